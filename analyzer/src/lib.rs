@@ -1,0 +1,1 @@
+//! The analyzer: windows, tunlets, decisions.

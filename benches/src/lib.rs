@@ -1,0 +1,1 @@
+//! Measured figures: record path, hand-out quality, time to action.

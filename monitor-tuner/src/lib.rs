@@ -1,0 +1,1 @@
+//! The agent: one per node, drains the rings, delivers the actions.

@@ -1,0 +1,15 @@
+//! The wire seam: agent to analyzer, command line to analyzer.
+//!
+//! Everything here is generated from `proto/midrun/v1/*.proto`; the files' comments are the
+//! documentation of the messages.
+
+#![forbid(unsafe_code)]
+
+/// Version of the wire protocol that an agent names in its `Hello`. The analyzer refuses any other.
+pub const PROTOCOL_VERSION: u32 = 1;
+
+/// Package `midrun.v1`.
+#[allow(missing_docs)]
+pub mod v1 {
+    tonic::include_proto!("midrun.v1");
+}

@@ -1,0 +1,1 @@
+//! The memory seam: shared-memory layout and rings between a rank and its agent.

@@ -1,0 +1,1 @@
+//! The library in each rank: records what happens, applies what was decided.

@@ -1,0 +1,1 @@
+//! End-to-end and fault tests on real processes, and the harness they stand on.

@@ -1,0 +1,1 @@
+//! Performance models: pure mathematics, no I/O, no clock.
