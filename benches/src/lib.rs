@@ -1,1 +1,139 @@
-//! Measured figures: record path, hand-out quality, time to action.
+//! What the measuring programs share: where things are, how a job is started, what a spread is.
+
+#![forbid(unsafe_code)]
+
+use anyhow::{Context, Result, bail};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// Median and spread of repeated measurements, in their unit.
+#[derive(Clone, Copy, Debug)]
+pub struct Spread {
+    /// Tenth percentile.
+    pub p10: f64,
+    /// Median.
+    pub median: f64,
+    /// Ninetieth percentile.
+    pub p90: f64,
+    /// How many values.
+    pub count: usize,
+}
+
+/// Spread of `values`; `None` when there are none.
+pub fn spread(mut values: Vec<f64>) -> Option<Spread> {
+    values.retain(|v| v.is_finite());
+    values.sort_by(f64::total_cmp);
+    let at = |share: f64| values[((values.len() - 1) as f64 * share).round() as usize];
+    (!values.is_empty()).then(|| Spread {
+        p10: at(0.1),
+        median: at(0.5),
+        p90: at(0.9),
+        count: values.len(),
+    })
+}
+
+impl std::fmt::Display for Spread {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:.4} [{:.4} … {:.4}]", self.median, self.p10, self.p90)
+    }
+}
+
+/// The tree that `deploy/build` installs into: `$MIDRUN_PREFIX`, or `target/midrun` of this checkout.
+pub fn prefix() -> PathBuf {
+    std::env::var_os("MIDRUN_PREFIX").map_or_else(
+        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/midrun"),
+        PathBuf::from,
+    )
+}
+
+/// How ranks that sleep are started on one small machine; see docs/measuring.md.
+#[derive(Clone, Debug)]
+pub struct Launcher {
+    /// Words before the application: `mpirun.openmpi -n 26 …`.
+    pub words: Vec<String>,
+}
+
+impl Launcher {
+    /// `mpi` is `openmpi` or `mpich`; `ranks` includes the master.
+    pub fn local(mpi: &str, ranks: u32, realtime: bool) -> Result<Self> {
+        let program = [format!("mpirun.{mpi}"), "mpirun".to_owned()]
+            .into_iter()
+            .find(|name| on_path(name))
+            .context("no mpirun on PATH: load your MPI's module or install one")?;
+        let mut words: Vec<String> = Vec::new();
+        if realtime {
+            words.extend(["chrt", "-f", "1"].map(str::to_owned));
+        }
+        words.push(program);
+        words.extend(["-n".to_owned(), ranks.to_string()]);
+        if mpi == "openmpi" {
+            let quiet = "--oversubscribe --bind-to none --mca mpi_yield_when_idle 1";
+            words.extend(quiet.split(' ').map(str::to_owned));
+        }
+        Ok(Self { words })
+    }
+}
+
+fn on_path(name: &str) -> bool {
+    std::env::var_os("PATH")
+        .is_some_and(|path| std::env::split_paths(&path).any(|dir| dir.join(name).is_file()))
+}
+
+/// Runs `application` under `midrun run` and returns the job's summary.
+///
+/// # Errors
+/// When the job cannot be started, does not end with 0, or leaves no summary.
+pub fn run_under_midrun(
+    flags: &[String],
+    launcher: &Launcher,
+    application: &[String],
+) -> Result<serde_json::Value> {
+    let directory = tempfile::tempdir()?;
+    let summary = directory.path().join("summary.json");
+    let mut command = Command::new(prefix().join("bin/midrun"));
+    command
+        .arg("run")
+        .arg("--summary")
+        .arg(&summary)
+        .args(flags)
+        .arg("--")
+        .args(&launcher.words)
+        .args(application)
+        .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
+        .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped());
+    let output = command
+        .output()
+        .context("midrun does not start: run deploy/build first")?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        bail!("{:?} ended with {}: {said}", application, output.status);
+    }
+    let text = std::fs::read_to_string(&summary).context("the run left no summary")?;
+    Ok(serde_json::from_str(&text)?)
+}
+
+/// The numbers of a list in a summary; empty when it is not there.
+pub fn numbers(summary: &serde_json::Value, key: &str) -> Vec<f64> {
+    let list = key.split('.').fold(summary, |value, part| &value[part]);
+    list.as_array()
+        .map(|items| items.iter().filter_map(serde_json::Value::as_f64).collect())
+        .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_spread_names_the_middle_and_both_ends() {
+        let s = spread((1..=11).map(f64::from).collect()).unwrap();
+        assert_eq!((s.p10, s.median, s.p90, s.count), (2.0, 6.0, 10.0, 11));
+    }
+
+    #[test]
+    fn nothing_measured_has_no_spread() {
+        assert!(spread(vec![f64::NAN]).is_none());
+    }
+}

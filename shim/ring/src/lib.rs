@@ -1,1 +1,26 @@
 //! The memory seam: shared-memory layout and rings between a rank and its agent.
+//!
+//! A rank makes a [`Segment`] (a sealed memfd), writes [`Record`]s into its lanes and takes [`Command`]s; the
+//! agent maps the same memory, drains the lanes and writes commands. Each side keeps its own index in its handle
+//! and reads only the peer's from memory. Neither side trusts what the other wrote: values are copied out first
+//! and checked then, and all shared words are atomics, so a hostile or dying peer can spoil data but never memory.
+
+pub mod atomic;
+pub mod attach;
+pub mod layout;
+pub mod ring;
+pub mod segment;
+
+pub use layout::{Command, CommandAssignment, KnobSlot, LAYOUT_VERSION, Record, kind};
+pub use segment::{Identity, Segment, SegmentError, Totals};
+
+use atomic::Mapped;
+
+/// Writes records into one lane; lives in the rank.
+pub type Producer = ring::Producer<Mapped, ring::Strong, { layout::RECORD_WORDS }>;
+/// Takes records out of one lane; lives in the agent.
+pub type Consumer = ring::Consumer<Mapped, ring::Strong, { layout::RECORD_WORDS }>;
+/// Writes commands; lives in the agent.
+pub type CommandProducer = ring::Producer<Mapped, ring::Strong, { layout::COMMAND_WORDS }>;
+/// Takes commands; lives in the rank.
+pub type CommandConsumer = ring::Consumer<Mapped, ring::Strong, { layout::COMMAND_WORDS }>;

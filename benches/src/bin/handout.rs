@@ -1,0 +1,132 @@
+//! Measures how well tasks are handed out: iteration time / ideal, for each fixed policy and tuned, in one run.
+//!
+//! ideal = the tasks' own total time / workers, as midrun's summary has it. Fixed policies run with
+//! `--dry-run`, so that both sides carry the same recording.
+
+use anyhow::Result;
+use clap::Parser;
+use midrun_benches::{Launcher, Spread, numbers, prefix, run_under_midrun, spread};
+
+/// Hand-out quality of every policy and of the tuner, as iteration time / ideal.
+#[derive(Parser)]
+struct Arguments {
+    /// Numbers of sleeping workers.
+    #[arg(long, value_delimiter = ',', default_value = "25")]
+    workers: Vec<u32>,
+    /// Mean task times, microseconds.
+    #[arg(long, value_delimiter = ',', default_value = "2000")]
+    mean_us: Vec<u64>,
+    /// Standard deviations, per cent of the mean.
+    #[arg(long, value_delimiter = ',', default_value = "0,20,40,60,80")]
+    sigma_pct: Vec<u32>,
+    /// Distributions of the task time.
+    #[arg(long, value_delimiter = ',', default_value = "normal")]
+    dist: Vec<String>,
+    /// Policies, and `tuned` for the tuner that starts from `none`.
+    #[arg(
+        long,
+        value_delimiter = ',',
+        default_value = "none,ss,fsc,gss,fac2,dpf,daf,af,tuned"
+    )]
+    policies: Vec<String>,
+    #[arg(long, default_value_t = 10_000)]
+    tasks: u64,
+    #[arg(long, default_value_t = 15)]
+    iterations: u32,
+    /// Iterations left out at the start of every run: the tuner may learn in them.
+    #[arg(long, default_value_t = 2)]
+    warm_up: usize,
+    /// `openmpi` or `mpich`.
+    #[arg(long, default_value = "openmpi")]
+    mpi: String,
+    /// Runs the ranks under SCHED_FIFO 1, where other load is on the machine.
+    #[arg(long)]
+    realtime: bool,
+    /// Words to start the ranks with instead of a local mpirun, e.g. a hostfile and `midrun exec`.
+    #[arg(long)]
+    launcher: Option<String>,
+    /// Further words for mw_synthetic, e.g. "--slow-workers 0.5:4".
+    #[arg(long, default_value = "", allow_hyphen_values = true)]
+    extra: String,
+}
+
+fn main() -> Result<()> {
+    let a = Arguments::parse();
+    println!(
+        "{:>7} {:>7} {:>11} {:>5}  {:>6}  iteration/ideal: median [p10 … p90]",
+        "workers", "mean us", "dist", "sigma", "policy"
+    );
+    for &workers in &a.workers {
+        for &mean_us in &a.mean_us {
+            for dist in &a.dist {
+                for &sigma_pct in &a.sigma_pct {
+                    case(&a, workers, mean_us, dist, sigma_pct)?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn case(a: &Arguments, workers: u32, mean_us: u64, dist: &str, sigma_pct: u32) -> Result<()> {
+    let mut best_fixed: Option<(String, f64)> = None;
+    let mut tuned = None;
+    for policy in &a.policies {
+        let measured = ratio(a, workers, mean_us, dist, sigma_pct, policy)?;
+        println!("{workers:>7} {mean_us:>7} {dist:>11} {sigma_pct:>4}%  {policy:>6}  {measured}");
+        if policy == "tuned" {
+            tuned = Some(measured.median);
+        } else if best_fixed
+            .as_ref()
+            .is_none_or(|(_, best)| measured.median < *best)
+        {
+            best_fixed = Some((policy.clone(), measured.median));
+        }
+    }
+    if let (Some(tuned), Some((name, best))) = (tuned, best_fixed) {
+        let more = 100.0 * (tuned / best - 1.0);
+        println!(
+            "        -> tuned is {more:+.2} % against the best fixed policy of this run, {name}"
+        );
+    }
+    Ok(())
+}
+
+fn ratio(
+    a: &Arguments,
+    workers: u32,
+    mean_us: u64,
+    dist: &str,
+    sigma_pct: u32,
+    policy: &str,
+) -> Result<Spread> {
+    let launcher = match &a.launcher {
+        Some(line) => Launcher {
+            words: line.split_whitespace().map(str::to_owned).collect(),
+        },
+        None => Launcher::local(&a.mpi, workers + 1, a.realtime)?,
+    };
+    let (start, flags) = match policy {
+        "tuned" => ("none", vec![]),
+        fixed => (fixed, vec!["--dry-run".to_owned()]),
+    };
+    let program = std::env::var("MW_SYNTHETIC").unwrap_or_else(|_| {
+        prefix()
+            .join(format!("../../examples/build/{}/mw_synthetic", a.mpi))
+            .display()
+            .to_string()
+    });
+    let words = format!(
+        "{program} --tasks {} --iterations {} --mean-us {mean_us} --sigma-pct {sigma_pct} --dist {dist} --seed 1 --work sleep --policy {start} {}",
+        a.tasks, a.iterations, a.extra
+    );
+    let application: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
+    let summary = run_under_midrun(&flags, &launcher, &application)?;
+    let ratios = numbers(&summary, "iteration_s")
+        .iter()
+        .zip(numbers(&summary, "ideal_s"))
+        .skip(a.warm_up)
+        .map(|(real, ideal)| real / ideal)
+        .collect();
+    spread(ratios).ok_or_else(|| anyhow::anyhow!("{policy}: the summary has no iterations"))
+}

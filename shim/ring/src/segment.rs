@@ -1,0 +1,276 @@
+//! The shared memory of one rank: made by the rank, opened and checked by its agent.
+
+use crate::atomic::{Mapped, Mapping};
+use crate::layout::{
+    COMMAND_RING, COMMAND_WORDS, COMMANDS, FIRST_LANE, KNOB_NAME, KNOB_WORDS, KNOBS, KnobSlot, LAYOUT_VERSION, MAGIC,
+    MAX_LANES, MAX_RECORDS, RECORD_WORDS, header, lane_words, segment_bytes, text_to_words, words_to_text,
+};
+use crate::{CommandConsumer, CommandProducer, Consumer, Producer, ring};
+use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
+use std::sync::Arc;
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+
+/// Seals that a segment must carry: nobody can shrink it under a reader, or change the seals.
+const SEALS: libc::c_int = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_SEAL;
+
+/// Why a segment could not be made or was refused.
+#[derive(Debug, thiserror::Error)]
+pub enum SegmentError {
+    /// The system did not give the memory.
+    #[error("shared memory: {0}")]
+    System(#[from] std::io::Error),
+    /// Somebody sent memory that is no segment of this layout, or a hostile one.
+    #[error("the segment is refused: {0}")]
+    Refused(&'static str),
+}
+
+/// Who made a segment.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Identity {
+    /// Rank in `MPI_COMM_WORLD`.
+    pub rank: u32,
+    /// Ranks of `MPI_COMM_WORLD`.
+    pub world_size: u32,
+    /// Process id.
+    pub pid: u32,
+    /// Id of the job, at most 63 bytes (longer is cut).
+    pub job: String,
+    /// The MPI library as it names itself, at most 63 bytes (longer is cut).
+    pub mpi: String,
+    /// When the rank started, CLOCK_MONOTONIC nanoseconds.
+    pub start_ns: u64,
+}
+
+/// What happened to a rank's records so far, over all lanes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Records written or dropped.
+    pub produced: u64,
+    /// Records taken by an agent.
+    pub collected: u64,
+    /// Records dropped because a lane was full.
+    pub dropped: u64,
+}
+
+/// Shared memory between one rank and its agent.
+#[derive(Clone, Debug)]
+pub struct Segment {
+    mapping: Arc<Mapping>,
+    lanes: u32,
+    records: u64,
+    identity: Identity,
+}
+
+impl Segment {
+    /// Makes a sealed memfd with `lanes` lanes of `records_per_lane` records (a power of two), maps it, and returns
+    /// it with the descriptor to be sent to the agent. Pages are taken from the system when first written.
+    ///
+    /// # Errors
+    /// The system's; or [`SegmentError::Refused`] for numbers outside the layout's limits.
+    pub fn create(identity: &Identity, lanes: u32, records_per_lane: u32) -> Result<(Segment, OwnedFd), SegmentError> {
+        let (lane_count, records) = (u64::from(lanes), u64::from(records_per_lane));
+        check_sizes(lane_count, records)?;
+        let bytes = segment_bytes(lane_count, records);
+        // SAFETY: the name is a C string; the result is checked.
+        let raw = unsafe { libc::memfd_create(c"midrun".as_ptr(), libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING) };
+        if raw < 0 {
+            return Err(std::io::Error::last_os_error().into());
+        }
+        // SAFETY: a descriptor that was just made and belongs to nobody else.
+        let fd = unsafe { OwnedFd::from_raw_fd(raw) };
+        // SAFETY: plain calls on a descriptor of ours.
+        let sized = unsafe {
+            libc::ftruncate(raw, bytes as libc::off_t) == 0 && libc::fcntl(raw, libc::F_ADD_SEALS, SEALS) == 0
+        };
+        if !sized {
+            return Err(std::io::Error::last_os_error().into());
+        }
+        let mapping = Mapping::new(fd.as_fd(), bytes)?;
+        let put = |at: usize, value: u64| mapping.word(at).store(value, Relaxed);
+        put(header::MAGIC, MAGIC);
+        put(header::LANES, lane_count);
+        put(header::RECORDS, records);
+        put(header::RANK, u64::from(identity.rank));
+        put(header::WORLD_SIZE, u64::from(identity.world_size));
+        put(header::PID, u64::from(identity.pid));
+        put(header::START_NS, identity.start_ns);
+        for (at, text) in [(header::JOB, &identity.job), (header::MPI, &identity.mpi)] {
+            for (i, word) in text_to_words::<8>(text).into_iter().enumerate() {
+                put(at + i, word);
+            }
+        }
+        // Written last: a segment without a version is not there yet.
+        mapping.word(header::VERSION).store(LAYOUT_VERSION, Release); // SYNC V: pairs with open's load
+        let segment = Segment { mapping: Arc::new(mapping), lanes, records, identity: identity.clone() };
+        Ok((segment, fd))
+    }
+
+    /// Maps a segment that a rank sent, after checking its seals, size, version and every number in its header.
+    ///
+    /// # Errors
+    /// [`SegmentError::Refused`] with the reason when it is not what [`Segment::create`] makes.
+    pub fn open(fd: OwnedFd) -> Result<Segment, SegmentError> {
+        // SAFETY: a plain call on a descriptor of ours; fails with EINVAL on what cannot be sealed.
+        let seals = unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_GET_SEALS) };
+        if seals < 0 || seals & SEALS != SEALS {
+            return Err(SegmentError::Refused("it is not sealed"));
+        }
+        let bytes = std::fs::File::from(fd.try_clone()?).metadata()?.len();
+        if bytes < 8 * FIRST_LANE as u64 || bytes > segment_bytes(MAX_LANES, MAX_RECORDS) as u64 || bytes % 8 != 0 {
+            return Err(SegmentError::Refused("its size is none that a segment has"));
+        }
+        let mapping = Mapping::new(fd.as_fd(), bytes as usize)?;
+        let get = |at: usize| mapping.word(at).load(Relaxed);
+        // SYNC V: pairs with create's store
+        if mapping.word(header::VERSION).load(Acquire) != LAYOUT_VERSION || get(header::MAGIC) != MAGIC {
+            return Err(SegmentError::Refused("its layout is of another version of midrun"));
+        }
+        let (lanes, records) = (get(header::LANES), get(header::RECORDS));
+        check_sizes(lanes, records)?;
+        if segment_bytes(lanes, records) as u64 != bytes {
+            return Err(SegmentError::Refused("its size does not fit its lanes"));
+        }
+        let number = |at: usize, what| u32::try_from(get(at)).map_err(|_| SegmentError::Refused(what));
+        let text = |at: usize, what| {
+            words_to_text(&std::array::from_fn::<u64, 8, _>(|i| get(at + i))).ok_or(SegmentError::Refused(what))
+        };
+        let identity = Identity {
+            rank: number(header::RANK, "its rank is no rank")?,
+            world_size: number(header::WORLD_SIZE, "its world size is no number of ranks")?,
+            pid: number(header::PID, "its process id is none")?,
+            job: text(header::JOB, "its job id is not text")?,
+            mpi: text(header::MPI, "its MPI's name is not text")?,
+            start_ns: get(header::START_NS),
+        };
+        if identity.rank >= identity.world_size {
+            return Err(SegmentError::Refused("its rank is outside its world"));
+        }
+        Ok(Segment { mapping: Arc::new(mapping), lanes: lanes as u32, records, identity })
+    }
+
+    /// Who made it.
+    pub fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    /// Number of lanes: one producing thread each.
+    pub fn lanes(&self) -> u32 {
+        self.lanes
+    }
+
+    fn lane(&self, lane: u32) -> Mapped {
+        assert!(lane < self.lanes, "lane {lane} of {}", self.lanes);
+        let control = FIRST_LANE + lane as usize * lane_words(self.records);
+        Mapped::new(self.mapping.clone(), control, self.records, RECORD_WORDS)
+    }
+
+    fn command_ring(&self) -> Mapped {
+        Mapped::new(self.mapping.clone(), COMMAND_RING, COMMANDS, COMMAND_WORDS)
+    }
+
+    /// The writing end of a lane; at most one may be in use.
+    ///
+    /// # Panics
+    /// When there is no such lane.
+    pub fn producer(&self, lane: u32) -> Producer {
+        ring::Producer::resume(self.lane(lane))
+    }
+
+    /// The reading end of a lane, where the last reader stopped; at most one may be in use.
+    ///
+    /// # Panics
+    /// When there is no such lane.
+    pub fn consumer(&self, lane: u32) -> Consumer {
+        ring::Consumer::resume(self.lane(lane))
+    }
+
+    /// The writing end of the command ring; at most one may be in use.
+    pub fn command_producer(&self) -> CommandProducer {
+        ring::Producer::resume(self.command_ring())
+    }
+
+    /// The reading end of the command ring; at most one may be in use.
+    pub fn command_consumer(&self) -> CommandConsumer {
+        ring::Consumer::resume(self.command_ring())
+    }
+
+    /// Enters a knob into the table and returns its number; `None` when the table is full or the name too long.
+    /// Only the rank calls this, from one thread at a time.
+    pub fn declare_knob(&self, knob: &KnobSlot) -> Option<u32> {
+        let count = self.mapping.word(header::KNOB_COUNT).load(Relaxed);
+        if count >= KNOBS as u64 || knob.name.len() > KNOB_NAME || knob.name.is_empty() {
+            return None;
+        }
+        let at = header::KNOB_TABLE + count as usize * KNOB_WORDS;
+        let numbers = [knob.minimum, knob.maximum, knob.declared, knob.value].map(f64::to_bits);
+        let words = text_to_words::<4>(&knob.name).into_iter().chain([u64::from(knob.whole)]).chain(numbers);
+        for (i, word) in words.enumerate() {
+            self.mapping.word(at + i).store(word, Relaxed);
+        }
+        self.mapping.word(header::KNOB_COUNT).store(count + 1, Release); // SYNC K: pairs with knobs
+        Some(count as u32)
+    }
+
+    /// Writes a knob's present value, for the agent to see.
+    pub fn set_knob_value(&self, knob: u32, value: f64) {
+        if (knob as usize) < KNOBS {
+            let at = header::KNOB_TABLE + knob as usize * KNOB_WORDS + 8;
+            self.mapping.word(at).store(value.to_bits(), Relaxed);
+        }
+    }
+
+    /// How many knobs the rank says it has; cheap, to see whether [`Segment::knobs`] has news.
+    pub fn knob_count(&self) -> u32 {
+        // SYNC K: pairs with declare_knob
+        self.mapping.word(header::KNOB_COUNT).load(Acquire).min(KNOBS as u64) as u32
+    }
+
+    /// The knobs with their numbers. Entries that make no sense are left out.
+    pub fn knobs(&self) -> Vec<(u32, KnobSlot)> {
+        (0..self.knob_count()).filter_map(|number| Some((number, self.knob(number)?))).collect()
+    }
+
+    fn knob(&self, number: u32) -> Option<KnobSlot> {
+        let at = header::KNOB_TABLE + number as usize * KNOB_WORDS;
+        let word = |i: usize| self.mapping.word(at + i).load(Relaxed);
+        let name = words_to_text(&[word(0), word(1), word(2), word(3)]).filter(|name| !name.is_empty())?;
+        let [minimum, maximum, declared, value] = [5, 6, 7, 8].map(|i| f64::from_bits(word(i)));
+        let sane = minimum <= maximum && declared.is_finite() && value.is_finite();
+        sane.then_some(KnobSlot { name, whole: word(4) != 0, minimum, maximum, declared, value })
+    }
+
+    /// What happened to the rank's records so far. The numbers are the peer's word; they may be nonsense.
+    pub fn totals(&self) -> Totals {
+        let mut totals = Totals::default();
+        for lane in 0..self.lanes {
+            use crate::atomic::{Memory, Place};
+            let ring = self.lane(lane);
+            let written = ring.load(Place::Head, Relaxed);
+            let dropped = ring.load(Place::Dropped, Relaxed);
+            totals.produced = totals.produced.wrapping_add(written).wrapping_add(dropped);
+            totals.dropped = totals.dropped.wrapping_add(dropped);
+            totals.collected = totals.collected.wrapping_add(ring.load(Place::Tail, Relaxed));
+        }
+        totals
+    }
+
+    /// The rank says that it reached MPI_Finalize.
+    pub fn set_finalized(&self) {
+        self.mapping.word(header::FINALIZED).store(1, Release);
+    }
+
+    /// Whether the rank said that it reached MPI_Finalize.
+    pub fn finalized(&self) -> bool {
+        self.mapping.word(header::FINALIZED).load(Acquire) != 0
+    }
+}
+
+fn check_sizes(lanes: u64, records: u64) -> Result<(), SegmentError> {
+    if lanes == 0 || lanes > MAX_LANES {
+        return Err(SegmentError::Refused("the number of lanes is outside 1 to 64"));
+    }
+    if !records.is_power_of_two() || records > MAX_RECORDS {
+        return Err(SegmentError::Refused("the records of a lane are no power of two up to 2^20"));
+    }
+    Ok(())
+}

@@ -1,0 +1,187 @@
+//! Segments between real processes, against a model, and against hostile peers.
+
+use midrun_ring::attach::{peer_uid, recv_segment, send_segment};
+use midrun_ring::{Command, CommandAssignment, Identity, KnobSlot, Record, Segment, SegmentError, Totals, kind};
+use proptest::prelude::*;
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::Write;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::fs::FileExt;
+use std::os::unix::net::UnixStream;
+
+fn identity() -> Identity {
+    Identity { rank: 3, world_size: 9, pid: 42, job: "j-1".into(), mpi: "Open MPI 4.1.4".into(), start_ns: 5 }
+}
+
+fn record(n: u64) -> Record {
+    Record { kind: kind::CHUNK, flags: 1, time_ns: n, payload: [n, 1, 2, 3, 4, 5] }
+}
+
+#[test]
+fn the_agent_reads_what_the_rank_wrote_and_the_rank_what_the_agent_sent() {
+    let (rank, fd) = Segment::create(&identity(), 2, 8).unwrap();
+    let agent = Segment::open(fd).unwrap();
+    assert_eq!(agent.identity(), &identity());
+    assert!(rank.producer(1).push(&record(7).to_words()));
+    assert_eq!(agent.consumer(1).pop().map(Record::from_words), Some(record(7)));
+    assert_eq!(agent.consumer(0).pop(), None);
+    let mut command = Command { action: 1, deadline_ns: 2, when: 1, count: 1, ..Command::default() };
+    command.assignments[0] = CommandAssignment { knob: 0, value: 0.5 };
+    assert!(agent.command_producer().push(&command.to_words()));
+    assert_eq!(rank.command_consumer().pop().map(Command::from_words), Some(command));
+    assert!(!agent.finalized());
+    rank.set_finalized();
+    assert!(agent.finalized());
+}
+
+#[test]
+fn a_full_lane_refuses_and_counts() {
+    let (rank, fd) = Segment::create(&identity(), 1, 4).unwrap();
+    let mut producer = rank.producer(0);
+    let taken = (0..6).filter(|n| producer.push(&record(*n).to_words())).count();
+    assert_eq!(taken, 4);
+    let agent = Segment::open(fd).unwrap();
+    assert_eq!(agent.totals(), Totals { produced: 6, collected: 0, dropped: 2 });
+    let mut consumer = agent.consumer(0);
+    assert_eq!(consumer.pop().map(Record::from_words), Some(record(0)));
+    assert!(producer.push(&record(9).to_words()));
+}
+
+#[test]
+fn a_second_agent_continues_where_the_first_stopped() {
+    let (rank, fd) = Segment::create(&identity(), 1, 8).unwrap();
+    let mut producer = rank.producer(0);
+    (0..5).for_each(|n| assert!(producer.push(&record(n).to_words())));
+    let first = Segment::open(fd.try_clone().unwrap()).unwrap();
+    let mut consumer = first.consumer(0);
+    assert!(consumer.pop().is_some() && consumer.pop().is_some());
+    drop((consumer, first));
+    let second = Segment::open(fd).unwrap();
+    let rest: Vec<u64> = std::iter::from_fn({
+        let mut c = second.consumer(0);
+        move || c.pop().map(|w| Record::from_words(w).time_ns)
+    })
+    .collect();
+    assert_eq!(rest, [2, 3, 4]);
+}
+
+#[test]
+fn knobs_are_declared_seen_and_bounded() {
+    let (rank, fd) = Segment::create(&identity(), 1, 8).unwrap();
+    let agent = Segment::open(fd).unwrap();
+    let knob = |name: &str| KnobSlot {
+        name: name.into(),
+        whole: false,
+        minimum: 0.0,
+        maximum: 1.0,
+        declared: 0.5,
+        value: 0.5,
+    };
+    assert_eq!(rank.declare_knob(&knob("mw.factor")), Some(0));
+    assert_eq!(rank.declare_knob(&knob(&"x".repeat(32))), None);
+    rank.set_knob_value(0, 0.25);
+    assert_eq!(agent.knobs(), [(0, KnobSlot { value: 0.25, ..knob("mw.factor") })]);
+    (1..32).for_each(|n| assert_eq!(rank.declare_knob(&knob(&format!("k{n}"))), Some(n)));
+    assert_eq!(rank.declare_knob(&knob("one too many")), None);
+}
+
+#[test]
+fn memory_that_is_no_segment_is_refused_with_the_reason() {
+    let unsealed: OwnedFd = tempfile_like().into();
+    assert!(matches!(Segment::open(unsealed), Err(SegmentError::Refused("it is not sealed"))));
+    assert!(Segment::create(&identity(), 0, 8).is_err());
+    assert!(Segment::create(&identity(), 1, 9).is_err());
+}
+
+fn tempfile_like() -> File {
+    // A memfd without seals, of a plausible size.
+    // SAFETY: the name is a C string, the result is checked by the write.
+    let raw = unsafe { libc::memfd_create(c"other".as_ptr(), 0) };
+    // SAFETY: made just now.
+    let mut file = unsafe { <File as std::os::fd::FromRawFd>::from_raw_fd(raw) };
+    file.write_all(&[0; 1 << 17]).unwrap();
+    file
+}
+
+#[test]
+fn a_descriptor_crosses_a_socket_and_anything_else_is_invalid() {
+    let (rank, agent) = UnixStream::pair().unwrap();
+    let (_segment, fd) = Segment::create(&identity(), 1, 8).unwrap();
+    send_segment(rank.as_fd(), fd.as_fd()).unwrap();
+    assert_eq!(Segment::open(recv_segment(agent.as_fd()).unwrap()).unwrap().identity(), &identity());
+    assert_eq!(recv_segment(agent.as_fd()).unwrap_err().kind(), std::io::ErrorKind::WouldBlock);
+    (&rank).write_all(b"GET / HTTP/1.1\r\n").unwrap();
+    assert_eq!(recv_segment(agent.as_fd()).unwrap_err().kind(), std::io::ErrorKind::InvalidData);
+    // SAFETY: geteuid cannot fail.
+    assert_eq!(peer_uid(agent.as_fd()).unwrap(), unsafe { libc::geteuid() });
+    drop(rank);
+    assert_eq!(recv_segment(agent.as_fd()).unwrap_err().kind(), std::io::ErrorKind::UnexpectedEof);
+}
+
+#[test]
+fn what_a_killed_rank_had_written_is_not_lost() {
+    let (segment, fd) = Segment::create(&identity(), 1, 1024).unwrap();
+    // SAFETY: the child only pushes and waits; it takes no lock that another thread could hold.
+    let child = unsafe { libc::fork() };
+    if child == 0 {
+        let mut producer = segment.producer(0);
+        (0..1000).for_each(|n| {
+            producer.push(&record(n).to_words());
+        });
+        loop {
+            // SAFETY: waits for the signal that ends it.
+            unsafe { libc::pause() };
+        }
+    }
+    let agent = Segment::open(fd).unwrap();
+    while agent.totals().produced < 1000 {
+        std::thread::yield_now();
+    }
+    // SAFETY: our own child.
+    unsafe {
+        libc::kill(child, libc::SIGKILL);
+        libc::waitpid(child, std::ptr::null_mut(), 0);
+    }
+    let mut consumer = agent.consumer(0);
+    let seen: Vec<u64> = std::iter::from_fn(|| consumer.pop().map(|w| Record::from_words(w).time_ns)).collect();
+    assert_eq!(seen, (0..1000).collect::<Vec<_>>());
+}
+
+proptest! {
+    #[test]
+    fn a_ring_is_a_bounded_queue(turns in prop::collection::vec(any::<bool>(), 0..200)) {
+        let (rank, fd) = Segment::create(&identity(), 1, 8).unwrap();
+        let agent = Segment::open(fd).unwrap();
+        let (mut producer, mut consumer) = (rank.producer(0), agent.consumer(0));
+        let mut model = VecDeque::new();
+        for (n, push) in (0u64..).zip(turns) {
+            if push {
+                prop_assert_eq!(producer.push(&record(n).to_words()), model.len() < 8);
+                if model.len() < 8 { model.push_back(n); }
+            } else {
+                prop_assert_eq!(consumer.pop().map(|w| Record::from_words(w).time_ns), model.pop_front());
+            }
+        }
+    }
+
+    #[test]
+    fn a_segment_with_hostile_words_is_refused_or_harmless(
+        spoilt in prop::collection::vec((prop_oneof![0u64..128, 512u64..600, 2048u64..2200], any::<u64>()), 1..20),
+    ) {
+        let (_rank, fd) = Segment::create(&identity(), 1, 8).unwrap();
+        let file = File::from(fd.try_clone().unwrap());
+        for (word, value) in spoilt {
+            let _ = file.write_at(&value.to_ne_bytes(), word * 8);
+        }
+        if let Ok(agent) = Segment::open(fd) {
+            let mut consumer = agent.consumer(0);
+            let mut taken = 0;
+            while consumer.pop().is_some() { taken += 1; }
+            prop_assert!(taken <= 8);
+            let mut commands = agent.command_producer();
+            for _ in 0..100 { commands.push(&Command::default().to_words()); }
+            let _ = (agent.knobs(), agent.totals(), agent.finalized());
+        }
+    }
+}

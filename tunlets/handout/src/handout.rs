@@ -1,0 +1,159 @@
+//! Cuts one iteration's tasks into chunks, one call per hand-out.
+
+use crate::divisor::{daf_divisor, fac_divisor};
+use crate::policy::{PolicyKind, Setting};
+
+/// Chunks a worker must have computed before AF believes its mean and variance.
+const AF_MIN_CHUNKS: u64 = 2;
+
+/// Consecutive tasks `first .. first + count` for one worker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Chunk {
+    /// Index of the first task.
+    pub first: u64,
+    /// How many; at least 1.
+    pub count: u64,
+}
+
+/// What was measured of one worker so far, for AF.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct WorkerSpeed {
+    /// Tasks computed.
+    pub tasks: u64,
+    /// Chunks computed.
+    pub chunks: u64,
+    /// Mean time of one task, seconds.
+    pub mean_s: f64,
+    /// Variance of the time of one task, seconds squared.
+    pub var_s2: f64,
+}
+
+/// One iteration being handed out.
+///
+/// Guard rails: a share outside (0, 1], a mean or sigma that is unknown or not finite, too few samples: the
+/// policy falls back to DPF(0.5). A chunk has at least one task while tasks remain, whatever the numbers say.
+#[derive(Clone, Debug)]
+pub struct Handout {
+    setting: Setting,
+    workers: u32,
+    next_first: u64,
+    remaining: u64,
+    /// Tasks that remained when the setting was taken over: the M of this setting.
+    base: u64,
+    /// Batches cut since then.
+    batches: u32,
+    chunk: u64,
+    chunks_left: u32,
+}
+
+impl Handout {
+    /// `tasks` tasks for `workers` workers (0 is taken as 1).
+    pub fn new(setting: Setting, tasks: u64, workers: u32) -> Self {
+        Handout {
+            setting,
+            workers: workers.max(1),
+            next_first: 0,
+            remaining: tasks,
+            base: tasks,
+            batches: 0,
+            chunk: 0,
+            chunks_left: 0,
+        }
+    }
+
+    /// Takes a new setting over at once: what is left is cut by it, as if it were a new iteration.
+    pub fn set(&mut self, setting: Setting) {
+        self.setting = setting;
+        self.base = self.remaining;
+        self.batches = 0;
+        self.chunks_left = 0;
+    }
+
+    /// The next chunk for `worker` (0 .. workers-1), `None` when everything is handed out.
+    ///
+    /// `speeds` is what was measured of each worker; only AF looks at it, and it may be empty.
+    pub fn next(&mut self, worker: u32, speeds: &[WorkerSpeed]) -> Option<Chunk> {
+        if self.remaining == 0 {
+            return None;
+        }
+        let wanted = match self.setting.kind {
+            PolicyKind::None => self.per_worker(self.base as f64),
+            PolicyKind::Ss => 1,
+            PolicyKind::Gss => self.per_worker(self.remaining as f64),
+            PolicyKind::Af => match self.adaptive(worker, speeds) {
+                Some(count) => count,
+                None => self.from_batch(),
+            },
+            _ => self.from_batch(),
+        };
+        // A lower bound above an even share would itself unbalance the iteration.
+        let floor = self.setting.min_chunk.clamp(1, self.per_worker(self.base as f64));
+        let count = wanted.max(floor).min(self.remaining);
+        let chunk = Chunk { first: self.next_first, count };
+        self.next_first += count;
+        self.remaining -= count;
+        Some(chunk)
+    }
+
+    /// Tasks not handed out yet.
+    pub fn remaining(&self) -> u64 {
+        self.remaining
+    }
+
+    /// The setting in force.
+    pub fn setting(&self) -> Setting {
+        self.setting
+    }
+
+    /// Batches cut under this setting.
+    pub fn batches(&self) -> u32 {
+        self.batches
+    }
+
+    fn per_worker(&self, tasks: f64) -> u64 {
+        ((tasks / f64::from(self.workers)).ceil() as u64).max(1)
+    }
+
+    /// The chunk of the current batch, which is cut when the last one is used up.
+    fn from_batch(&mut self) -> u64 {
+        if self.chunks_left == 0 {
+            self.chunk = self.per_worker(self.batch());
+            self.chunks_left = self.workers;
+            self.batches += 1;
+        }
+        self.chunks_left -= 1;
+        self.chunk
+    }
+
+    /// Size of the next batch, tasks.
+    fn batch(&self) -> f64 {
+        let (left, first) = (self.remaining as f64, self.batches == 0);
+        let s = &self.setting;
+        match (s.kind, s.variation()) {
+            (PolicyKind::Fsc, _) => self.base as f64 * s.share(),
+            (PolicyKind::Dpf, _) => left * s.share(),
+            (PolicyKind::Daf, Some(v)) => left / daf_divisor(first, v, self.workers),
+            (PolicyKind::Fac2, Some(v)) => left / fac_divisor(first, v, self.workers, self.remaining),
+            _ => left * Setting::FALLBACK.share(),
+        }
+    }
+
+    /// AF (Banicescu, Liu 2000): `D = sum sigma_i²/mu_i`, `T = 1/sum(1/mu_i)`,
+    /// `K_i = (D + 2 T R - sqrt(D² + 4 D T R)) / (2 mu_i)`. `None` until every worker was measured.
+    fn adaptive(&self, worker: u32, speeds: &[WorkerSpeed]) -> Option<u64> {
+        let speeds = speeds.get(..self.workers as usize)?;
+        let own = speeds.get(worker as usize)?;
+        let (mut d, mut rate) = (0.0, 0.0);
+        for s in speeds {
+            let sane = s.chunks >= AF_MIN_CHUNKS && s.mean_s.is_finite() && s.mean_s > 0.0 && s.var_s2 >= 0.0;
+            if !sane {
+                return None;
+            }
+            d += s.var_s2 / s.mean_s;
+            rate += 1.0 / s.mean_s;
+        }
+        let tr = self.remaining as f64 / rate;
+        let k = (d + 2.0 * tr - (d * d + 4.0 * d * tr).sqrt()) / (2.0 * own.mean_s);
+        k.is_finite().then(|| (k as u64).max(1))
+    }
+}
