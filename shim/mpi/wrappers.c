@@ -1,0 +1,94 @@
+/* wrappers.c - where the program's MPI calls pass through us: only its beginning and its end.
+ *
+ * Compiled once per MPI. Whoever calls MPI_Init (the program, a runtime, a Fortran binding) reaches the function here
+ * if libmidrun is linked before the MPI library or preloaded; it calls the real one by its PMPI name.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <link.h>
+#include <mpi.h>
+#include <string.h>
+
+/* The Rust half (shim/src/port.rs). */
+void midrun_shim_on_before_init(void);
+void midrun_shim_on_init(int rank, int size, const char *mpi);
+void midrun_shim_on_finalize(void);
+
+/* In an interpreter that loads MPI as a plug-in, MPI's names are not in the global scope when we need them: promote the
+ * library that is loaded already. Without this, a preloaded shim would call address 0. */
+static int promote(struct dl_phdr_info *info, size_t size, void *unused) {
+  (void)size, (void)unused;
+  const char *name = strrchr(info->dlpi_name, '/');
+  if (!name || (strncmp(name, "/libmpi.so", 10) && strncmp(name, "/libmpich.so", 12))) return 0;
+  return dlopen(info->dlpi_name, RTLD_NOLOAD | RTLD_LAZY | RTLD_GLOBAL) != NULL;
+}
+
+static void reach_mpi(void) {
+  if (!dlsym(RTLD_DEFAULT, "PMPI_Init")) dl_iterate_phdr(promote, NULL);
+}
+
+static void initialised(void) {
+#ifdef OPEN_MPI
+  /* Open MPI's handles are addresses of data, bound when we were loaded: without them this rank cannot be tuned. */
+  if (dlsym(RTLD_DEFAULT, "ompi_mpi_comm_world") != (void *)MPI_COMM_WORLD) return;
+#endif
+  int rank = 0, size = 0, length = 0;
+  char version[MPI_MAX_LIBRARY_VERSION_STRING];
+  if (PMPI_Comm_rank(MPI_COMM_WORLD, &rank) != MPI_SUCCESS) return;
+  if (PMPI_Comm_size(MPI_COMM_WORLD, &size) != MPI_SUCCESS) return;
+  if (PMPI_Get_library_version(version, &length) != MPI_SUCCESS) version[0] = '\0';
+  /* One short line: up to the first comma or end of line; MPICH puts tabs between its words. */
+  version[strcspn(version, ",\n\r")] = '\0';
+  for (char *c = version; *c; c++)
+    if (*c == '\t') *c = ' ';
+  midrun_shim_on_init(rank, size, version);
+}
+
+int MPI_Init(int *argc, char ***argv) {
+  reach_mpi();
+  midrun_shim_on_before_init();
+  int status = PMPI_Init(argc, argv);
+  if (status == MPI_SUCCESS) initialised();
+  return status;
+}
+
+int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
+  reach_mpi();
+  midrun_shim_on_before_init();
+  int status = PMPI_Init_thread(argc, argv, required, provided);
+  if (status == MPI_SUCCESS) initialised();
+  return status;
+}
+
+int MPI_Finalize(void) {
+  reach_mpi();
+  midrun_shim_on_finalize();
+  return PMPI_Finalize();
+}
+
+#ifdef OPEN_MPI
+/* Open MPI's Fortran binding calls the PMPI functions directly; MPICH's reaches the C functions above. */
+void pmpi_init_(MPI_Fint *status);
+void pmpi_init_thread_(MPI_Fint *required, MPI_Fint *provided, MPI_Fint *status);
+void pmpi_finalize_(MPI_Fint *status);
+#pragma weak pmpi_init_
+#pragma weak pmpi_init_thread_
+#pragma weak pmpi_finalize_
+
+void mpi_init_(MPI_Fint *status) {
+  midrun_shim_on_before_init();
+  pmpi_init_(status);
+  if (*status == MPI_SUCCESS) initialised();
+}
+
+void mpi_init_thread_(MPI_Fint *required, MPI_Fint *provided, MPI_Fint *status) {
+  midrun_shim_on_before_init();
+  pmpi_init_thread_(required, provided, status);
+  if (*status == MPI_SUCCESS) initialised();
+}
+
+void mpi_finalize_(MPI_Fint *status) {
+  midrun_shim_on_finalize();
+  pmpi_finalize_(status);
+}
+#endif

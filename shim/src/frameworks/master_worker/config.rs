@@ -1,0 +1,94 @@
+//! What the program asked for, as C gives it, and the calls back into the program.
+
+use std::ffi::{c_char, c_int, c_void};
+
+/// `MIDRUN_MW_CHUNKS`.
+const CHUNKS: u32 = 1;
+/// Largest task or result, bytes: one must fit into an MPI message.
+const TASK_BYTES: usize = 1 << 30;
+
+type Prepare = unsafe extern "C" fn(*mut c_void, u64, u64, u64, *mut c_void) -> c_int;
+type Compute = unsafe extern "C" fn(*mut c_void, u64, u64, u64, *const c_void, *mut c_void) -> c_int;
+type Collect = unsafe extern "C" fn(*mut c_void, u64, u64, u64, *const c_void) -> c_int;
+
+/// `midrun_mw_config_t`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct RawConfig {
+    pub struct_size: usize,
+    pub comm: *const c_void,
+    pub master: c_int,
+    pub flags: u32,
+    pub task_bytes: usize,
+    pub result_bytes: usize,
+    pub prepare: Option<Prepare>,
+    pub compute: Option<Compute>,
+    pub collect: Option<Collect>,
+    pub user: *mut c_void,
+    pub policy: *const c_char,
+    pub factor: f64,
+}
+
+/// `midrun_mw_stats_t`.
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
+pub struct Stats {
+    pub struct_size: usize,
+    pub iteration: u64,
+    pub tasks: u64,
+    pub chunks: u64,
+    pub workers: u32,
+    pub policy: u32,
+    pub iteration_s: f64,
+    pub task_s: f64,
+    pub master_busy_s: f64,
+}
+
+/// A configuration that was checked.
+pub struct Config {
+    raw: RawConfig,
+    pub master: usize,
+    pub task_bytes: usize,
+    pub result_bytes: usize,
+}
+
+impl Config {
+    /// `None` when an argument is out of range for this rank.
+    pub fn checked(raw: &RawConfig, rank: usize, size: usize) -> Option<Config> {
+        let master = usize::try_from(raw.master).ok().filter(|m| *m < size)?;
+        let sizes = raw.task_bytes <= TASK_BYTES && raw.result_bytes <= TASK_BYTES;
+        let callbacks =
+            if rank == master { raw.task_bytes == 0 || raw.prepare.is_some() } else { raw.compute.is_some() };
+        let good = sizes && callbacks && raw.flags & !CHUNKS == 0 && (0.0..=1.0).contains(&raw.factor);
+        good.then_some(Config { raw: *raw, master, task_bytes: raw.task_bytes, result_bytes: raw.result_bytes })
+    }
+
+    /// Whether `compute` takes whole chunks.
+    pub fn whole_chunks(&self) -> bool {
+        self.raw.flags & CHUNKS != 0
+    }
+
+    /// `false` when the program's function returned non-zero.
+    pub fn prepare(&self, iteration: u64, first: u64, count: u64, tasks: &mut [u8]) -> bool {
+        let Some(f) = self.raw.prepare.filter(|_| self.task_bytes > 0) else { return true };
+        // SAFETY: the program's own function, given a buffer as large as midrun.h promises.
+        unsafe { f(self.raw.user, iteration, first, count, tasks.as_mut_ptr().cast()) == 0 }
+    }
+
+    /// As [`Config::prepare`].
+    pub fn compute(&self, iteration: u64, first: u64, count: u64, tasks: &[u8], results: &mut [u8]) -> bool {
+        let Some(f) = self.raw.compute else { return false };
+        // SAFETY: as above.
+        unsafe { f(self.raw.user, iteration, first, count, tasks.as_ptr().cast(), results.as_mut_ptr().cast()) == 0 }
+    }
+
+    /// As [`Config::prepare`].
+    pub fn collect(&self, iteration: u64, first: u64, count: u64, results: &[u8]) -> bool {
+        let Some(f) = self.raw.collect else { return true };
+        if results.len() as u64 != count * self.result_bytes as u64 {
+            return false;
+        }
+        // SAFETY: as above.
+        unsafe { f(self.raw.user, iteration, first, count, results.as_ptr().cast()) == 0 }
+    }
+}

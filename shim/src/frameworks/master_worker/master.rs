@@ -1,0 +1,168 @@
+//! The master's side of an iteration.
+
+use super::config::{Config, Stats};
+use super::ledger::Ledger;
+use super::message::{Header, Kind};
+use crate::frameworks::post::{Letter, Post};
+use crate::port::MpiFailed;
+use crate::{clock, hook, knobs, safe_point, status};
+use midrun_handout::WorkerSpeed;
+use std::collections::VecDeque;
+use std::ffi::c_int;
+
+/// Largest message, bytes: above it a chunk goes in pieces.
+const MESSAGE_BYTES: usize = 256 << 20;
+
+struct Master<'a> {
+    config: &'a Config,
+    post: &'a mut Post,
+    ledger: Ledger,
+    iteration: u64,
+    tasks: u64,
+    epoch: u64,
+    task_ns: u64,
+    status: c_int,
+}
+
+/// Hands out `tasks` tasks and takes their results in. Returns the status that every rank returns, and the figures.
+pub fn iterate(config: &Config, post: &mut Post, iteration: u64, tasks: u64) -> Result<(c_int, Stats), MpiFailed> {
+    safe_point::poll(iteration, true);
+    let begin_ns = clock::now_ns();
+    let workers = post.port.size - 1;
+    let (setting, epoch) = knobs::master_worker_setting();
+    hook::iteration_begin(iteration, begin_ns, tasks, workers as u32, &setting);
+    let max_tasks = MESSAGE_BYTES / config.task_bytes.max(config.result_bytes).max(1);
+    let speeds = vec![WorkerSpeed::default(); workers];
+    let ledger = Ledger::new(setting, tasks, workers, max_tasks as u64, speeds);
+    let mut master = Master { config, post, ledger, iteration, tasks, epoch, task_ns: 0, status: status::OK };
+    let idle_ns = master.run()?;
+    if master.status == status::OK && !master.ledger.balanced() {
+        master.status = status::ERR_COUNT;
+    }
+    master.end()?;
+    let (status, task_ns, done, chunks) = (master.status, master.task_ns, master.ledger.done, master.ledger.chunks);
+    let end_ns = clock::now_ns();
+    let wall_ns = end_ns.saturating_sub(begin_ns);
+    let busy_ns = wall_ns.saturating_sub(idle_ns);
+    hook::iteration_end(iteration, end_ns, done, chunks, task_ns, busy_ns);
+    safe_point::poll(iteration, false);
+    let stats = Stats {
+        struct_size: size_of::<Stats>(),
+        iteration,
+        tasks: done,
+        chunks,
+        workers: workers as u32,
+        policy: knobs::master_worker_setting().0.kind.code(),
+        iteration_s: wall_ns as f64 * 1e-9,
+        task_s: task_ns as f64 * 1e-9,
+        master_busy_s: busy_ns as f64 * 1e-9,
+    };
+    Ok((status, stats))
+}
+
+impl Master<'_> {
+    /// The rank of worker `w`: all ranks but the master's, in order.
+    fn rank(&self, w: usize) -> usize {
+        if w < self.config.master { w } else { w + 1 }
+    }
+
+    /// Until every chunk is back; returns the time spent waiting, nanoseconds.
+    fn run(&mut self) -> Result<u64, MpiFailed> {
+        let mut letters = VecDeque::new();
+        let mut idle_ns = 0;
+        for worker in 0..self.post.port.size - 1 {
+            self.feed(worker)?;
+        }
+        for worker in 0..self.post.port.size - 1 {
+            self.feed(worker)?;
+        }
+        while !self.ledger.closed() {
+            let before = clock::now_ns();
+            self.post.wait(&mut letters)?;
+            idle_ns += clock::now_ns().saturating_sub(before);
+            self.refresh();
+            while let Some(letter) = letters.pop_front() {
+                self.take(letter)?;
+            }
+        }
+        Ok(idle_ns)
+    }
+
+    /// Takes over what was decided meanwhile.
+    fn refresh(&mut self) {
+        safe_point::poll(self.iteration, false);
+        if knobs::epoch() != self.epoch {
+            let (setting, epoch) = knobs::master_worker_setting();
+            self.ledger.set(setting);
+            self.epoch = epoch;
+        }
+    }
+
+    fn feed(&mut self, worker: usize) -> Result<(), MpiFailed> {
+        let Some(chunk) = self.ledger.cut(worker) else { return Ok(()) };
+        let mut message = self.post.buffer();
+        let header = Header {
+            first: chunk.first,
+            count: chunk.count,
+            total: self.tasks,
+            ..Header::new(Kind::Chunk, self.iteration)
+        };
+        let tasks = header.write(&mut message, chunk.count as usize * self.config.task_bytes);
+        if self.status == status::OK && !self.config.prepare(self.iteration, chunk.first, chunk.count, tasks) {
+            self.fail(status::ERR_TASK);
+        }
+        self.post.send(self.rank(worker), message)?;
+        self.refresh();
+        Ok(())
+    }
+
+    fn fail(&mut self, status: c_int) {
+        if self.status == status::OK {
+            self.status = status;
+        }
+        self.ledger.stop();
+    }
+
+    fn take(&mut self, letter: Letter) -> Result<(), MpiFailed> {
+        let worker = if letter.from < self.config.master { letter.from } else { letter.from - 1 };
+        match Header::read(&letter.bytes) {
+            // An Ask of the last iteration can be late: it says nothing about this one.
+            Some((header, _)) if header.kind == Kind::Ask => {
+                if header.iteration == self.iteration {
+                    self.ledger.ask(worker);
+                }
+            }
+            Some((header, results)) if header.kind == Kind::Result && header.iteration == self.iteration => {
+                let busy_s = header.total as f64 * 1e-9;
+                if !self.ledger.take(worker, header.first, header.count, busy_s, header.sum_sq_s2) {
+                    self.fail(status::ERR_COUNT);
+                } else if header.status != status::OK {
+                    self.fail(header.status);
+                } else {
+                    self.task_ns += header.total;
+                    self.feed(worker)?; // before collect, so that no worker waits for the program
+                    if self.status == status::OK
+                        && !self.config.collect(self.iteration, header.first, header.count, results)
+                    {
+                        self.fail(status::ERR_TASK);
+                    }
+                }
+            }
+            _ => self.fail(status::ERR_COUNT),
+        }
+        self.feed(worker)?;
+        self.post.recycle(letter.bytes);
+        Ok(())
+    }
+
+    /// Tells every worker that the iteration is over, and how.
+    fn end(&mut self) -> Result<(), MpiFailed> {
+        let header = Header { status: self.status, total: self.tasks, ..Header::new(Kind::End, self.iteration) };
+        for worker in 0..self.post.port.size - 1 {
+            let mut message = self.post.buffer();
+            header.write(&mut message, 0);
+            self.post.send(self.rank(worker), message)?;
+        }
+        self.post.flush()
+    }
+}

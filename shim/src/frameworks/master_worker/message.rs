@@ -1,0 +1,113 @@
+//! What master and workers write to each other: six numbers, then inputs or results.
+
+/// Bytes before the inputs or results.
+pub const HEADER_BYTES: usize = 56;
+
+/// What a message is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Master: compute these tasks.
+    Chunk = 1,
+    /// Master: the iteration is over, with this status.
+    End = 2,
+    /// Worker: these tasks are computed.
+    Result = 3,
+    /// Worker: my last chunk is nearly computed.
+    Ask = 4,
+}
+
+/// The beginning of each message.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Header {
+    /// What it is about.
+    pub kind: Kind,
+    /// A status of the C API.
+    pub status: i32,
+    /// The iteration, from 0.
+    pub iteration: u64,
+    /// First task.
+    pub first: u64,
+    /// Tasks.
+    pub count: u64,
+    /// Master: tasks of the iteration. Worker: time spent computing, nanoseconds.
+    pub total: u64,
+    /// Worker: sum of the tasks' times squared, seconds squared.
+    pub sum_sq_s2: f64,
+}
+
+impl Header {
+    /// Empty message of a kind.
+    pub fn new(kind: Kind, iteration: u64) -> Header {
+        Header { kind, status: 0, iteration, first: 0, count: 0, total: 0, sum_sq_s2: 0.0 }
+    }
+
+    /// Makes `message` this header and `payload_bytes` zeros, which it returns.
+    pub fn write<'m>(&self, message: &'m mut Vec<u8>, payload_bytes: usize) -> &'m mut [u8] {
+        message.clear();
+        message.resize(HEADER_BYTES + payload_bytes, 0);
+        self.patch(message);
+        &mut message[HEADER_BYTES..]
+    }
+
+    /// Writes the header over that of a message.
+    pub fn patch(&self, message: &mut [u8]) {
+        let words = [
+            self.kind as u64,
+            u64::from(self.status.cast_unsigned()),
+            self.iteration,
+            self.first,
+            self.count,
+            self.total,
+            self.sum_sq_s2.to_bits(),
+        ];
+        for (to, word) in message.chunks_exact_mut(8).zip(words) {
+            to.copy_from_slice(&word.to_le_bytes());
+        }
+    }
+
+    /// Reads a header; `None` when the message is no message of ours.
+    pub fn read(message: &[u8]) -> Option<(Header, &[u8])> {
+        let (head, payload) = message.split_at_checked(HEADER_BYTES)?;
+        let word = |i: usize| u64::from_le_bytes(std::array::from_fn(|b| head[8 * i + b]));
+        let kind = match word(0) {
+            1 => Kind::Chunk,
+            2 => Kind::End,
+            3 => Kind::Result,
+            4 => Kind::Ask,
+            _ => return None,
+        };
+        let header = Header {
+            kind,
+            status: (word(1) as u32).cast_signed(),
+            iteration: word(2),
+            first: word(3),
+            count: word(4),
+            total: word(5),
+            sum_sq_s2: f64::from_bits(word(6)),
+        };
+        Some((header, payload))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_header_comes_out_as_it_went_in() {
+        let header = Header {
+            kind: Kind::Result,
+            status: -4,
+            iteration: 7,
+            first: 1 << 40,
+            count: 3,
+            total: 9,
+            sum_sq_s2: 0.25,
+        };
+        let mut message = Vec::new();
+        header.write(&mut message, 3).copy_from_slice(b"abc");
+        assert_eq!(Header::read(&message), Some((header, b"abc".as_slice())));
+        assert_eq!(Header::read(&message[..HEADER_BYTES - 1]), None);
+        assert_eq!(Header::read(&[0; HEADER_BYTES]), None);
+    }
+}

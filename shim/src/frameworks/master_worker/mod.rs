@@ -1,0 +1,185 @@
+//! C API: the Master/Worker framework (`midrun_mw_*`).
+
+mod config;
+mod ledger;
+mod master;
+mod message;
+mod worker;
+
+use super::post::{Post, SLOTS};
+use crate::guard::guard;
+use crate::port::{self, Port};
+use crate::{knobs, safe_point, status};
+use config::{Config, RawConfig, Stats};
+use midrun_handout::{PolicyKind, Setting};
+use std::ffi::{CStr, c_char, c_int};
+
+/// `midrun_mw_t`.
+pub struct MasterWorker {
+    config: Config,
+    post: Post,
+    iteration: u64,
+    last: Option<Stats>,
+    broken: bool,
+}
+
+/// The setting that the program asks for, or the sentence that says what is wrong with it.
+fn asked(policy: Option<&str>, factor: f64) -> Result<Setting, String> {
+    let Some(name) = policy else { return Ok(Setting { factor, ..Setting::new(PolicyKind::Dpf) }) };
+    match PolicyKind::parse(name) {
+        Some(kind) => Ok(Setting { factor, ..Setting::new(kind) }),
+        None => {
+            let allowed = PolicyKind::ALL.map(PolicyKind::name).join(" ");
+            Err(format!("midrun: there is no policy \"{name}\"; the policies are: {allowed}"))
+        }
+    }
+}
+
+fn create(raw: &RawConfig) -> Result<MasterWorker, c_int> {
+    if !port::ready() {
+        return Err(status::ERR_MPI);
+    }
+    let mpi = |_| status::ERR_MPI;
+    let port = Port::open(raw.comm, SLOTS).map_err(mpi)?;
+    let config = Config::checked(raw, port.rank, port.size);
+    // SAFETY: midrun.h asks for a C string or NULL.
+    let policy = (!raw.policy.is_null()).then(|| unsafe { CStr::from_ptr(raw.policy) }.to_string_lossy());
+    let setting = asked(policy.as_deref(), raw.factor);
+    let is_master = usize::try_from(raw.master) == Ok(port.rank);
+    if let (Err(sentence), true) = (&setting, is_master) {
+        eprintln!("{sentence}");
+    }
+    let (tasks, results) = (raw.task_bytes as i64, raw.result_bytes as i64);
+    let (good, master, flags) = (config.is_some() && setting.is_ok(), i64::from(raw.master), i64::from(raw.flags));
+    // Every rank must agree: the smallest of x and of -x are each other's opposite only where all x are the same.
+    let mut all = [i64::from(good), master, -master, tasks, -tasks, results, -results, flags, -flags];
+    port.minimum(false, &mut all).map_err(mpi)?;
+    if port.size < 2 {
+        return Err(status::ERR_NO_WORKER);
+    }
+    let agreed = all[0] == 1 && all[1..].chunks(2).all(|pair| pair[0] == -pair[1]);
+    let (Some(config), Ok(setting), true) = (config, setting, agreed) else { return Err(status::ERR_ARGUMENT) };
+    if is_master {
+        safe_point::own();
+        knobs::declare_master_worker(setting);
+    }
+    let post = Post::open(port).map_err(mpi)?;
+    Ok(MasterWorker { config, post, iteration: 0, last: None, broken: false })
+}
+
+/// See `midrun.h`.
+///
+/// # Safety
+/// As `midrun.h` asks.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn midrun_mw_create(mw: *mut *mut MasterWorker, config: *const RawConfig) -> c_int {
+    guard("midrun_mw_create", || {
+        if mw.is_null() || config.is_null() {
+            return status::ERR_ARGUMENT;
+        }
+        // SAFETY: not null; the program's pointers are valid, and the size is looked at first.
+        unsafe {
+            *mw = std::ptr::null_mut();
+            if (*config).struct_size < size_of::<RawConfig>() {
+                return status::ERR_ARGUMENT;
+            }
+            match create(&*config) {
+                Ok(made) => *mw = Box::into_raw(Box::new(made)),
+                Err(status) => return status,
+            }
+        }
+        status::OK
+    })
+}
+
+/// See `midrun.h`.
+///
+/// # Safety
+/// As `midrun.h` asks.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn midrun_mw_iterate(mw: *mut MasterWorker, tasks: u64) -> c_int {
+    guard("midrun_mw_iterate", || {
+        // SAFETY: null, or made by midrun_mw_create and not destroyed.
+        let Some(mw) = (unsafe { mw.as_mut() }) else { return status::ERR_ARGUMENT };
+        if mw.broken || !port::ready() {
+            return status::ERR_MPI;
+        }
+        let done = if mw.post.port.rank == mw.config.master {
+            master::iterate(&mw.config, &mut mw.post, mw.iteration, tasks).map(|(status, stats)| {
+                mw.last = Some(stats);
+                status
+            })
+        } else {
+            worker::iterate(&mw.config, &mut mw.post, mw.iteration)
+        };
+        mw.iteration += 1;
+        done.unwrap_or_else(|_| {
+            mw.broken = true;
+            status::ERR_MPI
+        })
+    })
+}
+
+/// See `midrun.h`.
+///
+/// # Safety
+/// As `midrun.h` asks.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn midrun_mw_last(mw: *const MasterWorker, stats: *mut Stats) -> c_int {
+    guard("midrun_mw_last", || {
+        // SAFETY: null or valid; the size the program says is looked at first.
+        unsafe {
+            let (Some(mw), false) = (mw.as_ref(), stats.is_null()) else { return status::ERR_ARGUMENT };
+            match mw.last {
+                Some(last) if (*stats).struct_size >= size_of::<Stats>() => *stats = last,
+                _ => return status::ERR_ARGUMENT,
+            }
+        }
+        status::OK
+    })
+}
+
+/// See `midrun.h`.
+///
+/// # Safety
+/// As `midrun.h` asks.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn midrun_mw_destroy(mw: *mut *mut MasterWorker) -> c_int {
+    guard("midrun_mw_destroy", || {
+        if mw.is_null() {
+            return status::ERR_ARGUMENT;
+        }
+        // SAFETY: made by midrun_mw_create, destroyed once: the program's pointer becomes NULL.
+        unsafe {
+            let made = std::mem::replace(&mut *mw, std::ptr::null_mut());
+            if !made.is_null() {
+                drop(Box::from_raw(made));
+            }
+        }
+        status::OK
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_policy_is_refused_with_the_names_that_exist() {
+        let sentence = asked(Some("fastest"), 0.0).unwrap_err();
+        assert!(sentence.contains("\"fastest\"") && sentence.contains("none ss fsc gss fac2 dpf daf af"), "{sentence}");
+        assert_eq!(asked(None, 0.0).unwrap().kind, PolicyKind::Dpf);
+        assert_eq!(asked(Some("fsc"), 0.1).unwrap().factor, 0.1);
+    }
+
+    #[test]
+    fn without_mpi_there_is_an_error_and_no_crash() {
+        let mut mw = std::ptr::null_mut();
+        // SAFETY: null pointers are answered by a status.
+        unsafe {
+            assert_eq!(midrun_mw_create(&raw mut mw, std::ptr::null()), status::ERR_ARGUMENT);
+            assert_eq!(midrun_mw_iterate(mw, 1), status::ERR_ARGUMENT);
+            assert_eq!(midrun_mw_destroy(&raw mut mw), status::OK);
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! A worker's side of an iteration.
+
+use super::config::Config;
+use super::message::{Header, Kind};
+use crate::frameworks::post::{Letter, Post};
+use crate::hook::ChunkDone;
+use crate::port::MpiFailed;
+use crate::{clock, hook, status};
+use std::collections::VecDeque;
+use std::ffi::c_int;
+
+/// Between two tasks, messages are moved on when this long has passed since the last time.
+const MOVE_ON_NS: u64 = 200_000;
+
+/// Computes what the master sends until it says that the iteration is over; returns the status it says.
+pub fn iterate(config: &Config, post: &mut Post, iteration: u64) -> Result<c_int, MpiFailed> {
+    let mut letters: VecDeque<Letter> = VecDeque::new();
+    let mut failed = status::OK;
+    loop {
+        while letters.is_empty() {
+            post.wait(&mut letters)?;
+        }
+        let Some(letter) = letters.pop_front() else { continue };
+        match Header::read(&letter.bytes) {
+            Some((header, _)) if header.kind == Kind::End => {
+                let status = if header.iteration == iteration { header.status } else { status::ERR_COUNT };
+                post.flush()?;
+                return Ok(status);
+            }
+            Some((header, tasks)) if header.kind == Kind::Chunk && header.iteration == iteration => {
+                compute(config, post, &mut letters, &header, tasks, &mut failed)?;
+            }
+            _ => return Ok(status::ERR_COUNT),
+        }
+        post.recycle(letter.bytes);
+    }
+}
+
+fn compute(
+    config: &Config,
+    post: &mut Post,
+    letters: &mut VecDeque<Letter>,
+    header: &Header,
+    tasks: &[u8],
+    failed: &mut c_int,
+) -> Result<(), MpiFailed> {
+    let mut message = post.buffer();
+    let mut done = Header { kind: Kind::Result, total: 0, ..*header };
+    let (mut busy_ns, mut sum_sq_s2) = (0, 0.0);
+    let count = header.count as usize;
+    let step = if config.whole_chunks() { count.max(1) } else { 1 };
+    let payload = if *failed == status::OK { count * config.result_bytes } else { 0 };
+    let results = done.write(&mut message, payload);
+    let mut moved_ns = clock::now_ns();
+    for at in (0..count).step_by(step) {
+        if *failed != status::OK {
+            break;
+        }
+        if step == 1 && count > 1 && at + 1 == count && letters.is_empty() {
+            let mut ask = post.buffer();
+            Header::new(Kind::Ask, header.iteration).write(&mut ask, 0);
+            post.send(config.master, ask)?;
+        }
+        let begin_ns = clock::now_ns();
+        let (from, size) = (at * config.task_bytes, step * config.task_bytes);
+        let into = &mut results[at * config.result_bytes..][..step * config.result_bytes];
+        if !config.compute(header.iteration, header.first + at as u64, step as u64, &tasks[from..from + size], into) {
+            *failed = status::ERR_TASK;
+        }
+        let end_ns = clock::now_ns();
+        let spent_ns = end_ns.saturating_sub(begin_ns);
+        busy_ns += spent_ns;
+        let spent_s = spent_ns as f64 * 1e-9;
+        sum_sq_s2 += spent_s * spent_s / step as f64;
+        if end_ns.saturating_sub(moved_ns) >= MOVE_ON_NS && at + step < count {
+            post.progress(letters)?;
+            moved_ns = end_ns;
+        }
+    }
+    done.status = *failed;
+    done.total = busy_ns;
+    done.sum_sq_s2 = sum_sq_s2;
+    done.patch(&mut message);
+    post.send(config.master, message)?;
+    hook::chunk(&ChunkDone {
+        iteration: header.iteration,
+        first: header.first,
+        count: header.count,
+        end_ns: clock::now_ns(),
+        busy_ns,
+        sum_sq_s2,
+        tasks_total: header.total,
+        tasks_timed: step == 1,
+    });
+    Ok(())
+}

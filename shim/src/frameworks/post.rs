@@ -1,0 +1,177 @@
+//! Messages on their way: none ever blocks, so two ranks that send each other megabytes cannot lock each other.
+
+use super::doorbell::Doorbell;
+use crate::port::{MpiFailed, Port};
+use std::collections::VecDeque;
+
+/// Requests per rank: sends to it, and one receive from it.
+const SENDS: usize = 4;
+/// What [`Port::open`] is to be given.
+pub const SLOTS: usize = SENDS + 1;
+/// One look for messages can miss one that has arrived; three do not.
+const PROBES: usize = 3;
+
+/// A message that arrived.
+#[derive(Debug)]
+pub struct Letter {
+    /// Who sent it.
+    pub from: usize,
+    /// All of it.
+    pub bytes: Vec<u8>,
+}
+
+/// The sends and receives in progress of one rank.
+#[derive(Debug)]
+pub struct Post {
+    // Before the port, so that it goes first: sleepers must not outlive it.
+    doorbell: Doorbell,
+    /// MPI.
+    pub port: Port,
+    /// Sends in progress, and those that wait for a free slot, per rank.
+    sending: Vec<[Option<Vec<u8>>; SENDS]>,
+    queued: Vec<VecDeque<Vec<u8>>>,
+    receiving: Vec<Option<Vec<u8>>>,
+    busy_sends: usize,
+    pending: Vec<usize>,
+    incoming: Vec<usize>,
+    spare: Vec<Vec<u8>>,
+}
+
+impl Post {
+    /// Collective.
+    pub fn open(port: Port) -> Result<Post, MpiFailed> {
+        let doorbell = Doorbell::open(&port)?;
+        let n = port.size;
+        Ok(Post {
+            doorbell,
+            port,
+            sending: (0..n).map(|_| [const { None }; SENDS]).collect(),
+            queued: (0..n).map(|_| VecDeque::new()).collect(),
+            receiving: (0..n).map(|_| None).collect(),
+            busy_sends: 0,
+            pending: Vec::new(),
+            incoming: Vec::new(),
+            spare: Vec::new(),
+        })
+    }
+
+    /// An empty buffer, used before if there is one.
+    pub fn buffer(&mut self) -> Vec<u8> {
+        self.spare.pop().unwrap_or_default()
+    }
+
+    /// Takes a buffer back.
+    pub fn recycle(&mut self, mut buffer: Vec<u8>) {
+        if self.spare.len() < 2 * SENDS {
+            buffer.clear();
+            self.spare.push(buffer);
+        }
+    }
+
+    /// Puts a message on its way.
+    pub fn send(&mut self, to: usize, message: Vec<u8>) -> Result<(), MpiFailed> {
+        self.queued[to].push_back(message);
+        self.busy_sends += 1;
+        if !self.pending.contains(&to) {
+            self.pending.push(to);
+        }
+        self.push(to)?;
+        self.doorbell.ring(to);
+        Ok(())
+    }
+
+    fn push(&mut self, to: usize) -> Result<(), MpiFailed> {
+        for (k, place) in self.sending[to].iter_mut().enumerate() {
+            let slot = to * SLOTS + k;
+            if place.is_some() && self.port.test(slot)? {
+                self.spare.extend(place.take().filter(|_| self.spare.len() < 2 * SENDS));
+                self.busy_sends -= 1;
+            }
+            if place.is_none()
+                && let Some(message) = self.queued[to].pop_front()
+            {
+                let message = place.insert(message);
+                self.port.send(slot, message, to)?;
+                self.doorbell.ring(to);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether messages of ours are not delivered yet.
+    pub fn sending(&self) -> bool {
+        self.busy_sends > 0
+    }
+
+    /// Moves everything on; messages that are complete are appended to `letters`.
+    pub fn progress(&mut self, letters: &mut VecDeque<Letter>) -> Result<(), MpiFailed> {
+        for to in std::mem::take(&mut self.pending) {
+            self.push(to)?;
+            if !self.queued[to].is_empty() || self.sending[to].iter().any(Option::is_some) {
+                self.pending.push(to);
+            }
+        }
+        let mut misses = 0;
+        while misses < PROBES {
+            match self.port.probe()? {
+                // A second message of the same rank waits until the first is there.
+                Some((from, bytes)) if self.receiving[from].is_none() => {
+                    let mut buffer = self.buffer();
+                    buffer.clear();
+                    buffer.resize(bytes, 0);
+                    let buffer = self.receiving[from].insert(buffer);
+                    self.port.receive(from * SLOTS + SENDS, buffer, from)?;
+                    self.incoming.push(from);
+                    self.complete(letters)?;
+                }
+                Some(_) => break,
+                None => misses += 1,
+            }
+        }
+        self.complete(letters)
+    }
+
+    fn complete(&mut self, letters: &mut VecDeque<Letter>) -> Result<(), MpiFailed> {
+        let mut k = 0;
+        while let Some(&from) = self.incoming.get(k) {
+            if self.port.test(from * SLOTS + SENDS)? {
+                let bytes = self.receiving[from].take().unwrap_or_default();
+                letters.push_back(Letter { from, bytes });
+                self.incoming.remove(k);
+            } else {
+                k += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// Sleeps until something may have arrived, unless something has. Like [`Post::progress`] otherwise.
+    pub fn wait(&mut self, letters: &mut VecDeque<Letter>) -> Result<(), MpiFailed> {
+        self.progress(letters)?;
+        if !letters.is_empty() {
+            return Ok(());
+        }
+        let moving = self.sending() || !self.incoming.is_empty();
+        let port = &self.port;
+        // An error here shows again in the next progress.
+        let arrived = || (0..PROBES).any(|_| port.probe().map_or(true, |found| found.is_some()));
+        self.doorbell.wait(moving, arrived);
+        self.progress(letters)
+    }
+
+    /// Until every message of ours is delivered. Messages that arrive meanwhile stay where they are.
+    pub fn flush(&mut self) -> Result<(), MpiFailed> {
+        while self.sending() {
+            for to in std::mem::take(&mut self.pending) {
+                self.push(to)?;
+                if !self.queued[to].is_empty() || self.sending[to].iter().any(Option::is_some) {
+                    self.pending.push(to);
+                }
+            }
+            if self.sending() {
+                self.doorbell.wait(true, || false);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,54 @@
+//! What the frameworks and marks say happened, as records.
+
+use crate::lane;
+use midrun_handout::Setting;
+use midrun_ring::{Record, kind};
+
+/// Iteration number of work whose rank does not know the master's count.
+pub const UNKNOWN_ITERATION: u64 = u64::MAX;
+
+/// The master begins an iteration.
+pub fn iteration_begin(iteration: u64, time_ns: u64, tasks: u64, workers: u32, setting: &Setting) {
+    let payload = [iteration, tasks, u64::from(workers), u64::from(setting.kind.code()), setting.factor.to_bits(), 0];
+    lane::push(&Record { kind: kind::ITERATION_BEGIN, flags: 0, time_ns, payload });
+}
+
+/// Every result of the iteration is in. Times in nanoseconds.
+pub fn iteration_end(iteration: u64, time_ns: u64, tasks: u64, chunks: u64, task_time_ns: u64, master_busy_ns: u64) {
+    let payload = [iteration, tasks, chunks, task_time_ns, master_busy_ns, 0];
+    lane::push(&Record { kind: kind::ITERATION_END, flags: 0, time_ns, payload });
+}
+
+/// A chunk that was computed.
+#[derive(Clone, Copy, Debug)]
+pub struct ChunkDone {
+    /// Its iteration, or [`UNKNOWN_ITERATION`].
+    pub iteration: u64,
+    /// Its first task.
+    pub first: u64,
+    /// Its tasks.
+    pub count: u64,
+    /// When it ended.
+    pub end_ns: u64,
+    /// Sum of its tasks' times.
+    pub busy_ns: u64,
+    /// Sum of its tasks' times squared, or its time squared / count where tasks were not timed singly.
+    pub sum_sq_s2: f64,
+    /// Tasks of the iteration; 0 = unknown.
+    pub tasks_total: u64,
+    /// Whether each task was timed by itself.
+    pub tasks_timed: bool,
+}
+
+/// A chunk was computed here.
+#[inline]
+pub fn chunk(done: &ChunkDone) {
+    let payload = [done.iteration, done.first, done.count, done.busy_ns, done.sum_sq_s2.to_bits(), done.tasks_total];
+    let flags = if done.tasks_timed { kind::TASKS_TIMED } else { 0 };
+    lane::push(&Record { kind: kind::CHUNK, flags, time_ns: done.end_ns, payload });
+}
+
+/// What became of an action; `status` as in the wire's `ActionStatus`.
+pub fn action_result(action: u64, status: u64, iteration: u64, time_ns: u64) {
+    lane::push(&Record { kind: kind::ACTION_RESULT, flags: 0, time_ns, payload: [action, status, iteration, 0, 0, 0] });
+}

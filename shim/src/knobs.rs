@@ -1,0 +1,163 @@
+//! The tuning points of this rank: what they are called, which values they take, and how they are set.
+
+use crate::process;
+use midrun_handout::{PolicyKind, Setting};
+use midrun_ring::KnobSlot;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Where a knob's value goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// The Master/Worker hand-out.
+    Policy,
+    /// Its share.
+    Factor,
+    /// Mean time of a task, seconds.
+    TaskMean,
+    /// Standard deviation of the time of a task, seconds.
+    TaskSigma,
+    /// Lower bound of a chunk.
+    MinChunk,
+    /// A double of the program, by address.
+    Double(usize),
+    /// An int of the program, by address.
+    Int(usize),
+}
+
+/// One knob of this rank. Its index in [`Knobs::list`] is its number in the segment's table.
+#[derive(Clone, Copy, Debug)]
+pub struct Knob {
+    /// Where its value goes.
+    pub target: Target,
+    /// Smallest and largest value.
+    pub range: (f64, f64),
+}
+
+/// All knobs, and the hand-out's setting that the first five describe.
+#[derive(Debug)]
+pub struct Knobs {
+    /// In the order of the segment's table.
+    pub list: Vec<Knob>,
+    setting: Setting,
+    hand_out_declared: bool,
+}
+
+static KNOBS: Mutex<Knobs> =
+    Mutex::new(Knobs { list: Vec::new(), setting: Setting::FALLBACK, hand_out_declared: false });
+/// Grows with each change of the setting, so that the master sees a change by one load.
+static EPOCH: AtomicU64 = AtomicU64::new(0);
+
+/// Why an assignment cannot be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// No such knob.
+    Unknown,
+    /// The value is outside the knob's range.
+    Range,
+}
+
+/// Runs `body` on the knobs. Contention only happens when a program registers variables from several threads.
+pub fn with<T>(body: impl FnOnce(&mut Knobs) -> T) -> T {
+    body(&mut KNOBS.lock().unwrap_or_else(|poisoned| poisoned.into_inner()))
+}
+
+/// Declares the hand-out's knobs with `initial` as their values; a second call only sets the values.
+pub fn declare_master_worker(initial: Setting) {
+    let count = PolicyKind::ALL.len() as f64 - 1.0;
+    with(|knobs| {
+        knobs.setting = initial;
+        EPOCH.fetch_add(1, Ordering::Relaxed);
+        if std::mem::replace(&mut knobs.hand_out_declared, true) {
+            return;
+        }
+        let all = [
+            ("mw.policy", Target::Policy, true, (0.0, count)),
+            ("mw.factor", Target::Factor, false, (0.0, 1.0)),
+            ("mw.task_mean_s", Target::TaskMean, false, (0.0, 1e9)),
+            ("mw.task_sigma_s", Target::TaskSigma, false, (0.0, 1e9)),
+            ("mw.min_chunk", Target::MinChunk, true, (1.0, 1e9)),
+        ];
+        for (name, target, whole, range) in all {
+            let value = knobs.value(target);
+            knobs.declare(name, whole, Knob { target, range }, value);
+        }
+    });
+}
+
+/// The hand-out's setting now, and its epoch.
+pub fn master_worker_setting() -> (Setting, u64) {
+    with(|knobs| (knobs.setting, epoch()))
+}
+
+/// Changes whenever the setting does; one load.
+#[inline]
+pub fn epoch() -> u64 {
+    EPOCH.load(Ordering::Relaxed)
+}
+
+impl Knobs {
+    /// Enters a knob here and in the segment's table; `false` when the table is full or the name too long.
+    pub fn declare(&mut self, name: &str, whole: bool, knob: Knob, value: f64) -> bool {
+        let (minimum, maximum) = knob.range;
+        let slot = KnobSlot { name: name.into(), whole, minimum, maximum, declared: value, value };
+        match process::segment().map(|segment| segment.declare_knob(&slot)) {
+            Some(None) => false,
+            // Without an agent a knob is never turned, but the program need not know.
+            _ => {
+                self.list.push(knob);
+                true
+            }
+        }
+    }
+
+    /// Whether `value` may go to knob `number`.
+    ///
+    /// # Errors
+    /// Why not.
+    pub fn check(&self, number: u32, value: f64) -> Result<(), Refusal> {
+        let knob = self.list.get(number as usize).ok_or(Refusal::Unknown)?;
+        let (minimum, maximum) = knob.range;
+        if (minimum..=maximum).contains(&value) { Ok(()) } else { Err(Refusal::Range) }
+    }
+
+    /// Sets knob `number`, which [`Knobs::check`] has accepted.
+    pub fn set(&mut self, number: u32, value: f64) {
+        let Some(knob) = self.list.get(number as usize) else { return };
+        let s = &mut self.setting;
+        match knob.target {
+            Target::Policy => s.kind = PolicyKind::from_code(value.round() as u32).unwrap_or(s.kind),
+            Target::Factor => s.factor = value,
+            Target::TaskMean => s.mean_s = value,
+            Target::TaskSigma => s.sigma_s = value,
+            Target::MinChunk => s.min_chunk = value.round() as u64,
+            // SAFETY: midrun_expose_* was given the address of a variable that lives as long as the program, and
+            // this runs in the thread that exposed it (see safe_point).
+            Target::Double(address) => unsafe { (address as *mut f64).write_volatile(value) },
+            // SAFETY: as above.
+            Target::Int(address) => unsafe {
+                (address as *mut libc::c_int).write_volatile(value.round() as libc::c_int)
+            },
+        }
+        EPOCH.fetch_add(1, Ordering::Relaxed);
+        if let Some(segment) = process::segment() {
+            segment.set_knob_value(number, self.value(self.list[number as usize].target));
+        }
+    }
+
+    /// The value of a target now.
+    pub fn value(&self, target: Target) -> f64 {
+        let s = &self.setting;
+        match target {
+            Target::Policy => f64::from(s.kind.code()),
+            Target::Factor => s.factor,
+            Target::TaskMean => s.mean_s,
+            Target::TaskSigma => s.sigma_s,
+            Target::MinChunk => s.min_chunk as f64,
+            // SAFETY: as in `set`.
+            Target::Double(address) => unsafe { (address as *const f64).read_volatile() },
+            // SAFETY: as in `set`.
+            Target::Int(address) => f64::from(unsafe { (address as *const libc::c_int).read_volatile() }),
+        }
+    }
+}
