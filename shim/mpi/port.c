@@ -1,119 +1,114 @@
-/* port.c - what the frameworks need of MPI, behind functions that do not mention MPI's types (their types differ between
- * MPIs). Compiled once per MPI; the Rust half declares these functions in src/port.rs.
+/* port.c - what the frameworks need of MPI, as functions whose types are the same under every MPI.
  *
- * Everything uses the PMPI names: a tool that counts the program's calls shall not count ours. Every function returns
- * 0 or a positive result, and a negative number when MPI failed; the duplicated communicator returns errors.
+ * Only the calling thread calls MPI (MPI_THREAD_SINGLE is enough), by the PMPI names, so that nobody counts us.
+ * Requests live in numbered slots. Every function returns 0, or -1 when MPI refused.
  */
 #include <limits.h>
 #include <mpi.h>
 #include <stdint.h>
 #include <stdlib.h>
 
-struct port {
+typedef struct {
   MPI_Comm comm;
-  MPI_Comm node; /* the ranks of comm that share this host's memory */
+  MPI_Comm node;
   MPI_Request *requests;
   int slots;
-};
+} port_t;
 
-enum { FAILED = -1 };
+enum { TAG = 77 };
 
-void midrun_port_close(struct port *p);
+#define TRY(call) do { if ((call) != MPI_SUCCESS) return -1; } while (0)
 
+#pragma weak PMPI_Initialized
 int midrun_port_ready(void) {
-  int yes = 0, over = 0;
-  if (PMPI_Initialized(&yes) != MPI_SUCCESS || PMPI_Finalized(&over) != MPI_SUCCESS) return 0;
-  return yes && !over;
+  int begun = 0, ended = 0;
+  if (!PMPI_Initialized || PMPI_Initialized(&begun) != MPI_SUCCESS || !begun) return 0;
+  return PMPI_Finalized(&ended) == MPI_SUCCESS && !ended;
 }
 
-/* comm: address of an MPI_Comm, or NULL for MPI_COMM_WORLD. Collective. */
-struct port *midrun_port_open(const void *comm, int *rank, int *size) {
+int midrun_port_close(port_t *port) {
+  if (!port) return 0;
+  if (port->node != MPI_COMM_NULL) PMPI_Comm_free(&port->node);
+  if (port->comm != MPI_COMM_NULL) PMPI_Comm_free(&port->comm);
+  free(port->requests);
+  free(port);
+  return 0;
+}
+
+/* Collective. A copy of *comm (NULL: MPI_COMM_WORLD), so that our messages never meet the program's. */
+int midrun_port_open(const void *comm, int slots_per_rank, port_t **out, int *rank, int *size) {
   MPI_Comm from = comm ? *(const MPI_Comm *)comm : MPI_COMM_WORLD;
-  if (from == MPI_COMM_NULL) return NULL;
-  struct port *p = calloc(1, sizeof *p);
-  if (!p) return NULL;
-  p->comm = p->node = MPI_COMM_NULL;
-  if (PMPI_Comm_dup(from, &p->comm) != MPI_SUCCESS ||
-      PMPI_Comm_set_errhandler(p->comm, MPI_ERRORS_RETURN) != MPI_SUCCESS ||
-      PMPI_Comm_split_type(p->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &p->node) != MPI_SUCCESS ||
-      PMPI_Comm_rank(p->comm, rank) != MPI_SUCCESS || PMPI_Comm_size(p->comm, size) != MPI_SUCCESS) {
-    midrun_port_close(p);
-    return NULL;
-  }
-  return p;
+  if (from == MPI_COMM_NULL) return -1;
+  port_t *port = calloc(1, sizeof *port);
+  if (!port) return -1;
+  port->comm = port->node = MPI_COMM_NULL;
+  if (PMPI_Comm_dup(from, &port->comm) != MPI_SUCCESS) return midrun_port_close(port), -1;
+  PMPI_Comm_set_errhandler(port->comm, MPI_ERRORS_RETURN);
+  if (PMPI_Comm_rank(port->comm, rank) != MPI_SUCCESS || PMPI_Comm_size(port->comm, size) != MPI_SUCCESS)
+    return midrun_port_close(port), -1;
+  port->slots = slots_per_rank * *size;
+  port->requests = malloc(sizeof(MPI_Request) * (size_t)port->slots);
+  if (!port->requests) return midrun_port_close(port), -1;
+  for (int i = 0; i < port->slots; i++) port->requests[i] = MPI_REQUEST_NULL;
+  *out = port;
+  return 0;
 }
 
-void midrun_port_close(struct port *p) {
-  if (p->node != MPI_COMM_NULL) PMPI_Comm_free(&p->node);
-  if (p->comm != MPI_COMM_NULL) PMPI_Comm_free(&p->comm);
-  free(p->requests);
-  free(p);
-}
-
-/* Minimum over all ranks of each of `count` numbers. Collective. */
-int midrun_port_minimum(struct port *p, int64_t *numbers, int count) {
-  return PMPI_Allreduce(MPI_IN_PLACE, numbers, count, MPI_INT64_T, MPI_MIN, p->comm) == MPI_SUCCESS ? 0 : FAILED;
-}
-
-/* same[r] becomes 1 for every rank r of comm on this host. Returns this rank's number on the host. */
-int midrun_port_same_host(struct port *p, unsigned char *same, int size) {
+/* Collective. index[r] becomes the place of rank r among the ranks of this host, -1 for ranks of other hosts. */
+int midrun_port_node(port_t *port, int *index, int size, int *own, int *count) {
+  TRY(PMPI_Comm_split_type(port->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &port->node));
+  TRY(PMPI_Comm_rank(port->node, own));
+  TRY(PMPI_Comm_size(port->node, count));
   MPI_Group all, here;
-  int count, number;
-  if (PMPI_Comm_group(p->comm, &all) != MPI_SUCCESS || PMPI_Comm_group(p->node, &here) != MPI_SUCCESS) return FAILED;
-  if (PMPI_Group_size(here, &count) != MPI_SUCCESS || PMPI_Group_rank(here, &number) != MPI_SUCCESS) return FAILED;
-  for (int i = 0; i < count; i++) {
-    int rank;
-    if (PMPI_Group_translate_ranks(here, 1, &i, all, &rank) != MPI_SUCCESS) return FAILED;
-    if (rank >= 0 && rank < size) same[rank] = 1;
+  TRY(PMPI_Comm_group(port->comm, &all));
+  TRY(PMPI_Comm_group(port->node, &here));
+  for (int r = 0; r < size; r++) {
+    TRY(PMPI_Group_translate_ranks(all, 1, &r, here, &index[r]));
+    if (index[r] == MPI_UNDEFINED) index[r] = -1;
   }
   PMPI_Group_free(&all);
   PMPI_Group_free(&here);
-  return number;
+  return 0;
 }
 
-/* The host's first rank's bytes reach all ranks of the host. Collective over the host. */
-int midrun_port_tell_host(struct port *p, void *bytes, int count) {
-  return PMPI_Bcast(bytes, count, MPI_BYTE, 0, p->node) == MPI_SUCCESS ? 0 : FAILED;
+/* Collective on this host: the first rank's values go to all. */
+int midrun_port_node_share(port_t *port, int64_t *values, int count) {
+  TRY(PMPI_Bcast(values, count, MPI_INT64_T, 0, port->node));
+  return 0;
 }
 
-/* Starts a send and returns its slot. The buffer stays with MPI until midrun_port_sent says so. */
-int midrun_port_send(struct port *p, const void *bytes, size_t count, int to, int tag) {
-  int slot = 0;
-  if (count > INT_MAX) return FAILED;
-  while (slot < p->slots && p->requests[slot] != MPI_REQUEST_NULL) slot++;
-  if (slot == p->slots) {
-    int more = p->slots ? 2 * p->slots : 16;
-    MPI_Request *grown = realloc(p->requests, (size_t)more * sizeof *grown);
-    if (!grown) return FAILED;
-    p->requests = grown;
-    while (p->slots < more) p->requests[p->slots++] = MPI_REQUEST_NULL;
-  }
-  if (PMPI_Isend(bytes, (int)count, MPI_BYTE, to, tag, p->comm, &p->requests[slot]) != MPI_SUCCESS) {
-    p->requests[slot] = MPI_REQUEST_NULL;
-    return FAILED;
-  }
-  return slot;
+/* Collective: the smallest of each value over all ranks (here != 0: over this host's). */
+int midrun_port_minimum(port_t *port, int here, int64_t *values, int count) {
+  TRY(PMPI_Allreduce(MPI_IN_PLACE, values, count, MPI_INT64_T, MPI_MIN, here ? port->node : port->comm));
+  return 0;
 }
 
-/* 1 when the send in this slot is done; the slot is free then. */
-int midrun_port_sent(struct port *p, int slot) {
-  int done = 0;
-  return PMPI_Test(&p->requests[slot], &done, MPI_STATUS_IGNORE) == MPI_SUCCESS ? done : FAILED;
+int midrun_port_send(port_t *port, int slot, const void *data, size_t bytes, int to) {
+  if (bytes > INT_MAX || slot < 0 || slot >= port->slots) return -1;
+  TRY(PMPI_Isend(data, (int)bytes, MPI_BYTE, to, TAG, port->comm, &port->requests[slot]));
+  return 0;
 }
 
-/* 1 when a message with this tag has arrived; says from whom and how long it is. */
-int midrun_port_probe(struct port *p, int tag, int *from, size_t *count) {
-  int there = 0, bytes;
+int midrun_port_receive(port_t *port, int slot, void *data, size_t bytes, int from) {
+  if (bytes > INT_MAX || slot < 0 || slot >= port->slots) return -1;
+  TRY(PMPI_Irecv(data, (int)bytes, MPI_BYTE, from, TAG, port->comm, &port->requests[slot]));
+  return 0;
+}
+
+int midrun_port_test(port_t *port, int slot, int *done) {
+  TRY(PMPI_Test(&port->requests[slot], done, MPI_STATUS_IGNORE));
+  return 0;
+}
+
+/* Is a message there, from whom, of how many bytes? */
+int midrun_port_probe(port_t *port, int *found, int *from, size_t *bytes) {
   MPI_Status status;
-  if (PMPI_Iprobe(MPI_ANY_SOURCE, tag, p->comm, &there, &status) != MPI_SUCCESS) return FAILED;
-  if (!there) return 0;
-  if (PMPI_Get_count(&status, MPI_BYTE, &bytes) != MPI_SUCCESS || bytes < 0) return FAILED;
+  int count = 0;
+  TRY(PMPI_Iprobe(MPI_ANY_SOURCE, TAG, port->comm, found, &status));
+  if (!*found) return 0;
+  TRY(PMPI_Get_count(&status, MPI_BYTE, &count));
+  if (count < 0) return -1;
   *from = status.MPI_SOURCE;
-  *count = (size_t)bytes;
-  return 1;
-}
-
-/* Takes the message that midrun_port_probe described. */
-int midrun_port_receive(struct port *p, void *bytes, size_t count, int from, int tag) {
-  return PMPI_Recv(bytes, (int)count, MPI_BYTE, from, tag, p->comm, MPI_STATUS_IGNORE) == MPI_SUCCESS ? 0 : FAILED;
+  *bytes = (size_t)count;
+  return 0;
 }
