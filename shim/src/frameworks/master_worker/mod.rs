@@ -7,17 +7,21 @@ mod message;
 mod worker;
 
 use super::post::{Post, SLOTS};
+use crate::frameworks::post::Letter;
 use crate::guard::guard;
 use crate::port::{self, Port};
 use crate::{knobs, safe_point, status};
 use config::{Config, RawConfig, Stats};
 use midrun_handout::{PolicyKind, Setting};
-use std::ffi::{CStr, c_char, c_int};
+use std::collections::VecDeque;
+use std::ffi::{CStr, c_int};
 
 /// `midrun_mw_t`.
 pub struct MasterWorker {
     config: Config,
     post: Post,
+    /// Messages that arrived behind the one that ended an iteration.
+    letters: VecDeque<Letter>,
     iteration: u64,
     last: Option<Stats>,
     broken: bool,
@@ -64,7 +68,7 @@ fn create(raw: &RawConfig) -> Result<MasterWorker, c_int> {
         knobs::declare_master_worker(setting);
     }
     let post = Post::open(port).map_err(mpi)?;
-    Ok(MasterWorker { config, post, iteration: 0, last: None, broken: false })
+    Ok(MasterWorker { config, post, letters: VecDeque::new(), iteration: 0, last: None, broken: false })
 }
 
 /// See `midrun.h`.
@@ -110,7 +114,7 @@ pub unsafe extern "C" fn midrun_mw_iterate(mw: *mut MasterWorker, tasks: u64) ->
                 status
             })
         } else {
-            worker::iterate(&mw.config, &mut mw.post, mw.iteration)
+            worker::iterate(&mw.config, &mut mw.post, &mut mw.letters, mw.iteration)
         };
         mw.iteration += 1;
         done.unwrap_or_else(|_| {

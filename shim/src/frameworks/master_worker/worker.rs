@@ -13,12 +13,16 @@ use std::ffi::c_int;
 const MOVE_ON_NS: u64 = 200_000;
 
 /// Computes what the master sends until it says that the iteration is over; returns the status it says.
-pub fn iterate(config: &Config, post: &mut Post, iteration: u64) -> Result<c_int, MpiFailed> {
-    let mut letters: VecDeque<Letter> = VecDeque::new();
+pub fn iterate(
+    config: &Config,
+    post: &mut Post,
+    letters: &mut VecDeque<Letter>,
+    iteration: u64,
+) -> Result<c_int, MpiFailed> {
     let mut failed = status::OK;
     loop {
         while letters.is_empty() {
-            post.wait(&mut letters)?;
+            post.wait(letters)?;
         }
         let Some(letter) = letters.pop_front() else { continue };
         match Header::read(&letter.bytes) {
@@ -28,7 +32,7 @@ pub fn iterate(config: &Config, post: &mut Post, iteration: u64) -> Result<c_int
                 return Ok(status);
             }
             Some((header, tasks)) if header.kind == Kind::Chunk && header.iteration == iteration => {
-                compute(config, post, &mut letters, &header, tasks, &mut failed)?;
+                compute(config, post, letters, &header, tasks, &mut failed)?;
             }
             _ => return Ok(status::ERR_COUNT),
         }
