@@ -103,6 +103,11 @@ impl Post {
         self.busy_sends > 0
     }
 
+    /// Whether messages are on their way in or out.
+    pub fn moving(&self) -> bool {
+        self.sending() || !self.incoming.is_empty()
+    }
+
     /// Moves everything on; messages that are complete are appended to `letters`.
     pub fn progress(&mut self, letters: &mut VecDeque<Letter>) -> Result<(), MpiFailed> {
         for to in std::mem::take(&mut self.pending) {
@@ -151,7 +156,7 @@ impl Post {
         if !letters.is_empty() {
             return Ok(());
         }
-        let moving = self.sending() || !self.incoming.is_empty();
+        let moving = self.moving();
         let port = &self.port;
         // An error here shows again in the next progress.
         let arrived = || (0..PROBES).any(|_| port.probe().map_or(true, |found| found.is_some()));

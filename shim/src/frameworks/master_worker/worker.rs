@@ -9,8 +9,10 @@ use crate::{clock, hook, status};
 use std::collections::VecDeque;
 use std::ffi::c_int;
 
-/// Between two tasks, messages are moved on when this long has passed since the last time.
+/// Between two tasks, messages are moved on when this long has passed since the last time: while some are on their way,
+/// and otherwise for inputs that a large chunk may bring. Each time costs microseconds, more where ranks share a core.
 const MOVE_ON_NS: u64 = 200_000;
+const LOOK_NS: u64 = 10_000_000;
 
 /// Computes what the master sends until it says that the iteration is over; returns the status it says.
 pub fn iterate(
@@ -76,7 +78,12 @@ fn compute(
         busy_ns += spent_ns;
         let spent_s = spent_ns as f64 * 1e-9;
         sum_sq_s2 += spent_s * spent_s / step as f64;
-        if end_ns.saturating_sub(moved_ns) >= MOVE_ON_NS && at + step < count {
+        let due_ns = match (post.moving(), config.task_bytes > 0) {
+            (true, _) => MOVE_ON_NS,
+            (false, true) => LOOK_NS,
+            (false, false) => u64::MAX,
+        };
+        if end_ns.saturating_sub(moved_ns) >= due_ns && at + step < count {
             post.progress(letters)?;
             moved_ns = end_ns;
         }
