@@ -1,0 +1,219 @@
+/* mw_synthetic - a Master/Worker program of made-up tasks, to see how a hand-out policy balances them.
+ *
+ * Each task sleeps (or spins) for a time drawn from --dist by --seed and its index, and returns a number that only that task can
+ * have; the master checks that each came back exactly once. --help lists the options.
+ */
+#define _GNU_SOURCE
+#include <getopt.h>
+#include <math.h>
+#include <midrun.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+enum { USAGE = 64 };
+
+static struct {
+  uint64_t tasks, iterations, bytes, seed;
+  double mean_us, sigma_pct, factor, drift_pct, slow_share, slow_factor;
+  const char *dist, *policy;
+  int spin, json;
+  int rank, size;
+  uint64_t iteration; /* the one being run */
+  unsigned char *seen;
+  uint64_t wrong;
+} g = {.tasks = 1000, .iterations = 5, .bytes = 0, .seed = 1, .mean_us = 1000, .sigma_pct = 20, .slow_factor = 1, .dist = "normal"};
+
+static uint64_t mix(uint64_t x) {
+  x += 0x9e3779b97f4a7c15u;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
+
+/* Uniform in (0, 1), the same for the same seed, iteration, task and draw. */
+static double uniform(uint64_t iteration, uint64_t task, uint64_t draw) {
+  uint64_t h = mix(mix(mix(mix(g.seed) ^ iteration) ^ task) ^ draw);
+  return ((double)(h >> 11) + 0.5) / 9007199254740992.0;
+}
+
+/* How long a task takes, in nanoseconds, on a worker of full speed. */
+static double task_ns(uint64_t iteration, uint64_t task) {
+  double mean = g.mean_us * 1e3 * (1 + g.drift_pct / 100 * (double)iteration);
+  double sigma = g.sigma_pct / 100, x;
+  double u = uniform(iteration, task, 0);
+  if (!strcmp(g.dist, "uniform")) x = 1 + sigma * sqrt(3) * (2 * u - 1);
+  else if (!strcmp(g.dist, "bimodal")) x = u < 0.5 ? 1 - sigma : 1 + sigma;
+  else if (!strcmp(g.dist, "exponential")) x = -log(u);
+  else if (!strcmp(g.dist, "linear")) x = 1 + sigma * sqrt(3) * (2 * ((double)task + 0.5) / (double)g.tasks - 1);
+  else x = 1 + sigma * sqrt(-2 * log(u)) * cos(2 * M_PI * uniform(iteration, task, 1));
+  return x * mean > 0 ? x * mean : 0;
+}
+
+static uint64_t answer(uint64_t iteration, uint64_t task) { return mix(g.seed ^ mix(iteration * 1000003 + task)); }
+
+static int64_t now_ns(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
+static void work(double ns) {
+  int64_t end = now_ns() + (int64_t)ns;
+  struct timespec t = {end / 1000000000LL, end % 1000000000LL};
+  if (g.spin) while (now_ns() < end) continue;
+  else while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL)) continue;
+}
+
+static size_t result_bytes(void) { return g.bytes > 8 ? g.bytes : 8; }
+
+static int prepare(void *user, uint64_t iteration, uint64_t first, uint64_t count, void *tasks) {
+  (void)user;
+  for (uint64_t i = 0; i < count; i++) memset((char *)tasks + i * g.bytes, (int)(answer(iteration, first + i) & 255), g.bytes);
+  return 0;
+}
+
+static int compute(void *user, uint64_t iteration, uint64_t first, uint64_t count, const void *tasks, void *results) {
+  (void)user;
+  double factor = g.rank > (1 - g.slow_share) * (g.size - 1) ? g.slow_factor : 1;
+  for (uint64_t i = 0; i < count; i++) {
+    const unsigned char *in = (const unsigned char *)tasks + i * g.bytes;
+    unsigned char *out = (unsigned char *)results + i * result_bytes();
+    uint64_t a = answer(iteration, first + i);
+    work(factor * task_ns(iteration, first + i));
+    if (g.bytes && (in[0] != (a & 255) || in[g.bytes - 1] != (a & 255))) a = ~a; /* a damaged input shows at the master */
+    memset(out, (int)(a & 255), result_bytes());
+    memcpy(out, &a, sizeof a);
+  }
+  return 0;
+}
+
+static int collect(void *user, uint64_t iteration, uint64_t first, uint64_t count, const void *results) {
+  (void)user;
+  for (uint64_t i = 0; i < count; i++) {
+    const unsigned char *out = (const unsigned char *)results + i * result_bytes();
+    uint64_t a, want = answer(iteration, first + i);
+    memcpy(&a, out, sizeof a);
+    if (a != want || (result_bytes() > 8 && out[result_bytes() - 1] != (want & 255))) g.wrong++;
+    if (first + i < g.tasks && g.seen[first + i] < 255) g.seen[first + i]++;
+  }
+  return 0;
+}
+
+static int usage(const char *what, const char *value, const char *allowed) {
+  if (g.rank == 0) fprintf(stderr, "mw_synthetic: %s \"%s\" is not right: %s\n", what, value, allowed);
+  return USAGE;
+}
+
+static const char HELP[] =
+    "mpirun -n RANKS mw_synthetic [--tasks N] [--iterations N] [--mean-us X] [--sigma-pct X]\n"
+    "  [--dist normal|uniform|bimodal|exponential|linear] [--bytes N] [--seed N] [--work sleep|spin] [--drift PCT per iteration]\n"
+    "  [--policy none|ss|fsc|gss|fac2|dpf|daf|af] [--factor SHARE] [--slow-workers FRACTION:FACTOR] [--check] [--json]\n";
+
+static int number(const char *name, double minimum, double maximum, double *out) {
+  char *end, range[80];
+  *out = strtod(optarg, &end);
+  if (end != optarg && !*end && *out >= minimum && *out <= maximum) return 0;
+  snprintf(range, sizeof range, "a number from %g to %g is expected", minimum, maximum);
+  return usage(name, optarg, range);
+}
+
+static int is_one_of(const char *value, const char *list) {
+  size_t n = strlen(value);
+  for (const char *at = list; (at = strstr(at, value)); at += n)
+    if (n && (at == list || at[-1] == ' ') && (at[n] == ' ' || !at[n])) return 1;
+  return 0;
+}
+
+static int options(int argc, char **argv) {
+  static const char *const DISTS = "normal uniform bimodal exponential linear", *const POLICIES = "none ss fsc gss fac2 dpf daf af";
+  static const struct option LONG[] = {
+      {"tasks", 1, 0, 't'}, {"iterations", 1, 0, 'i'}, {"mean-us", 1, 0, 'm'}, {"sigma-pct", 1, 0, 's'}, {"dist", 1, 0, 'd'},
+      {"bytes", 1, 0, 'b'}, {"seed", 1, 0, 'r'}, {"policy", 1, 0, 'p'}, {"factor", 1, 0, 'f'}, {"work", 1, 0, 'w'},
+      {"drift", 1, 0, 'D'}, {"slow-workers", 1, 0, 'S'}, {"check", 0, 0, 'c'}, {"json", 0, 0, 'j'}, {"help", 0, 0, 'h'}, {0}};
+  int o, bad = 0;
+  double x = 0;
+  opterr = 0;
+  while (!bad && (o = getopt_long(argc, argv, "", LONG, NULL)) != -1) switch (o) {
+      case 't': bad = number("--tasks", 0, 1e8, &x), g.tasks = (uint64_t)x; break;
+      case 'i': bad = number("--iterations", 0, 1e6, &x), g.iterations = (uint64_t)x; break;
+      case 'b': bad = number("--bytes", 0, 1 << 30, &x), g.bytes = (uint64_t)x; break;
+      case 'r': bad = number("--seed", 0, 9e15, &x), g.seed = (uint64_t)x; break;
+      case 'm': bad = number("--mean-us", 0, 1e9, &g.mean_us); break;
+      case 's': bad = number("--sigma-pct", 0, 1000, &g.sigma_pct); break;
+      case 'f': bad = number("--factor", 0, 1, &g.factor); break;
+      case 'D': bad = number("--drift", -100, 1000, &g.drift_pct); break;
+      case 'd': if (!is_one_of(g.dist = optarg, DISTS)) bad = usage("--dist", optarg, DISTS); break;
+      case 'p': if (!is_one_of(g.policy = optarg, POLICIES)) bad = usage("--policy", optarg, POLICIES); break;
+      case 'w': if (!is_one_of(optarg, "sleep spin")) bad = usage("--work", optarg, "sleep or spin"); g.spin = *optarg == 's' && optarg[1] == 'p'; break;
+      case 'S':
+        if (sscanf(optarg, "%lf:%lf", &g.slow_share, &g.slow_factor) != 2 || g.slow_share < 0 || g.slow_share > 1 || g.slow_factor <= 0)
+          bad = usage("--slow-workers", optarg, "FRACTION:FACTOR such as 0.5:4 is expected");
+        break;
+      case 'c': break; /* results are always checked */
+      case 'j': g.json = 1; break;
+      case 'h': if (g.rank == 0) fputs(HELP, stdout); return -1;
+      default: bad = usage("the option", argv[optind - 1], "--help lists the options");
+    }
+  if (!bad && optind < argc) bad = usage("the argument", argv[optind], "--help lists the options");
+  return bad;
+}
+
+/* Tasks of the last iteration that did not come back exactly once. */
+static uint64_t miscounted(void) {
+  uint64_t bad = 0;
+  for (uint64_t t = 0; t < g.tasks; t++) bad += g.seen[t] != 1;
+  memset(g.seen, 0, g.tasks);
+  return bad;
+}
+
+static int run(void) {
+  midrun_mw_t *mw;
+  midrun_mw_config_t config = {.struct_size = sizeof config, .task_bytes = g.bytes, .result_bytes = result_bytes(), .prepare = prepare,
+                               .compute = compute, .collect = collect, .policy = g.policy, .factor = g.factor};
+  int status = midrun_mw_create(&mw, &config);
+  if (status < 0) {
+    if (g.rank == 0) fprintf(stderr, "mw_synthetic: %s\n", midrun_status_text(status));
+    return status == MIDRUN_ERR_NO_WORKER || status == MIDRUN_ERR_ARGUMENT ? USAGE : 1;
+  }
+  double total_s = 0, ideal_s = 0;
+  uint64_t bad = 0;
+  g.seen = calloc(g.tasks + 1, 1);
+  if (!g.seen) return 1;
+  prctl(PR_SET_TIMERSLACK, 1000UL);
+  for (uint64_t i = 0; i < g.iterations && status >= 0; i++) {
+    status = midrun_mw_iterate(mw, g.tasks);
+    if (g.rank != 0) continue;
+    if (status < 0) fprintf(stderr, "mw_synthetic: iteration %llu: %s\n", (unsigned long long)i, midrun_status_text(status));
+    midrun_mw_stats_t s = {.struct_size = sizeof s};
+    midrun_mw_last(mw, &s);
+    bad += miscounted();
+    double ideal = s.task_s / s.workers, ratio = ideal > 0 ? s.iteration_s / ideal : 1;
+    total_s += s.iteration_s;
+    ideal_s += ideal;
+    printf(g.json ? "{\"iteration\":%llu,\"iteration_s\":%.6f,\"ideal_s\":%.6f,\"ratio\":%.4f,\"policy\":\"%s\",\"chunks\":%llu}\n"
+                  : "iteration %llu: %.4f s, ideal %.4f s, ratio %.4f, policy %s, %llu chunks\n",
+           (unsigned long long)i, s.iteration_s, ideal, ratio, midrun_policy_name(s.policy), (unsigned long long)s.chunks);
+    fflush(stdout);
+  }
+  midrun_mw_destroy(&mw);
+  free(g.seen);
+  if (g.rank != 0) return status < 0;
+  printf(g.json ? "{\"total_s\":%.6f,\"ideal_s\":%.6f,\"ratio\":%.4f,\"miscounted\":%llu,\"wrong\":%llu}\n"
+                : "total %.4f s, ideal %.4f s, ratio %.4f; tasks lost or doubled: %llu, wrong results: %llu\n",
+         total_s, ideal_s, ideal_s > 0 ? total_s / ideal_s : 1, (unsigned long long)bad, (unsigned long long)g.wrong);
+  return status < 0 || bad || g.wrong;
+}
+
+int main(int argc, char **argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &g.rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &g.size);
+  int code = options(argc, argv);
+  if (code == 0) code = run();
+  MPI_Finalize();
+  return code < 0 ? 0 : code;
+}

@@ -1,0 +1,91 @@
+/* nbody - bodies that attract each other; each iteration is one time step, each task the force on one body.
+ *
+ *     mpirun -n 9 nbody --bodies 2000 --steps 20
+ * The master sends all positions by MPI_Bcast, the forces come back through midrun, so the result is the same under every policy.
+ */
+#include "example.h"
+#include <math.h>
+
+typedef struct { double x, y, z; } vec_t;
+
+static long bodies = 1000, steps = 10;
+static const char *policy;
+static vec_t *at, *speed, *pull;
+static const double SOFT = 1e-2, STEP = 1e-3;
+
+static int force(void *user, uint64_t step, uint64_t first, uint64_t count, const void *tasks, void *results) {
+  (void)user, (void)step, (void)tasks;
+  for (uint64_t i = first; i < first + count; i++) {
+    vec_t f = {0, 0, 0};
+    for (long j = 0; j < bodies; j++) {
+      double dx = at[j].x - at[i].x, dy = at[j].y - at[i].y, dz = at[j].z - at[i].z;
+      double d2 = dx * dx + dy * dy + dz * dz + SOFT, k = 1 / ((double)bodies * d2 * sqrt(d2));
+      f.x += k * dx, f.y += k * dy, f.z += k * dz;
+    }
+    ((vec_t *)results)[i - first] = f;
+  }
+  return 0;
+}
+
+static int keep(void *user, uint64_t step, uint64_t first, uint64_t count, const void *results) {
+  (void)user, (void)step;
+  memcpy(pull + first, results, count * sizeof *pull);
+  return 0;
+}
+
+static double energy(void) {
+  double e = 0, m = 1 / (double)bodies;
+  for (long i = 0; i < bodies; i++) {
+    e += 0.5 * m * (speed[i].x * speed[i].x + speed[i].y * speed[i].y + speed[i].z * speed[i].z);
+    for (long j = 0; j < i; j++) {
+      double dx = at[j].x - at[i].x, dy = at[j].y - at[i].y, dz = at[j].z - at[i].z;
+      e -= m * m / sqrt(dx * dx + dy * dy + dz * dz + SOFT);
+    }
+  }
+  return e;
+}
+
+static double draw(void) {
+  static uint64_t s = 42;
+  s = s * 6364136223846793005u + 1442695040888963407u;
+  return (double)(s >> 11) / 9007199254740992.0 - 0.5;
+}
+
+static int simulate(int rank, midrun_mw_t *mw) {
+  double before = 0;
+  for (long i = 0; i < bodies && rank == 0; i++) at[i] = (vec_t){draw(), draw(), draw()}, speed[i] = (vec_t){draw() / 10, draw() / 10, draw() / 10};
+  if (rank == 0) before = energy();
+  for (long s = 0; s < steps; s++) {
+    MPI_Bcast(at, (int)(bodies * 3), MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    int code = exit_code("nbody", rank, midrun_mw_iterate(mw, (uint64_t)bodies));
+    if (code) return code;
+    if (rank != 0) continue;
+    tell(mw, "");
+    for (long i = 0; i < bodies; i++) {
+      speed[i].x += STEP * pull[i].x, speed[i].y += STEP * pull[i].y, speed[i].z += STEP * pull[i].z;
+      at[i].x += STEP * speed[i].x, at[i].y += STEP * speed[i].y, at[i].z += STEP * speed[i].z;
+    }
+  }
+  if (rank == 0)
+    printf("energy drift %.3e, checksum %016llx\n", fabs(energy() / before - 1), (unsigned long long)checksum(at, (size_t)bodies * sizeof *at));
+  return 0;
+}
+
+int main(int argc, char **argv) {
+  int rank;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  const option_t table[] = {{"--bodies", &bodies, 0, 2, 1000000}, {"--steps", &steps, 0, 1, 1000000}, {"--policy", 0, &policy, 0, 0}, {0}};
+  int code = options(argc, argv, rank, table);
+  midrun_mw_t *mw = NULL;
+  if (!code) {
+    midrun_mw_config_t config = {.struct_size = sizeof config, .result_bytes = sizeof(vec_t), .compute = force, .collect = keep, .policy = policy};
+    at = calloc((size_t)bodies, sizeof *at), speed = calloc((size_t)bodies, sizeof *speed), pull = calloc((size_t)bodies, sizeof *pull);
+    code = exit_code("nbody", rank, midrun_mw_create(&mw, &config));
+  }
+  if (!code) code = simulate(rank, mw);
+  if (mw) midrun_mw_destroy(&mw);
+  free(at), free(speed), free(pull);
+  MPI_Finalize();
+  return code;
+}
