@@ -1,0 +1,62 @@
+//! Takes in ranks: a process connects, its user is checked, its segment is mapped; when it hangs up, it is gone.
+
+use crate::limits::GREETING;
+use midrun_ring::Segment;
+use midrun_ring::attach::{peer_uid, recv_segment};
+use std::io::{Error, ErrorKind, Result};
+use std::os::fd::AsFd;
+use tokio::io::Interest;
+use tokio::net::UnixStream;
+use tokio::sync::mpsc::Sender;
+
+/// What happens at the socket. The number is the connection's.
+#[derive(Debug)]
+pub enum Attached {
+    /// A rank came.
+    Came(u64, Segment),
+    /// It went.
+    Went(u64),
+}
+
+/// Serves one connection from its greeting to its end.
+pub async fn serve(number: u64, stream: UnixStream, to: Sender<Attached>) {
+    let segment = match tokio::time::timeout(GREETING, greet(&stream)).await {
+        Ok(Ok(segment)) => segment,
+        Ok(Err(error)) if error.kind() == ErrorKind::UnexpectedEof => return,
+        Ok(Err(error)) => return tracing::warn!(%error, "a process that wanted to attach was turned away"),
+        Err(_) => return tracing::warn!("a process connected and sent nothing; it was turned away"),
+    };
+    if to.send(Attached::Came(number, segment)).await.is_err() {
+        return;
+    }
+    // A rank sends nothing more; whatever comes, the end comes after it.
+    let mut byte = [0; 64];
+    loop {
+        if stream.readable().await.is_err() {
+            break;
+        }
+        match stream.try_read(&mut byte) {
+            Ok(0) => break,
+            Ok(_) => {}
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+            Err(_) => break,
+        }
+    }
+    let _ = to.send(Attached::Went(number)).await;
+}
+
+async fn greet(stream: &UnixStream) -> Result<Segment> {
+    let own = rustix::process::geteuid().as_raw();
+    let theirs = peer_uid(stream.as_fd())?;
+    if own != 0 && theirs != own {
+        return Err(Error::new(ErrorKind::PermissionDenied, format!("it belongs to user {theirs}, not to {own}")));
+    }
+    let fd = loop {
+        stream.readable().await?;
+        match stream.try_io(Interest::READABLE, || recv_segment(stream.as_fd())) {
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+            other => break other?,
+        }
+    };
+    Segment::open(fd).map_err(Error::other)
+}

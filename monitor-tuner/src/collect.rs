@@ -1,0 +1,223 @@
+//! Turns one rank's records into events: chunks are folded into one `Work` per iteration, the rest keeps its order.
+//!
+//! Records come from memory that a stranger's process writes: each is checked, and what makes no sense is counted and
+//! left out.
+
+use crate::limits::{BUSY_NS, TASKS};
+use midrun_proto::v1::event::Kind;
+use midrun_proto::v1::{ActionResult, Event, IterationBegun, IterationEnded, ProfileBin, Work};
+use midrun_ring::{Record, kind};
+
+/// Parts of an iteration's index range, as the wire has them.
+const PROFILE_BINS: u64 = 64;
+/// Iterations whose work is folded at the same time; one more closes the oldest.
+const OPEN_WORKS: usize = 4;
+
+/// What one rank said since the last batch.
+#[derive(Debug, Default)]
+pub struct Collected {
+    events: Vec<Event>,
+    works: Vec<Open>,
+    /// Records that made no sense, ever.
+    pub rejected: u64,
+    /// Somebody waits for what is in here.
+    pub urgent: bool,
+}
+
+#[derive(Debug)]
+struct Open {
+    work: Work,
+    bins: [(f64, f64); PROFILE_BINS as usize],
+}
+
+impl Collected {
+    /// Whether nothing is in here.
+    pub fn is_empty(&self) -> bool {
+        self.events.is_empty() && self.works.is_empty()
+    }
+
+    /// Adds an event of the agent's own.
+    pub fn push(&mut self, kind: Kind) {
+        self.close_works();
+        self.events.push(Event { kind: Some(kind) });
+    }
+
+    /// Takes in one record.
+    pub fn take(&mut self, record: &Record) {
+        let [a, b, c, d, e, f] = record.payload;
+        let time_ns = record.time_ns;
+        match record.kind {
+            kind::CHUNK => {
+                if !self.chunk(record) {
+                    self.rejected += 1;
+                }
+            }
+            kind::ITERATION_BEGIN if b <= TASKS && c <= u64::from(u32::MAX) && d <= u64::from(u32::MAX) => {
+                let factor = Some(f64::from_bits(e)).filter(|f| f.is_finite()).unwrap_or_default();
+                let (iteration, tasks, workers, policy) = (a, b, c as u32, d as u32);
+                self.push(Kind::IterationBegun(IterationBegun { iteration, time_ns, tasks, workers, policy, factor }));
+            }
+            kind::ITERATION_END if b <= TASKS && c <= TASKS => {
+                let (iteration, tasks, chunks, task_time_ns, master_busy_ns) = (a, b, c, d, e);
+                self.push(Kind::IterationEnded(IterationEnded {
+                    iteration,
+                    time_ns,
+                    tasks,
+                    chunks,
+                    task_time_ns,
+                    master_busy_ns,
+                }));
+                self.urgent = true;
+            }
+            kind::ACTION_RESULT if b <= 6 => {
+                self.push(Kind::ActionResult(ActionResult { action: a, status: b as i32, iteration: c, time_ns }));
+                self.urgent = true;
+            }
+            _ => {
+                let _ = f;
+                self.rejected += 1;
+            }
+        }
+    }
+
+    /// Folds a chunk; `false` when it makes no sense.
+    fn chunk(&mut self, record: &Record) -> bool {
+        let [iteration, first, count, busy_ns, sum_sq_bits, total] = record.payload;
+        let sum_sq_s2 = f64::from_bits(sum_sq_bits);
+        let sane = (1..=TASKS).contains(&count)
+            && first <= TASKS
+            && total <= TASKS
+            && busy_ns <= BUSY_NS
+            && sum_sq_s2.is_finite()
+            && sum_sq_s2 >= 0.0;
+        if !sane {
+            return false;
+        }
+        let timed = record.flags & kind::TASKS_TIMED != 0;
+        let busy_s = busy_ns as f64 * 1e-9;
+        let begin_ns = record.time_ns.saturating_sub(busy_ns);
+        let open = self.open(iteration, timed, begin_ns);
+        let work = &mut open.work;
+        work.tasks += count;
+        work.chunks += 1;
+        work.busy_s += busy_s;
+        work.sum_sq_s2 += sum_sq_s2;
+        work.tasks_timed &= timed;
+        work.first_begin_ns = work.first_begin_ns.min(begin_ns);
+        work.last_end_ns = work.last_end_ns.max(record.time_ns);
+        if first + count <= total {
+            spread(&mut open.bins, first, count, total, busy_s);
+        }
+        true
+    }
+
+    fn open(&mut self, iteration: u64, timed: bool, begin_ns: u64) -> &mut Open {
+        let known = self.works.iter().position(|open| open.work.iteration == iteration);
+        let at = known.unwrap_or_else(|| {
+            if self.works.len() >= OPEN_WORKS {
+                self.close_works();
+            }
+            let work = Work { iteration, tasks_timed: timed, first_begin_ns: begin_ns, ..Work::default() };
+            self.works.push(Open { work, bins: [(0.0, 0.0); PROFILE_BINS as usize] });
+            self.works.len() - 1
+        });
+        &mut self.works[at]
+    }
+
+    fn close_works(&mut self) {
+        for Open { mut work, bins } in self.works.drain(..) {
+            let used = bins.iter().zip(0..).filter(|((tasks, _), _)| *tasks > 0.0);
+            work.profile =
+                used.map(|((tasks, busy_s), bin)| ProfileBin { bin, tasks: *tasks, busy_s: *busy_s }).collect();
+            self.events.push(Event { kind: Some(Kind::Work(work)) });
+        }
+    }
+
+    /// Everything since the last call, in order.
+    pub fn drain(&mut self) -> Vec<Event> {
+        self.close_works();
+        self.urgent = false;
+        std::mem::take(&mut self.events)
+    }
+}
+
+/// Shares a chunk's tasks and time among the bins it crosses.
+fn spread(bins: &mut [(f64, f64)], first: u64, count: u64, total: u64, busy_s: f64) {
+    let width = total as f64 / PROFILE_BINS as f64;
+    let (from, to) = (first as f64, (first + count) as f64);
+    let mut bin = ((from / width) as usize).min(bins.len() - 1);
+    let mut at = from;
+    while at < to {
+        let last = bin + 1 == bins.len();
+        let end = if last { to } else { (width * (bin + 1) as f64).min(to) };
+        let tasks = (end - at).max(0.0);
+        bins[bin].0 += tasks;
+        bins[bin].1 += busy_s * tasks / count as f64;
+        if last {
+            break;
+        }
+        at = end;
+        bin += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chunk(iteration: u64, first: u64, count: u64, busy_ns: u64, total: u64) -> Record {
+        let payload = [iteration, first, count, busy_ns, 0.25_f64.to_bits(), total];
+        Record { kind: kind::CHUNK, flags: kind::TASKS_TIMED, time_ns: busy_ns.saturating_add(1_000_000), payload }
+    }
+
+    #[test]
+    fn chunks_of_an_iteration_become_one_work() {
+        let mut c = Collected::default();
+        c.take(&chunk(3, 0, 32, 1_000_000_000, 64));
+        c.take(&chunk(3, 32, 1, 500_000_000, 64));
+        let events = c.drain();
+        let [Event { kind: Some(Kind::Work(work)) }] = &events[..] else { panic!("{events:?}") };
+        assert_eq!((work.iteration, work.tasks, work.chunks, work.tasks_timed), (3, 33, 2, true));
+        assert!((work.busy_s - 1.5).abs() < 1e-12 && (work.sum_sq_s2 - 0.5).abs() < 1e-12);
+        assert_eq!(work.profile.len(), 33);
+        assert!((work.profile.iter().map(|b| b.busy_s).sum::<f64>() - 1.5).abs() < 1e-9);
+        assert!((work.profile[32].busy_s - 0.5).abs() < 1e-9);
+        assert!(c.is_empty());
+    }
+
+    #[test]
+    fn work_stays_before_the_end_of_its_iteration() {
+        let mut c = Collected::default();
+        c.take(&chunk(0, 0, 1, 5, 0));
+        c.take(&Record { kind: kind::ITERATION_END, payload: [0, 1, 1, 5, 0, 0], ..Record::default() });
+        assert!(c.urgent);
+        let events = c.drain();
+        assert!(matches!(events[0].kind, Some(Kind::Work(_))));
+        assert!(matches!(events[1].kind, Some(Kind::IterationEnded(_))));
+        assert!(!c.urgent);
+    }
+
+    #[test]
+    fn nonsense_is_counted_and_left_out() {
+        let mut c = Collected::default();
+        let mut bad = [chunk(0, 0, 0, 5, 0), chunk(0, u64::MAX, 1, 5, 0), chunk(0, 0, 1, u64::MAX, 0)];
+        bad[0].time_ns = 0;
+        bad.iter().for_each(|record| c.take(record));
+        let mut nan = chunk(0, 0, 1, 5, 0);
+        nan.payload[4] = f64::NAN.to_bits();
+        c.take(&nan);
+        c.take(&Record { kind: 77, ..Record::default() });
+        c.take(&Record { kind: kind::ACTION_RESULT, payload: [1, 99, 0, 0, 0, 0], ..Record::default() });
+        assert_eq!(c.rejected, 6);
+        assert!(c.is_empty());
+    }
+
+    #[test]
+    fn a_chunk_that_crosses_bins_is_shared_among_them() {
+        let mut bins = [(0.0, 0.0); 64];
+        spread(&mut bins, 1, 3, 128, 3.0);
+        assert_eq!((bins[0], bins[1], bins[2]), ((1.0, 1.0), (2.0, 2.0), (0.0, 0.0)));
+        spread(&mut bins, 0, 128, 128, 1.0);
+        assert!((bins.iter().map(|b| b.0).sum::<f64>() - 131.0).abs() < 1e-9);
+    }
+}
