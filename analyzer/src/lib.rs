@@ -1,1 +1,36 @@
-//! The analyzer: windows, tunlets, decisions.
+//! The analyzer: it takes in what agents saw, closes windows, lets tunlets decide, and sends actions.
+//!
+//! The life of an analyzer: [`serve`] opens the journal, starts one task that owns the [`core`] and
+//! answers gRPC on a listener that it is given. Agents link, their batches become windows, windows
+//! become decisions, decisions become actions; when `shutdown` comes, every open job is summed up and
+//! all streams are ended.
+
+#![forbid(unsafe_code)]
+
+pub mod actions;
+pub mod config;
+pub mod convert;
+pub mod core;
+pub mod decide;
+pub mod input;
+pub mod job;
+pub mod journal;
+pub mod knobs;
+pub mod limits;
+pub mod notice;
+pub mod stats;
+pub mod summary;
+pub mod window;
+
+mod agents;
+mod clock;
+mod closing;
+mod error;
+mod ids;
+mod server;
+mod tell;
+
+pub use config::{Config, ConfigError};
+pub use error::AnalyzerError;
+pub use ids::{ActionId, AgentId, AskId, JobId, LinkId};
+pub use server::serve;

@@ -1,0 +1,107 @@
+//! The agents: who is linked, and which of their batches were taken.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::ids::{AgentId, LinkId};
+use crate::limits;
+
+/// What is known of an agent process.
+#[derive(Debug)]
+pub(crate) struct Agent {
+    pub(crate) node: String,
+    pub(crate) token: String,
+    pub(crate) link: Option<LinkId>,
+    /// Highest sequence number taken.
+    pub(crate) last_sequence: u64,
+    pub(crate) events_dropped: u64,
+    heard_ns: u64,
+}
+
+/// What a batch's sequence number says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sequence {
+    /// Not taken before; so many before it never came.
+    New { missing: u64 },
+    /// Taken before.
+    Repeated,
+}
+
+/// All agents.
+#[derive(Debug, Default)]
+pub(crate) struct Agents {
+    agents: BTreeMap<AgentId, Agent>,
+    links: HashMap<LinkId, AgentId>,
+}
+
+impl Agents {
+    /// Links an agent; returns the highest sequence taken from it and the link this one replaces.
+    pub(crate) fn connect(
+        &mut self,
+        now: u64,
+        link: LinkId,
+        id: &AgentId,
+        node: &str,
+        token: &str,
+    ) -> (u64, Option<LinkId>) {
+        if !self.agents.contains_key(id) && self.agents.len() >= limits::AGENTS {
+            let unlinked = self.agents.iter().filter(|(_, agent)| agent.link.is_none());
+            let oldest = unlinked.min_by_key(|(_, agent)| agent.heard_ns).map(|(id, _)| id.clone());
+            oldest.map(|id| self.agents.remove(&id));
+        }
+        let agent = self.agents.entry(id.clone()).or_insert_with(|| Agent {
+            node: String::new(),
+            token: String::new(),
+            link: None,
+            last_sequence: 0,
+            events_dropped: 0,
+            heard_ns: now,
+        });
+        node.clone_into(&mut agent.node);
+        token.clone_into(&mut agent.token);
+        agent.heard_ns = now;
+        let replaced = agent.link.replace(link);
+        if let Some(old) = replaced {
+            self.links.remove(&old);
+        }
+        self.links.insert(link, id.clone());
+        (agent.last_sequence, replaced)
+    }
+
+    /// A link has ended; the agent it was the link of, if no newer one replaced it.
+    pub(crate) fn disconnect(&mut self, link: LinkId) -> Option<AgentId> {
+        let id = self.links.remove(&link)?;
+        self.agents.get_mut(&id)?.link = None;
+        Some(id)
+    }
+
+    /// The agent behind a link.
+    pub(crate) fn of_link(&mut self, link: LinkId) -> Option<(AgentId, &mut Agent)> {
+        let id = self.links.get(&link)?.clone();
+        let agent = self.agents.get_mut(&id)?;
+        Some((id, agent))
+    }
+
+    /// The link of an agent that has one.
+    pub(crate) fn link_of(&self, id: &AgentId) -> Option<LinkId> {
+        self.agents.get(id)?.link
+    }
+
+    /// Agents linked now.
+    pub(crate) fn linked(&self) -> usize {
+        self.links.len()
+    }
+}
+
+impl Agent {
+    /// Takes note of a batch.
+    pub(crate) fn on_sequence(&mut self, now: u64, sequence: u64) -> Sequence {
+        self.heard_ns = now;
+        if sequence <= self.last_sequence {
+            return Sequence::Repeated;
+        }
+        // The first batch an analyzer sees of an agent that was there before it is no loss.
+        let missing = if self.last_sequence == 0 { 0 } else { sequence - self.last_sequence - 1 };
+        self.last_sequence = sequence;
+        Sequence::New { missing }
+    }
+}

@@ -1,0 +1,124 @@
+//! What can be configured, with its defaults and what is allowed.
+
+use std::net::ToSocketAddrs;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::limits;
+
+/// The analyzer's configuration. Unknown keys are refused.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Config {
+    /// Address and port to listen on, `host:port`; port 0 takes any free one.
+    pub listen: String,
+    /// What agents and people must show. Empty: only jobs opened with a token of their own ask for one.
+    pub token: String,
+    /// Tunlet for jobs that name none.
+    pub tunlet: String,
+    /// Policy for jobs that name none: `auto`, or the name of a fixed one.
+    pub policy: String,
+    /// Advise only, change nothing.
+    pub dry_run: bool,
+    /// How long an action may wait for its safe point, milliseconds; long iterations extend it.
+    pub action_ttl_ms: u64,
+    /// How long an ended iteration waits for records that are still on the road, milliseconds.
+    pub window_grace_ms: u64,
+    /// How long an ended job waits for its last batches, milliseconds.
+    pub close_wait_ms: u64,
+    /// File that gets every event, decision and action as a line of JSON. None: no journal.
+    pub journal: Option<PathBuf>,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Config {
+            listen: "127.0.0.1:7741".into(),
+            token: String::new(),
+            tunlet: "master_worker".into(),
+            policy: "auto".into(),
+            dry_run: false,
+            action_ttl_ms: 10_000,
+            window_grace_ms: 250,
+            close_wait_ms: 2_000,
+            journal: None,
+        }
+    }
+}
+
+/// A key whose value is not allowed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{key} = {value}: allowed is {allowed}")]
+pub struct ConfigError {
+    /// The key.
+    pub key: &'static str,
+    /// Its value as found.
+    pub value: String,
+    /// What would be right.
+    pub allowed: String,
+}
+
+impl Config {
+    /// Checks every value.
+    ///
+    /// # Errors
+    /// The first key whose value is not allowed.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        if !self.listen.contains(':') || self.listen.to_socket_addrs().is_err() {
+            return Err(ConfigError {
+                key: "listen",
+                value: format!("{:?}", self.listen),
+                allowed: "an address and a port, such as 127.0.0.1:7741".into(),
+            });
+        }
+        if self.token.len() > limits::TEXT_BYTES {
+            return Err(ConfigError {
+                key: "token",
+                value: format!("({} bytes)", self.token.len()),
+                allowed: format!("a text of at most {} bytes", limits::TEXT_BYTES),
+            });
+        }
+        crate::decide::check(&self.tunlet, &self.policy)?;
+        within("action_ttl_ms", self.action_ttl_ms, 10, limits::ACTION_TTL_MS)?;
+        within("window_grace_ms", self.window_grace_ms, 1, 60_000)?;
+        within("close_wait_ms", self.close_wait_ms, 0, 60_000)
+    }
+}
+
+fn within(key: &'static str, value: u64, least: u64, most: u64) -> Result<(), ConfigError> {
+    if (least..=most).contains(&value) {
+        return Ok(());
+    }
+    Err(ConfigError { key, value: value.to_string(), allowed: format!("{least} to {most}") })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_default_is_allowed() {
+        Config::default().validate().unwrap();
+    }
+
+    #[test]
+    fn a_bad_value_is_named_with_its_key_and_what_is_allowed() {
+        let text = |config: Config| config.validate().unwrap_err().to_string();
+        let config = Config::default();
+        let bad = text(Config { listen: "nowhere".into(), ..config.clone() });
+        assert!(bad.starts_with("listen = \"nowhere\": allowed is"), "{bad}");
+        let bad = text(Config { action_ttl_ms: 0, ..config.clone() });
+        assert_eq!(bad, "action_ttl_ms = 0: allowed is 10 to 3600000");
+        let bad = text(Config { policy: "dfp".into(), ..config.clone() });
+        assert!(bad.contains("policy") && bad.contains("dfp") && bad.contains("dpf"), "{bad}");
+        let bad = text(Config { tunlet: "nobody".into(), ..config });
+        assert!(bad.contains("nobody") && bad.contains("master_worker"), "{bad}");
+    }
+
+    #[test]
+    fn an_unknown_key_is_refused() {
+        let error = serde_json::from_str::<Config>(r#"{"polcy": "dpf"}"#).unwrap_err();
+        assert!(error.to_string().contains("polcy"));
+    }
+}

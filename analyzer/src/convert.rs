@@ -1,0 +1,317 @@
+//! The only file that knows both the wire and the analyzer's own types.
+//!
+//! What makes no sense (an unknown kind, a number that is none, an id that is no id) becomes nothing
+//! and is counted in `invalid`.
+
+use midrun_proto::v1::{self, event, from_agent, to_agent};
+use midrun_tunlets::PROFILE_BINS;
+
+use crate::ids::{ActionId, AgentId, JobId};
+use crate::input::{
+    Action, ActionResult, ActionStatus, Batch, Begun, Ended, Event, Hello, JobLine, Joined, KnobDeclared, Left, Report,
+    Work,
+};
+use crate::limits;
+use crate::notice::Notice;
+use crate::summary::Records;
+
+/// A message of an agent.
+#[derive(Debug)]
+pub enum FromAgent {
+    /// Who it is.
+    Hello(Hello),
+    /// What its ranks did.
+    Batch(Batch),
+    /// It measures the way to us; its own time, nanoseconds.
+    TimeProbe(u64),
+    /// It ends properly.
+    Goodbye,
+}
+
+/// A message of an agent, or `None` for an empty or unknown one.
+pub fn from_agent(message: v1::FromAgent) -> Option<FromAgent> {
+    Some(match message.message? {
+        from_agent::Message::Hello(wire) => FromAgent::Hello(hello(wire)),
+        from_agent::Message::Batch(wire) => FromAgent::Batch(batch(wire)),
+        from_agent::Message::TimeProbe(probe) => FromAgent::TimeProbe(probe.agent_ns),
+        from_agent::Message::Goodbye(_) => FromAgent::Goodbye,
+    })
+}
+
+fn hello(wire: v1::Hello) -> Hello {
+    let mut invalid = 0;
+    Hello {
+        protocol: wire.protocol,
+        ranks: sound(wire.ranks, &mut invalid, joined),
+        node: text(wire.node),
+        agent: AgentId(text(wire.agent).into()),
+        version: text(wire.version),
+        token: text(wire.token),
+        invalid,
+    }
+}
+
+fn batch(wire: v1::Batch) -> Batch {
+    let mut invalid = 0;
+    let joined = sound(wire.joined, &mut invalid, joined);
+    let left = sound(wire.left, &mut invalid, left);
+    let mut reports = Vec::with_capacity(wire.reports.len());
+    for report in wire.reports {
+        let Some((job, rank)) = rank_id(report.id) else {
+            invalid += report.events.len().max(1) as u64;
+            continue;
+        };
+        let records = Records {
+            produced: report.records_produced,
+            collected: report.records_collected,
+            dropped: report.records_dropped,
+        };
+        let events = sound(report.events, &mut invalid, event);
+        reports.push(Report { job, rank, events, records });
+    }
+    Batch {
+        node: text(wire.node),
+        sequence: wire.sequence,
+        joined,
+        reports,
+        left,
+        clock_offset_ns: wire.clock_offset_ns,
+        events_dropped: wire.events_dropped,
+        invalid,
+    }
+}
+
+fn sound<W, D>(list: Vec<W>, invalid: &mut u64, convert: impl Fn(W) -> Option<D>) -> Vec<D> {
+    let before = list.len();
+    let good: Vec<D> = list.into_iter().filter_map(convert).collect();
+    *invalid += (before - good.len()) as u64;
+    good
+}
+
+fn text(mut text: String) -> String {
+    if text.len() > limits::TEXT_BYTES {
+        let mut end = limits::TEXT_BYTES;
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
+        text.truncate(end);
+    }
+    text
+}
+
+fn rank_id(id: Option<v1::RankId>) -> Option<(JobId, u32)> {
+    let id = id?;
+    let job = JobId::new(&id.job)?;
+    (id.rank < limits::RANKS_PER_JOB).then_some((job, id.rank))
+}
+
+fn joined(wire: v1::RankJoined) -> Option<Joined> {
+    let (job, rank) = rank_id(wire.id)?;
+    Some(Joined { job, rank, world_size: wire.world_size, mpi: text(wire.mpi) })
+}
+
+fn left(wire: v1::RankLeft) -> Option<Left> {
+    let (job, rank) = rank_id(wire.id)?;
+    Some(Left { job, rank, finalized: wire.finalized })
+}
+
+fn event(wire: v1::Event) -> Option<Event> {
+    match wire.kind? {
+        event::Kind::IterationBegun(begun) => begun_event(begun),
+        event::Kind::IterationEnded(ended) => ended_event(ended),
+        event::Kind::Work(work) => work_event(work),
+        event::Kind::ActionResult(result) => {
+            let status = status(v1::ActionStatus::try_from(result.status).ok()?)?;
+            let action = ActionId(result.action);
+            let (iteration, time_ns) = (result.iteration, result.time_ns);
+            Some(Event::ActionSettled(ActionResult { action, status, iteration, time_ns }))
+        }
+        event::Kind::KnobDeclared(knob) => {
+            let whole = match v1::KnobType::try_from(knob.r#type).ok()? {
+                v1::KnobType::F64 => false,
+                v1::KnobType::I64 => true,
+                v1::KnobType::Unspecified => return None,
+            };
+            let (minimum, maximum, value) = (knob.minimum, knob.maximum, knob.value);
+            Some(Event::KnobDeclared(KnobDeclared { name: text(knob.name), whole, minimum, maximum, value }))
+        }
+    }
+}
+
+fn begun_event(wire: v1::IterationBegun) -> Option<Event> {
+    let good = wire.iteration < limits::ITERATION_END
+        && wire.tasks < limits::TASKS_END
+        && wire.factor.is_finite()
+        && wire.factor >= 0.0;
+    good.then_some(Event::IterationBegun(Begun {
+        iteration: wire.iteration,
+        time_ns: wire.time_ns,
+        tasks: wire.tasks,
+        workers: wire.workers,
+        policy: wire.policy,
+        factor: wire.factor,
+    }))
+}
+
+fn ended_event(wire: v1::IterationEnded) -> Option<Event> {
+    let good = wire.iteration < limits::ITERATION_END && wire.tasks < limits::TASKS_END;
+    good.then_some(Event::IterationEnded(Ended {
+        iteration: wire.iteration,
+        time_ns: wire.time_ns,
+        tasks: wire.tasks,
+        chunks: wire.chunks,
+        task_time_ns: wire.task_time_ns,
+        master_busy_ns: wire.master_busy_ns,
+    }))
+}
+
+fn work_event(wire: v1::Work) -> Option<Event> {
+    let amount = |x: f64| x.is_finite() && x >= 0.0;
+    let good = wire.iteration < limits::ITERATION_END
+        && wire.tasks < limits::TASKS_END
+        && amount(wire.busy_s)
+        && amount(wire.sum_sq_s2);
+    let sound = |bin: &v1::ProfileBin| (bin.bin as usize) < PROFILE_BINS && amount(bin.tasks) && amount(bin.busy_s);
+    good.then(|| {
+        let bins = wire.profile.iter().filter(|bin| sound(bin)).take(PROFILE_BINS);
+        Event::Worked(Work {
+            iteration: wire.iteration,
+            tasks: wire.tasks,
+            chunks: wire.chunks,
+            busy_s: wire.busy_s,
+            sum_sq_s2: wire.sum_sq_s2,
+            tasks_timed: wire.tasks_timed,
+            profile: bins.map(|bin| (bin.bin as usize, bin.tasks, bin.busy_s)).collect(),
+        })
+    })
+}
+
+fn status(wire: v1::ActionStatus) -> Option<ActionStatus> {
+    Some(match wire {
+        v1::ActionStatus::Unspecified => return None,
+        v1::ActionStatus::Applied => ActionStatus::Applied,
+        v1::ActionStatus::RefusedRange => ActionStatus::RefusedRange,
+        v1::ActionStatus::RefusedUnknown => ActionStatus::RefusedUnknown,
+        v1::ActionStatus::RefusedStale => ActionStatus::RefusedStale,
+        v1::ActionStatus::Expired => ActionStatus::Expired,
+        v1::ActionStatus::Undeliverable => ActionStatus::Undeliverable,
+    })
+}
+
+fn to_agent(message: to_agent::Message) -> v1::ToAgent {
+    v1::ToAgent { message: Some(message) }
+}
+
+/// The answer to a Hello.
+pub fn welcome(last_sequence: u64) -> v1::ToAgent {
+    let analyzer = concat!("midrun ", env!("CARGO_PKG_VERSION")).to_owned();
+    to_agent(to_agent::Message::Welcome(v1::Welcome { analyzer, last_sequence }))
+}
+
+/// The other answer to a Hello.
+pub fn refusal(why: String) -> v1::ToAgent {
+    to_agent(to_agent::Message::Refusal(v1::Refusal { why }))
+}
+
+/// A batch was taken.
+pub fn batch_ack(sequence: u64) -> v1::ToAgent {
+    to_agent(to_agent::Message::BatchAck(v1::BatchAck { sequence }))
+}
+
+/// Both times of a probe, nanoseconds.
+pub fn time_reply(agent_ns: u64, analyzer_ns: u64) -> v1::ToAgent {
+    to_agent(to_agent::Message::TimeReply(v1::TimeReply { agent_ns, analyzer_ns }))
+}
+
+/// An action, sent at `now` (nanoseconds): what is left of its life goes with it.
+pub fn action(now: u64, action: Action) -> v1::ToAgent {
+    let assignment = |(knob, value)| v1::Assignment { knob, value };
+    let when = if action.at_once { v1::When::Now } else { v1::When::IterationStart };
+    to_agent(to_agent::Message::Action(v1::Action {
+        id: action.id.0,
+        rank: Some(v1::RankId { job: action.job.to_string(), rank: action.rank }),
+        assignments: action.assignments.into_iter().map(assignment).collect(),
+        when: when.into(),
+        time_to_live_ms: action.deadline_ns.saturating_sub(now) / 1_000_000,
+        decided_ns: action.decided_ns,
+    }))
+}
+
+/// A notice.
+pub fn notice(notice: Notice) -> v1::Notice {
+    v1::Notice { text: notice.text, json: notice.json.to_string() }
+}
+
+/// A job in a list.
+pub fn job_line(line: JobLine) -> v1::JobLine {
+    v1::JobLine { job: line.job.to_string(), ranks: line.ranks, iterations: line.iterations, ended: line.ended }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rank(job: &str, rank: u32) -> Option<v1::RankId> {
+        Some(v1::RankId { job: job.into(), rank })
+    }
+
+    fn kind(kind: event::Kind) -> v1::Event {
+        v1::Event { kind: Some(kind) }
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_left_out_and_counted() {
+        let events = vec![
+            v1::Event { kind: None },
+            kind(event::Kind::Work(v1::Work { busy_s: f64::NAN, ..Default::default() })),
+            kind(event::Kind::Work(v1::Work { sum_sq_s2: -1.0, ..Default::default() })),
+            kind(event::Kind::IterationBegun(v1::IterationBegun { iteration: u64::MAX, ..Default::default() })),
+            kind(event::Kind::IterationEnded(v1::IterationEnded { tasks: u64::MAX, ..Default::default() })),
+            kind(event::Kind::ActionResult(v1::ActionResult { status: 99, ..Default::default() })),
+            kind(event::Kind::Work(v1::Work { busy_s: 1.0, ..Default::default() })),
+        ];
+        let good = v1::RankReport { id: rank("j", 1), events, ..Default::default() };
+        let huge = v1::RankReport { id: rank("j", u32::MAX), ..Default::default() };
+        let nameless = v1::RankReport { id: rank("a b", 0), ..Default::default() };
+        let batch = batch(v1::Batch { reports: vec![good, huge, nameless], ..Default::default() });
+        assert_eq!(batch.reports.len(), 1);
+        assert_eq!(batch.reports[0].events.len(), 1);
+        assert_eq!(batch.invalid, 8);
+    }
+
+    #[test]
+    fn a_profile_keeps_its_sound_bins() {
+        let bin = |bin, tasks| v1::ProfileBin { bin, tasks, busy_s: 1.0 };
+        let profile = vec![bin(0, 1.0), bin(64, 1.0), bin(3, f64::INFINITY), bin(63, 2.0)];
+        let Some(Event::Worked(work)) = work_event(v1::Work { profile, ..Default::default() }) else {
+            panic!("the work itself is sound");
+        };
+        assert_eq!(work.profile, [(0, 1.0, 1.0), (63, 2.0, 1.0)]);
+    }
+
+    #[test]
+    fn a_long_text_is_cut_between_characters() {
+        assert_eq!(text("ä".repeat(200)).len(), 256);
+        assert_eq!(text(format!("a{}", "ä".repeat(200))).len(), 255);
+    }
+
+    #[test]
+    fn an_action_sent_again_carries_what_is_left_of_its_life() {
+        let sent = action(
+            3_000_000_000,
+            Action {
+                id: ActionId(7),
+                job: JobId::new("j").unwrap(),
+                rank: 0,
+                assignments: vec![("mw.policy".into(), 6.0)],
+                restore: Vec::new(),
+                at_once: true,
+                decided_ns: 1_000_000_000,
+                deadline_ns: 11_000_000_000,
+            },
+        );
+        let Some(to_agent::Message::Action(sent)) = sent.message else { panic!("an action") };
+        assert_eq!((sent.id, sent.time_to_live_ms, sent.decided_ns), (7, 8_000, 1_000_000_000));
+        assert_eq!(sent.when(), v1::When::Now);
+    }
+}

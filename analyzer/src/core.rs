@@ -1,0 +1,302 @@
+//! The analyzer without any I/O: `step` takes what happened and returns what is to be done.
+
+mod questions;
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use serde_json::json;
+
+use crate::agents::{Agents, Sequence};
+use crate::closing;
+use crate::config::Config;
+use crate::decide::Maker;
+use crate::ids::{AgentId, JobId, LinkId};
+use crate::input::{Answer, Batch, Hello, Input, JobLine, Output};
+use crate::job::{Job, Spec};
+use crate::limits;
+use crate::notice::Notice;
+use crate::stats::Stats;
+use crate::tell;
+
+/// A job that is over.
+struct Closed {
+    line: JobLine,
+    token: String,
+    opened: bool,
+    summary: String,
+    told: Vec<Notice>,
+}
+
+/// All state of an analyzer.
+pub struct Core {
+    config: Config,
+    maker: Maker,
+    last_action: u64,
+    agents: Agents,
+    jobs: BTreeMap<JobId, Job>,
+    closed: VecDeque<Closed>,
+    stats: Stats,
+}
+
+impl Core {
+    /// An analyzer that knows nothing yet. Actions get ids after `last_action`; `maker` makes tunlets.
+    pub fn new(config: Config, maker: Maker, last_action: u64) -> Core {
+        Core {
+            config,
+            maker,
+            last_action,
+            agents: Agents::default(),
+            jobs: BTreeMap::new(),
+            closed: VecDeque::new(),
+            stats: Stats::default(),
+        }
+    }
+
+    /// What was dropped or refused so far.
+    pub fn stats(&self) -> Stats {
+        self.stats
+    }
+
+    /// Takes one input in. `now` is CLOCK_MONOTONIC of this host, nanoseconds; it never goes back.
+    pub fn step(&mut self, now: u64, input: Input) -> Vec<Output> {
+        let mut out = Vec::new();
+        match input {
+            Input::AgentConnected { link, hello } => self.on_hello(now, link, hello, &mut out),
+            Input::BatchReceived { link, batch } => self.on_batch(now, link, batch, &mut out),
+            Input::AgentDisconnected { link, goodbye } => {
+                if let Some(agent) = self.agents.disconnect(link) {
+                    for job in self.jobs.values_mut() {
+                        job.on_agent_lost(&agent, goodbye, &mut out);
+                    }
+                }
+            }
+            Input::Asked { ask, question } => self.on_question(now, ask, question, &mut out),
+            Input::Tick => {
+                let jobs: Vec<JobId> = self.jobs.keys().cloned().collect();
+                jobs.iter().for_each(|job| self.on_time(now, job, &mut out));
+            }
+            Input::Stopped => {
+                let jobs: Vec<JobId> = self.jobs.keys().cloned().collect();
+                jobs.iter().for_each(|job| self.finish(now, job, &mut out));
+            }
+        }
+        out
+    }
+
+    fn on_hello(&mut self, now: u64, link: LinkId, hello: Hello, out: &mut Vec<Output>) {
+        self.stats.events_invalid += hello.invalid;
+        if let Err(why) = self.admit(&hello) {
+            self.stats.links_refused += 1;
+            tracing::warn!(agent = %hello.agent, node = hello.node, why, "an agent was refused");
+            out.push(Output::Refuse { link, why });
+            return;
+        }
+        let (last_sequence, replaced) = self.agents.connect(now, link, &hello.agent, &hello.node, &hello.token);
+        out.extend(replaced.map(|link| Output::Disconnect { link }));
+        tracing::info!(
+            agent = %hello.agent, node = hello.node, version = hello.version, ranks = hello.ranks.len(),
+            last_sequence, "an agent linked",
+        );
+        out.push(Output::Journal(json!({
+            "event": "agent-linked", "agent": &*hello.agent.0, "node": hello.node, "ranks": hello.ranks.len(),
+        })));
+        out.push(Output::Welcome { link, last_sequence });
+        for job in self.jobs.values_mut() {
+            job.on_agent_back(now, &hello.agent, link, out);
+        }
+        let dropped = self.agents.of_link(link).map_or(0, |(_, agent)| agent.events_dropped);
+        for joined in &hello.ranks {
+            if let Some(job) = self.job_for(now, &joined.job, &hello.token, true) {
+                job.on_joined(&hello.agent, joined);
+                job.on_host(&hello.agent, &hello.node, dropped, dropped);
+            }
+        }
+    }
+
+    // Whether an agent may link; the error is the sentence it is refused with.
+    fn admit(&self, hello: &Hello) -> Result<(), String> {
+        let spoken = midrun_proto::PROTOCOL_VERSION;
+        if hello.protocol != spoken {
+            return Err(format!(
+                "the agent speaks protocol {} (midrun {}), this analyzer speaks protocol {spoken} (midrun {}): \
+                 use the same version of midrun for both",
+                hello.protocol,
+                hello.version,
+                env!("CARGO_PKG_VERSION"),
+            ));
+        }
+        if hello.agent.0.is_empty() {
+            return Err("the agent's Hello has no agent name".into());
+        }
+        if self.agents.linked() >= limits::LINKS {
+            return Err(format!("{} agents are linked already, which is the limit", limits::LINKS));
+        }
+        let allowed = |id: &JobId| self.jobs.get(id).is_none_or(|job| self.may(&hello.token, &job.spec.token));
+        let jobs: BTreeSet<&JobId> = hello.ranks.iter().map(|joined| &joined.job).collect();
+        let bad = match (self.config.token.is_empty(), jobs.first()) {
+            (false, _) if !self.may(&hello.token, "") => Some("this analyzer".to_owned()),
+            (_, Some(first)) if !jobs.iter().any(|id| allowed(id)) => Some(format!("job {first}")),
+            _ => None,
+        };
+        match bad {
+            Some(what) => {
+                Err(format!("the agent's token is not the one of {what}: give the agent the right MIDRUN_TOKEN"))
+            }
+            None => Ok(()),
+        }
+    }
+
+    // Whether `token` opens a job whose own token is `of_job`.
+    fn may(&self, token: &str, of_job: &str) -> bool {
+        let wanted = if self.config.token.is_empty() { of_job } else { &self.config.token };
+        wanted.is_empty() || same(token, wanted)
+    }
+
+    fn on_batch(&mut self, now: u64, link: LinkId, batch: Batch, out: &mut Vec<Output>) {
+        let Some((id, agent)) = self.agents.of_link(link) else {
+            return; // replaced by a newer link, over which it comes again
+        };
+        let taken = agent.on_sequence(now, batch.sequence);
+        let dropped_before = agent.events_dropped;
+        agent.events_dropped = agent.events_dropped.max(batch.events_dropped);
+        let (dropped, token) = (agent.events_dropped, agent.token.clone());
+        let node = if batch.node.is_empty() { agent.node.clone() } else { batch.node.clone() };
+        match taken {
+            Sequence::Repeated => self.stats.batches_repeated += 1,
+            Sequence::New { missing } => {
+                self.stats.batches += 1;
+                self.stats.batches_missing = self.stats.batches_missing.saturating_add(missing);
+                self.stats.events_invalid += batch.invalid;
+                let touched = self.take(now, &id, &node, &token, (dropped_before, dropped), &batch, out);
+                for job in &touched {
+                    self.on_time(now, job, out);
+                }
+            }
+        }
+        out.push(Output::Acknowledge { link, sequence: batch.sequence });
+    }
+
+    // Brings a batch's parts to their jobs; returns the jobs.
+    #[allow(clippy::too_many_arguments)]
+    fn take(
+        &mut self,
+        now: u64,
+        agent: &AgentId,
+        node: &str,
+        token: &str,
+        dropped: (u64, u64),
+        batch: &Batch,
+        out: &mut Vec<Output>,
+    ) -> BTreeSet<JobId> {
+        let mut touched = BTreeSet::new();
+        for joined in &batch.joined {
+            if let Some(job) = self.job_for(now, &joined.job, token, true) {
+                job.heard_ns = now;
+                job.on_joined(agent, joined);
+                touched.insert(joined.job.clone());
+            }
+        }
+        for report in &batch.reports {
+            if let Some(job) = self.job_for(now, &report.job, token, false) {
+                job.on_report(now, agent, batch.clock_offset_ns, report, out);
+                touched.insert(report.job.clone());
+            }
+        }
+        for left in &batch.left {
+            if let Some(job) = self.job_for(now, &left.job, token, false) {
+                job.on_left(now, left, out);
+                touched.insert(left.job.clone());
+            }
+        }
+        for id in &touched {
+            if let Some(job) = self.jobs.get_mut(id) {
+                job.on_host(agent, node, dropped.0, dropped.1);
+            }
+        }
+        touched
+    }
+
+    // The job an agent speaks of, made where it is new. A job that was closed comes back only when
+    // ranks join and nobody had opened it by name.
+    fn job_for(&mut self, now: u64, id: &JobId, token: &str, joining: bool) -> Option<&mut Job> {
+        if let Some(job) = self.jobs.get(id) {
+            if !self.may(token, &job.spec.token) {
+                self.stats.events_foreign += 1;
+                return None;
+            }
+        } else {
+            let closed = self.closed.iter().position(|closed| closed.line.job == *id);
+            let over = closed.is_some_and(|at| self.closed[at].opened || !joining);
+            if over || self.jobs.len() >= limits::JOBS {
+                self.stats.events_homeless += 1;
+                return None;
+            }
+            closed.map(|at| self.closed.remove(at));
+            let config = &self.config;
+            let made = (self.maker)(&config.tunlet, &config.policy);
+            let tunlet = made.inspect_err(|error| tracing::error!(%error, "no tunlet")).ok()?;
+            let spec = self.spec(String::new(), false, false);
+            let job = Job::new(now, id.clone(), spec, tunlet, self.last_action);
+            self.jobs.insert(id.clone(), job);
+        }
+        self.jobs.get_mut(id)
+    }
+
+    fn spec(&self, token: String, dry_run: bool, opened: bool) -> Spec {
+        Spec {
+            token,
+            dry_run: dry_run || self.config.dry_run,
+            action_ttl_ms: self.config.action_ttl_ms,
+            window_grace_ms: self.config.window_grace_ms,
+            opened,
+        }
+    }
+
+    fn on_time(&mut self, now: u64, id: &JobId, out: &mut Vec<Output>) {
+        let Some(job) = self.jobs.get_mut(id) else { return };
+        job.on_time(now, false, &|agent| self.agents.link_of(agent), out);
+        if closing::is_over(job, now, self.config.close_wait_ms) {
+            self.finish(now, id, out);
+        }
+    }
+
+    fn finish(&mut self, now: u64, id: &JobId, out: &mut Vec<Output>) {
+        let Some(mut job) = self.jobs.remove(id) else { return };
+        job.on_time(now, true, &|_| None, out);
+        let summary = job.summary(now);
+        let text = format!(
+            "job {id} ended: {} iterations on {} ranks, {} decisions, {} of {} actions applied",
+            summary.iterations,
+            summary.ranks,
+            summary.decisions.len(),
+            summary.actions.applied,
+            summary.actions.sent,
+        );
+        job.tell(tell::life(id, "job-ended", text), out);
+        let json = summary.to_json();
+        for ask in job.closing.take().map(|closing| closing.asks).unwrap_or_default() {
+            out.push(Output::Answer { ask, answer: Answer::Summary(json.clone()) });
+        }
+        out.push(Output::EndWatches { job: id.clone() });
+        if self.closed.len() >= limits::CLOSED_JOBS {
+            self.closed.pop_front();
+        }
+        self.closed.push_back(Closed {
+            line: job.line(true),
+            opened: job.spec.opened,
+            told: job.told(),
+            token: job.spec.token,
+            summary: json,
+        });
+    }
+}
+
+// Takes as long for a wrong token as for the right one.
+fn same(a: &str, b: &str) -> bool {
+    let differ = |sum: u8, (x, y): (u8, u8)| sum | (x ^ y);
+    a.len() == b.len() && a.bytes().zip(b.bytes()).fold(0, differ) == 0
+}
+
+#[cfg(test)]
+#[path = "core_tests.rs"]
+mod tests;

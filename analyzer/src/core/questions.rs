@@ -1,0 +1,132 @@
+//! What the admin service asks, and the core's answers.
+
+use super::{Closed, Core};
+use crate::closing::Closing;
+use crate::ids::{AskId, JobId};
+use crate::input::{Answer, Output, Question};
+use crate::job::Job;
+use crate::limits;
+use crate::tell;
+
+impl Core {
+    pub(super) fn on_question(&mut self, now: u64, ask: AskId, question: Question, out: &mut Vec<Output>) {
+        let answer = match question {
+            Question::OpenJob { job, token, tunlet, policy, dry_run } => {
+                self.open(now, job, token, &tunlet, &policy, dry_run, out)
+            }
+            Question::Watch { job, token } => self.watch(job, &token),
+            Question::GetSummary { job, token } => self.summary(now, &job, &token),
+            Question::CloseJob { job, token } => match self.close(now, ask, &job, &token) {
+                Some(answer) => answer,
+                None => {
+                    self.on_time(now, &job, out);
+                    return;
+                }
+            },
+            Question::ListJobs { token } => self.list(&token),
+        };
+        if matches!(answer, Answer::Denied(_) | Answer::Full(_) | Answer::Invalid(_)) {
+            self.stats.calls_refused += 1;
+        }
+        out.push(Output::Answer { ask, answer });
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn open(
+        &mut self,
+        now: u64,
+        id: JobId,
+        token: String,
+        tunlet: &str,
+        policy: &str,
+        dry_run: bool,
+        out: &mut Vec<Output>,
+    ) -> Answer {
+        if !self.may(&token, "") {
+            return Answer::Denied("the token is not the one of this analyzer".into());
+        }
+        let or = |text: &str, default: &str| if text.is_empty() { default.to_owned() } else { text.to_owned() };
+        let tunlet = match (self.maker)(&or(tunlet, &self.config.tunlet), &or(policy, &self.config.policy)) {
+            Ok(tunlet) => tunlet,
+            Err(error) => return Answer::Invalid(error.to_string()),
+        };
+        let spec = self.spec(token, dry_run, true);
+        if let Some(job) = self.jobs.get_mut(&id) {
+            if !job.reopen(spec, tunlet) {
+                return Answer::Invalid(format!("job {id} is running already: choose another name"));
+            }
+        } else {
+            if self.jobs.len() >= limits::JOBS {
+                return Answer::Full(format!("{} jobs are open, which is the limit", limits::JOBS));
+            }
+            self.closed.retain(|closed| closed.line.job != id);
+            self.jobs.insert(id.clone(), Job::new(now, id.clone(), spec, tunlet, self.last_action));
+        }
+        if let Some(job) = self.jobs.get_mut(&id) {
+            let how = if job.spec.dry_run { ", advice only" } else { "" };
+            job.tell(tell::life(&id, "job-opened", format!("job {id} is open{how}")), out);
+        }
+        Answer::Opened
+    }
+
+    fn watch(&self, job: JobId, token: &str) -> Answer {
+        if let Some(open) = self.jobs.get(&job) {
+            return match self.denied(token, &open.spec.token, &job) {
+                Some(no) => no,
+                None => Answer::Watching { job, past: open.told(), ended: false },
+            };
+        }
+        match self.closed_job(&job, token) {
+            Ok(closed) => Answer::Watching { job, past: closed.told.clone(), ended: true },
+            Err(no) => no,
+        }
+    }
+
+    fn summary(&self, now: u64, job: &JobId, token: &str) -> Answer {
+        if let Some(open) = self.jobs.get(job) {
+            let no = self.denied(token, &open.spec.token, job);
+            return no.unwrap_or_else(|| Answer::Summary(open.summary(now).to_json()));
+        }
+        match self.closed_job(job, token) {
+            Ok(closed) => Answer::Summary(closed.summary.clone()),
+            Err(no) => no,
+        }
+    }
+
+    // None: answered when the job is over.
+    fn close(&mut self, now: u64, ask: AskId, id: &JobId, token: &str) -> Option<Answer> {
+        let Some(job) = self.jobs.get(id) else {
+            return Some(self.summary(now, id, token));
+        };
+        if let Some(no) = self.denied(token, &job.spec.token, id) {
+            return Some(no);
+        }
+        let job = self.jobs.get_mut(id)?;
+        let closing = job.closing.get_or_insert(Closing { since_ns: now, asks: Vec::new() });
+        if closing.asks.len() >= limits::CLOSERS_PER_JOB {
+            return Some(Answer::Full("too many callers wait for this job to close".into()));
+        }
+        closing.asks.push(ask);
+        None
+    }
+
+    fn list(&self, token: &str) -> Answer {
+        if !self.may(token, "") {
+            return Answer::Denied("the token is not the one of this analyzer".into());
+        }
+        let open = self.jobs.values().filter(|job| self.may(token, &job.spec.token)).map(|job| job.line(false));
+        let closed =
+            self.closed.iter().filter(|closed| self.may(token, &closed.token)).map(|closed| closed.line.clone());
+        Answer::Jobs(closed.chain(open).collect())
+    }
+
+    fn denied(&self, token: &str, of_job: &str, job: &JobId) -> Option<Answer> {
+        (!self.may(token, of_job)).then(|| Answer::Denied(format!("the token is not the one of job {job}")))
+    }
+
+    fn closed_job(&self, job: &JobId, token: &str) -> Result<&Closed, Answer> {
+        let found = self.closed.iter().find(|closed| closed.line.job == *job);
+        let closed = found.ok_or_else(|| Answer::Unknown(format!("there is no job {job}")))?;
+        self.denied(token, &closed.token, job).map_or(Ok(closed), Err)
+    }
+}

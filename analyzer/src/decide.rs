@@ -1,0 +1,179 @@
+//! Decisions of one job: asks the tunlets, numbers their proposals, follows what comes of them.
+
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use midrun_tunlets::{Judgement, Knob, Proposal, Settled, Tunlet, Verdict, Window};
+
+use crate::config::ConfigError;
+use crate::limits;
+use crate::summary::{DecisionLine, finite};
+
+/// Makes the tunlets of a job from the names of tunlet and policy; the error says what is allowed.
+pub type Maker = fn(&str, &str) -> Result<Box<dyn Tunlet>, ConfigError>;
+
+/// The tunlets of a job and their decisions.
+pub struct Decider {
+    // None after a tunlet panicked: the job runs on, untuned.
+    tunlet: Option<Box<dyn Tunlet>>,
+    decisions: VecDeque<DecisionLine>,
+    // Number of the oldest decision that is listed: an endless job forgets the first ones.
+    first: u64,
+}
+
+impl Decider {
+    /// Nothing decided yet.
+    pub fn new(tunlet: Box<dyn Tunlet>) -> Decider {
+        Decider { tunlet: Some(tunlet), decisions: VecDeque::new(), first: 0 }
+    }
+
+    /// Decisions in order, for the summary.
+    pub fn decisions(&self) -> Vec<DecisionLine> {
+        self.decisions.iter().cloned().collect()
+    }
+
+    /// One decision.
+    pub fn decision(&self, number: u64) -> Option<&DecisionLine> {
+        self.decisions.get(number.checked_sub(self.first)? as usize)
+    }
+
+    /// Whether tunlets are at work (they are not after one failed).
+    pub fn is_on(&self) -> bool {
+        self.tunlet.is_some()
+    }
+
+    /// Shows a window; answers what it says about earlier decisions.
+    pub fn observe(&mut self, window: &Window) -> Vec<Judgement> {
+        let judgements = self.ask(|tunlet| {
+            tunlet.observe(window);
+            tunlet.judgements()
+        });
+        let mut known = judgements.unwrap_or_default();
+        known.retain(|judgement| self.judge(judgement));
+        known
+    }
+
+    /// What should be changed, with the number of the decision. Not to be asked while one is in flight.
+    pub fn propose(&mut self, knobs: &[Knob]) -> Option<(u64, Proposal)> {
+        let proposal = self.ask(|tunlet| tunlet.propose(knobs)).flatten()?;
+        if let Some(number) = self.advised_already(&proposal) {
+            self.ask(|tunlet| tunlet.on_settled(number, Settled::NotApplied));
+            return None;
+        }
+        if self.decisions.len() >= limits::LISTED_DECISIONS {
+            self.decisions.pop_front();
+            self.first += 1;
+        }
+        let number = self.first + self.decisions.len() as u64;
+        self.decisions.push_back(DecisionLine {
+            iteration: proposal.iteration,
+            tunlet: proposal.tunlet.to_owned(),
+            tuning_point: proposal.tuning_point.clone(),
+            from: proposal.from.clone(),
+            to: proposal.to.clone(),
+            why: proposal.why.clone(),
+            predicted_s: finite(proposal.predicted_s),
+            unchanged_s: finite(proposal.unchanged_s),
+            measured_s: None,
+            verdict: Verdict::Open.as_str().to_owned(),
+            applied_iteration: None,
+        });
+        Some((number, proposal))
+    }
+
+    /// The rank applied decision `number` in `iteration`.
+    pub fn on_applied(&mut self, number: u64, iteration: u64) {
+        if let Some(line) = self.line(number) {
+            line.applied_iteration = Some(iteration);
+        }
+        self.ask(|tunlet| tunlet.on_settled(number, Settled::Applied { iteration }));
+    }
+
+    /// Decision `number` was written down, or did not get through.
+    pub fn on_not_applied(&mut self, number: u64, verdict: Verdict) {
+        if let Some(line) = self.line(number) {
+            line.verdict = verdict.as_str().to_owned();
+        }
+        self.ask(|tunlet| tunlet.on_settled(number, Settled::NotApplied));
+    }
+
+    /// Decision `number`, given up before, was applied after all.
+    pub fn on_applied_late(&mut self, number: u64, iteration: u64) {
+        if let Some(line) = self.line(number) {
+            line.applied_iteration = Some(iteration);
+        }
+    }
+
+    // Advice that nobody takes comes again after every window: it is written down once, until
+    // something else is advised.
+    fn advised_already(&self, proposal: &Proposal) -> Option<u64> {
+        let last = self.decisions.back()?;
+        let target = |text: &str| text.split('(').next().unwrap_or_default().to_owned();
+        let same = last.verdict == Verdict::Advised.as_str()
+            && last.tuning_point == proposal.tuning_point
+            && target(&last.to) == target(&proposal.to);
+        same.then(|| self.first + self.decisions.len() as u64 - 1)
+    }
+
+    fn line(&mut self, number: u64) -> Option<&mut DecisionLine> {
+        self.decisions.get_mut(number.checked_sub(self.first)? as usize)
+    }
+
+    fn judge(&mut self, judgement: &Judgement) -> bool {
+        let Some(line) = self.line(judgement.decision) else {
+            return false;
+        };
+        line.measured_s = finite(judgement.measured_s);
+        line.verdict = judgement.verdict.as_str().to_owned();
+        true
+    }
+
+    // A defect in one job's model must not end the analyzer of all jobs.
+    fn ask<T>(&mut self, question: impl FnOnce(&mut dyn Tunlet) -> T) -> Option<T> {
+        let tunlet = self.tunlet.as_mut()?;
+        match catch_unwind(AssertUnwindSafe(|| question(tunlet.as_mut()))) {
+            Ok(answer) => Some(answer),
+            Err(_) => {
+                tracing::error!("a tunlet failed (this is a defect of midrun); its job runs on untuned");
+                self.tunlet = None;
+                None
+            }
+        }
+    }
+}
+
+/// Interim until the catalogue is there: a tunlet that only looks on.
+///
+/// # Errors
+/// A name that it does not know.
+pub fn from_catalogue(tunlet: &str, policy: &str) -> Result<Box<dyn Tunlet>, ConfigError> {
+    struct Quiet;
+    impl Tunlet for Quiet {
+        fn name(&self) -> &'static str {
+            "quiet"
+        }
+        fn observe(&mut self, _: &Window) {}
+        fn judgements(&mut self) -> Vec<Judgement> {
+            vec![]
+        }
+        fn propose(&mut self, _: &[Knob]) -> Option<Proposal> {
+            None
+        }
+        fn on_settled(&mut self, _: u64, _: Settled) {}
+    }
+    if tunlet != "master_worker" {
+        return Err(ConfigError { key: "tunlet", value: tunlet.into(), allowed: "master_worker".into() });
+    }
+    if policy != "auto" {
+        return Err(ConfigError { key: "policy", value: policy.into(), allowed: "auto dpf".into() });
+    }
+    Ok(Box::new(Quiet))
+}
+
+/// Whether the catalogue has a tunlet and a policy.
+///
+/// # Errors
+/// The name that it has not.
+pub fn check(tunlet: &str, policy: &str) -> Result<(), ConfigError> {
+    from_catalogue(tunlet, policy).map(drop)
+}

@@ -1,0 +1,25 @@
+//! Why an analyzer cannot start or had to stop; one variant per reaction.
+
+use crate::config::ConfigError;
+
+/// Why [`crate::serve`] returned early.
+#[derive(Debug, thiserror::Error)]
+pub enum AnalyzerError {
+    /// A key has a value that is not allowed: correct the configuration (exit code 64).
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// The journal cannot be opened: correct its path.
+    #[error("journal: cannot open {path} for appending: {source}")]
+    Journal {
+        /// The path as configured.
+        path: std::path::PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The gRPC server ended: start the analyzer again.
+    #[error("the gRPC server stopped: {0}")]
+    Server(#[from] tonic::transport::Error),
+    /// The task that owns all state ended: start the analyzer again.
+    #[error("the analyzer's core stopped: {0}")]
+    Core(#[from] tokio::task::JoinError),
+}

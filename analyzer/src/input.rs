@@ -1,0 +1,256 @@
+//! What can come in and what goes out: the closed enums of the core, in the analyzer's own types.
+
+#![allow(missing_docs)] // the fields say what the wire says: see proto/midrun/v1
+
+use crate::ids::{ActionId, AgentId, AskId, JobId, LinkId};
+use crate::notice::Notice;
+use crate::summary::Records;
+
+/// Everything that can happen to the analyzer.
+#[derive(Clone, Debug)]
+pub enum Input {
+    /// An agent said Hello on a new link.
+    AgentConnected { link: LinkId, hello: Hello },
+    /// A batch came in on a link.
+    BatchReceived { link: LinkId, batch: Batch },
+    /// A link has ended; `goodbye` when the agent said so.
+    AgentDisconnected { link: LinkId, goodbye: bool },
+    /// The admin service asks.
+    Asked { ask: AskId, question: Question },
+    /// Time has passed.
+    Tick,
+    /// The analyzer shall end: sum up every job.
+    Stopped,
+}
+
+/// Everything the server has to do afterwards, in this order.
+#[derive(Clone, Debug)]
+pub enum Output {
+    /// Write a line to the journal, before anything that follows is sent.
+    Journal(serde_json::Value),
+    /// Answer a Hello.
+    Welcome { link: LinkId, last_sequence: u64 },
+    /// Answer a Hello with no, and end the link.
+    Refuse { link: LinkId, why: String },
+    /// End a link that a newer one replaces.
+    Disconnect { link: LinkId },
+    /// A batch was taken.
+    Acknowledge { link: LinkId, sequence: u64 },
+    /// Bring an action to a rank.
+    Act { link: LinkId, action: Action },
+    /// Tell those who watch the job.
+    Notify { job: JobId, notice: Notice },
+    /// The job is over: end its watches.
+    EndWatches { job: JobId },
+    /// Answer the admin service.
+    Answer { ask: AskId, answer: Answer },
+}
+
+/// What the admin service asks.
+#[derive(Clone, Debug)]
+pub enum Question {
+    /// How a job is to be treated.
+    OpenJob { job: JobId, token: String, tunlet: String, policy: String, dry_run: bool },
+    /// Everything told about a job so far; what follows comes as [`Output::Notify`].
+    Watch { job: JobId, token: String },
+    /// The summary so far.
+    GetSummary { job: JobId, token: String },
+    /// The launcher has ended; answered when the job's last batches are in.
+    CloseJob { job: JobId, token: String },
+    /// All jobs the token may see.
+    ListJobs { token: String },
+}
+
+/// What the admin service is answered.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Answer {
+    /// Done.
+    Opened,
+    /// What a watcher missed, and whether the job is over.
+    Watching { job: JobId, past: Vec<Notice>, ended: bool },
+    /// A summary as JSON.
+    Summary(String),
+    /// The jobs.
+    Jobs(Vec<JobLine>),
+    /// There is no such job.
+    Unknown(String),
+    /// The token is not the right one.
+    Denied(String),
+    /// Something asked for is not possible: what would be.
+    Invalid(String),
+    /// A limit is reached.
+    Full(String),
+}
+
+/// A job in a list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JobLine {
+    pub job: JobId,
+    pub ranks: u32,
+    pub iterations: u64,
+    pub ended: bool,
+}
+
+/// An agent's first words on a link.
+#[derive(Clone, Debug)]
+pub struct Hello {
+    pub protocol: u32,
+    pub node: String,
+    pub agent: AgentId,
+    pub version: String,
+    pub token: String,
+    pub ranks: Vec<Joined>,
+    /// Parts of the message that made no sense.
+    pub invalid: u64,
+}
+
+/// Events of several ranks of one node.
+#[derive(Clone, Debug, Default)]
+pub struct Batch {
+    pub node: String,
+    pub sequence: u64,
+    pub joined: Vec<Joined>,
+    pub reports: Vec<Report>,
+    pub left: Vec<Left>,
+    /// To add to the node's times to get the analyzer's, nanoseconds; 0 until measured.
+    pub clock_offset_ns: i64,
+    /// Events the agent dropped so far.
+    pub events_dropped: u64,
+    /// Parts of the message that made no sense.
+    pub invalid: u64,
+}
+
+/// A rank attached to its agent.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Joined {
+    pub job: JobId,
+    pub rank: u32,
+    pub world_size: u32,
+    pub mpi: String,
+}
+
+/// A rank is gone.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Left {
+    pub job: JobId,
+    pub rank: u32,
+    pub finalized: bool,
+}
+
+/// One rank's events, in its order.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Report {
+    pub job: JobId,
+    pub rank: u32,
+    pub events: Vec<Event>,
+    pub records: Records,
+}
+
+/// Something that happened in a rank.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Event {
+    IterationBegun(Begun),
+    IterationEnded(Ended),
+    Worked(Work),
+    ActionSettled(ActionResult),
+    KnobDeclared(KnobDeclared),
+}
+
+/// The master starts an iteration.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Begun {
+    pub iteration: u64,
+    pub time_ns: u64,
+    pub tasks: u64,
+    pub workers: u32,
+    /// Code of the policy in force.
+    pub policy: u32,
+    pub factor: f64,
+}
+
+/// The master has all results.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ended {
+    pub iteration: u64,
+    pub time_ns: u64,
+    pub tasks: u64,
+    pub chunks: u64,
+    pub task_time_ns: u64,
+    pub master_busy_ns: u64,
+}
+
+/// Work of one rank in one iteration since its last batch.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Work {
+    pub iteration: u64,
+    pub tasks: u64,
+    pub chunks: u64,
+    pub busy_s: f64,
+    pub sum_sq_s2: f64,
+    pub tasks_timed: bool,
+    /// (bin, tasks, busy seconds).
+    pub profile: Vec<(usize, f64, f64)>,
+}
+
+/// What became of an action.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ActionResult {
+    pub action: ActionId,
+    pub status: ActionStatus,
+    pub iteration: u64,
+    /// Host's time, nanoseconds.
+    pub time_ns: u64,
+}
+
+/// How a rank or its agent settled an action.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ActionStatus {
+    Applied,
+    RefusedRange,
+    RefusedUnknown,
+    RefusedStale,
+    Expired,
+    Undeliverable,
+}
+
+impl ActionStatus {
+    /// For people.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            ActionStatus::Applied => "applied",
+            ActionStatus::RefusedRange => "refused: the value is out of the tuning point's range",
+            ActionStatus::RefusedUnknown => "refused: the rank has no such tuning point",
+            ActionStatus::RefusedStale => "refused: a newer action was applied already",
+            ActionStatus::Expired => "expired: no safe point was reached in time",
+            ActionStatus::Undeliverable => "not delivered: the rank is gone or takes no commands",
+        }
+    }
+}
+
+/// A tuning point that a rank offers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KnobDeclared {
+    pub name: String,
+    pub whole: bool,
+    pub minimum: f64,
+    pub maximum: f64,
+    pub value: f64,
+}
+
+/// A change on its way to a rank.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Action {
+    pub id: ActionId,
+    pub job: JobId,
+    pub rank: u32,
+    /// (knob, new value).
+    pub assignments: Vec<(String, f64)>,
+    /// (knob, value before): what to return to.
+    pub restore: Vec<(String, f64)>,
+    /// Inside the running iteration, else before the next one.
+    pub at_once: bool,
+    /// Analyzer's CLOCK_MONOTONIC, nanoseconds.
+    pub decided_ns: u64,
+    /// After this it must not be applied any more, analyzer's CLOCK_MONOTONIC, nanoseconds.
+    pub deadline_ns: u64,
+}

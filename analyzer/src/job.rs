@@ -1,0 +1,328 @@
+//! One job: its ranks and where they are, its windows, its decisions.
+
+mod acting;
+mod summing;
+
+use std::collections::BTreeMap;
+
+use midrun_tunlets::Tunlet;
+use midrun_tunlets::knob::names;
+
+use crate::actions::Actions;
+use crate::decide::Decider;
+use crate::ids::{AgentId, JobId, LinkId};
+use crate::input::{ActionStatus, Event, JobLine, Joined, Left, Output, Report};
+use crate::knobs::Knobs;
+use crate::limits;
+use crate::notice::{History, Notice};
+use crate::summary::{Iterations, Records};
+use crate::tell;
+use crate::window::Windows;
+
+/// How a job is to be treated.
+#[derive(Clone, Debug)]
+pub struct Spec {
+    /// Who may speak of the job; empty: all.
+    pub token: String,
+    /// Advise only.
+    pub dry_run: bool,
+    /// Time to live of an action, milliseconds.
+    pub action_ttl_ms: u64,
+    /// See [`crate::Config::window_grace_ms`].
+    pub window_grace_ms: u64,
+    /// Opened by name, before its first rank.
+    pub opened: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fate {
+    Present,
+    Finalized,
+    Lost,
+}
+
+#[derive(Debug)]
+struct Rank {
+    agent: AgentId,
+    fate: Fate,
+    records: Records,
+}
+
+#[derive(Clone, Debug)]
+struct Host {
+    node: String,
+    dropped_before: u64,
+    dropped: u64,
+    linked: bool,
+}
+
+/// One job.
+pub struct Job {
+    /// Its id.
+    pub id: JobId,
+    /// How it is to be treated.
+    pub spec: Spec,
+    /// When anything was last heard of it, nanoseconds.
+    pub heard_ns: u64,
+    /// Asked to close: by whom and since when.
+    pub closing: Option<crate::closing::Closing>,
+    started_ns: u64,
+    world_size: u32,
+    mpi: String,
+    master: Option<u32>,
+    ranks: BTreeMap<u32, Rank>,
+    hosts: BTreeMap<AgentId, Host>,
+    knobs: Knobs,
+    windows: Windows,
+    iterations: Iterations,
+    decider: Decider,
+    actions: Actions,
+    history: History,
+    policy: String,
+    last_iteration_s: f64,
+    invalid: u64,
+    past: Records, // of ranks whose place another program's rank took
+}
+
+impl Job {
+    /// A job with nothing known yet; its actions' ids follow `last_action`.
+    pub fn new(now: u64, id: JobId, spec: Spec, tunlet: Box<dyn Tunlet>, last_action: u64) -> Job {
+        let grace_ns = spec.window_grace_ms * 1_000_000;
+        Job {
+            id,
+            spec,
+            heard_ns: now,
+            closing: None,
+            started_ns: now,
+            world_size: 0,
+            mpi: String::new(),
+            master: None,
+            ranks: BTreeMap::new(),
+            hosts: BTreeMap::new(),
+            knobs: Knobs::default(),
+            windows: Windows::new(grace_ns),
+            iterations: Iterations::default(),
+            decider: Decider::new(tunlet),
+            actions: Actions::new(last_action),
+            history: History::default(),
+            policy: String::new(),
+            last_iteration_s: 0.0,
+            invalid: 0,
+            past: Records::default(),
+        }
+    }
+
+    /// Treats a job that ranks joined already as it should have been from the start; false when it is too late.
+    pub fn reopen(&mut self, spec: Spec, tunlet: Box<dyn Tunlet>) -> bool {
+        if self.spec.opened || self.iterations.count > 0 {
+            return false;
+        }
+        self.spec = spec;
+        self.decider = Decider::new(tunlet);
+        true
+    }
+
+    /// A rank attached to `agent` on `node`, or is there still after the agent came back.
+    pub fn on_joined(&mut self, agent: &AgentId, joined: &Joined) {
+        if joined.world_size > 0 && joined.world_size <= limits::RANKS_PER_JOB {
+            self.world_size = joined.world_size;
+        }
+        if !joined.mpi.is_empty() {
+            self.mpi.clone_from(&joined.mpi);
+        }
+        self.place(joined.rank, agent);
+        if let Some(rank) = self.ranks.get_mut(&joined.rank)
+            && rank.fate != Fate::Present
+        {
+            // The next program of the same job: its totals begin at 0 again.
+            rank.fate = Fate::Present;
+            let past = std::mem::take(&mut rank.records);
+            self.past.add(past);
+        }
+    }
+
+    /// What `agent` dropped so far, and what it had dropped before it spoke of this job.
+    pub fn on_host(&mut self, agent: &AgentId, node: &str, dropped_before: u64, dropped: u64) {
+        let new = Host { node: node.to_owned(), dropped_before, dropped, linked: true };
+        let host = self.hosts.entry(agent.clone()).or_insert(new);
+        host.dropped = host.dropped.max(dropped);
+        host.linked = true;
+    }
+
+    /// A rank reports. Windows that it completes are closed by [`Job::on_time`].
+    pub fn on_report(&mut self, now: u64, agent: &AgentId, offset_ns: i64, report: &Report, out: &mut Vec<Output>) {
+        self.heard_ns = now;
+        if !self.ranks.contains_key(&report.rank) {
+            // Its joining was told to an analyzer before us.
+            self.place(report.rank, agent);
+        }
+        if let Some(rank) = self.ranks.get_mut(&report.rank) {
+            let (known, new) = (&mut rank.records, report.records);
+            known.produced = known.produced.max(new.produced);
+            known.collected = known.collected.max(new.collected);
+            known.dropped = known.dropped.max(new.dropped);
+        }
+        for event in &report.events {
+            self.on_event(now, report.rank, offset_ns, event, out);
+        }
+    }
+
+    fn on_event(&mut self, now: u64, rank: u32, offset_ns: i64, event: &Event, out: &mut Vec<Output>) {
+        match event {
+            Event::IterationBegun(begun) => {
+                if self.is_master(rank) {
+                    let mut begun = *begun;
+                    // What no job can have must not reach the models.
+                    let most = if self.world_size > 0 { self.world_size } else { limits::RANKS_PER_JOB };
+                    begun.workers = begun.workers.min(most);
+                    // The mark says what is in force, whoever changed it.
+                    self.knobs.set(rank, names::POLICY, f64::from(begun.policy));
+                    self.policy = self.windows.on_begun(begun, self.knobs.setting(rank)).to_string();
+                }
+            }
+            Event::IterationEnded(ended) => {
+                if self.is_master(rank) {
+                    self.windows.on_ended(now, *ended);
+                }
+            }
+            Event::Worked(work) => self.windows.on_work(rank, work),
+            Event::KnobDeclared(knob) => {
+                if !self.knobs.declare(rank, knob.clone()) {
+                    self.invalid += 1;
+                }
+            }
+            Event::ActionSettled(result) => {
+                if let Some(settlement) = self.actions.on_result(rank, result, offset_ns) {
+                    self.on_settlement(&settlement, result.iteration, result.time_ns, out);
+                }
+            }
+        }
+    }
+
+    /// A rank is gone.
+    pub fn on_left(&mut self, now: u64, left: &Left, out: &mut Vec<Output>) {
+        self.heard_ns = now;
+        let Some(rank) = self.ranks.get_mut(&left.rank) else { return };
+        if rank.fate != Fate::Present {
+            return;
+        }
+        rank.fate = if left.finalized { Fate::Finalized } else { Fate::Lost };
+        if !left.finalized {
+            let text = format!("rank {} went away without MPI_Finalize", left.rank);
+            self.tell(tell::life(&self.id, "rank-lost", text), out);
+        }
+        if self.actions.in_flight().is_some_and(|action| action.rank == left.rank)
+            && let Some(settlement) = self.actions.give_up(ActionStatus::Undeliverable)
+        {
+            self.on_settlement(&settlement, 0, 0, out);
+        }
+    }
+
+    /// An agent's link has ended.
+    pub fn on_agent_lost(&mut self, agent: &AgentId, goodbye: bool, out: &mut Vec<Output>) {
+        let Some(host) = self.hosts.get_mut(agent) else { return };
+        host.linked = false;
+        let text = format!("the agent on {} is not connected any more", host.node);
+        let present = |rank: &Rank| rank.fate == Fate::Present && rank.agent == *agent;
+        if !goodbye && self.ranks.values().any(present) {
+            self.tell(tell::life(&self.id, "agent-lost", text), out);
+        }
+    }
+
+    /// An agent that was lost is back: what was on its way to it goes again.
+    pub fn on_agent_back(&mut self, now: u64, agent: &AgentId, link: LinkId, out: &mut Vec<Output>) {
+        let Some(host) = self.hosts.get_mut(agent) else { return };
+        if !std::mem::replace(&mut host.linked, true) {
+            let text = format!("the agent on {} is back", host.node);
+            self.tell(tell::life(&self.id, "agent-back", text), out);
+        }
+        if let Some(action) = self.actions.in_flight() {
+            let here = self.ranks.get(&action.rank).is_some_and(|rank| rank.agent == *agent);
+            if here && now < action.deadline_ns {
+                out.push(Output::Act { link, action: action.clone() });
+            }
+        }
+    }
+
+    /// Closes windows, asks the tunlets, gives overdue actions up. `link_of` finds an agent's link.
+    pub fn on_time(
+        &mut self,
+        now: u64,
+        all: bool,
+        link_of: &dyn Fn(&AgentId) -> Option<LinkId>,
+        out: &mut Vec<Output>,
+    ) {
+        if let Some(settlement) = self.actions.on_time(now) {
+            self.on_settlement(&settlement, 0, 0, out);
+        }
+        for closed in self.windows.close(now, all) {
+            self.on_window(now, &closed, !all, link_of, out);
+        }
+    }
+
+    /// Tells people, the log and the journal.
+    pub fn tell(&mut self, notice: Notice, out: &mut Vec<Output>) {
+        out.push(Output::Journal(notice.json.clone()));
+        self.history.push(notice.clone());
+        out.push(Output::Notify { job: self.id.clone(), notice });
+    }
+
+    /// Everything told so far.
+    pub fn told(&self) -> Vec<Notice> {
+        self.history.all()
+    }
+
+    /// All the ranks that were seen have left, and at least one was seen.
+    pub fn all_left(&self) -> bool {
+        !self.ranks.is_empty() && self.ranks.values().all(|rank| rank.fate != Fate::Present)
+    }
+
+    /// An agent that spoke of this job is linked.
+    pub fn any_linked(&self) -> bool {
+        self.hosts.values().any(|host| host.linked)
+    }
+
+    /// At least one rank was seen.
+    pub fn any_rank(&self) -> bool {
+        !self.ranks.is_empty()
+    }
+
+    /// As many ranks were seen as the job has.
+    pub fn all_joined(&self) -> bool {
+        self.world_size > 0 && self.ranks.len() >= self.world_size as usize
+    }
+
+    /// For lists.
+    pub fn line(&self, ended: bool) -> JobLine {
+        let (job, ranks) = (self.id.clone(), self.ranks.len() as u32);
+        JobLine { job, ranks, iterations: self.iterations.count, ended }
+    }
+
+    // The lowest rank that begins iterations is the master, whatever order the batches come in.
+    fn is_master(&mut self, rank: u32) -> bool {
+        match self.master {
+            Some(master) if master == rank => true,
+            Some(master) if master < rank => {
+                self.invalid += 1;
+                false
+            }
+            other => {
+                if other.is_some() {
+                    self.windows = Windows::new(self.spec.window_grace_ms * 1_000_000);
+                }
+                self.master = Some(rank);
+                true
+            }
+        }
+    }
+
+    fn place(&mut self, rank: u32, agent: &AgentId) {
+        if rank >= limits::RANKS_PER_JOB {
+            self.invalid += 1;
+            return;
+        }
+        let new = Rank { agent: agent.clone(), fate: Fate::Present, records: Records::default() };
+        let known = self.ranks.entry(rank).or_insert(new);
+        known.agent = agent.clone();
+    }
+}

@@ -1,0 +1,35 @@
+//! The summary of a job, from what is known of it.
+
+use std::collections::BTreeSet;
+
+use super::{Fate, Host, Job, Rank};
+use crate::summary::Summary;
+
+impl Job {
+    /// The summary at `now`.
+    pub fn summary(&self, now: u64) -> Summary {
+        let nodes: BTreeSet<&String> = self.hosts.values().map(|host| &host.node).collect();
+        let lost = |(rank, state): (&u32, &Rank)| (state.fate == Fate::Lost).then_some(*rank);
+        let dropped = |host: &Host| host.dropped.saturating_sub(host.dropped_before);
+        let mut records = self.past;
+        self.ranks.values().for_each(|rank| records.add(rank.records));
+        let by_agents = self.hosts.values().map(dropped).fold(0, u64::saturating_add);
+        let mut summary = Summary {
+            job: self.id.to_string(),
+            mpi: self.mpi.clone(),
+            policy: self.policy.clone(),
+            decisions: self.decider.decisions(),
+            records,
+            actions: self.actions.counts.clone(),
+            ranks: self.ranks.len() as u64,
+            nodes: nodes.into_iter().cloned().collect(),
+            lost_ranks: self.ranks.iter().filter_map(lost).collect(),
+            skipped_iterations: self.windows.skipped,
+            wall_s: now.saturating_sub(self.started_ns) as f64 / 1e9,
+            events_dropped: by_agents.saturating_add(self.invalid).saturating_add(self.windows.invalid),
+            ..Summary::default()
+        };
+        summary.list(&self.iterations);
+        summary
+    }
+}

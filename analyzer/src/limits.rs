@@ -1,0 +1,77 @@
+//! Every bound of the analyzer in one place, and how they hang together.
+//!
+//! Whatever agents and people send, memory stays below these; what is over a limit is dropped and counted.
+
+/// Longest job id, bytes.
+pub const JOB_ID_BYTES: usize = 63;
+/// Longest other text taken from the wire (node, agent, MPI, knob, token), bytes; longer is cut.
+pub const TEXT_BYTES: usize = 256;
+/// Largest message taken from an agent, bytes.
+pub const MESSAGE_BYTES: usize = 16 << 20;
+/// Jobs at a time. Past it the new one is refused.
+pub const JOBS: usize = 256;
+/// Ended jobs whose summary and notices are still known.
+pub const CLOSED_JOBS: usize = 64;
+/// Agents remembered, connected or not.
+pub const AGENTS: usize = 4096;
+/// Ranks of a job; also the largest rank + 1.
+pub const RANKS_PER_JOB: u32 = 1 << 16;
+/// Tuning points of a job.
+pub const KNOBS_PER_JOB: usize = 1024;
+/// Iteration numbers from here on are taken for garbage.
+pub const ITERATION_END: u64 = 1 << 48;
+/// Tasks of one iteration from here on are taken for garbage.
+pub const TASKS_END: u64 = 1 << 40;
+/// Iterations collected at a time per job.
+pub const OPEN_WINDOWS: usize = 16;
+/// Work this far ahead of the newest begun iteration is taken for garbage.
+pub const WORK_AHEAD: u64 = 8;
+/// Iterations listed in a summary; older ones only count. With the next two it keeps a summary below gRPC's 4 MiB.
+pub const LISTED_ITERATIONS: usize = 20_000;
+/// Decisions listed in a summary.
+pub const LISTED_DECISIONS: usize = 2_000;
+/// Latencies listed in a summary.
+pub const LISTED_LATENCIES: usize = 2_000;
+/// Notices kept per job for those who watch late.
+pub const NOTICES: usize = 1024;
+/// Settled actions remembered per job, to know a late answer.
+pub const SETTLED_ACTIONS: usize = 64;
+/// Callers that wait for one job to close.
+pub const CLOSERS_PER_JOB: usize = 16;
+/// Longest life of an action, milliseconds.
+pub const ACTION_TTL_MS: u64 = 3_600_000;
+/// After an action's deadline its answer may still be on the road this long, milliseconds.
+pub const RESULT_GRACE_MS: u64 = 2_000;
+/// A job of which no rank was seen, or not all, is held open this long after the launcher ended, milliseconds.
+pub const CLOSE_WAIT_FEW_RANKS_MS: u64 = 300;
+/// A job nobody opened ends this long after its last rank left, milliseconds.
+pub const LEFT_IDLE_MS: u64 = 10_000;
+/// A job of which nothing is heard and that no agent is linked for ends after this, milliseconds.
+pub const SILENT_MS: u64 = 3_600_000;
+/// The core looks at its clocks this often, milliseconds.
+pub const TICK_MS: u64 = 25;
+/// Inputs that wait for the core; past it the links wait.
+pub const CORE_QUEUE: usize = 1024;
+/// Messages that wait for one agent; past it the agent is disconnected.
+pub const LINK_QUEUE: usize = 1024;
+/// Notices that wait for one watcher; past it the watcher is disconnected.
+pub const WATCH_QUEUE: usize = NOTICES + 256;
+/// Watchers per job.
+pub const WATCHERS_PER_JOB: usize = 64;
+/// Connected agents; past it a new one is refused.
+pub const LINKS: usize = 4096;
+/// A link that has not said Hello by then is closed, milliseconds.
+pub const HELLO_MS: u64 = 10_000;
+/// Silence after which a connection is asked whether it lives, and how long the answer may take, milliseconds.
+pub const KEEPALIVE_MS: u64 = 5_000;
+/// Size at which the journal is no longer written, bytes.
+pub const JOURNAL_BYTES: u64 = 1 << 30;
+/// How long streams may take to end at shutdown, milliseconds.
+pub const DRAIN_MS: u64 = 1_000;
+
+// A late watcher is given all the history at once, and must not be disconnected for that.
+const _: () = assert!(WATCH_QUEUE > NOTICES);
+// What is accepted ahead must not push out what is still being collected.
+const _: () = assert!(OPEN_WINDOWS as u64 > WORK_AHEAD + 2);
+// Every connected agent must find a place among the remembered ones.
+const _: () = assert!(AGENTS >= LINKS);

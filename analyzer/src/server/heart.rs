@@ -1,0 +1,160 @@
+//! The one task that owns the core: takes inputs, writes the journal, then sends.
+
+use std::collections::HashMap;
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::MissedTickBehavior;
+use tonic::Status;
+
+use midrun_proto::v1;
+
+use super::links::Links;
+use crate::core::Core;
+use crate::ids::{AskId, JobId};
+use crate::input::{Answer, Input, Output};
+use crate::journal::Journal;
+use crate::notice::Notice;
+use crate::{clock, convert, limits};
+
+/// A stream of notices to one watcher.
+pub(crate) type Notices = mpsc::Receiver<Result<v1::Notice, Status>>;
+
+/// What an asker gets.
+pub(crate) enum Reply {
+    Answer(Answer),
+    Notices(Notices),
+}
+
+/// An input on its way to the core, with the place for its answer where it is a question.
+pub(crate) struct ToCore {
+    pub(crate) input: Input,
+    pub(crate) answer: Option<(AskId, oneshot::Sender<Reply>)>,
+}
+
+/// The core and what its outputs need.
+pub(crate) struct Heart {
+    core: Core,
+    journal: Journal,
+    links: Arc<Links>,
+    asked: HashMap<AskId, oneshot::Sender<Reply>>,
+    watchers: HashMap<JobId, Vec<mpsc::Sender<Result<v1::Notice, Status>>>>,
+}
+
+impl Heart {
+    pub(crate) fn new(core: Core, journal: Journal, links: Arc<Links>) -> Heart {
+        Heart { core, journal, links, asked: HashMap::new(), watchers: HashMap::new() }
+    }
+
+    /// Beats until `shutdown`. `_ended` is dropped at the end, however it comes.
+    pub(crate) async fn beat(
+        mut self,
+        mut queue: mpsc::Receiver<ToCore>,
+        shutdown: impl Future<Output = ()> + Send + 'static,
+        _ended: oneshot::Sender<()>,
+    ) {
+        let mut ticks = tokio::time::interval(Duration::from_millis(limits::TICK_MS));
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
+        tokio::pin!(shutdown);
+        loop {
+            tokio::select! {
+                message = queue.recv() => match message {
+                    Some(message) => self.take(message),
+                    None => break,
+                },
+                _ = ticks.tick() => self.step(Input::Tick),
+                () = &mut shutdown => break,
+            }
+        }
+        self.step(Input::Stopped);
+        let stats = self.core.stats();
+        tracing::info!(?stats, "the analyzer ends");
+        self.links.end_all();
+    }
+
+    fn take(&mut self, message: ToCore) {
+        if let Some((ask, place)) = message.answer {
+            self.asked.insert(ask, place);
+        }
+        self.step(message.input);
+    }
+
+    fn step(&mut self, input: Input) {
+        let outputs = self.core.step(clock::now_ns(), input);
+        for output in &outputs {
+            if let Output::Journal(line) = output {
+                self.journal.write(line);
+            }
+        }
+        outputs.into_iter().for_each(|output| self.carry_out(output));
+    }
+
+    fn carry_out(&mut self, output: Output) {
+        match output {
+            Output::Journal(_) => {}
+            Output::Welcome { link, last_sequence } => {
+                self.links.send(link, convert::welcome(last_sequence));
+            }
+            Output::Refuse { link, why } => {
+                self.links.send(link, convert::refusal(why));
+                self.links.end(link);
+            }
+            Output::Disconnect { link } => {
+                self.links.end(link);
+            }
+            Output::Acknowledge { link, sequence } => {
+                self.links.send(link, convert::batch_ack(sequence));
+            }
+            Output::Act { link, action } => {
+                let (job, id) = (action.job.clone(), action.id.0);
+                if !self.links.send(link, convert::action(clock::now_ns(), action)) {
+                    tracing::warn!(%job, action = id, "an action found its agent gone; it goes again when the agent is back");
+                }
+            }
+            Output::Notify { job, notice } => self.notify(&job, notice),
+            Output::EndWatches { job } => {
+                self.watchers.remove(&job);
+            }
+            Output::Answer { ask, answer } => self.answer(ask, answer),
+        }
+    }
+
+    fn notify(&mut self, job: &JobId, notice: Notice) {
+        let Some(watchers) = self.watchers.get_mut(job) else { return };
+        let line = convert::notice(notice);
+        // Who is gone or does not keep up is not waited for.
+        watchers.retain(|watcher| watcher.try_send(Ok(line.clone())).is_ok());
+        if watchers.is_empty() {
+            self.watchers.remove(job);
+        }
+    }
+
+    fn answer(&mut self, ask: AskId, answer: Answer) {
+        let Some(place) = self.asked.remove(&ask) else { return };
+        let reply = match answer {
+            Answer::Watching { job, past, ended } => self.watch(job, past, ended),
+            other => Reply::Answer(other),
+        };
+        // Who asked may have gone meanwhile.
+        let _ = place.send(reply);
+    }
+
+    fn watch(&mut self, job: JobId, past: Vec<Notice>, ended: bool) -> Reply {
+        let (watcher, notices) = mpsc::channel(limits::WATCH_QUEUE);
+        for notice in past {
+            // The queue is longer than the history: it fits.
+            let _ = watcher.try_send(Ok(convert::notice(notice)));
+        }
+        if !ended {
+            let watchers = self.watchers.entry(job).or_default();
+            watchers.retain(|watcher| !watcher.is_closed());
+            if watchers.len() >= limits::WATCHERS_PER_JOB {
+                return Reply::Answer(Answer::Full("too many watch this job".into()));
+            }
+            watchers.push(watcher);
+        }
+        Reply::Notices(notices)
+    }
+}

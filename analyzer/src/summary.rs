@@ -1,0 +1,160 @@
+//! The summary of a job: the contract for scripts.
+
+use std::collections::VecDeque;
+
+use serde::Serialize;
+
+use crate::limits;
+use crate::window::Closed;
+
+/// Records of one rank, or of all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Records {
+    /// Made by the ranks.
+    pub produced: u64,
+    /// Taken in by the agents.
+    pub collected: u64,
+    /// Lost because a ring was full.
+    pub dropped: u64,
+}
+
+impl Records {
+    /// Adds another rank's.
+    pub fn add(&mut self, other: Records) {
+        self.produced = self.produced.saturating_add(other.produced);
+        self.collected = self.collected.saturating_add(other.collected);
+        self.dropped = self.dropped.saturating_add(other.dropped);
+    }
+}
+
+/// What became of the actions.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct ActionCounts {
+    /// Sent to agents.
+    pub sent: u64,
+    /// Applied at a safe point.
+    pub applied: u64,
+    /// Refused by the rank, or not deliverable to it.
+    pub refused: u64,
+    /// Not applied before their deadline.
+    pub expired: u64,
+    /// From the decision to the safe point that applied it, milliseconds, in order.
+    pub latency_ms: VecDeque<f64>,
+}
+
+/// One decision and what came of it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct DecisionLine {
+    /// Iteration whose window led to it.
+    pub iteration: u64,
+    /// Name of the tunlet.
+    pub tunlet: String,
+    /// What was turned.
+    pub tuning_point: String,
+    /// Value before.
+    pub from: String,
+    /// Value after.
+    pub to: String,
+    /// Why.
+    pub why: String,
+    /// Iteration time expected with the new value, seconds.
+    pub predicted_s: Option<f64>,
+    /// Iteration time expected without it, seconds.
+    pub unchanged_s: Option<f64>,
+    /// Iteration time measured afterwards, seconds; null until judged.
+    pub measured_s: Option<f64>,
+    /// open, kept, rolled-back, advised or not-applied.
+    pub verdict: String,
+    /// Iteration at whose safe point it was applied; null while it was not.
+    pub applied_iteration: Option<u64>,
+}
+
+/// The lists over iterations; the oldest entries go when a job is endless.
+#[derive(Clone, Debug, Default)]
+pub struct Iterations {
+    /// Iterations measured.
+    pub count: u64,
+    time_s: VecDeque<f64>,
+    ideal_s: VecDeque<f64>,
+    workers: VecDeque<u32>,
+    imbalance: VecDeque<f64>,
+}
+
+impl Iterations {
+    /// One more was closed.
+    pub fn push(&mut self, closed: &Closed) {
+        self.count += 1;
+        push(&mut self.time_s, closed.window.iteration_s);
+        push(&mut self.ideal_s, closed.ideal_s());
+        push(&mut self.workers, closed.window.workers);
+        push(&mut self.imbalance, closed.imbalance());
+    }
+}
+
+fn push<T>(list: &mut VecDeque<T>, value: T) {
+    if list.len() >= limits::LISTED_ITERATIONS {
+        list.pop_front();
+    }
+    list.push_back(value);
+}
+
+/// Everything about a job. Times in seconds.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Summary {
+    /// The job's id.
+    pub job: String,
+    /// The MPI, as it names itself; empty where no rank was seen.
+    pub mpi: String,
+    /// Iterations measured.
+    pub iterations: u64,
+    /// Wall time of each, seconds. An endless job lists the newest ones only.
+    pub iteration_s: VecDeque<f64>,
+    /// Total task time / workers of each, seconds.
+    pub ideal_s: VecDeque<f64>,
+    /// Workers of each.
+    pub workers: VecDeque<u32>,
+    /// 1 - ideal / measured of each.
+    pub imbalance: VecDeque<f64>,
+    /// The policy in force at the end; empty where none was seen.
+    pub policy: String,
+    /// Decisions in order.
+    pub decisions: Vec<DecisionLine>,
+    /// Records of all ranks.
+    pub records: Records,
+    /// Actions of this job.
+    pub actions: ActionCounts,
+    /// Ranks seen.
+    pub ranks: u64,
+    /// Hosts seen.
+    pub nodes: Vec<String>,
+    /// Ranks that went away without MPI_Finalize.
+    pub lost_ranks: Vec<u32>,
+    /// Iterations that could not be measured.
+    pub skipped_iterations: u64,
+    /// From the job's first sight to now or its end, seconds.
+    pub wall_s: f64,
+    /// Events lost between the rings and the windows: by agents, late, or senseless.
+    pub events_dropped: u64,
+}
+
+impl Summary {
+    /// Takes the lists over.
+    pub fn list(&mut self, iterations: &Iterations) {
+        self.iterations = iterations.count;
+        self.iteration_s = iterations.time_s.clone();
+        self.ideal_s = iterations.ideal_s.clone();
+        self.workers = iterations.workers.clone();
+        self.imbalance = iterations.imbalance.clone();
+    }
+
+    /// As JSON, on one line.
+    pub fn to_json(&self) -> String {
+        // A struct of numbers, texts and lists always serializes; numbers that are none become null.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+}
+
+/// A number for JSON, which knows no NaN.
+pub fn finite(value: f64) -> Option<f64> {
+    value.is_finite().then_some(value)
+}

@@ -1,0 +1,100 @@
+//! The sentences about decisions: as log lines, as notices, as lines of the journal.
+
+use serde_json::json;
+
+use midrun_tunlets::{Proposal, Verdict};
+
+use crate::actions::Settlement;
+use crate::ids::JobId;
+use crate::input::ActionStatus;
+use crate::notice::{Notice, seconds};
+use crate::summary::{DecisionLine, finite};
+
+/// A decision was taken.
+pub(crate) fn decided(job: &JobId, number: u64, proposal: &Proposal, dry_run: bool) -> Notice {
+    let p = proposal;
+    tracing::info!(
+        %job, decision = number, iteration = p.iteration, tunlet = p.tunlet,
+        tuning_point = p.tuning_point, from = p.from, to = p.to, why = p.why,
+        predicted_s = p.predicted_s, unchanged_s = p.unchanged_s, rank = p.rank, dry_run,
+        "{}", if dry_run { "advice: this change would help" } else { "decided to change a tuning point" },
+    );
+    let text = format!(
+        "iteration {}: {}{} {} -> {}: expected {} instead of {}, because {}",
+        p.iteration,
+        if dry_run { "advice: " } else { "" },
+        p.tuning_point,
+        p.from,
+        p.to,
+        seconds(p.predicted_s),
+        seconds(p.unchanged_s),
+        p.why,
+    );
+    let json = json!({
+        "event": "decision", "job": job.as_str(), "decision": number, "iteration": p.iteration,
+        "tunlet": p.tunlet, "tuning_point": p.tuning_point, "from": p.from, "to": p.to, "why": p.why,
+        "predicted_s": finite(p.predicted_s), "unchanged_s": finite(p.unchanged_s), "rank": p.rank,
+        "assignments": p.assignments, "at_once": p.at_once, "dry_run": dry_run,
+    });
+    Notice { text, json }
+}
+
+/// A proposal could not even be sent.
+pub(crate) fn withheld(job: &JobId, number: u64, iteration: u64, why: &str) -> Notice {
+    tracing::warn!(%job, decision = number, iteration, why, "a decision was not sent");
+    Notice {
+        text: format!("iteration {iteration}: not sent: {why}"),
+        json: json!({"event": "not-sent", "job": job.as_str(), "decision": number, "iteration": iteration, "why": why}),
+    }
+}
+
+/// An action ended at a safe point, or before it.
+pub(crate) fn settled(job: &JobId, settlement: &Settlement, iteration: u64) -> Notice {
+    let (action, rank) = (settlement.action.id.0, settlement.action.rank);
+    let after = settlement.latency_ms.unwrap_or_default();
+    let text = if settlement.status == ActionStatus::Applied {
+        let late = if settlement.late { ", though it had been given up" } else { "" };
+        let sentence = format!("applied at iteration {iteration}, rank {rank}, {after:.1} ms after the decision{late}");
+        tracing::info!(%job, action, decision = settlement.decision, iteration, rank, latency_ms = after, "{sentence}");
+        sentence
+    } else {
+        let sentence = format!("rank {rank}: {}", settlement.status.as_str());
+        tracing::warn!(%job, action, decision = settlement.decision, rank, "{sentence}");
+        sentence
+    };
+    let json = json!({
+        "event": "action-settled", "job": job.as_str(), "action": action, "decision": settlement.decision,
+        "rank": rank, "applied": settlement.status == ActionStatus::Applied, "iteration": iteration,
+        "latency_ms": settlement.latency_ms, "late": settlement.late, "text": text,
+    });
+    Notice { text, json }
+}
+
+/// Later windows judged a decision.
+pub(crate) fn judged(job: &JobId, number: u64, line: &DecisionLine, verdict: Verdict, iteration: u64) -> Notice {
+    let measured = seconds(line.measured_s.unwrap_or(f64::NAN));
+    let predicted = seconds(line.predicted_s.unwrap_or(f64::NAN));
+    tracing::info!(
+        %job, decision = number, iteration, tunlet = line.tunlet, tuning_point = line.tuning_point,
+        from = line.from, to = line.to, predicted_s = line.predicted_s, measured_s = line.measured_s,
+        verdict = line.verdict, "the outcome of a decision",
+    );
+    let what = match verdict {
+        Verdict::RolledBack => format!("rolled back to {}", line.from),
+        other => other.as_str().to_owned(),
+    };
+    Notice {
+        text: format!("iteration {iteration}: {what}: measured {measured} (predicted {predicted})"),
+        json: json!({
+            "event": "outcome", "job": job.as_str(), "decision": number, "iteration": iteration,
+            "measured_s": line.measured_s, "predicted_s": line.predicted_s, "verdict": line.verdict,
+        }),
+    }
+}
+
+/// Something in the life of a job.
+pub(crate) fn life(job: &JobId, event: &str, text: String) -> Notice {
+    tracing::info!(%job, event, "{text}");
+    let json = json!({"event": event, "job": job.as_str(), "text": text});
+    Notice { text, json }
+}

@@ -1,0 +1,255 @@
+//! Collects what the ranks say about iterations and closes them into windows.
+//!
+//! Batches of several agents come in any order. An iteration closes when the master ended it and the
+//! ranks' work covers its tasks, or a grace period after its end, or when the next but one has ended;
+//! always in the iterations' order.
+//! Only the master's own times are used, so hosts' clocks do not matter. An iteration whose begin or
+//! end was not seen is skipped and counted.
+
+use std::collections::BTreeMap;
+
+use midrun_handout::{PolicyKind, Setting};
+use midrun_tunlets::{PROFILE_BINS, ProfileBin, Window, WorkerWork};
+
+use crate::input::{Begun, Ended, Work};
+use crate::limits;
+
+/// A closed iteration.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Closed {
+    /// What the tunlets see.
+    pub window: Window,
+    /// Task time of all workers, as the master heard it where records are missing, seconds.
+    pub task_s: f64,
+}
+
+impl Closed {
+    /// The shortest time the iteration could have taken: task time / workers, seconds.
+    pub fn ideal_s(&self) -> f64 {
+        self.task_s / f64::from(self.window.workers.max(1))
+    }
+
+    /// 1 - ideal / measured; 0 is perfect balance.
+    pub fn imbalance(&self) -> f64 {
+        if self.window.iteration_s > 0.0 { 1.0 - self.ideal_s() / self.window.iteration_s } else { 0.0 }
+    }
+}
+
+#[derive(Debug, Default)]
+struct Partial {
+    begun: Option<(Begun, Setting)>,
+    ended: Option<(Ended, u64)>, // and when the analyzer heard it
+    work: BTreeMap<u32, WorkerWork>,
+    profile: Vec<ProfileBin>,
+    changed_ns: Option<u64>,
+}
+
+/// The iterations of one job that are not closed yet.
+#[derive(Debug)]
+pub struct Windows {
+    grace_ns: u64,
+    open: BTreeMap<u64, Partial>,
+    next: u64,      // iterations before this one are done with
+    counting: bool, // whether `next` is known from what was closed before
+    last_end_ns: u64,
+    newest_begun: Option<u64>,
+    newest_ended: Option<u64>,
+    /// Iterations that could not be measured.
+    pub skipped: u64,
+    /// Tasks reported after their iteration was closed.
+    pub late_tasks: u64,
+    /// Events that made no sense.
+    pub invalid: u64,
+}
+
+impl Windows {
+    /// None open; an ended iteration waits `grace_ns` nanoseconds for its records.
+    pub fn new(grace_ns: u64) -> Windows {
+        Windows {
+            grace_ns,
+            open: BTreeMap::new(),
+            next: 0,
+            counting: false,
+            last_end_ns: 0,
+            newest_begun: None,
+            newest_ended: None,
+            skipped: 0,
+            late_tasks: 0,
+            invalid: 0,
+        }
+    }
+
+    /// The master began an iteration; `setting` is what its knobs stand at. Returns the setting in force.
+    pub fn on_begun(&mut self, begun: Begun, mut setting: Setting) -> Setting {
+        setting.kind = PolicyKind::from_code(begun.policy).unwrap_or(setting.kind);
+        setting.factor = begun.factor;
+        if begun.iteration < self.next {
+            if begun.time_ns <= self.last_end_ns {
+                self.invalid += 1;
+                return setting;
+            }
+            self.restart();
+        }
+        self.newest_begun = self.newest_begun.max(Some(begun.iteration));
+        if let Some(partial) = self.partial(begun.iteration) {
+            partial.begun.get_or_insert((begun, setting));
+        }
+        setting
+    }
+
+    /// The master ended an iteration; `now` is when we heard it, nanoseconds.
+    pub fn on_ended(&mut self, now: u64, ended: Ended) {
+        self.newest_ended = self.newest_ended.max(Some(ended.iteration));
+        match self.partial(ended.iteration) {
+            Some(partial) => {
+                partial.ended.get_or_insert((ended, now));
+            }
+            None => self.invalid += 1,
+        }
+    }
+
+    /// A rank worked.
+    pub fn on_work(&mut self, rank: u32, work: &Work) {
+        let ahead = |newest: u64| work.iteration > newest.saturating_add(limits::WORK_AHEAD);
+        if self.newest_begun.is_some_and(ahead) {
+            self.invalid += 1;
+            return;
+        }
+        let Some(partial) = self.partial(work.iteration) else {
+            self.late_tasks = self.late_tasks.saturating_add(work.tasks);
+            return;
+        };
+        let worker =
+            partial.work.entry(rank).or_insert_with(|| WorkerWork { rank, tasks_timed: true, ..WorkerWork::default() });
+        worker.tasks = worker.tasks.saturating_add(work.tasks);
+        worker.chunks = worker.chunks.saturating_add(work.chunks);
+        worker.busy_s += work.busy_s;
+        worker.sum_sq_s2 += work.sum_sq_s2;
+        worker.tasks_timed &= work.tasks_timed;
+        partial.profile.resize(PROFILE_BINS, ProfileBin::default());
+        for &(bin, tasks, busy_s) in &work.profile {
+            if let Some(bin) = partial.profile.get_mut(bin) {
+                bin.tasks += tasks;
+                bin.busy_s += busy_s;
+            }
+        }
+    }
+
+    /// The master took a new setting over at its time `time_ns` in `iteration`. One meant for the
+    /// beginning of the iteration is what the iteration began with, whatever its mark said.
+    pub fn on_setting(&mut self, iteration: u64, time_ns: u64, at_once: bool, setting: Setting) {
+        let Some(partial) = self.open.get_mut(&iteration) else {
+            return;
+        };
+        match &mut partial.begun {
+            Some((_, in_force)) if !at_once => *in_force = setting,
+            Some(_) => partial.changed_ns = Some(time_ns),
+            None => {}
+        }
+    }
+
+    /// Closes what can be closed at `now`; everything that was ended, if `all`. In the iterations' order.
+    pub fn close(&mut self, now: u64, all: bool) -> Vec<Closed> {
+        let mut closed = Vec::new();
+        while let Some((&iteration, partial)) = self.open.first_key_value() {
+            let overtaken = self.newest_ended >= iteration.checked_add(2);
+            let waited = partial.waited(now, self.grace_ns);
+            // One that overtook all of its predecessor waits for it, too.
+            let complete = partial.complete() && iteration == self.next;
+            if !(complete || overtaken || waited || all) {
+                break;
+            }
+            let partial = self.open.remove(&iteration).unwrap_or_default();
+            if self.counting {
+                // Of those in between nothing at all has come.
+                self.skipped = self.skipped.saturating_add(iteration - self.next);
+            }
+            self.counting = true;
+            self.next = iteration + 1;
+            match partial.close() {
+                Some((window, end_ns)) => {
+                    self.last_end_ns = end_ns;
+                    closed.push(window);
+                }
+                None => self.skipped += 1,
+            }
+        }
+        closed
+    }
+
+    // The program numbers its iterations from the start again: a second loop in the same job.
+    fn restart(&mut self) {
+        self.skipped += self.open.len() as u64;
+        self.open.clear();
+        self.next = 0;
+        self.counting = false;
+        self.newest_begun = None;
+        self.newest_ended = None;
+    }
+
+    // The place to collect `iteration`; None when it is over.
+    fn partial(&mut self, iteration: u64) -> Option<&mut Partial> {
+        if iteration < self.next {
+            return None;
+        }
+        if self.open.len() >= limits::OPEN_WINDOWS && !self.open.contains_key(&iteration) {
+            let oldest = *self.open.first_key_value()?.0;
+            if iteration < oldest {
+                return None;
+            }
+            self.open.remove(&oldest);
+            self.next = oldest + 1;
+            self.skipped += 1;
+        }
+        Some(self.open.entry(iteration).or_default())
+    }
+}
+
+impl Partial {
+    fn worked(&self) -> u64 {
+        let add = |sum: u64, worker: &WorkerWork| sum.saturating_add(worker.tasks);
+        self.work.values().fold(0, add)
+    }
+
+    fn complete(&self) -> bool {
+        match (&self.begun, &self.ended) {
+            (Some(_), Some((ended, _))) => self.worked() >= ended.tasks,
+            _ => false,
+        }
+    }
+
+    fn waited(&self, now: u64, grace_ns: u64) -> bool {
+        self.ended.is_some_and(|(_, heard)| now >= heard.saturating_add(grace_ns))
+    }
+
+    fn close(mut self) -> Option<(Closed, u64)> {
+        let worked = self.worked();
+        let (begun, setting) = self.begun?;
+        let (ended, _) = self.ended?;
+        let duration_ns = ended.time_ns.checked_sub(begun.time_ns)?;
+        let coverage = if ended.tasks == 0 { 1.0 } else { (worked as f64 / ended.tasks as f64).min(1.0) };
+        self.profile.resize(PROFILE_BINS, ProfileBin::default());
+        let per_worker: Vec<WorkerWork> = self.work.into_values().collect();
+        let inside = |at: u64| at > begun.time_ns && at < ended.time_ns;
+        let window = Window {
+            iteration: begun.iteration,
+            tasks: if begun.tasks > 0 { begun.tasks } else { ended.tasks },
+            workers: if begun.workers > 0 { begun.workers } else { per_worker.len() as u32 },
+            iteration_s: duration_ns as f64 / 1e9,
+            chunks: ended.chunks,
+            master_busy_s: ended.master_busy_ns as f64 / 1e9,
+            setting,
+            setting_changed: self.changed_ns.is_some_and(inside),
+            per_worker,
+            profile: self.profile,
+            coverage,
+        };
+        let heard_s = ended.task_time_ns as f64 / 1e9;
+        let task_s = if coverage < 1.0 && heard_s > 0.0 { heard_s } else { window.task_s() };
+        Some((Closed { window, task_s }, ended.time_ns))
+    }
+}
+
+#[cfg(test)]
+#[path = "window_tests.rs"]
+mod tests;

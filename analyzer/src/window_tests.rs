@@ -1,0 +1,193 @@
+//! Windows from events in any order.
+
+use proptest::prelude::*;
+
+use super::*;
+
+const MS: u64 = 1_000_000;
+
+#[derive(Clone, Debug)]
+enum Said {
+    Begun(Begun),
+    Ended(Ended),
+    Work(u32, Work),
+}
+
+fn begun(iteration: u64, tasks: u64) -> Begun {
+    Begun { iteration, time_ns: iteration * 1000 * MS, tasks, workers: 3, policy: 5, factor: 0.5 }
+}
+
+fn ended(iteration: u64, tasks: u64) -> Ended {
+    let time_ns = (iteration * 1000 + 500) * MS;
+    Ended { iteration, time_ns, tasks, chunks: 4, task_time_ns: 7 * MS, master_busy_ns: MS }
+}
+
+fn work(iteration: u64, tasks: u64) -> Work {
+    // Binary fractions, so that sums do not depend on their order.
+    let busy_s = tasks as f64 * 0.5;
+    let profile = vec![((iteration % 64) as usize, tasks as f64, busy_s)];
+    Work { iteration, tasks, chunks: 1, busy_s, sum_sq_s2: tasks as f64 * 0.25, tasks_timed: true, profile }
+}
+
+fn tell(windows: &mut Windows, now: u64, said: &Said) -> Vec<Closed> {
+    match said {
+        Said::Begun(begun) => {
+            windows.on_begun(*begun, Setting::FALLBACK);
+        }
+        Said::Ended(ended) => windows.on_ended(now, *ended),
+        Said::Work(rank, work) => windows.on_work(*rank, work),
+    }
+    windows.close(now, false)
+}
+
+/// Everything the three workers and the master say about iteration `n`.
+fn all_of(n: u64, parts: &[u64]) -> Vec<Said> {
+    let tasks = parts.iter().sum();
+    let mut said = vec![Said::Begun(begun(n, tasks)), Said::Ended(ended(n, tasks))];
+    said.extend(parts.iter().enumerate().map(|(i, &tasks)| Said::Work(1 + i as u32 % 3, work(n, tasks))));
+    said
+}
+
+proptest! {
+    /// Batches may lag by one iteration: iterations are shuffled in pairs, their neighbours with them.
+    #[test]
+    fn any_order_of_delivery_gives_the_same_windows(
+        parts in prop::collection::vec(prop::collection::vec(1_u64..50, 1..8), 2..12),
+        seed in any::<u64>(),
+    ) {
+        let lists: Vec<Vec<Said>> = parts.iter().enumerate().map(|(n, parts)| all_of(n as u64, parts)).collect();
+        let mut in_order = Windows::new(250 * MS);
+        let expected: Vec<Closed> = lists.iter().flatten().flat_map(|said| tell(&mut in_order, 0, said)).collect();
+        prop_assert_eq!(expected.len(), lists.len());
+
+        let mut random = seed | 1;
+        let mut shuffled = Windows::new(250 * MS);
+        let mut got = Vec::new();
+        for pair in lists.chunks(2) {
+            let mut said: Vec<Said> = pair.iter().flatten().cloned().collect();
+            for at in (1..said.len()).rev() {
+                random ^= random << 13;
+                random ^= random >> 7;
+                random ^= random << 17;
+                said.swap(at, (random % (at as u64 + 1)) as usize);
+            }
+            got.extend(said.iter().flat_map(|said| tell(&mut shuffled, 0, said)));
+        }
+        prop_assert!(got == expected, "the windows differ");
+        prop_assert_eq!((shuffled.skipped, shuffled.late_tasks, shuffled.invalid), (0, 0, 0));
+    }
+
+    /// Whatever comes, in whatever order, however senseless: bounded, and no panic.
+    #[test]
+    fn nonsense_neither_panics_nor_grows(
+        says in prop::collection::vec((0_u8..3, 0_u64..limits::ITERATION_END, any::<u64>(), any::<u32>()), 0..300),
+    ) {
+        let mut windows = Windows::new(MS);
+        for (now, (kind, iteration, number, rank)) in says.into_iter().enumerate() {
+            let iteration = if number % 3 == 0 { iteration % 32 } else { iteration };
+            let tasks = number % limits::TASKS_END;
+            let said = match kind {
+                0 => Said::Begun(Begun { time_ns: number, workers: rank, ..begun(iteration % (1 << 30), tasks) }),
+                1 => Said::Ended(Ended { time_ns: number, ..ended(iteration % (1 << 30), tasks) }),
+                _ => Said::Work(rank, work(iteration, tasks)),
+            };
+            tell(&mut windows, now as u64, &said);
+            prop_assert!(windows.open.len() <= limits::OPEN_WINDOWS);
+        }
+        windows.close(u64::MAX, true);
+        prop_assert!(windows.open.is_empty());
+    }
+}
+
+#[test]
+fn an_iteration_with_missing_records_closes_after_the_grace_and_says_so() {
+    let mut windows = Windows::new(250 * MS);
+    tell(&mut windows, 0, &Said::Begun(begun(0, 100)));
+    tell(&mut windows, 0, &Said::Work(1, work(0, 80)));
+    assert!(tell(&mut windows, 10 * MS, &Said::Ended(ended(0, 100))).is_empty());
+    assert!(windows.close(259 * MS, false).is_empty());
+    let closed = windows.close(260 * MS, false);
+    assert_eq!(closed[0].window.coverage, 0.8);
+    assert_eq!(closed[0].task_s, 0.007, "what the master heard, not what arrived");
+    tell(&mut windows, 260 * MS, &Said::Work(2, work(0, 20)));
+    assert_eq!(windows.late_tasks, 20);
+}
+
+#[test]
+fn an_iteration_with_missing_records_closes_when_the_next_but_one_has_ended() {
+    let mut windows = Windows::new(250 * MS);
+    let mut closed = Vec::new();
+    for n in 0..3 {
+        closed.extend(tell(&mut windows, 0, &Said::Begun(begun(n, 10))));
+        closed.extend(tell(&mut windows, 0, &Said::Ended(ended(n, 10))));
+    }
+    assert_eq!(closed.len(), 1);
+    assert_eq!((closed[0].window.iteration, closed[0].window.coverage), (0, 0.0));
+}
+
+#[test]
+fn an_iteration_whose_begin_was_not_seen_is_skipped() {
+    let mut windows = Windows::new(250 * MS);
+    tell(&mut windows, 0, &Said::Work(1, work(4, 5)));
+    tell(&mut windows, 0, &Said::Ended(ended(4, 5)));
+    assert!(windows.close(300 * MS, false).is_empty());
+    assert_eq!(windows.skipped, 1);
+    let closed: Vec<Closed> = all_of(5, &[5]).iter().flat_map(|said| tell(&mut windows, 0, said)).collect();
+    assert_eq!(closed[0].window.iteration, 5);
+}
+
+#[test]
+fn an_iteration_that_ends_before_it_begins_is_skipped() {
+    let mut windows = Windows::new(0);
+    tell(&mut windows, 0, &Said::Begun(Begun { time_ns: 2, ..begun(0, 0) }));
+    assert!(tell(&mut windows, 0, &Said::Ended(Ended { time_ns: 1, ..ended(0, 0) })).is_empty());
+    assert_eq!(windows.skipped, 1);
+}
+
+#[test]
+fn an_iteration_of_no_tasks_is_a_window_of_full_coverage() {
+    let mut windows = Windows::new(0);
+    tell(&mut windows, 0, &Said::Begun(begun(0, 0)));
+    let closed = tell(&mut windows, 0, &Said::Ended(ended(0, 0)));
+    assert_eq!((closed[0].window.coverage, closed[0].window.iteration_s), (1.0, 0.5));
+}
+
+#[test]
+fn a_setting_taken_inside_the_iteration_marks_it_as_changed() {
+    let mut windows = Windows::new(0);
+    let daf = Setting::new(PolicyKind::Daf);
+    tell(&mut windows, 0, &Said::Begun(begun(0, 1)));
+    windows.on_setting(0, 100 * MS, true, daf);
+    tell(&mut windows, 0, &Said::Work(1, work(0, 1)));
+    let closed = tell(&mut windows, 0, &Said::Ended(ended(0, 1)));
+    assert!(closed[0].window.setting_changed);
+    assert_eq!(closed[0].window.setting.kind, PolicyKind::Dpf);
+    tell(&mut windows, 0, &Said::Begun(begun(1, 1)));
+    windows.on_setting(1, 1001 * MS, false, daf);
+    tell(&mut windows, 0, &Said::Work(1, work(1, 1)));
+    let closed = tell(&mut windows, 0, &Said::Ended(ended(1, 1)));
+    assert!(!closed[0].window.setting_changed, "it was meant for the beginning");
+    assert_eq!(closed[0].window.setting.kind, PolicyKind::Daf);
+}
+
+#[test]
+fn a_loop_that_counts_from_the_start_again_is_followed() {
+    let mut windows = Windows::new(250 * MS);
+    for n in 0..3 {
+        all_of(n, &[4]).iter().for_each(|said| drop(tell(&mut windows, 0, said)));
+    }
+    let again = Begun { time_ns: 9000 * MS, ..begun(0, 4) };
+    tell(&mut windows, 0, &Said::Begun(again));
+    tell(&mut windows, 0, &Said::Work(1, work(0, 4)));
+    let closed = tell(&mut windows, 0, &Said::Ended(Ended { time_ns: 9001 * MS, ..ended(0, 4) }));
+    assert_eq!(closed[0].window.iteration, 0);
+}
+
+#[test]
+fn an_iteration_of_which_nothing_came_is_counted_as_skipped() {
+    let mut windows = Windows::new(250 * MS);
+    all_of(0, &[4]).iter().for_each(|said| drop(tell(&mut windows, 0, said)));
+    all_of(3, &[4]).iter().for_each(|said| drop(tell(&mut windows, 0, said)));
+    assert_eq!(windows.close(250 * MS, false)[0].window.iteration, 3);
+    assert_eq!(windows.skipped, 2);
+}

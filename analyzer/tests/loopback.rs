@@ -1,0 +1,355 @@
+//! The analyzer over real loopback gRPC, with a scripted agent.
+
+use std::time::Duration;
+
+use tokio::net::TcpListener;
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinHandle;
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::transport::Channel;
+use tonic::{Code, Streaming};
+
+use midrun_analyzer::{AnalyzerError, Config, serve};
+use midrun_proto::PROTOCOL_VERSION;
+use midrun_proto::v1::admin_client::AdminClient;
+use midrun_proto::v1::agent_client::AgentClient;
+use midrun_proto::v1::{self, event, from_agent, to_agent};
+
+/// A test that hangs says so.
+const WATCHDOG: Duration = Duration::from_secs(60);
+
+struct Analyzer {
+    url: String,
+    stop: oneshot::Sender<()>,
+    ended: JoinHandle<Result<(), AnalyzerError>>,
+}
+
+impl Analyzer {
+    async fn start(config: Config) -> Analyzer {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let (stop, stopped) = oneshot::channel::<()>();
+        let shutdown = async {
+            let _ = stopped.await;
+        };
+        let ended = tokio::spawn(serve(config, listener, shutdown));
+        Analyzer { url, stop, ended }
+    }
+
+    async fn admin(&self) -> AdminClient<Channel> {
+        AdminClient::connect(self.url.clone()).await.unwrap()
+    }
+
+    async fn stop(self) {
+        self.stop.send(()).unwrap();
+        soon(self.ended).await.unwrap().unwrap();
+    }
+}
+
+async fn soon<T>(future: impl Future<Output = T>) -> T {
+    tokio::time::timeout(WATCHDOG, future).await.expect("the watchdog ended the wait")
+}
+
+/// An agent that says what the test tells it to.
+struct FakeAgent {
+    say: mpsc::Sender<v1::FromAgent>,
+    hear: Streaming<v1::ToAgent>,
+    sequence: u64,
+}
+
+impl FakeAgent {
+    async fn link(analyzer: &Analyzer, hello: v1::Hello) -> FakeAgent {
+        let (say, said) = mpsc::channel(64);
+        // Small windows, so that an agent that does not listen is noticed soon.
+        let channel = tonic::transport::Endpoint::from_shared(analyzer.url.clone())
+            .unwrap()
+            .initial_stream_window_size(65_535)
+            .initial_connection_window_size(65_535);
+        let mut client = AgentClient::new(channel.connect().await.unwrap());
+        say.send(message(from_agent::Message::Hello(hello))).await.unwrap();
+        let hear = soon(client.link(ReceiverStream::new(said))).await.unwrap().into_inner();
+        FakeAgent { say, hear, sequence: 0 }
+    }
+
+    async fn hear(&mut self) -> Option<to_agent::Message> {
+        soon(self.hear.message()).await.ok().flatten().and_then(|heard| heard.message)
+    }
+
+    async fn send(&mut self, batch: v1::Batch) {
+        self.sequence += 1;
+        let batch = v1::Batch { sequence: self.sequence, ..batch };
+        self.say.send(message(from_agent::Message::Batch(batch))).await.unwrap();
+    }
+
+    async fn report(&mut self, rank: u32, kinds: Vec<event::Kind>) {
+        let events = kinds.into_iter().map(|kind| v1::Event { kind: Some(kind) }).collect();
+        let report =
+            v1::RankReport { id: id(rank), events, records_produced: 5, records_collected: 5, records_dropped: 0 };
+        self.send(v1::Batch { reports: vec![report], ..Default::default() }).await;
+    }
+
+    async fn leave(&mut self) {
+        let left = |rank| v1::RankLeft { id: id(rank), finalized: true, time_ns: 9 };
+        self.send(v1::Batch { left: (0..2).map(left).collect(), ..Default::default() }).await;
+    }
+}
+
+fn message(message: from_agent::Message) -> v1::FromAgent {
+    v1::FromAgent { message: Some(message) }
+}
+
+fn id(rank: u32) -> Option<v1::RankId> {
+    Some(v1::RankId { job: "run-1".into(), rank })
+}
+
+fn hello(token: &str) -> v1::Hello {
+    let joined = |rank| v1::RankJoined { id: id(rank), world_size: 2, mpi: "MPICH 4.0.2".into(), ..Default::default() };
+    v1::Hello {
+        protocol: PROTOCOL_VERSION,
+        node: "n1".into(),
+        agent: "n1-1-1".into(),
+        version: "0.1.0".into(),
+        token: token.into(),
+        ranks: (0..2).map(joined).collect(),
+    }
+}
+
+fn iteration(n: u64) -> [event::Kind; 3] {
+    let ms = 1_000_000;
+    let (iteration, tasks) = (n, 10);
+    [
+        event::Kind::IterationBegun(v1::IterationBegun {
+            iteration,
+            time_ns: n * 1000 * ms,
+            tasks,
+            workers: 1,
+            policy: 5,
+            factor: 0.5,
+        }),
+        event::Kind::Work(v1::Work {
+            iteration,
+            tasks,
+            chunks: 2,
+            busy_s: 0.5,
+            sum_sq_s2: 0.026,
+            ..Default::default()
+        }),
+        event::Kind::IterationEnded(v1::IterationEnded {
+            iteration,
+            time_ns: (n * 1000 + 625) * ms,
+            tasks,
+            chunks: 2,
+            ..Default::default()
+        }),
+    ]
+}
+
+fn open(job: &str, token: &str) -> v1::OpenJobRequest {
+    v1::OpenJobRequest { job: job.into(), token: token.into(), ..Default::default() }
+}
+
+fn close(token: &str) -> v1::CloseJobRequest {
+    v1::CloseJobRequest { job: "run-1".into(), token: token.into() }
+}
+
+#[tokio::test]
+async fn a_job_is_opened_measured_watched_and_closed() {
+    let folder = tempfile::tempdir().unwrap();
+    let journal = folder.path().join("journal.jsonl");
+    let analyzer = Analyzer::start(Config { journal: Some(journal.clone()), ..Config::default() }).await;
+    let mut admin = analyzer.admin().await;
+    admin.open_job(open("run-1", "")).await.unwrap();
+    let watch = v1::WatchRequest { job: "run-1".into(), ..Default::default() };
+    let mut notices = admin.watch(watch.clone()).await.unwrap().into_inner();
+
+    let mut agent = FakeAgent::link(&analyzer, hello("")).await;
+    let Some(to_agent::Message::Welcome(welcome)) = agent.hear().await else { panic!("no welcome") };
+    assert_eq!(welcome.last_sequence, 0);
+    for n in 0..2 {
+        let [begun, work, ended] = iteration(n);
+        agent.report(0, vec![begun, ended]).await;
+        agent.report(1, vec![work]).await;
+    }
+    for sequence in 1..=4 {
+        assert_eq!(agent.hear().await, Some(to_agent::Message::BatchAck(v1::BatchAck { sequence })));
+    }
+    let request = v1::SummaryRequest { job: "run-1".into(), ..Default::default() };
+    let so_far = admin.get_summary(request).await.unwrap().into_inner().json;
+    assert!(so_far.contains("\"iterations\":2"), "{so_far}");
+
+    let mut closer = admin.clone();
+    let closing = tokio::spawn(async move { closer.close_job(close("")).await });
+    agent.leave().await;
+    let json = soon(closing).await.unwrap().unwrap().into_inner().json;
+    let summary: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(summary["iteration_s"], serde_json::json!([0.625, 0.625]));
+    assert_eq!(summary["ideal_s"], serde_json::json!([0.5, 0.5]));
+    assert_eq!(summary["mpi"], "MPICH 4.0.2");
+    assert_eq!(summary["nodes"], serde_json::json!(["n1"]));
+    assert_eq!(summary["records"]["collected"], 10);
+    for key in ["job", "workers", "imbalance", "policy", "decisions", "actions", "lost_ranks", "wall_s"] {
+        assert!(!summary[key].is_null(), "{key} is missing");
+    }
+
+    let mut texts = Vec::new();
+    while let Some(notice) = soon(notices.message()).await.unwrap() {
+        serde_json::from_str::<serde_json::Value>(&notice.json).unwrap();
+        texts.push(notice.text);
+    }
+    assert_eq!(texts.first().map(String::as_str), Some("job run-1 is open"));
+    assert!(texts.last().unwrap().starts_with("job run-1 ended: 2 iterations on 2 ranks"), "{texts:?}");
+    let mut late = admin.watch(watch).await.unwrap().into_inner();
+    assert_eq!(soon(late.message()).await.unwrap().unwrap().text, "job run-1 is open");
+
+    let jobs = admin.list_jobs(v1::ListJobsRequest::default()).await.unwrap().into_inner().jobs;
+    assert_eq!(jobs, [v1::JobLine { job: "run-1".into(), ranks: 2, iterations: 2, ended: true }]);
+    analyzer.stop().await;
+    let journal = std::fs::read_to_string(journal).unwrap();
+    assert!(journal.lines().all(|line| serde_json::from_str::<serde_json::Value>(line).is_ok()));
+    assert!(journal.contains("\"event\":\"window\"") && journal.contains("\"event\":\"job-ended\""), "{journal}");
+}
+
+#[tokio::test]
+async fn an_agent_that_links_again_is_told_what_was_taken_and_its_old_link_ends() {
+    let analyzer = Analyzer::start(Config::default()).await;
+    let mut first = FakeAgent::link(&analyzer, hello("")).await;
+    first.hear().await.unwrap();
+    first.report(0, Vec::new()).await;
+    first.hear().await.unwrap();
+    let mut second = FakeAgent::link(&analyzer, hello("")).await;
+    let Some(to_agent::Message::Welcome(welcome)) = second.hear().await else { panic!("no welcome") };
+    assert_eq!(welcome.last_sequence, 1);
+    assert_eq!(first.hear().await, None);
+    second.say.send(message(from_agent::Message::Goodbye(v1::Goodbye {}))).await.unwrap();
+    assert_eq!(second.hear().await, None, "after a Goodbye the stream ends");
+    analyzer.stop().await;
+}
+
+#[tokio::test]
+async fn a_time_probe_is_answered_with_both_times() {
+    let analyzer = Analyzer::start(Config::default()).await;
+    let mut agent = FakeAgent::link(&analyzer, hello("")).await;
+    agent.hear().await.unwrap();
+    let probe = from_agent::Message::TimeProbe(v1::TimeProbe { agent_ns: 42 });
+    agent.say.send(message(probe)).await.unwrap();
+    let Some(to_agent::Message::TimeReply(reply)) = agent.hear().await else { panic!("no reply") };
+    assert_eq!(reply.agent_ns, 42);
+    assert!(reply.analyzer_ns > 0);
+    analyzer.stop().await;
+}
+
+#[tokio::test]
+async fn a_wrong_token_or_protocol_is_refused_with_a_sentence() {
+    let analyzer = Analyzer::start(Config { token: "sesame".into(), ..Config::default() }).await;
+    let refusal = |heard| match heard {
+        Some(to_agent::Message::Refusal(refusal)) => refusal.why,
+        other => panic!("not refused: {other:?}"),
+    };
+    let mut stranger = FakeAgent::link(&analyzer, hello("simsim")).await;
+    assert!(refusal(stranger.hear().await).contains("token"));
+    assert_eq!(stranger.hear().await, None, "the stream ends after a refusal");
+    let old = v1::Hello { protocol: 0, ..hello("sesame") };
+    let mut old = FakeAgent::link(&analyzer, old).await;
+    assert!(refusal(old.hear().await).contains("protocol 0"));
+
+    let mut admin = analyzer.admin().await;
+    let denied = admin.open_job(open("run-1", "simsim")).await.unwrap_err();
+    assert_eq!(
+        (denied.code(), denied.message()),
+        (Code::PermissionDenied, "the token is not the one of this analyzer")
+    );
+    admin.open_job(open("run-1", "sesame")).await.unwrap();
+    assert_eq!(admin.close_job(close("")).await.unwrap_err().code(), Code::PermissionDenied);
+    analyzer.stop().await;
+}
+
+#[tokio::test]
+async fn bad_calls_are_answered_with_what_would_be_right() {
+    let analyzer = Analyzer::start(Config::default()).await;
+    let mut admin = analyzer.admin().await;
+    let bad = admin.open_job(open("a job", "")).await.unwrap_err();
+    assert_eq!(bad.code(), Code::InvalidArgument);
+    assert!(bad.message().contains("allowed are"), "{}", bad.message());
+    let bad = v1::OpenJobRequest { policy: "dfp".into(), ..open("run-1", "") };
+    let bad = admin.open_job(bad).await.unwrap_err();
+    assert!(bad.message().contains("dfp") && bad.message().contains("dpf"), "{}", bad.message());
+    assert_eq!(admin.close_job(close("")).await.unwrap_err().code(), Code::NotFound);
+    analyzer.stop().await;
+}
+
+#[tokio::test]
+async fn a_link_that_begins_with_a_batch_is_ended_and_the_analyzer_lives_on() {
+    let analyzer = Analyzer::start(Config::default()).await;
+    let (say, said) = mpsc::channel(4);
+    say.send(message(from_agent::Message::Batch(v1::Batch::default()))).await.unwrap();
+    let mut client = AgentClient::connect(analyzer.url.clone()).await.unwrap();
+    let mut hear = client.link(ReceiverStream::new(said)).await.unwrap().into_inner();
+    assert_eq!(soon(hear.message()).await.unwrap_err().code(), Code::InvalidArgument);
+    let mut agent = FakeAgent::link(&analyzer, hello("")).await;
+    assert!(matches!(agent.hear().await, Some(to_agent::Message::Welcome(_))));
+    analyzer.stop().await;
+}
+
+#[tokio::test]
+async fn an_agent_that_does_not_listen_is_disconnected_and_the_others_are_served() {
+    let analyzer = Analyzer::start(Config::default()).await;
+    let mut admin = analyzer.admin().await;
+    admin.open_job(open("run-1", "")).await.unwrap();
+    let watch = v1::WatchRequest { job: "run-1".into(), ..Default::default() };
+    let mut notices = admin.watch(watch).await.unwrap().into_inner();
+    let deaf = FakeAgent::link(&analyzer, hello("")).await;
+    let pump = tokio::spawn(async move {
+        // It never takes an answer, so that its link's queue must overflow in the end.
+        for sequence in 1.. {
+            let reports = vec![v1::RankReport { id: id(0), ..Default::default() }];
+            let batch = v1::Batch { sequence, reports, ..Default::default() };
+            if deaf.say.send(message(from_agent::Message::Batch(batch))).await.is_err() {
+                break;
+            }
+        }
+        deaf.hear
+    });
+    loop {
+        let notice = soon(notices.message()).await.unwrap().unwrap();
+        if notice.text == "the agent on n1 is not connected any more" {
+            break;
+        }
+    }
+    let mut agent = FakeAgent::link(&analyzer, v1::Hello { agent: "n2-1-1".into(), ..hello("") }).await;
+    assert!(matches!(agent.hear().await, Some(to_agent::Message::Welcome(_))));
+    pump.abort();
+    analyzer.stop().await;
+}
+
+#[tokio::test]
+async fn shutdown_sums_up_open_jobs_and_ends_all_streams() {
+    let analyzer = Analyzer::start(Config::default()).await;
+    let mut admin = analyzer.admin().await;
+    admin.open_job(open("run-1", "")).await.unwrap();
+    let watch = v1::WatchRequest { job: "run-1".into(), ..Default::default() };
+    let mut notices = admin.watch(watch).await.unwrap().into_inner();
+    let mut agent = FakeAgent::link(&analyzer, hello("")).await;
+    agent.hear().await.unwrap();
+    let waiting = tokio::spawn({
+        let mut admin = admin.clone();
+        async move { admin.close_job(close("")).await }
+    });
+    // The job is closing while its ranks are still there.
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    analyzer.stop().await;
+    assert!(soon(waiting).await.unwrap().unwrap().into_inner().json.contains("\"job\":\"run-1\""));
+    assert_eq!(agent.hear().await, None);
+    let mut last = String::new();
+    while let Ok(Some(notice)) = soon(notices.message()).await {
+        last = notice.text;
+    }
+    assert!(last.starts_with("job run-1 ended"), "{last}");
+}
+
+#[tokio::test]
+async fn a_bad_configuration_is_refused_before_anything_is_served() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let config = Config { action_ttl_ms: 1, ..Config::default() };
+    let error = serve(config, listener, std::future::pending()).await.unwrap_err();
+    assert_eq!(error.to_string(), "action_ttl_ms = 1: allowed is 10 to 3600000");
+}
