@@ -1,1 +1,33 @@
-fn main() {}
+//! The `midrun` command: `run` a program under tuning, `exec` one on another host, and the two daemons.
+
+mod agent;
+mod analyzer;
+mod args;
+mod exec;
+mod logging;
+mod run;
+mod runtime_dir;
+mod settings;
+mod usage;
+
+use std::process::ExitCode;
+
+use args::Command;
+
+/// The life of the process: understand the command line, do the one thing it asks for, end with its code.
+fn main() -> ExitCode {
+    let command = match args::parse() {
+        Ok(command) => command,
+        Err(code) => return code,
+    };
+    let done = match command {
+        Command::Run(args) => run::main(args),
+        Command::Exec(args) => exec::main(args),
+        Command::Agent(args) => agent::main(args),
+        Command::Analyzer(args) => analyzer::main(args),
+    };
+    match done {
+        Ok(code) => code,
+        Err(error) => usage::end_with(&error),
+    }
+}

@@ -1,0 +1,103 @@
+//! `midrun agent`: this host's agent as a daemon of its own.
+
+use std::os::fd::{FromRawFd, RawFd};
+use std::os::unix::net::UnixListener;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Context;
+
+use crate::analyzer::{read_token, stop_signal};
+use crate::logging::{self, LogForm};
+use crate::runtime_dir::{self, RemovedAtEnd};
+use crate::settings;
+use crate::usage::{Usage, usage};
+
+/// What can be said on the command line.
+#[derive(clap::Args, Debug)]
+pub struct Args {
+    /// The analyzer's URL, such as http://node1:7741
+    #[arg(long, value_name = "URL")]
+    analyzer: Option<String>,
+    /// Unix socket that ranks attach to (their MIDRUN_SOCKET)
+    #[arg(long, value_name = "PATH")]
+    socket: PathBuf,
+    /// File whose first line is the token (else MIDRUN_TOKEN)
+    #[arg(long, value_name = "FILE")]
+    token_file: Option<PathBuf>,
+    /// End this many seconds after the last rank has gone; 0: stay
+    #[arg(long, value_name = "SECONDS")]
+    linger_s: Option<u64>,
+    /// Configuration file
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Form of the log on stderr
+    #[arg(long, default_value = "text")]
+    log: LogForm,
+    /// The socket is open already as this descriptor (for midrun exec)
+    #[arg(long, hide = true)]
+    socket_fd: Option<RawFd>,
+    /// A lock file to remove at the end (for midrun exec)
+    #[arg(long, hide = true)]
+    lock: Option<PathBuf>,
+}
+
+/// Serves until SIGTERM or SIGINT, or until nobody needs it any more.
+///
+/// # Errors
+/// A bad configuration, before the socket is bound; or the socket cannot be bound.
+pub fn main(args: Args) -> anyhow::Result<ExitCode> {
+    let mut flags: Vec<(&str, String)> = Vec::new();
+    flags.extend(args.analyzer.map(|url| ("agent.analyzer", url)));
+    flags.extend(args.linger_s.map(|seconds| ("agent.linger_s", seconds.to_string())));
+    if let Some(path) = &args.token_file {
+        flags.push(("agent.token", read_token(path)?));
+    } else if let Ok(token) = std::env::var("MIDRUN_TOKEN") {
+        flags.push(("agent.token", token));
+    }
+    let config = settings::load(args.config.as_deref(), &flags)?.agent;
+    if config.analyzer.is_empty() {
+        return usage("the agent needs its analyzer: --analyzer http://host:7741");
+    }
+    logging::start(args.log, "info");
+    let listener = match args.socket_fd {
+        Some(fd) => inherited(fd)?,
+        None => runtime_dir::bind(&args.socket).map_err(|error| Usage(format!("{error:#}")))?,
+    };
+    let lock = args.lock.map(RemovedAtEnd);
+    let _log = lock.is_some().then(|| EmptyLog(args.socket.with_extension("log")));
+    let _socket = RemovedAtEnd(args.socket);
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .context("cannot start threads")?;
+    runtime.block_on(async {
+        let stop = stop_signal()?;
+        midrun_agent::run(config, listener, stop).await.context("the agent failed")
+    })?;
+    runtime.shutdown_background();
+    Ok(ExitCode::SUCCESS)
+}
+
+fn inherited(fd: RawFd) -> anyhow::Result<UnixListener> {
+    // SAFETY: asks the kernel about a number; any is allowed.
+    if fd < 3 || unsafe { libc::fcntl(fd, libc::F_GETFD) } < 0 {
+        return usage(format!("--socket-fd {fd} is not an open descriptor"));
+    }
+    // SAFETY: the descriptor is open and was passed to be owned here.
+    let listener = unsafe { UnixListener::from_raw_fd(fd) };
+    listener.local_addr().with_context(|| format!("--socket-fd {fd} is not a Unix socket"))?;
+    Ok(listener)
+}
+
+/// The log that `midrun exec` gave this agent; removed at the end when there is nothing in it.
+struct EmptyLog(PathBuf);
+
+impl Drop for EmptyLog {
+    fn drop(&mut self) {
+        if self.0.metadata().is_ok_and(|found| found.is_file() && found.len() == 0) {
+            let _ = std::fs::remove_file(&self.0);
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! One agent per host and job: the process that gets the lock starts it, all others wait until it listens.
+
+use std::fs::{File, OpenOptions};
+use std::os::fd::{AsRawFd, RawFd};
+use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail};
+
+use crate::runtime_dir;
+
+/// How long to wait for an agent that another process is starting.
+const WAIT: Duration = Duration::from_secs(2);
+const NAP: Duration = Duration::from_millis(5);
+/// An agent started here ends this long after its last rank.
+const LINGER_S: u32 = 5;
+
+/// Makes sure that this host has an agent for `job`; answers with its socket.
+///
+/// # Errors
+/// The agent could not be started, or nobody listens in time.
+pub fn ensure(job: &str, analyzer: &str) -> anyhow::Result<PathBuf> {
+    let directory = runtime_dir::ensure()?;
+    let socket = runtime_dir::socket_path(&directory, job);
+    let lock_path = runtime_dir::lock_path(&directory, job);
+    let deadline = Instant::now() + WAIT;
+    loop {
+        if let Some(lock) = runtime_dir::try_lock(&lock_path)? {
+            runtime_dir::sweep(&directory);
+            start(&socket, &lock_path, &lock, analyzer)?;
+            return Ok(socket);
+        }
+        if runtime_dir::is_alive(&socket) {
+            return Ok(socket);
+        }
+        if Instant::now() > deadline {
+            bail!("another process holds {} but nobody listens on {}", lock_path.display(), socket.display());
+        }
+        std::thread::sleep(NAP);
+    }
+}
+
+/// Starts an agent that inherits the listening socket and the lock, and lives on without this process.
+fn start(socket: &Path, lock_path: &Path, lock: &File, analyzer: &str) -> anyhow::Result<()> {
+    let listener = runtime_dir::bind(socket)?;
+    let log = OpenOptions::new().create(true).append(true).mode(0o600).open(socket.with_extension("log"));
+    let log = log.map_or_else(|_| Stdio::null(), Stdio::from);
+    let (socket_fd, lock_fd) = (listener.as_raw_fd(), lock.as_raw_fd());
+    let mut command = Command::new(std::env::current_exe().context("cannot find the midrun command")?);
+    command
+        .args(["agent", "--analyzer", analyzer, "--linger-s", &LINGER_S.to_string()])
+        .args(["--socket-fd", &socket_fd.to_string()])
+        .arg("--socket")
+        .arg(socket)
+        .arg("--lock")
+        .arg(lock_path)
+        .env_remove("LD_PRELOAD")
+        .env("MIDRUN_LOG", "warn")
+        .current_dir("/")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(log);
+    // SAFETY: `detach` makes async-signal-safe calls only.
+    unsafe { command.pre_exec(move || detach([socket_fd, lock_fd])) };
+    let started = command.spawn().context("cannot start the agent");
+    match started {
+        // The process in between has ended; the agent belongs to init, so that the program never sees it as its child.
+        Ok(mut between) => between.wait().map(drop).context("cannot wait for the agent's start"),
+        Err(error) => {
+            let _ = std::fs::remove_file(socket);
+            Err(error)
+        }
+    }
+}
+
+/// Between fork and exec: leaves the program's session and family, and takes none of its descriptors along but `keep`.
+fn detach(keep: [RawFd; 2]) -> std::io::Result<()> {
+    const DESCRIPTORS: RawFd = 1024;
+    // SAFETY: system calls on numbers; the ones that are not open are refused by the kernel.
+    unsafe {
+        libc::setsid();
+        match libc::fork() {
+            -1 => return Err(std::io::Error::last_os_error()),
+            0 => {}
+            _ => libc::_exit(0),
+        }
+        for fd in 3..DESCRIPTORS {
+            let flags = if keep.contains(&fd) { 0 } else { libc::FD_CLOEXEC };
+            libc::fcntl(fd, libc::F_SETFD, flags);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,99 @@
+//! The analyzer and this host's agent inside `midrun run`.
+
+use std::future::Future;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::Context;
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+
+use crate::runtime_dir::{self, RemovedAtEnd};
+use crate::usage::say;
+
+/// A part of ours that runs as a task.
+#[derive(Debug)]
+pub struct Part {
+    name: &'static str,
+    stop: oneshot::Sender<()>,
+    task: JoinHandle<anyhow::Result<()>>,
+}
+
+impl Part {
+    fn start<F>(name: &'static str, life: impl FnOnce(oneshot::Receiver<()>) -> F) -> Part
+    where
+        F: Future<Output = anyhow::Result<()>> + Send + 'static,
+    {
+        let (stop, stopped) = oneshot::channel();
+        Part { name, stop, task: tokio::spawn(life(stopped)) }
+    }
+
+    /// Lets it drain and end. What goes wrong is said, and does not matter to the job.
+    pub async fn end(self, deadline: Duration) {
+        let _ = self.stop.send(());
+        match tokio::time::timeout(deadline, self.task).await {
+            Ok(Ok(Ok(()))) => {}
+            Ok(Ok(Err(error))) => say(format!("the {} failed: {error:#}", self.name)),
+            Ok(Err(error)) => say(format!("the {} failed: {error}", self.name)),
+            Err(_) => say(format!("the {} did not end within {deadline:?}", self.name)),
+        }
+    }
+}
+
+/// A running analyzer and the port it listens on.
+pub struct Analyzer {
+    /// Its task.
+    pub part: Part,
+    /// TCP port.
+    pub port: u16,
+}
+
+/// Starts an analyzer on a free port, of this host only unless `everywhere`.
+///
+/// # Errors
+/// No port can be had.
+pub async fn start_analyzer(mut config: midrun_analyzer::config::Config, everywhere: bool) -> anyhow::Result<Analyzer> {
+    let address = if everywhere { "0.0.0.0:0" } else { "127.0.0.1:0" };
+    let listener = TcpListener::bind(address).await.context("no port for the analyzer")?;
+    let port = listener.local_addr()?.port();
+    config.listen = format!("127.0.0.1:{port}");
+    let part = Part::start("analyzer", |stopped| async move {
+        let shutdown = async move {
+            let _ = stopped.await;
+        };
+        midrun_analyzer::serve(config, listener, shutdown).await?;
+        Ok(())
+    });
+    Ok(Analyzer { part, port })
+}
+
+/// This host's agent and its socket. The socket is removed when this goes.
+pub struct Agent {
+    /// Its task.
+    pub part: Part,
+    /// Path of the socket.
+    pub socket: PathBuf,
+    /// Removes the socket.
+    pub removed_at_end: RemovedAtEnd,
+}
+
+/// Starts this host's agent for `job`.
+///
+/// # Errors
+/// No socket can be had.
+pub fn start_agent(config: midrun_agent::config::Config, job: &str) -> anyhow::Result<Agent> {
+    let directory = runtime_dir::ensure()?;
+    runtime_dir::sweep(&directory);
+    let socket = runtime_dir::socket_path(&directory, job);
+    let listener = runtime_dir::bind(&socket)?;
+    let removed_at_end = RemovedAtEnd(socket.clone());
+    let part = Part::start("agent", |stopped| async move {
+        let shutdown = async move {
+            let _ = stopped.await;
+        };
+        midrun_agent::run(config, listener, shutdown).await?;
+        Ok(())
+    });
+    Ok(Agent { part, socket, removed_at_end })
+}

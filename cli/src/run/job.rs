@@ -1,0 +1,166 @@
+//! One job: our parts up, the command run, the summary taken, our parts down, the command's code.
+
+use std::time::Duration;
+
+use anyhow::Context;
+use midrun_proto::v1::OpenJobRequest;
+
+use super::child::{self, Signals};
+use super::client::Client;
+use super::embedded::{self, Agent, Analyzer};
+use super::inject::{Gift, prepare};
+use super::launcher::CommandLine;
+use super::plan::Plan;
+use super::summary::{SummaryFile, table};
+use crate::logging::LogForm;
+use crate::runtime_dir;
+use crate::settings::Settings;
+use crate::usage::{Usage, say, say_raw};
+
+/// The agent's last batches must be delivered within this time.
+const AGENT_END_DEADLINE: Duration = Duration::from_secs(3);
+/// The final summary must be there within this time (the analyzer waits a while for late batches).
+const CLOSE_DEADLINE: Duration = Duration::from_secs(10);
+/// Notices still under way after the end.
+const WATCH_END_DEADLINE: Duration = Duration::from_secs(1);
+/// An analyzer with nothing left to do ends within this time.
+const ANALYZER_END_DEADLINE: Duration = Duration::from_secs(3);
+
+/// Our parts, as far as they could be started.
+#[derive(Default)]
+struct Parts {
+    analyzer: Option<Analyzer>,
+    agent: Option<Agent>,
+    client: Option<Client>,
+    /// The analyzer's URL as seen from other hosts.
+    url: String,
+    token: String,
+}
+
+/// Runs the job.
+///
+/// # Errors
+/// Only what was found out before the command was started.
+pub async fn run(
+    settings: &Settings,
+    line: &CommandLine,
+    plan: &Plan,
+    summary: Option<&SummaryFile>,
+) -> anyhow::Result<u8> {
+    let mut signals = Signals::catch()?;
+    let job = format!("j{}", random_hex(6)?);
+    let parts = match start_parts(settings, line.has_exec(), &job).await {
+        Ok(parts) => parts,
+        Err(error) if error.downcast_ref::<Usage>().is_some() => return Err(error),
+        Err(error) => {
+            say(format!("{error:#}, so the job goes on untuned"));
+            Parts::default()
+        }
+    };
+    let watch = parts.client.clone().map(|client| tokio::spawn(client.watch(settings.run.log)));
+    let gift = gift(settings, line, plan, &job, &parts);
+    let prepared = prepare(line, &gift, |name| std::env::var(name).ok());
+    tracing::info!(command = prepared.words.join(" "), "the command starts");
+    let mut child = child::start(&prepared)?;
+    let code = child::wait(&mut child, &mut signals).await?;
+
+    let Parts { analyzer, agent, client, .. } = parts;
+    if let Some(Agent { part, removed_at_end, .. }) = agent {
+        part.end(AGENT_END_DEADLINE).await;
+        drop(removed_at_end);
+    }
+    let closed = match client {
+        Some(client) => client.close(CLOSE_DEADLINE).await,
+        None => Err(anyhow::anyhow!("there is no summary, since no analyzer was there")),
+    };
+    if let Some(watch) = watch {
+        let _ = tokio::time::timeout(WATCH_END_DEADLINE, watch).await;
+    }
+    conclude(closed, summary, settings.run.log);
+    if let Some(Analyzer { part, .. }) = analyzer {
+        part.end(ANALYZER_END_DEADLINE).await;
+    }
+    Ok(code)
+}
+
+async fn start_parts(settings: &Settings, over_hosts: bool, job: &str) -> anyhow::Result<Parts> {
+    let mut parts = Parts { token: settings.analyzer.token.clone(), ..Parts::default() };
+    if parts.token.is_empty() {
+        parts.token = random_hex(16)?;
+    }
+    let near_url = match &settings.run.analyzer {
+        Some(url) => {
+            parts.url.clone_from(url);
+            url.clone()
+        }
+        None => {
+            let mut config = settings.analyzer.clone();
+            config.token.clone_from(&parts.token);
+            let analyzer = embedded::start_analyzer(config, over_hosts).await?;
+            let port = analyzer.port;
+            let name = settings.run.advertise.clone().unwrap_or_else(runtime_dir::host);
+            parts.url = format!("http://{name}:{port}");
+            parts.analyzer = Some(analyzer);
+            format!("http://127.0.0.1:{port}")
+        }
+    };
+    let request = OpenJobRequest {
+        job: job.to_owned(),
+        token: parts.token.clone(),
+        tunlet: settings.run.tunlet.clone(),
+        policy: settings.run.policy.clone(),
+        dry_run: settings.run.dry_run,
+    };
+    parts.client = Client::open(&near_url, request).await?;
+    let mut config = settings.agent.clone();
+    config.analyzer = near_url;
+    config.token.clone_from(&parts.token);
+    parts.agent = Some(embedded::start_agent(config, job)?);
+    Ok(parts)
+}
+
+/// What the ranks get.
+fn gift<'a>(settings: &Settings, line: &CommandLine, plan: &'a Plan, job: &str, parts: &Parts) -> Gift<'a> {
+    let mut gift = Gift { variables: vec![("MIDRUN_JOB", job.to_owned())], preload: plan.preload.as_deref() };
+    if let Some(agent) = &parts.agent {
+        gift.variables.push(("MIDRUN_SOCKET", agent.socket.to_string_lossy().into_owned()));
+        gift.variables.push(("MIDRUN_HOST", runtime_dir::host()));
+    }
+    if line.has_exec() {
+        // Programs behind `midrun exec` are preloaded there, where the host's own files are seen.
+        gift.preload = gift.preload.filter(|_| !line.apps.iter().all(|app| app.by_exec));
+        if parts.agent.is_some() {
+            gift.variables.push(("MIDRUN_ANALYZER", parts.url.clone()));
+            gift.variables.push(("MIDRUN_TOKEN", parts.token.clone()));
+        }
+        if let Some(directory) = &settings.run.library_dir {
+            gift.variables.push(("MIDRUN_LIB_DIR", directory.to_string_lossy().into_owned()));
+        }
+    }
+    gift
+}
+
+/// Hands the summary over. The job's code stands whatever happens here.
+fn conclude(closed: anyhow::Result<String>, file: Option<&SummaryFile>, form: LogForm) {
+    let json = match closed {
+        Ok(json) => json,
+        Err(error) => return say(format!("{error:#}")),
+    };
+    if let Some(Err(error)) = file.map(|file| file.write(&json)) {
+        say(format!("{error:#}"));
+    }
+    match form {
+        LogForm::Text => say_raw(&table(&json)),
+        LogForm::Json => say_raw(&json),
+    }
+}
+
+/// `bytes` random bytes as hexadecimal digits.
+fn random_hex(bytes: usize) -> anyhow::Result<String> {
+    use std::io::Read;
+    let mut buffer = vec![0u8; bytes];
+    std::fs::File::open("/dev/urandom")
+        .and_then(|mut file| file.read_exact(&mut buffer))
+        .context("cannot read /dev/urandom")?;
+    Ok(buffer.iter().map(|byte| format!("{byte:02x}")).collect())
+}

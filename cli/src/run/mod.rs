@@ -1,0 +1,90 @@
+//! `midrun run`: the life of one job under tuning.
+
+mod child;
+mod client;
+mod embedded;
+mod inject;
+mod job;
+pub mod launcher;
+pub mod mpi;
+mod plan;
+mod summary;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Context;
+
+use crate::logging::{self, LogForm};
+use crate::settings;
+use launcher::CommandLine;
+use summary::SummaryFile;
+
+/// What can be said on the command line.
+#[derive(clap::Args, Debug)]
+pub struct Args {
+    /// Write the job's summary to FILE
+    #[arg(long, value_name = "FILE.json")]
+    summary: Option<PathBuf>,
+    /// Form of the notices on stderr
+    #[arg(long)]
+    log: Option<LogForm>,
+    /// Advise, change nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Configuration file (deploy/midrun.example.toml lists every key)
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Use a running analyzer, such as http://node1:7741
+    #[arg(long, value_name = "URL")]
+    analyzer: Option<String>,
+    /// Tunlet that decides
+    #[arg(long, value_name = "NAME")]
+    tunlet: Option<String>,
+    /// auto, or one hand-out policy for the whole job: none, ss, fsc, gss, fac2, dpf, daf, af
+    #[arg(long, value_name = "NAME")]
+    policy: Option<String>,
+    /// The command, as it would be typed without midrun
+    #[arg(trailing_var_arg = true, required = true, value_name = "COMMAND")]
+    pub command: Vec<String>,
+}
+
+impl Args {
+    fn flags(&self) -> Vec<(&'static str, String)> {
+        let log = self.log.map(|form| match form {
+            LogForm::Text => "text".to_owned(),
+            LogForm::Json => "json".to_owned(),
+        });
+        let path = |path: &PathBuf| path.to_string_lossy().into_owned();
+        let flags = [
+            ("run.summary", self.summary.as_ref().map(path)),
+            ("run.log", log),
+            ("run.dry_run", self.dry_run.then(|| "true".to_owned())),
+            ("run.analyzer", self.analyzer.clone()),
+            ("run.tunlet", self.tunlet.clone()),
+            ("run.policy", self.policy.clone()),
+        ];
+        flags.into_iter().filter_map(|(key, value)| Some((key, value?))).collect()
+    }
+}
+
+/// Checks everything that can be wrong, then runs the job. The code is the job's own.
+///
+/// # Errors
+/// Only before the job has started.
+pub fn main(args: Args) -> anyhow::Result<ExitCode> {
+    let settings = settings::load(args.config.as_deref(), &args.flags())?;
+    logging::start(settings.run.log, "warn");
+    let line = CommandLine::read(&args.command);
+    let plan = plan::check(&line, &settings.run)?;
+    let summary = settings.run.summary.clone().map(SummaryFile::at).transpose()?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .context("cannot start threads")?;
+    let code = runtime.block_on(job::run(&settings, &line, &plan, summary.as_ref()))?;
+    // Tasks that still hang on a connection must not keep the job's code back.
+    runtime.shutdown_background();
+    Ok(ExitCode::from(code))
+}

@@ -1,0 +1,176 @@
+//! The job's summary: into a file for programs, on stderr for people.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use serde_json::Value;
+
+use crate::usage::usage;
+
+/// The last so many decisions are shown to people; the JSON has them all.
+const DECISIONS_SHOWN: usize = 8;
+
+/// The file that gets the summary, known to be writable.
+#[derive(Debug)]
+pub struct SummaryFile(PathBuf);
+
+impl SummaryFile {
+    /// Checks that a file can be written at `path`.
+    ///
+    /// # Errors
+    /// One sentence that says why not.
+    pub fn at(path: PathBuf) -> anyhow::Result<SummaryFile> {
+        if path.is_dir() {
+            return usage(format!("--summary {} is a directory: name a file", path.display()));
+        }
+        let file = SummaryFile(path);
+        if let Err(error) = file.temporary() {
+            return usage(format!("--summary {} cannot be written: {error}", file.0.display()));
+        }
+        Ok(file)
+    }
+
+    /// Writes the summary in one step: the file has all of it or is as it was before.
+    ///
+    /// # Errors
+    /// The file system refuses.
+    pub fn write(&self, json: &str) -> anyhow::Result<()> {
+        let name = || format!("cannot write the summary {}", self.0.display());
+        let mut file = self.temporary().with_context(name)?;
+        file.write_all(json.as_bytes()).and_then(|()| file.write_all(b"\n")).with_context(name)?;
+        file.persist(&self.0).with_context(name)?;
+        Ok(())
+    }
+
+    fn temporary(&self) -> std::io::Result<tempfile::NamedTempFile> {
+        use std::os::unix::fs::PermissionsExt;
+        let parent = self.0.parent().filter(|parent| !parent.as_os_str().is_empty());
+        tempfile::Builder::new()
+            .prefix(".midrun-summary-")
+            .permissions(std::fs::Permissions::from_mode(0o666)) // the umask takes its part
+            .tempfile_in(parent.unwrap_or(Path::new(".")))
+    }
+}
+
+/// The summary in a few lines for people.
+pub fn table(json: &str) -> String {
+    let summary: Value = serde_json::from_str(json).unwrap_or_default();
+    let number = |pointer: &str| summary.pointer(pointer).and_then(Value::as_u64).unwrap_or(0);
+    let text = |key: &str| summary[key].as_str().unwrap_or("-").to_owned();
+    let list = |key: &str| summary[key].as_array().cloned().unwrap_or_default();
+    let mpi = summary["mpi"].as_str().filter(|mpi| !mpi.is_empty()).unwrap_or("no MPI was heard of");
+    let mut lines = vec![format!("job {} ({mpi})", text("job"))];
+    let iterations = number("/iterations");
+    if iterations == 0 {
+        lines.push(match number("/ranks") {
+            0 => "no rank was heard of, so nothing was tuned".into(),
+            ranks => format!(
+                "{ranks} ranks, but no iterations: the program neither uses the framework nor marks its iterations"
+            ),
+        });
+        return framed(&lines);
+    }
+    let workers = list("workers").last().and_then(Value::as_u64).unwrap_or(0);
+    lines.push(format!("{iterations} iterations, {workers} workers, policy at the end: {}", text("policy")));
+    lines.extend(list("decisions").iter().rev().take(DECISIONS_SHOWN).rev().map(decision));
+    let times = pairs(&list("iteration_s"), &list("ideal_s"));
+    if let (Some(first), Some(last)) = (times.first(), times.last()) {
+        let line =
+            |(time, ideal): &(f64, f64)| format!("{time:.3} s, {:+.1} % over ideal", 100.0 * (time / ideal - 1.0));
+        lines.push(format!("first iteration {}; last {}", line(first), line(last)));
+        let gain = 100.0 * (1.0 - (last.0 / last.1) / (first.0 / first.1));
+        let verb = if gain >= 0.0 { "shorter" } else { "longer" };
+        lines.push(format!("for the same work the last iteration was {:.1} % {verb} than the first", gain.abs()));
+    }
+    lines.push(format!("{}; {}", decisions(&list("decisions")), actions(&summary)));
+    let dropped = number("/records/dropped");
+    lines.push(format!(
+        "records: {} collected of {}, {dropped} dropped",
+        number("/records/collected"),
+        number("/records/produced")
+    ));
+    framed(&lines)
+}
+
+/// One decision: what, and what came of it.
+fn decision(decision: &Value) -> String {
+    let text = |key: &str| decision[key].as_str().unwrap_or("-").to_owned();
+    let seconds = |key: &str| decision[key].as_f64().map_or("not measured".into(), |time| format!("{time:.3} s"));
+    format!(
+        "iteration {}: {} {} -> {}: {} (predicted {}, measured {})",
+        decision["iteration"],
+        text("tuning_point"),
+        text("from"),
+        text("to"),
+        text("verdict"),
+        seconds("predicted_s"),
+        seconds("measured_s"),
+    )
+}
+
+fn decisions(list: &[Value]) -> String {
+    let mut words: Vec<String> = Vec::new();
+    for verdict in ["kept", "rolled-back", "advised", "not-applied", "open"] {
+        let count = list.iter().filter(|decision| decision["verdict"] == verdict).count();
+        if count > 0 {
+            words.push(format!("{count} {verdict}"));
+        }
+    }
+    match list.len() {
+        0 => "no decisions".into(),
+        1 => format!("1 decision ({})", words.join(", ")),
+        count => format!("{count} decisions ({})", words.join(", ")),
+    }
+}
+
+fn actions(summary: &Value) -> String {
+    let count = |key: &str| summary["actions"][key].as_u64().unwrap_or(0);
+    let (sent, applied) = (count("sent"), count("applied"));
+    format!("actions: {sent} sent, {applied} applied, {} refused, {} expired", count("refused"), count("expired"))
+}
+
+fn pairs(times: &[Value], ideals: &[Value]) -> Vec<(f64, f64)> {
+    let both = times.iter().zip(ideals).filter_map(|(time, ideal)| Some((time.as_f64()?, ideal.as_f64()?)));
+    both.filter(|(_, ideal)| *ideal > 0.0).collect()
+}
+
+fn framed(lines: &[String]) -> String {
+    let lines: Vec<String> = lines.iter().map(|line| format!("midrun:   {line}")).collect();
+    format!("midrun: summary\n{}", lines.join("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_names_what_was_decided_and_gained() {
+        let json = r#"{"job":"j","mpi":"Open MPI 4.1.4","ranks":9,"iterations":2,"iteration_s":[1.1,1.01],"ideal_s":[1.0,1.0],
+            "workers":[8,8],"policy":"daf","decisions":[{"verdict":"kept"}],"records":{"produced":5,"collected":5,"dropped":0},
+            "actions":{"sent":1,"applied":1,"refused":0,"expired":0}}"#;
+        let table = table(json);
+        for part in
+            ["2 iterations, 8 workers", "+10.0 % over ideal", "+1.0 %", "1 decision (1 kept)", "5 collected of 5"]
+        {
+            assert!(table.contains(part), "{part} is missing in:\n{table}");
+        }
+    }
+
+    #[test]
+    fn a_job_without_iterations_says_so() {
+        assert!(table(r#"{"iterations":0,"ranks":4}"#).contains("no iterations"));
+        assert!(table(r#"{"iterations":0,"ranks":0}"#).contains("no rank"));
+    }
+
+    #[test]
+    fn a_summary_that_cannot_be_written_is_found_before_the_job() {
+        let refused = SummaryFile::at("/no/such/directory/s.json".into()).unwrap_err().to_string();
+        assert!(refused.contains("/no/such/directory/s.json"), "{refused}");
+        let dir = tempfile::tempdir().unwrap();
+        let file = SummaryFile::at(dir.path().join("s.json")).unwrap();
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0, "checking leaves nothing behind");
+        file.write("{}").unwrap();
+        assert_eq!(std::fs::read_to_string(dir.path().join("s.json")).unwrap(), "{}\n");
+    }
+}

@@ -1,0 +1,178 @@
+//! The directory for sockets and locks: only its owner may look into it.
+
+use std::fs;
+use std::io;
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+
+/// Longest path of a Unix socket, without the closing zero.
+const SOCKET_PATH_BYTES: usize = 107;
+
+/// `$XDG_RUNTIME_DIR/midrun`, or `/tmp/midrun-UID`.
+pub fn path() -> PathBuf {
+    match std::env::var_os("XDG_RUNTIME_DIR").filter(|dir| Path::new(dir).is_dir()) {
+        Some(dir) => PathBuf::from(dir).join("midrun"),
+        None => PathBuf::from(format!("/tmp/midrun-{}", own_uid())),
+    }
+}
+
+/// Makes the directory where it is not there, and checks that nobody else can have prepared it.
+///
+/// # Errors
+/// It cannot be made, is a link, belongs to another user or is open to others.
+pub fn ensure() -> anyhow::Result<PathBuf> {
+    let dir = path();
+    match fs::DirBuilder::new().mode(0o700).create(&dir) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+            return Err(error).with_context(|| format!("cannot make the directory {}", dir.display()));
+        }
+        _ => {}
+    }
+    let found =
+        fs::symlink_metadata(&dir).with_context(|| format!("cannot look at the directory {}", dir.display()))?;
+    if !found.is_dir() || found.uid() != own_uid() || found.mode() & 0o077 != 0 {
+        bail!("{} must be a directory of this user with mode 0700", dir.display());
+    }
+    Ok(dir)
+}
+
+/// Removes the directory if nothing is left in it.
+pub fn remove_if_empty() {
+    let _ = fs::remove_dir(path());
+}
+
+/// This host's name, cut to what a file name of ours can carry.
+pub fn host() -> String {
+    let mut buffer = [0u8; 256];
+    // SAFETY: the buffer is valid for its whole length, and the last byte stays 0.
+    let status = unsafe { libc::gethostname(buffer.as_mut_ptr().cast(), buffer.len() - 1) };
+    if status != 0 {
+        return "localhost".into();
+    }
+    let end = buffer.iter().position(|&b| b == 0).unwrap_or(buffer.len());
+    String::from_utf8_lossy(&buffer[..end]).into_owned()
+}
+
+/// Path of the agent's socket for `job` on this host. Hosts may share the directory, so it names the host.
+pub fn socket_path(dir: &Path, job: &str) -> PathBuf {
+    dir.join(format!("{job}-{}.sock", short_host()))
+}
+
+/// Path of the lock that decides who starts the agent for `job` on this host.
+pub fn lock_path(dir: &Path, job: &str) -> PathBuf {
+    dir.join(format!("{job}-{}.lock", short_host()))
+}
+
+fn short_host() -> String {
+    host().chars().filter(|c| c.is_ascii_alphanumeric() || ".-".contains(*c)).take(32).collect()
+}
+
+/// Binds a socket at `path`, in place of one that nobody listens on any more.
+///
+/// # Errors
+/// The path is too long, somebody listens there, or the system refuses.
+pub fn bind(path: &Path) -> anyhow::Result<UnixListener> {
+    if path.as_os_str().len() > SOCKET_PATH_BYTES {
+        bail!("the socket's path {} is longer than {SOCKET_PATH_BYTES} bytes", path.display());
+    }
+    if path.exists() {
+        if is_alive(path) {
+            bail!("another agent listens on {}", path.display());
+        }
+        fs::remove_file(path).with_context(|| format!("cannot remove the stale {}", path.display()))?;
+    }
+    UnixListener::bind(path).with_context(|| format!("cannot listen on {}", path.display()))
+}
+
+/// Whether somebody listens on the socket at `path`.
+pub fn is_alive(path: &Path) -> bool {
+    UnixStream::connect(path).is_ok()
+}
+
+/// Removes sockets and locks of this host that crashed processes left behind.
+pub fn sweep(dir: &Path) {
+    let host = short_host();
+    let Ok(entries) = fs::read_dir(dir) else { return };
+    for path in entries.flatten().map(|entry| entry.path()) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let dead = if name.ends_with(&format!("-{host}.sock")) {
+            path.symlink_metadata().is_ok_and(|found| found.file_type().is_socket()) && !is_alive(&path)
+        } else if name.ends_with(&format!("-{host}.lock")) {
+            try_lock(&path).is_ok_and(|lock| lock.is_some())
+        } else {
+            false
+        };
+        if dead {
+            let _ = fs::remove_file(&path);
+        }
+    }
+}
+
+/// Takes the lock at `path`. None: another process has it. It is held as long as any process has this open file.
+///
+/// # Errors
+/// The file cannot be opened.
+pub fn try_lock(path: &Path) -> anyhow::Result<Option<fs::File>> {
+    let file = fs::OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .mode(0o600)
+        .open(path)
+        .with_context(|| format!("cannot open {}", path.display()))?;
+    // SAFETY: the descriptor is open.
+    if unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } != 0 {
+        return Ok(None);
+    }
+    // An ending agent may have removed the file since it was opened: then this lock means nothing.
+    let same = fs::metadata(path).is_ok_and(|found| file.metadata().is_ok_and(|own| own.ino() == found.ino()));
+    Ok(same.then_some(file))
+}
+
+/// A file that is removed when this goes out of scope.
+#[derive(Debug)]
+pub struct RemovedAtEnd(pub PathBuf);
+
+impl Drop for RemovedAtEnd {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.0);
+        remove_if_empty();
+    }
+}
+
+fn own_uid() -> u32 {
+    // SAFETY: has no preconditions.
+    unsafe { libc::geteuid() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stale_socket_is_replaced_and_a_live_one_is_not() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.sock");
+        drop(bind(&path).unwrap());
+        let _live = bind(&path).expect("nobody listens on it any more");
+        let refused = bind(&path).unwrap_err().to_string();
+        assert!(refused.contains("another agent"), "{refused}");
+    }
+
+    #[test]
+    fn sweeping_removes_this_hosts_dead_sockets_only() {
+        let dir = tempfile::tempdir().unwrap();
+        let dead = socket_path(dir.path(), "dead");
+        let live = socket_path(dir.path(), "live");
+        let elsewhere = dir.path().join("job-another-host.sock");
+        drop(UnixListener::bind(&dead).unwrap());
+        drop(UnixListener::bind(&elsewhere).unwrap());
+        let _listener = UnixListener::bind(&live).unwrap();
+        sweep(dir.path());
+        assert!(!dead.exists() && live.exists() && elsewhere.exists());
+    }
+}

@@ -1,0 +1,134 @@
+//! Configuration: built-in < file < environment (`MIDRUN_CFG_SECTION__KEY`) < flags.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::anyhow;
+use config::{Environment, File, FileFormat, Map, Source};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::logging::LogForm;
+use crate::usage::{Usage, one_line, usage};
+
+const ENVIRONMENT_PREFIX: &str = "MIDRUN_CFG";
+
+/// Everything that can be configured, by section.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Settings {
+    /// `midrun run`.
+    pub run: RunSettings,
+    /// The agent, embedded or as a daemon.
+    pub agent: midrun_agent::config::Config,
+    /// The analyzer, embedded or as a daemon.
+    pub analyzer: midrun_analyzer::config::Config,
+}
+
+/// How `midrun run` treats a job.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RunSettings {
+    /// File that gets the job's summary as JSON. None: no file.
+    pub summary: Option<PathBuf>,
+    /// Form of the notices on stderr: `text` or `json`.
+    pub log: LogForm,
+    /// Advise only, change nothing.
+    pub dry_run: bool,
+    /// URL of a running analyzer, such as `http://node1:7741`. None: one is embedded.
+    pub analyzer: Option<String>,
+    /// Tunlet for the job. Empty: the analyzer's default.
+    pub tunlet: String,
+    /// Policy for the job: `auto`, or the name of a fixed one. Empty: the analyzer's default.
+    pub policy: String,
+    /// Directory that holds `openmpi/libmidrun.so` and `mpich/libmidrun.so`. None: next to the midrun command.
+    pub library_dir: Option<PathBuf>,
+    /// Name under which other hosts reach the embedded analyzer. None: this host's name.
+    pub advertise: Option<String>,
+}
+
+/// Reads all layers. `flags` are (`section.key`, value), the strongest layer.
+///
+/// # Errors
+/// A [`Usage`] with the key, the value and what is allowed.
+pub fn load(file: Option<&Path>, flags: &[(&str, String)]) -> anyhow::Result<Settings> {
+    let defaults = serde_json::to_value(Settings::default())?;
+    let mut builder = config::Config::builder().add_source(config::Config::try_from(&Settings::default())?);
+    if let Some(path) = file {
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| Usage(format!("cannot read the configuration {}: {error}", path.display())))?;
+        let table: toml::Table = toml::from_str(&text)
+            .map_err(|error| Usage(format!("{} is not TOML: {}", path.display(), error.message())))?;
+        let keys = serde_json::to_value(table)?;
+        check_keys(&keys, &defaults, &path.display().to_string())?;
+        builder = builder.add_source(File::from_str(&text, FileFormat::Toml));
+    }
+    let environment =
+        Environment::with_prefix(ENVIRONMENT_PREFIX).prefix_separator("_").separator("__").try_parsing(true);
+    check_environment(environment.collect()?, &defaults)?;
+    builder = builder.add_source(environment);
+    for (key, value) in flags {
+        builder = builder.set_override(*key, value.as_str())?;
+    }
+    let settings: Settings = builder
+        .build()
+        .and_then(config::Config::try_deserialize)
+        .map_err(|error| Usage(format!("configuration: {}", one_line(&error.to_string()))))?;
+    validated(settings)
+}
+
+fn validated(settings: Settings) -> anyhow::Result<Settings> {
+    let agent = settings.agent.validate().map_err(|error| format!("agent.{error}"));
+    let analyzer = settings.analyzer.validate().map_err(|error| format!("analyzer.{error}"));
+    agent.and(analyzer).map_err(|error| anyhow!(Usage(error)))?;
+    // The job's own tunlet and policy are checked by the rules of the analyzer's.
+    let mut job = settings.analyzer.clone();
+    if !settings.run.tunlet.is_empty() {
+        job.tunlet.clone_from(&settings.run.tunlet);
+    }
+    if !settings.run.policy.is_empty() {
+        job.policy.clone_from(&settings.run.policy);
+    }
+    job.validate().map_err(|error| anyhow!(Usage(error.to_string())))?;
+    Ok(settings)
+}
+
+fn check_environment(found: Map<String, config::Value>, defaults: &Value) -> anyhow::Result<()> {
+    for (key, value) in found {
+        let mut nested = Value::String(value.to_string());
+        for part in key.rsplit('.') {
+            nested = serde_json::json!({ part: nested });
+        }
+        check_keys(&nested, defaults, "the environment (MIDRUN_CFG_…)")?;
+    }
+    Ok(())
+}
+
+/// Refuses keys that the defaults do not have.
+fn check_keys(found: &Value, defaults: &Value, place: &str) -> anyhow::Result<()> {
+    let Some(sections) = found.as_object() else {
+        return Ok(());
+    };
+    for (section, content) in sections {
+        let Some(known) = defaults.get(section).and_then(Value::as_object) else {
+            let allowed = list(defaults.as_object());
+            return usage(format!("{place}: unknown section `{section}`, allowed are {allowed}"));
+        };
+        let Some(content) = content.as_object() else {
+            return usage(format!("{place}: `{section}` is a section, written [{section}]"));
+        };
+        if let Some(key) = content.keys().find(|key| !known.contains_key(*key)) {
+            let allowed = list(Some(known));
+            return usage(format!("{place}: unknown key `{key}` in [{section}], allowed are {allowed}"));
+        }
+    }
+    Ok(())
+}
+
+fn list(keys: Option<&serde_json::Map<String, Value>>) -> String {
+    let keys: Vec<&str> = keys.into_iter().flat_map(|keys| keys.keys()).map(String::as_str).collect();
+    keys.join(", ")
+}
+
+#[cfg(test)]
+#[path = "settings/tests.rs"]
+mod tests;

@@ -1,0 +1,89 @@
+//! Tests of the configuration's layers, and of the example file that is generated from the defaults.
+
+use super::*;
+
+fn file(text: &str) -> tempfile::NamedTempFile {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), text).unwrap();
+    file
+}
+
+#[test]
+fn a_flag_is_stronger_than_the_file_and_the_file_stronger_than_the_default() {
+    let file = file("[run]\npolicy = \"gss\"\ntunlet = \"master_worker\"\n[analyzer]\nwindow_grace_ms = 300\n");
+    let settings = load(Some(file.path()), &[("run.policy", "fac2".into())]).unwrap();
+    assert_eq!(settings.run.policy, "fac2");
+    assert_eq!(settings.run.tunlet, "master_worker");
+    assert_eq!(settings.analyzer.window_grace_ms, 300);
+    assert_eq!(settings.agent, midrun_agent::config::Config::default());
+}
+
+#[test]
+fn an_unknown_key_is_refused_with_the_allowed_ones() {
+    let file = file("[run]\npolcy = \"gss\"\n");
+    let text = load(Some(file.path()), &[]).unwrap_err().to_string();
+    assert!(text.contains("`polcy` in [run]") && text.contains("policy"), "{text}");
+}
+
+#[test]
+fn a_value_of_the_wrong_type_is_refused_with_its_key() {
+    let file = file("[analyzer]\nwindow_grace_ms = \"soon\"\n");
+    let text = load(Some(file.path()), &[]).unwrap_err().to_string();
+    assert!(text.contains("window_grace_ms") && !text.contains('\n'), "{text}");
+}
+
+#[test]
+fn an_unknown_policy_is_refused_with_the_known_ones() {
+    let text = load(None, &[("run.policy", "dfp".into())]).unwrap_err().to_string();
+    assert!(text.contains("dfp") && text.contains("dpf"), "{text}");
+}
+
+/// The comment above each field of the configuration structs is the example file's comment.
+fn documentation(source: &str, key: &str) -> String {
+    let lines: Vec<&str> = source.lines().map(str::trim).collect();
+    let field = format!("pub {key}:");
+    let at = lines.iter().position(|line| line.starts_with(&field)).unwrap_or(0);
+    let mut comment: Vec<&str> = lines[..at]
+        .iter()
+        .rev()
+        .take_while(|line| line.starts_with("///"))
+        .map(|line| line.trim_start_matches('/').trim())
+        .collect();
+    comment.reverse();
+    comment.join(" ")
+}
+
+fn example() -> String {
+    let sources = [
+        ("run", include_str!("../settings.rs")),
+        ("agent", include_str!("../../../monitor-tuner/src/config.rs")),
+        ("analyzer", include_str!("../../../analyzer/src/config.rs")),
+    ];
+    let defaults = serde_json::to_value(Settings::default()).unwrap();
+    let mut text = String::from(
+        "# Every key with its default; generated from the source (MIDRUN_BLESS=1 cargo test -p midrun-cli).\n\
+         # Stronger than this file: the environment (MIDRUN_CFG_RUN__POLICY=gss), then flags.\n",
+    );
+    for (section, source) in sources {
+        text += &format!("\n[{section}]\n");
+        for (key, value) in defaults[section].as_object().unwrap() {
+            text += &format!("# {}\n", documentation(source, key));
+            text += &match value {
+                Value::Null => format!("# {key} = …\n"),
+                value => format!("{key} = {value}\n"),
+            };
+        }
+    }
+    text
+}
+
+#[test]
+fn the_example_configuration_is_generated_from_the_defaults() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../deploy/midrun.example.toml");
+    if std::env::var_os("MIDRUN_BLESS").is_some() {
+        std::fs::write(path, example()).unwrap();
+    }
+    let committed = std::fs::read_to_string(path).unwrap_or_default();
+    assert!(committed == example(), "deploy/midrun.example.toml differs: run with MIDRUN_BLESS=1");
+    assert_eq!(load(Some(Path::new(path)), &[]).unwrap(), Settings::default());
+}

@@ -1,0 +1,115 @@
+//! What the user gets wrong: one sentence that says what would be right, code 64, nothing left behind.
+
+mod stage;
+
+use stage::{Stage, stderr};
+
+/// Runs midrun and expects one sentence with all of `parts`, and code 64.
+fn refused(stage: &Stage, arguments: &[&str], parts: &[&str]) {
+    let output = stage.run(arguments);
+    let text = stderr(&output);
+    assert_eq!(output.status.code(), Some(64), "{arguments:?}: {text}");
+    assert_eq!(text.trim_end().lines().count(), 1, "{arguments:?} is answered by one sentence: {text}");
+    for part in parts {
+        assert!(text.contains(part), "{arguments:?}: {part:?} is missing in: {text}");
+    }
+    assert!(output.stdout.is_empty());
+    stage.assert_nothing_left();
+}
+
+#[test]
+fn an_unknown_flag_is_refused() {
+    refused(&Stage::new(), &["run", "--sumary", "s.json", "--", "mpirun", "true"], &["--sumary", "--summary"]);
+}
+
+#[test]
+fn an_unknown_subcommand_is_refused() {
+    refused(&Stage::new(), &["rnu", "--", "mpirun"], &["rnu"]);
+}
+
+#[test]
+fn nothing_at_all_is_answered_by_what_can_be_said() {
+    refused(&Stage::new(), &[], &["run", "exec", "analyzer", "agent"]);
+    refused(&Stage::new(), &["run"], &["COMMAND"]);
+}
+
+#[test]
+fn an_unknown_policy_and_an_unknown_tunlet_are_refused_with_the_known_ones() {
+    refused(&Stage::new(), &["run", "--policy", "dfp", "--", "mpirun", "true"], &["dfp", "dpf"]);
+    refused(&Stage::new(), &["run", "--tunlet", "nobody", "--", "mpirun", "true"], &["nobody", "master_worker"]);
+}
+
+#[test]
+fn a_typo_in_the_configuration_is_refused_with_the_allowed_keys() {
+    let stage = Stage::new();
+    std::fs::write(stage.path("m.toml"), "[run]\npolcy = \"gss\"\n").unwrap();
+    refused(&stage, &["run", "--config", "m.toml", "--", "mpirun", "true"], &["m.toml", "polcy", "policy"]);
+    refused(&stage, &["analyzer", "--config", "m.toml"], &["m.toml", "polcy"]);
+    std::fs::write(stage.path("m.toml"), "[rnu]\n").unwrap();
+    refused(&stage, &["run", "--config", "m.toml", "--", "mpirun", "true"], &["rnu", "run"]);
+    std::fs::write(stage.path("m.toml"), "run = \n").unwrap();
+    refused(&stage, &["run", "--config", "m.toml", "--", "mpirun", "true"], &["m.toml", "TOML"]);
+    refused(&stage, &["run", "--config", "none.toml", "--", "mpirun", "true"], &["none.toml"]);
+}
+
+#[test]
+fn a_typo_in_the_environment_is_refused() {
+    let stage = Stage::new();
+    let output = stage.watched(&["run", "--", "mpirun", "true"]).env("MIDRUN_CFG_RUN__POLCY", "gss").output().unwrap();
+    assert_eq!(output.status.code(), Some(64));
+    assert!(stderr(&output).contains("polcy"), "{}", stderr(&output));
+}
+
+#[test]
+fn a_program_that_is_not_there_is_refused() {
+    let stage = Stage::new();
+    refused(&stage, &["run", "--", "mpirun", "-n", "4", "./mandlebrot"], &["./mandlebrot"]);
+    refused(&stage, &["run", "--", "./mandlebrot"], &["./mandlebrot"]);
+}
+
+#[test]
+fn no_mpi_is_one_sentence_with_a_way_out() {
+    let stage = Stage::new();
+    std::fs::remove_file(stage.path("bin/mpirun")).unwrap();
+    let output = stage.watched(&["run", "--", "mpirun", "true"]).env("PATH", stage.path("bin")).output().unwrap();
+    assert_eq!(output.status.code(), Some(64));
+    assert!(stderr(&output).contains("mpirun is not on PATH"), "{}", stderr(&output));
+    let script = stage.program("job.sh", "#!/bin/sh\nexit 0\n");
+    let output = stage.watched(&["run", "--"]).arg(script).env("PATH", stage.path("bin")).output().unwrap();
+    assert_eq!(output.status.code(), Some(64));
+    assert!(stderr(&output).contains("no MPI found"), "{}", stderr(&output));
+    stage.assert_nothing_left();
+}
+
+#[test]
+fn an_mpi_without_libmidrun_is_refused_with_the_command_that_builds_it() {
+    let stage = Stage::new();
+    std::fs::remove_file(stage.path("lib/openmpi/libmidrun.so")).unwrap();
+    refused(&stage, &["run", "--", "mpirun", "-n", "4", "true"], &["Open MPI", "deploy/build", "MPICC"]);
+}
+
+#[test]
+fn a_summary_that_cannot_be_written_is_found_before_the_job() {
+    let stage = Stage::new();
+    refused(&stage, &["run", "--summary", "none/s.json", "--", "mpirun", "touch", "ran"], &["none/s.json"]);
+    assert!(!stage.path("ran").exists(), "the job was not started");
+}
+
+#[test]
+fn daemons_refuse_before_they_listen() {
+    let stage = Stage::new();
+    refused(&stage, &["analyzer", "--listen", "nowhere"], &["listen", "nowhere"]);
+    refused(&stage, &["analyzer", "--token-file", "none"], &["none"]);
+    refused(&stage, &["agent", "--analyzer", "http://127.0.0.1:1"], &["--socket"]);
+    refused(&stage, &["agent", "--analyzer", "what", "--socket", "a.sock"], &["analyzer", "what"]);
+    assert!(!stage.path("a.sock").exists());
+}
+
+#[test]
+fn one_rank_is_warned_about_and_the_program_decides() {
+    let stage = Stage::new();
+    let output = stage.run(&["run", "--", "mpirun", "-n", "1", "sh", "-c", "exit 5"]);
+    assert_eq!(output.status.code(), Some(5));
+    assert!(stderr(&output).contains("no worker"), "{}", stderr(&output));
+    stage.assert_nothing_left();
+}

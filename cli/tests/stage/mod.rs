@@ -1,0 +1,91 @@
+//! A stage for the real binary: its own runtime directory, a PATH with make-believe launchers, a libmidrun that is only a file.
+
+#![allow(dead_code)]
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// The stage; everything of it goes with it.
+pub struct Stage {
+    directory: tempfile::TempDir,
+}
+
+const OPEN_MPI: &str = "#!/bin/sh
+[ \"$1\" = --version ] && { echo 'mpirun (Open MPI) 4.1.4'; exit 0; }
+while [ \"${1#-}\" != \"$1\" ]; do
+  case $1 in -x|-n) shift 2;; *) shift;; esac
+done
+exec \"$@\"
+";
+
+impl Stage {
+    /// With an Open MPI that starts one process.
+    pub fn new() -> Stage {
+        let stage = Stage { directory: tempfile::tempdir().unwrap() };
+        for directory in ["bin", "run", "lib/openmpi"] {
+            fs::create_dir_all(stage.path(directory)).unwrap();
+        }
+        fs::write(stage.path("lib/openmpi/libmidrun.so"), "").unwrap();
+        stage.program("bin/mpirun", OPEN_MPI);
+        stage
+    }
+
+    /// A path on the stage.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name)
+    }
+
+    /// Puts an executable script on the stage.
+    pub fn program(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.path(name);
+        fs::write(&path, text).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        path
+    }
+
+    /// `midrun` with arguments, in the stage's directory.
+    pub fn midrun(&self, arguments: &[&str]) -> Command {
+        self.command(Command::new(env!("CARGO_BIN_EXE_midrun")), arguments)
+    }
+
+    /// The same with a watchdog, for what is waited for.
+    pub fn watched(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new("/usr/bin/timeout");
+        command.args(["-k", "1", "60", env!("CARGO_BIN_EXE_midrun")]);
+        self.command(command, arguments)
+    }
+
+    fn command(&self, mut command: Command, arguments: &[&str]) -> Command {
+        command
+            .args(arguments)
+            .current_dir(self.directory.path())
+            .env_remove("LD_PRELOAD")
+            .env("XDG_RUNTIME_DIR", self.path("run"))
+            .env("MIDRUN_LIB_DIR", self.path("lib"))
+            .env("PATH", format!("{}:/usr/bin:/bin", self.path("bin").display()));
+        command
+    }
+
+    /// Runs `midrun` to its end.
+    pub fn run(&self, arguments: &[&str]) -> Output {
+        self.watched(arguments).output().unwrap()
+    }
+
+    /// Panics if a socket, lock or directory of ours is left.
+    pub fn assert_nothing_left(&self) {
+        assert_eq!(entries(&self.path("run")), Vec::<String>::new(), "something is left in the runtime directory");
+    }
+}
+
+/// Names in a directory.
+pub fn entries(directory: &Path) -> Vec<String> {
+    let entries = fs::read_dir(directory).unwrap();
+    entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect()
+}
+
+/// What a process wrote to stderr.
+pub fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
