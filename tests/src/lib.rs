@@ -1,1 +1,33 @@
-//! End-to-end and fault tests on real processes, and the harness they stand on.
+//! The harness: real processes, each with its own log, on this host or on emulated ones.
+
+pub mod cluster;
+pub mod daemons;
+pub mod mpi;
+pub mod process;
+pub mod scratch;
+pub mod skip;
+pub mod summary;
+
+pub use cluster::Cluster;
+pub use daemons::{Agent, Analyzer};
+pub use mpi::Mpi;
+pub use process::{Process, wait_until};
+pub use scratch::Scratch;
+pub use summary::Summary;
+
+use std::path::{Path, PathBuf};
+
+/// Root of the repository.
+pub fn root() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+}
+
+/// The installed tree that `deploy/build` makes.
+pub fn prefix() -> PathBuf {
+    root().join("target/midrun").canonicalize().expect("deploy/build was not run: tests/run does")
+}
+
+/// The installed `midrun`.
+pub fn midrun() -> PathBuf {
+    prefix().join("bin/midrun")
+}

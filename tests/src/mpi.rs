@@ -1,0 +1,76 @@
+//! The MPIs of this machine, and how their launchers want to be called on few cores.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::root;
+
+/// An MPI.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mpi {
+    /// Open MPI.
+    OpenMpi,
+    /// MPICH.
+    Mpich,
+}
+
+impl Mpi {
+    /// All.
+    pub const ALL: [Mpi; 2] = [Mpi::OpenMpi, Mpi::Mpich];
+
+    /// As directories are called.
+    pub fn name(self) -> &'static str {
+        match self {
+            Mpi::OpenMpi => "openmpi",
+            Mpi::Mpich => "mpich",
+        }
+    }
+
+    /// Its launcher.
+    pub fn launcher(self) -> String {
+        format!("mpirun.{}", self.name())
+    }
+
+    /// Whether its launcher and the examples built with it are here.
+    pub fn is_here(self) -> bool {
+        let says = Command::new(self.launcher()).arg("--version").output();
+        says.is_ok() && self.example("mw_synthetic").is_file() && self.library().is_file()
+    }
+
+    /// An example built with it.
+    pub fn example(self, name: &str) -> PathBuf {
+        root().canonicalize().expect("the root").join("examples/build").join(self.name()).join(name)
+    }
+
+    /// Its libmidrun.
+    pub fn library(self) -> PathBuf {
+        root().join("target/midrun/lib/midrun").join(self.name()).join("libmidrun.so")
+    }
+
+    /// Words of a line that starts `ranks` ranks of `program` on this host.
+    pub fn line(self, ranks: u32, program: &Path) -> Vec<String> {
+        let mut words = vec![self.launcher(), "-n".into(), ranks.to_string()];
+        words.extend(self.flags().iter().map(|word| (*word).to_owned()));
+        words.push(program.display().to_string());
+        words
+    }
+
+    /// Flags for more ranks than cores.
+    pub fn flags(self) -> &'static [&'static str] {
+        match self {
+            Mpi::OpenMpi => &["--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"],
+            Mpi::Mpich => &["-bind-to", "none"],
+        }
+    }
+}
+
+/// A command out of words, allowed to run as root.
+pub fn command(words: &[String]) -> Command {
+    let mut command = Command::new(&words[0]);
+    command
+        .args(&words[1..])
+        .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
+        .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+        .env_remove("LD_PRELOAD");
+    command
+}

@@ -1,0 +1,113 @@
+//! A real process with its own log, that can be killed, stopped and waited for.
+
+use std::fs;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::Scratch;
+
+/// A process that has not ended after this time hangs: the test fails.
+const WATCHDOG: Duration = Duration::from_secs(180);
+
+/// The process. It leads its own group, which is killed with it if the test ends early.
+pub struct Process {
+    name: String,
+    child: Child,
+    out: PathBuf,
+    err: PathBuf,
+}
+
+/// How a process ended.
+#[derive(Debug)]
+pub struct Ended {
+    /// Its code, or 128 + signal.
+    pub code: i32,
+    /// What it wrote to stdout.
+    pub out: String,
+    /// What it wrote to stderr.
+    pub err: String,
+}
+
+impl Process {
+    /// Starts `command`; stdout and stderr go to `NAME.out` and `NAME.err` in `scratch`.
+    pub fn start(scratch: &Scratch, name: &str, mut command: Command) -> Process {
+        let (out, err) = (scratch.path(&format!("{name}.out")), scratch.path(&format!("{name}.err")));
+        command
+            .stdin(Stdio::null())
+            .stdout(fs::File::create(&out).expect("a log"))
+            .stderr(fs::File::create(&err).expect("a log"))
+            .env("XDG_RUNTIME_DIR", scratch.path("run"))
+            .process_group(0);
+        let child = command.spawn().unwrap_or_else(|error| panic!("{name}: {command:?}: {error}"));
+        Process { name: name.into(), child, out, err }
+    }
+
+    /// Its number.
+    pub fn pid(&self) -> i32 {
+        self.child.id().cast_signed()
+    }
+
+    /// Sends a signal to the process alone.
+    pub fn signal(&self, number: i32) {
+        // SAFETY: the child is not waited for yet, so that the pid is its own.
+        let status = unsafe { libc::kill(self.pid(), number) };
+        assert_eq!(status, 0, "{} can be sent signal {number}", self.name);
+    }
+
+    /// Whether it has not ended.
+    pub fn is_running(&mut self) -> bool {
+        self.child.try_wait().expect("its state").is_none()
+    }
+
+    /// Its stdout so far.
+    pub fn out(&self) -> String {
+        fs::read_to_string(&self.out).unwrap_or_default()
+    }
+
+    /// Its stderr so far.
+    pub fn err(&self) -> String {
+        fs::read_to_string(&self.err).unwrap_or_default()
+    }
+
+    /// Waits for its end; a hanging one fails the test.
+    pub fn wait(mut self) -> Ended {
+        let begin = Instant::now();
+        loop {
+            if let Some(status) = self.child.try_wait().expect("its state") {
+                let code = status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0));
+                return Ended { code, out: self.out(), err: self.err() };
+            }
+            assert!(begin.elapsed() < WATCHDOG, "{} hangs; stderr:\n{}", self.name, self.err());
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    /// Waits for its end and expects code 0.
+    pub fn succeed(self) -> Ended {
+        let name = self.name.clone();
+        let ended = self.wait();
+        assert_eq!(ended.code, 0, "{name} failed\nstdout:\n{}\nstderr:\n{}", ended.out, ended.err);
+        ended
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        if matches!(self.child.try_wait(), Ok(None)) {
+            // SAFETY: the group is led by a child that is not waited for yet.
+            unsafe { libc::kill(-self.pid(), libc::SIGKILL) };
+            let _ = self.child.wait();
+        }
+    }
+}
+
+/// Waits until `condition` holds; fails the test when it never does.
+pub fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
+    let begin = Instant::now();
+    while !condition() {
+        assert!(begin.elapsed() < WATCHDOG, "waited in vain until {what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}

@@ -1,0 +1,48 @@
+//! A directory for one test: removed when the test is well, kept and named when it failed.
+
+use std::path::{Path, PathBuf};
+
+/// The directory.
+pub struct Scratch(PathBuf);
+
+impl Scratch {
+    /// Makes one. The name is short, since sockets live in it.
+    #[expect(clippy::new_without_default, reason = "makes a directory")]
+    pub fn new() -> Scratch {
+        let made = tempfile::Builder::new().prefix("mr").tempdir().expect("a temporary directory");
+        let scratch = Scratch(made.keep());
+        std::fs::create_dir(scratch.path("run")).expect("a directory in it");
+        scratch
+    }
+
+    /// A path in it.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    /// The directory itself.
+    pub fn directory(&self) -> &Path {
+        &self.0
+    }
+
+    /// Panics if a socket or lock is left in the runtime directory.
+    pub fn assert_nothing_left(&self) {
+        let left: Vec<_> = walk(&self.path("run"));
+        assert!(left.is_empty(), "left behind: {left:?}");
+    }
+}
+
+fn walk(directory: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+    entries.flat_map(|entry| if entry.path().is_dir() { walk(&entry.path()) } else { vec![entry.path()] }).collect()
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!("logs are kept in {}", self.0.display());
+        } else {
+            let _ = std::fs::remove_dir_all(&self.0);
+        }
+    }
+}

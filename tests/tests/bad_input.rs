@@ -1,0 +1,77 @@
+//! What can be wrong between the user's command and real MPIs: one sentence, code 64, nothing left.
+
+use midrun_tests::mpi::command;
+use midrun_tests::process::Ended;
+use midrun_tests::{Mpi, Process, Scratch, midrun, need};
+
+fn run(scratch: &Scratch, flags: &[&str], line: &[String]) -> Ended {
+    let mut words = vec![midrun().display().to_string(), "run".into()];
+    words.extend(flags.iter().map(|word| (*word).to_owned()));
+    words.push("--".into());
+    words.extend_from_slice(line);
+    Process::start(scratch, "run", command(&words)).wait()
+}
+
+fn refused(flags: &[&str], line: &[String], parts: &[&str]) {
+    let scratch = Scratch::new();
+    let ended = run(&scratch, flags, line);
+    assert_eq!(ended.code, 64, "{}", ended.err);
+    assert_eq!(ended.err.trim_end().lines().count(), 1, "one sentence: {}", ended.err);
+    for part in parts {
+        assert!(ended.err.contains(part), "{part:?} is missing in: {}", ended.err);
+    }
+    scratch.assert_nothing_left();
+}
+
+#[test]
+fn two_mpis_mixed_up_are_refused_both_ways() {
+    need!(Mpi::ALL.iter().all(|mpi| mpi.is_here()), "both MPIs are needed");
+    let mixed = |launcher: Mpi, program: Mpi| launcher.line(3, &program.example("mw_synthetic"));
+    refused(&[], &mixed(Mpi::OpenMpi, Mpi::Mpich), &["two MPIs", "Open MPI", "MPICH", "mw_synthetic"]);
+    refused(&[], &mixed(Mpi::Mpich, Mpi::OpenMpi), &["two MPIs", "Open MPI", "MPICH", "mw_synthetic"]);
+}
+
+#[test]
+fn a_program_that_is_not_there_is_refused_under_each_mpi() {
+    for mpi in Mpi::ALL {
+        need!(mpi.is_here(), format!("{mpi:?} is not here"));
+        refused(&[], &mpi.line(3, std::path::Path::new("./mandlebrot")), &["./mandlebrot"]);
+    }
+}
+
+#[test]
+fn an_unknown_policy_is_refused_with_the_known_ones() {
+    for mpi in Mpi::ALL {
+        need!(mpi.is_here(), format!("{mpi:?} is not here"));
+        let line = mpi.line(3, &mpi.example("mw_synthetic"));
+        refused(&["--policy", "dfp"], &line, &["dfp", "dpf", "daf", "gss"]);
+    }
+}
+
+#[test]
+fn one_rank_is_warned_about_and_the_code_is_the_programs_own() {
+    for mpi in Mpi::ALL {
+        need!(mpi.is_here(), format!("{mpi:?} is not here"));
+        let scratch = Scratch::new();
+        let line = mpi.line(1, &mpi.example("mw_synthetic"));
+        let ended = run(&scratch, &[], &line);
+        assert!(ended.err.contains("no worker"), "{}", ended.err);
+        assert_ne!(ended.code, 64 + 128);
+        scratch.assert_nothing_left();
+    }
+}
+
+#[test]
+fn the_programs_own_code_comes_back() {
+    for mpi in Mpi::ALL {
+        need!(mpi.is_here(), format!("{mpi:?} is not here"));
+        let scratch = Scratch::new();
+        let mut line = mpi.line(3, &mpi.example("mw_synthetic"));
+        line.extend(["--dist".into(), "nosuch".into()]);
+        let alone = Process::start(&scratch, "alone", command(&line)).wait();
+        let ended = run(&scratch, &[], &line);
+        assert_ne!(alone.code, 0);
+        assert_eq!(ended.code, alone.code, "{}", ended.err);
+        scratch.assert_nothing_left();
+    }
+}
