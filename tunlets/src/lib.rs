@@ -5,8 +5,13 @@
 
 #![forbid(unsafe_code)]
 
+pub mod catalogue;
 pub mod knob;
+mod master_worker;
 pub mod proposal;
+pub mod template;
+#[cfg(test)]
+mod testing;
 pub mod window;
 
 pub use knob::Knob;

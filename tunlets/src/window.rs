@@ -66,19 +66,11 @@ impl Window {
 
     /// The shortest time this iteration could have taken: total task time / workers, seconds.
     pub fn ideal_s(&self) -> f64 {
-        if self.workers == 0 {
-            0.0
-        } else {
-            self.task_s() / f64::from(self.workers)
-        }
+        if self.workers == 0 { 0.0 } else { self.task_s() / f64::from(self.workers) }
     }
 
     /// César 2006, 1.5: `1 - sum(busy)/(workers × iteration time)`; 0 is perfect balance.
     pub fn imbalance(&self) -> f64 {
-        if self.iteration_s > 0.0 {
-            1.0 - self.ideal_s() / self.iteration_s
-        } else {
-            0.0
-        }
+        if self.iteration_s > 0.0 { 1.0 - self.ideal_s() / self.iteration_s } else { 0.0 }
     }
 }

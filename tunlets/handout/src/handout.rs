@@ -82,9 +82,9 @@ impl Handout {
             PolicyKind::Gss => self.per_worker(self.remaining as f64),
             PolicyKind::Af => match self.adaptive(worker, speeds) {
                 Some(count) => count,
-                None => self.from_batch(),
+                None => self.chunk_of_batch(),
             },
-            _ => self.from_batch(),
+            _ => self.chunk_of_batch(),
         };
         // A lower bound above an even share would itself unbalance the iteration.
         let floor = self.setting.min_chunk.clamp(1, self.per_worker(self.base as f64));
@@ -115,7 +115,7 @@ impl Handout {
     }
 
     /// The chunk of the current batch, which is cut when the last one is used up.
-    fn from_batch(&mut self) -> u64 {
+    fn chunk_of_batch(&mut self) -> u64 {
         if self.chunks_left == 0 {
             self.chunk = self.per_worker(self.batch());
             self.chunks_left = self.workers;

@@ -1,0 +1,294 @@
+//! Simulates one iteration: the master's own hand-out code on a model of tasks, workers and messages.
+//!
+//! The master serves one message at a time. A worker computes its chunks in the order they come; the master queues a
+//! second chunk ahead while much is left ([`QueueAhead`]), so that the worker need not wait for messages.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+use midrun_handout::{Chunk, Handout, PolicyKind, Setting, WorkerSpeed};
+
+use crate::trace::Trace;
+
+/// When the master sends a worker a second chunk before the first is done.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum QueueAhead {
+    /// Never: a worker waits for each chunk.
+    Never,
+    /// As the framework does: when the queued chunk is small against what is left, or the worker is at the last task
+    /// of its chunk; never in the tail, when the tasks left would fit into about one more chunk per worker.
+    Framework {
+        /// A chunk is small when so many of its size are left for each worker.
+        small: u64,
+        /// The tail begins at so many tasks per worker.
+        tail: u64,
+    },
+}
+
+impl Default for QueueAhead {
+    fn default() -> Self {
+        QueueAhead::Framework { small: 8, tail: 2 }
+    }
+}
+
+/// What is simulated.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SimInput {
+    /// Tasks of the iteration.
+    pub tasks: u64,
+    /// Workers; 0 is taken as 1.
+    pub workers: u32,
+    /// Mean time of one task on a worker of average speed, seconds.
+    pub mean_s: f64,
+    /// Relative mean time by position in the index range, equal parts, mean 1; empty: the same everywhere.
+    pub profile: Vec<f64>,
+    /// Standard deviation of one task around the profile, as a share of its mean.
+    pub variation: f64,
+    /// Relative time per task of each worker: 1 average, 4 four times slower; missing: 1.
+    pub slowness: Vec<f64>,
+    /// The master's time per chunk (take in and hand out), seconds.
+    pub handout_s: f64,
+    /// One message's way, seconds.
+    pub latency_s: f64,
+    /// Time that every chunk costs its worker beyond all that, seconds: what was measured and is not explained.
+    pub hidden_s: f64,
+    /// When chunks are queued ahead.
+    pub queue_ahead: QueueAhead,
+}
+
+impl SimInput {
+    /// Mean time of a task at `position` (0 to 1) of the index range, seconds.
+    pub fn mean_at(&self, position: f64) -> f64 {
+        let bin = (position * self.profile.len() as f64) as usize;
+        self.mean_s * self.profile.get(bin).copied().unwrap_or(1.0)
+    }
+}
+
+/// What came of it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SimResult {
+    /// From the first hand-out until the last result is in, seconds.
+    pub iteration_s: f64,
+    /// Chunks handed out.
+    pub chunks: f64,
+    /// Sum of the task times over the workers, seconds.
+    pub task_s: f64,
+    /// Each chunk's worker, tasks, time and sum of squared task times (only of [`iteration`] and [`iteration_of`]).
+    pub log: Vec<ChunkLog>,
+}
+
+impl SimResult {
+    /// Iteration time over the ideal (task time / workers); 1 is perfect.
+    pub fn ratio(&self, workers: u32) -> f64 {
+        if self.task_s > 0.0 { self.iteration_s * f64::from(workers.max(1)) / self.task_s } else { 1.0 }
+    }
+}
+
+/// A chunk that was computed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ChunkLog {
+    /// By worker 0 .. N-1.
+    pub worker: u32,
+    /// First task.
+    pub first: u64,
+    /// Tasks.
+    pub count: u64,
+    /// Time, seconds.
+    pub busy_s: f64,
+    /// Sum of squared task times, seconds squared.
+    pub sum_sq_s2: f64,
+}
+
+/// One iteration with task times drawn by `seed`.
+pub fn iteration(input: &SimInput, setting: &Setting, seed: u64) -> SimResult {
+    run(input, setting, &Trace::draw(input, seed), true)
+}
+
+/// One iteration with these task times, seconds, on a worker of average speed.
+pub fn iteration_of(times: &[f64], input: &SimInput, setting: &Setting) -> SimResult {
+    let input = SimInput { tasks: times.len() as u64, ..input.clone() };
+    run(&input, setting, &Trace::of(times), true)
+}
+
+/// The mean result of each setting over `seeds` drawings; all settings meet the same drawings, so that their
+/// differences are known much better than their values.
+pub fn compare(input: &SimInput, settings: &[Setting], seeds: std::ops::Range<u64>) -> Vec<SimResult> {
+    let mut sums = vec![SimResult::default(); settings.len()];
+    let n = (seeds.end - seeds.start).max(1) as f64;
+    for seed in seeds {
+        let trace = Trace::draw(input, seed);
+        for (sum, setting) in sums.iter_mut().zip(settings) {
+            let one = run(input, setting, &trace, false);
+            sum.iteration_s += one.iteration_s / n;
+            sum.chunks += one.chunks / n;
+            sum.task_s += one.task_s / n;
+        }
+    }
+    sums
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Event {
+    /// A result reaches the master.
+    Result(u32),
+    /// "I am about to run dry" reaches the master.
+    Ask(u32),
+    /// A chunk reaches the worker.
+    Arrive(u32),
+    /// A worker is done with its chunk.
+    Done(u32),
+    /// A worker is at the last task of its chunk.
+    Last(u32),
+}
+
+#[derive(Default)]
+struct Worker {
+    /// Out at this worker as the master sees it: oldest first.
+    out: VecDeque<Chunk>,
+    asked: bool,
+    /// Sent and not arrived: messages keep their order.
+    travelling: VecDeque<Chunk>,
+    /// Arrived and not begun.
+    waiting: VecDeque<Chunk>,
+    computing: bool,
+}
+
+struct Sim<'a> {
+    input: &'a SimInput,
+    trace: &'a Trace,
+    handout: Handout,
+    workers: Vec<Worker>,
+    speeds: Vec<WorkerSpeed>,
+    events: BinaryHeap<Reverse<(u64, u64, Event)>>,
+    order: u64,
+    master_free_s: f64,
+    result: SimResult,
+    logging: bool,
+}
+
+fn run(input: &SimInput, setting: &Setting, trace: &Trace, logging: bool) -> SimResult {
+    let n = input.workers.max(1);
+    let mut sim = Sim {
+        input,
+        trace,
+        handout: Handout::new(*setting, input.tasks, n),
+        workers: (0..n).map(|_| Worker::default()).collect(),
+        speeds: vec![WorkerSpeed::default(); n as usize],
+        events: BinaryHeap::new(),
+        order: 0,
+        master_free_s: 0.0,
+        result: SimResult::default(),
+        logging,
+    };
+    for worker in (0..n).chain(0..n) {
+        sim.feed(worker, 0.0);
+    }
+    while let Some(Reverse((bits, _, event))) = sim.events.pop() {
+        sim.on_event(f64::from_bits(bits), event);
+    }
+    sim.result
+}
+
+impl Sim<'_> {
+    fn at(&mut self, time_s: f64, event: Event) {
+        self.order += 1;
+        // Times are not negative, so their bits order as they do.
+        self.events.push(Reverse((time_s.max(0.0).to_bits(), self.order, event)));
+    }
+
+    fn slowness(&self, worker: u32) -> f64 {
+        self.input.slowness.get(worker as usize).copied().unwrap_or(1.0)
+    }
+
+    fn feed(&mut self, worker: u32, now: f64) {
+        let left = self.handout.remaining();
+        let n = self.workers.len() as u64;
+        let w = &self.workers[worker as usize];
+        let ahead = match self.input.queue_ahead {
+            QueueAhead::Never => false,
+            QueueAhead::Framework { small, tail } => {
+                let is_small = |c: &Chunk| c.count.saturating_mul(n * small) <= left;
+                let wanted = w.asked || w.out.back().is_some_and(is_small);
+                wanted && w.out.len() == 1 && left > tail * n && self.handout.setting().kind != PolicyKind::None
+            }
+        };
+        if !w.out.is_empty() && !ahead {
+            return;
+        }
+        let Some(chunk) = self.handout.next(worker, &self.speeds) else { return };
+        self.result.chunks += 1.0;
+        self.master_free_s = self.master_free_s.max(now) + self.input.handout_s;
+        let w = &mut self.workers[worker as usize];
+        w.out.push_back(chunk);
+        w.travelling.push_back(chunk);
+        w.asked = false;
+        self.at(self.master_free_s + self.input.latency_s, Event::Arrive(worker));
+    }
+
+    fn on_event(&mut self, now: f64, event: Event) {
+        match event {
+            Event::Arrive(worker) => {
+                let w = &mut self.workers[worker as usize];
+                if let Some(chunk) = w.travelling.pop_front() {
+                    w.waiting.push_back(chunk);
+                }
+                self.start(worker, now);
+            }
+            Event::Last(worker) => {
+                if self.workers[worker as usize].waiting.is_empty() {
+                    self.at(now + self.input.latency_s, Event::Ask(worker));
+                }
+            }
+            Event::Ask(worker) => {
+                self.workers[worker as usize].asked = true;
+                self.feed(worker, now);
+            }
+            Event::Done(worker) => {
+                self.workers[worker as usize].computing = false;
+                self.at(now + self.input.latency_s, Event::Result(worker));
+                self.start(worker, now);
+            }
+            Event::Result(worker) => self.on_result(worker, now),
+        }
+    }
+
+    fn start(&mut self, worker: u32, now: f64) {
+        let slowness = self.slowness(worker);
+        let w = &mut self.workers[worker as usize];
+        if w.computing {
+            return;
+        }
+        let Some(chunk) = w.waiting.pop_front() else { return };
+        w.computing = true;
+        let busy_s = self.trace.span(chunk.first, chunk.count).0 * slowness;
+        let now = now + self.input.hidden_s;
+        if chunk.count > 1 {
+            let last_s = self.trace.span(chunk.first + chunk.count - 1, 1).0 * slowness;
+            self.at(now + busy_s - last_s, Event::Last(worker));
+        }
+        self.at(now + busy_s, Event::Done(worker));
+    }
+
+    fn on_result(&mut self, worker: u32, now: f64) {
+        let slowness = self.slowness(worker);
+        let Some(chunk) = self.workers[worker as usize].out.pop_front() else { return };
+        let (time, squares) = self.trace.span(chunk.first, chunk.count);
+        let (busy_s, sum_sq_s2) = (time * slowness, squares * slowness * slowness);
+        self.result.task_s += busy_s;
+        // The last result's taking in is part of the iteration; the master's time per chunk covers both ways.
+        self.result.iteration_s = self.result.iteration_s.max(now);
+        if self.logging {
+            let log = ChunkLog { worker, first: chunk.first, count: chunk.count, busy_s, sum_sq_s2 };
+            self.result.log.push(log);
+        }
+        let speed = &mut self.speeds[worker as usize];
+        let (before, all) = (speed.tasks as f64, (speed.tasks + chunk.count) as f64);
+        let squares = (speed.var_s2 + speed.mean_s * speed.mean_s) * before + sum_sq_s2;
+        speed.mean_s = (speed.mean_s * before + busy_s) / all;
+        speed.var_s2 = (squares / all - speed.mean_s * speed.mean_s).max(0.0);
+        speed.tasks += chunk.count;
+        speed.chunks += 1;
+        self.feed(worker, now); // for what came back
+        self.feed(worker, now); // and one ahead
+    }
+}

@@ -1,0 +1,60 @@
+//! One drawing of all task times of an iteration, as prefix sums, so that every policy meets the same tasks.
+
+use crate::random::Random;
+use crate::simulate::SimInput;
+
+/// At most so many times are drawn; more tasks are drawn in blocks.
+const MAX_BLOCKS: u64 = 1 << 16;
+
+/// Prefix sums of the task times on a worker of average speed, and of their squares.
+pub struct Trace {
+    block: u64,
+    sums: Vec<f64>,
+    squares: Vec<f64>,
+}
+
+impl Trace {
+    /// Draws gamma-distributed times around the profile.
+    pub fn draw(input: &SimInput, seed: u64) -> Trace {
+        let block = input.tasks.div_ceil(MAX_BLOCKS).max(1);
+        let blocks = input.tasks.div_ceil(block);
+        let mut random = Random::new(seed);
+        let variance = input.variation * input.variation / block as f64;
+        let (mut sum, mut square) = (0.0, 0.0);
+        let mut trace = Trace { block, sums: vec![0.0], squares: vec![0.0] };
+        for i in 0..blocks {
+            let middle = (i as f64 + 0.5) / blocks as f64;
+            let each = input.mean_at(middle) * random.gamma(variance);
+            sum += each * block as f64;
+            square += each * each * block as f64 + input.mean_s.powi(2) * variance * (block * (block - 1)) as f64;
+            trace.sums.push(sum);
+            trace.squares.push(square);
+        }
+        trace
+    }
+
+    /// A trace of given task times, seconds.
+    pub fn of(times: &[f64]) -> Trace {
+        let mut trace = Trace { block: 1, sums: vec![0.0], squares: vec![0.0] };
+        let (mut sum, mut square) = (0.0, 0.0);
+        for t in times {
+            sum += t;
+            square += t * t;
+            trace.sums.push(sum);
+            trace.squares.push(square);
+        }
+        trace
+    }
+
+    fn at(&self, prefix: &[f64], index: u64) -> f64 {
+        let (whole, part) = ((index / self.block) as usize, (index % self.block) as f64 / self.block as f64);
+        let here = prefix[whole];
+        if part > 0.0 { here + part * (prefix[whole + 1] - here) } else { here }
+    }
+
+    /// Time of these tasks and sum of their squares.
+    pub fn span(&self, first: u64, count: u64) -> (f64, f64) {
+        let of = |prefix: &[f64]| self.at(prefix, first + count) - self.at(prefix, first);
+        (of(&self.sums), of(&self.squares))
+    }
+}

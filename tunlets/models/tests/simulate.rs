@@ -1,0 +1,123 @@
+//! What the simulation says about the policies, held against the known statements.
+
+use midrun_handout::{PolicyKind, Setting};
+use midrun_models::factoring::{least_chunk, static_excess};
+use midrun_models::simulate::{SimInput, compare, iteration, iteration_of};
+use proptest::prelude::*;
+
+fn input(variation: f64) -> SimInput {
+    SimInput {
+        tasks: 10_000,
+        workers: 25,
+        mean_s: 2e-3,
+        variation,
+        handout_s: 5e-6,
+        latency_s: 2e-5,
+        ..SimInput::default()
+    }
+}
+
+fn setting(kind: PolicyKind, variation: f64) -> Setting {
+    Setting { mean_s: 2e-3, sigma_s: 2e-3 * variation, ..Setting::new(kind) }
+}
+
+fn ratio(input: &SimInput, kind: PolicyKind) -> f64 {
+    compare(input, &[setting(kind, input.variation)], 0..8)[0].ratio(input.workers)
+}
+
+#[test]
+fn the_static_split_ends_seven_to_nine_per_cent_above_the_ideal_at_eighty_per_cent() {
+    let simulated = compare(&input(0.8), &[setting(PolicyKind::None, 0.8)], 0..40)[0].ratio(25);
+    assert!((1.07..1.09).contains(&simulated), "{simulated}");
+    assert!((simulated - 1.0 - static_excess(0.8, 10_000, 25)).abs() < 0.01, "{simulated}");
+}
+
+#[test]
+fn factoring_ends_below_one_per_cent_when_messages_are_cheap() {
+    for variation in [0.2, 0.4, 0.6, 0.8] {
+        for kind in [PolicyKind::Daf, PolicyKind::Fac2, PolicyKind::Dpf] {
+            let r = ratio(&input(variation), kind);
+            assert!(r < 1.01, "{kind:?} at {variation}: {r}");
+        }
+    }
+}
+
+#[test]
+fn even_tasks_are_best_left_alone() {
+    assert!(ratio(&input(0.0), PolicyKind::None) < 1.001);
+    assert!(ratio(&input(0.0), PolicyKind::None) <= ratio(&input(0.0), PolicyKind::Ss));
+}
+
+#[test]
+fn a_slow_master_makes_single_tasks_slow_and_a_lower_bound_helps() {
+    let slow = SimInput { handout_s: 4e-4, ..input(0.4) }; // 25 workers x 0.4 ms = 10 ms a round
+    let bounded = Setting { min_chunk: least_chunk(4e-4, 2e-3, 25), ..setting(PolicyKind::Ss, 0.4) };
+    let both = compare(&slow, &[setting(PolicyKind::Ss, 0.4), bounded], 0..2);
+    assert!(both[0].ratio(25) > 4.0, "{}", both[0].ratio(25));
+    assert!(both[1].ratio(25) < 1.3, "{}", both[1].ratio(25));
+}
+
+#[test]
+fn a_static_split_over_unequal_workers_ends_with_the_slowest() {
+    let slowness = (0..25).map(|w| if w < 12 { 4.0 } else { 1.0 }).collect();
+    let uneven = SimInput { slowness, ..input(0.2) };
+    let time = |setting: Setting| compare(&uneven, &[setting], 0..2)[0].iteration_s;
+    let ideal = 10_000.0 * 2e-3 / (13.0 + 12.0 / 4.0);
+    assert!(time(setting(PolicyKind::None, 0.2)) > 2.5 * ideal);
+    // A first chunk of half an even share already lasts longer than the ideal on a slow worker; smaller ones do not.
+    assert!(time(Setting::FALLBACK) > 1.2 * ideal);
+    assert!(time(Setting { factor: 0.2, ..Setting::FALLBACK }) < 1.02 * ideal);
+}
+
+#[test]
+fn queueing_ahead_hides_the_way_of_messages() {
+    use midrun_models::simulate::QueueAhead;
+    let far = SimInput { latency_s: 2e-3, ..input(0.2) };
+    let waiting = SimInput { queue_ahead: QueueAhead::Never, ..far.clone() };
+    let time = |input: &SimInput| compare(input, &[setting(PolicyKind::Ss, 0.2)], 0..2)[0].ratio(25);
+    assert!(time(&waiting) > 2.5, "{}", time(&waiting));
+    assert!(time(&far) < time(&waiting) / 1.3, "{} {}", time(&far), time(&waiting));
+}
+
+#[test]
+fn a_seed_gives_the_same_iteration_again() {
+    let s = setting(PolicyKind::Daf, 0.8);
+    assert_eq!(iteration(&input(0.8), &s, 3), iteration(&input(0.8), &s, 3));
+    assert_ne!(iteration(&input(0.8), &s, 3).iteration_s, iteration(&input(0.8), &s, 4).iteration_s);
+}
+
+#[test]
+fn more_tasks_than_are_drawn_one_by_one_keep_their_mean_and_spread() {
+    let many = SimInput { tasks: 1_000_000, ..input(0.8) };
+    let result = iteration(&many, &setting(PolicyKind::Fsc, 0.8), 1);
+    assert!((result.task_s / 2000.0 - 1.0).abs() < 0.005, "{}", result.task_s);
+    let squares: f64 = result.log.iter().map(|c| c.sum_sq_s2).sum::<f64>() / 1e6;
+    assert!((squares / 4e-6 / 1.64 - 1.0).abs() < 0.02, "{squares}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn every_task_is_computed_once_and_no_iteration_beats_the_ideal(
+        code in 0u32..8,
+        tasks in 0usize..400,
+        workers in 0u32..9,
+        latency_s in 0.0..1e-2,
+        handout_s in 0.0..1e-3,
+        slow in 1.0..5.0,
+    ) {
+        let times: Vec<f64> = (0..tasks).map(|i| 1e-3 * (1 + i % 7) as f64).collect();
+        let input = SimInput { workers, latency_s, handout_s, slowness: vec![slow], ..SimInput::default() };
+        let setting = Setting { mean_s: 4e-3, sigma_s: 2e-3, ..Setting::new(PolicyKind::from_code(code).unwrap()) };
+        let result = iteration_of(&times, &input, &setting);
+        let mut seen = vec![0; tasks];
+        for chunk in &result.log {
+            for i in chunk.first..chunk.first + chunk.count {
+                seen[i as usize] += 1;
+            }
+        }
+        prop_assert!(seen.iter().all(|s| *s == 1));
+        prop_assert!(result.iteration_s >= result.task_s / f64::from(workers.max(1)) - 1e-9);
+        prop_assert_eq!(result.chunks as usize, result.log.len());
+    }
+}

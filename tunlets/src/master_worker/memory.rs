@@ -1,0 +1,284 @@
+//! What is remembered of a program's tasks: mean, sigma, work by position, speed of workers, cost of a chunk.
+//!
+//! Memory has a half-life of [`HALF_LIFE`] iterations. When an iteration's mean task time differs from the remembered
+//! one by more than chance and more than [`CHANGE`], the program has changed and everything is learnt anew.
+
+use crate::{PROFILE_BINS, Window};
+use midrun_models::simulate::{QueueAhead, SimInput};
+use std::collections::{BTreeMap, VecDeque};
+
+/// Iterations after which a figure counts half.
+const HALF_LIFE: f64 = 4.0;
+/// Smallest change of the mean task time that is one, as a share.
+const CHANGE: f64 = 0.05;
+/// How many standard errors chance may be.
+const CHANCE: f64 = 4.0;
+/// A worker counts as slower or faster only beyond this share, and beyond chance.
+const UNEQUAL: f64 = 0.1;
+/// Windows with a smaller share of their records teach nothing.
+const COVERAGE: f64 = 0.5;
+/// Tasks that must have been seen.
+const MIN_TASKS: u64 = 10;
+/// Windows over which unexplained time is remembered.
+const HIDDEN_WINDOWS: usize = 3;
+/// One message's way until more is known, seconds: mostly the wake-up of a sleeping rank.
+const LATENCY_S: f64 = 75e-6;
+
+/// What was learnt.
+#[derive(Clone, Debug)]
+pub struct Memory {
+    /// Mean time of a task, seconds.
+    pub mean_s: f64,
+    /// Standard deviation of the time of a task over everything, seconds.
+    pub sigma_s: f64,
+    /// Master's time per chunk, seconds.
+    pub chunk_cost_s: f64,
+    /// Tasks and workers of the last iteration.
+    pub tasks: u64,
+    /// See `tasks`.
+    pub workers: u32,
+    profile_s: Vec<f64>,
+    slowness: BTreeMap<u32, f64>,
+    /// Unexplained time per chunk in the last windows, seconds. The least counts: a disturbance from outside makes an
+    /// iteration slower, never faster.
+    hidden: VecDeque<f64>,
+}
+
+/// What an observation was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Learnt {
+    /// It agrees with the memory, and was added.
+    Added,
+    /// The first, or the program has changed: the memory starts here.
+    Anew,
+    /// Too little was seen to learn from it.
+    Nothing,
+}
+
+/// Standard deviation of task times in one window, seconds.
+///
+/// Where tasks were timed singly: from their squares. Where only chunks were: the variance of a task follows from how
+/// chunk sums scatter, `(sum of T²/n - mean² M)/chunks`.
+fn sigma_s(window: &Window, mean_s: f64) -> f64 {
+    let (mut excess, mut degrees) = (0.0, 0.0);
+    for w in &window.per_worker {
+        excess += w.sum_sq_s2 - mean_s * mean_s * w.tasks as f64;
+        degrees += if w.tasks_timed { w.tasks as f64 } else { w.chunks as f64 };
+    }
+    if degrees > 1.0 { (excess / degrees).max(0.0).sqrt() } else { 0.0 }
+}
+
+impl Memory {
+    /// Takes a window in; `memory` becomes `Some` once something was learnt.
+    pub fn learn(memory: &mut Option<Memory>, window: &Window) -> Learnt {
+        let seen: u64 = window.per_worker.iter().map(|w| w.tasks).sum();
+        if window.coverage < COVERAGE || seen < MIN_TASKS.min(window.tasks.max(1)) || window.workers == 0 {
+            return Learnt::Nothing;
+        }
+        let mean_s = window.task_s() / seen as f64;
+        if !(mean_s.is_finite() && mean_s > 0.0) {
+            return Learnt::Nothing;
+        }
+        let now = Memory::of(window, mean_s);
+        match memory {
+            Some(old) if !old.has_changed(&now, seen) => {
+                old.mix(now);
+                Learnt::Added
+            }
+            _ => {
+                // What the network costs does not change with the tasks.
+                let cost_s = memory.as_ref().map(|old| old.chunk_cost_s).filter(|_| !now.costs_are_known(window));
+                let chunk_cost_s = cost_s.unwrap_or(now.chunk_cost_s);
+                let hidden = memory.take().map(|old| old.hidden).unwrap_or_default();
+                *memory = Some(Memory { chunk_cost_s, hidden, ..now });
+                Learnt::Anew
+            }
+        }
+    }
+
+    fn of(window: &Window, mean_s: f64) -> Memory {
+        let profile = |bin: &crate::ProfileBin| if bin.tasks > 0.0 { bin.busy_s / bin.tasks } else { mean_s };
+        let mut profile_s: Vec<f64> = window.profile.iter().map(profile).collect();
+        if profile_s.is_empty() {
+            profile_s.push(mean_s);
+        }
+        let sigma_s = sigma_s(window, mean_s);
+        // A worker that had one chunk had one stretch of the index range: its mean says more of that than of it.
+        let chunks: u64 = window.per_worker.iter().map(|w| w.chunks).sum();
+        let several = chunks >= 3 * u64::from(window.workers);
+        let speed = |w: &crate::WorkerWork| {
+            let slowness = w.busy_s / w.tasks as f64 / mean_s;
+            let chance = CHANCE * sigma_s / mean_s / (w.tasks as f64).sqrt();
+            let known = several && w.tasks > 0 && (slowness - 1.0).abs() > chance.max(UNEQUAL);
+            (w.rank, if known { slowness.clamp(0.05, 50.0) } else { 1.0 })
+        };
+        Memory {
+            mean_s,
+            sigma_s,
+            chunk_cost_s: window.master_busy_s / window.chunks.max(1) as f64,
+            tasks: window.tasks,
+            workers: window.workers,
+            profile_s,
+            slowness: window.per_worker.iter().map(speed).collect(),
+            hidden: VecDeque::new(),
+        }
+    }
+
+    /// With few chunks the master's fixed work per iteration hides what a chunk costs.
+    fn costs_are_known(&self, window: &Window) -> bool {
+        window.chunks >= 4 * u64::from(window.workers)
+    }
+
+    fn has_changed(&self, now: &Memory, seen: u64) -> bool {
+        let chance_s = CHANCE * self.sigma_s.max(now.sigma_s) / (seen as f64).sqrt();
+        let difference_s = (now.mean_s - self.mean_s).abs();
+        let spread = (now.sigma_s - self.sigma_s).abs() > 0.25 * self.mean_s.max(now.mean_s);
+        now.workers != self.workers || spread || difference_s > chance_s.max(CHANGE * self.mean_s)
+    }
+
+    fn mix(&mut self, now: Memory) {
+        let keep = 0.5_f64.powf(1.0 / HALF_LIFE);
+        let mixed = |old: f64, new: f64| keep * old + (1.0 - keep) * new;
+        self.mean_s = mixed(self.mean_s, now.mean_s);
+        self.sigma_s = mixed(self.sigma_s.powi(2), now.sigma_s.powi(2)).sqrt();
+        self.chunk_cost_s = mixed(self.chunk_cost_s, now.chunk_cost_s).min(4.0 * now.chunk_cost_s);
+        if self.profile_s.len() == now.profile_s.len() {
+            self.profile_s.iter_mut().zip(&now.profile_s).for_each(|(old, new)| *old = mixed(*old, *new));
+        }
+        for (rank, new) in now.slowness {
+            let old = self.slowness.entry(rank).or_insert(new);
+            // Speed that shows is believed at once, speed that no longer shows fades.
+            *old = if (new - 1.0).abs() > (*old - 1.0).abs() { new } else { mixed(*old, new) };
+        }
+        (self.tasks, self.workers) = (now.tasks, now.workers);
+    }
+
+    /// A whole iteration took `excess_s` longer than its simulation without hidden costs, with `chunks` chunks.
+    pub fn explain(&mut self, excess_s: f64, chunks: u64) {
+        if chunks < 4 * u64::from(self.workers) {
+            return; // so few chunks say nothing of what one costs
+        }
+        self.hidden.push_back((excess_s * f64::from(self.workers) / chunks as f64).max(0.0));
+        if self.hidden.len() > HIDDEN_WINDOWS {
+            self.hidden.pop_front();
+        }
+    }
+
+    /// The same without the unexplained part.
+    pub fn without_hidden(&self) -> Memory {
+        Memory { hidden: VecDeque::new(), ..self.clone() }
+    }
+
+    /// sigma/mu.
+    pub fn variation(&self) -> f64 {
+        self.sigma_s / self.mean_s
+    }
+
+    /// The shortest time for the tasks there are: total task time / workers, seconds.
+    pub fn ideal_s(&self) -> f64 {
+        self.mean_s * self.tasks as f64 / f64::from(self.workers.max(1))
+    }
+
+    /// What the simulation needs.
+    pub fn load(&self) -> SimInput {
+        let parts = self.profile_s.len() as f64;
+        let profile_mean = self.profile_s.iter().sum::<f64>() / parts;
+        let between = self.profile_s.iter().map(|s| (s - profile_mean).powi(2)).sum::<f64>() / parts;
+        // The parts' means scatter by chance, too: what chance explains is not a profile.
+        let chance = self.sigma_s.powi(2) * parts / self.tasks.max(1) as f64;
+        let is_profile = between > 3.0 * chance && between > (0.01 * self.mean_s).powi(2);
+        let mut slowness: Vec<f64> = self.slowness.values().copied().collect();
+        slowness.resize(self.workers.max(1) as usize, 1.0);
+        // Weighted by what each worker gets done, the mean slowness is 1 by the way it was measured; the variance
+        // that workers explain does not belong to the tasks.
+        let rates: f64 = slowness.iter().map(|s| 1.0 / s).sum();
+        let by_workers = slowness.iter().map(|s| (s - 1.0).powi(2) / s).sum::<f64>() / rates * self.mean_s.powi(2);
+        let explained = by_workers + if is_profile { between } else { 0.0 };
+        let within = (self.sigma_s.powi(2) - explained).max(0.0);
+        let profile = if is_profile && self.profile_s.len() == PROFILE_BINS {
+            self.profile_s.iter().map(|s| s / profile_mean).collect()
+        } else {
+            Vec::new()
+        };
+        SimInput {
+            tasks: self.tasks,
+            workers: self.workers,
+            mean_s: self.mean_s,
+            profile,
+            variation: within.sqrt() / self.mean_s,
+            slowness,
+            handout_s: self.chunk_cost_s.clamp(0.0, self.mean_s),
+            latency_s: LATENCY_S,
+            hidden_s: self.hidden.iter().copied().reduce(f64::min).unwrap_or(0.0).min(self.ideal_s()),
+            queue_ahead: QueueAhead::default(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::window;
+
+    #[test]
+    fn even_tasks_have_no_sigma_and_no_profile() {
+        let mut memory = None;
+        assert_eq!(Memory::learn(&mut memory, &window(0, 4, 0.1)), Learnt::Anew);
+        let m = memory.unwrap();
+        assert!((m.mean_s - 1e-3).abs() < 1e-12 && m.variation() < 1e-6);
+        assert!(m.load().profile.is_empty());
+        assert!((m.ideal_s() - 0.1).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_changed_program_is_learnt_anew_and_chance_is_not_a_change() {
+        let mut memory = None;
+        Memory::learn(&mut memory, &window(0, 4, 0.1));
+        let mut slightly = window(1, 4, 0.1);
+        slightly.per_worker.iter_mut().for_each(|w| w.busy_s *= 1.02);
+        assert_eq!(Memory::learn(&mut memory, &slightly), Learnt::Added);
+        let mut much = window(2, 4, 0.1);
+        much.per_worker.iter_mut().for_each(|w| {
+            w.busy_s *= 2.0;
+            w.sum_sq_s2 *= 4.0;
+        });
+        assert_eq!(Memory::learn(&mut memory, &much), Learnt::Anew);
+        assert!((memory.unwrap().mean_s - 2e-3).abs() < 1e-9);
+    }
+
+    #[test]
+    fn windows_with_lost_records_teach_nothing() {
+        let mut memory = None;
+        let torn = Window { coverage: 0.4, ..window(0, 4, 0.1) };
+        assert_eq!(Memory::learn(&mut memory, &torn), Learnt::Nothing);
+        let empty = Window { tasks: 0, per_worker: vec![], ..window(0, 4, 0.0) };
+        assert_eq!(Memory::learn(&mut memory, &empty), Learnt::Nothing);
+    }
+
+    #[test]
+    fn slow_workers_are_told_from_slow_tasks() {
+        let mut uneven = window(0, 4, 0.2);
+        for w in &mut uneven.per_worker[..2] {
+            w.busy_s *= 4.0;
+            w.sum_sq_s2 *= 16.0;
+        }
+        let mut memory = None;
+        Memory::learn(&mut memory, &uneven);
+        let load = memory.unwrap().load();
+        assert!((load.slowness[0] / load.slowness[3] - 4.0).abs() < 1e-6, "{:?}", load.slowness);
+        assert!(load.variation < 0.3, "{}", load.variation);
+    }
+
+    #[test]
+    fn sigma_is_found_from_chunks_when_tasks_were_not_timed() {
+        // 40 chunks of 10 tasks whose sums scatter by 2 ms: a task scatters by 2/sqrt(10) ms.
+        let mut w = window(0, 4, 0.1);
+        for work in &mut w.per_worker {
+            work.tasks_timed = false;
+            work.sum_sq_s2 = 10.0 * (10e-3_f64.powi(2) + 2e-3_f64.powi(2)) / 10.0;
+        }
+        let mut memory = None;
+        Memory::learn(&mut memory, &w);
+        assert!((memory.unwrap().sigma_s - 2e-3 / 10.0_f64.sqrt()).abs() < 1e-6);
+    }
+}

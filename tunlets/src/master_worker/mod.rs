@@ -1,0 +1,20 @@
+//! Tunlet `master_worker`: how tasks are handed out.
+//!
+//! What it sees: per iteration its time, each worker's task times, work by position, the master's busy time.
+//! What it turns: policy, share, task mean and sigma, lower bound of a chunk of the Master/Worker hand-out; or the
+//! program's own `F0`, `F1`, `F2` … where it exposes them.
+//! Objective: the shortest iteration for the workers there are (MODELS 1.7, 1.8 step 1).
+//!
+//! [`memory`] learns, [`candidates`] simulates what could be done, [`trial`] checks whether a change helped,
+//! [`strategy`] puts them together, [`factors`] serves programs that cut their batches by themselves.
+
+mod candidates;
+mod factors;
+mod memory;
+mod strategy;
+mod trial;
+
+#[cfg(test)]
+mod plant_tests;
+
+pub use strategy::{MasterWorker, Mode};

@@ -1,0 +1,320 @@
+//! The tunlet against a plant: iterations of drawn tasks, handed out by the real code, seen through windows.
+
+use super::{MasterWorker, Mode};
+use crate::knob::names;
+use crate::{Knob, PROFILE_BINS, ProfileBin, Settled, Tunlet, Verdict, Window, WorkerWork};
+use midrun_handout::{Handout, PolicyKind, Setting, WorkerSpeed};
+use rand::rngs::SmallRng;
+use rand::{Rng, SeedableRng};
+use rand_distr::{Distribution, Exp1, StandardNormal};
+
+#[derive(Clone, Copy)]
+enum Dist {
+    Normal(f64),
+    Exponential,
+    Bimodal,
+    Linear,
+}
+
+struct Plant {
+    random: SmallRng,
+    dist: Dist,
+    tasks: usize,
+    mean_s: f64,
+    slowness: Vec<f64>,
+    chunk_cost_s: f64,
+    /// Makes dynamic policies dearer than the tunlet can know.
+    hidden_cost_s: f64,
+    setting: Setting,
+    iteration: u64,
+}
+
+impl Plant {
+    fn new(dist: Dist) -> Self {
+        Plant {
+            random: SmallRng::seed_from_u64(42),
+            dist,
+            tasks: 10_000,
+            mean_s: 2e-3,
+            slowness: vec![1.0; 25],
+            chunk_cost_s: 8e-6,
+            hidden_cost_s: 0.0,
+            setting: Setting::new(PolicyKind::None),
+            iteration: 0,
+        }
+    }
+
+    fn draw(&mut self) -> Vec<f64> {
+        let n = self.tasks;
+        (0..n)
+            .map(|i| {
+                let unit = match self.dist {
+                    Dist::Normal(v) => {
+                        let z: f64 = StandardNormal.sample(&mut self.random);
+                        (1.0 + v * z).max(0.0)
+                    }
+                    Dist::Exponential => Exp1.sample(&mut self.random),
+                    Dist::Bimodal => {
+                        if self.random.random_bool(0.1) {
+                            5.5
+                        } else {
+                            0.5
+                        }
+                    }
+                    Dist::Linear => 2.0 * i as f64 / n as f64,
+                };
+                unit * self.mean_s
+            })
+            .collect()
+    }
+
+    /// One iteration; `change` is applied when that many chunks are out.
+    fn iterate(&mut self, change: Option<Setting>) -> Window {
+        let tasks = self.draw();
+        let workers = self.slowness.len();
+        let setting = self.setting;
+        let mut handout = Handout::new(setting, tasks.len() as u64, workers as u32);
+        let mut free = vec![0.0_f64; workers];
+        let mut work: Vec<WorkerWork> = (0..workers)
+            .map(|w| WorkerWork { rank: w as u32 + 1, tasks_timed: true, ..WorkerWork::default() })
+            .collect();
+        let mut profile = vec![ProfileBin::default(); PROFILE_BINS];
+        let (mut master, mut end, mut chunks) = (0.0_f64, 0.0_f64, 0u64);
+        loop {
+            if chunks == 5
+                && let Some(new) = change
+            {
+                handout.set(new);
+                self.setting = new;
+            }
+            let speeds: Vec<WorkerSpeed> = work
+                .iter()
+                .map(|w| {
+                    let n = w.tasks.max(1) as f64;
+                    let mean_s = w.busy_s / n;
+                    let var_s2 = (w.sum_sq_s2 / n - mean_s * mean_s).max(0.0);
+                    WorkerSpeed { tasks: w.tasks, chunks: w.chunks, mean_s, var_s2 }
+                })
+                .collect();
+            let next = (0..workers).min_by(|a, b| free[*a].total_cmp(&free[*b])).unwrap();
+            let Some(chunk) = handout.next(next as u32, &speeds) else { break };
+            // As in the framework: asked ahead while there is plenty, idle at the start and in the end.
+            let idle = free[next] == 0.0 || handout.remaining() <= 2 * workers as u64;
+            master = master.max(free[next] - if idle { 0.0 } else { self.mean_s }) + self.chunk_cost_s;
+            let mut at = free[next].max(master) + if idle { 100e-6 } else { 0.0 } + self.hidden_cost_s;
+            let w = &mut work[next];
+            for i in chunk.first..chunk.first + chunk.count {
+                let time_s = tasks[i as usize] * self.slowness[next];
+                at += time_s;
+                w.busy_s += time_s;
+                w.sum_sq_s2 += time_s * time_s;
+                let bin = &mut profile[i as usize * PROFILE_BINS / tasks.len()];
+                bin.tasks += 1.0;
+                bin.busy_s += time_s;
+            }
+            w.tasks += chunk.count;
+            w.chunks += 1;
+            chunks += 1;
+            free[next] = at;
+            end = end.max(at);
+        }
+        let iteration = self.iteration;
+        self.iteration += 1;
+        Window {
+            iteration,
+            tasks: tasks.len() as u64,
+            workers: workers as u32,
+            iteration_s: end,
+            chunks,
+            master_busy_s: chunks as f64 * self.chunk_cost_s,
+            setting: Setting { mean_s: 0.0, sigma_s: 0.0, min_chunk: 1, ..setting },
+            setting_changed: change.is_some(),
+            per_worker: work,
+            profile,
+            coverage: 1.0,
+        }
+    }
+}
+
+fn knobs() -> Vec<Knob> {
+    let knob =
+        |name: &str, to| Knob { rank: 0, name: name.into(), whole: false, range: (0.0, to), value: 0.0, declared: 0.0 };
+    vec![
+        knob(names::POLICY, 7.0),
+        knob(names::FACTOR, 1.0),
+        knob(names::TASK_MEAN_S, 1e9),
+        knob(names::TASK_SIGMA_S, 1e9),
+        knob(names::MIN_CHUNK, 1e9),
+    ]
+}
+
+fn setting_of(assignments: &[(String, f64)]) -> Setting {
+    let value = |name: &str| assignments.iter().find(|(n, _)| n == name).unwrap().1;
+    Setting {
+        kind: PolicyKind::from_code(value(names::POLICY) as u32).unwrap(),
+        factor: value(names::FACTOR),
+        mean_s: value(names::TASK_MEAN_S),
+        sigma_s: value(names::TASK_SIGMA_S),
+        min_chunk: value(names::MIN_CHUNK) as u64,
+    }
+}
+
+struct Run {
+    ratios: Vec<f64>,
+    verdicts: Vec<Verdict>,
+    decisions: Vec<String>,
+    last: Setting,
+}
+
+/// A run as the analyzer would drive it: what is proposed after a window is applied inside the next iteration.
+fn run(
+    tunlet: &mut MasterWorker,
+    plant: &mut Plant,
+    iterations: usize,
+    mut disturb: impl FnMut(&mut Plant, usize),
+) -> Run {
+    let mut run = Run { ratios: vec![], verdicts: vec![], decisions: vec![], last: plant.setting };
+    let mut change = None;
+    let mut decision = 0;
+    for i in 0..iterations {
+        disturb(plant, i);
+        let was_changed = change.is_some();
+        let window = plant.iterate(change.take());
+        if was_changed {
+            tunlet.on_settled(decision, Settled::Applied { iteration: window.iteration });
+            decision += 1;
+        }
+        run.ratios.push(window.iteration_s / window.ideal_s());
+        tunlet.observe(&window);
+        run.verdicts.extend(tunlet.judgements().iter().map(|j| j.verdict));
+        if let Some(proposal) = tunlet.propose(&knobs()) {
+            run.decisions.push(format!("{i}: {} -> {} because {}", proposal.from, proposal.to, proposal.why));
+            change = Some(setting_of(&proposal.assignments));
+        }
+    }
+    run.last = plant.setting;
+    run
+}
+
+fn mean(ratios: &[f64]) -> f64 {
+    ratios.iter().sum::<f64>() / ratios.len() as f64
+}
+
+fn best_fixed(dist: Dist, slowness: Option<Vec<f64>>) -> f64 {
+    PolicyKind::ALL
+        .into_iter()
+        .map(|kind| {
+            let mut plant = Plant::new(dist);
+            plant.slowness = slowness.clone().unwrap_or(plant.slowness);
+            plant.setting = Setting::new(kind);
+            let ratios: Vec<f64> = (0..10).map(|_| plant.iterate(None)).map(|w| w.iteration_s / w.ideal_s()).collect();
+            mean(&ratios)
+        })
+        .fold(f64::INFINITY, f64::min)
+}
+
+#[test]
+fn uneven_tasks_are_near_the_ideal_from_the_third_iteration_on() {
+    for dist in
+        [Dist::Normal(0.2), Dist::Normal(0.4), Dist::Normal(0.8), Dist::Exponential, Dist::Bimodal, Dist::Linear]
+    {
+        let mut plant = Plant::new(dist);
+        let result = run(&mut MasterWorker::new(Mode::Auto), &mut plant, 15, |_, _| {});
+        let tuned = mean(&result.ratios[2..]);
+        // Every tenth bimodal task takes 11 ms: whichever comes last shows.
+        let aim = if matches!(dist, Dist::Bimodal) { 1.016 } else { 1.012 };
+        assert!(tuned <= aim, "{tuned}: {:?} {:?}", result.ratios, result.decisions);
+        let fixed = best_fixed(dist, None);
+        assert!(tuned <= fixed * 1.005, "{tuned} against {fixed}: {:?}", result.decisions);
+        assert!(!result.verdicts.contains(&Verdict::RolledBack), "{:?}", result.decisions);
+        assert!(result.decisions.len() <= 4, "restless: {:?}", result.decisions);
+    }
+}
+
+#[test]
+fn half_the_workers_four_times_slower_are_kept_busy() {
+    let slowness: Vec<f64> = (0..25).map(|w| if w < 12 { 4.0 } else { 1.0 }).collect();
+    let mut plant = Plant::new(Dist::Normal(0.4));
+    plant.slowness = slowness.clone();
+    let result = run(&mut MasterWorker::new(Mode::Auto), &mut plant, 15, |_, _| {});
+    let tuned = mean(&result.ratios[3..]);
+    let fixed = best_fixed(Dist::Normal(0.4), Some(slowness));
+    assert!(
+        tuned <= 1.012 && tuned <= fixed * 1.005,
+        "{tuned} against {fixed}: {:?} {:?}",
+        result.ratios,
+        result.decisions
+    );
+}
+
+#[test]
+fn even_tasks_are_handed_out_at_once() {
+    let mut plant = Plant::new(Dist::Normal(0.0));
+    plant.setting = Setting::FALLBACK;
+    let result = run(&mut MasterWorker::new(Mode::Auto), &mut plant, 6, |_, _| {});
+    assert_eq!(result.last.kind, PolicyKind::None, "{:?}", result.decisions);
+}
+
+#[test]
+fn a_program_that_becomes_uneven_is_noticed() {
+    let mut plant = Plant::new(Dist::Normal(0.0));
+    let result = run(&mut MasterWorker::new(Mode::Auto), &mut plant, 14, |plant, i| {
+        if i == 6 {
+            plant.dist = Dist::Normal(0.8);
+        }
+    });
+    assert!(mean(&result.ratios[9..]) <= 1.012, "{:?} {:?}", result.ratios, result.decisions);
+    assert_ne!(result.last.kind, PolicyKind::None);
+}
+
+#[test]
+fn a_change_that_makes_things_worse_is_taken_back_and_not_tried_again() {
+    // Each chunk costs 8 ms more than anybody can see: the model promises a gain that does not come.
+    let mut plant = Plant::new(Dist::Normal(0.3));
+    plant.hidden_cost_s = 8e-3;
+    let result = run(&mut MasterWorker::new(Mode::Fixed(PolicyKind::Ss)), &mut plant, 4, |_, _| {});
+    assert_eq!(result.last.kind, PolicyKind::Ss, "asked for: {:?}", result.decisions);
+    let mut plant = Plant::new(Dist::Normal(0.3));
+    plant.hidden_cost_s = 8e-3;
+    let result = run(&mut MasterWorker::new(Mode::Auto), &mut plant, 14, |_, _| {});
+    assert!(result.verdicts.contains(&Verdict::RolledBack), "{:?} {:?}", result.ratios, result.decisions);
+    assert_eq!(result.last.kind, PolicyKind::None, "{:?}", result.decisions);
+}
+
+#[test]
+fn a_fixed_policy_is_kept_and_its_share_adapted() {
+    for kind in [PolicyKind::Fsc, PolicyKind::Dpf] {
+        let mut plant = Plant::new(Dist::Normal(0.8));
+        plant.setting = Setting { factor: 1.0, ..Setting::new(kind) };
+        let result = run(&mut MasterWorker::new(Mode::Fixed(kind)), &mut plant, 10, |_, _| {});
+        assert_eq!(result.last.kind, kind);
+        assert!(result.last.factor < 0.95, "{:?}", result.decisions);
+    }
+}
+
+#[test]
+fn the_same_windows_give_the_same_proposals() {
+    let decisions =
+        || run(&mut MasterWorker::new(Mode::Auto), &mut Plant::new(Dist::Exponential), 8, |_, _| {}).decisions;
+    assert_eq!(decisions(), decisions());
+}
+
+#[test]
+fn a_program_that_exposes_its_batch_factors_gets_daf_shares() {
+    let mut tunlet = MasterWorker::new(Mode::Auto);
+    let factor = |n: u32, value| Knob {
+        rank: 0,
+        name: format!("F{n}"),
+        whole: false,
+        range: (0.01, 1.0),
+        value,
+        declared: value,
+    };
+    tunlet.observe(&Plant::new(Dist::Normal(0.8)).iterate(None));
+    let mut knobs = knobs();
+    knobs.extend([factor(0, 0.5), factor(1, 0.25), factor(2, 0.25)]);
+    let proposal = tunlet.propose(&knobs).expect("a proposal");
+    assert_eq!(proposal.tuning_point, "factors");
+    let total: f64 = proposal.assignments.iter().map(|(_, value)| value).sum();
+    assert!((total - 1.0).abs() < 1e-9, "{:?}", proposal.assignments);
+}

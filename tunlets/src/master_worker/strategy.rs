@@ -1,0 +1,313 @@
+//! Puts together what was learnt, what could be done and what came of it: at most one change at a time.
+
+use super::candidates::{self, Forecast};
+use super::factors;
+use super::memory::{Learnt, Memory};
+use super::trial::{Experience, Family, Trial, WORSE, family};
+use crate::knob::names;
+use crate::{Judgement, Knob, Proposal, Settled, Tunlet, Verdict, Window};
+use midrun_handout::{PolicyKind, Setting};
+use std::collections::BTreeMap;
+
+/// A gain below this share is not worth a change from the static split.
+const GAIN: f64 = 0.004;
+/// Between two policies that both balance, the simulation must promise more: it is no more exact than this.
+const GAIN_AMONG_DYNAMIC: f64 = 0.008;
+/// Candidates this close are the same; then `none` is preferred, then `daf`.
+const TIE: f64 = 0.0015;
+/// Tasks are even when nothing gains more than this over handing everything out at once.
+const EVEN: f64 = 0.003;
+/// Mean or sigma that moved by more than this share is told to the master.
+const REFRESH: f64 = 0.1;
+/// Iterations for which a setting that was rolled back is not tried again.
+const BANNED: u64 = 30;
+/// Unmeasured settings are expected to fall short of their simulation as the present one does, at most by this share.
+const SHORTFALL: f64 = 0.02;
+
+/// What the user asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Any policy.
+    Auto,
+    /// This policy; only its parameters are adapted.
+    Fixed(PolicyKind),
+}
+
+/// See the module.
+#[derive(Debug)]
+pub struct MasterWorker {
+    mode: Mode,
+    memory: Option<Memory>,
+    experience: Experience,
+    /// What is in force, as far as known.
+    current: Option<Setting>,
+    last: Option<(u64, f64)>,
+    fresh: bool,
+    proposed: Option<(Setting, Setting)>,
+    trial: Option<Trial>,
+    /// A change that made things worse: back to this.
+    back_to: Option<(Setting, f64, f64)>,
+    banned: BTreeMap<Family, u64>,
+    judgements: Vec<Judgement>,
+}
+
+impl MasterWorker {
+    /// Knows nothing yet.
+    pub fn new(mode: Mode) -> Self {
+        MasterWorker {
+            mode,
+            memory: None,
+            experience: Experience::default(),
+            current: None,
+            last: None,
+            fresh: false,
+            proposed: None,
+            trial: None,
+            back_to: None,
+            banned: BTreeMap::new(),
+            judgements: Vec::new(),
+        }
+    }
+
+    fn watch(&mut self, window: &Window, ratio: f64) {
+        let Some(trial) = &mut self.trial else { return };
+        if window.iteration <= trial.applied_in || window.setting_changed {
+            return;
+        }
+        trial.seen.push((ratio, window.iteration_s));
+        if !trial.is_over() {
+            return;
+        }
+        let worse = trial.is_worse() && family(&trial.former) != family(&trial.setting);
+        let verdict = if worse { Verdict::RolledBack } else { Verdict::Kept };
+        self.judgements.push(Judgement { decision: trial.decision, measured_s: trial.measured_s(), verdict });
+        if worse {
+            self.banned.insert(family(&trial.setting), window.iteration + BANNED);
+            self.back_to = Some((trial.former, trial.former_ratio.unwrap_or(1.0), trial.ratio()));
+        }
+        self.trial = None;
+    }
+
+    /// What the simulation cannot explain of an iteration is put down to its chunks.
+    fn explain(&mut self, window: &Window, ratio: f64) {
+        let (Some(memory), Some(current)) = (&mut self.memory, self.current) else { return };
+        if family(&current) == family(&window.setting) {
+            let known = candidates::forecast(&memory.without_hidden(), &[current], window.iteration)[0];
+            memory.explain((ratio - known.ratio) * memory.ideal_s(), window.chunks);
+        }
+    }
+
+    /// The forecast of a setting, corrected by what was really measured.
+    fn expected(&self, forecast: &Forecast, shortfall: f64) -> f64 {
+        self.experience.ratio(&forecast.setting, 2).unwrap_or((forecast.ratio * shortfall).max(1.0))
+    }
+
+    /// The best setting, the second best (for the log) and what is expected of the present one.
+    fn weigh(&self, memory: &Memory, current: Setting, iteration: u64) -> (Forecast, Forecast, f64) {
+        let settings = match self.mode {
+            Mode::Auto => candidates::all(memory),
+            Mode::Fixed(kind) => candidates::of_kind(kind, memory),
+        };
+        let now = candidates::forecast(memory, &[current], iteration)[0];
+        let measured = self.experience.ratio(&current, 1);
+        let shortfall = measured.map_or(1.0, |m| (m / now.ratio).clamp(1.0, 1.0 + SHORTFALL));
+        let unchanged = measured.unwrap_or(now.ratio).max(1.0);
+        let allowed = |f: &Forecast| self.banned.get(&family(&f.setting)).is_none_or(|until| *until <= iteration);
+        let mut all: Vec<Forecast> = candidates::forecast(memory, &settings, iteration)
+            .into_iter()
+            .filter(allowed)
+            .map(|f| Forecast { ratio: self.expected(&f, shortfall), ..f })
+            .collect();
+        all.sort_by(|a, b| a.ratio.total_cmp(&b.ratio));
+        let Some(first) = all.first().copied() else { return (now, now, unchanged) };
+        let of = |kind: PolicyKind| all.iter().find(|f| f.setting.kind == kind).copied();
+        let close = |f: &Forecast, by: f64| f.ratio <= first.ratio * (1.0 + by);
+        // Even tasks: nothing to gain, so the fewest messages. Else the policy that follows the tasks by itself.
+        let best = of(PolicyKind::None)
+            .filter(|f| close(f, EVEN))
+            .or_else(|| of(PolicyKind::Daf).filter(|f| close(f, TIE)))
+            .unwrap_or(first);
+        let second = all.iter().find(|f| f.setting.kind != best.setting.kind).copied().unwrap_or(now);
+        (best, second, unchanged)
+    }
+
+    /// Whether what the master knows of the tasks is too old for its policy.
+    fn is_stale(current: &Setting, memory: &Memory) -> bool {
+        let uses = matches!(current.kind, PolicyKind::Daf | PolicyKind::Fac2);
+        let moved = match current.variation() {
+            Some(v) => (v - memory.variation()).abs() > REFRESH * v.max(memory.variation()).max(0.05),
+            None => true,
+        };
+        uses && moved
+    }
+
+    fn decide(&mut self, knobs: &[Knob]) -> Option<Proposal> {
+        let (iteration, iteration_s) = self.last?;
+        let memory = self.memory.clone()?;
+        let factors = factors::exposed(knobs);
+        if !factors.is_empty() {
+            let current = self.current.filter(|_| self.trial.is_none())?;
+            let proposal = factors::propose(&factors, &memory, iteration, iteration_s)?;
+            // The setting stays; the change is watched all the same, so that the log says what came of it.
+            self.proposed = Some((current, current));
+            return Some(proposal);
+        }
+        let policy = knobs.iter().find(|knob| knob.name == names::POLICY)?;
+        let current = self.current?;
+        let ideal_s = memory.ideal_s();
+        if let Some((former, was, is)) = self.back_to.take() {
+            let why = format!(
+                "{} measured {is:.4} of the ideal time, {} before it {was:.4}: back to the former",
+                current.kind.name(),
+                former.kind.name()
+            );
+            return Some(self.proposal(policy.rank, iteration, (current, former), why, (was, is), ideal_s));
+        }
+        if self.trial.is_some() {
+            return None;
+        }
+        let (best, second, unchanged) = self.weigh(&memory, current, iteration);
+        let describe = |what: &str| {
+            format!(
+                "{what}: tasks take {:.4} ms +- {:.4} ms, {} tasks, {} workers, {:.1} us per chunk; expected of the ideal \
+                 {:.4} s: {} {:.4}, {} {:.4}, unchanged {unchanged:.4}",
+                memory.mean_s * 1e3,
+                memory.sigma_s * 1e3,
+                memory.tasks,
+                memory.workers,
+                memory.chunk_cost_s * 1e6,
+                ideal_s,
+                best.setting,
+                best.ratio,
+                second.setting,
+                second.ratio
+            )
+        };
+        let same = family(&best.setting) == family(&current);
+        let asked_for = matches!(self.mode, Mode::Fixed(kind) if kind != current.kind);
+        let even = best.setting.kind == PolicyKind::None && self.mode == Mode::Auto;
+        let gain = match current.kind {
+            _ if even => 0.0,
+            PolicyKind::None => GAIN,
+            _ => GAIN_AMONG_DYNAMIC,
+        };
+        if !same && (asked_for || best.ratio <= unchanged * (1.0 - gain)) {
+            let what = match (asked_for, best.setting.kind) {
+                (true, _) => "this policy was asked for",
+                (false, PolicyKind::None) => "tasks are even",
+                (false, _) => "work is uneven",
+            };
+            let why = describe(what);
+            return Some(self.proposal(
+                policy.rank,
+                iteration,
+                (current, best.setting),
+                why,
+                (best.ratio, unchanged),
+                ideal_s,
+            ));
+        }
+        if Self::is_stale(&current, &memory) {
+            let fresh = candidates::informed(current.kind, current.factor, &memory);
+            let why = describe("the tasks have changed");
+            return Some(self.proposal(policy.rank, iteration, (current, fresh), why, (unchanged, unchanged), ideal_s));
+        }
+        None
+    }
+
+    fn proposal(
+        &mut self,
+        rank: u32,
+        iteration: u64,
+        (from, to): (Setting, Setting),
+        why: String,
+        (predicted, unchanged): (f64, f64),
+        ideal_s: f64,
+    ) -> Proposal {
+        self.proposed = Some((from, to));
+        let tuning_point = if from.kind == to.kind && from.factor != to.factor {
+            "factor"
+        } else if from.kind == to.kind {
+            "task times"
+        } else {
+            "policy"
+        };
+        Proposal {
+            tunlet: "master_worker",
+            iteration,
+            rank,
+            assignments: vec![
+                (names::POLICY.into(), f64::from(to.kind.code())),
+                (names::FACTOR.into(), to.factor),
+                (names::TASK_MEAN_S.into(), to.mean_s),
+                (names::TASK_SIGMA_S.into(), to.sigma_s),
+                (names::MIN_CHUNK.into(), to.min_chunk.max(1) as f64),
+            ],
+            tuning_point: tuning_point.into(),
+            from: from.to_string(),
+            to: to.to_string(),
+            why,
+            predicted_s: predicted * ideal_s,
+            unchanged_s: unchanged * ideal_s,
+            at_once: true,
+        }
+    }
+}
+
+impl Tunlet for MasterWorker {
+    fn name(&self) -> &'static str {
+        "master_worker"
+    }
+
+    fn observe(&mut self, window: &Window) {
+        match Memory::learn(&mut self.memory, window) {
+            Learnt::Nothing => return,
+            Learnt::Anew => {
+                self.experience.forget();
+                self.banned.clear();
+                // What was measured before the change is no yardstick for what comes after it.
+                if let Some(trial) = &mut self.trial {
+                    trial.former_ratio = None;
+                }
+            }
+            Learnt::Added => {}
+        }
+        self.last = Some((window.iteration, window.iteration_s));
+        self.fresh = true;
+        // The window knows policy and share; mean and sigma are known from what was proposed.
+        let same = self.current.filter(|known| family(known) == family(&window.setting));
+        if !window.setting_changed && same.is_none() && self.trial.is_none() {
+            self.current = Some(window.setting);
+        }
+        let ideal_s = window.ideal_s();
+        if ideal_s > 0.0 && window.coverage > 0.99 {
+            let ratio = window.iteration_s / ideal_s;
+            if !window.setting_changed {
+                self.experience.add(&window.setting, ratio);
+                self.explain(window, ratio);
+            }
+            self.watch(window, ratio);
+        }
+    }
+
+    fn judgements(&mut self) -> Vec<Judgement> {
+        std::mem::take(&mut self.judgements)
+    }
+
+    fn propose(&mut self, knobs: &[Knob]) -> Option<Proposal> {
+        // One look per window: without news there is nothing new to say.
+        if !std::mem::take(&mut self.fresh) {
+            return None;
+        }
+        self.decide(knobs)
+    }
+
+    fn on_settled(&mut self, decision: u64, settled: Settled) {
+        let (Some((former, setting)), Settled::Applied { iteration }) = (self.proposed.take(), settled) else { return };
+        self.current = Some(setting);
+        let former_ratio = self.experience.ratio(&former, 1);
+        self.trial = Some(Trial { decision, former, former_ratio, setting, applied_in: iteration, seen: Vec::new() });
+    }
+}
+
+const _: () = assert!(TIE < EVEN && EVEN < GAIN && GAIN < GAIN_AMONG_DYNAMIC && GAIN < WORSE * 2.0);

@@ -1,0 +1,84 @@
+//! Did a change help? What each setting really gave, and the change that is being watched.
+
+use midrun_handout::{PolicyKind, Setting};
+use std::collections::BTreeMap;
+
+/// Whole iterations that a change is watched.
+pub const WATCHED: usize = 2;
+/// A setting that measures worse than another by more than this share is given up.
+pub const WORSE: f64 = 0.005;
+/// Weight of a new measurement.
+const NEW: f64 = 0.4;
+
+/// A setting as far as experience tells settings apart: the policy, and its share in tenths.
+pub type Family = (u32, u32);
+
+/// The family of a setting.
+pub fn family(setting: &Setting) -> Family {
+    let has_share = matches!(setting.kind, PolicyKind::Fsc | PolicyKind::Dpf);
+    (setting.kind.code(), if has_share { (setting.share() * 10.0).round() as u32 } else { 0 })
+}
+
+/// Measured iteration time / ideal, per family.
+#[derive(Clone, Debug, Default)]
+pub struct Experience(BTreeMap<Family, (f64, u32)>);
+
+impl Experience {
+    /// Adds a whole iteration's ratio.
+    pub fn add(&mut self, setting: &Setting, ratio: f64) {
+        let (mean, count) = self.0.entry(family(setting)).or_insert((ratio, 0));
+        *mean += NEW * (ratio - *mean);
+        *count += 1;
+    }
+
+    /// What a family really gave, once seen at least `least` times.
+    pub fn ratio(&self, setting: &Setting, least: u32) -> Option<f64> {
+        self.0.get(&family(setting)).filter(|(_, count)| *count >= least).map(|(mean, _)| *mean)
+    }
+
+    /// The program has changed: nothing measured holds any more.
+    pub fn forget(&mut self) {
+        self.0.clear();
+    }
+}
+
+/// A change that was applied and is being watched.
+#[derive(Clone, Debug)]
+pub struct Trial {
+    /// Number of the decision.
+    pub decision: u64,
+    /// What was in force before.
+    pub former: Setting,
+    /// What it gave, where measured.
+    pub former_ratio: Option<f64>,
+    /// What is in force now.
+    pub setting: Setting,
+    /// Iteration at whose safe point it was applied: that one is mixed, those after it count.
+    pub applied_in: u64,
+    /// (ratio, iteration time) of the whole iterations since.
+    pub seen: Vec<(f64, f64)>,
+}
+
+impl Trial {
+    /// Whether it was seen often enough to be judged.
+    pub fn is_over(&self) -> bool {
+        self.seen.len() >= WATCHED
+    }
+
+    /// The better of the watched ratios: a disturbance from outside makes an iteration slower, never faster.
+    pub fn ratio(&self) -> f64 {
+        self.seen.iter().map(|(ratio, _)| *ratio).fold(f64::INFINITY, f64::min)
+    }
+
+    /// Median iteration time since, seconds.
+    pub fn measured_s(&self) -> f64 {
+        let mut times: Vec<f64> = self.seen.iter().map(|(_, time_s)| *time_s).collect();
+        times.sort_by(f64::total_cmp);
+        times.get(times.len() / 2).copied().unwrap_or(0.0)
+    }
+
+    /// Whether it made things worse than what was measured before.
+    pub fn is_worse(&self) -> bool {
+        self.former_ratio.is_some_and(|former| self.ratio() > former * (1.0 + WORSE))
+    }
+}
