@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use midrun_handout::PolicyKind;
 use midrun_tunlets::{Judgement, Knob, Proposal, Settled, Tunlet, Verdict, Window};
 
 use crate::config::ConfigError;
@@ -142,32 +143,16 @@ impl Decider {
     }
 }
 
-/// Interim until the catalogue is there: a tunlet that only looks on.
+/// The tunlets of the catalogue.
 ///
 /// # Errors
-/// A name that it does not know.
+/// A name that is not in it, with the names that are.
 pub fn from_catalogue(tunlet: &str, policy: &str) -> Result<Box<dyn Tunlet>, ConfigError> {
-    struct Quiet;
-    impl Tunlet for Quiet {
-        fn name(&self) -> &'static str {
-            "quiet"
-        }
-        fn observe(&mut self, _: &Window) {}
-        fn judgements(&mut self) -> Vec<Judgement> {
-            vec![]
-        }
-        fn propose(&mut self, _: &[Knob]) -> Option<Proposal> {
-            None
-        }
-        fn on_settled(&mut self, _: u64, _: Settled) {}
-    }
-    if tunlet != "master_worker" {
-        return Err(ConfigError { key: "tunlet", value: tunlet.into(), allowed: "master_worker".into() });
-    }
-    if policy != "auto" {
-        return Err(ConfigError { key: "policy", value: policy.into(), allowed: "auto dpf".into() });
-    }
-    Ok(Box::new(Quiet))
+    midrun_tunlets::catalogue::create(tunlet, policy).map_err(|error| {
+        let known = policy == "auto" || PolicyKind::parse(policy).is_some();
+        let (key, value) = if known { ("tunlet", tunlet) } else { ("policy", policy) };
+        ConfigError { key, value: value.to_owned(), allowed: error.to_string() }
+    })
 }
 
 /// Whether the catalogue has a tunlet and a policy.
