@@ -360,6 +360,7 @@ impl Agent {
             }
         }
         self.stats.records_rejected += self.ranks.values().map(|rank| rank.said.rejected).sum::<u64>();
+        link_events.close(); // from here on, the end of the stream is no news
         if self.post(from_agent::Message::Goodbye(Goodbye {})) {
             sleep(IDLE).await; // the link task writes it
         }

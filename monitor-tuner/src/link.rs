@@ -51,6 +51,7 @@ where
                 let _ = to.send(LinkEvent::Refused(why)).await;
                 return;
             }
+            End::Gone(_) if to.is_closed() => return,
             End::Gone(why) => {
                 if !told {
                     tracing::warn!(why, "no link to the analyzer; trying again, the ranks go on");
