@@ -1,13 +1,20 @@
 //! What could be done instead, and what the simulation expects of it.
 
 use super::memory::Memory;
-use midrun_handout::{PolicyKind, Setting};
+use midrun_handout::{PolicyKind, Setting, daf_divisor};
 use midrun_models::factoring::least_chunk;
-use midrun_models::simulate::compare;
+use midrun_models::simulate::{SimResult, compare};
 
-/// Simulated iterations per candidate.
-const RUNS: u64 = 8;
-/// Beyond so many simulated tasks the runs become fewer: the answer is wanted before the next iteration.
+/// Simulated iterations per candidate: a coarse look at all, a fine one at those that may be the best, and one that
+/// only has to explain what was measured. The answer is wanted before the next iteration has got far.
+pub const COARSE: u64 = 2;
+/// See [`COARSE`].
+pub const FINE: u64 = 8;
+/// See [`COARSE`].
+pub const EXPLAIN: u64 = 3;
+/// What is worse than the best by more than this share in the coarse look is not looked at again.
+const HOPELESS: f64 = 0.02;
+/// Beyond so many simulated tasks the runs become fewer.
 const TASKS: u64 = 80_000;
 
 /// A setting and the iteration time that is expected of it, as a multiple of the ideal.
@@ -17,6 +24,8 @@ pub struct Forecast {
     pub setting: Setting,
     /// Expected iteration time / ideal.
     pub ratio: f64,
+    /// Expected iteration time, seconds.
+    pub iteration_s: f64,
 }
 
 /// The setting of `kind` with everything that is known.
@@ -44,10 +53,37 @@ pub fn of_kind(kind: PolicyKind, memory: &Memory) -> Vec<Setting> {
     }
 }
 
+/// Whether a setting may be taken over inside an iteration: what is left is cut as if it were a new one, while workers
+/// are still busy, so the first batch must leave enough to even that out.
+pub fn fits_inside(setting: &Setting, workers: u32) -> bool {
+    match setting.kind {
+        PolicyKind::None => false,
+        PolicyKind::Fsc | PolicyKind::Dpf => setting.share() <= 2.0 / 3.0,
+        PolicyKind::Daf | PolicyKind::Fac2 => setting.variation().is_none_or(|v| daf_divisor(true, v, workers) >= 1.5),
+        PolicyKind::Ss | PolicyKind::Gss | PolicyKind::Af => true,
+    }
+}
+
 /// Forecasts of `settings`, in their order, all on the same drawn tasks. The same memory and seed give the same
 /// forecasts.
-pub fn forecast(memory: &Memory, settings: &[Setting], seed: u64) -> Vec<Forecast> {
-    let runs = (TASKS / memory.tasks.max(1)).clamp(2, RUNS);
+pub fn forecast(memory: &Memory, settings: &[Setting], seed: u64, runs: u64) -> Vec<Forecast> {
+    let runs = (TASKS / memory.tasks.max(1)).clamp(1, runs);
     let results = compare(&memory.load(), settings, seed..seed + runs);
-    settings.iter().zip(results).map(|(&setting, r)| Forecast { setting, ratio: r.ratio(memory.workers) }).collect()
+    let forecast = |(&setting, r): (&Setting, SimResult)| Forecast {
+        setting,
+        ratio: r.ratio(memory.workers),
+        iteration_s: r.iteration_s,
+    };
+    settings.iter().zip(results).map(forecast).collect()
+}
+
+/// Forecasts of the `settings` that may be the best, and of `current` first of all.
+pub fn shortlist(memory: &Memory, current: Setting, settings: &[Setting], seed: u64) -> (Forecast, Vec<Forecast>) {
+    let coarse = forecast(memory, settings, seed, COARSE);
+    let best = coarse.iter().map(|f| f.ratio).fold(f64::INFINITY, f64::min);
+    let preferred = |f: &Forecast| matches!(f.setting.kind, PolicyKind::None | PolicyKind::Daf);
+    let near = coarse.iter().filter(|f| f.ratio <= best * (1.0 + HOPELESS) || preferred(f)).map(|f| f.setting);
+    let mut fine = forecast(memory, &std::iter::once(current).chain(near).collect::<Vec<_>>(), seed, FINE);
+    let now = fine.remove(0);
+    (now, fine)
 }

@@ -11,6 +11,8 @@ use std::collections::{BTreeMap, VecDeque};
 const HALF_LIFE: f64 = 4.0;
 /// Smallest change of the mean task time that is one, as a share.
 const CHANGE: f64 = 0.05;
+/// Smallest change of sigma that is a change of the program, as a share of the mean.
+const SPREAD: f64 = 0.3;
 /// How many standard errors chance may be.
 const CHANCE: f64 = 4.0;
 /// A worker counts as slower or faster only beyond this share, and beyond chance.
@@ -29,6 +31,9 @@ const LATENCY_S: f64 = 75e-6;
 pub struct Memory {
     /// Mean time of a task, seconds.
     pub mean_s: f64,
+    /// Mean over the workers of their mean task times, seconds. Unlike `mean_s` it does not depend on who got more of
+    /// the tasks, so a change of the hand-out is not taken for a change of the program.
+    per_worker_s: f64,
     /// Standard deviation of the time of a task over everything, seconds.
     pub sigma_s: f64,
     /// Master's time per chunk, seconds.
@@ -112,8 +117,11 @@ impl Memory {
             let known = several && w.tasks > 0 && (slowness - 1.0).abs() > chance.max(UNEQUAL);
             (w.rank, if known { slowness.clamp(0.05, 50.0) } else { 1.0 })
         };
+        let means = window.per_worker.iter().filter(|w| w.tasks > 0).map(|w| w.busy_s / w.tasks as f64);
+        let (sum, count) = means.fold((0.0, 0.0), |(sum, count), mean| (sum + mean, count + 1.0));
         Memory {
             mean_s,
+            per_worker_s: sum / f64::max(count, 1.0),
             sigma_s,
             chunk_cost_s: window.master_busy_s / window.chunks.max(1) as f64,
             tasks: window.tasks,
@@ -131,15 +139,18 @@ impl Memory {
 
     fn has_changed(&self, now: &Memory, seen: u64) -> bool {
         let chance_s = CHANCE * self.sigma_s.max(now.sigma_s) / (seen as f64).sqrt();
-        let difference_s = (now.mean_s - self.mean_s).abs();
-        let spread = (now.sigma_s - self.sigma_s).abs() > 0.25 * self.mean_s.max(now.mean_s);
-        now.workers != self.workers || spread || difference_s > chance_s.max(CHANGE * self.mean_s)
+        // A worker's own mean rests on fewer tasks; their mean over all workers is about as exact as the whole.
+        let difference_s = (now.per_worker_s - self.per_worker_s).abs();
+        let spread = (now.sigma_s - self.sigma_s).abs() > SPREAD * self.per_worker_s.max(now.per_worker_s);
+        now.workers != self.workers || spread || difference_s > chance_s.max(CHANGE * self.per_worker_s)
     }
 
     fn mix(&mut self, now: Memory) {
         let keep = 0.5_f64.powf(1.0 / HALF_LIFE);
         let mixed = |old: f64, new: f64| keep * old + (1.0 - keep) * new;
-        self.mean_s = mixed(self.mean_s, now.mean_s);
+        // Of the mean only the last counts: it depends on who got how much under the present hand-out.
+        self.mean_s = now.mean_s;
+        self.per_worker_s = mixed(self.per_worker_s, now.per_worker_s);
         self.sigma_s = mixed(self.sigma_s.powi(2), now.sigma_s.powi(2)).sqrt();
         self.chunk_cost_s = mixed(self.chunk_cost_s, now.chunk_cost_s).min(4.0 * now.chunk_cost_s);
         if self.profile_s.len() == now.profile_s.len() {

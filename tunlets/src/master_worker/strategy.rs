@@ -33,6 +33,15 @@ pub enum Mode {
     Fixed(PolicyKind),
 }
 
+/// A change that made things worse, and the way back.
+#[derive(Clone, Copy, Debug)]
+struct WayBack {
+    former: Setting,
+    /// Measured time / ideal before and after.
+    was: f64,
+    is: f64,
+}
+
 /// See the module.
 #[derive(Debug)]
 pub struct MasterWorker {
@@ -44,9 +53,12 @@ pub struct MasterWorker {
     last: Option<(u64, f64)>,
     fresh: bool,
     proposed: Option<(Setting, Setting)>,
+    /// What the last window advised, and whether it may be followed at once: a change of the program, or the first.
+    advice: Option<Family>,
+    unsettled: bool,
     trial: Option<Trial>,
     /// A change that made things worse: back to this.
-    back_to: Option<(Setting, f64, f64)>,
+    back_to: Option<WayBack>,
     banned: BTreeMap<Family, u64>,
     judgements: Vec<Judgement>,
 }
@@ -62,6 +74,8 @@ impl MasterWorker {
             last: None,
             fresh: false,
             proposed: None,
+            advice: None,
+            unsettled: true,
             trial: None,
             back_to: None,
             banned: BTreeMap::new(),
@@ -83,7 +97,8 @@ impl MasterWorker {
         self.judgements.push(Judgement { decision: trial.decision, measured_s: trial.measured_s(), verdict });
         if worse {
             self.banned.insert(family(&trial.setting), window.iteration + BANNED);
-            self.back_to = Some((trial.former, trial.former_ratio.unwrap_or(1.0), trial.ratio()));
+            let was = trial.former_ratio.unwrap_or(1.0);
+            self.back_to = Some(WayBack { former: trial.former, was, is: trial.ratio() });
         }
         self.trial = None;
     }
@@ -92,14 +107,17 @@ impl MasterWorker {
     fn explain(&mut self, window: &Window, ratio: f64) {
         let (Some(memory), Some(current)) = (&mut self.memory, self.current) else { return };
         if family(&current) == family(&window.setting) {
-            let known = candidates::forecast(&memory.without_hidden(), &[current], window.iteration)[0];
+            let memory_alone = memory.without_hidden();
+            let known = candidates::forecast(&memory_alone, &[current], window.iteration, candidates::EXPLAIN)[0];
             memory.explain((ratio - known.ratio) * memory.ideal_s(), window.chunks);
         }
     }
 
     /// The forecast of a setting, corrected by what was really measured.
-    fn expected(&self, forecast: &Forecast, shortfall: f64) -> f64 {
-        self.experience.ratio(&forecast.setting, 2).unwrap_or((forecast.ratio * shortfall).max(1.0))
+    fn corrected(&self, forecast: Forecast, shortfall: f64) -> Forecast {
+        let measured = self.experience.ratio(&forecast.setting, 2);
+        let ratio = measured.unwrap_or((forecast.ratio * shortfall).max(1.0));
+        Forecast { ratio, iteration_s: forecast.iteration_s * ratio / forecast.ratio, ..forecast }
     }
 
     /// The best setting, the second best (for the log) and what is expected of the present one.
@@ -108,16 +126,13 @@ impl MasterWorker {
             Mode::Auto => candidates::all(memory),
             Mode::Fixed(kind) => candidates::of_kind(kind, memory),
         };
-        let now = candidates::forecast(memory, &[current], iteration)[0];
+        let allowed = |s: &Setting| self.banned.get(&family(s)).is_none_or(|until| *until <= iteration);
+        let settings: Vec<Setting> = settings.into_iter().filter(allowed).collect();
+        let (now, all) = candidates::shortlist(memory, current, &settings, iteration);
         let measured = self.experience.ratio(&current, 1);
         let shortfall = measured.map_or(1.0, |m| (m / now.ratio).clamp(1.0, 1.0 + SHORTFALL));
         let unchanged = measured.unwrap_or(now.ratio).max(1.0);
-        let allowed = |f: &Forecast| self.banned.get(&family(&f.setting)).is_none_or(|until| *until <= iteration);
-        let mut all: Vec<Forecast> = candidates::forecast(memory, &settings, iteration)
-            .into_iter()
-            .filter(allowed)
-            .map(|f| Forecast { ratio: self.expected(&f, shortfall), ..f })
-            .collect();
+        let mut all: Vec<Forecast> = all.into_iter().map(|f| self.corrected(f, shortfall)).collect();
         all.sort_by(|a, b| a.ratio.total_cmp(&b.ratio));
         let Some(first) = all.first().copied() else { return (now, now, unchanged) };
         let of = |kind: PolicyKind| all.iter().find(|f| f.setting.kind == kind).copied();
@@ -155,18 +170,20 @@ impl MasterWorker {
         let policy = knobs.iter().find(|knob| knob.name == names::POLICY)?;
         let current = self.current?;
         let ideal_s = memory.ideal_s();
-        if let Some((former, was, is)) = self.back_to.take() {
+        if let Some(WayBack { former, was, is }) = self.back_to {
             let why = format!(
                 "{} measured {is:.4} of the ideal time, {} before it {was:.4}: back to the former",
                 current.kind.name(),
                 former.kind.name()
             );
-            return Some(self.proposal(policy.rank, iteration, (current, former), why, (was, is), ideal_s));
+            let times = (was * ideal_s, is * ideal_s);
+            return Some(self.proposal(policy.rank, iteration, (current, former), why, times));
         }
         if self.trial.is_some() {
             return None;
         }
         let (best, second, unchanged) = self.weigh(&memory, current, iteration);
+        let unchanged_s = unchanged * ideal_s;
         let describe = |what: &str| {
             format!(
                 "{what}: tasks take {:.4} ms +- {:.4} ms, {} tasks, {} workers, {:.1} us per chunk; expected of the ideal \
@@ -192,25 +209,26 @@ impl MasterWorker {
             _ => GAIN_AMONG_DYNAMIC,
         };
         if !same && (asked_for || best.ratio <= unchanged * (1.0 - gain)) {
+            // MODELS 1.8: persistent problems only. What is known least, at the start and after a change of the program,
+            // has most to gain and does not wait.
+            let persistent = self.advice.replace(family(&best.setting)) == Some(family(&best.setting));
+            if !(asked_for || persistent || self.unsettled) {
+                return None;
+            }
             let what = match (asked_for, best.setting.kind) {
                 (true, _) => "this policy was asked for",
                 (false, PolicyKind::None) => "tasks are even",
                 (false, _) => "work is uneven",
             };
             let why = describe(what);
-            return Some(self.proposal(
-                policy.rank,
-                iteration,
-                (current, best.setting),
-                why,
-                (best.ratio, unchanged),
-                ideal_s,
-            ));
+            let times = (best.iteration_s, unchanged_s);
+            return Some(self.proposal(policy.rank, iteration, (current, best.setting), why, times));
         }
+        self.advice = None;
         if Self::is_stale(&current, &memory) {
             let fresh = candidates::informed(current.kind, current.factor, &memory);
             let why = describe("the tasks have changed");
-            return Some(self.proposal(policy.rank, iteration, (current, fresh), why, (unchanged, unchanged), ideal_s));
+            return Some(self.proposal(policy.rank, iteration, (current, fresh), why, (unchanged_s, unchanged_s)));
         }
         None
     }
@@ -221,8 +239,7 @@ impl MasterWorker {
         iteration: u64,
         (from, to): (Setting, Setting),
         why: String,
-        (predicted, unchanged): (f64, f64),
-        ideal_s: f64,
+        (predicted_s, unchanged_s): (f64, f64),
     ) -> Proposal {
         self.proposed = Some((from, to));
         let tuning_point = if from.kind == to.kind && from.factor != to.factor {
@@ -247,9 +264,10 @@ impl MasterWorker {
             from: from.to_string(),
             to: to.to_string(),
             why,
-            predicted_s: predicted * ideal_s,
-            unchanged_s: unchanged * ideal_s,
-            at_once: true,
+            predicted_s,
+            unchanged_s,
+            at_once: from.kind != to.kind
+                && candidates::fits_inside(&to, self.memory.as_ref().map_or(1, |m| m.workers)),
         }
     }
 }
@@ -265,6 +283,7 @@ impl Tunlet for MasterWorker {
             Learnt::Anew => {
                 self.experience.forget();
                 self.banned.clear();
+                self.unsettled = true;
                 // What was measured before the change is no yardstick for what comes after it.
                 if let Some(trial) = &mut self.trial {
                     trial.former_ratio = None;
@@ -283,7 +302,7 @@ impl Tunlet for MasterWorker {
         if ideal_s > 0.0 && window.coverage > 0.99 {
             let ratio = window.iteration_s / ideal_s;
             if !window.setting_changed {
-                self.experience.add(&window.setting, ratio);
+                self.experience.add(&window.setting, ratio, window.iteration);
                 self.explain(window, ratio);
             }
             self.watch(window, ratio);
@@ -304,6 +323,9 @@ impl Tunlet for MasterWorker {
 
     fn on_settled(&mut self, decision: u64, settled: Settled) {
         let (Some((former, setting)), Settled::Applied { iteration }) = (self.proposed.take(), settled) else { return };
+        // A way back that did not get through is proposed again: it is only forgotten here.
+        self.back_to = None;
+        (self.advice, self.unsettled) = (None, false);
         self.current = Some(setting);
         let former_ratio = self.experience.ratio(&former, 1);
         self.trial = Some(Trial { decision, former, former_ratio, setting, applied_in: iteration, seen: Vec::new() });

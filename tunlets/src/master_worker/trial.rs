@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 pub const WATCHED: usize = 2;
 /// A setting that measures worse than another by more than this share is given up.
 pub const WORSE: f64 = 0.005;
+/// Iterations after which a measurement says nothing any more.
+const OLD: u64 = 40;
 /// Weight of a new measurement.
 const NEW: f64 = 0.4;
 
@@ -21,19 +23,28 @@ pub fn family(setting: &Setting) -> Family {
 
 /// Measured iteration time / ideal, per family.
 #[derive(Clone, Debug, Default)]
-pub struct Experience(BTreeMap<Family, (f64, u32)>);
+pub struct Experience(BTreeMap<Family, Measured>);
+
+#[derive(Clone, Copy, Debug)]
+struct Measured {
+    ratio: f64,
+    count: u32,
+    last: u64,
+}
 
 impl Experience {
-    /// Adds a whole iteration's ratio.
-    pub fn add(&mut self, setting: &Setting, ratio: f64) {
-        let (mean, count) = self.0.entry(family(setting)).or_insert((ratio, 0));
-        *mean += NEW * (ratio - *mean);
-        *count += 1;
+    /// Adds a whole iteration's ratio, and forgets what was measured long ago.
+    pub fn add(&mut self, setting: &Setting, ratio: f64, iteration: u64) {
+        self.0.retain(|_, m| m.last + OLD >= iteration);
+        let m = self.0.entry(family(setting)).or_insert(Measured { ratio, count: 0, last: iteration });
+        m.ratio += NEW * (ratio - m.ratio);
+        m.count += 1;
+        m.last = iteration;
     }
 
     /// What a family really gave, once seen at least `least` times.
     pub fn ratio(&self, setting: &Setting, least: u32) -> Option<f64> {
-        self.0.get(&family(setting)).filter(|(_, count)| *count >= least).map(|(mean, _)| *mean)
+        self.0.get(&family(setting)).filter(|m| m.count >= least).map(|m| m.ratio)
     }
 
     /// The program has changed: nothing measured holds any more.
