@@ -102,8 +102,13 @@ pub async fn run(
         if !agent.ranks.is_empty() {
             last_needed = Instant::now();
         }
-        let linger = if agent.stats.ranks == 0 { FIRST_RANK } else { Duration::from_secs(config.linger_s) };
-        if config.linger_s > 0 && last_needed.elapsed() >= linger {
+        let linger = match agent.stats.ranks {
+            0 => FIRST_RANK,
+            // The job's analyzer has gone with the job.
+            _ if !agent.welcomed && agent.outbox.is_empty() => Duration::ZERO,
+            _ => Duration::from_secs(config.linger_s),
+        };
+        if config.linger_s > 0 && agent.ranks.is_empty() && last_needed.elapsed() >= linger {
             tracing::info!("no rank is left; the agent ends");
             break Ok(());
         }
@@ -136,6 +141,7 @@ struct Agent {
     outbox: Outbox,
     stream: Option<Sender<FromAgent>>,
     welcomed: bool,
+    outage_told: bool,
     again: Sender<()>,
     oldest_event: Option<Instant>,
     /// Since when batches have been on their way without an acknowledgement.
@@ -162,6 +168,7 @@ impl Agent {
             outbox: Outbox::new(OUTBOX_BATCHES),
             stream: None,
             welcomed: false,
+            outage_told: false,
             again,
             oldest_event: None,
             awaiting: None,
@@ -213,7 +220,7 @@ impl Agent {
             }
             LinkEvent::Welcomed(welcome) => {
                 tracing::debug!(analyzer = welcome.analyzer, "linked with the analyzer");
-                self.welcomed = true;
+                (self.welcomed, self.outage_told) = (true, false);
                 self.outbox.acknowledge(welcome.last_sequence);
                 self.awaiting = None;
                 self.ranks.values_mut().for_each(Rank::forget_what_was_told);
@@ -230,7 +237,11 @@ impl Agent {
                 self.clock.answered(reply.agent_ns, reply.analyzer_ns, clock::now_ns());
             }
             LinkEvent::Said(_) => {}
-            LinkEvent::Lost => {
+            LinkEvent::Lost(why) => {
+                // Once per outage, and only where somebody misses something.
+                if !std::mem::replace(&mut self.outage_told, !self.ranks.is_empty()) && !self.ranks.is_empty() {
+                    tracing::warn!(why, "no link to the analyzer; trying again, the ranks go on");
+                }
                 (self.stream, self.welcomed, self.awaiting) = (None, false, None);
             }
             LinkEvent::Refused(why) => return Some(why),

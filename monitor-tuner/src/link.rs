@@ -19,8 +19,8 @@ pub enum LinkEvent {
     Welcomed(Welcome),
     /// It says something.
     Said(to_agent::Message),
-    /// The stream is gone; another will be opened.
-    Lost,
+    /// The stream is gone, or could not be opened, for this reason; another attempt follows.
+    Lost(String),
     /// The analyzer will not speak with this agent.
     Refused(String),
 }
@@ -38,28 +38,21 @@ where
     F: Future<Output = Result<Channel, tonic::transport::Error>>,
 {
     let mut pause = BACKOFF;
-    let mut told = false;
     loop {
         while again.try_recv().is_ok() {}
         let mut welcomed = false;
         let end = one_stream(&connect, &to, &mut again, &mut welcomed).await;
         if welcomed {
-            (pause, told) = (BACKOFF, false);
+            pause = BACKOFF;
         }
-        match end {
+        let event = match end {
             End::Refused(why) => {
                 let _ = to.send(LinkEvent::Refused(why)).await;
                 return;
             }
-            End::Gone(_) if to.is_closed() => return,
-            End::Gone(why) => {
-                if !told {
-                    tracing::warn!(why, "no link to the analyzer; trying again, the ranks go on");
-                    told = true;
-                }
-            }
-        }
-        if to.send(LinkEvent::Lost).await.is_err() {
+            End::Gone(why) => LinkEvent::Lost(why),
+        };
+        if to.send(event).await.is_err() {
             return;
         }
         sleep(pause.mul_f64(jitter())).await;

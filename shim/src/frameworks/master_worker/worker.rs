@@ -5,7 +5,7 @@ use super::message::{Header, Kind};
 use crate::frameworks::post::{Letter, Post};
 use crate::hook::ChunkDone;
 use crate::port::MpiFailed;
-use crate::{clock, hook, status};
+use crate::{clock, hook, process, status};
 use std::collections::VecDeque;
 use std::ffi::c_int;
 
