@@ -24,6 +24,7 @@ pub fn iterate(
     let mut failed = status::OK;
     loop {
         while letters.is_empty() {
+            process::slow_point(clock::now_ns());
             post.wait(letters)?;
         }
         let Some(letter) = letters.pop_front() else { continue };
