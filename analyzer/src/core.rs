@@ -298,5 +298,5 @@ fn same(a: &str, b: &str) -> bool {
 }
 
 #[cfg(test)]
-#[path = "core_tests.rs"]
+#[path = "core_tests/mod.rs"]
 mod tests;

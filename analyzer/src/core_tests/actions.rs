@@ -1,0 +1,126 @@
+//! Stories of the core: decisions and actions.
+
+use super::*;
+
+#[test]
+fn a_decision_is_sent_once_applied_and_kept() {
+    let mut story = Story::begin(Config::default());
+    story.iteration("j", 0);
+    let texts: Vec<Action> = story.actions();
+    let [action] = &texts[..] else { panic!("one action: {texts:?}") };
+    assert_eq!(action.id, ActionId(1001));
+    assert_eq!(action.assignments, [(names::POLICY.to_owned(), 6.0)]);
+    assert_eq!(action.restore, [(names::POLICY.to_owned(), 5.0)]);
+    story.iteration("j", 1);
+    assert_eq!(story.actions(), [], "nothing else was sent while one is in flight");
+    story.report("j", 0, vec![settled(action, ActionStatus::Applied, 1)]);
+    assert_eq!(story.texts(), ["applied at iteration 1, rank 0, 2.0 ms after the decision"]);
+    story.iteration("j", 2);
+    assert_eq!(story.texts(), ["iteration 2: kept: measured 0.900 s (predicted 0.842 s)"]);
+    let summary = story.summary("j");
+    assert_eq!(summary["iterations"], 3);
+    assert_eq!(summary["iteration_s"], json!([0.9, 0.9, 0.9]));
+    assert_eq!(summary["ideal_s"], json!([0.8, 0.8, 0.8]));
+    assert_eq!(summary["workers"], json!([2, 2, 2]));
+    assert_eq!(summary["mpi"], "Open MPI 4.1.4");
+    assert_eq!(summary["records"], json!({"produced": 30, "collected": 27, "dropped": 3}));
+    assert_eq!(summary["actions"], json!({"sent": 1, "applied": 1, "refused": 0, "expired": 0, "latency_ms": [2.0]}));
+    assert_eq!(
+        summary["decisions"],
+        json!([{
+            "iteration": 0, "tunlet": "scripted", "tuning_point": "policy", "from": "dpf(0.5)", "to": "daf",
+            "why": "sigma is 80 % of mu", "predicted_s": 0.842, "unchanged_s": 0.871, "measured_s": 0.9,
+            "verdict": "kept", "applied_iteration": 1,
+        }])
+    );
+}
+
+#[test]
+fn a_decision_is_told_with_its_why() {
+    let mut story = Story::begin(Config::default());
+    story.iteration("j", 0);
+    let expected =
+        "iteration 0: policy dpf(0.5) -> daf: expected 0.842 s instead of 0.871 s, because sigma is 80 % of mu";
+    assert_eq!(story.texts(), [expected]);
+}
+
+#[test]
+fn the_journal_has_the_decision_and_the_action_before_it_is_sent() {
+    let mut story = Story::begin(Config::default());
+    story.iteration("j", 0);
+    let sent = story.out.iter().position(|output| matches!(output, Output::Act { .. })).unwrap();
+    let events: Vec<String> = story.out[..sent]
+        .iter()
+        .filter_map(|output| if let Output::Journal(line) = output { Some(line["event"].to_string()) } else { None })
+        .collect();
+    assert!(events.ends_with(&["\"window\"".into(), "\"decision\"".into(), "\"action\"".into()]), "{events:?}");
+}
+
+#[test]
+fn a_refused_action_leaves_the_old_value_and_is_counted() {
+    let mut story = Story::begin(Config::default());
+    story.iteration("j", 0);
+    let action = story.actions().remove(0);
+    story.report("j", 0, vec![settled(&action, ActionStatus::RefusedRange, 1)]);
+    let summary = story.summary("j");
+    assert_eq!(summary["actions"]["refused"], 1);
+    assert_eq!(summary["decisions"][0]["verdict"], "not-applied");
+    assert_eq!(summary["policy"], "dpf(0.5)");
+}
+
+#[test]
+fn an_action_without_an_answer_expires_and_a_late_answer_still_counts() {
+    let mut story = Story::begin(Config::default());
+    story.iteration("j", 0);
+    let action = story.actions().remove(0);
+    story.pass(9_000);
+    assert_eq!(story.summary("j")["actions"]["expired"], 0);
+    story.pass(4_000);
+    let summary = story.summary("j");
+    assert_eq!(summary["actions"]["expired"], 1);
+    assert_eq!(summary["decisions"][0]["verdict"], "not-applied");
+    story.report("j", 0, vec![settled(&action, ActionStatus::Applied, 1)]);
+    let summary = story.summary("j");
+    assert_eq!((&summary["actions"]["expired"], &summary["actions"]["applied"]), (&json!(0), &json!(1)));
+    assert_eq!(summary["decisions"][0]["applied_iteration"], 1);
+}
+
+#[test]
+fn an_agent_that_comes_back_sends_the_same_batches_and_nothing_counts_twice() {
+    let mut story = Story::begin(Config::default());
+    story.iteration("j", 0);
+    let before = story.summary("j");
+    let action = Action { ..story_action(&mut story) };
+    story.step(Input::AgentDisconnected { link: LINK, goodbye: false });
+    assert_eq!(story.texts(), ["the agent on n1 is not connected any more"]);
+    let again = LinkId(2);
+    story.hello(again, "n1-77", "j");
+    let welcomed = |output: &Output| matches!(output, Output::Welcome { last_sequence: 5, .. });
+    assert!(story.out.iter().any(welcomed), "{:?}", story.out);
+    assert_eq!(story.actions(), [action], "what was on its way goes again");
+    for sequence in 2..=5 {
+        story.batch(again, sequence, vec![report("j", 1, vec![worked(0, 60), ended(0)])], Vec::new());
+        assert!(matches!(story.out[..], [Output::Acknowledge { .. }]), "{:?}", story.out);
+        story.out.clear();
+    }
+    let after = story.summary("j");
+    assert_eq!(before["iteration_s"], after["iteration_s"]);
+    assert_eq!(before["ideal_s"], after["ideal_s"]);
+}
+
+// The action in flight, found by letting the same agent link once more.
+
+#[test]
+fn a_dry_run_advises_and_sends_nothing() {
+    let mut story = Story::new(Config::default());
+    assert_eq!(story.open("j", "", true), Some(Answer::Opened));
+    story.hello(LINK, "n1-77", "j");
+    story.report("j", 0, vec![policy_knob()]);
+    story.iteration("j", 0);
+    story.iteration("j", 1);
+    assert_eq!(story.actions(), []);
+    let summary = story.summary("j");
+    assert_eq!(summary["decisions"][0]["verdict"], "advised");
+    assert_eq!(summary["decisions"].as_array().unwrap().len(), 1, "the same advice is given once");
+    assert_eq!(summary["actions"]["sent"], 0);
+}

@@ -1,0 +1,218 @@
+//! Stories of the core: jobs, agents, tokens and limits.
+
+use super::*;
+
+#[test]
+fn two_jobs_do_not_mix() {
+    let mut story = Story::begin(Config::default());
+    let joined = |rank| Joined { job: job("k"), rank, world_size: 3, mpi: "MPICH 4.0".into() };
+    story.sequence += 1;
+    let batch = Batch { sequence: story.sequence, joined: (0..3).map(joined).collect(), ..Batch::default() };
+    story.step(Input::BatchReceived { link: LINK, batch });
+    story.report("j", 0, vec![begun(0)]);
+    story.report("k", 0, vec![begun(0)]);
+    story.report("j", 1, vec![worked(0, 100)]);
+    story.report("j", 0, vec![ended(0)]);
+    story.report("k", 0, vec![ended(0)]);
+    let (j, k) = (story.summary("j"), story.summary("k"));
+    assert_eq!((&j["iterations"], &k["iterations"]), (&json!(1), &json!(0)));
+    story.report("k", 2, vec![worked(0, 100)]);
+    assert_eq!(story.summary("k")["iterations"], 1);
+    assert_eq!(story.summary("k")["mpi"], "MPICH 4.0");
+    assert_eq!(j["actions"]["sent"], 1);
+    assert_eq!(story.summary("k")["actions"]["sent"], 0, "k declared no tuning point");
+}
+
+#[test]
+fn an_analyzer_started_in_the_middle_skips_what_it_saw_half() {
+    let mut story = Story::new(Config::default());
+    story.hello(LINK, "n1-77", "j");
+    story.sequence = 41;
+    story.report("j", 0, vec![policy_knob()]);
+    story.report("j", 1, vec![worked(7, 30)]);
+    story.report("j", 0, vec![ended(7)]);
+    story.pass(300);
+    story.iteration("j", 8);
+    let summary = story.summary("j");
+    assert_eq!((&summary["iterations"], &summary["skipped_iterations"]), (&json!(1), &json!(1)));
+    assert_eq!(story.core.stats().batches_missing, 0);
+    assert_eq!(summary["actions"]["sent"], 1, "it tunes on");
+}
+
+#[test]
+fn a_rank_that_dies_takes_its_action_with_it_and_is_listed() {
+    let mut story = Story::begin(Config::default());
+    story.iteration("j", 0);
+    story.leave("j", 0, false);
+    let summary = story.summary("j");
+    assert_eq!(summary["lost_ranks"], json!([0]));
+    assert_eq!(summary["decisions"][0]["verdict"], "not-applied");
+    story.iteration("j", 1);
+    assert_eq!(story.actions(), []);
+}
+
+#[test]
+fn closing_waits_for_the_last_ranks_and_answers_with_everything() {
+    let mut story = Story::begin(Config::default());
+    story.iteration("j", 0);
+    let close = |story: &mut Story| story.ask(Question::CloseJob { job: job("j"), token: String::new() });
+    assert_eq!(close(&mut story), None);
+    story.iteration("j", 1);
+    for rank in 0..3 {
+        assert_eq!(story.answer(), None);
+        story.leave("j", rank, true);
+    }
+    assert!(story.out.iter().any(|output| matches!(output, Output::EndWatches { .. })));
+    let Some(Answer::Summary(json)) = story.answer() else { panic!("a summary") };
+    assert!(json.contains("\"iterations\":2"), "{json}");
+    assert_eq!(close(&mut story), Some(Answer::Summary(json)), "and again, when it is over");
+}
+
+#[test]
+fn closing_a_job_whose_agent_is_gone_waits_no_longer_than_configured() {
+    let mut story = Story::begin(Config::default());
+    assert_eq!(story.ask(Question::CloseJob { job: job("j"), token: String::new() }), None);
+    story.pass(1_900);
+    assert_eq!(story.answer(), None);
+    story.pass(200);
+    assert!(matches!(story.answer(), Some(Answer::Summary(_))));
+}
+
+#[test]
+fn a_late_watcher_is_told_what_it_missed_also_after_the_end() {
+    let mut story = Story::begin(Config::default());
+    story.iteration("j", 0);
+    let watch = || Question::Watch { job: job("j"), token: String::new() };
+    let Some(Answer::Watching { past, ended, .. }) = story.ask(watch()) else { panic!() };
+    assert!(past.len() == 1 && !ended);
+    story.step(Input::Stopped);
+    let Some(Answer::Watching { past, ended, .. }) = story.ask(watch()) else { panic!() };
+    assert!(past.last().unwrap().text.starts_with("job j ended: 1 iterations on 3 ranks") && ended, "{past:?}");
+}
+
+#[test]
+fn a_wrong_token_or_protocol_is_refused_with_a_sentence() {
+    let refusal = |story: &mut Story| match story.out.pop() {
+        Some(Output::Refuse { why, .. }) => why,
+        other => panic!("not refused: {other:?}"),
+    };
+    let mut story = Story::new(Config { token: "sesame".into(), ..Config::default() });
+    story.hello_with(LINK, "a", "j", "simsim", 1);
+    assert_eq!(
+        refusal(&mut story),
+        "the agent's token is not the one of this analyzer: give the agent the right MIDRUN_TOKEN"
+    );
+    story.hello_with(LINK, "a", "j", "sesame", 2);
+    assert!(refusal(&mut story).contains("speaks protocol 2"));
+    story.hello_with(LINK, "a", "j", "sesame", 1);
+    assert!(matches!(story.out[1], Output::Welcome { .. }));
+    assert!(matches!(story.open("k", "", false), Some(Answer::Denied(_))));
+    assert_eq!(story.open("k", "sesame", false), Some(Answer::Opened));
+    assert_eq!(story.core.stats().links_refused, 2);
+}
+
+#[test]
+fn a_job_opened_with_a_token_is_open_to_that_token_only() {
+    let mut story = Story::new(Config::default());
+    assert_eq!(story.open("j", "mine", false), Some(Answer::Opened));
+    story.hello_with(LINK, "a", "j", "yours", 1);
+    assert!(story.out.iter().any(|output| matches!(output, Output::Refuse { .. })));
+    // An agent that hides the job in its Hello gets no further.
+    story.hello_with(LINK, "a", "other", "yours", 1);
+    story.report("j", 0, vec![begun(0)]);
+    assert_eq!(story.core.stats().events_foreign, 1);
+    let summary = Question::GetSummary { job: job("j"), token: "yours".into() };
+    assert!(matches!(story.ask(summary), Some(Answer::Denied(_))));
+    let list = Question::ListJobs { token: "yours".into() };
+    let Some(Answer::Jobs(jobs)) = story.ask(list) else { panic!() };
+    assert_eq!(jobs.iter().map(|line| line.job.as_str()).collect::<Vec<_>>(), ["other"]);
+}
+
+#[test]
+fn an_unknown_tunlet_is_answered_with_what_is_allowed() {
+    let mut story = Story::new(Config::default());
+    let (token, policy) = (String::new(), String::new());
+    let question = Question::OpenJob { job: job("j"), token, tunlet: "nobody".into(), policy, dry_run: false };
+    let expected = Answer::Invalid("tunlet = nobody: allowed is scripted".into());
+    assert_eq!(story.ask(question), Some(expected));
+}
+
+#[test]
+fn endless_jobs_fill_the_limit_and_no_more() {
+    let mut story = Story::new(Config::default());
+    for n in 0..limits::JOBS + 10 {
+        story.open(&format!("j{n}"), "", false);
+    }
+    assert_eq!(story.core.jobs.len(), limits::JOBS);
+    assert_eq!(story.core.stats().calls_refused, 10);
+    story.hello(LINK, "a", "late");
+    assert_eq!(story.core.stats().events_homeless, 3);
+}
+
+#[test]
+fn a_tunlet_that_panics_leaves_its_job_untuned_and_the_others_alone() {
+    let mut story = Story::begin(Config::default());
+    let fatal = Begun { iteration: 0, time_ns: 0, tasks: 666, workers: 2, policy: 5, factor: 0.5 };
+    story.report("j", 0, vec![Event::IterationBegun(fatal), ended(0)]);
+    story.report("j", 1, vec![worked(0, 100)]);
+    let texts = story.texts();
+    assert!(texts[0].starts_with("tuning is off"), "{texts:?}");
+    story.iteration("j", 1);
+    assert_eq!(story.summary("j")["iterations"], 2);
+}
+
+#[test]
+fn a_job_nobody_opened_ends_by_itself_and_may_come_again() {
+    let mut story = Story::begin(Config::default());
+    (0..3).for_each(|rank| story.leave("j", rank, true));
+    story.pass(limits::LEFT_IDLE_MS + 1);
+    assert!(story.texts().last().unwrap().starts_with("job j ended"));
+    story.hello(LinkId(2), "n1-78", "j");
+    assert_eq!(story.core.jobs.len(), 1);
+}
+
+#[test]
+fn a_second_program_of_the_same_job_is_measured_too() {
+    let mut story = Story::new(Config::default());
+    story.open("j", "", false);
+    story.hello(LINK, "n1-77", "j");
+    story.iteration("j", 0);
+    (0..3).for_each(|rank| story.leave("j", rank, true));
+    let joined = |rank| Joined { job: job("j"), rank, world_size: 3, mpi: String::new() };
+    story.sequence += 1;
+    let batch = Batch { sequence: story.sequence, joined: (0..3).map(joined).collect(), ..Batch::default() };
+    story.step(Input::BatchReceived { link: LINK, batch });
+    let again = Begun { iteration: 0, time_ns: 5_000 * MS, tasks: 100, workers: 2, policy: 5, factor: 0.5 };
+    let over = Ended { iteration: 0, time_ns: 5_400 * MS, tasks: 100, chunks: 9, task_time_ns: 0, master_busy_ns: 0 };
+    story.report("j", 0, vec![Event::IterationBegun(again), Event::IterationEnded(over)]);
+    story.report("j", 1, vec![worked(0, 100)]);
+    let summary = story.summary("j");
+    assert_eq!(summary["iteration_s"], json!([0.9, 0.4]));
+    // Three ranks of the first program, two of the second have reported.
+    assert_eq!(summary["records"]["produced"], 50);
+}
+
+#[test]
+fn several_agents_serve_one_job_and_the_action_goes_to_the_masters() {
+    let mut story = Story::begin(Config::default());
+    let far = LinkId(2);
+    let hello = Hello {
+        protocol: midrun_proto::PROTOCOL_VERSION,
+        node: "n2".into(),
+        agent: AgentId("n2-5".into()),
+        version: "0.1.0".into(),
+        token: String::new(),
+        ranks: vec![Joined { job: job("j"), rank: 3, world_size: 4, mpi: String::new() }],
+        invalid: 0,
+    };
+    story.step(Input::AgentConnected { link: far, hello });
+    story.report("j", 0, vec![begun(0), ended(0)]);
+    story.report("j", 1, vec![worked(0, 60)]);
+    assert_eq!(story.actions(), []);
+    let batch = Batch { sequence: 1, reports: vec![report("j", 3, vec![worked(0, 40)])], ..Batch::default() };
+    story.step(Input::BatchReceived { link: far, batch });
+    let sent = |output: &Output| matches!(output, Output::Act { link: LINK, action } if action.rank == 0);
+    assert_eq!(story.out.iter().filter(|output| sent(output)).count(), 1);
+    let summary = story.summary("j");
+    assert_eq!((&summary["nodes"], &summary["ranks"]), (&json!(["n1", "n2"]), &json!(4)));
+}

@@ -1,0 +1,233 @@
+//! Stories of the core: scripted agents and a scripted tunlet, no I/O, no clock.
+
+mod actions;
+mod jobs;
+
+use midrun_tunlets::knob::names;
+use midrun_tunlets::{Judgement, Knob, Proposal, Settled, Tunlet, Verdict, Window};
+
+use super::*;
+use crate::config::ConfigError;
+use crate::ids::{ActionId, AskId};
+use crate::input::{
+    Action, ActionResult, ActionStatus, Begun, Ended, Event, Joined, KnobDeclared, Left, Question, Report, Work,
+};
+use crate::summary::Records;
+
+const MS: u64 = 1_000_000;
+
+/// Wants policy 6 as soon as it has seen a window, and keeps it after the next one.
+#[derive(Default)]
+struct Scripted {
+    seen: Option<u64>,
+    applied: Option<(u64, u64)>,
+    judgements: Vec<Judgement>,
+    taken: bool,
+}
+
+impl Tunlet for Scripted {
+    fn name(&self) -> &'static str {
+        "scripted"
+    }
+    fn observe(&mut self, window: &Window) {
+        self.seen = Some(window.iteration);
+        assert!(window.tasks != 666, "the scripted defect");
+        if let Some((decision, at)) = self.applied
+            && window.iteration > at
+        {
+            self.applied = None;
+            self.judgements.push(Judgement { decision, measured_s: window.iteration_s, verdict: Verdict::Kept });
+        }
+    }
+    fn judgements(&mut self) -> Vec<Judgement> {
+        std::mem::take(&mut self.judgements)
+    }
+    fn propose(&mut self, knobs: &[Knob]) -> Option<Proposal> {
+        let knob = knobs.iter().find(|knob| knob.name == names::POLICY)?;
+        let iteration = self.seen.filter(|_| knob.value != 6.0 && !self.taken)?;
+        Some(Proposal {
+            tunlet: "scripted",
+            iteration,
+            rank: knob.rank,
+            assignments: vec![(names::POLICY.into(), 6.0)],
+            tuning_point: "policy".into(),
+            from: "dpf(0.5)".into(),
+            to: "daf".into(),
+            why: "sigma is 80 % of mu".into(),
+            predicted_s: 0.842,
+            unchanged_s: 0.871,
+            at_once: true,
+        })
+    }
+    fn on_settled(&mut self, decision: u64, settled: Settled) {
+        if let Settled::Applied { iteration } = settled {
+            self.applied = Some((decision, iteration));
+            self.taken = true;
+        }
+    }
+}
+
+fn scripted(tunlet: &str, _policy: &str) -> Result<Box<dyn Tunlet>, ConfigError> {
+    if tunlet == "nobody" {
+        let (value, allowed) = (tunlet.to_owned(), "scripted".to_owned());
+        return Err(ConfigError { key: "tunlet", value, allowed });
+    }
+    Ok(Box::new(Scripted::default()))
+}
+
+fn job(id: &str) -> JobId {
+    JobId::new(id).unwrap()
+}
+
+fn begun(iteration: u64) -> Event {
+    let (time_ns, policy) = (iteration * 1000 * MS, 5);
+    Event::IterationBegun(Begun { iteration, time_ns, tasks: 100, workers: 2, policy, factor: 0.5 })
+}
+
+fn ended(iteration: u64) -> Event {
+    Event::IterationEnded(Ended {
+        iteration,
+        time_ns: (iteration * 1000 + 900) * MS,
+        tasks: 100,
+        chunks: 10,
+        task_time_ns: 1600 * MS,
+        master_busy_ns: MS,
+    })
+}
+
+fn worked(iteration: u64, tasks: u64) -> Event {
+    let busy_s = tasks as f64 * 0.016;
+    let (sum_sq_s2, profile) = (busy_s * 0.016, vec![(0, tasks as f64, busy_s)]);
+    Event::Worked(Work { iteration, tasks, chunks: 5, busy_s, sum_sq_s2, tasks_timed: true, profile })
+}
+
+fn policy_knob() -> Event {
+    let (name, minimum, maximum, value) = (names::POLICY.into(), 0.0, 7.0, 5.0);
+    Event::KnobDeclared(KnobDeclared { name, whole: true, minimum, maximum, value })
+}
+
+fn settled(action: &Action, status: ActionStatus, iteration: u64) -> Event {
+    let time_ns = action.decided_ns + 2 * MS;
+    Event::ActionSettled(ActionResult { action: action.id, status, iteration, time_ns })
+}
+
+/// The core, its time, and what it put out and nobody looked at yet.
+struct Story {
+    core: Core,
+    now: u64,
+    out: Vec<Output>,
+    sequence: u64,
+}
+
+const LINK: LinkId = LinkId(1);
+
+impl Story {
+    fn new(config: Config) -> Story {
+        Story { core: Core::new(config, scripted, 1000), now: MS, out: Vec::new(), sequence: 0 }
+    }
+
+    /// An agent with three ranks of job `j`, rank 0 the master.
+    fn begin(config: Config) -> Story {
+        let mut story = Story::new(config);
+        story.hello(LINK, "n1-77", "j");
+        story.report("j", 0, vec![policy_knob()]);
+        story
+    }
+
+    fn step(&mut self, input: Input) {
+        self.now += 1000;
+        let out = self.core.step(self.now, input);
+        self.out.extend(out);
+    }
+
+    fn pass(&mut self, ms: u64) {
+        self.now += ms * MS;
+        self.step(Input::Tick);
+    }
+
+    fn hello(&mut self, link: LinkId, agent: &str, id: &str) {
+        self.hello_with(link, agent, id, "", midrun_proto::PROTOCOL_VERSION);
+    }
+
+    fn hello_with(&mut self, link: LinkId, agent: &str, id: &str, token: &str, protocol: u32) {
+        let joined = |rank| Joined { job: job(id), rank, world_size: 3, mpi: "Open MPI 4.1.4".into() };
+        let hello = Hello {
+            protocol,
+            node: "n1".into(),
+            agent: AgentId(agent.into()),
+            version: "0.1.0".into(),
+            token: token.into(),
+            ranks: (0..3).map(joined).collect(),
+            invalid: 0,
+        };
+        self.step(Input::AgentConnected { link, hello });
+    }
+
+    fn batch(&mut self, link: LinkId, sequence: u64, reports: Vec<Report>, left: Vec<Left>) {
+        let batch = Batch { sequence, reports, left, ..Batch::default() };
+        self.step(Input::BatchReceived { link, batch });
+    }
+
+    fn report(&mut self, id: &str, rank: u32, events: Vec<Event>) {
+        self.sequence += 1;
+        self.batch(LINK, self.sequence, vec![report(id, rank, events)], Vec::new());
+    }
+
+    fn leave(&mut self, id: &str, rank: u32, finalized: bool) {
+        self.sequence += 1;
+        self.batch(LINK, self.sequence, Vec::new(), vec![Left { job: job(id), rank, finalized }]);
+    }
+
+    fn iteration(&mut self, id: &str, n: u64) {
+        self.report(id, 0, vec![begun(n)]);
+        self.report(id, 1, vec![worked(n, 60)]);
+        self.report(id, 2, vec![worked(n, 40)]);
+        self.report(id, 0, vec![ended(n)]);
+    }
+
+    fn actions(&mut self) -> Vec<Action> {
+        let out = std::mem::take(&mut self.out);
+        let action = |output| if let Output::Act { action, .. } = output { Some(action) } else { None };
+        out.into_iter().filter_map(action).collect()
+    }
+
+    fn texts(&mut self) -> Vec<String> {
+        let out = std::mem::take(&mut self.out);
+        let text = |output| if let Output::Notify { notice, .. } = output { Some(notice.text) } else { None };
+        out.into_iter().filter_map(text).collect()
+    }
+
+    fn ask(&mut self, question: Question) -> Option<Answer> {
+        self.out.clear();
+        self.step(Input::Asked { ask: AskId(9), question });
+        self.answer()
+    }
+
+    fn answer(&mut self) -> Option<Answer> {
+        let out = std::mem::take(&mut self.out);
+        out.into_iter().find_map(|output| if let Output::Answer { answer, .. } = output { Some(answer) } else { None })
+    }
+
+    fn summary(&mut self, id: &str) -> serde_json::Value {
+        match self.ask(Question::GetSummary { job: job(id), token: String::new() }) {
+            Some(Answer::Summary(json)) => serde_json::from_str(&json).unwrap(),
+            other => panic!("no summary: {other:?}"),
+        }
+    }
+
+    fn open(&mut self, id: &str, token: &str, dry_run: bool) -> Option<Answer> {
+        let (tunlet, policy) = (String::new(), String::new());
+        self.ask(Question::OpenJob { job: job(id), token: token.into(), tunlet, policy, dry_run })
+    }
+}
+
+fn report(id: &str, rank: u32, events: Vec<Event>) -> Report {
+    let records = Records { produced: 10, collected: 9, dropped: 1 };
+    Report { job: job(id), rank, events, records }
+}
+
+fn story_action(story: &mut Story) -> Action {
+    story.out.clear();
+    story.hello(LINK, "n1-77", "j");
+    story.actions().remove(0)
+}
