@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <mpi.h>
+#include <stdio.h>
 #include <string.h>
 
 /* The Rust half (shim/src/port.rs). */
@@ -23,14 +24,35 @@ static int promote(struct dl_phdr_info *info, size_t size, void *unused) {
   return dlopen(info->dlpi_name, RTLD_NOLOAD | RTLD_LAZY | RTLD_GLOBAL) != NULL;
 }
 
-static void reach_mpi(void) {
-  if (!dlsym(RTLD_DEFAULT, "PMPI_Init")) dl_iterate_phdr(promote, NULL);
+/* Last resort: a program that calls nothing of MPI but what we define is linked without its MPI library by linkers that
+ * keep only what is needed. */
+static int load(void) {
+#ifdef OPEN_MPI
+  static const char *const names[] = {"libmpi.so.40", "libmpi.so"};
+#else
+  static const char *const names[] = {"libmpich.so.12", "libmpi.so.12", "libmpi.so"};
+#endif
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (dlopen(names[i], RTLD_LAZY | RTLD_GLOBAL)) return 1;
+  return 0;
+}
+
+/* 0 when there is no MPI in reach. */
+static int reach_mpi(void) {
+  if (dlsym(RTLD_DEFAULT, "PMPI_Init")) return 1;
+  if (dl_iterate_phdr(promote, NULL)) return 1;
+  if (load()) return 1;
+  fputs("midrun: this program is linked without an MPI library: link with -Wl,--no-as-needed\n", stderr);
+  return 0;
 }
 
 static void initialised(void) {
 #ifdef OPEN_MPI
   /* Open MPI's handles are addresses of data, bound when we were loaded: without them this rank cannot be tuned. */
-  if (dlsym(RTLD_DEFAULT, "ompi_mpi_comm_world") != (void *)MPI_COMM_WORLD) return;
+  if (dlsym(RTLD_DEFAULT, "ompi_mpi_comm_world") != (void *)MPI_COMM_WORLD) {
+    fputs("midrun: MPI was loaded after midrun, so this rank is not tuned; link with -Wl,--no-as-needed\n", stderr);
+    return;
+  }
 #endif
   int rank = 0, size = 0, length = 0;
   char version[MPI_MAX_LIBRARY_VERSION_STRING];
@@ -45,7 +67,7 @@ static void initialised(void) {
 }
 
 int MPI_Init(int *argc, char ***argv) {
-  reach_mpi();
+  if (!reach_mpi()) return MPI_ERR_OTHER;
   midrun_shim_on_before_init();
   int status = PMPI_Init(argc, argv);
   if (status == MPI_SUCCESS) initialised();
@@ -53,7 +75,7 @@ int MPI_Init(int *argc, char ***argv) {
 }
 
 int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
-  reach_mpi();
+  if (!reach_mpi()) return MPI_ERR_OTHER;
   midrun_shim_on_before_init();
   int status = PMPI_Init_thread(argc, argv, required, provided);
   if (status == MPI_SUCCESS) initialised();
@@ -61,7 +83,7 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
 }
 
 int MPI_Finalize(void) {
-  reach_mpi();
+  if (!reach_mpi()) return MPI_ERR_OTHER;
   midrun_shim_on_finalize();
   return PMPI_Finalize();
 }
