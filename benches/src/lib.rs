@@ -24,12 +24,7 @@ pub fn spread(mut values: Vec<f64>) -> Option<Spread> {
     values.retain(|v| v.is_finite());
     values.sort_by(f64::total_cmp);
     let at = |share: f64| values[((values.len() - 1) as f64 * share).round() as usize];
-    (!values.is_empty()).then(|| Spread {
-        p10: at(0.1),
-        median: at(0.5),
-        p90: at(0.9),
-        count: values.len(),
-    })
+    (!values.is_empty()).then(|| Spread { p10: at(0.1), median: at(0.5), p90: at(0.9), count: values.len() })
 }
 
 impl std::fmt::Display for Spread {
@@ -40,10 +35,8 @@ impl std::fmt::Display for Spread {
 
 /// The tree that `deploy/build` installs into: `$MIDRUN_PREFIX`, or `target/midrun` of this checkout.
 pub fn prefix() -> PathBuf {
-    std::env::var_os("MIDRUN_PREFIX").map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/midrun"),
-        PathBuf::from,
-    )
+    std::env::var_os("MIDRUN_PREFIX")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/midrun"), PathBuf::from)
 }
 
 /// How ranks that sleep are started on one small machine; see docs/measuring.md.
@@ -75,19 +68,14 @@ impl Launcher {
 }
 
 fn on_path(name: &str) -> bool {
-    std::env::var_os("PATH")
-        .is_some_and(|path| std::env::split_paths(&path).any(|dir| dir.join(name).is_file()))
+    std::env::var_os("PATH").is_some_and(|path| std::env::split_paths(&path).any(|dir| dir.join(name).is_file()))
 }
 
 /// Runs `application` under `midrun run` and returns the job's summary.
 ///
 /// # Errors
 /// When the job cannot be started, does not end with 0, or leaves no summary.
-pub fn run_under_midrun(
-    flags: &[String],
-    launcher: &Launcher,
-    application: &[String],
-) -> Result<serde_json::Value> {
+pub fn run_under_midrun(flags: &[String], launcher: &Launcher, application: &[String]) -> Result<serde_json::Value> {
     let directory = tempfile::tempdir()?;
     let summary = directory.path().join("summary.json");
     let mut command = Command::new(prefix().join("bin/midrun"));
@@ -103,9 +91,7 @@ pub fn run_under_midrun(
         .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
         .stdout(Stdio::null())
         .stderr(Stdio::piped());
-    let output = command
-        .output()
-        .context("midrun does not start: run deploy/build first")?;
+    let output = command.output().context("midrun does not start: run deploy/build first")?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
         bail!("{:?} ended with {}: {said}", application, output.status);
@@ -117,9 +103,7 @@ pub fn run_under_midrun(
 /// The numbers of a list in a summary; empty when it is not there.
 pub fn numbers(summary: &serde_json::Value, key: &str) -> Vec<f64> {
     let list = key.split('.').fold(summary, |value, part| &value[part]);
-    list.as_array()
-        .map(|items| items.iter().filter_map(serde_json::Value::as_f64).collect())
-        .unwrap_or_default()
+    list.as_array().map(|items| items.iter().filter_map(serde_json::Value::as_f64).collect()).unwrap_or_default()
 }
 
 #[cfg(test)]

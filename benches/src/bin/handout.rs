@@ -23,11 +23,7 @@ struct Arguments {
     #[arg(long, value_delimiter = ',', default_value = "normal")]
     dist: Vec<String>,
     /// Policies, and `tuned` for the tuner that starts from `none`.
-    #[arg(
-        long,
-        value_delimiter = ',',
-        default_value = "none,ss,fsc,gss,fac2,dpf,daf,af,tuned"
-    )]
+    #[arg(long, value_delimiter = ',', default_value = "none,ss,fsc,gss,fac2,dpf,daf,af,tuned")]
     policies: Vec<String>,
     #[arg(long, default_value_t = 10_000)]
     tasks: u64,
@@ -76,45 +72,30 @@ fn case(a: &Arguments, workers: u32, mean_us: u64, dist: &str, sigma_pct: u32) -
         println!("{workers:>7} {mean_us:>7} {dist:>11} {sigma_pct:>4}%  {policy:>6}  {measured}");
         if policy == "tuned" {
             tuned = Some(measured.median);
-        } else if best_fixed
-            .as_ref()
-            .is_none_or(|(_, best)| measured.median < *best)
-        {
+        } else if best_fixed.as_ref().is_none_or(|(_, best)| measured.median < *best) {
             best_fixed = Some((policy.clone(), measured.median));
         }
     }
     if let (Some(tuned), Some((name, best))) = (tuned, best_fixed) {
         let more = 100.0 * (tuned / best - 1.0);
-        println!(
-            "        -> tuned is {more:+.2} % against the best fixed policy of this run, {name}"
-        );
+        println!("        -> tuned is {more:+.2} % against the best fixed policy of this run, {name}");
     }
     Ok(())
 }
 
-fn ratio(
-    a: &Arguments,
-    workers: u32,
-    mean_us: u64,
-    dist: &str,
-    sigma_pct: u32,
-    policy: &str,
-) -> Result<Spread> {
+fn ratio(a: &Arguments, workers: u32, mean_us: u64, dist: &str, sigma_pct: u32, policy: &str) -> Result<Spread> {
     let launcher = match &a.launcher {
-        Some(line) => Launcher {
-            words: line.split_whitespace().map(str::to_owned).collect(),
-        },
+        Some(line) => Launcher { words: line.split_whitespace().map(str::to_owned).collect() },
         None => Launcher::local(&a.mpi, workers + 1, a.realtime)?,
     };
     let (start, flags) = match policy {
         "tuned" => ("none", vec![]),
+        // DAF needs mean and sigma, which the tuner learns and keeps up to date.
+        "daf" => ("daf", vec!["--policy".to_owned(), "daf".to_owned()]),
         fixed => (fixed, vec!["--dry-run".to_owned()]),
     };
     let program = std::env::var("MW_SYNTHETIC").unwrap_or_else(|_| {
-        prefix()
-            .join(format!("../../examples/build/{}/mw_synthetic", a.mpi))
-            .display()
-            .to_string()
+        prefix().join(format!("../../examples/build/{}/mw_synthetic", a.mpi)).display().to_string()
     });
     let words = format!(
         "{program} --tasks {} --iterations {} --mean-us {mean_us} --sigma-pct {sigma_pct} --dist {dist} --seed 1 --work sleep --policy {start} {}",

@@ -31,17 +31,10 @@ fn main() -> Result<()> {
 }
 
 fn bench(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("build")
-        .join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("build").join(name)
 }
 
-fn command(
-    a: &Arguments,
-    under_midrun: bool,
-    ranks: u32,
-    application: &[String],
-) -> Result<Command> {
+fn command(a: &Arguments, under_midrun: bool, ranks: u32, application: &[String]) -> Result<Command> {
     let launcher = Launcher::local(&a.mpi, ranks, false)?;
     let mut words = Vec::new();
     if under_midrun {
@@ -51,17 +44,12 @@ fn command(
     words.extend(launcher.words);
     words.extend_from_slice(application);
     let mut command = Command::new(&words[0]);
-    command
-        .args(&words[1..])
-        .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
-        .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+    command.args(&words[1..]).env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
     Ok(command)
 }
 
 fn output(mut command: Command) -> Result<String> {
-    let output = command
-        .output()
-        .with_context(|| format!("{command:?} does not start"))?;
+    let output = command.output().with_context(|| format!("{command:?} does not start"))?;
     anyhow::ensure!(
         output.status.success(),
         "{command:?} ended with {}: {}",
@@ -76,24 +64,16 @@ fn marks(a: &Arguments) -> Result<()> {
     println!("ns per pair of marks (one record): median p10 p90");
     let program = [bench("record_cost").display().to_string()];
     print!("under midrun:\n{}", output(command(a, true, 1, &program)?)?);
-    print!(
-        "without an agent:\n{}",
-        output(command(a, false, 1, &program)?)?
-    );
+    print!("without an agent:\n{}", output(command(a, false, 1, &program)?)?);
     let peer = bench("lttng_cost");
     if !peer.exists() {
-        println!(
-            "LTTng-UST: not measured (make -C benches peer, needs liblttng-ust-dev and lttng-tools)"
-        );
+        println!("LTTng-UST: not measured (make -C benches peer, needs liblttng-ust-dev and lttng-tools)");
         return Ok(());
     }
     let place = tempfile::tempdir()?;
     let lttng = |line: &str| Command::new("lttng").args(line.split_whitespace()).output();
     let _ = Command::new("lttng-sessiond").arg("--daemonize").output();
-    lttng(&format!(
-        "create midrun_bench --output={}",
-        place.path().display()
-    ))?;
+    lttng(&format!("create midrun_bench --output={}", place.path().display()))?;
     lttng("enable-event -u midrun_peer:*")?;
     lttng("start")?;
     let said = output(Command::new(peer));
@@ -106,10 +86,7 @@ fn marks(a: &Arguments) -> Result<()> {
 fn whole_program(a: &Arguments) -> Result<()> {
     let program = [bench("mark_load").display().to_string()];
     let parse = |text: &str, after: &str| -> Result<f64> {
-        let rest = text
-            .split(after)
-            .nth(1)
-            .with_context(|| format!("no `{after}` in {text}"))?;
+        let rest = text.split(after).nth(1).with_context(|| format!("no `{after}` in {text}"))?;
         Ok(rest.split_whitespace().next().unwrap_or_default().parse()?)
     };
     let turns = parse(&output(command(a, false, a.ranks, &program)?)?, "turns")?;
@@ -125,10 +102,7 @@ fn whole_program(a: &Arguments) -> Result<()> {
         ratios.push(with / without);
     }
     let s = spread(ratios).context("no pair was measured")?;
-    println!(
-        "whole program, 10 000 records/s per rank, {} rank(s): with/without {s} over {} pairs",
-        a.ranks, s.count
-    );
+    println!("whole program, 10 000 records/s per rank, {} rank(s): with/without {s} over {} pairs", a.ranks, s.count);
     Ok(())
 }
 

@@ -9,11 +9,11 @@ use midrun_models::simulate::{SimResult, compare};
 /// only has to explain what was measured. The answer is wanted before the next iteration has got far.
 pub const COARSE: u64 = 2;
 /// See [`COARSE`].
-pub const FINE: u64 = 8;
+pub const FINE: u64 = 6;
 /// See [`COARSE`].
-pub const EXPLAIN: u64 = 3;
-/// What is worse than the best by more than this share in the coarse look is not looked at again.
-const HOPELESS: f64 = 0.02;
+pub const EXPLAIN: u64 = 2;
+/// So many of the best in the coarse look are looked at again, besides those that are preferred on near ties.
+const PROMISING: usize = 4;
 /// Beyond so many simulated tasks the runs become fewer.
 const TASKS: u64 = 80_000;
 
@@ -79,10 +79,10 @@ pub fn forecast(memory: &Memory, settings: &[Setting], seed: u64, runs: u64) -> 
 
 /// Forecasts of the `settings` that may be the best, and of `current` first of all.
 pub fn shortlist(memory: &Memory, current: Setting, settings: &[Setting], seed: u64) -> (Forecast, Vec<Forecast>) {
-    let coarse = forecast(memory, settings, seed, COARSE);
-    let best = coarse.iter().map(|f| f.ratio).fold(f64::INFINITY, f64::min);
+    let mut coarse = forecast(memory, settings, seed, COARSE);
+    coarse.sort_by(|a, b| a.ratio.total_cmp(&b.ratio));
     let preferred = |f: &Forecast| matches!(f.setting.kind, PolicyKind::None | PolicyKind::Daf);
-    let near = coarse.iter().filter(|f| f.ratio <= best * (1.0 + HOPELESS) || preferred(f)).map(|f| f.setting);
+    let near = coarse.iter().enumerate().filter(|(rank, f)| *rank < PROMISING || preferred(f)).map(|(_, f)| f.setting);
     let mut fine = forecast(memory, &std::iter::once(current).chain(near).collect::<Vec<_>>(), seed, FINE);
     let now = fine.remove(0);
     (now, fine)
