@@ -10,11 +10,11 @@
 static long tasks = 1000, iterations = 5, mean_us = 1000;
 static const char *mode = "chunks";
 static double factor[3] = {0.5, 0.25, 0.25};
-static uint64_t batch_left, batch;
+static uint64_t batch_left, batches, chunk;
 
 static void compute(uint64_t first, uint64_t count) {
   for (uint64_t i = first; i < first + count; i++) {
-    long us = mean_us / 2 + (long)(i * 2654435761u % 1000) * mean_us / 1000;
+    long u = (long)(i * 2654435761u % 1000), us = 3 * u * u * mean_us / 1000000; /* between 0 and 3 means, most of them short */
     clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){us / 1000000, us % 1000000 * 1000}, NULL);
   }
 }
@@ -23,14 +23,14 @@ static void compute(uint64_t first, uint64_t count) {
 static uint64_t own_chunk(uint64_t left, uint64_t workers) {
   midrun_safe_point();
   if (batch_left == 0) {
-    batch_left = batch < 2 ? (uint64_t)(factor[batch] * (double)tasks) : left;
-    batch++;
+    batch_left = batches < 2 ? (uint64_t)(factor[batches] * (double)tasks) : left;
+    if (batch_left == 0) batch_left = 1;
+    chunk = (batch_left + workers - 1) / workers;
+    batches++;
   }
-  uint64_t of_batch = batch == 1 ? (uint64_t)(factor[0] * (double)tasks) : batch_left;
-  uint64_t count = (of_batch + workers - 1) / workers;
-  if (count == 0) count = 1;
+  uint64_t count = chunk < batch_left ? chunk : batch_left;
   if (count > left) count = left;
-  batch_left -= count < batch_left ? count : batch_left;
+  batch_left -= count;
   return count;
 }
 
@@ -44,7 +44,7 @@ static int master(int workers) {
     uint64_t next = 0, done = 0, chunks = 0, order[2], answer[2];
     int out = 0;
     double begin = MPI_Wtime();
-    batch = batch_left = 0;
+    batches = batch_left = 0;
     midrun_iteration_begin((uint64_t)tasks, (uint32_t)workers);
     for (int w = 0; w < workers || out > 0;) {
       int to = ++w;

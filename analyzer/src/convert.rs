@@ -167,7 +167,8 @@ fn ended_event(wire: v1::IterationEnded) -> Option<Event> {
 
 fn work_event(wire: v1::Work) -> Option<Event> {
     let amount = |x: f64| x.is_finite() && x >= 0.0;
-    let good = wire.iteration < limits::ITERATION_END
+    let iteration = (wire.iteration != midrun_proto::UNKNOWN_ITERATION).then_some(wire.iteration);
+    let good = iteration.is_none_or(|iteration| iteration < limits::ITERATION_END)
         && wire.tasks < limits::TASKS_END
         && amount(wire.busy_s)
         && amount(wire.sum_sq_s2);
@@ -175,13 +176,14 @@ fn work_event(wire: v1::Work) -> Option<Event> {
     good.then(|| {
         let bins = wire.profile.iter().filter(|bin| sound(bin)).take(PROFILE_BINS);
         Event::Worked(Work {
-            iteration: wire.iteration,
+            iteration,
             tasks: wire.tasks,
             chunks: wire.chunks,
             busy_s: wire.busy_s,
             sum_sq_s2: wire.sum_sq_s2,
             tasks_timed: wire.tasks_timed,
             profile: bins.map(|bin| (bin.bin as usize, bin.tasks, bin.busy_s)).collect(),
+            middle_ns: wire.first_begin_ns.midpoint(wire.last_end_ns),
         })
     })
 }

@@ -182,7 +182,8 @@ pub struct Ended {
 /// Work of one rank in one iteration since its last batch.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Work {
-    pub iteration: u64,
+    /// None where the rank does not know the master's count.
+    pub iteration: Option<u64>,
     pub tasks: u64,
     pub chunks: u64,
     pub busy_s: f64,
@@ -190,6 +191,8 @@ pub struct Work {
     pub tasks_timed: bool,
     /// (bin, tasks, busy seconds).
     pub profile: Vec<(usize, f64, f64)>,
+    /// Half-way between its beginning and its end, on its node's clock.
+    pub middle_ns: u64,
 }
 
 /// What became of an action.

@@ -51,6 +51,7 @@ struct Rank {
 #[derive(Clone, Debug)]
 struct Host {
     node: String,
+    offset_ns: i64,
     dropped_before: u64,
     dropped: u64,
     linked: bool,
@@ -69,7 +70,6 @@ pub struct Job {
     started_ns: u64,
     world_size: u32,
     mpi: String,
-    master: Option<u32>,
     ranks: BTreeMap<u32, Rank>,
     hosts: BTreeMap<AgentId, Host>,
     knobs: Knobs,
@@ -96,7 +96,6 @@ impl Job {
             started_ns: now,
             world_size: 0,
             mpi: String::new(),
-            master: None,
             ranks: BTreeMap::new(),
             hosts: BTreeMap::new(),
             knobs: Knobs::default(),
@@ -143,7 +142,7 @@ impl Job {
 
     /// What `agent` dropped so far, and what it had dropped before it spoke of this job.
     pub fn on_host(&mut self, agent: &AgentId, node: &str, dropped_before: u64, dropped: u64) {
-        let new = Host { node: node.to_owned(), dropped_before, dropped, linked: true };
+        let new = Host { node: node.to_owned(), offset_ns: 0, dropped_before, dropped, linked: true };
         let host = self.hosts.entry(agent.clone()).or_insert(new);
         host.dropped = host.dropped.max(dropped);
         host.linked = true;
@@ -152,6 +151,9 @@ impl Job {
     /// A rank reports. Windows that it completes are closed by [`Job::on_time`].
     pub fn on_report(&mut self, now: u64, agent: &AgentId, offset_ns: i64, report: &Report, out: &mut Vec<Output>) {
         self.heard_ns = now;
+        if let Some(host) = self.hosts.get_mut(agent) {
+            host.offset_ns = offset_ns;
+        }
         if !self.ranks.contains_key(&report.rank) {
             // Its joining was told to an analyzer before us.
             self.place(report.rank, agent);
@@ -185,7 +187,10 @@ impl Job {
                     self.windows.on_ended(now, *ended);
                 }
             }
-            Event::Worked(work) => self.windows.on_work(rank, work),
+            Event::Worked(work) => {
+                let ahead_ns = offset_ns.wrapping_sub(self.masters_offset_ns(offset_ns));
+                self.windows.on_work(rank, work.middle_ns.saturating_add_signed(ahead_ns), work.clone());
+            }
             Event::KnobDeclared(knob) => {
                 if !self.knobs.declare(rank, knob.clone()) {
                     self.invalid += 1;
@@ -298,9 +303,15 @@ impl Job {
         JobLine { job, ranks, iterations: self.iterations.count, ended }
     }
 
+    // What the master's node adds to its clock, or `own_ns` where that is not known.
+    fn masters_offset_ns(&self, own_ns: i64) -> i64 {
+        let agent = self.windows.master.and_then(|master| self.ranks.get(&master)).map(|rank| &rank.agent);
+        agent.and_then(|agent| self.hosts.get(agent)).map_or(own_ns, |host| host.offset_ns)
+    }
+
     // The lowest rank that begins iterations is the master, whatever order the batches come in.
     fn is_master(&mut self, rank: u32) -> bool {
-        match self.master {
+        match self.windows.master {
             Some(master) if master == rank => true,
             Some(master) if master < rank => {
                 self.invalid += 1;
@@ -310,7 +321,7 @@ impl Job {
                 if other.is_some() {
                     self.windows = Windows::new(self.spec.window_grace_ms * 1_000_000);
                 }
-                self.master = Some(rank);
+                self.windows.master = Some(rank);
                 true
             }
         }

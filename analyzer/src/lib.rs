@@ -17,6 +17,7 @@ pub mod job;
 pub mod journal;
 pub mod knobs;
 pub mod limits;
+mod loose;
 pub mod notice;
 pub mod stats;
 pub mod summary;

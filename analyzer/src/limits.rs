@@ -26,6 +26,8 @@ pub const TASKS_END: u64 = 1 << 40;
 pub const OPEN_WINDOWS: usize = 16;
 /// Work this far ahead of the newest begun iteration is taken for garbage.
 pub const WORK_AHEAD: u64 = 8;
+/// Chunks of unknown iterations that wait for their place, per job.
+pub const LOOSE_WORKS: usize = 1 << 16;
 /// Iterations listed in a summary; older ones only count. With the next two it keeps a summary below gRPC's 4 MiB.
 pub const LISTED_ITERATIONS: usize = 20_000;
 /// Decisions listed in a summary.

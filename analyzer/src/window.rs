@@ -3,8 +3,9 @@
 //! Batches of several agents come in any order. An iteration closes when the master ended it and the
 //! ranks' work covers its tasks, or a grace period after its end, or when the next but one has ended;
 //! always in the iterations' order.
-//! Only the master's own times are used, so hosts' clocks do not matter. An iteration whose begin or
-//! end was not seen is skipped and counted.
+//! Only the master's own times are used, so hosts' clocks do not matter, but for work whose rank does
+//! not know its iteration: that is placed by its time (`loose`). An iteration whose begin or end was not
+//! seen is skipped and counted.
 
 use std::collections::BTreeMap;
 
@@ -13,6 +14,7 @@ use midrun_tunlets::{PROFILE_BINS, ProfileBin, Window, WorkerWork};
 
 use crate::input::{Begun, Ended, Work};
 use crate::limits;
+use crate::loose::{self, Loose};
 
 /// A closed iteration.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,6 +56,9 @@ pub struct Windows {
     last_end_ns: u64,
     newest_begun: Option<u64>,
     newest_ended: Option<u64>,
+    loose: Vec<Loose>,
+    /// The rank that begins iterations.
+    pub master: Option<u32>,
     /// Iterations that could not be measured.
     pub skipped: u64,
     /// Tasks reported after their iteration was closed.
@@ -73,6 +78,8 @@ impl Windows {
             last_end_ns: 0,
             newest_begun: None,
             newest_ended: None,
+            loose: Vec::new(),
+            master: None,
             skipped: 0,
             late_tasks: 0,
             invalid: 0,
@@ -108,15 +115,46 @@ impl Windows {
         }
     }
 
-    /// A rank worked.
-    pub fn on_work(&mut self, rank: u32, work: &Work) {
-        let ahead = |newest: u64| work.iteration > newest.saturating_add(limits::WORK_AHEAD);
+    /// A rank worked. `middle_ns` is when, on the master's clock: it counts where the rank does not know the iteration.
+    pub fn on_work(&mut self, rank: u32, middle_ns: u64, work: Work) {
+        match work.iteration {
+            Some(iteration) => self.add(iteration, rank, &work),
+            None if self.loose.len() < limits::LOOSE_WORKS => self.loose.push(Loose { rank, middle_ns, work }),
+            None => self.too_late(&work),
+        }
+    }
+
+    fn too_late(&mut self, work: &Work) {
+        self.late_tasks = self.late_tasks.saturating_add(work.tasks);
+    }
+
+    // Brings loose work to its iteration, as far as that is known by now.
+    fn place(&mut self) {
+        if self.loose.is_empty() {
+            return;
+        }
+        let known = self.open.iter().filter_map(|(&iteration, partial)| {
+            let (begun, _) = partial.begun?;
+            Some(loose::Span { iteration, begun_ns: begun.time_ns, ended_ns: partial.ended.map(|(e, _)| e.time_ns) })
+        });
+        let spans: Vec<loose::Span> = known.collect();
+        for loose in std::mem::take(&mut self.loose) {
+            match loose::place(&spans, self.last_end_ns, loose.middle_ns) {
+                loose::Place::In(iteration) => self.add(iteration, loose.rank, &loose.work),
+                loose::Place::Over => self.too_late(&loose.work),
+                loose::Place::NotYet => self.loose.push(loose),
+            }
+        }
+    }
+
+    fn add(&mut self, iteration: u64, rank: u32, work: &Work) {
+        let ahead = |newest: u64| iteration > newest.saturating_add(limits::WORK_AHEAD);
         if self.newest_begun.is_some_and(ahead) {
             self.invalid += 1;
             return;
         }
-        let Some(partial) = self.partial(work.iteration) else {
-            self.late_tasks = self.late_tasks.saturating_add(work.tasks);
+        let Some(partial) = self.partial(iteration) else {
+            self.too_late(work);
             return;
         };
         let worker =
@@ -150,6 +188,7 @@ impl Windows {
 
     /// Closes what can be closed at `now`; everything that was ended, if `all`. In the iterations' order.
     pub fn close(&mut self, now: u64, all: bool) -> Vec<Closed> {
+        self.place();
         let mut closed = Vec::new();
         while let Some((&iteration, partial)) = self.open.first_key_value() {
             let overtaken = self.newest_ended >= iteration.checked_add(2);
@@ -166,7 +205,7 @@ impl Windows {
             }
             self.counting = true;
             self.next = iteration + 1;
-            match partial.close() {
+            match partial.close(self.master) {
                 Some((window, end_ns)) => {
                     self.last_end_ns = end_ns;
                     closed.push(window);
@@ -218,14 +257,23 @@ impl Partial {
         }
     }
 
+    // A master that tells how long chunks took (midrun_chunk_done) repeats what workers with marks say themselves.
+    fn drop_hearsay(&mut self, master: Option<u32>, tasks: u64) {
+        let Some(heard) = master.and_then(|master| self.work.remove_entry(&master)) else { return };
+        if tasks == 0 || self.worked() < tasks {
+            self.work.insert(heard.0, heard.1);
+        }
+    }
+
     fn waited(&self, now: u64, grace_ns: u64) -> bool {
         self.ended.is_some_and(|(_, heard)| now >= heard.saturating_add(grace_ns))
     }
 
-    fn close(mut self) -> Option<(Closed, u64)> {
-        let worked = self.worked();
+    fn close(mut self, master: Option<u32>) -> Option<(Closed, u64)> {
         let (begun, setting) = self.begun?;
         let (ended, _) = self.ended?;
+        self.drop_hearsay(master, ended.tasks);
+        let worked = self.worked();
         let duration_ns = ended.time_ns.checked_sub(begun.time_ns)?;
         let coverage = if ended.tasks == 0 { 1.0 } else { (worked as f64 / ended.tasks as f64).min(1.0) };
         self.profile.resize(PROFILE_BINS, ProfileBin::default());

@@ -26,7 +26,16 @@ fn work(iteration: u64, tasks: u64) -> Work {
     // Binary fractions, so that sums do not depend on their order.
     let busy_s = tasks as f64 * 0.5;
     let profile = vec![((iteration % 64) as usize, tasks as f64, busy_s)];
-    Work { iteration, tasks, chunks: 1, busy_s, sum_sq_s2: tasks as f64 * 0.25, tasks_timed: true, profile }
+    Work {
+        iteration: Some(iteration),
+        middle_ns: 0,
+        tasks,
+        chunks: 1,
+        busy_s,
+        sum_sq_s2: tasks as f64 * 0.25,
+        tasks_timed: true,
+        profile,
+    }
 }
 
 fn tell(windows: &mut Windows, now: u64, said: &Said) -> Vec<Closed> {
@@ -35,7 +44,7 @@ fn tell(windows: &mut Windows, now: u64, said: &Said) -> Vec<Closed> {
             windows.on_begun(*begun, Setting::FALLBACK);
         }
         Said::Ended(ended) => windows.on_ended(now, *ended),
-        Said::Work(rank, work) => windows.on_work(*rank, work),
+        Said::Work(rank, work) => windows.on_work(*rank, work.middle_ns, work.clone()),
     }
     windows.close(now, false)
 }
@@ -190,4 +199,36 @@ fn an_iteration_of_which_nothing_came_is_counted_as_skipped() {
     all_of(3, &[4]).iter().for_each(|said| drop(tell(&mut windows, 0, said)));
     assert_eq!(windows.close(250 * MS, false)[0].window.iteration, 3);
     assert_eq!(windows.skipped, 2);
+}
+
+#[test]
+fn work_of_an_unknown_iteration_is_placed_by_its_time() {
+    let mut windows = Windows::new(250 * MS);
+    let loose = |tasks, middle_ns| Work { iteration: None, middle_ns, ..work(0, tasks) };
+    tell(&mut windows, 0, &Said::Begun(begun(0, 10)));
+    tell(&mut windows, 0, &Said::Work(1, loose(6, 100 * MS)));
+    tell(&mut windows, 0, &Said::Work(2, loose(7, 1100 * MS)));
+    tell(&mut windows, 0, &Said::Work(2, loose(4, 400 * MS)));
+    let closed = tell(&mut windows, 0, &Said::Ended(ended(0, 10)));
+    assert_eq!((closed[0].window.coverage, closed[0].window.per_worker.len()), (1.0, 2));
+    tell(&mut windows, 0, &Said::Work(1, loose(9, 450 * MS)));
+    assert_eq!(windows.late_tasks, 9);
+    tell(&mut windows, 0, &Said::Begun(begun(1, 7)));
+    let closed = tell(&mut windows, 0, &Said::Ended(ended(1, 7)));
+    assert_eq!(closed[0].window.per_worker[0].tasks, 7);
+}
+
+#[test]
+fn what_the_master_heard_counts_only_where_the_workers_say_nothing() {
+    let mut windows = Windows::new(0);
+    windows.master = Some(0);
+    tell(&mut windows, 0, &Said::Begun(begun(0, 10)));
+    tell(&mut windows, 0, &Said::Work(0, work(0, 10)));
+    let closed = tell(&mut windows, 0, &Said::Ended(ended(0, 10)));
+    assert_eq!(closed[0].window.per_worker[0].rank, 0);
+    tell(&mut windows, 0, &Said::Begun(begun(1, 10)));
+    tell(&mut windows, 0, &Said::Work(0, work(1, 10)));
+    tell(&mut windows, 0, &Said::Work(3, work(1, 10)));
+    let closed = tell(&mut windows, 0, &Said::Ended(ended(1, 10)));
+    assert_eq!(closed[0].window.per_worker.iter().map(|w| w.rank).collect::<Vec<_>>(), [3]);
 }

@@ -12,6 +12,8 @@ use midrun_ring::{Record, kind};
 const PROFILE_BINS: u64 = 64;
 /// Iterations whose work is folded at the same time; one more closes the oldest.
 const OPEN_WORKS: usize = 4;
+/// Chunks of unknown iterations that go singly into one batch; more are folded into the last of them.
+const LOOSE_CHUNKS: usize = 512;
 
 /// What one rank said since the last batch.
 #[derive(Debug, Default)]
@@ -112,7 +114,8 @@ impl Collected {
     }
 
     fn open(&mut self, iteration: u64, timed: bool, begin_ns: u64) -> &mut Open {
-        let known = self.works.iter().position(|open| open.work.iteration == iteration);
+        let loose = iteration == kind::UNKNOWN_ITERATION && self.events.len() < LOOSE_CHUNKS;
+        let known = self.works.iter().position(|open| open.work.iteration == iteration).filter(|_| !loose);
         let at = known.unwrap_or_else(|| {
             if self.works.len() >= OPEN_WORKS {
                 self.close_works();
@@ -183,6 +186,19 @@ mod tests {
         assert!((work.profile.iter().map(|b| b.busy_s).sum::<f64>() - 1.5).abs() < 1e-9);
         assert!((work.profile[32].busy_s - 0.5).abs() < 1e-9);
         assert!(c.is_empty());
+    }
+
+    #[test]
+    fn chunks_of_unknown_iterations_stay_single_as_long_as_they_are_few() {
+        let mut c = Collected::default();
+        (0..10_000).for_each(|_| c.take(&chunk(kind::UNKNOWN_ITERATION, 0, 1, 5, 0)));
+        let events = c.drain();
+        assert!((LOOSE_CHUNKS..LOOSE_CHUNKS + 2 * OPEN_WORKS).contains(&events.len()), "{}", events.len());
+        let tasks = events.iter().map(|event| match &event.kind {
+            Some(Kind::Work(work)) => work.tasks,
+            other => panic!("{other:?}"),
+        });
+        assert_eq!(tasks.sum::<u64>(), 10_000);
     }
 
     #[test]

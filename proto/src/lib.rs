@@ -8,6 +8,9 @@
 /// Version of the wire protocol that an agent names in its `Hello`. The analyzer refuses any other.
 pub const PROTOCOL_VERSION: u32 = 1;
 
+/// The iteration of `Work` whose rank does not know the master's count.
+pub const UNKNOWN_ITERATION: u64 = u64::MAX;
+
 /// Package `midrun.v1`.
 #[allow(missing_docs)]
 pub mod v1 {

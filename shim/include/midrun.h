@@ -98,14 +98,16 @@ int midrun_iteration_begin(uint64_t tasks, uint32_t workers);
 /* Master: all results of the iteration are there. */
 int midrun_iteration_end(void);
 /* Worker: computing `tasks` tasks, of which `first` is the first, begins here. Use 0 where tasks have
- * no order. */
+ * no order. The iteration is found by the time; a worker that knows it better, and how many tasks there
+ * are, calls midrun_iteration_begin(tasks, 0) where each iteration begins for it: then midrun also
+ * learns how task times depend on a task's place. */
 int midrun_work_begin(uint64_t first, uint64_t tasks);
 int midrun_work_end(void);
 /* Master: how many tasks shall I hand out next, and to whom? `worker` is 0 .. workers-1. Counts down
  * from the iteration's tasks; 0 when all are handed out. A safe point. */
 uint64_t midrun_next_chunk(uint32_t worker);
-/* Master: tell midrun how long a chunk took that came back (where the workers do not link midrun, or
- * to let AF know each worker's speed at once). */
+/* Master: tell midrun how long a chunk took that came back: where the workers carry no marks, or to let
+ * AF know each worker's speed at once. Where the workers' own marks cover the iteration, they count. */
 int midrun_chunk_done(uint32_t worker, uint64_t tasks, double seconds);
 
 /* ---- Tuning points: let midrun change a variable of yours ------------------------------------- */

@@ -36,7 +36,11 @@ pub unsafe extern "C" fn midrun_expose_int(
 #[unsafe(no_mangle)]
 pub extern "C" fn midrun_safe_point() -> c_int {
     guard("midrun_safe_point", || {
-        safe_point::poll(crate::hook::UNKNOWN_ITERATION, true);
+        match crate::marks::iteration() {
+            // Inside an iteration only what may change there does.
+            Some(iteration) => safe_point::poll(iteration, false),
+            None => safe_point::poll(crate::hook::UNKNOWN_ITERATION, true),
+        }
         if process::recording() { status::OK } else { status::OFF }
     })
 }

@@ -4,8 +4,7 @@ use crate::lane;
 use midrun_handout::Setting;
 use midrun_ring::{Record, kind};
 
-/// Iteration number of work whose rank does not know the master's count.
-pub const UNKNOWN_ITERATION: u64 = u64::MAX;
+pub use midrun_ring::kind::UNKNOWN_ITERATION;
 
 /// The master begins an iteration.
 pub fn iteration_begin(iteration: u64, time_ns: u64, tasks: u64, workers: u32, setting: &Setting) {

@@ -33,6 +33,11 @@ thread_local! {
     static WORK: Cell<Option<(u64, u64, u64)>> = const { Cell::new(None) };
 }
 
+/// The iteration this process is in or was in last, as far as its marks say.
+pub fn iteration() -> Option<u64> {
+    BEGUN.load(Ordering::Relaxed).checked_sub(1)
+}
+
 fn tuned() -> c_int {
     if process::recording() { status::OK } else { status::OFF }
 }
@@ -104,28 +109,23 @@ pub extern "C" fn midrun_work_end() -> c_int {
         }
         let Some((first, count, begin_ns)) = WORK.take() else { return status::ERR_ARGUMENT };
         let end_ns = clock::now_ns();
-        let begun = BEGUN.load(Ordering::Relaxed);
-        record_chunk(
-            begun.checked_sub(1).unwrap_or(UNKNOWN_ITERATION),
-            first,
-            count,
-            end_ns,
-            end_ns.saturating_sub(begin_ns),
-        );
+        let iteration = iteration().unwrap_or(UNKNOWN_ITERATION);
+        record_chunk(iteration, (first, TASKS.load(Ordering::Relaxed)), count, end_ns, end_ns.saturating_sub(begin_ns));
         tuned()
     })
 }
 
-fn record_chunk(iteration: u64, first: u64, count: u64, end_ns: u64, busy_ns: u64) {
+/// `place` is the chunk's first task and how many tasks there are, 0 where its place is not known.
+fn record_chunk(iteration: u64, place: (u64, u64), count: u64, end_ns: u64, busy_ns: u64) {
     let busy_s = busy_ns as f64 * 1e-9;
     hook::chunk(&ChunkDone {
         iteration,
-        first,
+        first: place.0,
         count,
         end_ns,
         busy_ns,
         sum_sq_s2: busy_s * busy_s / count.max(1) as f64,
-        tasks_total: TASKS.load(Ordering::Relaxed),
+        tasks_total: place.1,
         tasks_timed: count == 1,
     });
 }
@@ -159,7 +159,7 @@ pub extern "C" fn midrun_chunk_done(worker: u32, tasks: u64, seconds: f64) -> c_
         let Some(speed) = l.speeds.get_mut(worker as usize) else { return status::ERR_ARGUMENT };
         *speed = learnt(*speed, tasks, seconds, seconds * seconds / tasks as f64);
         l.done_s += seconds;
-        record_chunk(l.iteration, 0, tasks, clock::now_ns(), (seconds * 1e9) as u64);
+        record_chunk(l.iteration, (0, 0), tasks, clock::now_ns(), (seconds * 1e9) as u64);
         tuned()
     })
 }

@@ -140,6 +140,23 @@ fn a_program_that_is_not_linked_with_midrun_gets_it_preloaded() {
 }
 
 #[test]
+fn a_program_that_cuts_batches_by_itself_gets_better_factors() {
+    each_mpi(|mpi| {
+        let scratch = Scratch::new();
+        let mut line = mpi.line(9, &mpi.example("marks_demo"));
+        line.extend(["--mode", "factors", "--tasks", "1000", "--iterations", "8"].map(String::from));
+        let ended = under_midrun(&scratch, "run", &["--summary", "s.json"], &line).succeed();
+        assert!(ended.out.contains("all tasks done"), "{}", ended.out);
+        let summary = Summary::read(&scratch.path("s.json"));
+        // The workers carry marks only: their work is found by its time.
+        assert!(summary.list("ideal_s").iter().all(|ideal| ideal.as_f64() > Some(0.0)), "{}", summary.0);
+        let decisions = summary.list("decisions");
+        assert!(decisions.iter().any(|decision| decision["tuning_point"] == "factors"), "{}", ended.err);
+        assert!(summary.count("/actions/applied") >= 1, "{}", ended.err);
+    });
+}
+
+#[test]
 fn a_program_that_knows_nothing_of_midrun_runs_and_is_listed() {
     each_mpi(|mpi| {
         let scratch = Scratch::new();

@@ -119,3 +119,13 @@ fn links_in_documents_lead_somewhere() {
     }
     assert_none(&wrong, "these links are broken");
 }
+
+#[test]
+fn every_test_that_the_guarantees_name_exists() {
+    let sources: String = tracked(&["rs"]).iter().map(|path| text(path)).collect();
+    let guarantees = text(&root().join("docs/guarantees.md"));
+    let names = guarantees.split('`').skip(1).step_by(2).filter(|word| word.matches('_').count() >= 3);
+    let is_test = |name: &str| sources.contains(&format!("fn {name}(")) || sources.contains(&format!("    {name}: "));
+    let wrong: Vec<String> = names.filter(|name| !is_test(name)).map(str::to_owned).collect();
+    assert_none(&wrong, "docs/guarantees.md names tests that do not exist");
+}

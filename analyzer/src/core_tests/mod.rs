@@ -98,7 +98,16 @@ fn ended(iteration: u64) -> Event {
 fn worked(iteration: u64, tasks: u64) -> Event {
     let busy_s = tasks as f64 * 0.016;
     let (sum_sq_s2, profile) = (busy_s * 0.016, vec![(0, tasks as f64, busy_s)]);
-    Event::Worked(Work { iteration, tasks, chunks: 5, busy_s, sum_sq_s2, tasks_timed: true, profile })
+    Event::Worked(Work {
+        iteration: Some(iteration),
+        middle_ns: 0,
+        tasks,
+        chunks: 5,
+        busy_s,
+        sum_sq_s2,
+        tasks_timed: true,
+        profile,
+    })
 }
 
 fn policy_knob() -> Event {

@@ -57,7 +57,7 @@ impl Job {
     ) {
         // While nobody can bring an action to the master there is nothing to decide.
         let reachable = |rank: &Rank| rank.fate == Fate::Present && link_of(&rank.agent).is_some();
-        let master = self.master.and_then(|master| self.ranks.get(&master));
+        let master = self.windows.master.and_then(|master| self.ranks.get(&master));
         if !master.is_some_and(reachable) {
             return;
         }

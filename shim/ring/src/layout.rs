@@ -22,6 +22,9 @@ pub mod kind {
     /// payload: action id, status (as in the wire's `ActionStatus`), iteration.
     pub const ACTION_RESULT: u32 = 4;
 
+    /// Iteration number of a [`CHUNK`] whose rank does not know the master's count.
+    pub const UNKNOWN_ITERATION: u64 = u64::MAX;
+
     /// Flag of [`CHUNK`]: every task was timed by itself; else the chunk's time squared / count is given.
     pub const TASKS_TIMED: u32 = 1;
 }

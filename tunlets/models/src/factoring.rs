@@ -1,4 +1,4 @@
-//! Closed formulas of handing tasks out: divisors, batch shares, the static split's loss, the least chunk.
+//! Closed formulas of handing tasks out: divisors, the static split's loss, the least chunk.
 
 use crate::order_statistics::expected_max_normal;
 
@@ -26,19 +26,6 @@ pub fn least_chunk(handout_s: f64, mean_s: f64, workers: u32) -> u64 {
     if needed.is_finite() && needed > 0.0 { needed.min(1e9) as u64 + 1 } else { 1 }
 }
 
-/// The shares of ALL tasks that DAF's batches hand out: `F0 = 1/x0`, `F1 = (1-F0)/xj`, ...; the last of the
-/// `batches` takes what is left, so that they sum to 1. Empty for no batches.
-pub fn daf_shares(variation: f64, workers: u32, batches: usize) -> Vec<f64> {
-    let mut left = 1.0;
-    (0..batches)
-        .map(|j| {
-            let share = if j + 1 == batches { left } else { left / daf_divisor(j == 0, variation, workers) };
-            left -= share;
-            share
-        })
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -63,15 +50,5 @@ mod tests {
         assert_eq!(least_chunk(1e-5, 1e-3, 25), 1);
         assert_eq!(least_chunk(1e-4, 0.0, 25), 1);
         assert_eq!(least_chunk(f64::NAN, 1e-3, 25), 1);
-    }
-
-    #[test]
-    fn the_shares_of_the_batches_sum_to_one_and_follow_the_divisors() {
-        let shares = daf_shares(0.8, 25, 5);
-        assert!((shares[0] - 1.0 / daf_divisor(true, 0.8, 25)).abs() < 1e-12);
-        assert!((shares[1] - (1.0 - shares[0]) / daf_divisor(false, 0.8, 25)).abs() < 1e-12);
-        assert!((shares.iter().sum::<f64>() - 1.0).abs() < 1e-12);
-        assert_eq!(daf_shares(0.8, 25, 1), [1.0]);
-        assert!(daf_shares(0.8, 25, 0).is_empty());
     }
 }

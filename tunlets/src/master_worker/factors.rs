@@ -2,7 +2,7 @@
 
 use super::memory::Memory;
 use crate::{Knob, Proposal};
-use midrun_models::factoring::daf_shares;
+use midrun_models::batches;
 
 /// Smallest change of a share that is worth an action.
 const CHANGE: f64 = 0.05;
@@ -14,33 +14,98 @@ pub fn exposed(knobs: &[Knob]) -> Vec<&Knob> {
     (0..MOST).map_while(|n| knobs.iter().find(|knob| knob.name == format!("F{n}"))).collect()
 }
 
-/// DAF's shares for the factors, if they differ enough from what is set.
-pub fn propose(factors: &[&Knob], memory: &Memory, iteration: u64, iteration_s: f64) -> Option<Proposal> {
-    let first = factors.first()?;
-    let shares = daf_shares(memory.variation(), memory.workers, factors.len());
-    let wanted: Vec<f64> = shares.iter().zip(factors).map(|(s, knob)| s.clamp(knob.range.0, knob.range.1)).collect();
-    let differs = wanted.iter().zip(factors).any(|(want, knob)| (want - knob.value).abs() > CHANGE * want.max(0.01));
-    let list = |values: &mut dyn Iterator<Item = f64>| {
-        let texts: Vec<String> = values.map(|v| format!("{v:.3}")).collect();
-        texts.join(", ")
-    };
-    differs.then(|| Proposal {
-        tunlet: "master_worker",
-        iteration,
-        rank: first.rank,
-        assignments: factors.iter().zip(&wanted).map(|(knob, want)| (knob.name.clone(), *want)).collect(),
-        tuning_point: "factors".into(),
-        from: list(&mut factors.iter().map(|knob| knob.value)),
-        to: list(&mut wanted.iter().copied()),
-        why: format!(
-            "tasks take {:.4} ms +- {:.4} ms: DAF's shares for {} workers and {} batches",
+/// Changes of the factors: what is tried, and the way back when it made things worse.
+#[derive(Debug, Default)]
+pub struct Shares {
+    /// Values before the change that is being watched.
+    former: Option<Vec<f64>>,
+    /// These were better.
+    back_to: Option<Vec<f64>>,
+    /// Nothing new is tried before this iteration.
+    quiet_until: u64,
+}
+
+impl Shares {
+    /// Whether a change is being watched that can be undone.
+    pub fn is_on_trial(&self) -> bool {
+        self.former.is_some()
+    }
+
+    /// The change that was watched is judged; a worse one is undone, and for `quiet` iterations nothing is tried.
+    pub fn on_judged(&mut self, worse: bool, iteration: u64, quiet: u64) {
+        let former = self.former.take();
+        if worse {
+            self.back_to = former;
+            self.quiet_until = iteration + quiet;
+        }
+    }
+
+    /// What was proposed last is in force.
+    pub fn on_applied(&mut self) {
+        self.back_to = None;
+    }
+
+    /// The way back, or shares that promise `least_gain` or more against the last iteration.
+    pub fn propose(
+        &mut self,
+        factors: &[&Knob],
+        memory: &Memory,
+        (iteration, iteration_s): (u64, f64),
+        least_gain: f64,
+    ) -> Option<Proposal> {
+        let now: Vec<f64> = factors.iter().map(|knob| knob.value).collect();
+        if let Some(former) = &self.back_to {
+            let why = "the new factors measured worse: back to the former".to_owned();
+            return proposal(factors, former, why, iteration, (iteration_s, iteration_s));
+        }
+        let ideal_s = memory.ideal_s();
+        if iteration < self.quiet_until {
+            return None;
+        }
+        let found = batches::best(memory.variation(), memory.tasks, memory.workers, factors.len())?;
+        let predicted_s = ideal_s * found.ratio;
+        if predicted_s > iteration_s * (1.0 - least_gain) {
+            return None;
+        }
+        let clamp = |(share, knob): (&f64, &&Knob)| share.clamp(knob.range.0, knob.range.1);
+        let wanted: Vec<f64> = found.shares.iter().zip(factors).map(clamp).collect();
+        if wanted.iter().zip(&now).all(|(want, now)| (want - now).abs() <= CHANGE * want.max(0.01)) {
+            return None;
+        }
+        let why = format!(
+            "tasks take {:.4} ms +- {:.4} ms, ideal {ideal_s:.4} s: shares for {} workers and {} batches",
             memory.mean_s * 1e3,
             memory.sigma_s * 1e3,
             memory.workers,
             factors.len()
-        ),
-        predicted_s: memory.ideal_s().min(iteration_s),
-        unchanged_s: iteration_s,
+        );
+        self.former = Some(now);
+        proposal(factors, &wanted, why, iteration, (predicted_s, iteration_s))
+    }
+}
+
+fn proposal(
+    factors: &[&Knob],
+    wanted: &[f64],
+    why: String,
+    iteration: u64,
+    (predicted_s, unchanged_s): (f64, f64),
+) -> Option<Proposal> {
+    let list = |values: &mut dyn Iterator<Item = f64>| {
+        let texts: Vec<String> = values.map(|v| format!("{v:.3}")).collect();
+        texts.join(", ")
+    };
+    Some(Proposal {
+        tunlet: "master_worker",
+        iteration,
+        rank: factors.first()?.rank,
+        assignments: factors.iter().zip(wanted).map(|(knob, want)| (knob.name.clone(), *want)).collect(),
+        tuning_point: "factors".into(),
+        from: list(&mut factors.iter().map(|knob| knob.value)),
+        to: list(&mut wanted.iter().copied()),
+        why,
+        predicted_s,
+        unchanged_s,
         at_once: false,
     })
 }

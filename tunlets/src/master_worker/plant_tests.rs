@@ -300,7 +300,7 @@ fn the_same_windows_give_the_same_proposals() {
 }
 
 #[test]
-fn a_program_that_exposes_its_batch_factors_gets_daf_shares() {
+fn a_program_that_exposes_its_batch_factors_gets_shares_for_them_and_its_own_back() {
     let mut tunlet = MasterWorker::new(Mode::Auto);
     let factor = |n: u32, value| Knob {
         rank: 0,
@@ -317,4 +317,23 @@ fn a_program_that_exposes_its_batch_factors_gets_daf_shares() {
     assert_eq!(proposal.tuning_point, "factors");
     let total: f64 = proposal.assignments.iter().map(|(_, value)| value).sum();
     assert!((total - 1.0).abs() < 1e-9, "{:?}", proposal.assignments);
+    tunlet.on_settled(0, Settled::Applied { iteration: 1 });
+
+    // They measure worse: back to the former, and then peace.
+    let mut slow = Plant::new(Dist::Normal(0.8));
+    slow.iteration = 1;
+    for _ in 0..3 {
+        let mut window = slow.iterate(None);
+        window.iteration_s *= 1.1;
+        tunlet.observe(&window);
+    }
+    assert_eq!(tunlet.judgements()[0].verdict, Verdict::RolledBack);
+    let back = tunlet.propose(&knobs).expect("the way back");
+    assert_eq!(back.assignments.iter().map(|(_, value)| *value).collect::<Vec<_>>(), [0.5, 0.25, 0.25]);
+    tunlet.on_settled(1, Settled::Applied { iteration: 4 });
+    slow.iteration = 5;
+    for _ in 0..5 {
+        tunlet.observe(&slow.iterate(None));
+        assert_eq!(tunlet.propose(&knobs), None);
+    }
 }

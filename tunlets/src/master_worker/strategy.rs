@@ -1,7 +1,7 @@
 //! Puts together what was learnt, what could be done and what came of it: at most one change at a time.
 
 use super::candidates::{self, Forecast};
-use super::factors;
+use super::factors::{self, Shares};
 use super::memory::{Learnt, Memory};
 use super::trial::{Experience, Family, Trial, WORSE, family};
 use crate::knob::names;
@@ -57,6 +57,7 @@ pub struct MasterWorker {
     advice: Option<Family>,
     unsettled: bool,
     trial: Option<Trial>,
+    shares: Shares,
     /// A change that made things worse: back to this.
     back_to: Option<WayBack>,
     banned: BTreeMap<Family, u64>,
@@ -77,6 +78,7 @@ impl MasterWorker {
             advice: None,
             unsettled: true,
             trial: None,
+            shares: Shares::default(),
             back_to: None,
             banned: BTreeMap::new(),
             judgements: Vec::new(),
@@ -92,10 +94,12 @@ impl MasterWorker {
         if !trial.is_over() {
             return;
         }
-        let worse = trial.is_worse() && family(&trial.former) != family(&trial.setting);
+        let of_policy = family(&trial.former) != family(&trial.setting);
+        let worse = trial.is_worse() && (of_policy || self.shares.is_on_trial());
         let verdict = if worse { Verdict::RolledBack } else { Verdict::Kept };
         self.judgements.push(Judgement { decision: trial.decision, measured_s: trial.measured_s(), verdict });
-        if worse {
+        self.shares.on_judged(worse, window.iteration, BANNED);
+        if worse && of_policy {
             self.banned.insert(family(&trial.setting), window.iteration + BANNED);
             let was = trial.former_ratio.unwrap_or(1.0);
             self.back_to = Some(WayBack { former: trial.former, was, is: trial.ratio() });
@@ -162,8 +166,8 @@ impl MasterWorker {
         let factors = factors::exposed(knobs);
         if !factors.is_empty() {
             let current = self.current.filter(|_| self.trial.is_none())?;
-            let proposal = factors::propose(&factors, &memory, iteration, iteration_s)?;
-            // The setting stays; the change is watched all the same, so that the log says what came of it.
+            let proposal = self.shares.propose(&factors, &memory, (iteration, iteration_s), GAIN)?;
+            // The policy's setting stays; the change is watched all the same.
             self.proposed = Some((current, current));
             return Some(proposal);
         }
@@ -325,6 +329,7 @@ impl Tunlet for MasterWorker {
         let (Some((former, setting)), Settled::Applied { iteration }) = (self.proposed.take(), settled) else { return };
         // A way back that did not get through is proposed again: it is only forgotten here.
         self.back_to = None;
+        self.shares.on_applied();
         (self.advice, self.unsettled) = (None, false);
         self.current = Some(setting);
         let former_ratio = self.experience.ratio(&former, 1);
