@@ -42,8 +42,58 @@ pub fn prefix() -> PathBuf {
 /// How ranks that sleep are started on one small machine; see docs/measuring.md.
 #[derive(Clone, Debug)]
 pub struct Launcher {
+    /// Words before `midrun run`, to get onto the first host.
+    pub before: Vec<String>,
     /// Words before the application: `mpirun.openmpi -n 26 …`.
     pub words: Vec<String>,
+}
+
+/// Emulated hosts h1, h2, … of `deploy/cluster/emuc`; they go down with this.
+#[derive(Debug)]
+pub struct Hosts {
+    names: Vec<String>,
+    directory: tempfile::TempDir,
+}
+
+fn script(name: &str) -> String {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../deploy/cluster").join(name).display().to_string()
+}
+
+impl Hosts {
+    /// Brings `count` hosts up; each link is limited to `rate` (such as `100mbit`).
+    ///
+    /// # Errors
+    /// When this machine does not let us: it takes root and network namespaces.
+    pub fn up(count: u32, rate: &str) -> Result<Hosts> {
+        let status = Command::new(script("emuc")).args(["up", &count.to_string(), rate]).status()?;
+        anyhow::ensure!(status.success(), "the emulated hosts do not come up: it takes root, iproute2 and util-linux");
+        Ok(Hosts { names: (1..=count).map(|k| format!("h{k}")).collect(), directory: tempfile::tempdir()? })
+    }
+
+    /// Open MPI's ranks spread over the hosts, the master and `midrun run` on h1.
+    ///
+    /// # Errors
+    /// When the hostfile cannot be written.
+    pub fn launcher(&self, ranks: u32, realtime: bool) -> Result<Launcher> {
+        let hosts = self.names.len() as u32;
+        let slots = |k: u32| ranks / hosts + u32::from(k < ranks % hosts);
+        let lines = self.names.iter().zip(0..).map(|(name, k)| format!("{name} slots={}\n", slots(k)));
+        let hostfile = self.directory.path().join("hosts");
+        std::fs::write(&hostfile, lines.collect::<String>())?;
+        let remote = script("emuc-rsh");
+        let local = Launcher::local("openmpi", ranks, realtime)?;
+        let mut words = local.words;
+        words.extend(["--mca", "plm_rsh_agent", &remote, "--hostfile"].map(str::to_owned));
+        words.push(hostfile.display().to_string());
+        words.extend([prefix().join("bin/midrun").display().to_string(), "exec".to_owned()]);
+        Ok(Launcher { before: vec![script("emuc"), "exec".to_owned(), "h1".to_owned()], words })
+    }
+}
+
+impl Drop for Hosts {
+    fn drop(&mut self) {
+        let _ = Command::new(script("emuc")).arg("down").status();
+    }
 }
 
 impl Launcher {
@@ -63,7 +113,7 @@ impl Launcher {
             let quiet = "--oversubscribe --bind-to none --mca mpi_yield_when_idle 1";
             words.extend(quiet.split(' ').map(str::to_owned));
         }
-        Ok(Self { words })
+        Ok(Self { before: Vec::new(), words })
     }
 }
 
@@ -78,9 +128,11 @@ fn on_path(name: &str) -> bool {
 pub fn run_under_midrun(flags: &[String], launcher: &Launcher, application: &[String]) -> Result<serde_json::Value> {
     let directory = tempfile::tempdir()?;
     let summary = directory.path().join("summary.json");
-    let mut command = Command::new(prefix().join("bin/midrun"));
+    let mut line = launcher.before.clone();
+    line.extend([prefix().join("bin/midrun").display().to_string(), "run".to_owned()]);
+    let mut command = Command::new(&line[0]);
     command
-        .arg("run")
+        .args(&line[1..])
         .arg("--summary")
         .arg(&summary)
         .args(flags)

@@ -5,7 +5,7 @@
 
 use anyhow::Result;
 use clap::Parser;
-use midrun_benches::{Launcher, Spread, numbers, prefix, run_under_midrun, spread};
+use midrun_benches::{Hosts, Launcher, Spread, numbers, prefix, run_under_midrun, spread};
 
 /// Hand-out quality of every policy and of the tuner, as iteration time / ideal.
 #[derive(Parser)]
@@ -38,9 +38,9 @@ struct Arguments {
     /// Runs the ranks under SCHED_FIFO 1, where other load is on the machine.
     #[arg(long)]
     realtime: bool,
-    /// Words to start the ranks with instead of a local mpirun, e.g. a hostfile and `midrun exec`.
+    /// Emulated hosts with links of 100 Mbit/s to spread the ranks over (Open MPI; needs root).
     #[arg(long)]
-    launcher: Option<String>,
+    hosts: Option<u32>,
     /// Further words for mw_synthetic, e.g. "--slow-workers 0.5:4".
     #[arg(long, default_value = "", allow_hyphen_values = true)]
     extra: String,
@@ -48,6 +48,7 @@ struct Arguments {
 
 fn main() -> Result<()> {
     let a = Arguments::parse();
+    let hosts = a.hosts.map(|count| Hosts::up(count, "100mbit")).transpose()?;
     println!(
         "{:>7} {:>7} {:>11} {:>5}  {:>6}  iteration/ideal: median [p10 … p90]",
         "workers", "mean us", "dist", "sigma", "policy"
@@ -56,7 +57,7 @@ fn main() -> Result<()> {
         for &mean_us in &a.mean_us {
             for dist in &a.dist {
                 for &sigma_pct in &a.sigma_pct {
-                    case(&a, workers, mean_us, dist, sigma_pct)?;
+                    Case { a: &a, hosts: hosts.as_ref(), workers, mean_us, dist, sigma_pct }.measure()?;
                 }
             }
         }
@@ -64,50 +65,68 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-fn case(a: &Arguments, workers: u32, mean_us: u64, dist: &str, sigma_pct: u32) -> Result<()> {
-    let mut best_fixed: Option<(String, f64)> = None;
-    let mut tuned = None;
-    for policy in &a.policies {
-        let measured = ratio(a, workers, mean_us, dist, sigma_pct, policy)?;
-        println!("{workers:>7} {mean_us:>7} {dist:>11} {sigma_pct:>4}%  {policy:>6}  {measured}");
-        if policy == "tuned" {
-            tuned = Some(measured.median);
-        } else if best_fixed.as_ref().is_none_or(|(_, best)| measured.median < *best) {
-            best_fixed = Some((policy.clone(), measured.median));
-        }
-    }
-    if let (Some(tuned), Some((name, best))) = (tuned, best_fixed) {
-        let more = 100.0 * (tuned / best - 1.0);
-        println!("        -> tuned is {more:+.2} % against the best fixed policy of this run, {name}");
-    }
-    Ok(())
+/// One load, measured under every policy.
+struct Case<'a> {
+    a: &'a Arguments,
+    hosts: Option<&'a Hosts>,
+    workers: u32,
+    mean_us: u64,
+    dist: &'a str,
+    sigma_pct: u32,
 }
 
-fn ratio(a: &Arguments, workers: u32, mean_us: u64, dist: &str, sigma_pct: u32, policy: &str) -> Result<Spread> {
-    let launcher = match &a.launcher {
-        Some(line) => Launcher { words: line.split_whitespace().map(str::to_owned).collect() },
-        None => Launcher::local(&a.mpi, workers + 1, a.realtime)?,
-    };
-    let (start, flags) = match policy {
-        "tuned" => ("none", vec![]),
-        // DAF needs mean and sigma, which the tuner learns and keeps up to date.
-        "daf" => ("daf", vec!["--policy".to_owned(), "daf".to_owned()]),
-        fixed => (fixed, vec!["--dry-run".to_owned()]),
-    };
-    let program = std::env::var("MW_SYNTHETIC").unwrap_or_else(|_| {
-        prefix().join(format!("../../examples/build/{}/mw_synthetic", a.mpi)).display().to_string()
-    });
-    let words = format!(
-        "{program} --tasks {} --iterations {} --mean-us {mean_us} --sigma-pct {sigma_pct} --dist {dist} --seed 1 --work sleep --policy {start} {}",
-        a.tasks, a.iterations, a.extra
-    );
-    let application: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
-    let summary = run_under_midrun(&flags, &launcher, &application)?;
-    let ratios = numbers(&summary, "iteration_s")
-        .iter()
-        .zip(numbers(&summary, "ideal_s"))
-        .skip(a.warm_up)
-        .map(|(real, ideal)| real / ideal)
-        .collect();
-    spread(ratios).ok_or_else(|| anyhow::anyhow!("{policy}: the summary has no iterations"))
+impl Case<'_> {
+    fn measure(&self) -> Result<()> {
+        let mut best_fixed: Option<(&str, f64)> = None;
+        let mut tuned = None;
+        for policy in &self.a.policies {
+            let measured = self.ratio(policy)?;
+            let Case { workers, mean_us, dist, sigma_pct, .. } = self;
+            println!("{workers:>7} {mean_us:>7} {dist:>11} {sigma_pct:>4}%  {policy:>6}  {measured}");
+            if policy == "tuned" {
+                tuned = Some(measured.median);
+            } else if best_fixed.is_none_or(|(_, best)| measured.median < best) {
+                best_fixed = Some((policy, measured.median));
+            }
+        }
+        if let (Some(tuned), Some((name, best))) = (tuned, best_fixed) {
+            let more = 100.0 * (tuned / best - 1.0);
+            println!("        -> tuned is {more:+.2} % against the best fixed policy of this run, {name}");
+        }
+        Ok(())
+    }
+
+    fn ratio(&self, policy: &str) -> Result<Spread> {
+        let a = self.a;
+        let launcher = match self.hosts {
+            Some(hosts) => hosts.launcher(self.workers + 1, a.realtime)?,
+            None => Launcher::local(&a.mpi, self.workers + 1, a.realtime)?,
+        };
+        let (start, flags) = match policy {
+            "tuned" => ("none", vec![]),
+            // DAF needs mean and sigma, which the tuner learns and keeps up to date.
+            "daf" => ("daf", vec!["--policy".to_owned(), "daf".to_owned()]),
+            fixed => (fixed, vec!["--dry-run".to_owned()]),
+        };
+        let program = prefix().join(format!("../../examples/build/{}/mw_synthetic", a.mpi));
+        let words = format!(
+            "{} --tasks {} --iterations {} --mean-us {} --sigma-pct {} --dist {} --seed 1 --work sleep --policy {start} {}",
+            program.display(),
+            a.tasks,
+            a.iterations,
+            self.mean_us,
+            self.sigma_pct,
+            self.dist,
+            a.extra
+        );
+        let application: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
+        let summary = run_under_midrun(&flags, &launcher, &application)?;
+        let ratios = numbers(&summary, "iteration_s")
+            .iter()
+            .zip(numbers(&summary, "ideal_s"))
+            .skip(a.warm_up)
+            .map(|(real, ideal)| real / ideal)
+            .collect();
+        spread(ratios).ok_or_else(|| anyhow::anyhow!("{policy}: the summary has no iterations"))
+    }
 }

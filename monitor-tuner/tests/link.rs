@@ -1,0 +1,356 @@
+//! The agent between real segments and a scripted analyzer behind real gRPC: what is lost, refused, repeated.
+
+use std::net::SocketAddr;
+use std::os::fd::AsFd;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use midrun_agent::config::Config;
+use midrun_agent::{AgentError, Stats};
+use midrun_proto::v1::agent_server::{Agent as AgentService, AgentServer};
+use midrun_proto::v1::{self, ActionStatus, FromAgent, ToAgent, event, from_agent, to_agent};
+use midrun_ring::attach::send_segment;
+use midrun_ring::{Command, Identity, KnobSlot, Record, Segment, kind};
+use tokio::net::TcpListener;
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinHandle;
+use tokio_stream::wrappers::{ReceiverStream, TcpListenerStream};
+use tonic::{Request, Response, Status, Streaming};
+
+/// A test that hangs says so.
+const WATCHDOG: Duration = Duration::from_secs(30);
+
+async fn soon<T>(future: impl Future<Output = T>) -> T {
+    tokio::time::timeout(WATCHDOG, future).await.expect("the watchdog ended the wait")
+}
+
+/// One stream, seen from the analyzer.
+struct Link {
+    hear: Streaming<FromAgent>,
+    say: mpsc::Sender<Result<ToAgent, Status>>,
+}
+
+impl Link {
+    async fn say(&self, message: to_agent::Message) {
+        self.say.send(Ok(ToAgent { message: Some(message) })).await.unwrap();
+    }
+
+    /// The next message that is not about clocks.
+    async fn hear(&mut self) -> Option<from_agent::Message> {
+        loop {
+            match self.hear.message().await.ok().flatten()?.message? {
+                from_agent::Message::TimeProbe(_) => {}
+                other => return Some(other),
+            }
+        }
+    }
+
+    async fn batch(&mut self) -> v1::Batch {
+        match soon(self.hear()).await {
+            Some(from_agent::Message::Batch(batch)) => batch,
+            other => panic!("a batch instead of {other:?}"),
+        }
+    }
+
+    async fn acknowledge(&self, sequence: u64) {
+        self.say(to_agent::Message::BatchAck(v1::BatchAck { sequence })).await;
+    }
+
+    /// Hears batches, acknowledging each, until one has what `wanted` looks for.
+    async fn until<T>(&mut self, mut wanted: impl FnMut(&v1::Batch) -> Option<T>) -> T {
+        let found = async {
+            loop {
+                let batch = self.batch().await;
+                self.acknowledge(batch.sequence).await;
+                if let Some(found) = wanted(&batch) {
+                    break found;
+                }
+            }
+        };
+        soon(found).await
+    }
+}
+
+struct Scripted(mpsc::Sender<Link>);
+
+#[tonic::async_trait]
+impl AgentService for Scripted {
+    type LinkStream = ReceiverStream<Result<ToAgent, Status>>;
+
+    async fn link(&self, request: Request<Streaming<FromAgent>>) -> Result<Response<Self::LinkStream>, Status> {
+        let (say, said) = mpsc::channel(64);
+        let _ = self.0.send(Link { hear: request.into_inner(), say }).await;
+        Ok(Response::new(ReceiverStream::new(said)))
+    }
+}
+
+/// An analyzer that says what the test tells it to.
+struct Analyzer {
+    address: SocketAddr,
+    links: mpsc::Receiver<Link>,
+    server: JoinHandle<()>,
+}
+
+impl Analyzer {
+    async fn start() -> Analyzer {
+        Analyzer::at("127.0.0.1:0".parse().unwrap()).await
+    }
+
+    async fn at(address: SocketAddr) -> Analyzer {
+        let listener = TcpListener::bind(address).await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let (to, links) = mpsc::channel(8);
+        let service = tonic::transport::Server::builder().add_service(AgentServer::new(Scripted(to)));
+        let server = tokio::spawn(async move {
+            let _ = service.serve_with_incoming(TcpListenerStream::new(listener)).await;
+        });
+        Analyzer { address, links, server }
+    }
+
+    /// Nobody listens there any more.
+    async fn die(self) -> SocketAddr {
+        self.server.abort();
+        let _ = soon(self.server).await;
+        self.address
+    }
+
+    /// The next stream, its Hello heard and not answered.
+    async fn greeted(&mut self) -> (Link, v1::Hello) {
+        let mut link = soon(self.links.recv()).await.expect("a link");
+        match soon(link.hear()).await {
+            Some(from_agent::Message::Hello(hello)) => (link, hello),
+            other => panic!("a Hello instead of {other:?}"),
+        }
+    }
+
+    async fn welcomed(&mut self, last_sequence: u64) -> (Link, v1::Hello) {
+        let (link, hello) = self.greeted().await;
+        link.say(to_agent::Message::Welcome(v1::Welcome { analyzer: "scripted".into(), last_sequence })).await;
+        (link, hello)
+    }
+}
+
+struct Agent {
+    socket: PathBuf,
+    stop: oneshot::Sender<()>,
+    ended: JoinHandle<Result<Stats, AgentError>>,
+    _directory: tempfile::TempDir,
+}
+
+impl Agent {
+    fn start(analyzer: SocketAddr, linger_s: u64) -> Agent {
+        let directory = tempfile::tempdir().unwrap();
+        let socket = directory.path().join("a.sock");
+        let listener = UnixListener::bind(&socket).unwrap();
+        let (stop, stopped) = oneshot::channel::<()>();
+        let config = Config { analyzer: format!("http://{analyzer}"), linger_s, drain_ms: 200, ..Config::default() };
+        let ended = tokio::spawn(midrun_agent::run(config, listener, async {
+            let _ = stopped.await;
+        }));
+        Agent { socket, stop, ended, _directory: directory }
+    }
+
+    async fn stop(self) -> Stats {
+        self.stop.send(()).unwrap();
+        soon(self.ended).await.unwrap().unwrap()
+    }
+}
+
+/// A rank as the shim makes one, without MPI.
+struct Rank {
+    segment: Segment,
+    socket: UnixStream,
+}
+
+impl Rank {
+    fn attach(agent: &Agent, rank: u32) -> Rank {
+        let identity = Identity { rank, world_size: 2, job: "j".into(), mpi: "none".into(), ..Identity::default() };
+        let (segment, memory) = Segment::create(&identity, 1, 1024).unwrap();
+        let socket = UnixStream::connect(&agent.socket).unwrap();
+        send_segment(socket.as_fd(), memory.as_fd()).unwrap();
+        Rank { segment, socket }
+    }
+
+    fn ends_iterations(&self, iterations: std::ops::Range<u64>) {
+        let mut lane = self.segment.producer(0);
+        for iteration in iterations {
+            let payload = [iteration, 1, 1, 5, 0, 0];
+            let record = Record { kind: kind::ITERATION_END, flags: 0, time_ns: 9, payload };
+            assert!(lane.push(&record.to_words()));
+        }
+    }
+}
+
+fn events(batch: &v1::Batch) -> impl Iterator<Item = &event::Kind> {
+    batch.reports.iter().flat_map(|report| &report.events).filter_map(|event| event.kind.as_ref())
+}
+
+/// Iterations that a batch says were ended.
+fn ended(batch: &v1::Batch) -> Vec<u64> {
+    let number = |kind: &event::Kind| match kind {
+        event::Kind::IterationEnded(ended) => Some(ended.iteration),
+        _ => None,
+    };
+    events(batch).filter_map(number).collect()
+}
+
+fn joined(batch: &v1::Batch) -> Option<u32> {
+    batch.joined.first().and_then(|joined| joined.id.as_ref()).map(|id| id.rank)
+}
+
+#[tokio::test]
+async fn what_was_not_acknowledged_is_sent_again_to_an_analyzer_that_comes_back() {
+    let mut analyzer = Analyzer::start().await;
+    let agent = Agent::start(analyzer.address, 0);
+    let (mut link, _) = analyzer.welcomed(0).await;
+    let rank = Rank::attach(&agent, 0);
+    let taken = link.until(|batch| joined(batch).map(|_| batch.sequence)).await;
+    rank.ends_iterations(0..1);
+    let lost = link.batch().await; // it comes, and nobody says so
+    assert_eq!((ended(&lost), lost.sequence), (vec![0], taken + 1));
+
+    let address = analyzer.die().await;
+    drop(link);
+    let mut analyzer = Analyzer::at(address).await;
+    let (mut link, hello) = analyzer.welcomed(taken).await;
+    assert_eq!(hello.ranks.len(), 1, "the Hello names who is attached");
+    let again = link.batch().await;
+    assert_eq!((again.sequence, ended(&again)), (lost.sequence, vec![0]));
+    link.acknowledge(again.sequence).await;
+    assert_eq!(agent.stop().await.events_dropped, 0);
+}
+
+#[tokio::test]
+async fn what_an_analyzer_has_already_is_not_sent_again() {
+    let mut analyzer = Analyzer::start().await;
+    let agent = Agent::start(analyzer.address, 0);
+    let rank = Rank::attach(&agent, 0);
+    let (mut link, _) = analyzer.welcomed(0).await;
+    let first = link.batch().await;
+    drop(link); // taken, but the acknowledgement was lost with the link
+    let (mut link, _) = analyzer.welcomed(first.sequence).await;
+    rank.ends_iterations(0..1);
+    let next = link.batch().await;
+    assert!(next.sequence > first.sequence && next.joined.is_empty());
+    agent.stop().await;
+}
+
+#[tokio::test]
+async fn an_analyzer_that_comes_late_hears_everything() {
+    let address = Analyzer::start().await.die().await;
+    let agent = Agent::start(address, 0);
+    let rank = Rank::attach(&agent, 0);
+    rank.ends_iterations(0..5);
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    let mut analyzer = Analyzer::at(address).await;
+    let (mut link, _) = analyzer.welcomed(0).await;
+    let mut heard = Vec::new();
+    link.until(|batch| {
+        heard.extend(ended(batch));
+        (heard.len() == 5).then_some(())
+    })
+    .await;
+    assert_eq!(heard, [0, 1, 2, 3, 4]);
+    agent.stop().await;
+}
+
+#[tokio::test]
+async fn an_agent_that_is_refused_ends_and_says_why() {
+    let mut analyzer = Analyzer::start().await;
+    let agent = Agent::start(analyzer.address, 0);
+    let (link, _) = analyzer.greeted().await;
+    link.say(to_agent::Message::Refusal(v1::Refusal { why: "the token is not the right one".into() })).await;
+    let error = soon(agent.ended).await.unwrap().unwrap_err();
+    assert_eq!(error.to_string(), "the analyzer refused this agent: the token is not the right one");
+}
+
+#[tokio::test]
+async fn strangers_at_the_socket_do_not_disturb_the_ranks() {
+    use std::io::Write;
+    let mut analyzer = Analyzer::start().await;
+    let agent = Agent::start(analyzer.address, 0);
+    let (mut link, _) = analyzer.welcomed(0).await;
+    let _silent = UnixStream::connect(&agent.socket).unwrap();
+    let mut loud = UnixStream::connect(&agent.socket).unwrap();
+    let _ = loud.write_all(&[0xff; 4096]);
+    let wrong = UnixStream::connect(&agent.socket).unwrap();
+    let file = tempfile::tempfile().unwrap(); // a descriptor, but of no segment
+    send_segment(wrong.as_fd(), file.as_fd()).unwrap();
+    let rank = Rank::attach(&agent, 1);
+    assert_eq!(link.until(joined).await, 1);
+    rank.ends_iterations(0..1);
+    link.until(|batch| (ended(batch) == [0]).then_some(())).await;
+    assert_eq!(agent.stop().await.ranks, 1);
+}
+
+#[tokio::test]
+async fn an_action_reaches_the_ranks_ring_and_one_for_nobody_is_answered() {
+    let mut analyzer = Analyzer::start().await;
+    let agent = Agent::start(analyzer.address, 0);
+    let (mut link, _) = analyzer.welcomed(0).await;
+    let rank = Rank::attach(&agent, 0);
+    link.until(joined).await;
+    let knob = KnobSlot { name: "x".into(), whole: false, minimum: 0.0, maximum: 1.0, declared: 0.5, value: 0.5 };
+    rank.segment.declare_knob(&knob);
+    let action = |id, rank, value| {
+        to_agent::Message::Action(v1::Action {
+            id,
+            rank: Some(v1::RankId { job: "j".into(), rank }),
+            assignments: vec![v1::Assignment { knob: "x".into(), value }],
+            time_to_live_ms: 60_000,
+            ..Default::default()
+        })
+    };
+    let answer = |batch: &v1::Batch| {
+        events(batch).find_map(|kind| match kind {
+            event::Kind::ActionResult(result) => Some((result.action, result.status())),
+            _ => None,
+        })
+    };
+    link.say(action(1, 9, 0.1)).await;
+    assert_eq!(link.until(answer).await, (1, ActionStatus::Undeliverable));
+    link.say(action(2, 0, 7.0)).await;
+    assert_eq!(link.until(answer).await, (2, ActionStatus::RefusedRange));
+    link.say(action(3, 0, 0.25)).await;
+    let mut commands = rank.segment.command_consumer();
+    let arrived = async {
+        loop {
+            match commands.pop() {
+                Some(words) => break Command::from_words(words),
+                None => tokio::time::sleep(Duration::from_millis(1)).await,
+            }
+        }
+    };
+    let command = soon(arrived).await;
+    assert_eq!((command.action, command.count, command.assignments[0].value), (3, 1, 0.25));
+    assert_eq!(agent.stop().await.actions_delivered, 1);
+}
+
+#[tokio::test]
+async fn an_agent_of_one_job_ends_after_its_last_rank_with_everything_told() {
+    let mut analyzer = Analyzer::start().await;
+    let agent = Agent::start(analyzer.address, 1);
+    let (mut link, _) = analyzer.welcomed(0).await;
+    let (one, two) = (Rank::attach(&agent, 0), Rank::attach(&agent, 1));
+    let mut here = 0;
+    link.until(|batch| {
+        here += batch.joined.len();
+        (here == 2).then_some(())
+    })
+    .await;
+    one.ends_iterations(3..4);
+    one.segment.set_finalized();
+    drop(one.socket);
+    drop(two.socket);
+    let mut left = Vec::new();
+    link.until(|batch| {
+        left.extend(batch.left.iter().map(|left| (left.id.as_ref().map_or(9, |id| id.rank), left.finalized)));
+        (left.len() == 2).then_some(())
+    })
+    .await;
+    left.sort_unstable();
+    assert_eq!(left, [(0, true), (1, false)]);
+    assert_eq!(soon(agent.ended).await.unwrap().unwrap().ranks, 2);
+    drop(agent.stop);
+}
