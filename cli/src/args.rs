@@ -25,6 +25,8 @@ pub enum Command {
     Analyzer(crate::analyzer::Args),
     /// Run a standing agent, one per node
     Agent(crate::agent::Args),
+    /// Evaluate a performance model off line
+    Predict(crate::predict::Args),
 }
 
 /// Reads the command line.
@@ -48,7 +50,7 @@ pub fn parse() -> Result<Command, ExitCode> {
 fn sentence(error: &clap::Error) -> String {
     use clap::error::ErrorKind;
     if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-        return "say what to do: run, exec, agent or analyzer (midrun --help tells more)".into();
+        return "say what to do: run, exec, agent, analyzer or predict (midrun --help tells more)".into();
     }
     let text = error.to_string();
     let message = text.split("Usage:").next().unwrap_or(&text);

@@ -5,6 +5,7 @@ mod analyzer;
 mod args;
 mod exec;
 mod logging;
+mod predict;
 mod run;
 mod runtime_dir;
 mod settings;
@@ -25,6 +26,7 @@ fn main() -> ExitCode {
         Command::Exec(args) => exec::main(args),
         Command::Agent(args) => agent::main(args),
         Command::Analyzer(args) => analyzer::main(args),
+        Command::Predict(args) => predict::main(args),
     };
     match done {
         Ok(code) => code,

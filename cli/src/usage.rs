@@ -35,6 +35,17 @@ pub fn say_raw(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 
+/// Writes a result to stdout.
+///
+/// # Errors
+/// The system's; a reader that has seen enough (`| head`) is none.
+pub fn print(text: &str) -> std::io::Result<()> {
+    match std::io::stdout().lock().write_all(text.as_bytes()) {
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        done => done,
+    }
+}
+
 /// Ends the process for `error`: 64 for what the user got wrong, 70 for everything else.
 pub fn end_with(error: &anyhow::Error) -> ExitCode {
     say(format!("{error:#}"));

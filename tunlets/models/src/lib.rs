@@ -7,6 +7,7 @@
 
 pub mod batches;
 pub mod factoring;
+pub mod master_worker;
 pub mod order_statistics;
 pub mod random;
 pub mod simulate;

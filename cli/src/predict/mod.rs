@@ -1,0 +1,30 @@
+//! `midrun predict`: the performance models, evaluated off line.
+
+mod units;
+mod workers;
+
+use std::process::ExitCode;
+
+/// What can be said on the command line.
+#[derive(clap::Args, Debug)]
+pub struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+/// What can be predicted.
+#[derive(clap::Subcommand, Debug)]
+enum What {
+    /// A Master/Worker program's iteration time for any number of workers, and how many are worth having
+    Workers(workers::Args),
+}
+
+/// Prints the prediction.
+///
+/// # Errors
+/// A value that no program can have.
+pub fn main(args: Args) -> anyhow::Result<ExitCode> {
+    match args.what {
+        What::Workers(args) => workers::main(&args),
+    }
+}

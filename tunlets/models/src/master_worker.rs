@@ -1,0 +1,274 @@
+//! How long a balanced Master/Worker iteration takes with n workers, and how many workers are worth having.
+//!
+//! César 2006, ch. III. A message of v bytes costs `start_up + per_byte v`; each worker gets `alpha V/n` bytes, returns
+//! `(1 - alpha) V/n` and computes `Tc/n`. Seconds and bytes throughout; `n` is a number of workers, at least 1.
+
+/// Whether the master's sends return before the worker has the message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Protocol {
+    /// Small messages (below the MPI's eager limit).
+    Async,
+    /// Large ones: each send lasts as long as its bytes.
+    Sync,
+}
+
+/// How V changes with the number of workers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Growth {
+    /// The same bytes are shared among more workers.
+    Constant,
+    /// Each worker brings its own: V is that of one worker, times n.
+    Proportional,
+}
+
+/// Everything the expressions need.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Model {
+    /// Start-up time of one message, `mo`, seconds.
+    pub start_up_s: f64,
+    /// Time of one byte, `lambda`, seconds.
+    pub per_byte_s: f64,
+    /// Bytes of one iteration in both directions, `V`; of one worker where growth is proportional.
+    pub volume_bytes: f64,
+    /// Share of V that the master sends, `alpha`, 0 to 1.
+    pub master_share: f64,
+    /// Compute time of all workers in one iteration, `Tc`, seconds.
+    pub compute_s: f64,
+    /// The master's time to prepare the next iteration, `mu_m`, seconds.
+    pub prepare_s: f64,
+    /// See [`Protocol`].
+    pub protocol: Protocol,
+    /// See [`Growth`].
+    pub growth: Growth,
+}
+
+/// What is wrong with a [`Model`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{what} must be {allowed}")]
+pub struct ModelError {
+    /// Which value.
+    pub what: &'static str,
+    /// What it may be.
+    pub allowed: &'static str,
+}
+
+impl Model {
+    /// Refuses what no program can have: NaN, infinite and negative values, a share beyond 1, no work, free messages.
+    ///
+    /// # Errors
+    /// The first such value.
+    pub fn checked(self) -> Result<Model, ModelError> {
+        let fine = |x: f64| x.is_finite() && x >= 0.0;
+        let positive = |x: f64| x.is_finite() && x > 0.0;
+        let need = |good: bool, what, allowed| if good { Ok(()) } else { Err(ModelError { what, allowed }) };
+        need(positive(self.start_up_s), "the start-up time of a message", "above 0")?;
+        need(fine(self.per_byte_s), "the time of a byte", "0 or more")?;
+        need(fine(self.volume_bytes), "the volume", "0 or more")?;
+        need(fine(self.master_share) && self.master_share <= 1.0, "the master's share", "between 0 and 1")?;
+        need(positive(self.compute_s), "the compute time", "above 0")?;
+        need(fine(self.prepare_s), "the master's time to prepare", "0 or more")?;
+        Ok(self)
+    }
+
+    /// V with `n` workers, bytes.
+    fn volume(&self, n: f64) -> f64 {
+        match self.growth {
+            Growth::Constant => self.volume_bytes,
+            Growth::Proportional => self.volume_bytes * n,
+        }
+    }
+
+    /// Whether a message's start-up outweighs its bytes, so that (7) and (10) hold and not (8) and (11).
+    fn start_up_dominates(&self, n: f64) -> bool {
+        self.start_up_s >= self.per_byte_s * self.master_share * self.volume(n) / n
+    }
+
+    /// Tt(n): iteration time by (7), (8) or (9), seconds.
+    pub fn iteration_s(&self, n: u32) -> f64 {
+        let n = f64::from(n.max(1));
+        let bytes_s = self.per_byte_s * self.volume(n);
+        let serial = (n - 1.0) * self.master_share + 1.0;
+        let (messages, sending_s) = match self.protocol {
+            Protocol::Async if self.start_up_dominates(n) => (n + 1.0, bytes_s),
+            Protocol::Async => (2.0, serial * bytes_s),
+            Protocol::Sync => (n + 1.0, serial * bytes_s),
+        };
+        messages * self.start_up_s + (sending_s + self.compute_s) / n + self.prepare_s
+    }
+
+    /// Efficiency Tc/(n Tt(n)), 0 to 1.
+    pub fn efficiency(&self, n: u32) -> f64 {
+        self.compute_s / (f64::from(n.max(1)) * self.iteration_s(n))
+    }
+
+    /// Pi(n) = n Tt(n)² / Tc (17), seconds: to be minimised. Past its minimum more workers cost more than they give.
+    pub fn pi_s(&self, n: u32) -> f64 {
+        self.iteration_s(n) / self.efficiency(n)
+    }
+
+    /// The most workers that the master can feed before the first answer is back, (10), (11), (12), not rounded.
+    /// Infinite where there is no limit.
+    pub fn mcmc(&self) -> f64 {
+        // With V proportional to n the expressions are taken at the n they give: a fixed point.
+        let mut n = 1.0;
+        for _ in 0..200 {
+            let next = self.mcmc_for(self.volume(n), n);
+            if !next.is_finite() || (next - n).abs() <= 1e-9 * n {
+                return next;
+            }
+            n = if self.growth == Growth::Constant { next } else { 0.5 * (n + next) };
+        }
+        n
+    }
+
+    fn mcmc_for(&self, volume: f64, n: f64) -> f64 {
+        let (mo, bytes_s, back_s) =
+            (self.start_up_s, self.per_byte_s * volume, (1.0 - self.master_share) * self.per_byte_s * volume);
+        let sent_s = self.master_share * bytes_s;
+        match self.protocol {
+            Protocol::Async => {
+                let by_start_up = 1.0 + (1.0 + (back_s + self.compute_s) / mo).sqrt(); // (10)
+                let per_message_s = sent_s - mo;
+                let by_bytes = (bytes_s + self.compute_s) / per_message_s; // (11)
+                let small_messages = match self.growth {
+                    Growth::Constant => mo >= sent_s / by_start_up,
+                    Growth::Proportional => self.start_up_dominates(n),
+                };
+                match () {
+                    () if small_messages => by_start_up,
+                    () if per_message_s <= 0.0 => f64::INFINITY,
+                    () => by_bytes,
+                }
+            }
+            Protocol::Sync => {
+                let b = sent_s - 2.0 * mo; // (12)
+                let root = (b * b + 4.0 * mo * (bytes_s + self.compute_s)).sqrt();
+                (root - b) / (2.0 * mo)
+            }
+        }
+    }
+
+    /// Workers for the shortest iteration, (13) to (16), not rounded.
+    pub fn n_opt(&self) -> f64 {
+        let (mo, bytes_s) = (self.start_up_s, self.per_byte_s * self.volume_bytes);
+        match (self.protocol, self.growth) {
+            (Protocol::Async, Growth::Constant) => {
+                let by_start_up = ((bytes_s + self.compute_s) / mo).sqrt(); // (13)
+                let switch = self.master_share * bytes_s / mo; // from here on (7) holds
+                // (8) falls for ever: it ends where the master is full, or where (7) takes over.
+                if by_start_up >= switch { by_start_up } else { switch.min(self.mcmc()).max(1.0) }
+            }
+            (Protocol::Sync, Growth::Constant) => {
+                (((1.0 - self.master_share) * bytes_s + self.compute_s) / mo).sqrt() // (14)
+            }
+            (Protocol::Async, Growth::Proportional) if self.start_up_dominates(1.0) => (self.compute_s / mo).sqrt(), // (15)
+            // (8) with V ~ n grows like (9): each further worker costs the bytes it is sent.
+            (Protocol::Async, Growth::Proportional) => (self.compute_s / (self.master_share * bytes_s)).sqrt(),
+            (Protocol::Sync, Growth::Proportional) => {
+                (self.compute_s / (mo + self.master_share * bytes_s)).sqrt() // (16): V/n is one worker's
+            }
+        }
+        .max(1.0)
+    }
+
+    /// The integer that minimises Pi within `1..=most` and the MCMC.
+    pub fn pi_workers(&self, most: u32) -> u32 {
+        let most = (self.mcmc().floor().max(1.0) as u32).min(most.max(1));
+        let better = |best: u32, n: u32| if self.pi_s(n) < self.pi_s(best) { n } else { best };
+        (1..=most).fold(1, better)
+    }
+}
+
+/// César 2006, 1.5: the a-priori upper bound of the imbalance with x workers; see [`crate::factoring::imbalance_bound`].
+pub use crate::factoring::imbalance_bound;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// The source's network: mo = 1 ms, lambda = 1 us/B, alpha = 0.9.
+    fn model(volume_bytes: f64, compute_ms: f64, protocol: Protocol) -> Model {
+        Model {
+            start_up_s: 1e-3,
+            per_byte_s: 1e-6,
+            volume_bytes,
+            master_share: 0.9,
+            compute_s: compute_ms * 1e-3,
+            prepare_s: 0.0,
+            protocol,
+            growth: Growth::Constant,
+        }
+    }
+
+    const MIB: f64 = 1_048_576.0;
+
+    #[test]
+    fn iteration_times_are_those_of_the_source() {
+        let m = model(4096.0, 1600.0, Protocol::Async);
+        for (n, ms) in [(15, 122.939_733), (20, 101.2048), (30, 84.469_867), (40, 81.1024)] {
+            assert!((m.iteration_s(n) * 1e3 - ms).abs() < 1e-5, "{n}: {}", m.iteration_s(n) * 1e3);
+        }
+        assert_eq!(m.n_opt().floor(), 40.0);
+        assert_eq!(m.pi_workers(400), 23);
+        assert!((m.iteration_s(23) * 1e3 - 93.7433).abs() < 1e-4);
+    }
+
+    #[test]
+    fn limits_and_optima_are_those_of_the_source() {
+        let small = model(1024.0, 2000.0, Protocol::Async);
+        assert_eq!((small.n_opt().floor(), small.mcmc().floor()), (44.0, 45.0));
+        let large = model(MIB, 2000.0, Protocol::Async);
+        assert_eq!((large.mcmc().floor(), large.n_opt().floor()), (3.0, 3.0));
+        assert_eq!(model(MIB, 2000.0, Protocol::Sync).n_opt().floor(), 45.0);
+        let growing = Model { growth: Growth::Proportional, ..model(1024.0, 2000.0, Protocol::Sync) };
+        assert_eq!(growing.n_opt().floor(), 32.0);
+    }
+
+    #[test]
+    fn what_no_program_can_have_is_refused_by_name() {
+        let good = model(1024.0, 2000.0, Protocol::Async);
+        assert!(good.checked().is_ok());
+        let error = Model { compute_s: 0.0, ..good }.checked().unwrap_err();
+        assert_eq!(error.to_string(), "the compute time must be above 0");
+        for bad in [
+            Model { start_up_s: f64::NAN, ..good },
+            Model { per_byte_s: -1.0, ..good },
+            Model { volume_bytes: f64::INFINITY, ..good },
+            Model { master_share: 1.1, ..good },
+            Model { prepare_s: f64::NAN, ..good },
+        ] {
+            assert!(bad.checked().is_err());
+        }
+    }
+
+    proptest! {
+        /// The closed expressions are minima of Tt: no neighbour is more than rounding better.
+        #[test]
+        fn n_opt_is_where_the_iteration_is_shortest(
+            compute_ms in 10.0_f64..5000.0, volume in 0.0_f64..4096.0, sync in any::<bool>(), grows in any::<bool>(),
+        ) {
+            let protocol = if sync { Protocol::Sync } else { Protocol::Async };
+            let growth = if grows { Growth::Proportional } else { Growth::Constant };
+            let m = Model { growth, ..model(if grows { volume / 8.0 } else { volume }, compute_ms, protocol) };
+            let n = m.n_opt();
+            let best = m.iteration_s(n.floor() as u32).min(m.iteration_s(n.ceil() as u32));
+            for other in 1..400 {
+                prop_assert!(best <= m.iteration_s(other) * (1.0 + 1e-9), "{n} and {other}");
+            }
+        }
+
+        #[test]
+        fn pi_has_its_minimum_at_or_before_the_fastest(
+            compute_ms in 1.0_f64..10_000.0, volume in 0.0_f64..1e7, share in 0.0_f64..=1.0, sync in any::<bool>(),
+        ) {
+            let protocol = if sync { Protocol::Sync } else { Protocol::Async };
+            let m = Model { master_share: share, ..model(volume, compute_ms, protocol) }.checked().unwrap();
+            let most = m.mcmc().floor().clamp(1.0, 500.0) as u32;
+            let fastest = (1..=most).min_by(|a, b| m.iteration_s(*a).total_cmp(&m.iteration_s(*b))).unwrap();
+            prop_assert!(m.pi_workers(500) <= fastest);
+            prop_assert!(m.mcmc() >= 1.0 && m.n_opt() >= 1.0);
+            prop_assert!((1..=most).all(|n| m.efficiency(n) > 0.0 && m.efficiency(n) <= 1.0 + 1e-9));
+        }
+    }
+}
