@@ -48,6 +48,10 @@ struct Arguments {
 
 fn main() -> Result<()> {
     let a = Arguments::parse();
+    anyhow::ensure!(
+        !a.realtime || a.mpi == "openmpi",
+        "--realtime is for Open MPI: MPICH spins at start and end, for ever"
+    );
     let hosts = a.hosts.map(|count| Hosts::up(count, "100mbit")).transpose()?;
     println!(
         "{:>7} {:>7} {:>11} {:>5}  {:>6}  iteration/ideal: median [p10 … p90]",

@@ -3,8 +3,11 @@
 use anyhow::{Context, Result};
 use clap::Parser;
 use midrun_benches::{Launcher, numbers, prefix, run_under_midrun, spread};
+use midrun_ring::{Identity, Record, Segment};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 /// Cost of a mark, of a whole program, and time to action.
 #[derive(Parser)]
@@ -25,6 +28,7 @@ struct Arguments {
 
 fn main() -> Result<()> {
     let a = Arguments::parse();
+    record()?;
     marks(&a)?;
     whole_program(&a)?;
     time_to_action(&a)
@@ -57,6 +61,43 @@ fn output(mut command: Command) -> Result<String> {
         String::from_utf8_lossy(&output.stderr)
     );
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// Cost of one 64-byte record put into a lane, while another thread empties it each millisecond, as an agent does.
+fn record() -> Result<()> {
+    const BATCH: u32 = 1000;
+    let identity = Identity { world_size: 1, ..Identity::default() };
+    let (rank, memory) = Segment::create(&identity, 1, 8192)?;
+    let agent = Segment::open(memory)?;
+    let done = AtomicBool::new(false);
+    let costs = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut lane = agent.consumer(0);
+            while !done.load(Ordering::Relaxed) {
+                while lane.pop().is_some() {}
+                std::thread::sleep(Duration::from_millis(1));
+            }
+        });
+        let mut lane = rank.producer(0);
+        let mut refused = 0;
+        let costs: Vec<f64> = (0..500)
+            .map(|n| {
+                std::thread::sleep(Duration::from_millis(2));
+                let record = Record { kind: 3, flags: 1, time_ns: n, payload: [n; 6] };
+                let begin = Instant::now();
+                for _ in 0..BATCH {
+                    refused += u32::from(!lane.push(&std::hint::black_box(record).to_words()));
+                }
+                begin.elapsed().as_nanos() as f64 / f64::from(BATCH)
+            })
+            .collect();
+        done.store(true, Ordering::Relaxed);
+        anyhow::ensure!(refused == 0, "{refused} records found no room: the figures would be too good");
+        Ok(costs)
+    })?;
+    let s = spread(costs).context("nothing was measured")?;
+    println!("ns per record into a lane: {s}, {} batches of {BATCH}", s.count);
+    Ok(())
 }
 
 /// Cost of one pair of marks (one record), live and off, beside a pair of clock readings and LTTng-UST.
