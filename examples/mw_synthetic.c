@@ -17,7 +17,7 @@
 enum { USAGE = 64 };
 
 static struct {
-  uint64_t tasks, iterations, bytes, seed;
+  uint64_t tasks, iterations, bytes, seed, workers;
   double mean_us, sigma_pct, factor, drift_pct, slow_share, slow_factor;
   const char *dist, *policy;
   int spin, json;
@@ -111,7 +111,8 @@ static int usage(const char *what, const char *value, const char *allowed) {
 static const char HELP[] =
     "mpirun -n RANKS mw_synthetic [--tasks N] [--iterations N] [--mean-us X] [--sigma-pct X]\n"
     "  [--dist normal|uniform|bimodal|exponential|linear] [--bytes N] [--seed N] [--work sleep|spin] [--drift PCT per iteration]\n"
-    "  [--policy none|ss|fsc|gss|fac2|dpf|daf|af] [--factor SHARE] [--slow-workers FRACTION:FACTOR] [--check] [--json]\n";
+    "  [--policy none|ss|fsc|gss|fac2|dpf|daf|af] [--factor SHARE] [--slow-workers FRACTION:FACTOR]\n"
+    "  [--workers N to begin with, 0 = all] [--check] [--json]\n";
 
 static int number(const char *name, double minimum, double maximum, double *out) {
   char *end, range[80];
@@ -133,7 +134,7 @@ static int options(int argc, char **argv) {
   static const struct option LONG[] = {
       {"tasks", 1, 0, 't'}, {"iterations", 1, 0, 'i'}, {"mean-us", 1, 0, 'm'}, {"sigma-pct", 1, 0, 's'}, {"dist", 1, 0, 'd'},
       {"bytes", 1, 0, 'b'}, {"seed", 1, 0, 'r'}, {"policy", 1, 0, 'p'}, {"factor", 1, 0, 'f'}, {"work", 1, 0, 'w'},
-      {"drift", 1, 0, 'D'}, {"slow-workers", 1, 0, 'S'}, {"check", 0, 0, 'c'}, {"json", 0, 0, 'j'}, {"help", 0, 0, 'h'}, {0}};
+      {"drift", 1, 0, 'D'}, {"slow-workers", 1, 0, 'S'}, {"workers", 1, 0, 'n'}, {"check", 0, 0, 'c'}, {"json", 0, 0, 'j'}, {"help", 0, 0, 'h'}, {0}};
   int o, bad = 0;
   double x = 0;
   opterr = 0;
@@ -141,6 +142,7 @@ static int options(int argc, char **argv) {
       case 't': bad = number("--tasks", 0, 1e8, &x), g.tasks = (uint64_t)x; break;
       case 'i': bad = number("--iterations", 0, 1e6, &x), g.iterations = (uint64_t)x; break;
       case 'b': bad = number("--bytes", 0, 1 << 30, &x), g.bytes = (uint64_t)x; break;
+      case 'n': bad = number("--workers", 0, 1e6, &x), g.workers = (uint64_t)x; break;
       case 'r': bad = number("--seed", 0, 9e15, &x), g.seed = (uint64_t)x; break;
       case 'm': bad = number("--mean-us", 0, 1e9, &g.mean_us); break;
       case 's': bad = number("--sigma-pct", 0, 1000, &g.sigma_pct); break;
@@ -173,7 +175,8 @@ static uint64_t miscounted(void) {
 static int run(void) {
   midrun_mw_t *mw;
   midrun_mw_config_t config = {.struct_size = sizeof config, .task_bytes = g.bytes, .result_bytes = result_bytes(), .prepare = prepare,
-                               .compute = compute, .collect = collect, .policy = g.policy, .factor = g.factor};
+                               .compute = compute, .collect = collect, .policy = g.policy, .factor = g.factor,
+                               .workers = (uint32_t)g.workers};
   int status = midrun_mw_create(&mw, &config);
   if (status < 0) {
     if (g.rank == 0) fprintf(stderr, "mw_synthetic: %s\n", midrun_status_text(status));
@@ -194,9 +197,9 @@ static int run(void) {
     double ideal = s.task_s / s.workers, ratio = ideal > 0 ? s.iteration_s / ideal : 1;
     total_s += s.iteration_s;
     ideal_s += ideal;
-    printf(g.json ? "{\"iteration\":%llu,\"iteration_s\":%.6f,\"ideal_s\":%.6f,\"ratio\":%.4f,\"policy\":\"%s\",\"chunks\":%llu}\n"
-                  : "iteration %llu: %.4f s, ideal %.4f s, ratio %.4f, policy %s, %llu chunks\n",
-           (unsigned long long)i, s.iteration_s, ideal, ratio, midrun_policy_name(s.policy), (unsigned long long)s.chunks);
+    printf(g.json ? "{\"iteration\":%llu,\"iteration_s\":%.6f,\"ideal_s\":%.6f,\"ratio\":%.4f,\"policy\":\"%s\",\"chunks\":%llu,\"workers\":%u}\n"
+                  : "iteration %llu: %.4f s, ideal %.4f s, ratio %.4f, policy %s, %llu chunks, %u workers\n",
+           (unsigned long long)i, s.iteration_s, ideal, ratio, midrun_policy_name(s.policy), (unsigned long long)s.chunks, s.workers);
     fflush(stdout);
   }
   midrun_mw_destroy(&mw);

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::limits;
+use midrun_tunlets::Wishes;
 
 /// The analyzer's configuration. Unknown keys are refused.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -19,6 +20,14 @@ pub struct Config {
     pub tunlet: String,
     /// Policy for jobs that name none: `auto`, or the name of a fixed one.
     pub policy: String,
+    /// What the number of workers is chosen for: `efficiency`, `time`, `budget:WORKERS`, `deadline:SECONDS`, or `fixed`.
+    pub objective: String,
+    /// Fewest workers; 0 = 1.
+    pub min_workers: u32,
+    /// Most workers; 0 = all there are.
+    pub max_workers: u32,
+    /// Most workers that come or go in one change; 0 = any number.
+    pub worker_step: u32,
     /// Advise only, change nothing.
     pub dry_run: bool,
     /// How long an action may wait for its safe point, milliseconds; long iterations extend it.
@@ -38,6 +47,10 @@ impl Default for Config {
             token: String::new(),
             tunlet: "master_worker".into(),
             policy: "auto".into(),
+            objective: "efficiency".into(),
+            min_workers: 0,
+            max_workers: 0,
+            worker_step: 0,
             dry_run: false,
             action_ttl_ms: 10_000,
             window_grace_ms: 250,
@@ -60,6 +73,32 @@ pub struct ConfigError {
 }
 
 impl Config {
+    /// What jobs get that wish for nothing.
+    pub fn wishes(&self) -> Wishes {
+        Wishes {
+            tunlet: self.tunlet.clone(),
+            policy: self.policy.clone(),
+            objective: self.objective.clone(),
+            min_workers: self.min_workers,
+            max_workers: self.max_workers,
+            worker_step: self.worker_step,
+        }
+    }
+
+    /// A job's wishes, with the configured ones where it has none (an empty text, a 0).
+    pub fn completed(&self, wishes: Wishes) -> Wishes {
+        let or = |text: String, own: &String| if text.is_empty() { own.clone() } else { text };
+        let number = |wish: u32, own: u32| if wish == 0 { own } else { wish };
+        Wishes {
+            tunlet: or(wishes.tunlet, &self.tunlet),
+            policy: or(wishes.policy, &self.policy),
+            objective: or(wishes.objective, &self.objective),
+            min_workers: number(wishes.min_workers, self.min_workers),
+            max_workers: number(wishes.max_workers, self.max_workers),
+            worker_step: number(wishes.worker_step, self.worker_step),
+        }
+    }
+
     /// Checks every value.
     ///
     /// # Errors
@@ -79,7 +118,7 @@ impl Config {
                 allowed: format!("a text of at most {} bytes", limits::TEXT_BYTES),
             });
         }
-        crate::decide::check(&self.tunlet, &self.policy)?;
+        crate::decide::from_catalogue(&self.wishes())?;
         within("action_ttl_ms", self.action_ttl_ms, 10, limits::ACTION_TTL_MS)?;
         within("window_grace_ms", self.window_grace_ms, 1, 60_000)?;
         within("close_wait_ms", self.close_wait_ms, 0, 60_000)
@@ -112,6 +151,10 @@ mod tests {
         assert_eq!(bad, "action_ttl_ms = 0: allowed is 10 to 3600000");
         let bad = text(Config { policy: "dfp".into(), ..config.clone() });
         assert!(bad.contains("policy") && bad.contains("dfp") && bad.contains("dpf"), "{bad}");
+        let bad = text(Config { objective: "cheap".into(), ..config.clone() });
+        assert!(bad.starts_with("objective = cheap: allowed is efficiency"), "{bad}");
+        let bad = text(Config { min_workers: 5, max_workers: 4, ..config.clone() });
+        assert_eq!(bad, "min_workers = 5: allowed is 4 or fewer, as max_workers says");
         let bad = text(Config { tunlet: "nobody".into(), ..config });
         assert!(bad.contains("nobody") && bad.contains("master_worker"), "{bad}");
     }

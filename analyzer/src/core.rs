@@ -233,7 +233,7 @@ impl Core {
             }
             closed.map(|at| self.closed.remove(at));
             let config = &self.config;
-            let made = (self.maker)(&config.tunlet, &config.policy);
+            let made = (self.maker)(&config.wishes());
             let tunlet = made.inspect_err(|error| tracing::error!(%error, "no tunlet")).ok()?;
             let spec = self.spec(String::new(), false, false);
             let job = Job::new(now, id.clone(), spec, tunlet, self.last_action);

@@ -3,15 +3,15 @@
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use midrun_handout::PolicyKind;
-use midrun_tunlets::{Judgement, Knob, Proposal, Settled, Tunlet, Verdict, Window};
+use midrun_tunlets::wishes::WishError;
+use midrun_tunlets::{Judgement, Knob, Outlook, Proposal, Settled, Tunlet, Verdict, Window, Wishes};
 
 use crate::config::ConfigError;
 use crate::limits;
 use crate::summary::{DecisionLine, finite};
 
-/// Makes the tunlets of a job from the names of tunlet and policy; the error says what is allowed.
-pub type Maker = fn(&str, &str) -> Result<Box<dyn Tunlet>, ConfigError>;
+/// Makes the tunlets of a job as they are wished for; the error says what is allowed.
+pub type Maker = fn(&Wishes) -> Result<Box<dyn Tunlet>, ConfigError>;
 
 /// The tunlets of a job and their decisions.
 pub struct Decider {
@@ -41,6 +41,13 @@ impl Decider {
     /// Whether tunlets are at work (they are not after one failed).
     pub fn is_on(&self) -> bool {
         self.tunlet.is_some()
+    }
+
+    /// What to ask the scheduler for next time.
+    pub fn outlook(&self) -> Option<Outlook> {
+        let tunlet = self.tunlet.as_deref()?;
+        // As in `ask`: a defect of a model must not end the analyzer.
+        catch_unwind(AssertUnwindSafe(|| tunlet.outlook())).ok().flatten()
     }
 
     /// Shows a window; answers what it says about earlier decisions.
@@ -146,19 +153,15 @@ impl Decider {
 /// The tunlets of the catalogue.
 ///
 /// # Errors
-/// A name that is not in it, with the names that are.
-pub fn from_catalogue(tunlet: &str, policy: &str) -> Result<Box<dyn Tunlet>, ConfigError> {
-    midrun_tunlets::catalogue::create(tunlet, policy).map_err(|error| {
-        let known = policy == "auto" || PolicyKind::parse(policy).is_some();
-        let (key, value) = if known { ("tunlet", tunlet) } else { ("policy", policy) };
-        ConfigError { key, value: value.to_owned(), allowed: error.to_string() }
+/// A wish that cannot be met, with what could.
+pub fn from_catalogue(wishes: &Wishes) -> Result<Box<dyn Tunlet>, ConfigError> {
+    midrun_tunlets::catalogue::create(wishes).map_err(|error| {
+        let (key, value) = match error {
+            WishError::Tunlet => ("tunlet", wishes.tunlet.clone()),
+            WishError::Policy => ("policy", wishes.policy.clone()),
+            WishError::Objective => ("objective", wishes.objective.clone()),
+            WishError::MinWorkers(_) => ("min_workers", wishes.min_workers.to_string()),
+        };
+        ConfigError { key, value, allowed: error.to_string() }
     })
-}
-
-/// Whether the catalogue has a tunlet and a policy.
-///
-/// # Errors
-/// The name that it has not.
-pub fn check(tunlet: &str, policy: &str) -> Result<(), ConfigError> {
-    from_catalogue(tunlet, policy).map(drop)
 }

@@ -5,6 +5,7 @@
 use crate::ids::{ActionId, AgentId, AskId, JobId, LinkId};
 use crate::notice::Notice;
 use crate::summary::Records;
+use midrun_tunlets::Wishes;
 
 /// Everything that can happen to the analyzer.
 #[derive(Clone, Debug)]
@@ -50,7 +51,7 @@ pub enum Output {
 #[derive(Clone, Debug)]
 pub enum Question {
     /// How a job is to be treated.
-    OpenJob { job: JobId, token: String, tunlet: String, policy: String, dry_run: bool },
+    OpenJob { job: JobId, token: String, wishes: Wishes, dry_run: bool },
     /// Everything told about a job so far; what follows comes as [`Output::Notify`].
     Watch { job: JobId, token: String },
     /// The summary so far.

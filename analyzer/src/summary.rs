@@ -69,6 +69,25 @@ pub struct DecisionLine {
     pub applied_iteration: Option<u64>,
 }
 
+/// Advice for the next run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Advice {
+    /// What limited this run.
+    pub regime: String,
+    /// Workers at its end, and the iteration time with them, seconds.
+    pub workers_now: u32,
+    /// See `workers_now`.
+    pub iteration_now_s: f64,
+    /// Workers to ask for next time.
+    pub workers: u32,
+    /// Ranks to ask for: workers and the master.
+    pub ranks: u32,
+    /// Iteration time expected there, seconds, and by which share it may differ.
+    pub iteration_s: f64,
+    /// See `iteration_s`.
+    pub uncertainty: f64,
+}
+
 /// The lists over iterations; the oldest entries go when a job is endless.
 #[derive(Clone, Debug, Default)]
 pub struct Iterations {
@@ -119,6 +138,8 @@ pub struct Summary {
     pub policy: String,
     /// Decisions in order.
     pub decisions: Vec<DecisionLine>,
+    /// What to ask the scheduler for next time; null where nothing was measured.
+    pub advice: Option<Advice>,
     /// Records of all ranks.
     pub records: Records,
     /// Actions of this job.

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use config::{Environment, File, FileFormat, Map, Source};
+use midrun_analyzer::decide::from_catalogue;
+use midrun_tunlets::Wishes;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -40,10 +42,33 @@ pub struct RunSettings {
     pub tunlet: String,
     /// Policy for the job: `auto`, or the name of a fixed one. Empty: the analyzer's default.
     pub policy: String,
+    /// What the number of workers is chosen for: `efficiency`, `time`, `budget:WORKERS`, `deadline:SECONDS`, or `fixed`.
+    /// Empty: the analyzer's default.
+    pub objective: String,
+    /// Fewest workers; 0: the analyzer's default.
+    pub min_workers: u32,
+    /// Most workers; 0: the analyzer's default.
+    pub max_workers: u32,
+    /// Most workers that come or go in one change; 0: the analyzer's default.
+    pub worker_step: u32,
     /// Directory that holds `openmpi/libmidrun.so` and `mpich/libmidrun.so`. None: next to the midrun command.
     pub library_dir: Option<PathBuf>,
     /// Name under which other hosts reach the embedded analyzer. None: this host's name.
     pub advertise: Option<String>,
+}
+
+impl RunSettings {
+    /// What is wished for this job; empty texts and zeros where nothing is.
+    pub fn wishes(&self) -> Wishes {
+        Wishes {
+            tunlet: self.tunlet.clone(),
+            policy: self.policy.clone(),
+            objective: self.objective.clone(),
+            min_workers: self.min_workers,
+            max_workers: self.max_workers,
+            worker_step: self.worker_step,
+        }
+    }
 }
 
 /// Reads all layers. `flags` are (`section.key`, value), the strongest layer.
@@ -81,14 +106,8 @@ fn validated(settings: Settings) -> anyhow::Result<Settings> {
     let analyzer = settings.analyzer.validate().map_err(|error| format!("analyzer.{error}"));
     agent.and(analyzer).map_err(|error| anyhow!(Usage(error)))?;
     // The job's own tunlet and policy are checked by the rules of the analyzer's.
-    let mut job = settings.analyzer.clone();
-    if !settings.run.tunlet.is_empty() {
-        job.tunlet.clone_from(&settings.run.tunlet);
-    }
-    if !settings.run.policy.is_empty() {
-        job.policy.clone_from(&settings.run.policy);
-    }
-    job.validate().map_err(|error| anyhow!(Usage(error.to_string())))?;
+    let wishes = settings.analyzer.completed(settings.run.wishes());
+    from_catalogue(&wishes).map_err(|error| anyhow!(Usage(error.to_string())))?;
     Ok(settings)
 }
 

@@ -62,6 +62,8 @@ typedef struct midrun_mw_config {
   void *user;          /* given to the callbacks */
   const char *policy;  /* policy to start with: none ss fsc gss fac2 dpf daf af; NULL = dpf */
   double factor;       /* its share (fsc, dpf); 0 = the policy's default */
+  uint32_t workers;    /* workers to begin with; 0 = all. The others are parked: they sleep until midrun
+                          needs them. Counts on the master. */
 } midrun_mw_config_t;
 
 /* What the last iteration was, on the master. */
@@ -70,7 +72,7 @@ typedef struct midrun_mw_stats {
   uint64_t iteration;
   uint64_t tasks;          /* results taken in */
   uint64_t chunks;
-  uint32_t workers;
+  uint32_t workers;        /* that took part */
   uint32_t policy;         /* code; see midrun_policy_name() */
   double iteration_s;      /* wall time */
   double task_s;           /* sum of the tasks' own times over all workers */

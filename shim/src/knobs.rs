@@ -19,6 +19,8 @@ pub enum Target {
     TaskSigma,
     /// Lower bound of a chunk.
     MinChunk,
+    /// Workers that take part.
+    Workers,
     /// A double of the program, by address.
     Double(usize),
     /// An int of the program, by address.
@@ -40,11 +42,18 @@ pub struct Knobs {
     /// In the order of the segment's table.
     pub list: Vec<Knob>,
     setting: Setting,
+    workers: u32,
     hand_out_declared: bool,
+    workers_declared: bool,
 }
 
-static KNOBS: Mutex<Knobs> =
-    Mutex::new(Knobs { list: Vec::new(), setting: Setting::FALLBACK, hand_out_declared: false });
+static KNOBS: Mutex<Knobs> = Mutex::new(Knobs {
+    list: Vec::new(),
+    setting: Setting::FALLBACK,
+    workers: 0,
+    hand_out_declared: false,
+    workers_declared: false,
+});
 /// Grows with each change of the setting, so that the master sees a change by one load.
 static EPOCH: AtomicU64 = AtomicU64::new(0);
 
@@ -83,6 +92,22 @@ pub fn declare_master_worker(initial: Setting) {
             knobs.declare(name, whole, Knob { target, range }, value);
         }
     });
+}
+
+/// Declares how many workers take part, of at most `most`; a second call only sets the value.
+pub fn declare_workers(initial: u32, most: u32) {
+    with(|knobs| {
+        knobs.workers = initial;
+        if !std::mem::replace(&mut knobs.workers_declared, true) {
+            let knob = Knob { target: Target::Workers, range: (1.0, f64::from(most)) };
+            knobs.declare("mw.workers", true, knob, f64::from(initial));
+        }
+    });
+}
+
+/// How many workers are to take part.
+pub fn workers() -> usize {
+    with(|knobs| knobs.workers as usize)
 }
 
 /// The hand-out's setting now, and its epoch.
@@ -131,6 +156,7 @@ impl Knobs {
             Target::TaskMean => s.mean_s = value,
             Target::TaskSigma => s.sigma_s = value,
             Target::MinChunk => s.min_chunk = value.round() as u64,
+            Target::Workers => self.workers = value.round() as u32,
             // SAFETY: midrun_expose_* was given the address of a variable that lives as long as the program, and
             // this runs in the thread that exposed it (see safe_point).
             Target::Double(address) => unsafe { (address as *mut f64).write_volatile(value) },
@@ -154,6 +180,7 @@ impl Knobs {
             Target::TaskMean => s.mean_s,
             Target::TaskSigma => s.sigma_s,
             Target::MinChunk => s.min_chunk as f64,
+            Target::Workers => f64::from(self.workers),
             // SAFETY: as in `set`.
             Target::Double(address) => unsafe { (address as *const f64).read_volatile() },
             // SAFETY: as in `set`.

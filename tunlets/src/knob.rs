@@ -12,6 +12,10 @@ pub mod names {
     pub const TASK_SIGMA_S: &str = "mw.task_sigma_s";
     /// Lower bound of a chunk, tasks.
     pub const MIN_CHUNK: &str = "mw.min_chunk";
+    /// Workers that take part; the others are parked. Taken over at an iteration's start.
+    pub const WORKERS: &str = "mw.workers";
+    /// The same, as programs with their own loop expose it.
+    pub const OWN_WORKERS: &str = "NW";
 }
 
 /// A tuning point as a rank declared it.

@@ -8,15 +8,19 @@
 pub mod catalogue;
 pub mod knob;
 mod master_worker;
+pub mod outlook;
 pub mod proposal;
 pub mod template;
 #[cfg(test)]
 mod testing;
 pub mod window;
+pub mod wishes;
 
 pub use knob::Knob;
+pub use outlook::Outlook;
 pub use proposal::{Judgement, Proposal, Settled, Verdict};
 pub use window::{PROFILE_BINS, ProfileBin, Window, WorkerWork};
+pub use wishes::Wishes;
 
 /// A performance model and the knowledge of what to turn.
 ///
@@ -32,6 +36,10 @@ pub trait Tunlet: Send {
     fn judgements(&mut self) -> Vec<Judgement>;
     /// What should be changed now, if anything. `knobs` is everything the job's ranks offer.
     fn propose(&mut self, knobs: &[Knob]) -> Option<Proposal>;
+    /// What it would ask the scheduler for next time, as far as it knows.
+    fn outlook(&self) -> Option<Outlook> {
+        None
+    }
     /// The last proposal got number `decision` and was settled so.
     fn on_settled(&mut self, decision: u64, settled: Settled);
 }

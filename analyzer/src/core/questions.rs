@@ -7,13 +7,12 @@ use crate::input::{Answer, Output, Question};
 use crate::job::Job;
 use crate::limits;
 use crate::tell;
+use midrun_tunlets::Wishes;
 
 impl Core {
     pub(super) fn on_question(&mut self, now: u64, ask: AskId, question: Question, out: &mut Vec<Output>) {
         let answer = match question {
-            Question::OpenJob { job, token, tunlet, policy, dry_run } => {
-                self.open(now, job, token, &tunlet, &policy, dry_run, out)
-            }
+            Question::OpenJob { job, token, wishes, dry_run } => self.open(now, job, token, wishes, dry_run, out),
             Question::Watch { job, token } => self.watch(job, &token),
             Question::GetSummary { job, token } => self.summary(now, &job, &token),
             Question::CloseJob { job, token } => match self.close(now, ask, &job, &token) {
@@ -31,22 +30,19 @@ impl Core {
         out.push(Output::Answer { ask, answer });
     }
 
-    #[allow(clippy::too_many_arguments)]
     fn open(
         &mut self,
         now: u64,
         id: JobId,
         token: String,
-        tunlet: &str,
-        policy: &str,
+        wishes: Wishes,
         dry_run: bool,
         out: &mut Vec<Output>,
     ) -> Answer {
         if !self.may(&token, "") {
             return Answer::Denied("the token is not the one of this analyzer".into());
         }
-        let or = |text: &str, default: &str| if text.is_empty() { default.to_owned() } else { text.to_owned() };
-        let tunlet = match (self.maker)(&or(tunlet, &self.config.tunlet), &or(policy, &self.config.policy)) {
+        let tunlet = match (self.maker)(&self.config.completed(wishes)) {
             Ok(tunlet) => tunlet,
             Err(error) => return Answer::Invalid(error.to_string()),
         };

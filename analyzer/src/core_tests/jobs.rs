@@ -131,8 +131,8 @@ fn a_job_opened_with_a_token_is_open_to_that_token_only() {
 #[test]
 fn an_unknown_tunlet_is_answered_with_what_is_allowed() {
     let mut story = Story::new(Config::default());
-    let (token, policy) = (String::new(), String::new());
-    let question = Question::OpenJob { job: job("j"), token, tunlet: "nobody".into(), policy, dry_run: false };
+    let wishes = Wishes { tunlet: "nobody".into(), ..Wishes::default() };
+    let question = Question::OpenJob { job: job("j"), token: String::new(), wishes, dry_run: false };
     let expected = Answer::Invalid("tunlet = nobody: allowed is scripted".into());
     assert_eq!(story.ask(question), Some(expected));
 }

@@ -4,7 +4,7 @@ mod actions;
 mod jobs;
 
 use midrun_tunlets::knob::names;
-use midrun_tunlets::{Judgement, Knob, Proposal, Settled, Tunlet, Verdict, Window};
+use midrun_tunlets::{Judgement, Knob, Proposal, Settled, Tunlet, Verdict, Window, Wishes};
 
 use super::*;
 use crate::config::ConfigError;
@@ -67,9 +67,9 @@ impl Tunlet for Scripted {
     }
 }
 
-fn scripted(tunlet: &str, _policy: &str) -> Result<Box<dyn Tunlet>, ConfigError> {
-    if tunlet == "nobody" {
-        let (value, allowed) = (tunlet.to_owned(), "scripted".to_owned());
+fn scripted(wishes: &Wishes) -> Result<Box<dyn Tunlet>, ConfigError> {
+    if wishes.tunlet == "nobody" {
+        let (value, allowed) = (wishes.tunlet.clone(), "scripted".to_owned());
         return Err(ConfigError { key: "tunlet", value, allowed });
     }
     Ok(Box::new(Scripted::default()))
@@ -225,8 +225,7 @@ impl Story {
     }
 
     fn open(&mut self, id: &str, token: &str, dry_run: bool) -> Option<Answer> {
-        let (tunlet, policy) = (String::new(), String::new());
-        self.ask(Question::OpenJob { job: job(id), token: token.into(), tunlet, policy, dry_run })
+        self.ask(Question::OpenJob { job: job(id), token: token.into(), wishes: Wishes::default(), dry_run })
     }
 }
 

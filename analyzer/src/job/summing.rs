@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{Fate, Host, Job, Rank};
-use crate::summary::Summary;
+use crate::summary::{Advice, Summary};
 
 impl Job {
     /// The summary at `now`.
@@ -19,6 +19,15 @@ impl Job {
             mpi: self.mpi.clone(),
             policy: self.policy.clone(),
             decisions: self.decider.decisions(),
+            advice: self.decider.outlook().map(|outlook| Advice {
+                regime: outlook.regime.to_owned(),
+                workers_now: outlook.workers_now,
+                iteration_now_s: outlook.iteration_now_s,
+                workers: outlook.workers,
+                ranks: outlook.workers.saturating_add(1),
+                iteration_s: outlook.iteration_s,
+                uncertainty: outlook.uncertainty,
+            }),
             records,
             actions: self.actions.counts.clone(),
             ranks: self.ranks.len() as u64,

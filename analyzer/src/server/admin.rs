@@ -11,6 +11,8 @@ use midrun_proto::v1;
 use midrun_proto::v1::admin_server::Admin;
 
 use super::heart::{Reply, ToCore};
+use midrun_tunlets::Wishes;
+
 use crate::ids::{AskId, JobId};
 use crate::input::{Answer, Input, Question};
 use crate::{convert, limits};
@@ -78,8 +80,15 @@ impl Admin for Service {
             let most = limits::TEXT_BYTES;
             return Err(Status::invalid_argument(format!("token: allowed are at most {most} bytes")));
         }
-        let (token, tunlet, policy, dry_run) = (wire.token, wire.tunlet, wire.policy, wire.dry_run);
-        self.ask(Question::OpenJob { job, token, tunlet, policy, dry_run }).await?;
+        let wishes = Wishes {
+            tunlet: wire.tunlet,
+            policy: wire.policy,
+            objective: wire.objective,
+            min_workers: wire.min_workers,
+            max_workers: wire.max_workers,
+            worker_step: wire.worker_step,
+        };
+        self.ask(Question::OpenJob { job, token: wire.token, wishes, dry_run: wire.dry_run }).await?;
         Ok(Response::new(v1::OpenJobReply {}))
     }
 

@@ -110,6 +110,10 @@ async fn start_parts(settings: &Settings, over_hosts: bool, job: &str) -> anyhow
         tunlet: settings.run.tunlet.clone(),
         policy: settings.run.policy.clone(),
         dry_run: settings.run.dry_run,
+        objective: settings.run.objective.clone(),
+        min_workers: settings.run.min_workers,
+        max_workers: settings.run.max_workers,
+        worker_step: settings.run.worker_step,
     };
     parts.client = Client::open(&near_url, request).await?;
     let mut config = settings.agent.clone();

@@ -44,6 +44,18 @@ pub struct Args {
     /// auto, or one hand-out policy for the whole job: none, ss, fsc, gss, fac2, dpf, daf, af
     #[arg(long, value_name = "NAME")]
     policy: Option<String>,
+    /// What the number of workers is chosen for: efficiency, time, budget:WORKERS, deadline:SECONDS or fixed
+    #[arg(long, value_name = "OBJECTIVE")]
+    objective: Option<String>,
+    /// Fewest workers
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    min_workers: Option<u32>,
+    /// Most workers
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    max_workers: Option<u32>,
+    /// Most workers that come or go in one change
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    worker_step: Option<u32>,
     /// The command, as it would be typed without midrun
     #[arg(trailing_var_arg = true, required = true, value_name = "COMMAND")]
     pub command: Vec<String>,
@@ -63,6 +75,10 @@ impl Args {
             ("run.analyzer", self.analyzer.clone()),
             ("run.tunlet", self.tunlet.clone()),
             ("run.policy", self.policy.clone()),
+            ("run.objective", self.objective.clone()),
+            ("run.min_workers", self.min_workers.map(|n| n.to_string())),
+            ("run.max_workers", self.max_workers.map(|n| n.to_string())),
+            ("run.worker_step", self.worker_step.map(|n| n.to_string())),
         ];
         flags.into_iter().filter_map(|(key, value)| Some((key, value?))).collect()
     }

@@ -74,12 +74,17 @@ pub fn table(json: &str) -> String {
     let workers = list("workers").last().and_then(Value::as_u64).unwrap_or(0);
     lines.push(format!("{iterations} iterations, {workers} workers, policy at the end: {}", text("policy")));
     lines.extend(list("decisions").iter().rev().take(DECISIONS_SHOWN).rev().map(decision));
+    lines.extend(advice(&summary["advice"]));
     let times = pairs(&list("iteration_s"), &list("ideal_s"));
     if let (Some(first), Some(last)) = (times.first(), times.last()) {
         let line =
             |(time, ideal): &(f64, f64)| format!("{time:.3} s, {:+.1} % over ideal", 100.0 * (time / ideal - 1.0));
         lines.push(format!("first iteration {}; last {}", line(first), line(last)));
-        let gain = 100.0 * (1.0 - (last.0 / last.1) / (first.0 / first.1));
+        let workers = list("workers");
+        let count = |value: Option<&Value>| value.and_then(Value::as_f64).unwrap_or(1.0);
+        // Time per work: ideal times workers is the tasks' total time.
+        let (first_work, last_work) = (first.1 * count(workers.first()), last.1 * count(workers.last()));
+        let gain = 100.0 * (1.0 - (last.0 / last_work) / (first.0 / first_work));
         let verb = if gain >= 0.0 { "shorter" } else { "longer" };
         lines.push(format!("for the same work the last iteration was {:.1} % {verb} than the first", gain.abs()));
     }
@@ -91,6 +96,24 @@ pub fn table(json: &str) -> String {
         number("/records/produced")
     ));
     framed(&lines)
+}
+
+/// What to ask for next time.
+fn advice(advice: &Value) -> Option<String> {
+    let number = |key: &str| advice[key].as_f64();
+    let (ranks, workers) = (number("ranks")?, number("workers")?);
+    if number("uncertainty")? > 0.5 {
+        return Some(format!(
+            "{}; iterations differ too much to say how many ranks to ask for",
+            advice["regime"].as_str()?
+        ));
+    }
+    Some(format!(
+        "{}; next time ask for {ranks} ranks ({workers} workers): {:.3} s per iteration are expected there, +- {:.0} %",
+        advice["regime"].as_str()?,
+        number("iteration_s")?,
+        100.0 * number("uncertainty")?,
+    ))
 }
 
 /// One decision: what, and what came of it.

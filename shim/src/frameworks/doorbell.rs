@@ -12,6 +12,9 @@ use std::time::Duration;
 const LOCAL: Duration = Duration::from_millis(2);
 const REMOTE: Duration = Duration::from_micros(100);
 const SENDING: Duration = Duration::from_micros(50);
+/// The same for who expects nothing soon: a look a hundred times a second costs well under 1 % of a processor.
+const LOCAL_PATIENT: Duration = Duration::from_millis(50);
+const REMOTE_PATIENT: Duration = Duration::from_millis(5);
 
 /// One rank's bell, on a cache line of its own.
 #[repr(C, align(64))]
@@ -69,16 +72,19 @@ impl Doorbell {
         }
     }
 
-    /// Sleeps until a ring or the bound; not at all when `arrived` says, asked last, that there is something to do.
-    pub fn wait(&self, sending: bool, arrived: impl FnOnce() -> bool) {
-        let bound = match (sending, self.all_here) {
-            (true, _) => SENDING,
-            (false, true) => LOCAL,
-            (false, false) => REMOTE,
+    /// Sleeps until a ring or the bound, a longer one with `patience`; not at all when `arrived` says, asked last, that there is something to do.
+    pub fn wait(&self, sending: bool, patience: bool, arrived: impl FnOnce() -> bool) {
+        let own = self.bell(self.own);
+        let bound = match (sending, self.all_here && own.is_some(), patience) {
+            (true, _, _) => SENDING,
+            (false, true, false) => LOCAL,
+            (false, true, true) => LOCAL_PATIENT,
+            (false, false, false) => REMOTE,
+            (false, false, true) => REMOTE_PATIENT,
         };
-        let Some(bell) = self.bell(self.own) else {
+        let Some(bell) = own else {
             if !arrived() {
-                sleep(if sending { SENDING } else { REMOTE }, None);
+                sleep(bound, None);
             }
             return;
         };

@@ -150,8 +150,9 @@ impl Post {
         Ok(())
     }
 
-    /// Sleeps until something may have arrived, unless something has. Like [`Post::progress`] otherwise.
-    pub fn wait(&mut self, letters: &mut VecDeque<Letter>) -> Result<(), MpiFailed> {
+    /// Sleeps until something may have arrived, unless something has. Like [`Post::progress`] otherwise. With `patience`
+    /// few looks are taken: it may take some milliseconds to notice a message from another host.
+    pub fn wait(&mut self, letters: &mut VecDeque<Letter>, patience: bool) -> Result<(), MpiFailed> {
         self.progress(letters)?;
         if !letters.is_empty() {
             return Ok(());
@@ -160,7 +161,7 @@ impl Post {
         let port = &self.port;
         // An error here shows again in the next progress.
         let arrived = || (0..PROBES).any(|_| port.probe().map_or(true, |found| found.is_some()));
-        self.doorbell.wait(moving, arrived);
+        self.doorbell.wait(moving, patience, arrived);
         self.progress(letters)
     }
 
@@ -174,7 +175,7 @@ impl Post {
                 }
             }
             if self.sending() {
-                self.doorbell.wait(true, || false);
+                self.doorbell.wait(true, false, || false);
             }
         }
         Ok(())

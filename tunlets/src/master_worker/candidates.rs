@@ -40,7 +40,9 @@ pub fn informed(kind: PolicyKind, factor: f64, memory: &Memory) -> Setting {
 
 /// The settings worth simulating when any policy may be used.
 pub fn all(memory: &Memory) -> Vec<Setting> {
-    PolicyKind::ALL.into_iter().flat_map(|kind| of_kind(kind, memory)).collect()
+    // FSC(1) is the static split under another name.
+    let is_static = |s: &Setting| s.kind == PolicyKind::Fsc && s.factor >= 1.0;
+    PolicyKind::ALL.into_iter().flat_map(|kind| of_kind(kind, memory)).filter(|s| !is_static(s)).collect()
 }
 
 /// The settings of one policy: the shares of FSC and DPF, else the one there is (MODELS 1.7).

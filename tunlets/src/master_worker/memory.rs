@@ -23,6 +23,8 @@ const COVERAGE: f64 = 0.5;
 const MIN_TASKS: u64 = 10;
 /// Windows over which unexplained time is remembered.
 const HIDDEN_WINDOWS: usize = 3;
+/// The master's time per chunk is no more than this until enough chunks were seen, seconds.
+const CHUNK_COST_S: f64 = 20e-6;
 /// One message's way until more is known, seconds: mostly the wake-up of a sleeping rank.
 const LATENCY_S: f64 = 75e-6;
 
@@ -54,10 +56,17 @@ pub struct Memory {
 pub enum Learnt {
     /// It agrees with the memory, and was added.
     Added,
+    /// Likewise, but another number of workers took part.
+    OtherWorkers,
     /// The first, or the program has changed: the memory starts here.
     Anew,
     /// Too little was seen to learn from it.
     Nothing,
+}
+
+/// With few chunks the master's fixed work per iteration hides what a chunk costs.
+fn costs_are_known(window: &Window) -> bool {
+    window.chunks >= 4 * u64::from(window.workers)
 }
 
 /// Standard deviation of task times in one window, seconds.
@@ -87,12 +96,13 @@ impl Memory {
         let now = Memory::of(window, mean_s);
         match memory {
             Some(old) if !old.has_changed(&now, seen) => {
+                let other = old.workers != now.workers;
                 old.mix(now);
-                Learnt::Added
+                if other { Learnt::OtherWorkers } else { Learnt::Added }
             }
             _ => {
                 // What the network costs does not change with the tasks.
-                let cost_s = memory.as_ref().map(|old| old.chunk_cost_s).filter(|_| !now.costs_are_known(window));
+                let cost_s = memory.as_ref().map(|old| old.chunk_cost_s).filter(|_| !costs_are_known(window));
                 let chunk_cost_s = cost_s.unwrap_or(now.chunk_cost_s);
                 let hidden = memory.take().map(|old| old.hidden).unwrap_or_default();
                 *memory = Some(Memory { chunk_cost_s, hidden, ..now });
@@ -119,11 +129,13 @@ impl Memory {
         };
         let means = window.per_worker.iter().filter(|w| w.tasks > 0).map(|w| w.busy_s / w.tasks as f64);
         let (sum, count) = means.fold((0.0, 0.0), |(sum, count), mean| (sum + mean, count + 1.0));
+        let chunk_cost_s = window.master_busy_s / window.chunks.max(1) as f64;
+        let chunk_cost_s = if costs_are_known(window) { chunk_cost_s } else { chunk_cost_s.min(CHUNK_COST_S) };
         Memory {
             mean_s,
             per_worker_s: sum / f64::max(count, 1.0),
             sigma_s,
-            chunk_cost_s: window.master_busy_s / window.chunks.max(1) as f64,
+            chunk_cost_s,
             tasks: window.tasks,
             workers: window.workers,
             profile_s,
@@ -132,17 +144,12 @@ impl Memory {
         }
     }
 
-    /// With few chunks the master's fixed work per iteration hides what a chunk costs.
-    fn costs_are_known(&self, window: &Window) -> bool {
-        window.chunks >= 4 * u64::from(window.workers)
-    }
-
     fn has_changed(&self, now: &Memory, seen: u64) -> bool {
         let chance_s = CHANCE * self.sigma_s.max(now.sigma_s) / (seen as f64).sqrt();
         // A worker's own mean rests on fewer tasks; their mean over all workers is about as exact as the whole.
         let difference_s = (now.per_worker_s - self.per_worker_s).abs();
         let spread = (now.sigma_s - self.sigma_s).abs() > SPREAD * self.per_worker_s.max(now.per_worker_s);
-        now.workers != self.workers || spread || difference_s > chance_s.max(CHANGE * self.per_worker_s)
+        spread || difference_s > chance_s.max(CHANGE * self.per_worker_s)
     }
 
     fn mix(&mut self, now: Memory) {
@@ -175,6 +182,11 @@ impl Memory {
         }
     }
 
+    /// The same program with another number of workers.
+    pub fn with_workers(&self, workers: u32) -> Memory {
+        Memory { workers, ..self.clone() }
+    }
+
     /// The same without the unexplained part.
     pub fn without_hidden(&self) -> Memory {
         Memory { hidden: VecDeque::new(), ..self.clone() }
@@ -198,7 +210,9 @@ impl Memory {
         // The parts' means scatter by chance, too: what chance explains is not a profile.
         let chance = self.sigma_s.powi(2) * parts / self.tasks.max(1) as f64;
         let is_profile = between > 3.0 * chance && between > (0.01 * self.mean_s).powi(2);
+        // More may be known than take part: the slowest are parked first.
         let mut slowness: Vec<f64> = self.slowness.values().copied().collect();
+        slowness.sort_by(f64::total_cmp);
         slowness.resize(self.workers.max(1) as usize, 1.0);
         // Weighted by what each worker gets done, the mean slowness is 1 by the way it was measured; the variance
         // that workers explain does not belong to the tasks.
@@ -276,7 +290,7 @@ mod tests {
         let mut memory = None;
         Memory::learn(&mut memory, &uneven);
         let load = memory.unwrap().load();
-        assert!((load.slowness[0] / load.slowness[3] - 4.0).abs() < 1e-6, "{:?}", load.slowness);
+        assert!((load.slowness[3] / load.slowness[0] - 4.0).abs() < 1e-6, "{:?}", load.slowness);
         assert!(load.variation < 0.3, "{}", load.variation);
     }
 

@@ -1,20 +1,25 @@
-//! Tunlet `master_worker`: how tasks are handed out.
+//! Tunlet `master_worker`: how tasks are handed out, and to how many workers.
 //!
 //! What it sees: per iteration its time, each worker's task times, work by position, the master's busy time.
-//! What it turns: policy, share, task mean and sigma, lower bound of a chunk of the Master/Worker hand-out; or the
-//! program's own `F0`, `F1`, `F2` … where it exposes them.
-//! Objective: the shortest iteration for the workers there are (MODELS 1.7, 1.8 step 1).
+//! What it turns: policy, share, task mean and sigma, lower bound of a chunk of the Master/Worker hand-out, and the number
+//! of workers; or the program's own `F0`, `F1`, `F2` … and `NW` where it exposes them.
+//! Objective: first the shortest iteration for the workers there are (MODELS 1.7, 1.8 step 1), then the number of workers
+//! that the user's objective asks for (step 2).
 //!
 //! [`memory`] learns, [`candidates`] simulates what could be done, [`trial`] checks whether a change helped,
-//! [`strategy`] puts them together, [`factors`] serves programs that cut their batches by themselves.
+//! [`workers`] does both for the number of workers, [`strategy`] puts them together, [`factors`] serves programs that cut their batches by themselves.
 
 mod candidates;
 mod factors;
 mod memory;
 mod strategy;
 mod trial;
+mod workers;
 
+#[cfg(test)]
+mod number_tests;
 #[cfg(test)]
 mod plant_tests;
 
 pub use strategy::{MasterWorker, Mode};
+pub use workers::Limits;

@@ -1,7 +1,8 @@
 //! The tunlet against a plant: iterations of drawn tasks, handed out by the real code, seen through windows.
 
-use super::{MasterWorker, Mode};
+use super::{Limits, MasterWorker, Mode};
 use crate::knob::names;
+use crate::wishes::Objective;
 use crate::{Knob, PROFILE_BINS, ProfileBin, Settled, Tunlet, Verdict, Window, WorkerWork};
 use midrun_handout::{Handout, PolicyKind, Setting, WorkerSpeed};
 use rand::rngs::SmallRng;
@@ -9,28 +10,28 @@ use rand::{Rng, SeedableRng};
 use rand_distr::{Distribution, Exp1, StandardNormal};
 
 #[derive(Clone, Copy)]
-enum Dist {
+pub(super) enum Dist {
     Normal(f64),
     Exponential,
     Bimodal,
     Linear,
 }
 
-struct Plant {
-    random: SmallRng,
-    dist: Dist,
-    tasks: usize,
-    mean_s: f64,
-    slowness: Vec<f64>,
-    chunk_cost_s: f64,
+pub(super) struct Plant {
+    pub(super) random: SmallRng,
+    pub(super) dist: Dist,
+    pub(super) tasks: usize,
+    pub(super) mean_s: f64,
+    pub(super) slowness: Vec<f64>,
+    pub(super) chunk_cost_s: f64,
     /// Makes dynamic policies dearer than the tunlet can know.
     hidden_cost_s: f64,
-    setting: Setting,
-    iteration: u64,
+    pub(super) setting: Setting,
+    pub(super) iteration: u64,
 }
 
 impl Plant {
-    fn new(dist: Dist) -> Self {
+    pub(super) fn new(dist: Dist) -> Self {
         Plant {
             random: SmallRng::seed_from_u64(42),
             dist,
@@ -69,7 +70,7 @@ impl Plant {
     }
 
     /// One iteration; `change` is applied when that many chunks are out.
-    fn iterate(&mut self, change: Option<Setting>) -> Window {
+    pub(super) fn iterate(&mut self, change: Option<Setting>) -> Window {
         let tasks = self.draw();
         let workers = self.slowness.len();
         let setting = self.setting;
@@ -136,7 +137,12 @@ impl Plant {
     }
 }
 
-fn knobs() -> Vec<Knob> {
+/// A tunlet that leaves the number of workers alone.
+fn tunlet(mode: Mode) -> MasterWorker {
+    MasterWorker::new(mode, Objective::Fixed, Limits::default())
+}
+
+pub(super) fn knobs() -> Vec<Knob> {
     let knob =
         |name: &str, to| Knob { rank: 0, name: name.into(), whole: false, range: (0.0, to), value: 0.0, declared: 0.0 };
     vec![
@@ -148,7 +154,7 @@ fn knobs() -> Vec<Knob> {
     ]
 }
 
-fn setting_of(assignments: &[(String, f64)]) -> Setting {
+pub(super) fn setting_of(assignments: &[(String, f64)]) -> Setting {
     let value = |name: &str| assignments.iter().find(|(n, _)| n == name).unwrap().1;
     Setting {
         kind: PolicyKind::from_code(value(names::POLICY) as u32).unwrap(),
@@ -219,7 +225,7 @@ fn uneven_tasks_are_near_the_ideal_from_the_third_iteration_on() {
         [Dist::Normal(0.2), Dist::Normal(0.4), Dist::Normal(0.8), Dist::Exponential, Dist::Bimodal, Dist::Linear]
     {
         let mut plant = Plant::new(dist);
-        let result = run(&mut MasterWorker::new(Mode::Auto), &mut plant, 15, |_, _| {});
+        let result = run(&mut tunlet(Mode::Auto), &mut plant, 15, |_, _| {});
         let tuned = mean(&result.ratios[2..]);
         // Every tenth bimodal task takes 11 ms: whichever comes last shows.
         let aim = if matches!(dist, Dist::Bimodal) { 1.016 } else { 1.012 };
@@ -236,7 +242,7 @@ fn half_the_workers_four_times_slower_are_kept_busy() {
     let slowness: Vec<f64> = (0..25).map(|w| if w < 12 { 4.0 } else { 1.0 }).collect();
     let mut plant = Plant::new(Dist::Normal(0.4));
     plant.slowness = slowness.clone();
-    let result = run(&mut MasterWorker::new(Mode::Auto), &mut plant, 15, |_, _| {});
+    let result = run(&mut tunlet(Mode::Auto), &mut plant, 15, |_, _| {});
     let tuned = mean(&result.ratios[3..]);
     let fixed = best_fixed(Dist::Normal(0.4), Some(slowness));
     assert!(
@@ -251,14 +257,14 @@ fn half_the_workers_four_times_slower_are_kept_busy() {
 fn even_tasks_are_handed_out_at_once() {
     let mut plant = Plant::new(Dist::Normal(0.0));
     plant.setting = Setting::FALLBACK;
-    let result = run(&mut MasterWorker::new(Mode::Auto), &mut plant, 6, |_, _| {});
+    let result = run(&mut tunlet(Mode::Auto), &mut plant, 6, |_, _| {});
     assert_eq!(result.last.kind, PolicyKind::None, "{:?}", result.decisions);
 }
 
 #[test]
 fn a_program_that_becomes_uneven_is_noticed() {
     let mut plant = Plant::new(Dist::Normal(0.0));
-    let result = run(&mut MasterWorker::new(Mode::Auto), &mut plant, 14, |plant, i| {
+    let result = run(&mut tunlet(Mode::Auto), &mut plant, 14, |plant, i| {
         if i == 6 {
             plant.dist = Dist::Normal(0.8);
         }
@@ -272,11 +278,11 @@ fn a_change_that_makes_things_worse_is_taken_back_and_not_tried_again() {
     // Each chunk costs 8 ms more than anybody can see: the model promises a gain that does not come.
     let mut plant = Plant::new(Dist::Normal(0.3));
     plant.hidden_cost_s = 8e-3;
-    let result = run(&mut MasterWorker::new(Mode::Fixed(PolicyKind::Ss)), &mut plant, 4, |_, _| {});
+    let result = run(&mut tunlet(Mode::Fixed(PolicyKind::Ss)), &mut plant, 4, |_, _| {});
     assert_eq!(result.last.kind, PolicyKind::Ss, "asked for: {:?}", result.decisions);
     let mut plant = Plant::new(Dist::Normal(0.3));
     plant.hidden_cost_s = 8e-3;
-    let result = run(&mut MasterWorker::new(Mode::Auto), &mut plant, 14, |_, _| {});
+    let result = run(&mut tunlet(Mode::Auto), &mut plant, 14, |_, _| {});
     assert!(result.verdicts.contains(&Verdict::RolledBack), "{:?} {:?}", result.ratios, result.decisions);
     assert_eq!(result.last.kind, PolicyKind::None, "{:?}", result.decisions);
 }
@@ -286,7 +292,7 @@ fn a_fixed_policy_is_kept_and_its_share_adapted() {
     for kind in [PolicyKind::Fsc, PolicyKind::Dpf] {
         let mut plant = Plant::new(Dist::Normal(0.8));
         plant.setting = Setting { factor: 1.0, ..Setting::new(kind) };
-        let result = run(&mut MasterWorker::new(Mode::Fixed(kind)), &mut plant, 10, |_, _| {});
+        let result = run(&mut tunlet(Mode::Fixed(kind)), &mut plant, 10, |_, _| {});
         assert_eq!(result.last.kind, kind);
         assert!(result.last.factor < 0.95, "{:?}", result.decisions);
     }
@@ -294,14 +300,13 @@ fn a_fixed_policy_is_kept_and_its_share_adapted() {
 
 #[test]
 fn the_same_windows_give_the_same_proposals() {
-    let decisions =
-        || run(&mut MasterWorker::new(Mode::Auto), &mut Plant::new(Dist::Exponential), 8, |_, _| {}).decisions;
+    let decisions = || run(&mut tunlet(Mode::Auto), &mut Plant::new(Dist::Exponential), 8, |_, _| {}).decisions;
     assert_eq!(decisions(), decisions());
 }
 
 #[test]
 fn a_program_that_exposes_its_batch_factors_gets_shares_for_them_and_its_own_back() {
-    let mut tunlet = MasterWorker::new(Mode::Auto);
+    let mut tunlet = tunlet(Mode::Auto);
     let factor = |n: u32, value| Knob {
         rank: 0,
         name: format!("F{n}"),

@@ -1,28 +1,30 @@
 //! Puts together what was learnt, what could be done and what came of it: at most one change at a time.
 
-use super::candidates::{self, Forecast};
+mod number;
+mod weighing;
+
+use super::candidates;
 use super::factors::{self, Shares};
 use super::memory::{Learnt, Memory};
-use super::trial::{Experience, Family, Trial, WORSE, family};
+use super::trial::{Experience, Family, Spread, Trial, WORSE, family};
+use super::workers::{self, Regime, Workers};
 use crate::knob::names;
-use crate::{Judgement, Knob, Proposal, Settled, Tunlet, Verdict, Window};
+use crate::wishes::Objective;
+use crate::{Judgement, Knob, Outlook, Proposal, Settled, Tunlet, Verdict, Window};
 use midrun_handout::{PolicyKind, Setting};
 use std::collections::BTreeMap;
+use weighing::{EVEN, TIE, Weighed};
 
+/// Shorter iterations are left alone: a decision takes longer, and chance is larger than any gain.
+const SHORTEST_S: f64 = 5e-3;
 /// A gain below this share is not worth a change from the static split.
 const GAIN: f64 = 0.004;
 /// Between two policies that both balance, the simulation must promise more: it is no more exact than this.
 const GAIN_AMONG_DYNAMIC: f64 = 0.008;
-/// Candidates this close are the same; then `none` is preferred, then `daf`.
-const TIE: f64 = 0.0015;
-/// Tasks are even when nothing gains more than this over handing everything out at once.
-const EVEN: f64 = 0.003;
 /// Mean or sigma that moved by more than this share is told to the master.
 const REFRESH: f64 = 0.1;
 /// Iterations for which a setting that was rolled back is not tried again.
 const BANNED: u64 = 30;
-/// Unmeasured settings are expected to fall short of their simulation as the present one does, at most by this share.
-const SHORTFALL: f64 = 0.02;
 
 /// What the user asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +33,15 @@ pub enum Mode {
     Auto,
     /// This policy; only its parameters are adapted.
     Fixed(PolicyKind),
+}
+
+/// What was proposed.
+#[derive(Clone, Copy, Debug)]
+enum Change {
+    /// From and to a setting; the same for a change of the program's own factors.
+    Setting(Setting, Setting),
+    /// From and to a number of workers, with the setting that goes with it.
+    Workers(u32, u32, Setting),
 }
 
 /// A change that made things worse, and the way back.
@@ -51,37 +62,43 @@ pub struct MasterWorker {
     /// What is in force, as far as known.
     current: Option<Setting>,
     last: Option<(u64, f64)>,
+    regime: Option<Regime>,
     fresh: bool,
-    proposed: Option<(Setting, Setting)>,
+    proposed: Option<Change>,
     /// What the last window advised, and whether it may be followed at once: a change of the program, or the first.
     advice: Option<Family>,
     unsettled: bool,
     trial: Option<Trial>,
     shares: Shares,
+    workers: Workers,
     /// A change that made things worse: back to this.
     back_to: Option<WayBack>,
     banned: BTreeMap<Family, u64>,
     judgements: Vec<Judgement>,
+    spread: Spread,
 }
 
 impl MasterWorker {
     /// Knows nothing yet.
-    pub fn new(mode: Mode) -> Self {
+    pub fn new(mode: Mode, objective: Objective, limits: workers::Limits) -> Self {
         MasterWorker {
             mode,
             memory: None,
             experience: Experience::default(),
             current: None,
             last: None,
+            regime: None,
             fresh: false,
             proposed: None,
             advice: None,
             unsettled: true,
             trial: None,
             shares: Shares::default(),
+            workers: Workers::new(objective, limits),
             back_to: None,
             banned: BTreeMap::new(),
             judgements: Vec::new(),
+            spread: Spread::default(),
         }
     }
 
@@ -107,49 +124,6 @@ impl MasterWorker {
         self.trial = None;
     }
 
-    /// What the simulation cannot explain of an iteration is put down to its chunks.
-    fn explain(&mut self, window: &Window, ratio: f64) {
-        let (Some(memory), Some(current)) = (&mut self.memory, self.current) else { return };
-        if family(&current) == family(&window.setting) {
-            let memory_alone = memory.without_hidden();
-            let known = candidates::forecast(&memory_alone, &[current], window.iteration, candidates::EXPLAIN)[0];
-            memory.explain((ratio - known.ratio) * memory.ideal_s(), window.chunks);
-        }
-    }
-
-    /// The forecast of a setting, corrected by what was really measured.
-    fn corrected(&self, forecast: Forecast, shortfall: f64) -> Forecast {
-        let measured = self.experience.ratio(&forecast.setting, 2);
-        let ratio = measured.unwrap_or((forecast.ratio * shortfall).max(1.0));
-        Forecast { ratio, iteration_s: forecast.iteration_s * ratio / forecast.ratio, ..forecast }
-    }
-
-    /// The best setting, the second best (for the log) and what is expected of the present one.
-    fn weigh(&self, memory: &Memory, current: Setting, iteration: u64) -> (Forecast, Forecast, f64) {
-        let settings = match self.mode {
-            Mode::Auto => candidates::all(memory),
-            Mode::Fixed(kind) => candidates::of_kind(kind, memory),
-        };
-        let allowed = |s: &Setting| self.banned.get(&family(s)).is_none_or(|until| *until <= iteration);
-        let settings: Vec<Setting> = settings.into_iter().filter(allowed).collect();
-        let (now, all) = candidates::shortlist(memory, current, &settings, iteration);
-        let measured = self.experience.ratio(&current, 1);
-        let shortfall = measured.map_or(1.0, |m| (m / now.ratio).clamp(1.0, 1.0 + SHORTFALL));
-        let unchanged = measured.unwrap_or(now.ratio).max(1.0);
-        let mut all: Vec<Forecast> = all.into_iter().map(|f| self.corrected(f, shortfall)).collect();
-        all.sort_by(|a, b| a.ratio.total_cmp(&b.ratio));
-        let Some(first) = all.first().copied() else { return (now, now, unchanged) };
-        let of = |kind: PolicyKind| all.iter().find(|f| f.setting.kind == kind).copied();
-        let close = |f: &Forecast, by: f64| f.ratio <= first.ratio * (1.0 + by);
-        // Even tasks: nothing to gain, so the fewest messages. Else the policy that follows the tasks by itself.
-        let best = of(PolicyKind::None)
-            .filter(|f| close(f, EVEN))
-            .or_else(|| of(PolicyKind::Daf).filter(|f| close(f, TIE)))
-            .unwrap_or(first);
-        let second = all.iter().find(|f| f.setting.kind != best.setting.kind).copied().unwrap_or(now);
-        (best, second, unchanged)
-    }
-
     /// Whether what the master knows of the tasks is too old for its policy.
     fn is_stale(current: &Setting, memory: &Memory) -> bool {
         let uses = matches!(current.kind, PolicyKind::Daf | PolicyKind::Fac2);
@@ -163,12 +137,26 @@ impl MasterWorker {
     fn decide(&mut self, knobs: &[Knob]) -> Option<Proposal> {
         let (iteration, iteration_s) = self.last?;
         let memory = self.memory.clone()?;
+        if iteration_s < SHORTEST_S {
+            return None;
+        }
+        let count = knobs.iter().find(|k| k.name == names::WORKERS);
+        let count = count.or_else(|| knobs.iter().find(|k| k.name == names::OWN_WORKERS));
+        if let (Some(knob), Some(to)) = (count, self.workers.way_back()) {
+            return self.workers_back(knob, &memory, to);
+        }
+        if self.workers.is_on_trial() {
+            return None;
+        }
         let factors = factors::exposed(knobs);
         if !factors.is_empty() {
             let current = self.current.filter(|_| self.trial.is_none())?;
+            if let Some(proposal) = count.and_then(|knob| self.other_workers(knob, &memory, (current, current), 1.0)) {
+                return Some(proposal);
+            }
             let proposal = self.shares.propose(&factors, &memory, (iteration, iteration_s), GAIN)?;
             // The policy's setting stays; the change is watched all the same.
-            self.proposed = Some((current, current));
+            self.proposed = Some(Change::Setting(current, current));
             return Some(proposal);
         }
         let policy = knobs.iter().find(|knob| knob.name == names::POLICY)?;
@@ -186,7 +174,7 @@ impl MasterWorker {
         if self.trial.is_some() {
             return None;
         }
-        let (best, second, unchanged) = self.weigh(&memory, current, iteration);
+        let Weighed { best, second, unchanged, scale } = self.weigh(&memory, current, iteration);
         let unchanged_s = unchanged * ideal_s;
         let describe = |what: &str| {
             format!(
@@ -212,7 +200,13 @@ impl MasterWorker {
             PolicyKind::None => GAIN,
             _ => GAIN_AMONG_DYNAMIC,
         };
-        if !same && (asked_for || best.ratio <= unchanged * (1.0 - gain)) {
+        let other = !same && (asked_for || best.ratio <= unchanged * (1.0 - gain));
+        // Policy and number are decided together: a new number starts with the setting that suits it.
+        let setting = if other { best.setting } else { current };
+        if let Some(proposal) = count.and_then(|knob| self.other_workers(knob, &memory, (current, setting), scale)) {
+            return Some(proposal);
+        }
+        if other {
             // MODELS 1.8: persistent problems only. What is known least, at the start and after a change of the program,
             // has most to gain and does not wait.
             let persistent = self.advice.replace(family(&best.setting)) == Some(family(&best.setting));
@@ -245,7 +239,7 @@ impl MasterWorker {
         why: String,
         (predicted_s, unchanged_s): (f64, f64),
     ) -> Proposal {
-        self.proposed = Some((from, to));
+        self.proposed = Some(Change::Setting(from, to));
         let tuning_point = if from.kind == to.kind && from.factor != to.factor {
             "factor"
         } else if from.kind == to.kind {
@@ -257,13 +251,7 @@ impl MasterWorker {
             tunlet: "master_worker",
             iteration,
             rank,
-            assignments: vec![
-                (names::POLICY.into(), f64::from(to.kind.code())),
-                (names::FACTOR.into(), to.factor),
-                (names::TASK_MEAN_S.into(), to.mean_s),
-                (names::TASK_SIGMA_S.into(), to.sigma_s),
-                (names::MIN_CHUNK.into(), to.min_chunk.max(1) as f64),
-            ],
+            assignments: assignments(&to),
             tuning_point: tuning_point.into(),
             from: from.to_string(),
             to: to.to_string(),
@@ -276,6 +264,17 @@ impl MasterWorker {
     }
 }
 
+/// The knobs that make up a setting.
+fn assignments(setting: &Setting) -> Vec<(String, f64)> {
+    vec![
+        (names::POLICY.into(), f64::from(setting.kind.code())),
+        (names::FACTOR.into(), setting.factor),
+        (names::TASK_MEAN_S.into(), setting.mean_s),
+        (names::TASK_SIGMA_S.into(), setting.sigma_s),
+        (names::MIN_CHUNK.into(), setting.min_chunk.max(1) as f64),
+    ]
+}
+
 impl Tunlet for MasterWorker {
     fn name(&self) -> &'static str {
         "master_worker"
@@ -284,7 +283,14 @@ impl Tunlet for MasterWorker {
     fn observe(&mut self, window: &Window) {
         match Memory::learn(&mut self.memory, window) {
             Learnt::Nothing => return,
+            Learnt::OtherWorkers => {
+                // What the policies gave was with the other number.
+                self.experience.forget();
+                self.banned.clear();
+                (self.trial, self.advice) = (None, None);
+            }
             Learnt::Anew => {
+                self.workers.forget();
                 self.experience.forget();
                 self.banned.clear();
                 self.unsettled = true;
@@ -306,6 +312,15 @@ impl Tunlet for MasterWorker {
         if ideal_s > 0.0 && window.coverage > 0.99 {
             let ratio = window.iteration_s / ideal_s;
             if !window.setting_changed {
+                self.regime = Some(Regime::of(window.iteration_s, window.master_busy_s, ideal_s));
+                self.spread.add(ratio);
+                let (time_s, task_s) = (window.iteration_s, window.task_s());
+                if let Some((decision, measured_s, kept)) =
+                    self.workers.watch(window.iteration, window.workers, time_s, task_s)
+                {
+                    let verdict = if kept { Verdict::Kept } else { Verdict::RolledBack };
+                    self.judgements.push(Judgement { decision, measured_s, verdict });
+                }
                 self.experience.add(&window.setting, ratio, window.iteration);
                 self.explain(window, ratio);
             }
@@ -325,8 +340,22 @@ impl Tunlet for MasterWorker {
         self.decide(knobs)
     }
 
+    fn outlook(&self) -> Option<Outlook> {
+        let (memory, (_, iteration_now_s)) = (self.memory.as_ref()?, self.last?);
+        let scale = iteration_now_s / memory.ideal_s().max(f64::MIN_POSITIVE);
+        self.workers.outlook(memory, &self.current?, (self.regime?, iteration_now_s), scale, self.spread.deviation())
+    }
+
     fn on_settled(&mut self, decision: u64, settled: Settled) {
-        let (Some((former, setting)), Settled::Applied { iteration }) = (self.proposed.take(), settled) else { return };
+        let (Some(change), Settled::Applied { iteration }) = (self.proposed.take(), settled) else { return };
+        let (former, setting) = match change {
+            Change::Setting(former, setting) => (former, setting),
+            Change::Workers(from, to, setting) => {
+                self.workers.on_applied(decision, iteration, from, to);
+                (self.advice, self.unsettled, self.current) = (None, false, Some(setting));
+                return;
+            }
+        };
         // A way back that did not get through is proposed again: it is only forgotten here.
         self.back_to = None;
         self.shares.on_applied();

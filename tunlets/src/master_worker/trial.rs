@@ -53,6 +53,32 @@ impl Experience {
     }
 }
 
+/// How far iteration time / ideal scatters, over the whole run.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Spread {
+    count: f64,
+    sum: f64,
+    squares: f64,
+}
+
+impl Spread {
+    /// Adds a whole iteration's ratio.
+    pub fn add(&mut self, ratio: f64) {
+        self.count += 1.0;
+        self.sum += ratio;
+        self.squares += ratio * ratio;
+    }
+
+    /// Standard deviation.
+    pub fn deviation(&self) -> f64 {
+        if self.count < 2.0 {
+            return 0.0;
+        }
+        let mean = self.sum / self.count;
+        (self.squares / self.count - mean * mean).max(0.0).sqrt()
+    }
+}
+
 /// A change that was applied and is being watched.
 #[derive(Clone, Debug)]
 pub struct Trial {

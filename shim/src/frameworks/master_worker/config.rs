@@ -27,6 +27,7 @@ pub struct RawConfig {
     pub user: *mut c_void,
     pub policy: *const c_char,
     pub factor: f64,
+    pub workers: u32,
 }
 
 /// `midrun_mw_stats_t`.
@@ -50,6 +51,8 @@ pub struct Config {
     pub master: usize,
     pub task_bytes: usize,
     pub result_bytes: usize,
+    /// Workers to begin with; 0 = all.
+    pub workers: usize,
 }
 
 impl Config {
@@ -60,7 +63,13 @@ impl Config {
         let callbacks =
             if rank == master { raw.task_bytes == 0 || raw.prepare.is_some() } else { raw.compute.is_some() };
         let good = sizes && callbacks && raw.flags & !CHUNKS == 0 && (0.0..=1.0).contains(&raw.factor);
-        good.then_some(Config { raw: *raw, master, task_bytes: raw.task_bytes, result_bytes: raw.result_bytes })
+        good.then_some(Config {
+            raw: *raw,
+            master,
+            task_bytes: raw.task_bytes,
+            result_bytes: raw.result_bytes,
+            workers: raw.workers as usize,
+        })
     }
 
     /// Whether `compute` takes whole chunks.

@@ -3,6 +3,7 @@
 use super::config::{Config, Stats};
 use super::ledger::Ledger;
 use super::message::{Header, Kind};
+use super::team::Team;
 use crate::frameworks::post::{Letter, Post};
 use crate::port::MpiFailed;
 use crate::{clock, hook, knobs, safe_point, status};
@@ -16,6 +17,7 @@ const MESSAGE_BYTES: usize = 256 << 20;
 struct Master<'a> {
     config: &'a Config,
     post: &'a mut Post,
+    team: &'a Team,
     ledger: Ledger,
     iteration: u64,
     tasks: u64,
@@ -25,22 +27,33 @@ struct Master<'a> {
 }
 
 /// Hands out `tasks` tasks and takes their results in. Returns the status that every rank returns, and the figures.
-pub fn iterate(config: &Config, post: &mut Post, iteration: u64, tasks: u64) -> Result<(c_int, Stats), MpiFailed> {
+pub fn iterate(
+    config: &Config,
+    post: &mut Post,
+    team: &mut Team,
+    iteration: u64,
+    tasks: u64,
+) -> Result<(c_int, Stats), MpiFailed> {
     safe_point::poll(iteration, true);
     let begin_ns = clock::now_ns();
-    let workers = post.port.size - 1;
+    if knobs::workers() != team.active().len() {
+        team.resize(knobs::workers());
+    }
+    let workers = team.active().len();
     let (setting, epoch) = knobs::master_worker_setting();
     hook::iteration_begin(iteration, begin_ns, tasks, workers as u32, &setting);
     let max_tasks = MESSAGE_BYTES / config.task_bytes.max(config.result_bytes).max(1);
     let speeds = vec![WorkerSpeed::default(); workers];
     let ledger = Ledger::new(setting, tasks, workers, max_tasks as u64, speeds);
-    let mut master = Master { config, post, ledger, iteration, tasks, epoch, task_ns: 0, status: status::OK };
+    let mut master = Master { config, post, team, ledger, iteration, tasks, epoch, task_ns: 0, status: status::OK };
     let idle_ns = master.run()?;
     if master.status == status::OK && !master.ledger.balanced() {
         master.status = status::ERR_COUNT;
     }
     master.end()?;
-    let (status, task_ns, done, chunks) = (master.status, master.task_ns, master.ledger.done, master.ledger.chunks);
+    let Master { ledger, status, task_ns, .. } = master;
+    let (done, chunks) = (ledger.done, ledger.chunks);
+    team.remember(&ledger.speeds);
     let end_ns = clock::now_ns();
     let wall_ns = end_ns.saturating_sub(begin_ns);
     let busy_ns = wall_ns.saturating_sub(idle_ns);
@@ -61,24 +74,16 @@ pub fn iterate(config: &Config, post: &mut Post, iteration: u64, tasks: u64) -> 
 }
 
 impl Master<'_> {
-    /// The rank of worker `w`: all ranks but the master's, in order.
-    fn rank(&self, w: usize) -> usize {
-        if w < self.config.master { w } else { w + 1 }
-    }
-
     /// Until every chunk is back; returns the time spent waiting, nanoseconds.
     fn run(&mut self) -> Result<u64, MpiFailed> {
         let mut letters = VecDeque::new();
         let mut idle_ns = 0;
-        for worker in 0..self.post.port.size - 1 {
-            self.feed(worker)?;
-        }
-        for worker in 0..self.post.port.size - 1 {
+        for worker in (0..self.team.active().len()).chain(0..self.team.active().len()) {
             self.feed(worker)?;
         }
         while !self.ledger.closed() {
             let before = clock::now_ns();
-            self.post.wait(&mut letters)?;
+            self.post.wait(&mut letters, false)?;
             idle_ns += clock::now_ns().saturating_sub(before);
             self.refresh();
             while let Some(letter) = letters.pop_front() {
@@ -111,7 +116,7 @@ impl Master<'_> {
         if self.status == status::OK && !self.config.prepare(self.iteration, chunk.first, chunk.count, tasks) {
             self.fail(status::ERR_TASK);
         }
-        self.post.send(self.rank(worker), message)?;
+        self.post.send(self.team.active()[worker], message)?;
         self.refresh();
         Ok(())
     }
@@ -124,15 +129,14 @@ impl Master<'_> {
     }
 
     fn take(&mut self, letter: Letter) -> Result<(), MpiFailed> {
-        let worker = if letter.from < self.config.master { letter.from } else { letter.from - 1 };
-        match Header::read(&letter.bytes) {
+        let worker = self.team.place(letter.from);
+        match (Header::read(&letter.bytes), worker) {
             // An Ask of the last iteration can be late: it says nothing about this one.
-            Some((header, _)) if header.kind == Kind::Ask => {
-                if header.iteration == self.iteration {
-                    self.ledger.ask(worker);
-                }
-            }
-            Some((header, results)) if header.kind == Kind::Result && header.iteration == self.iteration => {
+            (Some((header, _)), _) if header.kind == Kind::Ask && header.iteration < self.iteration => {}
+            (Some((header, _)), Some(worker)) if header.kind == Kind::Ask => self.ledger.ask(worker),
+            (Some((header, results)), Some(worker))
+                if header.kind == Kind::Result && header.iteration == self.iteration =>
+            {
                 let busy_s = header.total as f64 * 1e-9;
                 if !self.ledger.take(worker, header.first, header.count, busy_s, header.sum_sq_s2) {
                     self.fail(status::ERR_COUNT);
@@ -150,18 +154,20 @@ impl Master<'_> {
             }
             _ => self.fail(status::ERR_COUNT),
         }
-        self.feed(worker)?;
+        if let Some(worker) = worker {
+            self.feed(worker)?;
+        }
         self.post.recycle(letter.bytes);
         Ok(())
     }
 
-    /// Tells every worker that the iteration is over, and how.
+    /// Tells every worker, the parked ones too, that the iteration is over, and how.
     fn end(&mut self) -> Result<(), MpiFailed> {
         let header = Header { status: self.status, total: self.tasks, ..Header::new(Kind::End, self.iteration) };
-        for worker in 0..self.post.port.size - 1 {
+        for rank in (0..self.post.port.size).filter(|rank| *rank != self.config.master) {
             let mut message = self.post.buffer();
             header.write(&mut message, 0);
-            self.post.send(self.rank(worker), message)?;
+            self.post.send(rank, message)?;
         }
         self.post.flush()
     }

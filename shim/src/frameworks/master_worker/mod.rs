@@ -4,6 +4,7 @@ mod config;
 mod ledger;
 mod master;
 mod message;
+mod team;
 mod worker;
 
 use super::post::{Post, SLOTS};
@@ -15,6 +16,7 @@ use config::{Config, RawConfig, Stats};
 use midrun_handout::{PolicyKind, Setting};
 use std::collections::VecDeque;
 use std::ffi::{CStr, c_int};
+use team::Team;
 
 /// `midrun_mw_t`.
 pub struct MasterWorker {
@@ -22,6 +24,10 @@ pub struct MasterWorker {
     post: Post,
     /// Messages that arrived behind the one that ended an iteration.
     letters: VecDeque<Letter>,
+    /// Master: who takes part.
+    team: Team,
+    /// Worker: it had nothing to compute in the last iteration.
+    parked: bool,
     iteration: u64,
     last: Option<Stats>,
     broken: bool,
@@ -63,12 +69,15 @@ fn create(raw: &RawConfig) -> Result<MasterWorker, c_int> {
     }
     let agreed = all[0] == 1 && all[1..].chunks(2).all(|pair| pair[0] == -pair[1]);
     let (Some(config), Ok(setting), true) = (config, setting, agreed) else { return Err(status::ERR_ARGUMENT) };
+    let team = Team::new(port.size, config.master, config.workers);
     if is_master {
         safe_point::own();
         knobs::declare_master_worker(setting);
+        knobs::declare_workers(team.active().len() as u32, port.size as u32 - 1);
     }
     let post = Post::open(port).map_err(mpi)?;
-    Ok(MasterWorker { config, post, letters: VecDeque::new(), iteration: 0, last: None, broken: false })
+    let letters = VecDeque::new();
+    Ok(MasterWorker { config, post, letters, team, parked: false, iteration: 0, last: None, broken: false })
 }
 
 /// See `midrun.h`.
@@ -109,12 +118,17 @@ pub unsafe extern "C" fn midrun_mw_iterate(mw: *mut MasterWorker, tasks: u64) ->
             return status::ERR_MPI;
         }
         let done = if mw.post.port.rank == mw.config.master {
-            master::iterate(&mw.config, &mut mw.post, mw.iteration, tasks).map(|(status, stats)| {
+            master::iterate(&mw.config, &mut mw.post, &mut mw.team, mw.iteration, tasks).map(|(status, stats)| {
                 mw.last = Some(stats);
                 status
             })
         } else {
-            worker::iterate(&mw.config, &mut mw.post, &mut mw.letters, mw.iteration)
+            worker::iterate(&mw.config, &mut mw.post, &mut mw.letters, mw.iteration, mw.parked).map(
+                |(status, chunks)| {
+                    mw.parked = chunks == 0;
+                    status
+                },
+            )
         };
         mw.iteration += 1;
         done.unwrap_or_else(|_| {

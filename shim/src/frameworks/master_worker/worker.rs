@@ -14,30 +14,34 @@ use std::ffi::c_int;
 const MOVE_ON_NS: u64 = 200_000;
 const LOOK_NS: u64 = 10_000_000;
 
-/// Computes what the master sends until it says that the iteration is over; returns the status it says.
+/// Computes what the master sends until it says that the iteration is over; returns the status it says, and how many
+/// chunks there were. A `parked` worker, which got none last time, sleeps longer at a time.
 pub fn iterate(
     config: &Config,
     post: &mut Post,
     letters: &mut VecDeque<Letter>,
     iteration: u64,
-) -> Result<c_int, MpiFailed> {
+    parked: bool,
+) -> Result<(c_int, u64), MpiFailed> {
     let mut failed = status::OK;
+    let mut chunks = 0;
     loop {
         while letters.is_empty() {
             process::slow_point(clock::now_ns());
-            post.wait(letters)?;
+            post.wait(letters, parked && chunks == 0)?;
         }
         let Some(letter) = letters.pop_front() else { continue };
         match Header::read(&letter.bytes) {
             Some((header, _)) if header.kind == Kind::End => {
                 let status = if header.iteration == iteration { header.status } else { status::ERR_COUNT };
                 post.flush()?;
-                return Ok(status);
+                return Ok((status, chunks));
             }
             Some((header, tasks)) if header.kind == Kind::Chunk && header.iteration == iteration => {
                 compute(config, post, letters, &header, tasks, &mut failed)?;
+                chunks += 1;
             }
-            _ => return Ok(status::ERR_COUNT),
+            _ => return Ok((status::ERR_COUNT, chunks)),
         }
         post.recycle(letter.bytes);
     }

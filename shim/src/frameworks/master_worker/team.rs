@@ -1,0 +1,129 @@
+//! Which workers take part in an iteration. The others are parked: in the communicator, asleep, ready for the next one.
+
+use midrun_handout::WorkerSpeed;
+
+/// A worker is parked for its slowness only when its mean task time is so many times the team's.
+const DISTINCT: f64 = 1.15;
+
+/// The workers of one framework, by rank of its communicator.
+#[derive(Debug)]
+pub struct Team {
+    master: usize,
+    /// Ranks that take part, ascending.
+    active: Vec<usize>,
+    /// Place of each rank in `active`.
+    place: Vec<Option<usize>>,
+    /// What was measured of each rank when it last took part.
+    speeds: Vec<WorkerSpeed>,
+}
+
+impl Team {
+    /// The first `count` workers of a communicator of `size` ranks; 0 = all.
+    pub fn new(size: usize, master: usize, count: usize) -> Team {
+        let mut team =
+            Team { master, active: Vec::new(), place: vec![None; size], speeds: vec![WorkerSpeed::default(); size] };
+        team.resize(if count == 0 { size - 1 } else { count });
+        team
+    }
+
+    /// Ranks that take part.
+    pub fn active(&self) -> &[usize] {
+        &self.active
+    }
+
+    /// Place of `rank` among those that take part.
+    pub fn place(&self, rank: usize) -> Option<usize> {
+        self.place.get(rank).copied().flatten()
+    }
+
+    /// Takes over what was measured of those that took part, in their order.
+    pub fn remember(&mut self, speeds: &[WorkerSpeed]) {
+        for (rank, speed) in self.active.iter().zip(speeds) {
+            if speed.tasks > 0 {
+                self.speeds[*rank] = *speed;
+            }
+        }
+    }
+
+    /// Makes `count` workers take part, at least one: who leaves is the distinctly slowest, else the last; who comes is
+    /// the first that is not known to be slow.
+    pub fn resize(&mut self, count: usize) {
+        let most = self.place.len() - 1;
+        let count = count.clamp(1, most);
+        while self.active.len() > count {
+            let at = self.slowest().unwrap_or(self.active.len() - 1);
+            self.active.remove(at);
+        }
+        while self.active.len() < count {
+            let parked = (0..self.place.len()).filter(|rank| *rank != self.master && !self.active.contains(rank));
+            let typical_s = self.typical_s();
+            let slow = |rank: &usize| typical_s.is_some_and(|typical| self.speeds[*rank].mean_s > DISTINCT * typical);
+            let Some(next) = parked.min_by(|a, b| {
+                let key = |rank: &usize| if slow(rank) { self.speeds[*rank].mean_s } else { 0.0 };
+                key(a).total_cmp(&key(b)).then(a.cmp(b))
+            }) else {
+                break;
+            };
+            self.active.push(next);
+        }
+        self.active.sort_unstable();
+        self.place.fill(None);
+        for (place, rank) in self.active.iter().enumerate() {
+            self.place[*rank] = Some(place);
+        }
+    }
+
+    /// Median of the active workers' mean task times, seconds.
+    fn typical_s(&self) -> Option<f64> {
+        let mut means: Vec<f64> =
+            self.active.iter().map(|rank| self.speeds[*rank]).filter(|s| s.tasks > 0).map(|s| s.mean_s).collect();
+        means.sort_by(f64::total_cmp);
+        means.get(means.len().saturating_sub(1) / 2).copied()
+    }
+
+    fn slowest(&self) -> Option<usize> {
+        let typical_s = self.typical_s()?;
+        let mean = |at: &usize| self.speeds[self.active[*at]].mean_s;
+        let slow = (0..self.active.len()).filter(|at| mean(at) > DISTINCT * typical_s);
+        slow.max_by(|a, b| mean(a).total_cmp(&mean(b)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn speed(mean_s: f64) -> WorkerSpeed {
+        WorkerSpeed { tasks: 10, chunks: 2, mean_s, var_s2: 0.0 }
+    }
+
+    #[test]
+    fn a_team_has_the_first_workers_and_never_the_master() {
+        let mut team = Team::new(5, 2, 0);
+        assert_eq!(team.active(), [0, 1, 3, 4]);
+        team.resize(2);
+        assert_eq!(team.active(), [0, 1]);
+        assert_eq!((team.place(1), team.place(3), team.place(2), team.place(99)), (Some(1), None, None, None));
+        team.resize(99);
+        assert_eq!(team.active(), [0, 1, 3, 4]);
+        team.resize(0);
+        assert_eq!(team.active(), [0], "somebody has to work");
+        assert_eq!(Team::new(5, 0, 3).active(), [1, 2, 3]);
+    }
+
+    #[test]
+    fn the_slow_leave_first_and_come_last() {
+        let mut team = Team::new(5, 0, 0);
+        team.remember(&[speed(1.0), speed(4.0), speed(1.05), speed(2.0)]);
+        team.resize(3);
+        assert_eq!(team.active(), [1, 3, 4], "rank 2 is the slowest");
+        team.resize(2);
+        assert_eq!(team.active(), [1, 3]);
+        team.resize(1);
+        assert_eq!(team.active(), [1], "none is distinctly slower: the last leaves");
+        team.resize(2);
+        assert_eq!(team.active(), [1, 3]);
+        team.resize(3);
+        assert_eq!(team.active(), [1, 3, 4], "4 is less slow than 2");
+    }
+}

@@ -1,0 +1,212 @@
+//! The number of workers against the plant: what is proposed takes part from the iteration after the next on.
+
+use super::plant_tests::{Dist, Plant, knobs, setting_of};
+use super::{Limits, MasterWorker, Mode};
+use crate::knob::names;
+use crate::wishes::Objective;
+use crate::{Knob, Settled, Tunlet, Verdict, Window};
+use midrun_handout::{PolicyKind, Setting};
+
+struct Run {
+    workers: Vec<u32>,
+    times_s: Vec<f64>,
+    verdicts: Vec<Verdict>,
+    why: Vec<String>,
+}
+
+/// `most` workers are there; `disturb` may change the plant before an iteration and a window after it.
+fn run(
+    tunlet: &mut MasterWorker,
+    plant: &mut Plant,
+    most: u32,
+    iterations: usize,
+    mut disturb: impl FnMut(&mut Plant, usize),
+    mut bend: impl FnMut(&mut Window),
+) -> Run {
+    let mut run = Run { workers: vec![], times_s: vec![], verdicts: vec![], why: vec![] };
+    let (mut pending, mut on_the_road) = (None::<Vec<(String, f64)>>, None);
+    for i in 0..iterations {
+        disturb(plant, i);
+        // Proposed while the last iteration was running: taken over at the beginning of this one.
+        if let Some((decision, assignments)) = on_the_road.take() {
+            let assignments: Vec<(String, f64)> = assignments;
+            if assignments.iter().any(|(name, _)| name == names::POLICY) {
+                plant.setting = setting_of(&assignments);
+            }
+            if let Some((_, n)) = assignments.iter().find(|(name, _)| name == names::WORKERS) {
+                plant.slowness.resize(*n as usize, 1.0);
+            }
+            tunlet.on_settled(decision, Settled::Applied { iteration: i as u64 });
+        }
+        let mut window = plant.iterate(None);
+        bend(&mut window);
+        run.workers.push(window.workers);
+        run.times_s.push(window.iteration_s);
+        if let Some(assignments) = pending.take() {
+            on_the_road = Some((run.why.len() as u64 - 1, assignments));
+        }
+        tunlet.observe(&window);
+        run.verdicts.extend(tunlet.judgements().iter().map(|j| j.verdict));
+        if on_the_road.is_some() {
+            continue; // one change at a time
+        }
+        let mut offered = knobs();
+        offered.push(Knob {
+            rank: 0,
+            name: names::WORKERS.into(),
+            whole: true,
+            range: (1.0, f64::from(most)),
+            value: f64::from(window.workers),
+            declared: f64::from(most),
+        });
+        if let Some(proposal) = tunlet.propose(&offered) {
+            run.why.push(format!("{i}: {} -> {}: {}", proposal.from, proposal.to, proposal.why));
+            pending = Some(proposal.assignments);
+        }
+    }
+    run
+}
+
+fn tunlet(objective: Objective, limits: Limits) -> MasterWorker {
+    MasterWorker::new(Mode::Auto, objective, limits)
+}
+
+fn plant(workers: usize, mean_s: f64, tasks: usize) -> Plant {
+    let mut plant = Plant::new(Dist::Normal(0.4));
+    (plant.mean_s, plant.tasks) = (mean_s, tasks);
+    plant.slowness = vec![1.0; workers];
+    plant
+}
+
+/// What `objective` would measure with each fixed number; returns the best number and all costs.
+fn best_fixed(mean_s: f64, tasks: usize, most: u32, cost: impl Fn(u32, &Window) -> f64) -> (u32, Vec<f64>) {
+    let measured = |n: u32| {
+        let mut plant = plant(n as usize, mean_s, tasks);
+        plant.setting = Setting::new(PolicyKind::Fac2);
+        let costs: Vec<f64> = (0..4).map(|_| cost(n, &plant.iterate(None))).collect();
+        costs.iter().sum::<f64>() / costs.len() as f64
+    };
+    let costs: Vec<f64> = (1..=most).map(measured).collect();
+    let best = costs.iter().zip(1..).min_by(|a, b| a.0.total_cmp(b.0)).map_or(1, |(_, n)| n);
+    (best, costs)
+}
+
+fn pi(n: u32, window: &Window) -> f64 {
+    f64::from(n) * window.iteration_s * window.iteration_s / window.task_s()
+}
+
+#[test]
+fn too_few_workers_become_as_many_as_pay_within_six_iterations() {
+    let mut plant = plant(2, 2e-3, 10_000);
+    let result = run(&mut tunlet(Objective::Efficiency, Limits::default()), &mut plant, 25, 14, |_, _| {}, |_| {});
+    assert!(result.workers[6] >= 23, "{:?} {:?}", result.workers, result.why);
+    assert!(result.why[0].contains("bound"), "the regime is named: {:?}", result.why);
+    assert!(!result.verdicts.contains(&Verdict::RolledBack) && result.why.len() <= 3, "{:?}", result.why);
+}
+
+#[test]
+fn a_master_that_is_the_bottleneck_gets_fewer_workers_and_the_log_says_so() {
+    // Tasks of 100 us, 60 us of the master for each chunk: two or three workers keep it busy.
+    let mut plant = plant(25, 100e-6, 2_000);
+    plant.chunk_cost_s = 60e-6;
+    plant.setting = Setting::new(PolicyKind::Ss);
+    let mut tunlet = MasterWorker::new(Mode::Fixed(PolicyKind::Ss), Objective::Efficiency, Limits::default());
+    let result = run(&mut tunlet, &mut plant, 25, 16, |_, _| {}, |_| {});
+    let last = *result.workers.last().unwrap();
+    assert!((1..=6).contains(&last), "{:?} {:?}", result.workers, result.why);
+    assert!(result.why.iter().any(|why| why.contains("the master is the bottleneck")), "{:?}", result.why);
+    let (first_s, last_s) = (result.times_s[0], *result.times_s.last().unwrap());
+    assert!(last_s < 1.15 * first_s, "hardly slower with a fraction of the workers: {first_s} {last_s}");
+}
+
+#[test]
+fn work_that_changes_tenfold_is_found_again() {
+    let (most, tasks) = (40, 400);
+    let mut plant = plant(40, 20e-3, tasks);
+    let mut tunlet = tunlet(Objective::Efficiency, Limits::default());
+    let tenfold = |plant: &mut Plant, i: usize| plant.mean_s = if i < 12 { 20e-3 } else { 2e-3 };
+    let result = run(&mut tunlet, &mut plant, most, 30, tenfold, |_| {});
+    for (mean_s, at) in [(20e-3, 11), (2e-3, 29)] {
+        let (best, costs) = best_fixed(mean_s, tasks, most, pi);
+        let n = result.workers[at];
+        let regret = costs[n as usize - 1] / costs[best as usize - 1] - 1.0;
+        assert!(regret < 0.15, "{n} instead of {best}, {regret:.3}: {:?} {:?}", result.workers, result.why);
+    }
+}
+
+#[test]
+fn a_number_that_measures_worse_is_undone_and_left_alone() {
+    let mut plant = plant(4, 2e-3, 4_000);
+    // What the model cannot know: more than eight workers disturb each other badly.
+    let crowd = |window: &mut Window| {
+        if window.workers > 8 {
+            window.iteration_s *= 9.0;
+        }
+    };
+    let result = run(&mut tunlet(Objective::Time, Limits::default()), &mut plant, 25, 20, |_, _| {}, crowd);
+    assert!(result.verdicts.contains(&Verdict::RolledBack), "{:?} {:?}", result.workers, result.why);
+    assert!(result.workers.iter().filter(|n| **n == 25).count() <= 5, "{:?}", result.workers);
+    assert!(*result.workers.last().unwrap() <= 24, "{:?}", result.workers);
+}
+
+#[test]
+fn limits_budget_and_deadline_are_kept() {
+    let max_8 = Limits { max: 8, ..Limits::default() };
+    let mut few = plant(2, 2e-3, 4_000);
+    let result = run(&mut tunlet(Objective::Efficiency, max_8), &mut few, 25, 10, |_, _| {}, |_| {});
+    assert_eq!(result.workers.last(), Some(&8), "{:?}", result.workers);
+
+    let steps = Limits { step: 3, ..Limits::default() };
+    let mut stepping = plant(2, 2e-3, 4_000);
+    let result = run(&mut tunlet(Objective::Time, steps), &mut stepping, 25, 12, |_, _| {}, |_| {});
+    assert!(result.workers.windows(2).all(|pair| pair[0].abs_diff(pair[1]) <= 3), "{:?}", result.workers);
+    assert!(*result.workers.last().unwrap() > 5, "{:?}", result.workers);
+
+    let mut bounded = plant(2, 2e-3, 4_000);
+    let result = run(&mut tunlet(Objective::Budget(6), Limits::default()), &mut bounded, 25, 10, |_, _| {}, |_| {});
+    assert_eq!(result.workers.last(), Some(&6), "{:?}", result.workers);
+
+    let mut too_many = plant(25, 2e-3, 4_000);
+    let result = run(&mut tunlet(Objective::Budget(6), Limits::default()), &mut too_many, 25, 10, |_, _| {}, |_| {});
+    assert_eq!(result.workers.last(), Some(&6), "slower, and as the user wished: {:?}", result.workers);
+
+    // 8 s of work in 0.9 s: nine workers, a tenth for what gets lost.
+    let mut timed = plant(25, 2e-3, 4_000);
+    let result = run(&mut tunlet(Objective::Deadline(0.9), Limits::default()), &mut timed, 25, 14, |_, _| {}, |_| {});
+    let last = *result.workers.last().unwrap();
+    assert!((9..=11).contains(&last), "{:?} {:?}", result.workers, result.why);
+    assert!(*result.times_s.last().unwrap() <= 0.9, "{:?}", result.times_s);
+
+    let mut fixed = plant(2, 2e-3, 4_000);
+    let result = run(&mut tunlet(Objective::Fixed, Limits::default()), &mut fixed, 25, 6, |_, _| {}, |_| {});
+    assert_eq!(result.workers, [2; 6]);
+}
+
+#[test]
+fn the_outlook_names_ranks_and_how_sure_it_is() {
+    let mut plant = plant(8, 2e-3, 4_000);
+    let mut tunlet = tunlet(Objective::Efficiency, Limits::default());
+    assert_eq!(tunlet.outlook(), None);
+    run(&mut tunlet, &mut plant, 8, 8, |_, _| {}, |_| {});
+    let outlook = tunlet.outlook().expect("an outlook");
+    assert!(outlook.workers > 8 && outlook.iteration_s < outlook.iteration_now_s, "{outlook:?}");
+    assert!(outlook.uncertainty > 0.0 && outlook.uncertainty < 0.3, "{outlook:?}");
+}
+
+#[test]
+fn senseless_windows_bring_no_advice() {
+    let mut tunlet = tunlet(Objective::Efficiency, Limits::default());
+    let mut plant = plant(4, 2e-3, 1_000);
+    let mut bad = 0;
+    let senseless = |window: &mut Window| {
+        bad += 1;
+        match bad % 4 {
+            0 => window.iteration_s = f64::NAN,
+            1 => window.per_worker.iter_mut().for_each(|w| w.busy_s = 0.0),
+            2 => window.workers = 0,
+            _ => window.per_worker.iter_mut().for_each(|w| w.busy_s = f64::INFINITY),
+        }
+    };
+    let result = run(&mut tunlet, &mut plant, 25, 12, |_, _| {}, senseless);
+    assert!(result.why.is_empty(), "{:?}", result.why);
+}

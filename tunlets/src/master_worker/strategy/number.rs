@@ -1,0 +1,90 @@
+//! Proposals of another number of workers.
+
+use super::weighing::preferred;
+use super::{Change, MasterWorker, assignments};
+use crate::knob::names;
+use crate::master_worker::candidates;
+use crate::master_worker::memory::Memory;
+use crate::master_worker::trial::family;
+use crate::master_worker::workers::{Advice, Regime};
+use crate::{Knob, Proposal};
+use midrun_handout::Setting;
+
+impl MasterWorker {
+    /// Another number of workers, if that pays; `from` and `to` are the settings before and with it.
+    pub(super) fn other_workers(
+        &mut self,
+        knob: &Knob,
+        memory: &Memory,
+        (from, to): (Setting, Setting),
+        scale: f64,
+    ) -> Option<Proposal> {
+        let (iteration, iteration_s) = self.last?;
+        let most = knob.range.1.clamp(1.0, f64::from(u32::MAX)) as u32;
+        let Advice { to: next, now, stepped } =
+            self.workers.advise(memory, &to, (iteration, most), scale, self.unsettled)?;
+        // A new number starts with the setting that suits it. A program with its own number cuts by its own rules.
+        let (setting, predicted_s) = if knob.name == names::WORKERS {
+            let there = memory.with_workers(next.workers);
+            let (with_to, mut all) = candidates::shortlist(&there, to, &self.settings(&there, iteration), iteration);
+            all.sort_by(|a, b| a.ratio.total_cmp(&b.ratio));
+            let best = preferred(&all).unwrap_or(with_to);
+            (best.setting, next.iteration_s * best.ratio / with_to.ratio)
+        } else {
+            (from, next.iteration_s)
+        };
+        let changes = family(&from) != family(&setting);
+        let mut assignments = if changes { assignments(&setting) } else { Vec::new() };
+        assignments.push((knob.name.clone(), f64::from(next.workers)));
+        let regime = self.regime.map_or("", Regime::as_str);
+        let why = format!(
+            "{regime}; {}: tasks take {:.4} ms +- {:.4} ms, {} tasks, {:.1} us per chunk; Pi {:.4} s with {} workers, {:.4} s \
+             with {}{}{}",
+            self.workers.objective_text(),
+            memory.mean_s * 1e3,
+            memory.sigma_s * 1e3,
+            memory.tasks,
+            memory.chunk_cost_s * 1e6,
+            now.pi_s,
+            now.workers,
+            next.pi_s,
+            next.workers,
+            if stepped { ", as far as one step goes" } else { "" },
+            if changes { format!("; with them {setting}") } else { String::new() },
+        );
+        self.proposed = Some(Change::Workers(now.workers, next.workers, setting));
+        Some(Proposal {
+            tunlet: "master_worker",
+            iteration,
+            rank: knob.rank,
+            assignments,
+            tuning_point: "workers".into(),
+            from: now.workers.to_string(),
+            to: next.workers.to_string(),
+            why,
+            predicted_s,
+            unchanged_s: iteration_s,
+            at_once: false,
+        })
+    }
+
+    /// Back to `to` workers.
+    pub(super) fn workers_back(&mut self, knob: &Knob, memory: &Memory, to: u32) -> Option<Proposal> {
+        let (iteration, iteration_s) = self.last?;
+        let from = memory.workers;
+        self.proposed = Some(Change::Workers(from, to, self.current?));
+        Some(Proposal {
+            tunlet: "master_worker",
+            iteration,
+            rank: knob.rank,
+            assignments: vec![(knob.name.clone(), f64::from(to))],
+            tuning_point: "workers".into(),
+            from: from.to_string(),
+            to: to.to_string(),
+            why: format!("{from} workers measured worse than {to}: back to the former"),
+            predicted_s: iteration_s * f64::from(from) / f64::from(to.max(1)),
+            unchanged_s: iteration_s,
+            at_once: false,
+        })
+    }
+}

@@ -1,0 +1,78 @@
+//! What every setting is worth, from simulation and experience.
+
+use super::{MasterWorker, Mode};
+use crate::Window;
+use crate::master_worker::candidates::{self, Forecast};
+use crate::master_worker::memory::Memory;
+use crate::master_worker::trial::family;
+use midrun_handout::{PolicyKind, Setting};
+
+/// Candidates this close are the same; then `none` is preferred, then `daf`.
+pub(super) const TIE: f64 = 0.0015;
+/// Tasks are even when nothing gains more than this over handing everything out at once.
+pub(super) const EVEN: f64 = 0.003;
+/// Unmeasured settings are expected to fall short of their simulation as the present one does, at most by this share.
+pub(super) const SHORTFALL: f64 = 0.02;
+
+/// What the settings are worth.
+pub(super) struct Weighed {
+    pub(super) best: Forecast,
+    /// Of another policy, for the log.
+    pub(super) second: Forecast,
+    /// Iteration time / ideal that is expected of the present one.
+    pub(super) unchanged: f64,
+    /// Measured time of the present one / simulated.
+    pub(super) scale: f64,
+}
+
+impl MasterWorker {
+    /// What the simulation cannot explain of an iteration is put down to its chunks.
+    pub(super) fn explain(&mut self, window: &Window, ratio: f64) {
+        let (Some(memory), Some(current)) = (&mut self.memory, self.current) else { return };
+        if family(&current) == family(&window.setting) {
+            let memory_alone = memory.without_hidden();
+            let known = candidates::forecast(&memory_alone, &[current], window.iteration, candidates::EXPLAIN)[0];
+            memory.explain((ratio - known.ratio) * memory.ideal_s(), window.chunks);
+        }
+    }
+
+    /// The forecast of a setting, corrected by what was really measured.
+    fn corrected(&self, forecast: Forecast, shortfall: f64) -> Forecast {
+        let measured = self.experience.ratio(&forecast.setting, 2);
+        let ratio = measured.unwrap_or((forecast.ratio * shortfall).max(1.0));
+        Forecast { ratio, iteration_s: forecast.iteration_s * ratio / forecast.ratio, ..forecast }
+    }
+
+    pub(super) fn weigh(&self, memory: &Memory, current: Setting, iteration: u64) -> Weighed {
+        let (now, all) = candidates::shortlist(memory, current, &self.settings(memory, iteration), iteration);
+        let measured = self.experience.ratio(&current, 1);
+        let shortfall = measured.map_or(1.0, |m| (m / now.ratio).clamp(1.0, 1.0 + SHORTFALL));
+        let unchanged = measured.unwrap_or(now.ratio).max(1.0);
+        let mut all: Vec<Forecast> = all.into_iter().map(|f| self.corrected(f, shortfall)).collect();
+        all.sort_by(|a, b| a.ratio.total_cmp(&b.ratio));
+        let scale = measured.map_or(1.0, |m| m / now.ratio);
+        let best = preferred(&all).unwrap_or(now);
+        let second = all.iter().find(|f| f.setting.kind != best.setting.kind).copied().unwrap_or(now);
+        Weighed { best, second, unchanged, scale }
+    }
+
+    /// Everything that may be used now.
+    pub(super) fn settings(&self, memory: &Memory, iteration: u64) -> Vec<Setting> {
+        let settings = match self.mode {
+            Mode::Auto => candidates::all(memory),
+            Mode::Fixed(kind) => candidates::of_kind(kind, memory),
+        };
+        let allowed = |s: &Setting| self.banned.get(&family(s)).is_none_or(|until| *until <= iteration);
+        settings.into_iter().filter(allowed).collect()
+    }
+}
+
+/// The best of `all`, the best first. Even tasks: nothing to gain, so the fewest messages. Else the policy that follows the
+/// tasks by itself.
+pub(super) fn preferred(all: &[Forecast]) -> Option<Forecast> {
+    let first = all.first()?;
+    let of = |kind: PolicyKind| all.iter().find(|f| f.setting.kind == kind).copied();
+    let close = |f: &Forecast, by: f64| f.ratio <= first.ratio * (1.0 + by);
+    let none = of(PolicyKind::None).filter(|f| close(f, EVEN));
+    none.or_else(|| of(PolicyKind::Daf).filter(|f| close(f, TIE))).or(Some(*first))
+}

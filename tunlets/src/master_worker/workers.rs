@@ -1,0 +1,360 @@
+//! How many workers: what other numbers are expected to give, whether a change pays, and what came of it.
+//!
+//! MODELS 1.8 step 2. The iteration time of n workers is simulated with the very hand-out code, from what was measured of
+//! the tasks, the workers' speeds and the master's time per chunk, and scaled by how far the simulation is off now.
+
+use super::candidates;
+use super::memory::Memory;
+use super::trial::WATCHED;
+use crate::Outlook;
+use crate::wishes::Objective;
+use midrun_handout::Setting;
+use midrun_models::simulate::compare;
+use std::collections::BTreeMap;
+
+/// A change must promise so much of the objective: workers come and go at a price.
+const GAIN: f64 = 0.04;
+/// A promise this large is followed at once at the start and after a change of the program; smaller ones must persist.
+const LARGE: f64 = 0.15;
+/// Windows that must advise the same before a change.
+const PERSISTENT: u32 = 2;
+/// Numbers of workers closer than this share are the same advice.
+const SAME: f64 = 0.15;
+/// Iterations without another change of the number after one, and after one that was undone.
+const COOL_DOWN: u64 = 3;
+const BANNED: u64 = 40;
+/// A number is given up when its objective measures worse than before by more than this share.
+const WORSE: f64 = 0.01;
+/// Times this close are the same: then fewer workers are preferred.
+const TIE: f64 = 0.01;
+/// Numbers of workers that are simulated, at most, and drawings of each.
+const CANDIDATES: u32 = 24;
+const RUNS: u64 = 2;
+/// The outlook goes up to so many times the workers there are.
+const BEYOND: u32 = 4;
+/// How far the simulation's scale may be corrected.
+const SCALE: (f64, f64) = (0.8, 1.5);
+
+/// What limits an iteration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Regime {
+    /// The workers compute nearly all the time.
+    Compute,
+    /// Workers wait though the master is not busy: for messages, or for each other.
+    Communication,
+    /// The master is busy most of the time: more workers will not help.
+    Master,
+}
+
+impl Regime {
+    /// From one iteration: its time, the master's busy time, and the ideal (task time / workers), seconds.
+    pub fn of(iteration_s: f64, master_busy_s: f64, ideal_s: f64) -> Regime {
+        match () {
+            () if master_busy_s > 0.7 * iteration_s => Regime::Master,
+            () if ideal_s > 0.9 * iteration_s => Regime::Compute,
+            () => Regime::Communication,
+        }
+    }
+
+    /// In the log's words.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Regime::Compute => "compute-bound",
+            Regime::Communication => "communication-bound",
+            Regime::Master => "master-bound: the master is the bottleneck, more workers will not help",
+        }
+    }
+}
+
+/// Bounds the user set; see [`crate::wishes::Wishes`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// Fewest workers; 0 = 1.
+    pub min: u32,
+    /// Most workers; 0 = all.
+    pub max: u32,
+    /// Most workers that come or go in one change; 0 = any number.
+    pub step: u32,
+}
+
+/// What is expected of a number of workers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Forecast {
+    /// Workers.
+    pub workers: u32,
+    /// Expected iteration time, seconds.
+    pub iteration_s: f64,
+    /// Pi, seconds.
+    pub pi_s: f64,
+}
+
+/// Advice to change the number.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Advice {
+    /// To this.
+    pub to: Forecast,
+    /// What is expected of the present number.
+    pub now: Forecast,
+    /// Whether the limits' step kept it from going further.
+    pub stepped: bool,
+}
+
+/// A change of the number that is being watched.
+#[derive(Clone, Debug)]
+struct Trial {
+    decision: u64,
+    from: u32,
+    to: u32,
+    applied_in: u64,
+    /// Cost before, as [`Workers::cost`] has it.
+    before: Option<f64>,
+    seen: Vec<(f64, f64)>,
+}
+
+/// See the module.
+#[derive(Debug)]
+pub struct Workers {
+    objective: Objective,
+    limits: Limits,
+    streak: Option<(u32, u32)>,
+    trial: Option<Trial>,
+    /// Back to this number: the present one was worse.
+    back_to: Option<u32>,
+    quiet_until: u64,
+    banned: BTreeMap<u32, u64>,
+    /// Cost of the last windows with the present number.
+    last: Option<(u32, f64)>,
+    most_seen: u32,
+    /// The last advice came from the user's limits, not from what was measured: it is not undone.
+    forced: bool,
+}
+
+impl Workers {
+    /// Nothing known yet.
+    pub fn new(objective: Objective, limits: Limits) -> Workers {
+        Workers {
+            objective,
+            limits,
+            streak: None,
+            trial: None,
+            back_to: None,
+            quiet_until: 0,
+            banned: BTreeMap::new(),
+            last: None,
+            most_seen: 0,
+            forced: false,
+        }
+    }
+
+    /// What the objective minimises, for `workers` with this iteration time and task time, seconds.
+    fn cost(&self, workers: u32, iteration_s: f64, task_s: f64) -> f64 {
+        let n = f64::from(workers);
+        match self.objective {
+            Objective::Efficiency => n * iteration_s * iteration_s / task_s,
+            Objective::Time | Objective::Budget(_) | Objective::Fixed => iteration_s,
+            // The fewest workers in time; out of time, the fastest.
+            Objective::Deadline(limit_s) if iteration_s <= limit_s => n * limit_s * 1e-6,
+            Objective::Deadline(limit_s) => iteration_s + limit_s,
+        }
+    }
+
+    /// Takes a window in; the verdict on a change that was watched long enough: its decision, the median iteration time
+    /// since, and whether it is kept.
+    pub fn watch(&mut self, iteration: u64, workers: u32, iteration_s: f64, task_s: f64) -> Option<(u64, f64, bool)> {
+        let cost = self.cost(workers, iteration_s, task_s);
+        self.most_seen = self.most_seen.max(workers);
+        self.last = Some(match self.last {
+            // The better of the last two: a disturbance from outside makes an iteration slower, never faster.
+            Some((same, before)) if same == workers => (workers, cost.min(0.5 * (before + cost))),
+            _ => (workers, cost),
+        });
+        let trial = self.trial.as_mut()?;
+        if iteration < trial.applied_in || workers != trial.to {
+            return None;
+        }
+        trial.seen.push((cost, iteration_s));
+        if trial.seen.len() < WATCHED {
+            return None;
+        }
+        let trial = self.trial.take()?;
+        let best = trial.seen.iter().map(|(cost, _)| *cost).fold(f64::INFINITY, f64::min);
+        let mut times: Vec<f64> = trial.seen.iter().map(|(_, time_s)| *time_s).collect();
+        times.sort_by(f64::total_cmp);
+        let kept = trial.before.is_none_or(|before| best <= before * (1.0 + WORSE));
+        self.quiet_until = iteration + COOL_DOWN;
+        if !kept {
+            self.back_to = Some(trial.from);
+            self.banned.insert(trial.to, iteration + BANNED);
+        }
+        Some((trial.decision, times[times.len() / 2], kept))
+    }
+
+    /// Whether a change is being watched.
+    pub fn is_on_trial(&self) -> bool {
+        self.trial.is_some()
+    }
+
+    /// The program has changed: what was measured before says nothing of what comes.
+    pub fn forget(&mut self) {
+        self.banned.clear();
+        (self.streak, self.last, self.quiet_until) = (None, None, 0);
+        if let Some(trial) = &mut self.trial {
+            trial.before = None;
+        }
+    }
+
+    /// The number was changed from `from` to `to` at the beginning of `iteration`.
+    pub fn on_applied(&mut self, decision: u64, iteration: u64, from: u32, to: u32) {
+        let before = self.last.filter(|(workers, _)| *workers == from).map(|(_, cost)| cost);
+        // The way back is not tried again, it only has to be there.
+        let before = before.filter(|_| self.back_to.take().is_none() && !self.forced);
+        self.trial = Some(Trial { decision, from, to, applied_in: iteration, before, seen: Vec::new() });
+        self.streak = None;
+    }
+
+    /// Back to this number, where the present one measured worse.
+    pub fn way_back(&self) -> Option<u32> {
+        self.back_to
+    }
+
+    /// What should be changed, if anything, under `setting`, with at most `most` workers there. `scale` corrects the
+    /// simulation; `unsettled` is the start of the program or of a new behaviour of it.
+    pub fn advise(
+        &mut self,
+        memory: &Memory,
+        setting: &Setting,
+        (iteration, most): (u64, u32),
+        scale: f64,
+        unsettled: bool,
+    ) -> Option<Advice> {
+        if self.objective == Objective::Fixed || self.trial.is_some() || iteration < self.quiet_until {
+            return None;
+        }
+        let (low, high) = self.range(most);
+        let all = self.forecasts(memory, setting, (low, high), iteration, scale);
+        let task_s = memory.mean_s * memory.tasks as f64;
+        let cost = |f: &Forecast| self.cost(f.workers, f.iteration_s, task_s);
+        let now = *all.iter().find(|f| f.workers == memory.workers)?;
+        let allowed = |f: &&Forecast| {
+            (low..=high).contains(&f.workers) && self.banned.get(&f.workers).is_none_or(|until| *until <= iteration)
+        };
+        let least = all.iter().filter(allowed).map(cost).fold(f64::INFINITY, f64::min);
+        // Fewer workers where it makes no difference.
+        let best = *all.iter().filter(allowed).filter(|f| cost(f) <= least * (1.0 + TIE)).min_by_key(|f| f.workers)?;
+        let outside = !(low..=high).contains(&now.workers);
+        let gain = 1.0 - cost(&best) / cost(&now);
+        if best.workers == now.workers || !(gain > GAIN || outside) {
+            self.streak = None;
+            return None;
+        }
+        let alike = |known: u32| f64::from(known.abs_diff(best.workers)) <= SAME * f64::from(known.max(best.workers));
+        let seen = match self.streak {
+            Some((known, times)) if alike(known) => times + 1,
+            _ => 1,
+        };
+        self.streak = Some((best.workers, seen));
+        let at_once = outside || (unsettled && gain > LARGE);
+        if !(at_once || seen >= PERSISTENT) {
+            return None;
+        }
+        self.forced = outside;
+        let reach = if self.limits.step == 0 { u32::MAX } else { self.limits.step };
+        let to = best.workers.clamp(now.workers.saturating_sub(reach), now.workers.saturating_add(reach));
+        let stepped = to != best.workers;
+        let to = if stepped { self.forecasts(memory, setting, (to, to), iteration, scale)[0] } else { best };
+        Some(Advice { to, now, stepped })
+    }
+
+    /// In the log's words.
+    pub fn objective_text(&self) -> String {
+        match self.objective {
+            Objective::Efficiency => "best balance of speed and efficiency".into(),
+            Objective::Time => "shortest iteration".into(),
+            Objective::Budget(n) => format!("shortest iteration within {n} workers"),
+            Objective::Deadline(limit_s) => format!("fewest workers for an iteration of {limit_s} s"),
+            Objective::Fixed => "fixed number of workers".into(),
+        }
+    }
+
+    /// What to ask for next time: the same choice among up to [`BEYOND`] times the present number. `ratio` is the
+    /// present iteration time / ideal, `deviation` how far it scattered.
+    pub fn outlook(
+        &self,
+        memory: &Memory,
+        setting: &Setting,
+        (regime, iteration_now_s): (Regime, f64),
+        ratio: f64,
+        deviation: f64,
+    ) -> Option<Outlook> {
+        let most = memory.workers.max(self.most_seen).saturating_mul(BEYOND);
+        let (low, high) = self.range(most);
+        let now = self.forecasts(memory, setting, (memory.workers, memory.workers), 0, 1.0)[0];
+        let scale = ratio * memory.ideal_s() / now.iteration_s;
+        let all = self.forecasts(memory, setting, (low, high), 0, scale);
+        let task_s = memory.mean_s * memory.tasks as f64;
+        let cost = |f: &Forecast| self.cost(f.workers, f.iteration_s, task_s);
+        let within = || all.iter().filter(|f| (low..=high).contains(&f.workers));
+        let least = within().map(cost).fold(f64::INFINITY, f64::min);
+        let best = within().filter(|f| cost(f) <= least * (1.0 + TIE)).min_by_key(|f| f.workers)?;
+        let doublings = (f64::from(best.workers) / f64::from(memory.workers.max(1))).log2().abs();
+        Some(Outlook {
+            regime: regime.as_str(),
+            workers_now: memory.workers,
+            iteration_now_s,
+            workers: best.workers,
+            iteration_s: best.iteration_s,
+            uncertainty: deviation + 0.05 * doublings,
+        })
+    }
+
+    fn range(&self, most: u32) -> (u32, u32) {
+        let budget = if let Objective::Budget(n) = self.objective { n } else { u32::MAX };
+        let max = if self.limits.max == 0 { u32::MAX } else { self.limits.max };
+        let high = most.min(max).min(budget).max(1);
+        (self.limits.min.clamp(1, high), high)
+    }
+
+    /// Forecasts of the present number, of both ends, and of numbers between them.
+    fn forecasts(
+        &self,
+        memory: &Memory,
+        setting: &Setting,
+        (low, high): (u32, u32),
+        seed: u64,
+        scale: f64,
+    ) -> Vec<Forecast> {
+        let count = (high - low + 1).min(CANDIDATES);
+        let between = |k: u32| match count {
+            1 => low,
+            // Denser where they are few: there one worker more changes most.
+            _ => {
+                let share = f64::from(k) / f64::from(count - 1);
+                (f64::from(low) * (f64::from(high) / f64::from(low)).powf(share)).round() as u32
+            }
+        };
+        let dense = high - low < CANDIDATES;
+        let mut numbers: Vec<u32> = (0..count).map(|k| if dense { low + k } else { between(k) }).collect();
+        if !dense {
+            // What lies beside the present number is always looked at.
+            numbers.extend([memory.workers.saturating_sub(1), memory.workers + 1].map(|n| n.clamp(low, high)));
+        }
+        if low != high {
+            numbers.push(memory.workers);
+        }
+        numbers.sort_unstable();
+        numbers.dedup();
+        let task_s = memory.mean_s * memory.tasks as f64;
+        let scale = scale.clamp(SCALE.0, SCALE.1);
+        let one = |workers: u32| {
+            let setting = if setting.min_chunk > 1 {
+                candidates::informed(setting.kind, setting.factor, &memory.with_workers(workers))
+            } else {
+                *setting
+            };
+            let result = &compare(&memory.with_workers(workers).load(), &[setting], seed..seed + RUNS)[0];
+            let iteration_s = result.iteration_s * scale;
+            Forecast { workers, iteration_s, pi_s: f64::from(workers) * iteration_s * iteration_s / task_s }
+        };
+        numbers.into_iter().map(one).collect()
+    }
+}

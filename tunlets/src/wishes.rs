@@ -1,0 +1,99 @@
+//! What a user may wish of a tunlet, by name and number.
+
+use midrun_handout::PolicyKind;
+
+/// What the number of workers is chosen for (César 2006, ch. III; MODELS 1.4 and 1.8).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Objective {
+    /// The best balance of speed and efficiency: least `Pi(n) = n Tt(n)² / Tc`.
+    Efficiency,
+    /// The shortest iteration.
+    Time,
+    /// The shortest iteration with at most so many workers.
+    Budget(u32),
+    /// The fewest workers whose iteration takes no longer than this, seconds.
+    Deadline(f64),
+    /// The number of workers is left alone.
+    Fixed,
+}
+
+impl Objective {
+    /// What can be written for an objective.
+    pub const ALLOWED: &'static str = "efficiency, time, budget:WORKERS, deadline:SECONDS or fixed";
+
+    /// Reads `efficiency`, `time`, `budget:8`, `deadline:0.5`, `fixed`.
+    pub fn parse(text: &str) -> Option<Objective> {
+        match text.split_once(':') {
+            None if text == "efficiency" => Some(Objective::Efficiency),
+            None if text == "time" => Some(Objective::Time),
+            None if text == "fixed" => Some(Objective::Fixed),
+            Some(("budget", n)) => n.parse().ok().filter(|n| *n > 0).map(Objective::Budget),
+            Some(("deadline", s)) => {
+                s.parse().ok().filter(|s: &f64| s.is_finite() && *s > 0.0).map(Objective::Deadline)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// What a user wishes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wishes {
+    /// Name of the tunlet.
+    pub tunlet: String,
+    /// `auto`, or the name of a hand-out policy that is kept.
+    pub policy: String,
+    /// See [`Objective::parse`].
+    pub objective: String,
+    /// Fewest workers; 0 = 1.
+    pub min_workers: u32,
+    /// Most workers; 0 = all there are.
+    pub max_workers: u32,
+    /// Most workers that come or go in one change; 0 = any number.
+    pub worker_step: u32,
+}
+
+impl Default for Wishes {
+    fn default() -> Self {
+        Wishes {
+            tunlet: "master_worker".into(),
+            policy: "auto".into(),
+            objective: "efficiency".into(),
+            min_workers: 0,
+            max_workers: 0,
+            worker_step: 0,
+        }
+    }
+}
+
+/// A wish that cannot be met; the text says what could.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum WishError {
+    /// There is no such tunlet.
+    #[error("one of the tunlets: master_worker")]
+    Tunlet,
+    /// The tunlet has no such policy.
+    #[error("one of the policies: auto {}", PolicyKind::ALL.map(PolicyKind::name).join(" "))]
+    Policy,
+    /// There is no such objective.
+    #[error("{}", Objective::ALLOWED)]
+    Objective,
+    /// More workers at least than at most.
+    #[error("{0} or fewer, as max_workers says")]
+    MinWorkers(u32),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn objectives_are_read_and_nonsense_is_not() {
+        assert_eq!(Objective::parse("efficiency"), Some(Objective::Efficiency));
+        assert_eq!(Objective::parse("budget:8"), Some(Objective::Budget(8)));
+        assert_eq!(Objective::parse("deadline:0.5"), Some(Objective::Deadline(0.5)));
+        for bad in ["", "fast", "budget:0", "budget:", "deadline:-1", "deadline:inf", "time:3"] {
+            assert_eq!(Objective::parse(bad), None, "{bad}");
+        }
+    }
+}
