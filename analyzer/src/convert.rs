@@ -8,8 +8,8 @@ use midrun_tunlets::PROFILE_BINS;
 
 use crate::ids::{ActionId, AgentId, JobId};
 use crate::input::{
-    Action, ActionResult, ActionStatus, Batch, Begun, Ended, Event, Hello, JobLine, Joined, KnobDeclared, Left, Report,
-    Work,
+    Action, ActionResult, ActionStatus, Batch, Begun, Ended, Event, Hello, JobLine, Joined, KnobDeclared, Left, Link,
+    Report, Work,
 };
 use crate::limits;
 use crate::notice::Notice;
@@ -120,6 +120,7 @@ fn event(wire: v1::Event) -> Option<Event> {
         event::Kind::IterationBegun(begun) => begun_event(begun),
         event::Kind::IterationEnded(ended) => ended_event(ended),
         event::Kind::Work(work) => work_event(work),
+        event::Kind::LinkMeasured(link) => link_event(link),
         event::Kind::ActionResult(result) => {
             let status = status(v1::ActionStatus::try_from(result.status).ok()?)?;
             let action = ActionId(result.action);
@@ -150,6 +151,17 @@ fn begun_event(wire: v1::IterationBegun) -> Option<Event> {
         workers: wire.workers,
         policy: wire.policy,
         factor: wire.factor,
+        task_bytes: wire.task_bytes,
+        result_bytes: wire.result_bytes,
+    }))
+}
+
+fn link_event(wire: v1::LinkMeasured) -> Option<Event> {
+    let sane = |s: f64| (0.0..limits::MESSAGE_S).contains(&s);
+    (sane(wire.start_up_s) && sane(wire.per_byte_s)).then_some(Event::LinkMeasured(Link {
+        same_host: wire.same_host,
+        start_up_s: wire.start_up_s,
+        per_byte_s: wire.per_byte_s,
     }))
 }
 

@@ -155,6 +155,15 @@ pub enum Event {
     Worked(Work),
     ActionSettled(ActionResult),
     KnobDeclared(KnobDeclared),
+    LinkMeasured(Link),
+}
+
+/// What a message costs between the master and a worker of its host, or of another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Link {
+    pub same_host: bool,
+    pub start_up_s: f64,
+    pub per_byte_s: f64,
 }
 
 /// The master starts an iteration.
@@ -167,6 +176,9 @@ pub struct Begun {
     /// Code of the policy in force.
     pub policy: u32,
     pub factor: f64,
+    /// Bytes of one task and of one result, 0 where nobody knows.
+    pub task_bytes: u32,
+    pub result_bytes: u32,
 }
 
 /// The master has all results.

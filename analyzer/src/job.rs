@@ -191,6 +191,13 @@ impl Job {
                 let ahead_ns = offset_ns.wrapping_sub(self.masters_offset_ns(offset_ns));
                 self.windows.on_work(rank, work.middle_ns.saturating_add_signed(ahead_ns), work.clone());
             }
+            Event::LinkMeasured(link) => {
+                if self.is_master(rank) {
+                    self.windows.on_link(*link);
+                    let text = tell::link(*link);
+                    self.tell(tell::life(&self.id, "link-measured", text), out);
+                }
+            }
             Event::KnobDeclared(knob) => {
                 if !self.knobs.declare(rank, knob.clone()) {
                     self.invalid += 1;

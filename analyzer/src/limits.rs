@@ -22,6 +22,8 @@ pub const KNOBS_PER_JOB: usize = 1024;
 pub const ITERATION_END: u64 = 1 << 48;
 /// Tasks of one iteration from here on are taken for garbage.
 pub const TASKS_END: u64 = 1 << 40;
+/// Start-up times of a message, and times of a byte, from here on are taken for garbage, seconds.
+pub const MESSAGE_S: f64 = 60.0;
 /// Iterations collected at a time per job.
 pub const OPEN_WINDOWS: usize = 16;
 /// Work this far ahead of the newest begun iteration is taken for garbage.

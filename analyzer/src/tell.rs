@@ -6,7 +6,7 @@ use midrun_tunlets::{Proposal, Verdict};
 
 use crate::actions::Settlement;
 use crate::ids::JobId;
-use crate::input::ActionStatus;
+use crate::input::{ActionStatus, Link};
 use crate::notice::{Notice, seconds};
 use crate::summary::{DecisionLine, finite};
 
@@ -37,6 +37,13 @@ pub(crate) fn decided(job: &JobId, number: u64, proposal: &Proposal, dry_run: bo
         "assignments": p.assignments, "at_once": p.at_once, "dry_run": dry_run,
     });
     Notice { text, json }
+}
+
+/// What a message costs, as a sentence.
+pub(crate) fn link(link: Link) -> String {
+    let to = if link.same_host { "of the master's host" } else { "of another host" };
+    let bandwidth = if link.per_byte_s > 0.0 { 8e-6 / link.per_byte_s } else { f64::INFINITY };
+    format!("a message to a worker {to} takes {} and {bandwidth:.0} Mbit/s for its bytes", seconds(link.start_up_s))
 }
 
 /// A proposal could not even be sent.

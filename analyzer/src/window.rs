@@ -10,9 +10,9 @@
 use std::collections::BTreeMap;
 
 use midrun_handout::{PolicyKind, Setting};
-use midrun_tunlets::{PROFILE_BINS, ProfileBin, Window, WorkerWork};
+use midrun_tunlets::{Network, PROFILE_BINS, ProfileBin, Window, WorkerWork};
 
-use crate::input::{Begun, Ended, Work};
+use crate::input::{Begun, Ended, Link, Work};
 use crate::limits;
 use crate::loose::{self, Loose};
 
@@ -57,6 +57,7 @@ pub struct Windows {
     newest_begun: Option<u64>,
     newest_ended: Option<u64>,
     loose: Vec<Loose>,
+    links: [Option<Link>; 2],
     /// The rank that begins iterations.
     pub master: Option<u32>,
     /// Iterations that could not be measured.
@@ -79,6 +80,7 @@ impl Windows {
             newest_begun: None,
             newest_ended: None,
             loose: Vec::new(),
+            links: [None; 2],
             master: None,
             skipped: 0,
             late_tasks: 0,
@@ -113,6 +115,11 @@ impl Windows {
             }
             None => self.invalid += 1,
         }
+    }
+
+    /// The master measured what a message costs.
+    pub fn on_link(&mut self, link: Link) {
+        self.links[usize::from(link.same_host)] = Some(link);
     }
 
     /// A rank worked. `middle_ns` is when, on the master's clock: it counts where the rank does not know the iteration.
@@ -205,7 +212,7 @@ impl Windows {
             }
             self.counting = true;
             self.next = iteration + 1;
-            match partial.close(self.master) {
+            match partial.close(self.master, self.links) {
                 Some((window, end_ns)) => {
                     self.last_end_ns = end_ns;
                     closed.push(window);
@@ -269,7 +276,7 @@ impl Partial {
         self.ended.is_some_and(|(_, heard)| now >= heard.saturating_add(grace_ns))
     }
 
-    fn close(mut self, master: Option<u32>) -> Option<(Closed, u64)> {
+    fn close(mut self, master: Option<u32>, links: [Option<Link>; 2]) -> Option<(Closed, u64)> {
         let (begun, setting) = self.begun?;
         let (ended, _) = self.ended?;
         self.drop_hearsay(master, ended.tasks);
@@ -286,6 +293,13 @@ impl Partial {
             iteration_s: duration_ns as f64 / 1e9,
             chunks: ended.chunks,
             master_busy_s: ended.master_busy_ns as f64 / 1e9,
+            // Where some workers are on other hosts, the way to them is the one that limits.
+            network: links[0].or(links[1]).map(|link| Network {
+                start_up_s: link.start_up_s,
+                per_byte_s: link.per_byte_s,
+                task_bytes: begun.task_bytes,
+                result_bytes: begun.result_bytes,
+            }),
             setting,
             setting_changed: self.changed_ns.is_some_and(inside),
             per_worker,

@@ -14,7 +14,16 @@ enum Said {
 }
 
 fn begun(iteration: u64, tasks: u64) -> Begun {
-    Begun { iteration, time_ns: iteration * 1000 * MS, tasks, workers: 3, policy: 5, factor: 0.5 }
+    Begun {
+        iteration,
+        time_ns: iteration * 1000 * MS,
+        tasks,
+        workers: 3,
+        policy: 5,
+        factor: 0.5,
+        task_bytes: 0,
+        result_bytes: 0,
+    }
 }
 
 fn ended(iteration: u64, tasks: u64) -> Ended {

@@ -125,6 +125,7 @@ fn iteration(n: u64) -> [event::Kind; 3] {
             workers: 1,
             policy: 5,
             factor: 0.5,
+            ..Default::default()
         }),
         event::Kind::Work(v1::Work {
             iteration,

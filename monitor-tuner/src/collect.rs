@@ -3,9 +3,9 @@
 //! Records come from memory that a stranger's process writes: each is checked, and what makes no sense is counted and
 //! left out.
 
-use crate::limits::{BUSY_NS, TASKS};
+use crate::limits::{BUSY_NS, MESSAGE_S, TASKS};
 use midrun_proto::v1::event::Kind;
-use midrun_proto::v1::{ActionResult, Event, IterationBegun, IterationEnded, ProfileBin, Work};
+use midrun_proto::v1::{ActionResult, Event, IterationBegun, IterationEnded, LinkMeasured, ProfileBin, Work};
 use midrun_ring::{Record, kind};
 
 /// Parts of an iteration's index range, as the wire has them.
@@ -57,7 +57,32 @@ impl Collected {
             kind::ITERATION_BEGIN if b <= TASKS && c <= u64::from(u32::MAX) && d <= u64::from(u32::MAX) => {
                 let factor = Some(f64::from_bits(e)).filter(|f| f.is_finite()).unwrap_or_default();
                 let (iteration, tasks, workers, policy) = (a, b, c as u32, d as u32);
-                self.push(Kind::IterationBegun(IterationBegun { iteration, time_ns, tasks, workers, policy, factor }));
+                let (task_bytes, result_bytes) = (f as u32, (f >> 32) as u32);
+                self.push(Kind::IterationBegun(IterationBegun {
+                    iteration,
+                    time_ns,
+                    tasks,
+                    workers,
+                    policy,
+                    factor,
+                    task_bytes,
+                    result_bytes,
+                }));
+            }
+            kind::LINK if a <= 1 && d <= u64::from(u32::MAX) => {
+                let (start_up_s, per_byte_s) = (f64::from_bits(b), f64::from_bits(c));
+                let sane = |s: f64| (0.0..MESSAGE_S).contains(&s);
+                if sane(start_up_s) && sane(per_byte_s) {
+                    let same_host = a == 1;
+                    self.push(Kind::LinkMeasured(LinkMeasured {
+                        same_host,
+                        start_up_s,
+                        per_byte_s,
+                        samples: d as u32,
+                    }));
+                } else {
+                    self.rejected += 1;
+                }
             }
             kind::ITERATION_END if b <= TASKS && c <= TASKS => {
                 let (iteration, tasks, chunks, task_time_ns, master_busy_ns) = (a, b, c, d, e);
@@ -75,10 +100,7 @@ impl Collected {
                 self.push(Kind::ActionResult(ActionResult { action: a, status: b as i32, iteration: c, time_ns }));
                 self.urgent = true;
             }
-            _ => {
-                let _ = f;
-                self.rejected += 1;
-            }
+            _ => self.rejected += 1,
         }
     }
 

@@ -31,6 +31,9 @@ pub const TASKS: u64 = 1 << 48;
 /// Longest time of one chunk, nanoseconds (about 11 days).
 pub const BUSY_NS: u64 = 1_000_000_000_000_000;
 
+/// Longest start-up time of a message, and of a byte, seconds.
+pub const MESSAGE_S: f64 = 60.0;
+
 const _: () = assert!(STREAM_BATCHES < OUTBOX_BATCHES);
 const _: () = assert!(CONNECT.as_nanos() < ACK.as_nanos());
 const _: () = assert!(BACKOFF.as_nanos() < BACKOFF_MOST.as_nanos());

@@ -1,5 +1,6 @@
 //! What the frameworks and marks say happened, as records.
 
+use crate::frameworks::master_worker::Link;
 use crate::lane;
 use midrun_handout::Setting;
 use midrun_ring::{Record, kind};
@@ -7,8 +8,19 @@ use midrun_ring::{Record, kind};
 pub use midrun_ring::kind::UNKNOWN_ITERATION;
 
 /// The master begins an iteration.
-pub fn iteration_begin(iteration: u64, time_ns: u64, tasks: u64, workers: u32, setting: &Setting) {
-    let payload = [iteration, tasks, u64::from(workers), u64::from(setting.kind.code()), setting.factor.to_bits(), 0];
+/// `bytes` are those of one task and of one result, 0 where nobody knows.
+pub fn iteration_begin(
+    iteration: u64,
+    time_ns: u64,
+    tasks: u64,
+    workers: u32,
+    setting: &Setting,
+    bytes: (usize, usize),
+) {
+    let small = |bytes: usize| u64::from(u32::try_from(bytes).unwrap_or(u32::MAX));
+    let bytes = small(bytes.0) | small(bytes.1) << 32;
+    let (policy, factor) = (u64::from(setting.kind.code()), setting.factor.to_bits());
+    let payload = [iteration, tasks, u64::from(workers), policy, factor, bytes];
     lane::push(&Record { kind: kind::ITERATION_BEGIN, flags: 0, time_ns, payload });
 }
 
@@ -45,6 +57,13 @@ pub fn chunk(done: &ChunkDone) {
     let payload = [done.iteration, done.first, done.count, done.busy_ns, done.sum_sq_s2.to_bits(), done.tasks_total];
     let flags = if done.tasks_timed { kind::TASKS_TIMED } else { 0 };
     lane::push(&Record { kind: kind::CHUNK, flags, time_ns: done.end_ns, payload });
+}
+
+/// What a message costs, to a worker of this host or of another.
+pub fn link(same_host: bool, time_ns: u64, link: &Link) {
+    let (start_up, per_byte) = (link.start_up_s.to_bits(), link.per_byte_s.to_bits());
+    let payload = [u64::from(same_host), start_up, per_byte, u64::from(link.samples), 0, 0];
+    lane::push(&Record { kind: kind::LINK, flags: 0, time_ns, payload });
 }
 
 /// What became of an action; `status` as in the wire's `ActionStatus`.

@@ -61,11 +61,11 @@ pub extern "C" fn midrun_iteration_begin(tasks: u64, workers: u32) -> c_int {
             safe_point::poll(iteration, true);
             let (setting, epoch) = knobs::master_worker_setting();
             let mut speeds = guard.take().map_or_else(Vec::new, |old| old.speeds);
-            speeds.clear();
             speeds.resize(workers as usize, WorkerSpeed::default());
+            speeds.iter_mut().for_each(|speed| *speed = speed.faded());
             let handout = Handout::new(setting, tasks, workers);
             *guard = Some(Loop { iteration, handout, epoch, speeds, tasks, chunks: 0, done_s: 0.0 });
-            hook::iteration_begin(iteration, clock::now_ns(), tasks, workers, &setting);
+            hook::iteration_begin(iteration, clock::now_ns(), tasks, workers, &setting, (0, 0));
         }
         TASKS.store(tasks, Ordering::Relaxed);
         BEGUN.store(iteration + 1, Ordering::Relaxed);

@@ -19,7 +19,7 @@ pub mod wishes;
 pub use knob::Knob;
 pub use outlook::Outlook;
 pub use proposal::{Judgement, Proposal, Settled, Verdict};
-pub use window::{PROFILE_BINS, ProfileBin, Window, WorkerWork};
+pub use window::{Network, PROFILE_BINS, ProfileBin, Window, WorkerWork};
 pub use wishes::Wishes;
 
 /// A performance model and the knowledge of what to turn.

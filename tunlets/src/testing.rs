@@ -16,6 +16,7 @@ pub fn window(iteration: u64, workers: u32, iteration_s: f64) -> Window {
         iteration_s,
         chunks: 10 * u64::from(workers),
         master_busy_s: 1e-4,
+        network: None,
         setting: Setting::FALLBACK,
         setting_changed: false,
         per_worker: (1..=workers).map(work).collect(),

@@ -31,6 +31,19 @@ pub struct ProfileBin {
     pub busy_s: f64,
 }
 
+/// What messages between the master and its workers cost: a message of v bytes takes `start_up_s + per_byte_s v`.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Network {
+    /// Start-up time of a message (`mo`), seconds.
+    pub start_up_s: f64,
+    /// Time of a byte (`lambda`), seconds.
+    pub per_byte_s: f64,
+    /// Bytes sent with each task.
+    pub task_bytes: u32,
+    /// Bytes that come back with each.
+    pub result_bytes: u32,
+}
+
 /// One closed iteration of one job.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Window {
@@ -46,6 +59,8 @@ pub struct Window {
     pub chunks: u64,
     /// Time the master spent handing out and taking in, seconds.
     pub master_busy_s: f64,
+    /// What messages cost; `None` where it was not measured.
+    pub network: Option<Network>,
     /// What was in force when the iteration began.
     pub setting: Setting,
     /// Whether the setting was changed inside this iteration.

@@ -152,7 +152,16 @@ fn endless_jobs_fill_the_limit_and_no_more() {
 #[test]
 fn a_tunlet_that_panics_leaves_its_job_untuned_and_the_others_alone() {
     let mut story = Story::begin(Config::default());
-    let fatal = Begun { iteration: 0, time_ns: 0, tasks: 666, workers: 2, policy: 5, factor: 0.5 };
+    let fatal = Begun {
+        iteration: 0,
+        time_ns: 0,
+        tasks: 666,
+        workers: 2,
+        policy: 5,
+        factor: 0.5,
+        task_bytes: 0,
+        result_bytes: 0,
+    };
     story.report("j", 0, vec![Event::IterationBegun(fatal), ended(0)]);
     story.report("j", 1, vec![worked(0, 100)]);
     let texts = story.texts();
@@ -182,7 +191,16 @@ fn a_second_program_of_the_same_job_is_measured_too() {
     story.sequence += 1;
     let batch = Batch { sequence: story.sequence, joined: (0..3).map(joined).collect(), ..Batch::default() };
     story.step(Input::BatchReceived { link: LINK, batch });
-    let again = Begun { iteration: 0, time_ns: 5_000 * MS, tasks: 100, workers: 2, policy: 5, factor: 0.5 };
+    let again = Begun {
+        iteration: 0,
+        time_ns: 5_000 * MS,
+        tasks: 100,
+        workers: 2,
+        policy: 5,
+        factor: 0.5,
+        task_bytes: 0,
+        result_bytes: 0,
+    };
     let over = Ended { iteration: 0, time_ns: 5_400 * MS, tasks: 100, chunks: 9, task_time_ns: 0, master_busy_ns: 0 };
     story.report("j", 0, vec![Event::IterationBegun(again), Event::IterationEnded(over)]);
     story.report("j", 1, vec![worked(0, 100)]);

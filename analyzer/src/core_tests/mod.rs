@@ -81,7 +81,16 @@ fn job(id: &str) -> JobId {
 
 fn begun(iteration: u64) -> Event {
     let (time_ns, policy) = (iteration * 1000 * MS, 5);
-    Event::IterationBegun(Begun { iteration, time_ns, tasks: 100, workers: 2, policy, factor: 0.5 })
+    Event::IterationBegun(Begun {
+        iteration,
+        time_ns,
+        tasks: 100,
+        workers: 2,
+        policy,
+        factor: 0.5,
+        task_bytes: 0,
+        result_bytes: 0,
+    })
 }
 
 fn ended(iteration: u64) -> Event {

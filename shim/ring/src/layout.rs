@@ -12,7 +12,7 @@ pub const LAYOUT_VERSION: u64 = 1;
 
 /// Kinds of records. Integers until checked: shared memory may hold anything.
 pub mod kind {
-    /// payload: iteration, tasks, workers, policy code, factor (f64 bits), 0.
+    /// payload: iteration, tasks, workers, policy code, factor (f64 bits), bytes of a task (low half) and of a result.
     pub const ITERATION_BEGIN: u32 = 1;
     /// payload: iteration, tasks done, chunks, sum of task times ns, master busy ns, 0.
     pub const ITERATION_END: u32 = 2;
@@ -21,6 +21,10 @@ pub mod kind {
     pub const CHUNK: u32 = 3;
     /// payload: action id, status (as in the wire's `ActionStatus`), iteration.
     pub const ACTION_RESULT: u32 = 4;
+
+    /// What a message costs the master. payload: 1 = to a worker of the same host, 0 = of another; start-up time s and
+    /// time per byte s (f64 bits); round trips measured.
+    pub const LINK: u32 = 5;
 
     /// Iteration number of a [`CHUNK`] whose rank does not know the master's count.
     pub const UNKNOWN_ITERATION: u64 = u64::MAX;

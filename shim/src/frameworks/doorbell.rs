@@ -62,6 +62,11 @@ impl Doorbell {
         (!self.bells.is_null() && index < self.count).then(|| unsafe { &*self.bells.add(index) })
     }
 
+    /// Whether `rank` is on this host.
+    pub fn is_here(&self, rank: usize) -> bool {
+        self.index[rank].is_some()
+    }
+
     /// A message for `rank` is on its way.
     pub fn ring(&self, rank: usize) {
         let Some(bell) = self.index[rank].and_then(|i| self.bell(i)) else { return };

@@ -1,5 +1,5 @@
 //! Programming frameworks of the C API: the user writes the work, midrun moves it.
 
 mod doorbell;
-mod master_worker;
+pub mod master_worker;
 mod post;

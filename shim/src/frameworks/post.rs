@@ -55,6 +55,11 @@ impl Post {
         })
     }
 
+    /// Whether `rank` is on this host.
+    pub fn is_here(&self, rank: usize) -> bool {
+        self.doorbell.is_here(rank)
+    }
+
     /// An empty buffer, used before if there is one.
     pub fn buffer(&mut self) -> Vec<u8> {
         self.spare.pop().unwrap_or_default()

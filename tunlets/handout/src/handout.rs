@@ -5,6 +5,20 @@ use crate::policy::{PolicyKind, Setting};
 
 /// Chunks a worker must have computed before AF believes its mean and variance.
 const AF_MIN_CHUNKS: u64 = 2;
+/// Chunks every worker must have computed before its speed weighs its chunks: fewer say more of the tasks in them.
+const WEIGH_MIN_CHUNKS: u64 = 3;
+/// Workers whose speed differs from the mean by less are equal: tasks that differ by position look like workers that do.
+const EQUAL: f64 = 0.3;
+/// Smallest and largest weight.
+const WEIGHTS: (f64, f64) = (0.1, 10.0);
+
+impl WorkerSpeed {
+    /// The same with three quarters of its weight: what an iteration is told of those before it. A worker that computes
+    /// one chunk per iteration has 3 or 4 to show after some iterations.
+    pub fn faded(self) -> WorkerSpeed {
+        WorkerSpeed { tasks: self.tasks - self.tasks / 4, chunks: self.chunks - self.chunks / 4, ..self }
+    }
+}
 
 /// Consecutive tasks `first .. first + count` for one worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +45,8 @@ pub struct WorkerSpeed {
 /// One iteration being handed out.
 ///
 /// Guard rails: a share outside (0, 1], a mean or sigma that is unknown or not finite, too few samples: the
-/// policy falls back to DPF(0.5). A chunk has at least one task while tasks remain, whatever the numbers say.
+/// policy falls back to DPF(0.5). Chunks are weighted by the workers' measured speeds, within bounds, once every worker was
+/// measured; `none` means equal parts, SS and AF have no need of that. A chunk has at least one task while tasks remain, whatever the numbers say.
 #[derive(Clone, Debug)]
 pub struct Handout {
     setting: Setting,
@@ -71,7 +86,7 @@ impl Handout {
 
     /// The next chunk for `worker` (0 .. workers-1), `None` when everything is handed out.
     ///
-    /// `speeds` is what was measured of each worker; only AF looks at it, and it may be empty.
+    /// `speeds` is what was measured of each worker; it may be empty.
     pub fn next(&mut self, worker: u32, speeds: &[WorkerSpeed]) -> Option<Chunk> {
         if self.remaining == 0 {
             return None;
@@ -85,6 +100,10 @@ impl Handout {
                 None => self.chunk_of_batch(),
             },
             _ => self.chunk_of_batch(),
+        };
+        let wanted = match self.setting.kind {
+            PolicyKind::None | PolicyKind::Ss | PolicyKind::Af => wanted,
+            _ => ((wanted as f64 * self.weight(worker, speeds)).round() as u64).max(1),
         };
         // A lower bound above an even share would itself unbalance the iteration.
         let floor = self.setting.min_chunk.clamp(1, self.per_worker(self.base as f64));
@@ -136,6 +155,20 @@ impl Handout {
             (PolicyKind::Fac2, Some(v)) => left / fac_divisor(first, v, self.workers, self.remaining),
             _ => left * Setting::FALLBACK.share(),
         }
+    }
+
+    /// Speed of `worker` / mean speed; 1 until every worker was measured, and where the workers are equal.
+    fn weight(&self, worker: u32, speeds: &[WorkerSpeed]) -> f64 {
+        let Some(speeds) = speeds.get(..self.workers as usize) else { return 1.0 };
+        let mut rate = 0.0;
+        for s in speeds {
+            if s.chunks < WEIGH_MIN_CHUNKS || !s.mean_s.is_finite() || s.mean_s <= 0.0 {
+                return 1.0;
+            }
+            rate += 1.0 / s.mean_s;
+        }
+        let own = speeds.get(worker as usize).map_or(1.0, |s| f64::from(self.workers) / (s.mean_s * rate));
+        if !own.is_finite() || (own - 1.0).abs() < EQUAL { 1.0 } else { own.clamp(WEIGHTS.0, WEIGHTS.1) }
     }
 
     /// AF (Banicescu, Liu 2000): `D = sum sigma_i²/mu_i`, `T = 1/sum(1/mu_i)`,

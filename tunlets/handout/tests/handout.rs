@@ -56,6 +56,23 @@ fn af_gives_the_faster_worker_more() {
 }
 
 #[test]
+fn chunks_of_batches_are_weighted_by_speed_once_every_worker_was_measured() {
+    let speed = |mean_s, chunks| WorkerSpeed { tasks: 100, chunks, mean_s, var_s2: 0.0 };
+    let pair = |kind, slow: WorkerSpeed| {
+        let (mut h, speeds) = (Handout::new(Setting::new(kind), 1000, 2), [speed(1e-3, 5), slow]);
+        let mut count = |worker| h.next(worker, &speeds).unwrap().count;
+        (count(0), count(1))
+    };
+    assert_eq!(pair(PolicyKind::Dpf, speed(4e-3, 5)), (400, 100), "weights 1.6 and 0.4");
+    assert_eq!(pair(PolicyKind::Dpf, speed(4e-3, 2)), (250, 250), "too few samples");
+    assert_eq!(pair(PolicyKind::Dpf, speed(1.1e-3, 5)), (250, 250), "equal enough");
+    assert_eq!(pair(PolicyKind::Dpf, speed(f64::NAN, 5)), (250, 250));
+    assert_eq!(pair(PolicyKind::None, speed(4e-3, 5)), (500, 500), "equal parts are equal parts");
+    let faded = speed(1e-3, 5).faded();
+    assert_eq!((faded.tasks, faded.chunks, faded.mean_s), (75, 4, 1e-3));
+}
+
+#[test]
 fn a_new_setting_cuts_the_rest_at_once() {
     let mut h = Handout::new(Setting::new(PolicyKind::None), 100, 4);
     assert_eq!(h.next(0, &[]), Some(Chunk { first: 0, count: 25 }));

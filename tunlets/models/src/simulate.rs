@@ -10,6 +10,10 @@ use midrun_handout::{Chunk, Handout, PolicyKind, Setting, WorkerSpeed};
 
 use crate::trace::Trace;
 
+/// Weight of what the master knows of each worker when an iteration begins.
+const KNOWN_TASKS: u64 = 50;
+const KNOWN_CHUNKS: u64 = 3;
+
 /// When the master sends a worker a second chunk before the first is done.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum QueueAhead {
@@ -50,6 +54,11 @@ pub struct SimInput {
     pub handout_s: f64,
     /// One message's way, seconds.
     pub latency_s: f64,
+    /// Time of one task's bytes on the master's way out, and of one result's on its way in, seconds: each carries one
+    /// message at a time.
+    pub send_s: f64,
+    /// See `send_s`.
+    pub back_s: f64,
     /// Time that every chunk costs its worker beyond all that, seconds: what was measured and is not explained.
     pub hidden_s: f64,
     /// When chunks are queued ahead.
@@ -151,6 +160,8 @@ struct Worker {
     /// Arrived and not begun.
     waiting: VecDeque<Chunk>,
     computing: bool,
+    /// Results on their way to the master.
+    back: usize,
 }
 
 struct Sim<'a> {
@@ -162,6 +173,9 @@ struct Sim<'a> {
     events: BinaryHeap<Reverse<(u64, u64, Event)>>,
     order: u64,
     master_free_s: f64,
+    /// When the master's way out, and its way in, are free.
+    way_out_s: f64,
+    way_in_s: f64,
     result: SimResult,
     logging: bool,
 }
@@ -173,10 +187,12 @@ fn run(input: &SimInput, setting: &Setting, trace: &Trace, logging: bool) -> Sim
         trace,
         handout: Handout::new(*setting, input.tasks, n),
         workers: (0..n).map(|_| Worker::default()).collect(),
-        speeds: vec![WorkerSpeed::default(); n as usize],
+        speeds: (0..n as usize).map(|worker| known_speed(input, worker)).collect(),
         events: BinaryHeap::new(),
         order: 0,
         master_free_s: 0.0,
+        way_out_s: 0.0,
+        way_in_s: 0.0,
         result: SimResult::default(),
         logging,
     };
@@ -187,6 +203,12 @@ fn run(input: &SimInput, setting: &Setting, trace: &Trace, logging: bool) -> Sim
         sim.on_event(f64::from_bits(bits), event);
     }
     sim.result
+}
+
+/// What the master knows of a worker from the iteration before.
+fn known_speed(input: &SimInput, worker: usize) -> WorkerSpeed {
+    let mean_s = input.mean_s * input.slowness.get(worker).copied().unwrap_or(1.0);
+    WorkerSpeed { tasks: KNOWN_TASKS, chunks: KNOWN_CHUNKS, mean_s, var_s2: (input.variation * mean_s).powi(2) }
 }
 
 impl Sim<'_> {
@@ -222,7 +244,8 @@ impl Sim<'_> {
         w.out.push_back(chunk);
         w.travelling.push_back(chunk);
         w.asked = false;
-        self.at(self.master_free_s + self.input.latency_s, Event::Arrive(worker));
+        self.way_out_s = self.way_out_s.max(self.master_free_s) + chunk.count as f64 * self.input.send_s;
+        self.at(self.way_out_s + self.input.latency_s, Event::Arrive(worker));
     }
 
     fn on_event(&mut self, now: f64, event: Event) {
@@ -245,7 +268,12 @@ impl Sim<'_> {
             }
             Event::Done(worker) => {
                 self.workers[worker as usize].computing = false;
-                self.at(now + self.input.latency_s, Event::Result(worker));
+                // A worker computes in the order in which it receives: its oldest chunk is the one that is done.
+                let done = self.workers[worker as usize].out.iter().nth(self.workers[worker as usize].back);
+                let count = done.map_or(0, |chunk| chunk.count);
+                self.way_in_s = self.way_in_s.max(now) + count as f64 * self.input.back_s;
+                self.workers[worker as usize].back += 1;
+                self.at(self.way_in_s + self.input.latency_s, Event::Result(worker));
                 self.start(worker, now);
             }
             Event::Result(worker) => self.on_result(worker, now),
@@ -272,6 +300,7 @@ impl Sim<'_> {
     fn on_result(&mut self, worker: u32, now: f64) {
         let slowness = self.slowness(worker);
         let Some(chunk) = self.workers[worker as usize].out.pop_front() else { return };
+        self.workers[worker as usize].back -= 1;
         let (time, squares) = self.trace.span(chunk.first, chunk.count);
         let (busy_s, sum_sq_s2) = (time * slowness, squares * slowness * slowness);
         self.result.task_s += busy_s;

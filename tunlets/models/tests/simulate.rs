@@ -64,8 +64,8 @@ fn a_static_split_over_unequal_workers_ends_with_the_slowest() {
     let time = |setting: Setting| compare(&uneven, &[setting], 0..2)[0].iteration_s;
     let ideal = 10_000.0 * 2e-3 / (13.0 + 12.0 / 4.0);
     assert!(time(setting(PolicyKind::None, 0.2)) > 2.5 * ideal);
-    // A first chunk of half an even share already lasts longer than the ideal on a slow worker; smaller ones do not.
-    assert!(time(Setting::FALLBACK) > 1.2 * ideal);
+    // Batches are weighted by speed, so that even a large first one does not last longer on a slow worker.
+    assert!(time(Setting::FALLBACK) < 1.03 * ideal, "{} {ideal}", time(Setting::FALLBACK));
     assert!(time(Setting { factor: 0.2, ..Setting::FALLBACK }) < 1.02 * ideal);
 }
 

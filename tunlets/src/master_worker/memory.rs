@@ -3,7 +3,7 @@
 //! Memory has a half-life of [`HALF_LIFE`] iterations. When an iteration's mean task time differs from the remembered
 //! one by more than chance and more than [`CHANGE`], the program has changed and everything is learnt anew.
 
-use crate::{PROFILE_BINS, Window};
+use crate::{Network, PROFILE_BINS, Window};
 use midrun_models::simulate::{QueueAhead, SimInput};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -44,6 +44,8 @@ pub struct Memory {
     pub tasks: u64,
     /// See `tasks`.
     pub workers: u32,
+    /// What messages cost, where it was measured.
+    pub network: Option<Network>,
     profile_s: Vec<f64>,
     slowness: BTreeMap<u32, f64>,
     /// Unexplained time per chunk in the last windows, seconds. The least counts: a disturbance from outside makes an
@@ -138,6 +140,7 @@ impl Memory {
             chunk_cost_s,
             tasks: window.tasks,
             workers: window.workers,
+            network: window.network,
             profile_s,
             slowness: window.per_worker.iter().map(speed).collect(),
             hidden: VecDeque::new(),
@@ -168,7 +171,7 @@ impl Memory {
             // Speed that shows is believed at once, speed that no longer shows fades.
             *old = if (new - 1.0).abs() > (*old - 1.0).abs() { new } else { mixed(*old, new) };
         }
-        (self.tasks, self.workers) = (now.tasks, now.workers);
+        (self.tasks, self.workers, self.network) = (now.tasks, now.workers, now.network);
     }
 
     /// A whole iteration took `excess_s` longer than its simulation without hidden costs, with `chunks` chunks.
@@ -185,6 +188,13 @@ impl Memory {
     /// The same program with another number of workers.
     pub fn with_workers(&self, workers: u32) -> Memory {
         Memory { workers, ..self.clone() }
+    }
+
+    /// How many times slower than the fastest the slowest known worker is.
+    pub fn slowest(&self) -> f64 {
+        let values = || self.slowness.values().copied();
+        let fastest = values().fold(f64::INFINITY, f64::min);
+        if fastest > 0.0 { values().fold(1.0, f64::max) / fastest } else { 1.0 }
     }
 
     /// The same without the unexplained part.
@@ -233,7 +243,9 @@ impl Memory {
             variation: within.sqrt() / self.mean_s,
             slowness,
             handout_s: self.chunk_cost_s.clamp(0.0, self.mean_s),
-            latency_s: LATENCY_S,
+            latency_s: self.network.map_or(LATENCY_S, |network| network.start_up_s),
+            send_s: self.network.map_or(0.0, |network| network.per_byte_s * f64::from(network.task_bytes)),
+            back_s: self.network.map_or(0.0, |network| network.per_byte_s * f64::from(network.result_bytes)),
             hidden_s: self.hidden.iter().copied().reduce(f64::min).unwrap_or(0.0).min(self.ideal_s()),
             queue_ahead: QueueAhead::default(),
         }

@@ -84,6 +84,8 @@ pub struct Forecast {
     pub workers: u32,
     /// Expected iteration time, seconds.
     pub iteration_s: f64,
+    /// Task time of all workers, seconds: less where slow workers are parked.
+    pub task_s: f64,
     /// Pi, seconds.
     pub pi_s: f64,
 }
@@ -232,8 +234,7 @@ impl Workers {
         }
         let (low, high) = self.range(most);
         let all = self.forecasts(memory, setting, (low, high), iteration, scale);
-        let task_s = memory.mean_s * memory.tasks as f64;
-        let cost = |f: &Forecast| self.cost(f.workers, f.iteration_s, task_s);
+        let cost = |f: &Forecast| self.cost(f.workers, f.iteration_s, f.task_s);
         let now = *all.iter().find(|f| f.workers == memory.workers)?;
         let allowed = |f: &&Forecast| {
             (low..=high).contains(&f.workers) && self.banned.get(&f.workers).is_none_or(|until| *until <= iteration)
@@ -291,8 +292,7 @@ impl Workers {
         let now = self.forecasts(memory, setting, (memory.workers, memory.workers), 0, 1.0)[0];
         let scale = ratio * memory.ideal_s() / now.iteration_s;
         let all = self.forecasts(memory, setting, (low, high), 0, scale);
-        let task_s = memory.mean_s * memory.tasks as f64;
-        let cost = |f: &Forecast| self.cost(f.workers, f.iteration_s, task_s);
+        let cost = |f: &Forecast| self.cost(f.workers, f.iteration_s, f.task_s);
         let within = || all.iter().filter(|f| (low..=high).contains(&f.workers));
         let least = within().map(cost).fold(f64::INFINITY, f64::min);
         let best = within().filter(|f| cost(f) <= least * (1.0 + TIE)).min_by_key(|f| f.workers)?;
@@ -343,7 +343,6 @@ impl Workers {
         }
         numbers.sort_unstable();
         numbers.dedup();
-        let task_s = memory.mean_s * memory.tasks as f64;
         let scale = scale.clamp(SCALE.0, SCALE.1);
         let one = |workers: u32| {
             let setting = if setting.min_chunk > 1 {
@@ -353,7 +352,8 @@ impl Workers {
             };
             let result = &compare(&memory.with_workers(workers).load(), &[setting], seed..seed + RUNS)[0];
             let iteration_s = result.iteration_s * scale;
-            Forecast { workers, iteration_s, pi_s: f64::from(workers) * iteration_s * iteration_s / task_s }
+            let task_s = result.task_s;
+            Forecast { workers, iteration_s, task_s, pi_s: f64::from(workers) * iteration_s * iteration_s / task_s }
         };
         numbers.into_iter().map(one).collect()
     }

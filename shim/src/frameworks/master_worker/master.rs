@@ -1,13 +1,13 @@
 //! The master's side of an iteration.
 
+use super::calibrate;
 use super::config::{Config, Stats};
 use super::ledger::Ledger;
 use super::message::{Header, Kind};
 use super::team::Team;
 use crate::frameworks::post::{Letter, Post};
 use crate::port::MpiFailed;
-use crate::{clock, hook, knobs, safe_point, status};
-use midrun_handout::WorkerSpeed;
+use crate::{clock, hook, knobs, process, safe_point, status};
 use std::collections::VecDeque;
 use std::ffi::c_int;
 
@@ -26,6 +26,32 @@ struct Master<'a> {
     status: c_int,
 }
 
+/// Attempts to measure what a message costs.
+const CALIBRATIONS: u64 = 3;
+
+/// Measures the ways to a worker of this host and to one of another, once each, while somebody wants to know. Runs before
+/// the iteration's clock starts.
+pub fn calibrate(
+    config: &Config,
+    post: &mut Post,
+    team: &Team,
+    iteration: u64,
+    known: &mut [bool; 2],
+) -> Result<(), MpiFailed> {
+    if !process::recording() || iteration >= CALIBRATIONS {
+        return Ok(());
+    }
+    for (same_host, known) in [true, false].into_iter().zip(known) {
+        let candidate = team.active().iter().find(|rank| **rank != config.master && post.is_here(**rank) == same_host);
+        let (false, Some(&rank)) = (*known, candidate) else { continue };
+        if let Some(link) = calibrate::measure(post, rank, iteration)? {
+            *known = true;
+            hook::link(same_host, clock::now_ns(), &link);
+        }
+    }
+    Ok(())
+}
+
 /// Hands out `tasks` tasks and takes their results in. Returns the status that every rank returns, and the figures.
 pub fn iterate(
     config: &Config,
@@ -41,10 +67,10 @@ pub fn iterate(
     }
     let workers = team.active().len();
     let (setting, epoch) = knobs::master_worker_setting();
-    hook::iteration_begin(iteration, begin_ns, tasks, workers as u32, &setting);
+    let bytes = (config.task_bytes, config.result_bytes);
+    hook::iteration_begin(iteration, begin_ns, tasks, workers as u32, &setting, bytes);
     let max_tasks = MESSAGE_BYTES / config.task_bytes.max(config.result_bytes).max(1);
-    let speeds = vec![WorkerSpeed::default(); workers];
-    let ledger = Ledger::new(setting, tasks, workers, max_tasks as u64, speeds);
+    let ledger = Ledger::new(setting, tasks, workers, max_tasks as u64, team.speeds());
     let mut master = Master { config, post, team, ledger, iteration, tasks, epoch, task_ns: 0, status: status::OK };
     let idle_ns = master.run()?;
     if master.status == status::OK && !master.ledger.balanced() {
@@ -131,6 +157,8 @@ impl Master<'_> {
     fn take(&mut self, letter: Letter) -> Result<(), MpiFailed> {
         let worker = self.team.place(letter.from);
         match (Header::read(&letter.bytes), worker) {
+            // An answer that nobody waits for any more.
+            (Some((header, _)), _) if header.kind == Kind::Echo => {}
             // An Ask of the last iteration can be late: it says nothing about this one.
             (Some((header, _)), _) if header.kind == Kind::Ask && header.iteration < self.iteration => {}
             (Some((header, _)), Some(worker)) if header.kind == Kind::Ask => self.ledger.ask(worker),

@@ -14,6 +14,10 @@ pub enum Kind {
     Result = 3,
     /// Worker: my last chunk is nearly computed.
     Ask = 4,
+    /// Master, before an iteration: answer at once.
+    Probe = 5,
+    /// Worker: the answer.
+    Echo = 6,
 }
 
 /// The beginning of each message.
@@ -74,6 +78,8 @@ impl Header {
             2 => Kind::End,
             3 => Kind::Result,
             4 => Kind::Ask,
+            5 => Kind::Probe,
+            6 => Kind::Echo,
             _ => return None,
         };
         let header = Header {

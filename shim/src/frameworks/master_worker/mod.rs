@@ -1,5 +1,6 @@
 //! C API: the Master/Worker framework (`midrun_mw_*`).
 
+mod calibrate;
 mod config;
 mod ledger;
 mod master;
@@ -12,6 +13,7 @@ use crate::frameworks::post::Letter;
 use crate::guard::guard;
 use crate::port::{self, Port};
 use crate::{knobs, safe_point, status};
+pub use calibrate::Link;
 use config::{Config, RawConfig, Stats};
 use midrun_handout::{PolicyKind, Setting};
 use std::collections::VecDeque;
@@ -28,6 +30,8 @@ pub struct MasterWorker {
     team: Team,
     /// Worker: it had nothing to compute in the last iteration.
     parked: bool,
+    /// Master: whether the cost of a message is known, to a worker of this host and to one of another.
+    calibrated: [bool; 2],
     iteration: u64,
     last: Option<Stats>,
     broken: bool,
@@ -77,7 +81,17 @@ fn create(raw: &RawConfig) -> Result<MasterWorker, c_int> {
     }
     let post = Post::open(port).map_err(mpi)?;
     let letters = VecDeque::new();
-    Ok(MasterWorker { config, post, letters, team, parked: false, iteration: 0, last: None, broken: false })
+    Ok(MasterWorker {
+        config,
+        post,
+        letters,
+        team,
+        parked: false,
+        calibrated: [false; 2],
+        iteration: 0,
+        last: None,
+        broken: false,
+    })
 }
 
 /// See `midrun.h`.
@@ -118,10 +132,13 @@ pub unsafe extern "C" fn midrun_mw_iterate(mw: *mut MasterWorker, tasks: u64) ->
             return status::ERR_MPI;
         }
         let done = if mw.post.port.rank == mw.config.master {
-            master::iterate(&mw.config, &mut mw.post, &mut mw.team, mw.iteration, tasks).map(|(status, stats)| {
-                mw.last = Some(stats);
-                status
-            })
+            let ready = master::calibrate(&mw.config, &mut mw.post, &mw.team, mw.iteration, &mut mw.calibrated);
+            ready.and_then(|()| master::iterate(&mw.config, &mut mw.post, &mut mw.team, mw.iteration, tasks)).map(
+                |(status, stats)| {
+                    mw.last = Some(stats);
+                    status
+                },
+            )
         } else {
             worker::iterate(&mw.config, &mut mw.post, &mut mw.letters, mw.iteration, mw.parked).map(
                 |(status, chunks)| {

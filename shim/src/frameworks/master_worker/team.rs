@@ -36,6 +36,11 @@ impl Team {
         self.place.get(rank).copied().flatten()
     }
 
+    /// What is known of those that take part, in their order.
+    pub fn speeds(&self) -> Vec<WorkerSpeed> {
+        self.active.iter().map(|rank| self.speeds[*rank].faded()).collect()
+    }
+
     /// Takes over what was measured of those that took part, in their order.
     pub fn remember(&mut self, speeds: &[WorkerSpeed]) {
         for (rank, speed) in self.active.iter().zip(speeds) {

@@ -37,6 +37,11 @@ pub fn iterate(
                 post.flush()?;
                 return Ok((status, chunks));
             }
+            Some((header, _)) if header.kind == Kind::Probe => {
+                let mut echo = post.buffer();
+                Header::new(Kind::Echo, header.iteration).write(&mut echo, 0);
+                post.send(config.master, echo)?;
+            }
             Some((header, tasks)) if header.kind == Kind::Chunk && header.iteration == iteration => {
                 compute(config, post, letters, &header, tasks, &mut failed)?;
                 chunks += 1;

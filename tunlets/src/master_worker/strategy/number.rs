@@ -10,6 +10,9 @@ use crate::master_worker::workers::{Advice, Regime};
 use crate::{Knob, Proposal};
 use midrun_handout::Setting;
 
+/// Workers so many times slower than the fastest are named.
+const SLOW: f64 = 1.3;
+
 impl MasterWorker {
     /// Another number of workers, if that pays; `from` and `to` are the settings before and with it.
     pub(super) fn other_workers(
@@ -39,7 +42,7 @@ impl MasterWorker {
         let regime = self.regime.map_or("", Regime::as_str);
         let why = format!(
             "{regime}; {}: tasks take {:.4} ms +- {:.4} ms, {} tasks, {:.1} us per chunk; Pi {:.4} s with {} workers, {:.4} s \
-             with {}{}{}",
+             with {}{}{}{}",
             self.workers.objective_text(),
             memory.mean_s * 1e3,
             memory.sigma_s * 1e3,
@@ -49,6 +52,11 @@ impl MasterWorker {
             now.workers,
             next.pi_s,
             next.workers,
+            if next.workers < now.workers && memory.slowest() > SLOW {
+                format!("; the slowest, {:.1} times slower than the fastest, are parked first", memory.slowest())
+            } else {
+                String::new()
+            },
             if stepped { ", as far as one step goes" } else { "" },
             if changes { format!("; with them {setting}") } else { String::new() },
         );
