@@ -269,7 +269,8 @@ impl Sim<'_> {
             Event::Done(worker) => {
                 self.workers[worker as usize].computing = false;
                 // A worker computes in the order in which it receives: its oldest chunk is the one that is done.
-                let done = self.workers[worker as usize].out.iter().nth(self.workers[worker as usize].back);
+                let w = &self.workers[worker as usize];
+                let done = w.out.get(w.back);
                 let count = done.map_or(0, |chunk| chunk.count);
                 self.way_in_s = self.way_in_s.max(now) + count as f64 * self.input.back_s;
                 self.workers[worker as usize].back += 1;

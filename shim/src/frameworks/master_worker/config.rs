@@ -30,6 +30,26 @@ pub struct RawConfig {
     pub workers: u32,
 }
 
+impl RawConfig {
+    /// Bytes of the first version, which ended with `factor`.
+    const FIRST_SIZE: usize = std::mem::offset_of!(RawConfig, workers);
+
+    /// A program's configuration; what its version of `midrun.h` did not have yet is 0. `None` when it is too short.
+    ///
+    /// # Safety
+    /// `config` must point to as many bytes as its `struct_size` says.
+    pub unsafe fn read(config: *const RawConfig) -> Option<RawConfig> {
+        // SAFETY: all zeros are a valid RawConfig; the size is the first field of every version.
+        unsafe {
+            let mut raw: RawConfig = std::mem::zeroed();
+            let size = config.cast::<usize>().read();
+            let bytes = size.min(size_of::<RawConfig>());
+            std::ptr::copy_nonoverlapping(config.cast::<u8>(), (&raw mut raw).cast::<u8>(), bytes);
+            (size >= RawConfig::FIRST_SIZE).then_some(raw)
+        }
+    }
+}
+
 /// `midrun_mw_stats_t`.
 #[repr(C)]
 #[derive(Clone, Copy, Default)]
@@ -99,5 +119,25 @@ impl Config {
         }
         // SAFETY: as above.
         unsafe { f(self.raw.user, iteration, first, count, results.as_ptr().cast()) == 0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_built_with_the_first_header_still_runs() {
+        // SAFETY: all zeros are a valid RawConfig, which is as long as it says or longer.
+        unsafe {
+            let mut raw: RawConfig = std::mem::zeroed();
+            (raw.struct_size, raw.factor, raw.workers) = (RawConfig::FIRST_SIZE, 0.5, 77);
+            let read = RawConfig::read(&raw const raw).unwrap();
+            assert_eq!((read.factor, read.workers), (0.5, 0), "what lies behind its end is not looked at");
+            raw.struct_size = size_of::<RawConfig>();
+            assert_eq!(RawConfig::read(&raw const raw).unwrap().workers, 77);
+            raw.struct_size = 8;
+            assert!(RawConfig::read(&raw const raw).is_none());
+        }
     }
 }

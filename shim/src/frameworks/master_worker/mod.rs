@@ -104,13 +104,11 @@ pub unsafe extern "C" fn midrun_mw_create(mw: *mut *mut MasterWorker, config: *c
         if mw.is_null() || config.is_null() {
             return status::ERR_ARGUMENT;
         }
-        // SAFETY: not null; the program's pointers are valid, and the size is looked at first.
+        // SAFETY: not null, and valid by midrun.h; of the configuration no more is read than its size says.
         unsafe {
             *mw = std::ptr::null_mut();
-            if (*config).struct_size < size_of::<RawConfig>() {
-                return status::ERR_ARGUMENT;
-            }
-            match create(&*config) {
+            let Some(raw) = RawConfig::read(config) else { return status::ERR_ARGUMENT };
+            match create(&raw) {
                 Ok(made) => *mw = Box::into_raw(Box::new(made)),
                 Err(status) => return status,
             }
