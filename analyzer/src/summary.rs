@@ -69,6 +69,17 @@ pub struct DecisionLine {
     pub applied_iteration: Option<u64>,
 }
 
+/// What a message costs between the master and a worker.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LinkLine {
+    /// Whether the worker is on the master's host.
+    pub same_host: bool,
+    /// Start-up time of a message, seconds.
+    pub start_up_s: f64,
+    /// Time of a byte, seconds.
+    pub per_byte_s: f64,
+}
+
 /// Advice for the next run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Advice {
@@ -140,6 +151,8 @@ pub struct Summary {
     pub decisions: Vec<DecisionLine>,
     /// What to ask the scheduler for next time; null where nothing was measured.
     pub advice: Option<Advice>,
+    /// What messages cost, where it was measured.
+    pub links: Vec<LinkLine>,
     /// Records of all ranks.
     pub records: Records,
     /// Actions of this job.

@@ -122,6 +122,11 @@ impl Windows {
         self.links[usize::from(link.same_host)] = Some(link);
     }
 
+    /// What the master measured, to other hosts first.
+    pub fn links(&self) -> impl Iterator<Item = Link> {
+        self.links.into_iter().flatten()
+    }
+
     /// A rank worked. `middle_ns` is when, on the master's clock: it counts where the rank does not know the iteration.
     pub fn on_work(&mut self, rank: u32, middle_ns: u64, work: Work) {
         match work.iteration {

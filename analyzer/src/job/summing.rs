@@ -3,7 +3,12 @@
 use std::collections::BTreeSet;
 
 use super::{Fate, Host, Job, Rank};
-use crate::summary::{Advice, Summary};
+use crate::input::Link;
+use crate::summary::{Advice, LinkLine, Summary};
+
+fn link_line(link: Link) -> LinkLine {
+    LinkLine { same_host: link.same_host, start_up_s: link.start_up_s, per_byte_s: link.per_byte_s }
+}
 
 impl Job {
     /// The summary at `now`.
@@ -28,6 +33,7 @@ impl Job {
                 iteration_s: outlook.iteration_s,
                 uncertainty: outlook.uncertainty,
             }),
+            links: self.windows.links().map(link_line).collect(),
             records,
             actions: self.actions.counts.clone(),
             ranks: self.ranks.len() as u64,

@@ -1,0 +1,136 @@
+//! Measures how well the Master/Worker model predicts iteration times, and the number of workers it would choose.
+//!
+//! The source's grid (César 2006): compute time, volume, number of workers. One chunk per worker and iteration (policy
+//! `none`, equal tasks), so that each worker gets one message and sends one. Start-up and byte time are what the run itself
+//! measured; the model is expression (7) or (8), since the framework's sends never wait.
+
+use anyhow::{Context, Result};
+use clap::Parser;
+use midrun_benches::{Hosts, Launcher, numbers, prefix, run_under_midrun};
+use midrun_models::master_worker::{Growth, Model, Protocol};
+
+/// Predicted against measured iteration time, and chosen against best number of workers.
+#[derive(Parser)]
+struct Arguments {
+    /// Compute time of all workers per iteration, milliseconds.
+    #[arg(long, value_delimiter = ',', default_value = "1000,5000")]
+    compute_ms: Vec<u32>,
+    /// Bytes of one iteration in both directions.
+    #[arg(long, value_delimiter = ',', default_value = "10000,100000,512000,2000000")]
+    volume: Vec<u64>,
+    /// Numbers of workers.
+    #[arg(long, value_delimiter = ',', default_value = "2,5,10,20,40")]
+    workers: Vec<u32>,
+    #[arg(long, default_value_t = 4)]
+    iterations: u32,
+    /// `openmpi` or `mpich`.
+    #[arg(long, default_value = "openmpi")]
+    mpi: String,
+    /// Emulated hosts with links of 100 Mbit/s to spread the ranks over (Open MPI; needs root).
+    #[arg(long)]
+    hosts: Option<u32>,
+}
+
+/// Equal tasks per iteration; a multiple of every number of workers of the grid.
+const TASKS: u64 = 400;
+
+/// What a run with a fixed number of workers gave.
+struct Measured {
+    iteration_s: f64,
+    task_s: f64,
+    start_up_s: f64,
+    per_byte_s: f64,
+}
+
+fn main() -> Result<()> {
+    let a = Arguments::parse();
+    let hosts = a.hosts.map(|count| Hosts::up(count, "100mbit")).transpose()?;
+    println!(
+        "{:>10} {:>9} {:>7}  {:>11} {:>11} {:>8}",
+        "compute ms", "volume B", "workers", "predicted s", "measured s", "error"
+    );
+    let (mut errors, mut regrets) = (Vec::new(), Vec::new());
+    for &compute_ms in &a.compute_ms {
+        for &volume in &a.volume {
+            let mut rows = Vec::new();
+            for &workers in &a.workers {
+                let measured = measure(&a, hosts.as_ref(), compute_ms, volume, workers)?;
+                let model = Model {
+                    start_up_s: measured.start_up_s,
+                    per_byte_s: measured.per_byte_s,
+                    volume_bytes: volume as f64,
+                    master_share: 0.5,
+                    compute_s: measured.task_s,
+                    prepare_s: 0.0,
+                    protocol: Protocol::Async,
+                    growth: Growth::Constant,
+                };
+                let predicted_s = model.iteration_s(workers);
+                let error = predicted_s / measured.iteration_s - 1.0;
+                let beyond = if f64::from(workers) > model.mcmc() { "  beyond MCMC" } else { "" };
+                println!(
+                    "{compute_ms:>10} {volume:>9} {workers:>7}  {predicted_s:>11.4} {:>11.4} {:>7.1}%{beyond}",
+                    measured.iteration_s,
+                    100.0 * error
+                );
+                if beyond.is_empty() {
+                    errors.push(error.abs());
+                }
+                let pi = |time_s: f64| f64::from(workers) * time_s * time_s / measured.task_s;
+                rows.push((workers, pi(predicted_s), pi(measured.iteration_s)));
+            }
+            let least = |of: fn(&(u32, f64, f64)) -> f64| rows.iter().min_by(|x, y| of(x).total_cmp(&of(y))).copied();
+            let (chosen, best) = (least(|row| row.1).context("no row")?, least(|row| row.2).context("no row")?);
+            let regret = chosen.2 / best.2 - 1.0;
+            println!(
+                "        -> least Pi: predicted at {} workers, measured at {}; the choice is {:.1} % off",
+                chosen.0,
+                best.0,
+                100.0 * regret
+            );
+            regrets.push(regret);
+        }
+    }
+    errors.sort_by(f64::total_cmp);
+    let within = regrets.iter().filter(|regret| **regret <= 0.05).count();
+    println!(
+        "error up to MCMC: median {:.1} %, worst {:.1} % of {}; choice within 5 % of the least Pi in {within} of {} cases",
+        100.0 * errors.get(errors.len() / 2).copied().unwrap_or(f64::NAN),
+        100.0 * errors.last().copied().unwrap_or(f64::NAN),
+        errors.len(),
+        regrets.len()
+    );
+    Ok(())
+}
+
+fn measure(a: &Arguments, hosts: Option<&Hosts>, compute_ms: u32, volume: u64, workers: u32) -> Result<Measured> {
+    let launcher = match hosts {
+        Some(hosts) => hosts.launcher(workers + 1, false)?,
+        None => Launcher::local(&a.mpi, workers + 1, false)?,
+    };
+    let program = prefix().join(format!("../../examples/build/{}/mw_synthetic", a.mpi));
+    let words = format!(
+        "{} --tasks {TASKS} --iterations {} --mean-us {} --sigma-pct 0 --bytes {} --work sleep --policy none",
+        program.display(),
+        a.iterations,
+        f64::from(compute_ms) * 1e3 / TASKS as f64,
+        volume / (2 * TASKS)
+    );
+    let application: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
+    let summary = run_under_midrun(&["--dry-run".to_owned()], &launcher, &application)?;
+    // Median of the iterations after the first.
+    let median = |key: &str| {
+        let mut values: Vec<f64> = numbers(&summary, key).split_off(1);
+        values.sort_by(f64::total_cmp);
+        values.get(values.len() / 2).copied().with_context(|| format!("no {key} in the summary"))
+    };
+    let links = summary["links"].as_array().cloned().unwrap_or_default();
+    let slowest =
+        links.iter().find(|link| link["same_host"] == false).or(links.first()).context("no link was measured")?;
+    Ok(Measured {
+        iteration_s: median("iteration_s")?,
+        task_s: median("ideal_s")? * f64::from(workers),
+        start_up_s: slowest["start_up_s"].as_f64().context("no start-up time")?,
+        per_byte_s: slowest["per_byte_s"].as_f64().context("no byte time")?,
+    })
+}
