@@ -1,6 +1,7 @@
 /* forest_fire - a fire spreads over a square forest; each iteration is one time step, each task one row.
  *
- *     mpirun -n 9 forest_fire --size 500 --steps 60
+ *     mpirun -n 9 forest_fire --size 500 --steps 60 [--cost STEPS per heat] [--pace MICROSECONDS per heat]
+ *         [--workers N to begin with]
  * A burning tree costs time (its heat is computed), others almost none: the work is small and in the middle at first, then grows into a
  * ring. Deterministic: chance comes from the cell and the step.
  */
@@ -9,7 +10,7 @@
 
 enum { EMPTY, TREE, BURNING, ASH };
 
-static long size = 300, steps = 40, cost = 2000;
+static long size = 300, steps = 40, cost = 2000, pace_us, workers;
 static const char *policy;
 static unsigned char *forest, *next;
 
@@ -30,18 +31,21 @@ static uint64_t heat(long x, long y) {
 
 static int spread(void *user, uint64_t step, uint64_t first, uint64_t count, const void *tasks, void *results) {
   (void)user, (void)tasks;
-  for (long y = (long)first; y < (long)(first + count); y++)
+  for (long y = (long)first; y < (long)(first + count); y++) {
+    int64_t begin_ns = now_ns(), heats = 0;
     for (long x = 0; x < size; x++) {
       unsigned char cell = forest[y * size + x], *out = (unsigned char *)results + (y - (long)first) * size + x;
       uint64_t danger = 0;
       if (cell == TREE)
         for (int d = 0; d < 4; d++) {
           long nx = x + (d == 0) - (d == 1), ny = y + (d == 2) - (d == 3);
-          if (burning(nx, ny)) danger += 40 + heat(nx, ny);
+          if (burning(nx, ny)) danger += 40 + heat(nx, ny), heats++;
         }
       *out = cell == BURNING ? ASH : cell;
       if (danger && chance((uint64_t)(y * size + x), step) < danger) *out = BURNING;
     }
+    pace(begin_ns, heats * pace_us * 1000);
+  }
   return 0;
 }
 
@@ -75,11 +79,13 @@ int main(int argc, char **argv) {
   int rank;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  const option_t table[] = {{"--size", &size, 0, 3, 30000}, {"--steps", &steps, 0, 1, 1000000}, {"--cost", &cost, 0, 0, 100000000}, {"--policy", 0, &policy, 0, 0}, {0}};
+  const option_t table[] = {{"--size", &size, 0, 3, 30000}, {"--steps", &steps, 0, 1, 1000000}, {"--cost", &cost, 0, 0, 100000000}, {"--pace", &pace_us, 0, 0, 1000000}, {"--workers", &workers, 0, 0, 1000000},
+                           {"--policy", 0, &policy, 0, 0}, {0}};
   int code = options(argc, argv, rank, table);
   midrun_mw_t *mw = NULL;
   if (!code) {
-    midrun_mw_config_t config = {.struct_size = sizeof config, .result_bytes = (size_t)size, .compute = spread, .collect = keep, .policy = policy};
+    midrun_mw_config_t config = {.struct_size = sizeof config, .result_bytes = (size_t)size, .compute = spread, .collect = keep, .policy = policy,
+                                 .workers = (uint32_t)workers};
     forest = calloc((size_t)(size * size), 1), next = calloc((size_t)(size * size), 1);
     code = exit_code("forest_fire", rank, midrun_mw_create(&mw, &config));
   }

@@ -18,14 +18,14 @@ enum { USAGE = 64 };
 
 static struct {
   uint64_t tasks, iterations, bytes, seed, workers;
-  double mean_us, sigma_pct, factor, drift_pct, slow_share, slow_factor;
+  double mean_us, sigma_pct, factor, drift_pct, jump, slow_share, slow_factor;
   const char *dist, *policy;
   int spin, json;
   int rank, size;
   uint64_t iteration; /* the one being run */
   unsigned char *seen;
   uint64_t wrong;
-} g = {.tasks = 1000, .iterations = 5, .bytes = 0, .seed = 1, .mean_us = 1000, .sigma_pct = 20, .slow_factor = 1, .dist = "normal"};
+} g = {.tasks = 1000, .iterations = 5, .bytes = 0, .seed = 1, .mean_us = 1000, .sigma_pct = 20, .jump = 1, .slow_factor = 1, .dist = "normal"};
 
 static uint64_t mix(uint64_t x) {
   x += 0x9e3779b97f4a7c15u;
@@ -43,6 +43,7 @@ static double uniform(uint64_t iteration, uint64_t task, uint64_t draw) {
 /* How long a task takes, in nanoseconds, on a worker of full speed. */
 static double task_ns(uint64_t iteration, uint64_t task) {
   double mean = g.mean_us * 1e3 * (1 + g.drift_pct / 100 * (double)iteration);
+  if (iteration >= (g.iterations + 1) / 2) mean *= g.jump;
   double sigma = g.sigma_pct / 100, x;
   double u = uniform(iteration, task, 0);
   if (!strcmp(g.dist, "uniform")) x = 1 + sigma * sqrt(3) * (2 * u - 1);
@@ -111,6 +112,7 @@ static int usage(const char *what, const char *value, const char *allowed) {
 static const char HELP[] =
     "mpirun -n RANKS mw_synthetic [--tasks N] [--iterations N] [--mean-us X] [--sigma-pct X]\n"
     "  [--dist normal|uniform|bimodal|exponential|linear] [--bytes N] [--seed N] [--work sleep|spin] [--drift PCT per iteration]\n"
+    "  [--jump FACTOR: so many times longer from the middle of the run on]\n"
     "  [--policy none|ss|fsc|gss|fac2|dpf|daf|af] [--factor SHARE] [--slow-workers FRACTION:FACTOR]\n"
     "  [--workers N to begin with, 0 = all] [--check] [--json]\n";
 
@@ -134,7 +136,7 @@ static int options(int argc, char **argv) {
   static const struct option LONG[] = {
       {"tasks", 1, 0, 't'}, {"iterations", 1, 0, 'i'}, {"mean-us", 1, 0, 'm'}, {"sigma-pct", 1, 0, 's'}, {"dist", 1, 0, 'd'},
       {"bytes", 1, 0, 'b'}, {"seed", 1, 0, 'r'}, {"policy", 1, 0, 'p'}, {"factor", 1, 0, 'f'}, {"work", 1, 0, 'w'},
-      {"drift", 1, 0, 'D'}, {"slow-workers", 1, 0, 'S'}, {"workers", 1, 0, 'n'}, {"check", 0, 0, 'c'}, {"json", 0, 0, 'j'}, {"help", 0, 0, 'h'}, {0}};
+      {"drift", 1, 0, 'D'}, {"jump", 1, 0, 'J'}, {"slow-workers", 1, 0, 'S'}, {"workers", 1, 0, 'n'}, {"check", 0, 0, 'c'}, {"json", 0, 0, 'j'}, {"help", 0, 0, 'h'}, {0}};
   int o, bad = 0;
   double x = 0;
   opterr = 0;
@@ -148,6 +150,7 @@ static int options(int argc, char **argv) {
       case 's': bad = number("--sigma-pct", 0, 1000, &g.sigma_pct); break;
       case 'f': bad = number("--factor", 0, 1, &g.factor); break;
       case 'D': bad = number("--drift", -100, 1000, &g.drift_pct); break;
+      case 'J': bad = number("--jump", 0, 1e6, &g.jump); break;
       case 'd': if (!is_one_of(g.dist = optarg, DISTS)) bad = usage("--dist", optarg, DISTS); break;
       case 'p': if (!is_one_of(g.policy = optarg, POLICIES)) bad = usage("--policy", optarg, POLICIES); break;
       case 'w': if (!is_one_of(optarg, "sleep spin")) bad = usage("--work", optarg, "sleep or spin"); g.spin = *optarg == 's' && optarg[1] == 'p'; break;

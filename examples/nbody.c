@@ -1,6 +1,6 @@
 /* nbody - bodies that attract each other; each iteration is one time step, each task the force on one body.
  *
- *     mpirun -n 9 nbody --bodies 2000 --steps 20
+ *     mpirun -n 9 nbody --bodies 2000 --steps 20 [--pace MICROSECONDS per body] [--workers N to begin with]
  * The master sends all positions by MPI_Bcast, the forces come back through midrun, so the result is the same under every policy.
  */
 #include "example.h"
@@ -8,7 +8,7 @@
 
 typedef struct { double x, y, z; } vec_t;
 
-static long bodies = 1000, steps = 10;
+static long bodies = 1000, steps = 10, pace_us, workers;
 static const char *policy;
 static vec_t *at, *speed, *pull;
 static const double SOFT = 1e-2, STEP = 1e-3;
@@ -17,12 +17,14 @@ static int force(void *user, uint64_t step, uint64_t first, uint64_t count, cons
   (void)user, (void)step, (void)tasks;
   for (uint64_t i = first; i < first + count; i++) {
     vec_t f = {0, 0, 0};
+    int64_t begin_ns = now_ns();
     for (long j = 0; j < bodies; j++) {
       double dx = at[j].x - at[i].x, dy = at[j].y - at[i].y, dz = at[j].z - at[i].z;
       double d2 = dx * dx + dy * dy + dz * dz + SOFT, k = 1 / ((double)bodies * d2 * sqrt(d2));
       f.x += k * dx, f.y += k * dy, f.z += k * dz;
     }
     ((vec_t *)results)[i - first] = f;
+    pace(begin_ns, pace_us * 1000);
   }
   return 0;
 }
@@ -75,11 +77,12 @@ int main(int argc, char **argv) {
   int rank;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  const option_t table[] = {{"--bodies", &bodies, 0, 2, 1000000}, {"--steps", &steps, 0, 1, 1000000}, {"--policy", 0, &policy, 0, 0}, {0}};
+  const option_t table[] = {{"--bodies", &bodies, 0, 2, 1000000}, {"--steps", &steps, 0, 1, 1000000}, {"--pace", &pace_us, 0, 0, 1000000}, {"--workers", &workers, 0, 0, 1000000}, {"--policy", 0, &policy, 0, 0}, {0}};
   int code = options(argc, argv, rank, table);
   midrun_mw_t *mw = NULL;
   if (!code) {
-    midrun_mw_config_t config = {.struct_size = sizeof config, .result_bytes = sizeof(vec_t), .compute = force, .collect = keep, .policy = policy};
+    midrun_mw_config_t config = {.struct_size = sizeof config, .result_bytes = sizeof(vec_t), .compute = force, .collect = keep, .policy = policy,
+                                 .workers = (uint32_t)workers};
     at = calloc((size_t)bodies, sizeof *at), speed = calloc((size_t)bodies, sizeof *speed), pull = calloc((size_t)bodies, sizeof *pull);
     code = exit_code("nbody", rank, midrun_mw_create(&mw, &config));
   }

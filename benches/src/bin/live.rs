@@ -1,7 +1,8 @@
 //! Measures how soon the number of workers is right when a job begins far off, and what it costs after that.
 //!
-//! Each load runs with a row of fixed numbers (their hand-out tuned all the same), which gives the least Pi; then twice
-//! with the number free, from 2 workers and from all.
+//! Each load runs with a row of fixed numbers (their hand-out tuned all the same); the one with the least sum of Pi is the
+//! best. Then it runs twice with the number free, from 2 workers and from all. All runs of a load have the same tasks, so
+//! iterations are compared one by one.
 
 use anyhow::{Context, Result};
 use clap::Parser;
@@ -18,73 +19,125 @@ struct Arguments {
     /// `openmpi` or `mpich`.
     #[arg(long, default_value = "openmpi")]
     mpi: String,
+    /// Only loads whose name holds this.
+    #[arg(long, default_value = "")]
+    only: String,
 }
 
-/// What is run: a name, and words for mw_synthetic.
-const LOADS: [(&str, &str); 4] = [
-    ("4000 tasks of 1 ms, 40 %", "--tasks 4000 --mean-us 1000 --sigma-pct 40"),
-    ("200 tasks of 2 ms, even", "--tasks 200 --mean-us 2000 --sigma-pct 0"),
-    ("60 tasks of 5 ms, exponential", "--tasks 60 --mean-us 5000 --dist exponential"),
-    ("2000 tasks of 50 us, even", "--tasks 2000 --mean-us 50 --sigma-pct 0"),
+/// The first iterations of a run with a fixed number still find their hand-out.
+const WARM_UP: usize = 3;
+/// So close to the best is right.
+const NEAR: f64 = 1.05;
+/// So far from the best, fewer workers are worse still.
+const FAR: f64 = 1.5;
+
+struct Load {
+    name: &'static str,
+    program: &'static str,
+    words: &'static str,
+    /// The option that sets the number of iterations.
+    iterations: &'static str,
+}
+
+const fn synthetic(name: &'static str, words: &'static str) -> Load {
+    Load { name, program: "mw_synthetic", words, iterations: "--iterations" }
+}
+
+const LOADS: [Load; 7] = [
+    synthetic("2000 tasks of 1 ms, 40 %", "--tasks 2000 --mean-us 1000 --sigma-pct 40 --policy dpf --work sleep"),
+    synthetic("200 tasks of 2 ms, even", "--tasks 200 --mean-us 2000 --sigma-pct 0 --policy dpf --work sleep"),
+    synthetic(
+        "60 tasks of 5 ms, exponential",
+        "--tasks 60 --mean-us 5000 --dist exponential --policy dpf --work sleep",
+    ),
+    synthetic(
+        "480 tasks of 1 ms with 256 KiB each",
+        "--tasks 480 --mean-us 1000 --sigma-pct 0 --bytes 262144 --policy dpf --work sleep",
+    ),
+    synthetic(
+        "40 tasks of 2 ms, ten times longer from the middle on",
+        "--tasks 40 --mean-us 2000 --sigma-pct 80 --jump 10 --policy dpf --work sleep",
+    ),
+    Load {
+        name: "nbody, 400 bodies of 1 ms",
+        program: "nbody",
+        words: "--bodies 400 --pace 1000",
+        iterations: "--steps",
+    },
+    Load {
+        name: "forest_fire, 100 rows, 1 ms per heat",
+        program: "forest_fire",
+        words: "--size 100 --cost 10 --pace 1000",
+        iterations: "--steps",
+    },
 ];
+
+/// One iteration.
+#[derive(Clone, Copy)]
+struct Step {
+    workers: f64,
+    pi_s: f64,
+}
 
 fn main() -> Result<()> {
     let a = Arguments::parse();
-    let numbers_of: Vec<u32> =
-        [1, 2, 3, 4, 6, 8, 12, 16, 20, 24, 32, 48].into_iter().filter(|n| *n <= a.workers).collect();
-    for (name, load) in LOADS {
-        let mut best: Option<(u32, f64)> = None;
-        for &n in &numbers_of {
-            let pis = run(&a, load, n, "fixed")?;
-            let pi = median(pis.iter().skip(3).map(|(_, pi)| *pi).collect()).context("no iteration")?;
-            if best.is_none_or(|(_, least)| pi < least) {
-                best = Some((n, pi));
-            }
-        }
-        let (best_n, least) = best.context("no number of workers")?;
-        println!("{name}: least Pi {least:.4} s with {best_n} of {} workers", a.workers);
-        for start in [2, a.workers] {
-            let pis = run(&a, load, start, "efficiency")?;
-            let near = |(_, pi): &(f64, f64)| *pi <= 1.05 * least;
-            // From here on at least every second iteration is near.
-            let found = (0..pis.len()).find(|i| {
-                let rest = &pis[*i..];
-                near(&rest[0]) && rest.iter().filter(|one| near(one)).count() * 2 >= rest.len()
-            });
-            let list: Vec<String> = pis.iter().map(|(n, _)| format!("{n}")).collect();
-            match found {
-                Some(at) => {
-                    let rest = &pis[at..];
-                    let mean = rest.iter().map(|(_, pi)| pi).sum::<f64>() / rest.len() as f64;
-                    println!(
-                        "   from {start:>2}: within 5 % at iteration {at}, regret after that {:+.1} %; workers {}",
-                        100.0 * (mean / least - 1.0),
-                        list.join(" ")
-                    );
-                }
-                None => println!("   from {start:>2}: never within 5 %; workers {}", list.join(" ")),
-            }
-        }
+    for load in LOADS.iter().filter(|load| load.name.contains(&a.only)) {
+        measure(&a, load)?;
     }
     Ok(())
 }
 
-/// (workers, Pi) of each iteration.
-fn run(a: &Arguments, load: &str, start: u32, objective: &str) -> Result<Vec<(f64, f64)>> {
-    let program = prefix().join(format!("../../examples/build/{}/mw_synthetic", a.mpi));
-    let iterations = if objective == "fixed" { 9 } else { a.iterations };
-    let words =
-        format!("{} {load} --iterations {iterations} --work sleep --workers {start} --policy dpf", program.display());
-    let application: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
+fn measure(a: &Arguments, load: &Load) -> Result<()> {
+    // From the most to the fewest, and no further where it only gets worse.
+    let numbers_of = [48, 32, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 3, 2, 1].into_iter().filter(|n| *n <= a.workers);
+    let mut best: Option<(u32, f64, Vec<Step>)> = None;
+    for n in numbers_of {
+        let steps = run(a, load, n, "fixed")?;
+        let sum = sum_pi(&steps[WARM_UP..]);
+        if best.as_ref().is_some_and(|(_, least, _)| sum > FAR * least) {
+            break;
+        }
+        if best.as_ref().is_none_or(|(_, least, _)| sum < *least) {
+            best = Some((n, sum, steps));
+        }
+    }
+    let (best_n, _, best) = best.context("no number of workers")?;
+    println!("{}: least Pi with {best_n} of {} workers", load.name, a.workers);
+    for start in [2, a.workers] {
+        let steps = run(a, load, start, "efficiency")?;
+        let regret = |from: usize| sum_pi(&steps[from..]) / sum_pi(&best[from..steps.len()]) - 1.0;
+        let list: Vec<String> = steps.iter().map(|step| format!("{}", step.workers)).collect();
+        // From here on it is near, and at once.
+        let found = (0..steps.len() - WARM_UP)
+            .find(|&i| steps[i].pi_s <= NEAR * best[i].pi_s.max(best[i + 1].pi_s) && 1.0 + regret(i) <= NEAR);
+        let found = match found {
+            Some(at) => format!("within 5 % from iteration {at} on, regret after that {:+.1} %", 100.0 * regret(at)),
+            None => "never within 5 %".to_owned(),
+        };
+        println!(
+            "   from {start:>2}: {found}; of the whole run {:+.1} %; workers {}",
+            100.0 * regret(0),
+            list.join(" ")
+        );
+    }
+    Ok(())
+}
+
+fn sum_pi(steps: &[Step]) -> f64 {
+    steps.iter().map(|step| step.pi_s).sum()
+}
+
+/// Workers and Pi of each iteration.
+fn run(a: &Arguments, load: &Load, start: u32, objective: &str) -> Result<Vec<Step>> {
+    let program = prefix().join(format!("../../examples/build/{}/{}", a.mpi, load.program));
+    let words = format!("{} {} {} {}", program.display(), load.words, load.iterations, a.iterations);
+    let mut application: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
+    application.extend(["--workers".to_owned(), start.to_string()]);
     let flags = ["--objective", objective].map(str::to_owned);
     let summary = run_under_midrun(&flags, &Launcher::local(&a.mpi, a.workers + 1, false)?, &application)?;
     let (times, ideals, workers) =
         (numbers(&summary, "iteration_s"), numbers(&summary, "ideal_s"), numbers(&summary, "workers"));
-    let pi = |((time_s, ideal_s), n): ((&f64, &f64), &f64)| (*n, time_s * time_s / ideal_s);
-    Ok(times.iter().zip(&ideals).zip(&workers).map(pi).collect())
-}
-
-fn median(mut values: Vec<f64>) -> Option<f64> {
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied()
+    let step =
+        |((time_s, ideal_s), n): ((&f64, &f64), &f64)| Step { workers: *n, pi_s: time_s * time_s / ideal_s.max(1e-9) };
+    Ok(times.iter().zip(&ideals).zip(&workers).map(step).collect())
 }

@@ -18,6 +18,9 @@ struct Arguments {
     /// Bytes of one iteration in both directions.
     #[arg(long, value_delimiter = ',', default_value = "10000,100000,512000,2000000")]
     volume: Vec<u64>,
+    /// Growth of the volume with each worker above the first number, per cent.
+    #[arg(long, value_delimiter = ',', default_value = "0")]
+    growth_pct: Vec<u32>,
     /// Numbers of workers.
     #[arg(long, value_delimiter = ',', default_value = "2,5,10,20,40")]
     workers: Vec<u32>,
@@ -51,9 +54,11 @@ fn main() -> Result<()> {
     );
     let (mut errors, mut regrets) = (Vec::new(), Vec::new());
     for &compute_ms in &a.compute_ms {
-        for &volume in &a.volume {
+        for (&least_volume, &growth_pct) in a.volume.iter().flat_map(|v| a.growth_pct.iter().map(move |g| (v, g))) {
             let mut rows = Vec::new();
             for &workers in &a.workers {
+                let more = workers - a.workers[0];
+                let volume = least_volume + least_volume * u64::from(growth_pct * more) / 100;
                 let measured = measure(&a, hosts.as_ref(), compute_ms, volume, workers)?;
                 let model = Model {
                     start_up_s: measured.start_up_s,

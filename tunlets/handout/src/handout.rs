@@ -20,6 +20,21 @@ impl WorkerSpeed {
     }
 }
 
+impl Team {
+    /// `None` when a figure makes no sense.
+    fn of(speeds: &[WorkerSpeed]) -> Option<Team> {
+        let nothing = Team { rate: 0.0, d_s: 0.0, chunks: u64::MAX };
+        speeds.iter().try_fold(nothing, |team, s| {
+            let sane = s.mean_s.is_finite() && s.mean_s > 0.0 && s.var_s2 >= 0.0;
+            sane.then(|| Team {
+                rate: team.rate + 1.0 / s.mean_s,
+                d_s: team.d_s + s.var_s2 / s.mean_s,
+                chunks: team.chunks.min(s.chunks),
+            })
+        })
+    }
+}
+
 /// Consecutive tasks `first .. first + count` for one worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Chunk {
@@ -59,6 +74,20 @@ pub struct Handout {
     batches: u32,
     chunk: u64,
     chunks_left: u32,
+    /// What all workers together showed when last looked at, and the chunks until the next look.
+    team: Option<Team>,
+    look_in: u32,
+}
+
+/// Sums over all workers.
+#[derive(Clone, Copy, Debug)]
+struct Team {
+    /// Of the speeds, tasks per second.
+    rate: f64,
+    /// Of variance / mean, seconds.
+    d_s: f64,
+    /// Chunks of the worker that computed the fewest.
+    chunks: u64,
 }
 
 impl Handout {
@@ -73,6 +102,8 @@ impl Handout {
             batches: 0,
             chunk: 0,
             chunks_left: 0,
+            team: None,
+            look_in: 0,
         }
     }
 
@@ -157,34 +188,29 @@ impl Handout {
         }
     }
 
-    /// Speed of `worker` / mean speed; 1 until every worker was measured, and where the workers are equal.
-    fn weight(&self, worker: u32, speeds: &[WorkerSpeed]) -> f64 {
-        let Some(speeds) = speeds.get(..self.workers as usize) else { return 1.0 };
-        let mut rate = 0.0;
-        for s in speeds {
-            if s.chunks < WEIGH_MIN_CHUNKS || !s.mean_s.is_finite() || s.mean_s <= 0.0 {
-                return 1.0;
-            }
-            rate += 1.0 / s.mean_s;
+    /// All workers together; looked at again after a sixteenth of a round of chunks, since the figures of many workers do not
+    /// move much with one chunk.
+    fn team(&mut self, speeds: &[WorkerSpeed]) -> Option<Team> {
+        if self.look_in == 0 {
+            self.team = speeds.get(..self.workers as usize).and_then(Team::of);
+            self.look_in = self.workers.div_ceil(16);
         }
-        let own = speeds.get(worker as usize).map_or(1.0, |s| f64::from(self.workers) / (s.mean_s * rate));
+        self.look_in -= 1;
+        self.team
+    }
+
+    /// Speed of `worker` / mean speed; 1 until every worker was measured, and where the workers are equal.
+    fn weight(&mut self, worker: u32, speeds: &[WorkerSpeed]) -> f64 {
+        let Some(team) = self.team(speeds).filter(|team| team.chunks >= WEIGH_MIN_CHUNKS) else { return 1.0 };
+        let own = speeds.get(worker as usize).map_or(1.0, |s| f64::from(self.workers) / (s.mean_s * team.rate));
         if !own.is_finite() || (own - 1.0).abs() < EQUAL { 1.0 } else { own.clamp(WEIGHTS.0, WEIGHTS.1) }
     }
 
     /// AF (Banicescu, Liu 2000): `D = sum sigma_i²/mu_i`, `T = 1/sum(1/mu_i)`,
     /// `K_i = (D + 2 T R - sqrt(D² + 4 D T R)) / (2 mu_i)`. `None` until every worker was measured.
-    fn adaptive(&self, worker: u32, speeds: &[WorkerSpeed]) -> Option<u64> {
-        let speeds = speeds.get(..self.workers as usize)?;
+    fn adaptive(&mut self, worker: u32, speeds: &[WorkerSpeed]) -> Option<u64> {
         let own = speeds.get(worker as usize)?;
-        let (mut d, mut rate) = (0.0, 0.0);
-        for s in speeds {
-            let sane = s.chunks >= AF_MIN_CHUNKS && s.mean_s.is_finite() && s.mean_s > 0.0 && s.var_s2 >= 0.0;
-            if !sane {
-                return None;
-            }
-            d += s.var_s2 / s.mean_s;
-            rate += 1.0 / s.mean_s;
-        }
+        let Team { rate, d_s: d, .. } = self.team(speeds).filter(|team| team.chunks >= AF_MIN_CHUNKS)?;
         let tr = self.remaining as f64 / rate;
         let k = (d + 2.0 * tr - (d * d + 4.0 * d * tr).sqrt()) / (2.0 * own.mean_s);
         k.is_finite().then(|| (k as u64).max(1))

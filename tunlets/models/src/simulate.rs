@@ -66,10 +66,10 @@ pub struct SimInput {
 }
 
 impl SimInput {
-    /// Mean time of a task at `position` (0 to 1) of the index range, seconds.
-    pub fn mean_at(&self, position: f64) -> f64 {
+    /// Mean time of a task at `position` (0 to 1) of the index range, as a multiple of `mean_s`.
+    pub fn relative_at(&self, position: f64) -> f64 {
         let bin = (position * self.profile.len() as f64) as usize;
-        self.mean_s * self.profile.get(bin).copied().unwrap_or(1.0)
+        self.profile.get(bin).copied().unwrap_or(1.0)
     }
 }
 
@@ -119,21 +119,39 @@ pub fn iteration_of(times: &[f64], input: &SimInput, setting: &Setting) -> SimRe
     run(&input, setting, &Trace::of(times), true)
 }
 
-/// The mean result of each setting over `seeds` drawings; all settings meet the same drawings, so that their
-/// differences are known much better than their values.
-pub fn compare(input: &SimInput, settings: &[Setting], seeds: std::ops::Range<u64>) -> Vec<SimResult> {
-    let mut sums = vec![SimResult::default(); settings.len()];
-    let n = (seeds.end - seeds.start).max(1) as f64;
-    for seed in seeds {
-        let trace = Trace::draw(input, seed);
-        for (sum, setting) in sums.iter_mut().zip(settings) {
-            let one = run(input, setting, &trace, false);
+/// Task times drawn once for several simulations: what meets the same drawings can be compared much better than its values
+/// are known.
+pub struct Drawings {
+    traces: Vec<Trace>,
+}
+
+impl Drawings {
+    /// One drawing per seed of tasks like those of `input`.
+    pub fn new(input: &SimInput, seeds: std::ops::Range<u64>) -> Drawings {
+        Drawings { traces: seeds.map(|seed| Trace::draw(input, seed)).collect() }
+    }
+
+    /// The mean result of a setting over the first `runs` drawings. `input` may differ from that of the
+    /// drawings in everything but its tasks.
+    pub fn run(&self, input: &SimInput, setting: &Setting, runs: usize) -> SimResult {
+        let traces = &self.traces[..runs.min(self.traces.len())];
+        let mut sum = SimResult::default();
+        let n = traces.len().max(1) as f64;
+        for trace in traces {
+            let one = run(input, setting, trace, false);
             sum.iteration_s += one.iteration_s / n;
             sum.chunks += one.chunks / n;
             sum.task_s += one.task_s / n;
         }
+        sum
     }
-    sums
+}
+
+/// The mean result of each setting over `seeds` drawings; all settings meet the same [`Drawings`].
+pub fn compare(input: &SimInput, settings: &[Setting], seeds: std::ops::Range<u64>) -> Vec<SimResult> {
+    let runs = (seeds.end - seeds.start) as usize;
+    let drawings = Drawings::new(input, seeds);
+    settings.iter().map(|setting| drawings.run(input, setting, runs)).collect()
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,4 +1,4 @@
-//! One drawing of all task times of an iteration, as prefix sums, so that every policy meets the same tasks.
+//! One drawing of all task times of an iteration, as prefix sums, so that every policy and team meets the same tasks.
 
 use crate::random::Random;
 use crate::simulate::SimInput;
@@ -6,8 +6,9 @@ use crate::simulate::SimInput;
 /// At most so many times are drawn; more tasks are drawn in blocks.
 const MAX_BLOCKS: u64 = 1 << 16;
 
-/// Prefix sums of the task times on a worker of average speed, and of their squares.
+/// Prefix sums of the task times on a worker of average speed, in units of `mean_s`, and of their squares.
 pub struct Trace {
+    mean_s: f64,
     block: u64,
     sums: Vec<f64>,
     squares: Vec<f64>,
@@ -21,12 +22,16 @@ impl Trace {
         let mut random = Random::new(seed);
         let variance = input.variation * input.variation / block as f64;
         let (mut sum, mut square) = (0.0, 0.0);
-        let mut trace = Trace { block, sums: vec![0.0], squares: vec![0.0] };
+        let room = blocks as usize + 1;
+        let mut trace =
+            Trace { mean_s: input.mean_s, block, sums: Vec::with_capacity(room), squares: Vec::with_capacity(room) };
+        trace.sums.push(0.0);
+        trace.squares.push(0.0);
         for i in 0..blocks {
             let middle = (i as f64 + 0.5) / blocks as f64;
-            let each = input.mean_at(middle) * random.gamma(variance);
+            let each = input.relative_at(middle) * random.gamma(variance);
             sum += each * block as f64;
-            square += each * each * block as f64 + input.mean_s.powi(2) * variance * (block * (block - 1)) as f64;
+            square += each * each * block as f64 + variance * (block * (block - 1)) as f64;
             trace.sums.push(sum);
             trace.squares.push(square);
         }
@@ -35,7 +40,7 @@ impl Trace {
 
     /// A trace of given task times, seconds.
     pub fn of(times: &[f64]) -> Trace {
-        let mut trace = Trace { block: 1, sums: vec![0.0], squares: vec![0.0] };
+        let mut trace = Trace { mean_s: 1.0, block: 1, sums: vec![0.0], squares: vec![0.0] };
         let (mut sum, mut square) = (0.0, 0.0);
         for t in times {
             sum += t;
@@ -52,9 +57,9 @@ impl Trace {
         if part > 0.0 { here + part * (prefix[whole + 1] - here) } else { here }
     }
 
-    /// Time of these tasks and sum of their squares.
+    /// Time of these tasks, seconds, and sum of their squares.
     pub fn span(&self, first: u64, count: u64) -> (f64, f64) {
         let of = |prefix: &[f64]| self.at(prefix, first + count) - self.at(prefix, first);
-        (of(&self.sums), of(&self.squares))
+        (of(&self.sums) * self.mean_s, of(&self.squares) * self.mean_s * self.mean_s)
     }
 }

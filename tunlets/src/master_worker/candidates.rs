@@ -3,7 +3,7 @@
 use super::memory::Memory;
 use midrun_handout::{PolicyKind, Setting, daf_divisor};
 use midrun_models::factoring::least_chunk;
-use midrun_models::simulate::{SimResult, compare};
+use midrun_models::simulate::Drawings;
 
 /// Simulated iterations per candidate: a coarse look at all, a fine one at those that may be the best, and one that
 /// only has to explain what was measured. The answer is wanted before the next iteration has got far.
@@ -14,6 +14,8 @@ pub const FINE: u64 = 6;
 pub const EXPLAIN: u64 = 2;
 /// So many of the best in the coarse look are looked at again, besides those that are preferred on near ties.
 const PROMISING: usize = 4;
+/// Tasks per worker from which on SS is no candidate.
+const MANY: u64 = 50;
 /// Beyond so many simulated tasks the runs become fewer.
 const TASKS: u64 = 80_000;
 
@@ -42,7 +44,10 @@ pub fn informed(kind: PolicyKind, factor: f64, memory: &Memory) -> Setting {
 pub fn all(memory: &Memory) -> Vec<Setting> {
     // FSC(1) is the static split under another name.
     let is_static = |s: &Setting| s.kind == PolicyKind::Fsc && s.factor >= 1.0;
-    PolicyKind::ALL.into_iter().flat_map(|kind| of_kind(kind, memory)).filter(|s| !is_static(s)).collect()
+    // With many tasks per worker every batched policy ends as evenly as SS, with far fewer messages.
+    let many = memory.tasks / u64::from(memory.workers.max(1)) >= MANY;
+    let kinds = PolicyKind::ALL.into_iter().filter(|kind| !(many && *kind == PolicyKind::Ss));
+    kinds.flat_map(|kind| of_kind(kind, memory)).filter(|s| !is_static(s)).collect()
 }
 
 /// The settings of one policy: the shares of FSC and DPF, else the one there is (MODELS 1.7).
@@ -69,23 +74,33 @@ pub fn fits_inside(setting: &Setting, workers: u32) -> bool {
 /// Forecasts of `settings`, in their order, all on the same drawn tasks. The same memory and seed give the same
 /// forecasts.
 pub fn forecast(memory: &Memory, settings: &[Setting], seed: u64, runs: u64) -> Vec<Forecast> {
+    let drawings = draw(memory, seed, runs);
+    forecast_on(&drawings, memory, settings, runs)
+}
+
+fn draw(memory: &Memory, seed: u64, runs: u64) -> Drawings {
     let runs = (TASKS / memory.tasks.max(1)).clamp(1, runs);
-    let results = compare(&memory.load(), settings, seed..seed + runs);
-    let forecast = |(&setting, r): (&Setting, SimResult)| Forecast {
-        setting,
-        ratio: r.ratio(memory.workers),
-        iteration_s: r.iteration_s,
+    Drawings::new(&memory.load(), seed..seed + runs)
+}
+
+fn forecast_on(drawings: &Drawings, memory: &Memory, settings: &[Setting], runs: u64) -> Vec<Forecast> {
+    let load = memory.load();
+    let one = |&setting: &Setting| {
+        let result = drawings.run(&load, &setting, runs as usize);
+        Forecast { setting, ratio: result.ratio(memory.workers), iteration_s: result.iteration_s }
     };
-    settings.iter().zip(results).map(forecast).collect()
+    settings.iter().map(one).collect()
 }
 
 /// Forecasts of the `settings` that may be the best, and of `current` first of all.
 pub fn shortlist(memory: &Memory, current: Setting, settings: &[Setting], seed: u64) -> (Forecast, Vec<Forecast>) {
-    let mut coarse = forecast(memory, settings, seed, COARSE);
+    let drawings = draw(memory, seed, FINE);
+    let mut coarse = forecast_on(&drawings, memory, settings, COARSE);
     coarse.sort_by(|a, b| a.ratio.total_cmp(&b.ratio));
     let preferred = |f: &Forecast| matches!(f.setting.kind, PolicyKind::None | PolicyKind::Daf);
     let near = coarse.iter().enumerate().filter(|(rank, f)| *rank < PROMISING || preferred(f)).map(|(_, f)| f.setting);
-    let mut fine = forecast(memory, &std::iter::once(current).chain(near).collect::<Vec<_>>(), seed, FINE);
+    let near: Vec<Setting> = std::iter::once(current).chain(near).collect();
+    let mut fine = forecast_on(&drawings, memory, &near, FINE);
     let now = fine.remove(0);
     (now, fine)
 }

@@ -220,14 +220,15 @@ impl Memory {
         // The parts' means scatter by chance, too: what chance explains is not a profile.
         let chance = self.sigma_s.powi(2) * parts / self.tasks.max(1) as f64;
         let is_profile = between > 3.0 * chance && between > (0.01 * self.mean_s).powi(2);
-        // More may be known than take part: the slowest are parked first.
         let mut slowness: Vec<f64> = self.slowness.values().copied().collect();
+        // Weighted by what each worker gets done, the mean slowness is 1 by the way it was measured; the variance
+        // that workers explain does not belong to the tasks, whoever will take part.
+        let rates: f64 = slowness.iter().map(|s| 1.0 / s).sum();
+        let scatter: f64 = slowness.iter().map(|s| (s - 1.0).powi(2) / s).sum();
+        let by_workers = if rates > 0.0 { scatter / rates * self.mean_s.powi(2) } else { 0.0 };
+        // More may be known than take part: the slowest are parked first.
         slowness.sort_by(f64::total_cmp);
         slowness.resize(self.workers.max(1) as usize, 1.0);
-        // Weighted by what each worker gets done, the mean slowness is 1 by the way it was measured; the variance
-        // that workers explain does not belong to the tasks.
-        let rates: f64 = slowness.iter().map(|s| 1.0 / s).sum();
-        let by_workers = slowness.iter().map(|s| (s - 1.0).powi(2) / s).sum::<f64>() / rates * self.mean_s.powi(2);
         let explained = by_workers + if is_profile { between } else { 0.0 };
         let within = (self.sigma_s.powi(2) - explained).max(0.0);
         let profile = if is_profile && self.profile_s.len() == PROFILE_BINS {

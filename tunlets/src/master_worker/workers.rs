@@ -9,7 +9,7 @@ use super::trial::WATCHED;
 use crate::Outlook;
 use crate::wishes::Objective;
 use midrun_handout::Setting;
-use midrun_models::simulate::compare;
+use midrun_models::simulate::Drawings;
 use std::collections::BTreeMap;
 
 /// A change must promise so much of the objective: workers come and go at a price.
@@ -344,13 +344,16 @@ impl Workers {
         numbers.sort_unstable();
         numbers.dedup();
         let scale = scale.clamp(SCALE.0, SCALE.1);
+        // The tasks are the same for any number of workers.
+        let drawings = Drawings::new(&memory.load(), seed..seed + RUNS);
         let one = |workers: u32| {
+            let there = memory.with_workers(workers);
             let setting = if setting.min_chunk > 1 {
-                candidates::informed(setting.kind, setting.factor, &memory.with_workers(workers))
+                candidates::informed(setting.kind, setting.factor, &there)
             } else {
                 *setting
             };
-            let result = &compare(&memory.with_workers(workers).load(), &[setting], seed..seed + RUNS)[0];
+            let result = drawings.run(&there.load(), &setting, RUNS as usize);
             let iteration_s = result.iteration_s * scale;
             let task_s = result.task_s;
             Forecast { workers, iteration_s, task_s, pi_s: f64::from(workers) * iteration_s * iteration_s / task_s }

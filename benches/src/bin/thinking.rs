@@ -1,0 +1,91 @@
+//! Measures how long the tunlet `master_worker` thinks about one window.
+
+use anyhow::Result;
+use midrun_benches::spread;
+use midrun_handout::{PolicyKind, Setting};
+use midrun_models::simulate::{SimInput, iteration};
+use midrun_tunlets::wishes::Wishes;
+use midrun_tunlets::{Knob, PROFILE_BINS, ProfileBin, Window, WorkerWork, catalogue, knob};
+use std::time::Instant;
+
+const WINDOWS: u64 = 12;
+
+fn main() -> Result<()> {
+    println!("{:>8} {:>8}  thinking, ms: median [p10 … p90]", "workers", "tasks");
+    for (workers, tasks) in [(8, 2_000), (25, 10_000), (100, 10_000), (1_000, 100_000)] {
+        let mut tunlet = catalogue::create(&Wishes::default())?;
+        let load = SimInput {
+            tasks,
+            workers,
+            mean_s: 2e-3,
+            variation: 0.8,
+            handout_s: 8e-6,
+            latency_s: 50e-6,
+            ..SimInput::default()
+        };
+        let knobs = knobs(workers);
+        let mut times = Vec::new();
+        for number in 0..WINDOWS {
+            let window = window(&load, number);
+            let begin = Instant::now();
+            tunlet.observe(&window);
+            // Nothing is applied: it thinks about the same again.
+            std::hint::black_box(tunlet.propose(&knobs));
+            times.push(begin.elapsed().as_secs_f64() * 1e3);
+        }
+        if let Some(spread) = spread(times) {
+            println!("{workers:>8} {tasks:>8}  {spread}");
+        }
+    }
+    Ok(())
+}
+
+/// What the master offers when it runs with `none`.
+fn knobs(workers: u32) -> Vec<Knob> {
+    let offer = |name: &str, whole: bool, range: (f64, f64), value: f64| Knob {
+        rank: 0,
+        name: name.into(),
+        whole,
+        range,
+        value,
+        declared: value,
+    };
+    vec![
+        offer(knob::names::POLICY, true, (0.0, 7.0), 0.0),
+        offer(knob::names::FACTOR, false, (0.0, 1.0), 0.0),
+        offer(knob::names::WORKERS, true, (1.0, f64::from(workers)), f64::from(workers)),
+    ]
+}
+
+/// A simulated iteration as the analyzer would show it.
+fn window(load: &SimInput, number: u64) -> Window {
+    let setting = Setting::new(PolicyKind::None);
+    let result = iteration(load, &setting, number);
+    let mut per_worker: Vec<WorkerWork> =
+        (0..load.workers).map(|w| WorkerWork { rank: w + 1, tasks_timed: true, ..WorkerWork::default() }).collect();
+    let mut profile = vec![ProfileBin::default(); PROFILE_BINS];
+    for chunk in &result.log {
+        let work = &mut per_worker[chunk.worker as usize];
+        work.tasks += chunk.count;
+        work.chunks += 1;
+        work.busy_s += chunk.busy_s;
+        work.sum_sq_s2 += chunk.sum_sq_s2;
+        let bin = &mut profile[(chunk.first * PROFILE_BINS as u64 / load.tasks) as usize];
+        bin.tasks += chunk.count as f64;
+        bin.busy_s += chunk.busy_s;
+    }
+    Window {
+        iteration: number,
+        tasks: load.tasks,
+        workers: load.workers,
+        iteration_s: result.iteration_s,
+        chunks: result.chunks as u64,
+        master_busy_s: result.chunks * load.handout_s,
+        network: None,
+        setting,
+        setting_changed: false,
+        per_worker,
+        profile,
+        coverage: 1.0,
+    }
+}
