@@ -210,3 +210,14 @@ fn senseless_windows_bring_no_advice() {
     let result = run(&mut tunlet, &mut plant, 25, 12, |_, _| {}, senseless);
     assert!(result.why.is_empty(), "{:?}", result.why);
 }
+
+#[test]
+fn few_tasks_of_very_different_length_get_the_number_that_suits_their_average() {
+    let mut plant = plant(24, 5e-3, 60);
+    plant.dist = Dist::Exponential;
+    let mut tunlet = tunlet(Objective::Efficiency, Limits::default());
+    let result = run(&mut tunlet, &mut plant, 24, 30, |_, _| {}, |_| {});
+    let late = &result.workers[15..];
+    let mean = f64::from(late.iter().sum::<u32>()) / late.len() as f64;
+    assert!((8.0..=18.0).contains(&mean), "{:?} {:?}", result.workers, result.why);
+}

@@ -111,7 +111,7 @@ impl MasterWorker {
         if !trial.is_over() {
             return;
         }
-        let of_policy = family(&trial.former) != family(&trial.setting);
+        let of_policy = trial.is_of_policy();
         let worse = trial.is_worse() && (of_policy || self.shares.is_on_trial());
         let verdict = if worse { Verdict::RolledBack } else { Verdict::Kept };
         self.judgements.push(Judgement { decision: trial.decision, measured_s: trial.measured_s(), verdict });
@@ -124,11 +124,22 @@ impl MasterWorker {
         self.trial = None;
     }
 
+    /// Another change takes over: what was seen of the one before is its verdict.
+    fn end_trial(&mut self) {
+        let Some(trial) = self.trial.take().filter(|trial| !trial.seen.is_empty()) else { return };
+        let judgement = Judgement { decision: trial.decision, measured_s: trial.measured_s(), verdict: Verdict::Kept };
+        self.judgements.push(judgement);
+    }
+
     /// Whether what the master knows of the tasks is too old for its policy.
     fn is_stale(current: &Setting, memory: &Memory) -> bool {
         let uses = matches!(current.kind, PolicyKind::Daf | PolicyKind::Fac2);
         let moved = match current.variation() {
-            Some(v) => (v - memory.variation()).abs() > REFRESH * v.max(memory.variation()).max(0.05),
+            Some(v) => {
+                // Few tasks scatter by themselves; three standard errors of exponential ones.
+                let chance = 3.0 * 1.4 / (memory.tasks.max(1) as f64).sqrt();
+                (v - memory.variation()).abs() > REFRESH.max(chance) * v.max(memory.variation()).max(0.05)
+            }
             None => true,
         };
         uses && moved
@@ -171,7 +182,7 @@ impl MasterWorker {
             let times = (was * ideal_s, is * ideal_s);
             return Some(self.proposal(policy.rank, iteration, (current, former), why, times));
         }
-        if self.trial.is_some() {
+        if self.trial.as_ref().is_some_and(Trial::is_of_policy) {
             return None;
         }
         let Weighed { best, second, unchanged, scale } = self.weigh(&memory, current, iteration);
@@ -223,7 +234,7 @@ impl MasterWorker {
             return Some(self.proposal(policy.rank, iteration, (current, best.setting), why, times));
         }
         self.advice = None;
-        if Self::is_stale(&current, &memory) {
+        if self.trial.is_none() && Self::is_stale(&current, &memory) {
             let fresh = candidates::informed(current.kind, current.factor, &memory);
             let why = describe("the tasks have changed");
             return Some(self.proposal(policy.rank, iteration, (current, fresh), why, (unchanged_s, unchanged_s)));
@@ -287,7 +298,8 @@ impl Tunlet for MasterWorker {
                 // What the policies gave was with the other number.
                 self.experience.forget();
                 self.banned.clear();
-                (self.trial, self.advice) = (None, None);
+                self.end_trial();
+                self.advice = None;
             }
             Learnt::Anew => {
                 self.workers.forget();
@@ -351,6 +363,7 @@ impl Tunlet for MasterWorker {
         let (former, setting) = match change {
             Change::Setting(former, setting) => (former, setting),
             Change::Workers(from, to, setting) => {
+                self.end_trial();
                 self.workers.on_applied(decision, iteration, from, to);
                 (self.advice, self.unsettled, self.current) = (None, false, Some(setting));
                 return;
@@ -358,6 +371,7 @@ impl Tunlet for MasterWorker {
         };
         // A way back that did not get through is proposed again: it is only forgotten here.
         self.back_to = None;
+        self.end_trial();
         self.shares.on_applied();
         (self.advice, self.unsettled) = (None, false);
         self.current = Some(setting);

@@ -97,6 +97,11 @@ pub struct Trial {
 }
 
 impl Trial {
+    /// Whether the policy was changed, not only what it knows.
+    pub fn is_of_policy(&self) -> bool {
+        family(&self.former) != family(&self.setting)
+    }
+
     /// Whether it was seen often enough to be judged.
     pub fn is_over(&self) -> bool {
         self.seen.len() >= WATCHED

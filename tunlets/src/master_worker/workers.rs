@@ -18,8 +18,6 @@ const GAIN: f64 = 0.04;
 const LARGE: f64 = 0.15;
 /// Windows that must advise the same before a change.
 const PERSISTENT: u32 = 2;
-/// Numbers of workers closer than this share are the same advice.
-const SAME: f64 = 0.15;
 /// Iterations without another change of the number after one, and after one that was undone.
 const COOL_DOWN: u64 = 3;
 const BANNED: u64 = 40;
@@ -27,9 +25,10 @@ const BANNED: u64 = 40;
 const WORSE: f64 = 0.01;
 /// Times this close are the same: then fewer workers are preferred.
 const TIE: f64 = 0.01;
-/// Numbers of workers that are simulated, at most, and drawings of each.
+/// Numbers of workers that are simulated, at most; drawings of each, and tasks that these hold: few tasks scatter more.
 const CANDIDATES: u32 = 24;
-const RUNS: u64 = 2;
+const RUNS: (u64, u64) = (2, 20);
+const TASKS: u64 = 4_000;
 /// The outlook goes up to so many times the workers there are.
 const BEYOND: u32 = 4;
 /// How far the simulation's scale may be corrected.
@@ -101,6 +100,15 @@ pub struct Advice {
     pub stepped: bool,
 }
 
+/// Windows in a row that advise more, or fewer.
+#[derive(Clone, Copy, Debug)]
+struct Streak {
+    more: bool,
+    windows: u32,
+    /// Sum of the logarithms of the advised numbers: what scatters around a flat optimum is averaged.
+    sum_ln: f64,
+}
+
 /// A change of the number that is being watched.
 #[derive(Clone, Debug)]
 struct Trial {
@@ -118,7 +126,7 @@ struct Trial {
 pub struct Workers {
     objective: Objective,
     limits: Limits,
-    streak: Option<(u32, u32)>,
+    streak: Option<Streak>,
     trial: Option<Trial>,
     /// Back to this number: the present one was worse.
     back_to: Option<u32>,
@@ -248,22 +256,26 @@ impl Workers {
             self.streak = None;
             return None;
         }
-        let alike = |known: u32| f64::from(known.abs_diff(best.workers)) <= SAME * f64::from(known.max(best.workers));
-        let seen = match self.streak {
-            Some((known, times)) if alike(known) => times + 1,
-            _ => 1,
-        };
-        self.streak = Some((best.workers, seen));
+        let mut streak = Streak { more: best.workers > now.workers, windows: 0, sum_ln: 0.0 };
+        if let Some(known) = self.streak.filter(|known| known.more == streak.more) {
+            streak = known;
+        }
+        streak.windows += 1;
+        streak.sum_ln += f64::from(best.workers).ln();
+        self.streak = Some(streak);
         let at_once = outside || (unsettled && gain > LARGE);
-        if !(at_once || seen >= PERSISTENT) {
+        if !(at_once || streak.windows >= PERSISTENT) {
             return None;
         }
         self.forced = outside;
+        let mean = (streak.sum_ln / f64::from(streak.windows)).exp().round() as u32;
+        // The mean may be what was given up before, or lie on the wrong side of the limits.
+        let wanted = all.iter().filter(allowed).find(|f| f.workers == mean).map_or(best.workers, |f| f.workers);
         let reach = if self.limits.step == 0 { u32::MAX } else { self.limits.step };
-        let to = best.workers.clamp(now.workers.saturating_sub(reach), now.workers.saturating_add(reach));
-        let stepped = to != best.workers;
-        let to = if stepped { self.forecasts(memory, setting, (to, to), iteration, scale)[0] } else { best };
-        Some(Advice { to, now, stepped })
+        let to = wanted.clamp(now.workers.saturating_sub(reach), now.workers.saturating_add(reach));
+        let known = all.iter().find(|f| f.workers == to).copied();
+        let forecast = known.unwrap_or_else(|| self.forecasts(memory, setting, (to, to), iteration, scale)[0]);
+        Some(Advice { to: forecast, now, stepped: to != wanted })
     }
 
     /// In the log's words.
@@ -345,7 +357,8 @@ impl Workers {
         numbers.dedup();
         let scale = scale.clamp(SCALE.0, SCALE.1);
         // The tasks are the same for any number of workers.
-        let drawings = Drawings::new(&memory.load(), seed..seed + RUNS);
+        let runs = (TASKS / memory.tasks.max(1)).clamp(RUNS.0, RUNS.1);
+        let drawings = Drawings::new(&memory.load(), seed..seed + runs);
         let one = |workers: u32| {
             let there = memory.with_workers(workers);
             let setting = if setting.min_chunk > 1 {
@@ -353,7 +366,7 @@ impl Workers {
             } else {
                 *setting
             };
-            let result = drawings.run(&there.load(), &setting, RUNS as usize);
+            let result = drawings.run(&there.load(), &setting, runs as usize);
             let iteration_s = result.iteration_s * scale;
             let task_s = result.task_s;
             Forecast { workers, iteration_s, task_s, pi_s: f64::from(workers) * iteration_s * iteration_s / task_s }
