@@ -81,6 +81,7 @@ impl Decider {
             to: proposal.to.clone(),
             why: proposal.why.clone(),
             predicted_s: finite(proposal.predicted_s),
+            uncertainty: finite(proposal.uncertainty).filter(|share| *share > 0.0),
             unchanged_s: finite(proposal.unchanged_s),
             measured_s: None,
             verdict: Verdict::Open.as_str().to_owned(),

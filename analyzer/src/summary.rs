@@ -59,6 +59,8 @@ pub struct DecisionLine {
     pub why: String,
     /// Iteration time expected with the new value, seconds.
     pub predicted_s: Option<f64>,
+    /// By which share the measured time may differ from it by chance and the model's error; null where not known.
+    pub uncertainty: Option<f64>,
     /// Iteration time expected without it, seconds.
     pub unchanged_s: Option<f64>,
     /// Iteration time measured afterwards, seconds; null until judged.

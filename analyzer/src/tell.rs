@@ -20,20 +20,21 @@ pub(crate) fn decided(job: &JobId, number: u64, proposal: &Proposal, dry_run: bo
         "{}", if dry_run { "advice: this change would help" } else { "decided to change a tuning point" },
     );
     let text = format!(
-        "iteration {}: {}{} {} -> {}: expected {} instead of {}, because {}",
+        "iteration {}: {}{} {} -> {}: expected {}{} instead of {}, because {}",
         p.iteration,
         if dry_run { "advice: " } else { "" },
         p.tuning_point,
         p.from,
         p.to,
         seconds(p.predicted_s),
+        if p.uncertainty > 0.0 { format!(" +- {:.0} %", 100.0 * p.uncertainty) } else { String::new() },
         seconds(p.unchanged_s),
         p.why,
     );
     let json = json!({
         "event": "decision", "job": job.as_str(), "decision": number, "iteration": p.iteration,
         "tunlet": p.tunlet, "tuning_point": p.tuning_point, "from": p.from, "to": p.to, "why": p.why,
-        "predicted_s": finite(p.predicted_s), "unchanged_s": finite(p.unchanged_s), "rank": p.rank,
+        "predicted_s": finite(p.predicted_s), "uncertainty": finite(p.uncertainty), "unchanged_s": finite(p.unchanged_s), "rank": p.rank,
         "assignments": p.assignments, "at_once": p.at_once, "dry_run": dry_run,
     });
     Notice { text, json }

@@ -21,6 +21,8 @@ pub struct Proposal {
     pub why: String,
     /// Iteration time the model expects with the new values, seconds.
     pub predicted_s: f64,
+    /// Half the width of the interval in which it is expected to be measured, as a share of it; 0: not known.
+    pub uncertainty: f64,
     /// Iteration time the model expects if nothing is changed, seconds.
     pub unchanged_s: f64,
     /// Apply inside the running iteration (else before the next one's first hand-out).

@@ -29,7 +29,7 @@ fn a_decision_is_sent_once_applied_and_kept() {
         summary["decisions"],
         json!([{
             "iteration": 0, "tunlet": "scripted", "tuning_point": "policy", "from": "dpf(0.5)", "to": "daf",
-            "why": "sigma is 80 % of mu", "predicted_s": 0.842, "unchanged_s": 0.871, "measured_s": 0.9,
+            "why": "sigma is 80 % of mu", "predicted_s": 0.842, "uncertainty": 0.05, "unchanged_s": 0.871, "measured_s": 0.9,
             "verdict": "kept", "applied_iteration": 1,
         }])
     );
@@ -40,7 +40,7 @@ fn a_decision_is_told_with_its_why() {
     let mut story = Story::begin(Config::default());
     story.iteration("j", 0);
     let expected =
-        "iteration 0: policy dpf(0.5) -> daf: expected 0.842 s instead of 0.871 s, because sigma is 80 % of mu";
+        "iteration 0: policy dpf(0.5) -> daf: expected 0.842 s +- 5 % instead of 0.871 s, because sigma is 80 % of mu";
     assert_eq!(story.texts(), [expected]);
 }
 

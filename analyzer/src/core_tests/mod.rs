@@ -55,6 +55,7 @@ impl Tunlet for Scripted {
             to: "daf".into(),
             why: "sigma is 80 % of mu".into(),
             predicted_s: 0.842,
+            uncertainty: 0.05,
             unchanged_s: 0.871,
             at_once: true,
         })

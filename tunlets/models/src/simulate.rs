@@ -82,6 +82,8 @@ pub struct SimResult {
     pub chunks: f64,
     /// Sum of the task times over the workers, seconds.
     pub task_s: f64,
+    /// Standard deviation of the iteration time between drawings, as a share of its mean; 0 with one drawing.
+    pub deviation: f64,
     /// Each chunk's worker, tasks, time and sum of squared task times (only of [`iteration`] and [`iteration_of`]).
     pub log: Vec<ChunkLog>,
 }
@@ -137,11 +139,17 @@ impl Drawings {
         let traces = &self.traces[..runs.min(self.traces.len())];
         let mut sum = SimResult::default();
         let n = traces.len().max(1) as f64;
+        let mut squares_s2 = 0.0;
         for trace in traces {
             let one = run(input, setting, trace, false);
             sum.iteration_s += one.iteration_s / n;
+            squares_s2 += one.iteration_s * one.iteration_s;
             sum.chunks += one.chunks / n;
             sum.task_s += one.task_s / n;
+        }
+        if n > 1.0 && sum.iteration_s > 0.0 {
+            let variance_s2 = (squares_s2 - n * sum.iteration_s * sum.iteration_s) / (n - 1.0);
+            sum.deviation = variance_s2.max(0.0).sqrt() / sum.iteration_s;
         }
         sum
     }

@@ -28,6 +28,8 @@ pub struct Forecast {
     pub ratio: f64,
     /// Expected iteration time, seconds.
     pub iteration_s: f64,
+    /// Its standard deviation by chance of the tasks, as a share of it.
+    pub deviation: f64,
 }
 
 /// The setting of `kind` with everything that is known.
@@ -87,7 +89,8 @@ fn forecast_on(drawings: &Drawings, memory: &Memory, settings: &[Setting], runs:
     let load = memory.load();
     let one = |&setting: &Setting| {
         let result = drawings.run(&load, &setting, runs as usize);
-        Forecast { setting, ratio: result.ratio(memory.workers), iteration_s: result.iteration_s }
+        let (ratio, iteration_s, deviation) = (result.ratio(memory.workers), result.iteration_s, result.deviation);
+        Forecast { setting, ratio, iteration_s, deviation }
     };
     settings.iter().map(one).collect()
 }

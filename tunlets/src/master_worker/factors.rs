@@ -105,6 +105,7 @@ fn proposal(
         to: list(&mut wanted.iter().copied()),
         why,
         predicted_s,
+        uncertainty: 0.0,
         unchanged_s,
         at_once: false,
     })

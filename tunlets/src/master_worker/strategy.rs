@@ -6,7 +6,7 @@ mod weighing;
 use super::candidates;
 use super::factors::{self, Shares};
 use super::memory::{Learnt, Memory};
-use super::trial::{Experience, Family, Spread, Trial, WORSE, family};
+use super::trial::{Experience, Family, Spread, Trial, WORSE, family, uncertainty};
 use super::workers::{self, Regime, Workers};
 use crate::knob::names;
 use crate::wishes::Objective;
@@ -179,7 +179,7 @@ impl MasterWorker {
                 current.kind.name(),
                 former.kind.name()
             );
-            let times = (was * ideal_s, is * ideal_s);
+            let times = (was * ideal_s, is * ideal_s, uncertainty(self.spread.deviation()));
             return Some(self.proposal(policy.rank, iteration, (current, former), why, times));
         }
         if self.trial.as_ref().is_some_and(Trial::is_of_policy) {
@@ -230,14 +230,15 @@ impl MasterWorker {
                 (false, _) => "work is uneven",
             };
             let why = describe(what);
-            let times = (best.iteration_s, unchanged_s);
+            let times = (best.iteration_s, unchanged_s, uncertainty(best.deviation));
             return Some(self.proposal(policy.rank, iteration, (current, best.setting), why, times));
         }
         self.advice = None;
         if self.trial.is_none() && Self::is_stale(&current, &memory) {
             let fresh = candidates::informed(current.kind, current.factor, &memory);
             let why = describe("the tasks have changed");
-            return Some(self.proposal(policy.rank, iteration, (current, fresh), why, (unchanged_s, unchanged_s)));
+            let times = (unchanged_s, unchanged_s, uncertainty(best.deviation));
+            return Some(self.proposal(policy.rank, iteration, (current, fresh), why, times));
         }
         None
     }
@@ -248,7 +249,7 @@ impl MasterWorker {
         iteration: u64,
         (from, to): (Setting, Setting),
         why: String,
-        (predicted_s, unchanged_s): (f64, f64),
+        (predicted_s, unchanged_s, uncertainty): (f64, f64, f64),
     ) -> Proposal {
         self.proposed = Some(Change::Setting(from, to));
         let tuning_point = if from.kind == to.kind && from.factor != to.factor {
@@ -268,6 +269,7 @@ impl MasterWorker {
             to: to.to_string(),
             why,
             predicted_s,
+            uncertainty,
             unchanged_s,
             at_once: from.kind != to.kind
                 && candidates::fits_inside(&to, self.memory.as_ref().map_or(1, |m| m.workers)),
@@ -327,9 +329,7 @@ impl Tunlet for MasterWorker {
                 self.regime = Some(Regime::of(window.iteration_s, window.master_busy_s, ideal_s));
                 self.spread.add(ratio);
                 let (time_s, task_s) = (window.iteration_s, window.task_s());
-                if let Some((decision, measured_s, kept)) =
-                    self.workers.watch(window.iteration, window.workers, time_s, task_s)
-                {
+                if let Some((decision, measured_s, kept)) = self.workers.watch(window, time_s, task_s) {
                     let verdict = if kept { Verdict::Kept } else { Verdict::RolledBack };
                     self.judgements.push(Judgement { decision, measured_s, verdict });
                 }

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 
 /// Whole iterations that a change is watched.
 pub const WATCHED: usize = 2;
+/// The simulation is no more exact than this share, chance apart.
+const MODEL: f64 = 0.03;
 /// A setting that measures worse than another by more than this share is given up.
 pub const WORSE: f64 = 0.005;
 /// Iterations after which a measurement says nothing any more.
@@ -19,6 +21,41 @@ pub type Family = (u32, u32);
 pub fn family(setting: &Setting) -> Family {
     let has_share = matches!(setting.kind, PolicyKind::Fsc | PolicyKind::Dpf);
     (setting.kind.code(), if has_share { (setting.share() * 10.0).round() as u32 } else { 0 })
+}
+
+/// Costs that are remembered of the present number; windows that a change is watched at most.
+pub const REMEMBERED: usize = 4;
+const WATCHED_LONG: usize = 8;
+/// A number of workers is given up when its objective measures worse than before by more than this share.
+const WORSE_COST: f64 = 0.01;
+/// Iterations scatter by so much at least, whatever the tasks: the machine.
+const MACHINE: f64 = 0.005;
+
+/// Whether the costs `seen` are worse than those `before`, where one cost scatters by `chance` (a share of it); `None` while
+/// that cannot be told and there is time to look on.
+pub fn is_worse(before: &[f64], seen: &[f64], chance: f64) -> Option<bool> {
+    let median_ln = |costs: &[f64]| {
+        let mut costs = costs.to_vec();
+        costs.sort_by(f64::total_cmp);
+        // Of two the better: a disturbance from outside makes an iteration slower, never faster.
+        costs.get(costs.len().saturating_sub(1) / 2).map(|cost| cost.ln())
+    };
+    let (Some(was), Some(is)) = (median_ln(before), median_ln(seen)) else { return Some(false) };
+    let of_both = 1.0 / before.len() as f64 + 1.0 / seen.len() as f64;
+    let error = chance.max(MACHINE) * of_both.sqrt();
+    let more = is - was - WORSE_COST;
+    match () {
+        () if more > 2.0 * error => Some(true),
+        () if more <= 0.0 => Some(false),
+        () if seen.len() >= WATCHED_LONG => Some(more > error),
+        () => None,
+    }
+}
+
+/// Half the width of the interval in which the median of the watched iterations is expected, as a share of the prediction:
+/// two standard errors of chance and the model's own error. `deviation` is that of one iteration.
+pub fn uncertainty(deviation: f64) -> f64 {
+    2.0 * deviation / (WATCHED as f64).sqrt() + MODEL
 }
 
 /// Measured iteration time / ideal, per family.
@@ -122,5 +159,20 @@ impl Trial {
     /// Whether it made things worse than what was measured before.
     pub fn is_worse(&self) -> bool {
         self.former_ratio.is_some_and(|former| self.ratio() > former * (1.0 + WORSE))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn worse_is_what_chance_does_not_explain() {
+        assert_eq!(is_worse(&[], &[9.0, 9.0], 0.0), Some(false), "nothing to compare with");
+        assert_eq!(is_worse(&[1.0, 1.0], &[1.1, 1.1], 0.0), Some(true));
+        assert_eq!(is_worse(&[1.0, 1.0], &[0.9, 1.3], 0.0), Some(false), "one disturbed iteration says nothing");
+        assert_eq!(is_worse(&[1.0, 1.0], &[1.3, 1.3], 0.4), None, "such a difference can be chance");
+        assert_eq!(is_worse(&[1.0; 4], &[1.3; 8], 0.4), Some(true), "not when it stays");
+        assert_eq!(is_worse(&[1.0; 4], &[1.1; 8], 0.4), Some(false), "a small one is not worth the way back");
     }
 }

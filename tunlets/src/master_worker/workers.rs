@@ -5,12 +5,12 @@
 
 use super::candidates;
 use super::memory::Memory;
-use super::trial::WATCHED;
-use crate::Outlook;
+use super::trial::{REMEMBERED, WATCHED, is_worse};
 use crate::wishes::Objective;
+use crate::{Outlook, Window};
 use midrun_handout::Setting;
 use midrun_models::simulate::Drawings;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 /// A change must promise so much of the objective: workers come and go at a price.
 const GAIN: f64 = 0.04;
@@ -21,8 +21,6 @@ const PERSISTENT: u32 = 2;
 /// Iterations without another change of the number after one, and after one that was undone.
 const COOL_DOWN: u64 = 3;
 const BANNED: u64 = 40;
-/// A number is given up when its objective measures worse than before by more than this share.
-const WORSE: f64 = 0.01;
 /// Times this close are the same: then fewer workers are preferred.
 const TIE: f64 = 0.01;
 /// Numbers of workers that are simulated, at most; drawings of each, and tasks that these hold: few tasks scatter more.
@@ -87,6 +85,8 @@ pub struct Forecast {
     pub task_s: f64,
     /// Pi, seconds.
     pub pi_s: f64,
+    /// Standard deviation of the iteration time by chance of the tasks, as a share of it.
+    pub deviation: f64,
 }
 
 /// Advice to change the number.
@@ -116,9 +116,12 @@ struct Trial {
     from: u32,
     to: u32,
     applied_in: u64,
-    /// Cost before, as [`Workers::cost`] has it.
-    before: Option<f64>,
+    /// Costs before, as [`Workers::cost`] has them, the newest last.
+    before: Vec<f64>,
+    /// Costs and iteration times since, seconds.
     seen: Vec<(f64, f64)>,
+    /// How far a cost scatters by chance, as a share of it.
+    chance: f64,
 }
 
 /// See the module.
@@ -132,8 +135,12 @@ pub struct Workers {
     back_to: Option<u32>,
     quiet_until: u64,
     banned: BTreeMap<u32, u64>,
-    /// Cost of the last windows with the present number.
-    last: Option<(u32, f64)>,
+    /// Costs of the last windows with the present number and policy, the newest last.
+    last: VecDeque<f64>,
+    /// That number, and the policy's code.
+    last_of: Option<(u32, u32)>,
+    /// How far they scatter by chance, as the last forecast has it.
+    chance: f64,
     most_seen: u32,
     /// The last advice came from the user's limits, not from what was measured: it is not undone.
     forced: bool,
@@ -150,7 +157,9 @@ impl Workers {
             back_to: None,
             quiet_until: 0,
             banned: BTreeMap::new(),
-            last: None,
+            last: VecDeque::new(),
+            last_of: None,
+            chance: 0.0,
             most_seen: 0,
             forced: false,
         }
@@ -170,14 +179,17 @@ impl Workers {
 
     /// Takes a window in; the verdict on a change that was watched long enough: its decision, the median iteration time
     /// since, and whether it is kept.
-    pub fn watch(&mut self, iteration: u64, workers: u32, iteration_s: f64, task_s: f64) -> Option<(u64, f64, bool)> {
+    pub fn watch(&mut self, window: &Window, iteration_s: f64, task_s: f64) -> Option<(u64, f64, bool)> {
+        let (iteration, workers) = (window.iteration, window.workers);
         let cost = self.cost(workers, iteration_s, task_s);
         self.most_seen = self.most_seen.max(workers);
-        self.last = Some(match self.last {
-            // The better of the last two: a disturbance from outside makes an iteration slower, never faster.
-            Some((same, before)) if same == workers => (workers, cost.min(0.5 * (before + cost))),
-            _ => (workers, cost),
-        });
+        if self.last_of.replace((workers, window.setting.kind.code())) != self.last_of {
+            self.last.clear();
+        }
+        self.last.push_back(cost);
+        if self.last.len() > REMEMBERED {
+            self.last.pop_front();
+        }
         let trial = self.trial.as_mut()?;
         if iteration < trial.applied_in || workers != trial.to {
             return None;
@@ -186,11 +198,11 @@ impl Workers {
         if trial.seen.len() < WATCHED {
             return None;
         }
+        let costs: Vec<f64> = trial.seen.iter().map(|(cost, _)| *cost).collect();
+        let kept = !is_worse(&trial.before, &costs, trial.chance)?;
         let trial = self.trial.take()?;
-        let best = trial.seen.iter().map(|(cost, _)| *cost).fold(f64::INFINITY, f64::min);
         let mut times: Vec<f64> = trial.seen.iter().map(|(_, time_s)| *time_s).collect();
         times.sort_by(f64::total_cmp);
-        let kept = trial.before.is_none_or(|before| best <= before * (1.0 + WORSE));
         self.quiet_until = iteration + COOL_DOWN;
         if !kept {
             self.back_to = Some(trial.from);
@@ -207,18 +219,21 @@ impl Workers {
     /// The program has changed: what was measured before says nothing of what comes.
     pub fn forget(&mut self) {
         self.banned.clear();
-        (self.streak, self.last, self.quiet_until) = (None, None, 0);
+        (self.streak, self.quiet_until) = (None, 0);
+        self.last.clear();
         if let Some(trial) = &mut self.trial {
-            trial.before = None;
+            trial.before.clear();
         }
     }
 
     /// The number was changed from `from` to `to` at the beginning of `iteration`.
     pub fn on_applied(&mut self, decision: u64, iteration: u64, from: u32, to: u32) {
-        let before = self.last.filter(|(workers, _)| *workers == from).map(|(_, cost)| cost);
         // The way back is not tried again, it only has to be there.
-        let before = before.filter(|_| self.back_to.take().is_none() && !self.forced);
-        self.trial = Some(Trial { decision, from, to, applied_in: iteration, before, seen: Vec::new() });
+        let is_back = self.back_to.take().is_some();
+        let known = self.last_of.is_some_and(|(workers, _)| workers == from) && !is_back && !self.forced;
+        let before = if known { self.last.iter().copied().collect() } else { Vec::new() };
+        let chance = self.chance;
+        self.trial = Some(Trial { decision, from, to, applied_in: iteration, before, seen: Vec::new(), chance });
         self.streak = None;
     }
 
@@ -275,6 +290,9 @@ impl Workers {
         let to = wanted.clamp(now.workers.saturating_sub(reach), now.workers.saturating_add(reach));
         let known = all.iter().find(|f| f.workers == to).copied();
         let forecast = known.unwrap_or_else(|| self.forecasts(memory, setting, (to, to), iteration, scale)[0]);
+        // Pi goes with the square of the time.
+        let power = if self.objective == Objective::Efficiency { 2.0 } else { 1.0 };
+        self.chance = power * forecast.deviation.max(now.deviation);
         Some(Advice { to: forecast, now, stepped: to != wanted })
     }
 
@@ -369,7 +387,8 @@ impl Workers {
             let result = drawings.run(&there.load(), &setting, runs as usize);
             let iteration_s = result.iteration_s * scale;
             let task_s = result.task_s;
-            Forecast { workers, iteration_s, task_s, pi_s: f64::from(workers) * iteration_s * iteration_s / task_s }
+            let pi_s = f64::from(workers) * iteration_s * iteration_s / task_s;
+            Forecast { workers, iteration_s, task_s, pi_s, deviation: result.deviation }
         };
         numbers.into_iter().map(one).collect()
     }

@@ -41,6 +41,7 @@ impl Tunlet for Template {
             to: wanted.to_string(),
             why: format!("the iteration had {} workers", window.workers),
             predicted_s: window.ideal_s(),
+            uncertainty: 0.0,
             unchanged_s: window.iteration_s,
             at_once: false,
         })

@@ -5,7 +5,7 @@ use super::{Change, MasterWorker, assignments};
 use crate::knob::names;
 use crate::master_worker::candidates;
 use crate::master_worker::memory::Memory;
-use crate::master_worker::trial::family;
+use crate::master_worker::trial::{family, uncertainty};
 use crate::master_worker::workers::{Advice, Regime};
 use crate::{Knob, Proposal};
 use midrun_handout::Setting;
@@ -71,6 +71,7 @@ impl MasterWorker {
             to: next.workers.to_string(),
             why,
             predicted_s,
+            uncertainty: uncertainty(next.deviation),
             unchanged_s: iteration_s,
             at_once: false,
         })
@@ -91,6 +92,7 @@ impl MasterWorker {
             to: to.to_string(),
             why: format!("{from} workers measured worse than {to}: back to the former"),
             predicted_s: iteration_s * f64::from(from) / f64::from(to.max(1)),
+            uncertainty: 0.0,
             unchanged_s: iteration_s,
             at_once: false,
         })
