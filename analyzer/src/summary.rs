@@ -110,6 +110,7 @@ pub struct Iterations {
     ideal_s: VecDeque<f64>,
     workers: VecDeque<u32>,
     imbalance: VecDeque<f64>,
+    master_busy_s: VecDeque<f64>,
 }
 
 impl Iterations {
@@ -120,6 +121,7 @@ impl Iterations {
         push(&mut self.ideal_s, closed.ideal_s());
         push(&mut self.workers, closed.window.workers);
         push(&mut self.imbalance, closed.imbalance());
+        push(&mut self.master_busy_s, closed.window.master_busy_s);
     }
 }
 
@@ -147,6 +149,8 @@ pub struct Summary {
     pub workers: VecDeque<u32>,
     /// 1 - ideal / measured of each.
     pub imbalance: VecDeque<f64>,
+    /// Time the master was busy handing out and taking in, in each, seconds.
+    pub master_busy_s: VecDeque<f64>,
     /// The policy in force at the end; empty where none was seen.
     pub policy: String,
     /// Decisions in order.
@@ -181,6 +185,7 @@ impl Summary {
         self.ideal_s = iterations.ideal_s.clone();
         self.workers = iterations.workers.clone();
         self.imbalance = iterations.imbalance.clone();
+        self.master_busy_s = iterations.master_busy_s.clone();
     }
 
     /// As JSON, on one line.

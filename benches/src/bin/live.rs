@@ -51,8 +51,8 @@ const LOADS: [Load; 7] = [
         "--tasks 60 --mean-us 5000 --dist exponential --policy dpf --work sleep",
     ),
     synthetic(
-        "480 tasks of 1 ms with 256 KiB each",
-        "--tasks 480 --mean-us 1000 --sigma-pct 0 --bytes 262144 --policy dpf --work sleep",
+        "480 tasks of 1 ms with 32 KiB each",
+        "--tasks 480 --mean-us 1000 --sigma-pct 0 --bytes 32768 --policy dpf --work sleep",
     ),
     synthetic(
         "40 tasks of 2 ms, ten times longer from the middle on",

@@ -2,12 +2,16 @@
 //!
 //! The source's grid (César 2006): compute time, volume, number of workers. One chunk per worker and iteration (policy
 //! `none`, equal tasks), so that each worker gets one message and sends one. Start-up and byte time are what the run itself
-//! measured; the model is expression (7) or (8), since the framework's sends never wait.
+//! measured. Two predictions: the source's expression (7) or (8), since the framework's sends never wait, and the simulation
+//! by which the tunlet decides. The source has one start-up time per message, which keeps the master busy and delays the
+//! worker; the simulation knows the two apart.
 
 use anyhow::{Context, Result};
 use clap::Parser;
 use midrun_benches::{Hosts, Launcher, numbers, prefix, run_under_midrun};
+use midrun_handout::{PolicyKind, Setting};
 use midrun_models::master_worker::{Growth, Model, Protocol};
+use midrun_models::simulate::{SimInput, compare};
 
 /// Predicted against measured iteration time, and chosen against best number of workers.
 #[derive(Parser)]
@@ -43,69 +47,102 @@ struct Measured {
     task_s: f64,
     start_up_s: f64,
     per_byte_s: f64,
+    /// Time the master was busy per chunk, seconds.
+    handout_s: f64,
+}
+
+/// One prediction against what was measured, over the whole grid.
+#[derive(Default)]
+struct Score {
+    errors: Vec<f64>,
+    regrets: Vec<f64>,
 }
 
 fn main() -> Result<()> {
     let a = Arguments::parse();
     let hosts = a.hosts.map(|count| Hosts::up(count, "100mbit")).transpose()?;
     println!(
-        "{:>10} {:>9} {:>7}  {:>11} {:>11} {:>8}",
-        "compute ms", "volume B", "workers", "predicted s", "measured s", "error"
+        "{:>10} {:>9} {:>7}  {:>10}  {:>18}  {:>18}",
+        "compute ms", "volume B", "workers", "measured s", "source s", "simulation s"
     );
-    let (mut errors, mut regrets) = (Vec::new(), Vec::new());
+    let mut scores = [Score::default(), Score::default()];
     for &compute_ms in &a.compute_ms {
         for (&least_volume, &growth_pct) in a.volume.iter().flat_map(|v| a.growth_pct.iter().map(move |g| (v, g))) {
+            // Workers, and Pi as measured and as each prediction has it.
             let mut rows = Vec::new();
             for &workers in &a.workers {
                 let more = workers - a.workers[0];
                 let volume = least_volume + least_volume * u64::from(growth_pct * more) / 100;
                 let measured = measure(&a, hosts.as_ref(), compute_ms, volume, workers)?;
-                let model = Model {
-                    start_up_s: measured.start_up_s,
-                    per_byte_s: measured.per_byte_s,
-                    volume_bytes: volume as f64,
-                    master_share: 0.5,
-                    compute_s: measured.task_s,
-                    prepare_s: 0.0,
-                    protocol: Protocol::Async,
-                    growth: Growth::Constant,
-                };
-                let predicted_s = model.iteration_s(workers);
-                let error = predicted_s / measured.iteration_s - 1.0;
-                let beyond = if f64::from(workers) > model.mcmc() { "  beyond MCMC" } else { "" };
+                let (source, mcmc) = by_source(&measured, volume, workers);
+                let predicted = [source, by_simulation(&measured, volume, workers)];
+                let errors = predicted.map(|time_s| time_s / measured.iteration_s - 1.0);
+                let beyond = f64::from(workers) > mcmc;
                 println!(
-                    "{compute_ms:>10} {volume:>9} {workers:>7}  {predicted_s:>11.4} {:>11.4} {:>7.1}%{beyond}",
+                    "{compute_ms:>10} {volume:>9} {workers:>7}  {:>10.4}  {:>10.4} {:>+6.1}%  {:>10.4} {:>+6.1}%{}",
                     measured.iteration_s,
-                    100.0 * error
+                    predicted[0],
+                    100.0 * errors[0],
+                    predicted[1],
+                    100.0 * errors[1],
+                    if beyond { "  beyond MCMC" } else { "" }
                 );
-                if beyond.is_empty() {
-                    errors.push(error.abs());
+                if !beyond {
+                    scores.iter_mut().zip(errors).for_each(|(score, error)| score.errors.push(error.abs()));
                 }
                 let pi = |time_s: f64| f64::from(workers) * time_s * time_s / measured.task_s;
-                rows.push((workers, pi(predicted_s), pi(measured.iteration_s)));
+                rows.push((workers, pi(measured.iteration_s), predicted.map(pi)));
             }
-            let least = |of: fn(&(u32, f64, f64)) -> f64| rows.iter().min_by(|x, y| of(x).total_cmp(&of(y))).copied();
-            let (chosen, best) = (least(|row| row.1).context("no row")?, least(|row| row.2).context("no row")?);
-            let regret = chosen.2 / best.2 - 1.0;
-            println!(
-                "        -> least Pi: predicted at {} workers, measured at {}; the choice is {:.1} % off",
-                chosen.0,
-                best.0,
-                100.0 * regret
-            );
-            regrets.push(regret);
+            let best = rows.iter().min_by(|x, y| x.1.total_cmp(&y.1)).context("no row")?;
+            for (k, score) in scores.iter_mut().enumerate() {
+                let chosen = rows.iter().min_by(|x, y| x.2[k].total_cmp(&y.2[k])).context("no row")?;
+                score.regrets.push(chosen.1 / best.1 - 1.0);
+            }
         }
     }
-    errors.sort_by(f64::total_cmp);
-    let within = regrets.iter().filter(|regret| **regret <= 0.05).count();
-    println!(
-        "error up to MCMC: median {:.1} %, worst {:.1} % of {}; choice within 5 % of the least Pi in {within} of {} cases",
-        100.0 * errors.get(errors.len() / 2).copied().unwrap_or(f64::NAN),
-        100.0 * errors.last().copied().unwrap_or(f64::NAN),
-        errors.len(),
-        regrets.len()
-    );
+    for (name, score) in ["source", "simulation"].into_iter().zip(&mut scores) {
+        score.errors.sort_by(f64::total_cmp);
+        println!(
+            "{name}: error up to MCMC: median {:.1} %, worst {:.1} % of {}; choice within 5 % of the least Pi in {} of {} cases",
+            100.0 * score.errors.get(score.errors.len() / 2).copied().unwrap_or(f64::NAN),
+            100.0 * score.errors.last().copied().unwrap_or(f64::NAN),
+            score.errors.len(),
+            score.regrets.iter().filter(|regret| **regret <= 0.05).count(),
+            score.regrets.len()
+        );
+    }
     Ok(())
+}
+
+/// Expression (7) or (8), seconds, and the MCMC by what a message really occupies the master.
+fn by_source(measured: &Measured, volume: u64, workers: u32) -> (f64, f64) {
+    let model = Model {
+        start_up_s: measured.start_up_s,
+        per_byte_s: measured.per_byte_s,
+        volume_bytes: volume as f64,
+        master_share: 0.5,
+        compute_s: measured.task_s,
+        prepare_s: 0.0,
+        protocol: Protocol::Async,
+        growth: Growth::Constant,
+    };
+    let occupied = Model { start_up_s: measured.handout_s, ..model };
+    (model.iteration_s(workers), occupied.mcmc())
+}
+
+fn by_simulation(measured: &Measured, volume: u64, workers: u32) -> f64 {
+    let bytes_s = measured.per_byte_s * (volume / (2 * TASKS)) as f64;
+    let input = SimInput {
+        tasks: TASKS,
+        workers,
+        mean_s: measured.task_s / TASKS as f64,
+        handout_s: measured.handout_s,
+        latency_s: measured.start_up_s,
+        send_s: bytes_s,
+        back_s: bytes_s,
+        ..SimInput::default()
+    };
+    compare(&input, &[Setting::new(PolicyKind::None)], 0..1)[0].iteration_s
 }
 
 fn measure(a: &Arguments, hosts: Option<&Hosts>, compute_ms: u32, volume: u64, workers: u32) -> Result<Measured> {
@@ -135,6 +172,7 @@ fn measure(a: &Arguments, hosts: Option<&Hosts>, compute_ms: u32, volume: u64, w
     Ok(Measured {
         iteration_s: median("iteration_s")?,
         task_s: median("ideal_s")? * f64::from(workers),
+        handout_s: median("master_busy_s")? / f64::from(workers),
         start_up_s: slowest["start_up_s"].as_f64().context("no start-up time")?,
         per_byte_s: slowest["per_byte_s"].as_f64().context("no byte time")?,
     })

@@ -61,7 +61,7 @@ pub struct WorkerSpeed {
 ///
 /// Guard rails: a share outside (0, 1], a mean or sigma that is unknown or not finite, too few samples: the
 /// policy falls back to DPF(0.5). Chunks are weighted by the workers' measured speeds, within bounds, once every worker was
-/// measured; `none` means equal parts, SS and AF have no need of that. A chunk has at least one task while tasks remain, whatever the numbers say.
+/// measured; `none` means equal parts, SS and AF have no need of that, GSS would be led astray. A chunk has at least one task while tasks remain, whatever the numbers say.
 #[derive(Clone, Debug)]
 pub struct Handout {
     setting: Setting,
@@ -133,7 +133,9 @@ impl Handout {
             _ => self.chunk_of_batch(),
         };
         let wanted = match self.setting.kind {
-            PolicyKind::None | PolicyKind::Ss | PolicyKind::Af => wanted,
+            // GSS begins with very large chunks: a weight won from tasks that differ by position, not by worker, would
+            // confirm itself.
+            PolicyKind::None | PolicyKind::Ss | PolicyKind::Gss | PolicyKind::Af => wanted,
             _ => ((wanted as f64 * self.weight(worker, speeds)).round() as u64).max(1),
         };
         // A lower bound above an even share would itself unbalance the iteration.

@@ -47,7 +47,8 @@ pub fn is_worse(before: &[f64], seen: &[f64], chance: f64) -> Option<bool> {
     match () {
         () if more > 2.0 * error => Some(true),
         () if more <= 0.0 => Some(false),
-        () if seen.len() >= WATCHED_LONG => Some(more > error),
+        // What cannot be told from chance after so long is not worse than chance.
+        () if seen.len() >= WATCHED_LONG => Some(false),
         () => None,
     }
 }
@@ -172,7 +173,7 @@ mod tests {
         assert_eq!(is_worse(&[1.0, 1.0], &[1.1, 1.1], 0.0), Some(true));
         assert_eq!(is_worse(&[1.0, 1.0], &[0.9, 1.3], 0.0), Some(false), "one disturbed iteration says nothing");
         assert_eq!(is_worse(&[1.0, 1.0], &[1.3, 1.3], 0.4), None, "such a difference can be chance");
-        assert_eq!(is_worse(&[1.0; 4], &[1.3; 8], 0.4), Some(true), "not when it stays");
-        assert_eq!(is_worse(&[1.0; 4], &[1.1; 8], 0.4), Some(false), "a small one is not worth the way back");
+        assert_eq!(is_worse(&[1.0; 4], &[1.8; 8], 0.4), Some(true), "a large one that stays is not");
+        assert_eq!(is_worse(&[1.0; 4], &[1.3; 8], 0.4), Some(false), "what cannot be told for long is kept");
     }
 }

@@ -13,9 +13,11 @@ use std::ffi::c_int;
 /// and otherwise for inputs that a large chunk may bring. Each time costs microseconds, more where ranks share a core.
 const MOVE_ON_NS: u64 = 200_000;
 const LOOK_NS: u64 = 10_000_000;
+/// A worker that got nothing for so long is not needed in this iteration.
+const UNUSED_NS: u64 = 50_000_000;
 
 /// Computes what the master sends until it says that the iteration is over; returns the status it says, and how many
-/// chunks there were. A `parked` worker, which got none last time, sleeps longer at a time.
+/// chunks there were. A `parked` worker, which got none last time, sleeps longer at a time, and so does one that waits in vain.
 pub fn iterate(
     config: &Config,
     post: &mut Post,
@@ -25,10 +27,13 @@ pub fn iterate(
 ) -> Result<(c_int, u64), MpiFailed> {
     let mut failed = status::OK;
     let mut chunks = 0;
+    let begin_ns = clock::now_ns();
     loop {
         while letters.is_empty() {
-            process::slow_point(clock::now_ns());
-            post.wait(letters, parked && chunks == 0)?;
+            let now_ns = clock::now_ns();
+            process::slow_point(now_ns);
+            let idle = chunks == 0 && (parked || now_ns.saturating_sub(begin_ns) > UNUSED_NS);
+            post.wait(letters, idle)?;
         }
         let Some(letter) = letters.pop_front() else { continue };
         match Header::read(&letter.bytes) {
