@@ -55,6 +55,11 @@ impl Actions {
         Actions { last, in_flight: None, given_up: VecDeque::new(), counts: ActionCounts::default() }
     }
 
+    /// The id of the last action made.
+    pub fn last(&self) -> u64 {
+        self.last
+    }
+
     /// The action that waits for its answer.
     pub fn in_flight(&self) -> Option<&Action> {
         self.in_flight.as_ref().map(|(action, _)| action)

@@ -262,6 +262,8 @@ impl Core {
 
     fn finish(&mut self, now: u64, id: &JobId, out: &mut Vec<Output>) {
         let Some(mut job) = self.jobs.remove(id) else { return };
+        // Its ranks refuse what is older than what they had: should they come back, ids go on.
+        self.last_action = self.last_action.max(job.last_action());
         job.on_time(now, true, &|_| None, out);
         let summary = job.summary(now);
         let text = format!(

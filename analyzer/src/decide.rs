@@ -28,6 +28,11 @@ impl Decider {
         Decider { tunlet: Some(tunlet), decisions: VecDeque::new(), first: 0 }
     }
 
+    /// Lets another tunlet decide from here on.
+    pub fn replace(&mut self, tunlet: Box<dyn Tunlet>) {
+        self.tunlet = Some(tunlet);
+    }
+
     /// Decisions in order, for the summary.
     pub fn decisions(&self) -> Vec<DecisionLine> {
         self.decisions.iter().cloned().collect()

@@ -111,13 +111,14 @@ impl Job {
         }
     }
 
-    /// Treats a job that ranks joined already as it should have been from the start; false when it is too late.
+    /// Treats a job that ranks joined already, or that runs since before this analyzer, as it is wished from here on;
+    /// false when it was opened before, or while an action of the tunlet before is in flight.
     pub fn reopen(&mut self, spec: Spec, tunlet: Box<dyn Tunlet>) -> bool {
-        if self.spec.opened || self.iterations.count > 0 {
+        if self.spec.opened || self.actions.in_flight().is_some() {
             return false;
         }
         self.spec = spec;
-        self.decider = Decider::new(tunlet);
+        self.decider.replace(tunlet);
         true
     }
 
@@ -302,6 +303,11 @@ impl Job {
     /// As many ranks were seen as the job has.
     pub fn all_joined(&self) -> bool {
         self.world_size > 0 && self.ranks.len() >= self.world_size as usize
+    }
+
+    /// The id of the last action made.
+    pub fn last_action(&self) -> u64 {
+        self.actions.last()
     }
 
     /// For lists.

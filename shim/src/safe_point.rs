@@ -16,11 +16,27 @@ mod outcome {
     pub const EXPIRED: u64 = 5;
 }
 
-struct Inbox {
-    commands: CommandConsumer,
-    newest: u64,
+/// Which commands were settled, and which one waits. A lost link or a lost analyzer can bring the same command again.
+#[derive(Default)]
+struct Desk {
+    /// Answer to the newest command settled, given again when it comes again.
+    newest: Answer,
     /// A command that waits for the next iteration's start; a newer one takes its place.
     waiting: Option<Command>,
+}
+
+/// How a command ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Answer {
+    action: u64,
+    status: u64,
+    iteration: u64,
+    time_ns: u64,
+}
+
+struct Inbox {
+    commands: CommandConsumer,
+    desk: Desk,
 }
 
 static INBOX: Mutex<Option<Inbox>> = Mutex::new(None);
@@ -59,39 +75,63 @@ pub fn poll(iteration: u64, at_iteration_start: bool) {
         Some(inbox) => inbox,
         None => {
             let Some(segment) = process::segment() else { return };
-            guard.insert(Inbox { commands: segment.command_consumer(), newest: 0, waiting: None })
+            guard.insert(Inbox { commands: segment.command_consumer(), desk: Desk::default() })
         }
     };
     while let Some(words) = inbox.commands.pop() {
-        let command = Command::from_words(words);
-        if command.when == when::ITERATION_START && !at_iteration_start {
-            if let Some(older) = inbox.waiting.replace(command) {
-                report(&older, outcome::REFUSED_STALE, iteration);
-            }
-        } else {
-            settle(inbox, &command, iteration);
-        }
+        report(inbox.desk.take(Command::from_words(words), at_iteration_start, iteration, settle));
     }
-    if at_iteration_start && let Some(command) = inbox.waiting.take() {
-        settle(inbox, &command, iteration);
-    }
+    report(inbox.desk.begin(at_iteration_start, iteration, settle));
     if inbox.commands.corrupted() {
         process::switch_off("the agent wrote nonsense into the command ring");
     }
 }
 
-fn settle(inbox: &mut Inbox, command: &Command, iteration: u64) {
-    let status = if command.action <= inbox.newest {
-        outcome::REFUSED_STALE
-    } else {
-        inbox.newest = command.action;
-        knobs::with(|knobs| apply(knobs, command, clock::now_ns()))
-    };
-    report(command, status, iteration);
+fn settle(command: &Command) -> u64 {
+    knobs::with(|knobs| apply(knobs, command, clock::now_ns()))
 }
 
-fn report(command: &Command, status: u64, iteration: u64) {
-    hook::action_result(command.action, status, iteration, clock::now_ns());
+fn report(answer: Option<Answer>) {
+    if let Some(a) = answer {
+        hook::action_result(a.action, a.status, a.iteration, a.time_ns);
+    }
+}
+
+impl Desk {
+    /// A command came: settled now, or kept until an iteration starts. Returns what there is to answer.
+    fn take(&mut self, command: Command, start: bool, iteration: u64, settle: fn(&Command) -> u64) -> Option<Answer> {
+        if command.action == self.newest.action && command.action > 0 {
+            return Some(self.newest);
+        }
+        let waits = self.waiting.as_ref().map_or(0, |waiting| waiting.action);
+        if command.action == waits && waits > 0 {
+            return None; // it is answered when it is settled
+        }
+        let stale = |action| Answer { action, status: outcome::REFUSED_STALE, iteration, time_ns: clock::now_ns() };
+        if command.action <= self.newest.action.max(waits) {
+            return Some(stale(command.action));
+        }
+        if command.when == when::ITERATION_START && !start {
+            return self.waiting.replace(command).map(|older| stale(older.action));
+        }
+        Some(self.conclude(&command, iteration, settle))
+    }
+
+    /// An iteration starts, if `start`: settles what waited for it.
+    fn begin(&mut self, start: bool, iteration: u64, settle: fn(&Command) -> u64) -> Option<Answer> {
+        let command = self.waiting.take_if(|waiting| start || waiting.action < self.newest.action)?;
+        if command.action < self.newest.action {
+            let time_ns = clock::now_ns();
+            return Some(Answer { action: command.action, status: outcome::REFUSED_STALE, iteration, time_ns });
+        }
+        Some(self.conclude(&command, iteration, settle))
+    }
+
+    fn conclude(&mut self, command: &Command, iteration: u64, settle: fn(&Command) -> u64) -> Answer {
+        let status = settle(command);
+        self.newest = Answer { action: command.action, status, iteration, time_ns: clock::now_ns() };
+        self.newest
+    }
 }
 
 /// Checks everything, then sets everything.
@@ -146,5 +186,44 @@ mod tests {
             assert_eq!(apply(knobs, &command(10, &[(first, 0.1), (second, 8.0)]), 10), outcome::APPLIED);
         });
         assert_eq!((*share, *count), (0.1, 8));
+    }
+
+    /// Commands by action id and moment, each at most once applied, in growing order; what was answered.
+    fn story(steps: &[(u64, u32, bool)]) -> (Vec<u64>, Vec<(u64, u64)>) {
+        thread_local! { static APPLIED: std::cell::RefCell<Vec<u64>> = const { std::cell::RefCell::new(Vec::new()) }; }
+        APPLIED.take();
+        let settle: fn(&Command) -> u64 = |command| {
+            APPLIED.with_borrow_mut(|applied| applied.push(command.action));
+            outcome::APPLIED
+        };
+        let mut desk = Desk::default();
+        let mut answers = Vec::new();
+        for (iteration, (action, moment, start)) in steps.iter().enumerate() {
+            let came = Command { action: *action, when: *moment, ..Command::default() };
+            answers.extend((*action > 0).then(|| desk.take(came, *start, iteration as u64, settle)).flatten());
+            answers.extend(desk.begin(*start, iteration as u64, settle));
+        }
+        (APPLIED.take(), answers.into_iter().map(|answer| (answer.action, answer.status)).collect())
+    }
+
+    const NOW: u32 = when::NOW;
+    const START: u32 = when::ITERATION_START;
+
+    #[test]
+    fn a_command_that_comes_again_is_applied_once_and_answered_again() {
+        let once = [(3, NOW, false), (3, NOW, false), (3, START, true), (2, NOW, false)];
+        let stale = (2, outcome::REFUSED_STALE);
+        assert_eq!(story(&once), (vec![3], vec![(3, outcome::APPLIED), (3, outcome::APPLIED), (3, 1), stale]));
+        // Again while it waits for an iteration: neither refused nor applied twice.
+        let waits = [(3, START, false), (3, START, false), (0, NOW, true), (3, START, false), (0, NOW, true)];
+        assert_eq!(story(&waits), (vec![3], vec![(3, outcome::APPLIED), (3, outcome::APPLIED)]));
+    }
+
+    #[test]
+    fn a_newer_command_takes_the_place_of_the_one_that_waits() {
+        let both = [(3, START, false), (4, START, false), (3, START, false), (0, NOW, true)];
+        let stale = (3, outcome::REFUSED_STALE);
+        assert_eq!(story(&both), (vec![4], vec![stale, stale, (4, outcome::APPLIED)]));
+        assert_eq!(story(&[(3, START, false), (4, NOW, false), (0, NOW, true)]), (vec![4], vec![(4, 1), stale]));
     }
 }

@@ -181,6 +181,32 @@ fn a_job_nobody_opened_ends_by_itself_and_may_come_again() {
 }
 
 #[test]
+fn a_job_that_comes_again_gets_actions_that_its_ranks_do_not_take_for_old_ones() {
+    let mut story = Story::begin(Config::default());
+    story.iteration("j", 0);
+    let before = story.actions().remove(0);
+    (0..3).for_each(|rank| story.leave("j", rank, true));
+    story.pass(limits::LEFT_IDLE_MS + 1);
+    story.sequence = 0;
+    story.hello(LINK, "n1-78", "j");
+    story.report("j", 0, vec![policy_knob()]);
+    story.iteration("j", 0);
+    assert!(story.actions().remove(0).id > before.id);
+}
+
+#[test]
+fn an_analyzer_that_comes_in_place_of_another_is_told_what_is_wished_of_the_job() {
+    let mut story = Story::new(Config::default());
+    story.hello(LINK, "n1-77", "j"); // the agent is faster than who opened the job at the analyzer before
+    story.iteration("j", 7);
+    assert_eq!(story.open("j", "mine", true), Some(Answer::Opened));
+    story.report("j", 0, vec![policy_knob()]);
+    story.iteration("j", 8);
+    assert_eq!(story.actions(), [], "it is a dry run");
+    assert!(matches!(story.open("j", "mine", false), Some(Answer::Invalid(_))), "opened once");
+}
+
+#[test]
 fn a_second_program_of_the_same_job_is_measured_too() {
     let mut story = Story::new(Config::default());
     story.open("j", "", false);

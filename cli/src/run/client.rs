@@ -1,5 +1,7 @@
 //! Asks an analyzer: open the job, watch it, close it.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use midrun_proto::v1::admin_client::AdminClient;
@@ -12,6 +14,8 @@ use crate::usage::{say, say_raw, usage};
 
 /// An analyzer must answer to opening within this time.
 const OPEN_DEADLINE: Duration = Duration::from_secs(3);
+/// Pause before an analyzer that went away is asked again.
+const AGAIN: Duration = Duration::from_millis(100);
 /// Largest summary accepted, bytes.
 const SUMMARY_BYTES: usize = 256 << 20;
 
@@ -19,8 +23,9 @@ const SUMMARY_BYTES: usize = 256 << 20;
 #[derive(Clone)]
 pub struct Client {
     admin: AdminClient<Channel>,
-    job: String,
-    token: String,
+    request: OpenJobRequest,
+    /// The launcher has ended: nothing is opened any more.
+    over: Arc<AtomicBool>,
 }
 
 impl Client {
@@ -33,18 +38,18 @@ impl Client {
             Ok(endpoint) => endpoint.connect_timeout(OPEN_DEADLINE),
             Err(_) => return usage(format!("{url} is not the URL of an analyzer, such as http://node1:7741")),
         };
-        let (job, token) = (request.job.clone(), request.token.clone());
+        let asked = request.clone();
         let opened = tokio::time::timeout(OPEN_DEADLINE, async {
             let channel = endpoint.connect().await.map_err(|error| tonic::Status::unavailable(error.to_string()))?;
             let mut admin = AdminClient::new(channel).max_decoding_message_size(SUMMARY_BYTES);
-            admin.open_job(request).await?;
+            admin.open_job(asked).await?;
             Ok::<_, tonic::Status>(admin)
         });
         let refused = |code| {
             matches!(code, Code::InvalidArgument | Code::Unauthenticated | Code::PermissionDenied | Code::AlreadyExists)
         };
         match opened.await {
-            Ok(Ok(admin)) => Ok(Some(Client { admin, job, token })),
+            Ok(Ok(admin)) => Ok(Some(Client { admin, request, over: Arc::default() })),
             Ok(Err(status)) if refused(status.code()) => {
                 usage(format!("the analyzer at {url} refuses: {}", status.message()))
             }
@@ -62,19 +67,37 @@ impl Client {
         }
     }
 
-    /// Prints what the analyzer tells about the job until the job is closed.
+    /// Prints what the analyzer tells about the job until the job is closed. To an analyzer that comes in place of one
+    /// that went away, the job is opened again: it must know what is wished, `--dry-run` above all.
     pub async fn watch(mut self, form: LogForm) {
-        let request = WatchRequest { job: self.job, token: self.token };
-        let Ok(answer) = self.admin.watch(request).await else {
-            return;
-        };
+        let mut told = 0;
+        loop {
+            told = self.watch_once(form, told).await;
+            if self.over.load(Ordering::Relaxed) {
+                return;
+            }
+            tokio::time::sleep(AGAIN).await;
+            if !self.over.load(Ordering::Relaxed) && self.admin.open_job(self.request.clone()).await.is_ok() {
+                told = 0;
+            }
+        }
+    }
+
+    /// Until the stream ends; the first `told` notices were printed before. Returns how many are by now.
+    async fn watch_once(&mut self, form: LogForm, told: usize) -> usize {
+        let request = WatchRequest { job: self.request.job.clone(), token: self.request.token.clone() };
+        let Ok(answer) = self.admin.watch(request).await else { return told };
         let mut notices = answer.into_inner();
+        let mut count = 0;
         while let Ok(Some(notice)) = notices.message().await {
+            count += 1;
             match form {
+                _ if count <= told => {}
                 LogForm::Text => say(notice.text),
                 LogForm::Json => say_raw(&notice.json),
             }
         }
+        count.max(told)
     }
 
     /// Closes the job.
@@ -82,7 +105,8 @@ impl Client {
     /// # Errors
     /// The analyzer did not answer within `deadline`.
     pub async fn close(mut self, deadline: Duration) -> anyhow::Result<String> {
-        let request = CloseJobRequest { job: self.job, token: self.token };
+        self.over.store(true, Ordering::Relaxed);
+        let request = CloseJobRequest { job: self.request.job, token: self.request.token };
         let answer = tokio::time::timeout(deadline, self.admin.close_job(request)).await;
         match answer {
             Ok(Ok(reply)) => Ok(reply.into_inner().json),
