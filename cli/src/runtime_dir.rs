@@ -4,10 +4,12 @@ use std::fs;
 use std::io;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, OpenOptionsExt};
-use std::os::unix::net::{UnixListener, UnixStream};
+use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
+use rustix::io::Errno;
+use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with};
 
 /// Longest path of a Unix socket, without the closing zero.
 const SOCKET_PATH_BYTES: usize = 107;
@@ -74,12 +76,15 @@ fn short_host() -> String {
 /// Binds a socket at `path`, in place of one that nobody listens on any more.
 ///
 /// # Errors
-/// The path is too long, somebody listens there, or the system refuses.
+/// The path is too long, somebody listens there, something else is there, or the system refuses.
 pub fn bind(path: &Path) -> anyhow::Result<UnixListener> {
     if path.as_os_str().len() > SOCKET_PATH_BYTES {
         bail!("the socket's path {} is longer than {SOCKET_PATH_BYTES} bytes", path.display());
     }
-    if path.exists() {
+    if let Ok(found) = path.symlink_metadata() {
+        if !found.file_type().is_socket() {
+            bail!("{} is there already and is no socket: name a path that is free", path.display());
+        }
         if is_alive(path) {
             bail!("another agent listens on {}", path.display());
         }
@@ -88,9 +93,13 @@ pub fn bind(path: &Path) -> anyhow::Result<UnixListener> {
     UnixListener::bind(path).with_context(|| format!("cannot listen on {}", path.display()))
 }
 
-/// Whether somebody listens on the socket at `path`.
+/// Whether somebody listens on the socket at `path`. Never waits: a stopped agent whose queue is full listens, too. In
+/// doubt somebody does.
 pub fn is_alive(path: &Path) -> bool {
-    UnixStream::connect(path).is_ok()
+    let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
+    let tried = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)
+        .and_then(|socket| connect(&socket, &SocketAddrUnix::new(path)?));
+    !matches!(tried, Err(Errno::CONNREFUSED | Errno::NOENT))
 }
 
 /// Removes sockets and locks of this host that crashed processes left behind.
@@ -161,6 +170,36 @@ mod tests {
         let _live = bind(&path).expect("nobody listens on it any more");
         let refused = bind(&path).unwrap_err().to_string();
         assert!(refused.contains("another agent"), "{refused}");
+    }
+
+    #[test]
+    fn a_stopped_agent_with_a_full_queue_is_alive_and_nobody_waits_for_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = socket_path(dir.path(), "full");
+        let listener = socket_with(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::empty(), None).unwrap();
+        rustix::net::bind(&listener, &SocketAddrUnix::new(&path).unwrap()).unwrap();
+        rustix::net::listen(&listener, 1).unwrap();
+        let queue = || {
+            let waiting = socket_with(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::NONBLOCK, None).unwrap();
+            connect(&waiting, &SocketAddrUnix::new(&path).unwrap()).map(|()| waiting)
+        };
+        let waiting: Vec<_> = std::iter::repeat_with(queue).map_while(Result::ok).take(100).collect();
+        assert_eq!(queue().unwrap_err(), Errno::AGAIN, "{} wait", waiting.len());
+        sweep(dir.path());
+        assert!(path.exists() && is_alive(&path));
+        drop((listener, waiting));
+        sweep(dir.path());
+        assert!(!path.exists(), "now it is dead");
+    }
+
+    #[test]
+    fn a_file_at_the_sockets_path_is_left_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("results.csv");
+        fs::write(&path, "precious").unwrap();
+        let refused = bind(&path).unwrap_err().to_string();
+        assert!(refused.contains("results.csv") && refused.contains("no socket"), "{refused}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), "precious");
     }
 
     #[test]
