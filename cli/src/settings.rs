@@ -113,7 +113,8 @@ fn validated(settings: Settings) -> anyhow::Result<Settings> {
 
 fn check_environment(found: Map<String, config::Value>, defaults: &Value) -> anyhow::Result<()> {
     for (key, value) in found {
-        let mut nested = Value::String(value.to_string());
+        let text = value.to_string();
+        let mut nested = text.parse().map_or(Value::String(text), |number: u64| number.into());
         for part in key.rsplit('.') {
             nested = serde_json::json!({ part: nested });
         }
@@ -139,8 +140,19 @@ fn check_keys(found: &Value, defaults: &Value, place: &str) -> anyhow::Result<()
             let allowed = list(Some(known));
             return usage(format!("{place}: unknown key `{key}` in [{section}], allowed are {allowed}"));
         }
+        for (key, value) in content {
+            check_number(section, key, value, &known[key], place)?;
+        }
     }
     Ok(())
+}
+
+/// Refuses what would be rounded or read as a number: 2.5, true, "3".
+fn check_number(section: &str, key: &str, value: &Value, default: &Value, place: &str) -> anyhow::Result<()> {
+    if !default.is_u64() || value.is_u64() {
+        return Ok(());
+    }
+    usage(format!("{place}: {section}.{key} = {value}: a whole number of 0 or more is expected"))
 }
 
 fn list(keys: Option<&serde_json::Map<String, Value>>) -> String {

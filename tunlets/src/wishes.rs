@@ -19,7 +19,8 @@ pub enum Objective {
 
 impl Objective {
     /// What can be written for an objective.
-    pub const ALLOWED: &'static str = "efficiency, time, budget:WORKERS, deadline:SECONDS or fixed";
+    pub const ALLOWED: &'static str =
+        "efficiency, time, budget:WORKERS (1 or more), deadline:SECONDS (above 0) or fixed";
 
     /// Reads `efficiency`, `time`, `budget:8`, `deadline:0.5`, `fixed`.
     pub fn parse(text: &str) -> Option<Objective> {

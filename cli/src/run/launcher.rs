@@ -82,7 +82,13 @@ impl CommandLine {
 
     /// The line starts one rank and no more.
     pub fn has_no_worker(&self) -> bool {
-        matches!(self.apps.as_slice(), [App { ranks: Some(1), .. }])
+        self.workers() == Some(0)
+    }
+
+    /// How many workers the command starts, where it says so.
+    pub fn workers(&self) -> Option<u32> {
+        let ranks = self.apps.iter().try_fold(0u32, |sum, app| Some(sum.saturating_add(app.ranks?)));
+        ranks.filter(|_| !self.apps.is_empty()).map(|ranks| ranks.saturating_sub(1))
     }
 }
 

@@ -48,17 +48,23 @@ pub struct Args {
     #[arg(long, value_name = "OBJECTIVE")]
     objective: Option<String>,
     /// Fewest workers
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = workers, allow_negative_numbers = true)]
     min_workers: Option<u32>,
     /// Most workers
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = workers, allow_negative_numbers = true)]
     max_workers: Option<u32>,
     /// Most workers that come or go in one change
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = workers, allow_negative_numbers = true)]
     worker_step: Option<u32>,
     /// The command, as it would be typed without midrun
     #[arg(trailing_var_arg = true, required = true, value_name = "COMMAND")]
     pub command: Vec<String>,
+}
+
+/// A number of workers.
+fn workers(text: &str) -> Result<u32, String> {
+    let number = text.parse().ok().filter(|number| *number > 0);
+    number.ok_or_else(|| format!("a whole number from 1 to {} is expected", u32::MAX))
 }
 
 impl Args {
@@ -93,6 +99,7 @@ pub fn main(args: Args) -> anyhow::Result<ExitCode> {
     logging::start(settings.run.log, "warn");
     let line = CommandLine::read(&args.command);
     let plan = plan::check(&line, &settings.run)?;
+    plan::warn_of_limits(&line, &settings.run.wishes());
     let summary = settings.run.summary.clone().map(SummaryFile::at).transpose()?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)

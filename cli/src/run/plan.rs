@@ -6,6 +6,7 @@ use super::launcher::{CommandLine, resolve};
 use super::mpi::{self, Flavour, Linkage};
 use crate::settings::RunSettings;
 use crate::usage::{say, usage};
+use midrun_tunlets::Wishes;
 
 /// What a job needs.
 #[derive(Clone, Debug)]
@@ -40,6 +41,14 @@ pub fn check(line: &CommandLine, settings: &RunSettings) -> anyhow::Result<Plan>
             flavour.name(),
             list(&places),
         )),
+    }
+}
+
+/// Says which limits the job cannot keep, having fewer workers.
+pub fn warn_of_limits(line: &CommandLine, wishes: &Wishes) {
+    let Some(workers) = line.workers().filter(|workers| *workers > 0) else { return };
+    if wishes.min_workers > workers {
+        say(format!("the command starts {workers} workers: min_workers = {} means all of them", wishes.min_workers));
     }
 }
 
