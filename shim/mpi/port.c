@@ -35,7 +35,8 @@ int midrun_port_close(port_t *port) {
   return 0;
 }
 
-/* Collective. A copy of *comm (NULL: MPI_COMM_WORLD), so that our messages never meet the program's. */
+/* Collective. A copy of *comm (NULL: MPI_COMM_WORLD), so that our messages never meet the program's. What a failing call does is what the
+ * program chose for *comm: by default MPI ends the job, since the other ranks would wait for this one for ever. */
 int midrun_port_open(const void *comm, int slots_per_rank, port_t **out, int *rank, int *size) {
   MPI_Comm from = comm ? *(const MPI_Comm *)comm : MPI_COMM_WORLD;
   if (from == MPI_COMM_NULL) return -1;
@@ -43,7 +44,11 @@ int midrun_port_open(const void *comm, int slots_per_rank, port_t **out, int *ra
   if (!port) return -1;
   port->comm = port->node = MPI_COMM_NULL;
   if (PMPI_Comm_dup(from, &port->comm) != MPI_SUCCESS) return midrun_port_close(port), -1;
-  PMPI_Comm_set_errhandler(port->comm, MPI_ERRORS_RETURN);
+  MPI_Errhandler handler; /* copied by hand: not every MPI lets a copy inherit it */
+  if (PMPI_Comm_get_errhandler(from, &handler) == MPI_SUCCESS) {
+    PMPI_Comm_set_errhandler(port->comm, handler);
+    PMPI_Errhandler_free(&handler);
+  }
   if (PMPI_Comm_rank(port->comm, rank) != MPI_SUCCESS || PMPI_Comm_size(port->comm, size) != MPI_SUCCESS)
     return midrun_port_close(port), -1;
   port->slots = slots_per_rank * *size;
