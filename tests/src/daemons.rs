@@ -21,9 +21,15 @@ impl Analyzer {
 
     /// Starts one at an address.
     pub fn at(scratch: &Scratch, address: &str) -> Analyzer {
+        Analyzer::with(scratch, "analyzer", address, &[])
+    }
+
+    /// Starts one at an address, its log called `name`, with keys of its configuration such as `WORKER_STEP`.
+    pub fn with(scratch: &Scratch, name: &str, address: &str, keys: &[(&str, &str)]) -> Analyzer {
         let mut command = Command::new(midrun());
         command.args(["analyzer", "--listen", address]);
-        let process = Process::start(scratch, "analyzer", command);
+        command.envs(keys.iter().map(|(key, value)| (format!("MIDRUN_CFG_ANALYZER__{key}"), value)));
+        let process = Process::start(scratch, name, command);
         let mut url = None;
         wait_until("the analyzer listens", || {
             let text = process.err();
@@ -51,8 +57,12 @@ impl Agent {
 
     /// Starts one and waits until it listens.
     pub fn start(scratch: &Scratch, analyzer: &str) -> Agent {
+        Agent::run(scratch, Command::new(midrun()), analyzer)
+    }
+
+    /// Starts one by a command that ends in the name of midrun.
+    pub fn run(scratch: &Scratch, mut command: Command, analyzer: &str) -> Agent {
         let socket = Agent::socket_in(scratch);
-        let mut command = Command::new(midrun());
         command.args(["agent", "--analyzer", analyzer, "--socket"]).arg(&socket);
         let process = Process::start(scratch, "agent", command);
         wait_until("the agent listens", || std::os::unix::net::UnixStream::connect(&socket).is_ok());

@@ -4,7 +4,9 @@ pub mod cluster;
 pub mod daemons;
 pub mod mpi;
 pub mod process;
+pub mod ranks;
 pub mod scratch;
+pub mod scripted;
 pub mod skip;
 pub mod summary;
 

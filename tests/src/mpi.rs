@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::root;
+use crate::{Scratch, root};
 
 /// An MPI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +53,30 @@ impl Mpi {
         words.extend(self.flags().iter().map(|word| (*word).to_owned()));
         words.push(program.display().to_string());
         words
+    }
+
+    /// Compiles a C program into the test's directory; `flags` go to the compiler.
+    pub fn compile(self, scratch: &Scratch, source: &Path, flags: &[String]) -> PathBuf {
+        let program = scratch.path("program");
+        let mut compiler = Command::new(format!("mpicc.{}", self.name()));
+        let built = compiler.arg(source).arg("-o").arg(&program).args(flags).status();
+        assert!(built.is_ok_and(|status| status.success()), "{self:?} compiles {}", source.display());
+        program
+    }
+
+    /// The same for a program that uses the framework.
+    pub fn compile_with_midrun(self, scratch: &Scratch, source: &Path) -> PathBuf {
+        let library = self.library().canonicalize().expect("libmidrun");
+        let directory = library.parent().expect("its directory").display();
+        let include = root().canonicalize().expect("the root").join("target/midrun/include");
+        let flags = [
+            format!("-I{}", include.display()),
+            format!("-L{directory}"),
+            format!("-Wl,-rpath,{directory}"),
+            "-lmidrun".into(),
+            "-ldl".into(),
+        ];
+        self.compile(scratch, source, &flags)
     }
 
     /// Flags for more ranks than cores.

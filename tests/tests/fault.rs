@@ -2,7 +2,7 @@
 
 use midrun_tests::mpi::command;
 use midrun_tests::process::Ended;
-use midrun_tests::{Agent, Analyzer, Mpi, Process, Scratch, midrun, need, wait_until};
+use midrun_tests::{Agent, Analyzer, Mpi, Process, Scratch, Summary, midrun, need, wait_until};
 
 const ITERATIONS: u32 = 8;
 
@@ -122,20 +122,28 @@ fn an_agent_started_late_still_gets_the_ranks() {
 
 #[test]
 fn a_full_ring_loses_records_and_not_tasks() {
-    // A stopped agent takes nothing out: tasks of no length fill the rings many times over.
+    // A stopped agent takes nothing out: tasks of no length fill the rings many times over. Back again, it says how many
+    // records were refused meanwhile.
     for mpi in Mpi::ALL {
         need!(mpi.is_here(), format!("{mpi:?} is not here"));
         let scratch = Scratch::new();
-        let analyzer = Analyzer::start(&scratch);
-        let agent = Agent::start(&scratch, &analyzer.url);
         let mut words = mpi.line(3, &mpi.example("mw_synthetic"));
-        let many = ["--tasks", "20000", "--iterations", "3", "--mean-us", "0", "--policy", "ss"];
+        let many = ["--tasks", "20000", "--iterations", "5", "--mean-us", "0", "--policy", "ss"];
         words.extend(many.iter().map(|word| (*word).to_owned()));
-        let mut job = command(&words);
-        job.env("MIDRUN_SOCKET", &agent.socket).env("MIDRUN_JOB", "full");
-        agent.process.signal(libc::SIGSTOP);
-        let ended = Process::start(&scratch, "job", job).succeed();
-        assert!(ended.out.contains("lost or doubled: 0, wrong results: 0"), "{}", ended.out);
+        let file = scratch.path("s.json").display().to_string();
+        let mut run = under_midrun(&scratch, &["--policy", "ss", "--summary", &file], &words);
+        wait_for_iterations(&mut run, 1);
+        run.signal(libc::SIGSTOP);
+        wait_until("the job has ended by itself", || run.out().contains("lost or doubled: 0, wrong results: 0"));
+        run.signal(libc::SIGCONT);
+        let ended = run.succeed();
+        let summary = Summary::read(&scratch.path("s.json"));
+        let [produced, collected, dropped] =
+            ["produced", "collected", "dropped"].map(|key| summary.count(&format!("/records/{key}")));
+        assert!(dropped > 0, "{mpi:?}: {}", summary.0);
+        assert_eq!(produced, collected + dropped, "{mpi:?}: each record was taken or counted: {}", summary.0);
+        assert!(ended.err.contains(&format!("{dropped} dropped")), "{}", ended.err);
+        scratch.assert_nothing_left();
     }
 }
 
@@ -159,8 +167,10 @@ fn a_stale_socket_leaves_the_job_alone() {
     }
 }
 
-fn under_midrun(scratch: &Scratch, line: &[String]) -> Process {
-    let mut words = vec![midrun().display().to_string(), "run".into(), "--".into()];
+fn under_midrun(scratch: &Scratch, flags: &[&str], line: &[String]) -> Process {
+    let mut words = vec![midrun().display().to_string(), "run".into()];
+    words.extend(flags.iter().map(|word| (*word).to_owned()));
+    words.push("--".into());
     words.extend_from_slice(line);
     Process::start(scratch, "run", command(&words))
 }
@@ -170,7 +180,7 @@ fn a_stopped_midrun_run_leaves_the_job_running() {
     for mpi in Mpi::ALL {
         need!(mpi.is_here(), format!("{mpi:?} is not here"));
         let scratch = Scratch::new();
-        let mut run = under_midrun(&scratch, &line(mpi));
+        let mut run = under_midrun(&scratch, &[], &line(mpi));
         wait_for_iterations(&mut run, 2);
         run.signal(libc::SIGSTOP);
         wait_until("the job has ended by itself", || run.out().contains("lost or doubled: 0, wrong results: 0"));
@@ -185,7 +195,7 @@ fn a_killed_midrun_run_leaves_the_job_running() {
     for mpi in Mpi::ALL {
         need!(mpi.is_here(), format!("{mpi:?} is not here"));
         let scratch = Scratch::new();
-        let mut run = under_midrun(&scratch, &line(mpi));
+        let mut run = under_midrun(&scratch, &[], &line(mpi));
         wait_for_iterations(&mut run, 2);
         run.signal(libc::SIGKILL);
         wait_until("the job has ended by itself", || run.out().contains("lost or doubled: 0, wrong results: 0"));
@@ -195,12 +205,9 @@ fn a_killed_midrun_run_leaves_the_job_running() {
 
 /// Compiles a C program of the test.
 fn compile(scratch: &Scratch, mpi: Mpi, text: &str) -> std::path::PathBuf {
-    let (source, program) = (scratch.path("p.c"), scratch.path("p"));
+    let source = scratch.path("p.c");
     std::fs::write(&source, text).expect("the source");
-    let built =
-        std::process::Command::new(format!("mpicc.{}", mpi.name())).arg(&source).arg("-o").arg(&program).status();
-    assert!(built.is_ok_and(|status| status.success()), "{mpi:?} compiles");
-    program
+    mpi.compile(scratch, &source, &[])
 }
 
 #[test]
@@ -215,7 +222,7 @@ fn a_program_that_forks_ends_well_with_its_children() {
         need!(mpi.is_here(), format!("{mpi:?} is not here"));
         let scratch = Scratch::new();
         let program = compile(&scratch, mpi, &text);
-        let ended = under_midrun(&scratch, &mpi.line(3, &program)).succeed();
+        let ended = under_midrun(&scratch, &[], &mpi.line(3, &program)).succeed();
         assert_eq!(ended.out.trim(), "9", "{}", ended.err);
         scratch.assert_nothing_left();
     }
@@ -230,7 +237,7 @@ fn a_program_that_aborts_gives_its_own_code() {
         let scratch = Scratch::new();
         let program = compile(&scratch, mpi, text);
         let alone = Process::start(&scratch, "alone", command(&mpi.line(3, &program))).wait();
-        let ended = under_midrun(&scratch, &mpi.line(3, &program)).wait();
+        let ended = under_midrun(&scratch, &[], &mpi.line(3, &program)).wait();
         assert_eq!(ended.code, alone.code, "{}", ended.err);
         assert_ne!(ended.code, 0);
         scratch.assert_nothing_left();

@@ -67,20 +67,68 @@ fn a_dry_run_parks_nobody() {
     }
 }
 
+fn refused(flags: &[&str], parts: &[&str]) {
+    let scratch = Scratch::new();
+    let mut words = vec![midrun().display().to_string(), "run".into()];
+    words.extend(flags.iter().map(|word| (*word).to_owned()));
+    words.extend(["--", "true"].map(String::from));
+    let ended = Process::start(&scratch, "run", command(&words)).wait();
+    assert_eq!(ended.code, 64, "{flags:?}: {}", ended.err);
+    assert_eq!(ended.err.trim_end().lines().count(), 1, "one sentence: {}", ended.err);
+    for part in parts {
+        assert!(ended.err.contains(part), "{flags:?}: {part:?} is missing in: {}", ended.err);
+    }
+    scratch.assert_nothing_left();
+}
+
 #[test]
 fn limits_that_make_no_sense_are_refused() {
-    for (flags, part) in [
-        (["--objective", "cheap"], "efficiency, time, budget:WORKERS"),
-        (["--objective", "budget:0"], "budget:WORKERS"),
-        (["--min-workers", "0"], "min-workers"),
-    ] {
+    for flag in ["--min-workers", "--max-workers", "--worker-step"] {
+        for bad in ["0", "-1", "99999999999", "2.5", "many", ""] {
+            refused(&[flag, bad], &[flag, bad, "a whole number from 1 to 4294967295 is expected"]);
+        }
+    }
+    refused(&["--min-workers", "5", "--max-workers", "4"], &["min_workers = 5", "4 or fewer"]);
+    let objectives = ["budget:0", "budget:-1", "budget:99999999999", "budget:x", "budget:", "budget:2.5", "cheap", "0"];
+    let deadlines = ["deadline:0", "deadline:-1", "deadline:inf", "deadline:nan", "deadline:x", "deadline:"];
+    for bad in objectives.into_iter().chain(deadlines) {
+        refused(&["--objective", bad], &[bad, "budget:WORKERS (1 or more)", "deadline:SECONDS (above 0)"]);
+    }
+}
+
+#[test]
+fn limits_that_make_no_sense_are_refused_in_a_file_too() {
+    let scratch = Scratch::new();
+    let file = scratch.path("midrun.toml");
+    let name = file.display().to_string();
+    for (section, key) in ["run", "analyzer"]
+        .into_iter()
+        .flat_map(|section| ["min_workers", "max_workers", "worker_step"].map(|key| (section, key)))
+    {
+        for bad in ["-1", "2.5", "true", "\"3\"", "\"many\"", "99999999999"] {
+            std::fs::write(&file, format!("[{section}]\n{key} = {bad}\n")).expect("the file");
+            refused(&["--config", &name], &[&format!("{section}.{key}"), bad]);
+        }
+    }
+    std::fs::write(&file, "[run]\nmin_workers = 5\n[analyzer]\nmax_workers = 4\n").expect("the file");
+    refused(&["--config", &name], &["min_workers = 5", "4 or fewer"]);
+}
+
+#[test]
+fn limits_beyond_what_exists_mean_all_there_is() {
+    for mpi in Mpi::ALL {
+        need!(mpi.is_here(), format!("{mpi:?} is not here"));
         let scratch = Scratch::new();
-        let mut words = vec![midrun().display().to_string(), "run".into()];
-        words.extend(flags.map(String::from));
-        words.extend(["--", "true"].map(String::from));
-        let ended = Process::start(&scratch, "run", command(&words)).wait();
-        assert_eq!(ended.code, 64, "{}", ended.err);
-        assert!(ended.err.contains(part), "{}", ended.err);
-        assert_eq!(ended.err.trim_end().lines().count(), 1, "{}", ended.err);
+        let (ended, most) = job(&scratch, mpi, &["--max-workers", "4294967295", "--worker-step", "4294967295"], "2");
+        assert_eq!(workers(&most).last(), Some(&8), "{}", ended.err);
+        let (ended, least) = job(&scratch, mpi, &["--min-workers", "100"], "2");
+        assert_eq!(workers(&least).last(), Some(&8), "{}", ended.err);
+        assert!(
+            ended.err.contains("the command starts 8 workers: min_workers = 100 means all of them"),
+            "{}",
+            ended.err
+        );
+        let (ended, budget) = job(&scratch, mpi, &["--objective", "budget:4294967295"], "2");
+        assert_eq!(workers(&budget).last(), Some(&8), "{}", ended.err);
     }
 }

@@ -1,0 +1,42 @@
+//! The processes of a test's job, found in `/proc` by their environment: launchers, ranks, agents on this host.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use crate::{Scratch, wait_until};
+
+/// (process, its environment) of everything that a test has started.
+fn processes(scratch: &Scratch) -> Vec<(i32, Vec<u8>)> {
+    let mark = [b"XDG_RUNTIME_DIR=", scratch.path("run").display().to_string().as_bytes(), b"\0"].concat();
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let pids = entries.filter_map(|entry| entry.file_name().to_string_lossy().parse().ok());
+    let all = pids.filter_map(|pid: i32| Some((pid, fs::read(format!("/proc/{pid}/environ")).ok()?)));
+    all.filter(|(_, environment)| environment.windows(mark.len()).any(|part| part == mark)).collect()
+}
+
+/// Process of each rank of the test's running job.
+pub fn of_job(scratch: &Scratch) -> BTreeMap<u32, i32> {
+    let rank = |environment: &[u8]| {
+        let mut variables = environment.split(|byte| *byte == 0);
+        let number = |variable: &[u8]| {
+            let text = std::str::from_utf8(variable).ok()?;
+            let names = ["OMPI_COMM_WORLD_RANK=", "PMI_RANK="];
+            names.iter().find_map(|name| text.strip_prefix(name)).and_then(|rank| rank.parse().ok())
+        };
+        variables.find_map(number)
+    };
+    processes(scratch).into_iter().filter_map(|(pid, environment)| Some((rank(&environment)?, pid))).collect()
+}
+
+/// Sends a rank SIGKILL.
+pub fn kill(scratch: &Scratch, rank: u32) {
+    let ranks = of_job(scratch);
+    let pid = *ranks.get(&rank).unwrap_or_else(|| panic!("rank {rank} is among {ranks:?}"));
+    // SAFETY: a process that this test has started.
+    assert_eq!(unsafe { libc::kill(pid, libc::SIGKILL) }, 0, "rank {rank} can be killed");
+}
+
+/// Fails the test when a process of it stays.
+pub fn assert_all_gone(scratch: &Scratch) {
+    wait_until("all processes of the job have gone", || processes(scratch).is_empty());
+}

@@ -1,0 +1,198 @@
+//! Faults while the number of workers is being changed: of workers, of the agent, of the analyzer.
+
+use midrun_tests::mpi::command;
+use midrun_tests::process::Ended;
+use midrun_tests::{Agent, Analyzer, Mpi, Process, Scratch, Summary, midrun, need, ranks, wait_until};
+
+fn synthetic(mpi: Mpi, ranks: u32, words: &[&str]) -> Vec<String> {
+    let mut line = mpi.line(ranks, &mpi.example("mw_synthetic"));
+    line.extend(words.iter().map(|word| (*word).to_owned()));
+    line
+}
+
+fn under_midrun(scratch: &Scratch, flags: &[&str], line: &[String]) -> Process {
+    let mut words = vec![midrun().display().to_string(), "run".into()];
+    words.extend(["--summary".into(), scratch.path("s.json").display().to_string()]);
+    words.extend(flags.iter().map(|word| (*word).to_owned()));
+    words.push("--".into());
+    words.extend_from_slice(line);
+    Process::start(scratch, "run", command(&words))
+}
+
+/// Number of workers of each iteration so far, in the job's own words.
+fn workers(out: &str) -> Vec<u32> {
+    let lines = out.lines().filter(|line| line.starts_with("iteration "));
+    lines.filter_map(|line| line.strip_suffix(" workers")?.rsplit(' ').next()?.parse().ok()).collect()
+}
+
+fn wait_for_iterations(job: &mut Process, count: usize) {
+    wait_until("the job has come that far", || workers(&job.out()).len() >= count || !job.is_running());
+}
+
+/// Waits until the number of workers was changed so many times.
+fn wait_for_changes(job: &mut Process, count: usize) {
+    wait_until("the number of workers has changed", || {
+        let mut numbers = workers(&job.out());
+        numbers.dedup();
+        numbers.len() > count || !job.is_running()
+    });
+}
+
+fn assert_whole(ended: &Ended, iterations: usize) -> Vec<u32> {
+    assert!(ended.out.contains("lost or doubled: 0, wrong results: 0"), "{}\n{}", ended.out, ended.err);
+    let numbers = workers(&ended.out);
+    assert_eq!(numbers.len(), iterations, "{}", ended.out);
+    numbers
+}
+
+/// Kills the last of 5 ranks, without midrun and under it. `parked`: it has no work, by the program's wish; else it is
+/// killed when midrun has just decided that it shall have none.
+fn a_worker_is_killed(mpi: Mpi, parked: bool) {
+    let workers = if parked { "2" } else { "0" };
+    let words = ["--tasks", "400", "--iterations", "50", "--mean-us", "2000", "--workers", workers];
+    let line = synthetic(mpi, 5, &words);
+    let alone = {
+        let scratch = Scratch::new();
+        let mut job = Process::start(&scratch, "alone", command(&line));
+        wait_for_iterations(&mut job, 2);
+        ranks::kill(&scratch, 4);
+        let ended = job.wait();
+        ranks::assert_all_gone(&scratch);
+        ended
+    };
+    let scratch = Scratch::new();
+    let objective = if parked { "fixed" } else { "budget:2" };
+    let mut run = under_midrun(&scratch, &["--objective", objective], &line);
+    if parked {
+        wait_for_iterations(&mut run, 2);
+    } else {
+        wait_until("it is decided", || run.err().contains("workers 4 -> 2") || !run.is_running());
+    }
+    ranks::kill(&scratch, 4);
+    let ended = run.wait();
+    assert_ne!(ended.code, 0, "{mpi:?} ends a job that lost a rank");
+    assert_eq!(ended.code, alone.code, "{mpi:?}\n{}\n{}", ended.err, alone.err);
+    assert!(ended.err.contains("midrun: summary"), "{}", ended.err);
+    let summary = Summary::read(&scratch.path("s.json"));
+    assert!(summary.count("/iterations") >= 1 && summary.list("lost_ranks").contains(&4.into()), "{}", summary.0);
+    ranks::assert_all_gone(&scratch);
+    scratch.assert_nothing_left();
+}
+
+#[test]
+fn a_parked_worker_that_is_killed_ends_the_job_as_without_midrun() {
+    for mpi in Mpi::ALL {
+        need!(mpi.is_here(), format!("{mpi:?} is not here"));
+        a_worker_is_killed(mpi, true);
+    }
+}
+
+#[test]
+fn a_worker_that_is_killed_while_it_is_being_parked_ends_the_job_as_without_midrun() {
+    for mpi in Mpi::ALL {
+        need!(mpi.is_here(), format!("{mpi:?} is not here"));
+        a_worker_is_killed(mpi, false);
+    }
+}
+
+/// Eight workers of which each change parks one, until two are left.
+const ONE_BY_ONE: [(&str, &str); 2] = [("OBJECTIVE", "budget:2"), ("WORKER_STEP", "1")];
+const ITERATIONS: usize = 30;
+
+fn one_by_one(scratch: &Scratch, mpi: Mpi) -> Process {
+    let words = ["--tasks", "200", "--iterations", "30", "--mean-us", "2000", "--sigma-pct", "40"];
+    let mut job = command(&synthetic(mpi, 9, &words));
+    job.env("MIDRUN_SOCKET", Agent::socket_in(scratch)).env("MIDRUN_JOB", "changes");
+    Process::start(scratch, "job", job)
+}
+
+#[test]
+fn an_agent_killed_while_workers_are_parked_leaves_the_job_alone_and_the_next_agent_goes_on() {
+    for mpi in Mpi::ALL {
+        need!(mpi.is_here(), format!("{mpi:?} is not here"));
+        let scratch = Scratch::new();
+        let analyzer = Analyzer::with(&scratch, "analyzer", "127.0.0.1:0", &ONE_BY_ONE);
+        let agent = Agent::start(&scratch, &analyzer.url);
+        let mut job = one_by_one(&scratch, mpi);
+        wait_for_changes(&mut job, 2);
+        let before = workers(&job.out()).last().copied();
+        agent.process.signal(libc::SIGKILL);
+        drop(agent);
+        let _next = Agent::start(&scratch, &analyzer.url);
+        let numbers = assert_whole(&job.succeed(), ITERATIONS);
+        // One at a time, though the change that was under way may have been lost or made without an answer.
+        assert!(numbers.windows(2).all(|pair| pair[0].abs_diff(pair[1]) <= 1), "{numbers:?}");
+        assert!(numbers.last().copied() < before, "{mpi:?}: the next agent goes on: {numbers:?}");
+    }
+}
+
+#[test]
+fn an_agent_stopped_while_workers_are_parked_leaves_the_job_alone() {
+    for mpi in Mpi::ALL {
+        need!(mpi.is_here(), format!("{mpi:?} is not here"));
+        for comes_back in [false, true] {
+            let scratch = Scratch::new();
+            let analyzer = Analyzer::with(&scratch, "analyzer", "127.0.0.1:0", &ONE_BY_ONE);
+            let agent = Agent::start(&scratch, &analyzer.url);
+            let mut job = one_by_one(&scratch, mpi);
+            wait_for_changes(&mut job, 2);
+            agent.process.signal(libc::SIGSTOP);
+            if comes_back {
+                let done = workers(&job.out()).len();
+                wait_for_iterations(&mut job, done + 3);
+                agent.process.signal(libc::SIGCONT);
+            }
+            let numbers = assert_whole(&job.succeed(), ITERATIONS);
+            assert!(numbers.windows(2).all(|pair| pair[0].abs_diff(pair[1]) <= 1), "{numbers:?}");
+        }
+    }
+}
+
+#[test]
+fn an_analyzer_lost_in_the_middle_of_a_change_makes_it_once_or_not_at_all_and_another_goes_on() {
+    for mpi in Mpi::ALL {
+        need!(mpi.is_here(), format!("{mpi:?} is not here"));
+        let scratch = Scratch::new();
+        let analyzer = Analyzer::start(&scratch);
+        let address = analyzer.url.trim_start_matches("http://").to_owned();
+        let flags = ["--analyzer", &analyzer.url, "--objective", "budget:3", "--policy", "dpf"];
+        let words = ["--tasks", "400", "--iterations", "30", "--mean-us", "2000", "--sigma-pct", "40"];
+        let mut run = under_midrun(&scratch, &flags, &synthetic(mpi, 9, &words));
+        wait_until("it is decided", || run.err().contains("workers 8 -> 3") || !run.is_running());
+        drop(analyzer); // SIGKILL
+        let done = workers(&run.out()).len();
+        wait_for_iterations(&mut run, done + 4);
+        let _another = Analyzer::with(&scratch, "another", &address, &[("OBJECTIVE", "time")]);
+        let ended = run.succeed();
+        let mut numbers = assert_whole(&ended, 30);
+        // The other analyzer is told what this job wants: its own objective would bring all workers in again.
+        numbers.dedup();
+        assert_eq!(numbers, [8, 3], "{mpi:?}\n{}", ended.err);
+        let summary = Summary::read(&scratch.path("s.json"));
+        summary.assert_contract();
+        assert_eq!(summary.count("/actions/refused"), 0, "{}", summary.0);
+        scratch.assert_nothing_left();
+    }
+}
+
+#[test]
+fn an_analyzer_that_comes_in_place_of_another_knows_of_the_dry_run() {
+    for mpi in Mpi::ALL {
+        need!(mpi.is_here(), format!("{mpi:?} is not here"));
+        let scratch = Scratch::new();
+        let analyzer = Analyzer::start(&scratch);
+        let address = analyzer.url.trim_start_matches("http://").to_owned();
+        let words =
+            ["--tasks", "400", "--iterations", "25", "--mean-us", "2000", "--sigma-pct", "80", "--policy", "none"];
+        let flags = ["--analyzer", &analyzer.url, "--dry-run"];
+        let mut run = under_midrun(&scratch, &flags, &synthetic(mpi, 9, &[&words[..], &["--workers", "2"]].concat()));
+        wait_for_iterations(&mut run, 2);
+        drop(analyzer); // SIGKILL
+        let _another = Analyzer::with(&scratch, "another", &address, &[]);
+        let ended = run.succeed();
+        assert_eq!(assert_whole(&ended, 25), [2; 25], "{}", ended.err);
+        let summary = Summary::read(&scratch.path("s.json"));
+        assert_eq!(summary.count("/actions/sent"), 0, "{}", summary.0);
+        assert!(summary.count("/iterations") > 3, "the other analyzer has seen the rest: {}", summary.0);
+    }
+}
