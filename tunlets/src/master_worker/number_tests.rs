@@ -177,6 +177,18 @@ fn limits_budget_and_deadline_are_kept() {
     assert!((9..=11).contains(&last), "{:?} {:?}", result.workers, result.why);
     assert!(*result.times_s.last().unwrap() <= 0.9, "{:?}", result.times_s);
 
+    // Limits that leave one number only.
+    for (objective, (min, max), number) in [
+        (Objective::Efficiency, (7, 7), 7),
+        (Objective::Budget(1), (0, 0), 1),
+        (Objective::Efficiency, (1000, 0), 25), // all there are
+    ] {
+        let only = Limits { min, max, ..Limits::default() };
+        let mut bound = plant(3, 2e-3, 4_000);
+        let result = run(&mut tunlet(objective, only), &mut bound, 25, 6, |_, _| {}, |_| {});
+        assert_eq!(result.workers.last(), Some(&number), "{:?}", result.workers);
+    }
+
     let mut fixed = plant(2, 2e-3, 4_000);
     let result = run(&mut tunlet(Objective::Fixed, Limits::default()), &mut fixed, 25, 6, |_, _| {}, |_| {});
     assert_eq!(result.workers, [2; 6]);

@@ -289,7 +289,9 @@ impl Workers {
         let reach = if self.limits.step == 0 { u32::MAX } else { self.limits.step };
         let to = wanted.clamp(now.workers.saturating_sub(reach), now.workers.saturating_add(reach));
         let known = all.iter().find(|f| f.workers == to).copied();
-        let forecast = known.unwrap_or_else(|| self.forecasts(memory, setting, (to, to), iteration, scale)[0]);
+        let alone =
+            || self.forecasts(memory, setting, (to, to), iteration, scale).into_iter().find(|f| f.workers == to);
+        let forecast = known.or_else(alone)?;
         // Pi goes with the square of the time.
         let power = if self.objective == Objective::Efficiency { 2.0 } else { 1.0 };
         self.chance = power * forecast.deviation.max(now.deviation);
@@ -368,9 +370,7 @@ impl Workers {
             // What lies beside the present number is always looked at.
             numbers.extend([memory.workers.saturating_sub(1), memory.workers + 1].map(|n| n.clamp(low, high)));
         }
-        if low != high {
-            numbers.push(memory.workers);
-        }
+        numbers.push(memory.workers);
         numbers.sort_unstable();
         numbers.dedup();
         let scale = scale.clamp(SCALE.0, SCALE.1);
