@@ -26,7 +26,7 @@ extern "C" {
 #define MIDRUN_OK 0
 #define MIDRUN_OFF 1            /* benign: no agent, or the shim switched itself off */
 #define MIDRUN_ERR_ARGUMENT -1  /* an argument is out of its range; nothing was done */
-#define MIDRUN_ERR_MPI -2       /* MPI is not initialised, or a call of it failed */
+#define MIDRUN_ERR_MPI -2       /* MPI is not initialised, or a call of it failed (and the communicator has MPI_ERRORS_RETURN): abort */
 #define MIDRUN_ERR_NO_WORKER -3 /* the communicator has one rank: nobody to hand tasks to */
 #define MIDRUN_ERR_TASK -4      /* a callback of yours returned non-zero */
 #define MIDRUN_ERR_COUNT -5     /* a task was lost or computed twice (this is a defect of midrun) */
