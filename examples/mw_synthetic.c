@@ -18,9 +18,9 @@ enum { USAGE = 64 };
 
 static struct {
   uint64_t tasks, iterations, bytes, seed, workers;
-  double mean_us, sigma_pct, factor, drift_pct, jump, slow_share, slow_factor;
+  double mean_us, sigma_pct, factor, drift_pct, jump, slow_share, slow_factor, slow_start_s;
   const char *dist, *policy;
-  int spin, json;
+  int spin, json, spawn;
   int rank, size;
   uint64_t iteration; /* the one being run */
   unsigned char *seen;
@@ -114,7 +114,8 @@ static const char HELP[] =
     "  [--dist normal|uniform|bimodal|exponential|linear] [--bytes N] [--seed N] [--work sleep|spin] [--drift PCT per iteration]\n"
     "  [--jump FACTOR: so many times longer from the middle of the run on]\n"
     "  [--policy none|ss|fsc|gss|fac2|dpf|daf|af] [--factor SHARE] [--slow-workers FRACTION:FACTOR]\n"
-    "  [--workers N to begin with, 0 = all] [--check] [--json]\n";
+    "  [--workers N to begin with, 0 = all] [--spawn: further workers may be started] [--slow-start-s X of a process that is\n"
+    "  alone in its world] [--check] [--json]\n";
 
 static int number(const char *name, double minimum, double maximum, double *out) {
   char *end, range[80];
@@ -136,7 +137,8 @@ static int options(int argc, char **argv) {
   static const struct option LONG[] = {
       {"tasks", 1, 0, 't'}, {"iterations", 1, 0, 'i'}, {"mean-us", 1, 0, 'm'}, {"sigma-pct", 1, 0, 's'}, {"dist", 1, 0, 'd'},
       {"bytes", 1, 0, 'b'}, {"seed", 1, 0, 'r'}, {"policy", 1, 0, 'p'}, {"factor", 1, 0, 'f'}, {"work", 1, 0, 'w'},
-      {"drift", 1, 0, 'D'}, {"jump", 1, 0, 'J'}, {"slow-workers", 1, 0, 'S'}, {"workers", 1, 0, 'n'}, {"check", 0, 0, 'c'}, {"json", 0, 0, 'j'}, {"help", 0, 0, 'h'}, {0}};
+      {"drift", 1, 0, 'D'}, {"jump", 1, 0, 'J'}, {"slow-workers", 1, 0, 'S'}, {"workers", 1, 0, 'n'}, {"check", 0, 0, 'c'}, {"json", 0, 0, 'j'},
+      {"spawn", 0, 0, 'x'}, {"slow-start-s", 1, 0, 'z'}, {"help", 0, 0, 'h'}, {0}};
   int o, bad = 0;
   double x = 0;
   opterr = 0;
@@ -159,6 +161,8 @@ static int options(int argc, char **argv) {
           bad = usage("--slow-workers", optarg, "FRACTION:FACTOR such as 0.5:4 is expected");
         break;
       case 'c': break; /* results are always checked */
+      case 'x': g.spawn = 1; break;
+      case 'z': bad = number("--slow-start-s", 0, 3600, &g.slow_start_s); break;
       case 'j': g.json = 1; break;
       case 'h': if (g.rank == 0) fputs(HELP, stdout); return -1;
       default: bad = usage("the option", argv[optind - 1], "--help lists the options");
@@ -179,7 +183,8 @@ static int run(void) {
   midrun_mw_t *mw;
   midrun_mw_config_t config = {.struct_size = sizeof config, .task_bytes = g.bytes, .result_bytes = result_bytes(), .prepare = prepare,
                                .compute = compute, .collect = collect, .policy = g.policy, .factor = g.factor,
-                               .workers = (uint32_t)g.workers};
+                               .workers = (uint32_t)g.workers, .flags = g.spawn ? MIDRUN_MW_SPAWN : 0};
+  if (g.size == 1) work(g.slow_start_s * 1e9); /* what becomes of a started worker that is slow to come? */
   int status = midrun_mw_create(&mw, &config);
   if (status < 0) {
     if (g.rank == 0) fprintf(stderr, "mw_synthetic: %s\n", midrun_status_text(status));

@@ -176,7 +176,8 @@ impl Job {
                 if self.is_master(rank) {
                     let mut begun = *begun;
                     // What no job can have must not reach the models.
-                    let most = if self.world_size > 0 { self.world_size } else { limits::RANKS_PER_JOB };
+                    let known = self.world_size.max(self.ranks.len() as u32);
+                    let most = if self.world_size > 0 { known } else { limits::RANKS_PER_JOB };
                     begun.workers = begun.workers.min(most);
                     // The mark says what is in force, whoever changed it.
                     self.knobs.set(rank, names::POLICY, f64::from(begun.policy));

@@ -6,6 +6,7 @@ use crate::limits::RECORDS_PER_PASS;
 use midrun_proto::v1::event::Kind;
 use midrun_proto::v1::{KnobDeclared, KnobType, RankId, RankJoined, RankLeft, RankReport};
 use midrun_ring::{CommandProducer, Consumer, Record, Segment};
+use std::collections::BTreeMap;
 
 /// A rank whose segment is mapped here.
 #[derive(Debug)]
@@ -17,7 +18,8 @@ pub struct Rank {
     pub commands: CommandProducer,
     /// What it said.
     pub said: Collected,
-    knobs_told: u32,
+    /// Range of each knob that was told.
+    knobs_told: BTreeMap<u32, (f64, f64)>,
     corruption_told: bool,
 }
 
@@ -26,7 +28,14 @@ impl Rank {
     pub fn new(segment: Segment) -> Self {
         let lanes = (0..segment.lanes()).map(|lane| segment.consumer(lane)).collect();
         let commands = segment.command_producer();
-        Rank { segment, lanes, commands, said: Collected::default(), knobs_told: 0, corruption_told: false }
+        Rank {
+            segment,
+            lanes,
+            commands,
+            said: Collected::default(),
+            knobs_told: BTreeMap::new(),
+            corruption_told: false,
+        }
     }
 
     /// Its name on the wire.
@@ -43,7 +52,8 @@ impl Rank {
                 self.said.take(&Record::from_words(words));
             }
         }
-        if self.segment.knob_count() != self.knobs_told {
+        // Ranges change at most once an iteration.
+        if self.said.urgent || self.segment.knob_count() as usize != self.knobs_told.len() {
             self.tell_knobs();
         }
         if !self.corruption_told && self.lanes.iter().any(Consumer::corrupted) {
@@ -59,12 +69,15 @@ impl Rank {
 
     /// Says again what can be turned; the analyzer is new to this rank.
     pub fn forget_what_was_told(&mut self) {
-        self.knobs_told = 0;
+        self.knobs_told.clear();
     }
 
     fn tell_knobs(&mut self) {
-        let count = self.segment.knob_count();
-        for (number, knob) in self.segment.knobs().into_iter().filter(|(number, _)| *number >= self.knobs_told) {
+        for (number, knob) in self.segment.knobs() {
+            let range = (knob.minimum, knob.maximum);
+            if self.knobs_told.insert(number, range) == Some(range) {
+                continue;
+            }
             let kind = if knob.whole { KnobType::I64 } else { KnobType::F64 };
             self.said.push(Kind::KnobDeclared(KnobDeclared {
                 knob: number,
@@ -75,7 +88,6 @@ impl Rank {
                 value: knob.value,
             }));
         }
-        self.knobs_told = count;
     }
 
     /// What the analyzer is told when the rank comes.
@@ -113,5 +125,37 @@ impl Rank {
             records_collected: totals.collected,
             records_dropped: totals.dropped,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use midrun_ring::{Identity, KnobSlot, kind};
+
+    #[test]
+    fn a_knob_is_told_again_when_its_range_changed_and_not_otherwise() {
+        let identity = Identity { world_size: 1, ..Identity::default() };
+        let (theirs, fd) = Segment::create(&identity, 1, 8).unwrap();
+        let name = "mw.workers".to_owned();
+        theirs.declare_knob(&KnobSlot { name, whole: true, minimum: 1.0, maximum: 2.0, declared: 2.0, value: 2.0 });
+        let mut lane = theirs.producer(0);
+        let mut rank = Rank::new(Segment::open(fd).unwrap());
+        let mut told = |rank: &mut Rank| {
+            lane.push(&Record { kind: kind::ITERATION_END, ..Record::default() }.to_words());
+            rank.drain();
+            let knob = |event: midrun_proto::v1::Event| match event.kind {
+                Some(Kind::KnobDeclared(knob)) => Some(knob.maximum),
+                _ => None,
+            };
+            rank.said.drain().into_iter().find_map(knob)
+        };
+        assert_eq!(told(&mut rank), Some(2.0));
+        assert_eq!(told(&mut rank), None);
+        theirs.set_knob_range(0, (1.0, 3.0));
+        assert_eq!(told(&mut rank), Some(3.0));
+        assert_eq!(told(&mut rank), None);
+        rank.forget_what_was_told();
+        assert_eq!(told(&mut rank), Some(3.0));
     }
 }

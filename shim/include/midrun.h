@@ -43,6 +43,13 @@ typedef struct midrun_mw midrun_mw_t;
 /* Flags of midrun_mw_config_t. */
 #define MIDRUN_MW_CHUNKS 1u /* compute() is given a whole chunk. Without it compute() is called for one
                                task at a time (count == 1), so that every task is timed. */
+#define MIDRUN_MW_SPAWN 2u  /* compute() needs nothing of other ranks but its tasks' bytes, so midrun may
+                               start this program once more, with the same arguments, as a further worker:
+                               where the user asks for more workers than ranks (--max-workers) and MPI can
+                               do it. Such a process is alone in its MPI_COMM_WORLD. It runs main() up to
+                               the program's first midrun_mw_create, which does not return: it computes
+                               there until the master destroys the framework, then MPI_Finalize and exit(0)
+                               are called. MPI runs with MPI_THREAD_MULTIPLE. */
 
 typedef struct midrun_mw_config {
   size_t struct_size;  /* sizeof(midrun_mw_config_t) */

@@ -1,6 +1,7 @@
 /* port.c - what the frameworks need of MPI, as functions whose types are the same under every MPI.
  *
- * Only the calling thread calls MPI (MPI_THREAD_SINGLE is enough), by the PMPI names, so that nobody counts us.
+ * Only the calling thread calls MPI (MPI_THREAD_SINGLE is enough; spawn.c differs), by the PMPI names, so that nobody
+ * counts us.
  * Requests live in numbered slots. Every function returns 0, or -1 when MPI refused.
  */
 #include <limits.h>
@@ -8,14 +9,19 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "parts.h"
+
 typedef struct {
   MPI_Comm comm;
   MPI_Comm node;
+  int borrowed; /* comm is not ours to free: it leads from a started process to its master */
+  int size;
+  int slots_per_rank;
   MPI_Request *requests;
   int slots;
+  MPI_Comm *adopted; /* to started processes, which count on after the ranks of comm */
+  int adopted_count;
 } port_t;
-
-enum { TAG = 77 };
 
 #define TRY(call) do { if ((call) != MPI_SUCCESS) return -1; } while (0)
 
@@ -29,9 +35,20 @@ int midrun_port_ready(void) {
 int midrun_port_close(port_t *port) {
   if (!port) return 0;
   if (port->node != MPI_COMM_NULL) PMPI_Comm_free(&port->node);
-  if (port->comm != MPI_COMM_NULL) PMPI_Comm_free(&port->comm);
+  if (port->comm != MPI_COMM_NULL && !port->borrowed) PMPI_Comm_free(&port->comm);
   free(port->requests);
+  free(port->adopted);
   free(port);
+  return 0;
+}
+
+static int make_slots(port_t *port, int ranks) {
+  int slots = port->slots_per_rank * ranks;
+  MPI_Request *requests = realloc(port->requests, sizeof(MPI_Request) * (size_t)slots);
+  if (!requests) return -1;
+  for (int i = port->slots; i < slots; i++) requests[i] = MPI_REQUEST_NULL;
+  port->requests = requests;
+  port->slots = slots;
   return 0;
 }
 
@@ -51,11 +68,36 @@ int midrun_port_open(const void *comm, int slots_per_rank, port_t **out, int *ra
   }
   if (PMPI_Comm_rank(port->comm, rank) != MPI_SUCCESS || PMPI_Comm_size(port->comm, size) != MPI_SUCCESS)
     return midrun_port_close(port), -1;
-  port->slots = slots_per_rank * *size;
-  port->requests = malloc(sizeof(MPI_Request) * (size_t)port->slots);
-  if (!port->requests) return midrun_port_close(port), -1;
-  for (int i = 0; i < port->slots; i++) port->requests[i] = MPI_REQUEST_NULL;
+  port->size = *size;
+  port->slots_per_rank = slots_per_rank;
+  if (make_slots(port, *size)) return midrun_port_close(port), -1;
   *out = port;
+  return 0;
+}
+
+/* In a process that a master started: the way to it, as a port of two ranks, 0 the master and 1 this one. */
+int midrun_port_open_spawned(int slots_per_rank, port_t **out) {
+  if (midrun_spawned_number() < 0) return -1;
+  port_t *port = calloc(1, sizeof *port);
+  if (!port) return -1;
+  port->comm = midrun_spawned_take();
+  port->node = MPI_COMM_NULL;
+  port->borrowed = 1;
+  port->size = 2;
+  port->slots_per_rank = slots_per_rank;
+  if (make_slots(port, 2)) return midrun_port_close(port), -1;
+  *out = port;
+  return 0;
+}
+
+/* Makes a started process the next rank of this port. */
+int midrun_port_adopt(port_t *port, int child) {
+  MPI_Comm comm = midrun_spawn_comm(child);
+  MPI_Comm *adopted = realloc(port->adopted, sizeof(MPI_Comm) * (size_t)(port->adopted_count + 1));
+  if (!adopted) return -1;
+  port->adopted = adopted;
+  if (comm == MPI_COMM_NULL || make_slots(port, port->size + port->adopted_count + 1)) return -1;
+  adopted[port->adopted_count++] = comm;
   return 0;
 }
 
@@ -88,15 +130,24 @@ int midrun_port_minimum(port_t *port, int here, int64_t *values, int count) {
   return 0;
 }
 
+static MPI_Comm way(const port_t *port, int *rank) {
+  int adopted = *rank - port->size;
+  if (adopted < 0) return port->comm;
+  *rank = 0;
+  return adopted < port->adopted_count ? port->adopted[adopted] : MPI_COMM_NULL;
+}
+
 int midrun_port_send(port_t *port, int slot, const void *data, size_t bytes, int to) {
   if (bytes > INT_MAX || slot < 0 || slot >= port->slots) return -1;
-  TRY(PMPI_Isend(data, (int)bytes, MPI_BYTE, to, TAG, port->comm, &port->requests[slot]));
+  MPI_Comm comm = way(port, &to);
+  TRY(PMPI_Isend(data, (int)bytes, MPI_BYTE, to, PORT_TAG, comm, &port->requests[slot]));
   return 0;
 }
 
 int midrun_port_receive(port_t *port, int slot, void *data, size_t bytes, int from) {
   if (bytes > INT_MAX || slot < 0 || slot >= port->slots) return -1;
-  TRY(PMPI_Irecv(data, (int)bytes, MPI_BYTE, from, TAG, port->comm, &port->requests[slot]));
+  MPI_Comm comm = way(port, &from);
+  TRY(PMPI_Irecv(data, (int)bytes, MPI_BYTE, from, PORT_TAG, comm, &port->requests[slot]));
   return 0;
 }
 
@@ -109,11 +160,14 @@ int midrun_port_test(port_t *port, int slot, int *done) {
 int midrun_port_probe(port_t *port, int *found, int *from, size_t *bytes) {
   MPI_Status status;
   int count = 0;
-  TRY(PMPI_Iprobe(MPI_ANY_SOURCE, TAG, port->comm, found, &status));
+  int adopted = -1;
+  TRY(PMPI_Iprobe(MPI_ANY_SOURCE, PORT_TAG, port->comm, found, &status));
+  while (!*found && ++adopted < port->adopted_count)
+    TRY(PMPI_Iprobe(0, PORT_TAG, port->adopted[adopted], found, &status));
   if (!*found) return 0;
   TRY(PMPI_Get_count(&status, MPI_BYTE, &count));
   if (count < 0) return -1;
-  *from = status.MPI_SOURCE;
+  *from = adopted < 0 ? status.MPI_SOURCE : port->size + adopted;
   *bytes = (size_t)count;
   return 0;
 }

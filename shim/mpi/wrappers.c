@@ -8,12 +8,10 @@
 #include <link.h>
 #include <mpi.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* The Rust half (shim/src/port.rs). */
-void midrun_shim_on_before_init(void);
-void midrun_shim_on_init(int rank, int size, const char *mpi);
-void midrun_shim_on_finalize(void);
+#include "parts.h"
 
 /* In an interpreter that loads MPI as a plug-in, MPI's names are not in the global scope when we need them: promote the
  * library that is loaded already. Without this, a preloaded shim would call address 0. */
@@ -38,7 +36,7 @@ static int load(void) {
 }
 
 /* 0 when there is no MPI in reach. */
-static int reach_mpi(void) {
+int midrun_reach_mpi(void) {
   if (dlsym(RTLD_DEFAULT, "PMPI_Init")) return 1;
   if (dl_iterate_phdr(promote, NULL)) return 1;
   if (load()) return 1;
@@ -46,14 +44,19 @@ static int reach_mpi(void) {
   return 0;
 }
 
-static void initialised(void) {
+/* Open MPI's handles are addresses of data, bound when we were loaded: without them this rank cannot be tuned. */
+int midrun_handles_are_bound(void) {
 #ifdef OPEN_MPI
-  /* Open MPI's handles are addresses of data, bound when we were loaded: without them this rank cannot be tuned. */
   if (dlsym(RTLD_DEFAULT, "ompi_mpi_comm_world") != (void *)MPI_COMM_WORLD) {
     fputs("midrun: MPI was loaded after midrun, so this rank is not tuned; link with -Wl,--no-as-needed\n", stderr);
-    return;
+    return 0;
   }
 #endif
+  return 1;
+}
+
+void midrun_initialised(void) {
+  if (!midrun_handles_are_bound()) return;
   int rank = 0, size = 0, length = 0;
   char version[MPI_MAX_LIBRARY_VERSION_STRING];
   if (PMPI_Comm_rank(MPI_COMM_WORLD, &rank) != MPI_SUCCESS) return;
@@ -63,27 +66,43 @@ static void initialised(void) {
   version[strcspn(version, ",\n\r")] = '\0';
   for (char *c = version; *c; c++)
     if (*c == '\t') *c = ' ';
+  midrun_spawned_begin();
+  /* A started worker is alone in its world; in the job it comes after the ranks that were there. */
+  if (midrun_spawned_number() > 0) {
+    rank = midrun_spawned_number();
+    size = rank + 1;
+  }
   midrun_shim_on_init(rank, size, version);
 }
 
+/* More workers than ranks may be wanted: they are started by a thread beside the work. */
+static int level(int asked) {
+  const char *most = getenv("MIDRUN_MAX_WORKERS");
+  return most && *most && asked < MPI_THREAD_MULTIPLE ? MPI_THREAD_MULTIPLE : asked;
+}
+
 int MPI_Init(int *argc, char ***argv) {
-  if (!reach_mpi()) return MPI_ERR_OTHER;
+  if (!midrun_reach_mpi()) return MPI_ERR_OTHER;
+  if (midrun_spawned_early()) return MPI_SUCCESS;
   midrun_shim_on_before_init();
-  int status = PMPI_Init(argc, argv);
-  if (status == MPI_SUCCESS) initialised();
+  int provided, asked = level(MPI_THREAD_SINGLE);
+  int status = asked == MPI_THREAD_SINGLE ? PMPI_Init(argc, argv) : PMPI_Init_thread(argc, argv, asked, &provided);
+  if (status == MPI_SUCCESS) midrun_initialised();
   return status;
 }
 
 int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
-  if (!reach_mpi()) return MPI_ERR_OTHER;
+  if (!midrun_reach_mpi()) return MPI_ERR_OTHER;
+  if (midrun_spawned_early()) return PMPI_Query_thread(provided);
   midrun_shim_on_before_init();
-  int status = PMPI_Init_thread(argc, argv, required, provided);
-  if (status == MPI_SUCCESS) initialised();
+  int status = PMPI_Init_thread(argc, argv, level(required), provided);
+  if (status == MPI_SUCCESS) midrun_initialised();
   return status;
 }
 
 int MPI_Finalize(void) {
-  if (!reach_mpi()) return MPI_ERR_OTHER;
+  if (!midrun_reach_mpi()) return MPI_ERR_OTHER;
+  midrun_spawned_take();
   midrun_shim_on_finalize();
   return PMPI_Finalize();
 }
@@ -98,18 +117,30 @@ void pmpi_finalize_(MPI_Fint *status);
 #pragma weak pmpi_finalize_
 
 void mpi_init_(MPI_Fint *status) {
+  MPI_Fint asked = level(MPI_THREAD_SINGLE), provided;
+  *status = MPI_SUCCESS;
+  if (midrun_spawned_early()) return;
   midrun_shim_on_before_init();
-  pmpi_init_(status);
-  if (*status == MPI_SUCCESS) initialised();
+  if (asked == MPI_THREAD_SINGLE) pmpi_init_(status);
+  else pmpi_init_thread_(&asked, &provided, status);
+  if (*status == MPI_SUCCESS) midrun_initialised();
 }
 
 void mpi_init_thread_(MPI_Fint *required, MPI_Fint *provided, MPI_Fint *status) {
+  MPI_Fint asked = level(*required);
+  int given = MPI_THREAD_MULTIPLE;
+  if (midrun_spawned_early()) {
+    *status = PMPI_Query_thread(&given);
+    *provided = given;
+    return;
+  }
   midrun_shim_on_before_init();
-  pmpi_init_thread_(required, provided, status);
-  if (*status == MPI_SUCCESS) initialised();
+  pmpi_init_thread_(&asked, provided, status);
+  if (*status == MPI_SUCCESS) midrun_initialised();
 }
 
 void mpi_finalize_(MPI_Fint *status) {
+  midrun_spawned_take();
   midrun_shim_on_finalize();
   pmpi_finalize_(status);
 }

@@ -21,6 +21,8 @@ pub enum Target {
     MinChunk,
     /// Workers that take part.
     Workers,
+    /// Processes started as further workers.
+    Spawned,
     /// A double of the program, by address.
     Double(usize),
     /// An int of the program, by address.
@@ -43,6 +45,7 @@ pub struct Knobs {
     pub list: Vec<Knob>,
     setting: Setting,
     workers: u32,
+    spawned: u32,
     hand_out_declared: bool,
     workers_declared: bool,
 }
@@ -51,6 +54,7 @@ static KNOBS: Mutex<Knobs> = Mutex::new(Knobs {
     list: Vec::new(),
     setting: Setting::FALLBACK,
     workers: 0,
+    spawned: 0,
     hand_out_declared: false,
     workers_declared: false,
 });
@@ -105,6 +109,28 @@ pub fn declare_workers(initial: u32, most: u32) {
     });
 }
 
+/// Declares that up to `most` processes can be started as further workers.
+pub fn declare_spawned(most: u32) {
+    with(|knobs| {
+        let knob = Knob { target: Target::Spawned, range: (0.0, f64::from(most)) };
+        knobs.declare("mw.spawned", true, knob, 0.0)
+    });
+}
+
+/// `workers` are there now; of `most` processes that can be started, `came` have come, and there is no way back.
+pub fn grow(workers: u32, (came, most): (u32, u32)) {
+    with(|knobs| {
+        knobs.spawned = knobs.spawned.clamp(came, most);
+        knobs.set_range(Target::Spawned, (f64::from(came), f64::from(most)));
+        knobs.set_range(Target::Workers, (1.0, f64::from(workers)));
+    });
+}
+
+/// How many processes are to be there as further workers.
+pub fn spawned() -> u32 {
+    with(|knobs| knobs.spawned)
+}
+
 /// How many workers are to take part.
 pub fn workers() -> usize {
     with(|knobs| knobs.workers as usize)
@@ -136,6 +162,16 @@ impl Knobs {
         }
     }
 
+    /// Gives the knob of `target` another range, here and in the segment's table.
+    fn set_range(&mut self, target: Target, range: (f64, f64)) {
+        let Some(number) = self.list.iter().position(|knob| knob.target == target) else { return };
+        self.list[number].range = range;
+        if let Some(segment) = process::segment() {
+            segment.set_knob_value(number as u32, self.value(target));
+            segment.set_knob_range(number as u32, range);
+        }
+    }
+
     /// Whether `value` may go to knob `number`.
     ///
     /// # Errors
@@ -157,6 +193,7 @@ impl Knobs {
             Target::TaskSigma => s.sigma_s = value,
             Target::MinChunk => s.min_chunk = value.round() as u64,
             Target::Workers => self.workers = value.round() as u32,
+            Target::Spawned => self.spawned = value.round() as u32,
             // SAFETY: midrun_expose_* was given the address of a variable that lives as long as the program, and
             // this runs in the thread that exposed it (see safe_point).
             Target::Double(address) => unsafe { (address as *mut f64).write_volatile(value) },
@@ -181,6 +218,7 @@ impl Knobs {
             Target::TaskSigma => s.sigma_s,
             Target::MinChunk => s.min_chunk as f64,
             Target::Workers => f64::from(self.workers),
+            Target::Spawned => f64::from(self.spawned),
             // SAFETY: as in `set`.
             Target::Double(address) => unsafe { (address as *const f64).read_volatile() },
             // SAFETY: as in `set`.

@@ -18,4 +18,5 @@ mod marks;
 mod port;
 mod process;
 mod safe_point;
+mod spawn;
 mod status;

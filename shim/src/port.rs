@@ -17,6 +17,8 @@ unsafe extern "C" {
         rank: *mut c_int,
         size: *mut c_int,
     ) -> c_int;
+    fn midrun_port_open_spawned(slots: c_int, out: *mut *mut c_void) -> c_int;
+    fn midrun_port_adopt(port: *mut c_void, child: c_int) -> c_int;
     fn midrun_port_close(port: *mut c_void) -> c_int;
     fn midrun_port_node(port: *mut c_void, index: *mut c_int, size: c_int, own: *mut c_int, count: *mut c_int)
     -> c_int;
@@ -43,6 +45,12 @@ mod absent {
         rank: *mut c_int,
         size: *mut c_int,
     ) -> c_int {
+        -1
+    }
+    pub unsafe fn midrun_port_open_spawned(slots: c_int, out: *mut *mut c_void) -> c_int {
+        -1
+    }
+    pub unsafe fn midrun_port_adopt(port: *mut c_void, child: c_int) -> c_int {
         -1
     }
     pub unsafe fn midrun_port_close(port: *mut c_void) -> c_int {
@@ -123,6 +131,20 @@ impl Port {
         // SAFETY: the C API's caller gave a valid communicator; the rest is ours.
         checked(unsafe { midrun_port_open(comm, slots as c_int, &raw mut raw, &raw mut rank, &raw mut size) })?;
         Ok(Port { raw, rank: rank as usize, size: size as usize })
+    }
+
+    /// In a process that a master started: the way to it. The master is rank 0, this process rank 1.
+    pub fn open_spawned(slots: usize) -> Result<Port, MpiFailed> {
+        let mut raw = std::ptr::null_mut();
+        // SAFETY: plain call.
+        checked(unsafe { midrun_port_open_spawned(slots as c_int, &raw mut raw) })?;
+        Ok(Port { raw, rank: 1, size: 2 })
+    }
+
+    /// Makes a started process the rank after the last. `size` stays that of the communicator.
+    pub fn adopt(&mut self, child: usize) -> Result<(), MpiFailed> {
+        // SAFETY: plain call; nobody else uses the port meanwhile.
+        checked(unsafe { midrun_port_adopt(self.raw, child as c_int) })
     }
 
     /// Collective. For each rank its place among the ranks of this host, and this rank's own.
@@ -209,5 +231,6 @@ pub unsafe extern "C" fn midrun_shim_on_init(rank: c_int, size: c_int, mpi: *con
 /// MPI_Finalize is about to run.
 #[unsafe(no_mangle)]
 pub extern "C" fn midrun_shim_on_finalize() {
+    crate::guard::guard_value("MPI_Finalize", (), crate::spawn::on_finalize);
     crate::guard::guard_value("MPI_Finalize", (), process::on_finalize);
 }

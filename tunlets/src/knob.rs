@@ -14,7 +14,10 @@ pub mod names {
     pub const MIN_CHUNK: &str = "mw.min_chunk";
     /// Workers that take part; the others are parked. Taken over at an iteration's start.
     pub const WORKERS: &str = "mw.workers";
-    /// The same, as programs with their own loop expose it.
+    /// Processes started as further workers. The smallest value allowed is how many have come, the largest how many can
+    /// be started; with each that comes, the largest value of [`WORKERS`] grows.
+    pub const SPAWNED: &str = "mw.spawned";
+    /// The same as [`WORKERS`], as programs with their own loop expose it.
     pub const OWN_WORKERS: &str = "NW";
 }
 

@@ -130,6 +130,15 @@ fn gift<'a>(settings: &Settings, line: &CommandLine, plan: &'a Plan, job: &str, 
         gift.variables.push(("MIDRUN_SOCKET", agent.socket.to_string_lossy().into_owned()));
         gift.variables.push(("MIDRUN_HOST", runtime_dir::host()));
     }
+    let most = settings.analyzer.completed(settings.run.wishes()).max_workers;
+    if parts.agent.is_some() && most > 0 && line.workers().is_none_or(|workers| most > workers) {
+        match line.placing() {
+            Some(option) => say(format!(
+                "no worker can be started beyond the ranks: MPICH's mpiexec cannot with {option}; set HYDRA_BINDING instead"
+            )),
+            None => gift.variables.push(("MIDRUN_MAX_WORKERS", most.to_string())),
+        }
+    }
     if line.has_exec() {
         // Programs behind `midrun exec` are preloaded there, where the host's own files are seen.
         gift.preload = gift.preload.filter(|_| !line.apps.iter().all(|app| app.by_exec));

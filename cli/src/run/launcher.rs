@@ -80,6 +80,16 @@ impl CommandLine {
         self.apps.iter().any(|app| app.by_exec)
     }
 
+    /// The first of the options by which MPICH's mpiexec places ranks. With one of them, in MPICH 5.0, the first process
+    /// that a program starts ends the job ("duplicate setting").
+    pub fn placing(&self) -> Option<&str> {
+        let launcher = self.launcher.as_ref().filter(|launcher| launcher.said.mpi == Some(mpi::Flavour::Mpich))?;
+        let end = self.apps.first().map_or(self.words.len(), |app| app.at);
+        let options = self.words.get(launcher.at + 1..end)?;
+        let places = |name: &str| matches!(name, "bind-to" | "binding" | "map-by" | "mapping");
+        options.iter().map(String::as_str).find(|word| option_name(word).is_some_and(places))
+    }
+
     /// The line starts one rank and no more.
     pub fn has_no_worker(&self) -> bool {
         self.workers() == Some(0)
@@ -225,6 +235,21 @@ mod tests {
     fn midrun_exec_is_stepped_over() {
         let found = apps("mpirun --hostfile hosts -n 4 midrun exec -- /bin/ls -l");
         assert_eq!((found[0].at, found[0].by_exec, found[0].certain), (8, true, false));
+    }
+
+    #[test]
+    fn workers_are_counted_and_options_that_hydra_cannot_repeat_are_found() {
+        let read = |line: &str, mpi| {
+            let words: Vec<String> = line.split(' ').map(String::from).collect();
+            let launcher = Launcher { at: 0, path: None, said: Said { mpi, version: String::new() } };
+            CommandLine { apps: find_apps(&words, 1), words, launcher: Some(launcher) }
+        };
+        let hydra = Some(mpi::Flavour::Mpich);
+        assert_eq!(read("mpiexec -n 1 /bin/ls : -n 4 /bin/cat", hydra).workers(), Some(4));
+        assert_eq!(read("mpiexec /bin/ls", hydra).workers(), None);
+        assert_eq!(read("mpiexec -bind-to none -n 4 /bin/ls", hydra).placing(), Some("-bind-to"));
+        assert_eq!(read("mpiexec -n 4 /bin/ls -bind-to none", hydra).placing(), None);
+        assert_eq!(read("mpiexec --bind-to none -n 4 /bin/ls", Some(mpi::Flavour::OpenMpi)).placing(), None);
     }
 
     #[test]

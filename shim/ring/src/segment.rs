@@ -219,6 +219,15 @@ impl Segment {
         }
     }
 
+    /// Writes the smallest and largest value a knob takes now, for the agent to see.
+    pub fn set_knob_range(&self, knob: u32, (minimum, maximum): (f64, f64)) {
+        if (knob as usize) < KNOBS {
+            let at = header::KNOB_TABLE + knob as usize * KNOB_WORDS + 5;
+            self.mapping.word(at).store(minimum.to_bits(), Relaxed);
+            self.mapping.word(at + 1).store(maximum.to_bits(), Relaxed);
+        }
+    }
+
     /// How many knobs the rank says it has; cheap, to see whether [`Segment::knobs`] has news.
     pub fn knob_count(&self) -> u32 {
         // SYNC K: pairs with declare_knob

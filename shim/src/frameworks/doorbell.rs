@@ -57,6 +57,17 @@ impl Doorbell {
         Ok(doorbell)
     }
 
+    /// Of a process that a master started: it hears no bell and naps.
+    pub fn none(ranks: usize) -> Doorbell {
+        Doorbell { bells: std::ptr::null(), count: 0, own: 0, index: vec![None; ranks], all_here: false }
+    }
+
+    /// One more rank, which hears no bell.
+    pub fn add(&mut self) {
+        self.index.push(None);
+        self.all_here = false;
+    }
+
     fn bell(&self, index: usize) -> Option<&Bell> {
         // SAFETY: `count` bells are mapped there until drop; zero pages are valid bells.
         (!self.bells.is_null() && index < self.count).then(|| unsafe { &*self.bells.add(index) })

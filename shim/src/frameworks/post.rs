@@ -41,8 +41,19 @@ impl Post {
     /// Collective.
     pub fn open(port: Port) -> Result<Post, MpiFailed> {
         let doorbell = Doorbell::open(&port)?;
+        Ok(Post::with(port, doorbell))
+    }
+
+    /// In a process that a master started: the way to it, which is rank 0.
+    pub fn open_spawned() -> Result<Post, MpiFailed> {
+        let port = Port::open_spawned(SLOTS)?;
+        let doorbell = Doorbell::none(port.size);
+        Ok(Post::with(port, doorbell))
+    }
+
+    fn with(port: Port, doorbell: Doorbell) -> Post {
         let n = port.size;
-        Ok(Post {
+        Post {
             doorbell,
             port,
             sending: (0..n).map(|_| [const { None }; SENDS]).collect(),
@@ -52,7 +63,22 @@ impl Post {
             pending: Vec::new(),
             incoming: Vec::new(),
             spare: Vec::new(),
-        })
+        }
+    }
+
+    /// Makes a started process the rank after the last, which it returns.
+    pub fn adopt(&mut self, child: usize) -> Result<usize, MpiFailed> {
+        self.port.adopt(child)?;
+        self.doorbell.add();
+        self.sending.push([const { None }; SENDS]);
+        self.queued.push(VecDeque::new());
+        self.receiving.push(None);
+        Ok(self.ranks() - 1)
+    }
+
+    /// Ranks of the communicator and started processes.
+    pub fn ranks(&self) -> usize {
+        self.sending.len()
     }
 
     /// Whether `rank` is on this host.

@@ -17,6 +17,8 @@ mod trial;
 mod workers;
 
 #[cfg(test)]
+mod growing_tests;
+#[cfg(test)]
 mod number_tests;
 #[cfg(test)]
 mod plant_tests;

@@ -1,5 +1,6 @@
 //! Puts together what was learnt, what could be done and what came of it: at most one change at a time.
 
+mod growing;
 mod number;
 mod weighing;
 
@@ -42,6 +43,8 @@ enum Change {
     Setting(Setting, Setting),
     /// From and to a number of workers, with the setting that goes with it.
     Workers(u32, u32, Setting),
+    /// Further worker processes are started, up to this number.
+    Start(u32),
 }
 
 /// A change that made things worse, and the way back.
@@ -71,6 +74,8 @@ pub struct MasterWorker {
     trial: Option<Trial>,
     shares: Shares,
     workers: Workers,
+    /// Decision by which worker processes are being started, and up to which number.
+    starting: Option<(u64, u32)>,
     /// A change that made things worse: back to this.
     back_to: Option<WayBack>,
     banned: BTreeMap<Family, u64>,
@@ -95,6 +100,7 @@ impl MasterWorker {
             trial: None,
             shares: Shares::default(),
             workers: Workers::new(objective, limits),
+            starting: None,
             back_to: None,
             banned: BTreeMap::new(),
             judgements: Vec::new(),
@@ -153,6 +159,8 @@ impl MasterWorker {
         }
         let count = knobs.iter().find(|k| k.name == names::WORKERS);
         let count = count.or_else(|| knobs.iter().find(|k| k.name == names::OWN_WORKERS));
+        let spare = knobs.iter().find(|k| k.name == names::SPAWNED);
+        self.judge_start(spare);
         if let (Some(knob), Some(to)) = (count, self.workers.way_back()) {
             return self.workers_back(knob, &memory, to);
         }
@@ -162,7 +170,9 @@ impl MasterWorker {
         let factors = factors::exposed(knobs);
         if !factors.is_empty() {
             let current = self.current.filter(|_| self.trial.is_none())?;
-            if let Some(proposal) = count.and_then(|knob| self.other_workers(knob, &memory, (current, current), 1.0)) {
+            if let Some(proposal) =
+                count.and_then(|knob| self.other_workers((knob, None), &memory, (current, current), 1.0))
+            {
                 return Some(proposal);
             }
             let proposal = self.shares.propose(&factors, &memory, (iteration, iteration_s), GAIN)?;
@@ -214,7 +224,8 @@ impl MasterWorker {
         let other = !same && (asked_for || best.ratio <= unchanged * (1.0 - gain));
         // Policy and number are decided together: a new number starts with the setting that suits it.
         let setting = if other { best.setting } else { current };
-        if let Some(proposal) = count.and_then(|knob| self.other_workers(knob, &memory, (current, setting), scale)) {
+        let change = (current, setting);
+        if let Some(proposal) = count.and_then(|knob| self.other_workers((knob, spare), &memory, change, scale)) {
             return Some(proposal);
         }
         if other {
@@ -366,6 +377,10 @@ impl Tunlet for MasterWorker {
                 self.end_trial();
                 self.workers.on_applied(decision, iteration, from, to);
                 (self.advice, self.unsettled, self.current) = (None, false, Some(setting));
+                return;
+            }
+            Change::Start(number) => {
+                self.starting = Some((decision, number));
                 return;
             }
         };

@@ -1,9 +1,12 @@
 //! What the program asked for, as C gives it, and the calls back into the program.
 
+use super::message::{Header, Kind};
 use std::ffi::{c_char, c_int, c_void};
 
 /// `MIDRUN_MW_CHUNKS`.
 const CHUNKS: u32 = 1;
+/// `MIDRUN_MW_SPAWN`.
+const SPAWN: u32 = 2;
 /// Largest task or result, bytes: one must fit into an MPI message.
 const TASK_BYTES: usize = 1 << 30;
 
@@ -82,7 +85,7 @@ impl Config {
         let sizes = raw.task_bytes <= TASK_BYTES && raw.result_bytes <= TASK_BYTES;
         let callbacks =
             if rank == master { raw.task_bytes == 0 || raw.prepare.is_some() } else { raw.compute.is_some() };
-        let good = sizes && callbacks && raw.flags & !CHUNKS == 0 && (0.0..=1.0).contains(&raw.factor);
+        let good = sizes && callbacks && raw.flags & !(CHUNKS | SPAWN) == 0 && (0.0..=1.0).contains(&raw.factor);
         good.then_some(Config {
             raw: *raw,
             master,
@@ -95,6 +98,17 @@ impl Config {
     /// Whether `compute` takes whole chunks.
     pub fn whole_chunks(&self) -> bool {
         self.raw.flags & CHUNKS != 0
+    }
+
+    /// Whether further processes of this program may be started as workers.
+    pub fn may_spawn(&self) -> bool {
+        self.raw.flags & SPAWN != 0
+    }
+
+    /// What a started process says of itself: its configuration must be the master's.
+    pub fn hello(&self) -> Header {
+        let (first, count) = (self.task_bytes as u64, self.result_bytes as u64);
+        Header { first, count, total: u64::from(self.raw.flags), ..Header::new(Kind::Hello, 0) }
     }
 
     /// `false` when the program's function returned non-zero.

@@ -2,6 +2,7 @@
 
 use super::calibrate;
 use super::config::{Config, Stats};
+use super::growth::Growth;
 use super::ledger::Ledger;
 use super::message::{Header, Kind};
 use super::team::Team;
@@ -42,7 +43,10 @@ pub fn calibrate(
         return Ok(());
     }
     for (same_host, known) in [true, false].into_iter().zip(known) {
-        let candidate = team.active().iter().find(|rank| **rank != config.master && post.is_here(**rank) == same_host);
+        let candidate = team.active().iter().find(|rank| {
+            // A started process has no doorbell: its way says nothing of the others'.
+            **rank != config.master && **rank < post.port.size && post.is_here(**rank) == same_host
+        });
         let (false, Some(&rank)) = (*known, candidate) else { continue };
         if let Some(link) = calibrate::measure(post, rank, iteration)? {
             *known = true;
@@ -57,10 +61,13 @@ pub fn iterate(
     config: &Config,
     post: &mut Post,
     team: &mut Team,
-    iteration: u64,
-    tasks: u64,
+    growth: &mut Option<Growth>,
+    (iteration, tasks): (u64, u64),
 ) -> Result<(c_int, Stats), MpiFailed> {
     safe_point::poll(iteration, true);
+    if let Some(growth) = growth {
+        growth.step(config, post, team, iteration)?;
+    }
     let begin_ns = clock::now_ns();
     if knobs::workers() != team.active().len() {
         team.resize(knobs::workers());
@@ -192,7 +199,7 @@ impl Master<'_> {
     /// Tells every worker, the parked ones too, that the iteration is over, and how.
     fn end(&mut self) -> Result<(), MpiFailed> {
         let header = Header { status: self.status, total: self.tasks, ..Header::new(Kind::End, self.iteration) };
-        for rank in (0..self.post.port.size).filter(|rank| *rank != self.config.master) {
+        for rank in (0..self.post.ranks()).filter(|rank| *rank != self.config.master) {
             let mut message = self.post.buffer();
             header.write(&mut message, 0);
             self.post.send(rank, message)?;

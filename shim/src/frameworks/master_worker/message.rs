@@ -18,6 +18,12 @@ pub enum Kind {
     Probe = 5,
     /// Worker: the answer.
     Echo = 6,
+    /// A started process: here I am. `first`: bytes of a task; `count`: of a result; `total`: the flags.
+    Hello = 7,
+    /// Master, to a started process: the next iteration is this one.
+    Welcome = 8,
+    /// Master, to a started process: end.
+    Farewell = 9,
 }
 
 /// The beginning of each message.
@@ -53,6 +59,13 @@ impl Header {
         &mut message[HEADER_BYTES..]
     }
 
+    /// As a message of its own.
+    pub fn message(&self) -> Vec<u8> {
+        let mut message = Vec::new();
+        self.write(&mut message, 0);
+        message
+    }
+
     /// Writes the header over that of a message.
     pub fn patch(&self, message: &mut [u8]) {
         let words = [
@@ -80,6 +93,9 @@ impl Header {
             4 => Kind::Ask,
             5 => Kind::Probe,
             6 => Kind::Echo,
+            7 => Kind::Hello,
+            8 => Kind::Welcome,
+            9 => Kind::Farewell,
             _ => return None,
         };
         let header = Header {

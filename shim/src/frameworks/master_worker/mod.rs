@@ -2,9 +2,11 @@
 
 mod calibrate;
 mod config;
+mod growth;
 mod ledger;
 mod master;
 mod message;
+mod spawned;
 mod team;
 mod worker;
 
@@ -12,17 +14,26 @@ use super::post::{Post, SLOTS};
 use crate::frameworks::post::Letter;
 use crate::guard::guard;
 use crate::port::{self, Port};
-use crate::{knobs, safe_point, status};
+use crate::{knobs, safe_point, spawn, status};
 pub use calibrate::Link;
 use config::{Config, RawConfig, Stats};
+use growth::Growth;
+pub use growth::farewell;
 use midrun_handout::{PolicyKind, Setting};
 use std::collections::VecDeque;
 use std::ffi::{CStr, c_int};
+use std::sync::atomic::{AtomicBool, Ordering};
 use team::Team;
+use worker::End;
+
+/// Whether the program has created a framework: only its first one can grow, since a started process serves that.
+static CREATED: AtomicBool = AtomicBool::new(false);
 
 /// `midrun_mw_t`.
 pub struct MasterWorker {
     config: Config,
+    /// Master: where the team may grow. Before the post, so that who was started is sent away first.
+    growth: Option<Growth>,
     post: Post,
     /// Messages that arrived behind the one that ended an iteration.
     letters: VecDeque<Letter>,
@@ -74,15 +85,18 @@ fn create(raw: &RawConfig) -> Result<MasterWorker, c_int> {
     let agreed = all[0] == 1 && all[1..].chunks(2).all(|pair| pair[0] == -pair[1]);
     let (Some(config), Ok(setting), true) = (config, setting, agreed) else { return Err(status::ERR_ARGUMENT) };
     let team = Team::new(port.size, config.master, config.workers);
+    let (first, mut growth) = (!CREATED.swap(true, Ordering::Relaxed), None);
     if is_master {
         safe_point::own();
         knobs::declare_master_worker(setting);
         knobs::declare_workers(team.active().len() as u32, port.size as u32 - 1);
+        growth = first.then(|| Growth::plan(&config, port.size as u32 - 1)).flatten();
     }
     let post = Post::open(port).map_err(mpi)?;
     let letters = VecDeque::new();
     Ok(MasterWorker {
         config,
+        growth,
         post,
         letters,
         team,
@@ -108,6 +122,9 @@ pub unsafe extern "C" fn midrun_mw_create(mw: *mut *mut MasterWorker, config: *c
         unsafe {
             *mw = std::ptr::null_mut();
             let Some(raw) = RawConfig::read(config) else { return status::ERR_ARGUMENT };
+            if spawn::is_spawned() {
+                spawned::serve(&raw);
+            }
             match create(&raw) {
                 Ok(made) => *mw = Box::into_raw(Box::new(made)),
                 Err(status) => return status,
@@ -131,19 +148,21 @@ pub unsafe extern "C" fn midrun_mw_iterate(mw: *mut MasterWorker, tasks: u64) ->
         }
         let done = if mw.post.port.rank == mw.config.master {
             let ready = master::calibrate(&mw.config, &mut mw.post, &mw.team, mw.iteration, &mut mw.calibrated);
-            ready.and_then(|()| master::iterate(&mw.config, &mut mw.post, &mut mw.team, mw.iteration, tasks)).map(
-                |(status, stats)| {
-                    mw.last = Some(stats);
-                    status
-                },
-            )
+            let now = (mw.iteration, tasks);
+            let done =
+                ready.and_then(|()| master::iterate(&mw.config, &mut mw.post, &mut mw.team, &mut mw.growth, now));
+            done.map(|(status, stats)| {
+                mw.last = Some(stats);
+                status
+            })
         } else {
-            worker::iterate(&mw.config, &mut mw.post, &mut mw.letters, mw.iteration, mw.parked).map(
-                |(status, chunks)| {
+            worker::iterate(&mw.config, &mut mw.post, &mut mw.letters, mw.iteration, mw.parked).map(|end| match end {
+                End::Over(status, chunks) => {
                     mw.parked = chunks == 0;
                     status
-                },
-            )
+                }
+                End::Dismissed => status::ERR_COUNT, // nobody dismisses a rank
+            })
         };
         mw.iteration += 1;
         done.unwrap_or_else(|_| {

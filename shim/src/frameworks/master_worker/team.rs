@@ -78,6 +78,12 @@ impl Team {
         }
     }
 
+    /// One more worker, after the last rank: parked until the next [`Team::resize`].
+    pub fn join(&mut self) {
+        self.place.push(None);
+        self.speeds.push(WorkerSpeed::default());
+    }
+
     /// Median of the active workers' mean task times, seconds.
     fn typical_s(&self) -> Option<f64> {
         let mut means: Vec<f64> =
@@ -114,6 +120,15 @@ mod tests {
         team.resize(0);
         assert_eq!(team.active(), [0], "somebody has to work");
         assert_eq!(Team::new(5, 0, 3).active(), [1, 2, 3]);
+    }
+
+    #[test]
+    fn who_joins_is_parked_until_the_team_grows() {
+        let mut team = Team::new(3, 0, 0);
+        team.join();
+        assert_eq!(team.active(), [1, 2]);
+        team.resize(9);
+        assert_eq!((team.active(), team.place(3)), ([1, 2, 3].as_slice(), Some(2)));
     }
 
     #[test]

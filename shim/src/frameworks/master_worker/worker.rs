@@ -16,15 +16,24 @@ const LOOK_NS: u64 = 10_000_000;
 /// A worker that got nothing for so long is not needed in this iteration.
 const UNUSED_NS: u64 = 50_000_000;
 
-/// Computes what the master sends until it says that the iteration is over; returns the status it says, and how many
-/// chunks there were. A `parked` worker, which got none last time, sleeps longer at a time, and so does one that waits in vain.
+/// How an iteration ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// With this status, after so many chunks.
+    Over(c_int, u64),
+    /// The master sent this process away.
+    Dismissed,
+}
+
+/// Computes what the master sends until it says that the iteration is over. A `parked` worker, which got none last time,
+/// sleeps longer at a time, and so does one that waits in vain.
 pub fn iterate(
     config: &Config,
     post: &mut Post,
     letters: &mut VecDeque<Letter>,
     iteration: u64,
     parked: bool,
-) -> Result<(c_int, u64), MpiFailed> {
+) -> Result<End, MpiFailed> {
     let mut failed = status::OK;
     let mut chunks = 0;
     let begin_ns = clock::now_ns();
@@ -40,7 +49,7 @@ pub fn iterate(
             Some((header, _)) if header.kind == Kind::End => {
                 let status = if header.iteration == iteration { header.status } else { status::ERR_COUNT };
                 post.flush()?;
-                return Ok((status, chunks));
+                return Ok(End::Over(status, chunks));
             }
             Some((header, _)) if header.kind == Kind::Probe => {
                 let mut echo = post.buffer();
@@ -51,7 +60,8 @@ pub fn iterate(
                 compute(config, post, letters, &header, tasks, &mut failed)?;
                 chunks += 1;
             }
-            _ => return Ok((status::ERR_COUNT, chunks)),
+            Some((header, _)) if header.kind == Kind::Farewell => return Ok(End::Dismissed),
+            _ => return Ok(End::Over(status::ERR_COUNT, chunks)),
         }
         post.recycle(letter.bytes);
     }

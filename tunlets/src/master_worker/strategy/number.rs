@@ -1,5 +1,6 @@
 //! Proposals of another number of workers.
 
+use super::growing::{awaited, room};
 use super::weighing::preferred;
 use super::{Change, MasterWorker, assignments};
 use crate::knob::names;
@@ -14,18 +15,30 @@ use midrun_handout::Setting;
 const SLOW: f64 = 1.3;
 
 impl MasterWorker {
-    /// Another number of workers, if that pays; `from` and `to` are the settings before and with it.
+    /// Another number of workers, if that pays; `from` and `to` are the settings before and with it. Where more would pay
+    /// than are there, and `spare` can be started, these are started first.
     pub(super) fn other_workers(
         &mut self,
-        knob: &Knob,
+        (knob, spare): (&Knob, Option<&Knob>),
         memory: &Memory,
         (from, to): (Setting, Setting),
         scale: f64,
     ) -> Option<Proposal> {
         let (iteration, iteration_s) = self.last?;
+        if spare.is_some_and(awaited) {
+            return None; // all at once, when they are there
+        }
         let most = knob.range.1.clamp(1.0, f64::from(u32::MAX)) as u32;
-        let Advice { to: next, now, stepped } =
-            self.workers.advise(memory, &to, (iteration, most), scale, self.unsettled)?;
+        let Advice { to: next, now, stepped } = self.workers.advise(
+            memory,
+            &to,
+            (iteration, most.saturating_add(spare.map_or(0, room))),
+            scale,
+            self.unsettled,
+        )?;
+        if let Some(spare) = spare.filter(|_| next.workers > most) {
+            return Some(self.start_workers(spare, most, &next));
+        }
         // A new number starts with the setting that suits it. A program with its own number cuts by its own rules.
         let (setting, predicted_s) = if knob.name == names::WORKERS {
             let there = memory.with_workers(next.workers);

@@ -1,0 +1,28 @@
+/* parts.h - what the C files of the shim need of each other and of the Rust half. */
+#ifndef PARTS_H
+#define PARTS_H
+#include <mpi.h>
+
+/* Tag of the frameworks' messages, in communicators of our own. */
+enum { PORT_TAG = 77 };
+
+/* port.c */
+int midrun_port_ready(void);
+
+/* wrappers.c */
+int midrun_reach_mpi(void);
+int midrun_handles_are_bound(void);
+void midrun_initialised(void);
+
+/* spawn.c */
+MPI_Comm midrun_spawn_comm(int child);
+int midrun_spawned_number(void);
+void midrun_spawned_begin(void);
+MPI_Comm midrun_spawned_take(void);
+int midrun_spawned_early(void);
+
+/* shim/src/port.rs */
+void midrun_shim_on_before_init(void);
+void midrun_shim_on_init(int rank, int size, const char *mpi);
+void midrun_shim_on_finalize(void);
+#endif

@@ -1,0 +1,67 @@
+//! Worker processes beyond those that are there: started first, brought in by an ordinary change of the number.
+
+use super::{Change, MasterWorker};
+use crate::knob::names;
+use crate::master_worker::workers::{Forecast, Regime};
+use crate::{Judgement, Knob, Proposal, Verdict};
+
+/// A number of processes out of a knob's value or bound.
+fn number(value: f64) -> u32 {
+    value.clamp(0.0, f64::from(u32::MAX)) as u32
+}
+
+/// Whether some are on their way: they come, or are given up, soon.
+pub(super) fn awaited(spare: &Knob) -> bool {
+    number(spare.value) > number(spare.range.0)
+}
+
+/// How many more can be started.
+pub(super) fn room(spare: &Knob) -> u32 {
+    number(spare.range.1).saturating_sub(number(spare.range.0))
+}
+
+impl MasterWorker {
+    /// So many processes that `to.workers` are there; `there` are.
+    pub(super) fn start_workers(&mut self, spare: &Knob, there: u32, to: &Forecast) -> Proposal {
+        let (iteration, iteration_s) = self.last.unwrap_or_default();
+        let came = number(spare.range.0);
+        let asked = came + (to.workers - there);
+        self.proposed = Some(Change::Start(asked));
+        let why = format!(
+            "{}; {}: {:.4} s are expected of {} workers, {there} are there",
+            self.regime.map_or("", Regime::as_str),
+            self.workers.objective_text(),
+            to.iteration_s,
+            to.workers,
+        );
+        Proposal {
+            tunlet: "master_worker",
+            iteration,
+            rank: spare.rank,
+            assignments: vec![(names::SPAWNED.into(), f64::from(asked))],
+            tuning_point: "started workers".into(),
+            from: came.to_string(),
+            to: asked.to_string(),
+            why,
+            // By itself it changes nothing: they are parked until the number of workers is changed.
+            predicted_s: iteration_s,
+            uncertainty: 0.0,
+            unchanged_s: iteration_s,
+            at_once: false,
+        }
+    }
+
+    /// Whether those that are being started have come, or were given up.
+    pub(super) fn judge_start(&mut self, spare: Option<&Knob>) {
+        let (Some((decision, asked)), Some(spare), Some((_, measured_s))) = (self.starting, spare, self.last) else {
+            return;
+        };
+        let verdict = match () {
+            () if number(spare.range.0) >= asked => Verdict::Kept,
+            () if number(spare.range.1) < asked => Verdict::NotApplied,
+            () => return,
+        };
+        self.judgements.push(Judgement { decision, measured_s, verdict });
+        self.starting = None;
+    }
+}
