@@ -9,6 +9,7 @@ pub mod batches;
 pub mod factoring;
 pub mod master_worker;
 pub mod order_statistics;
+pub mod pipeline;
 pub mod random;
 pub mod simulate;
 

@@ -1,0 +1,159 @@
+//! A stream of inputs through stages: production times, and the pattern of replicas and groups with the shortest period.
+//!
+//! César 2006, ch. IV. Stage i computes `tc_i` per input and sends `v_i` bytes on; a message of v bytes costs
+//! `start_up + per_byte v`. Seconds and bytes throughout. [`production`] says how fast a pattern is, [`search`] is the
+//! source's search, [`exact`] finds the best pattern there is.
+
+pub mod exact;
+pub mod production;
+pub mod search;
+
+pub use crate::master_worker::{ModelError, Protocol};
+
+/// One stage.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stage {
+    /// Compute time per input, `tc`, seconds.
+    pub compute_s: f64,
+    /// Bytes it sends on per input, `v`. Those of the last stage count for nothing.
+    pub message_bytes: f64,
+    /// Whether it keeps state between inputs: then it is never replicated.
+    pub stateful: bool,
+}
+
+/// What a message costs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Network {
+    /// Start-up time, `mo`, seconds.
+    pub start_up_s: f64,
+    /// Time of a byte, `lambda`, seconds.
+    pub per_byte_s: f64,
+    /// Whether a send returns before the receiver has the message.
+    pub protocol: Protocol,
+}
+
+/// Who gives the inputs of a replicated stage to its replicas.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Manager {
+    /// The stage before it: no rank more than the replicas.
+    Sender,
+    /// A communication manager on a rank of its own.
+    OwnRank,
+    /// A communication manager on the rank of one replica. It waits `quanta` (0 to 2) turns of the scheduler of
+    /// `quantum_s` seconds, and slows that replica by `slowing` (0 to 1) times its compute time.
+    SharedRank {
+        /// One turn of the scheduler, seconds.
+        quantum_s: f64,
+        /// Turns waited per input.
+        quanta: f64,
+        /// Share of the compute time by which its replica gets slower.
+        slowing: f64,
+    },
+}
+
+/// A pipeline.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pipeline {
+    /// In the order of the stream.
+    pub stages: Vec<Stage>,
+    /// What a message costs.
+    pub network: Network,
+    /// See [`Manager`].
+    pub manager: Manager,
+    /// Share of a manager's own time that hides behind its replicas' computing: 1 = all, 0 = none (the source's `tg + wc`).
+    /// [`Pipeline::overlap`] finds it from a measured time.
+    pub overlap: f64,
+}
+
+/// Neighbouring stages that run on the same rank, or on each of several.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Group {
+    /// Its first stage.
+    pub first: usize,
+    /// How many stages.
+    pub stages: usize,
+    /// On how many ranks each of its inputs could go; 1 = not replicated.
+    pub replicas: u32,
+}
+
+/// Which stages run together, and on how many ranks: every stage is in exactly one group, in order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pattern(pub Vec<Group>);
+
+impl Pattern {
+    /// Every stage on one rank of its own.
+    pub fn unreplicated(stages: usize) -> Pattern {
+        Pattern((0..stages).map(|first| Group { first, stages: 1, replicas: 1 }).collect())
+    }
+
+    /// Every stage in a group of its own, with so many replicas.
+    pub fn of_replicas(replicas: &[u32]) -> Pattern {
+        let group = |(first, replicas): (usize, &u32)| Group { first, stages: 1, replicas: *replicas };
+        Pattern(replicas.iter().enumerate().map(group).collect())
+    }
+
+    /// The group of a stage. Panics where the pattern does not have it.
+    pub fn group_of(&self, stage: usize) -> usize {
+        let has = |group: &Group| (group.first..group.first + group.stages).contains(&stage);
+        self.0.iter().position(has).expect("a pattern has every stage")
+    }
+}
+
+impl std::fmt::Display for Pattern {
+    /// As `midrun.h` writes patterns: `0,1x4,2-3x2,4`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for (k, group) in self.0.iter().enumerate() {
+            let comma = if k == 0 { "" } else { "," };
+            write!(f, "{comma}{}", group.first)?;
+            if group.stages > 1 {
+                write!(f, "-{}", group.first + group.stages - 1)?;
+            }
+            if group.replicas > 1 {
+                write!(f, "x{}", group.replicas)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Pipeline {
+    /// A pipeline whose senders hand out, with nothing to correct.
+    pub fn new(stages: Vec<Stage>, network: Network) -> Pipeline {
+        Pipeline { stages, network, manager: Manager::Sender, overlap: 1.0 }
+    }
+
+    /// Refuses what no program can have: no stage, NaN, infinite and negative values, nothing to compute.
+    ///
+    /// # Errors
+    /// The first such value.
+    pub fn checked(self) -> Result<Pipeline, ModelError> {
+        let fine = |x: f64| x.is_finite() && x >= 0.0;
+        let need = |good: bool, what, allowed| if good { Ok(()) } else { Err(ModelError { what, allowed }) };
+        need(!self.stages.is_empty(), "the number of stages", "1 or more")?;
+        need(fine(self.network.start_up_s), "the start-up time of a message", "0 or more")?;
+        need(fine(self.network.per_byte_s), "the time of a byte", "0 or more")?;
+        need(self.stages.iter().all(|s| fine(s.compute_s)), "the compute time of a stage", "0 or more")?;
+        need(self.stages.iter().any(|s| s.compute_s > 0.0), "the compute time of one stage at least", "above 0")?;
+        need(self.stages.iter().all(|s| fine(s.message_bytes)), "the message of a stage", "0 bytes or more")?;
+        need((0.0..=1.0).contains(&self.overlap), "the overlap", "between 0 and 1")?;
+        if let Manager::SharedRank { quantum_s, quanta, slowing } = self.manager {
+            need(fine(quantum_s), "the scheduler's quantum", "0 or more")?;
+            need((0.0..=2.0).contains(&quanta), "the number of quanta waited", "between 0 and 2")?;
+            need((0.0..=1.0).contains(&slowing), "the slowing of the shared replica", "between 0 and 1")?;
+        }
+        Ok(self)
+    }
+
+    /// Ranks that a group takes.
+    pub fn ranks_of(&self, replicas: u32) -> u32 {
+        match self.manager {
+            Manager::OwnRank if replicas > 1 => replicas + 1,
+            _ => replicas,
+        }
+    }
+
+    /// Ranks that a pattern takes.
+    pub fn ranks(&self, pattern: &Pattern) -> u32 {
+        pattern.0.iter().map(|group| self.ranks_of(group.replicas)).sum()
+    }
+}

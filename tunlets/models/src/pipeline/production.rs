@@ -1,0 +1,145 @@
+//! Production times: how long a stage takes per input by itself (`Tr`), and what it really shows between its neighbours (`rTr`).
+
+use super::{Group, Manager, Pattern, Pipeline, Protocol};
+
+/// Whether a slow stage holds up those before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Buffers {
+    /// Sends return at once and the buffers have room: nobody waits for a stage behind it. Not for ever.
+    Open,
+    /// The steady state of bounded buffers, and synchronous sends at once: all go at the slowest stage's pace.
+    Full,
+}
+
+/// How fast a pattern is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Production {
+    /// `Tr` of each stage's group, seconds.
+    pub tr_s: Vec<f64>,
+    /// `rTr` of each stage's group, seconds.
+    pub rtr_s: Vec<f64>,
+    /// Time between two outputs of the whole, seconds.
+    pub period_s: f64,
+    /// Ranks taken.
+    pub ranks: u32,
+}
+
+impl Pipeline {
+    /// `C(P, v)`: what sending on costs the rank whose last stage this is, seconds.
+    fn send_s(&self, last: usize) -> f64 {
+        let network = &self.network;
+        match (last + 1 == self.stages.len(), network.protocol) {
+            (true, _) => 0.0,
+            (false, Protocol::Async) => network.start_up_s,
+            (false, Protocol::Sync) => network.start_up_s + network.per_byte_s * self.stages[last].message_bytes,
+        }
+    }
+
+    /// What passing one input to a replica of the group that begins with `first` costs, seconds.
+    fn pass_s(&self, first: usize) -> f64 {
+        let bytes = first.checked_sub(1).map_or(0.0, |before| self.stages[before].message_bytes);
+        self.network.start_up_s + self.network.per_byte_s * bytes
+    }
+
+    /// A manager's own time per input: `tg`, and passing the input on where that is not part of it. Seconds.
+    fn manager_s(&self, first: usize) -> f64 {
+        let pass_s = self.pass_s(first);
+        let busy_s = match self.network.protocol {
+            Protocol::Async => self.network.start_up_s + pass_s,
+            Protocol::Sync => 2.0 * pass_s,
+        };
+        match self.manager {
+            Manager::Sender => 0.0,
+            Manager::OwnRank => busy_s,
+            Manager::SharedRank { quantum_s, quanta, .. } => busy_s + quanta * quantum_s,
+        }
+    }
+
+    /// Compute time of neighbouring stages, seconds.
+    pub fn compute_s(&self, first: usize, stages: usize) -> f64 {
+        self.stages[first..first + stages].iter().map(|stage| stage.compute_s).sum()
+    }
+
+    /// `Tr^k`: time per input of one replica: as a single stage, and one acknowledgement. Seconds.
+    fn replica_s(&self, compute_s: f64, last: usize) -> f64 {
+        compute_s + self.send_s(last) + self.network.start_up_s
+    }
+
+    /// `1 / sum_k (1/Tr^k)`, seconds.
+    fn set_s(&self, compute_s: f64, last: usize, replicas: f64) -> f64 {
+        let replica_s = self.replica_s(compute_s, last);
+        match self.manager {
+            Manager::SharedRank { slowing, .. } => {
+                1.0 / ((replicas - 1.0) / replica_s + 1.0 / (replica_s + slowing * compute_s))
+            }
+            _ => replica_s / replicas,
+        }
+    }
+
+    /// As [`Pipeline::production_s`], with the group's compute time known.
+    pub(super) fn production_of(&self, group: &Group, compute_s: f64) -> f64 {
+        let last = group.first + group.stages - 1;
+        if group.replicas <= 1 {
+            return compute_s + self.send_s(last);
+        }
+        let (hidden_s, serial_s) = self.bounds_s(group, compute_s);
+        hidden_s + (1.0 - self.overlap) * (serial_s - hidden_s)
+    }
+
+    /// With all of the manager's time hidden, and with none.
+    fn bounds_s(&self, group: &Group, compute_s: f64) -> (f64, f64) {
+        let set_s = self.set_s(compute_s, group.first + group.stages - 1, f64::from(group.replicas));
+        let manager_s = self.manager_s(group.first);
+        (set_s.max(manager_s), set_s + manager_s)
+    }
+
+    /// `Tr`: time per input of a group by itself, seconds.
+    pub fn production_s(&self, group: &Group) -> f64 {
+        self.production_of(group, self.compute_s(group.first, group.stages))
+    }
+
+    /// The overlap that explains a measured `Tr` of a replicated group.
+    pub fn overlap(&self, group: &Group, measured_s: f64) -> f64 {
+        let (hidden_s, serial_s) = self.bounds_s(group, self.compute_s(group.first, group.stages));
+        if serial_s > hidden_s { ((serial_s - measured_s) / (serial_s - hidden_s)).clamp(0.0, 1.0) } else { 1.0 }
+    }
+
+    /// The source's formula for the replicas that bring stage `first` to `target_s`; `None` where no number does.
+    pub fn replicas_by_formula(&self, first: usize, target_s: f64) -> Option<u32> {
+        let manager_s = match self.network.protocol {
+            Protocol::Async => self.pass_s(first),
+            Protocol::Sync => 2.0 * self.pass_s(first),
+        };
+        let left_s = target_s - manager_s;
+        (left_s > 0.0).then(|| (self.replica_s(self.stages[first].compute_s, first) / left_s).ceil() as u32)
+    }
+
+    /// How fast a pattern is.
+    pub fn evaluate(&self, pattern: &Pattern, buffers: Buffers) -> Production {
+        let groups: Vec<f64> = pattern.0.iter().map(|group| self.production_s(group)).collect();
+        let per_stage = |times: &[f64]| (0..self.stages.len()).map(|s| times[pattern.group_of(s)]).collect();
+        let period_s = groups.iter().copied().fold(0.0, f64::max);
+        let dependent = dependent_s(&groups, buffers, self.network.protocol);
+        Production { tr_s: per_stage(&groups), rtr_s: per_stage(&dependent), period_s, ranks: self.ranks(pattern) }
+    }
+}
+
+/// `rTr` of each group from its `Tr`: the slowest of those before it, or of all. Seconds.
+pub fn dependent_s(tr_s: &[f64], buffers: Buffers, protocol: Protocol) -> Vec<f64> {
+    let so_far = |slowest: &mut f64, own: &f64| {
+        *slowest = slowest.max(*own);
+        Some(*slowest)
+    };
+    let upstream: Vec<f64> = tr_s.iter().scan(0.0, so_far).collect();
+    let slowest = upstream.last().copied().unwrap_or(0.0);
+    match (buffers, protocol) {
+        (Buffers::Open, Protocol::Async) => upstream,
+        _ => vec![slowest; tr_s.len()],
+    }
+}
+
+/// Which group holds up `group`, if it is another: the slowest of all with full buffers.
+pub fn held_up_by(tr_s: &[f64], group: usize) -> Option<usize> {
+    let slowest = (0..tr_s.len()).max_by(|a, b| tr_s[*a].total_cmp(&tr_s[*b]))?;
+    (slowest != group && tr_s[slowest] > tr_s[group]).then_some(slowest)
+}
