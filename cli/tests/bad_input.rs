@@ -113,3 +113,16 @@ fn one_rank_is_warned_about_and_the_program_decides() {
     assert!(stderr(&output).contains("no worker"), "{}", stderr(&output));
     stage.assert_nothing_left();
 }
+
+#[test]
+fn a_pipeline_file_that_makes_no_sense_is_refused_with_its_place() {
+    let stage = Stage::new();
+    let predict = ["predict", "pipeline", "p.toml", "--ranks", "4"];
+    refused(&stage, &predict, &["p.toml cannot be read"]);
+    let network = "network = { start_up = \"1ms\", per_byte = \"90ns\" }\n";
+    std::fs::write(stage.path("p.toml"), format!("{network}[[stage]]\ncompute = \"5 parsecs\"\n")).unwrap();
+    refused(&stage, &predict, &["p.toml", "stage 0", "5 parsecs", "ns, us, ms, s"]);
+    std::fs::write(stage.path("p.toml"), format!("{network}[[stage]]\ncompuet = \"5s\"\n")).unwrap();
+    refused(&stage, &predict, &["p.toml", "line 3", "compuet"]);
+    refused(&stage, &["predict", "pipeline", "p.toml", "--ranks", "0"], &["--ranks"]);
+}

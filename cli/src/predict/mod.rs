@@ -1,5 +1,6 @@
 //! `midrun predict`: the performance models, evaluated off line.
 
+mod pipeline;
 mod units;
 mod workers;
 
@@ -17,6 +18,8 @@ pub struct Args {
 enum What {
     /// A Master/Worker program's iteration time for any number of workers, and how many are worth having
     Workers(workers::Args),
+    /// A pipeline's period, and the best pattern of replicas and groups for so many ranks
+    Pipeline(pipeline::Args),
 }
 
 /// Prints the prediction.
@@ -26,5 +29,6 @@ enum What {
 pub fn main(args: Args) -> anyhow::Result<ExitCode> {
     match args.what {
         What::Workers(args) => workers::main(&args),
+        What::Pipeline(args) => pipeline::main(&args),
     }
 }
