@@ -1,8 +1,9 @@
 /* midrun.h - the C API of libmidrun, the library in each rank.
  *
- * Two ways to be tuned:
+ * Three ways to be tuned:
  *   1. The Master/Worker framework (midrun_mw_*): you write the task, midrun hands tasks out.
- *   2. Marks (midrun_iteration_begin ...): your own loop stays, you say where iterations and work
+ *   2. The pipeline framework (midrun_pipe_*): you write the stages, midrun moves the inputs through them.
+ *   3. Marks (midrun_iteration_begin ...): your own loop stays, you say where iterations and work
  *      begin and end, and ask how many tasks to hand out next.
  *
  * Every function returns MIDRUN_OK (0) when done, a positive status for something benign
@@ -98,6 +99,74 @@ int midrun_mw_last(const midrun_mw_t *mw, midrun_mw_stats_t *stats);
 int midrun_mw_destroy(midrun_mw_t **mw);
 /* Name of a policy code; "unknown" for any other number. */
 const char *midrun_policy_name(uint32_t policy);
+
+/* ---- Pipeline framework ---------------------------------------------------------------------- */
+
+typedef struct midrun_pipe midrun_pipe_t;
+typedef struct midrun_pipe_out midrun_pipe_out_t; /* where a function puts its outputs */
+
+/* Flags of midrun_pipe_stage_t. */
+#define MIDRUN_PIPE_STATEFUL 1u /* keeps state between inputs: has one replica, stays on its rank, and is
+                                   given the inputs in their order */
+#define MIDRUN_PIPE_MANY 2u     /* emits any number of outputs per input, also none; else exactly one */
+/* Flags of midrun_pipe_config_t. */
+#define MIDRUN_PIPE_UNORDERED 1u /* outputs may reach the sink in any order */
+/* What a source returns when it has no more inputs. */
+#define MIDRUN_PIPE_END 1
+
+typedef struct midrun_pipe_stage {
+  const char *name; /* for messages; may be NULL */
+  /* `data`, aligned to 16 bytes, is valid during the call. 0, or an error, which stops the stream. */
+  int (*run)(void *user, uint64_t input, const void *data, size_t bytes, midrun_pipe_out_t *out);
+  uint32_t flags;
+} midrun_pipe_stage_t;
+
+typedef struct midrun_pipe_config {
+  size_t struct_size; /* sizeof(midrun_pipe_config_t) */
+  const void *comm;   /* address of an MPI_Comm; NULL = MPI_COMM_WORLD */
+  uint32_t flags;
+  uint32_t stage_count;
+  const midrun_pipe_stage_t *stages;
+  size_t stage_size; /* sizeof(midrun_pipe_stage_t) */
+  /* Rank 0: emit input 0, 1, 2 ...; 0, MIDRUN_PIPE_END after the last, or an error. */
+  int (*source)(void *user, uint64_t input, midrun_pipe_out_t *out);
+  /* Rank 0: take an output of `input`. 0, or an error. May be NULL. */
+  int (*sink)(void *user, uint64_t input, const void *data, size_t bytes);
+  void *user;          /* given to the functions */
+  const char *pattern; /* to begin with; see midrun_pipe_pattern. NULL = one rank per stage, or neighbours
+                          together where ranks are fewer. Counts on rank 0. */
+  uint32_t in_flight;  /* most inputs on their way at once; 0 = enough for the ranks */
+} midrun_pipe_config_t;
+
+/* What the last run was, on rank 0. */
+typedef struct midrun_pipe_stats {
+  size_t struct_size; /* sizeof(midrun_pipe_stats_t), set by the caller */
+  uint64_t inputs;    /* drawn from the source */
+  uint64_t outputs;   /* given to the sink */
+  uint64_t changes;   /* of the pattern */
+  double seconds;
+  int32_t failed_stage;  /* -1: none; with failed_status != 0 the source or the sink */
+  int32_t failed_status; /* what the failed function returned */
+  uint64_t failed_input;
+} midrun_pipe_stats_t;
+
+/* Collective over comm. Every rank gives the same stages and flags. Rank 0 draws the inputs and takes the
+ * outputs, ranks 1 and up compute the stages (rank 0 does when it is alone); those that no stage needs sleep. */
+int midrun_pipe_create(midrun_pipe_t **pipe, const midrun_pipe_config_t *config);
+/* Collective: until the source is dry and every output was taken, or a function failed, which rank 0 names on
+ * stderr. An error is returned on every rank. May be called again: a new stream, with input 0 first. */
+int midrun_pipe_run(midrun_pipe_t *pipe);
+/* In a stage or source: room for an output of `bytes` bytes, zeros, to be written before the next emission and
+ * before the function returns. NULL: out of memory, or more outputs than declared. */
+void *midrun_pipe_emit(midrun_pipe_out_t *out, size_t bytes);
+/* Rank 0, between runs or in the source or sink: from the next input on, stages run on ranks in this pattern.
+ * "0,1x4,2-3x2,4": stage 1 on four ranks, 2 and 3 together on each of two. "1x4m": a communication manager on
+ * a rank of its own hands out to the four; "1x4s": one that shares the first replica's rank. */
+int midrun_pipe_pattern(midrun_pipe_t *pipe, const char *pattern);
+/* The last run's figures. MIDRUN_ERR_ARGUMENT on other ranks than 0. */
+int midrun_pipe_last(const midrun_pipe_t *pipe, midrun_pipe_stats_t *stats);
+/* Collective. Sets *pipe to NULL. */
+int midrun_pipe_destroy(midrun_pipe_t **pipe);
 
 /* ---- Marks for programs that keep their own loop -------------------------------------------- */
 

@@ -178,7 +178,7 @@ impl Case {
 
 /// What is wrong with the file, and in which line.
 fn located(text: &str, error: &toml::de::Error) -> String {
-    let line = error.span().map(|span| text[..span.start.min(text.len())].lines().count().max(1));
+    let line = error.span().map(|span| 1 + text[..span.start.min(text.len())].matches('\n').count());
     line.map_or(error.message().to_owned(), |line| format!("line {line}: {}", error.message()))
 }
 

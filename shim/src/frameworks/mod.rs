@@ -2,4 +2,5 @@
 
 mod doorbell;
 pub mod master_worker;
+pub mod pipeline;
 mod post;

@@ -1,0 +1,173 @@
+//! What the program asked for, as C gives it, and the calls back into the program.
+
+use super::message::Out;
+use std::ffi::{CStr, c_char, c_int, c_void};
+
+/// Flags of a stage: `MIDRUN_PIPE_STATEFUL`, `MIDRUN_PIPE_MANY`.
+const STATEFUL: u32 = 1;
+const MANY: u32 = 2;
+/// Flag of the configuration: `MIDRUN_PIPE_UNORDERED`.
+const UNORDERED: u32 = 1;
+/// What a source returns when it has no more inputs: `MIDRUN_PIPE_END`.
+pub const END: c_int = 1;
+/// Most stages.
+const STAGES: u32 = 1000;
+
+type Run = unsafe extern "C" fn(*mut c_void, u64, *const c_void, usize, *mut Out) -> c_int;
+type Source = unsafe extern "C" fn(*mut c_void, u64, *mut Out) -> c_int;
+type Sink = unsafe extern "C" fn(*mut c_void, u64, *const c_void, usize) -> c_int;
+
+/// `midrun_pipe_stage_t`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct RawStage {
+    name: *const c_char,
+    run: Option<Run>,
+    flags: u32,
+}
+
+/// `midrun_pipe_config_t`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct RawConfig {
+    struct_size: usize,
+    pub comm: *const c_void,
+    flags: u32,
+    stage_count: u32,
+    stages: *const RawStage,
+    stage_size: usize,
+    source: Option<Source>,
+    sink: Option<Sink>,
+    user: *mut c_void,
+    pattern: *const c_char,
+    in_flight: u32,
+}
+
+/// `midrun_pipe_stats_t`.
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
+pub struct Stats {
+    pub struct_size: usize,
+    pub inputs: u64,
+    pub outputs: u64,
+    pub changes: u64,
+    pub seconds: f64,
+    pub failed_stage: i32,
+    pub failed_status: i32,
+    pub failed_input: u64,
+}
+
+/// One stage.
+#[derive(Debug)]
+pub struct Stage {
+    name: String,
+    run: Run,
+    /// Whether it keeps state.
+    pub stateful: bool,
+    /// Whether it emits any number of outputs.
+    pub many: bool,
+}
+
+/// A configuration that was checked.
+#[derive(Debug)]
+pub struct Config {
+    /// In the order of the stream.
+    pub stages: Vec<Stage>,
+    source: Option<Source>,
+    sink: Option<Sink>,
+    user: *mut c_void,
+    /// Whether outputs may reach the sink in any order.
+    pub unordered: bool,
+    /// The plan to begin with.
+    pub plan: Option<String>,
+    /// Most inputs on their way; 0 = as many as the ranks need.
+    pub in_flight: usize,
+}
+
+/// A text of the program. NULL reads as nothing.
+///
+/// # Safety
+/// `text` must be NULL or a C string.
+pub unsafe fn text(text: *const c_char) -> Option<String> {
+    // SAFETY: the caller's promise.
+    (!text.is_null()).then(|| unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned())
+}
+
+impl Config {
+    /// `None` when an argument is out of range for this rank.
+    ///
+    /// # Safety
+    /// `raw` must point to as many bytes as its `struct_size` says, and what it points to must be as `midrun.h` says.
+    pub unsafe fn read(raw: *const RawConfig) -> Option<(Config, RawConfig)> {
+        // SAFETY: the size is the first field of every version, and no more is read than it says.
+        let raw = unsafe {
+            if raw.cast::<usize>().read() < size_of::<RawConfig>() {
+                return None;
+            }
+            *raw
+        };
+        let listed = raw.stage_size >= size_of::<RawStage>() && (1..=STAGES).contains(&raw.stage_count);
+        if raw.stages.is_null() || !listed || raw.flags & !UNORDERED != 0 {
+            return None;
+        }
+        let stage = |k: u32| {
+            // SAFETY: the program's list has `stage_count` entries of `stage_size` bytes.
+            let stage = unsafe { *raw.stages.byte_add(k as usize * raw.stage_size) };
+            let good = stage.flags & !(STATEFUL | MANY) == 0;
+            // SAFETY: midrun.h asks for a C string or NULL.
+            let name = unsafe { text(stage.name) }.unwrap_or_default();
+            let (stateful, many) = (stage.flags & STATEFUL != 0, stage.flags & MANY != 0);
+            stage.run.filter(|_| good).map(|run| Stage { name, run, stateful, many })
+        };
+        let stages = (0..raw.stage_count).map(stage).collect::<Option<Vec<_>>>()?;
+        // SAFETY: as above.
+        let plan = unsafe { text(raw.pattern) };
+        let (unordered, in_flight) = (raw.flags & UNORDERED != 0, raw.in_flight as usize);
+        let config = Config { stages, source: raw.source, sink: raw.sink, user: raw.user, unordered, plan, in_flight };
+        Some((config, raw))
+    }
+
+    /// A number that is the same on all ranks whose stages and flags are.
+    pub fn fingerprint(&self) -> i64 {
+        let flags = |stage: &Stage| i64::from(stage.stateful) + 2 * i64::from(stage.many) + 4;
+        let stages = self.stages.iter().fold(0_i64, |sum, stage| sum.wrapping_mul(31).wrapping_add(flags(stage)));
+        // Half the range, so that its negative exists.
+        (stages * 2 + i64::from(self.unordered)) >> 2
+    }
+
+    /// Which stages keep state.
+    pub fn stateful(&self) -> Vec<bool> {
+        self.stages.iter().map(|stage| stage.stateful).collect()
+    }
+
+    /// Whether this rank can be the head.
+    pub fn has_source(&self) -> bool {
+        self.source.is_some()
+    }
+
+    /// A stage as messages name it.
+    pub fn called(&self, stage: usize) -> String {
+        match self.stages.get(stage).map(|stage| stage.name.as_str()) {
+            None | Some("") => format!("stage {stage}"),
+            Some(name) => format!("stage {stage} ({name})"),
+        }
+    }
+
+    /// Runs a stage; what it returns.
+    pub fn run(&self, stage: usize, input: u64, data: &[u8], out: &mut Out) -> c_int {
+        // SAFETY: the program's own function, given what midrun.h promises.
+        unsafe { (self.stages[stage].run)(self.user, input, data.as_ptr().cast(), data.len(), out) }
+    }
+
+    /// Draws an input.
+    pub fn draw(&self, input: u64, out: &mut Out) -> c_int {
+        // SAFETY: as above.
+        self.source.map_or(END, |source| unsafe { source(self.user, input, out) })
+    }
+
+    /// Gives an output to the sink.
+    pub fn deliver(&self, input: u64, data: &[u8]) -> c_int {
+        // SAFETY: as above.
+        self.sink.map_or(0, |sink| unsafe { sink(self.user, input, data.as_ptr().cast(), data.len()) })
+    }
+}

@@ -1,0 +1,280 @@
+//! What the ranks of a pipeline write to each other: eight words, then what one input has become so far.
+
+/// Bytes before the payloads; a multiple of [`ALIGN`].
+pub const HEADER_BYTES: usize = 64;
+/// Payloads begin at multiples of this, counted from the message's beginning.
+const ALIGN: usize = 16;
+/// Instead of a group's number: the message is for the head.
+pub const SINK: u32 = u32::MAX;
+
+/// What a message is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// What an input has become.
+    Item = 1,
+    /// The sender may hand out one more to the receiver of this.
+    Credit = 2,
+    /// Head: a new pattern, and the first input that goes by it.
+    Pattern = 3,
+    /// Head: something failed; pass everything back uncomputed.
+    Stop = 4,
+    /// Head: nothing is on its way any more; the stream ended with this status.
+    End = 5,
+}
+
+/// The beginning of each message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// What it is about.
+    pub kind: Kind,
+    /// A status of the C API, or what a stage returned.
+    pub status: i32,
+    /// Number of the input, growing over all runs. [`Kind::Pattern`]: the first of this run.
+    pub input: u64,
+    /// Number of the pattern that the input goes by.
+    pub epoch: u32,
+    /// Number of the group it goes to, or [`SINK`].
+    pub route: u32,
+    /// Payloads: an input that a stage answered with several outputs, or none, still is one item.
+    pub count: u64,
+    /// Bytes of the payload where there is one.
+    pub bytes: u64,
+    /// Bytes of the whole message; more than arrived: the rest follows in pieces.
+    pub total: u64,
+    /// The stage that failed.
+    pub stage: u32,
+}
+
+impl Header {
+    /// Empty message of a kind.
+    pub fn new(kind: Kind) -> Header {
+        Header {
+            kind,
+            status: 0,
+            input: 0,
+            epoch: 0,
+            route: 0,
+            count: 0,
+            bytes: 0,
+            total: HEADER_BYTES as u64,
+            stage: 0,
+        }
+    }
+
+    /// Writes the header over that of a message, or before nothing.
+    pub fn patch(&self, message: &mut Vec<u8>) {
+        message.resize(message.len().max(HEADER_BYTES), 0);
+        let words = [
+            u64::from(self.kind as u32) | u64::from(self.status.cast_unsigned()) << 32,
+            self.input,
+            u64::from(self.epoch) | u64::from(self.route) << 32,
+            self.count,
+            self.bytes,
+            self.total,
+            u64::from(self.stage),
+            0,
+        ];
+        for (to, word) in message.chunks_exact_mut(8).zip(words) {
+            to.copy_from_slice(&word.to_le_bytes());
+        }
+    }
+
+    /// Reads a header; `None` when the message is no message of ours.
+    pub fn read(message: &[u8]) -> Option<Header> {
+        let head = message.get(..HEADER_BYTES)?;
+        let word = |i: usize| u64::from_le_bytes(std::array::from_fn(|b| head[8 * i + b]));
+        let kind = match word(0) as u32 {
+            1 => Kind::Item,
+            2 => Kind::Credit,
+            3 => Kind::Pattern,
+            4 => Kind::Stop,
+            5 => Kind::End,
+            _ => return None,
+        };
+        Some(Header {
+            kind,
+            status: ((word(0) >> 32) as u32).cast_signed(),
+            input: word(1),
+            epoch: word(2) as u32,
+            route: (word(2) >> 32) as u32,
+            count: word(3),
+            bytes: word(4),
+            total: word(5),
+            stage: word(6) as u32,
+        })
+    }
+}
+
+/// What an input has become: a message whose header is at hand.
+#[derive(Debug)]
+pub struct Item {
+    /// Its header; written into the message when it is sent.
+    pub header: Header,
+    message: Vec<u8>,
+}
+
+impl Item {
+    /// A message that arrived whole.
+    pub fn new(header: Header, message: Vec<u8>) -> Item {
+        Item { header, message }
+    }
+
+    /// The payloads, in the order in which they were emitted.
+    pub fn payloads(&self) -> impl Iterator<Item = &[u8]> {
+        let (count, one) = (self.header.count as usize, self.header.bytes as usize);
+        let sizes = if count == 1 { Some(0) } else { count.checked_mul(8) };
+        let table = sizes.and_then(|sizes| self.message.len().checked_sub(sizes)).filter(|at| *at >= HEADER_BYTES);
+        let mut at = HEADER_BYTES;
+        (0..table.map_or(0, |_| count)).map_while(move |k| {
+            let entry = table.and_then(|table| self.message.get(table + 8 * k..table + 8 * k + 8));
+            let size = match (count, entry) {
+                (1, _) => one,
+                (_, Some(entry)) => u64::from_le_bytes(std::array::from_fn(|b| entry[b])) as usize,
+                _ => return None,
+            };
+            let payload = self.message.get(at..at.checked_add(size)?)?;
+            at += size.next_multiple_of(ALIGN);
+            Some(payload)
+        })
+    }
+
+    /// The message, with its header as it is now.
+    pub fn into_message(mut self) -> Vec<u8> {
+        self.header.patch(&mut self.message);
+        self.message
+    }
+
+    /// Bytes of the message.
+    pub fn len(&self) -> usize {
+        self.message.len()
+    }
+
+    /// The same input without payloads, and the buffer that they were in.
+    pub fn emptied(self, status: i32) -> (Item, Vec<u8>) {
+        let total = HEADER_BYTES as u64;
+        let header = Header { status, count: 0, bytes: 0, total, route: SINK, ..self.header };
+        (Item { header, message: Vec::new() }, self.message)
+    }
+}
+
+/// Where a function of the program puts its outputs (`midrun_pipe_out_t`).
+#[derive(Debug)]
+pub struct Out {
+    message: Vec<u8>,
+    sizes: Vec<u64>,
+    /// Outputs that the call in progress may still emit.
+    allowed: usize,
+    /// Why an emission was refused.
+    pub refused: Option<Refused>,
+}
+
+/// Why a function of the program got no room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refused {
+    /// It emitted more than it declared.
+    TooMany,
+    /// Out of memory.
+    Memory,
+}
+
+impl Out {
+    /// Outputs go into `message`, a buffer to be used.
+    pub fn new(mut message: Vec<u8>) -> Out {
+        message.clear();
+        message.resize(HEADER_BYTES, 0);
+        Out { message, sizes: Vec::new(), allowed: 0, refused: None }
+    }
+
+    /// A call begins that may emit `allowed` outputs; returns how many there were before.
+    pub fn allow(&mut self, allowed: usize) -> usize {
+        self.allowed = allowed;
+        self.sizes.len()
+    }
+
+    /// Outputs so far.
+    pub fn count(&self) -> usize {
+        self.sizes.len()
+    }
+
+    /// Room for one more output; valid until the next.
+    pub fn emit(&mut self, bytes: usize) -> Option<&mut [u8]> {
+        let Some(left) = self.allowed.checked_sub(1) else {
+            self.refused = Some(Refused::TooMany);
+            return None;
+        };
+        let at = self.message.len();
+        let padded = bytes.checked_next_multiple_of(ALIGN);
+        let Some(padded) = padded.filter(|padded| self.message.try_reserve(*padded + 8).is_ok()) else {
+            self.refused = Some(Refused::Memory);
+            return None;
+        };
+        self.allowed = left;
+        self.message.resize(at + padded, 0);
+        self.sizes.push(bytes as u64);
+        Some(&mut self.message[at..at + bytes])
+    }
+
+    /// All that was emitted, for the input and place that `header` names.
+    pub fn finish(mut self, header: &Header) -> Item {
+        let count = self.sizes.len() as u64;
+        let bytes = if count == 1 { self.sizes[0] } else { 0 };
+        if count != 1 {
+            self.message.extend(self.sizes.iter().flat_map(|size| size.to_le_bytes()));
+        }
+        let total = self.message.len() as u64;
+        Item { header: Header { count, bytes, total, ..*header }, message: self.message }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn header() -> Header {
+        Header { status: -4, input: 1 << 40, epoch: 7, route: SINK, stage: 3, ..Header::new(Kind::Item) }
+    }
+
+    #[test]
+    fn a_header_comes_out_as_it_went_in() {
+        let mut message = Vec::new();
+        header().patch(&mut message);
+        assert_eq!(Header::read(&message), Some(header()));
+        assert_eq!(Header::read(&message[..HEADER_BYTES - 1]), None);
+        assert_eq!(Header::read(&[0; HEADER_BYTES]), None);
+    }
+
+    #[test]
+    fn outputs_come_out_in_their_order_whatever_their_number_and_size() {
+        for outputs in [vec![], vec![b"".as_slice()], vec![b"one"], vec![b"one", b"", &[7; 33], b"last"]] {
+            let mut out = Out::new(vec![9; 5]);
+            out.allow(usize::MAX);
+            for output in &outputs {
+                out.emit(output.len()).unwrap().copy_from_slice(output);
+            }
+            let message = out.finish(&header()).into_message();
+            let item = Item::new(Header::read(&message).unwrap(), message);
+            assert_eq!(item.payloads().collect::<Vec<_>>(), outputs);
+            assert_eq!(item.header.total, item.len() as u64);
+        }
+    }
+
+    #[test]
+    fn nobody_emits_more_than_was_declared_or_than_memory_holds() {
+        let mut out = Out::new(Vec::new());
+        out.allow(1);
+        assert!(out.emit(3).is_some() && out.emit(3).is_none());
+        assert_eq!((out.refused, out.count()), (Some(Refused::TooMany), 1));
+        let mut out = Out::new(Vec::new());
+        out.allow(1);
+        assert!(out.emit(usize::MAX).is_none() && out.emit(usize::MAX / 4).is_none());
+        assert_eq!(out.refused, Some(Refused::Memory));
+    }
+
+    #[test]
+    fn a_message_that_lies_about_itself_gives_no_payload_beyond_its_end() {
+        let lying = Header { count: 3, ..header() };
+        assert_eq!(Item::new(lying, vec![255; HEADER_BYTES + 24]).payloads().count(), 0);
+        assert_eq!(Item::new(Header { count: 1, bytes: 99, ..lying }, vec![0; 70]).payloads().count(), 0);
+        assert_eq!(Item::new(Header { count: 1 << 50, ..lying }, vec![0; 70]).payloads().count(), 0);
+    }
+}

@@ -1,0 +1,230 @@
+//! C API: the pipeline framework (`midrun_pipe_*`).
+
+mod config;
+mod handout;
+mod head;
+mod message;
+mod parcels;
+mod pattern;
+mod plan;
+mod rank;
+
+use super::post::{Post, SLOTS};
+use crate::guard::{guard, guard_value};
+use crate::port::{self, Port};
+use crate::{safe_point, status};
+use config::{Config, RawConfig, Stats};
+use head::{Control, Past};
+use message::Out;
+use pattern::Placer;
+use plan::Plan;
+use rank::{HEAD, Rank};
+use std::cell::{Cell, RefCell};
+use std::ffi::{c_char, c_int, c_void};
+use std::rc::Rc;
+
+/// `midrun_pipe_t`. Its parts are borrowed one by one: the program's callbacks may call back in.
+pub struct Pipe {
+    rank: RefCell<(Rank, Past)>,
+    /// Head only.
+    control: Option<RefCell<Control>>,
+    last: RefCell<Option<Stats>>,
+    broken: Cell<bool>,
+}
+
+/// The plan that the program asks for, placed; or the sentence that says what is wrong with it.
+fn asked(config: &Config, size: usize) -> Result<Control, String> {
+    let placer = Placer::new(size, config.stateful());
+    let plan = match &config.plan {
+        None => Plan::even(config.stages.len(), placer.ranks()),
+        Some(text) => Plan::parse(text, placer.stateful())?,
+    };
+    placer.place(&plan)?;
+    Ok(Control { plan, wanted: None, placer })
+}
+
+/// # Safety
+/// As [`Config::read`].
+unsafe fn create(raw: *const RawConfig) -> Result<Pipe, c_int> {
+    if !port::ready() {
+        return Err(status::ERR_MPI);
+    }
+    // SAFETY: the caller's promise.
+    let read = unsafe { Config::read(raw) };
+    let comm = read.as_ref().map_or(std::ptr::null(), |(_, raw)| raw.comm);
+    let mpi = |_| status::ERR_MPI;
+    let port = Port::open(comm, SLOTS).map_err(mpi)?;
+    let config = read.map(|(config, _)| config).filter(|config| port.rank != HEAD || config.has_source());
+    let control = config.as_ref().filter(|_| port.rank == HEAD).map(|config| asked(config, port.size));
+    if let Some(Err(why)) = &control {
+        eprintln!("midrun: the pattern is not taken: {why}");
+    }
+    let good = config.is_some() && !matches!(control, Some(Err(_)));
+    let (print, stages) = config.as_ref().map_or((0, 0), |c| (c.fingerprint(), c.stages.len() as i64));
+    // Every rank must agree: the smallest of x and of -x are each other's opposite only where all x are the same.
+    let mut all = [i64::from(good), print, -print, stages, -stages];
+    port.minimum(false, &mut all).map_err(mpi)?;
+    let agreed = all[0] == 1 && all[1..].chunks(2).all(|pair| pair[0] == -pair[1]);
+    let (Some(config), true) = (config, agreed) else { return Err(status::ERR_ARGUMENT) };
+    let control = control.and_then(Result::ok).map(RefCell::new);
+    if control.is_some() {
+        safe_point::own();
+    }
+    let rank = Rank::new(Rc::new(config), Post::open(port).map_err(mpi)?);
+    Ok(Pipe {
+        rank: RefCell::new((rank, Past::default())),
+        control,
+        last: RefCell::new(None),
+        broken: Cell::new(false),
+    })
+}
+
+/// See `midrun.h`.
+///
+/// # Safety
+/// As `midrun.h` asks.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn midrun_pipe_create(pipe: *mut *mut Pipe, config: *const RawConfig) -> c_int {
+    guard("midrun_pipe_create", || {
+        if pipe.is_null() || config.is_null() {
+            return status::ERR_ARGUMENT;
+        }
+        // SAFETY: not null, and valid by midrun.h; of the configuration no more is read than its size says.
+        unsafe {
+            *pipe = std::ptr::null_mut();
+            match create(config) {
+                Ok(made) => *pipe = Box::into_raw(Box::new(made)),
+                Err(status) => return status,
+            }
+        }
+        status::OK
+    })
+}
+
+/// See `midrun.h`.
+///
+/// # Safety
+/// As `midrun.h` asks.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn midrun_pipe_run(pipe: *const Pipe) -> c_int {
+    guard("midrun_pipe_run", || {
+        // SAFETY: null, or made by midrun_pipe_create and not destroyed.
+        let Some(pipe) = (unsafe { pipe.as_ref() }) else { return status::ERR_ARGUMENT };
+        // A callback that runs the pipeline it is part of.
+        let Ok(mut rank) = pipe.rank.try_borrow_mut() else { return status::ERR_ARGUMENT };
+        if pipe.broken.get() || !port::ready() {
+            return status::ERR_MPI;
+        }
+        let (rank, past) = &mut *rank;
+        let done = match &pipe.control {
+            None => rank.serve(),
+            Some(control) => head::run(rank, control, past).map(|(status, stats)| {
+                pipe.last.replace(Some(stats));
+                status
+            }),
+        };
+        done.unwrap_or_else(|_| {
+            pipe.broken.set(true);
+            status::ERR_MPI
+        })
+    })
+}
+
+/// See `midrun.h`.
+///
+/// # Safety
+/// As `midrun.h` asks.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn midrun_pipe_pattern(pipe: *const Pipe, pattern: *const c_char) -> c_int {
+    guard("midrun_pipe_pattern", || {
+        // SAFETY: null, or made by midrun_pipe_create; null, or a C string.
+        let (pipe, text) = unsafe { (pipe.as_ref(), config::text(pattern)) };
+        let (Some(control), Some(text)) = (pipe.and_then(|pipe| pipe.control.as_ref()), text) else {
+            return status::ERR_ARGUMENT;
+        };
+        let Ok(mut control) = control.try_borrow_mut() else { return status::ERR_ARGUMENT };
+        let placed = Plan::parse(&text, control.placer.stateful()).and_then(|plan| {
+            control.placer.place(&plan)?;
+            Ok(plan)
+        });
+        match placed {
+            Ok(plan) => control.wanted = Some(plan),
+            Err(why) => {
+                eprintln!("midrun: the pattern \"{text}\" is not taken: {why}");
+                return status::ERR_ARGUMENT;
+            }
+        }
+        status::OK
+    })
+}
+
+/// See `midrun.h`.
+///
+/// # Safety
+/// As `midrun.h` asks.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn midrun_pipe_emit(out: *mut Out, bytes: usize) -> *mut c_void {
+    guard_value("midrun_pipe_emit", std::ptr::null_mut(), || {
+        // SAFETY: null, or the handle that the callback in progress was given.
+        let room = unsafe { out.as_mut() }.and_then(|out| out.emit(bytes));
+        room.map_or(std::ptr::null_mut(), |room| room.as_mut_ptr().cast())
+    })
+}
+
+/// See `midrun.h`.
+///
+/// # Safety
+/// As `midrun.h` asks.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn midrun_pipe_last(pipe: *const Pipe, stats: *mut Stats) -> c_int {
+    guard("midrun_pipe_last", || {
+        // SAFETY: null or valid; the size the program says is looked at first.
+        unsafe {
+            let (Some(pipe), false) = (pipe.as_ref(), stats.is_null()) else { return status::ERR_ARGUMENT };
+            match *pipe.last.borrow() {
+                Some(last) if (*stats).struct_size >= size_of::<Stats>() => *stats = last,
+                _ => return status::ERR_ARGUMENT,
+            }
+        }
+        status::OK
+    })
+}
+
+/// See `midrun.h`.
+///
+/// # Safety
+/// As `midrun.h` asks.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn midrun_pipe_destroy(pipe: *mut *mut Pipe) -> c_int {
+    guard("midrun_pipe_destroy", || {
+        if pipe.is_null() {
+            return status::ERR_ARGUMENT;
+        }
+        // SAFETY: made by midrun_pipe_create, destroyed once: the program's pointer becomes NULL.
+        unsafe {
+            let made = std::mem::replace(&mut *pipe, std::ptr::null_mut());
+            if !made.is_null() {
+                drop(Box::from_raw(made));
+            }
+        }
+        status::OK
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_mpi_there_is_an_error_and_no_crash() {
+        let mut pipe = std::ptr::null_mut();
+        // SAFETY: null pointers are answered by a status.
+        unsafe {
+            assert_eq!(midrun_pipe_create(&raw mut pipe, std::ptr::null()), status::ERR_ARGUMENT);
+            assert_eq!(midrun_pipe_run(pipe), status::ERR_ARGUMENT);
+            assert_eq!(midrun_pipe_pattern(pipe, c"0".as_ptr()), status::ERR_ARGUMENT);
+            assert!(midrun_pipe_emit(std::ptr::null_mut(), 8).is_null());
+            assert_eq!(midrun_pipe_destroy(&raw mut pipe), status::OK);
+        }
+    }
+}

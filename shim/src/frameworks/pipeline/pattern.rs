@@ -1,0 +1,215 @@
+//! A pattern is a plan with ranks: which rank computes what, from a certain input on.
+//!
+//! The head numbers the patterns. An input goes by the pattern that was newest when it was drawn from the source, from its
+//! first stage to its last, so that no rank ever has to decide by which pattern something goes.
+
+use super::message::{HEADER_BYTES, Header, Kind};
+use super::plan::{Manager, Plan};
+
+/// Stages that run together on some ranks; no stage: a communication manager that only passes on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Route {
+    /// Its first stage.
+    pub first: usize,
+    /// How many stages.
+    pub stages: usize,
+    /// Where its inputs may go.
+    pub ranks: Vec<usize>,
+}
+
+/// All routes, in the order of the stream.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pattern {
+    /// Its number.
+    pub epoch: u32,
+    /// Older patterns than this are done with.
+    pub oldest: u32,
+    /// Number of this run's first input.
+    pub base: u64,
+    /// Number of the first input that goes by it.
+    pub first: u64,
+    /// All routes.
+    pub routes: Vec<Route>,
+}
+
+impl Pattern {
+    /// As a message.
+    pub fn to_message(&self) -> Vec<u8> {
+        let mut words = vec![u64::from(self.oldest), self.first, self.routes.len() as u64];
+        for route in &self.routes {
+            words.extend([route.first as u64, route.stages as u64, route.ranks.len() as u64]);
+            words.extend(route.ranks.iter().map(|rank| *rank as u64));
+        }
+        let total = (HEADER_BYTES + 8 * words.len()) as u64;
+        let header = Header { epoch: self.epoch, input: self.base, total, ..Header::new(Kind::Pattern) };
+        let mut message = Vec::new();
+        header.patch(&mut message);
+        message.extend(words.iter().flat_map(|word| word.to_le_bytes()));
+        message
+    }
+
+    /// From a message; `None` when it is none, or names stages or ranks that do not exist.
+    pub fn from_message(header: &Header, message: &[u8], stages: usize, ranks: usize) -> Option<Pattern> {
+        let mut words = message
+            .get(HEADER_BYTES..)?
+            .chunks_exact(8)
+            .map(|bytes| u64::from_le_bytes(std::array::from_fn(|b| bytes[b])) as usize);
+        let (oldest, first_input) = (words.next()? as u32, words.next()? as u64);
+        let mut routes = Vec::new();
+        for _ in 0..words.next()? {
+            let (first, count, replicas) = (words.next()?, words.next()?, words.next()?);
+            let ranks: Vec<usize> = words.by_ref().take(replicas).filter(|rank| *rank < ranks).collect();
+            if first + count > stages || ranks.is_empty() || ranks.len() != replicas {
+                return None;
+            }
+            routes.push(Route { first, stages: count, ranks });
+        }
+        Some(Pattern { epoch: header.epoch, oldest, base: header.input, first: first_input, routes })
+    }
+
+    /// Whether a rank has anything to do.
+    pub fn uses(&self, rank: usize) -> bool {
+        self.routes.iter().any(|route| route.ranks.contains(&rank))
+    }
+}
+
+/// Puts plans on ranks: stages stay where they were as far as possible, and those with state always.
+#[derive(Debug)]
+pub struct Placer {
+    /// Ranks that compute.
+    ranks: Vec<usize>,
+    stateful: Vec<bool>,
+    /// Where each stage was last.
+    last: Vec<Vec<usize>>,
+}
+
+impl Placer {
+    /// For a communicator of `size` ranks: the head computes only when it is alone.
+    pub fn new(size: usize, stateful: Vec<bool>) -> Placer {
+        let ranks = if size == 1 { vec![0] } else { (1..size).collect() };
+        let last = vec![Vec::new(); stateful.len()];
+        Placer { ranks, stateful, last }
+    }
+
+    /// Ranks that compute.
+    pub fn ranks(&self) -> usize {
+        self.ranks.len()
+    }
+
+    /// Which stages keep state.
+    pub fn stateful(&self) -> &[bool] {
+        &self.stateful
+    }
+
+    /// Remembers where the stages are now.
+    pub fn remember(&mut self, routes: &[Route]) {
+        for route in routes {
+            for stage in route.first..route.first + route.stages {
+                self.last[stage].clone_from(&route.ranks);
+            }
+        }
+    }
+
+    /// The rank where the state of these stages is, if they have any and ran before.
+    fn home(&self, mut stages: std::ops::Range<usize>) -> Result<Option<usize>, String> {
+        let first = stages.clone().find(|stage| self.stateful[*stage]);
+        let home = first.and_then(|stage| self.last[stage].first().copied());
+        let away = |stage: &usize| self.stateful[*stage] && self.last[*stage].first().copied() != home;
+        match (first, stages.find(away)) {
+            (Some(one), Some(two)) => Err(format!("stages {one} and {two} keep their states on different ranks")),
+            _ => Ok(home),
+        }
+    }
+
+    /// Ranks for every group.
+    ///
+    /// # Errors
+    /// A part of a sentence that says why the plan cannot be placed.
+    pub fn place(&self, plan: &Plan) -> Result<Vec<Route>, String> {
+        plan.keeps_state(&self.stateful)?;
+        if plan.ranks() > self.ranks() {
+            return Err(format!("it takes {} ranks where {} compute", plan.ranks(), self.ranks()));
+        }
+        let mut free = vec![false; self.ranks.last().map_or(0, |last| last + 1)];
+        self.ranks.iter().for_each(|rank| free[*rank] = true);
+        let homes = plan.0.iter().map(|group| self.home(group.range())).collect::<Result<Vec<_>, _>>()?;
+        homes.iter().flatten().for_each(|home| free[*home] = false);
+        // First everybody keeps what was theirs, then who needs more takes what is left.
+        let mut placed: Vec<Vec<usize>> = homes.iter().map(|home| home.iter().copied().collect()).collect();
+        for (group, own) in plan.0.iter().zip(&mut placed) {
+            for rank in group.range().flat_map(|stage| &self.last[stage]) {
+                if own.len() < group.ranks() && std::mem::replace(&mut free[*rank], false) {
+                    own.push(*rank);
+                }
+            }
+        }
+        let mut routes = Vec::new();
+        let mut spare = self.ranks.iter().copied().filter(|rank| free[*rank]);
+        for (group, mut own) in plan.0.iter().zip(placed) {
+            own.extend(spare.by_ref().take(group.ranks() - own.len().min(group.ranks())));
+            let manager = match group.manager {
+                Manager::Sender => None,
+                Manager::OwnRank => Some(own.remove(0)),
+                Manager::SharedRank => own.first().copied(),
+            };
+            let relay = manager.map(|rank| Route { first: group.first, stages: 0, ranks: vec![rank] });
+            routes.extend(relay);
+            routes.push(Route { first: group.first, stages: group.stages, ranks: own });
+        }
+        Ok(routes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ranks(routes: &[Route]) -> Vec<Vec<usize>> {
+        routes.iter().map(|route| route.ranks.clone()).collect()
+    }
+
+    #[test]
+    fn stages_stay_where_they_were() {
+        let mut placer = Placer::new(8, vec![false; 3]);
+        let mut change = |text: &str| {
+            let routes = placer.place(&Plan::parse(text, &[false; 3]).unwrap())?;
+            placer.remember(&routes);
+            Ok::<_, String>(ranks(&routes))
+        };
+        assert_eq!(change("0,1,2").unwrap(), [vec![1], vec![2], vec![3]]);
+        assert_eq!(change("0,1x3,2").unwrap(), [vec![1], vec![2, 4, 5], vec![3]]);
+        assert_eq!(change("0,1x3m,2").unwrap(), [vec![1], vec![2], vec![4, 5, 6], vec![3]]);
+        assert_eq!(change("0,1x2s,2").unwrap(), [vec![1], vec![4], vec![4, 5], vec![3]]);
+        assert_eq!(change("0-1x2,2x2").unwrap(), [vec![1, 4], vec![3, 2]]);
+        assert_eq!(change("0x8,1,2").unwrap_err(), "it takes 10 ranks where 7 compute");
+    }
+
+    #[test]
+    fn state_stays_on_its_rank() {
+        let state = [false, true, false, true];
+        let mut placer = Placer::new(9, state.to_vec());
+        let plan = |text| Plan::parse(text, &state).unwrap();
+        let routes = placer.place(&plan("0,1,2,3")).unwrap();
+        placer.remember(&routes);
+        let routes = placer.place(&plan("0-1,2x3,3")).unwrap();
+        assert_eq!(ranks(&routes), [vec![2], vec![3, 1, 5], vec![4]], "stage 1 stays on rank 2, stage 0 comes");
+        placer.remember(&routes);
+        let sentence = placer.place(&plan("0,1-3")).unwrap_err();
+        assert_eq!(sentence, "stages 1 and 3 keep their states on different ranks");
+        assert_eq!(Placer::new(1, vec![true; 2]).place(&Plan::even(2, 1)).unwrap()[0].ranks, [0]);
+    }
+
+    #[test]
+    fn a_pattern_comes_out_as_it_went_in_and_nonsense_is_refused() {
+        let routes =
+            vec![Route { first: 0, stages: 0, ranks: vec![1] }, Route { first: 0, stages: 2, ranks: vec![2, 3] }];
+        let pattern = Pattern { epoch: 4, oldest: 2, base: 77, first: 80, routes };
+        let message = pattern.to_message();
+        let header = Header::read(&message).unwrap();
+        assert_eq!(Pattern::from_message(&header, &message, 2, 4), Some(pattern.clone()));
+        assert_eq!(Pattern::from_message(&header, &message, 1, 4), None);
+        assert_eq!(Pattern::from_message(&header, &message, 2, 3), None);
+        assert_eq!(Pattern::from_message(&header, &message[..message.len() - 8], 2, 4), None);
+        assert!(pattern.uses(3) && !pattern.uses(0));
+    }
+}

@@ -1,0 +1,179 @@
+//! A plan says which stages share a rank and how many replicas they have: `0,1x4,2-3x2,4`. Its text comes from the program.
+
+/// Who gives a replicated group's inputs to its replicas.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Manager {
+    /// The ranks before it.
+    Sender,
+    /// A communication manager on a rank of its own (`1x4m`).
+    OwnRank,
+    /// A communication manager on the rank of the first replica (`1x4s`).
+    SharedRank,
+}
+
+/// Neighbouring stages that run together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Group {
+    /// Its first stage.
+    pub first: usize,
+    /// How many stages.
+    pub stages: usize,
+    /// On how many ranks an input can go.
+    pub replicas: usize,
+    /// See [`Manager`]; [`Manager::Sender`] where there is one replica.
+    pub manager: Manager,
+}
+
+impl Group {
+    /// Ranks it takes.
+    pub fn ranks(&self) -> usize {
+        self.replicas + usize::from(self.manager == Manager::OwnRank)
+    }
+
+    /// Its stages.
+    pub fn range(&self) -> std::ops::Range<usize> {
+        self.first..self.first + self.stages
+    }
+}
+
+/// All groups, in the order of the stream.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan(pub Vec<Group>);
+
+impl Plan {
+    /// Every stage on a rank of its own, or, where ranks are fewer, neighbours together and about equally many.
+    pub fn even(stages: usize, ranks: usize) -> Plan {
+        let groups = stages.min(ranks.max(1));
+        let begin = |g: usize| g * stages / groups;
+        let group =
+            |g| Group { first: begin(g), stages: begin(g + 1) - begin(g), replicas: 1, manager: Manager::Sender };
+        Plan((0..groups).map(group).collect())
+    }
+
+    /// Ranks it takes.
+    pub fn ranks(&self) -> usize {
+        self.0.iter().map(Group::ranks).sum()
+    }
+
+    /// Reads a plan for as many stages as `stateful` has entries. Those that keep state are not replicated.
+    ///
+    /// # Errors
+    /// A part of a sentence that says what is wrong.
+    pub fn parse(text: &str, stateful: &[bool]) -> Result<Plan, String> {
+        let mut groups = Vec::new();
+        let mut next = 0;
+        for word in text.split(',').map(str::trim) {
+            let group = group(word).ok_or_else(|| {
+                format!(
+                    "\"{word}\" is no group: STAGE or FIRST-LAST is expected, then perhaps xREPLICAS, such as 2-3x4"
+                )
+            })?;
+            if group.first != next || group.range().end > stateful.len() {
+                let last = stateful.len() - 1;
+                return Err(format!(
+                    "\"{word}\" is out of order: each stage from 0 to {last} stands in one group, in order"
+                ));
+            }
+            next = group.range().end;
+            groups.push(group);
+        }
+        if next != stateful.len() {
+            return Err(format!("stage {next} is in no group"));
+        }
+        let plan = Plan(groups);
+        plan.keeps_state(stateful)?;
+        Ok(plan)
+    }
+
+    /// Whether no stage with state is replicated.
+    ///
+    /// # Errors
+    /// A part of a sentence that names the stage.
+    pub fn keeps_state(&self, stateful: &[bool]) -> Result<(), String> {
+        let replicated = self.0.iter().filter(|group| group.replicas > 1);
+        match replicated.flat_map(Group::range).find(|stage| stateful[*stage]) {
+            Some(stage) => Err(format!("stage {stage} keeps state and cannot have replicas")),
+            None => Ok(()),
+        }
+    }
+}
+
+/// `STAGE` or `FIRST-LAST`, then perhaps `xREPLICAS`, then perhaps `m` or `s`.
+fn group(word: &str) -> Option<Group> {
+    let (stages, replicas) = word.split_once('x').map_or((word, None), |(stages, rest)| (stages, Some(rest)));
+    let (first, last) = stages.split_once('-').unwrap_or((stages, stages));
+    let (first, last): (usize, usize) = (first.parse().ok()?, last.parse().ok()?);
+    let (number, manager) = match replicas {
+        None => ("1", Manager::Sender),
+        Some(text) => text.strip_suffix('m').map(|number| (number, Manager::OwnRank)).unwrap_or_else(|| {
+            text.strip_suffix('s').map_or((text, Manager::Sender), |number| (number, Manager::SharedRank))
+        }),
+    };
+    let replicas = number.parse().ok().filter(|replicas| (1..=1_000_000).contains(replicas))?;
+    let manager = if replicas > 1 { manager } else { Manager::Sender };
+    let stages = last.checked_sub(first)?.checked_add(1)?;
+    Some(Group { first, stages, replicas, manager })
+}
+
+impl std::fmt::Display for Plan {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for (k, group) in self.0.iter().enumerate() {
+            let comma = if k == 0 { "" } else { "," };
+            write!(f, "{comma}{}", group.first)?;
+            if group.stages > 1 {
+                write!(f, "-{}", group.range().end - 1)?;
+            }
+            if group.replicas > 1 {
+                write!(f, "x{}", group.replicas)?;
+            }
+            match group.manager {
+                Manager::Sender => {}
+                Manager::OwnRank => f.write_str("m")?,
+                Manager::SharedRank => f.write_str("s")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plan_reads_as_it_is_written() {
+        let stateless = [false; 6];
+        for text in ["0,1x4,2-3x2,4,5", "0-5", "0-5x3", "0,1x2m,2x3s,3-4,5"] {
+            assert_eq!(Plan::parse(text, &stateless).unwrap().to_string(), text);
+        }
+        assert_eq!(Plan::parse("0, 1x4m, 2-5", &stateless).unwrap().ranks(), 1 + 5 + 1);
+        assert_eq!(Plan::parse("0x1m,1-5", &stateless).unwrap().to_string(), "0,1-5", "one replica needs no manager");
+    }
+
+    #[test]
+    fn what_is_no_plan_is_answered_by_what_is_wrong() {
+        let state = [false, true, false];
+        for (text, part) in [
+            ("", "\"\" is no group"),
+            ("0,1,x", "\"x\" is no group"),
+            ("0,1x0,2", "\"1x0\" is no group"),
+            ("0,2-1,2", "\"2-1\" is no group"),
+            ("0,2", "\"2\" is out of order"),
+            ("0,1,2,3", "from 0 to 2"),
+            ("0-9", "out of order"),
+            ("0,1", "stage 2 is in no group"),
+            ("0,1x2,2", "stage 1 keeps state"),
+            ("0-2x2", "stage 1 keeps state"),
+        ] {
+            let what = Plan::parse(text, &state).unwrap_err();
+            assert!(what.contains(part), "{text}: {what}");
+        }
+    }
+
+    #[test]
+    fn more_stages_than_ranks_share_them_about_equally() {
+        assert_eq!(Plan::even(5, 9).to_string(), "0,1,2,3,4");
+        assert_eq!(Plan::even(5, 3).to_string(), "0,1-2,3-4");
+        assert_eq!(Plan::even(5, 1).to_string(), "0-4");
+    }
+}
