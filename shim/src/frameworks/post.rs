@@ -1,6 +1,7 @@
 //! Messages on their way: none ever blocks, so two ranks that send each other megabytes cannot lock each other.
 
 use super::doorbell::Doorbell;
+use crate::clock;
 use crate::port::{MpiFailed, Port};
 use std::collections::VecDeque;
 
@@ -8,6 +9,10 @@ use std::collections::VecDeque;
 const SENDS: usize = 4;
 /// What [`Port::open`] is to be given.
 pub const SLOTS: usize = SENDS + 1;
+/// Larger messages go in fragments, each of which needs both sides to look: so long after the last sign of life whoever
+/// moves one looks again at once instead of sleeping in between.
+const LARGE_BYTES: usize = 256 << 10;
+const ATTENTIVE_NS: u64 = 1_000_000;
 /// One look for messages can miss one that has arrived; three do not.
 const PROBES: usize = 3;
 
@@ -32,6 +37,10 @@ pub struct Post {
     queued: Vec<VecDeque<Vec<u8>>>,
     receiving: Vec<Option<Vec<u8>>>,
     busy_sends: usize,
+    /// Large sends and receives that are not complete, and when one last began or was completed.
+    large_sends: usize,
+    large_receives: usize,
+    moved_ns: u64,
     pending: Vec<usize>,
     incoming: Vec<usize>,
     spare: Vec<Vec<u8>>,
@@ -60,6 +69,9 @@ impl Post {
             queued: (0..n).map(|_| VecDeque::new()).collect(),
             receiving: (0..n).map(|_| None).collect(),
             busy_sends: 0,
+            large_sends: 0,
+            large_receives: 0,
+            moved_ns: 0,
             pending: Vec::new(),
             incoming: Vec::new(),
             spare: Vec::new(),
@@ -101,6 +113,10 @@ impl Post {
 
     /// Puts a message on its way.
     pub fn send(&mut self, to: usize, message: Vec<u8>) -> Result<(), MpiFailed> {
+        if message.len() > LARGE_BYTES {
+            self.large_sends += 1;
+            self.moved_ns = clock::now_ns();
+        }
         self.queued[to].push_back(message);
         self.busy_sends += 1;
         if !self.pending.contains(&to) {
@@ -115,7 +131,12 @@ impl Post {
         for (k, place) in self.sending[to].iter_mut().enumerate() {
             let slot = to * SLOTS + k;
             if place.is_some() && self.port.test(slot)? {
-                self.spare.extend(place.take().filter(|_| self.spare.len() < 2 * SENDS));
+                let sent = place.take();
+                if sent.as_ref().is_some_and(|sent| sent.len() > LARGE_BYTES) {
+                    self.large_sends -= 1;
+                    self.moved_ns = clock::now_ns();
+                }
+                self.spare.extend(sent.filter(|_| self.spare.len() < 2 * SENDS));
                 self.busy_sends -= 1;
             }
             if place.is_none()
@@ -132,6 +153,11 @@ impl Post {
     /// Whether messages of ours are not delivered yet.
     pub fn sending(&self) -> bool {
         self.busy_sends > 0
+    }
+
+    /// Whether large messages of ours are not delivered yet.
+    pub fn sending_large(&self) -> bool {
+        self.large_sends > 0
     }
 
     /// Whether messages are on their way in or out.
@@ -155,6 +181,10 @@ impl Post {
                     let mut buffer = self.buffer();
                     buffer.clear();
                     buffer.resize(bytes, 0);
+                    if bytes > LARGE_BYTES {
+                        self.large_receives += 1;
+                        self.moved_ns = clock::now_ns();
+                    }
                     let buffer = self.receiving[from].insert(buffer);
                     self.port.receive(from * SLOTS + SENDS, buffer, from)?;
                     self.incoming.push(from);
@@ -172,6 +202,10 @@ impl Post {
         while let Some(&from) = self.incoming.get(k) {
             if self.port.test(from * SLOTS + SENDS)? {
                 let bytes = self.receiving[from].take().unwrap_or_default();
+                if bytes.len() > LARGE_BYTES {
+                    self.large_receives -= 1;
+                    self.moved_ns = clock::now_ns();
+                }
                 letters.push_back(Letter { from, bytes });
                 self.incoming.remove(k);
             } else {
@@ -187,6 +221,10 @@ impl Post {
         self.progress(letters)?;
         if !letters.is_empty() {
             return Ok(());
+        }
+        if self.large_sends + self.large_receives > 0 && clock::now_ns() < self.moved_ns + ATTENTIVE_NS {
+            std::thread::yield_now();
+            return self.progress(letters);
         }
         let moving = self.moving();
         let port = &self.port;

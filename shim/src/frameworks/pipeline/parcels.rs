@@ -5,13 +5,22 @@ use crate::frameworks::post::{Letter, Post};
 use crate::port::MpiFailed;
 
 /// Largest piece, bytes.
-const PIECE_BYTES: usize = 64 << 20;
+const PIECE_BYTES: usize = 4 << 20;
 
 /// A message of which pieces are missing.
 #[derive(Debug)]
 struct Partial {
     bytes: Vec<u8>,
     total: usize,
+}
+
+/// What a letter was.
+#[derive(Debug)]
+pub enum Taken {
+    /// A message that is whole now.
+    Whole(Header, Letter),
+    /// A piece of one, and its buffer.
+    Piece(Vec<u8>),
 }
 
 /// Per sender, what has arrived of a large message. Messages of one sender arrive in their order, and the pieces of one
@@ -51,33 +60,28 @@ impl Parcels {
         Parcels { partial: (0..size).map(|_| None).collect() }
     }
 
-    /// A message that is whole now, if this letter makes one so. `Err` when it is no message of ours.
-    pub fn take(&mut self, letter: Letter) -> Result<Option<(Header, Letter)>, MpiFailed> {
+    /// Takes a letter in. `Err` when it is no message of ours.
+    pub fn take(&mut self, letter: Letter) -> Result<Taken, MpiFailed> {
         let Letter { from, bytes } = letter;
-        let whole = match self.partial[from].take() {
-            Some(mut partial) => {
-                partial.bytes.extend_from_slice(&bytes);
-                if partial.bytes.len() < partial.total {
-                    self.partial[from] = Some(partial);
-                    return Ok(None);
-                }
-                partial.bytes
+        let Some(mut partial) = self.partial[from].take() else {
+            let header = Header::read(&bytes).ok_or(MpiFailed)?;
+            let total = header.total as usize;
+            if total <= bytes.len() {
+                return Ok(Taken::Whole(header, Letter { from, bytes }));
             }
-            None => {
-                let header = Header::read(&bytes).ok_or(MpiFailed)?;
-                let total = header.total as usize;
-                if total > bytes.len() {
-                    let mut whole = Vec::new();
-                    whole.try_reserve_exact(total).map_err(|_| MpiFailed)?;
-                    whole.extend_from_slice(&bytes);
-                    self.partial[from] = Some(Partial { bytes: whole, total });
-                    return Ok(None);
-                }
-                bytes
-            }
+            let mut whole = Vec::new();
+            whole.try_reserve_exact(total).map_err(|_| MpiFailed)?;
+            whole.extend_from_slice(&bytes);
+            self.partial[from] = Some(Partial { bytes: whole, total });
+            return Ok(Taken::Piece(bytes));
         };
-        let header = Header::read(&whole).ok_or(MpiFailed)?;
-        Ok(Some((header, Letter { from, bytes: whole })))
+        partial.bytes.extend_from_slice(&bytes);
+        if partial.bytes.len() < partial.total {
+            self.partial[from] = Some(partial);
+            return Ok(Taken::Piece(bytes));
+        }
+        let header = Header::read(&partial.bytes).ok_or(MpiFailed)?;
+        Ok(Taken::Whole(header, Letter { from, bytes: partial.bytes }))
     }
 }
 
@@ -101,13 +105,13 @@ mod tests {
         let last = cut.len() - 1;
         for (k, piece) in cut.into_iter().enumerate() {
             let whole = parcels.take(Letter { from: 1, bytes: piece }).unwrap();
-            assert_eq!(whole.is_some(), k == last);
-            if let Some((header, letter)) = whole {
+            assert_eq!(matches!(whole, Taken::Whole(..)), k == last);
+            if let Taken::Whole(header, letter) = whole {
                 assert_eq!(letter.bytes, sent);
                 assert_eq!(Item::new(header, letter.bytes).payloads().next().unwrap().len(), 1000);
             }
             let other = parcels.take(Letter { from: 2, bytes: small.clone() }).unwrap();
-            assert_eq!(other.unwrap().0.kind, Kind::Credit);
+            assert!(matches!(other, Taken::Whole(header, _) if header.kind == Kind::Credit));
         }
         assert!(parcels.take(Letter { from: 0, bytes: vec![1; 8] }).is_err());
     }

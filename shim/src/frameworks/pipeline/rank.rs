@@ -6,7 +6,7 @@
 use super::config::Config;
 use super::handout::Handout;
 use super::message::{Header, Item, Kind, Out, Refused, SINK};
-use super::parcels::{self, Parcels};
+use super::parcels::{self, Parcels, Taken};
 use super::pattern::{Pattern, Route};
 use crate::frameworks::post::{Letter, Post};
 use crate::port::MpiFailed;
@@ -19,6 +19,10 @@ use std::rc::Rc;
 pub const HEAD: usize = 0;
 /// Larger buffers are not kept for the next message.
 const KEPT_BYTES: usize = 4 << 20;
+
+/// Before the next item is computed a large output is seen on its way, for at most this share of the last item's time: a
+/// rank that computes moves no message on.
+const LINGER_SHARE: u64 = 4;
 
 /// Why an item failed: in the header's `bytes`, which an item without payloads does not need.
 pub mod failure {
@@ -54,6 +58,8 @@ pub struct Rank {
     pub arrived: VecDeque<Item>,
     /// Number of this run's first input.
     base: u64,
+    /// How long the last item took to compute.
+    computed_ns: u64,
     stopping: bool,
     ended: Option<c_int>,
 }
@@ -77,6 +83,7 @@ impl Rank {
             outbox: VecDeque::new(),
             arrived: VecDeque::new(),
             base: 0,
+            computed_ns: 0,
             stopping: false,
             ended: None,
         }
@@ -129,8 +136,9 @@ impl Rank {
 
     fn open(&mut self) -> Result<(), MpiFailed> {
         while let Some(letter) = self.letters.pop_front() {
-            if let Some((header, letter)) = self.parcels.take(letter)? {
-                self.take(header, letter)?;
+            match self.parcels.take(letter)? {
+                Taken::Whole(header, letter) => self.take(header, letter)?,
+                Taken::Piece(buffer) => self.recycle(buffer),
             }
         }
         Ok(())
@@ -234,7 +242,17 @@ impl Rank {
         };
         let item = if self.stopping { self.cancel(item, status::OK) } else { self.compute(item) };
         self.pass_on(item)?;
+        self.linger()?;
         Ok(true)
+    }
+
+    /// See [`LINGER_SHARE`].
+    fn linger(&mut self) -> Result<(), MpiFailed> {
+        let until_ns = clock::now_ns() + self.computed_ns / LINGER_SHARE;
+        while self.post.sending_large() && clock::now_ns() < until_ns {
+            self.wait()?;
+        }
+        Ok(())
     }
 
     fn cancel(&mut self, item: Item, status: c_int) -> Item {
@@ -246,6 +264,7 @@ impl Rank {
     /// Runs the stages of the item's group. What comes out is for the next group, or failed and for the sink.
     fn compute(&mut self, mut item: Item) -> Item {
         let stages = self.route(&item.header).map_or(0..0, |route| route.first..route.first + route.stages);
+        let begin_ns = clock::now_ns();
         for stage in stages {
             let mut out = Out::new(self.post.buffer());
             if let Err((status, why)) = self.run(stage, &item, &mut out) {
@@ -258,6 +277,7 @@ impl Rank {
             self.recycle(used);
             self.next[stage] = item.header.input + 1;
         }
+        self.computed_ns = clock::now_ns().saturating_sub(begin_ns);
         item.header.route += 1;
         item
     }
