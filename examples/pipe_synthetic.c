@@ -268,8 +268,9 @@ static int run(void) {
   }
   prctl(PR_SET_TIMERSLACK, 1000UL);
   g.seen = calloc(g.inputs + 1, sizeof *g.seen);
-  int bad = !g.seen;
-  for (uint64_t r = 0; r < g.runs && !bad; r++) bad = stream();
+  if (!g.seen) return MPI_Abort(MPI_COMM_WORLD, 1);
+  int bad = 0; /* known to rank 0 alone, so that it must not decide how many streams there are */
+  for (uint64_t r = 0; r < g.runs; r++, g.fail_stage = -1) bad |= stream();
   midrun_pipe_destroy(&g.pipe);
   free(g.seen);
   return bad;

@@ -115,6 +115,18 @@ fn a_stage_that_fails_is_named_and_stops_the_stream_on_every_rank() {
 }
 
 #[test]
+fn a_stream_after_one_that_failed_is_as_good_as_new() {
+    everywhere(|mpi| {
+        let options = "--inputs 200 --stages 1,4,1 --sigma-pct 80 --fail 1:33 --runs 2 --stateful 2 --pattern 0,1x4,2";
+        let ended = run(mpi, 7, options);
+        assert_ne!(ended.code, 0);
+        let lines: Vec<&str> = ended.out.lines().filter(|line| line.starts_with("inputs")).collect();
+        assert!(lines.len() == 2 && !lines[0].contains(GOOD), "{}", ended.out);
+        assert!(lines[1].contains("outputs 200,") && lines[1].contains(GOOD), "{}", ended.out);
+    });
+}
+
+#[test]
 fn patterns_that_cannot_be_are_refused_in_one_sentence() {
     everywhere(|mpi| {
         for (pattern, part) in [
