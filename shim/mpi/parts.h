@@ -19,6 +19,7 @@ MPI_Comm midrun_spawn_comm(int child);
 int midrun_spawned_number(void);
 void midrun_spawned_begin(void);
 MPI_Comm midrun_spawned_take(void);
+void midrun_spawned_leave(void);
 int midrun_spawned_early(void);
 
 /* shim/src/port.rs */

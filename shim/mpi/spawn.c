@@ -19,6 +19,20 @@
 
 #include "parts.h"
 
+/* Receives what has arrived and nobody wants: MPICH's MPI_Finalize aborts the job over a message not received. */
+static void drain(MPI_Comm comm) {
+  MPI_Status status;
+  int found = 0, count = 0;
+  while (PMPI_Iprobe(0, MPI_ANY_TAG, comm, &found, &status) == MPI_SUCCESS && found) {
+    int counted = PMPI_Get_count(&status, MPI_BYTE, &count) == MPI_SUCCESS && count >= 0;
+    void *message = counted ? malloc((size_t)count + 1) : NULL;
+    if (!message) return;
+    int received = PMPI_Recv(message, count, MPI_BYTE, 0, status.MPI_TAG, comm, MPI_STATUS_IGNORE);
+    free(message);
+    if (received != MPI_SUCCESS) return;
+  }
+}
+
 /* ---- The master's side ---------------------------------------------------------------------- */
 
 enum { MOST = 1024, FAREWELL = 64 };
@@ -137,6 +151,21 @@ void midrun_spawn_dismiss(int child, const void *farewell, size_t bytes) {
   pthread_mutex_unlock(&children_lock);
 }
 
+/* MPI is about to end: 1 when every farewell is on its way. Open MPI connects at the first message, which takes a while,
+ * and a process that never hears it would never end. */
+int midrun_spawn_settled(void) {
+  int settled = 1;
+  if (!midrun_port_ready()) return 1;
+  pthread_mutex_lock(&children_lock);
+  for (int i = 0; i < child_count; i++) {
+    int sent = 1;
+    if (PMPI_Test(&children[i].request, &sent, MPI_STATUS_IGNORE) == MPI_SUCCESS && !sent) settled = 0;
+    drain(children[i].comm);
+  }
+  pthread_mutex_unlock(&children_lock);
+  return settled;
+}
+
 /* ---- The started process's side --------------------------------------------------------------- */
 
 static const char VARIABLE[] = "MIDRUN_SPAWNED"; /* its number among the job's ranks */
@@ -150,6 +179,15 @@ static int early;
 /* The number of this process among the job's ranks, -1 where it was not started by a master of ours. */
 int midrun_spawned_number(void) { return number; }
 
+/* Ends the process while its program is somewhere in main(). */
+static void leave(void) {
+#ifdef OPEN_MPI
+  _exit(0);
+#else
+  exit(0); /* MPICH takes leave of its launcher in an exit handler; without it the launcher ends the job */
+#endif
+}
+
 /* Until the framework takes over: whatever the master says, it is goodbye. */
 static void *wait_for_farewell(void *unused) {
   static const struct timespec NAP = {0, 20 * 1000 * 1000};
@@ -159,9 +197,10 @@ static void *wait_for_farewell(void *unused) {
     pthread_mutex_lock(&state_lock);
     if (state != WAITING) break;
     if (PMPI_Iprobe(0, MPI_ANY_TAG, master, &found, MPI_STATUS_IGNORE) != MPI_SUCCESS || found) {
+      drain(master);
       midrun_shim_on_finalize();
       PMPI_Finalize();
-      _exit(0);
+      leave();
     }
     pthread_mutex_unlock(&state_lock);
     nanosleep(&NAP, NULL);
@@ -197,8 +236,14 @@ MPI_Comm midrun_spawned_take(void) {
   return master;
 }
 
+/* MPI is about to end in this process. */
+void midrun_spawned_leave(void) {
+  if (midrun_spawned_take() != MPI_COMM_NULL) drain(master);
+}
+
 /* The framework's end, which is the process's. */
 void midrun_spawned_end(void) {
+  midrun_spawned_leave();
   midrun_shim_on_finalize();
   PMPI_Finalize();
 }

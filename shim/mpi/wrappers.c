@@ -102,7 +102,7 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
 
 int MPI_Finalize(void) {
   if (!midrun_reach_mpi()) return MPI_ERR_OTHER;
-  midrun_spawned_take();
+  midrun_spawned_leave();
   midrun_shim_on_finalize();
   return PMPI_Finalize();
 }
@@ -140,7 +140,7 @@ void mpi_init_thread_(MPI_Fint *required, MPI_Fint *provided, MPI_Fint *status) 
 }
 
 void mpi_finalize_(MPI_Fint *status) {
-  midrun_spawned_take();
+  midrun_spawned_leave();
   midrun_shim_on_finalize();
   pmpi_finalize_(status);
 }

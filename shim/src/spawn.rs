@@ -33,6 +33,7 @@ unsafe extern "C" {
     ) -> c_int;
     fn midrun_spawn_hear(child: c_int, data: *mut c_void, bytes: usize) -> c_int;
     fn midrun_spawn_dismiss(child: c_int, farewell: *const c_void, bytes: usize);
+    fn midrun_spawn_settled() -> c_int;
     fn midrun_spawned_number() -> c_int;
     fn midrun_spawned_end();
 }
@@ -58,6 +59,9 @@ mod absent {
         -1
     }
     pub unsafe fn midrun_spawn_dismiss(child: c_int, farewell: *const c_void, bytes: usize) {}
+    pub unsafe fn midrun_spawn_settled() -> c_int {
+        1
+    }
     pub unsafe fn midrun_spawned_number() -> c_int {
         -1
     }
@@ -170,6 +174,10 @@ pub fn on_finalize() {
     }
     let farewell = crate::frameworks::master_worker::farewell();
     dismiss(None, &farewell);
+    // SAFETY: looks by itself whether MPI is there.
+    while unsafe { midrun_spawn_settled() } == 0 && clock::now_ns() < end_ns {
+        std::thread::sleep(LISTEN);
+    }
 }
 
 /// What is to be executed: this process's program and arguments by way of `env`, which sets its variables.
