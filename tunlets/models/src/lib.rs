@@ -1,15 +1,20 @@
 //! Performance models: pure mathematics, no I/O, no clock.
 //!
 //! [`factoring`] has the closed formulas of handing tasks out, [`order_statistics`] what they rest on, [`batches`]
-//! shares for programs with a fixed number of batches, and [`simulate`] runs the very hand-out code of the master on a model of the tasks, the workers and the messages.
+//! shares for programs with a fixed number of batches, and [`simulate`] runs the very hand-out code of the master on a
+//! model of the tasks, the workers and the messages. [`pepa`] turns a process algebra's text into a Markov chain,
+//! [`markov`] finds its steady state, and [`mapping`] uses both to place the stages of a pipeline.
 
 #![forbid(unsafe_code)]
 
 pub mod batches;
 pub mod factoring;
+pub mod mapping;
+pub mod markov;
 pub mod master_worker;
 pub mod order_statistics;
 pub mod pipeline;
+pub mod pepa;
 pub mod random;
 pub mod simulate;
 

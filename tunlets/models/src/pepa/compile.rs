@@ -1,0 +1,283 @@
+//! From a model's text to what its states are made of: machines, components and, per action, who takes part.
+
+use rustc_hash::FxHashMap;
+
+use super::error::Error;
+use super::local::{Pool, position};
+use super::names::{Definitions, TAU};
+use super::parser::MOST_DEPTH;
+use super::rates::{Rate, Rates, rates};
+use super::syntax::{Model, Name, Position, Set, Term};
+use super::tree::Tree;
+
+/// How many components a system may have.
+const MOST_COMPONENTS: usize = 1024;
+
+/// Numbers the actions; 0 is `tau`.
+#[derive(Debug)]
+pub(super) struct Actions {
+    names: Vec<String>,
+    numbers: FxHashMap<String, u32>,
+}
+
+impl Actions {
+    fn new() -> Self {
+        let mut actions = Self { names: Vec::new(), numbers: FxHashMap::default() };
+        actions.number(TAU);
+        actions
+    }
+
+    pub(super) fn number(&mut self, name: &str) -> u32 {
+        if let Some(number) = self.numbers.get(name) {
+            return *number;
+        }
+        let number = self.names.len() as u32;
+        self.names.push(name.to_owned());
+        self.numbers.insert(name.to_owned(), number);
+        number
+    }
+
+    pub(super) fn name(&self, number: u32) -> &str {
+        &self.names[number as usize]
+    }
+
+    pub(super) fn find(&self, name: &str) -> Option<u32> {
+        self.numbers.get(name).copied()
+    }
+
+    pub(super) fn names(&self) -> &[String] {
+        &self.names
+    }
+}
+
+/// A sequential component's states and, for each state and action, where it can go.
+#[derive(Debug)]
+pub(super) struct Machine {
+    pub(super) labels: Vec<String>,
+    columns: FxHashMap<u32, u32>,
+    /// Where the moves of each state's each column begin.
+    starts: Vec<usize>,
+    moves: Vec<(Rate, u32)>,
+}
+
+impl Machine {
+    /// The moves in `state` by the action of `column`.
+    pub(super) fn cell(&self, state: u32, column: u32) -> &[(Rate, u32)] {
+        let cell = state as usize * self.columns.len() + column as usize;
+        &self.moves[self.starts[cell]..self.starts[cell + 1]]
+    }
+
+    /// All states that can be reached from `start`, which becomes state 0.
+    fn build<'m>(start: usize, pool: &mut Pool<'m>, actions: &mut Actions) -> Result<Self, Error> {
+        let mut order = vec![start];
+        let mut number = FxHashMap::from_iter([(start, 0_u32)]);
+        let mut columns = FxHashMap::default();
+        let mut all = Vec::new();
+        while let Some(state) = order.get(all.len()) {
+            let moves = pool.moves(*state, actions)?;
+            for step in &*moves {
+                let next = columns.len() as u32;
+                columns.entry(step.action).or_insert(next);
+                number.entry(step.to).or_insert_with(|| {
+                    order.push(step.to);
+                    (order.len() - 1) as u32
+                });
+            }
+            all.push(moves);
+        }
+        let mut by_column: Vec<u32> = vec![0; columns.len()];
+        columns.iter().for_each(|(action, column)| by_column[*column as usize] = *action);
+        let (mut starts, mut moves) = (vec![0], Vec::new());
+        for steps in &all {
+            for action in &by_column {
+                let here = steps.iter().filter(|step| step.action == *action);
+                moves.extend(here.map(|step| (step.rate, number[&step.to])));
+                starts.push(moves.len());
+            }
+        }
+        let labels = order.iter().map(|state| pool.label(*state).to_owned()).collect();
+        Ok(Self { labels, columns, starts, moves })
+    }
+}
+
+/// An action of the whole system.
+#[derive(Debug)]
+pub(super) struct Root {
+    pub(super) action: u32,
+    pub(super) tree: Tree,
+}
+
+/// A compiled model.
+#[derive(Debug)]
+pub(super) struct System {
+    pub(super) actions: Actions,
+    pub(super) machines: Vec<Machine>,
+    /// The machine of each component, in the order of the system equation.
+    pub(super) machine_of: Vec<u32>,
+    pub(super) roots: Vec<Root>,
+    pub(super) warnings: Vec<String>,
+}
+
+impl System {
+    /// The machine of component `leaf`.
+    pub(super) fn machine(&self, leaf: usize) -> &Machine {
+        &self.machines[self.machine_of[leaf] as usize]
+    }
+}
+
+/// The model's definitions and rates, borrowed from it.
+pub(super) fn prepare(model: &Model) -> Result<(Rates<'_>, Definitions<'_>), Error> {
+    let rates = rates(model)?;
+    let definitions = Definitions::of(model, &rates)?;
+    Ok((rates, definitions))
+}
+
+/// Compiles the system equation.
+pub(super) fn compile(model: &Model, rates: &Rates<'_>, definitions: &Definitions<'_>) -> Result<System, Error> {
+    let actions = Actions::new();
+    let (machines, machine_of, roots, warnings) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let system = System { actions, machines, machine_of, roots, warnings };
+    let pool = Pool::new(definitions, rates);
+    let mut builder = Builder { definitions, pool, system, by_start: FxHashMap::default(), open: Vec::new() };
+    let ways = builder.expand(&model.system)?;
+    let mut ways: Vec<_> = ways.into_iter().collect();
+    ways.sort_by_key(|(action, _)| *action);
+    ways.into_iter().for_each(|(action, tree)| builder.root(action, tree));
+    Ok(builder.system)
+}
+
+/// For each action, the ways in which a part of the system can do it.
+type Ways = FxHashMap<u32, Tree>;
+
+struct Builder<'m> {
+    definitions: &'m Definitions<'m>,
+    pool: Pool<'m>,
+    system: System,
+    by_start: FxHashMap<usize, u32>,
+    /// Definitions that are being expanded.
+    open: Vec<&'m str>,
+}
+
+impl<'m> Builder<'m> {
+    /// An action that nobody above shares: alternatives may as well stand side by side.
+    fn root(&mut self, action: u32, tree: Tree) {
+        match tree {
+            Tree::Either(all) => self.system.roots.extend(all.into_iter().map(|tree| Root { action, tree })),
+            tree => self.system.roots.push(Root { action, tree }),
+        }
+    }
+
+    fn expand(&mut self, term: &'m Term) -> Result<Ways, Error> {
+        match term {
+            Term::Name(name) => self.expand_name(name),
+            Term::Array(name, copies) => {
+                let mut ways = self.expand_name(name)?;
+                for _ in 1..*copies {
+                    let more = self.expand_name(name)?;
+                    ways = self.cooperate(ways, more, &Set::Names(Vec::new()));
+                }
+                Ok(ways)
+            }
+            Term::Prefix { .. } | Term::Choice(_) => {
+                let start = self.pool.state(term)?;
+                self.leaf(start, position(term))
+            }
+            Term::Cooperation { first, rest } => {
+                let mut ways = self.expand(first)?;
+                for (set, term) in rest {
+                    let more = self.expand(term)?;
+                    ways = self.cooperate(ways, more, set);
+                }
+                Ok(ways)
+            }
+            Term::Hiding { term, hidden } => {
+                let mut ways = self.expand(term)?;
+                for name in hidden {
+                    if let Some(tree) = self.system.actions.find(&name.text).and_then(|number| ways.remove(&number)) {
+                        self.root(0, tree);
+                    }
+                }
+                Ok(ways)
+            }
+        }
+    }
+
+    fn expand_name(&mut self, name: &'m Name) -> Result<Ways, Error> {
+        let (last, body) = self.definitions.resolve(name)?;
+        if matches!(body, Term::Prefix { .. } | Term::Choice(_)) {
+            let start = self.pool.named(name)?;
+            return self.leaf(start, name.at);
+        }
+        if self.open.contains(&last.text.as_str()) {
+            return Err(Error::Unguarded { at: name.at, name: last.text.clone() });
+        }
+        if self.open.len() >= MOST_DEPTH {
+            return Err(Error::TooDeep { at: name.at, limit: MOST_DEPTH });
+        }
+        self.open.push(&last.text);
+        let ways = self.expand(body);
+        self.open.pop();
+        ways
+    }
+
+    /// A component that begins in the local state `start`.
+    fn leaf(&mut self, start: usize, at: Position) -> Result<Ways, Error> {
+        if self.system.machine_of.len() == MOST_COMPONENTS {
+            return Err(Error::TooManyComponents { at, limit: MOST_COMPONENTS });
+        }
+        let machine = match self.by_start.get(&start) {
+            Some(machine) => *machine,
+            None => {
+                let machine = Machine::build(start, &mut self.pool, &mut self.system.actions)?;
+                self.system.machines.push(machine);
+                self.by_start.insert(start, (self.system.machines.len() - 1) as u32);
+                (self.system.machines.len() - 1) as u32
+            }
+        };
+        let leaf = self.system.machine_of.len() as u32;
+        self.system.machine_of.push(machine);
+        let columns = self.system.machines[machine as usize].columns.iter();
+        let mut ways: Ways = columns.map(|(action, column)| (*action, Tree::Leaf { leaf, column: *column })).collect();
+        if let Some(tree) = ways.remove(&0) {
+            self.root(0, tree);
+        }
+        Ok(ways)
+    }
+
+    /// P <set> Q: shared actions happen together or not at all, the others on either side.
+    fn cooperate(&mut self, mut left: Ways, mut right: Ways, set: &Set) -> Ways {
+        let shared: Vec<u32> = match set {
+            Set::Shared => left.keys().filter(|action| right.contains_key(action)).copied().collect(),
+            Set::Names(names) => names.iter().filter_map(|name| self.shared(name, &left, &right)).collect(),
+        };
+        let mut joint = Vec::new();
+        for action in shared {
+            if let (Some(one), Some(other)) = (left.remove(&action), right.remove(&action)) {
+                joint.push((action, one.with(other)));
+            }
+        }
+        for (action, tree) in right {
+            let joined = match left.remove(&action) {
+                Some(one) => one.or(tree),
+                None => tree,
+            };
+            left.insert(action, joined);
+        }
+        left.extend(joint);
+        left
+    }
+
+    fn shared(&mut self, name: &Name, left: &Ways, right: &Ways) -> Option<u32> {
+        let number = self.system.actions.find(&name.text);
+        let (one, other) = (|n| left.contains_key(&n), |n| right.contains_key(&n));
+        let known = number.filter(|n| one(*n) || other(*n));
+        if known.is_none() {
+            self.system.warnings.push(format!("{}: neither side ever does '{}'", name.at, name.text));
+        } else if !known.is_some_and(|n| one(n) && other(n)) {
+            self.system
+                .warnings
+                .push(format!("{}: only one side ever does '{}': it never happens", name.at, name.text));
+        }
+        known
+    }
+}

@@ -1,0 +1,175 @@
+//! What can be wrong with a model: one variant per thing its author can put right.
+
+use super::syntax::Position;
+
+/// Why a model cannot be read, derived or solved. Each is one sentence that says what, where and what would be right.
+#[derive(thiserror::Error, Clone, Debug, PartialEq)]
+pub enum Error {
+    /// The text is not PEPA.
+    #[error("{at}: expected {expected}, found {found}")]
+    Syntax {
+        /// Where.
+        at: Position,
+        /// What would be right.
+        expected: &'static str,
+        /// What stands there.
+        found: String,
+    },
+    /// Brackets, or definitions that lead to definitions, go too deep.
+    #[error("{at}: nested more than {limit} deep; give a name to a part of it")]
+    TooDeep {
+        /// Where.
+        at: Position,
+        /// How deep is allowed.
+        limit: usize,
+    },
+    /// Two definitions of one name.
+    #[error("{at}: '{name}' is defined a second time; the first is at {first}")]
+    Duplicate {
+        /// Where.
+        at: Position,
+        /// The name.
+        name: String,
+        /// Where it was defined first.
+        first: Position,
+    },
+    /// A name that no definition has.
+    #[error("{at}: unknown {what} '{name}'; define it{before}, as in: {example}")]
+    Unknown {
+        /// Where it is used.
+        at: Position,
+        /// `rate` or `component`.
+        what: &'static str,
+        /// The name.
+        name: String,
+        /// ` before this line` where that matters.
+        before: &'static str,
+        /// A definition that would do.
+        example: String,
+    },
+    /// A rate of 0, below 0, infinite or not a number.
+    #[error("{at}: the rate {name} is {value}; a rate is a finite number above 0")]
+    BadRate {
+        /// Where.
+        at: Position,
+        /// The action or the definition.
+        name: String,
+        /// What it comes to.
+        value: f64,
+    },
+    /// `infty` where there is no meaning for it.
+    #[error("{at}: 'infty' is a passive rate: it may be multiplied by a weight, as in 3 * infty, and nothing else")]
+    BadPassive {
+        /// Where.
+        at: Position,
+    },
+    /// A cooperation, a hiding or an array inside a choice or after a prefix.
+    #[error(
+        "{at}: {name} is not sequential; after a full stop and in a choice there are only names, prefixes and choices"
+    )]
+    NotSequential {
+        /// Where.
+        at: Position,
+        /// What.
+        name: String,
+    },
+    /// A definition that is made of itself.
+    #[error("{at}: '{name}' is defined by itself without an activity in between")]
+    Unguarded {
+        /// Where.
+        at: Position,
+        /// The name.
+        name: String,
+    },
+    /// `tau` in a set.
+    #[error("{at}: 'tau' is what hidden actions are called; it can be neither shared nor hidden")]
+    TauInSet {
+        /// Where.
+        at: Position,
+    },
+    /// More components than can be told apart in a state.
+    #[error("{at}: the system has more than {limit} components")]
+    TooManyComponents {
+        /// Where.
+        at: Position,
+        /// The most.
+        limit: usize,
+    },
+    /// A pattern of another length than the system.
+    #[error(
+        "{at}: the pattern has {parts} parts but the system {components} components ({names}); write one part for each, '**' for any"
+    )]
+    PatternLength {
+        /// Where.
+        at: Position,
+        /// Parts it has.
+        parts: usize,
+        /// Components there are.
+        components: usize,
+        /// Their names.
+        names: String,
+    },
+    /// A pattern that names a state its component never is in.
+    #[error("{at}: component {component} of the system never is '{state}'; its states are {states}")]
+    UnknownState {
+        /// Where.
+        at: Position,
+        /// Number of the component, from 1.
+        component: usize,
+        /// What was asked for.
+        state: String,
+        /// What there is.
+        states: String,
+    },
+    /// One component offers an action both actively and passively at the same time.
+    #[error("'{action}' is both active and passive in {state}; its apparent rate has no meaning")]
+    MixedRates {
+        /// The action.
+        action: String,
+        /// The state.
+        state: String,
+    },
+    /// A passive action that nobody gives a rate.
+    #[error(
+        "'{action}' of {component} is passive and nobody gives it a rate in state {state}; cooperate on it with a component that does"
+    )]
+    PassiveUnsynchronised {
+        /// The action.
+        action: String,
+        /// Whose.
+        component: String,
+        /// The state.
+        state: String,
+    },
+    /// A state without a way out.
+    #[error("deadlock: nothing can happen in state {state}")]
+    Deadlock {
+        /// The state.
+        state: String,
+    },
+    /// A state from which the first one cannot be reached again.
+    #[error(
+        "not strongly connected: from state {state} there is no way back to {first}, so that there is no one steady state"
+    )]
+    NotStronglyConnected {
+        /// The state.
+        state: String,
+        /// Where the model begins.
+        first: String,
+    },
+    /// The limit of [`super::Limits`].
+    #[error(
+        "stopped at {reached} states and {transitions} transitions: the state space is beyond the limit of {limit}"
+    )]
+    TooManyStates {
+        /// States found so far.
+        reached: usize,
+        /// Transitions found so far.
+        transitions: usize,
+        /// Which limit.
+        limit: String,
+    },
+    /// The equations could not be solved.
+    #[error(transparent)]
+    Steady(#[from] crate::markov::Error),
+}
