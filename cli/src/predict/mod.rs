@@ -1,5 +1,8 @@
 //! `midrun predict`: the performance models, evaluated off line.
 
+mod file;
+mod mapping;
+mod pepa;
 mod pipeline;
 mod units;
 mod workers;
@@ -20,6 +23,10 @@ enum What {
     Workers(workers::Args),
     /// A pipeline's period, and the best pattern of replicas and groups for so many ranks
     Pipeline(pipeline::Args),
+    /// A PEPA model: its states, steady state, throughput and results
+    Pepa(pepa::Args),
+    /// A pipeline on unequal processors: throughput for each placing of its stages, and the best
+    Mapping(mapping::Args),
 }
 
 /// Prints the prediction.
@@ -30,5 +37,7 @@ pub fn main(args: Args) -> anyhow::Result<ExitCode> {
     match args.what {
         What::Workers(args) => workers::main(&args),
         What::Pipeline(args) => pipeline::main(&args),
+        What::Pepa(args) => pepa::main(&args),
+        What::Mapping(args) => mapping::main(&args),
     }
 }

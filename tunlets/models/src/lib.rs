@@ -13,8 +13,8 @@ pub mod mapping;
 pub mod markov;
 pub mod master_worker;
 pub mod order_statistics;
-pub mod pipeline;
 pub mod pepa;
+pub mod pipeline;
 pub mod random;
 pub mod simulate;
 

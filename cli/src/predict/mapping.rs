@@ -1,0 +1,165 @@
+//! `midrun predict mapping`: throughput of a pipeline for each way to place its stages.
+
+use std::fmt::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use midrun_models::mapping::{Description, Effort, Evaluation, Evaluator, Found, best, cycle_bound, search};
+use midrun_models::pepa::Limits;
+use serde_json::{Value, json};
+
+use super::file::{self, LimitArgs};
+use crate::usage::Usage;
+
+/// Most proposals of a search that the readable answer lists.
+const PROPOSALS: usize = 10;
+
+/// What can be said on the command line.
+#[derive(clap::Args, Debug)]
+pub struct Args {
+    /// The description, in the format of AMoGeT
+    #[arg(value_name = "FILE.des")]
+    file: PathBuf,
+    /// Propose mappings, beside those that the file lists
+    #[arg(long)]
+    search: bool,
+    #[command(flatten)]
+    limits: LimitArgs,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Everything there is to say.
+struct Answer {
+    listed: Vec<(Evaluation, f64)>,
+    found: Option<Found>,
+    best: Evaluation,
+}
+
+/// Prints the prediction.
+///
+/// # Errors
+/// A description that cannot be read, or no mapping in it; a model too large.
+pub fn main(args: &Args) -> anyhow::Result<ExitCode> {
+    let text = file::read(&args.file)?;
+    let answer = answer(&text, args.search, args.limits.limits()).map_err(|error| file::wrong(&args.file, &error))?;
+    crate::usage::print(&if args.json { as_json(&answer) } else { as_text(&answer) })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn answer(text: &str, proposing: bool, limits: Limits) -> Result<Answer, Usage> {
+    let usage = |error: &dyn std::fmt::Display| Usage(error.to_string());
+    let Description { pipeline, ends, mappings } = Description::parse(text).map_err(|error| usage(&error))?;
+    let mut evaluator = Evaluator::new(pipeline.clone(), limits);
+    let mut listed = Vec::new();
+    for mapping in &mappings {
+        let evaluation = evaluator.evaluate(mapping).map_err(|error| usage(&error))?;
+        listed.push((evaluation, cycle_bound(&pipeline, mapping).map_err(|error| usage(&error))?));
+    }
+    let found = match proposing {
+        true => Some(search(&mut evaluator, ends, &Effort::default()).map_err(|error| usage(&error))?),
+        false => None,
+    };
+    let proposed = found.iter().flat_map(|found| found.evaluated.iter());
+    let all: Vec<Evaluation> = listed.iter().map(|(one, _)| one).chain(proposed).cloned().collect();
+    let Some(best) = best(&all).cloned() else {
+        let sentence = "the file lists no mappings; add mappings = [1,(1,2,3),3], … or say --search";
+        return Err(Usage(sentence.to_owned()));
+    };
+    Ok(Answer { listed, found, best })
+}
+
+fn one(evaluation: &Evaluation) -> Value {
+    let Evaluation { mapping, throughput, states, transitions } = evaluation;
+    let from_1: Vec<usize> = mapping.stages.iter().map(|place| place + 1).collect();
+    json!({
+        "mapping": from_1, "input": mapping.input + 1, "output": mapping.output + 1,
+        "throughput": throughput, "states": states, "transitions": transitions,
+    })
+}
+
+fn as_json(answer: &Answer) -> String {
+    let mut all = json!({
+        "mappings": answer.listed.iter().map(|(evaluation, _)| one(evaluation)).collect::<Vec<_>>(),
+        "best": one(&answer.best),
+    });
+    if let Some(found) = &answer.found {
+        all["search"] = json!({
+            "proposals": found.evaluated.iter().map(one).collect::<Vec<_>>(),
+            "examined": found.examined, "exhaustive": found.exhaustive,
+            "bound": found.bound, "optimal": found.is_optimal(),
+        });
+    }
+    format!("{all:#}\n")
+}
+
+fn as_text(answer: &Answer) -> String {
+    let mut text = String::new();
+    let best = &answer.best;
+    let _ = writeln!(text, "best: {}  {:.5} inputs/s", best.mapping, best.throughput);
+    let _ = writeln!(text, "{} states, {} transitions each", best.states, best.transitions);
+    if !answer.listed.is_empty() {
+        let _ = writeln!(text, "\n{:>14}  {:>11}  listed mapping", "inputs/s", "at most");
+        for (evaluation, bound) in &answer.listed {
+            let mark = if evaluation == best { "  <- best" } else { "" };
+            let _ = writeln!(text, "{:>14.5}  {bound:>11.5}  {}{mark}", evaluation.throughput, evaluation.mapping);
+        }
+    }
+    if let Some(found) = &answer.found {
+        let how = if found.exhaustive { "all mappings" } else { "local search" };
+        let _ = writeln!(text, "\nsearch: {how}, {} examined, {} solved", found.examined, found.evaluated.len());
+        let top = found.evaluated.first().map_or(0.0, |top| top.throughput);
+        let _ = match found.is_optimal() {
+            true => writeln!(text, "no mapping is better"),
+            false => writeln!(
+                text,
+                "no mapping does more than {:.5} inputs/s: at most {:.1} % is left",
+                found.bound,
+                100.0 * (found.bound / top - 1.0)
+            ),
+        };
+        for evaluation in found.evaluated.iter().take(PROPOSALS) {
+            let _ = writeln!(text, "{:>14.5}  {}", evaluation.throughput, evaluation.mapping);
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SOURCE: &str = include_str!("../../../examples/models/pipeline.des");
+
+    #[test]
+    fn the_json_has_every_candidate_and_the_best() {
+        let said = as_json(&answer(SOURCE, false, Limits::default()).unwrap());
+        let all: Value = serde_json::from_str(&said).unwrap();
+        assert_eq!(all["best"]["mapping"], json!([1, 1, 2]));
+        assert!((all["best"]["throughput"].as_f64().unwrap() - 2.59914).abs() < 0.000_005);
+        assert_eq!(all["mappings"].as_array().unwrap().len(), 4);
+        assert_eq!((&all["mappings"][0]["states"], &all["mappings"][0]["transitions"]), (&json!(27), &json!(51)));
+    }
+
+    #[test]
+    fn without_mappings_it_takes_a_search_which_proves_the_sources_best() {
+        let none = SOURCE.lines().filter(|line| !line.starts_with("mappings")).collect::<Vec<_>>().join("\n");
+        let refused = answer(&none, false, Limits::default()).err().unwrap().to_string();
+        assert!(refused.contains("say --search"), "{refused}");
+        let found = answer(&none, true, Limits::default()).unwrap();
+        assert!(found.found.as_ref().unwrap().is_optimal());
+        let text = as_text(&found);
+        assert!(text.starts_with("best: [1,(1,1,2),2]  2.59914 inputs/s\n"), "{text}");
+        assert!(text.contains("27 examined") && text.contains("no mapping is better"), "{text}");
+    }
+
+    #[test]
+    fn the_guides_mapping_says_what_the_guide_says() {
+        let guide = include_str!("../../../docs/predict-pepa.md");
+        let said = as_text(&answer(SOURCE, false, Limits::default()).unwrap());
+        for line in said.lines().filter(|line| !line.is_empty()) {
+            assert!(guide.contains(line), "the guide lacks:\n{line}\nof\n{said}");
+        }
+    }
+}
