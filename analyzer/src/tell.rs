@@ -67,7 +67,12 @@ pub(crate) fn settled(job: &JobId, settlement: &Settlement, iteration: u64) -> N
         sentence
     } else {
         let sentence = format!("rank {rank}: {}", settlement.status.as_str());
-        tracing::warn!(%job, action, decision = settlement.decision, rank, "{sentence}");
+        // A job that ends while an action is on its way is no reason to warn.
+        if settlement.status == ActionStatus::Undeliverable {
+            tracing::info!(%job, action, decision = settlement.decision, rank, "{sentence}");
+        } else {
+            tracing::warn!(%job, action, decision = settlement.decision, rank, "{sentence}");
+        }
         sentence
     };
     let json = json!({

@@ -112,7 +112,8 @@ impl Job {
         match (settlement.status, settlement.late) {
             (ActionStatus::Applied, false) => self.decider.on_applied(number, iteration),
             (ActionStatus::Applied, true) => self.decider.on_applied_late(number, iteration),
-            (_, true) => {}
+            // It was told when it was given up.
+            (_, true) => return,
             (_, false) => self.decider.on_not_applied(number, Verdict::NotApplied),
         }
         self.tell(tell::settled(&self.id, settlement, iteration), out);
