@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 pub mod batches;
+pub mod distribution;
 pub mod factoring;
 pub mod mapping;
 pub mod markov;

@@ -37,6 +37,21 @@ impl Random {
         ((self.bits() >> 11) as f64 + 0.5) / (1u64 << 53) as f64
     }
 
+    /// A whole number from 0 to `n` - 1, each as likely; 0 for `n` = 0.
+    pub fn below(&mut self, n: usize) -> usize {
+        ((self.uniform() * n as f64) as usize).min(n.saturating_sub(1))
+    }
+
+    /// Exponential with mean 1.
+    pub fn exponential(&mut self) -> f64 {
+        -self.uniform().ln()
+    }
+
+    /// How many of `trials` succeed, each with probability `p`, drawn one by one.
+    pub fn binomial(&mut self, trials: u32, p: f64) -> u32 {
+        (0..trials).map(|_| u32::from(self.uniform() < p)).sum()
+    }
+
     /// Standard normal, by the polar method.
     pub fn normal(&mut self) -> f64 {
         loop {
@@ -81,6 +96,19 @@ mod tests {
             assert!((mean - 1.0).abs() < 0.02, "{variance}: mean {mean}");
             assert!((var / variance - 1.0).abs() < 0.05, "{variance}: {var}");
         }
+    }
+
+    #[test]
+    fn whole_numbers_and_successes_are_as_frequent_as_they_should_be() {
+        let mut random = Random::new(11);
+        let mut counts = [0; 3];
+        (0..30_000).for_each(|_| counts[random.below(3)] += 1);
+        assert!(counts.iter().all(|count| (9_600..10_400).contains(count)), "{counts:?}");
+        let drawn: Vec<f64> = (0..20_000).map(|_| f64::from(random.binomial(100, 0.6))).collect();
+        let mean = drawn.iter().sum::<f64>() / 20_000.0;
+        let variance = drawn.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / 20_000.0;
+        assert!((mean - 60.0).abs() < 0.2 && (variance - 24.0).abs() < 1.0, "{mean} {variance}");
+        assert_eq!((random.binomial(5, 0.0), random.binomial(5, 1.0), random.below(0)), (0, 5, 0));
     }
 
     #[test]
