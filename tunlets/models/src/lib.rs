@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 pub mod batches;
+pub mod description;
 pub mod distribution;
 pub mod factoring;
 pub mod mapping;
@@ -18,5 +19,6 @@ pub mod pepa;
 pub mod pipeline;
 pub mod random;
 pub mod simulate;
+pub mod state_diagram;
 
 mod trace;

@@ -1,0 +1,114 @@
+//! Stage times as phases: fixed parts and exponential ones.
+
+use super::space::mean_s;
+use super::{Diagram, DiagramError, Prediction, STATE_LIMIT, Time};
+
+/// A part of a stage.
+///
+/// Ortega-Arjona: a time of mean E and variance V becomes a fixed part `E - sqrt(V)` and one exponential phase of rate
+/// `1/sqrt(V)`, or `E - sqrt(2 V)` and two of rate `sqrt(2/V)`; with m of them `E - sqrt(m V)` and the rate `sqrt(m/V)`,
+/// which ends at m = k = E²/V with no fixed part at all, the Erlang distribution itself.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Phase {
+    /// Lasts this long, seconds.
+    Fixed(f64),
+    /// Ends at this rate, per second.
+    Exponential(f64),
+}
+
+/// Shares of a mean below this are rounding errors.
+const NOTHING: f64 = 1e-9;
+/// States that the approximation may look at to be better than with one exponential phase.
+const APPROXIMATE_STATES: u64 = 1_000_000;
+/// Most exponential phases per stage that the approximation tries.
+const MOST_PHASES: u32 = 16;
+
+/// Mean time over the state space of running phases; exact for exponential and Erlang times, and where all are fixed.
+///
+/// # Errors
+/// Another kind of time, more than `limit` states.
+pub fn exact(diagram: &Diagram, limit: u64) -> Result<Prediction, DiagramError> {
+    let all_fixed = diagram.times.iter().flatten().all(|time| time.variance_s2() == 0.0);
+    let phases = each_stage(diagram, |process, stage, time| {
+        let k = time.k();
+        if all_fixed {
+            Ok(vec![Phase::Fixed(time.mean_s())])
+        } else if k.is_finite() && k.round() >= 1.0 && (k / k.round() - 1.0).abs() < NOTHING {
+            (k <= limit as f64)
+                .then(|| in_a_row(k.round() as usize, k.round() / time.mean_s()))
+                .ok_or(DiagramError::TooManyStates { reached: limit, limit })
+        } else {
+            Err(DiagramError::NotErlang { process, stage, k })
+        }
+    })?;
+    let (mean_s, states) = mean_s(diagram, &phases, limit)?;
+    Ok(Prediction { mean_s, states: Some(states), phases: None, interval_s: None })
+}
+
+/// Mean time with each stage as a fixed part and as many exponential phases as the state space affords, at most k.
+///
+/// Exact where all times are exponential or all are fixed. Elsewhere a fixed part that runs beside exponential phases is
+/// followed by its mean remaining time.
+///
+/// # Errors
+/// A variance above mean², and a state space that is too large even with one phase each.
+pub fn approximate(diagram: &Diagram) -> Result<Prediction, DiagramError> {
+    let most = diagram.times.iter().flatten().map(Time::k).fold(1.0, f64::max).min(f64::from(MOST_PHASES)) as u32;
+    let mut phases = 1;
+    let mut best = approximate_with(diagram, phases, STATE_LIMIT)?;
+    // Twice the phases have made up to twelve times the states, where they were measured.
+    while phases < most && best.states.is_some_and(|states| states < APPROXIMATE_STATES / 16) {
+        phases = (2 * phases).min(most);
+        match approximate_with(diagram, phases, APPROXIMATE_STATES) {
+            Err(DiagramError::TooManyStates { .. }) => break,
+            better => best = better?,
+        }
+    }
+    Ok(best)
+}
+
+/// [`approximate`] with at most `phases` exponential phases per stage and at most `limit` states.
+///
+/// # Errors
+/// A variance above mean², more than `limit` states.
+pub fn approximate_with(diagram: &Diagram, phases: u32, limit: u64) -> Result<Prediction, DiagramError> {
+    let of = each_stage(diagram, |process, stage, time| {
+        let k = time.k();
+        if k < 1.0 - NOTHING {
+            Err(DiagramError::TooMuchVariance { process, stage, k })
+        } else {
+            Ok(fitted(time, phases))
+        }
+    })?;
+    let (mean_s, states) = mean_s(diagram, &of, limit)?;
+    Ok(Prediction { mean_s, states: Some(states), phases: Some(phases), interval_s: None })
+}
+
+/// A fixed part and at most `most` exponential phases with the mean and variance of `time`, whose k is 1 or more.
+fn fitted(time: &Time, most: u32) -> Vec<Phase> {
+    let (mean_s, variance_s2) = (time.mean_s(), time.variance_s2());
+    if time.k() > 1.0 / (NOTHING * NOTHING) {
+        return vec![Phase::Fixed(mean_s)];
+    }
+    let m = f64::from(most.max(1)).min((time.k() * (1.0 + NOTHING)).floor().max(1.0));
+    let fixed_s = mean_s - (m * variance_s2).sqrt();
+    let mut phases = Vec::new();
+    if fixed_s > NOTHING * mean_s {
+        phases.push(Phase::Fixed(fixed_s));
+    }
+    phases.extend(in_a_row(m as usize, (m / variance_s2).sqrt()));
+    phases
+}
+
+fn in_a_row(count: usize, rate_per_s: f64) -> Vec<Phase> {
+    vec![Phase::Exponential(rate_per_s); count]
+}
+
+/// The phases of each process and stage.
+fn each_stage(
+    diagram: &Diagram,
+    of: impl Fn(usize, usize, &Time) -> Result<Vec<Phase>, DiagramError>,
+) -> Result<Vec<Vec<Vec<Phase>>>, DiagramError> {
+    let stages = |(p, times): (usize, &Vec<Time>)| times.iter().enumerate().map(|(s, time)| of(p, s, time)).collect();
+    diagram.times.iter().enumerate().map(stages).collect()
+}
