@@ -4,6 +4,9 @@ mod file;
 mod mapping;
 mod pepa;
 mod pipeline;
+mod cost;
+mod description;
+mod diagram;
 mod units;
 mod workers;
 
@@ -27,6 +30,10 @@ enum What {
     Pepa(pepa::Args),
     /// A pipeline on unequal processors: throughput for each placing of its stages, and the best
     Mapping(mapping::Args),
+    /// A program of stages that wait for each other: its mean time, from a state diagram
+    Diagram(diagram::Args),
+    /// A computation structure (operations, forks, joins, decisions, locks): its time over many runs
+    Cost(cost::Args),
 }
 
 /// Prints the prediction.
@@ -39,5 +46,7 @@ pub fn main(args: Args) -> anyhow::Result<ExitCode> {
         What::Pipeline(args) => pipeline::main(&args),
         What::Pepa(args) => pepa::main(&args),
         What::Mapping(args) => mapping::main(&args),
+        What::Diagram(args) => diagram::main(&args),
+        What::Cost(args) => cost::main(&args),
     }
 }

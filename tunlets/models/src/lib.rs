@@ -20,5 +20,6 @@ pub mod pipeline;
 pub mod random;
 pub mod simulate;
 pub mod state_diagram;
+pub mod time_cost;
 
 mod trace;

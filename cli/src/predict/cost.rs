@@ -1,0 +1,107 @@
+//! `midrun predict cost`: what a computation structure takes, over many runs and over a sweep.
+
+use std::fmt::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use midrun_models::time_cost::{Bin, Cost, Policy, Setting, Structure, sweep};
+use serde_json::{Value, json};
+
+use super::description::{in_file, read};
+
+/// Characters of the longest bar of a histogram.
+const BAR: f64 = 50.0;
+
+/// What can be said on the command line.
+#[derive(clap::Args, Debug)]
+pub struct Args {
+    /// The structure (TOML): start, locks, [parameters], [machine], [node.NAME] tables, [sweep]
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Runs of each setting
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
+    runs: u32,
+    /// Seed: the same gives the same answer
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Prints the prediction.
+///
+/// # Errors
+/// A file that cannot be read or understood, a structure that has no cost.
+pub fn main(args: &Args) -> anyhow::Result<ExitCode> {
+    let structure = read(&args.file, Structure::from_toml)?;
+    let settings = in_file(&args.file, sweep(&structure, args.runs, args.seed))?;
+    let text = match (args.json, settings.as_slice()) {
+        (true, [only]) => format!("{:#}\n", as_json(only)),
+        (true, many) => format!("{:#}\n", json!({"sweep": many.iter().map(as_json).collect::<Vec<_>>()})),
+        (false, [only]) => as_text(&only.cost),
+        (false, many) => as_table(many),
+    };
+    crate::usage::print(&text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn name(policy: Policy) -> &'static str {
+    match policy {
+        Policy::Equal => "equal",
+        Policy::Proportional => "proportional",
+        Policy::User => "user",
+    }
+}
+
+fn as_json(setting: &Setting) -> Value {
+    let Setting { processors, policy, parameters, cost } = setting;
+    let bin = |bin: &Bin| json!({"from_s": bin.from_s, "to_s": bin.to_s, "runs": bin.runs});
+    let waiting: serde_json::Map<String, Value> =
+        cost.waiting_s.iter().map(|(node, time_s)| (node.clone(), json!(time_s))).collect();
+    json!({
+        "processors": processors, "policy": name(*policy), "parameters": parameters, "runs": cost.runs,
+        "mean_s": cost.mean_s, "variance_s2": cost.variance_s2, "minimum_s": cost.minimum_s, "maximum_s": cost.maximum_s,
+        "histogram": cost.histogram.iter().map(bin).collect::<Vec<_>>(), "waiting_s": waiting,
+    })
+}
+
+fn as_text(cost: &Cost) -> String {
+    let mut text = String::new();
+    let _ = writeln!(text, "mean time: {:.6e} s over {} runs", cost.mean_s, cost.runs);
+    let _ = writeln!(text, "variance:  {:.6e} s2", cost.variance_s2);
+    let _ = writeln!(text, "extremes:  {:.6e} to {:.6e} s", cost.minimum_s, cost.maximum_s);
+    for (node, time_s) in &cost.waiting_s {
+        let _ = writeln!(text, "waiting at {node}: {time_s:.6e} s per run");
+    }
+    let most = cost.histogram.iter().map(|bin| bin.runs).max().unwrap_or(1).max(1);
+    if cost.histogram.len() > 1 {
+        text.push('\n');
+        for bin in &cost.histogram {
+            let bar = "#".repeat((BAR * f64::from(bin.runs) / f64::from(most)).round() as usize);
+            let _ = writeln!(text, "{}", format!("{:>12.5e} s {:>8} {bar}", bin.from_s, bin.runs).trim_end());
+        }
+    }
+    text
+}
+
+fn as_table(settings: &[Setting]) -> String {
+    let mut text = String::new();
+    let titles = ["processors", "policy", "mean s", "deviation s", "least s", "most s"];
+    let [a, b, c, d, e, f] = titles;
+    let _ = writeln!(text, "{a:>10} {b:>12} {c:>13} {d:>13} {e:>13} {f:>13}  parameters");
+    for Setting { processors, policy, parameters, cost } in settings {
+        let values: Vec<String> = parameters.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+        let line = format!(
+            "{processors:>10} {:>12} {:>13.6e} {:>13.6e} {:>13.6e} {:>13.6e}  {}",
+            name(*policy),
+            cost.mean_s,
+            cost.variance_s2.sqrt(),
+            cost.minimum_s,
+            cost.maximum_s,
+            values.join(", ")
+        );
+        let _ = writeln!(text, "{}", line.trim_end());
+    }
+    text
+}
