@@ -1,4 +1,4 @@
-//! Measures how far the approximation of state diagrams is from the exact mean, or from the simulated one where that is too large.
+//! Measures how far the approximation of state diagrams is from the exact mean, or from the simulated one.
 //!
 //! Manager-Workers and the chain, with 2 to 6 processes, 2 to 8 stages, and k = mean²/variance from 1 to 50. Beside the
 //! approximation as it is chosen, those of the source: a fixed part and one exponential phase, or two.
@@ -6,7 +6,8 @@
 use anyhow::Result;
 use clap::Parser;
 use midrun_models::state_diagram::{
-    Diagram, DiagramError, LEVEL, Prediction, STATE_LIMIT, Time, approximate, approximate_with, exact, simulate,
+    Averaging, Diagram, DiagramError, LEVEL, Prediction, STATE_LIMIT, Time, approximate, approximate_with, exact,
+    simulate,
 };
 use std::time::Instant;
 
@@ -23,10 +24,10 @@ struct Arguments {
     #[arg(long, value_delimiter = ',', default_value = "1,2,4,8,1.5,2.5,6.5,20,50")]
     k: Vec<f64>,
     /// Most states of the exact method; beyond it the simulation is the referee.
-    #[arg(long, default_value_t = 2_000_000)]
+    #[arg(long, default_value_t = 500_000)]
     states: u64,
     /// Runs of the simulation.
-    #[arg(long, default_value_t = 200_000)]
+    #[arg(long, default_value_t = 100_000)]
     runs: u32,
     /// Print every row.
     #[arg(long)]
@@ -67,8 +68,8 @@ fn main() -> Result<()> {
                     let started = Instant::now();
                     let chosen = approximate(diagram)?;
                     let chosen_s = started.elapsed().as_secs_f64();
-                    let one = approximate_with(diagram, 1, STATE_LIMIT)?;
-                    let two = approximate_with(diagram, 2, STATE_LIMIT)?;
+                    let one = approximate_with(diagram, 1, Averaging::All, STATE_LIMIT)?;
+                    let two = approximate_with(diagram, 2, Averaging::All, STATE_LIMIT)?;
                     let error = |answer: &Prediction| answer.mean_s / referee.mean_s - 1.0;
                     let label = format!("{name} {processes} x {stages}, k = {k}");
                     for (errors, answer) in of.iter_mut().zip([&chosen, &one, &two]) {

@@ -24,7 +24,7 @@ mod space;
 
 use std::sync::Arc;
 
-pub use phases::{Phase, approximate, approximate_with, exact};
+pub use phases::{Averaging, Phase, approximate, approximate_with, exact};
 pub use simulate::{LEVEL, simulate};
 
 /// Most processes of a diagram.

@@ -4,6 +4,9 @@
 //! once), so that the states lie in levels and only those ahead are kept; with `P(S)` the probability that S is visited,
 //! the mean time is `sum of P(S) h(S)`, h the mean time spent in S: the recursion `E[S] = h(S) + sum of p_i E[S_i]`, summed
 //! from its other end. Interchangeable processes are kept in order, so that states that differ only in their names are one.
+//!
+//! Visits of a state that differ in what is left of its fixed phases are averaged, all of them or, if phases have a grain, those
+//! that agree to that grain: the gaps between processes that run ahead of each other then keep most of their variance.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasherDefault, DefaultHasher};
@@ -11,7 +14,7 @@ use std::hash::{BuildHasherDefault, DefaultHasher};
 use super::phases::Phase;
 use super::{Diagram, DiagramError};
 
-/// Phases that each process has behind it.
+/// Phases that each process has behind it, then, if there are grains, what is left of its fixed phase in grains.
 type State = Box<[u16]>;
 /// The states of one level, always in the same order for the same diagram, so that sums are the same as well.
 type Level = HashMap<State, Visit, BuildHasherDefault<DefaultHasher>>;
@@ -35,6 +38,7 @@ struct Space {
     rows: Vec<Row>,
     classes: Vec<Vec<usize>>,
     any_fixed: bool,
+    any_grain: bool,
 }
 
 /// Mean time and number of states.
@@ -69,7 +73,7 @@ struct Here<'a> {
 impl Here<'_> {
     /// The processes whose fixed phases end next, `shortest_s` from now.
     fn fixed_ending(&self, shortest_s: f64) -> Vec<usize> {
-        let is_fixed = |p: &usize| matches!(self.running[*p], Some(Phase::Fixed(_)));
+        let is_fixed = |p: &usize| matches!(self.running[*p], Some(Phase::Fixed { .. }));
         let ends = |p: &usize| self.visit.left_s[*p] <= shortest_s * (1.0 + 1e-9);
         (0..self.running.len()).filter(is_fixed).filter(ends).collect()
     }
@@ -102,8 +106,10 @@ impl Space {
             Row { phases: stages.concat(), gates }
         };
         let rows: Vec<Row> = phases.iter().enumerate().map(row).collect();
-        let any_fixed = rows.iter().flat_map(|row| &row.phases).any(|phase| matches!(phase, Phase::Fixed(_)));
-        Ok(Space { rows, classes: diagram.classes(), any_fixed })
+        let any_fixed = rows.iter().flat_map(|row| &row.phases).any(|phase| matches!(phase, Phase::Fixed { .. }));
+        let grained = |phase: &Phase| matches!(phase, Phase::Fixed { grain_s, .. } if grain_s.is_finite());
+        let any_grain = rows.iter().flat_map(|row| &row.phases).any(grained);
+        Ok(Space { rows, classes: diagram.classes(), any_fixed, any_grain })
     }
 
     /// The phase that process `p` runs, unless it waits or has finished.
@@ -116,7 +122,7 @@ impl Space {
 
     /// The fixed phases that begin with the program.
     fn entered(&self, state: &[u16]) -> Box<[f64]> {
-        let left = |p| if let Some(Phase::Fixed(time_s)) = self.running(state, p) { time_s } else { 0.0 };
+        let left = |p| if let Some(Phase::Fixed { time_s, .. }) = self.running(state, p) { time_s } else { 0.0 };
         if self.any_fixed { (0..self.rows.len()).map(left).collect() } else { Box::default() }
     }
 
@@ -130,7 +136,7 @@ impl Space {
         for (p, phase) in running.iter().enumerate() {
             match phase {
                 Some(Phase::Exponential(of)) => rate += of,
-                Some(Phase::Fixed(_)) => shortest_s = shortest_s.min(visit.left_s[p]),
+                Some(Phase::Fixed { .. }) => shortest_s = shortest_s.min(visit.left_s[p]),
                 None => {}
             }
         }
@@ -158,7 +164,7 @@ impl Space {
 
     /// Adds the state in which the phases of `ended` are over, `after_s` later, with this share of the visit's probability.
     fn arrive(&self, here: &Here, ended: &[usize], share: f64, after_s: f64, levels: &mut BTreeMap<u64, Level>) {
-        let mut next = here.state.clone();
+        let mut next: State = here.state[..self.rows.len()].into();
         ended.iter().for_each(|&p| next[p] += 1);
         let mut left_s = Box::default();
         if self.any_fixed {
@@ -170,6 +176,9 @@ impl Space {
             }
         }
         self.put_in_order(&mut next, &mut left_s);
+        if self.any_grain {
+            next = self.with_grains(&next, &left_s);
+        }
         let probability = here.visit.probability * share;
         let level = levels.entry(here.number + ended.len() as u64).or_default();
         match level.get_mut(&next) {
@@ -184,6 +193,15 @@ impl Space {
                 }
             }
         }
+    }
+
+    /// The state, told apart by what is left of its running fixed phases.
+    fn with_grains(&self, state: &[u16], left_s: &[f64]) -> State {
+        let grains = |(p, left): (usize, &f64)| match self.rows[p].phases.get(usize::from(state[p])) {
+            Some(Phase::Fixed { grain_s, .. }) if *left > 0.0 => (left / grain_s).ceil() as u16,
+            _ => 0,
+        };
+        state.iter().copied().chain(left_s.iter().enumerate().map(grains)).collect()
     }
 
     /// Sorts the members of each class by how far they are.
