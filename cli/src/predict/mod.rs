@@ -1,12 +1,12 @@
 //! `midrun predict`: the performance models, evaluated off line.
 
+mod cost;
+mod description;
+mod diagram;
 mod file;
 mod mapping;
 mod pepa;
 mod pipeline;
-mod cost;
-mod description;
-mod diagram;
 mod units;
 mod workers;
 

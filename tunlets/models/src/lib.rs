@@ -4,9 +4,6 @@
 //! shares for programs with a fixed number of batches, and [`simulate`] runs the very hand-out code of the master on a
 //! model of the tasks, the workers and the messages. [`pepa`] turns a process algebra's text into a Markov chain,
 //! [`markov`] finds its steady state, and [`mapping`] uses both to place the stages of a pipeline.
-//! shares for programs with a fixed number of batches, and [`simulate`] runs the very hand-out code of the master on a model of the tasks, the workers and the messages.
-//! shares for programs with a fixed number of batches, and [`simulate`] runs the very hand-out code of the master on a model of the tasks, the workers and the
-//! messages.
 //!
 //! [`state_diagram`] has programs of stages that wait for each other, [`time_cost`] computations with forks, joins and locks.
 
