@@ -1,5 +1,6 @@
 //! Performance models: pure mathematics, no I/O, no clock.
 //!
+//! [`link`] and [`trend`] learn the parameters from what was measured, by robust lines ([`line`]).
 //! [`factoring`] has the closed formulas of handing tasks out, [`order_statistics`] what they rest on, [`batches`]
 //! shares for programs with a fixed number of batches, and [`simulate`] runs the very hand-out code of the master on a
 //! model of the tasks, the workers and the messages. [`pepa`] turns a process algebra's text into a Markov chain,
@@ -13,6 +14,8 @@ pub mod batches;
 pub mod description;
 pub mod distribution;
 pub mod factoring;
+pub mod line;
+pub mod link;
 pub mod mapping;
 pub mod markov;
 pub mod master_worker;
@@ -23,5 +26,6 @@ pub mod random;
 pub mod simulate;
 pub mod state_diagram;
 pub mod time_cost;
+pub mod trend;
 
 mod trace;

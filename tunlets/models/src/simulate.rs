@@ -35,6 +35,27 @@ impl Default for QueueAhead {
     }
 }
 
+/// The way between the master and one worker.
+///
+/// The framework's sends never wait: no expression for synchronous sends ((9), (12), (14), (16)) holds for it, whatever the
+/// size; programs of their own that call `MPI_Send` are another matter. But a message above the MPI's eager limit is a
+/// rendezvous: announcement, answer, then the bytes, so two start-up times more; and the answer waits for the receiver to
+/// look, which a worker that computes does between two tasks. The master, which only hands out, looks at once.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Way {
+    /// One message's way, seconds.
+    pub latency_s: f64,
+    /// Time of one task's bytes on the master's way out, seconds.
+    pub send_s: f64,
+    /// Time of one result's bytes on its way in, seconds.
+    pub back_s: f64,
+    /// A message with more tasks than this is a rendezvous; so is one with more results than the second.
+    pub eager: (u64, u64),
+}
+
+/// Between two looks of a worker that computes, seconds, where a task is shorter.
+const LOOK_S: f64 = 10e-3;
+
 /// What is simulated.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SimInput {
@@ -59,6 +80,8 @@ pub struct SimInput {
     pub send_s: f64,
     /// See `send_s`.
     pub back_s: f64,
+    /// The way to each worker; missing: all of the above, and eager.
+    pub ways: Vec<Way>,
     /// Time that every chunk costs its worker beyond all that, seconds: what was measured and is not explained.
     pub hidden_s: f64,
     /// When chunks are queued ahead.
@@ -186,6 +209,8 @@ struct Worker {
     /// Arrived and not begun.
     waiting: VecDeque<Chunk>,
     computing: bool,
+    /// When the chunk being computed is done.
+    done_s: f64,
     /// Results on their way to the master.
     back: usize,
 }
@@ -244,6 +269,24 @@ impl Sim<'_> {
         self.events.push(Reverse((time_s.max(0.0).to_bits(), self.order, event)));
     }
 
+    fn way(&self, worker: u32) -> Way {
+        let SimInput { latency_s, send_s, back_s, .. } = *self.input;
+        let all = Way { latency_s, send_s, back_s, eager: (u64::MAX, u64::MAX) };
+        self.input.ways.get(worker as usize).copied().unwrap_or(all)
+    }
+
+    /// When a message of the master that is ready to go at `now` arrives.
+    fn arrival_s(&self, worker: u32, chunk: Chunk, now: f64) -> f64 {
+        let way = self.way(worker);
+        if chunk.count <= way.eager.0 {
+            return now + way.latency_s;
+        }
+        let w = &self.workers[worker as usize];
+        let look_s = (self.input.mean_s * self.slowness(worker)).max(LOOK_S);
+        let wait_s = if w.computing { (w.done_s - now - way.latency_s).clamp(0.0, look_s) } else { 0.0 };
+        now + 3.0 * way.latency_s + wait_s
+    }
+
     fn slowness(&self, worker: u32) -> f64 {
         self.input.slowness.get(worker as usize).copied().unwrap_or(1.0)
     }
@@ -266,12 +309,13 @@ impl Sim<'_> {
         let Some(chunk) = self.handout.next(worker, &self.speeds) else { return };
         self.result.chunks += 1.0;
         self.master_free_s = self.master_free_s.max(now) + self.input.handout_s;
+        let way = self.way(worker);
         let w = &mut self.workers[worker as usize];
         w.out.push_back(chunk);
         w.travelling.push_back(chunk);
         w.asked = false;
-        self.way_out_s = self.way_out_s.max(self.master_free_s) + chunk.count as f64 * self.input.send_s;
-        self.at(self.way_out_s + self.input.latency_s, Event::Arrive(worker));
+        self.way_out_s = self.way_out_s.max(self.master_free_s) + chunk.count as f64 * way.send_s;
+        self.at(self.arrival_s(worker, chunk, self.way_out_s), Event::Arrive(worker));
     }
 
     fn on_event(&mut self, now: f64, event: Event) {
@@ -285,7 +329,7 @@ impl Sim<'_> {
             }
             Event::Last(worker) => {
                 if self.workers[worker as usize].waiting.is_empty() {
-                    self.at(now + self.input.latency_s, Event::Ask(worker));
+                    self.at(now + self.way(worker).latency_s, Event::Ask(worker));
                 }
             }
             Event::Ask(worker) => {
@@ -298,9 +342,11 @@ impl Sim<'_> {
                 let w = &self.workers[worker as usize];
                 let done = w.out.get(w.back);
                 let count = done.map_or(0, |chunk| chunk.count);
-                self.way_in_s = self.way_in_s.max(now) + count as f64 * self.input.back_s;
+                let way = self.way(worker);
+                self.way_in_s = self.way_in_s.max(now) + count as f64 * way.back_s;
                 self.workers[worker as usize].back += 1;
-                self.at(self.way_in_s + self.input.latency_s, Event::Result(worker));
+                let ways = if count > way.eager.1 { 3.0 } else { 1.0 };
+                self.at(self.way_in_s + ways * way.latency_s, Event::Result(worker));
                 self.start(worker, now);
             }
             Event::Result(worker) => self.on_result(worker, now),
@@ -317,6 +363,7 @@ impl Sim<'_> {
         w.computing = true;
         let busy_s = self.trace.span(chunk.first, chunk.count).0 * slowness;
         let now = now + self.input.hidden_s;
+        w.done_s = now + busy_s;
         if chunk.count > 1 {
             let last_s = self.trace.span(chunk.first + chunk.count - 1, 1).0 * slowness;
             self.at(now + busy_s - last_s, Event::Last(worker));
