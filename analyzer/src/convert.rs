@@ -5,11 +5,12 @@
 
 use midrun_proto::v1::{self, event, from_agent, to_agent};
 use midrun_tunlets::PROFILE_BINS;
+use midrun_tunlets::link::Cost;
 
 use crate::ids::{ActionId, AgentId, JobId};
 use crate::input::{
     Action, ActionResult, ActionStatus, Batch, Begun, Ended, Event, Hello, JobLine, Joined, KnobDeclared, Left, Link,
-    Report, Work,
+    Report, Trip, Work,
 };
 use crate::limits;
 use crate::notice::Notice;
@@ -121,6 +122,7 @@ fn event(wire: v1::Event) -> Option<Event> {
         event::Kind::IterationEnded(ended) => ended_event(ended),
         event::Kind::Work(work) => work_event(work),
         event::Kind::LinkMeasured(link) => link_event(link),
+        event::Kind::MessageTrip(trip) => trip_event(&trip),
         event::Kind::ActionResult(result) => {
             let status = status(v1::ActionStatus::try_from(result.status).ok()?)?;
             let action = ActionId(result.action);
@@ -157,12 +159,30 @@ fn begun_event(wire: v1::IterationBegun) -> Option<Event> {
 }
 
 fn link_event(wire: v1::LinkMeasured) -> Option<Event> {
-    let sane = |s: f64| (0.0..limits::MESSAGE_S).contains(&s);
-    (sane(wire.start_up_s) && sane(wire.per_byte_s)).then_some(Event::LinkMeasured(Link {
-        same_host: wire.same_host,
+    let cost = Cost {
         start_up_s: wire.start_up_s,
+        start_up_error_s: wire.start_up_error_s,
         per_byte_s: wire.per_byte_s,
+        per_byte_error_s: wire.per_byte_error_s,
+    };
+    let sane = |s: f64| (0.0..limits::MESSAGE_S).contains(&s);
+    let all = [cost.start_up_s, cost.start_up_error_s, cost.per_byte_s, cost.per_byte_error_s].into_iter().all(sane);
+    all.then_some(Event::LinkMeasured(Link {
+        same_host: wire.same_host,
+        measured: midrun_tunlets::Link {
+            cost,
+            eager_bytes: wire.eager_bytes,
+            rendezvous_bytes: wire.rendezvous_bytes,
+            samples: wire.samples,
+            trips: 0,
+        },
     }))
+}
+
+fn trip_event(wire: &v1::MessageTrip) -> Option<Event> {
+    let trip_s = wire.trip_ns as f64 * 1e-9;
+    let good = wire.bytes < limits::TRIP_BYTES && trip_s > 0.0 && trip_s < 2.0 * limits::MESSAGE_S;
+    good.then_some(Event::TripMeasured(Trip { same_host: wire.same_host, bytes: wire.bytes as f64, trip_s }))
 }
 
 fn ended_event(wire: v1::IterationEnded) -> Option<Event> {
@@ -282,6 +302,9 @@ mod tests {
             kind(event::Kind::IterationBegun(v1::IterationBegun { iteration: u64::MAX, ..Default::default() })),
             kind(event::Kind::IterationEnded(v1::IterationEnded { tasks: u64::MAX, ..Default::default() })),
             kind(event::Kind::ActionResult(v1::ActionResult { status: 99, ..Default::default() })),
+            kind(event::Kind::LinkMeasured(v1::LinkMeasured { start_up_error_s: f64::NAN, ..Default::default() })),
+            kind(event::Kind::MessageTrip(v1::MessageTrip { trip_ns: u64::MAX, ..Default::default() })),
+            kind(event::Kind::MessageTrip(v1::MessageTrip::default())),
             kind(event::Kind::Work(v1::Work { busy_s: 1.0, ..Default::default() })),
         ];
         let good = v1::RankReport { id: rank("j", 1), events, ..Default::default() };
@@ -290,7 +313,7 @@ mod tests {
         let batch = batch(v1::Batch { reports: vec![good, huge, nameless], ..Default::default() });
         assert_eq!(batch.reports.len(), 1);
         assert_eq!(batch.reports[0].events.len(), 1);
-        assert_eq!(batch.invalid, 8);
+        assert_eq!(batch.invalid, 11);
     }
 
     #[test]

@@ -156,14 +156,22 @@ pub enum Event {
     ActionSettled(ActionResult),
     KnobDeclared(KnobDeclared),
     LinkMeasured(Link),
+    TripMeasured(Trip),
 }
 
 /// What a message costs between the master and a worker of its host, or of another.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Link {
     pub same_host: bool,
-    pub start_up_s: f64,
-    pub per_byte_s: f64,
+    pub measured: midrun_tunlets::Link,
+}
+
+/// A chunk and its result on their way, neither queued.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Trip {
+    pub same_host: bool,
+    pub bytes: f64,
+    pub trip_s: f64,
 }
 
 /// The master starts an iteration.

@@ -81,6 +81,7 @@ pub struct Job {
     policy: String,
     last_iteration_s: f64,
     invalid: u64,
+    nonsense: u64, // windows that no model may see
     past: Records, // of ranks whose place another program's rank took
 }
 
@@ -107,6 +108,7 @@ impl Job {
             policy: String::new(),
             last_iteration_s: 0.0,
             invalid: 0,
+            nonsense: 0,
             past: Records::default(),
         }
     }
@@ -195,9 +197,14 @@ impl Job {
             }
             Event::LinkMeasured(link) => {
                 if self.is_master(rank) {
-                    self.windows.on_link(*link);
+                    self.windows.links.on_link(*link);
                     let text = tell::link(*link);
                     self.tell(tell::life(&self.id, "link-measured", text), out);
+                }
+            }
+            Event::TripMeasured(trip) => {
+                if self.is_master(rank) {
+                    self.windows.links.on_trip(*trip);
                 }
             }
             Event::KnobDeclared(knob) => {
@@ -269,7 +276,8 @@ impl Job {
         if let Some(settlement) = self.actions.on_time(now) {
             self.on_settlement(&settlement, 0, 0, out);
         }
-        for closed in self.windows.close(now, all) {
+        for mut closed in self.windows.close(now, all) {
+            self.locate(&mut closed.window);
             self.on_window(now, &closed, !all, link_of, out);
         }
     }

@@ -18,6 +18,7 @@ pub mod journal;
 pub mod knobs;
 pub mod limits;
 mod loose;
+mod network;
 pub mod notice;
 pub mod stats;
 pub mod summary;

@@ -24,6 +24,8 @@ pub const ITERATION_END: u64 = 1 << 48;
 pub const TASKS_END: u64 = 1 << 40;
 /// Start-up times of a message, and times of a byte, from here on are taken for garbage, seconds.
 pub const MESSAGE_S: f64 = 60.0;
+/// Most bytes of a chunk and its result.
+pub const TRIP_BYTES: u64 = 1 << 40;
 /// Iterations collected at a time per job.
 pub const OPEN_WINDOWS: usize = 16;
 /// Work this far ahead of the newest begun iteration is taken for garbage.

@@ -78,8 +78,20 @@ pub struct LinkLine {
     pub same_host: bool,
     /// Start-up time of a message, seconds.
     pub start_up_s: f64,
+    /// Its standard error.
+    pub start_up_error_s: f64,
     /// Time of a byte, seconds.
     pub per_byte_s: f64,
+    /// Its standard error.
+    pub per_byte_error_s: f64,
+    /// Round trips of the calibration.
+    pub samples: u32,
+    /// Round trips of the program's own messages.
+    pub trips: u64,
+    /// Largest message that is sent without waiting for its receiver; null where it is not known.
+    pub eager_bytes: Option<u32>,
+    /// Smallest that is not sent so; null where none was found.
+    pub rendezvous_bytes: Option<u32>,
 }
 
 /// Advice for the next run.

@@ -43,8 +43,18 @@ pub(crate) fn decided(job: &JobId, number: u64, proposal: &Proposal, dry_run: bo
 /// What a message costs, as a sentence.
 pub(crate) fn link(link: Link) -> String {
     let to = if link.same_host { "of the master's host" } else { "of another host" };
-    let bandwidth = if link.per_byte_s > 0.0 { 8e-6 / link.per_byte_s } else { f64::INFINITY };
-    format!("a message to a worker {to} takes {} and {bandwidth:.0} Mbit/s for its bytes", seconds(link.start_up_s))
+    let cost = link.measured.cost;
+    let bandwidth = if cost.per_byte_s > 0.0 { 8e-6 / cost.per_byte_s } else { f64::INFINITY };
+    let eager = match (link.measured.eager_bytes, link.measured.rendezvous_bytes) {
+        (0, 0) => String::new(),
+        (least, 0) => format!("; at least up to {least} bytes are sent without waiting for the receiver"),
+        (least, most) => format!("; between {least} and {most} bytes the MPI begins to wait for the receiver"),
+    };
+    format!(
+        "a message to a worker {to} takes {} (+- {:.1} us) and {bandwidth:.0} Mbit/s for its bytes{eager}",
+        seconds(cost.start_up_s),
+        cost.start_up_error_s * 1e6
+    )
 }
 
 /// A proposal could not even be sent.

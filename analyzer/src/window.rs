@@ -10,11 +10,12 @@
 use std::collections::BTreeMap;
 
 use midrun_handout::{PolicyKind, Setting};
-use midrun_tunlets::{Network, PROFILE_BINS, ProfileBin, Window, WorkerWork};
+use midrun_tunlets::{PROFILE_BINS, ProfileBin, Window, WorkerWork};
 
-use crate::input::{Begun, Ended, Link, Work};
+use crate::input::{Begun, Ended, Work};
 use crate::limits;
 use crate::loose::{self, Loose};
+use crate::network::Links;
 
 /// A closed iteration.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,10 +55,12 @@ pub struct Windows {
     next: u64,      // iterations before this one are done with
     counting: bool, // whether `next` is known from what was closed before
     last_end_ns: u64,
+    last_closed: Option<u64>,
     newest_begun: Option<u64>,
     newest_ended: Option<u64>,
     loose: Vec<Loose>,
-    links: [Option<Link>; 2],
+    /// What messages cost.
+    pub links: Links,
     /// The rank that begins iterations.
     pub master: Option<u32>,
     /// Iterations that could not be measured.
@@ -77,10 +80,11 @@ impl Windows {
             next: 0,
             counting: false,
             last_end_ns: 0,
+            last_closed: None,
             newest_begun: None,
             newest_ended: None,
             loose: Vec::new(),
-            links: [None; 2],
+            links: Links::default(),
             master: None,
             skipped: 0,
             late_tasks: 0,
@@ -115,16 +119,6 @@ impl Windows {
             }
             None => self.invalid += 1,
         }
-    }
-
-    /// The master measured what a message costs.
-    pub fn on_link(&mut self, link: Link) {
-        self.links[usize::from(link.same_host)] = Some(link);
-    }
-
-    /// What the master measured, to other hosts first.
-    pub fn links(&self) -> impl Iterator<Item = Link> {
-        self.links.into_iter().flatten()
     }
 
     /// A rank worked. `middle_ns` is when, on the master's clock: it counts where the rank does not know the iteration.
@@ -216,10 +210,12 @@ impl Windows {
                 self.skipped = self.skipped.saturating_add(iteration - self.next);
             }
             self.counting = true;
+            let follows = self.last_closed.is_some_and(|last| last + 1 == iteration);
+            let before_ns = follows.then_some(self.last_end_ns);
             self.next = iteration + 1;
-            match partial.close(self.master, self.links) {
+            match partial.close(self.master, &mut self.links, before_ns) {
                 Some((window, end_ns)) => {
-                    self.last_end_ns = end_ns;
+                    (self.last_end_ns, self.last_closed) = (end_ns, Some(iteration));
                     closed.push(window);
                 }
                 None => self.skipped += 1,
@@ -281,7 +277,7 @@ impl Partial {
         self.ended.is_some_and(|(_, heard)| now >= heard.saturating_add(grace_ns))
     }
 
-    fn close(mut self, master: Option<u32>, links: [Option<Link>; 2]) -> Option<(Closed, u64)> {
+    fn close(mut self, master: Option<u32>, links: &mut Links, before_ns: Option<u64>) -> Option<(Closed, u64)> {
         let (begun, setting) = self.begun?;
         let (ended, _) = self.ended?;
         self.drop_hearsay(master, ended.tasks);
@@ -298,13 +294,8 @@ impl Partial {
             iteration_s: duration_ns as f64 / 1e9,
             chunks: ended.chunks,
             master_busy_s: ended.master_busy_ns as f64 / 1e9,
-            // Where some workers are on other hosts, the way to them is the one that limits.
-            network: links[0].or(links[1]).map(|link| Network {
-                start_up_s: link.start_up_s,
-                per_byte_s: link.per_byte_s,
-                task_bytes: begun.task_bytes,
-                result_bytes: begun.result_bytes,
-            }),
+            prepare_s: before_ns.and_then(|end| begun.time_ns.checked_sub(end)).map(|gap| gap as f64 / 1e9),
+            network: links.network((begun.task_bytes, begun.result_bytes)),
             setting,
             setting_changed: self.changed_ns.is_some_and(inside),
             per_worker,

@@ -3,9 +3,11 @@
 //! Records come from memory that a stranger's process writes: each is checked, and what makes no sense is counted and
 //! left out.
 
-use crate::limits::{BUSY_NS, MESSAGE_S, TASKS};
+use crate::limits::{BUSY_NS, MESSAGE_S, TASKS, TRIP_BYTES, TRIP_NS};
 use midrun_proto::v1::event::Kind;
-use midrun_proto::v1::{ActionResult, Event, IterationBegun, IterationEnded, LinkMeasured, ProfileBin, Work};
+use midrun_proto::v1::{
+    ActionResult, Event, IterationBegun, IterationEnded, LinkMeasured, MessageTrip, ProfileBin, Work,
+};
 use midrun_ring::{Record, kind};
 
 /// Parts of an iteration's index range, as the wire has them.
@@ -69,20 +71,12 @@ impl Collected {
                     result_bytes,
                 }));
             }
-            kind::LINK if a <= 1 && d <= u64::from(u32::MAX) => {
-                let (start_up_s, per_byte_s) = (f64::from_bits(b), f64::from_bits(c));
-                let sane = |s: f64| (0.0..MESSAGE_S).contains(&s);
-                if sane(start_up_s) && sane(per_byte_s) {
-                    let same_host = a == 1;
-                    self.push(Kind::LinkMeasured(LinkMeasured {
-                        same_host,
-                        start_up_s,
-                        per_byte_s,
-                        samples: d as u32,
-                    }));
-                } else {
-                    self.rejected += 1;
-                }
+            kind::LINK if a <= 1 && d <= u64::from(u32::MAX) => match link(record) {
+                Some(link) => self.push(Kind::LinkMeasured(link)),
+                None => self.rejected += 1,
+            },
+            kind::TRIP if a <= 1 && b <= TRIP_BYTES && (1..TRIP_NS).contains(&c) => {
+                self.push(Kind::MessageTrip(MessageTrip { same_host: a == 1, bytes: b, trip_ns: c }));
             }
             kind::ITERATION_END if b <= TASKS && c <= TASKS => {
                 let (iteration, tasks, chunks, task_time_ns, master_busy_ns) = (a, b, c, d, e);
@@ -166,6 +160,26 @@ impl Collected {
     }
 }
 
+/// What a message costs; `None` when it makes no sense.
+fn link(record: &Record) -> Option<LinkMeasured> {
+    let [same_host, start_up, per_byte, samples, eager, errors] = record.payload;
+    let (start_up_s, per_byte_s) = (f64::from_bits(start_up), f64::from_bits(per_byte));
+    let error = |bits: u64| f64::from(f32::from_bits(bits as u32));
+    let (start_up_error_s, per_byte_error_s) = (error(errors), error(errors >> 32));
+    let sane = |s: f64| (0.0..MESSAGE_S).contains(&s);
+    let all = [start_up_s, per_byte_s, start_up_error_s, per_byte_error_s].into_iter().all(sane);
+    all.then_some(LinkMeasured {
+        same_host: same_host == 1,
+        start_up_s,
+        per_byte_s,
+        samples: samples as u32,
+        start_up_error_s,
+        per_byte_error_s,
+        eager_bytes: eager as u32,
+        rendezvous_bytes: (eager >> 32) as u32,
+    })
+}
+
 /// Shares a chunk's tasks and time among the bins it crosses.
 fn spread(bins: &mut [(f64, f64)], first: u64, count: u64, total: u64, busy_s: f64) {
     let width = total as f64 / PROFILE_BINS as f64;
@@ -246,8 +260,31 @@ mod tests {
         c.take(&nan);
         c.take(&Record { kind: 77, ..Record::default() });
         c.take(&Record { kind: kind::ACTION_RESULT, payload: [1, 99, 0, 0, 0, 0], ..Record::default() });
-        assert_eq!(c.rejected, 6);
+        let link = |payload| Record { kind: kind::LINK, payload, ..Record::default() };
+        let (second, error) = (1.0_f64.to_bits(), u64::from(f32::NAN.to_bits()));
+        c.take(&link([1, second, second, 5, 0, error]));
+        c.take(&link([2, second, second, 5, 0, 0]));
+        c.take(&Record { kind: kind::TRIP, payload: [1, 8, 0, 0, 0, 0], ..Record::default() });
+        c.take(&Record { kind: kind::TRIP, payload: [1, u64::MAX, 9, 0, 0, 0], ..Record::default() });
+        assert_eq!(c.rejected, 10);
         assert!(c.is_empty());
+    }
+
+    #[test]
+    fn what_messages_cost_comes_out_as_it_went_in() {
+        let mut c = Collected::default();
+        let errors = u64::from(0.5_f32.to_bits()) | u64::from(0.25_f32.to_bits()) << 32;
+        let payload = [0, 2.0_f64.to_bits(), 1.0_f64.to_bits(), 30, 4096 | 8192 << 32, errors];
+        c.take(&Record { kind: kind::LINK, payload, ..Record::default() });
+        c.take(&Record { kind: kind::TRIP, payload: [1, 128, 9000, 3, 2, 0], ..Record::default() });
+        let events = c.drain();
+        let [Some(Kind::LinkMeasured(link)), Some(Kind::MessageTrip(trip))] = [&events[0].kind, &events[1].kind] else {
+            panic!("{events:?}")
+        };
+        assert_eq!((link.same_host, link.start_up_s, link.per_byte_s, link.samples), (false, 2.0, 1.0, 30));
+        assert_eq!((link.start_up_error_s, link.per_byte_error_s), (0.5, 0.25));
+        assert_eq!((link.eager_bytes, link.rendezvous_bytes), (4096, 8192));
+        assert_eq!((trip.same_host, trip.bytes, trip.trip_ns), (true, 128, 9000));
     }
 
     #[test]

@@ -33,6 +33,10 @@ pub const BUSY_NS: u64 = 1_000_000_000_000_000;
 
 /// Longest start-up time of a message, and of a byte, seconds.
 pub const MESSAGE_S: f64 = 60.0;
+/// Most bytes of a chunk and its result, and longest way there and back, nanoseconds.
+pub const TRIP_BYTES: u64 = 1 << 40;
+/// See [`TRIP_BYTES`].
+pub const TRIP_NS: u64 = 120_000_000_000;
 
 const _: () = assert!(STREAM_BATCHES < OUTBOX_BATCHES);
 const _: () = assert!(CONNECT.as_nanos() < ACK.as_nanos());

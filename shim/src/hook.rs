@@ -62,8 +62,18 @@ pub fn chunk(done: &ChunkDone) {
 /// What a message costs, to a worker of this host or of another.
 pub fn link(same_host: bool, time_ns: u64, link: &Link) {
     let (start_up, per_byte) = (link.start_up_s.to_bits(), link.per_byte_s.to_bits());
-    let payload = [u64::from(same_host), start_up, per_byte, u64::from(link.samples), 0, 0];
+    let low = |bytes: usize| u64::from(u32::try_from(bytes).unwrap_or(u32::MAX));
+    let eager = low(link.eager_bytes) | low(link.rendezvous_bytes) << 32;
+    let error = |s: f64| u64::from((s as f32).to_bits());
+    let errors = error(link.start_up_error_s) | error(link.per_byte_error_s) << 32;
+    let payload = [u64::from(same_host), start_up, per_byte, u64::from(link.samples), eager, errors];
     lane::push(&Record { kind: kind::LINK, flags: 0, time_ns, payload });
+}
+
+/// A chunk found its worker idle, and its result the master waiting: the way there and back of so many bytes.
+pub fn trip(same_host: bool, time_ns: u64, bytes: u64, trip_ns: u64, iteration: u64, worker: usize) {
+    let payload = [u64::from(same_host), bytes, trip_ns, iteration, worker as u64, 0];
+    lane::push(&Record { kind: kind::TRIP, flags: 0, time_ns, payload });
 }
 
 /// What became of an action; `status` as in the wire's `ActionStatus`.

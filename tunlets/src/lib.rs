@@ -17,9 +17,10 @@ pub mod window;
 pub mod wishes;
 
 pub use knob::Knob;
+pub use midrun_models::link;
 pub use outlook::Outlook;
 pub use proposal::{Judgement, Proposal, Settled, Verdict};
-pub use window::{Network, PROFILE_BINS, ProfileBin, Window, WorkerWork};
+pub use window::{Link, Network, PROFILE_BINS, ProfileBin, Window, WorkerWork};
 pub use wishes::Wishes;
 
 /// A performance model and the knowledge of what to turn.

@@ -1,6 +1,7 @@
 //! What a tunlet sees: one closed iteration of one job.
 
 use midrun_handout::Setting;
+use midrun_models::link::Cost;
 
 /// Number of equal parts into which an iteration's index range is cut for [`Window::profile`].
 pub const PROFILE_BINS: usize = 64;
@@ -20,6 +21,8 @@ pub struct WorkerWork {
     pub sum_sq_s2: f64,
     /// Whether every task was timed by itself (else only chunks were).
     pub tasks_timed: bool,
+    /// Whether it is on another host than the master, where that is known.
+    pub far: Option<bool>,
 }
 
 /// Work that fell into one part of the iteration's index range.
@@ -31,17 +34,66 @@ pub struct ProfileBin {
     pub busy_s: f64,
 }
 
-/// What messages between the master and its workers cost: a message of v bytes takes `start_up_s + per_byte_s v`.
+/// What messages between the master and one class of its workers cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Link {
+    /// A message of v bytes takes `start_up_s + per_byte_s v`.
+    pub cost: Cost,
+    /// Largest message that the MPI sends without waiting for its receiver; 0 = unknown.
+    pub eager_bytes: u32,
+    /// Smallest message that it does not send so; 0 = none was found.
+    pub rendezvous_bytes: u32,
+    /// Round trips of the calibration.
+    pub samples: u32,
+    /// Round trips of the program's own messages.
+    pub trips: u64,
+}
+
+impl Link {
+    /// Whether a message of so many bytes is sent without waiting for its receiver, as far as known: between the two
+    /// sizes that were found, the middle decides.
+    pub fn is_eager(&self, bytes: u64) -> bool {
+        let (eager, not) = (u64::from(self.eager_bytes), u64::from(self.rendezvous_bytes));
+        not == 0 || bytes <= eager.midpoint(not).saturating_sub(1).max(eager)
+    }
+
+    /// Tasks (or results) of so many bytes that go eagerly in one message.
+    pub fn eager_tasks(&self, bytes: u32) -> u64 {
+        let (eager, not) = (u64::from(self.eager_bytes), u64::from(self.rendezvous_bytes));
+        if not == 0 || bytes == 0 {
+            u64::MAX
+        } else {
+            eager.midpoint(not).saturating_sub(1).max(eager) / u64::from(bytes)
+        }
+    }
+}
+
+/// What messages between the master and its workers cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Network {
-    /// Start-up time of a message (`mo`), seconds.
-    pub start_up_s: f64,
-    /// Time of a byte (`lambda`), seconds.
-    pub per_byte_s: f64,
+    /// To workers of the master's host.
+    pub near: Option<Link>,
+    /// To workers of other hosts.
+    pub far: Option<Link>,
     /// Bytes sent with each task.
     pub task_bytes: u32,
     /// Bytes that come back with each.
     pub result_bytes: u32,
+}
+
+impl Network {
+    /// The link that limits where some workers are on other hosts.
+    pub fn limiting(&self) -> Option<Link> {
+        self.far.or(self.near)
+    }
+
+    /// The link to a worker that is on another host, or on the master's, or nobody knows where.
+    pub fn to(&self, far: Option<bool>) -> Option<Link> {
+        match far {
+            Some(false) => self.near.or(self.far),
+            _ => self.limiting(),
+        }
+    }
 }
 
 /// One closed iteration of one job.
@@ -59,6 +111,9 @@ pub struct Window {
     pub chunks: u64,
     /// Time the master spent handing out and taking in, seconds.
     pub master_busy_s: f64,
+    /// Time between the end of the iteration before and the beginning of this one (`mu_m`), seconds; `None` where that
+    /// was not seen.
+    pub prepare_s: Option<f64>,
     /// What messages cost; `None` where it was not measured.
     pub network: Option<Network>,
     /// What was in force when the iteration began.
@@ -87,5 +142,119 @@ impl Window {
     /// César 2006, 1.5: `1 - sum(busy)/(workers × iteration time)`; 0 is perfect balance.
     pub fn imbalance(&self) -> f64 {
         if self.iteration_s > 0.0 { 1.0 - self.ideal_s() / self.iteration_s } else { 0.0 }
+    }
+}
+
+/// No iteration, and no sum of task times, is longer than this, seconds (30 years).
+const LONGEST_S: f64 = 1e9;
+/// Clocks of two hosts and rounding may make a worker busy for longer than the iteration by so much, a share.
+const CLOCKS: f64 = 0.05;
+/// And by so many seconds.
+const CLOCKS_S: f64 = 1e-3;
+/// Threads of a rank that can say what they did: lanes of a segment.
+const THREADS: f64 = 64.0;
+
+impl Window {
+    /// What in this window no iteration can have, if anything: a model must not be fed with it.
+    pub fn nonsense(&self) -> Option<&'static str> {
+        let time = |s: f64| (0.0..LONGEST_S).contains(&s);
+        let longest_s = self.iteration_s * (1.0 + CLOCKS) + CLOCKS_S;
+        // A rank may have threads that carry marks, and a master may tell what all its workers did.
+        let most_s = longest_s * THREADS * f64::from(self.workers.max(1));
+        match () {
+            () if !time(self.iteration_s) || (self.iteration_s == 0.0 && self.tasks > 0) => Some("the iteration time"),
+            () if !(time(self.master_busy_s) && self.master_busy_s <= longest_s) => Some("the master's busy time"),
+            () if self.prepare_s.is_some_and(|s| !time(s)) => Some("the time before the iteration"),
+            () if !(0.0..=1.0).contains(&self.coverage) => Some("the share of records"),
+            () if self.tasks > 0 && self.chunks > self.tasks => Some("more chunks than tasks"),
+            () if self.workers == 0 && self.per_worker.iter().any(|w| w.tasks > 0) => Some("work without workers"),
+            () if !(0.0..=1.0).contains(&self.setting.factor) => Some("the policy's factor"),
+            () if self.per_worker.iter().any(|w| w.is_nonsense(most_s)) => Some("the task times"),
+            () if self.profile.iter().any(|bin| !time(bin.busy_s) || !(0.0..1e18).contains(&bin.tasks)) => {
+                Some("the work by position")
+            }
+            () if self.network.is_some_and(|network| network.is_nonsense()) => Some("the cost of messages"),
+            () => None,
+        }
+    }
+}
+
+impl WorkerWork {
+    fn is_nonsense(&self, most_s: f64) -> bool {
+        let square = self.busy_s * self.busy_s;
+        // For any task times: sum² / tasks <= sum of squares <= sum².
+        let squares = square / self.tasks.max(1) as f64 * 0.999..=square * 1.001 + f64::MIN_POSITIVE;
+        let none = self.tasks == 0 && self.busy_s == 0.0;
+        let known = none || (self.busy_s > 0.0 && self.busy_s <= most_s && squares.contains(&self.sum_sq_s2));
+        !known || self.chunks > self.tasks
+    }
+}
+
+impl Network {
+    fn is_nonsense(&self) -> bool {
+        let costs = |c: Cost| [c.start_up_s, c.start_up_error_s, c.per_byte_s, c.per_byte_error_s];
+        let links = [self.near, self.far].into_iter().flatten();
+        links.flat_map(|link| costs(link.cost)).any(|s| !(0.0..LONGEST_S).contains(&s))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::window;
+
+    #[test]
+    fn a_window_of_a_real_iteration_is_no_nonsense() {
+        assert_eq!(window(0, 4, 0.1).nonsense(), None);
+        let empty = Window { tasks: 0, chunks: 0, per_worker: vec![], iteration_s: 0.0, ..window(0, 4, 0.0) };
+        assert_eq!(Window { master_busy_s: 0.0, ..empty }.nonsense(), None);
+    }
+
+    #[test]
+    fn what_no_iteration_can_have_is_named() {
+        let good = || window(0, 4, 0.1);
+        let work = |change: fn(&mut WorkerWork)| {
+            let mut bad = good();
+            change(&mut bad.per_worker[2]);
+            bad
+        };
+        let link = |start_up_s| Link { cost: Cost { start_up_s, ..Cost::default() }, ..Link::default() };
+        let network = |start_up_s| Some(Network { far: Some(link(start_up_s)), ..Network::default() });
+        let mut torn = good();
+        torn.profile[3].busy_s = f64::NAN;
+        for (bad, what) in [
+            (Window { iteration_s: f64::NAN, ..good() }, "the iteration time"),
+            (Window { iteration_s: -1.0, ..good() }, "the iteration time"),
+            (Window { iteration_s: 0.0, ..good() }, "the iteration time"),
+            (Window { iteration_s: 1e12, ..good() }, "the iteration time"),
+            (Window { master_busy_s: f64::INFINITY, ..good() }, "the master's busy time"),
+            (Window { master_busy_s: 5.0, ..good() }, "the master's busy time"),
+            (Window { prepare_s: Some(-1.0), ..good() }, "the time before the iteration"),
+            (Window { coverage: 1.5, ..good() }, "the share of records"),
+            (Window { chunks: 1 << 40, ..good() }, "more chunks than tasks"),
+            (Window { workers: 0, ..good() }, "work without workers"),
+            (Window { setting: Setting { factor: f64::NAN, ..Setting::FALLBACK }, ..good() }, "the policy's factor"),
+            (work(|w| w.busy_s = -0.1), "the task times"),
+            (work(|w| w.busy_s = 0.0), "the task times"),
+            (work(|w| w.busy_s = f64::INFINITY), "the task times"),
+            (work(|w| w.busy_s = 1e8), "the task times"),
+            (work(|w| w.sum_sq_s2 = 1.0), "the task times"),
+            (work(|w| w.sum_sq_s2 = 0.0), "the task times"),
+            (work(|w| w.chunks = 101), "the task times"),
+            (torn, "the work by position"),
+            (Window { network: network(f64::NAN), ..good() }, "the cost of messages"),
+            (Window { network: network(-1.0), ..good() }, "the cost of messages"),
+        ] {
+            assert_eq!(bad.nonsense(), Some(what), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn between_the_sizes_that_were_found_the_middle_decides() {
+        let link = Link { eager_bytes: 4096, rendezvous_bytes: 5120, ..Link::default() };
+        let sizes = [0, 4096, 4607, 4608, 9000];
+        assert_eq!(sizes.map(|bytes| link.is_eager(bytes)), [true, true, true, false, false]);
+        assert!(Link::default().is_eager(u64::MAX), "nobody found one that is not");
+        assert!(!Link { rendezvous_bytes: 1, ..Link::default() }.is_eager(1));
     }
 }

@@ -1,6 +1,7 @@
 //! Stories of the core: decisions and actions.
 
 use super::*;
+use crate::input;
 
 #[test]
 fn a_decision_is_sent_once_applied_and_kept() {
@@ -33,6 +34,47 @@ fn a_decision_is_sent_once_applied_and_kept() {
             "verdict": "kept", "applied_iteration": 1,
         }])
     );
+}
+
+#[test]
+fn windows_that_make_no_sense_are_counted_said_once_and_lead_to_nothing() {
+    let mut story = Story::begin(Config::default());
+    for n in 0..3 {
+        story.report("j", 0, vec![begun(n)]);
+        let Event::Worked(mut work) = worked(n, 100) else { panic!("work") };
+        match n {
+            0 => work.busy_s = 0.0,
+            1 => work.sum_sq_s2 = 1e300,
+            _ => (work.busy_s, work.sum_sq_s2) = (1e12, 1e24),
+        }
+        story.report("j", 1, vec![Event::Worked(work)]);
+        story.report("j", 0, vec![ended(n)]);
+    }
+    let out = std::mem::take(&mut story.out);
+    assert!(!out.iter().any(|output| matches!(output, Output::Act { .. })), "no action");
+    story.out = out;
+    let refused = "iteration 0 is left out: the task times cannot be right; others like it are only counted";
+    assert_eq!(story.texts(), [refused]);
+    let summary = story.summary("j");
+    assert_eq!((&summary["events_dropped"], &summary["iterations"]), (&json!(3), &json!(0)));
+    story.iteration("j", 3);
+    assert_eq!(story.actions().len(), 1, "the next sound one is looked at");
+}
+
+#[test]
+fn the_summary_shows_what_messages_cost_and_from_how_many_trips() {
+    let mut story = Story::begin(Config::default());
+    let link = |same_host| input::Link { same_host, measured: midrun_tunlets::Link::default() };
+    story.report("j", 0, vec![Event::LinkMeasured(link(true)), Event::LinkMeasured(link(false))]);
+    let trip = |trip_s| Event::TripMeasured(input::Trip { same_host: false, bytes: 100.0, trip_s });
+    story.report("j", 0, (0..20).map(|_| trip(2e-3)).collect());
+    let links = story.summary("j")["links"].clone();
+    assert_eq!(
+        (&links[0]["same_host"], &links[0]["trips"], &links[1]["trips"]),
+        (&json!(false), &json!(20), &json!(0))
+    );
+    assert!((links[0]["start_up_s"].as_f64().unwrap() - 1e-3).abs() < 1e-4, "{links}");
+    assert_eq!(links[0]["eager_bytes"], json!(null));
 }
 
 #[test]

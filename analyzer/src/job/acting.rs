@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use midrun_tunlets::Verdict;
+use midrun_tunlets::{Verdict, Window};
 
 use super::{Fate, Job, Rank};
 use crate::actions::{Settlement, Wanted};
@@ -21,6 +21,10 @@ impl Job {
         out: &mut Vec<Output>,
     ) {
         let window = &closed.window;
+        if let Some(what) = window.nonsense() {
+            self.refuse(window.iteration, what, out);
+            return;
+        }
         self.iterations.push(closed);
         self.last_iteration_s = window.iteration_s;
         out.push(Output::Journal(json!({
@@ -45,6 +49,26 @@ impl Job {
         if was_on && !self.decider.is_on() {
             let text = "tuning is off: the tunlet failed (this is a defect of midrun)".to_owned();
             self.tell(tell::life(&self.id, "tuning-off", text), out);
+        }
+    }
+
+    /// A window that no iteration can have: counted, said once, and no model sees it.
+    fn refuse(&mut self, iteration: u64, what: &str, out: &mut Vec<Output>) {
+        self.nonsense += 1;
+        if self.nonsense == 1 {
+            let text =
+                format!("iteration {iteration} is left out: {what} cannot be right; others like it are only counted");
+            tracing::warn!(job = %self.id, iteration, what, "a window made no sense");
+            self.tell(tell::life(&self.id, "window-refused", text), out);
+        }
+    }
+
+    /// Says of each worker whether it is on another host than the master.
+    pub(super) fn locate(&self, window: &mut Window) {
+        let agent = |rank: u32| self.ranks.get(&rank).map(|rank| &rank.agent);
+        let Some(master) = self.windows.master.and_then(agent) else { return };
+        for work in &mut window.per_worker {
+            work.far = agent(work.rank).map(|own| own != master);
         }
     }
 

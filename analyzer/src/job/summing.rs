@@ -3,11 +3,23 @@
 use std::collections::BTreeSet;
 
 use super::{Fate, Host, Job, Rank};
-use crate::input::Link;
+use midrun_tunlets::Link;
+
 use crate::summary::{Advice, LinkLine, Summary};
 
-fn link_line(link: Link) -> LinkLine {
-    LinkLine { same_host: link.same_host, start_up_s: link.start_up_s, per_byte_s: link.per_byte_s }
+fn link_line((same_host, link): (bool, Link)) -> LinkLine {
+    let known = |bytes: u32| (bytes > 0).then_some(bytes);
+    LinkLine {
+        same_host,
+        start_up_s: link.cost.start_up_s,
+        start_up_error_s: link.cost.start_up_error_s,
+        per_byte_s: link.cost.per_byte_s,
+        per_byte_error_s: link.cost.per_byte_error_s,
+        samples: link.samples,
+        trips: link.trips,
+        eager_bytes: known(link.eager_bytes),
+        rendezvous_bytes: known(link.rendezvous_bytes),
+    }
 }
 
 impl Job {
@@ -33,7 +45,7 @@ impl Job {
                 iteration_s: outlook.iteration_s,
                 uncertainty: outlook.uncertainty,
             }),
-            links: self.windows.links().map(link_line).collect(),
+            links: self.windows.links.clone().list().map(link_line).collect(),
             records,
             actions: self.actions.counts.clone(),
             ranks: self.ranks.len() as u64,
@@ -41,7 +53,10 @@ impl Job {
             lost_ranks: self.ranks.iter().filter_map(lost).collect(),
             skipped_iterations: self.windows.skipped,
             wall_s: now.saturating_sub(self.started_ns) as f64 / 1e9,
-            events_dropped: by_agents.saturating_add(self.invalid).saturating_add(self.windows.invalid),
+            events_dropped: by_agents
+                .saturating_add(self.invalid)
+                .saturating_add(self.windows.invalid)
+                .saturating_add(self.nonsense),
             ..Summary::default()
         };
         summary.list(&self.iterations);

@@ -81,6 +81,7 @@ fn window(load: &SimInput, number: u64) -> Window {
         iteration_s: result.iteration_s,
         chunks: result.chunks as u64,
         master_busy_s: result.chunks * load.handout_s,
+        prepare_s: None,
         network: None,
         setting,
         setting_changed: false,

@@ -23,8 +23,13 @@ pub mod kind {
     pub const ACTION_RESULT: u32 = 4;
 
     /// What a message costs the master. payload: 1 = to a worker of the same host, 0 = of another; start-up time s and
-    /// time per byte s (f64 bits); round trips measured.
+    /// time per byte s (f64 bits); round trips measured; largest message that was sent eagerly (low half, 0 = unknown) and
+    /// smallest that was not (0 = none); standard errors of both times, s (f32 bits: start-up low, byte high).
     pub const LINK: u32 = 5;
+
+    /// A chunk and its result were on their way, neither queued. payload: 1 = same host; bytes out and back; ns there
+    /// and back without the time at the worker; iteration; worker's rank in the framework's communicator.
+    pub const TRIP: u32 = 6;
 
     /// Iteration number of a [`CHUNK`] whose rank does not know the master's count.
     pub const UNKNOWN_ITERATION: u64 = u64::MAX;

@@ -41,6 +41,8 @@ pub struct Post {
     large_sends: usize,
     large_receives: usize,
     moved_ns: u64,
+    /// Whether the last [`Post::wait`] found nothing at first, so that what it brought arrived meanwhile.
+    pub slept: bool,
     pending: Vec<usize>,
     incoming: Vec<usize>,
     spare: Vec<Vec<u8>>,
@@ -72,6 +74,7 @@ impl Post {
             large_sends: 0,
             large_receives: 0,
             moved_ns: 0,
+            slept: false,
             pending: Vec::new(),
             incoming: Vec::new(),
             spare: Vec::new(),
@@ -219,7 +222,8 @@ impl Post {
     /// few looks are taken: it may take some milliseconds to notice a message from another host.
     pub fn wait(&mut self, letters: &mut VecDeque<Letter>, patience: bool) -> Result<(), MpiFailed> {
         self.progress(letters)?;
-        if !letters.is_empty() {
+        self.slept = letters.is_empty();
+        if !self.slept {
             return Ok(());
         }
         if self.large_sends + self.large_receives > 0 && clock::now_ns() < self.moved_ns + ATTENTIVE_NS {

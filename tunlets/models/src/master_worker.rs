@@ -79,7 +79,7 @@ impl Model {
     }
 
     /// Whether a message's start-up outweighs its bytes, so that (7) and (10) hold and not (8) and (11).
-    fn start_up_dominates(&self, n: f64) -> bool {
+    pub fn start_up_dominates(&self, n: f64) -> bool {
         self.start_up_s >= self.per_byte_s * self.master_share * self.volume(n) / n
     }
 

@@ -38,9 +38,9 @@ impl Default for QueueAhead {
 /// The way between the master and one worker.
 ///
 /// The framework's sends never wait: no expression for synchronous sends ((9), (12), (14), (16)) holds for it, whatever the
-/// size; programs of their own that call `MPI_Send` are another matter. But a message above the MPI's eager limit is a
-/// rendezvous: announcement, answer, then the bytes, so two start-up times more; and the answer waits for the receiver to
-/// look, which a worker that computes does between two tasks. The master, which only hands out, looks at once.
+/// size; programs of their own that call `MPI_Send` are another matter. What a rendezvous (a message above the MPI's eager
+/// limit) costs between two ranks that look is part of the measured start-up time. But to a worker that computes its bytes
+/// flow only when that one looks, between two tasks; the master, which only hands out, looks at once.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Way {
     /// One message's way, seconds.
@@ -49,8 +49,8 @@ pub struct Way {
     pub send_s: f64,
     /// Time of one result's bytes on its way in, seconds.
     pub back_s: f64,
-    /// A message with more tasks than this is a rendezvous; so is one with more results than the second.
-    pub eager: (u64, u64),
+    /// A message with more tasks than this is a rendezvous.
+    pub eager_tasks: u64,
 }
 
 /// Between two looks of a worker that computes, seconds, where a task is shorter.
@@ -135,13 +135,13 @@ pub struct ChunkLog {
 
 /// One iteration with task times drawn by `seed`.
 pub fn iteration(input: &SimInput, setting: &Setting, seed: u64) -> SimResult {
-    run(input, setting, &Trace::draw(input, seed), true)
+    run(input, setting, (&Trace::draw(input, seed), input.mean_s), true)
 }
 
 /// One iteration with these task times, seconds, on a worker of average speed.
 pub fn iteration_of(times: &[f64], input: &SimInput, setting: &Setting) -> SimResult {
     let input = SimInput { tasks: times.len() as u64, ..input.clone() };
-    run(&input, setting, &Trace::of(times), true)
+    run(&input, setting, (&Trace::of(times), 1.0), true)
 }
 
 /// Task times drawn once for several simulations: what meets the same drawings can be compared much better than its values
@@ -157,14 +157,14 @@ impl Drawings {
     }
 
     /// The mean result of a setting over the first `runs` drawings. `input` may differ from that of the
-    /// drawings in everything but its tasks.
+    /// drawings in everything but the number of its tasks, their profile and their variation.
     pub fn run(&self, input: &SimInput, setting: &Setting, runs: usize) -> SimResult {
         let traces = &self.traces[..runs.min(self.traces.len())];
         let mut sum = SimResult::default();
         let n = traces.len().max(1) as f64;
         let mut squares_s2 = 0.0;
         for trace in traces {
-            let one = run(input, setting, trace, false);
+            let one = run(input, setting, (trace, input.mean_s), false);
             sum.iteration_s += one.iteration_s / n;
             squares_s2 += one.iteration_s * one.iteration_s;
             sum.chunks += one.chunks / n;
@@ -218,6 +218,8 @@ struct Worker {
 struct Sim<'a> {
     input: &'a SimInput,
     trace: &'a Trace,
+    /// What the trace's times are multiples of, seconds.
+    unit_s: f64,
     handout: Handout,
     workers: Vec<Worker>,
     speeds: Vec<WorkerSpeed>,
@@ -231,11 +233,12 @@ struct Sim<'a> {
     logging: bool,
 }
 
-fn run(input: &SimInput, setting: &Setting, trace: &Trace, logging: bool) -> SimResult {
+fn run(input: &SimInput, setting: &Setting, (trace, unit_s): (&Trace, f64), logging: bool) -> SimResult {
     let n = input.workers.max(1);
     let mut sim = Sim {
         input,
         trace,
+        unit_s,
         handout: Handout::new(*setting, input.tasks, n),
         workers: (0..n).map(|_| Worker::default()).collect(),
         speeds: (0..n as usize).map(|worker| known_speed(input, worker)).collect(),
@@ -271,20 +274,20 @@ impl Sim<'_> {
 
     fn way(&self, worker: u32) -> Way {
         let SimInput { latency_s, send_s, back_s, .. } = *self.input;
-        let all = Way { latency_s, send_s, back_s, eager: (u64::MAX, u64::MAX) };
+        let all = Way { latency_s, send_s, back_s, eager_tasks: u64::MAX };
         self.input.ways.get(worker as usize).copied().unwrap_or(all)
     }
 
-    /// When a message of the master that is ready to go at `now` arrives.
+    /// When a message of the master whose bytes could be out at `now` arrives.
     fn arrival_s(&self, worker: u32, chunk: Chunk, now: f64) -> f64 {
-        let way = self.way(worker);
-        if chunk.count <= way.eager.0 {
-            return now + way.latency_s;
+        let (way, w) = (self.way(worker), &self.workers[worker as usize]);
+        let there_s = now + way.latency_s;
+        if chunk.count <= way.eager_tasks || !w.computing || w.done_s <= there_s {
+            return there_s;
         }
-        let w = &self.workers[worker as usize];
+        // Its announcement is there: at the next look it is answered, then the bytes flow.
         let look_s = (self.input.mean_s * self.slowness(worker)).max(LOOK_S);
-        let wait_s = if w.computing { (w.done_s - now - way.latency_s).clamp(0.0, look_s) } else { 0.0 };
-        now + 3.0 * way.latency_s + wait_s
+        w.done_s.min(there_s + look_s) + 2.0 * way.latency_s + chunk.count as f64 * way.send_s
     }
 
     fn slowness(&self, worker: u32) -> f64 {
@@ -345,8 +348,7 @@ impl Sim<'_> {
                 let way = self.way(worker);
                 self.way_in_s = self.way_in_s.max(now) + count as f64 * way.back_s;
                 self.workers[worker as usize].back += 1;
-                let ways = if count > way.eager.1 { 3.0 } else { 1.0 };
-                self.at(self.way_in_s + ways * way.latency_s, Event::Result(worker));
+                self.at(self.way_in_s + way.latency_s, Event::Result(worker));
                 self.start(worker, now);
             }
             Event::Result(worker) => self.on_result(worker, now),
@@ -354,29 +356,29 @@ impl Sim<'_> {
     }
 
     fn start(&mut self, worker: u32, now: f64) {
-        let slowness = self.slowness(worker);
+        let each_s = self.slowness(worker) * self.unit_s;
         let w = &mut self.workers[worker as usize];
         if w.computing {
             return;
         }
         let Some(chunk) = w.waiting.pop_front() else { return };
         w.computing = true;
-        let busy_s = self.trace.span(chunk.first, chunk.count).0 * slowness;
+        let busy_s = self.trace.span(chunk.first, chunk.count).0 * each_s;
         let now = now + self.input.hidden_s;
         w.done_s = now + busy_s;
         if chunk.count > 1 {
-            let last_s = self.trace.span(chunk.first + chunk.count - 1, 1).0 * slowness;
+            let last_s = self.trace.span(chunk.first + chunk.count - 1, 1).0 * each_s;
             self.at(now + busy_s - last_s, Event::Last(worker));
         }
         self.at(now + busy_s, Event::Done(worker));
     }
 
     fn on_result(&mut self, worker: u32, now: f64) {
-        let slowness = self.slowness(worker);
+        let each_s = self.slowness(worker) * self.unit_s;
         let Some(chunk) = self.workers[worker as usize].out.pop_front() else { return };
         self.workers[worker as usize].back -= 1;
         let (time, squares) = self.trace.span(chunk.first, chunk.count);
-        let (busy_s, sum_sq_s2) = (time * slowness, squares * slowness * slowness);
+        let (busy_s, sum_sq_s2) = (time * each_s, squares * each_s * each_s);
         self.result.task_s += busy_s;
         // The last result's taking in is part of the iteration; the master's time per chunk covers both ways.
         self.result.iteration_s = self.result.iteration_s.max(now);

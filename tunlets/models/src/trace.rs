@@ -6,16 +6,15 @@ use crate::simulate::SimInput;
 /// At most so many times are drawn; more tasks are drawn in blocks.
 const MAX_BLOCKS: u64 = 1 << 16;
 
-/// Prefix sums of the task times on a worker of average speed, in units of `mean_s`, and of their squares.
+/// Prefix sums of the task times on a worker of average speed, in units of some mean time, and of their squares.
 pub struct Trace {
-    mean_s: f64,
     block: u64,
     sums: Vec<f64>,
     squares: Vec<f64>,
 }
 
 impl Trace {
-    /// Draws gamma-distributed times around the profile.
+    /// Draws gamma-distributed times around the profile, as multiples of `mean_s`.
     pub fn draw(input: &SimInput, seed: u64) -> Trace {
         let block = input.tasks.div_ceil(MAX_BLOCKS).max(1);
         let blocks = input.tasks.div_ceil(block);
@@ -23,8 +22,7 @@ impl Trace {
         let variance = input.variation * input.variation / block as f64;
         let (mut sum, mut square) = (0.0, 0.0);
         let room = blocks as usize + 1;
-        let mut trace =
-            Trace { mean_s: input.mean_s, block, sums: Vec::with_capacity(room), squares: Vec::with_capacity(room) };
+        let mut trace = Trace { block, sums: Vec::with_capacity(room), squares: Vec::with_capacity(room) };
         trace.sums.push(0.0);
         trace.squares.push(0.0);
         for i in 0..blocks {
@@ -40,7 +38,7 @@ impl Trace {
 
     /// A trace of given task times, seconds.
     pub fn of(times: &[f64]) -> Trace {
-        let mut trace = Trace { mean_s: 1.0, block: 1, sums: vec![0.0], squares: vec![0.0] };
+        let mut trace = Trace { block: 1, sums: vec![0.0], squares: vec![0.0] };
         let (mut sum, mut square) = (0.0, 0.0);
         for t in times {
             sum += t;
@@ -57,9 +55,9 @@ impl Trace {
         if part > 0.0 { here + part * (prefix[whole + 1] - here) } else { here }
     }
 
-    /// Time of these tasks, seconds, and sum of their squares.
+    /// Time of these tasks and sum of their squares.
     pub fn span(&self, first: u64, count: u64) -> (f64, f64) {
         let of = |prefix: &[f64]| self.at(prefix, first + count) - self.at(prefix, first);
-        (of(&self.sums) * self.mean_s, of(&self.squares) * self.mean_s * self.mean_s)
+        (of(&self.sums), of(&self.squares))
     }
 }

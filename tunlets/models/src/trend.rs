@@ -50,11 +50,6 @@ impl Trend {
         self.seen.get(&n)?.values.back().copied()
     }
 
-    /// Nothing observed holds any more.
-    pub fn forget(&mut self) {
-        self.seen.clear();
-    }
-
     /// Change of y for each further worker, and its standard error: `None` (unknown) before two numbers were seen.
     pub fn slope(&self) -> Option<(f64, f64)> {
         let points: Vec<(f64, f64)> =

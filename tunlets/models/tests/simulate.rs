@@ -2,7 +2,7 @@
 
 use midrun_handout::{PolicyKind, Setting};
 use midrun_models::factoring::{least_chunk, static_excess};
-use midrun_models::simulate::{SimInput, Way, compare, iteration, iteration_of};
+use midrun_models::simulate::{Drawings, SimInput, Way, compare, iteration, iteration_of};
 use proptest::prelude::*;
 
 fn input(variation: f64) -> SimInput {
@@ -123,28 +123,36 @@ proptest! {
 }
 
 #[test]
-fn a_rendezvous_costs_two_more_start_ups_and_waits_for_a_worker_that_computes() {
-    // One worker, chunks of one task of 1 ms, a way of 0.1 ms.
-    let eager = Way { latency_s: 1e-4, send_s: 0.0, back_s: 0.0, eager: (u64::MAX, u64::MAX) };
-    let time = |tasks: usize, way: Way| {
-        let input = SimInput { workers: 1, mean_s: 1e-3, ways: vec![way], ..SimInput::default() };
+fn the_bytes_of_a_rendezvous_wait_for_a_worker_that_computes() {
+    // One worker, chunks of one task of 1 ms, a way of 0.1 ms, 0.2 ms for a task's bytes.
+    let eager = Way { latency_s: 1e-4, send_s: 2e-4, back_s: 0.0, eager_tasks: u64::MAX };
+    let time = |tasks: usize, eager_tasks: u64| {
+        let ways = vec![Way { eager_tasks, ..eager }];
+        let input = SimInput { workers: 1, mean_s: 1e-3, ways, ..SimInput::default() };
         iteration_of(&vec![1e-3; tasks], &input, &Setting::new(PolicyKind::Ss)).iteration_s
     };
-    let there = |way: Way| time(1, way);
-    assert!((there(eager) - 1.2e-3).abs() < 1e-9);
-    assert!((there(Way { eager: (0, u64::MAX), ..eager }) - 1.4e-3).abs() < 1e-9);
-    assert!((there(Way { eager: (0, 0), ..eager }) - 1.6e-3).abs() < 1e-9);
+    assert!((time(1, u64::MAX) - 1.4e-3).abs() < 1e-9);
+    assert_eq!(time(1, 0), time(1, u64::MAX), "an idle worker looks: its start-up time says it all");
     // Queued ahead, eager messages are there when the worker needs them; of a rendezvous the bytes come when it looks.
-    let many = (time(100, eager), time(100, Way { eager: (0, u64::MAX), ..eager }));
-    assert!(many.0 < 0.102 && many.1 > many.0 + 90.0 * 1e-4, "{many:?}");
+    let (ahead, waiting) = (time(100, u64::MAX), time(100, 0));
+    assert!(ahead < 0.104 && waiting > ahead + 40.0 * 4e-4, "{ahead} {waiting}");
 }
 
 #[test]
 fn a_far_worker_gets_its_chunks_later_than_a_near_one() {
-    let near = Way { latency_s: 1e-5, send_s: 0.0, back_s: 0.0, eager: (u64::MAX, u64::MAX) };
+    let near = Way { latency_s: 1e-5, send_s: 0.0, back_s: 0.0, eager_tasks: u64::MAX };
     let far = Way { latency_s: 20e-3, ..near };
     let input = SimInput { workers: 2, mean_s: 1e-3, ways: vec![near, far], ..SimInput::default() };
     let result = iteration_of(&[1e-3; 200], &input, &Setting::new(PolicyKind::Ss));
     let of = |worker| result.log.iter().filter(|chunk| chunk.worker == worker).count();
     assert!(of(0) > 5 * of(1), "{} {}", of(0), of(1));
+}
+
+#[test]
+fn drawings_serve_tasks_that_are_dearer_too() {
+    let cheap = SimInput { tasks: 500, workers: 4, mean_s: 1e-3, variation: 0.5, ..SimInput::default() };
+    let dear = SimInput { mean_s: 2e-3, ..cheap.clone() };
+    let run = |of: &SimInput, input: &SimInput| Drawings::new(of, 0..3).run(input, &Setting::new(PolicyKind::Fac2), 3);
+    assert_eq!(run(&cheap, &dear), run(&dear, &dear));
+    assert!((run(&cheap, &dear).task_s / run(&cheap, &cheap).task_s - 2.0).abs() < 1e-9);
 }

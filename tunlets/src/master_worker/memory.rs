@@ -3,9 +3,12 @@
 //! Memory has a half-life of [`HALF_LIFE`] iterations. When an iteration's mean task time differs from the remembered
 //! one by more than chance and more than [`CHANGE`], the program has changed and everything is learnt anew.
 
-use crate::{Network, PROFILE_BINS, Window};
-use midrun_models::simulate::{QueueAhead, SimInput};
+mod what_if;
+
+use super::growth::Growth;
+use crate::{Network, Window};
 use std::collections::{BTreeMap, VecDeque};
+pub use what_if::Known;
 
 /// Iterations after which a figure counts half.
 const HALF_LIFE: f64 = 4.0;
@@ -25,9 +28,6 @@ const MIN_TASKS: u64 = 10;
 const HIDDEN_WINDOWS: usize = 3;
 /// The master's time per chunk is no more than this until enough chunks were seen, seconds.
 const CHUNK_COST_S: f64 = 20e-6;
-/// One message's way until more is known, seconds: mostly the wake-up of a sleeping rank.
-const LATENCY_S: f64 = 75e-6;
-
 /// What was learnt.
 #[derive(Clone, Debug)]
 pub struct Memory {
@@ -46,6 +46,18 @@ pub struct Memory {
     pub workers: u32,
     /// What messages cost, where it was measured.
     pub network: Option<Network>,
+    /// What dV and dTc rest on.
+    pub growth: Growth,
+    /// Time between the last two iterations (`mu_m`), seconds.
+    pub prepare_s: Option<f64>,
+    /// Tasks of a chunk on average.
+    pub chunk_tasks: f64,
+    /// Tasks whose times the mean rests on, and how many sigma does.
+    seen: f64,
+    /// Mean time of a task when this program was first seen, seconds: the yardstick of useful work.
+    reference_s: f64,
+    /// Ranks and whether they are on another host than the master, as far as known.
+    far: BTreeMap<u32, bool>,
     profile_s: Vec<f64>,
     slowness: BTreeMap<u32, f64>,
     /// Unexplained time per chunk in the last windows, seconds. The least counts: a disturbance from outside makes an
@@ -87,6 +99,9 @@ fn sigma_s(window: &Window, mean_s: f64) -> f64 {
 impl Memory {
     /// Takes a window in; `memory` becomes `Some` once something was learnt.
     pub fn learn(memory: &mut Option<Memory>, window: &Window) -> Learnt {
+        if window.nonsense().is_some() {
+            return Learnt::Nothing; // whoever shows windows counts and tells it; here it only must not get in
+        }
         let seen: u64 = window.per_worker.iter().map(|w| w.tasks).sum();
         if window.coverage < COVERAGE || seen < MIN_TASKS.min(window.tasks.max(1)) || window.workers == 0 {
             return Learnt::Nothing;
@@ -96,18 +111,29 @@ impl Memory {
             return Learnt::Nothing;
         }
         let now = Memory::of(window, mean_s);
+        let equal = now.slowest() <= 1.0 + UNEQUAL;
         match memory {
             Some(old) if !old.has_changed(&now, seen) => {
                 let other = old.workers != now.workers;
                 old.mix(now);
+                old.grow(equal);
                 if other { Learnt::OtherWorkers } else { Learnt::Added }
+            }
+            Some(old) if old.is_explained_by_the_number(&now) => {
+                // Other tasks because of the number: what is known of the network and of the growth stays.
+                let Memory { growth, hidden, reference_s, .. } = old.clone();
+                *old = Memory { growth, hidden, reference_s, ..now };
+                old.grow(equal);
+                Learnt::OtherWorkers
             }
             _ => {
                 // What the network costs does not change with the tasks.
                 let cost_s = memory.as_ref().map(|old| old.chunk_cost_s).filter(|_| !costs_are_known(window));
                 let chunk_cost_s = cost_s.unwrap_or(now.chunk_cost_s);
                 let hidden = memory.take().map(|old| old.hidden).unwrap_or_default();
-                *memory = Some(Memory { chunk_cost_s, hidden, ..now });
+                let mut new = Memory { chunk_cost_s, hidden, ..now };
+                new.grow(equal);
+                *memory = Some(new);
                 Learnt::Anew
             }
         }
@@ -141,6 +167,12 @@ impl Memory {
             tasks: window.tasks,
             workers: window.workers,
             network: window.network,
+            growth: Growth::default(),
+            prepare_s: window.prepare_s,
+            chunk_tasks: window.tasks as f64 / window.chunks.max(1) as f64,
+            seen: window.per_worker.iter().map(|w| if w.tasks_timed { w.tasks } else { w.chunks }).sum::<u64>() as f64,
+            reference_s: mean_s,
+            far: window.per_worker.iter().filter_map(|w| Some((w.rank, w.far?))).collect(),
             profile_s,
             slowness: window.per_worker.iter().map(speed).collect(),
             hidden: VecDeque::new(),
@@ -153,6 +185,21 @@ impl Memory {
         let difference_s = (now.per_worker_s - self.per_worker_s).abs();
         let spread = (now.sigma_s - self.sigma_s).abs() > SPREAD * self.per_worker_s.max(now.per_worker_s);
         spread || difference_s > chance_s.max(CHANGE * self.per_worker_s)
+    }
+
+    /// Whether the tasks became others because their workers are more or fewer: for contention, or as slow ones left.
+    fn is_explained_by_the_number(&self, now: &Memory) -> bool {
+        let (from, to) = ((self.workers, self.per_worker_s), (now.workers, now.per_worker_s));
+        let left = self.slowest() > 1.0 + UNEQUAL && now.workers < self.workers;
+        let slow_left = left && (1.0 / self.slowest()..1.0 + CHANGE).contains(&(to.1 / from.1));
+        slow_left || self.growth.explains(from, to, now.tasks)
+    }
+
+    /// One more pair of dV's and dTc's; unequal workers explain by themselves what another number of them takes.
+    fn grow(&mut self, equal: bool) {
+        if equal {
+            self.growth.observe(self.workers, self.tasks, self.compute_s());
+        }
     }
 
     fn mix(&mut self, now: Memory) {
@@ -172,6 +219,9 @@ impl Memory {
             *old = if (new - 1.0).abs() > (*old - 1.0).abs() { new } else { mixed(*old, new) };
         }
         (self.tasks, self.workers, self.network) = (now.tasks, now.workers, now.network);
+        (self.chunk_tasks, self.prepare_s) = (now.chunk_tasks, now.prepare_s.or(self.prepare_s));
+        self.seen = now.seen;
+        self.far.extend(now.far);
     }
 
     /// A whole iteration took `excess_s` longer than its simulation without hidden costs, with `chunks` chunks.
@@ -185,9 +235,24 @@ impl Memory {
         }
     }
 
-    /// The same program with another number of workers.
-    pub fn with_workers(&self, workers: u32) -> Memory {
-        Memory { workers, ..self.clone() }
+    /// Time of all tasks of an iteration (`Tc`), seconds.
+    pub fn compute_s(&self) -> f64 {
+        self.mean_s * self.tasks as f64
+    }
+
+    /// The useful work of so many tasks, seconds.
+    pub fn work_s(&self, tasks: u64) -> f64 {
+        self.reference_s * tasks as f64
+    }
+
+    /// Standard error of the mean, seconds.
+    pub fn mean_error_s(&self) -> f64 {
+        self.sigma_s / self.seen.max(1.0).sqrt()
+    }
+
+    /// Standard error of sigma, seconds.
+    pub fn sigma_error_s(&self) -> f64 {
+        self.sigma_s / (2.0 * self.seen.max(1.0)).sqrt()
     }
 
     /// How many times slower than the fastest the slowest known worker is.
@@ -211,46 +276,6 @@ impl Memory {
     pub fn ideal_s(&self) -> f64 {
         self.mean_s * self.tasks as f64 / f64::from(self.workers.max(1))
     }
-
-    /// What the simulation needs.
-    pub fn load(&self) -> SimInput {
-        let parts = self.profile_s.len() as f64;
-        let profile_mean = self.profile_s.iter().sum::<f64>() / parts;
-        let between = self.profile_s.iter().map(|s| (s - profile_mean).powi(2)).sum::<f64>() / parts;
-        // The parts' means scatter by chance, too: what chance explains is not a profile.
-        let chance = self.sigma_s.powi(2) * parts / self.tasks.max(1) as f64;
-        let is_profile = between > 3.0 * chance && between > (0.01 * self.mean_s).powi(2);
-        let mut slowness: Vec<f64> = self.slowness.values().copied().collect();
-        // Weighted by what each worker gets done, the mean slowness is 1 by the way it was measured; the variance
-        // that workers explain does not belong to the tasks, whoever will take part.
-        let rates: f64 = slowness.iter().map(|s| 1.0 / s).sum();
-        let scatter: f64 = slowness.iter().map(|s| (s - 1.0).powi(2) / s).sum();
-        let by_workers = if rates > 0.0 { scatter / rates * self.mean_s.powi(2) } else { 0.0 };
-        // More may be known than take part: the slowest are parked first.
-        slowness.sort_by(f64::total_cmp);
-        slowness.resize(self.workers.max(1) as usize, 1.0);
-        let explained = by_workers + if is_profile { between } else { 0.0 };
-        let within = (self.sigma_s.powi(2) - explained).max(0.0);
-        let profile = if is_profile && self.profile_s.len() == PROFILE_BINS {
-            self.profile_s.iter().map(|s| s / profile_mean).collect()
-        } else {
-            Vec::new()
-        };
-        SimInput {
-            tasks: self.tasks,
-            workers: self.workers,
-            mean_s: self.mean_s,
-            profile,
-            variation: within.sqrt() / self.mean_s,
-            slowness,
-            handout_s: self.chunk_cost_s.clamp(0.0, self.mean_s),
-            latency_s: self.network.map_or(LATENCY_S, |network| network.start_up_s),
-            send_s: self.network.map_or(0.0, |network| network.per_byte_s * f64::from(network.task_bytes)),
-            back_s: self.network.map_or(0.0, |network| network.per_byte_s * f64::from(network.result_bytes)),
-            hidden_s: self.hidden.iter().copied().reduce(f64::min).unwrap_or(0.0).min(self.ideal_s()),
-            queue_ahead: QueueAhead::default(),
-        }
-    }
 }
 
 #[cfg(test)]
@@ -273,7 +298,10 @@ mod tests {
         let mut memory = None;
         Memory::learn(&mut memory, &window(0, 4, 0.1));
         let mut slightly = window(1, 4, 0.1);
-        slightly.per_worker.iter_mut().for_each(|w| w.busy_s *= 1.02);
+        slightly.per_worker.iter_mut().for_each(|w| {
+            w.busy_s *= 1.02;
+            w.sum_sq_s2 *= 1.02 * 1.02;
+        });
         assert_eq!(Memory::learn(&mut memory, &slightly), Learnt::Added);
         let mut much = window(2, 4, 0.1);
         much.per_worker.iter_mut().for_each(|w| {

@@ -6,12 +6,15 @@
 //! Objective: first the shortest iteration for the workers there are (MODELS 1.7, 1.8 step 1), then the number of workers
 //! that the user's objective asks for (step 2).
 //!
-//! [`memory`] learns, [`candidates`] simulates what could be done, [`trial`] checks whether a change helped,
+//! [`memory`] learns, [`growth`] with the number of workers, [`inputs`] shows it, [`candidates`] simulates what could be done, [`trial`] checks whether a change helped,
 //! [`workers`] does both for the number of workers, [`strategy`] puts them together, [`factors`] serves programs that cut their batches by themselves.
 
 mod candidates;
 mod factors;
+mod growth;
+mod inputs;
 mod memory;
+mod regime;
 mod strategy;
 mod trial;
 mod workers;

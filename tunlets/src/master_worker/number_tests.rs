@@ -3,8 +3,9 @@
 use super::plant_tests::{Dist, Plant, knobs, setting_of};
 use super::{Limits, MasterWorker, Mode};
 use crate::knob::names;
+use crate::link::Cost;
 use crate::wishes::Objective;
-use crate::{Knob, Settled, Tunlet, Verdict, Window};
+use crate::{Knob, Link, Network, Settled, Tunlet, Verdict, Window};
 use midrun_handout::{PolicyKind, Setting};
 
 struct Run {
@@ -12,6 +13,8 @@ struct Run {
     times_s: Vec<f64>,
     verdicts: Vec<Verdict>,
     why: Vec<String>,
+    /// Predicted iteration times, seconds, and by which share they may be wrong.
+    predicted: Vec<(f64, f64)>,
 }
 
 /// `most` workers are there; `disturb` may change the plant before an iteration and a window after it.
@@ -23,10 +26,9 @@ fn run(
     mut disturb: impl FnMut(&mut Plant, usize),
     mut bend: impl FnMut(&mut Window),
 ) -> Run {
-    let mut run = Run { workers: vec![], times_s: vec![], verdicts: vec![], why: vec![] };
+    let mut run = Run { workers: vec![], times_s: vec![], verdicts: vec![], why: vec![], predicted: vec![] };
     let (mut pending, mut on_the_road) = (None::<Vec<(String, f64)>>, None);
     for i in 0..iterations {
-        disturb(plant, i);
         // Proposed while the last iteration was running: taken over at the beginning of this one.
         if let Some((decision, assignments)) = on_the_road.take() {
             let assignments: Vec<(String, f64)> = assignments;
@@ -38,6 +40,7 @@ fn run(
             }
             tunlet.on_settled(decision, Settled::Applied { iteration: i as u64 });
         }
+        disturb(plant, i);
         let mut window = plant.iterate(None);
         bend(&mut window);
         run.workers.push(window.workers);
@@ -61,6 +64,7 @@ fn run(
         });
         if let Some(proposal) = tunlet.propose(&offered) {
             run.why.push(format!("{i}: {} -> {}: {}", proposal.from, proposal.to, proposal.why));
+            run.predicted.push((proposal.predicted_s, proposal.uncertainty));
             pending = Some(proposal.assignments);
         }
     }
@@ -195,6 +199,61 @@ fn limits_budget_and_deadline_are_kept() {
 }
 
 #[test]
+fn tasks_that_get_dearer_with_more_workers_are_learnt_and_the_number_follows() {
+    // Tc grows by 10 % of one worker's for each more: Pi is least at nine, which nothing but dTc can tell.
+    let mut plant = plant(4, 2e-3, 4_000);
+    let crowded = |plant: &mut Plant, _: usize| plant.mean_s = 2e-3 * (0.9 + 0.1 * plant.slowness.len() as f64);
+    let mut tunlet = tunlet(Objective::Efficiency, Limits::default());
+    let result = run(&mut tunlet, &mut plant, 25, 30, crowded, |_| {});
+    let last = *result.workers.last().unwrap();
+    assert!((6..=13).contains(&last), "{:?} {:#?}", result.workers, result.why);
+    assert!(result.why.iter().any(|why| why.contains("dTc 8") && why.contains("+-")), "{:#?}", result.why);
+    assert!(result.why[0].contains("dTc unknown"), "{:#?}", result.why);
+}
+
+#[test]
+fn workers_too_far_to_pay_are_parked_and_named() {
+    let mut plant = plant(8, 1e-3, 4_000);
+    // What 4 KB per task cost on the way to ranks 5 to 8: the master's way out carries one message at a time.
+    let far = |window: &mut Window| {
+        let cost = |per_byte_s| Cost { start_up_s: 1e-4, start_up_error_s: 1e-6, per_byte_s, per_byte_error_s: 1e-9 };
+        let link = |per_byte_s| Some(Link { cost: cost(per_byte_s), ..Link::default() });
+        let (near, far) = (link(1e-10), link(1e-6));
+        window.network = Some(Network { near, far, task_bytes: 4096, result_bytes: 0 });
+        let away = |rank: u32| rank > 4;
+        window.per_worker.iter_mut().for_each(|w| w.far = Some(away(w.rank)));
+        let sent: u64 = window.per_worker.iter().filter(|w| away(w.rank)).map(|w| w.tasks).sum();
+        window.iteration_s += sent as f64 * 4096.0 * 1e-6 * 0.5;
+    };
+    let mut tunlet = tunlet(Objective::Efficiency, Limits::default());
+    let result = run(&mut tunlet, &mut plant, 8, 10, |_, _| {}, far);
+    assert_eq!(result.workers.last(), Some(&4), "{:?} {:#?}", result.workers, result.why);
+    let why = result.why.iter().find(|why| why.contains("parked first")).expect("a reason");
+    assert!(why.contains("rank 8 (1.0 times") && why.contains("to another host"), "{why}");
+    assert!(why.contains("4.096 ms") && !why.contains("rank 4 ("), "only the far ones: {why}");
+}
+
+#[test]
+fn a_slow_worker_that_leaves_is_named_with_how_slow_it_is() {
+    let mut plant = plant(4, 2e-3, 2_000);
+    plant.slowness = vec![1.0, 1.0, 40.0, 1.0];
+    plant.setting = Setting::new(PolicyKind::Ss);
+    let mut tunlet = MasterWorker::new(Mode::Auto, Objective::Efficiency, Limits { max: 3, ..Limits::default() });
+    let result = run(&mut tunlet, &mut plant, 4, 6, |_, _| {}, |_| {});
+    assert!(result.why.iter().any(|why| why.contains("parked first") && why.contains("rank 3 (")), "{:#?}", result.why);
+}
+
+#[test]
+fn a_predicted_time_carries_an_interval_that_the_measured_one_meets() {
+    let mut plant = plant(2, 2e-3, 4_000);
+    let result = run(&mut tunlet(Objective::Efficiency, Limits::default()), &mut plant, 25, 8, |_, _| {}, |_| {});
+    let (predicted_s, uncertainty) = result.predicted[0];
+    let measured_s = result.times_s[4];
+    assert!((measured_s / predicted_s - 1.0).abs() < uncertainty, "{measured_s} {predicted_s} {uncertainty}");
+    assert!(uncertainty < 0.25, "it says something: {uncertainty}");
+}
+
+#[test]
 fn the_outlook_names_ranks_and_how_sure_it_is() {
     let mut plant = plant(8, 2e-3, 4_000);
     let mut tunlet = tunlet(Objective::Efficiency, Limits::default());
@@ -212,7 +271,11 @@ fn senseless_windows_bring_no_advice() {
     let mut bad = 0;
     let senseless = |window: &mut Window| {
         bad += 1;
-        match bad % 4 {
+        match bad % 7 {
+            3 => window.iteration_s = -1.0,
+            4 => window.per_worker.iter_mut().for_each(|w| w.sum_sq_s2 = -1.0),
+            5 => window.per_worker.iter_mut().for_each(|w| (w.busy_s, w.sum_sq_s2) = (1e30, 1e60)),
+            6 => window.chunks = u64::MAX,
             0 => window.iteration_s = f64::NAN,
             1 => window.per_worker.iter_mut().for_each(|w| w.busy_s = 0.0),
             2 => window.workers = 0,

@@ -128,6 +128,7 @@ impl Plant {
             iteration_s: end,
             chunks,
             master_busy_s: chunks as f64 * self.chunk_cost_s,
+            prepare_s: None,
             network: None,
             setting: Setting { mean_s: 0.0, sigma_s: 0.0, min_chunk: 1, ..setting },
             setting_changed: change.is_some(),

@@ -7,8 +7,9 @@ mod weighing;
 use super::candidates;
 use super::factors::{self, Shares};
 use super::memory::{Learnt, Memory};
+use super::regime::Regime;
 use super::trial::{Experience, Family, Spread, Trial, WORSE, family, uncertainty};
-use super::workers::{self, Regime, Workers};
+use super::workers::{self, Workers};
 use crate::knob::names;
 use crate::wishes::Objective;
 use crate::{Judgement, Knob, Outlook, Proposal, Settled, Tunlet, Verdict, Window};
@@ -339,8 +340,8 @@ impl Tunlet for MasterWorker {
             if !window.setting_changed {
                 self.regime = Some(Regime::of(window.iteration_s, window.master_busy_s, ideal_s));
                 self.spread.add(ratio);
-                let (time_s, task_s) = (window.iteration_s, window.task_s());
-                if let Some((decision, measured_s, kept)) = self.workers.watch(window, time_s, task_s) {
+                let work_s = self.memory.as_ref().map_or(window.task_s(), |memory| memory.work_s(window.tasks));
+                if let Some((decision, measured_s, kept)) = self.workers.watch(window, window.iteration_s, work_s) {
                     let verdict = if kept { Verdict::Kept } else { Verdict::RolledBack };
                     self.judgements.push(Judgement { decision, measured_s, verdict });
                 }

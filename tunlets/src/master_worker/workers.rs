@@ -5,6 +5,7 @@
 
 use super::candidates;
 use super::memory::Memory;
+use super::regime::Regime;
 use super::trial::{REMEMBERED, WATCHED, is_worse};
 use crate::wishes::Objective;
 use crate::{Outlook, Window};
@@ -32,37 +33,6 @@ const BEYOND: u32 = 4;
 /// How far the simulation's scale may be corrected.
 const SCALE: (f64, f64) = (0.8, 1.5);
 
-/// What limits an iteration.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Regime {
-    /// The workers compute nearly all the time.
-    Compute,
-    /// Workers wait though the master is not busy: for messages, or for each other.
-    Communication,
-    /// The master is busy most of the time: more workers will not help.
-    Master,
-}
-
-impl Regime {
-    /// From one iteration: its time, the master's busy time, and the ideal (task time / workers), seconds.
-    pub fn of(iteration_s: f64, master_busy_s: f64, ideal_s: f64) -> Regime {
-        match () {
-            () if master_busy_s > 0.7 * iteration_s => Regime::Master,
-            () if ideal_s > 0.9 * iteration_s => Regime::Compute,
-            () => Regime::Communication,
-        }
-    }
-
-    /// In the log's words.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Regime::Compute => "compute-bound",
-            Regime::Communication => "communication-bound",
-            Regime::Master => "master-bound: the master is the bottleneck, more workers will not help",
-        }
-    }
-}
-
 /// Bounds the user set; see [`crate::wishes::Wishes`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
@@ -81,8 +51,9 @@ pub struct Forecast {
     pub workers: u32,
     /// Expected iteration time, seconds.
     pub iteration_s: f64,
-    /// Task time of all workers, seconds: less where slow workers are parked.
-    pub task_s: f64,
+    /// What its tasks would take workers of the present kind, seconds: the same useful work for every number, though tasks
+    /// get dearer with more workers, or cheaper where slow ones are parked.
+    pub work_s: f64,
     /// Pi, seconds.
     pub pi_s: f64,
     /// Standard deviation of the iteration time by chance of the tasks, as a share of it.
@@ -165,11 +136,11 @@ impl Workers {
         }
     }
 
-    /// What the objective minimises, for `workers` with this iteration time and task time, seconds.
-    fn cost(&self, workers: u32, iteration_s: f64, task_s: f64) -> f64 {
+    /// What the objective minimises, for `workers` with this iteration time and useful work, seconds.
+    fn cost(&self, workers: u32, iteration_s: f64, work_s: f64) -> f64 {
         let n = f64::from(workers);
         match self.objective {
-            Objective::Efficiency => n * iteration_s * iteration_s / task_s,
+            Objective::Efficiency => n * iteration_s * iteration_s / work_s,
             Objective::Time | Objective::Budget(_) | Objective::Fixed => iteration_s,
             // The fewest workers in time; out of time, the fastest.
             Objective::Deadline(limit_s) if iteration_s <= limit_s => n * limit_s * 1e-6,
@@ -179,9 +150,9 @@ impl Workers {
 
     /// Takes a window in; the verdict on a change that was watched long enough: its decision, the median iteration time
     /// since, and whether it is kept.
-    pub fn watch(&mut self, window: &Window, iteration_s: f64, task_s: f64) -> Option<(u64, f64, bool)> {
+    pub fn watch(&mut self, window: &Window, iteration_s: f64, work_s: f64) -> Option<(u64, f64, bool)> {
         let (iteration, workers) = (window.iteration, window.workers);
-        let cost = self.cost(workers, iteration_s, task_s);
+        let cost = self.cost(workers, iteration_s, work_s);
         self.most_seen = self.most_seen.max(workers);
         if self.last_of.replace((workers, window.setting.kind.code())) != self.last_of {
             self.last.clear();
@@ -257,7 +228,7 @@ impl Workers {
         }
         let (low, high) = self.range(most);
         let all = self.forecasts(memory, setting, (low, high), iteration, scale);
-        let cost = |f: &Forecast| self.cost(f.workers, f.iteration_s, f.task_s);
+        let cost = |f: &Forecast| self.cost(f.workers, f.iteration_s, f.work_s);
         let now = *all.iter().find(|f| f.workers == memory.workers)?;
         let allowed = |f: &&Forecast| {
             (low..=high).contains(&f.workers) && self.banned.get(&f.workers).is_none_or(|until| *until <= iteration)
@@ -324,7 +295,7 @@ impl Workers {
         let now = self.forecasts(memory, setting, (memory.workers, memory.workers), 0, 1.0)[0];
         let scale = ratio * memory.ideal_s() / now.iteration_s;
         let all = self.forecasts(memory, setting, (low, high), 0, scale);
-        let cost = |f: &Forecast| self.cost(f.workers, f.iteration_s, f.task_s);
+        let cost = |f: &Forecast| self.cost(f.workers, f.iteration_s, f.work_s);
         let within = || all.iter().filter(|f| (low..=high).contains(&f.workers));
         let least = within().map(cost).fold(f64::INFINITY, f64::min);
         let best = within().filter(|f| cost(f) <= least * (1.0 + TIE)).min_by_key(|f| f.workers)?;
@@ -374,7 +345,7 @@ impl Workers {
         numbers.sort_unstable();
         numbers.dedup();
         let scale = scale.clamp(SCALE.0, SCALE.1);
-        // The tasks are the same for any number of workers.
+        // The tasks are the same for any number of workers, unless dV says that there are more or fewer.
         let runs = (TASKS / memory.tasks.max(1)).clamp(RUNS.0, RUNS.1);
         let drawings = Drawings::new(&memory.load(), seed..seed + runs);
         let one = |workers: u32| {
@@ -384,11 +355,13 @@ impl Workers {
             } else {
                 *setting
             };
-            let result = drawings.run(&there.load(), &setting, runs as usize);
+            let load = there.load();
+            let own = (load.tasks != memory.tasks).then(|| Drawings::new(&load, seed..seed + runs));
+            let result = own.as_ref().unwrap_or(&drawings).run(&load, &setting, runs as usize);
             let iteration_s = result.iteration_s * scale;
-            let task_s = result.task_s;
-            let pi_s = f64::from(workers) * iteration_s * iteration_s / task_s;
-            Forecast { workers, iteration_s, task_s, pi_s, deviation: result.deviation }
+            let work_s = there.work_s(there.tasks);
+            let pi_s = f64::from(workers) * iteration_s * iteration_s / work_s;
+            Forecast { workers, iteration_s, work_s, pi_s, deviation: result.deviation }
         };
         numbers.into_iter().map(one).collect()
     }

@@ -1,11 +1,12 @@
-//! What a message costs between the master and a worker: a short ping-pong of several sizes before an iteration.
+//! What a message costs between the master and a worker: a short ping-pong of several sizes before an iteration, and from
+//! which size on the MPI waits for the receiver (its eager limit).
 //!
 //! It goes through the same post as every chunk, so the wake-up of a sleeping rank is part of the start-up time. A worker
 //! that is not there yet is not waited for.
 
-use super::message::{Header, Kind};
+use super::message::{HEADER_BYTES, Header, Kind};
 use crate::clock;
-use crate::frameworks::post::Post;
+use crate::frameworks::post::{Letter, Post};
 use crate::port::MpiFailed;
 use std::collections::VecDeque;
 
@@ -18,46 +19,46 @@ const LONG_NS: u64 = 3_000_000;
 const PATIENCE_NS: u64 = 5_000_000;
 const PATIENCE_FACTOR: u64 = 50;
 
+/// Eager limits are looked for between these payloads, bytes, until they are known to this share.
+const EAGER_LEAST: usize = 128;
+const EAGER_MOST: usize = 1 << 20;
+const EAGER_SHARE: f64 = 0.1;
+/// A send is eager when it is complete here within this time, while the worker looks away; and it looks away for so long
+/// at first, doubled when that was not enough to see it, so many times.
+const LOCAL_NS: u64 = 400_000;
+const HOLD_NS: u64 = 1_000_000;
+const HOLDS: u32 = 4;
+
 /// What was measured of one way.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Link {
-    /// Start-up time of a message, seconds (`mo`).
+    /// Start-up time of a message, seconds (`mo`), and its standard error.
     pub start_up_s: f64,
-    /// Time of a byte, seconds (`lambda`).
+    /// See `start_up_s`.
+    pub start_up_error_s: f64,
+    /// Time of a byte, seconds (`lambda`), and its standard error.
     pub per_byte_s: f64,
+    /// See `per_byte_s`.
+    pub per_byte_error_s: f64,
     /// Round trips measured.
     pub samples: u32,
+    /// Largest message, bytes, whose send was complete while the worker did not look; 0 = none, or not measured.
+    pub eager_bytes: usize,
+    /// Smallest whose send was not; 0 = none, or not measured.
+    pub rendezvous_bytes: usize,
 }
 
 /// Measures the way to `worker`; `None` when it does not answer in time.
 pub fn measure(post: &mut Post, worker: usize, iteration: u64) -> Result<Option<Link>, MpiFailed> {
-    let mut letters = VecDeque::new();
+    let mut range = Range { post, worker, iteration, letters: VecDeque::new(), patience_ns: PATIENCE_NS };
     let mut medians = Vec::new();
-    let mut patience_ns = PATIENCE_NS;
     for size in SIZES {
         let mut trips_ns = Vec::new();
         for _ in 0..REPEATS {
-            let mut probe = post.buffer();
-            let header = Header::new(Kind::Probe, iteration);
-            header.write(&mut probe, size);
             let begin_ns = clock::now_ns();
-            post.send(worker, probe)?;
-            let trip_ns = loop {
-                post.wait(&mut letters, false)?;
-                let spent_ns = clock::now_ns().saturating_sub(begin_ns);
-                // Whatever else arrives before an iteration is late and says nothing any more.
-                let echoes = letters.drain(..).filter(|letter| {
-                    Header::read(&letter.bytes).is_some_and(|(h, _)| h.kind == Kind::Echo && h.iteration == iteration)
-                });
-                if echoes.count() > 0 {
-                    break spent_ns;
-                }
-                if spent_ns > patience_ns {
-                    return Ok(None);
-                }
-            };
+            range.send(Kind::Probe, size, 0)?;
+            let Some(trip_ns) = range.echo(begin_ns)? else { return Ok(None) };
             trips_ns.push(trip_ns);
-            patience_ns = patience_ns.max(PATIENCE_FACTOR * trip_ns);
         }
         trips_ns.sort_unstable();
         let median_ns = trips_ns[REPEATS / 2];
@@ -66,20 +67,141 @@ pub fn measure(post: &mut Post, worker: usize, iteration: u64) -> Result<Option<
             break;
         }
     }
-    let (start_up_s, per_byte_s) = fit(&medians);
-    Ok(Some(Link { start_up_s, per_byte_s, samples: (medians.len() * REPEATS) as u32 }))
+    let largest = medians.last().map_or(0, |(size, _)| *size as usize);
+    let (eager_bytes, rendezvous_bytes) = range.switch_over(largest.min(EAGER_MOST))?;
+    let samples = (medians.len() * REPEATS) as u32;
+    Ok(Some(Link { samples, eager_bytes, rendezvous_bytes, ..fit(&medians) }))
+}
+
+/// A worker that is measured against.
+struct Range<'a> {
+    post: &'a mut Post,
+    worker: usize,
+    iteration: u64,
+    letters: VecDeque<Letter>,
+    patience_ns: u64,
+}
+
+impl Range<'_> {
+    fn send(&mut self, kind: Kind, payload: usize, total: u64) -> Result<(), MpiFailed> {
+        let mut message = self.post.buffer();
+        Header { total, ..Header::new(kind, self.iteration) }.write(&mut message, payload);
+        self.post.send(self.worker, message)
+    }
+
+    /// Takes in what arrived; whether the answer is there. Whatever else arrives before an iteration is late and says
+    /// nothing any more.
+    fn answered(&mut self) -> bool {
+        let (iteration, worker) = (self.iteration, self.worker);
+        let is_echo = |letter: &Letter| {
+            let header = Header::read(&letter.bytes).map(|(header, _)| header);
+            letter.from == worker && header.is_some_and(|h| h.kind == Kind::Echo && h.iteration == iteration)
+        };
+        self.letters.drain(..).filter(is_echo).count() > 0
+    }
+
+    /// Waits for the answer to what was sent at `begin_ns`; how long that took, nanoseconds, or `None` when it was too long.
+    fn echo(&mut self, begin_ns: u64) -> Result<Option<u64>, MpiFailed> {
+        loop {
+            self.post.wait(&mut self.letters, false)?;
+            let spent_ns = clock::now_ns().saturating_sub(begin_ns);
+            if self.answered() {
+                self.patience_ns = self.patience_ns.max(PATIENCE_FACTOR * spent_ns);
+                return Ok(Some(spent_ns));
+            }
+            if spent_ns > self.patience_ns {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Between which sizes, bytes, sends begin to wait for the receiver: by halving. (0, 0) when that could not be seen.
+    fn switch_over(&mut self, most: usize) -> Result<(usize, usize), MpiFailed> {
+        let (mut eager, mut not) = (0, 0);
+        for size in [EAGER_LEAST, most] {
+            match self.is_eager(size)? {
+                Some(true) => eager = size + HEADER_BYTES,
+                Some(false) => {
+                    not = size + HEADER_BYTES;
+                    break;
+                }
+                None => return Ok((0, 0)),
+            }
+        }
+        while eager > 0 && not as f64 > eager as f64 * (1.0 + EAGER_SHARE) {
+            let size = (eager as f64 * not as f64).sqrt() as usize;
+            match self.is_eager(size - HEADER_BYTES)? {
+                Some(true) => eager = size,
+                Some(false) => not = size,
+                None => break,
+            }
+        }
+        Ok((eager, not))
+    }
+
+    /// Whether a send of this payload is complete while the worker looks away; `None` where it could not be seen. The
+    /// worker cannot have begun to look away before it was asked to: that is how long it surely still does.
+    fn is_eager(&mut self, payload: usize) -> Result<Option<bool>, MpiFailed> {
+        let mut hold_ns = HOLD_NS;
+        for _ in 0..HOLDS {
+            self.post.flush()?;
+            let begin_ns = clock::now_ns();
+            self.send(Kind::Hold, 0, hold_ns)?;
+            if self.echo(begin_ns)?.is_none() {
+                return Ok(None);
+            }
+            self.post.flush()?;
+            let sent_ns = clock::now_ns();
+            self.send(Kind::Probe, payload, 0)?;
+            let mut seen = None;
+            while seen.is_none() {
+                let complete = !self.post.sending();
+                let now_ns = clock::now_ns();
+                if now_ns.saturating_sub(begin_ns) >= hold_ns {
+                    break;
+                }
+                seen = (complete || now_ns.saturating_sub(sent_ns) >= LOCAL_NS).then_some(complete);
+                self.post.progress(&mut self.letters)?;
+            }
+            if !self.answered() && self.echo(sent_ns)?.is_none() {
+                return Ok(None);
+            }
+            if seen.is_some() {
+                return Ok(seen);
+            }
+            hold_ns *= 2;
+        }
+        Ok(None)
+    }
 }
 
 /// `mo` and `lambda` of (bytes one way, round trip in seconds): the median of the slopes between all pairs (Theil, Sen),
-/// which a disturbed point does not move, and the median of what is left. The answer carries no payload.
-fn fit(points: &[(f64, f64)]) -> (f64, f64) {
+/// which a disturbed point does not move, and the median of what is left; their errors from how far pairs and rests
+/// scatter. The answer carries no payload. With one size nothing is known of the bytes: their error is as large as can be.
+fn fit(points: &[(f64, f64)]) -> Link {
     let mut slopes = Vec::new();
     for (i, (x, y)) in points.iter().enumerate() {
         slopes.extend(points[i + 1..].iter().map(|(x2, y2)| (y2 - y) / (x2 - x)));
     }
-    let per_byte_s = median(slopes).max(0.0);
-    let rest = points.iter().map(|(x, y)| 0.5 * (y - per_byte_s * x)).collect();
-    (median(rest).max(0.0), per_byte_s)
+    let per_byte_s = median(slopes.clone()).max(0.0);
+    let rest: Vec<f64> = points.iter().map(|(x, y)| 0.5 * (y - per_byte_s * x)).collect();
+    let start_up_s = median(rest.clone()).max(0.0);
+    Link {
+        start_up_s,
+        start_up_error_s: error(&rest, start_up_s, points.len()),
+        per_byte_s,
+        per_byte_error_s: error(&slopes, per_byte_s, points.len()),
+        samples: 0,
+        eager_bytes: 0,
+        rendezvous_bytes: 0,
+    }
+}
+
+/// Standard error of the median of `values` that rest on so many measurements (normal distribution: 1.4826 for the
+/// deviation, 1.2533 for the median).
+fn error(values: &[f64], middle: f64, measurements: usize) -> f64 {
+    let away = median(values.iter().map(|value| (value - middle).abs()).collect());
+    1.4826 * 1.2533 * away / (measurements.max(1) as f64).sqrt()
 }
 
 fn median(mut values: Vec<f64>) -> f64 {
@@ -91,17 +213,34 @@ fn median(mut values: Vec<f64>) -> f64 {
 mod tests {
     use super::*;
 
+    fn points() -> Vec<(f64, f64)> {
+        SIZES.iter().map(|s| (*s as f64, 2.0 * 50e-6 + 8e-8 * *s as f64)).collect()
+    }
+
     #[test]
     fn start_up_and_byte_time_are_found_though_one_size_was_disturbed() {
-        let mut points: Vec<(f64, f64)> = SIZES.iter().map(|s| (*s as f64, 2.0 * 50e-6 + 8e-8 * *s as f64)).collect();
+        let mut points = points();
         points[2].1 += 0.4;
-        let (start_up_s, per_byte_s) = fit(&points);
+        let Link { start_up_s, per_byte_s, .. } = fit(&points);
         assert!((start_up_s - 50e-6).abs() < 1e-9 && (per_byte_s - 8e-8).abs() < 1e-12, "{start_up_s} {per_byte_s}");
     }
 
     #[test]
+    fn the_errors_cover_what_the_points_scatter() {
+        let exact = fit(&points());
+        assert!(exact.start_up_error_s < 1e-9 && exact.per_byte_error_s < 1e-12, "{exact:?}");
+        let mut rough = points();
+        rough.iter_mut().zip([1.2, 0.9, 1.1, 0.8, 1.3, 0.9]).for_each(|(point, factor)| point.1 *= factor);
+        let rough = fit(&rough);
+        assert!(rough.start_up_error_s > 1e-6 && rough.start_up_error_s < 50e-6, "{rough:?}");
+        assert!((rough.per_byte_s - 8e-8).abs() < 4.0 * rough.per_byte_error_s, "{rough:?}");
+    }
+
+    #[test]
     fn one_size_alone_gives_a_start_up_and_no_byte_time() {
-        assert_eq!(fit(&[(0.0, 1e-4)]), (5e-5, 0.0));
-        assert_eq!(fit(&[]), (0.0, 0.0));
+        let one = fit(&[(0.0, 1e-4)]);
+        assert_eq!((one.start_up_s, one.per_byte_s), (5e-5, 0.0));
+        let none = fit(&[]);
+        assert_eq!((none.start_up_s, none.per_byte_s), (0.0, 0.0));
     }
 }

@@ -85,6 +85,11 @@ impl Ledger {
         Some(chunk)
     }
 
+    /// Whether `worker` has nothing to do.
+    pub fn is_idle(&self, worker: usize) -> bool {
+        self.out[worker].is_empty()
+    }
+
     /// `worker` is about to run dry.
     pub fn ask(&mut self, worker: usize) {
         self.asked[worker] = true;

@@ -1,11 +1,12 @@
 //! The master's side of an iteration.
 
-use super::calibrate;
+use super::calibrate::{self, Link};
 use super::config::{Config, Stats};
 use super::growth::Growth;
 use super::ledger::Ledger;
 use super::message::{Header, Kind};
 use super::team::Team;
+use super::trips::Trips;
 use crate::frameworks::post::{Letter, Post};
 use crate::port::MpiFailed;
 use crate::{clock, hook, knobs, process, safe_point, status};
@@ -25,6 +26,7 @@ struct Master<'a> {
     epoch: u64,
     task_ns: u64,
     status: c_int,
+    trips: Trips,
 }
 
 /// Attempts to measure what a message costs.
@@ -37,19 +39,19 @@ pub fn calibrate(
     post: &mut Post,
     team: &Team,
     iteration: u64,
-    known: &mut [bool; 2],
+    links: &mut [Option<Link>; 2],
 ) -> Result<(), MpiFailed> {
     if !process::recording() || iteration >= CALIBRATIONS {
         return Ok(());
     }
-    for (same_host, known) in [true, false].into_iter().zip(known) {
+    for (same_host, known) in [false, true].into_iter().zip(links) {
         let candidate = team.active().iter().find(|rank| {
             // A started process has no doorbell: its way says nothing of the others'.
             **rank != config.master && **rank < post.port.size && post.is_here(**rank) == same_host
         });
-        let (false, Some(&rank)) = (*known, candidate) else { continue };
+        let (None, Some(&rank)) = (*known, candidate) else { continue };
         if let Some(link) = calibrate::measure(post, rank, iteration)? {
-            *known = true;
+            *known = Some(link);
             hook::link(same_host, clock::now_ns(), &link);
         }
     }
@@ -60,7 +62,7 @@ pub fn calibrate(
 pub fn iterate(
     config: &Config,
     post: &mut Post,
-    team: &mut Team,
+    (team, links): (&mut Team, &[Option<Link>; 2]),
     growth: &mut Option<Growth>,
     (iteration, tasks): (u64, u64),
 ) -> Result<(c_int, Stats), MpiFailed> {
@@ -78,15 +80,17 @@ pub fn iterate(
     hook::iteration_begin(iteration, begin_ns, tasks, workers as u32, &setting, bytes);
     let max_tasks = MESSAGE_BYTES / config.task_bytes.max(config.result_bytes).max(1);
     let ledger = Ledger::new(setting, tasks, workers, max_tasks as u64, team.speeds());
-    let mut master = Master { config, post, team, ledger, iteration, tasks, epoch, task_ns: 0, status: status::OK };
+    let (task_ns, status, trips) = (0, status::OK, Trips::new(workers, links));
+    let mut master = Master { config, post, team, ledger, iteration, tasks, epoch, task_ns, status, trips };
     let idle_ns = master.run()?;
     if master.status == status::OK && !master.ledger.balanced() {
         master.status = status::ERR_COUNT;
     }
     master.end()?;
-    let Master { ledger, status, task_ns, .. } = master;
+    let Master { ledger, status, task_ns, trips, .. } = master;
     let (done, chunks) = (ledger.done, ledger.chunks);
     team.remember(&ledger.speeds);
+    team.remember_waits(&trips.waits_s());
     let end_ns = clock::now_ns();
     let wall_ns = end_ns.saturating_sub(begin_ns);
     let busy_ns = wall_ns.saturating_sub(idle_ns);
@@ -117,7 +121,9 @@ impl Master<'_> {
         while !self.ledger.closed() {
             let before = clock::now_ns();
             self.post.wait(&mut letters, false)?;
-            idle_ns += clock::now_ns().saturating_sub(before);
+            let now_ns = clock::now_ns();
+            idle_ns += now_ns.saturating_sub(before);
+            self.trips.on_woken(now_ns, self.post.slept);
             self.refresh();
             while let Some(letter) = letters.pop_front() {
                 self.take(letter)?;
@@ -137,6 +143,7 @@ impl Master<'_> {
     }
 
     fn feed(&mut self, worker: usize) -> Result<(), MpiFailed> {
+        let idle = self.ledger.is_idle(worker);
         let Some(chunk) = self.ledger.cut(worker) else { return Ok(()) };
         let mut message = self.post.buffer();
         let header = Header {
@@ -149,7 +156,9 @@ impl Master<'_> {
         if self.status == status::OK && !self.config.prepare(self.iteration, chunk.first, chunk.count, tasks) {
             self.fail(status::ERR_TASK);
         }
-        self.post.send(self.team.active()[worker], message)?;
+        let rank = self.team.active()[worker];
+        self.trips.on_sent(worker, idle, self.post.is_here(rank), message.len(), clock::now_ns());
+        self.post.send(rank, message)?;
         self.refresh();
         Ok(())
     }
@@ -179,6 +188,13 @@ impl Master<'_> {
                     self.fail(header.status);
                 } else {
                     self.task_ns += header.total;
+                    let trip_ns = self.trips.on_result(worker, header.count, header.held_ns);
+                    // As in calibration, the way of a started process says nothing of the others'.
+                    if let Some(trip_ns) = trip_ns.filter(|_| letter.from < self.post.port.size) {
+                        let bytes = header.count * (self.config.task_bytes + self.config.result_bytes) as u64;
+                        let here = self.post.is_here(letter.from);
+                        self.trips.tell(here, bytes, trip_ns, self.iteration, letter.from);
+                    }
                     self.feed(worker)?; // before collect, so that no worker waits for the program
                     if self.status == status::OK
                         && !self.config.collect(self.iteration, header.first, header.count, results)

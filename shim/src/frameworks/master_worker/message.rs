@@ -1,7 +1,7 @@
-//! What master and workers write to each other: six numbers, then inputs or results.
+//! What master and workers write to each other: eight numbers, then inputs or results.
 
 /// Bytes before the inputs or results.
-pub const HEADER_BYTES: usize = 56;
+pub const HEADER_BYTES: usize = 64;
 
 /// What a message is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +24,8 @@ pub enum Kind {
     Welcome = 8,
     /// Master, to a started process: end.
     Farewell = 9,
+    /// Master, before an iteration: answer, then look at nothing for `total` nanoseconds.
+    Hold = 10,
 }
 
 /// The beginning of each message.
@@ -43,12 +45,14 @@ pub struct Header {
     pub total: u64,
     /// Worker: sum of the tasks' times squared, seconds squared.
     pub sum_sq_s2: f64,
+    /// Worker: from the chunk's arrival to the last task's end, nanoseconds.
+    pub held_ns: u64,
 }
 
 impl Header {
     /// Empty message of a kind.
     pub fn new(kind: Kind, iteration: u64) -> Header {
-        Header { kind, status: 0, iteration, first: 0, count: 0, total: 0, sum_sq_s2: 0.0 }
+        Header { kind, status: 0, iteration, first: 0, count: 0, total: 0, sum_sq_s2: 0.0, held_ns: 0 }
     }
 
     /// Makes `message` this header and `payload_bytes` zeros, which it returns.
@@ -76,6 +80,7 @@ impl Header {
             self.count,
             self.total,
             self.sum_sq_s2.to_bits(),
+            self.held_ns,
         ];
         for (to, word) in message.chunks_exact_mut(8).zip(words) {
             to.copy_from_slice(&word.to_le_bytes());
@@ -96,6 +101,7 @@ impl Header {
             7 => Kind::Hello,
             8 => Kind::Welcome,
             9 => Kind::Farewell,
+            10 => Kind::Hold,
             _ => return None,
         };
         let header = Header {
@@ -106,6 +112,7 @@ impl Header {
             count: word(4),
             total: word(5),
             sum_sq_s2: f64::from_bits(word(6)),
+            held_ns: word(7),
         };
         Some((header, payload))
     }
@@ -125,6 +132,7 @@ mod tests {
             count: 3,
             total: 9,
             sum_sq_s2: 0.25,
+            held_ns: 11,
         };
         let mut message = Vec::new();
         header.write(&mut message, 3).copy_from_slice(b"abc");

@@ -8,6 +8,7 @@ mod master;
 mod message;
 mod spawned;
 mod team;
+mod trips;
 mod worker;
 
 use super::post::{Post, SLOTS};
@@ -41,8 +42,8 @@ pub struct MasterWorker {
     team: Team,
     /// Worker: it had nothing to compute in the last iteration.
     parked: bool,
-    /// Master: whether the cost of a message is known, to a worker of this host and to one of another.
-    calibrated: [bool; 2],
+    /// Master: what a message costs, to a worker of another host and of this one.
+    links: [Option<Link>; 2],
     iteration: u64,
     last: Option<Stats>,
     broken: bool,
@@ -101,7 +102,7 @@ fn create(raw: &RawConfig) -> Result<MasterWorker, c_int> {
         letters,
         team,
         parked: false,
-        calibrated: [false; 2],
+        links: [None; 2],
         iteration: 0,
         last: None,
         broken: false,
@@ -147,10 +148,10 @@ pub unsafe extern "C" fn midrun_mw_iterate(mw: *mut MasterWorker, tasks: u64) ->
             return status::ERR_MPI;
         }
         let done = if mw.post.port.rank == mw.config.master {
-            let ready = master::calibrate(&mw.config, &mut mw.post, &mw.team, mw.iteration, &mut mw.calibrated);
+            let ready = master::calibrate(&mw.config, &mut mw.post, &mw.team, mw.iteration, &mut mw.links);
             let now = (mw.iteration, tasks);
-            let done =
-                ready.and_then(|()| master::iterate(&mw.config, &mut mw.post, &mut mw.team, &mut mw.growth, now));
+            let team = (&mut mw.team, &mw.links);
+            let done = ready.and_then(|()| master::iterate(&mw.config, &mut mw.post, team, &mut mw.growth, now));
             done.map(|(status, stats)| {
                 mw.last = Some(stats);
                 status

@@ -15,13 +15,15 @@ pub struct Team {
     place: Vec<Option<usize>>,
     /// What was measured of each rank when it last took part.
     speeds: Vec<WorkerSpeed>,
+    /// How long each waited per task, seconds: a worker that is far gets less done with the same speed.
+    waits_s: Vec<f64>,
 }
 
 impl Team {
     /// The first `count` workers of a communicator of `size` ranks; 0 = all.
     pub fn new(size: usize, master: usize, count: usize) -> Team {
-        let mut team =
-            Team { master, active: Vec::new(), place: vec![None; size], speeds: vec![WorkerSpeed::default(); size] };
+        let (speeds, waits_s) = (vec![WorkerSpeed::default(); size], vec![0.0; size]);
+        let mut team = Team { master, active: Vec::new(), place: vec![None; size], speeds, waits_s };
         team.resize(if count == 0 { size - 1 } else { count });
         team
     }
@@ -50,7 +52,19 @@ impl Team {
         }
     }
 
-    /// Makes `count` workers take part, at least one: who leaves is the distinctly slowest, else the last; who comes is
+    /// Takes over how long each of them waited per task, seconds; half of it, for one iteration may be chance.
+    pub fn remember_waits(&mut self, waits_s: &[f64]) {
+        for (rank, wait_s) in self.active.iter().zip(waits_s) {
+            self.waits_s[*rank] = 0.5 * (self.waits_s[*rank] + wait_s);
+        }
+    }
+
+    /// Time that `rank` takes for a task, with what it waits for it, seconds.
+    fn cost_s(&self, rank: usize) -> f64 {
+        self.speeds[rank].mean_s + self.waits_s[rank]
+    }
+
+    /// Makes `count` workers take part, at least one: who leaves is the distinctly slowest or farthest, else the last; who comes is
     /// the first that is not known to be slow.
     pub fn resize(&mut self, count: usize) {
         let most = self.place.len() - 1;
@@ -62,9 +76,9 @@ impl Team {
         while self.active.len() < count {
             let parked = (0..self.place.len()).filter(|rank| *rank != self.master && !self.active.contains(rank));
             let typical_s = self.typical_s();
-            let slow = |rank: &usize| typical_s.is_some_and(|typical| self.speeds[*rank].mean_s > DISTINCT * typical);
+            let slow = |rank: &usize| typical_s.is_some_and(|typical| self.cost_s(*rank) > DISTINCT * typical);
             let Some(next) = parked.min_by(|a, b| {
-                let key = |rank: &usize| if slow(rank) { self.speeds[*rank].mean_s } else { 0.0 };
+                let key = |rank: &usize| if slow(rank) { self.cost_s(*rank) } else { 0.0 };
                 key(a).total_cmp(&key(b)).then(a.cmp(b))
             }) else {
                 break;
@@ -82,19 +96,20 @@ impl Team {
     pub fn join(&mut self) {
         self.place.push(None);
         self.speeds.push(WorkerSpeed::default());
+        self.waits_s.push(0.0);
     }
 
-    /// Median of the active workers' mean task times, seconds.
+    /// Median of what a task takes the active workers, seconds.
     fn typical_s(&self) -> Option<f64> {
-        let mut means: Vec<f64> =
-            self.active.iter().map(|rank| self.speeds[*rank]).filter(|s| s.tasks > 0).map(|s| s.mean_s).collect();
+        let known = self.active.iter().filter(|rank| self.speeds[**rank].tasks > 0);
+        let mut means: Vec<f64> = known.map(|rank| self.cost_s(*rank)).collect();
         means.sort_by(f64::total_cmp);
         means.get(means.len().saturating_sub(1) / 2).copied()
     }
 
     fn slowest(&self) -> Option<usize> {
         let typical_s = self.typical_s()?;
-        let mean = |at: &usize| self.speeds[self.active[*at]].mean_s;
+        let mean = |at: &usize| self.cost_s(self.active[*at]);
         let slow = (0..self.active.len()).filter(|at| mean(at) > DISTINCT * typical_s);
         slow.max_by(|a, b| mean(a).total_cmp(&mean(b)))
     }
@@ -129,6 +144,17 @@ mod tests {
         assert_eq!(team.active(), [1, 2]);
         team.resize(9);
         assert_eq!((team.active(), team.place(3)), ([1, 2, 3].as_slice(), Some(2)));
+    }
+
+    #[test]
+    fn the_far_leave_first_too() {
+        let mut team = Team::new(5, 0, 0);
+        team.remember(&[speed(1.0); 4]);
+        team.remember_waits(&[0.1, 0.1, 1.0, 0.1]);
+        team.resize(3);
+        assert_eq!(team.active(), [1, 2, 4], "rank 3 waits for its messages half as long as it computes");
+        team.resize(4);
+        assert_eq!(team.active(), [1, 2, 3, 4]);
     }
 
     #[test]

@@ -8,6 +8,7 @@ use crate::port::MpiFailed;
 use crate::{clock, hook, process, status};
 use std::collections::VecDeque;
 use std::ffi::c_int;
+use std::time::Duration;
 
 /// Between two tasks, messages are moved on when this long has passed since the last time: while some are on their way,
 /// and otherwise for inputs that a large chunk may bring. Each time costs microseconds, more where ranks share a core.
@@ -15,6 +16,8 @@ const MOVE_ON_NS: u64 = 200_000;
 const LOOK_NS: u64 = 10_000_000;
 /// A worker that got nothing for so long is not needed in this iteration.
 const UNUSED_NS: u64 = 50_000_000;
+/// For the master's measurement of the eager limit no worker looks away for longer.
+const LONGEST_HOLD: Duration = Duration::from_millis(20);
 
 /// How an iteration ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +59,13 @@ pub fn iterate(
                 Header::new(Kind::Echo, header.iteration).write(&mut echo, 0);
                 post.send(config.master, echo)?;
             }
+            Some((header, _)) if header.kind == Kind::Hold => {
+                let mut echo = post.buffer();
+                Header::new(Kind::Echo, header.iteration).write(&mut echo, 0);
+                post.send(config.master, echo)?;
+                post.flush()?;
+                std::thread::sleep(Duration::from_nanos(header.total).min(LONGEST_HOLD));
+            }
             Some((header, tasks)) if header.kind == Kind::Chunk && header.iteration == iteration => {
                 compute(config, post, letters, &header, tasks, &mut failed)?;
                 chunks += 1;
@@ -75,6 +85,7 @@ fn compute(
     tasks: &[u8],
     failed: &mut c_int,
 ) -> Result<(), MpiFailed> {
+    let arrived_ns = clock::now_ns();
     let mut message = post.buffer();
     let mut done = Header { kind: Kind::Result, total: 0, ..*header };
     let (mut busy_ns, mut sum_sq_s2) = (0, 0.0);
@@ -82,7 +93,7 @@ fn compute(
     let step = if config.whole_chunks() { count.max(1) } else { 1 };
     let payload = if *failed == status::OK { count * config.result_bytes } else { 0 };
     let results = done.write(&mut message, payload);
-    let mut moved_ns = clock::now_ns();
+    let (mut moved_ns, mut ended_ns) = (arrived_ns, arrived_ns);
     for at in (0..count).step_by(step) {
         if *failed != status::OK {
             break;
@@ -99,6 +110,7 @@ fn compute(
             *failed = status::ERR_TASK;
         }
         let end_ns = clock::now_ns();
+        ended_ns = end_ns;
         let spent_ns = end_ns.saturating_sub(begin_ns);
         busy_ns += spent_ns;
         let spent_s = spent_ns as f64 * 1e-9;
@@ -115,6 +127,7 @@ fn compute(
     }
     done.status = *failed;
     done.total = busy_ns;
+    done.held_ns = ended_ns.saturating_sub(arrived_ns);
     done.sum_sq_s2 = sum_sq_s2;
     done.patch(&mut message);
     post.send(config.master, message)?;

@@ -2,7 +2,8 @@
 
 use super::{Change, MasterWorker};
 use crate::knob::names;
-use crate::master_worker::workers::{Forecast, Regime};
+use crate::master_worker::regime::Regime;
+use crate::master_worker::workers::Forecast;
 use crate::{Judgement, Knob, Proposal, Verdict};
 
 /// A number of processes out of a knob's value or bound.

@@ -5,14 +5,41 @@ use super::weighing::preferred;
 use super::{Change, MasterWorker, assignments};
 use crate::knob::names;
 use crate::master_worker::candidates;
-use crate::master_worker::memory::Memory;
+use crate::master_worker::inputs::Inputs;
+use crate::master_worker::memory::{Known, Memory};
+use crate::master_worker::regime::Regime;
 use crate::master_worker::trial::{family, uncertainty};
-use crate::master_worker::workers::{Advice, Regime};
+use crate::master_worker::workers::Advice;
 use crate::{Knob, Proposal};
 use midrun_handout::Setting;
 
-/// Workers so many times slower than the fastest are named.
+/// Workers that take so many times longer for a task than the fastest are named, and no more of them than this.
 const SLOW: f64 = 1.3;
+const NAMED: usize = 4;
+
+/// Which of the workers are parked for being slow or far, and how slow or far they are.
+fn parked(memory: &Memory, count: u32) -> String {
+    let all = memory.by_cost();
+    let Some(fastest) = all.first().copied() else { return String::new() };
+    let leave = all.iter().rev().take(count as usize);
+    let slow: Vec<_> = leave.filter(|worker| worker.cost_s > SLOW * fastest.cost_s).collect();
+    if slow.is_empty() {
+        return String::new();
+    }
+    let name = |worker: &&&Known| {
+        let times = format!("{:.1} times the fastest's task time", worker.slowness / fastest.slowness);
+        let way = format!("{:.3} ms more per task for the way to another host", worker.way_s * 1e3);
+        if worker.way_s > 0.1 * worker.cost_s {
+            format!("rank {} ({times}, {way})", worker.rank)
+        } else {
+            format!("rank {} ({times})", worker.rank)
+        }
+    };
+    let more = slow.len().saturating_sub(NAMED);
+    let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let names: Vec<String> = slow.iter().take(NAMED).map(|worker| name(&worker)).collect();
+    format!("; parked first, for they cost more than they give: {}{rest}", names.join(", "))
+}
 
 impl MasterWorker {
     /// Another number of workers, if that pays; `from` and `to` are the settings before and with it. Where more would pay
@@ -54,22 +81,16 @@ impl MasterWorker {
         assignments.push((knob.name.clone(), f64::from(next.workers)));
         let regime = self.regime.map_or("", Regime::as_str);
         let why = format!(
-            "{regime}; {}: tasks take {:.4} ms +- {:.4} ms, {} tasks, {:.1} us per chunk; Pi {:.4} s with {} workers, {:.4} s \
-             with {}{}{}{}",
+            "{regime}; {}: {}; {} tasks, {:.1} us per chunk; Pi {:.4} s with {} workers, {:.4} s with {}{}{}{}",
             self.workers.objective_text(),
-            memory.mean_s * 1e3,
-            memory.sigma_s * 1e3,
+            Inputs(memory),
             memory.tasks,
             memory.chunk_cost_s * 1e6,
             now.pi_s,
             now.workers,
             next.pi_s,
             next.workers,
-            if next.workers < now.workers && memory.slowest() > SLOW {
-                format!("; the slowest, {:.1} times slower than the fastest, are parked first", memory.slowest())
-            } else {
-                String::new()
-            },
+            if next.workers < now.workers { parked(memory, now.workers - next.workers) } else { String::new() },
             if stepped { ", as far as one step goes" } else { "" },
             if changes { format!("; with them {setting}") } else { String::new() },
         );

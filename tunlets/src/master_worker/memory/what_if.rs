@@ -1,0 +1,109 @@
+//! The same program with other workers: which of them, and what the simulation needs.
+
+use super::Memory;
+use crate::{Link, PROFILE_BINS};
+use midrun_models::simulate::{QueueAhead, SimInput, Way};
+
+/// One message's way until more is known, seconds: mostly the wake-up of a sleeping rank.
+const LATENCY_S: f64 = 75e-6;
+
+/// What is known of one worker.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Known {
+    /// Its rank.
+    pub rank: u32,
+    /// Relative time per task: 1 average.
+    pub slowness: f64,
+    /// What the ways to it and back take of a task's time where nothing hides them, seconds.
+    pub way_s: f64,
+    /// What a task takes there in all, seconds.
+    pub cost_s: f64,
+    far: Option<bool>,
+}
+
+impl Memory {
+    /// The same program with another number of workers, with as many tasks as it has then, as dear as they are then.
+    pub fn with_workers(&self, workers: u32) -> Memory {
+        let (tasks, compute_s) = self.growth.at((self.tasks, self.compute_s()), self.workers, workers);
+        let mean_s = if tasks > 0 { compute_s / tasks as f64 } else { self.mean_s };
+        let dearer = if self.mean_s > 0.0 { mean_s / self.mean_s } else { 1.0 };
+        let profile_s = self.profile_s.iter().map(|s| s * dearer).collect();
+        Memory { workers, tasks, mean_s, sigma_s: self.sigma_s * dearer, profile_s, ..self.clone() }
+    }
+
+    /// The known workers, what costs least first.
+    pub fn by_cost(&self) -> Vec<Known> {
+        let known = |(&rank, &slowness): (&u32, &f64)| {
+            let far = self.far.get(&rank).copied();
+            let way_s = self.network.and_then(|network| network.to(far)).map_or(0.0, |link| self.way_s(&link));
+            Known { rank, slowness, way_s, cost_s: slowness * self.mean_s + way_s, far }
+        };
+        let mut all: Vec<Known> = self.slowness.iter().map(known).collect();
+        all.sort_by(|a, b| a.cost_s.total_cmp(&b.cost_s));
+        all
+    }
+
+    /// Two messages per chunk, and the bytes of a task and its result, per task.
+    fn way_s(&self, link: &Link) -> f64 {
+        let bytes = self.network.map_or(0.0, |n| f64::from(n.task_bytes) + f64::from(n.result_bytes));
+        2.0 * link.cost.start_up_s / self.chunk_tasks.max(1.0) + link.cost.per_byte_s * bytes
+    }
+
+    /// The way to a worker as the simulation has it.
+    fn way(&self, far: Option<bool>) -> Option<Way> {
+        let network = self.network?;
+        let link = network.to(far)?;
+        let (out, back) = (network.task_bytes, network.result_bytes);
+        let byte_s = link.cost.per_byte_s;
+        Some(Way {
+            latency_s: link.cost.start_up_s,
+            send_s: byte_s * f64::from(out),
+            back_s: byte_s * f64::from(back),
+            eager_tasks: link.eager_tasks(out),
+        })
+    }
+
+    /// What the simulation needs.
+    pub fn load(&self) -> SimInput {
+        let parts = self.profile_s.len() as f64;
+        let profile_mean = self.profile_s.iter().sum::<f64>() / parts;
+        let between = self.profile_s.iter().map(|s| (s - profile_mean).powi(2)).sum::<f64>() / parts;
+        // The parts' means scatter by chance, too: what chance explains is not a profile.
+        let chance = self.sigma_s.powi(2) * parts / self.tasks.max(1) as f64;
+        let is_profile = between > 3.0 * chance && between > (0.01 * self.mean_s).powi(2);
+        // More may be known than take part: the slowest and farthest are parked first.
+        let known = self.by_cost();
+        let count = self.workers.max(1) as usize;
+        let mut slowness: Vec<f64> = known.iter().map(|worker| worker.slowness).collect();
+        // Weighted by what each worker gets done, the mean slowness is 1 by the way it was measured; the variance
+        // that workers explain does not belong to the tasks, whoever will take part.
+        let rates: f64 = slowness.iter().map(|s| 1.0 / s).sum();
+        let scatter: f64 = slowness.iter().map(|s| (s - 1.0).powi(2) / s).sum();
+        let by_workers = if rates > 0.0 { scatter / rates * self.mean_s.powi(2) } else { 0.0 };
+        slowness.resize(count, 1.0);
+        let far = (0..count).map(|place| known.get(place).and_then(|worker| worker.far));
+        let ways = far.map_while(|far| self.way(far)).collect();
+        let explained = by_workers + if is_profile { between } else { 0.0 };
+        let within = (self.sigma_s.powi(2) - explained).max(0.0);
+        let profile = if is_profile && self.profile_s.len() == PROFILE_BINS {
+            self.profile_s.iter().map(|s| s / profile_mean).collect()
+        } else {
+            Vec::new()
+        };
+        SimInput {
+            tasks: self.tasks,
+            workers: self.workers,
+            mean_s: self.mean_s,
+            profile,
+            variation: within.sqrt() / self.mean_s,
+            slowness,
+            handout_s: self.chunk_cost_s.clamp(0.0, self.mean_s),
+            latency_s: LATENCY_S,
+            send_s: 0.0,
+            back_s: 0.0,
+            ways,
+            hidden_s: self.hidden.iter().copied().reduce(f64::min).unwrap_or(0.0).min(self.ideal_s()),
+            queue_ahead: QueueAhead::default(),
+        }
+    }
+}
