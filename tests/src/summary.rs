@@ -38,9 +38,18 @@ impl Summary {
             assert!(time > 0.0 && ideal >= 0.0 && ideal <= time * 1.05, "ideal {ideal} s of {time} s");
         }
         for decision in self.list("decisions") {
-            for key in
-                ["iteration", "tunlet", "tuning_point", "from", "to", "why", "predicted_s", "measured_s", "verdict"]
-            {
+            for key in [
+                "iteration",
+                "tunlet",
+                "tuning_point",
+                "from",
+                "to",
+                "why",
+                "predicted_s",
+                "uncertainty",
+                "measured_s",
+                "verdict",
+            ] {
                 assert!(decision.get(key).is_some(), "{key} is missing in {decision}");
             }
         }
