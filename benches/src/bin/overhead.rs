@@ -22,7 +22,7 @@ struct Arguments {
     #[arg(long, default_value_t = 1)]
     ranks: u32,
     /// Runs that measure the time to action.
-    #[arg(long, default_value_t = 3)]
+    #[arg(long, default_value_t = 7)]
     action_runs: u32,
 }
 
@@ -153,7 +153,7 @@ fn time_to_action(a: &Arguments) -> Result<()> {
     let mut latencies = Vec::new();
     for seed in 0..a.action_runs {
         let line = format!(
-            "{} --tasks 2000 --iterations 30 --mean-us 1000 --sigma-pct 60 --dist normal --drift 30 --seed {seed} --work sleep --policy none",
+            "{} --tasks 2000 --iterations 7 --mean-us 1000 --sigma-pct 60 --seed {seed} --work sleep --policy none",
             program.display()
         );
         let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
