@@ -169,6 +169,15 @@ impl Port {
         checked(unsafe { midrun_port_minimum(self.raw, c_int::from(here), values.as_mut_ptr(), values.len() as c_int) })
     }
 
+    /// Collective: whether every rank says `good`, and all have the same `values`.
+    pub fn agree(&self, good: bool, values: &[i64]) -> Result<bool, MpiFailed> {
+        // The smallest of x and of -x are each other's opposite only where all x are the same.
+        let mut all = vec![i64::from(good)];
+        all.extend(values.iter().flat_map(|value| [*value, -value]));
+        self.minimum(false, &mut all)?;
+        Ok(all[0] == 1 && all[1..].chunks(2).all(|pair| pair[0] == -pair[1]))
+    }
+
     /// Begins to send; `data` stays where it is until [`Port::test`] says done.
     pub fn send(&self, slot: usize, data: &[u8], to: usize) -> Result<(), MpiFailed> {
         // SAFETY: the caller keeps the buffer until the request is done.

@@ -11,6 +11,7 @@ mod team;
 mod trips;
 mod worker;
 
+use super::handle;
 use super::post::{Post, SLOTS};
 use crate::frameworks::post::Letter;
 use crate::guard::guard;
@@ -77,13 +78,10 @@ fn create(raw: &RawConfig) -> Result<MasterWorker, c_int> {
     }
     let (tasks, results) = (raw.task_bytes as i64, raw.result_bytes as i64);
     let (good, master, flags) = (config.is_some() && setting.is_ok(), i64::from(raw.master), i64::from(raw.flags));
-    // Every rank must agree: the smallest of x and of -x are each other's opposite only where all x are the same.
-    let mut all = [i64::from(good), master, -master, tasks, -tasks, results, -results, flags, -flags];
-    port.minimum(false, &mut all).map_err(mpi)?;
+    let agreed = port.agree(good, &[master, tasks, results, flags]).map_err(mpi)?;
     if port.size < 2 {
         return Err(status::ERR_NO_WORKER);
     }
-    let agreed = all[0] == 1 && all[1..].chunks(2).all(|pair| pair[0] == -pair[1]);
     let (Some(config), Ok(setting), true) = (config, setting, agreed) else { return Err(status::ERR_ARGUMENT) };
     let team = Team::new(port.size, config.master, config.workers);
     let (first, mut growth) = (!CREATED.swap(true, Ordering::Relaxed), None);
@@ -121,17 +119,14 @@ pub unsafe extern "C" fn midrun_mw_create(mw: *mut *mut MasterWorker, config: *c
         }
         // SAFETY: not null, and valid by midrun.h; of the configuration no more is read than its size says.
         unsafe {
-            *mw = std::ptr::null_mut();
-            let Some(raw) = RawConfig::read(config) else { return status::ERR_ARGUMENT };
-            if spawn::is_spawned() {
-                spawned::serve(&raw);
-            }
-            match create(&raw) {
-                Ok(made) => *mw = Box::into_raw(Box::new(made)),
-                Err(status) => return status,
-            }
+            handle::create(mw, || {
+                let raw = RawConfig::read(config).ok_or(status::ERR_ARGUMENT)?;
+                if spawn::is_spawned() {
+                    spawned::serve(&raw);
+                }
+                create(&raw)
+            })
         }
-        status::OK
     })
 }
 
@@ -180,15 +175,8 @@ pub unsafe extern "C" fn midrun_mw_iterate(mw: *mut MasterWorker, tasks: u64) ->
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn midrun_mw_last(mw: *const MasterWorker, stats: *mut Stats) -> c_int {
     guard("midrun_mw_last", || {
-        // SAFETY: null or valid; the size the program says is looked at first.
-        unsafe {
-            let (Some(mw), false) = (mw.as_ref(), stats.is_null()) else { return status::ERR_ARGUMENT };
-            match mw.last {
-                Some(last) if (*stats).struct_size >= size_of::<Stats>() => *stats = last,
-                _ => return status::ERR_ARGUMENT,
-            }
-        }
-        status::OK
+        // SAFETY: null or valid.
+        unsafe { handle::tell(mw.as_ref().and_then(|mw| mw.last), stats) }
     })
 }
 
@@ -199,17 +187,8 @@ pub unsafe extern "C" fn midrun_mw_last(mw: *const MasterWorker, stats: *mut Sta
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn midrun_mw_destroy(mw: *mut *mut MasterWorker) -> c_int {
     guard("midrun_mw_destroy", || {
-        if mw.is_null() {
-            return status::ERR_ARGUMENT;
-        }
-        // SAFETY: made by midrun_mw_create, destroyed once: the program's pointer becomes NULL.
-        unsafe {
-            let made = std::mem::replace(&mut *mw, std::ptr::null_mut());
-            if !made.is_null() {
-                drop(Box::from_raw(made));
-            }
-        }
-        status::OK
+        // SAFETY: null, or made by midrun_mw_create.
+        unsafe { handle::destroy(mw) }
     })
 }
 

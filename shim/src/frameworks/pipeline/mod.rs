@@ -9,6 +9,7 @@ mod pattern;
 mod plan;
 mod rank;
 
+use super::handle;
 use super::post::{Post, SLOTS};
 use crate::guard::{guard, guard_value};
 use crate::port::{self, Port};
@@ -61,10 +62,7 @@ unsafe fn create(raw: *const RawConfig) -> Result<Pipe, c_int> {
     }
     let good = config.is_some() && !matches!(control, Some(Err(_)));
     let (print, stages) = config.as_ref().map_or((0, 0), |c| (c.fingerprint(), c.stages.len() as i64));
-    // Every rank must agree: the smallest of x and of -x are each other's opposite only where all x are the same.
-    let mut all = [i64::from(good), print, -print, stages, -stages];
-    port.minimum(false, &mut all).map_err(mpi)?;
-    let agreed = all[0] == 1 && all[1..].chunks(2).all(|pair| pair[0] == -pair[1]);
+    let agreed = port.agree(good, &[print, stages]).map_err(mpi)?;
     let (Some(config), true) = (config, agreed) else { return Err(status::ERR_ARGUMENT) };
     let control = control.and_then(Result::ok).map(RefCell::new);
     if control.is_some() {
@@ -90,14 +88,7 @@ pub unsafe extern "C" fn midrun_pipe_create(pipe: *mut *mut Pipe, config: *const
             return status::ERR_ARGUMENT;
         }
         // SAFETY: not null, and valid by midrun.h; of the configuration no more is read than its size says.
-        unsafe {
-            *pipe = std::ptr::null_mut();
-            match create(config) {
-                Ok(made) => *pipe = Box::into_raw(Box::new(made)),
-                Err(status) => return status,
-            }
-        }
-        status::OK
+        unsafe { handle::create(pipe, || create(config)) }
     })
 }
 
@@ -178,15 +169,8 @@ pub unsafe extern "C" fn midrun_pipe_emit(out: *mut Out, bytes: usize) -> *mut c
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn midrun_pipe_last(pipe: *const Pipe, stats: *mut Stats) -> c_int {
     guard("midrun_pipe_last", || {
-        // SAFETY: null or valid; the size the program says is looked at first.
-        unsafe {
-            let (Some(pipe), false) = (pipe.as_ref(), stats.is_null()) else { return status::ERR_ARGUMENT };
-            match *pipe.last.borrow() {
-                Some(last) if (*stats).struct_size >= size_of::<Stats>() => *stats = last,
-                _ => return status::ERR_ARGUMENT,
-            }
-        }
-        status::OK
+        // SAFETY: null or valid.
+        unsafe { handle::tell(pipe.as_ref().and_then(|pipe| *pipe.last.borrow()), stats) }
     })
 }
 
@@ -197,17 +181,8 @@ pub unsafe extern "C" fn midrun_pipe_last(pipe: *const Pipe, stats: *mut Stats) 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn midrun_pipe_destroy(pipe: *mut *mut Pipe) -> c_int {
     guard("midrun_pipe_destroy", || {
-        if pipe.is_null() {
-            return status::ERR_ARGUMENT;
-        }
-        // SAFETY: made by midrun_pipe_create, destroyed once: the program's pointer becomes NULL.
-        unsafe {
-            let made = std::mem::replace(&mut *pipe, std::ptr::null_mut());
-            if !made.is_null() {
-                drop(Box::from_raw(made));
-            }
-        }
-        status::OK
+        // SAFETY: null, or made by midrun_pipe_create.
+        unsafe { handle::destroy(pipe) }
     })
 }
 
