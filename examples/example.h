@@ -2,30 +2,22 @@
 #ifndef EXAMPLE_H
 #define EXAMPLE_H
 #define _GNU_SOURCE
+#include "timing.h"
 #include <midrun.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <time.h>
 
 enum { USAGE = 64 };
-
-static inline int64_t now_ns(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return t.tv_sec * 1000000000LL + t.tv_nsec;
-}
 
 /* Sleeps until `ns` nanoseconds after `begin_ns`: with an option --pace a task takes a set time for its amount of work, so that many
  * ranks on few cores behave as if each had a core of its own. */
 static inline void pace(int64_t begin_ns, int64_t ns) {
   static int exact;
-  int64_t end = begin_ns + ns;
-  struct timespec t = {end / 1000000000LL, end % 1000000000LL};
   if (!exact) exact = 1, prctl(PR_SET_TIMERSLACK, 1000UL);
-  while (ns > 0 && clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL)) continue;
+  if (ns > 0) sleep_until(begin_ns + ns);
 }
 
 typedef struct {

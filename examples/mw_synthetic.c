@@ -4,17 +4,13 @@
  * have; the master checks that each came back exactly once. --help lists the options.
  */
 #define _GNU_SOURCE
+#include "synthetic.h"
 #include <getopt.h>
 #include <math.h>
 #include <midrun.h>
 #include <mpi.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <time.h>
-
-enum { USAGE = 64 };
 
 static struct {
   uint64_t tasks, iterations, bytes, seed, workers;
@@ -26,13 +22,6 @@ static struct {
   unsigned char *seen;
   uint64_t wrong;
 } g = {.tasks = 1000, .iterations = 5, .bytes = 0, .seed = 1, .mean_us = 1000, .sigma_pct = 20, .jump = 1, .slow_factor = 1, .dist = "normal"};
-
-static uint64_t mix(uint64_t x) {
-  x += 0x9e3779b97f4a7c15u;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-  return x ^ (x >> 31);
-}
 
 /* Uniform in (0, 1), the same for the same seed, iteration, task and draw. */
 static double uniform(uint64_t iteration, uint64_t task, uint64_t draw) {
@@ -56,19 +45,6 @@ static double task_ns(uint64_t iteration, uint64_t task) {
 
 static uint64_t answer(uint64_t iteration, uint64_t task) { return mix(g.seed ^ mix(iteration * 1000003 + task)); }
 
-static int64_t now_ns(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return t.tv_sec * 1000000000LL + t.tv_nsec;
-}
-
-static void work(double ns) {
-  int64_t end = now_ns() + (int64_t)ns;
-  struct timespec t = {end / 1000000000LL, end % 1000000000LL};
-  if (g.spin) while (now_ns() < end) continue;
-  else while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL)) continue;
-}
-
 static size_t result_bytes(void) { return g.bytes > 8 ? g.bytes : 8; }
 
 static int prepare(void *user, uint64_t iteration, uint64_t first, uint64_t count, void *tasks) {
@@ -84,7 +60,7 @@ static int compute(void *user, uint64_t iteration, uint64_t first, uint64_t coun
     const unsigned char *in = (const unsigned char *)tasks + i * g.bytes;
     unsigned char *out = (unsigned char *)results + i * result_bytes();
     uint64_t a = answer(iteration, first + i);
-    work(factor * task_ns(iteration, first + i));
+    work(factor * task_ns(iteration, first + i), g.spin);
     if (g.bytes && (in[0] != (a & 255) || in[g.bytes - 1] != (a & 255))) a = ~a; /* a damaged input shows at the master */
     memset(out, (int)(a & 255), result_bytes());
     memcpy(out, &a, sizeof a);
@@ -105,8 +81,7 @@ static int collect(void *user, uint64_t iteration, uint64_t first, uint64_t coun
 }
 
 static int usage(const char *what, const char *value, const char *allowed) {
-  if (g.rank == 0) fprintf(stderr, "mw_synthetic: %s \"%s\" is not right: %s\n", what, value, allowed);
-  return USAGE;
+  return complain("mw_synthetic", g.rank, what, value, allowed);
 }
 
 static const char HELP[] =
@@ -118,9 +93,8 @@ static const char HELP[] =
     "  alone in its world] [--check] [--json]\n";
 
 static int number(const char *name, double minimum, double maximum, double *out) {
-  char *end, range[80];
-  *out = strtod(optarg, &end);
-  if (end != optarg && !*end && *out >= minimum && *out <= maximum) return 0;
+  char range[80];
+  if (is_number(optarg, minimum, maximum, out)) return 0;
   snprintf(range, sizeof range, "a number from %g to %g is expected", minimum, maximum);
   return usage(name, optarg, range);
 }
@@ -184,7 +158,7 @@ static int run(void) {
   midrun_mw_config_t config = {.struct_size = sizeof config, .task_bytes = g.bytes, .result_bytes = result_bytes(), .prepare = prepare,
                                .compute = compute, .collect = collect, .policy = g.policy, .factor = g.factor,
                                .workers = (uint32_t)g.workers, .flags = g.spawn ? MIDRUN_MW_SPAWN : 0};
-  if (g.size == 1) work(g.slow_start_s * 1e9); /* what becomes of a started worker that is slow to come? */
+  if (g.size == 1) work(g.slow_start_s * 1e9, g.spin); /* what becomes of a started worker that is slow to come? */
   int status = midrun_mw_create(&mw, &config);
   if (status < 0) {
     if (g.rank == 0) fprintf(stderr, "mw_synthetic: %s\n", midrun_status_text(status));

@@ -4,17 +4,15 @@
  * stage and that input; the sink checks that each input comes out once, whole, and in its place. --help lists the options.
  */
 #define _GNU_SOURCE
+#include "synthetic.h"
 #include <getopt.h>
 #include <math.h>
 #include <midrun.h>
 #include <mpi.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <time.h>
 
-enum { USAGE = 64, STAGES = 64, CHANGES = 256 };
+enum { STAGES = 64, CHANGES = 256 };
 
 typedef struct {
   uint64_t input, part, parts, hash;
@@ -38,13 +36,6 @@ static struct {
   int64_t begin_ns, half_ns, end_ns;
 } g = {.inputs = 100, .bytes = 64, .seed = 1, .runs = 1, .stateful = -1, .many = -1, .fail_stage = -1, .drift_stage = -1};
 
-static uint64_t mix(uint64_t x) {
-  x += 0x9e3779b97f4a7c15u;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-  return x ^ (x >> 31);
-}
-
 /* How long a stage takes for an input, in nanoseconds. */
 static double stage_ns(int stage, uint64_t input) {
   uint64_t a = mix(mix(mix(g.seed) ^ (uint64_t)stage) ^ input), b = mix(a);
@@ -52,19 +43,6 @@ static double stage_ns(int stage, uint64_t input) {
   double x = 1 + g.sigma_pct / 100 * sqrt(-2 * log(u)) * cos(2 * M_PI * v);
   if (stage == g.drift_stage && input >= g.inputs / 2) x *= g.drift_factor;
   return x > 0 ? x * g.ms[stage] * 1e6 : 0;
-}
-
-static int64_t now_ns(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return t.tv_sec * 1000000000LL + t.tv_nsec;
-}
-
-static void work(double ns) {
-  int64_t end = now_ns() + (int64_t)ns;
-  struct timespec t = {end / 1000000000LL, end % 1000000000LL};
-  if (g.spin) while (now_ns() < end) continue;
-  else while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL)) continue;
 }
 
 /* Outputs that the stage with many outputs makes of an input: 0 to 3. */
@@ -113,7 +91,7 @@ static int stage(int s, uint64_t input, const void *data, size_t bytes, midrun_p
     if (g.many < 0 ? input != g.expected : input < g.expected) h.hash = ~h.hash;
     g.expected = input + 1;
   }
-  work(stage_ns(s, input));
+  work(stage_ns(s, input), g.spin);
   uint64_t hash = h.hash, count = s == g.many ? parts(input) : 1;
   for (uint64_t p = 0; p < count; p++) {
     if (s == g.many) h.part = p, h.parts = count;
@@ -149,8 +127,7 @@ static midrun_pipe_stage_t table[] = {EACH(NAME)};
 enum { MOST = sizeof table / sizeof *table };
 
 static int usage(const char *what, const char *value, const char *allowed) {
-  if (g.rank == 0) fprintf(stderr, "pipe_synthetic: %s \"%s\" is not right: %s\n", what, value, allowed);
-  return USAGE;
+  return complain("pipe_synthetic", g.rank, what, value, allowed);
 }
 
 static const char HELP[] =
@@ -160,9 +137,8 @@ static const char HELP[] =
     "  [--in-flight N] [--runs N] [--json]\n";
 
 static int number(const char *name, double minimum, double maximum, double *out) {
-  char *end, range[80];
-  *out = strtod(optarg, &end);
-  if (end != optarg && !*end && *out >= minimum && *out <= maximum) return 0;
+  char range[80];
+  if (is_number(optarg, minimum, maximum, out)) return 0;
   snprintf(range, sizeof range, "a number from %.10g to %.10g is expected", minimum, maximum);
   return usage(name, optarg, range);
 }

@@ -2,20 +2,14 @@
  *
  * Rank 0 sends and collects, the others receive, fill, sleep and send on, with one send in reserve. */
 #define _GNU_SOURCE
+#include "../../examples/timing.h"
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <time.h>
 
 enum { DEEP = 8 };
-
-static int64_t now_ns(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return t.tv_sec * 1000000000LL + t.tv_nsec;
-}
 
 static void head(int last, char *data, int bytes, int inputs) {
   int64_t half = 0;
@@ -31,9 +25,7 @@ static void stage(int rank, int next, char *in, char *out[2], int bytes, int inp
   MPI_Request sending[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
   for (int i = 0; i < inputs; i++) {
     MPI_Recv(in, bytes, MPI_BYTE, rank - 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    int64_t end = now_ns() + ns;
-    struct timespec t = {end / 1000000000LL, end % 1000000000LL};
-    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL)) continue;
+    sleep_until(now_ns() + ns);
     MPI_Wait(&sending[i % 2], MPI_STATUS_IGNORE);
     memset(out[i % 2], in[0] + 1, (size_t)bytes);
     MPI_Isend(out[i % 2], bytes, MPI_BYTE, next, 0, MPI_COMM_WORLD, &sending[i % 2]);
