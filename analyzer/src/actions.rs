@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use midrun_tunlets::Value;
+
 use crate::ids::{ActionId, JobId};
 use crate::input::{Action, ActionResult, ActionStatus};
 use crate::limits;
@@ -15,9 +17,9 @@ pub struct Wanted {
     /// The rank.
     pub rank: u32,
     /// (knob, new value).
-    pub assignments: Vec<(String, f64)>,
+    pub assignments: Vec<(String, Value)>,
     /// (knob, value before).
-    pub restore: Vec<(String, f64)>,
+    pub restore: Vec<(String, Value)>,
     /// Inside the running iteration.
     pub at_once: bool,
     /// Time to live, milliseconds.

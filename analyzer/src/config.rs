@@ -45,7 +45,7 @@ impl Default for Config {
         Config {
             listen: "127.0.0.1:7741".into(),
             token: String::new(),
-            tunlet: "master_worker".into(),
+            tunlet: "auto".into(),
             policy: "auto".into(),
             objective: "efficiency".into(),
             min_workers: 0,

@@ -1,11 +1,13 @@
-//! The only file that knows both the wire and the analyzer's own types.
+//! Knows, alone, both the wire and the analyzer's own types.
 //!
 //! What makes no sense (an unknown kind, a number that is none, an id that is no id) becomes nothing
 //! and is counted in `invalid`.
 
+mod streams;
+
 use midrun_proto::v1::{self, event, from_agent, to_agent};
-use midrun_tunlets::PROFILE_BINS;
 use midrun_tunlets::link::Cost;
+use midrun_tunlets::{PROFILE_BINS, Value};
 
 use crate::ids::{ActionId, AgentId, JobId};
 use crate::input::{
@@ -129,14 +131,21 @@ fn event(wire: v1::Event) -> Option<Event> {
             let (iteration, time_ns) = (result.iteration, result.time_ns);
             Some(Event::ActionSettled(ActionResult { action, status, iteration, time_ns }))
         }
+        event::Kind::StreamBegun(begun) => streams::begun(begun),
+        event::Kind::StageDeclared(stage) => streams::stage(stage),
+        event::Kind::PatternTaken(taken) => streams::pattern(taken),
+        event::Kind::StageWork(work) => streams::work(&work),
+        event::Kind::StreamWindow(window) => streams::window(&window),
         event::Kind::KnobDeclared(knob) => {
-            let whole = match v1::KnobType::try_from(knob.r#type).ok()? {
-                v1::KnobType::F64 => false,
-                v1::KnobType::I64 => true,
+            let (whole, takes_text) = match v1::KnobType::try_from(knob.r#type).ok()? {
+                v1::KnobType::F64 => (false, false),
+                v1::KnobType::I64 => (true, false),
+                v1::KnobType::Text => (false, true),
                 v1::KnobType::Unspecified => return None,
             };
             let (minimum, maximum, value) = (knob.minimum, knob.maximum, knob.value);
-            Some(Event::KnobDeclared(KnobDeclared { name: text(knob.name), whole, minimum, maximum, value }))
+            let name = text(knob.name);
+            Some(Event::KnobDeclared(KnobDeclared { name, whole, text: takes_text, minimum, maximum, value }))
         }
     }
 }
@@ -259,7 +268,13 @@ pub fn time_reply(agent_ns: u64, analyzer_ns: u64) -> v1::ToAgent {
 
 /// An action, sent at `now` (nanoseconds): what is left of its life goes with it.
 pub fn action(now: u64, action: Action) -> v1::ToAgent {
-    let assignment = |(knob, value)| v1::Assignment { knob, value };
+    let assignment = |(knob, value)| {
+        let value = match value {
+            Value::Number(number) => v1::assignment::Value::Number(number),
+            Value::Text(text) => v1::assignment::Value::Text(text),
+        };
+        v1::Assignment { knob, value: Some(value) }
+    };
     let when = if action.at_once { v1::When::Now } else { v1::When::IterationStart };
     to_agent(to_agent::Message::Action(v1::Action {
         id: action.id.0,
@@ -340,7 +355,7 @@ mod tests {
                 id: ActionId(7),
                 job: JobId::new("j").unwrap(),
                 rank: 0,
-                assignments: vec![("mw.policy".into(), 6.0)],
+                assignments: vec![("mw.policy".into(), 6.0.into())],
                 restore: Vec::new(),
                 at_once: true,
                 decided_ns: 1_000_000_000,

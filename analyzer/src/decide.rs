@@ -4,14 +4,23 @@ use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use midrun_tunlets::wishes::WishError;
-use midrun_tunlets::{Judgement, Knob, Outlook, Proposal, Settled, Tunlet, Verdict, Window, Wishes};
+use midrun_tunlets::{Judgement, Knob, Outlook, Proposal, Settled, StreamWindow, Tunlet, Verdict, Window, Wishes};
 
 use crate::config::ConfigError;
 use crate::limits;
-use crate::summary::{DecisionLine, finite};
+use crate::summary::{DecisionLine, Per, finite};
 
 /// Makes the tunlets of a job as they are wished for; the error says what is allowed.
 pub type Maker = fn(&Wishes) -> Result<Box<dyn Tunlet>, ConfigError>;
+
+/// A closed window.
+#[derive(Clone, Copy, Debug)]
+pub enum Seen<'a> {
+    /// An iteration.
+    Iteration(&'a Window),
+    /// Outputs of a stream.
+    Stream(&'a StreamWindow),
+}
 
 /// The tunlets of a job and their decisions.
 pub struct Decider {
@@ -55,10 +64,19 @@ impl Decider {
         catch_unwind(AssertUnwindSafe(|| tunlet.outlook())).ok().flatten()
     }
 
+    /// The shortest time between two outputs of a stream, by the model.
+    pub fn ideal_period_s(&self) -> Option<f64> {
+        let tunlet = self.tunlet.as_deref()?;
+        catch_unwind(AssertUnwindSafe(|| tunlet.ideal_period_s())).ok().flatten().filter(|s| s.is_finite())
+    }
+
     /// Shows a window; answers what it says about earlier decisions.
-    pub fn observe(&mut self, window: &Window) -> Vec<Judgement> {
+    pub fn observe(&mut self, window: Seen<'_>) -> Vec<Judgement> {
         let judgements = self.ask(|tunlet| {
-            tunlet.observe(window);
+            match window {
+                Seen::Iteration(window) => tunlet.observe(window),
+                Seen::Stream(window) => tunlet.observe_stream(window),
+            }
             tunlet.judgements()
         });
         let mut known = judgements.unwrap_or_default();
@@ -67,7 +85,7 @@ impl Decider {
     }
 
     /// What should be changed, with the number of the decision. Not to be asked while one is in flight.
-    pub fn propose(&mut self, knobs: &[Knob]) -> Option<(u64, Proposal)> {
+    pub fn propose(&mut self, knobs: &[Knob], per: Per) -> Option<(u64, Proposal)> {
         let proposal = self.ask(|tunlet| tunlet.propose(knobs)).flatten()?;
         if let Some(number) = self.advised_already(&proposal) {
             self.ask(|tunlet| tunlet.on_settled(number, Settled::NotApplied));
@@ -79,6 +97,7 @@ impl Decider {
         }
         let number = self.first + self.decisions.len() as u64;
         self.decisions.push_back(DecisionLine {
+            per,
             iteration: proposal.iteration,
             tunlet: proposal.tunlet.to_owned(),
             tuning_point: proposal.tuning_point.clone(),

@@ -5,7 +5,7 @@
 use crate::ids::{ActionId, AgentId, AskId, JobId, LinkId};
 use crate::notice::Notice;
 use crate::summary::Records;
-use midrun_tunlets::Wishes;
+use midrun_tunlets::{StageWork, Value, Wishes};
 
 /// Everything that can happen to the analyzer.
 #[derive(Clone, Debug)]
@@ -157,6 +157,54 @@ pub enum Event {
     KnobDeclared(KnobDeclared),
     LinkMeasured(Link),
     TripMeasured(Trip),
+    StreamBegun(StreamBegun),
+    StageDeclared(StageDeclared),
+    PatternTaken(PatternTaken),
+    StageWorked(StageWorked),
+    StreamWindowEnded(StreamWindowEnded),
+}
+
+/// A pipeline starts a stream; the time tells one from the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StreamBegun {
+    pub time_ns: u64,
+    pub stages: usize,
+    pub ranks: u32,
+}
+
+/// A stage of the stream.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StageDeclared {
+    pub stage: usize,
+    pub name: String,
+    pub stateful: bool,
+}
+
+/// Inputs from here on go by this plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PatternTaken {
+    pub epoch: u32,
+    pub first_input: u64,
+    pub plan: String,
+}
+
+/// Work on one stage in one rank since its last batch.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StageWorked {
+    pub stage: usize,
+    pub work: StageWork,
+}
+
+/// Inputs that came out of the stream.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StreamWindowEnded {
+    pub number: u64,
+    pub seconds: f64,
+    pub outputs: u64,
+    /// Oldest and newest pattern by which they went.
+    pub epochs: (u32, u32),
+    pub on_way: u32,
+    pub head_s: f64,
 }
 
 /// What a message costs between the master and a worker of its host, or of another.
@@ -256,6 +304,8 @@ impl ActionStatus {
 pub struct KnobDeclared {
     pub name: String,
     pub whole: bool,
+    /// Whether it takes texts.
+    pub text: bool,
     pub minimum: f64,
     pub maximum: f64,
     pub value: f64,
@@ -268,9 +318,9 @@ pub struct Action {
     pub job: JobId,
     pub rank: u32,
     /// (knob, new value).
-    pub assignments: Vec<(String, f64)>,
+    pub assignments: Vec<(String, Value)>,
     /// (knob, value before): what to return to.
-    pub restore: Vec<(String, f64)>,
+    pub restore: Vec<(String, Value)>,
     /// Inside the running iteration, else before the next one.
     pub at_once: bool,
     /// Analyzer's CLOCK_MONOTONIC, nanoseconds.

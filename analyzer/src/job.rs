@@ -1,12 +1,13 @@
 //! One job: its ranks and where they are, its windows, its decisions.
 
 mod acting;
+mod streaming;
 mod summing;
 
 use std::collections::BTreeMap;
 
-use midrun_tunlets::Tunlet;
-use midrun_tunlets::knob::names;
+use midrun_tunlets::knob::{Value, names};
+use midrun_tunlets::{Recent, Tunlet};
 
 use crate::actions::Actions;
 use crate::decide::Decider;
@@ -15,7 +16,8 @@ use crate::input::{ActionStatus, Event, JobLine, Joined, Left, Output, Report};
 use crate::knobs::Knobs;
 use crate::limits;
 use crate::notice::{History, Notice};
-use crate::summary::{Iterations, Records};
+use crate::streams::Streams;
+use crate::summary::{Iterations, Records, StreamLines};
 use crate::tell;
 use crate::window::Windows;
 
@@ -75,6 +77,9 @@ pub struct Job {
     knobs: Knobs,
     windows: Windows,
     iterations: Iterations,
+    streams: Streams,
+    stream_lines: StreamLines,
+    lately: Recent,
     decider: Decider,
     actions: Actions,
     history: History,
@@ -102,6 +107,9 @@ impl Job {
             knobs: Knobs::default(),
             windows: Windows::new(grace_ns),
             iterations: Iterations::default(),
+            streams: Streams::default(),
+            stream_lines: StreamLines::default(),
+            lately: Recent::default(),
             decider: Decider::new(tunlet),
             actions: Actions::new(last_action),
             history: History::default(),
@@ -182,7 +190,7 @@ impl Job {
                     let most = if self.world_size > 0 { known } else { limits::RANKS_PER_JOB };
                     begun.workers = begun.workers.min(most);
                     // The mark says what is in force, whoever changed it.
-                    self.knobs.set(rank, names::POLICY, f64::from(begun.policy));
+                    self.knobs.set(rank, names::POLICY, &Value::Number(f64::from(begun.policy)));
                     self.policy = self.windows.on_begun(begun, self.knobs.setting(rank)).to_string();
                 }
             }
@@ -211,7 +219,13 @@ impl Job {
                 if !self.knobs.declare(rank, knob.clone()) {
                     self.invalid += 1;
                 }
+                self.tell_pattern(rank);
             }
+            Event::StreamBegun(_)
+            | Event::StageDeclared(_)
+            | Event::PatternTaken(_)
+            | Event::StageWorked(_)
+            | Event::StreamWindowEnded(_) => self.on_stream_event(rank, event, out),
             Event::ActionSettled(result) => {
                 if let Some(settlement) = self.actions.on_result(rank, result, offset_ns) {
                     self.on_settlement(&settlement, result.iteration, result.time_ns, out);
@@ -279,6 +293,9 @@ impl Job {
         for mut closed in self.windows.close(now, all) {
             self.locate(&mut closed.window);
             self.on_window(now, &closed, !all, link_of, out);
+        }
+        while let Some(window) = self.streams.take_closed() {
+            self.on_stream_window(now, &window, !all, link_of, out);
         }
     }
 

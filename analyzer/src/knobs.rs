@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use midrun_handout::{PolicyKind, Setting};
-use midrun_tunlets::Knob;
 use midrun_tunlets::knob::names;
+use midrun_tunlets::{Knob, Value};
 
 use crate::input::KnobDeclared;
 use crate::limits;
@@ -31,6 +31,9 @@ impl Knobs {
             known.range = (knob.minimum, knob.maximum);
             known.whole = knob.whole;
             known.value = knob.value;
+            if known.text.is_some() != knob.text {
+                known.text = knob.text.then(String::new);
+            }
             return true;
         }
         if self.list.len() >= limits::KNOBS_PER_JOB {
@@ -44,6 +47,7 @@ impl Knobs {
             range: (knob.minimum, knob.maximum),
             value: knob.value,
             declared: knob.value,
+            text: knob.text.then(String::new),
         });
         true
     }
@@ -60,29 +64,45 @@ impl Knobs {
     }
 
     /// A rank took a value over.
-    pub fn set(&mut self, rank: u32, name: &str, value: f64) {
-        if let Some(&at) = self.index.get(&(rank, name.to_owned())) {
-            self.list[at].value = value;
+    pub fn set(&mut self, rank: u32, name: &str, value: &Value) {
+        let Some(&at) = self.index.get(&(rank, name.to_owned())) else { return };
+        match (value, &mut self.list[at]) {
+            (Value::Number(number), knob) => knob.value = *number,
+            (Value::Text(text), Knob { text: Some(known), .. }) => known.clone_from(text),
+            (Value::Text(_), _) => {}
         }
     }
 
     /// Why these values cannot be asked of this rank; `None` when they can.
-    pub fn objection(&self, rank: u32, assignments: &[(String, f64)]) -> Option<String> {
+    pub fn objection(&self, rank: u32, assignments: &[(String, Value)]) -> Option<String> {
         if assignments.is_empty() {
             return Some("nothing is assigned".into());
         }
-        assignments.iter().find_map(|(name, value)| match self.get(rank, name) {
-            None => Some(format!("rank {rank} has no tuning point {name}")),
-            Some(knob) if !(knob.range.0..=knob.range.1).contains(value) => {
-                Some(format!("{name} = {value} is outside {} to {}", knob.range.0, knob.range.1))
-            }
-            Some(_) => None,
+        assignments.iter().find_map(|(name, value)| {
+            let Some(knob) = self.get(rank, name) else {
+                return Some(format!("rank {rank} has no tuning point {name}"));
+            };
+            let size = match value {
+                Value::Number(_) if knob.text.is_some() => {
+                    return Some(format!("{name} takes texts, and {value} is none"));
+                }
+                Value::Text(_) if knob.text.is_none() => {
+                    return Some(format!("{name} takes numbers, and {value} is none"));
+                }
+                Value::Number(number) => *number,
+                Value::Text(text) => text.len() as f64,
+            };
+            let outside = || format!("{name} = {value} is outside {} to {}", knob.range.0, knob.range.1);
+            (!(knob.range.0..=knob.range.1).contains(&size)).then(outside)
         })
     }
 
     /// The values these assignments replace.
-    pub fn current(&self, rank: u32, assignments: &[(String, f64)]) -> Vec<(String, f64)> {
-        let value = |name: &String| Some((name.clone(), self.get(rank, name)?.value));
+    pub fn current(&self, rank: u32, assignments: &[(String, Value)]) -> Vec<(String, Value)> {
+        let value = |name: &String| {
+            let knob = self.get(rank, name)?;
+            Some((name.clone(), knob.text.clone().map_or(Value::Number(knob.value), Value::Text)))
+        };
         assignments.iter().filter_map(|(name, _)| value(name)).collect()
     }
 

@@ -21,6 +21,7 @@ mod loose;
 mod network;
 pub mod notice;
 pub mod stats;
+pub mod streams;
 pub mod summary;
 pub mod window;
 

@@ -26,6 +26,14 @@ pub const TASKS_END: u64 = 1 << 40;
 pub const MESSAGE_S: f64 = 60.0;
 /// Most bytes of a chunk and its result.
 pub const TRIP_BYTES: u64 = 1 << 40;
+/// Stages of a pipeline, and bytes of its plan as text.
+pub const STAGES: usize = 1000;
+/// See [`STAGES`].
+pub const PLAN_BYTES: usize = 1 << 16;
+/// Patterns of a stream that are remembered, and changes listed in a summary.
+pub const PATTERNS: usize = 256;
+/// Windows of streams listed in a summary.
+pub const LISTED_WINDOWS: usize = 20_000;
 /// Iterations collected at a time per job.
 pub const OPEN_WINDOWS: usize = 16;
 /// Work this far ahead of the newest begun iteration is taken for garbage.

@@ -42,10 +42,33 @@ pub struct ActionCounts {
     pub latency_ms: VecDeque<f64>,
 }
 
+/// What times are times of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Per {
+    /// An iteration.
+    #[default]
+    Iteration,
+    /// An output of a stream.
+    Output,
+}
+
+impl Per {
+    /// What the numbers of its windows count.
+    pub fn window(self) -> &'static str {
+        match self {
+            Per::Iteration => "iteration",
+            Per::Output => "window",
+        }
+    }
+}
+
 /// One decision and what came of it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct DecisionLine {
-    /// Iteration whose window led to it.
+    /// What its times are times of.
+    pub per: Per,
+    /// Iteration whose window led to it, or the window's number in streams.
     pub iteration: u64,
     /// Name of the tunlet.
     pub tunlet: String,
@@ -67,8 +90,45 @@ pub struct DecisionLine {
     pub measured_s: Option<f64>,
     /// open, kept, rolled-back, advised or not-applied.
     pub verdict: String,
-    /// Iteration at whose safe point it was applied; null while it was not.
+    /// Iteration, or input of the stream, at whose safe point it was applied; null while it was not.
     pub applied_iteration: Option<u64>,
+}
+
+/// What became of a pipeline's streams.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct StreamLines {
+    /// Time between two outputs in each window, seconds. An endless job lists the newest ones only.
+    pub period_s: VecDeque<f64>,
+    /// The same with the best pattern for the ranks at hand, by the model; null where not all stages were seen.
+    pub ideal_period_s: Option<f64>,
+    /// Patterns, from which input of their stream on.
+    pub pattern: VecDeque<PatternLine>,
+    /// Stages in the last windows with one pattern.
+    pub stages: Vec<StageLine>,
+}
+
+/// A pattern.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PatternLine {
+    /// First input of its stream that went by it.
+    pub input: u64,
+    /// As `midrun.h` writes it.
+    pub pattern: String,
+}
+
+/// A stage in one window; see [`midrun_tunlets::pipeline::Seen`].
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct StageLine {
+    /// Its name; may be empty.
+    pub name: String,
+    /// Compute time per input, seconds.
+    pub compute_s: Option<f64>,
+    /// Time per input of its group by itself, seconds.
+    pub tr_s: Option<f64>,
+    /// Time between two inputs that it really showed, seconds.
+    pub rtr_s: Option<f64>,
+    /// Ranks that computed it.
+    pub replicas: u32,
 }
 
 /// What a message costs between the master and a worker.
@@ -97,6 +157,8 @@ pub struct LinkLine {
 /// Advice for the next run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Advice {
+    /// What its times are times of.
+    pub per: Per,
     /// What limited this run.
     pub regime: String,
     /// Workers at its end, and the iteration time with them, seconds.
@@ -129,16 +191,17 @@ impl Iterations {
     /// One more was closed.
     pub fn push(&mut self, closed: &Closed) {
         self.count += 1;
-        push(&mut self.time_s, closed.window.iteration_s);
-        push(&mut self.ideal_s, closed.ideal_s());
-        push(&mut self.workers, closed.window.workers);
-        push(&mut self.imbalance, closed.imbalance());
-        push(&mut self.master_busy_s, closed.window.master_busy_s);
+        push(&mut self.time_s, closed.window.iteration_s, limits::LISTED_ITERATIONS);
+        push(&mut self.ideal_s, closed.ideal_s(), limits::LISTED_ITERATIONS);
+        push(&mut self.workers, closed.window.workers, limits::LISTED_ITERATIONS);
+        push(&mut self.imbalance, closed.imbalance(), limits::LISTED_ITERATIONS);
+        push(&mut self.master_busy_s, closed.window.master_busy_s, limits::LISTED_ITERATIONS);
     }
 }
 
-fn push<T>(list: &mut VecDeque<T>, value: T) {
-    if list.len() >= limits::LISTED_ITERATIONS {
+/// Adds to a list that forgets its oldest entry beyond `most`.
+pub(crate) fn push<T>(list: &mut VecDeque<T>, value: T, most: usize) {
+    if list.len() >= most {
         list.pop_front();
     }
     list.push_back(value);
@@ -169,6 +232,9 @@ pub struct Summary {
     pub decisions: Vec<DecisionLine>,
     /// What to ask the scheduler for next time; null where nothing was measured.
     pub advice: Option<Advice>,
+    /// Its streams, where it is a pipeline.
+    #[serde(flatten)]
+    pub stream: Option<StreamLines>,
     /// What messages cost, where it was measured.
     pub links: Vec<LinkLine>,
     /// Records of all ranks.

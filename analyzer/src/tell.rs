@@ -2,16 +2,17 @@
 
 use serde_json::json;
 
+use midrun_tunlets::knob::names;
 use midrun_tunlets::{Proposal, Verdict};
 
 use crate::actions::Settlement;
 use crate::ids::JobId;
 use crate::input::{ActionStatus, Link};
 use crate::notice::{Notice, seconds};
-use crate::summary::{DecisionLine, finite};
+use crate::summary::{DecisionLine, Per, finite};
 
 /// A decision was taken.
-pub(crate) fn decided(job: &JobId, number: u64, proposal: &Proposal, dry_run: bool) -> Notice {
+pub(crate) fn decided(job: &JobId, number: u64, proposal: &Proposal, per: Per, dry_run: bool) -> Notice {
     let p = proposal;
     tracing::info!(
         %job, decision = number, iteration = p.iteration, tunlet = p.tunlet,
@@ -20,7 +21,8 @@ pub(crate) fn decided(job: &JobId, number: u64, proposal: &Proposal, dry_run: bo
         "{}", if dry_run { "advice: this change would help" } else { "decided to change a tuning point" },
     );
     let text = format!(
-        "iteration {}: {}{} {} -> {}: expected {}{} instead of {}, because {}",
+        "{} {}: {}{} {} -> {}: expected {}{} instead of {}, because {}",
+        per.window(),
         p.iteration,
         if dry_run { "advice: " } else { "" },
         p.tuning_point,
@@ -32,7 +34,7 @@ pub(crate) fn decided(job: &JobId, number: u64, proposal: &Proposal, dry_run: bo
         p.why,
     );
     let json = json!({
-        "event": "decision", "job": job.as_str(), "decision": number, "iteration": p.iteration,
+        "event": "decision", "job": job.as_str(), "decision": number, "per": per, "iteration": p.iteration,
         "tunlet": p.tunlet, "tuning_point": p.tuning_point, "from": p.from, "to": p.to, "why": p.why,
         "predicted_s": finite(p.predicted_s), "uncertainty": finite(p.uncertainty), "unchanged_s": finite(p.unchanged_s), "rank": p.rank,
         "assignments": p.assignments, "at_once": p.at_once, "dry_run": dry_run,
@@ -72,7 +74,12 @@ pub(crate) fn settled(job: &JobId, settlement: &Settlement, iteration: u64) -> N
     let after = settlement.latency_ms.unwrap_or_default();
     let text = if settlement.status == ActionStatus::Applied {
         let late = if settlement.late { ", though it had been given up" } else { "" };
-        let sentence = format!("applied at iteration {iteration}, rank {rank}, {after:.1} ms after the decision{late}");
+        let at = if settlement.action.assignments.iter().any(|(name, _)| name == names::PATTERN) {
+            "input"
+        } else {
+            "iteration"
+        };
+        let sentence = format!("applied at {at} {iteration}, rank {rank}, {after:.1} ms after the decision{late}");
         tracing::info!(%job, action, decision = settlement.decision, iteration, rank, latency_ms = after, "{sentence}");
         sentence
     } else {
@@ -107,7 +114,7 @@ pub(crate) fn judged(job: &JobId, number: u64, line: &DecisionLine, verdict: Ver
         other => other.as_str().to_owned(),
     };
     Notice {
-        text: format!("iteration {iteration}: {what}: measured {measured} (predicted {predicted})"),
+        text: format!("{} {iteration}: {what}: measured {measured} (predicted {predicted})", line.per.window()),
         json: json!({
             "event": "outcome", "job": job.as_str(), "decision": number, "iteration": iteration,
             "measured_s": line.measured_s, "predicted_s": line.predicted_s, "verdict": line.verdict,

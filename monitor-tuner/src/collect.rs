@@ -4,6 +4,7 @@
 //! left out.
 
 use crate::limits::{BUSY_NS, MESSAGE_S, TASKS, TRIP_BYTES, TRIP_NS};
+use crate::stream::Stream;
 use midrun_proto::v1::event::Kind;
 use midrun_proto::v1::{
     ActionResult, Event, IterationBegun, IterationEnded, LinkMeasured, MessageTrip, ProfileBin, Work,
@@ -22,6 +23,7 @@ const LOOSE_CHUNKS: usize = 512;
 pub struct Collected {
     events: Vec<Event>,
     works: Vec<Open>,
+    stream: Stream,
     /// Records that made no sense, ever.
     pub rejected: u64,
     /// Somebody waits for what is in here.
@@ -37,7 +39,7 @@ struct Open {
 impl Collected {
     /// Whether nothing is in here.
     pub fn is_empty(&self) -> bool {
-        self.events.is_empty() && self.works.is_empty()
+        self.events.is_empty() && self.works.is_empty() && self.stream.is_empty()
     }
 
     /// Adds an event of the agent's own.
@@ -78,6 +80,22 @@ impl Collected {
             kind::TRIP if a <= 1 && b <= TRIP_BYTES && (1..TRIP_NS).contains(&c) => {
                 self.push(Kind::MessageTrip(MessageTrip { same_host: a == 1, bytes: b, trip_ns: c }));
             }
+            kind::STAGE => {
+                if !self.stream.stage(&record.payload) {
+                    self.rejected += 1;
+                }
+            }
+            kind::TEXT => match self.stream.text(record) {
+                Ok(told) => told.into_iter().for_each(|kind| self.push(kind)),
+                Err(()) => self.rejected += 1,
+            },
+            kind::STREAM_BEGIN | kind::STREAM_WINDOW => match self.stream.event(record) {
+                Some(kind) => {
+                    self.push(kind);
+                    self.urgent = true;
+                }
+                None => self.rejected += 1,
+            },
             kind::ITERATION_END if b <= TASKS && c <= TASKS => {
                 let (iteration, tasks, chunks, task_time_ns, master_busy_ns) = (a, b, c, d, e);
                 self.push(Kind::IterationEnded(IterationEnded {
@@ -150,6 +168,12 @@ impl Collected {
                 used.map(|((tasks, busy_s), bin)| ProfileBin { bin, tasks: *tasks, busy_s: *busy_s }).collect();
             self.events.push(Event { kind: Some(Kind::Work(work)) });
         }
+        self.events.extend(self.stream.drain().map(|work| Event { kind: Some(Kind::StageWork(work)) }));
+    }
+
+    /// Says again what a stream looks like; the analyzer is new to this rank.
+    pub fn tell_again(&mut self) {
+        self.stream.described().into_iter().for_each(|kind| self.push(kind));
     }
 
     /// Everything since the last call, in order.

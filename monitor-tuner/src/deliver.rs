@@ -1,9 +1,10 @@
 //! Puts an action into the command ring of the rank it is for, or says why it cannot.
 
 use crate::rank::Rank;
+use midrun_proto::v1::assignment::Value;
 use midrun_proto::v1::{Action, ActionStatus, When};
-use midrun_ring::layout::{ASSIGNMENTS, when};
-use midrun_ring::{Command, CommandAssignment};
+use midrun_ring::layout::{ASSIGNMENTS, COMMAND_TEXT, when};
+use midrun_ring::{Command, CommandAssignment, KnobKind};
 
 /// Writes the command for `action`; its time to live starts at `now_ns` of this host.
 ///
@@ -24,12 +25,20 @@ pub fn deliver(rank: &mut Rank, action: &Action, now_ns: u64) -> Result<(), Acti
     for (slot, wanted) in command.assignments.iter_mut().zip(&action.assignments) {
         let (number, knob) =
             knobs.iter().find(|(_, knob)| knob.name == wanted.knob).ok_or(ActionStatus::RefusedUnknown)?;
-        if !(knob.minimum..=knob.maximum).contains(&wanted.value) {
+        let value = match (knob.kind, &wanted.value) {
+            (KnobKind::Text, Some(Value::Text(text))) if command.text.is_empty() => {
+                command.text.clone_from(text);
+                text.len() as f64
+            }
+            (KnobKind::Real | KnobKind::Whole, Some(Value::Number(number))) => *number,
+            _ => return Err(ActionStatus::RefusedRange),
+        };
+        if !(knob.minimum..=knob.maximum).contains(&value) || command.text.len() > COMMAND_TEXT {
             return Err(ActionStatus::RefusedRange);
         }
-        *slot = CommandAssignment { knob: *number, value: wanted.value };
+        *slot = CommandAssignment { knob: *number, value };
     }
-    if rank.commands.push(&command.to_words()) { Ok(()) } else { Err(ActionStatus::Undeliverable) }
+    if rank.commands.push_all(&command.to_entries()) { Ok(()) } else { Err(ActionStatus::Undeliverable) }
 }
 
 #[cfg(test)]
@@ -41,18 +50,24 @@ mod tests {
     fn rank() -> (Segment, Rank) {
         let identity = Identity { world_size: 1, ..Identity::default() };
         let (theirs, fd) = Segment::create(&identity, 1, 8).unwrap();
-        theirs.declare_knob(&KnobSlot {
-            name: "mw.factor".into(),
-            whole: false,
+        let knob = |name: &str, kind, maximum| KnobSlot {
+            name: name.into(),
+            kind,
             minimum: 0.0,
-            maximum: 1.0,
-            declared: 0.5,
-            value: 0.5,
-        });
+            maximum,
+            declared: 0.0,
+            value: 0.0,
+        };
+        theirs.declare_knob(&knob("mw.factor", KnobKind::Real, 1.0));
+        theirs.declare_knob(&knob("pipe.pattern", KnobKind::Text, 4096.0));
         (theirs, Rank::new(Segment::open(fd).unwrap()))
     }
 
-    fn action(knob: &str, value: f64) -> Action {
+    fn action(knob: &str, number: f64) -> Action {
+        with(knob, Some(Value::Number(number)))
+    }
+
+    fn with(knob: &str, value: Option<Value>) -> Action {
         let assignments = vec![Assignment { knob: knob.into(), value }];
         Action { id: 7, assignments, when: When::Now.into(), time_to_live_ms: 2, ..Action::default() }
     }
@@ -61,9 +76,26 @@ mod tests {
     fn a_command_carries_the_knobs_number_and_a_deadline_of_this_host() {
         let (theirs, mut rank) = rank();
         deliver(&mut rank, &action("mw.factor", 0.25), 1000).unwrap();
-        let command = theirs.command_consumer().pop().map(Command::from_words).unwrap();
+        let mut commands = theirs.command_consumer();
+        let command = Command::read(|| commands.pop()).flatten().unwrap();
         assert_eq!((command.action, command.deadline_ns, command.when, command.count), (7, 2_001_000, when::NOW, 1));
         assert_eq!(command.assignments[0], CommandAssignment { knob: 0, value: 0.25 });
+    }
+
+    #[test]
+    fn a_text_goes_to_the_knob_that_takes_one() {
+        let (theirs, mut rank) = rank();
+        let text = |knob: &str, bytes: usize| with(knob, Some(Value::Text("0x3,".repeat(bytes / 4))));
+        deliver(&mut rank, &text("pipe.pattern", 800), 0).unwrap();
+        let mut commands = theirs.command_consumer();
+        let command = Command::read(|| commands.pop()).flatten().unwrap();
+        assert_eq!(command.text, "0x3,".repeat(200));
+        assert_eq!(command.assignments[0], CommandAssignment { knob: 1, value: 800.0 });
+        let refused = Err(ActionStatus::RefusedRange);
+        assert_eq!(deliver(&mut rank, &text("pipe.pattern", 4100), 0), refused);
+        assert_eq!(deliver(&mut rank, &text("mw.factor", 4), 0), refused);
+        assert_eq!(deliver(&mut rank, &action("pipe.pattern", 1.0), 0), refused);
+        assert_eq!(deliver(&mut rank, &with("mw.factor", None), 0), refused);
     }
 
     #[test]

@@ -17,5 +17,6 @@ pub mod limits;
 mod link;
 mod outbox;
 mod rank;
+mod stream;
 
 pub use agent::{AgentError, Stats, run};

@@ -38,6 +38,13 @@ pub const TRIP_BYTES: u64 = 1 << 40;
 /// See [`TRIP_BYTES`].
 pub const TRIP_NS: u64 = 120_000_000_000;
 
+/// Most stages of a pipeline.
+pub const STAGES: u64 = 1000;
+/// Most bytes that a stage makes of one input.
+pub const OUTPUT_BYTES: u64 = 1 << 50;
+/// Longest text about a stream, bytes.
+pub const STREAM_TEXT: usize = 1 << 16;
+
 const _: () = assert!(STREAM_BATCHES < OUTBOX_BATCHES);
 const _: () = assert!(CONNECT.as_nanos() < ACK.as_nanos());
 const _: () = assert!(BACKOFF.as_nanos() < BACKOFF_MOST.as_nanos());

@@ -5,7 +5,7 @@ use crate::collect::Collected;
 use crate::limits::RECORDS_PER_PASS;
 use midrun_proto::v1::event::Kind;
 use midrun_proto::v1::{KnobDeclared, KnobType, RankId, RankJoined, RankLeft, RankReport};
-use midrun_ring::{CommandProducer, Consumer, Record, Segment};
+use midrun_ring::{CommandProducer, Consumer, KnobKind, Record, Segment};
 use std::collections::BTreeMap;
 
 /// A rank whose segment is mapped here.
@@ -70,6 +70,7 @@ impl Rank {
     /// Says again what can be turned; the analyzer is new to this rank.
     pub fn forget_what_was_told(&mut self) {
         self.knobs_told.clear();
+        self.said.tell_again();
     }
 
     fn tell_knobs(&mut self) {
@@ -78,7 +79,11 @@ impl Rank {
             if self.knobs_told.insert(number, range) == Some(range) {
                 continue;
             }
-            let kind = if knob.whole { KnobType::I64 } else { KnobType::F64 };
+            let kind = match knob.kind {
+                KnobKind::Real => KnobType::F64,
+                KnobKind::Whole => KnobType::I64,
+                KnobKind::Text => KnobType::Text,
+            };
             self.said.push(Kind::KnobDeclared(KnobDeclared {
                 knob: number,
                 name: knob.name,
@@ -138,7 +143,8 @@ mod tests {
         let identity = Identity { world_size: 1, ..Identity::default() };
         let (theirs, fd) = Segment::create(&identity, 1, 8).unwrap();
         let name = "mw.workers".to_owned();
-        theirs.declare_knob(&KnobSlot { name, whole: true, minimum: 1.0, maximum: 2.0, declared: 2.0, value: 2.0 });
+        let kind = KnobKind::Whole;
+        theirs.declare_knob(&KnobSlot { name, kind, minimum: 1.0, maximum: 2.0, declared: 2.0, value: 2.0 });
         let mut lane = theirs.producer(0);
         let mut rank = Rank::new(Segment::open(fd).unwrap());
         let mut told = |rank: &mut Rank| {

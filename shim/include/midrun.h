@@ -161,7 +161,8 @@ int midrun_pipe_run(midrun_pipe_t *pipe);
 void *midrun_pipe_emit(midrun_pipe_out_t *out, size_t bytes);
 /* Rank 0, between runs or in the source or sink: from the next input on, stages run on ranks in this pattern.
  * "0,1x4,2-3x2,4": stage 1 on four ranks, 2 and 3 together on each of two. "1x4m": a communication manager on
- * a rank of its own hands out to the four; "1x4s": one that shares the first replica's rank. */
+ * a rank of its own hands out to the four; "1x4s": one that shares the first replica's rank. "1x2@3+5": on ranks 3
+ * and 5 of the communicator. The tunlet changes patterns too, unless the run has `--objective fixed`. */
 int midrun_pipe_pattern(midrun_pipe_t *pipe, const char *pattern);
 /* The last run's figures. MIDRUN_ERR_ARGUMENT on other ranks than 0. */
 int midrun_pipe_last(const midrun_pipe_t *pipe, midrun_pipe_stats_t *stats);

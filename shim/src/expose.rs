@@ -3,6 +3,7 @@
 use crate::guard::guard;
 use crate::knobs::{self, Knob, Target};
 use crate::{process, safe_point, status};
+use midrun_ring::KnobKind;
 use std::ffi::{CStr, c_char, c_int};
 
 /// See `midrun.h`.
@@ -15,7 +16,7 @@ pub unsafe extern "C" fn midrun_expose_double(
 ) -> c_int {
     // SAFETY: the caller's contract in midrun.h is this function's.
     guard("midrun_expose_double", || unsafe {
-        expose(name, Target::Double(variable as usize), false, (minimum, maximum))
+        expose(name, Target::Double(variable as usize), KnobKind::Real, (minimum, maximum))
     })
 }
 
@@ -29,7 +30,7 @@ pub unsafe extern "C" fn midrun_expose_int(
 ) -> c_int {
     let range = (f64::from(minimum), f64::from(maximum));
     // SAFETY: as above.
-    guard("midrun_expose_int", || unsafe { expose(name, Target::Int(variable as usize), true, range) })
+    guard("midrun_expose_int", || unsafe { expose(name, Target::Int(variable as usize), KnobKind::Whole, range) })
 }
 
 /// See `midrun.h`.
@@ -46,7 +47,7 @@ pub extern "C" fn midrun_safe_point() -> c_int {
 }
 
 /// `name` must be NULL or a C string; the target's address 0 or a variable that outlives the program's use of midrun.
-unsafe fn expose(name: *const c_char, target: Target, whole: bool, range: (f64, f64)) -> c_int {
+unsafe fn expose(name: *const c_char, target: Target, kind: KnobKind, range: (f64, f64)) -> c_int {
     let address = match target {
         Target::Double(address) | Target::Int(address) => address,
         _ => 0,
@@ -62,7 +63,7 @@ unsafe fn expose(name: *const c_char, target: Target, whole: bool, range: (f64, 
     }
     let declared = knobs::with(|knobs| {
         let value = knobs.value(target);
-        value.is_finite() && knobs.declare(name, whole, Knob { target, range }, value)
+        value.is_finite() && knobs.declare(name, kind, Knob { target, range }, value)
     });
     match (declared, process::recording()) {
         (false, _) => status::ERR_ARGUMENT,

@@ -76,6 +76,69 @@ pub fn trip(same_host: bool, time_ns: u64, bytes: u64, trip_ns: u64, iteration: 
     lane::push(&Record { kind: kind::TRIP, flags: 0, time_ns, payload });
 }
 
+/// A stream begins: its stages, the ranks that compute, its first input.
+pub fn stream_begin(time_ns: u64, stages: usize, ranks: usize, first: u64) {
+    let payload = [stages as u64, ranks as u64, first, 0, 0, 0];
+    lane::push(&Record { kind: kind::STREAM_BEGIN, flags: 0, time_ns, payload });
+}
+
+/// A text about `number` of a [`midrun_ring::topic`], and what else the topic says.
+pub fn text(time_ns: u64, topic: u32, number: u32, says: u64, text: &str) {
+    let bytes = text.as_bytes();
+    let about = u64::from(topic) | u64::from(number) << 32;
+    let pieces = bytes.len().div_ceil(kind::PIECE).max(1);
+    for at in (0..pieces).map(|piece| piece * kind::PIECE) {
+        let mut piece = [0; kind::PIECE];
+        let here = &bytes[at..bytes.len().min(at + kind::PIECE)];
+        piece[..here.len()].copy_from_slice(here);
+        let word = |k: usize| u64::from_le_bytes(std::array::from_fn(|b| piece[8 * k + b]));
+        let payload = [about, bytes.len() as u64, says, word(0), word(1), word(2)];
+        lane::push(&Record { kind: kind::TEXT, flags: at as u32, time_ns, payload });
+    }
+}
+
+/// A stage was computed for an input, by a rank of the pipeline: how long, what came out, and how long before it the rank
+/// had nothing to do and was busy with messages. Nanoseconds and bytes.
+#[inline]
+pub fn stage(
+    time_ns: u64,
+    (stage, place): (usize, usize),
+    input: u64,
+    busy_ns: u64,
+    bytes: usize,
+    (idle_ns, own_ns): (u64, u64),
+) {
+    let payload = [stage as u64 | (place as u64) << 32, input, busy_ns, bytes as u64, idle_ns, own_ns];
+    lane::push(&Record { kind: kind::STAGE, flags: 0, time_ns, payload });
+}
+
+/// Outputs of a stream between two moments.
+#[derive(Clone, Copy, Debug)]
+pub struct StreamWindow {
+    /// Its number, from 0 in each stream.
+    pub number: u64,
+    /// When it began and ended.
+    pub begin_ns: u64,
+    pub end_ns: u64,
+    /// Inputs that came out.
+    pub outputs: u64,
+    /// Oldest and newest pattern by which they went.
+    pub epochs: (u32, u32),
+    /// Inputs on their way, and of those waiting for their order.
+    pub on_way: (usize, usize),
+    /// Time that the head spent in the program's source and sink.
+    pub head_ns: u64,
+}
+
+/// A window of a stream is over.
+pub fn stream_window(w: &StreamWindow) {
+    let both = |a: u64, b: u64| a.min(u64::from(u32::MAX)) | b << 32;
+    let epochs = both(u64::from(w.epochs.0), u64::from(w.epochs.1));
+    let on_way = both(w.on_way.0 as u64, w.on_way.1 as u64);
+    let payload = [w.number, w.begin_ns, w.outputs, epochs, on_way, w.head_ns];
+    lane::push(&Record { kind: kind::STREAM_WINDOW, flags: 0, time_ns: w.end_ns, payload });
+}
+
 /// What became of an action; `status` as in the wire's `ActionStatus`.
 pub fn action_result(action: u64, status: u64, iteration: u64, time_ns: u64) {
     lane::push(&Record { kind: kind::ACTION_RESULT, flags: 0, time_ns, payload: [action, status, iteration, 0, 0, 0] });

@@ -1,8 +1,10 @@
 //! The tuning points of this rank: what they are called, which values they take, and how they are set.
 
+use crate::frameworks::pipeline;
 use crate::process;
 use midrun_handout::{PolicyKind, Setting};
-use midrun_ring::KnobSlot;
+use midrun_ring::layout::COMMAND_TEXT;
+use midrun_ring::{KnobKind, KnobSlot};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -23,6 +25,8 @@ pub enum Target {
     Workers,
     /// Processes started as further workers.
     Spawned,
+    /// Pattern of the pipeline, a text.
+    Pattern,
     /// A double of the program, by address.
     Double(usize),
     /// An int of the program, by address.
@@ -48,6 +52,7 @@ pub struct Knobs {
     spawned: u32,
     hand_out_declared: bool,
     workers_declared: bool,
+    pattern_declared: bool,
 }
 
 static KNOBS: Mutex<Knobs> = Mutex::new(Knobs {
@@ -57,6 +62,7 @@ static KNOBS: Mutex<Knobs> = Mutex::new(Knobs {
     spawned: 0,
     hand_out_declared: false,
     workers_declared: false,
+    pattern_declared: false,
 });
 /// Grows with each change of the setting, so that the master sees a change by one load.
 static EPOCH: AtomicU64 = AtomicU64::new(0);
@@ -93,7 +99,8 @@ pub fn declare_master_worker(initial: Setting) {
         ];
         for (name, target, whole, range) in all {
             let value = knobs.value(target);
-            knobs.declare(name, whole, Knob { target, range }, value);
+            let kind = if whole { KnobKind::Whole } else { KnobKind::Real };
+            knobs.declare(name, kind, Knob { target, range }, value);
         }
     });
 }
@@ -104,7 +111,7 @@ pub fn declare_workers(initial: u32, most: u32) {
         knobs.workers = initial;
         if !std::mem::replace(&mut knobs.workers_declared, true) {
             let knob = Knob { target: Target::Workers, range: (1.0, f64::from(most)) };
-            knobs.declare("mw.workers", true, knob, f64::from(initial));
+            knobs.declare("mw.workers", KnobKind::Whole, knob, f64::from(initial));
         }
     });
 }
@@ -113,7 +120,17 @@ pub fn declare_workers(initial: u32, most: u32) {
 pub fn declare_spawned(most: u32) {
     with(|knobs| {
         let knob = Knob { target: Target::Spawned, range: (0.0, f64::from(most)) };
-        knobs.declare("mw.spawned", true, knob, 0.0)
+        knobs.declare("mw.spawned", KnobKind::Whole, knob, 0.0)
+    });
+}
+
+/// Declares the pattern of the pipeline; a second call does nothing.
+pub fn declare_pattern() {
+    with(|knobs| {
+        if !std::mem::replace(&mut knobs.pattern_declared, true) {
+            let knob = Knob { target: Target::Pattern, range: (0.0, COMMAND_TEXT as f64) };
+            knobs.declare("pipe.pattern", KnobKind::Text, knob, 0.0);
+        }
     });
 }
 
@@ -149,9 +166,9 @@ pub fn epoch() -> u64 {
 
 impl Knobs {
     /// Enters a knob here and in the segment's table; `false` when the table is full or the name too long.
-    pub fn declare(&mut self, name: &str, whole: bool, knob: Knob, value: f64) -> bool {
+    pub fn declare(&mut self, name: &str, kind: KnobKind, knob: Knob, value: f64) -> bool {
         let (minimum, maximum) = knob.range;
-        let slot = KnobSlot { name: name.into(), whole, minimum, maximum, declared: value, value };
+        let slot = KnobSlot { name: name.into(), kind, minimum, maximum, declared: value, value };
         match process::segment().map(|segment| segment.declare_knob(&slot)) {
             Some(None) => false,
             // Without an agent a knob is never turned, but the program need not know.
@@ -172,18 +189,19 @@ impl Knobs {
         }
     }
 
-    /// Whether `value` may go to knob `number`.
+    /// Whether `value`, or `text` where it takes texts, may go to knob `number`.
     ///
     /// # Errors
     /// Why not.
-    pub fn check(&self, number: u32, value: f64) -> Result<(), Refusal> {
+    pub fn check(&self, number: u32, value: f64, text: &str) -> Result<(), Refusal> {
         let knob = self.list.get(number as usize).ok_or(Refusal::Unknown)?;
         let (minimum, maximum) = knob.range;
-        if (minimum..=maximum).contains(&value) { Ok(()) } else { Err(Refusal::Range) }
+        let good = (minimum..=maximum).contains(&value) && (knob.target != Target::Pattern || pipeline::can_take(text));
+        if good { Ok(()) } else { Err(Refusal::Range) }
     }
 
-    /// Sets knob `number`, which [`Knobs::check`] has accepted.
-    pub fn set(&mut self, number: u32, value: f64) {
+    /// Sets knob `number`, for which [`Knobs::check`] has accepted the value.
+    pub fn set(&mut self, number: u32, value: f64, text: &str) {
         let Some(knob) = self.list.get(number as usize) else { return };
         let s = &mut self.setting;
         match knob.target {
@@ -194,6 +212,7 @@ impl Knobs {
             Target::MinChunk => s.min_chunk = value.round() as u64,
             Target::Workers => self.workers = value.round() as u32,
             Target::Spawned => self.spawned = value.round() as u32,
+            Target::Pattern => pipeline::take(text),
             // SAFETY: midrun_expose_* was given the address of a variable that lives as long as the program, and
             // this runs in the thread that exposed it (see safe_point).
             Target::Double(address) => unsafe { (address as *mut f64).write_volatile(value) },
@@ -219,6 +238,7 @@ impl Knobs {
             Target::MinChunk => s.min_chunk as f64,
             Target::Workers => f64::from(self.workers),
             Target::Spawned => f64::from(self.spawned),
+            Target::Pattern => 0.0,
             // SAFETY: as in `set`.
             Target::Double(address) => unsafe { (address as *const f64).read_volatile() },
             // SAFETY: as in `set`.

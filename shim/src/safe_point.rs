@@ -78,11 +78,15 @@ pub fn poll(iteration: u64, at_iteration_start: bool) {
             guard.insert(Inbox { commands: segment.command_consumer(), desk: Desk::default() })
         }
     };
-    while let Some(words) = inbox.commands.pop() {
-        report(inbox.desk.take(Command::from_words(words), at_iteration_start, iteration, settle));
+    let mut nonsense = false;
+    while let Some(command) = Command::read(|| inbox.commands.pop()) {
+        match command {
+            Some(command) => report(inbox.desk.take(command, at_iteration_start, iteration, settle)),
+            None => nonsense = true,
+        }
     }
     report(inbox.desk.begin(at_iteration_start, iteration, settle));
-    if inbox.commands.corrupted() {
+    if nonsense || inbox.commands.corrupted() {
         process::switch_off("the agent wrote nonsense into the command ring");
     }
 }
@@ -141,14 +145,14 @@ fn apply(knobs: &mut Knobs, command: &Command, now_ns: u64) -> u64 {
     }
     let assignments = &command.assignments[..command.count as usize];
     for a in assignments {
-        match knobs.check(a.knob, a.value) {
+        match knobs.check(a.knob, a.value, &command.text) {
             Ok(()) => {}
             Err(Refusal::Unknown) => return outcome::REFUSED_UNKNOWN,
             Err(Refusal::Range) => return outcome::REFUSED_RANGE,
         }
     }
     for a in assignments {
-        knobs.set(a.knob, a.value);
+        knobs.set(a.knob, a.value, &command.text);
     }
     outcome::APPLIED
 }
@@ -157,7 +161,7 @@ fn apply(knobs: &mut Knobs, command: &Command, now_ns: u64) -> u64 {
 mod tests {
     use super::*;
     use crate::knobs::{Knob, Target};
-    use midrun_ring::CommandAssignment;
+    use midrun_ring::{CommandAssignment, KnobKind};
 
     fn command(deadline_ns: u64, assignments: &[(u32, f64)]) -> Command {
         let mut c = Command { action: 1, deadline_ns, when: 1, count: assignments.len() as u32, ..Command::default() };
@@ -174,8 +178,18 @@ mod tests {
         let (share_at, count_at) = (&raw mut *share as usize, &raw mut *count as usize);
         knobs::with(|knobs| {
             let first = knobs.list.len() as u32;
-            assert!(knobs.declare("share", false, Knob { target: Target::Double(share_at), range: (0.0, 1.0) }, 0.5));
-            assert!(knobs.declare("count", true, Knob { target: Target::Int(count_at), range: (0.0, 9.0) }, 7.0));
+            assert!(knobs.declare(
+                "share",
+                KnobKind::Real,
+                Knob { target: Target::Double(share_at), range: (0.0, 1.0) },
+                0.5
+            ));
+            assert!(knobs.declare(
+                "count",
+                KnobKind::Whole,
+                Knob { target: Target::Int(count_at), range: (0.0, 9.0) },
+                7.0
+            ));
             let second = first + 1;
             let late = command(10, &[(first, 0.1)]);
             assert_eq!(apply(knobs, &late, 11), outcome::EXPIRED);

@@ -86,7 +86,10 @@ impl Link {
 
     /// Sends an action for a rank's knobs, to be applied when an iteration starts.
     pub fn act(&self, id: u64, job: &str, rank: u32, values: &[(&str, f64)]) {
-        let assignment = |(knob, value): &(&str, f64)| v1::Assignment { knob: (*knob).into(), value: *value };
+        let assignment = |(knob, value): &(&str, f64)| v1::Assignment {
+            knob: (*knob).into(),
+            value: Some(v1::assignment::Value::Number(*value)),
+        };
         self.say(to_agent::Message::Action(v1::Action {
             id,
             rank: Some(v1::RankId { job: job.into(), rank }),

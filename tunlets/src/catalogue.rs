@@ -1,7 +1,9 @@
 //! The tunlets there are, by name.
 
 use crate::Tunlet;
+use crate::auto::Auto;
 use crate::master_worker::{Limits, MasterWorker, Mode};
+use crate::pipeline::{Grouping, Pipeline};
 use crate::wishes::{Objective, WishError, Wishes};
 use midrun_handout::PolicyKind;
 
@@ -10,19 +12,39 @@ use midrun_handout::PolicyKind;
 /// # Errors
 /// A wish that cannot be met; the error says what could.
 pub fn create(wishes: &Wishes) -> Result<Box<dyn Tunlet>, WishError> {
-    if wishes.tunlet != "master_worker" {
-        return Err(WishError::Tunlet);
-    }
-    let mode = match wishes.policy.as_str() {
-        "auto" => Mode::Auto,
-        name => Mode::Fixed(PolicyKind::parse(name).ok_or(WishError::Policy)?),
-    };
     let objective = Objective::parse(&wishes.objective).ok_or(WishError::Objective)?;
     let limits = Limits { min: wishes.min_workers, max: wishes.max_workers, step: wishes.worker_step };
     if limits.max > 0 && limits.min > limits.max {
         return Err(WishError::MinWorkers(limits.max));
     }
-    Ok(Box::new(MasterWorker::new(mode, objective, limits)))
+    let grouping = grouping(&wishes.policy);
+    let mode = match wishes.policy.as_str() {
+        "auto" => Some(Mode::Auto),
+        name => PolicyKind::parse(name).map(Mode::Fixed),
+    };
+    let pipeline = |grouping| Pipeline::new(objective, grouping, limits.max);
+    match wishes.tunlet.as_str() {
+        "master_worker" => Ok(Box::new(MasterWorker::new(mode.ok_or(WishError::Policy)?, objective, limits))),
+        "pipeline" => Ok(Box::new(pipeline(grouping.ok_or(WishError::Policy)?))),
+        // A policy of the one says nothing about the other.
+        "auto" if mode.is_none() && grouping.is_none() => Err(WishError::Policy),
+        "auto" => Ok(Box::new(Auto::new(
+            MasterWorker::new(mode.unwrap_or(Mode::Auto), objective, limits),
+            pipeline(grouping.unwrap_or(Grouping::Single)),
+        ))),
+        _ => Err(WishError::Tunlet),
+    }
+}
+
+/// `replicate`: stages stay on ranks of their own; `group`, and `auto`: neighbours may also share one; `farm`: neighbours
+/// may share several, in the end all stages all ranks.
+fn grouping(policy: &str) -> Option<Grouping> {
+    match policy {
+        "auto" | "group" => Some(Grouping::Single),
+        "replicate" => Some(Grouping::None),
+        "farm" => Some(Grouping::Any),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -30,12 +52,30 @@ mod tests {
     use super::*;
 
     #[test]
+    fn every_tunlet_takes_its_own_policies() {
+        for (tunlet, policy, good) in [
+            ("auto", "auto", true),
+            ("auto", "fsc", true),
+            ("auto", "farm", true),
+            ("master_worker", "fsc", true),
+            ("master_worker", "farm", false),
+            ("pipeline", "replicate", true),
+            ("pipeline", "group", true),
+            ("pipeline", "fsc", false),
+        ] {
+            let wishes = Wishes { tunlet: tunlet.into(), policy: policy.into(), ..Wishes::default() };
+            assert_eq!(create(&wishes).is_ok(), good, "{tunlet} {policy}");
+        }
+    }
+
+    #[test]
     fn unknown_names_are_refused_with_those_that_exist() {
         let good = Wishes::default();
-        assert!(create(&good).is_ok() && create(&Wishes { policy: "fsc".into(), ..good.clone() }).is_ok());
         let error = |wishes: Wishes| create(&wishes).err().map(|e| e.to_string()).unwrap_or_default();
-        assert_eq!(error(Wishes { tunlet: "pipeline".into(), ..good.clone() }), "one of the tunlets: master_worker");
-        let policies = "one of the policies: auto none ss fsc gss fac2 dpf daf af";
+        let tunlets = "one of the tunlets: auto master_worker pipeline";
+        assert_eq!(error(Wishes { tunlet: "nobody".into(), ..good.clone() }), tunlets);
+        let policies =
+            "one of the policies: auto none ss fsc gss fac2 dpf daf af, or for a pipeline replicate, group or farm";
         assert_eq!(error(Wishes { policy: "fastest".into(), ..good.clone() }), policies);
         assert!(
             error(Wishes { objective: "fast".into(), ..good.clone() }).contains("efficiency, time, budget:WORKERS")

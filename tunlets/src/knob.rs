@@ -1,5 +1,7 @@
 //! What can be turned: the tuning points that ranks offer.
 
+use serde::Serialize;
+
 /// Names of the tuning points that the Master/Worker framework declares in its master.
 pub mod names {
     /// Distribution policy; value: the code of a [`midrun_handout::PolicyKind`].
@@ -19,6 +21,43 @@ pub mod names {
     pub const SPAWNED: &str = "mw.spawned";
     /// The same as [`WORKERS`], as programs with their own loop expose it.
     pub const OWN_WORKERS: &str = "NW";
+    /// Pattern of a pipeline's stages, a text: see [`midrun_handout::plan`].
+    pub const PATTERN: &str = "pipe.pattern";
+}
+
+/// A value of a tuning point.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Value {
+    /// A number.
+    Number(f64),
+    /// A text.
+    Text(String),
+}
+
+impl Value {
+    /// The number, if it is one.
+    pub fn number(&self) -> Option<f64> {
+        match self {
+            Value::Number(number) => Some(*number),
+            Value::Text(_) => None,
+        }
+    }
+}
+
+impl From<f64> for Value {
+    fn from(number: f64) -> Value {
+        Value::Number(number)
+    }
+}
+
+impl std::fmt::Display for Value {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Value::Number(number) => number.fmt(f),
+            Value::Text(text) => text.fmt(f),
+        }
+    }
 }
 
 /// A tuning point as a rank declared it.
@@ -36,4 +75,6 @@ pub struct Knob {
     pub value: f64,
     /// Value when it was declared.
     pub declared: f64,
+    /// Value now where it takes texts; `range` then is that of its bytes, and `value` says nothing.
+    pub text: Option<String>,
 }

@@ -5,27 +5,31 @@
 
 #![forbid(unsafe_code)]
 
+mod auto;
 pub mod catalogue;
 pub mod knob;
 mod master_worker;
 pub mod outlook;
+pub mod pipeline;
 pub mod proposal;
+pub mod stream;
 pub mod template;
 #[cfg(test)]
 mod testing;
 pub mod window;
 pub mod wishes;
 
-pub use knob::Knob;
+pub use knob::{Knob, Value};
 pub use midrun_models::link;
 pub use outlook::Outlook;
 pub use proposal::{Judgement, Proposal, Settled, Verdict};
+pub use stream::{Recent, StageSeen, StageWork, StreamWindow};
 pub use window::{Link, Network, PROFILE_BINS, ProfileBin, Window, WorkerWork};
 pub use wishes::Wishes;
 
 /// A performance model and the knowledge of what to turn.
 ///
-/// The order of calls per window: [`Tunlet::observe`], then [`Tunlet::judgements`], then
+/// The order of calls per window: [`Tunlet::observe`] or [`Tunlet::observe_stream`], then [`Tunlet::judgements`], then
 /// [`Tunlet::propose`]. At most one proposal is in flight per job: `propose` is not called again
 /// before the last one was settled.
 pub trait Tunlet: Send {
@@ -33,10 +37,17 @@ pub trait Tunlet: Send {
     fn name(&self) -> &'static str;
     /// Takes in one closed iteration.
     fn observe(&mut self, window: &Window);
+    /// Takes in one closed window of a pipeline's stream.
+    fn observe_stream(&mut self, _window: &StreamWindow) {}
     /// What the windows seen so far say about earlier decisions. Each decision is judged once.
     fn judgements(&mut self) -> Vec<Judgement>;
     /// What should be changed now, if anything. `knobs` is everything the job's ranks offer.
     fn propose(&mut self, knobs: &[Knob]) -> Option<Proposal>;
+    /// The shortest time between two outputs that the ranks at hand allow, by its model, seconds; `None` where the program
+    /// has no stream.
+    fn ideal_period_s(&self) -> Option<f64> {
+        None
+    }
     /// What it would ask the scheduler for next time, as far as it knows.
     fn outlook(&self) -> Option<Outlook> {
         None

@@ -1,16 +1,18 @@
 //! What a tunlet asks for, and what came of it.
 
+use crate::knob::Value;
+
 /// New values for tuning points of one rank, taken over together or not at all.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Proposal {
     /// Name of the tunlet.
     pub tunlet: &'static str,
-    /// Iteration of the window that led to it.
+    /// Iteration, or number, of the window that led to it.
     pub iteration: u64,
     /// Rank whose knobs are turned.
     pub rank: u32,
     /// (knob name, new value).
-    pub assignments: Vec<(String, f64)>,
+    pub assignments: Vec<(String, Value)>,
     /// Tuning point as people call it, for the log: `policy`, `factor`.
     pub tuning_point: String,
     /// Value before, for people: `dpf(0.5)`.
@@ -19,11 +21,11 @@ pub struct Proposal {
     pub to: String,
     /// One sentence with the inputs: why.
     pub why: String,
-    /// Iteration time the model expects with the new values, seconds.
+    /// Iteration time, or time between two outputs, that the model expects with the new values, seconds.
     pub predicted_s: f64,
     /// Half the width of the interval in which it is expected to be measured, as a share of it; 0: not known.
     pub uncertainty: f64,
-    /// Iteration time the model expects if nothing is changed, seconds.
+    /// The same if nothing is changed.
     pub unchanged_s: f64,
     /// Apply inside the running iteration (else before the next one's first hand-out).
     pub at_once: bool,

@@ -1,7 +1,9 @@
 //! Windows for tests.
 
 use crate::{PROFILE_BINS, ProfileBin, Window, WorkerWork};
+use crate::{StageSeen, StageWork, StreamWindow};
 use midrun_handout::Setting;
+use midrun_handout::plan::Plan;
 
 /// An iteration of even tasks: 100 tasks of 1 ms for each of `workers` workers.
 pub fn window(iteration: u64, workers: u32, iteration_s: f64) -> Window {
@@ -31,4 +33,44 @@ pub fn window(iteration: u64, workers: u32, iteration_s: f64) -> Window {
         profile: vec![ProfileBin { tasks: each, busy_s: each * 1e-3 }; PROFILE_BINS],
         coverage: 1.0,
     }
+}
+
+/// A window of 10 outputs, with the times that a plan gives stages of `compute_s` on ranks that are all alike.
+pub fn stream(number: u64, plan: &str, ranks: u32, compute_s: &[f64]) -> StreamWindow {
+    stream_on(number, plan, &vec![1.0; ranks as usize], compute_s)
+}
+
+/// The same where rank k + 1 takes `slowness[k]` times as long. Groups take ranks in their order unless the plan says which.
+pub fn stream_on(number: u64, plan: &str, slowness: &[f64], compute_s: &[f64]) -> StreamWindow {
+    let parsed = Plan::parse(plan, &vec![false; compute_s.len()]).expect("a plan");
+    let outputs = 10;
+    let mut stages = vec![StageSeen::default(); compute_s.len()];
+    let (mut next, mut period_s) = (1, 0.0_f64);
+    for group in &parsed.0 {
+        let places = if group.at.is_empty() { (next..next + group.replicas).collect() } else { group.at.clone() };
+        next += group.replicas;
+        let each_s: f64 = compute_s[group.range()].iter().sum();
+        let rate = |place: &usize| 1.0 / (each_s * slowness[place - 1]);
+        let all: f64 = places.iter().map(rate).sum();
+        period_s = period_s.max(1.0 / all);
+        for stage in group.range() {
+            for place in &places {
+                // At least one input each, so that every rank is seen.
+                let inputs = (outputs as f64 * rate(place) / all).round().max(1.0);
+                let time_s = compute_s[stage] * slowness[place - 1];
+                stages[stage].by_rank.push(StageWork {
+                    place: *place as u32,
+                    inputs: inputs as u64,
+                    busy_s: inputs * time_s,
+                    sum_sq_s2: inputs * time_s * time_s,
+                    bytes: 1000.0 * inputs,
+                    ..StageWork::default()
+                });
+            }
+        }
+    }
+    let seconds = period_s * outputs as f64;
+    let ranks = slowness.len() as u32;
+    let settled = true;
+    StreamWindow { number, plan: plan.into(), settled, outputs, seconds, ranks, stages, ..StreamWindow::default() }
 }

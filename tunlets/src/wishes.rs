@@ -40,9 +40,9 @@ impl Objective {
 /// What a user wishes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wishes {
-    /// Name of the tunlet.
+    /// Name of the tunlet; `auto`: the one that fits the program.
     pub tunlet: String,
-    /// `auto`, or the name of a hand-out policy that is kept.
+    /// `auto`, or the name of a hand-out policy that is kept; for pipelines see [`crate::catalogue`].
     pub policy: String,
     /// See [`Objective::parse`].
     pub objective: String,
@@ -57,7 +57,7 @@ pub struct Wishes {
 impl Default for Wishes {
     fn default() -> Self {
         Wishes {
-            tunlet: "master_worker".into(),
+            tunlet: "auto".into(),
             policy: "auto".into(),
             objective: "efficiency".into(),
             min_workers: 0,
@@ -71,10 +71,10 @@ impl Default for Wishes {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WishError {
     /// There is no such tunlet.
-    #[error("one of the tunlets: master_worker")]
+    #[error("one of the tunlets: auto master_worker pipeline")]
     Tunlet,
     /// The tunlet has no such policy.
-    #[error("one of the policies: auto {}", PolicyKind::ALL.map(PolicyKind::name).join(" "))]
+    #[error("one of the policies: auto {}, or for a pipeline replicate, group or farm", PolicyKind::ALL.map(PolicyKind::name).join(" "))]
     Policy,
     /// There is no such objective.
     #[error("{}", Objective::ALLOWED)]

@@ -10,8 +10,8 @@ fn a_decision_is_sent_once_applied_and_kept() {
     let texts: Vec<Action> = story.actions();
     let [action] = &texts[..] else { panic!("one action: {texts:?}") };
     assert_eq!(action.id, ActionId(1001));
-    assert_eq!(action.assignments, [(names::POLICY.to_owned(), 6.0)]);
-    assert_eq!(action.restore, [(names::POLICY.to_owned(), 5.0)]);
+    assert_eq!(action.assignments, [(names::POLICY.to_owned(), 6.0.into())]);
+    assert_eq!(action.restore, [(names::POLICY.to_owned(), 5.0.into())]);
     story.iteration("j", 1);
     assert_eq!(story.actions(), [], "nothing else was sent while one is in flight");
     story.report("j", 0, vec![settled(action, ActionStatus::Applied, 1)]);
@@ -29,7 +29,7 @@ fn a_decision_is_sent_once_applied_and_kept() {
     assert_eq!(
         summary["decisions"],
         json!([{
-            "iteration": 0, "tunlet": "scripted", "tuning_point": "policy", "from": "dpf(0.5)", "to": "daf",
+            "per": "iteration", "iteration": 0, "tunlet": "scripted", "tuning_point": "policy", "from": "dpf(0.5)", "to": "daf",
             "why": "sigma is 80 % of mu", "predicted_s": 0.842, "uncertainty": 0.05, "unchanged_s": 0.871, "measured_s": 0.9,
             "verdict": "kept", "applied_iteration": 1,
         }])

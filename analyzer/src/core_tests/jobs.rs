@@ -1,6 +1,7 @@
 //! Stories of the core: jobs, agents, tokens and limits.
 
 use super::*;
+use midrun_proto::PROTOCOL_VERSION;
 
 #[test]
 fn two_jobs_do_not_mix() {
@@ -97,14 +98,14 @@ fn a_wrong_token_or_protocol_is_refused_with_a_sentence() {
         other => panic!("not refused: {other:?}"),
     };
     let mut story = Story::new(Config { token: "sesame".into(), ..Config::default() });
-    story.hello_with(LINK, "a", "j", "simsim", 1);
+    story.hello_with(LINK, "a", "j", "simsim", PROTOCOL_VERSION);
     assert_eq!(
         refusal(&mut story),
         "the agent's token is not the one of this analyzer: give the agent the right MIDRUN_TOKEN"
     );
-    story.hello_with(LINK, "a", "j", "sesame", 2);
-    assert!(refusal(&mut story).contains("speaks protocol 2"));
-    story.hello_with(LINK, "a", "j", "sesame", 1);
+    story.hello_with(LINK, "a", "j", "sesame", PROTOCOL_VERSION + 1);
+    assert!(refusal(&mut story).contains("this analyzer speaks protocol"));
+    story.hello_with(LINK, "a", "j", "sesame", PROTOCOL_VERSION);
     assert!(matches!(story.out[1], Output::Welcome { .. }));
     assert!(matches!(story.open("k", "", false), Some(Answer::Denied(_))));
     assert_eq!(story.open("k", "sesame", false), Some(Answer::Opened));
@@ -115,10 +116,10 @@ fn a_wrong_token_or_protocol_is_refused_with_a_sentence() {
 fn a_job_opened_with_a_token_is_open_to_that_token_only() {
     let mut story = Story::new(Config::default());
     assert_eq!(story.open("j", "mine", false), Some(Answer::Opened));
-    story.hello_with(LINK, "a", "j", "yours", 1);
+    story.hello_with(LINK, "a", "j", "yours", PROTOCOL_VERSION);
     assert!(story.out.iter().any(|output| matches!(output, Output::Refuse { .. })));
     // An agent that hides the job in its Hello gets no further.
-    story.hello_with(LINK, "a", "other", "yours", 1);
+    story.hello_with(LINK, "a", "other", "yours", PROTOCOL_VERSION);
     story.report("j", 0, vec![begun(0)]);
     assert_eq!(story.core.stats().events_foreign, 1);
     let summary = Question::GetSummary { job: job("j"), token: "yours".into() };

@@ -49,7 +49,7 @@ impl Tunlet for Scripted {
             tunlet: "scripted",
             iteration,
             rank: knob.rank,
-            assignments: vec![(names::POLICY.into(), 6.0)],
+            assignments: vec![(names::POLICY.into(), 6.0.into())],
             tuning_point: "policy".into(),
             from: "dpf(0.5)".into(),
             to: "daf".into(),
@@ -122,7 +122,7 @@ fn worked(iteration: u64, tasks: u64) -> Event {
 
 fn policy_knob() -> Event {
     let (name, minimum, maximum, value) = (names::POLICY.into(), 0.0, 7.0, 5.0);
-    Event::KnobDeclared(KnobDeclared { name, whole: true, minimum, maximum, value })
+    Event::KnobDeclared(KnobDeclared { name, whole: true, text: false, minimum, maximum, value })
 }
 
 fn settled(action: &Action, status: ActionStatus, iteration: u64) -> Event {

@@ -6,8 +6,10 @@ use midrun_tunlets::{Verdict, Window};
 
 use super::{Fate, Job, Rank};
 use crate::actions::{Settlement, Wanted};
+use crate::decide::Seen;
 use crate::ids::{AgentId, LinkId};
 use crate::input::{Action, ActionStatus, Output};
+use crate::summary::Per;
 use crate::tell;
 use crate::window::Closed;
 
@@ -22,7 +24,7 @@ impl Job {
     ) {
         let window = &closed.window;
         if let Some(what) = window.nonsense() {
-            self.refuse(window.iteration, what, out);
+            self.refuse(Per::Iteration, window.iteration, what, out);
             return;
         }
         self.iterations.push(closed);
@@ -36,15 +38,31 @@ impl Job {
             job = %self.id, iteration = window.iteration, iteration_s = window.iteration_s,
             ideal_s = closed.ideal_s(), coverage = window.coverage, "a window was closed",
         );
+        self.think(now, Seen::Iteration(window), may_act, link_of, out);
+    }
+
+    /// Shows a window to the tunlets; tells what they say about earlier decisions, and does what they ask for.
+    pub(super) fn think(
+        &mut self,
+        now: u64,
+        seen: Seen<'_>,
+        may_act: bool,
+        link_of: &dyn Fn(&AgentId) -> Option<LinkId>,
+        out: &mut Vec<Output>,
+    ) {
+        let (per, number) = match seen {
+            Seen::Iteration(window) => (Per::Iteration, window.iteration),
+            Seen::Stream(window) => (Per::Output, window.number),
+        };
         let was_on = self.decider.is_on();
-        for judgement in self.decider.observe(window) {
+        for judgement in self.decider.observe(seen) {
             if let Some(line) = self.decider.decision(judgement.decision) {
-                let notice = tell::judged(&self.id, judgement.decision, line, judgement.verdict, window.iteration);
+                let notice = tell::judged(&self.id, judgement.decision, line, judgement.verdict, number);
                 self.tell(notice, out);
             }
         }
         if may_act && self.actions.in_flight().is_none() {
-            self.decide(now, window.iteration, link_of, out);
+            self.decide(now, per, number, link_of, out);
         }
         if was_on && !self.decider.is_on() {
             let text = "tuning is off: the tunlet failed (this is a defect of midrun)".to_owned();
@@ -53,12 +71,14 @@ impl Job {
     }
 
     /// A window that no iteration can have: counted, said once, and no model sees it.
-    fn refuse(&mut self, iteration: u64, what: &str, out: &mut Vec<Output>) {
+    pub(super) fn refuse(&mut self, per: Per, number: u64, what: &str, out: &mut Vec<Output>) {
         self.nonsense += 1;
         if self.nonsense == 1 {
-            let text =
-                format!("iteration {iteration} is left out: {what} cannot be right; others like it are only counted");
-            tracing::warn!(job = %self.id, iteration, what, "a window made no sense");
+            let text = format!(
+                "{} {number} is left out: {what} cannot be right; others like it are only counted",
+                per.window()
+            );
+            tracing::warn!(job = %self.id, number, what, "a window made no sense");
             self.tell(tell::life(&self.id, "window-refused", text), out);
         }
     }
@@ -75,26 +95,28 @@ impl Job {
     fn decide(
         &mut self,
         now: u64,
-        iteration: u64,
+        per: Per,
+        number_of_window: u64,
         link_of: &dyn Fn(&AgentId) -> Option<LinkId>,
         out: &mut Vec<Output>,
     ) {
         // While nobody can bring an action to the master there is nothing to decide.
         let reachable = |rank: &Rank| rank.fate == Fate::Present && link_of(&rank.agent).is_some();
-        let master = self.windows.master.and_then(|master| self.ranks.get(&master));
-        if !master.is_some_and(reachable) {
+        let steers = if per == Per::Output { self.streams.head } else { self.windows.master };
+        let steering = steers.and_then(|rank| self.ranks.get(&rank));
+        if !steering.is_some_and(reachable) {
             return;
         }
-        let Some((number, proposal)) = self.decider.propose(self.knobs.list()) else {
+        let Some((number, proposal)) = self.decider.propose(self.knobs.list(), per) else {
             return;
         };
         let link = self.ranks.get(&proposal.rank).filter(|rank| reachable(rank)).and_then(|rank| link_of(&rank.agent));
-        self.tell(tell::decided(&self.id, number, &proposal, self.spec.dry_run), out);
+        self.tell(tell::decided(&self.id, number, &proposal, per, self.spec.dry_run), out);
         let objection = self.knobs.objection(proposal.rank, &proposal.assignments);
         match (link, objection) {
-            (_, Some(why)) => self.withhold(number, iteration, &why, out),
+            (_, Some(why)) => self.withhold(number, number_of_window, &why, out),
             _ if self.spec.dry_run => self.decider.on_not_applied(number, Verdict::Advised),
-            (None, None) => self.withhold(number, iteration, "its rank has no agent", out),
+            (None, None) => self.withhold(number, number_of_window, "its rank has no agent", out),
             (Some(link), None) => {
                 let wanted = Wanted {
                     decision: number,
@@ -127,7 +149,7 @@ impl Job {
         let (action, number) = (&settlement.action, settlement.decision);
         if settlement.status == ActionStatus::Applied {
             for (name, value) in &action.assignments {
-                self.knobs.set(action.rank, name, *value);
+                self.knobs.set(action.rank, name, value);
             }
             let setting = self.knobs.setting(action.rank);
             self.windows.on_setting(iteration, time_ns, action.at_once, setting);

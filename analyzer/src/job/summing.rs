@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::{Fate, Host, Job, Rank};
 use midrun_tunlets::Link;
 
-use crate::summary::{Advice, LinkLine, Summary};
+use crate::summary::{Advice, LinkLine, Per, StreamLines, Summary};
 
 fn link_line((same_host, link): (bool, Link)) -> LinkLine {
     let known = |bytes: u32| (bytes > 0).then_some(bytes);
@@ -36,7 +36,12 @@ impl Job {
             mpi: self.mpi.clone(),
             policy: self.policy.clone(),
             decisions: self.decider.decisions(),
+            stream: self.streams.any().then(|| {
+                let ideal_period_s = self.decider.ideal_period_s();
+                StreamLines { ideal_period_s, ..self.stream_lines.clone() }
+            }),
             advice: self.decider.outlook().map(|outlook| Advice {
+                per: if self.streams.any() { Per::Output } else { Per::Iteration },
                 regime: outlook.regime.to_owned(),
                 workers_now: outlook.workers_now,
                 iteration_now_s: outlook.iteration_now_s,
@@ -56,6 +61,7 @@ impl Job {
             events_dropped: by_agents
                 .saturating_add(self.invalid)
                 .saturating_add(self.windows.invalid)
+                .saturating_add(self.streams.invalid)
                 .saturating_add(self.nonsense),
             ..Summary::default()
         };

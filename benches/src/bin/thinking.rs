@@ -49,6 +49,7 @@ fn knobs(workers: u32) -> Vec<Knob> {
         range,
         value,
         declared: value,
+        text: None,
     };
     vec![
         offer(knob::names::POLICY, true, (0.0, 7.0), 0.0),

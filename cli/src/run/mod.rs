@@ -38,13 +38,13 @@ pub struct Args {
     /// Use a running analyzer, such as http://node1:7741
     #[arg(long, value_name = "URL")]
     analyzer: Option<String>,
-    /// Tunlet that decides
+    /// Tunlet that decides: auto (the one that fits the program), master_worker or pipeline
     #[arg(long, value_name = "NAME")]
     tunlet: Option<String>,
-    /// auto, or one hand-out policy for the whole job: none, ss, fsc, gss, fac2, dpf, daf, af
+    /// auto, or one hand-out policy for the whole job: none, ss, fsc, gss, fac2, dpf, daf, af; for a pipeline: replicate, group, farm
     #[arg(long, value_name = "NAME")]
     policy: Option<String>,
-    /// What the number of workers is chosen for: efficiency, time, budget:WORKERS, deadline:SECONDS or fixed
+    /// What the number of workers, or a pipeline's pattern, is chosen for: efficiency, time, budget:WORKERS, deadline:SECONDS or fixed
     #[arg(long, value_name = "OBJECTIVE")]
     objective: Option<String>,
     /// Fewest workers

@@ -62,17 +62,22 @@ pub fn table(json: &str) -> String {
     let mpi = summary["mpi"].as_str().filter(|mpi| !mpi.is_empty()).unwrap_or("no MPI was heard of");
     let mut lines = vec![format!("job {} ({mpi})", text("job"))];
     let iterations = number("/iterations");
-    if iterations == 0 {
+    let periods: Vec<f64> = list("period_s").iter().filter_map(Value::as_f64).collect();
+    if !periods.is_empty() {
+        lines.extend(stream(&summary, &periods));
+    } else if iterations == 0 {
         lines.push(match number("/ranks") {
             0 => "no rank was heard of, so nothing was tuned".into(),
             ranks => format!(
-                "{ranks} ranks, but no iterations: the program neither uses the framework nor marks its iterations"
+                "{ranks} ranks, but no iterations: the program neither uses a framework nor marks its iterations"
             ),
         });
         return framed(&lines);
     }
-    let workers = list("workers").last().and_then(Value::as_u64).unwrap_or(0);
-    lines.push(format!("{iterations} iterations, {workers} workers, policy at the end: {}", text("policy")));
+    if iterations > 0 {
+        let workers = list("workers").last().and_then(Value::as_u64).unwrap_or(0);
+        lines.push(format!("{iterations} iterations, {workers} workers, policy at the end: {}", text("policy")));
+    }
     lines.extend(list("decisions").iter().rev().take(DECISIONS_SHOWN).rev().map(decision));
     lines.extend(advice(&summary["advice"]));
     let times = pairs(&list("iteration_s"), &list("ideal_s"));
@@ -98,6 +103,29 @@ pub fn table(json: &str) -> String {
     framed(&lines)
 }
 
+/// What became of a pipeline.
+fn stream(summary: &Value, periods: &[f64]) -> Vec<String> {
+    let patterns = summary["pattern"].as_array().cloned().unwrap_or_default();
+    let last = patterns.last().and_then(|line| line["pattern"].as_str()).unwrap_or("-");
+    let windows = periods.len();
+    let mut lines = vec![format!("{windows} windows, pattern at the end: {last}")];
+    let (first_s, last_s) = (periods[0], periods[windows - 1]);
+    let ideal = summary["ideal_period_s"]
+        .as_f64()
+        .map(|ideal_s| format!("; the model's best pattern would give {}", milliseconds(ideal_s)));
+    lines.push(format!(
+        "time per output: first window {}, last window {}{}",
+        milliseconds(first_s),
+        milliseconds(last_s),
+        ideal.unwrap_or_default()
+    ));
+    lines
+}
+
+fn milliseconds(s: f64) -> String {
+    format!("{:.3} ms", s * 1e3)
+}
+
 /// What to ask for next time.
 fn advice(advice: &Value) -> Option<String> {
     let number = |key: &str| advice[key].as_f64();
@@ -108,20 +136,28 @@ fn advice(advice: &Value) -> Option<String> {
             advice["regime"].as_str()?
         ));
     }
+    let per = advice["per"].as_str().unwrap_or("iteration");
+    let what = if per == "output" { "that compute" } else { "workers" };
     Some(format!(
-        "{}; next time ask for {ranks} ranks ({workers} workers): {:.3} s per iteration are expected there, +- {:.0} %",
+        "{}; next time ask for {ranks} ranks ({workers} {what}): {} per {per} are expected there, +- {:.0} %",
         advice["regime"].as_str()?,
-        number("iteration_s")?,
+        time(per, number("iteration_s")?),
         100.0 * number("uncertainty")?,
     ))
+}
+
+fn time(per: &str, s: f64) -> String {
+    if per == "output" { milliseconds(s) } else { format!("{s:.3} s") }
 }
 
 /// One decision: what, and what came of it.
 fn decision(decision: &Value) -> String {
     let text = |key: &str| decision[key].as_str().unwrap_or("-").to_owned();
-    let seconds = |key: &str| decision[key].as_f64().map_or("not measured".into(), |time| format!("{time:.3} s"));
+    let per = decision["per"].as_str().unwrap_or("iteration");
+    let seconds = |key: &str| decision[key].as_f64().map_or("not measured".into(), |s| time(per, s));
     format!(
-        "iteration {}: {} {} -> {}: {} (predicted {}, measured {})",
+        "{} {}: {} {} -> {}: {} (predicted {}, measured {})",
+        if per == "output" { "window" } else { "iteration" },
         decision["iteration"],
         text("tuning_point"),
         text("from"),
@@ -176,6 +212,22 @@ mod tests {
         for part in
             ["2 iterations, 8 workers", "+10.0 % over ideal", "+1.0 %", "1 decision (1 kept)", "5 collected of 5"]
         {
+            assert!(table.contains(part), "{part} is missing in:\n{table}");
+        }
+    }
+
+    #[test]
+    fn a_pipeline_is_told_in_times_per_output() {
+        let json = r#"{"job":"j","mpi":"Open MPI 4.1.4","ranks":9,"iterations":0,"period_s":[0.4,0.1],"ideal_period_s":0.1,
+            "pattern":[{"input":0,"pattern":"0,1"},{"input":9,"pattern":"0,1x4"}],
+            "decisions":[{"per":"output","iteration":3,"tuning_point":"pattern","from":"0,1","to":"0,1x4","verdict":"kept",
+            "predicted_s":0.1,"measured_s":0.102}]}"#;
+        let table = table(json);
+        for part in [
+            "2 windows, pattern at the end: 0,1x4",
+            "first window 400.000 ms, last window 100.000 ms; the model's best",
+            "window 3: pattern 0,1 -> 0,1x4: kept (predicted 100.000 ms, measured 102.000 ms)",
+        ] {
             assert!(table.contains(part), "{part} is missing in:\n{table}");
         }
     }

@@ -8,7 +8,7 @@ use crate::atomic::CONTROL_WORDS;
 /// First word of a segment: "midrun\0\1".
 pub const MAGIC: u64 = u64::from_le_bytes(*b"midrun\0\x01");
 /// Version of this layout; a segment of another is refused.
-pub const LAYOUT_VERSION: u64 = 1;
+pub const LAYOUT_VERSION: u64 = 2;
 
 /// Kinds of records. Integers until checked: shared memory may hold anything.
 pub mod kind {
@@ -31,11 +31,38 @@ pub mod kind {
     /// and back without the time at the worker; iteration; worker's rank in the framework's communicator.
     pub const TRIP: u32 = 6;
 
+    /// A piece of a text. flags: its first byte's place in the text. payload: topic (low half; one of [`super::topic`]) and
+    /// number (high half), bytes of the whole text, what the topic says; the last three words are up to [`PIECE`] bytes.
+    pub const TEXT: u32 = 7;
+
+    /// A stream begins. payload: stages, ranks that compute, first input.
+    pub const STREAM_BEGIN: u32 = 8;
+
+    /// A stage was computed for an input, `time_ns` is its end. payload: stage (low half) and rank in the pipeline's
+    /// communicator, input, computing ns, bytes that came out,
+    /// ns that the rank had nothing to do before it, ns that it spent on messages before it.
+    pub const STAGE: u32 = 9;
+
+    /// A window of a stream ends. payload: its number, when it began ns, inputs that came out, oldest (low half) and newest
+    /// pattern by which those went, inputs on their way (low half) and of those waiting for their order, ns in source and sink.
+    pub const STREAM_WINDOW: u32 = 10;
+
+    /// Bytes of a [`TEXT`].
+    pub const PIECE: usize = 24;
+
     /// Iteration number of a [`CHUNK`] whose rank does not know the master's count.
     pub const UNKNOWN_ITERATION: u64 = u64::MAX;
 
     /// Flag of [`CHUNK`]: every task was timed by itself; else the chunk's time squared / count is given.
     pub const TASKS_TIMED: u32 = 1;
+}
+
+/// What a text is about.
+pub mod topic {
+    /// A stage: its number, its name; 1 where it keeps state.
+    pub const STAGE: u32 = 1;
+    /// A pattern: its number, its plan as `midrun.h` writes it; the first input that goes by it.
+    pub const PATTERN: u32 = 2;
 }
 
 /// When a command is to be applied.
@@ -50,13 +77,15 @@ pub mod when {
 pub const RECORD_WORDS: usize = 8;
 /// Words of a [`Command`].
 pub const COMMAND_WORDS: usize = 16;
+/// Most bytes of a text that a command carries.
+pub const COMMAND_TEXT: usize = 4096;
 /// Most assignments in one command.
 pub const ASSIGNMENTS: usize = 6;
 /// Commands that fit in the command ring.
 pub const COMMANDS: u64 = 64;
 /// Entries of the knob table.
 pub const KNOBS: usize = 32;
-/// Words of a knob's entry: name 4, type, minimum, maximum, declared, value, 3 spare.
+/// Words of a knob's entry: name 4, kind, minimum, maximum, declared, value, 3 spare.
 pub const KNOB_WORDS: usize = 12;
 /// Longest knob name, bytes.
 pub const KNOB_NAME: usize = 31;
@@ -91,7 +120,6 @@ pub(crate) const FIRST_LANE: usize = 2048;
 
 const _: () = assert!(header::KNOB_TABLE + KNOBS * KNOB_WORDS <= COMMAND_RING);
 const _: () = assert!(COMMAND_RING + CONTROL_WORDS + COMMANDS as usize * COMMAND_WORDS <= FIRST_LANE);
-const _: () = assert!(4 + 2 * ASSIGNMENTS <= COMMAND_WORDS);
 
 /// Words of one lane of `records` records.
 pub(crate) fn lane_words(records: u64) -> usize {
@@ -130,57 +158,22 @@ impl Record {
     }
 }
 
-/// A new value for one knob.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct CommandAssignment {
-    /// Number of the knob in that rank's table.
-    pub knob: u32,
-    /// Its new value.
-    pub value: f64,
+/// What a knob takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum KnobKind {
+    /// Any number.
+    #[default]
+    Real = 0,
+    /// Whole numbers.
+    Whole = 1,
+    /// Texts.
+    Text = 2,
 }
 
-/// Something the rank shall do at a safe point: 128 bytes.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Command {
-    /// Id of the action; grows within a job.
-    pub action: u64,
-    /// Not to be applied after this: host's CLOCK_MONOTONIC, nanoseconds.
-    pub deadline_ns: u64,
-    /// One of [`when`].
-    pub when: u32,
-    /// How many of `assignments` count.
-    pub count: u32,
-    /// All applied together or not at all.
-    pub assignments: [CommandAssignment; ASSIGNMENTS],
-}
-
-impl Command {
-    /// As words.
-    pub fn to_words(&self) -> [u64; COMMAND_WORDS] {
-        let mut words = [0; COMMAND_WORDS];
-        words[0] = self.action;
-        words[1] = self.deadline_ns;
-        words[2] = u64::from(self.when) | u64::from(self.count) << 32;
-        for (pair, a) in words[4..].chunks_exact_mut(2).zip(&self.assignments) {
-            pair[0] = u64::from(a.knob);
-            pair[1] = a.value.to_bits();
-        }
-        words
-    }
-
-    /// From words; a count beyond the room reads as full.
-    pub fn from_words(words: [u64; COMMAND_WORDS]) -> Self {
-        let mut assignments = [CommandAssignment::default(); ASSIGNMENTS];
-        for (pair, a) in words[4..].chunks_exact(2).zip(&mut assignments) {
-            *a = CommandAssignment { knob: pair[0] as u32, value: f64::from_bits(pair[1]) };
-        }
-        Command {
-            action: words[0],
-            deadline_ns: words[1],
-            when: words[2] as u32,
-            count: ((words[2] >> 32) as u32).min(ASSIGNMENTS as u32),
-            assignments,
-        }
+impl KnobKind {
+    /// From the table's word; `None` when it is none.
+    pub(crate) fn from_word(word: u64) -> Option<KnobKind> {
+        [KnobKind::Real, KnobKind::Whole, KnobKind::Text].into_iter().find(|kind| *kind as u64 == word)
     }
 }
 
@@ -189,11 +182,11 @@ impl Command {
 pub struct KnobSlot {
     /// Its name, at most [`KNOB_NAME`] bytes.
     pub name: String,
-    /// Whether it takes whole numbers only.
-    pub whole: bool,
-    /// Smallest value allowed.
+    /// What it takes.
+    pub kind: KnobKind,
+    /// Smallest value allowed; of a text 0.
     pub minimum: f64,
-    /// Largest value allowed.
+    /// Largest value allowed; of a text the most bytes.
     pub maximum: f64,
     /// Value when it was declared.
     pub declared: f64,
@@ -227,8 +220,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_sizes_belong_to_layout_version_1() {
-        assert_eq!(LAYOUT_VERSION, 1);
+    fn the_sizes_belong_to_layout_version_2() {
+        assert_eq!(LAYOUT_VERSION, 2);
         assert_eq!((8 * RECORD_WORDS, 8 * COMMAND_WORDS, 8 * KNOB_WORDS), (64, 128, 96));
         assert_eq!((8 * COMMAND_RING, 8 * FIRST_LANE), (4096, 16384));
         assert_eq!(segment_bytes(4, 8192), 2_117_632);
@@ -238,9 +231,6 @@ mod tests {
     fn entries_come_back_from_their_words() {
         let record = Record { kind: 3, flags: 1, time_ns: 7, payload: [1, 2, 3, 4, 5, u64::MAX] };
         assert_eq!(Record::from_words(record.to_words()), record);
-        let mut command = Command { action: 9, deadline_ns: 8, when: 2, count: 6, ..Command::default() };
-        command.assignments[5] = CommandAssignment { knob: 31, value: -0.25 };
-        assert_eq!(Command::from_words(command.to_words()), command);
     }
 
     #[test]

@@ -7,11 +7,13 @@
 
 pub mod atomic;
 pub mod attach;
+pub mod command;
 pub mod layout;
 pub mod ring;
 pub mod segment;
 
-pub use layout::{Command, CommandAssignment, KnobSlot, LAYOUT_VERSION, Record, kind};
+pub use command::{Command, CommandAssignment};
+pub use layout::{KnobKind, KnobSlot, LAYOUT_VERSION, Record, kind, topic};
 pub use segment::{Identity, Segment, SegmentError, Totals};
 
 use atomic::Mapped;

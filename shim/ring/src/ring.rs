@@ -76,6 +76,24 @@ impl<M: Memory, O: Orderings, const W: usize> Producer<M, O, W> {
         true
     }
 
+    /// Writes several entries that the consumer sees together. `false` when the ring has no room for all: none is written.
+    pub fn push_all(&mut self, entries: &[[u64; W]]) -> bool {
+        self.tail_seen = self.memory.load(Place::Tail, O::REUSE); // SYNC F
+        let used = self.head.wrapping_sub(self.tail_seen);
+        if used > self.capacity || entries.len() as u64 > self.capacity - used {
+            return false;
+        }
+        for entry in entries {
+            let slot = (self.head & (self.capacity - 1)) as usize * W;
+            for (i, word) in entry.iter().enumerate() {
+                self.memory.store(Place::Word(slot + i), *word, Ordering::Relaxed);
+            }
+            self.head = self.head.wrapping_add(1);
+        }
+        self.memory.store(Place::Head, self.head, O::PUBLISH); // SYNC P
+        true
+    }
+
     /// Entries refused so far because the ring was full.
     pub fn dropped(&self) -> u64 {
         self.dropped

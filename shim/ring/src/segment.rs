@@ -2,8 +2,9 @@
 
 use crate::atomic::{Mapped, Mapping};
 use crate::layout::{
-    COMMAND_RING, COMMAND_WORDS, COMMANDS, FIRST_LANE, KNOB_NAME, KNOB_WORDS, KNOBS, KnobSlot, LAYOUT_VERSION, MAGIC,
-    MAX_LANES, MAX_RECORDS, RECORD_WORDS, header, lane_words, segment_bytes, text_to_words, words_to_text,
+    COMMAND_RING, COMMAND_WORDS, COMMANDS, FIRST_LANE, KNOB_NAME, KNOB_WORDS, KNOBS, KnobKind, KnobSlot,
+    LAYOUT_VERSION, MAGIC, MAX_LANES, MAX_RECORDS, RECORD_WORDS, header, lane_words, segment_bytes, text_to_words,
+    words_to_text,
 };
 use crate::{CommandConsumer, CommandProducer, Consumer, Producer, ring};
 use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
@@ -203,7 +204,7 @@ impl Segment {
         }
         let at = header::KNOB_TABLE + count as usize * KNOB_WORDS;
         let numbers = [knob.minimum, knob.maximum, knob.declared, knob.value].map(f64::to_bits);
-        let words = text_to_words::<4>(&knob.name).into_iter().chain([u64::from(knob.whole)]).chain(numbers);
+        let words = text_to_words::<4>(&knob.name).into_iter().chain([knob.kind as u64]).chain(numbers);
         for (i, word) in words.enumerate() {
             self.mapping.word(at + i).store(word, Relaxed);
         }
@@ -245,7 +246,8 @@ impl Segment {
         let name = words_to_text(&[word(0), word(1), word(2), word(3)]).filter(|name| !name.is_empty())?;
         let [minimum, maximum, declared, value] = [5, 6, 7, 8].map(|i| f64::from_bits(word(i)));
         let sane = minimum <= maximum && declared.is_finite() && value.is_finite();
-        sane.then_some(KnobSlot { name, whole: word(4) != 0, minimum, maximum, declared, value })
+        let kind = KnobKind::from_word(word(4))?;
+        sane.then_some(KnobSlot { name, kind, minimum, maximum, declared, value })
     }
 
     /// What happened to the rank's records so far. The numbers are the peer's word; they may be nonsense.

@@ -109,6 +109,40 @@ fn entries_arrive_whole_and_in_order_in_every_execution() {
 }
 
 #[test]
+fn entries_that_are_pushed_together_come_together_or_not_at_all() {
+    loom::model(|| {
+        let shared = Shared(Arc::new(Explored {
+            head: AtomicU64::new(0),
+            dropped: AtomicU64::new(0),
+            tail: AtomicU64::new(0),
+            words: (0..CAPACITY * WORDS).map(|_| AtomicU64::new(0)).collect(),
+        }));
+        let mut producer = Producer::<_, Strong, WORDS>::resume(shared.clone());
+        let mut consumer = Consumer::<_, Strong, WORDS>::resume(shared);
+        let writer = loom::thread::spawn(move || {
+            let pushed = [1, 3].map(|n| producer.push_all(&[[n, n], [n + 1, n + 1]]));
+            assert!(!producer.push_all(&[[0; WORDS]; CAPACITY + 1]), "more than there is room for");
+            pushed
+        });
+        let mut taken = Vec::new();
+        for _ in 0..2 {
+            if let Some([a, _]) = consumer.pop() {
+                assert_eq!(consumer.pop(), Some([a + 1, a + 1]), "the second of a pair is there with the first");
+                taken.push(a);
+            }
+            loom::thread::yield_now();
+        }
+        let pushed = writer.join().unwrap();
+        while let Some([a, _]) = consumer.pop() {
+            assert_eq!(consumer.pop(), Some([a + 1, a + 1]));
+            taken.push(a);
+        }
+        let expected: Vec<u64> = [1, 3].into_iter().zip(pushed).filter(|(_, pushed)| *pushed).map(|(n, _)| n).collect();
+        assert_eq!(taken, expected);
+    });
+}
+
+#[test]
 fn a_relaxed_publication_is_caught() {
     assert!(is_caught::<WeakPublish>());
 }

@@ -1,7 +1,9 @@
 //! Segments between real processes, against a model, and against hostile peers.
 
 use midrun_ring::attach::{peer_uid, recv_segment, send_segment};
-use midrun_ring::{Command, CommandAssignment, Identity, KnobSlot, Record, Segment, SegmentError, Totals, kind};
+use midrun_ring::{
+    Command, CommandAssignment, Identity, KnobKind, KnobSlot, Record, Segment, SegmentError, Totals, kind,
+};
 use proptest::prelude::*;
 use std::collections::VecDeque;
 use std::fs::File;
@@ -28,8 +30,10 @@ fn the_agent_reads_what_the_rank_wrote_and_the_rank_what_the_agent_sent() {
     assert_eq!(agent.consumer(0).pop(), None);
     let mut command = Command { action: 1, deadline_ns: 2, when: 1, count: 1, ..Command::default() };
     command.assignments[0] = CommandAssignment { knob: 0, value: 0.5 };
-    assert!(agent.command_producer().push(&command.to_words()));
-    assert_eq!(rank.command_consumer().pop().map(Command::from_words), Some(command));
+    command.text = "0,1x4".repeat(40);
+    assert!(agent.command_producer().push_all(&command.to_entries()));
+    let mut commands = rank.command_consumer();
+    assert_eq!(Command::read(|| commands.pop()), Some(Some(command)));
     assert!(!agent.finalized());
     rank.set_finalized();
     assert!(agent.finalized());
@@ -72,7 +76,7 @@ fn knobs_are_declared_seen_and_bounded() {
     let agent = Segment::open(fd).unwrap();
     let knob = |name: &str| KnobSlot {
         name: name.into(),
-        whole: false,
+        kind: KnobKind::Real,
         minimum: 0.0,
         maximum: 1.0,
         declared: 0.5,
@@ -180,7 +184,7 @@ proptest! {
             while consumer.pop().is_some() { taken += 1; }
             prop_assert!(taken <= 8);
             let mut commands = agent.command_producer();
-            for _ in 0..100 { commands.push(&Command::default().to_words()); }
+            for _ in 0..100 { commands.push_all(&Command { text: "x".repeat(200), ..Command::default() }.to_entries()); }
             let _ = (agent.knobs(), agent.totals(), agent.finalized());
         }
     }

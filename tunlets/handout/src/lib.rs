@@ -1,4 +1,5 @@
-//! How Master/Worker tasks are handed out: the distribution policies, pure and allocation-free.
+//! How Master/Worker tasks are handed out: the distribution policies, pure and allocation-free; and how the stages of a
+//! pipeline are laid out ([`plan`]).
 //!
 //! The shim runs this code in the master to cut the next chunk; the models run the same code to
 //! simulate what a policy would do. One piece of code, so a prediction speaks of what really runs.
@@ -10,6 +11,7 @@
 
 mod divisor;
 mod handout;
+pub mod plan;
 mod policy;
 
 pub use divisor::{daf_divisor, fac_divisor};

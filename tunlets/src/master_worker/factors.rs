@@ -99,7 +99,7 @@ fn proposal(
         tunlet: "master_worker",
         iteration,
         rank: factors.first()?.rank,
-        assignments: factors.iter().zip(wanted).map(|(knob, want)| (knob.name.clone(), *want)).collect(),
+        assignments: factors.iter().zip(wanted).map(|(knob, want)| (knob.name.clone(), (*want).into())).collect(),
         tuning_point: "factors".into(),
         from: list(&mut factors.iter().map(|knob| knob.value)),
         to: list(&mut wanted.iter().copied()),

@@ -7,7 +7,7 @@ use crate::wishes::Objective;
 use crate::{Knob, Proposal, Settled, Tunlet, Verdict};
 
 fn knob(name: &str, range: (f64, f64), value: f64) -> Knob {
-    Knob { rank: 0, name: name.into(), whole: true, range, value, declared: value }
+    Knob { rank: 0, name: name.into(), whole: true, range, value, declared: value, text: None }
 }
 
 struct Site {
@@ -43,8 +43,9 @@ impl Site {
             let (verdicts, proposal) = self.iterate();
             all.extend(verdicts);
             let Some(proposal) = proposal else { continue };
-            let value =
-                |name: &str| proposal.assignments.iter().find(|(knob, _)| knob == name).map(|(_, value)| *value);
+            let value = |name: &str| {
+                proposal.assignments.iter().find(|(knob, _)| knob == name).and_then(|(_, value)| value.number())
+            };
             if value(names::POLICY).is_some() {
                 self.plant.setting = setting_of(&proposal.assignments);
             }

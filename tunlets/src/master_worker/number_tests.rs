@@ -2,7 +2,7 @@
 
 use super::plant_tests::{Dist, Plant, knobs, setting_of};
 use super::{Limits, MasterWorker, Mode};
-use crate::knob::names;
+use crate::knob::{Value, names};
 use crate::link::Cost;
 use crate::wishes::Objective;
 use crate::{Knob, Link, Network, Settled, Tunlet, Verdict, Window};
@@ -27,16 +27,16 @@ fn run(
     mut bend: impl FnMut(&mut Window),
 ) -> Run {
     let mut run = Run { workers: vec![], times_s: vec![], verdicts: vec![], why: vec![], predicted: vec![] };
-    let (mut pending, mut on_the_road) = (None::<Vec<(String, f64)>>, None);
+    let (mut pending, mut on_the_road) = (None::<Vec<(String, Value)>>, None);
     for i in 0..iterations {
         // Proposed while the last iteration was running: taken over at the beginning of this one.
         if let Some((decision, assignments)) = on_the_road.take() {
-            let assignments: Vec<(String, f64)> = assignments;
+            let assignments: Vec<(String, Value)> = assignments;
             if assignments.iter().any(|(name, _)| name == names::POLICY) {
                 plant.setting = setting_of(&assignments);
             }
             if let Some((_, n)) = assignments.iter().find(|(name, _)| name == names::WORKERS) {
-                plant.slowness.resize(*n as usize, 1.0);
+                plant.slowness.resize(n.number().unwrap() as usize, 1.0);
             }
             tunlet.on_settled(decision, Settled::Applied { iteration: i as u64 });
         }
@@ -61,6 +61,7 @@ fn run(
             range: (1.0, f64::from(most)),
             value: f64::from(window.workers),
             declared: f64::from(most),
+            text: None,
         });
         if let Some(proposal) = tunlet.propose(&offered) {
             run.why.push(format!("{i}: {} -> {}: {}", proposal.from, proposal.to, proposal.why));

@@ -1,7 +1,7 @@
 //! The tunlet against a plant: iterations of drawn tasks, handed out by the real code, seen through windows.
 
 use super::{Limits, MasterWorker, Mode};
-use crate::knob::names;
+use crate::knob::{Value, names};
 use crate::wishes::Objective;
 use crate::{Knob, PROFILE_BINS, ProfileBin, Settled, Tunlet, Verdict, Window, WorkerWork};
 use midrun_handout::{Handout, PolicyKind, Setting, WorkerSpeed};
@@ -145,8 +145,15 @@ fn tunlet(mode: Mode) -> MasterWorker {
 }
 
 pub(super) fn knobs() -> Vec<Knob> {
-    let knob =
-        |name: &str, to| Knob { rank: 0, name: name.into(), whole: false, range: (0.0, to), value: 0.0, declared: 0.0 };
+    let knob = |name: &str, to| Knob {
+        rank: 0,
+        name: name.into(),
+        whole: false,
+        range: (0.0, to),
+        value: 0.0,
+        declared: 0.0,
+        text: None,
+    };
     vec![
         knob(names::POLICY, 7.0),
         knob(names::FACTOR, 1.0),
@@ -156,8 +163,8 @@ pub(super) fn knobs() -> Vec<Knob> {
     ]
 }
 
-pub(super) fn setting_of(assignments: &[(String, f64)]) -> Setting {
-    let value = |name: &str| assignments.iter().find(|(n, _)| n == name).unwrap().1;
+pub(super) fn setting_of(assignments: &[(String, Value)]) -> Setting {
+    let value = |name: &str| assignments.iter().find(|(n, _)| n == name).unwrap().1.number().unwrap();
     Setting {
         kind: PolicyKind::from_code(value(names::POLICY) as u32).unwrap(),
         factor: value(names::FACTOR),
@@ -316,13 +323,14 @@ fn a_program_that_exposes_its_batch_factors_gets_shares_for_them_and_its_own_bac
         range: (0.01, 1.0),
         value,
         declared: value,
+        text: None,
     };
     tunlet.observe(&Plant::new(Dist::Normal(0.8)).iterate(None));
     let mut knobs = knobs();
     knobs.extend([factor(0, 0.5), factor(1, 0.25), factor(2, 0.25)]);
     let proposal = tunlet.propose(&knobs).expect("a proposal");
     assert_eq!(proposal.tuning_point, "factors");
-    let total: f64 = proposal.assignments.iter().map(|(_, value)| value).sum();
+    let total: f64 = proposal.assignments.iter().filter_map(|(_, value)| value.number()).sum();
     assert!((total - 1.0).abs() < 1e-9, "{:?}", proposal.assignments);
     tunlet.on_settled(0, Settled::Applied { iteration: 1 });
 
@@ -336,7 +344,7 @@ fn a_program_that_exposes_its_batch_factors_gets_shares_for_them_and_its_own_bac
     }
     assert_eq!(tunlet.judgements()[0].verdict, Verdict::RolledBack);
     let back = tunlet.propose(&knobs).expect("the way back");
-    assert_eq!(back.assignments.iter().map(|(_, value)| *value).collect::<Vec<_>>(), [0.5, 0.25, 0.25]);
+    assert_eq!(back.assignments.iter().filter_map(|(_, value)| value.number()).collect::<Vec<_>>(), [0.5, 0.25, 0.25]);
     tunlet.on_settled(1, Settled::Applied { iteration: 4 });
     slow.iteration = 5;
     for _ in 0..5 {

@@ -10,7 +10,7 @@ use super::memory::{Learnt, Memory};
 use super::regime::Regime;
 use super::trial::{Experience, Family, Spread, Trial, WORSE, family, uncertainty};
 use super::workers::{self, Workers};
-use crate::knob::names;
+use crate::knob::{Value, names};
 use crate::wishes::Objective;
 use crate::{Judgement, Knob, Outlook, Proposal, Settled, Tunlet, Verdict, Window};
 use midrun_handout::{PolicyKind, Setting};
@@ -290,14 +290,15 @@ impl MasterWorker {
 }
 
 /// The knobs that make up a setting.
-fn assignments(setting: &Setting) -> Vec<(String, f64)> {
-    vec![
-        (names::POLICY.into(), f64::from(setting.kind.code())),
-        (names::FACTOR.into(), setting.factor),
-        (names::TASK_MEAN_S.into(), setting.mean_s),
-        (names::TASK_SIGMA_S.into(), setting.sigma_s),
-        (names::MIN_CHUNK.into(), setting.min_chunk.max(1) as f64),
-    ]
+fn assignments(setting: &Setting) -> Vec<(String, Value)> {
+    let all = [
+        (names::POLICY, f64::from(setting.kind.code())),
+        (names::FACTOR, setting.factor),
+        (names::TASK_MEAN_S, setting.mean_s),
+        (names::TASK_SIGMA_S, setting.sigma_s),
+        (names::MIN_CHUNK, setting.min_chunk.max(1) as f64),
+    ];
+    all.into_iter().map(|(name, value)| (name.into(), value.into())).collect()
 }
 
 impl Tunlet for MasterWorker {

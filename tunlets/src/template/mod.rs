@@ -35,7 +35,7 @@ impl Tunlet for Template {
             tunlet: self.name(),
             iteration: window.iteration,
             rank: knob.rank,
-            assignments: vec![(knob.name.clone(), wanted)],
+            assignments: vec![(knob.name.clone(), wanted.into())],
             tuning_point: knob.name.clone(),
             from: knob.value.to_string(),
             to: wanted.to_string(),
@@ -60,10 +60,18 @@ mod tests {
     #[test]
     fn the_template_proposes_is_settled_and_judges() {
         let mut tunlet = Template::default();
-        let knob = Knob { rank: 0, name: "threads".into(), whole: true, range: (1.0, 64.0), value: 1.0, declared: 1.0 };
+        let knob = Knob {
+            rank: 0,
+            name: "threads".into(),
+            whole: true,
+            range: (1.0, 64.0),
+            value: 1.0,
+            declared: 1.0,
+            text: None,
+        };
         tunlet.observe(&window(0, 4, 0.5));
         let proposal = tunlet.propose(&[knob]).expect("a proposal");
-        assert_eq!(proposal.assignments, [("threads".to_owned(), 4.0)]);
+        assert_eq!(proposal.assignments, [("threads".to_owned(), 4.0.into())]);
         tunlet.on_settled(0, Settled::Applied { iteration: 1 });
         tunlet.observe(&window(1, 4, 0.4));
         assert_eq!(tunlet.judgements()[0].verdict, Verdict::Kept);

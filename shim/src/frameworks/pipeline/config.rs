@@ -60,7 +60,8 @@ pub struct Stats {
 /// One stage.
 #[derive(Debug)]
 pub struct Stage {
-    name: String,
+    /// Its name; may be empty.
+    pub name: String,
     run: Run,
     /// Whether it keeps state.
     pub stateful: bool,

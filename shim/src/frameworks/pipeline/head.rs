@@ -1,12 +1,15 @@
 //! The head's part: draws inputs, delivers outputs in order, and decides from which input on a new pattern holds.
 
+use super::compute::failure;
 use super::config::{END, Stats};
 use super::message::{HEADER_BYTES, Header, Item, Kind, Out};
 use super::pattern::{Pattern, Placer};
-use super::plan::Plan;
-use super::rank::{Rank, failure};
+use super::rank::Rank;
+use super::windows::Windows;
 use crate::port::MpiFailed;
-use crate::{clock, safe_point, status};
+use crate::{clock, hook, safe_point, status};
+use midrun_handout::plan::Plan;
+use midrun_ring::topic;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ffi::c_int;
@@ -26,6 +29,18 @@ pub struct Control {
     pub wanted: Option<Plan>,
     /// Where the stages are.
     pub placer: Placer,
+}
+
+impl Control {
+    /// The plan of this text, which can be placed.
+    ///
+    /// # Errors
+    /// A part of a sentence that says why not.
+    pub fn placed(&self, text: &str) -> Result<Plan, String> {
+        let plan = Plan::parse(text, self.placer.stateful())?;
+        self.placer.place(&plan)?;
+        Ok(plan)
+    }
 }
 
 /// What is kept between two runs.
@@ -50,6 +65,7 @@ pub struct Head<'a> {
     /// Outputs that came before their turn.
     early: BTreeMap<u64, Item>,
     next: u64,
+    windows: Windows,
     stats: Stats,
     status: c_int,
 }
@@ -61,9 +77,13 @@ pub fn run(rank: &mut Rank, control: &RefCell<Control>, past: &mut Past) -> Resu
     let base = past.input;
     let stats = Stats { struct_size: size_of::<Stats>(), failed_stage: -1, ..Stats::default() };
     let (on_way, early) = (BTreeMap::new(), BTreeMap::new());
-    let status = status::OK;
-    let mut head =
-        Head { rank, control, past, base, ended: false, on_way, bytes_on_way: 0, early, next: base, stats, status };
+    let (windows, status) = (Windows::default(), status::OK);
+    hook::stream_begin(begin_ns, rank.config.stages.len(), control.borrow().placer.ranks(), base);
+    for (number, stage) in (0..).zip(&rank.config.stages) {
+        hook::text(begin_ns, topic::STAGE, number, u64::from(stage.stateful), &stage.name);
+    }
+    let (next, ended, bytes_on_way) = (base, false, 0);
+    let mut head = Head { rank, control, past, base, ended, on_way, bytes_on_way, early, next, windows, stats, status };
     head.announce()?;
     head.stream()?;
     let Head { rank, status, mut stats, .. } = head;
@@ -86,7 +106,7 @@ impl Head<'_> {
                 return Ok(());
             }
             if !self.rank.step()? && !drawn && self.rank.arrived.is_empty() {
-                self.rank.wait()?;
+                self.rank.idle()?;
             }
         }
     }
@@ -100,6 +120,8 @@ impl Head<'_> {
         let routes = control.placer.place(&plan).map_err(|_| MpiFailed)?;
         control.placer.remember(&routes);
         control.plan = plan;
+        let (plan, input) = (control.plan.to_string(), self.past.input - self.base);
+        hook::text(clock::now_ns(), topic::PATTERN, self.past.epoch, input, &plan);
         let oldest = self.on_way.values().next().map_or(self.past.epoch, |(epoch, _)| *epoch);
         let pattern = Pattern { epoch: self.past.epoch, oldest, base: self.base, first: self.past.input, routes };
         self.past.epoch += 1;
@@ -130,7 +152,10 @@ impl Head<'_> {
         }
         let mut out = Out::new(self.rank.post.buffer());
         out.allow(1);
-        match self.rank.config.draw(input - self.base, &mut out) {
+        let begin_ns = clock::now_ns();
+        let returned = self.rank.config.draw(input - self.base, &mut out);
+        self.windows.head(clock::now_ns().saturating_sub(begin_ns));
+        match returned {
             END => {
                 self.ended = true;
                 return Ok(false);
@@ -186,10 +211,11 @@ impl Head<'_> {
 
     /// One item is there for good.
     fn sink(&mut self, item: Item) -> Result<(), MpiFailed> {
-        let input = item.header.input;
+        let Header { input, epoch, .. } = item.header;
         if let Some((_, bytes)) = self.on_way.remove(&input) {
             self.bytes_on_way -= bytes;
         }
+        let begin_ns = clock::now_ns();
         for payload in item.payloads() {
             if self.status != status::OK {
                 break;
@@ -205,6 +231,10 @@ impl Head<'_> {
                 )?;
             }
         }
+        let end_ns = clock::now_ns();
+        self.windows.head(end_ns.saturating_sub(begin_ns));
+        let ranks = self.control.borrow().plan.ranks();
+        self.windows.output(end_ns, epoch, ranks, (self.on_way.len(), self.early.len()));
         let (_, buffer) = item.emptied(status::OK);
         self.rank.recycle(buffer);
         Ok(())

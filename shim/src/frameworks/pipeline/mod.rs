@@ -1,36 +1,62 @@
 //! C API: the pipeline framework (`midrun_pipe_*`).
 
+mod compute;
 mod config;
 mod handout;
 mod head;
 mod message;
+mod meter;
 mod parcels;
 mod pattern;
-mod plan;
 mod rank;
+mod windows;
 
 use super::handle;
 use super::post::{Post, SLOTS};
 use crate::guard::{guard, guard_value};
 use crate::port::{self, Port};
-use crate::{safe_point, status};
+use crate::{knobs, safe_point, status};
 use config::{Config, RawConfig, Stats};
 use head::{Control, Past};
 use message::Out;
+use midrun_handout::plan::Plan;
 use pattern::Placer;
-use plan::Plan;
 use rank::{HEAD, Rank};
 use std::cell::{Cell, RefCell};
 use std::ffi::{c_char, c_int, c_void};
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 
 /// `midrun_pipe_t`. Its parts are borrowed one by one: the program's callbacks may call back in.
 pub struct Pipe {
     rank: RefCell<(Rank, Past)>,
     /// Head only.
-    control: Option<RefCell<Control>>,
+    control: Option<Rc<RefCell<Control>>>,
     last: RefCell<Option<Stats>>,
     broken: Cell<bool>,
+}
+
+thread_local! {
+    /// The head's part of the newest pipeline of the thread whose safe points count.
+    static NEWEST: RefCell<Weak<RefCell<Control>>> = const { RefCell::new(Weak::new()) };
+}
+
+/// Whether the newest pipeline of this thread can go by this pattern.
+pub fn can_take(text: &str) -> bool {
+    newest().is_some_and(|control| control.try_borrow().is_ok_and(|control| control.placed(text).is_ok()))
+}
+
+/// From its next input on the newest pipeline of this thread goes by this pattern, if it can.
+pub fn take(text: &str) {
+    let control = newest();
+    if let Some(mut control) = control.as_ref().and_then(|control| control.try_borrow_mut().ok())
+        && let Ok(plan) = control.placed(text)
+    {
+        control.wanted = Some(plan);
+    }
+}
+
+fn newest() -> Option<Rc<RefCell<Control>>> {
+    NEWEST.with_borrow(Weak::upgrade)
 }
 
 /// The plan that the program asks for, placed; or the sentence that says what is wrong with it.
@@ -64,9 +90,12 @@ unsafe fn create(raw: *const RawConfig) -> Result<Pipe, c_int> {
     let (print, stages) = config.as_ref().map_or((0, 0), |c| (c.fingerprint(), c.stages.len() as i64));
     let agreed = port.agree(good, &[print, stages]).map_err(mpi)?;
     let (Some(config), true) = (config, agreed) else { return Err(status::ERR_ARGUMENT) };
-    let control = control.and_then(Result::ok).map(RefCell::new);
-    if control.is_some() {
-        safe_point::own();
+    let control = control.and_then(Result::ok).map(|control| Rc::new(RefCell::new(control)));
+    if let Some(control) = &control
+        && safe_point::own()
+    {
+        NEWEST.set(Rc::downgrade(control));
+        knobs::declare_pattern();
     }
     let rank = Rank::new(Rc::new(config), Post::open(port).map_err(mpi)?);
     Ok(Pipe {
@@ -134,11 +163,7 @@ pub unsafe extern "C" fn midrun_pipe_pattern(pipe: *const Pipe, pattern: *const 
             return status::ERR_ARGUMENT;
         };
         let Ok(mut control) = control.try_borrow_mut() else { return status::ERR_ARGUMENT };
-        let placed = Plan::parse(&text, control.placer.stateful()).and_then(|plan| {
-            control.placer.place(&plan)?;
-            Ok(plan)
-        });
-        match placed {
+        match control.placed(&text) {
             Ok(plan) => control.wanted = Some(plan),
             Err(why) => {
                 eprintln!("midrun: the pattern \"{text}\" is not taken: {why}");

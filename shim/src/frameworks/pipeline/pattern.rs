@@ -4,7 +4,7 @@
 //! first stage to its last, so that no rank ever has to decide by which pattern something goes.
 
 use super::message::{HEADER_BYTES, Header, Kind};
-use super::plan::{Manager, Plan};
+use midrun_handout::plan::{Manager, Plan};
 
 /// Stages that run together on some ranks; no stage: a communication manager that only passes on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -132,13 +132,24 @@ impl Placer {
         }
         let mut free = vec![false; self.ranks.last().map_or(0, |last| last + 1)];
         self.ranks.iter().for_each(|rank| free[*rank] = true);
-        let homes = plan.0.iter().map(|group| self.home(group.range())).collect::<Result<Vec<_>, _>>()?;
-        homes.iter().flatten().for_each(|home| free[*home] = false);
-        // First everybody keeps what was theirs, then who needs more takes what is left.
-        let mut placed: Vec<Vec<usize>> = homes.iter().map(|home| home.iter().copied().collect()).collect();
+        let mut take = |rank: usize| free.get_mut(rank).is_some_and(|free| std::mem::replace(free, false));
+        // First state stays and who was given a rank gets it, then everybody keeps what was theirs, then who needs more
+        // takes what is left.
+        let mut placed = Vec::new();
+        for group in &plan.0 {
+            let home = self.home(group.range())?;
+            match home.filter(|home| !group.at.is_empty() && !group.at.contains(home)) {
+                Some(home) => return Err(format!("stage {} keeps its state on rank {home}", group.first)),
+                None if group.at.is_empty() => placed.push(home.into_iter().collect::<Vec<_>>()),
+                None => placed.push(group.at.clone()),
+            }
+        }
+        if let Some(rank) = placed.iter().flatten().find(|rank| !take(**rank)) {
+            return Err(format!("rank {rank} does not compute, or is taken twice"));
+        }
         for (group, own) in plan.0.iter().zip(&mut placed) {
             for rank in group.range().flat_map(|stage| &self.last[stage]) {
-                if own.len() < group.ranks() && std::mem::replace(&mut free[*rank], false) {
+                if own.len() < group.ranks() && take(*rank) {
                     own.push(*rank);
                 }
             }
@@ -182,6 +193,10 @@ mod tests {
         assert_eq!(change("0,1x2s,2").unwrap(), [vec![1], vec![4], vec![4, 5], vec![3]]);
         assert_eq!(change("0-1x2,2x2").unwrap(), [vec![1, 4], vec![3, 2]]);
         assert_eq!(change("0x8,1,2").unwrap_err(), "it takes 10 ranks where 7 compute");
+        assert_eq!(change("0,1x2@7+1,2@2").unwrap(), [vec![4], vec![7, 1], vec![2]]);
+        assert_eq!(change("0,1@3,2@3").unwrap_err(), "rank 3 does not compute, or is taken twice");
+        assert_eq!(change("0@0,1,2").unwrap_err(), "rank 0 does not compute, or is taken twice");
+        assert_eq!(change("0@8,1,2").unwrap_err(), "rank 8 does not compute, or is taken twice");
     }
 
     #[test]
@@ -194,6 +209,7 @@ mod tests {
         let routes = placer.place(&plan("0-1,2x3,3")).unwrap();
         assert_eq!(ranks(&routes), [vec![2], vec![3, 1, 5], vec![4]], "stage 1 stays on rank 2, stage 0 comes");
         placer.remember(&routes);
+        assert_eq!(placer.place(&plan("0,1@5,2,3")).unwrap_err(), "stage 1 keeps its state on rank 2");
         let sentence = placer.place(&plan("0,1-3")).unwrap_err();
         assert_eq!(sentence, "stages 1 and 3 keep their states on different ranks");
         assert_eq!(Placer::new(1, vec![true; 2]).place(&Plan::even(2, 1)).unwrap()[0].ranks, [0]);

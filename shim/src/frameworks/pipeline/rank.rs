@@ -5,7 +5,8 @@
 
 use super::config::Config;
 use super::handout::Handout;
-use super::message::{Header, Item, Kind, Out, Refused, SINK};
+use super::message::{Header, Item, Kind, SINK};
+use super::meter::Meter;
 use super::parcels::{self, Parcels, Taken};
 use super::pattern::{Pattern, Route};
 use crate::frameworks::post::{Letter, Post};
@@ -23,13 +24,6 @@ const KEPT_BYTES: usize = 4 << 20;
 /// Before the next item is computed a large output is seen on its way, for at most this share of the last item's time: a
 /// rank that computes moves no message on.
 const LINGER_SHARE: u64 = 4;
-
-/// Why an item failed: in the header's `bytes`, which an item without payloads does not need.
-pub mod failure {
-    pub const RETURNED: u64 = 0;
-    pub const OUTPUTS: u64 = 1;
-    pub const MEMORY: u64 = 2;
-}
 
 /// One rank of a pipeline.
 #[derive(Debug)]
@@ -50,16 +44,16 @@ pub struct Rank {
     /// Items for stages with state, by input and route: they wait for their turn.
     held: BTreeMap<(u64, u32), Item>,
     /// For each stage with state the input that it takes next.
-    next: Vec<u64>,
+    pub(super) next: Vec<u64>,
     handout: Handout,
     /// Items that nobody may get yet.
     outbox: VecDeque<Item>,
     /// Head: items that have passed all stages.
     pub arrived: VecDeque<Item>,
     /// Number of this run's first input.
-    base: u64,
-    /// How long the last item took to compute.
-    computed_ns: u64,
+    pub(super) base: u64,
+    /// How long things take.
+    pub(super) meter: Meter,
     stopping: bool,
     ended: Option<c_int>,
 }
@@ -83,7 +77,7 @@ impl Rank {
             outbox: VecDeque::new(),
             arrived: VecDeque::new(),
             base: 0,
-            computed_ns: 0,
+            meter: Meter::new(own),
             stopping: false,
             ended: None,
         }
@@ -97,6 +91,7 @@ impl Rank {
     pub fn begin(&mut self) -> Result<(), MpiFailed> {
         self.stopping = false;
         self.ended = None;
+        self.meter = Meter::new(self.own());
         for (header, letter) in std::mem::take(&mut self.later) {
             self.take(header, letter)?;
         }
@@ -116,7 +111,7 @@ impl Rank {
                 self.post.flush()?;
                 return Ok(status);
             }
-            self.wait()?;
+            self.idle()?;
         }
     }
 
@@ -132,6 +127,14 @@ impl Rank {
             self.own() != HEAD && self.patterns.values().next_back().is_none_or(|newest| !newest.uses(self.own()));
         self.post.wait(&mut self.letters, idle)?;
         self.open()
+    }
+
+    /// As [`Rank::wait`], by a rank that has nothing else to do.
+    pub fn idle(&mut self) -> Result<(), MpiFailed> {
+        let begin_ns = clock::now_ns();
+        self.wait()?;
+        self.meter.idle(clock::now_ns().saturating_sub(begin_ns));
+        Ok(())
     }
 
     fn open(&mut self) -> Result<(), MpiFailed> {
@@ -182,7 +185,7 @@ impl Rank {
         Ok(())
     }
 
-    fn route(&self, header: &Header) -> Option<&Route> {
+    pub(super) fn route(&self, header: &Header) -> Option<&Route> {
         self.patterns.get(&header.epoch)?.routes.get(header.route as usize)
     }
 
@@ -248,53 +251,9 @@ impl Rank {
 
     /// See [`LINGER_SHARE`].
     fn linger(&mut self) -> Result<(), MpiFailed> {
-        let until_ns = clock::now_ns() + self.computed_ns / LINGER_SHARE;
+        let until_ns = clock::now_ns() + self.meter.computed_ns() / LINGER_SHARE;
         while self.post.sending_large() && clock::now_ns() < until_ns {
             self.wait()?;
-        }
-        Ok(())
-    }
-
-    fn cancel(&mut self, item: Item, status: c_int) -> Item {
-        let (item, buffer) = item.emptied(status);
-        self.recycle(buffer);
-        item
-    }
-
-    /// Runs the stages of the item's group. What comes out is for the next group, or failed and for the sink.
-    fn compute(&mut self, mut item: Item) -> Item {
-        let stages = self.route(&item.header).map_or(0..0, |route| route.first..route.first + route.stages);
-        let begin_ns = clock::now_ns();
-        for stage in stages {
-            let mut out = Out::new(self.post.buffer());
-            if let Err((status, why)) = self.run(stage, &item, &mut out) {
-                let mut failed = self.cancel(item, status);
-                (failed.header.stage, failed.header.bytes) = (stage as u32, why);
-                return failed;
-            }
-            let made = out.finish(&item.header);
-            let (_, used) = std::mem::replace(&mut item, made).emptied(status::OK);
-            self.recycle(used);
-            self.next[stage] = item.header.input + 1;
-        }
-        self.computed_ns = clock::now_ns().saturating_sub(begin_ns);
-        item.header.route += 1;
-        item
-    }
-
-    /// One stage, once per payload.
-    fn run(&self, stage: usize, item: &Item, out: &mut Out) -> Result<(), (c_int, u64)> {
-        let many = self.config.stages[stage].many;
-        for payload in item.payloads() {
-            let before = out.allow(if many { usize::MAX } else { 1 });
-            let returned = self.config.run(stage, item.header.input - self.base, payload, out);
-            let emitted = out.count() - before;
-            match (returned, out.refused) {
-                (0, Some(Refused::Memory)) => return Err((status::ERR_MEMORY, failure::MEMORY)),
-                (0, None) if many || emitted == 1 => {}
-                (0, _) => return Err((status::ERR_TASK, failure::OUTPUTS)),
-                (status, _) => return Err((status, failure::RETURNED)),
-            }
         }
         Ok(())
     }

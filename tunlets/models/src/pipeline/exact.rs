@@ -10,7 +10,7 @@ use super::{Group, Pattern, Pipeline};
 const SAME: f64 = 1.0 + 1e-9;
 
 /// What is best.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Objective {
     /// The shortest period; of those, the fewest ranks.
     Time,
@@ -18,6 +18,8 @@ pub enum Objective {
     Efficiency,
     /// The shortest period with at most so many ranks.
     Budget(u32),
+    /// The fewest ranks with which the period is no longer than this, seconds; else as [`Objective::Time`].
+    Deadline(f64),
 }
 
 /// Which neighbours may share a rank.
@@ -147,7 +149,8 @@ pub fn optimum(pipeline: &Pipeline, ranks: u32, grouping: Grouping, objective: O
     let period_s = search.least_period_s(0.0, easy_s);
     match objective {
         Objective::Efficiency => efficient(&search, period_s, easy_s),
-        Objective::Time | Objective::Budget(_) => search.cheapest(period_s * SAME),
+        Objective::Deadline(most_s) if most_s >= period_s => search.cheapest(most_s),
+        Objective::Time | Objective::Budget(_) | Objective::Deadline(_) => search.cheapest(period_s * SAME),
     }
 }
 

@@ -10,6 +10,8 @@ pub mod search;
 
 pub use crate::master_worker::{ModelError, Protocol};
 
+use midrun_handout::plan::{self, Plan};
+
 /// One stage.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stage {
@@ -99,20 +101,28 @@ impl Pattern {
     }
 }
 
+impl From<&Plan> for Pattern {
+    /// Who hands out, and on which ranks, is left out.
+    fn from(plan: &Plan) -> Pattern {
+        let group = |g: &plan::Group| Group {
+            first: g.first,
+            stages: g.stages,
+            replicas: g.replicas.min(u32::MAX as usize) as u32,
+        };
+        Pattern(plan.0.iter().map(group).collect())
+    }
+}
+
+impl From<&Pattern> for Plan {
+    fn from(pattern: &Pattern) -> Plan {
+        Plan(pattern.0.iter().map(|g| plan::Group::any(g.first, g.stages, g.replicas as usize)).collect())
+    }
+}
+
 impl std::fmt::Display for Pattern {
     /// As `midrun.h` writes patterns: `0,1x4,2-3x2,4`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        for (k, group) in self.0.iter().enumerate() {
-            let comma = if k == 0 { "" } else { "," };
-            write!(f, "{comma}{}", group.first)?;
-            if group.stages > 1 {
-                write!(f, "-{}", group.first + group.stages - 1)?;
-            }
-            if group.replicas > 1 {
-                write!(f, "x{}", group.replicas)?;
-            }
-        }
-        Ok(())
+        Plan::from(self).fmt(f)
     }
 }
 

@@ -39,7 +39,7 @@ impl MasterWorker {
             tunlet: "master_worker",
             iteration,
             rank: spare.rank,
-            assignments: vec![(names::SPAWNED.into(), f64::from(asked))],
+            assignments: vec![(names::SPAWNED.into(), f64::from(asked).into())],
             tuning_point: "started workers".into(),
             from: came.to_string(),
             to: asked.to_string(),

@@ -78,7 +78,7 @@ impl MasterWorker {
         };
         let changes = family(&from) != family(&setting);
         let mut assignments = if changes { assignments(&setting) } else { Vec::new() };
-        assignments.push((knob.name.clone(), f64::from(next.workers)));
+        assignments.push((knob.name.clone(), f64::from(next.workers).into()));
         let regime = self.regime.map_or("", Regime::as_str);
         let why = format!(
             "{regime}; {}: {}; {} tasks, {:.1} us per chunk; Pi {:.4} s with {} workers, {:.4} s with {}{}{}{}",
@@ -120,7 +120,7 @@ impl MasterWorker {
             tunlet: "master_worker",
             iteration,
             rank: knob.rank,
-            assignments: vec![(knob.name.clone(), f64::from(to))],
+            assignments: vec![(knob.name.clone(), f64::from(to).into())],
             tuning_point: "workers".into(),
             from: from.to_string(),
             to: to.to_string(),

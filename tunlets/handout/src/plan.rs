@@ -1,4 +1,6 @@
-//! A plan says which stages share a rank and how many replicas they have: `0,1x4,2-3x2,4`. Its text comes from the program.
+//! A plan says which stages of a pipeline share a rank and how many replicas they have: `0,1x4,2-3x2,4`.
+//!
+//! The program writes plans, and the tunlet does; the shim carries them out.
 
 /// Who gives a replicated group's inputs to its replicas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,7 +14,7 @@ pub enum Manager {
 }
 
 /// Neighbouring stages that run together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Group {
     /// Its first stage.
     pub first: usize,
@@ -22,9 +24,16 @@ pub struct Group {
     pub replicas: usize,
     /// See [`Manager`]; [`Manager::Sender`] where there is one replica.
     pub manager: Manager,
+    /// Ranks of the pipeline's communicator, the manager's first; none: any.
+    pub at: Vec<usize>,
 }
 
 impl Group {
+    /// A group on any ranks.
+    pub fn any(first: usize, stages: usize, replicas: usize) -> Group {
+        Group { first, stages, replicas, manager: Manager::Sender, at: Vec::new() }
+    }
+
     /// Ranks it takes.
     pub fn ranks(&self) -> usize {
         self.replicas + usize::from(self.manager == Manager::OwnRank)
@@ -45,8 +54,7 @@ impl Plan {
     pub fn even(stages: usize, ranks: usize) -> Plan {
         let groups = stages.min(ranks.max(1));
         let begin = |g: usize| g * stages / groups;
-        let group =
-            |g| Group { first: begin(g), stages: begin(g + 1) - begin(g), replicas: 1, manager: Manager::Sender };
+        let group = |g| Group::any(begin(g), begin(g + 1) - begin(g), 1);
         Plan((0..groups).map(group).collect())
     }
 
@@ -65,7 +73,8 @@ impl Plan {
         for word in text.split(',').map(str::trim) {
             let group = group(word).ok_or_else(|| {
                 format!(
-                    "\"{word}\" is no group: STAGE or FIRST-LAST is expected, then perhaps xREPLICAS, such as 2-3x4"
+                    "\"{word}\" is no group: STAGE or FIRST-LAST is expected, then perhaps xREPLICAS, such as 2-3x4, then perhaps \
+                     @RANK+RANK for each of its ranks"
                 )
             })?;
             if group.first != next || group.range().end > stateful.len() {
@@ -98,8 +107,10 @@ impl Plan {
     }
 }
 
-/// `STAGE` or `FIRST-LAST`, then perhaps `xREPLICAS`, then perhaps `m` or `s`.
+/// `STAGE` or `FIRST-LAST`, then perhaps `xREPLICAS`, then perhaps `m` or `s`, then perhaps `@RANK+RANK`.
 fn group(word: &str) -> Option<Group> {
+    let (word, at) = word.split_once('@').map_or((word, None), |(word, at)| (word, Some(at)));
+    let at = at.map_or(Some(Vec::new()), |at| at.split('+').map(|rank| rank.parse().ok()).collect())?;
     let (stages, replicas) = word.split_once('x').map_or((word, None), |(stages, rest)| (stages, Some(rest)));
     let (first, last) = stages.split_once('-').unwrap_or((stages, stages));
     let (first, last): (usize, usize) = (first.parse().ok()?, last.parse().ok()?);
@@ -112,7 +123,8 @@ fn group(word: &str) -> Option<Group> {
     let replicas = number.parse().ok().filter(|replicas| (1..=1_000_000).contains(replicas))?;
     let manager = if replicas > 1 { manager } else { Manager::Sender };
     let stages = last.checked_sub(first)?.checked_add(1)?;
-    Some(Group { first, stages, replicas, manager })
+    let group = Group { first, stages, replicas, manager, at };
+    (group.at.is_empty() || group.at.len() == group.ranks()).then_some(group)
 }
 
 impl std::fmt::Display for Plan {
@@ -131,6 +143,9 @@ impl std::fmt::Display for Plan {
                 Manager::OwnRank => f.write_str("m")?,
                 Manager::SharedRank => f.write_str("s")?,
             }
+            for (k, rank) in group.at.iter().enumerate() {
+                write!(f, "{}{rank}", if k == 0 { '@' } else { '+' })?;
+            }
         }
         Ok(())
     }
@@ -143,7 +158,7 @@ mod tests {
     #[test]
     fn a_plan_reads_as_it_is_written() {
         let stateless = [false; 6];
-        for text in ["0,1x4,2-3x2,4,5", "0-5", "0-5x3", "0,1x2m,2x3s,3-4,5"] {
+        for text in ["0,1x4,2-3x2,4,5", "0-5", "0-5x3", "0,1x2m,2x3s,3-4,5", "0@3,1x2m@1+4+7,2-5x2@2+9"] {
             assert_eq!(Plan::parse(text, &stateless).unwrap().to_string(), text);
         }
         assert_eq!(Plan::parse("0, 1x4m, 2-5", &stateless).unwrap().ranks(), 1 + 5 + 1);
@@ -157,6 +172,8 @@ mod tests {
             ("", "\"\" is no group"),
             ("0,1,x", "\"x\" is no group"),
             ("0,1x0,2", "\"1x0\" is no group"),
+            ("0,1@2+3,2", "\"1@2+3\" is no group"),
+            ("0,1@,2", "\"1@\" is no group"),
             ("0,2-1,2", "\"2-1\" is no group"),
             ("0,2", "\"2\" is out of order"),
             ("0,1,2,3", "from 0 to 2"),

@@ -1,0 +1,183 @@
+//! Collects what the ranks of a pipeline say about a stream and closes it into windows.
+//!
+//! The head says where a window ends; work of stages that came since the window before belongs to it. Work is late by the
+//! few milliseconds that agents collect it, which changes no mean.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use midrun_tunlets::{StageSeen, StageWork, StreamWindow};
+
+use crate::input::{PatternTaken, StageDeclared, StageWorked, StreamBegun, StreamWindowEnded};
+use crate::limits;
+
+/// The streams of one job.
+#[derive(Debug, Default)]
+pub struct Streams {
+    /// The rank that draws and delivers.
+    pub head: Option<u32>,
+    begun: Option<StreamBegun>,
+    stages: Vec<StageDeclared>,
+    patterns: BTreeMap<u32, PatternTaken>,
+    work: BTreeMap<(usize, u32), StageWork>,
+    /// Windows so far, over all streams.
+    count: u64,
+    closed: VecDeque<StreamWindow>,
+    /// Work of stages that no stream has.
+    pub invalid: u64,
+}
+
+impl Streams {
+    /// Whether the job has streams.
+    pub fn any(&self) -> bool {
+        self.begun.is_some()
+    }
+
+    /// A stream begins; one that is told again, after a link was lost, goes on.
+    pub fn on_begun(&mut self, begun: StreamBegun) {
+        if self.begun == Some(begun) {
+            return;
+        }
+        self.begun = Some(begun);
+        let stage = |stage| StageDeclared { stage, name: String::new(), stateful: false };
+        self.stages = (0..begun.stages).map(stage).collect();
+        self.patterns.clear();
+        self.work.clear();
+    }
+
+    /// A stage is described.
+    pub fn on_stage(&mut self, declared: StageDeclared) {
+        match self.stages.get_mut(declared.stage) {
+            Some(stage) => *stage = declared,
+            None => self.invalid += 1,
+        }
+    }
+
+    /// Inputs from here on go by another pattern; whether it is new.
+    pub fn on_pattern(&mut self, taken: PatternTaken) -> bool {
+        if self.patterns.len() >= limits::PATTERNS {
+            self.patterns.pop_first();
+        }
+        self.patterns.insert(taken.epoch, taken.clone()).as_ref() != Some(&taken)
+    }
+
+    /// The plan by which inputs go now.
+    pub fn plan(&self) -> Option<&str> {
+        self.patterns.last_key_value().map(|(_, taken)| taken.plan.as_str())
+    }
+
+    /// A rank worked on a stage.
+    pub fn on_work(&mut self, worked: StageWorked) {
+        let StageWorked { stage, work } = worked;
+        // Its stream's begin may still be on its way from another host.
+        if self.begun.is_some_and(|begun| stage >= begun.stages) {
+            self.invalid += 1;
+            return;
+        }
+        let sum = self.work.entry((stage, work.place)).or_default();
+        sum.place = work.place;
+        sum.inputs = sum.inputs.saturating_add(work.inputs);
+        sum.busy_s += work.busy_s;
+        sum.sum_sq_s2 += work.sum_sq_s2;
+        sum.bytes += work.bytes;
+        sum.idle_s += work.idle_s;
+        sum.own_s += work.own_s;
+    }
+
+    /// A window ends.
+    pub fn on_window(&mut self, ended: StreamWindowEnded) {
+        let (Some(begun), Some((newest, taken))) = (self.begun, self.patterns.last_key_value()) else {
+            self.invalid += 1;
+            return;
+        };
+        let settled = ended.epochs.0 == ended.epochs.1 && ended.epochs.1 == *newest;
+        let mut stages: Vec<StageSeen> = self
+            .stages
+            .iter()
+            .map(|stage| StageSeen { name: stage.name.clone(), stateful: stage.stateful, by_rank: Vec::new() })
+            .collect();
+        for ((stage, _), work) in std::mem::take(&mut self.work) {
+            if let Some(seen) = stages.get_mut(stage) {
+                seen.by_rank.push(work);
+            }
+        }
+        self.closed.push_back(StreamWindow {
+            number: self.count,
+            plan: taken.plan.clone(),
+            settled,
+            outputs: ended.outputs,
+            seconds: ended.seconds,
+            on_way: ended.on_way,
+            head_s: ended.head_s,
+            ranks: begun.ranks,
+            stages,
+        });
+        self.count += 1;
+    }
+
+    /// The oldest window that nobody has taken yet.
+    pub fn take_closed(&mut self) -> Option<StreamWindow> {
+        self.closed.pop_front()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BEGUN: StreamBegun = StreamBegun { time_ns: 5, stages: 2, ranks: 3 };
+
+    fn pattern(epoch: u32, plan: &str) -> PatternTaken {
+        PatternTaken { epoch, first_input: 0, plan: plan.into() }
+    }
+
+    fn worked(stage: usize, place: u32) -> StageWorked {
+        StageWorked { stage, work: StageWork { place, inputs: 2, busy_s: 0.5, ..StageWork::default() } }
+    }
+
+    fn ended(epochs: (u32, u32)) -> StreamWindowEnded {
+        StreamWindowEnded { number: 0, seconds: 2.0, outputs: 8, epochs, on_way: 3, head_s: 0.1 }
+    }
+
+    #[test]
+    fn a_window_has_the_work_since_the_one_before() {
+        let mut streams = Streams::default();
+        streams.on_work(worked(0, 1)); // overtook the beginning
+        streams.on_begun(BEGUN);
+        streams.on_stage(StageDeclared { stage: 1, name: "sharpen".into(), stateful: true });
+        assert!(streams.on_pattern(pattern(0, "0,1")) && !streams.on_pattern(pattern(0, "0,1")));
+        [worked(0, 1), worked(1, 2), worked(1, 2)].into_iter().for_each(|work| streams.on_work(work));
+        streams.on_window(ended((0, 0)));
+        let window = streams.take_closed().unwrap();
+        assert_eq!((window.number, window.plan.as_str(), window.settled, window.ranks), (0, "0,1", true, 3));
+        assert_eq!((window.stages[1].name.as_str(), window.stages[1].stateful), ("sharpen", true));
+        assert_eq!((window.stages[1].by_rank[0].place, window.stages[1].by_rank[0].inputs), (2, 4));
+        streams.on_pattern(pattern(1, "0,1x2"));
+        streams.on_window(ended((0, 1)));
+        streams.on_window(ended((1, 1)));
+        let both: Vec<_> =
+            std::iter::from_fn(|| streams.take_closed()).map(|w| (w.number, w.settled, w.plan)).collect();
+        assert_eq!(both, [(1, false, "0,1x2".to_owned()), (2, true, "0,1x2".to_owned())]);
+    }
+
+    #[test]
+    fn what_is_told_again_changes_nothing_and_a_new_stream_begins_anew() {
+        let mut streams = Streams::default();
+        streams.on_begun(BEGUN);
+        streams.on_pattern(pattern(4, "0,1"));
+        streams.on_begun(BEGUN);
+        assert_eq!(streams.plan(), Some("0,1"));
+        streams.on_begun(StreamBegun { time_ns: 9, ..BEGUN });
+        assert_eq!(streams.plan(), None);
+        streams.on_window(ended((0, 0)));
+        assert_eq!((streams.take_closed(), streams.invalid), (None, 1), "no pattern is known");
+    }
+
+    #[test]
+    fn work_of_a_stage_that_is_none_is_counted() {
+        let mut streams = Streams::default();
+        streams.on_begun(BEGUN);
+        streams.on_work(worked(2, 1));
+        streams.on_stage(StageDeclared { stage: 2, name: String::new(), stateful: false });
+        assert_eq!(streams.invalid, 2);
+    }
+}

@@ -1,0 +1,93 @@
+//! The tunlet that fits the program: windows of iterations go to one, those of streams to the other.
+
+use crate::master_worker::MasterWorker;
+use crate::pipeline::Pipeline;
+use crate::{Judgement, Knob, Outlook, Proposal, Settled, StreamWindow, Tunlet, Window};
+
+/// See the module.
+#[derive(Debug)]
+pub struct Auto {
+    master_worker: MasterWorker,
+    pipeline: Pipeline,
+    /// Whose window came last, and who made the last proposal: the pipeline's?
+    streams: bool,
+    asked_pipeline: bool,
+}
+
+impl Auto {
+    /// Of both tunlets.
+    pub fn new(master_worker: MasterWorker, pipeline: Pipeline) -> Auto {
+        Auto { master_worker, pipeline, streams: false, asked_pipeline: false }
+    }
+
+    fn one(&mut self, pipeline: bool) -> &mut dyn Tunlet {
+        if pipeline { &mut self.pipeline } else { &mut self.master_worker }
+    }
+}
+
+impl Tunlet for Auto {
+    fn name(&self) -> &'static str {
+        "auto"
+    }
+
+    fn observe(&mut self, window: &Window) {
+        self.streams = false;
+        self.master_worker.observe(window);
+    }
+
+    fn observe_stream(&mut self, window: &StreamWindow) {
+        self.streams = true;
+        self.pipeline.observe_stream(window);
+    }
+
+    fn judgements(&mut self) -> Vec<Judgement> {
+        let streams = self.streams;
+        self.one(streams).judgements()
+    }
+
+    fn propose(&mut self, knobs: &[Knob]) -> Option<Proposal> {
+        self.asked_pipeline = self.streams;
+        let streams = self.streams;
+        self.one(streams).propose(knobs)
+    }
+
+    fn ideal_period_s(&self) -> Option<f64> {
+        self.pipeline.ideal_period_s()
+    }
+
+    fn outlook(&self) -> Option<Outlook> {
+        if self.streams { self.pipeline.outlook() } else { self.master_worker.outlook() }
+    }
+
+    fn on_settled(&mut self, decision: u64, settled: Settled) {
+        let pipeline = self.asked_pipeline;
+        self.one(pipeline).on_settled(decision, settled);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::knob::names;
+    use crate::testing::{stream, window};
+    use crate::wishes::Wishes;
+
+    #[test]
+    fn each_kind_of_window_goes_to_its_own_tunlet() {
+        let mut auto = crate::catalogue::create(&Wishes::default()).unwrap();
+        let name = names::PATTERN.to_owned();
+        let (range, text) = ((0.0, 4096.0), Some("0,1".to_owned()));
+        let knob = Knob { rank: 0, name, whole: false, range, value: 0.0, declared: 0.0, text };
+        auto.observe(&window(0, 4, 0.1));
+        assert_eq!(auto.propose(std::slice::from_ref(&knob)), None);
+        auto.observe_stream(&stream(0, "0,1", 6, &[0.1, 0.4]));
+        let proposal = auto.propose(&[knob]).unwrap();
+        assert_eq!((proposal.tunlet, proposal.to.as_str()), ("pipeline", "0,1x4"));
+        auto.on_settled(0, Settled::Applied { iteration: 9 });
+        for k in 1..5 {
+            auto.observe_stream(&stream(k, "0,1x4", 6, &[0.1, 0.4]));
+        }
+        assert_eq!(auto.judgements().len(), 1);
+        assert!(auto.outlook().is_some());
+    }
+}

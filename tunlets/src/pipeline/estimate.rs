@@ -1,0 +1,281 @@
+//! What a pipeline's windows say of its stages and ranks: compute times, how slow each rank is, what messages cost.
+
+use crate::stream::{StageWork, StreamWindow};
+use midrun_models::line::{median, theil_sen};
+use midrun_models::pipeline::{Network, Pipeline, Protocol, Stage};
+use std::collections::BTreeMap;
+
+/// A mean that moved by more than this share, and beyond chance, is a change of the program.
+const DRIFT: f64 = 0.15;
+/// Standard errors that are beyond chance.
+const BEYOND_CHANCE: f64 = 4.0;
+/// Inputs that a mean remembers.
+const REMEMBERED: f64 = 200.0;
+/// Inputs from which on a mean says something.
+const ENOUGH: f64 = 3.0;
+/// Ranks that differ by less are alike.
+const ALIKE: f64 = 1.15;
+/// Turns of the fit of stages and ranks; it settles within a few.
+const TURNS: usize = 20;
+
+/// A mean and its spread.
+#[derive(Clone, Copy, Debug, Default)]
+struct Mean {
+    count: f64,
+    mean: f64,
+    variance: f64,
+}
+
+impl Mean {
+    fn of(count: f64, sum: f64, squares: f64) -> Mean {
+        let mean = sum / count;
+        Mean { count, mean, variance: (squares / count - mean * mean).max(0.0) }
+    }
+
+    fn moved_from(&self, old: &Mean) -> bool {
+        let by = (self.mean - old.mean).abs();
+        // The few of a window may happen to be alike.
+        let error = (self.variance.max(old.variance) * (1.0 / self.count + 1.0 / old.count)).sqrt();
+        by > DRIFT * old.mean && by > BEYOND_CHANCE * error
+    }
+
+    fn with(&self, new: &Mean) -> Mean {
+        let old = self.count.min(REMEMBERED);
+        let count = old + new.count;
+        let mean = (old * self.mean + new.count * new.mean) / count;
+        let square = |m: &Mean| m.variance + m.mean * m.mean;
+        let squares = (old * square(self) + new.count * square(new)) / count;
+        Mean { count, mean, variance: (squares - mean * mean).max(0.0) }
+    }
+}
+
+/// What was learnt of one stream.
+#[derive(Debug, Default)]
+pub struct Estimate {
+    /// Compute time per input, by stage and place.
+    compute: BTreeMap<(usize, u32), Mean>,
+    /// Per stage: bytes that come out per input; time for messages per input, where it is the first of its rank.
+    bytes: BTreeMap<usize, f64>,
+    own_s: BTreeMap<usize, f64>,
+    stateful: Vec<bool>,
+    /// The last window, in which a stage moved, was partly of before.
+    mixed: bool,
+}
+
+/// What is known of a stream.
+#[derive(Clone, Debug)]
+pub struct Known {
+    /// Its stages and messages, on a rank like most.
+    pub pipeline: Pipeline,
+    /// How many times longer than most ranks each takes; 1 where that is not known. By place, from 1.
+    pub slowness: Vec<f64>,
+    /// Deviation of the compute time over its mean, of the stage where that is largest.
+    pub spread: f64,
+}
+
+impl Known {
+    /// Whether ranks differ.
+    pub fn is_unequal(&self) -> bool {
+        let (least, most) = self.slowness.iter().fold((f64::INFINITY, 0.0_f64), |(l, m), s| (l.min(*s), m.max(*s)));
+        most > ALIKE * least
+    }
+}
+
+impl Estimate {
+    /// Takes in a window; whether what was learnt before no longer holds, as a stage takes another time.
+    pub fn learn(&mut self, window: &StreamWindow) -> bool {
+        self.stateful = window.stages.iter().map(|stage| stage.stateful).collect();
+        let mut moved = false;
+        for (number, stage) in window.stages.iter().enumerate() {
+            moved |= stage.by_rank.iter().any(|work| self.has_moved(number, work));
+        }
+        let mixed = std::mem::replace(&mut self.mixed, moved);
+        if moved || mixed {
+            // Whatever moved one stage may have moved all, and ranks that were not heard in this window too.
+            let stateful = std::mem::take(&mut self.stateful);
+            *self = Estimate { stateful, mixed: moved, ..Estimate::default() };
+        }
+        for (number, stage) in window.stages.iter().enumerate() {
+            for work in stage.by_rank.iter().filter(|work| work.inputs > 0) {
+                let new = Mean::of(work.inputs as f64, work.busy_s, work.sum_sq_s2);
+                let known = self.compute.entry((number, work.place)).or_default();
+                *known = if known.count > 0.0 { known.with(&new) } else { new };
+            }
+            let inputs = stage.sum(|work| work.inputs as f64);
+            if inputs > 0.0 {
+                self.bytes.insert(number, stage.sum(|work| work.bytes) / inputs);
+                self.own_s.insert(number, stage.sum(|work| work.own_s) / inputs);
+            }
+        }
+        moved || mixed
+    }
+
+    fn has_moved(&self, stage: usize, work: &StageWork) -> bool {
+        let known = self.compute.get(&(stage, work.place)).filter(|known| known.count >= ENOUGH);
+        let new = Mean::of(work.inputs as f64, work.busy_s, work.sum_sq_s2);
+        work.inputs as f64 >= ENOUGH && known.is_some_and(|known| new.moved_from(known))
+    }
+
+    /// What is known of the stream on `ranks` ranks; `None` while a stage was not seen often enough.
+    pub fn known(&self, ranks: u32) -> Option<Known> {
+        let (compute_s, slowness) = self.fit(ranks)?;
+        let spread = self.compute.values().map(|m| m.variance.sqrt() / m.mean.max(f64::MIN_POSITIVE));
+        let stage = |(number, compute_s): (usize, f64)| Stage {
+            compute_s,
+            message_bytes: self.bytes.get(&number).copied().unwrap_or(0.0),
+            stateful: self.stateful[number],
+        };
+        let stages: Vec<Stage> = compute_s.into_iter().enumerate().map(stage).collect();
+        let pipeline = Pipeline::new(stages, self.network()).checked().ok()?;
+        Some(Known { pipeline, slowness, spread: spread.fold(0.0, f64::max) })
+    }
+
+    /// Time of each stage on a rank like most, and how many times longer each rank takes: times are products of both.
+    /// In turn the one is the mean of what the other leaves.
+    fn fit(&self, ranks: u32) -> Option<(Vec<f64>, Vec<f64>)> {
+        let mut slowness = vec![1.0; ranks as usize];
+        let mut compute_s = vec![0.0; self.stateful.len()];
+        for _ in 0..TURNS {
+            for (stage, time_s) in compute_s.iter_mut().enumerate() {
+                let all = self.compute.range((stage, 0)..=(stage, u32::MAX));
+                let (sum, count) = all.fold((0.0, 0.0), |(sum, count), ((_, place), m)| {
+                    (sum + m.count * m.mean / of(&slowness, *place), count + m.count)
+                });
+                *time_s = (count >= ENOUGH).then_some(sum / count)?;
+            }
+            let mut parts = vec![(0.0, 0.0); slowness.len()];
+            for ((stage, place), m) in &self.compute {
+                if let Some(part) = (*place as usize).checked_sub(1).and_then(|at| parts.get_mut(at)) {
+                    part.0 += m.count * m.mean;
+                    part.1 += m.count * compute_s[*stage];
+                }
+            }
+            for (slow, (took_s, most_take_s)) in slowness.iter_mut().zip(parts) {
+                if most_take_s > 0.0 && took_s > 0.0 {
+                    *slow = took_s / most_take_s;
+                }
+            }
+            let middle = median(slowness.clone());
+            slowness.iter_mut().for_each(|slow| *slow /= middle);
+        }
+        for (slow, place) in slowness.iter_mut().zip(1..) {
+            if !self.is_beyond_chance(slow.ln(), place) {
+                *slow = 1.0;
+            }
+        }
+        Some((compute_s, slowness))
+    }
+
+    /// Whether a rank that takes `exp(by)` times as long does so beyond chance.
+    fn is_beyond_chance(&self, by: f64, place: u32) -> bool {
+        let own = self.compute.iter().filter(|((_, at), _)| *at == place).map(|(_, mean)| mean);
+        let (variance, count) = own.fold((0.0, 0.0), |(variance, count), m| {
+            // Few inputs may happen to be alike: others of the stage say more.
+            (variance + m.count * m.variance / (m.mean * m.mean).max(f64::MIN_POSITIVE), count + m.count)
+        });
+        let spread = self.compute.values().map(|m| m.variance / (m.mean * m.mean).max(f64::MIN_POSITIVE));
+        let error =
+            ((variance / f64::max(count, 1.0)).max(spread.fold(0.0, f64::max) / 2.0) / f64::max(count, 1.0)).sqrt();
+        by.abs() > BEYOND_CHANCE * error
+    }
+
+    /// What passing an input on costs: a line through the stages' sizes where they differ, else the middle.
+    fn network(&self) -> Network {
+        let points: Vec<(f64, f64)> =
+            self.own_s.iter().filter_map(|(stage, own_s)| Some((*self.bytes.get(stage)?, *own_s))).collect();
+        let line = theil_sen(&points).filter(|line| points.len() > 2 && line.slope >= 0.0 && line.intercept >= 0.0);
+        let (start_up_s, per_byte_s) = match line {
+            Some(line) => (line.intercept, line.slope),
+            None => (median(points.iter().map(|(_, own_s)| *own_s).collect()).max(0.0), 0.0),
+        };
+        Network { start_up_s, per_byte_s, protocol: Protocol::Sync }
+    }
+}
+
+/// How slow the rank at a place is.
+pub fn of(slowness: &[f64], place: u32) -> f64 {
+    (place as usize).checked_sub(1).and_then(|at| slowness.get(at)).copied().unwrap_or(1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{stream, stream_on};
+
+    fn close(is: f64, should: f64) -> bool {
+        (is / should - 1.0).abs() < 0.02
+    }
+
+    #[test]
+    fn stages_and_ranks_are_told_apart() {
+        let mut estimate = Estimate::default();
+        let slowness = [1.0, 1.0, 3.0, 1.0, 2.0];
+        assert!(!estimate.learn(&stream_on(0, "0x3,1x2", &slowness, &[0.1, 0.2])));
+        assert!(!estimate.learn(&stream_on(1, "0x3@1+2+5,1x2@4+3", &slowness, &[0.1, 0.2])));
+        let known = estimate.known(5).unwrap();
+        let compute: Vec<f64> = known.pipeline.stages.iter().map(|stage| stage.compute_s).collect();
+        assert!(close(compute[0], 0.1) && close(compute[1], 0.2), "{compute:?}");
+        assert!(known.slowness.iter().zip(slowness).all(|(is, should)| close(*is, should)), "{:?}", known.slowness);
+        assert!(known.is_unequal());
+    }
+
+    #[test]
+    fn a_stage_that_was_not_seen_is_not_known() {
+        let mut estimate = Estimate::default();
+        let mut window = stream(0, "0,1", 3, &[0.1, 0.2]);
+        window.stages[1].by_rank.clear();
+        estimate.learn(&window);
+        assert!(estimate.known(3).is_none());
+        estimate.learn(&stream(1, "0,1", 3, &[0.1, 0.2]));
+        let known = estimate.known(3).unwrap();
+        assert_eq!((known.slowness.clone(), known.is_unequal()), (vec![1.0; 3], false));
+    }
+
+    #[test]
+    fn ranks_that_differ_by_chance_are_alike() {
+        let mut estimate = Estimate::default();
+        let mut window = stream(0, "0x4", 4, &[0.1]);
+        for (work, factor) in window.stages[0].by_rank.iter_mut().zip([0.7, 1.3, 0.9, 1.2]) {
+            (work.busy_s, work.sum_sq_s2) = (work.busy_s * factor, work.sum_sq_s2 * factor * factor * 1.3);
+        }
+        estimate.learn(&window);
+        assert_eq!(estimate.known(4).unwrap().slowness, [1.0; 4]);
+    }
+
+    #[test]
+    fn a_change_of_the_program_is_noticed_and_chance_is_not() {
+        let mut estimate = Estimate::default();
+        for k in 0..50 {
+            let mut window = stream(k, "0,1", 2, &[0.1, 0.2]);
+            // A tenth of the inputs takes ten times as long, in turn none or two of ten.
+            let works = window.stages.iter_mut().flat_map(|stage| &mut stage.by_rank);
+            works.for_each(|work| {
+                let long = if k % 2 == 0 { 0.0 } else { 2.0 };
+                let each = work.busy_s / 10.0;
+                work.busy_s = each * (10.0 + 9.0 * long);
+                work.sum_sq_s2 = each * each * (10.0 + 99.0 * long);
+            });
+            assert!(!estimate.learn(&window), "window {k}");
+        }
+        let mut estimate = Estimate::default();
+        assert!(!estimate.learn(&stream(0, "0,1", 2, &[0.1, 0.2])));
+        assert!(estimate.learn(&stream(1, "0,1", 2, &[0.1, 0.3])));
+        assert!(close(estimate.known(2).unwrap().pipeline.stages[1].compute_s, 0.3), "the old time is forgotten");
+        assert!(estimate.learn(&stream(2, "0,1", 2, &[0.1, 0.32])), "the window before was partly of before");
+        assert!(close(estimate.known(2).unwrap().pipeline.stages[1].compute_s, 0.32));
+        assert!(!estimate.learn(&stream(3, "0,1", 2, &[0.1, 0.32])));
+    }
+
+    #[test]
+    fn messages_cost_what_the_stages_show() {
+        let mut estimate = Estimate::default();
+        let mut window = stream(0, "0,1,2", 3, &[0.1; 3]);
+        for (stage, bytes) in window.stages.iter_mut().zip([1e3, 1e5, 1e6]) {
+            let work = &mut stage.by_rank[0];
+            (work.bytes, work.own_s) = (bytes * work.inputs as f64, (1e-4 + 1e-9 * bytes) * work.inputs as f64);
+        }
+        estimate.learn(&window);
+        let network = estimate.known(3).unwrap().pipeline.network;
+        assert!(close(network.start_up_s, 1e-4) && close(network.per_byte_s, 1e-9), "{network:?}");
+    }
+}

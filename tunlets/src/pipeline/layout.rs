@@ -1,0 +1,191 @@
+//! Which groups on which ranks: the exact pattern where ranks are alike, and where they are not a search that begins there.
+
+use super::estimate::{Known, of};
+use crate::wishes::Objective;
+use midrun_handout::plan::{Group, Plan};
+use midrun_models::pipeline::exact::{self, Grouping};
+use midrun_models::pipeline::{Pattern, Pipeline};
+
+/// A plan and what the model expects of it.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    /// The plan; with ranks where they are not alike.
+    pub plan: Plan,
+    /// Time per input of each group, seconds.
+    pub tr_s: Vec<f64>,
+    /// Ranks it takes.
+    pub ranks: u32,
+}
+
+impl Layout {
+    /// Time between two outputs, seconds.
+    pub fn period_s(&self) -> f64 {
+        self.tr_s.iter().copied().fold(0.0, f64::max)
+    }
+}
+
+/// Time per input of a group on the ranks at `places`, seconds: MODELS 2, `1 / sum_k (1/Tr^k)`.
+fn group_s(known: &Known, group: &Group, places: &[u32]) -> f64 {
+    let pipeline = &known.pipeline;
+    let single = midrun_models::pipeline::Group { first: group.first, stages: group.stages, replicas: 1 };
+    let compute_s = pipeline.compute_s(group.first, group.stages);
+    let messages_s = pipeline.production_s(&single) - compute_s;
+    1.0 / places.iter().map(|place| 1.0 / (compute_s * of(&known.slowness, *place) + messages_s)).sum::<f64>()
+}
+
+/// What the model expects of a plan on the ranks where its stages are.
+pub fn forecast(known: &Known, plan: &Plan, places: &[Vec<u32>]) -> Layout {
+    let tr_s = plan.0.iter().zip(places).map(|(group, places)| group_s(known, group, places)).collect();
+    Layout { plan: plan.clone(), tr_s, ranks: plan.ranks() as u32 }
+}
+
+/// The best plan for at most `ranks` ranks. Nothing is gained below a period of `least_s` seconds (source and sink).
+pub fn best(known: &Known, ranks: u32, grouping: Grouping, objective: Objective, least_s: f64) -> Option<Layout> {
+    let wished = match objective {
+        Objective::Efficiency => exact::Objective::Efficiency,
+        Objective::Budget(most) => exact::Objective::Budget(most),
+        Objective::Deadline(most_s) => exact::Objective::Deadline(most_s),
+        Objective::Time | Objective::Fixed => exact::Objective::Time,
+    };
+    let pattern = |wished| exact::optimum(&known.pipeline, ranks, grouping, wished);
+    let mut best = alike(&known.pipeline, &pattern(wished)?);
+    if best.period_s() < least_s {
+        best = alike(&known.pipeline, &pattern(exact::Objective::Deadline(least_s))?);
+    }
+    if !known.is_unequal() {
+        return Some(best);
+    }
+    let most = if let Objective::Budget(most) = objective { ranks.min(most) } else { ranks };
+    let groupings = [pattern(wished)?, Pattern::unreplicated(known.pipeline.stages.len())];
+    let fits = groupings.iter().filter(|pattern| pattern.0.len() <= most as usize);
+    let found = fits.filter_map(|pattern| uneven(known, &Plan::from(pattern), most, objective, least_s));
+    found.min_by(|a, b| cost(known, a, objective, least_s).total_cmp(&cost(known, b, objective, least_s)))
+}
+
+fn alike(pipeline: &Pipeline, pattern: &Pattern) -> Layout {
+    let tr_s = pattern.0.iter().map(|group| pipeline.production_s(group)).collect();
+    Layout { plan: pattern.into(), tr_s, ranks: pipeline.ranks(pattern) }
+}
+
+/// What is to be made small: the period in seconds, or `ranks T²`; of equals the one with fewer ranks.
+pub fn cost(known: &Known, layout: &Layout, objective: Objective, least_s: f64) -> f64 {
+    let period_s = layout.period_s().max(least_s);
+    let few = 1.0 + 1e-9 * f64::from(layout.ranks);
+    match objective {
+        Objective::Efficiency => f64::from(layout.ranks) * period_s * period_s / total_s(known),
+        Objective::Deadline(most_s) if period_s <= most_s => most_s * 1e-3 * few,
+        _ => period_s * few,
+    }
+}
+
+fn total_s(known: &Known) -> f64 {
+    known.pipeline.stages.iter().map(|stage| stage.compute_s).sum::<f64>().max(f64::MIN_POSITIVE)
+}
+
+/// Ranks that differ: each group gets one, the heaviest the fastest; then the slowest group gets the next, as long as that
+/// helps; then ranks change places as long as that helps. (The best of all mappings is NP-hard to find.)
+fn uneven(known: &Known, plan: &Plan, most: u32, objective: Objective, least_s: f64) -> Option<Layout> {
+    let mut free: Vec<u32> = (1..=known.slowness.len() as u32).collect();
+    free.sort_by(|a, b| of(&known.slowness, *a).total_cmp(&of(&known.slowness, *b)));
+    free.truncate(most as usize);
+    let mut free = free.into_iter();
+    let heavy = |g: &usize| known.pipeline.compute_s(plan.0[*g].first, plan.0[*g].stages);
+    let mut order: Vec<usize> = (0..plan.0.len()).collect();
+    order.sort_by(|a, b| heavy(b).total_cmp(&heavy(a)));
+    let mut places = vec![Vec::new(); plan.0.len()];
+    for g in order {
+        places[g].push(free.next()?);
+    }
+    let layout = |places: &[Vec<u32>]| {
+        let group = |(group, places): (&Group, &Vec<u32>)| Group {
+            replicas: places.len(),
+            at: places.iter().map(|place| *place as usize).collect(),
+            ..Group::any(group.first, group.stages, 1)
+        };
+        forecast(known, &Plan(plan.0.iter().zip(places).map(group).collect()), places)
+    };
+    let worth = |places: &[Vec<u32>]| cost(known, &layout(places), objective, least_s);
+    let mut best = places.clone();
+    for rank in free {
+        let now = layout(&places);
+        let may_grow = |g: &usize| plan.0[*g].range().all(|stage| !known.pipeline.stages[stage].stateful);
+        let Some(slowest) = (0..plan.0.len()).filter(may_grow).max_by(|a, b| now.tr_s[*a].total_cmp(&now.tr_s[*b]))
+        else {
+            break;
+        };
+        places[slowest].push(rank);
+        if worth(&places) < worth(&best) {
+            best.clone_from(&places);
+        }
+    }
+    while let Some(better) = swapped(&best, &worth) {
+        best = better;
+    }
+    Some(layout(&best))
+}
+
+/// The best exchange of two ranks, if one helps.
+fn swapped(places: &[Vec<u32>], worth: &impl Fn(&[Vec<u32>]) -> f64) -> Option<Vec<Vec<u32>>> {
+    let mut best: Option<(f64, Vec<Vec<u32>>)> = None;
+    let now = worth(places);
+    for a in 0..places.len() {
+        for b in a + 1..places.len() {
+            for (i, j) in (0..places[a].len()).flat_map(|i| (0..places[b].len()).map(move |j| (i, j))) {
+                let mut other = places.to_vec();
+                (other[a][i], other[b][j]) = (places[b][j], places[a][i]);
+                let value = worth(&other);
+                if value < now * (1.0 - 1e-9) && best.as_ref().is_none_or(|(least, _)| value < *least) {
+                    best = Some((value, other));
+                }
+            }
+        }
+    }
+    best.map(|(_, places)| places)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use midrun_models::pipeline::{Network, Protocol, Stage};
+
+    fn known(compute_s: &[f64], slowness: &[f64]) -> Known {
+        let stage = |compute_s: &f64| Stage { compute_s: *compute_s, message_bytes: 1e3, stateful: false };
+        let network = Network { start_up_s: 0.0, per_byte_s: 0.0, protocol: Protocol::Sync };
+        let pipeline = Pipeline::new(compute_s.iter().map(stage).collect(), network);
+        Known { pipeline, slowness: slowness.to_vec(), spread: 0.0 }
+    }
+
+    #[test]
+    fn equal_ranks_get_the_exact_pattern() {
+        let known = known(&[0.1, 0.4, 0.3, 0.2, 0.1], &[1.0; 11]);
+        let best = best(&known, 11, Grouping::None, Objective::Time, 0.0).unwrap();
+        assert_eq!(best.plan.to_string(), "0,1x4,2x3,3x2,4");
+        assert!((best.period_s() - 0.1).abs() < 1e-9, "{best:?}");
+    }
+
+    #[test]
+    fn where_source_and_sink_are_slower_no_more_ranks_are_taken_than_their_pace_needs() {
+        let known = known(&[0.1, 0.4, 0.3, 0.2, 0.1], &[1.0; 11]);
+        let best = best(&known, 11, Grouping::None, Objective::Time, 0.21).unwrap();
+        assert_eq!(best.plan.to_string(), "0,1x2,2x2,3,4");
+    }
+
+    #[test]
+    fn the_slow_ranks_get_the_light_stages() {
+        let known = known(&[0.1, 0.4], &[4.0, 1.0, 1.0, 1.0]);
+        let best = best(&known, 4, Grouping::None, Objective::Time, 0.0).unwrap();
+        // Three fast ranks carry the heavy stage at 133 ms, the slow one would make 400 of the light one's 100: a fast one
+        // for that leaves 400/(1 + 1 + 1/4) = 178 ms.
+        assert!((best.period_s() - 0.4 / 2.25).abs() < 1e-9, "{best:?}");
+        let places = |g: usize| best.plan.0[g].at.clone();
+        assert!(places(0).len() == 1 && places(0) != [1] && places(1).contains(&1), "{best:?}");
+    }
+
+    #[test]
+    fn a_slow_rank_that_is_not_needed_is_left_alone() {
+        let known = known(&[0.1, 0.1], &[9.0, 1.0, 1.0]);
+        let best = best(&known, 3, Grouping::None, Objective::Efficiency, 0.0).unwrap();
+        assert!(best.plan.0.iter().all(|group| !group.at.contains(&1)), "{best:?}");
+        assert_eq!(best.ranks, 2);
+    }
+}

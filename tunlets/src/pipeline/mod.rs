@@ -1,0 +1,319 @@
+//! The tunlet `pipeline`: which stages are replicated and grouped, from what the stages are measured to take.
+//!
+//! César 2006, ch. IV, with an exact search in place of the source's. A change costs next to nothing (inputs that are on
+//! their way go by the old pattern), so what holds it back is only doubt.
+
+mod estimate;
+mod layout;
+mod words;
+
+pub use words::{Seen, seen};
+
+use crate::knob::names;
+use crate::wishes::Objective;
+use crate::{Judgement, Knob, Outlook, Proposal, Recent, Settled, StreamWindow, Tunlet, Value, Verdict, Window};
+use estimate::{Estimate, Known};
+use layout::{Layout, best, cost, forecast};
+use midrun_handout::plan::Plan;
+pub use midrun_models::pipeline::exact::Grouping;
+use std::collections::BTreeMap;
+
+/// A gain below this share is not worth a change.
+const GAIN: f64 = 0.03;
+/// A gain of this share is taken at once; a smaller one is to be advised twice.
+const CLEAR_GAIN: f64 = 0.25;
+/// The model is no more exact than this share, chance apart.
+const MODEL: f64 = 0.03;
+/// Windows that a change is watched.
+const WATCHED: usize = 2;
+/// Windows after which a change that does not show is given up.
+const NEVER: u32 = 50;
+/// Worse than before by more than this share is worse.
+const WORSE: f64 = 0.02;
+/// Windows for which a pattern that was rolled back is not tried again.
+const BANNED: u64 = 30;
+/// Ranks that are thought of for the next run, for each that is there.
+const NEXT_TIME: u32 = 4;
+
+/// A change that was applied and is being watched.
+#[derive(Debug)]
+struct Trial {
+    decision: u64,
+    plan: String,
+    former: String,
+    /// Period and ranks before.
+    before: (f64, u32),
+    waited: u32,
+}
+
+/// What the last window showed.
+#[derive(Clone, Debug)]
+struct Now {
+    number: u64,
+    plan: String,
+    period_s: f64,
+    /// Time in source and sink per output, seconds.
+    head_s: f64,
+    ranks: u32,
+    /// The present plan on its ranks; `None` where its outputs went by several, or not all ranks were seen.
+    layout: Option<Layout>,
+    names: Vec<String>,
+}
+
+/// See the module.
+#[derive(Debug)]
+pub struct Pipeline {
+    objective: Objective,
+    grouping: Grouping,
+    /// Most ranks that compute; 0 = all there are.
+    most: u32,
+    estimate: Estimate,
+    known: Option<Known>,
+    now: Option<Now>,
+    recent: Recent,
+    fresh: bool,
+    /// What the last window advised.
+    advised: Option<String>,
+    proposed: Option<(String, String, (f64, u32))>,
+    trial: Option<Trial>,
+    back_to: Option<(String, f64)>,
+    banned: BTreeMap<String, u64>,
+    /// Period measured since the program last changed, by plan, seconds.
+    measured: BTreeMap<String, f64>,
+    judgements: Vec<Judgement>,
+}
+
+impl Pipeline {
+    /// Knows nothing yet.
+    pub fn new(objective: Objective, grouping: Grouping, most: u32) -> Pipeline {
+        Pipeline {
+            objective,
+            grouping,
+            most,
+            estimate: Estimate::default(),
+            known: None,
+            now: None,
+            recent: Recent::default(),
+            fresh: false,
+            advised: None,
+            proposed: None,
+            trial: None,
+            back_to: None,
+            banned: BTreeMap::new(),
+            measured: BTreeMap::new(),
+            judgements: Vec::new(),
+        }
+    }
+
+    /// What a window says of the change that is being watched.
+    fn watch(&mut self, window: &StreamWindow) {
+        let Some(trial) = &mut self.trial else { return };
+        trial.waited += 1;
+        if window.plan != trial.plan && trial.waited > NEVER {
+            self.end_trial(window.period_s(), Verdict::NotApplied);
+            return;
+        }
+        let Some(now) = self.now.as_ref().filter(|_| window.plan == trial.plan) else { return };
+        if self.recent.count() < WATCHED {
+            return;
+        }
+        let before = trial.before;
+        let ranks = now.layout.as_ref().map_or(before.1, |layout| layout.ranks);
+        let measured_s = now.period_s;
+        if self.value(measured_s, ranks) <= (1.0 + WORSE) * self.value(before.0, before.1) {
+            self.end_trial(measured_s, Verdict::Kept);
+        } else if let Some(trial) = self.end_trial(measured_s, Verdict::RolledBack) {
+            self.banned.insert(trial.plan, window.number + BANNED);
+            self.back_to = Some((trial.former, trial.before.0));
+        }
+    }
+
+    fn end_trial(&mut self, measured_s: f64, verdict: Verdict) -> Option<Trial> {
+        let trial = self.trial.take()?;
+        self.judgements.push(Judgement { decision: trial.decision, measured_s, verdict });
+        Some(trial)
+    }
+
+    /// What the objective makes of a measured period on so many ranks.
+    fn value(&self, period_s: f64, ranks: u32) -> f64 {
+        match self.objective {
+            Objective::Efficiency => f64::from(ranks) * period_s * period_s,
+            Objective::Deadline(most_s) if period_s <= most_s => most_s * f64::from(ranks) * 1e-3,
+            _ => period_s,
+        }
+    }
+
+    /// The plan to change to, if one is worth it.
+    fn better(&mut self) -> Option<(Layout, f64)> {
+        let (known, now) = (self.known.as_ref()?, self.now.as_ref()?);
+        let present = now.layout.as_ref()?;
+        let most = if self.most == 0 { now.ranks } else { self.most.min(now.ranks) };
+        let mut next = best(known, most, self.grouping, self.objective, now.head_s)?;
+        if parts_state(known, &next.plan, &present.plan) {
+            next = best(known, most, Grouping::None, self.objective, now.head_s)?;
+        }
+        let plan = next.plan.to_string();
+        let next_s = self.measured.get(&plan).copied().unwrap_or(next.period_s().max(now.head_s));
+        let (was, is) = (self.value(now.period_s, present.ranks), self.value(next_s, next.ranks));
+        // The model's own word for both: what is measured may be slow for a reason that no pattern mends.
+        let promise =
+            1.0 - cost(known, &next, self.objective, now.head_s) / cost(known, present, self.objective, now.head_s);
+        let gain = promise.min(1.0 - is / was);
+        let fewer = gain > -GAIN / 2.0 && next.ranks < present.ranks && self.objective != Objective::Efficiency;
+        let banned = self.banned.get(&plan).is_some_and(|until| now.number < *until);
+        if plan == now.plan || banned || (gain < GAIN && !fewer) {
+            self.advised = None;
+            return None;
+        }
+        let again = self.advised.replace(plan.clone()).is_some_and(|before| before == plan);
+        (again || gain >= CLEAR_GAIN).then_some((next, next_s))
+    }
+
+    fn go_back(&mut self, knob: &Knob) -> Option<Proposal> {
+        let (plan, was_s) = self.back_to.take()?;
+        let now = self.now.as_ref().filter(|now| now.plan != plan)?;
+        let why = format!("it measured {} per output, not {} as before", words::time(now.period_s), words::time(was_s));
+        let proposal = self.proposal(knob, &plan, (was_s, 0.0), why);
+        let ranks = now.layout.as_ref().map_or(0, |layout| layout.ranks);
+        self.proposed = Some((plan, now.plan.clone(), (now.period_s, ranks)));
+        Some(proposal)
+    }
+
+    fn proposal(&self, knob: &Knob, plan: &str, (predicted_s, uncertainty): (f64, f64), why: String) -> Proposal {
+        let (number, from, unchanged_s) =
+            self.now.as_ref().map_or((0, String::new(), f64::NAN), |now| (now.number, now.plan.clone(), now.period_s));
+        Proposal {
+            tunlet: "pipeline",
+            iteration: number,
+            rank: knob.rank,
+            assignments: vec![(knob.name.clone(), Value::Text(plan.into()))],
+            tuning_point: "pattern".into(),
+            from,
+            to: plan.into(),
+            why,
+            predicted_s,
+            uncertainty,
+            unchanged_s,
+            at_once: false,
+        }
+    }
+
+    /// Half the width of the interval of a prediction, as a share: the model's error and chance.
+    fn uncertainty(&self, now: &Now) -> f64 {
+        let chance = self.known.as_ref().map_or(0.0, |known| 2.0 * known.spread / 4.0);
+        let model =
+            now.layout.as_ref().map_or(0.0, |layout| (now.period_s / layout.period_s().max(now.head_s) - 1.0).abs());
+        (MODEL.max(model).powi(2) + chance.powi(2)).sqrt()
+    }
+}
+
+/// Whether a plan puts two stages with state together that are not together now: their states are on different ranks.
+fn parts_state(known: &Known, next: &Plan, present: &Plan) -> bool {
+    let group_of = |stage: usize| present.0.iter().position(|group| group.range().contains(&stage));
+    next.0.iter().any(|group| {
+        let mut homes = group.range().filter(|stage| known.pipeline.stages[*stage].stateful).map(group_of);
+        let first = homes.next();
+        first.is_some_and(|first| homes.any(|home| home != first))
+    })
+}
+
+impl Tunlet for Pipeline {
+    fn name(&self) -> &'static str {
+        "pipeline"
+    }
+
+    fn observe(&mut self, _window: &Window) {}
+
+    fn observe_stream(&mut self, window: &StreamWindow) {
+        if self.estimate.learn(window) {
+            // Before and after are no longer of the same program.
+            self.end_trial(window.period_s(), Verdict::Kept);
+            self.recent.forget();
+            self.measured.clear();
+            self.banned.clear();
+            self.back_to = None;
+        }
+        self.recent.push(window);
+        let lately = self.recent.merged();
+        let seen = lately.as_ref().unwrap_or(window);
+        self.known = self.estimate.known(seen.ranks);
+        let stateful: Vec<bool> = seen.stages.iter().map(|stage| stage.stateful).collect();
+        let plan = Plan::parse(&seen.plan, &stateful).ok().filter(|_| lately.is_some());
+        let layout = self.known.as_ref().zip(plan).and_then(|(known, plan)| {
+            let places = words::places(seen, &plan)?;
+            Some(forecast(known, &plan, &places))
+        });
+        if let Some(lately) = &lately {
+            self.measured.insert(lately.plan.clone(), lately.period_s());
+        }
+        self.now = Some(Now {
+            number: window.number,
+            plan: seen.plan.clone(),
+            period_s: seen.period_s(),
+            head_s: seen.head_s / seen.outputs.max(1) as f64,
+            ranks: seen.ranks,
+            layout,
+            names: seen.stages.iter().map(|stage| stage.name.clone()).collect(),
+        });
+        self.fresh = true;
+        self.watch(window);
+    }
+
+    fn judgements(&mut self) -> Vec<Judgement> {
+        std::mem::take(&mut self.judgements)
+    }
+
+    fn propose(&mut self, knobs: &[Knob]) -> Option<Proposal> {
+        let knob = knobs.iter().find(|knob| knob.name == names::PATTERN && knob.text.is_some())?;
+        if !std::mem::take(&mut self.fresh) || self.objective == Objective::Fixed || self.trial.is_some() {
+            return None;
+        }
+        if self.back_to.is_some() {
+            return self.go_back(knob);
+        }
+        let (next, next_s) = self.better()?;
+        let now = self.now.as_ref()?;
+        let present = now.layout.as_ref()?;
+        let why = words::why(now, present, &next);
+        let plan = next.plan.to_string();
+        let proposal = self.proposal(knob, &plan, (next_s, self.uncertainty(now)), why);
+        self.proposed = Some((plan, now.plan.clone(), (now.period_s, present.ranks)));
+        Some(proposal)
+    }
+
+    fn ideal_period_s(&self) -> Option<f64> {
+        let (known, now) = (self.known.as_ref()?, self.now.as_ref()?);
+        let best = best(known, now.ranks, self.grouping, Objective::Time, now.head_s)?;
+        Some(best.period_s().max(now.head_s))
+    }
+
+    fn outlook(&self) -> Option<Outlook> {
+        let (known, now) = (self.known.as_ref()?, self.now.as_ref()?);
+        let present = now.layout.as_ref()?;
+        let objective = if self.objective == Objective::Fixed { Objective::Efficiency } else { self.objective };
+        let most = now.ranks.saturating_mul(NEXT_TIME);
+        // Further ranks are thought of as like most.
+        let alike = Known { slowness: vec![1.0; most as usize], ..known.clone() };
+        let next = best(&alike, most, self.grouping, objective, now.head_s)?;
+        Some(Outlook {
+            regime: words::regime(now, present),
+            workers_now: present.ranks,
+            iteration_now_s: now.period_s,
+            workers: next.ranks,
+            iteration_s: next.period_s().max(now.head_s),
+            uncertainty: self.uncertainty(now),
+        })
+    }
+
+    fn on_settled(&mut self, decision: u64, settled: Settled) {
+        self.advised = None;
+        let Some((plan, former, before)) = self.proposed.take() else { return };
+        if matches!(settled, Settled::Applied { .. }) {
+            self.trial = Some(Trial { decision, plan, former, before, waited: 0 });
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "tests.rs"]
+mod tests;

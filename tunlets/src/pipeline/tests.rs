@@ -1,0 +1,195 @@
+//! The tunlet against streams whose times are known.
+
+use super::*;
+use crate::testing::{stream, stream_on};
+
+/// A stream under the tunlet: what it asks for is taken over between two windows.
+struct Plant {
+    tunlet: Pipeline,
+    plan: String,
+    slowness: Vec<f64>,
+    compute_s: Vec<f64>,
+    stateful: Option<usize>,
+    /// This plan takes so many times longer than the model thinks.
+    cursed: Option<(String, f64)>,
+    number: u64,
+    decisions: Vec<Proposal>,
+    judged: Vec<Judgement>,
+    periods: Vec<f64>,
+}
+
+const FIVE: [f64; 5] = [0.1, 0.4, 0.3, 0.2, 0.1];
+
+fn plant(objective: Objective, ranks: usize, compute_s: &[f64]) -> Plant {
+    let each: Vec<String> = (0..compute_s.len()).map(|stage| stage.to_string()).collect();
+    Plant {
+        tunlet: Pipeline::new(objective, Grouping::Single, 0),
+        plan: each.join(","),
+        slowness: vec![1.0; ranks],
+        compute_s: compute_s.to_vec(),
+        stateful: None,
+        cursed: None,
+        number: 0,
+        decisions: Vec::new(),
+        judged: Vec::new(),
+        periods: Vec::new(),
+    }
+}
+
+impl Plant {
+    fn run(&mut self, windows: u32) -> &mut Plant {
+        for _ in 0..windows {
+            let mut window = stream_on(self.number, &self.plan, &self.slowness, &self.compute_s);
+            if let Some(stage) = self.stateful {
+                window.stages[stage].stateful = true;
+            }
+            if let Some((_, factor)) = self.cursed.as_ref().filter(|(plan, _)| *plan == self.plan) {
+                window.seconds *= factor;
+            }
+            self.number += 1;
+            self.periods.push(window.period_s());
+            self.tunlet.observe_stream(&window);
+            self.judged.extend(self.tunlet.judgements());
+            let (name, text) = (names::PATTERN.to_owned(), Some(self.plan.clone()));
+            let range = (0.0, 4096.0);
+            let knob = Knob { rank: 0, name, whole: false, range, value: 0.0, declared: 0.0, text };
+            let Some(proposal) = self.tunlet.propose(&[knob]) else { continue };
+            let Value::Text(plan) = proposal.assignments[0].1.clone() else { panic!("a pattern is a text") };
+            self.plan = plan;
+            self.tunlet.on_settled(self.decisions.len() as u64, Settled::Applied { iteration: self.number });
+            self.decisions.push(proposal);
+        }
+        self
+    }
+
+    fn verdicts(&self) -> Vec<Verdict> {
+        self.judged.iter().map(|judgement| judgement.verdict).collect()
+    }
+}
+
+#[test]
+fn the_slow_stages_get_replicas_and_then_nothing_moves_any_more() {
+    let mut plant = plant(Objective::Time, 13, &FIVE);
+    plant.run(20);
+    assert_eq!(plant.plan, "0,1x4,2x3,3x2,4");
+    assert_eq!((plant.decisions.len(), plant.verdicts()), (1, vec![Verdict::Kept]));
+    let first = &plant.decisions[0];
+    assert!((first.predicted_s - 0.1).abs() < 1e-3 && (first.unchanged_s - 0.4).abs() < 1e-9, "{first:?}");
+    assert!(first.why.starts_with("stage 1 takes 400.0 ms per input and holds up the others"), "{}", first.why);
+    let outlook = plant.tunlet.outlook().unwrap();
+    assert_eq!(outlook.regime, "all stages keep the same pace");
+}
+
+#[test]
+fn few_ranks_are_made_room_for_by_grouping() {
+    let mut plant = plant(Objective::Time, 8, &FIVE);
+    plant.run(20);
+    let best = midrun_models::pipeline::exact::optimum(
+        &plant.tunlet.known.as_ref().unwrap().pipeline,
+        8,
+        Grouping::Single,
+        midrun_models::pipeline::exact::Objective::Time,
+    );
+    assert_eq!(Some(plant.plan.clone()), best.map(|best| best.to_string()));
+    assert!(plant.periods.last().unwrap() < &0.21, "{:?}", plant.periods);
+}
+
+#[test]
+fn a_stage_whose_time_changes_is_found_again() {
+    let mut plant = plant(Objective::Time, 13, &FIVE);
+    plant.run(10);
+    plant.compute_s = vec![0.1, 0.1, 0.1, 0.6, 0.1];
+    plant.run(10);
+    assert_eq!(plant.plan, "0,1,2,3x6,4");
+    assert!(plant.verdicts().iter().all(|verdict| *verdict == Verdict::Kept), "{:?}", plant.judged);
+}
+
+#[test]
+fn a_pattern_that_is_worse_than_promised_is_taken_back_and_not_tried_again_soon() {
+    let mut plant = plant(Objective::Time, 13, &FIVE);
+    plant.cursed = Some(("0,1x4,2x3,3x2,4".into(), 5.0));
+    plant.run(12);
+    assert_eq!(plant.verdicts(), [Verdict::RolledBack, Verdict::Kept]);
+    assert_eq!((plant.plan.as_str(), plant.decisions.len()), ("0,1,2,3,4", 2), "{:?}", plant.decisions);
+    assert!(plant.decisions[1].why.contains("it measured"), "{}", plant.decisions[1].why);
+}
+
+#[test]
+fn objectives_are_kept() {
+    for (objective, plan) in [
+        (Objective::Fixed, "0,1,2,3,4"),
+        (Objective::Deadline(0.21), "0,1x2,2x2,3,4"),
+        (Objective::Budget(7), "0,1x2,2x2,3,4"),
+    ] {
+        let mut plant = plant(objective, 13, &FIVE);
+        plant.run(12);
+        assert_eq!(plant.plan, plan, "{objective:?}: {:?}", plant.decisions);
+    }
+    let mut plant = plant(Objective::Efficiency, 64, &[0.1, 0.1, 0.1]);
+    plant.run(12);
+    let ranks = Plan::parse(&plant.plan, &[false; 3]).unwrap().ranks();
+    // ranks T²: more ranks halve T for twice as many, so all are worth it.
+    assert_eq!(ranks, 63, "{}", plant.plan);
+}
+
+#[test]
+fn idle_replicas_are_taken_away() {
+    let mut plant = plant(Objective::Time, 13, &FIVE);
+    plant.plan = "0,1x4,2x5,3x2,4".into();
+    plant.run(12);
+    assert_eq!(plant.plan, "0,1x4,2x3,3x2,4", "{:?}", plant.decisions);
+}
+
+#[test]
+fn what_the_source_limits_needs_no_replicas() {
+    let mut plant = plant(Objective::Time, 13, &FIVE);
+    for _ in 0..10 {
+        let mut window = stream(plant.number, "0,1,2,3,4", 13, &FIVE);
+        (window.head_s, window.seconds) = (5.0, 5.0);
+        plant.number += 1;
+        plant.tunlet.observe_stream(&window);
+        let text = Some("0,1,2,3,4".to_owned());
+        let (name, range) = (names::PATTERN.to_owned(), (0.0, 4096.0));
+        let knob = Knob { rank: 0, name, whole: false, range, value: 0.0, declared: 0.0, text };
+        assert_eq!(plant.tunlet.propose(&[knob]).map(|proposal| proposal.to).filter(|to| to.contains('x')), None);
+    }
+    let regime = plant.tunlet.outlook().unwrap().regime;
+    assert!(regime.contains("more ranks would not help"), "{regime}");
+}
+
+#[test]
+fn state_is_neither_replicated_nor_moved() {
+    let mut plant = plant(Objective::Time, 13, &FIVE);
+    plant.stateful = Some(1);
+    plant.run(12);
+    let plan = Plan::parse(&plant.plan, &[false, true, false, false, false]);
+    assert!(plan.is_ok(), "{}: {plan:?}", plant.plan);
+    assert!((plant.periods.last().unwrap() - 0.4).abs() < 0.01);
+}
+
+#[test]
+fn slow_ranks_are_found_once_they_share_a_stage_and_then_get_the_light_ones() {
+    let mut plant = plant(Objective::Time, 9, &[0.1, 0.4]);
+    plant.slowness = vec![1.0, 1.0, 1.0, 4.0, 1.0, 1.0, 1.0, 1.0, 1.0];
+    plant.run(20);
+    let best_s = 0.5 / 8.25;
+    let last_s = *plant.periods.last().unwrap();
+    assert!(last_s < 1.15 * best_s, "{last_s} of {best_s} with {}: {:?}", plant.plan, plant.decisions);
+}
+
+#[test]
+fn a_program_that_changes_its_pattern_itself_is_not_fought() {
+    let mut plant = plant(Objective::Time, 13, &FIVE);
+    plant.run(2);
+    assert_eq!(plant.decisions.len(), 1);
+    plant.plan = "0,1x2,2,3,4".into();
+    plant.run(3);
+    assert!(plant.judged.is_empty() || plant.verdicts() == [Verdict::NotApplied], "{:?}", plant.judged);
+}
+
+#[test]
+fn without_a_knob_for_it_nothing_is_asked_for() {
+    let mut tunlet = Pipeline::new(Objective::Time, Grouping::Single, 0);
+    tunlet.observe_stream(&stream(0, "0,1", 9, &[0.1, 0.4]));
+    assert_eq!(tunlet.propose(&[]), None);
+}

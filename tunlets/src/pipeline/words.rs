@@ -1,0 +1,122 @@
+//! What a window shows, per stage, and the sentences about it.
+
+use super::Now;
+use super::layout::Layout;
+use crate::stream::StreamWindow;
+use midrun_handout::plan::Plan;
+
+/// One stage in one window, for people.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Seen {
+    /// Compute time per input, seconds; `None` where none was computed.
+    pub compute_s: Option<f64>,
+    /// Time per input of its group by itself, seconds: `1 / sum_k (1/Tr^k)` over the ranks that computed it.
+    pub tr_s: Option<f64>,
+    /// What its neighbours leave it, seconds: time between two inputs.
+    pub rtr_s: Option<f64>,
+    /// Ranks that computed it.
+    pub replicas: u32,
+}
+
+/// What a window shows of each stage.
+pub fn seen(window: &StreamWindow) -> Vec<Seen> {
+    let plan = Plan::parse(&window.plan, &vec![false; window.stages.len()]);
+    let together = |stage: usize| {
+        let group = plan.as_ref().ok().and_then(|plan| plan.0.iter().find(|group| group.range().contains(&stage)));
+        group.map_or(stage..stage + 1, |group| group.range())
+    };
+    let of = |(number, stage): (usize, &crate::StageSeen)| {
+        let inputs = stage.sum(|work| work.inputs as f64);
+        let rate: f64 = stage.by_rank.iter().map(|work| rate_of(window, together(number), work.place)).sum();
+        Seen {
+            compute_s: stage.compute_s(),
+            tr_s: (rate > 0.0).then(|| 1.0 / rate),
+            rtr_s: (inputs > 0.0).then(|| window.seconds / inputs),
+            replicas: stage.by_rank.iter().filter(|work| work.inputs > 0).count() as u32,
+        }
+    };
+    window.stages.iter().enumerate().map(of).collect()
+}
+
+/// Inputs per second that a rank could do of stages that run together, as it was busy with them.
+fn rate_of(window: &StreamWindow, mut stages: std::ops::Range<usize>, place: u32) -> f64 {
+    let work = |stage: usize| window.stages.get(stage)?.by_rank.iter().find(|work| work.place == place);
+    let inputs = work(stages.start).map_or(0, |work| work.inputs) as f64;
+    let busy_s: f64 = stages.clone().filter_map(work).map(|work| work.busy_s + work.own_s).sum();
+    let computed = stages.all(|stage| work(stage).is_some_and(|work| work.inputs > 0));
+    if computed && busy_s > 0.0 { inputs / busy_s } else { 0.0 }
+}
+
+/// The ranks of each group of a plan; `None` while fewer were seen than it has.
+pub fn places(window: &StreamWindow, plan: &Plan) -> Option<Vec<Vec<u32>>> {
+    let of = |group: &midrun_handout::plan::Group| {
+        let stage = window.stages.get(group.first)?;
+        let places: Vec<u32> = stage.by_rank.iter().filter(|work| work.inputs > 0).map(|work| work.place).collect();
+        (places.len() == group.replicas).then_some(places)
+    };
+    plan.0.iter().map(of).collect()
+}
+
+/// A time as people read it.
+pub fn time(s: f64) -> String {
+    if s < 1e-3 {
+        format!("{:.1} us", s * 1e6)
+    } else if s < 1.0 {
+        format!("{:.1} ms", s * 1e3)
+    } else {
+        format!("{s:.3} s")
+    }
+}
+
+/// A group of stages as people name it.
+fn called(now: &Now, layout: &Layout, group: usize) -> String {
+    let of = &layout.plan.0[group];
+    let name = match now.names.get(of.first).map(String::as_str) {
+        Some(name) if !name.is_empty() && of.stages == 1 => format!(" ({name})"),
+        _ => String::new(),
+    };
+    let stages = match of.stages {
+        1 => format!("stage {}{name}", of.first),
+        _ => format!("stages {} to {}", of.first, of.range().end - 1),
+    };
+    if of.replicas > 1 { format!("{stages} on {} ranks", of.replicas) } else { stages }
+}
+
+fn slowest(layout: &Layout) -> usize {
+    (0..layout.tr_s.len()).max_by(|a, b| layout.tr_s[*a].total_cmp(&layout.tr_s[*b])).unwrap_or(0)
+}
+
+/// Why `next` is better than what there is.
+pub fn why(now: &Now, present: &Layout, next: &Layout) -> String {
+    let (slow, next_slow) = (slowest(present), slowest(next));
+    let held = present.tr_s.iter().enumerate().filter(|(g, _)| *g != slow).map(|(_, tr_s)| *tr_s).fold(0.0, f64::max);
+    let others = if present.tr_s.len() > 1 {
+        format!(" and holds up the others, which need {} at most", time(held))
+    } else {
+        String::new()
+    };
+    format!(
+        "{} takes {} per input{others}; so laid out {} takes {}, and {} of {} ranks work instead of {}",
+        called(now, present, slow),
+        time(present.tr_s[slow]),
+        called(now, next, next_slow),
+        time(next.tr_s[next_slow]),
+        next.ranks,
+        now.ranks,
+        present.ranks,
+    )
+}
+
+/// Groups within this share of the slowest are as slow.
+const BALANCED: f64 = 0.1;
+
+/// What limits the stream.
+pub fn regime(now: &Now, present: &Layout) -> &'static str {
+    let slow_s = present.period_s();
+    let balanced = present.tr_s.iter().all(|tr_s| *tr_s >= (1.0 - BALANCED) * slow_s);
+    match () {
+        () if now.head_s > slow_s => "the source or the sink sets the pace: more ranks would not help",
+        () if balanced => "all stages keep the same pace",
+        () => "the slowest stage sets the pace",
+    }
+}

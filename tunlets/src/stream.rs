@@ -1,0 +1,233 @@
+//! What a tunlet sees of a pipeline: the outputs between two moments, and what the stages did meanwhile.
+
+use std::collections::VecDeque;
+
+/// One rank's work on one stage in one window.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StageWork {
+    /// Rank in the pipeline's communicator.
+    pub place: u32,
+    /// Inputs computed.
+    pub inputs: u64,
+    /// Sum of their compute times, seconds.
+    pub busy_s: f64,
+    /// Sum of the squares of those, seconds squared.
+    pub sum_sq_s2: f64,
+    /// Bytes that came out.
+    pub bytes: f64,
+    /// The rank had nothing to do, seconds; counted with the first stage that it runs.
+    pub idle_s: f64,
+    /// The rank was busy with messages, seconds; counted likewise.
+    pub own_s: f64,
+}
+
+/// One stage.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StageSeen {
+    /// Its name; may be empty.
+    pub name: String,
+    /// Whether it keeps state.
+    pub stateful: bool,
+    /// Each rank's work on it, by place.
+    pub by_rank: Vec<StageWork>,
+}
+
+impl StageSeen {
+    /// Sum over the ranks.
+    pub fn sum(&self, what: impl Fn(&StageWork) -> f64) -> f64 {
+        self.by_rank.iter().map(what).sum()
+    }
+
+    /// Mean compute time per input, seconds; `None` where none was computed.
+    pub fn compute_s(&self) -> Option<f64> {
+        let inputs = self.sum(|work| work.inputs as f64);
+        (inputs > 0.0).then(|| self.sum(|work| work.busy_s) / inputs)
+    }
+}
+
+/// One closed window of a stream.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StreamWindow {
+    /// Its number, over all streams of the job.
+    pub number: u64,
+    /// The pattern by which inputs drawn now go, as `midrun.h` writes it.
+    pub plan: String,
+    /// Whether all that came out in it went by that pattern.
+    pub settled: bool,
+    /// Inputs that came out.
+    pub outputs: u64,
+    /// How long it lasted, seconds.
+    pub seconds: f64,
+    /// Inputs on their way at its end.
+    pub on_way: u32,
+    /// Time in the program's source and sink, seconds.
+    pub head_s: f64,
+    /// Ranks that compute, used or not; they are 1 to this, or rank 0 where it is alone.
+    pub ranks: u32,
+    /// In the order of the stream.
+    pub stages: Vec<StageSeen>,
+}
+
+/// Windows that [`Recent`] remembers: a stall and the burst after it are in it together.
+const RECENT: usize = 5;
+
+/// The last windows of the present pattern, so far as all that came out in them went by it.
+#[derive(Clone, Debug, Default)]
+pub struct Recent {
+    plan: Option<String>,
+    windows: VecDeque<StreamWindow>,
+    /// What comes first after a change comes in a burst, behind what the old pattern held up.
+    burst: bool,
+}
+
+impl Recent {
+    /// Takes in a window.
+    pub fn push(&mut self, window: &StreamWindow) {
+        if self.plan.as_ref() != Some(&window.plan) {
+            self.burst = self.plan.is_some();
+            self.plan = Some(window.plan.clone());
+            self.windows.clear();
+        }
+        if !window.settled {
+            return;
+        }
+        if std::mem::take(&mut self.burst) {
+            return;
+        }
+        if self.windows.len() >= RECENT {
+            self.windows.pop_front();
+        }
+        self.windows.push_back(window.clone());
+    }
+
+    /// Forgets all: the program has changed.
+    pub fn forget(&mut self) {
+        self.windows.clear();
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.windows.len()
+    }
+
+    /// All of them as one; `None` where there is none.
+    pub fn merged(&self) -> Option<StreamWindow> {
+        let mut windows = self.windows.iter();
+        let first = windows.next()?.clone();
+        Some(windows.fold(first, StreamWindow::with))
+    }
+}
+
+/// No window is longer than this, seconds (30 years).
+const LONGEST_S: f64 = 1e9;
+
+impl StageSeen {
+    fn add(&mut self, work: &StageWork) {
+        match self.by_rank.iter_mut().find(|known| known.place == work.place) {
+            Some(known) => {
+                known.inputs += work.inputs;
+                known.busy_s += work.busy_s;
+                known.sum_sq_s2 += work.sum_sq_s2;
+                known.bytes += work.bytes;
+                known.idle_s += work.idle_s;
+                known.own_s += work.own_s;
+            }
+            None => self.by_rank.push(work.clone()),
+        }
+    }
+}
+
+impl StreamWindow {
+    /// This and a later window as one.
+    fn with(mut self, later: &StreamWindow) -> StreamWindow {
+        self.number = later.number;
+        self.outputs += later.outputs;
+        self.seconds += later.seconds;
+        self.head_s += later.head_s;
+        self.on_way = later.on_way;
+        for (stage, later) in self.stages.iter_mut().zip(&later.stages) {
+            later.by_rank.iter().for_each(|work| stage.add(work));
+        }
+        self
+    }
+
+    /// Time between two outputs, seconds.
+    pub fn period_s(&self) -> f64 {
+        self.seconds / self.outputs.max(1) as f64
+    }
+
+    /// What in this window no stream can have, if anything: a model must not be fed with it.
+    pub fn nonsense(&self) -> Option<&'static str> {
+        let time = |s: f64| (0.0..LONGEST_S).contains(&s);
+        let work = |w: &StageWork| {
+            let square = w.busy_s * w.busy_s;
+            // For any times: sum² / inputs <= sum of squares <= sum².
+            let squares = square / w.inputs.max(1) as f64 * 0.999..=square * 1.001 + f64::MIN_POSITIVE;
+            [w.busy_s, w.idle_s, w.own_s].into_iter().all(time)
+                && squares.contains(&w.sum_sq_s2)
+                && (0.0..1e18).contains(&w.bytes)
+                && (w.inputs > 0 || w.busy_s == 0.0)
+        };
+        match () {
+            () if self.outputs == 0 || !time(self.seconds) || self.seconds == 0.0 => Some("the time of its outputs"),
+            () if !time(self.head_s) => Some("the time in source and sink"),
+            () if self.ranks == 0 || self.stages.is_empty() => Some("a stream without ranks or stages"),
+            () if !self.stages.iter().flat_map(|stage| &stage.by_rank).all(work) => Some("the times of a stage"),
+            () => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::stream;
+
+    #[test]
+    fn the_last_windows_of_a_pattern_are_one_but_for_the_burst_after_a_change() {
+        let mut recent = Recent::default();
+        assert_eq!(recent.merged(), None);
+        for (number, plan, settled, merged) in [
+            (0, "0,1", true, 1),
+            (1, "0,1", true, 2),
+            (2, "0,1x2", false, 0),
+            (3, "0,1x2", true, 0),
+            (4, "0,1x2", true, 1),
+            (5, "0,1x2", true, 2),
+        ] {
+            recent.push(&StreamWindow { settled, ..stream(number, plan, 3, &[0.1, 0.2]) });
+            assert_eq!(recent.count(), merged, "window {number}");
+        }
+        let merged = recent.merged().unwrap();
+        assert_eq!((merged.number, merged.outputs, merged.stages[1].by_rank[1].inputs), (5, 20, 10));
+        assert!((merged.period_s() - 0.1).abs() < 1e-9);
+        (6..20).for_each(|number| recent.push(&stream(number, "0,1x2", 3, &[0.1, 0.2])));
+        assert_eq!(recent.count(), RECENT);
+    }
+
+    #[test]
+    fn what_no_stream_can_have_is_named() {
+        let good = || stream(0, "0,1", 3, &[0.1, 0.2]);
+        assert_eq!(good().nonsense(), None);
+        let work = |change: fn(&mut StageWork)| {
+            let mut bad = good();
+            change(&mut bad.stages[1].by_rank[0]);
+            bad
+        };
+        for (bad, what) in [
+            (StreamWindow { outputs: 0, ..good() }, "the time of its outputs"),
+            (StreamWindow { seconds: f64::NAN, ..good() }, "the time of its outputs"),
+            (StreamWindow { seconds: -1.0, ..good() }, "the time of its outputs"),
+            (StreamWindow { head_s: f64::INFINITY, ..good() }, "the time in source and sink"),
+            (StreamWindow { ranks: 0, ..good() }, "a stream without ranks or stages"),
+            (StreamWindow { stages: Vec::new(), ..good() }, "a stream without ranks or stages"),
+            (work(|w| w.busy_s = f64::NAN), "the times of a stage"),
+            (work(|w| w.sum_sq_s2 = 0.0), "the times of a stage"),
+            (work(|w| w.sum_sq_s2 = 1e9), "the times of a stage"),
+            (work(|w| w.bytes = -1.0), "the times of a stage"),
+            (work(|w| w.idle_s = 1e12), "the times of a stage"),
+        ] {
+            assert_eq!(bad.nonsense(), Some(what), "{bad:?}");
+        }
+    }
+}
