@@ -52,6 +52,7 @@ static int decode(void *user, uint64_t input, const void *data, size_t bytes, mi
   const picture_t *in = data;
   int width, height, subsampling, colours;
   size_t size = bytes - sizeof *in;
+  if (size == 0) return complain_of(in->name, "it is empty");
   if (tjDecompressHeader3(decoder, in->bytes, size, &width, &height, &subsampling, &colours))
     return complain_of(in->name, tjGetErrorStr2(decoder));
   if (width > MOST || height > MOST) return complain_of(in->name, "it has more than 16384 pixels on a side");
