@@ -145,7 +145,7 @@ fn a_signal_is_freed_of_noise_by_every_pattern() {
             (3, ""),
             (1, ""),
             (7, "--pattern 0-3x5,4"),
-            (4, "--seed 9"),
+            (4, "--seed 9 --runs 2"),
         ] {
             for stream in SIGNAL.figures(scratch, mpi, ranks, &format!("--blocks 60 --samples 512 {options}")) {
                 let counts = ["inputs", "outputs", "changes", "wrong"].map(|key| stream.count(&format!("/{key}")));
