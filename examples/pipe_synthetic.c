@@ -26,14 +26,14 @@ typedef struct {
 static struct {
   double ms[STAGES], sigma_pct, drift_factor;
   uint64_t inputs, bytes, seed, runs, in_flight, fail_input;
-  int stages, spin, unordered, json, stateful, many, fail_stage, drift_stage, rank, changed, next_change;
+  int stages, spin, unordered, json, times, stateful, many, fail_stage, drift_stage, rank, changed, next_change;
   const char *pattern;
   change_t changes[CHANGES];
   midrun_pipe_t *pipe;
   uint64_t expected; /* the input that the stage with state takes next */
   uint32_t *seen;
   uint64_t wrong, disordered, last, part, outputs;
-  int64_t begin_ns, half_ns, end_ns;
+  int64_t begin_ns, half_ns, end_ns, *drawn_ns, *came_ns; /* the last two where --times asks for each input's */
 } g = {.inputs = 100, .bytes = 64, .seed = 1, .runs = 1, .stateful = -1, .many = -1, .fail_stage = -1, .drift_stage = -1};
 
 /* How long a stage takes for an input, in nanoseconds. */
@@ -76,6 +76,7 @@ static int emit(midrun_pipe_out_t *out, const head_t *h) {
 static int source(void *user, uint64_t input, midrun_pipe_out_t *out) {
   (void)user;
   if (input == g.inputs) return MIDRUN_PIPE_END;
+  if (g.times) g.drawn_ns[input] = now_ns();
   for (; g.next_change < g.changed && g.changes[g.next_change].at == input; g.next_change++)
     if (midrun_pipe_pattern(g.pipe, g.changes[g.next_change].pattern) < 0) return 3;
   head_t h = {input, 0, 1, mix(g.seed ^ mix(input))};
@@ -114,6 +115,7 @@ static int sink(void *user, uint64_t input, const void *data, size_t bytes) {
   if (h.part != (g.seen[input] & 255) || (!g.unordered && input < g.last)) g.disordered++;
   g.last = input;
   g.seen[input]++;
+  if (g.times) g.came_ns[input] = g.end_ns;
   if (input == g.inputs / 2) g.half_ns = g.end_ns;
   return 0;
 }
@@ -134,7 +136,7 @@ static const char HELP[] =
     "mpirun -n RANKS pipe_synthetic [--stages MS,MS,...] [--bytes N] [--inputs N] [--sigma-pct X] [--seed N]\n"
     "  [--work sleep|spin] [--ordered] [--unordered] [--check] [--drift STAGE:FACTOR from half of the inputs on]\n"
     "  [--pattern PATTERN] [--change INPUT:PATTERN ...] [--stateful STAGE] [--many STAGE] [--fail STAGE:INPUT]\n"
-    "  [--in-flight N] [--runs N] [--json]\n";
+    "  [--in-flight N] [--runs N] [--json] [--times with --json: seconds from the begin at which each input was drawn and came out]\n";
 
 static int number(const char *name, double minimum, double maximum, double *out) {
   char range[80];
@@ -167,7 +169,7 @@ static int options(int argc, char **argv) {
       {"stages", 1, 0, 's'}, {"bytes", 1, 0, 'b'}, {"inputs", 1, 0, 'i'}, {"sigma-pct", 1, 0, 'S'}, {"seed", 1, 0, 'r'},
       {"work", 1, 0, 'w'}, {"ordered", 0, 0, 'o'}, {"unordered", 0, 0, 'u'}, {"check", 0, 0, 'c'}, {"drift", 1, 0, 'D'},
       {"pattern", 1, 0, 'p'}, {"change", 1, 0, 'C'}, {"stateful", 1, 0, 'k'}, {"many", 1, 0, 'm'}, {"fail", 1, 0, 'f'},
-      {"in-flight", 1, 0, 'n'}, {"runs", 1, 0, 'R'}, {"json", 0, 0, 'j'}, {"help", 0, 0, 'h'}, {0}};
+      {"in-flight", 1, 0, 'n'}, {"runs", 1, 0, 'R'}, {"json", 0, 0, 'j'}, {"times", 0, 0, 't'}, {"help", 0, 0, 'h'}, {0}};
   int o, bad = 0;
   double x = 0;
   opterr = 0;
@@ -196,11 +198,21 @@ static int options(int argc, char **argv) {
       case 'u': g.unordered = 1; break;
       case 'c': break; /* outputs are always checked */
       case 'j': g.json = 1; break;
+      case 't': g.times = 1; break;
       case 'h': if (g.rank == 0) fputs(HELP, stdout); return -1;
       default: bad = usage("the option", argv[optind - 1], "--help lists the options");
     }
   if (!bad && optind < argc) bad = usage("the argument", argv[optind], "--help lists the options");
   return bad;
+}
+
+/* One more list in the line of JSON. */
+static void list(const char *name, const int64_t *ns) {
+  printf(",\"%s\":[", name);
+  for (uint64_t i = 0; i < g.inputs; i++) /* where a stream failed, some of its inputs have none */
+    if (printf(i ? "," : ""), ns[i] < g.begin_ns) printf("null");
+    else printf("%.6f", (double)(ns[i] - g.begin_ns) * 1e-9);
+  putchar(']');
 }
 
 /* One stream; 0 when every output came as it should. */
@@ -222,11 +234,13 @@ static int stream(void) {
   uint64_t after = g.inputs > 1 ? g.inputs - 1 - g.inputs / 2 : 0;
   double period_s = after ? (double)(g.end_ns - g.half_ns) * 1e-9 / (double)after : 0;
   printf(g.json ? "{\"inputs\":%llu,\"outputs\":%llu,\"changes\":%llu,\"seconds\":%.6f,\"period_s\":%.6f,\"lost\":%llu,\"doubled\":%llu,"
-                  "\"wrong\":%llu,\"disordered\":%llu}\n"
+                  "\"wrong\":%llu,\"disordered\":%llu"
                 : "inputs %llu, outputs %llu, changes %llu, %.4f s, period of the second half %.6f s; lost %llu, doubled %llu, wrong %llu, "
-                  "out of order %llu\n",
+                  "out of order %llu",
          (unsigned long long)s.inputs, (unsigned long long)s.outputs, (unsigned long long)s.changes, s.seconds, period_s,
          (unsigned long long)lost, (unsigned long long)doubled, (unsigned long long)g.wrong, (unsigned long long)g.disordered);
+  if (g.json && g.times) list("drawn_s", g.drawn_ns), list("came_s", g.came_ns);
+  puts(g.json ? "}" : "");
   fflush(stdout);
   return status < 0 || lost || doubled || g.wrong || g.disordered;
 }
@@ -244,11 +258,12 @@ static int run(void) {
   }
   prctl(PR_SET_TIMERSLACK, 1000UL);
   g.seen = calloc(g.inputs + 1, sizeof *g.seen);
-  if (!g.seen) return MPI_Abort(MPI_COMM_WORLD, 1);
+  if (g.times) g.drawn_ns = calloc(g.inputs + 1, sizeof *g.drawn_ns), g.came_ns = calloc(g.inputs + 1, sizeof *g.came_ns);
+  if (!g.seen || (g.times && (!g.drawn_ns || !g.came_ns))) return MPI_Abort(MPI_COMM_WORLD, 1);
   int bad = 0; /* known to rank 0 alone, so that it must not decide how many streams there are */
   for (uint64_t r = 0; r < g.runs; r++, g.fail_stage = -1) bad |= stream();
   midrun_pipe_destroy(&g.pipe);
-  free(g.seen);
+  free(g.seen), free(g.drawn_ns), free(g.came_ns);
   return bad;
 }
 

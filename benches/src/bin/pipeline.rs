@@ -1,12 +1,21 @@
-//! Who should hand out to replicas, how near a pattern's period comes to the model's, and what the framework costs beside MPI
-//! written by hand.
+//! Who should hand out to replicas, how near a pattern's period comes to the model's, what the framework costs beside MPI
+//! written by hand, and what a change of the pattern costs while data flows.
 
 use anyhow::{Context, Result};
 use clap::Parser;
-use midrun_benches::{Launcher, Spread, prefix, spread};
+use midrun_benches::{Launcher, Spread, numbers, prefix, spread};
 use midrun_models::pipeline::production::Buffers;
 use midrun_models::pipeline::{Network, Pattern, Pipeline, Protocol, Stage};
 use std::process::Command;
+
+/// Inputs between two changes: after a change back it takes 80 until the queue before the stage of 30 ms is gone.
+const EVERY: usize = 160;
+/// At least as many inputs as are on their way when the next change is wished for.
+const ON_WAY: usize = 48;
+/// Changes there, and as many back.
+const CHANGES: usize = 10;
+/// Outputs before and behind a change that tell the period.
+const STEADY: usize = 30;
 
 /// Runs `pipe_synthetic`, whose stages sleep, and prints periods of the second half of the stream.
 #[derive(Parser)]
@@ -15,8 +24,8 @@ struct Arguments {
     mpi: String,
     #[arg(long, default_value_t = 5)]
     repeats: usize,
-    /// Which of: managers, source, plain
-    #[arg(long, value_delimiter = ',', default_value = "managers,source,plain")]
+    /// Which of: managers, source, plain, changes
+    #[arg(long, value_delimiter = ',', default_value = "managers,source,plain,changes")]
     what: Vec<String>,
 }
 
@@ -27,7 +36,8 @@ fn main() -> Result<()> {
             "managers" => a.managers()?,
             "source" => a.source()?,
             "plain" => a.plain()?,
-            other => anyhow::bail!("there is no measurement {other}: managers, source, plain"),
+            "changes" => a.changes()?,
+            other => anyhow::bail!("there is no measurement {other}: managers, source, plain, changes"),
         }
     }
     Ok(())
@@ -36,6 +46,11 @@ fn main() -> Result<()> {
 impl Arguments {
     /// One run's period, seconds.
     fn period_s(&self, program: &str, ranks: u32, options: &str) -> Result<f64> {
+        self.figures(program, ranks, options)?["period_s"].as_f64().context("no period")
+    }
+
+    /// What a run says.
+    fn figures(&self, program: &str, ranks: u32, options: &str) -> Result<serde_json::Value> {
         let launcher = Launcher::local(&self.mpi, ranks, false)?;
         let output = Command::new(&launcher.words[0])
             .args(&launcher.words[1..])
@@ -50,8 +65,7 @@ impl Arguments {
             "{program} {options}: {said}{}",
             String::from_utf8_lossy(&output.stderr)
         );
-        let line: serde_json::Value = serde_json::from_str(said.lines().last().context("no output")?)?;
-        line["period_s"].as_f64().context("no period")
+        Ok(serde_json::from_str(said.lines().last().context("no output")?)?)
     }
 
     fn synthetic(&self) -> String {
@@ -124,4 +138,81 @@ impl Arguments {
         }
         Ok(())
     }
+    /// Patterns that follow one another in one stream.
+    fn changes(&self) -> Result<()> {
+        println!("\na change while data flows, stages of 10, 40, 30, 20, 10 ms, {CHANGES} changes: median [p10 … p90]");
+        let before = "0,1,2,3,4";
+        for after in ["0,1x2,2,3,4", "0,1,2,3-4", "0,1x4,2x3,3x2,4"] {
+            let options = format!(
+                "--stages 10,40,30,20,10 --bytes 10240 --inputs {} --pattern {before} --json --times",
+                (2 * CHANGES + 1) * EVERY
+            );
+            let change = |k: usize| format!(" --change {}:{}", k * EVERY, if k % 2 == 1 { after } else { before });
+            let options = options + &(1..=2 * CHANGES).map(change).collect::<String>();
+            let said = self.figures(&self.synthetic(), 12, &options)?;
+            let (drawn_s, came_s) = (numbers(&said, "drawn_s"), numbers(&said, "came_s"));
+            let costs = (1..=2 * CHANGES).map(|k| Change::find(&drawn_s, &came_s, k * EVERY));
+            let costs = costs.collect::<Option<Vec<_>>>().context("the stream is too short")?;
+            let (there, back): (Vec<_>, Vec<_>) = (0..).zip(costs).partition(|(k, _)| k % 2 == 0);
+            report(before, after, &there.into_iter().map(|(_, change)| change).collect::<Vec<_>>())?;
+            report(after, before, &back.into_iter().map(|(_, change)| change).collect::<Vec<_>>())?;
+        }
+        Ok(())
+    }
+}
+
+/// What one change did to the outputs. Periods are the longer one of those before and behind it.
+struct Change {
+    /// Mean time between two outputs before and behind it, seconds.
+    periods_s: [f64; 2],
+    /// The longest time between two outputs, less a period, in periods; and the same of steady outputs before.
+    stall: f64,
+    stall_before: f64,
+    /// Outputs that came more than half a period later than one a period says, and how much the latest did, in periods.
+    late: f64,
+    latest: f64,
+    /// How much later all outputs are, when it is over, than after a change at once with the same input, in periods.
+    lost: f64,
+    /// From the source's wish to the first output that went by the new pattern, seconds, and outputs in between.
+    delay_s: f64,
+    between: f64,
+}
+
+impl Change {
+    /// Of the change with input `at`, by when inputs were drawn and came out.
+    fn find(drawn_s: &[f64], came_s: &[f64], at: usize) -> Option<Change> {
+        let asked_s = *drawn_s.get(at)?;
+        let asked = came_s.partition_point(|s| *s < asked_s);
+        let before = came_s.get(asked.checked_sub(STEADY + 1)?..asked)?;
+        let around = came_s.get(asked - 1..at + STEADY)?;
+        let over = at + EVERY - ON_WAY;
+        let behind = came_s.get(over - STEADY..=over)?;
+        let periods_s = [before, behind].map(|s| (s[STEADY] - s[0]) / STEADY as f64);
+        let period_s = periods_s[0].max(periods_s[1]);
+        let longest = |s: &[f64]| s.windows(2).map(|pair| pair[1] - pair[0]).fold(0.0, f64::max) / period_s - 1.0;
+        let lateness = |(k, s): (usize, &f64)| (s - around[0]) / period_s - k as f64;
+        let at_once_s = periods_s[0] * (at - asked + 1) as f64 + periods_s[1] * (over - at) as f64;
+        let lateness: Vec<f64> = around.iter().enumerate().map(lateness).collect();
+        Some(Change {
+            periods_s,
+            stall: longest(around),
+            stall_before: longest(before),
+            late: lateness.iter().filter(|periods| **periods > 0.5).count() as f64,
+            latest: lateness.iter().copied().fold(0.0, f64::max),
+            lost: (came_s[over] - around[0] - at_once_s) / period_s,
+            delay_s: came_s[at] - asked_s,
+            between: (at - asked) as f64,
+        })
+    }
+}
+
+fn report(before: &str, after: &str, changes: &[Change]) -> Result<()> {
+    let of = |figure: fn(&Change) -> f64| spread(changes.iter().map(figure).collect()).context("no changes");
+    println!("{before} -> {after}");
+    println!("  periods {} ms -> {} ms", of(|c| c.periods_s[0] * 1e3)?, of(|c| c.periods_s[1] * 1e3)?);
+    println!("  longest gap beyond a period {} periods, before {}", of(|c| c.stall)?, of(|c| c.stall_before)?);
+    println!("  late outputs {}, the latest by {} periods", of(|c| c.late)?, of(|c| c.latest)?);
+    println!("  in the end later than after a change at once by {} periods", of(|c| c.lost)?);
+    println!("  in effect after {} s, {} outputs", of(|c| c.delay_s)?, of(|c| c.between)?);
+    Ok(())
 }
