@@ -49,6 +49,17 @@ impl Mean {
     }
 }
 
+/// What of what was learnt before a window still holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Holds {
+    /// Everything.
+    All,
+    /// No time: the window before was partly of before a change. This is the first that is wholly of after it.
+    Pattern,
+    /// Nothing: a stage takes another time.
+    Nothing,
+}
+
 /// What was learnt of one stream.
 #[derive(Debug, Default)]
 pub struct Estimate {
@@ -82,8 +93,8 @@ impl Known {
 }
 
 impl Estimate {
-    /// Takes in a window; whether what was learnt before no longer holds, as a stage takes another time.
-    pub fn learn(&mut self, window: &StreamWindow) -> bool {
+    /// Takes in a window; what of what was learnt before still holds.
+    pub fn learn(&mut self, window: &StreamWindow) -> Holds {
         self.stateful = window.stages.iter().map(|stage| stage.stateful).collect();
         let mut moved = false;
         for (number, stage) in window.stages.iter().enumerate() {
@@ -107,7 +118,11 @@ impl Estimate {
                 self.own_s.insert(number, stage.sum(|work| work.own_s) / inputs);
             }
         }
-        moved || mixed
+        match (moved, mixed) {
+            (false, false) => Holds::All,
+            (false, true) => Holds::Pattern,
+            (true, _) => Holds::Nothing,
+        }
     }
 
     fn has_moved(&self, stage: usize, work: &StageWork) -> bool {
@@ -210,8 +225,8 @@ mod tests {
     fn stages_and_ranks_are_told_apart() {
         let mut estimate = Estimate::default();
         let slowness = [1.0, 1.0, 3.0, 1.0, 2.0];
-        assert!(!estimate.learn(&stream_on(0, "0x3,1x2", &slowness, &[0.1, 0.2])));
-        assert!(!estimate.learn(&stream_on(1, "0x3@1+2+5,1x2@4+3", &slowness, &[0.1, 0.2])));
+        assert_eq!(estimate.learn(&stream_on(0, "0x3,1x2", &slowness, &[0.1, 0.2])), Holds::All);
+        assert_eq!(estimate.learn(&stream_on(1, "0x3@1+2+5,1x2@4+3", &slowness, &[0.1, 0.2])), Holds::All);
         let known = estimate.known(5).unwrap();
         let compute: Vec<f64> = known.pipeline.stages.iter().map(|stage| stage.compute_s).collect();
         assert!(close(compute[0], 0.1) && close(compute[1], 0.2), "{compute:?}");
@@ -255,15 +270,16 @@ mod tests {
                 work.busy_s = each * (10.0 + 9.0 * long);
                 work.sum_sq_s2 = each * each * (10.0 + 99.0 * long);
             });
-            assert!(!estimate.learn(&window), "window {k}");
+            assert_eq!(estimate.learn(&window), Holds::All, "window {k}");
         }
         let mut estimate = Estimate::default();
-        assert!(!estimate.learn(&stream(0, "0,1", 2, &[0.1, 0.2])));
-        assert!(estimate.learn(&stream(1, "0,1", 2, &[0.1, 0.3])));
+        assert_eq!(estimate.learn(&stream(0, "0,1", 2, &[0.1, 0.2])), Holds::All);
+        assert_eq!(estimate.learn(&stream(1, "0,1", 2, &[0.1, 0.3])), Holds::Nothing);
         assert!(close(estimate.known(2).unwrap().pipeline.stages[1].compute_s, 0.3), "the old time is forgotten");
-        assert!(estimate.learn(&stream(2, "0,1", 2, &[0.1, 0.32])), "the window before was partly of before");
+        let next = estimate.learn(&stream(2, "0,1", 2, &[0.1, 0.32]));
+        assert_eq!(next, Holds::Pattern, "the window before was partly of before");
         assert!(close(estimate.known(2).unwrap().pipeline.stages[1].compute_s, 0.32));
-        assert!(!estimate.learn(&stream(3, "0,1", 2, &[0.1, 0.32])));
+        assert_eq!(estimate.learn(&stream(3, "0,1", 2, &[0.1, 0.32])), Holds::All);
     }
 
     #[test]

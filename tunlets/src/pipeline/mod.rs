@@ -12,7 +12,7 @@ pub use words::{Seen, seen};
 use crate::knob::names;
 use crate::wishes::Objective;
 use crate::{Judgement, Knob, Outlook, Proposal, Recent, Settled, StreamWindow, Tunlet, Value, Verdict, Window};
-use estimate::{Estimate, Known};
+use estimate::{Estimate, Holds, Known};
 use layout::{Layout, best, cost, forecast};
 use midrun_handout::plan::Plan;
 pub use midrun_models::pipeline::exact::Grouping;
@@ -225,11 +225,14 @@ impl Tunlet for Pipeline {
     fn observe(&mut self, _window: &Window) {}
 
     fn observe_stream(&mut self, window: &StreamWindow) {
-        if self.estimate.learn(window) {
-            // Before and after are no longer of the same program.
-            self.end_trial(window.period_s(), Verdict::Kept);
+        let holds = self.estimate.learn(window);
+        if holds != Holds::All {
             self.recent.forget();
             self.measured.clear();
+        }
+        if holds == Holds::Nothing {
+            // Before and after are no longer of the same program.
+            self.end_trial(window.period_s(), Verdict::Kept);
             self.banned.clear();
             self.back_to = None;
         }

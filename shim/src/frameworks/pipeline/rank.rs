@@ -238,7 +238,9 @@ impl Rank {
             (Some(item), _) => item,
             (None, true) => return Ok(false),
             (None, false) => {
-                let Some((from, item)) = self.ready.pop_front() else { return Ok(false) };
+                // After a change inputs come out of order: outputs wait for the oldest.
+                let oldest = (0..self.ready.len()).min_by_key(|k| self.ready[*k].1.header.input);
+                let Some((from, item)) = oldest.and_then(|k| self.ready.remove(k)) else { return Ok(false) };
                 self.credit(from)?;
                 item
             }
