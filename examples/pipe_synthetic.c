@@ -24,9 +24,9 @@ typedef struct {
 } change_t;
 
 static struct {
-  double ms[STAGES], sigma_pct, drift_factor;
+  double ms[STAGES], sigma_pct, slow_factor, drift_factor;
   uint64_t inputs, bytes, seed, runs, in_flight, fail_input;
-  int stages, spin, unordered, json, times, stateful, many, fail_stage, drift_stage, rank, changed, next_change;
+  int stages, spin, unordered, json, times, stateful, many, fail_stage, drift_stage, slow_ranks, rank, changed, next_change;
   const char *pattern;
   change_t changes[CHANGES];
   midrun_pipe_t *pipe;
@@ -42,6 +42,7 @@ static double stage_ns(int stage, uint64_t input) {
   double u = ((double)(a >> 11) + 0.5) / 9007199254740992.0, v = (double)(b >> 11) / 9007199254740992.0;
   double x = 1 + g.sigma_pct / 100 * sqrt(-2 * log(u)) * cos(2 * M_PI * v);
   if (stage == g.drift_stage && input >= g.inputs / 2) x *= g.drift_factor;
+  if (g.rank > 0 && g.rank <= g.slow_ranks) x *= g.slow_factor;
   return x > 0 ? x * g.ms[stage] * 1e6 : 0;
 }
 
@@ -135,6 +136,7 @@ static int usage(const char *what, const char *value, const char *allowed) {
 static const char HELP[] =
     "mpirun -n RANKS pipe_synthetic [--stages MS,MS,...] [--bytes N] [--inputs N] [--sigma-pct X] [--seed N]\n"
     "  [--work sleep|spin] [--ordered] [--unordered] [--check] [--drift STAGE:FACTOR from half of the inputs on]\n"
+    "  [--slow RANKS:FACTOR ranks 1 to RANKS take FACTOR times as long]\n"
     "  [--pattern PATTERN] [--change INPUT:PATTERN ...] [--stateful STAGE] [--many STAGE] [--fail STAGE:INPUT]\n"
     "  [--in-flight N] [--runs N] [--json] [--times with --json: seconds from the begin at which each input was drawn and came out]\n";
 
@@ -167,7 +169,7 @@ static int change_option(void) {
 static int options(int argc, char **argv) {
   static const struct option LONG[] = {
       {"stages", 1, 0, 's'}, {"bytes", 1, 0, 'b'}, {"inputs", 1, 0, 'i'}, {"sigma-pct", 1, 0, 'S'}, {"seed", 1, 0, 'r'},
-      {"work", 1, 0, 'w'}, {"ordered", 0, 0, 'o'}, {"unordered", 0, 0, 'u'}, {"check", 0, 0, 'c'}, {"drift", 1, 0, 'D'},
+      {"work", 1, 0, 'w'}, {"ordered", 0, 0, 'o'}, {"unordered", 0, 0, 'u'}, {"check", 0, 0, 'c'}, {"drift", 1, 0, 'D'}, {"slow", 1, 0, 'W'},
       {"pattern", 1, 0, 'p'}, {"change", 1, 0, 'C'}, {"stateful", 1, 0, 'k'}, {"many", 1, 0, 'm'}, {"fail", 1, 0, 'f'},
       {"in-flight", 1, 0, 'n'}, {"runs", 1, 0, 'R'}, {"json", 0, 0, 'j'}, {"times", 0, 0, 't'}, {"help", 0, 0, 'h'}, {0}};
   int o, bad = 0;
@@ -190,6 +192,10 @@ static int options(int argc, char **argv) {
       case 'D':
         if (sscanf(optarg, "%d:%lf", &g.drift_stage, &g.drift_factor) != 2 || g.drift_factor < 0)
           bad = usage("--drift", optarg, "STAGE:FACTOR such as 1:3 is expected");
+        break;
+      case 'W':
+        if (sscanf(optarg, "%d:%lf", &g.slow_ranks, &g.slow_factor) != 2 || g.slow_factor < 0)
+          bad = usage("--slow", optarg, "RANKS:FACTOR such as 3:4 is expected");
         break;
       case 'f':
         if (sscanf(optarg, "%d:%lu", &g.fail_stage, &g.fail_input) != 2) bad = usage("--fail", optarg, "STAGE:INPUT is expected");
