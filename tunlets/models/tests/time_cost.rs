@@ -240,6 +240,7 @@ fn misused_locks_and_counts_that_do_not_fit_are_named() {
     let lock = "[node.take]\nkind = 'lock'\nwrite = ['l']\nto = 'next'\n";
     let twice = with_nodes("take", 1.0, &lock.replace("'next'", "'take2'"))
         + "[node.take2]\nkind = 'lock'\nread = ['l']\nto = 'end'\n";
+    let other = twice.replace("write = ['l']", "write = ['l', 'm']").replace("read = ['l']", "read = ['m']");
     let kept = with_nodes("take", 1.0, &lock.replace("'next'", "'end'"));
     let stray = with_nodes("un", 1.0, "[node.un]\nkind = 'unlock'\nlocks = ['m']\nto = 'end'\n");
     let flow = |first: &str, last: &str| {
@@ -254,6 +255,7 @@ fn misused_locks_and_counts_that_do_not_fit_are_named() {
     );
     for (text, parts) in [
         (twice, &["take2", "holds this lock already", "`l`"][..]),
+        (other, &["take2", "holds this lock already", "`m`"]),
         (kept, &["`end`", "while holding `l`"]),
         (stray, &["`un`", "does not hold", "`m`"]),
         (flow("3", "0"), &["`loop`", "more often"]),

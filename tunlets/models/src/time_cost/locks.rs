@@ -32,10 +32,13 @@ pub struct Locks {
 }
 
 impl Locks {
-    /// Takes all of `wants`, or queues; true if they were taken. None if the signal holds one of them already.
-    pub fn take(&mut self, signal: usize, wants: Vec<(usize, Mode)>) -> Option<bool> {
-        if wants.iter().any(|(lock, _)| self.holds(signal, *lock)) {
-            return None;
+    /// Takes all of `wants`, or queues; true if they were taken.
+    ///
+    /// # Errors
+    /// The first of them that the signal holds already.
+    pub fn take(&mut self, signal: usize, wants: Vec<(usize, Mode)>) -> Result<bool, usize> {
+        if let Some((held, _)) = wants.iter().find(|(lock, _)| self.holds(signal, *lock)) {
+            return Err(*held);
         }
         let earlier = self.waiting.iter().flat_map(|request| &request.wants);
         let free = !clash(&wants, earlier.copied()) && self.available(&wants);
@@ -44,7 +47,7 @@ impl Locks {
         } else {
             self.waiting.push_back(Request { signal, wants });
         }
-        Some(free)
+        Ok(free)
     }
 
     /// Lets go of one lock; false if the signal does not hold it.
@@ -113,11 +116,11 @@ mod tests {
     #[test]
     fn readers_share_and_a_waiting_writer_is_not_overtaken() {
         let mut locks = Locks::default();
-        assert_eq!(locks.take(1, vec![(0, Read)]), Some(true));
-        assert_eq!(locks.take(2, vec![(0, Read)]), Some(true));
-        assert_eq!(locks.take(3, vec![(0, Write)]), Some(false));
-        assert_eq!(locks.take(4, vec![(0, Read)]), Some(false), "a reader behind a writer");
-        assert_eq!(locks.take(5, vec![(1, Write)]), Some(true), "another lock is nobody's business");
+        assert_eq!(locks.take(1, vec![(0, Read)]), Ok(true));
+        assert_eq!(locks.take(2, vec![(0, Read)]), Ok(true));
+        assert_eq!(locks.take(3, vec![(0, Write)]), Ok(false));
+        assert_eq!(locks.take(4, vec![(0, Read)]), Ok(false), "a reader behind a writer");
+        assert_eq!(locks.take(5, vec![(1, Write)]), Ok(true), "another lock is nobody's business");
         assert!(locks.release(1, 0) && locks.grant().is_empty());
         assert!(locks.release(2, 0));
         assert_eq!(locks.grant(), [3]);
@@ -128,10 +131,10 @@ mod tests {
     #[test]
     fn all_locks_are_taken_at_once_or_none() {
         let mut locks = Locks::default();
-        assert_eq!(locks.take(1, vec![(0, Write)]), Some(true));
-        assert_eq!(locks.take(2, vec![(0, Write), (1, Write)]), Some(false));
+        assert_eq!(locks.take(1, vec![(0, Write)]), Ok(true));
+        assert_eq!(locks.take(2, vec![(0, Write), (1, Write)]), Ok(false));
         assert_eq!(locks.first_held(2), None);
-        assert_eq!(locks.take(3, vec![(1, Write)]), Some(false), "it came later and wants the same");
+        assert_eq!(locks.take(3, vec![(1, Write)]), Ok(false), "it came later and wants the same");
         assert!(locks.release(1, 0));
         assert_eq!(locks.grant(), [2]);
         assert_eq!(locks.waiting().collect::<Vec<_>>(), [3]);
@@ -140,8 +143,9 @@ mod tests {
     #[test]
     fn what_is_held_is_not_taken_again_and_what_is_not_held_is_not_released() {
         let mut locks = Locks::default();
-        locks.take(1, vec![(0, Read)]);
-        assert_eq!(locks.take(1, vec![(0, Write)]), None);
+        assert_eq!(locks.take(1, vec![(0, Read), (1, Read)]), Ok(true));
+        assert_eq!(locks.take(1, vec![(0, Write)]), Err(0));
+        assert_eq!(locks.take(1, vec![(2, Read), (1, Write)]), Err(1), "not the first it holds, but the one it asks for");
         assert!(!locks.release(2, 0) && !locks.release(1, 7));
         assert_eq!(locks.first_held(1), Some(0));
     }
@@ -155,7 +159,7 @@ mod tests {
             let mode = |write| if write { Write } else { Read };
             let mut holding: Vec<usize> = Vec::new();
             for (signal, want) in wants.iter().enumerate() {
-                if locks.take(signal, want.iter().map(|(lock, write)| (*lock, mode(*write))).collect()) == Some(true) {
+                if locks.take(signal, want.iter().map(|(lock, write)| (*lock, mode(*write))).collect()) == Ok(true) {
                     holding.push(signal);
                 }
             }

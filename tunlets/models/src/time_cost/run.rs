@@ -287,17 +287,13 @@ impl Run<'_> {
     /// Takes locks; false if the signal has to wait.
     fn lock(&mut self, signal: usize, wants: Vec<(usize, Mode)>, now_s: f64) -> Result<bool, CostError> {
         let node = self.signals[signal].node;
-        let first = wants.first().map_or(0, |want| want.0);
         self.signals[signal].since_s = now_s;
         match self.locks.take(signal, wants) {
-            Some(taken) => {
+            Ok(taken) => {
                 self.waited_s.entry(node).or_insert(0.0);
                 Ok(taken)
             }
-            None => {
-                let held = self.locks.first_held(signal).unwrap_or(first);
-                Err(self.lock_fault(node, "the signal holds this lock already:", held))
-            }
+            Err(held) => Err(self.lock_fault(node, "the signal holds this lock already:", held)),
         }
     }
 
