@@ -118,11 +118,20 @@ fn one_rank_is_warned_about_and_the_program_decides() {
 fn a_pipeline_file_that_makes_no_sense_is_refused_with_its_place() {
     let stage = Stage::new();
     let predict = ["predict", "pipeline", "p.toml", "--ranks", "4"];
-    refused(&stage, &predict, &["p.toml cannot be read"]);
+    refused(&stage, &predict, &["p.toml: ", "No such file"]);
     let network = "network = { start_up = \"1ms\", per_byte = \"90ns\" }\n";
     std::fs::write(stage.path("p.toml"), format!("{network}[[stage]]\ncompute = \"5 parsecs\"\n")).unwrap();
     refused(&stage, &predict, &["p.toml", "stage 0", "5 parsecs", "ns, us, ms, s"]);
     std::fs::write(stage.path("p.toml"), format!("{network}[[stage]]\ncompuet = \"5s\"\n")).unwrap();
     refused(&stage, &predict, &["p.toml", "line 3", "compuet"]);
     refused(&stage, &["predict", "pipeline", "p.toml", "--ranks", "0"], &["--ranks"]);
+}
+
+#[test]
+fn a_file_without_an_end_is_refused_by_every_predictor_that_reads_one() {
+    let stage = Stage::new();
+    for what in [&["pipeline", "--ranks", "4"][..], &["pepa"], &["mapping"], &["diagram"], &["cost"]] {
+        let line = [&["predict"], what, &["/dev/zero"]].concat();
+        refused(&stage, &line, &["/dev/zero: longer than 67108864 bytes"]);
+    }
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::usage::{Usage, usage};
 
 /// No description is longer, bytes.
-const MOST_BYTES: u64 = 16 << 20;
+const MOST_BYTES: u64 = 64 << 20;
 
 /// The text of a file, read by `parse`; whatever is wrong is the user's to put right, and its sentence names the file.
 pub fn read<T, E: Display>(path: &Path, parse: impl FnOnce(&str) -> Result<T, E>) -> anyhow::Result<T> {

@@ -8,7 +8,8 @@ use midrun_models::mapping::{Description, Effort, Evaluation, Evaluator, Found, 
 use midrun_models::pepa::Limits;
 use serde_json::{Value, json};
 
-use super::file::{self, LimitArgs};
+use super::description::{in_file, read};
+use super::limits::LimitArgs;
 use crate::usage::Usage;
 
 /// Most proposals of a search that the readable answer lists.
@@ -42,15 +43,15 @@ struct Answer {
 /// # Errors
 /// A description that cannot be read, or no mapping in it; a model too large.
 pub fn main(args: &Args) -> anyhow::Result<ExitCode> {
-    let text = file::read(&args.file)?;
-    let answer = answer(&text, args.search, args.limits.limits()).map_err(|error| file::wrong(&args.file, &error))?;
+    let description = read(&args.file, Description::parse)?;
+    let answer = in_file(&args.file, answer(description, args.search, args.limits.limits()))?;
     crate::usage::print(&if args.json { as_json(&answer) } else { as_text(&answer) })?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn answer(text: &str, proposing: bool, limits: Limits) -> Result<Answer, Usage> {
+fn answer(description: Description, proposing: bool, limits: Limits) -> Result<Answer, Usage> {
     let usage = |error: &dyn std::fmt::Display| Usage(error.to_string());
-    let Description { pipeline, ends, mappings } = Description::parse(text).map_err(|error| usage(&error))?;
+    let Description { pipeline, ends, mappings } = description;
     let mut evaluator = Evaluator::new(pipeline.clone(), limits);
     let mut listed = Vec::new();
     for mapping in &mappings {
@@ -132,9 +133,13 @@ mod tests {
 
     const SOURCE: &str = include_str!("../../../examples/models/pipeline.des");
 
+    fn parsed(text: &str) -> Description {
+        Description::parse(text).unwrap()
+    }
+
     #[test]
     fn the_json_has_every_candidate_and_the_best() {
-        let said = as_json(&answer(SOURCE, false, Limits::default()).unwrap());
+        let said = as_json(&answer(parsed(SOURCE), false, Limits::default()).unwrap());
         let all: Value = serde_json::from_str(&said).unwrap();
         assert_eq!(all["best"]["mapping"], json!([1, 1, 2]));
         assert!((all["best"]["throughput"].as_f64().unwrap() - 2.59914).abs() < 0.000_005);
@@ -145,9 +150,9 @@ mod tests {
     #[test]
     fn without_mappings_it_takes_a_search_which_proves_the_sources_best() {
         let none = SOURCE.lines().filter(|line| !line.starts_with("mappings")).collect::<Vec<_>>().join("\n");
-        let refused = answer(&none, false, Limits::default()).err().unwrap().to_string();
+        let refused = answer(parsed(&none), false, Limits::default()).err().unwrap().to_string();
         assert!(refused.contains("say --search"), "{refused}");
-        let found = answer(&none, true, Limits::default()).unwrap();
+        let found = answer(parsed(&none), true, Limits::default()).unwrap();
         assert!(found.found.as_ref().unwrap().is_optimal());
         let text = as_text(&found);
         assert!(text.starts_with("best: [1,(1,1,2),2]  2.59914 inputs/s\n"), "{text}");
@@ -157,7 +162,7 @@ mod tests {
     #[test]
     fn the_guides_mapping_says_what_the_guide_says() {
         let guide = include_str!("../../../docs/predict-pepa.md");
-        let said = as_text(&answer(SOURCE, false, Limits::default()).unwrap());
+        let said = as_text(&answer(parsed(SOURCE), false, Limits::default()).unwrap());
         for line in said.lines().filter(|line| !line.is_empty()) {
             assert!(guide.contains(line), "the guide lacks:\n{line}\nof\n{said}");
         }

@@ -3,7 +3,7 @@
 mod cost;
 mod description;
 mod diagram;
-mod file;
+mod limits;
 mod mapping;
 mod pepa;
 mod pipeline;

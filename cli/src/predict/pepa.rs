@@ -8,7 +8,8 @@ use midrun_models::markov::{Method, Options};
 use midrun_models::pepa::{Limits, Model, Solution, StateSpace};
 use serde_json::{Map, Value, json};
 
-use super::file::{self, LimitArgs};
+use super::description::{in_file, read};
+use super::limits::LimitArgs;
 
 /// Most components whose states the readable answer lists.
 const COMPONENTS: usize = 12;
@@ -31,14 +32,13 @@ pub struct Args {
 /// # Errors
 /// A model that cannot be read, derived or solved.
 pub fn main(args: &Args) -> anyhow::Result<ExitCode> {
-    let text = file::read(&args.file)?;
-    let answer = answer(&text, &args.limits.limits(), args.json).map_err(|error| file::wrong(&args.file, &error))?;
-    crate::usage::print(&answer)?;
+    let model = read(&args.file, Model::parse)?;
+    crate::usage::print(&in_file(&args.file, answer(&model, &args.limits.limits(), args.json))?)?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn answer(text: &str, limits: &Limits, json: bool) -> Result<String, midrun_models::pepa::Error> {
-    let space = Model::parse(text)?.derive(limits)?;
+fn answer(model: &Model, limits: &Limits, json: bool) -> Result<String, midrun_models::pepa::Error> {
+    let space = model.derive(limits)?;
     let solution = space.solve(&Options::default())?;
     Ok(if json { as_json(&space, &solution) } else { as_text(&space, &solution) })
 }
@@ -112,7 +112,8 @@ mod tests {
     #[test]
     fn the_json_has_states_transitions_and_results() {
         let text = include_str!("../../../examples/models/pipeline.pepa");
-        let all: Value = serde_json::from_str(&answer(text, &Limits::default(), true).unwrap()).unwrap();
+        let all: Value =
+            serde_json::from_str(&answer(&Model::parse(text).unwrap(), &Limits::default(), true).unwrap()).unwrap();
         assert_eq!((&all["states"], &all["transitions"]), (&json!(27), &json!(51)));
         assert!((all["results"]["Throughput"].as_f64().unwrap() - 5.63467).abs() < 0.000_005);
         assert_eq!(all["utilisation"].as_array().unwrap().len(), 7);
@@ -122,7 +123,7 @@ mod tests {
     fn the_guides_example_says_what_the_guide_says() {
         let text = include_str!("../../../examples/models/server.pepa");
         let guide = include_str!("../../../docs/predict-pepa.md");
-        let said = answer(text, &Limits::default(), false).unwrap();
+        let said = answer(&Model::parse(text).unwrap(), &Limits::default(), false).unwrap();
         // The residual is rounding, which differs from machine to machine.
         for line in said.lines().filter(|line| !line.is_empty() && !line.contains("residual")) {
             assert!(guide.contains(line), "the guide lacks:\n{line}\nof\n{said}");

@@ -4,12 +4,14 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use midrun_models::description;
 use midrun_models::pipeline::exact::{self, Grouping, Objective};
 use midrun_models::pipeline::production::{Buffers, Production};
 use midrun_models::pipeline::{Manager, Network, Pattern, Pipeline, Protocol, Stage, search};
 use serde::Deserialize;
 use serde_json::json;
 
+use super::description::read;
 use super::units::{bytes, seconds};
 use crate::usage::Usage;
 
@@ -130,14 +132,8 @@ struct Case {
 }
 
 impl Case {
-    fn read(path: &PathBuf) -> Result<Case, Usage> {
-        let at = path.display();
-        let text = std::fs::read_to_string(path).map_err(|error| Usage(format!("{at} cannot be read: {error}")))?;
-        Case::parse(&text).map_err(|what| Usage(format!("{at}: {what}")))
-    }
-
     fn parse(text: &str) -> Result<Case, String> {
-        let file: File = toml::from_str(text).map_err(|error| located(text, &error))?;
+        let file: File = description::parse(text).map_err(|error| error.to_string())?;
         if file.stage.len() > STAGES {
             return Err(format!("{} stages are too many: at most {STAGES} are looked at", file.stage.len()));
         }
@@ -176,18 +172,12 @@ impl Case {
     }
 }
 
-/// What is wrong with the file, and in which line.
-fn located(text: &str, error: &toml::de::Error) -> String {
-    let line = error.span().map(|span| 1 + text[..span.start.min(text.len())].matches('\n').count());
-    line.map_or(error.message().to_owned(), |line| format!("line {line}: {}", error.message()))
-}
-
 /// Prints the prediction.
 ///
 /// # Errors
 /// A file or a value that no program can have.
 pub fn main(args: &Args) -> anyhow::Result<ExitCode> {
-    let case = Case::read(&args.file)?;
+    let case = read(&args.file, Case::parse)?;
     let pattern = args.pattern(&case.pipeline)?;
     let text = if args.json { case.as_json(&pattern) } else { case.as_text(&pattern) };
     crate::usage::print(&text)?;
@@ -309,7 +299,7 @@ mod tests {
         let change = |from: &str, to: &str| Case::parse(&EXAMPLE.replacen(from, to, 1)).err().unwrap();
         assert!(change("\"100ms\"", "\"100\"").contains("stage 0: compute = \"100\": allowed is a time"));
         assert!(change("10KB", "ten").contains("message = \"ten\": allowed is a size"));
-        assert!(change("own-rank", "boss").contains("line 2: unknown variant `boss`"));
+        assert!(change("own-rank", "boss").contains("line 2, column 72: unknown variant `boss`"));
         assert!(change("compute", "computes").contains("unknown field `computes`"));
         assert!(Case::parse("").err().unwrap().contains("network"));
         assert!(

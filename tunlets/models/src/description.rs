@@ -27,7 +27,10 @@ impl DescriptionError {
 }
 
 /// Reads TOML.
-pub(crate) fn parse<T: DeserializeOwned>(text: &str) -> Result<T, DescriptionError> {
+///
+/// # Errors
+/// What is no TOML or does not fit `T`, and where.
+pub fn parse<T: DeserializeOwned>(text: &str) -> Result<T, DescriptionError> {
     toml::from_str(text).map_err(|error: toml::de::Error| {
         let words: Vec<&str> = error.message().split_whitespace().collect();
         DescriptionError::at(text, error.span().unwrap_or(0..0), words.join(" "))

@@ -145,7 +145,11 @@ mod tests {
         let mut locks = Locks::default();
         assert_eq!(locks.take(1, vec![(0, Read), (1, Read)]), Ok(true));
         assert_eq!(locks.take(1, vec![(0, Write)]), Err(0));
-        assert_eq!(locks.take(1, vec![(2, Read), (1, Write)]), Err(1), "not the first it holds, but the one it asks for");
+        assert_eq!(
+            locks.take(1, vec![(2, Read), (1, Write)]),
+            Err(1),
+            "not the first it holds, but the one it asks for"
+        );
         assert!(!locks.release(2, 0) && !locks.release(1, 7));
         assert_eq!(locks.first_held(1), Some(0));
     }

@@ -1,13 +1,6 @@
-//! What predictions from a file share: reading it, and how much memory they may take.
-
-use std::path::Path;
+//! How much memory the prediction of a state space may take.
 
 use midrun_models::pepa::Limits;
-
-use crate::usage::Usage;
-
-/// No model that people write is larger.
-const MOST_BYTES: u64 = 64 << 20;
 
 /// How far a state space may grow.
 #[derive(clap::Args, Debug)]
@@ -36,23 +29,4 @@ fn free_bytes() -> Option<usize> {
     let kib: usize = line.trim().trim_end_matches(" kB").parse().ok()?;
     let group = std::fs::read_to_string("/sys/fs/cgroup/memory.max").ok().and_then(|text| text.trim().parse().ok());
     Some((kib << 10).min(group.unwrap_or(usize::MAX)) / 4 * 3)
-}
-
-/// The text of `path`.
-///
-/// # Errors
-/// A file that is not there, too large, or no text.
-pub fn read(path: &Path) -> Result<String, Usage> {
-    let name = path.display();
-    let length = std::fs::metadata(path).map_err(|error| Usage(format!("{name}: {error}")))?.len();
-    if length > MOST_BYTES {
-        return Err(Usage(format!("{name} has {length} bytes; a model has at most {MOST_BYTES}")));
-    }
-    let bytes = std::fs::read(path).map_err(|error| Usage(format!("{name}: {error}")))?;
-    String::from_utf8(bytes).map_err(|error| Usage(format!("{name} is no UTF-8 text: {}", error.utf8_error())))
-}
-
-/// What is wrong with the file at `path`.
-pub fn wrong(path: &Path, error: &impl std::fmt::Display) -> Usage {
-    Usage(format!("{}: {error}", path.display()))
 }
