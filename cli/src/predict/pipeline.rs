@@ -31,10 +31,10 @@ pub struct Args {
     /// How to look for the pattern: the source's greedy search, or the best there is
     #[arg(long, value_enum, default_value_t = Search::Exact)]
     search: Search,
-    /// Which neighbouring stages may share ranks: none, any on one rank, any on any number of ranks
+    /// Which neighbouring stages may share ranks (exact search only): none, any on one rank, any on any number of ranks
     #[arg(long, value_enum, default_value_t = Groups::Single)]
     groups: Groups,
-    /// What is best: `time`, `efficiency`, or `budget:RANKS`
+    /// What is best: `time`, `efficiency` (exact search only), or `budget:RANKS`
     #[arg(long, value_parser = objective, default_value = "time")]
     objective: Objective,
     /// Print JSON
@@ -192,8 +192,12 @@ impl Args {
             Groups::Any => Grouping::Any,
         };
         let (found, ranks) = match (self.search, self.objective) {
+            (Search::Source, Objective::Efficiency) => {
+                let sentence = "the source's search knows no efficiency: say --search exact, or --objective time";
+                return Err(Usage(sentence.into()));
+            }
             (Search::Source, Objective::Budget(most)) => (search::source(pipeline, most.min(self.ranks)), most),
-            (Search::Source, _) => (search::source(pipeline, self.ranks), self.ranks),
+            (Search::Source, Objective::Time) => (search::source(pipeline, self.ranks), self.ranks),
             (Search::Exact, objective) => (exact::optimum(pipeline, self.ranks, grouping, objective), self.ranks),
         };
         found.ok_or_else(|| {
@@ -311,10 +315,13 @@ mod tests {
     }
 
     #[test]
-    fn too_few_ranks_are_a_sentence_and_objectives_are_read() {
+    fn too_few_ranks_and_an_objective_that_the_search_lacks_are_sentences_and_objectives_are_read() {
         let case = Case::parse(EXAMPLE).unwrap();
         let sentence = args(4, Search::Source).pattern(&case.pipeline).unwrap_err().to_string();
         assert!(sentence.contains("4 ranks are too few for 5 stages"), "{sentence}");
+        let efficient = Args { objective: Objective::Efficiency, ..args(14, Search::Source) };
+        let sentence = efficient.pattern(&case.pipeline).unwrap_err().to_string();
+        assert!(sentence.contains("no efficiency") && sentence.contains("--search exact"), "{sentence}");
         assert_eq!(objective("budget:7"), Ok(Objective::Budget(7)));
         assert!(objective("budget:0").is_err() && objective("fast").unwrap_err().contains("efficiency"));
     }
