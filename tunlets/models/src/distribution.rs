@@ -78,7 +78,7 @@ pub struct DistributionError {
 }
 
 /// The first of `values` that is not what its check asks for.
-fn need(values: &[(bool, &'static str, f64, &'static str)]) -> Result<(), DistributionError> {
+pub(crate) fn need(values: &[(bool, &'static str, f64, &'static str)]) -> Result<(), DistributionError> {
     match values.iter().find(|(good, ..)| !good) {
         Some(&(_, what, value, allowed)) => Err(DistributionError { what, value, allowed }),
         None => Ok(()),
@@ -86,12 +86,12 @@ fn need(values: &[(bool, &'static str, f64, &'static str)]) -> Result<(), Distri
 }
 
 /// A finite number above 0.
-fn positive(x: f64) -> bool {
+pub(crate) fn positive(x: f64) -> bool {
     x.is_finite() && x > 0.0
 }
 
 /// A finite number, 0 or more.
-fn fine(x: f64) -> bool {
+pub(crate) fn fine(x: f64) -> bool {
     x.is_finite() && x >= 0.0
 }
 

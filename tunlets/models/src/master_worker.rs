@@ -3,6 +3,8 @@
 //! César 2006, ch. III. A message of v bytes costs `start_up + per_byte v`; each worker gets `alpha V/n` bytes, returns
 //! `(1 - alpha) V/n` and computes `Tc/n`. Seconds and bytes throughout; `n` is a number of workers, at least 1.
 
+use crate::distribution::{fine, positive};
+
 /// Whether the master's sends return before the worker has the message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protocol {
@@ -52,15 +54,17 @@ pub struct ModelError {
     pub allowed: &'static str,
 }
 
+/// What is wrong unless it is `good`.
+pub(crate) fn need(good: bool, what: &'static str, allowed: &'static str) -> Result<(), ModelError> {
+    if good { Ok(()) } else { Err(ModelError { what, allowed }) }
+}
+
 impl Model {
     /// Refuses what no program can have: NaN, infinite and negative values, a share beyond 1, no work, free messages.
     ///
     /// # Errors
     /// The first such value.
     pub fn checked(self) -> Result<Model, ModelError> {
-        let fine = |x: f64| x.is_finite() && x >= 0.0;
-        let positive = |x: f64| x.is_finite() && x > 0.0;
-        let need = |good: bool, what, allowed| if good { Ok(()) } else { Err(ModelError { what, allowed }) };
         need(positive(self.start_up_s), "the start-up time of a message", "above 0")?;
         need(fine(self.per_byte_s), "the time of a byte", "0 or more")?;
         need(fine(self.volume_bytes), "the volume", "0 or more")?;

@@ -163,8 +163,7 @@ fn greedy(pipeline: &Pipeline) -> Vec<usize> {
 
 fn anywhere(pipeline: &Pipeline, random: &mut Random) -> Vec<usize> {
     let processors = pipeline.processors();
-    let place = |random: &mut Random| ((random.uniform() * processors as f64) as usize).min(processors - 1);
-    (0..pipeline.stages()).map(|_| place(random)).collect()
+    (0..pipeline.stages()).map(|_| random.below(processors)).collect()
 }
 
 struct Climber<'p> {

@@ -15,7 +15,7 @@ pub(super) struct Surrogate {
 impl Surrogate {
     pub(super) fn new(stages: usize, seed: u64) -> Self {
         let mut random = Random::new(seed);
-        let times = (0..INPUTS * (2 * stages + 1)).map(|_| -random.uniform().ln()).collect();
+        let times = (0..INPUTS * (2 * stages + 1)).map(|_| random.exponential()).collect();
         Self { times, stages }
     }
 

@@ -6,8 +6,8 @@
 
 use super::{Group, Pattern, Pipeline};
 
-/// Two times that differ by less are the same pace.
-const SAME: f64 = 1.0 + 1e-9;
+/// Two times that differ by less are the same pace (they come out of sums in another order).
+pub(super) const SAME: f64 = 1.0 + 1e-9;
 
 /// What is best.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -11,6 +11,8 @@ pub mod search;
 pub use crate::master_worker::{ModelError, Protocol};
 
 use midrun_handout::plan::{self, Plan};
+use crate::distribution::fine;
+use crate::master_worker::need;
 
 /// One stage.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -137,8 +139,6 @@ impl Pipeline {
     /// # Errors
     /// The first such value.
     pub fn checked(self) -> Result<Pipeline, ModelError> {
-        let fine = |x: f64| x.is_finite() && x >= 0.0;
-        let need = |good: bool, what, allowed| if good { Ok(()) } else { Err(ModelError { what, allowed }) };
         need(!self.stages.is_empty(), "the number of stages", "1 or more")?;
         need(fine(self.network.start_up_s), "the start-up time of a message", "0 or more")?;
         need(fine(self.network.per_byte_s), "the time of a byte", "0 or more")?;

@@ -1,10 +1,7 @@
 //! The source's search: bring the slowest stages to the pace of the fastest that the ranks allow. No grouping.
 
-use super::exact::replicas_for;
+use super::exact::{SAME, replicas_for};
 use super::{Pattern, Pipeline};
-
-/// Two times that differ by less are the same pace (they come out of sums in another order).
-const SAME: f64 = 1.0 + 1e-9;
 
 /// The source's pattern for `ranks` ranks; `None` when there are fewer ranks than stages.
 ///

@@ -27,6 +27,8 @@ use std::sync::Arc;
 pub use phases::{Averaging, Phase, approximate, approximate_with, exact};
 pub use simulate::{LEVEL, simulate};
 
+use crate::distribution::{Distribution, DistributionError, fine, need, positive};
+
 /// Most processes of a diagram.
 pub const MOST_PROCESSES: usize = 256;
 /// Most stages of a process.
@@ -47,13 +49,10 @@ impl Time {
     /// # Errors
     /// Any other number, NaN and infinity among them.
     pub fn new(mean_s: f64, variance_s2: f64) -> Result<Time, DiagramError> {
-        let value = |what, value, allowed| Err(DiagramError::Value { what, value, allowed });
-        if !(mean_s.is_finite() && mean_s > 0.0) {
-            return value("the mean", mean_s, "finite and above 0");
-        }
-        if !(variance_s2.is_finite() && variance_s2 >= 0.0) {
-            return value("the variance", variance_s2, "finite and 0 or more");
-        }
+        need(&[
+            (positive(mean_s), "the mean", mean_s, "finite and above 0"),
+            (fine(variance_s2), "the variance", variance_s2, "finite and 0 or more"),
+        ])?;
         Ok(Time { mean_s, variance_s2 })
     }
 
@@ -62,9 +61,7 @@ impl Time {
     /// # Errors
     /// A mean that is not above 0, no phase.
     pub fn erlang(mean_s: f64, k: u32) -> Result<Time, DiagramError> {
-        if k == 0 {
-            return Err(DiagramError::Value { what: "the number of phases", value: 0.0, allowed: "at least 1" });
-        }
+        need(&[(k > 0, "the number of phases", f64::from(k), "at least 1")])?;
         Time::new(mean_s, mean_s * mean_s / f64::from(k))
     }
 
@@ -73,10 +70,7 @@ impl Time {
     /// # Errors
     /// A rate that is not above 0.
     pub fn exponential(rate_per_s: f64) -> Result<Time, DiagramError> {
-        if !(rate_per_s.is_finite() && rate_per_s > 0.0) {
-            return Err(DiagramError::Value { what: "the rate", value: rate_per_s, allowed: "finite and above 0" });
-        }
-        Time::erlang(1.0 / rate_per_s, 1)
+        Time::erlang(Distribution::exponential(rate_per_s)?.mean_s(), 1)
     }
 
     /// Mean, seconds.
@@ -107,15 +101,8 @@ pub struct Diagram {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum DiagramError {
     /// A number that no time can have.
-    #[error("{what} is {value}, but it must be {allowed}")]
-    Value {
-        /// Which number.
-        what: &'static str,
-        /// What was given.
-        value: f64,
-        /// What it may be.
-        allowed: &'static str,
-    },
+    #[error(transparent)]
+    Value(#[from] DistributionError),
     /// No process, no stage, too many of them, or a process that is not there is waited for.
     #[error("{0}")]
     Shape(String),
