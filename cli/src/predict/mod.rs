@@ -7,7 +7,6 @@ mod limits;
 mod mapping;
 mod pepa;
 mod pipeline;
-mod units;
 mod workers;
 
 use std::process::ExitCode;

@@ -6,8 +6,8 @@ use std::process::ExitCode;
 use midrun_models::master_worker::{Growth, Model, Protocol};
 use serde_json::json;
 
-use super::units::{bytes, seconds};
 use crate::usage::Usage;
+use midrun_models::units::{bytes, seconds};
 
 /// Rows and columns of the plot.
 const PLOT: (usize, usize) = (12, 64);

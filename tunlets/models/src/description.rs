@@ -27,10 +27,7 @@ impl DescriptionError {
 }
 
 /// Reads TOML.
-///
-/// # Errors
-/// What is no TOML or does not fit `T`, and where.
-pub fn parse<T: DeserializeOwned>(text: &str) -> Result<T, DescriptionError> {
+pub(crate) fn parse<T: DeserializeOwned>(text: &str) -> Result<T, DescriptionError> {
     toml::from_str(text).map_err(|error: toml::de::Error| {
         let words: Vec<&str> = error.message().split_whitespace().collect();
         DescriptionError::at(text, error.span().unwrap_or(0..0), words.join(" "))

@@ -27,5 +27,6 @@ pub mod simulate;
 pub mod state_diagram;
 pub mod time_cost;
 pub mod trend;
+pub mod units;
 
 mod trace;

@@ -2,9 +2,10 @@
 //!
 //! César 2006, ch. IV. Stage i computes `tc_i` per input and sends `v_i` bytes on; a message of v bytes costs
 //! `start_up + per_byte v`. Seconds and bytes throughout. [`production`] says how fast a pattern is, [`search`] is the
-//! source's search, [`exact`] finds the best pattern there is.
+//! source's search, [`exact`] finds the best pattern there is, [`file`] reads descriptions.
 
 pub mod exact;
+pub mod file;
 pub mod production;
 pub mod search;
 
