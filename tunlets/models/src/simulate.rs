@@ -8,6 +8,7 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use midrun_handout::{Chunk, Handout, PolicyKind, Setting, WorkerSpeed};
 
+pub use crate::trace::ChunkLog;
 use crate::trace::Trace;
 
 /// Weight of what the master knows of each worker when an iteration begins.
@@ -118,21 +119,6 @@ impl SimResult {
     }
 }
 
-/// A chunk that was computed.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ChunkLog {
-    /// By worker 0 .. N-1.
-    pub worker: u32,
-    /// First task.
-    pub first: u64,
-    /// Tasks.
-    pub count: u64,
-    /// Time, seconds.
-    pub busy_s: f64,
-    /// Sum of squared task times, seconds squared.
-    pub sum_sq_s2: f64,
-}
-
 /// One iteration with task times drawn by `seed`.
 pub fn iteration(input: &SimInput, setting: &Setting, seed: u64) -> SimResult {
     run(input, setting, (&Trace::draw(input, seed), input.mean_s), true)
@@ -211,6 +197,8 @@ struct Worker {
     computing: bool,
     /// When the chunk being computed is done.
     done_s: f64,
+    /// When each chunk was begun whose result the master does not have.
+    begun_s: VecDeque<f64>,
     /// Results on their way to the master.
     back: usize,
 }
@@ -366,6 +354,7 @@ impl Sim<'_> {
         let busy_s = self.trace.span(chunk.first, chunk.count).0 * each_s;
         let now = now + self.input.hidden_s;
         w.done_s = now + busy_s;
+        w.begun_s.push_back(now);
         if chunk.count > 1 {
             let last_s = self.trace.span(chunk.first + chunk.count - 1, 1).0 * each_s;
             self.at(now + busy_s - last_s, Event::Last(worker));
@@ -377,14 +366,15 @@ impl Sim<'_> {
         let each_s = self.slowness(worker) * self.unit_s;
         let Some(chunk) = self.workers[worker as usize].out.pop_front() else { return };
         self.workers[worker as usize].back -= 1;
+        let begin_s = self.workers[worker as usize].begun_s.pop_front().unwrap_or(now);
         let (time, squares) = self.trace.span(chunk.first, chunk.count);
         let (busy_s, sum_sq_s2) = (time * each_s, squares * each_s * each_s);
         self.result.task_s += busy_s;
         // The last result's taking in is part of the iteration; the master's time per chunk covers both ways.
         self.result.iteration_s = self.result.iteration_s.max(now);
         if self.logging {
-            let log = ChunkLog { worker, first: chunk.first, count: chunk.count, busy_s, sum_sq_s2 };
-            self.result.log.push(log);
+            let Chunk { first, count } = chunk;
+            self.result.log.push(ChunkLog { worker, first, count, begin_s, busy_s, sum_sq_s2 });
         }
         let speed = &mut self.speeds[worker as usize];
         let (before, all) = (speed.tasks as f64, (speed.tasks + chunk.count) as f64);

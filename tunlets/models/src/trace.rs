@@ -1,4 +1,5 @@
-//! One drawing of all task times of an iteration, as prefix sums, so that every policy and team meets the same tasks.
+//! One drawing of all task times of an iteration, as prefix sums, so that every policy and team meets the same tasks; and the
+//! chunks that were cut out of it.
 
 use crate::random::Random;
 use crate::simulate::SimInput;
@@ -60,4 +61,21 @@ impl Trace {
         let of = |prefix: &[f64]| self.at(prefix, first + count) - self.at(prefix, first);
         (of(&self.sums), of(&self.squares))
     }
+}
+
+/// A chunk that was computed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ChunkLog {
+    /// By worker 0 .. N-1.
+    pub worker: u32,
+    /// First task.
+    pub first: u64,
+    /// Tasks.
+    pub count: u64,
+    /// When its worker began it, seconds.
+    pub begin_s: f64,
+    /// Time, seconds.
+    pub busy_s: f64,
+    /// Sum of squared task times, seconds squared.
+    pub sum_sq_s2: f64,
 }
