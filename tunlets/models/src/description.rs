@@ -26,6 +26,13 @@ impl DescriptionError {
     }
 }
 
+/// Letters, digits and `_`, not beginning with a digit.
+pub(crate) fn is_name(text: &str) -> bool {
+    let mut bytes = text.bytes();
+    bytes.next().is_some_and(|b| b.is_ascii_alphabetic() || b == b'_')
+        && bytes.all(|b| b.is_ascii_alphanumeric() || b == b'_')
+}
+
 /// Reads TOML.
 pub(crate) fn parse<T: DeserializeOwned>(text: &str) -> Result<T, DescriptionError> {
     toml::from_str(text).map_err(|error: toml::de::Error| {

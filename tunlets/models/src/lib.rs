@@ -6,7 +6,8 @@
 //! model of the tasks, the workers and the messages. [`pepa`] turns a process algebra's text into a Markov chain,
 //! [`markov`] finds its steady state, and [`mapping`] uses both to place the stages of a pipeline.
 //!
-//! [`state_diagram`] has programs of stages that wait for each other, [`time_cost`] computations with forks, joins and locks.
+//! [`state_diagram`] has programs of stages that wait for each other, [`time_cost`] computations with forks, joins and locks,
+//! [`program`] whole MPI programs on a machine.
 
 #![forbid(unsafe_code)]
 
@@ -22,6 +23,7 @@ pub mod master_worker;
 pub mod order_statistics;
 pub mod pepa;
 pub mod pipeline;
+pub mod program;
 pub mod random;
 pub mod simulate;
 pub mod state_diagram;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::CostError;
+use crate::description::is_name;
 use crate::random::Random;
 
 /// Largest number of anything that is counted.
@@ -119,13 +120,6 @@ impl Count {
         let named = self.parameter().and_then(|name| parameters.get(name));
         (named.map_or(0.0, Parameter::mean) + self.plus as f64).max(0.0)
     }
-}
-
-/// Letters, digits and `_`, not beginning with a digit.
-pub(super) fn is_name(text: &str) -> bool {
-    let mut bytes = text.bytes();
-    bytes.next().is_some_and(|b| b.is_ascii_alphabetic() || b == b'_')
-        && bytes.all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }
 
 impl std::fmt::Display for Count {

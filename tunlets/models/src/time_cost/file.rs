@@ -6,10 +6,10 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 use toml::{Spanned, Value};
 
-use super::count::{Count, is_name};
+use super::count::Count;
 use super::structure::{Kind, Machine, Node, Structure, Sweep};
 use super::{Parameter, Policy};
-use crate::description::{DescriptionError, parse};
+use crate::description::{DescriptionError, is_name, parse};
 use crate::distribution::Distribution;
 
 /// The whole text.
