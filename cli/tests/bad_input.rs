@@ -130,8 +130,35 @@ fn a_pipeline_file_that_makes_no_sense_is_refused_with_its_place() {
 #[test]
 fn a_file_without_an_end_is_refused_by_every_predictor_that_reads_one() {
     let stage = Stage::new();
-    for what in [&["pipeline", "--ranks", "4"][..], &["pepa"], &["mapping"], &["diagram"], &["cost"]] {
+    for what in [
+        &["pipeline", "--ranks", "4"][..],
+        &["pepa"],
+        &["mapping"],
+        &["diagram"],
+        &["cost"],
+        &["program", "--machine", "m.toml"],
+    ] {
         let line = [&["predict"], what, &["/dev/zero"]].concat();
         refused(&stage, &line, &["/dev/zero: longer than 67108864 bytes"]);
     }
+}
+
+#[test]
+fn a_program_that_makes_no_sense_is_refused_with_its_place() {
+    let stage = Stage::new();
+    let line = ["predict", "program", "p.toml", "--machine", "m.toml"];
+    let program = "processes = 2\nrun = ['a']\n[parameters]\nn = 1\n[element.a]\nkind = 'receive'\nfrom = '1 - rank'\n";
+    std::fs::write(stage.path("p.toml"), program).unwrap();
+    std::fs::write(stage.path("m.toml"), "node = [{ cores = 2 }]\n").unwrap();
+    refused(&stage, &line, &["m.toml: line 1, column 1: missing field `inside`"]);
+    std::fs::write(stage.path("m.toml"), "node = [{ cores = 2 }]\ninside = { start_up = '1us', per_byte = '1ns' }")
+        .unwrap();
+    refused(&stage, &line, &["p.toml: deadlock", "process 0 waits in `a` for a message of process 1"]);
+    refused(&stage, &[&line[..], &["--set", "m=3"]].concat(), &["p.toml: parameter `m`", "but n"]);
+    refused(&stage, &[&line[..], &["--set", "n"]].concat(), &["--set", "NAME=VALUE"]);
+    std::fs::write(stage.path("p.toml"), program.replace("rank", "rnak")).unwrap();
+    refused(&stage, &line, &["p.toml: line 7, column 8: in `1 - rnak`", "node, processes, rank"]);
+    let good = program.replace("receive", "send").replace("from", "bytes = 1\nto");
+    std::fs::write(stage.path("p.toml"), good).unwrap();
+    refused(&stage, &[&line[..], &["--trace", "none/t.json"]].concat(), &["--trace none/t.json"]);
 }

@@ -7,6 +7,7 @@ mod limits;
 mod mapping;
 mod pepa;
 mod pipeline;
+mod program;
 mod workers;
 
 use std::process::ExitCode;
@@ -31,6 +32,8 @@ enum What {
     Mapping(mapping::Args),
     /// A program of stages that wait for each other: its mean time, from a state diagram
     Diagram(diagram::Args),
+    /// An MPI program on a machine: its time by process and element, and a timeline
+    Program(program::Args),
     /// A computation structure (operations, forks, joins, decisions, locks): its time over many runs
     Cost(cost::Args),
 }
@@ -46,6 +49,7 @@ pub fn main(args: Args) -> anyhow::Result<ExitCode> {
         What::Pepa(args) => pepa::main(&args),
         What::Mapping(args) => mapping::main(&args),
         What::Diagram(args) => diagram::main(&args),
+        What::Program(args) => program::main(&args),
         What::Cost(args) => cost::main(&args),
     }
 }

@@ -1,0 +1,214 @@
+//! `midrun predict program`: an MPI program simulated on a machine, as times and as a timeline.
+
+use std::fmt::Write;
+use std::io::{BufWriter, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use midrun_models::program::{Activity, ElementTimes, Machine, Options, Outcome, Program, Times, simulate};
+use serde_json::{Value, json};
+
+use super::description::{in_file, read};
+use crate::usage::Usage;
+
+/// Most pieces of a timeline that is written; viewers become slow beyond.
+const SPANS: usize = 1_000_000;
+/// Most processes that the readable answer lists.
+const PROCESSES: usize = 16;
+
+/// What can be said on the command line.
+#[derive(clap::Args, Debug)]
+pub struct Args {
+    /// The program (TOML): processes, run, [parameters], [element.NAME] tables
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// The machine (TOML): [[node]] tables, [inside] and [between] them
+    #[arg(long, value_name = "FILE")]
+    machine: PathBuf,
+    /// Another value for a parameter of the program; may be repeated
+    #[arg(long, value_name = "NAME=VALUE", value_parser = setting)]
+    set: Vec<(String, f64)>,
+    /// Seed of what is drawn: the same gives the same answer
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Most events; beyond, the simulation stops and says where
+    #[arg(long, value_name = "N", default_value_t = Options::default().events, value_parser = clap::value_parser!(u64).range(1..))]
+    events: u64,
+    /// Write the timeline for Perfetto or chrome://tracing (trace events, JSON)
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+fn setting(text: &str) -> Result<(String, f64), String> {
+    let parts = text.split_once('=').map(|(name, value)| (name.trim().to_owned(), value.trim().parse::<f64>()));
+    match parts {
+        Some((name, Ok(value))) if !name.is_empty() && value.is_finite() => Ok((name, value)),
+        _ => Err("allowed is NAME=VALUE with a number, such as workers=16".to_owned()),
+    }
+}
+
+/// Prints the prediction.
+///
+/// # Errors
+/// Files that cannot be read, understood or written, a program that does not come to its end.
+pub fn main(args: &Args) -> anyhow::Result<ExitCode> {
+    let mut program = read(&args.file, Program::from_toml)?;
+    let machine = read(&args.machine, Machine::from_toml)?;
+    for (name, value) in &args.set {
+        in_file(&args.file, program.set(name, *value))?;
+    }
+    let spans = if args.trace.is_some() { SPANS } else { 0 };
+    let options = Options { seed: args.seed, spans, events: args.events };
+    let outcome = in_file(&args.file, simulate(&program, &machine, &options))?;
+    if let Some(path) = &args.trace {
+        write_trace(path, &outcome).map_err(|error| Usage(format!("--trace {}: {error}", path.display())))?;
+    }
+    crate::usage::print(&if args.json { as_json(&outcome) } else { as_text(&outcome) })?;
+    if outcome.cut {
+        crate::usage::say(format!("the timeline was cut after {SPANS} pieces"));
+    }
+    if outcome.unreceived > 0 {
+        crate::usage::say(format!("{} messages were sent that nobody received", outcome.unreceived));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn times(of: &Times) -> Value {
+    json!({"compute_s": of.compute_s, "communication_s": of.communication_s, "waiting_s": of.waiting_s})
+}
+
+fn as_json(outcome: &Outcome) -> String {
+    let process = |(rank, of): (usize, &midrun_models::program::ProcessTimes)| json!({"rank": rank, "node": of.node, "end_s": of.end_s, "times": times(&of.times)});
+    let element = |of: &ElementTimes| json!({"name": of.name, "count": of.count, "times": times(&of.times)});
+    let all = json!({
+        "total_s": outcome.total_s, "events": outcome.events, "unreceived": outcome.unreceived,
+        "processes": outcome.processes.iter().enumerate().map(process).collect::<Vec<_>>(),
+        "elements": outcome.elements.iter().map(element).collect::<Vec<_>>(),
+    });
+    format!("{all:#}\n")
+}
+
+/// Where time went, in seconds.
+fn columns(of: &Times) -> String {
+    format!("{:>12.6} {:>15.6} {:>12.6}", of.compute_s, of.communication_s, of.waiting_s)
+}
+
+fn as_text(outcome: &Outcome) -> String {
+    let mut text = String::new();
+    let processes = outcome.processes.len();
+    let compute_s: f64 = outcome.processes.iter().map(|of| of.times.compute_s).sum();
+    let share = 100.0 * compute_s / (outcome.total_s * processes as f64).max(f64::MIN_POSITIVE);
+    let _ = writeln!(text, "total time: {:.6} s, {processes} processes, {share:.1} % of it computing", outcome.total_s);
+    let titles = format!("{:>12} {:>15} {:>12}", "compute s", "communication s", "waiting s");
+    let _ = writeln!(text, "\n{:<20} {:>10} {titles}", "element", "passages");
+    for of in outcome.elements.iter().filter(|of| of.times.sum_s() > 0.0) {
+        let _ = writeln!(text, "{:<20} {:>10} {}", of.name, of.count, columns(&of.times));
+    }
+    let _ = writeln!(text, "\n{:>7} {:>6} {:>12} {titles}", "process", "node", "end s");
+    for (rank, of) in outcome.processes.iter().enumerate().take(PROCESSES) {
+        let _ = writeln!(text, "{rank:>7} {:>6} {:>12.6} {}", of.node, of.end_s, columns(&of.times));
+    }
+    if processes > PROCESSES {
+        let _ = writeln!(text, "and {} more: --json has them all", processes - PROCESSES);
+    }
+    text
+}
+
+/// The timeline as trace events: a node is their process, a rank their thread; times in microseconds.
+fn write_trace(path: &Path, outcome: &Outcome) -> std::io::Result<()> {
+    let mut file = BufWriter::new(std::fs::File::create(path)?);
+    trace(&mut file, outcome)?;
+    file.flush()
+}
+
+fn trace(out: &mut impl std::io::Write, outcome: &Outcome) -> std::io::Result<()> {
+    writeln!(out, "{{\"displayTimeUnit\": \"ms\", \"traceEvents\": [")?;
+    let mut last = None;
+    for (rank, of) in outcome.processes.iter().enumerate() {
+        if last != Some(of.node) {
+            let name = json!({"name": format!("node {}", of.node)});
+            writeln!(out, "{},", json!({"ph": "M", "name": "process_name", "pid": of.node, "args": name}))?;
+            last = Some(of.node);
+        }
+        let name = json!({"name": format!("rank {rank}")});
+        let event = json!({"ph": "M", "name": "thread_name", "pid": of.node, "tid": rank, "args": name});
+        writeln!(out, "{event},")?;
+    }
+    for span in &outcome.spans {
+        let category = match span.activity {
+            Activity::Compute => "compute",
+            Activity::Communication => "communication",
+            Activity::Waiting => "waiting",
+        };
+        let name = &outcome.elements[span.element].name;
+        // Colours by name: waiting must not look like the element's work.
+        let name = if span.activity == Activity::Waiting { format!("{name}: waiting") } else { name.clone() };
+        let event = json!({
+            "ph": "X", "name": name, "cat": category, "pid": outcome.processes[span.process].node, "tid": span.process,
+            "ts": 1e6 * span.from_s, "dur": 1e6 * (span.to_s - span.from_s),
+        });
+        writeln!(out, "{event},")?;
+    }
+    let end = json!({"ph": "i", "s": "g", "name": "end", "pid": 0, "tid": 0, "ts": 1e6 * outcome.total_s});
+    writeln!(out, "{end}\n]}}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn example(spans: usize) -> Outcome {
+        let program = Program::from_toml(include_str!("../../../examples/models/stencil.toml")).unwrap();
+        let machine = Machine::from_toml(include_str!("../../../examples/models/two_nodes.toml")).unwrap();
+        simulate(&program, &machine, &Options { spans, ..Options::default() }).unwrap()
+    }
+
+    #[test]
+    fn the_guides_example_says_what_the_guide_says() {
+        let guide = include_str!("../../../docs/predict/program.md");
+        for line in as_text(&example(0)).lines().filter(|line| !line.is_empty()) {
+            assert!(guide.contains(line), "the guide lacks:\n{line}");
+        }
+        for line in include_str!("../../../examples/models/stencil.toml").lines().filter(|line| line.contains("kind")) {
+            assert!(guide.contains(line), "the guide lacks:\n{line}");
+        }
+    }
+
+    #[test]
+    fn the_timeline_is_json_with_a_thread_for_each_rank() {
+        let outcome = example(1000);
+        let mut text = Vec::new();
+        trace(&mut text, &outcome).unwrap();
+        let all: Value = serde_json::from_slice(&text).unwrap();
+        let events = all["traceEvents"].as_array().unwrap();
+        let of = |ph: &str| events.iter().filter(|event| event["ph"] == ph).collect::<Vec<_>>();
+        assert_eq!((of("M").len(), of("X").len()), (2 + 8, 1000));
+        let first = of("X")[0];
+        let read = (&first["name"], &first["cat"], &first["ts"], &first["tid"], &first["pid"]);
+        assert_eq!(read.0, "read");
+        assert_eq!((read.1, read.3, read.4), (&json!("compute"), &json!(0), &json!(0)));
+        assert!((first["dur"].as_f64().unwrap() - 50_000.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn settings_are_a_name_and_a_number() {
+        assert_eq!(setting("workers = 16"), Ok(("workers".to_owned(), 16.0)));
+        for bad in ["workers", "=3", "n=", "n=x", "n=inf"] {
+            assert!(setting(bad).unwrap_err().contains("NAME=VALUE"), "{bad}");
+        }
+    }
+
+    #[test]
+    fn the_json_has_every_process_and_element() {
+        let outcome = example(0);
+        let all: Value = serde_json::from_str(&as_json(&outcome)).unwrap();
+        assert_eq!(all["processes"].as_array().unwrap().len(), 8);
+        assert_eq!((&all["elements"][6]["name"], &all["elements"][6]["count"]), (&json!("share"), &json!(8)));
+        assert_eq!(all["total_s"].as_f64(), Some(outcome.total_s));
+        let points = &all["elements"].as_array().unwrap().iter().find(|of| of["name"] == "points").unwrap()["times"];
+        assert!((points["compute_s"].as_f64().unwrap() - 200.0 * 4000.0 * 4000.0 * 2e-9).abs() < 1e-9);
+    }
+}
