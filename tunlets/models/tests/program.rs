@@ -378,3 +378,18 @@ fn messages_that_nobody_takes_are_counted() {
     let outcome = run(&program(2, &["go send when = 'rank == 0'; to = 1; bytes = 1"]), &one_node());
     assert_eq!(outcome.unreceived, 1);
 }
+
+/// The source's case, measured there at 3.13 s: 1.5 MB are sent synchronously, and the whole pipe goes at the pace of tc + mo + lambda v.
+#[test]
+fn large_items_keep_their_sender_from_computing() {
+    let of = |inputs: u32, bytes: u32| {
+        let stage = |compute_s: f64| format!("{{ compute_s = {compute_s}, bytes = {bytes} }}");
+        let stages = [1.0, 1.5, 1.0, 3.0, 1.0].map(stage).join(", ");
+        let fast = "node = [{ cores = 8 }]\ninside = { start_up = '2.131ms', per_byte = '93ns', eager = '64KB' }";
+        let line = format!("flow pipeline inputs = {inputs}; stages = [{stages}]");
+        run(&program(6, &[&line]), &Machine::from_toml(fast).unwrap()).total_s
+    };
+    let period_s = |bytes| (of(60, bytes) - of(30, bytes)) / 30.0;
+    assert!((period_s(1_572_864) - 3.149).abs() < 0.002, "{}", period_s(1_572_864));
+    assert!((period_s(512) - 3.002).abs() < 0.001, "{}", period_s(512));
+}

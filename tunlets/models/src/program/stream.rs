@@ -3,6 +3,9 @@
 //! Whoever produces an item gives it to a replica of the next stage that has room: one item may wait at each of several
 //! replicas, two where there is only one. A replica that begins an item tells its senders. Rank 0 draws inputs while fewer than
 //! so many are on their way, and delivers in their order.
+//!
+//! What an item costs its sender is the source's (César 2006, ch. IV): the start-up's overhead, and above the eager limit all of
+//! the message, because its bytes flow only while the sender looks, and one that computes does not look.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, VecDeque};
@@ -192,7 +195,7 @@ impl Stream<'_, '_> {
         if self.drawing || self.drawn == self.inputs || !room {
             return Ok(());
         }
-        let overhead_s = self.network.link(0, 1).overhead_s;
+        let overhead_s = self.sending_s(0, 1, 0, self.drawn)?;
         self.drawing = true;
         self.shares[0].busy.push((Activity::Communication, self.now_s, self.now_s + overhead_s));
         self.at(self.now_s + overhead_s, Event::Drawn { input: self.drawn });
@@ -215,14 +218,22 @@ impl Stream<'_, '_> {
         Ok(())
     }
 
-    /// An item goes to `stage` on rank `to`; its sender has spent the overhead before.
+    /// How long an item that goes to `stage` keeps its sender busy, seconds.
+    fn sending_s(&mut self, from: usize, to: usize, stage: usize, input: usize) -> Result<f64, ProgramError> {
+        let (bytes, link) = (self.bytes(stage, input)?, self.network.link(from, to));
+        let whole_s = link.start_up_s + bytes * link.per_byte_s;
+        Ok(if bytes > link.eager_bytes { whole_s } else { link.overhead_s })
+    }
+
+    /// An item goes to `stage` on rank `to`; its sender has spent [`Stream::sending_s`] before.
     fn send(&mut self, from: usize, to: usize, stage: usize, input: usize) -> Result<(), ProgramError> {
-        let bytes = self.bytes(stage, input)?;
-        let link = self.network.link(from, to);
-        // Announced and answered first.
-        let news_s = if bytes > link.eager_bytes { 2.0 * link.start_up_s } else { 0.0 };
-        let (begin_s, _) = self.network.depart(from, to, bytes, self.now_s + news_s);
-        self.at(begin_s + link.start_up_s - link.overhead_s, Event::Head { to, from, input });
+        let spent_s = self.sending_s(from, to, stage, input)?;
+        let (bytes, link) = (self.bytes(stage, input)?, self.network.link(from, to));
+        // The bytes began to flow while the sender was busy with them.
+        let ready_s = (self.now_s - spent_s).max(0.0) + link.overhead_s;
+        let (begin_s, _) = self.network.depart(from, to, bytes, ready_s);
+        let there_s = begin_s + link.start_up_s - link.overhead_s;
+        self.at(there_s.max(self.now_s), Event::Head { to, from, input });
         Ok(())
     }
 
@@ -239,7 +250,7 @@ impl Stream<'_, '_> {
         // Which rank it goes to is not known yet; the next stage's first one stands for all of them.
         let next = self.first[stage + 1];
         let (last, before) = (stage + 1 == of.stages.len(), if stage == 0 { 0 } else { self.first[stage - 1] });
-        let overhead_s = self.network.link(rank, if last { 0 } else { next }).overhead_s;
+        let overhead_s = self.sending_s(rank, if last { 0 } else { next }, stage + 1, input)?;
         let news_s = self.network.link(rank, before).start_up_s;
         let (begin_s, end_s) = (self.now_s, self.now_s + work_s);
         self.shares[rank].busy.push((Activity::Compute, begin_s, end_s));
