@@ -57,6 +57,7 @@ static int simulate(int rank, midrun_mw_t *mw) {
   double before = 0;
   for (long i = 0; i < bodies && rank == 0; i++) at[i] = (vec_t){draw(), draw(), draw()}, speed[i] = (vec_t){draw() / 10, draw() / 10, draw() / 10};
   if (rank == 0) before = energy();
+  int64_t begin_ns = now_ns();
   for (long s = 0; s < steps; s++) {
     MPI_Bcast(at, (int)(bodies * 3), MPI_DOUBLE, 0, MPI_COMM_WORLD);
     int code = exit_code("nbody", rank, midrun_mw_iterate(mw, (uint64_t)bodies));
@@ -68,8 +69,9 @@ static int simulate(int rank, midrun_mw_t *mw) {
       at[i].x += STEP * speed[i].x, at[i].y += STEP * speed[i].y, at[i].z += STEP * speed[i].z;
     }
   }
+  double total_s = (double)(now_ns() - begin_ns) * 1e-9;
   if (rank == 0)
-    printf("energy drift %.3e, checksum %016llx\n", fabs(energy() / before - 1), (unsigned long long)checksum(at, (size_t)bodies * sizeof *at));
+    printf("total %.4f s, energy drift %.3e, checksum %016llx\n", total_s, fabs(energy() / before - 1), (unsigned long long)checksum(at, (size_t)bodies * sizeof *at));
   return 0;
 }
 
