@@ -267,6 +267,9 @@ fn values_that_make_no_sense_are_named_with_element_and_process() {
         let error = fault(2, &[element, "b compute seconds = 0"]);
         assert!(parts.iter().all(|part| error.contains(part)), "{element}: {error}");
     }
+    let slow = machine("{ cores = 1, speed = 1e-300 }");
+    let beyond = simulate(&program(1, &["a compute seconds = 1e12"]), &slow, &Options::default()).unwrap_err();
+    assert!(beyond.to_string().contains("longer than any number"), "{beyond}");
     let endless = program(1, &["a loop count = 1e12; do = ['b']", "b compute seconds = 1; when = 0"]);
     let options = Options { events: 1000, ..Options::default() };
     let error = simulate(&endless, &one_node(), &options).unwrap_err();

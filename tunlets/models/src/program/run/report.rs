@@ -21,8 +21,12 @@ impl Run<'_> {
             times: of.times,
         };
         let processes: Vec<ProcessTimes> = self.processes.iter().enumerate().map(process).collect();
+        let total_s = processes.iter().fold(0.0_f64, |most, of| most.max(of.end_s));
+        if !processes.iter().all(|of| of.end_s.is_finite()) {
+            return Err(ProgramError::Program("it takes longer than any number tells: are the costs seconds?".into()));
+        }
         Ok(Outcome {
-            total_s: processes.iter().fold(0.0, |most, of| most.max(of.end_s)),
+            total_s,
             processes,
             unreceived: self.messages.open() as u64,
             elements: self.elements,
