@@ -31,7 +31,7 @@ pub struct Args {
     /// Which neighbouring stages may share ranks (exact search only): none, any on one rank, any on any number of ranks
     #[arg(long, value_enum, default_value_t = Groups::Single)]
     groups: Groups,
-    /// What is best: `time`, `efficiency` (exact search only), or `budget:RANKS`
+    /// What is best: `time`, `budget:RANKS`, or, for the exact search only, `efficiency` or `deadline:SECONDS` per output
     #[arg(long, value_parser = objective, default_value = "time")]
     objective: Objective,
     /// Print JSON
@@ -54,10 +54,14 @@ enum Groups {
 
 fn objective(text: &str) -> Result<Objective, String> {
     let budget = || text.strip_prefix("budget:")?.parse().ok().filter(|ranks| (1..=MOST).contains(ranks));
+    let deadline = || text.strip_prefix("deadline:")?.parse().ok().filter(|s: &f64| s.is_finite() && *s > 0.0);
     match text {
         "time" => Ok(Objective::Time),
         "efficiency" => Ok(Objective::Efficiency),
-        _ => budget().map(Objective::Budget).ok_or("allowed are time, efficiency, budget:RANKS".into()),
+        _ => {
+            let found = budget().map(Objective::Budget).or_else(|| deadline().map(Objective::Deadline));
+            found.ok_or("allowed are time, efficiency, budget:RANKS, deadline:SECONDS".into())
+        }
     }
 }
 
@@ -81,8 +85,9 @@ impl Args {
             Groups::Any => Grouping::Any,
         };
         let (found, ranks) = match (self.search, self.objective) {
-            (Search::Source, Objective::Efficiency) => {
-                let sentence = "the source's search knows no efficiency: say --search exact, or --objective time";
+            (Search::Source, Objective::Efficiency | Objective::Deadline(_)) => {
+                let sentence =
+                    "the source's search knows time and budget only: say --search exact, or --objective time";
                 return Err(Usage(sentence.into()));
             }
             (Search::Source, Objective::Budget(most)) => (search::source(pipeline, most.min(self.ranks)), most),
@@ -192,8 +197,9 @@ mod tests {
         assert!(sentence.contains("4 ranks are too few for 5 stages"), "{sentence}");
         let efficient = Args { objective: Objective::Efficiency, ..args(14, Search::Source) };
         let sentence = efficient.pattern(&case.pipeline).unwrap_err().to_string();
-        assert!(sentence.contains("no efficiency") && sentence.contains("--search exact"), "{sentence}");
+        assert!(sentence.contains("time and budget only") && sentence.contains("--search exact"), "{sentence}");
         assert_eq!(objective("budget:7"), Ok(Objective::Budget(7)));
+        assert_eq!(objective("deadline:0.5"), Ok(Objective::Deadline(0.5)));
         assert!(objective("budget:0").is_err() && objective("fast").unwrap_err().contains("efficiency"));
     }
 }

@@ -11,9 +11,9 @@ pub mod search;
 
 pub use crate::master_worker::{ModelError, Protocol};
 
-use midrun_handout::plan::{self, Plan};
 use crate::distribution::fine;
 use crate::master_worker::need;
+use midrun_handout::plan::{self, Plan};
 
 /// One stage.
 #[derive(Clone, Copy, Debug, PartialEq)]
