@@ -1,5 +1,5 @@
-//! How near the simulation of programs comes to real runs of the examples on emulated hosts, how much faster it is, and how large
-//! a program it can hold.
+//! How near the simulation of programs comes to real runs of the examples, and of a pipeline by hand, on emulated hosts, how much
+//! faster it is, and how large a program it can hold.
 //!
 //! One run under midrun tells what messages, hand-outs and sleeping cost here; every prediction uses these same figures, and
 //! none of the runs that it is compared with.
@@ -120,6 +120,23 @@ fn cases(costs: &Costs) -> Vec<Case> {
             ),
         }
     };
+    let by_hand = |stages: u32, ms: f64, bytes: u32, inputs: u32| Case {
+        ranks: stages + 1,
+        command: format!("pipe_plain {stages} {ms} {bytes} {inputs}"),
+        program: format!(
+            "run = ['fill', 'drain', 'stage']\n[parameters]\ninputs = {inputs}\nbytes = {bytes}\n\
+             [element.fill]\nkind = 'loop'\nwhen = 'rank == 0'\ncount = 'min(8, inputs)'\ndo = ['first']\n\
+             [element.first]\nkind = 'send'\nto = 1\nbytes = 'bytes'\n\
+             [element.drain]\nkind = 'loop'\nwhen = 'rank == 0'\ncount = 'inputs'\nindex = 'i'\ndo = ['back', 'more']\n\
+             [element.back]\nkind = 'receive'\nfrom = 'processes - 1'\n\
+             [element.more]\nkind = 'send'\nwhen = 'i + 8 < inputs'\nto = 1\nbytes = 'bytes'\n\
+             [element.stage]\nkind = 'loop'\nwhen = 'rank > 0'\ncount = 'inputs'\ndo = ['take', 'work', 'on']\n\
+             [element.take]\nkind = 'receive'\nfrom = 'rank - 1'\n\
+             [element.work]\nkind = 'compute'\nseconds = {}\n\
+             [element.on]\nkind = 'send'\nto = '(rank + 1) % processes'\nbytes = 'bytes'\nmode = 'buffered'\n",
+            ms * 1e-3 + waking_s
+        ),
+    };
     let source = |replicas: [u32; 5]| [10.0, 40.0, 30.0, 20.0, 10.0].into_iter().zip(replicas).collect::<Vec<_>>();
     vec![
         farm(4, 400, ("normal", 20.0, 0.0), "none", 0),
@@ -141,6 +158,9 @@ fn cases(costs: &Costs) -> Vec<Case> {
         stream(&[(10.0, 1), (10.0, 1), (10.0, 1)], 0.0, 100_000, 300),
         stream(&[(20.0, 1), (40.0, 2), (20.0, 1)], 20.0, 150_000, 150),
         stream(&[(5.0, 1), (20.0, 4), (5.0, 1)], 20.0, 64, 600),
+        by_hand(3, 10.0, 64, 300),
+        by_hand(5, 5.0, 10_000, 500),
+        by_hand(8, 20.0, 40_000, 200),
     ]
 }
 
@@ -212,9 +232,8 @@ impl Arguments {
         const TASKS: u32 = 1200;
         const MEAN_S: f64 = 5e-3;
         let launcher = self.launcher(hosts, WORKERS + 1)?;
-        let command = format!(
-            "mw_synthetic --tasks {TASKS} --iterations 5 --mean-us 5000 --sigma-pct 0 --bytes 512 --policy none"
-        );
+        let command =
+            format!("mw_synthetic --tasks {TASKS} --iterations 5 --mean-us 5000 --sigma-pct 0 --bytes 64 --policy ss");
         let application: Vec<String> = example(&command).split_whitespace().map(str::to_owned).collect();
         let summary = run_under_midrun(&["--dry-run".to_owned()], &launcher, &application)?;
         let median = |key: &str| {
@@ -222,7 +241,8 @@ impl Arguments {
             values.sort_by(f64::total_cmp);
             values.get(values.len() / 2).copied().with_context(|| format!("no {key} in the summary"))
         };
-        let handout_s = median("master_busy_s")? / f64::from(WORKERS);
+        // One task is one chunk here.
+        let handout_s = median("master_busy_s")? / f64::from(TASKS);
         let links = summary["links"].as_array().context("no links in the summary")?;
         let table = |name: &str, same_host: bool| {
             let link = links.iter().find(|link| link["same_host"] == same_host)?;
@@ -265,7 +285,8 @@ impl Arguments {
 }
 
 fn example(command: &str) -> String {
-    prefix().join("../../examples/build/openmpi").join(command).display().to_string()
+    let directory = if command.starts_with("pipe_plain") { "benches" } else { "examples" };
+    prefix().join(format!("../../{directory}/build/openmpi")).join(command).display().to_string()
 }
 
 /// The predicted time, and the median time it takes to read and evaluate the description, seconds.
