@@ -3,10 +3,13 @@
 //! Memory has a half-life of [`HALF_LIFE`] iterations. When an iteration's mean task time differs from the remembered
 //! one by more than chance and more than [`CHANGE`], the program has changed and everything is learnt anew.
 
+#[cfg(test)]
+mod tests;
 mod what_if;
 
 use super::growth::Growth;
 use crate::{Network, Window};
+use midrun_models::line::median;
 use std::collections::{BTreeMap, VecDeque};
 pub use what_if::Known;
 
@@ -59,7 +62,10 @@ pub struct Memory {
     /// Ranks and whether they are on another host than the master, as far as known.
     far: BTreeMap<u32, bool>,
     profile_s: Vec<f64>,
+    /// Relative time per task of each rank that was seen: 1 average of those that take part.
     slowness: BTreeMap<u32, f64>,
+    /// Variance of task times that the speeds of those that take part explain, as a share of the squared mean.
+    by_workers: f64,
     /// Unexplained time per chunk in the last windows, seconds. The least counts: a disturbance from outside makes an
     /// iteration slower, never faster.
     hidden: VecDeque<f64>,
@@ -96,6 +102,13 @@ fn sigma_s(window: &Window, mean_s: f64) -> f64 {
     if degrees > 1.0 { (excess / degrees).max(0.0).sqrt() } else { 0.0 }
 }
 
+/// Variance of task times that these relative times per task explain, as a share of the squared mean. Weighted by what each
+/// worker gets done, the mean slowness is 1 by the way it was measured.
+fn variance_of(slowness: impl Iterator<Item = f64>) -> f64 {
+    let (rates, scatter) = slowness.fold((0.0, 0.0), |(r, s), slow| (r + 1.0 / slow, s + (slow - 1.0).powi(2) / slow));
+    if rates > 0.0 { scatter / rates } else { 0.0 }
+}
+
 impl Memory {
     /// Takes a window in; `memory` becomes `Some` once something was learnt.
     pub fn learn(memory: &mut Option<Memory>, window: &Window) -> Learnt {
@@ -120,18 +133,18 @@ impl Memory {
                 if other { Learnt::OtherWorkers } else { Learnt::Added }
             }
             Some(old) if old.is_explained_by_the_number(&now) => {
-                // Other tasks because of the number: what is known of the network and of the growth stays.
-                let Memory { growth, hidden, reference_s, .. } = old.clone();
-                *old = Memory { growth, hidden, reference_s, ..now };
+                // Other tasks because of the number: what is known of the network, of the growth and of those that are
+                // parked stays.
+                let (growth, reference_s, slowness) = (old.growth.clone(), old.reference_s, old.slowness_beside(&now));
+                *old = Memory { growth, reference_s, slowness, ..old.keep_costs(window, now) };
                 old.grow(equal);
                 Learnt::OtherWorkers
             }
             _ => {
-                // What the network costs does not change with the tasks.
-                let cost_s = memory.as_ref().map(|old| old.chunk_cost_s).filter(|_| !costs_are_known(window));
-                let chunk_cost_s = cost_s.unwrap_or(now.chunk_cost_s);
-                let hidden = memory.take().map(|old| old.hidden).unwrap_or_default();
-                let mut new = Memory { chunk_cost_s, hidden, ..now };
+                let mut new = match memory {
+                    Some(old) => old.keep_costs(window, now),
+                    None => now,
+                };
                 new.grow(equal);
                 *memory = Some(new);
                 Learnt::Anew
@@ -156,6 +169,7 @@ impl Memory {
             (w.rank, if known { slowness.clamp(0.05, 50.0) } else { 1.0 })
         };
         let means = window.per_worker.iter().filter(|w| w.tasks > 0).map(|w| w.busy_s / w.tasks as f64);
+        let slowness: BTreeMap<u32, f64> = window.per_worker.iter().map(speed).collect();
         let (sum, count) = means.fold((0.0, 0.0), |(sum, count), mean| (sum + mean, count + 1.0));
         let chunk_cost_s = window.master_busy_s / window.chunks.max(1) as f64;
         let chunk_cost_s = if costs_are_known(window) { chunk_cost_s } else { chunk_cost_s.min(CHUNK_COST_S) };
@@ -174,7 +188,8 @@ impl Memory {
             reference_s: mean_s,
             far: window.per_worker.iter().filter_map(|w| Some((w.rank, w.far?))).collect(),
             profile_s,
-            slowness: window.per_worker.iter().map(speed).collect(),
+            by_workers: variance_of(slowness.values().copied()),
+            slowness,
             hidden: VecDeque::new(),
         }
     }
@@ -195,6 +210,26 @@ impl Memory {
         slow_left || self.growth.explains(from, to, now.tasks)
     }
 
+    /// What is learnt anew, with what does not depend on the tasks: where ranks are, what chunks cost.
+    fn keep_costs(&self, window: &Window, now: Memory) -> Memory {
+        let chunk_cost_s = if costs_are_known(window) { now.chunk_cost_s } else { self.chunk_cost_s };
+        let mut far = self.far.clone();
+        far.extend(&now.far);
+        Memory { chunk_cost_s, far, hidden: self.hidden.clone(), ..now }
+    }
+
+    /// Slowness of the ranks that took part now, and of those that did before: these would have become as much dearer or
+    /// cheaper as those that stayed.
+    fn slowness_beside(&self, now: &Memory) -> BTreeMap<u32, f64> {
+        let change = |(rank, new): (&u32, &f64)| Some(new * now.mean_s / (self.slowness.get(rank)? * self.mean_s));
+        let changes: Vec<f64> = now.slowness.iter().filter_map(change).collect();
+        let change = if changes.is_empty() { 1.0 } else { median(changes) };
+        let absent = |(rank, old): (&u32, &f64)| (*rank, (old * change * self.mean_s / now.mean_s).clamp(0.05, 50.0));
+        let mut all: BTreeMap<u32, f64> = self.slowness.iter().map(absent).collect();
+        all.extend(&now.slowness);
+        all
+    }
+
     /// One more pair of dV's and dTc's; unequal workers explain by themselves what another number of them takes.
     fn grow(&mut self, equal: bool) {
         if equal {
@@ -213,11 +248,14 @@ impl Memory {
         if self.profile_s.len() == now.profile_s.len() {
             self.profile_s.iter_mut().zip(&now.profile_s).for_each(|(old, new)| *old = mixed(*old, *new));
         }
+        let mut present = Vec::new();
         for (rank, new) in now.slowness {
             let old = self.slowness.entry(rank).or_insert(new);
             // Speed that shows is believed at once, speed that no longer shows fades.
             *old = if (new - 1.0).abs() > (*old - 1.0).abs() { new } else { mixed(*old, new) };
+            present.push(*old);
         }
+        self.by_workers = mixed(self.by_workers, variance_of(present.into_iter()));
         (self.tasks, self.workers, self.network) = (now.tasks, now.workers, now.network);
         (self.chunk_tasks, self.prepare_s) = (now.chunk_tasks, now.prepare_s.or(self.prepare_s));
         self.seen = now.seen;
@@ -275,76 +313,5 @@ impl Memory {
     /// The shortest time for the tasks there are: total task time / workers, seconds.
     pub fn ideal_s(&self) -> f64 {
         self.mean_s * self.tasks as f64 / f64::from(self.workers.max(1))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::testing::window;
-
-    #[test]
-    fn even_tasks_have_no_sigma_and_no_profile() {
-        let mut memory = None;
-        assert_eq!(Memory::learn(&mut memory, &window(0, 4, 0.1)), Learnt::Anew);
-        let m = memory.unwrap();
-        assert!((m.mean_s - 1e-3).abs() < 1e-12 && m.variation() < 1e-6);
-        assert!(m.load().profile.is_empty());
-        assert!((m.ideal_s() - 0.1).abs() < 1e-9);
-    }
-
-    #[test]
-    fn a_changed_program_is_learnt_anew_and_chance_is_not_a_change() {
-        let mut memory = None;
-        Memory::learn(&mut memory, &window(0, 4, 0.1));
-        let mut slightly = window(1, 4, 0.1);
-        slightly.per_worker.iter_mut().for_each(|w| {
-            w.busy_s *= 1.02;
-            w.sum_sq_s2 *= 1.02 * 1.02;
-        });
-        assert_eq!(Memory::learn(&mut memory, &slightly), Learnt::Added);
-        let mut much = window(2, 4, 0.1);
-        much.per_worker.iter_mut().for_each(|w| {
-            w.busy_s *= 2.0;
-            w.sum_sq_s2 *= 4.0;
-        });
-        assert_eq!(Memory::learn(&mut memory, &much), Learnt::Anew);
-        assert!((memory.unwrap().mean_s - 2e-3).abs() < 1e-9);
-    }
-
-    #[test]
-    fn windows_with_lost_records_teach_nothing() {
-        let mut memory = None;
-        let torn = Window { coverage: 0.4, ..window(0, 4, 0.1) };
-        assert_eq!(Memory::learn(&mut memory, &torn), Learnt::Nothing);
-        let empty = Window { tasks: 0, per_worker: vec![], ..window(0, 4, 0.0) };
-        assert_eq!(Memory::learn(&mut memory, &empty), Learnt::Nothing);
-    }
-
-    #[test]
-    fn slow_workers_are_told_from_slow_tasks() {
-        let mut uneven = window(0, 4, 0.2);
-        for w in &mut uneven.per_worker[..2] {
-            w.busy_s *= 4.0;
-            w.sum_sq_s2 *= 16.0;
-        }
-        let mut memory = None;
-        Memory::learn(&mut memory, &uneven);
-        let load = memory.unwrap().load();
-        assert!((load.slowness[3] / load.slowness[0] - 4.0).abs() < 1e-6, "{:?}", load.slowness);
-        assert!(load.variation < 0.3, "{}", load.variation);
-    }
-
-    #[test]
-    fn sigma_is_found_from_chunks_when_tasks_were_not_timed() {
-        // 40 chunks of 10 tasks whose sums scatter by 2 ms: a task scatters by 2/sqrt(10) ms.
-        let mut w = window(0, 4, 0.1);
-        for work in &mut w.per_worker {
-            work.tasks_timed = false;
-            work.sum_sq_s2 = 10.0 * (10e-3_f64.powi(2) + 2e-3_f64.powi(2)) / 10.0;
-        }
-        let mut memory = None;
-        Memory::learn(&mut memory, &w);
-        assert!((memory.unwrap().sigma_s - 2e-3 / 10.0_f64.sqrt()).abs() < 1e-6);
     }
 }

@@ -245,6 +245,16 @@ fn a_slow_worker_that_leaves_is_named_with_how_slow_it_is() {
 }
 
 #[test]
+fn a_slow_worker_that_left_is_not_asked_back() {
+    let mut plant = plant(4, 2e-3, 2_000);
+    plant.slowness = vec![1.0, 1.0, 1.0, 40.0];
+    plant.setting = Setting::new(PolicyKind::Ss);
+    let result = run(&mut tunlet(Objective::Efficiency, Limits::default()), &mut plant, 4, 14, |_, _| {}, |_| {});
+    assert_eq!(result.workers.windows(2).filter(|pair| pair[0] != pair[1]).count(), 1, "{:?}", result.workers);
+    assert_eq!(result.workers.last(), Some(&3), "{:?} {:#?}", result.workers, result.why);
+}
+
+#[test]
 fn a_predicted_time_carries_an_interval_that_the_measured_one_meets() {
     let mut plant = plant(2, 2e-3, 4_000);
     let result = run(&mut tunlet(Objective::Efficiency, Limits::default()), &mut plant, 25, 8, |_, _| {}, |_| {});

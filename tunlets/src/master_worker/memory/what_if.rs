@@ -75,11 +75,8 @@ impl Memory {
         let known = self.by_cost();
         let count = self.workers.max(1) as usize;
         let mut slowness: Vec<f64> = known.iter().map(|worker| worker.slowness).collect();
-        // Weighted by what each worker gets done, the mean slowness is 1 by the way it was measured; the variance
-        // that workers explain does not belong to the tasks, whoever will take part.
-        let rates: f64 = slowness.iter().map(|s| 1.0 / s).sum();
-        let scatter: f64 = slowness.iter().map(|s| (s - 1.0).powi(2) / s).sum();
-        let by_workers = if rates > 0.0 { scatter / rates * self.mean_s.powi(2) } else { 0.0 };
+        // The variance that workers explain does not belong to the tasks, whoever will take part.
+        let by_workers = self.by_workers * self.mean_s.powi(2);
         slowness.resize(count, 1.0);
         let far = (0..count).map(|place| known.get(place).and_then(|worker| worker.far));
         let ways = far.map_while(|far| self.way(far)).collect();

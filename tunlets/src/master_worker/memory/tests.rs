@@ -1,0 +1,88 @@
+//! What is learnt from windows, and what is not.
+
+use super::*;
+use crate::testing::window;
+
+#[test]
+fn even_tasks_have_no_sigma_and_no_profile() {
+    let mut memory = None;
+    assert_eq!(Memory::learn(&mut memory, &window(0, 4, 0.1)), Learnt::Anew);
+    let m = memory.unwrap();
+    assert!((m.mean_s - 1e-3).abs() < 1e-12 && m.variation() < 1e-6);
+    assert!(m.load().profile.is_empty());
+    assert!((m.ideal_s() - 0.1).abs() < 1e-9);
+}
+
+#[test]
+fn a_changed_program_is_learnt_anew_and_chance_is_not_a_change() {
+    let mut memory = None;
+    Memory::learn(&mut memory, &window(0, 4, 0.1));
+    let mut slightly = window(1, 4, 0.1);
+    slightly.per_worker.iter_mut().for_each(|w| {
+        w.busy_s *= 1.02;
+        w.sum_sq_s2 *= 1.02 * 1.02;
+    });
+    assert_eq!(Memory::learn(&mut memory, &slightly), Learnt::Added);
+    let mut much = window(2, 4, 0.1);
+    much.per_worker.iter_mut().for_each(|w| {
+        w.busy_s *= 2.0;
+        w.sum_sq_s2 *= 4.0;
+    });
+    assert_eq!(Memory::learn(&mut memory, &much), Learnt::Anew);
+    assert!((memory.unwrap().mean_s - 2e-3).abs() < 1e-9);
+}
+
+#[test]
+fn windows_with_lost_records_teach_nothing() {
+    let mut memory = None;
+    let torn = Window { coverage: 0.4, ..window(0, 4, 0.1) };
+    assert_eq!(Memory::learn(&mut memory, &torn), Learnt::Nothing);
+    let empty = Window { tasks: 0, per_worker: vec![], ..window(0, 4, 0.0) };
+    assert_eq!(Memory::learn(&mut memory, &empty), Learnt::Nothing);
+}
+
+#[test]
+fn slow_workers_are_told_from_slow_tasks() {
+    let mut uneven = window(0, 4, 0.2);
+    for w in &mut uneven.per_worker[..2] {
+        w.busy_s *= 4.0;
+        w.sum_sq_s2 *= 16.0;
+    }
+    let mut memory = None;
+    Memory::learn(&mut memory, &uneven);
+    let load = memory.unwrap().load();
+    assert!((load.slowness[3] / load.slowness[0] - 4.0).abs() < 1e-6, "{:?}", load.slowness);
+    assert!(load.variation < 0.3, "{}", load.variation);
+}
+
+#[test]
+fn what_is_known_of_a_rank_outlasts_its_leaving() {
+    let mut four = window(0, 4, 0.2);
+    four.per_worker.iter_mut().for_each(|w| w.far = Some(w.rank == 4));
+    (four.per_worker[3].busy_s, four.per_worker[3].sum_sq_s2) = (0.8, 0.0064);
+    let mut memory = None;
+    Memory::learn(&mut memory, &four);
+    // One chunk each says little of what a chunk costs.
+    let mut three = Window { chunks: 3, master_busy_s: 5e-5, ..window(1, 3, 0.1) };
+    three.per_worker.iter_mut().for_each(|w| w.chunks = 1);
+    assert_eq!(Memory::learn(&mut memory, &three), Learnt::OtherWorkers);
+    let memory = memory.unwrap();
+    let last = *memory.by_cost().last().unwrap();
+    assert!(last.rank == 4 && (last.slowness - 8.0).abs() < 0.01, "{last:?}");
+    assert_eq!((memory.far.get(&4), memory.chunk_cost_s), (Some(&true), 1e-4 / 40.0));
+    assert!(memory.with_workers(3).load().slowness.iter().all(|slow| (slow - 1.0).abs() < 0.01));
+    assert!(memory.load().variation < 1e-3, "the tasks are even, whatever the parked one would take");
+}
+
+#[test]
+fn sigma_is_found_from_chunks_when_tasks_were_not_timed() {
+    // 40 chunks of 10 tasks whose sums scatter by 2 ms: a task scatters by 2/sqrt(10) ms.
+    let mut w = window(0, 4, 0.1);
+    for work in &mut w.per_worker {
+        work.tasks_timed = false;
+        work.sum_sq_s2 = 10.0 * (10e-3_f64.powi(2) + 2e-3_f64.powi(2)) / 10.0;
+    }
+    let mut memory = None;
+    Memory::learn(&mut memory, &w);
+    assert!((memory.unwrap().sigma_s - 2e-3 / 10.0_f64.sqrt()).abs() < 1e-6);
+}
