@@ -282,7 +282,7 @@ fn senseless_windows_bring_no_advice() {
     let mut bad = 0;
     let senseless = |window: &mut Window| {
         bad += 1;
-        match bad % 7 {
+        match bad % 8 {
             3 => window.iteration_s = -1.0,
             4 => window.per_worker.iter_mut().for_each(|w| w.sum_sq_s2 = -1.0),
             5 => window.per_worker.iter_mut().for_each(|w| (w.busy_s, w.sum_sq_s2) = (1e30, 1e60)),
