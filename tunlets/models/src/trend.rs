@@ -16,6 +16,8 @@ const SURE: f64 = 3.0;
 pub struct Trend {
     seen: BTreeMap<u32, Seen>,
     count: u64,
+    /// See [`Trend::slope`]: asked for far more often than it changes.
+    slope: Option<(f64, f64)>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -43,6 +45,9 @@ impl Trend {
             let oldest = self.seen.iter().min_by_key(|(_, seen)| seen.last).map(|(n, _)| *n);
             oldest.and_then(|n| self.seen.remove(&n));
         }
+        let points: Vec<(f64, f64)> =
+            self.seen.iter().flat_map(|(n, seen)| seen.values.iter().map(|value| (f64::from(*n), *value))).collect();
+        self.slope = theil_sen(&points).map(|Line { slope, slope_error, .. }| (slope, slope_error));
     }
 
     /// What it was when `n` was last seen.
@@ -52,9 +57,7 @@ impl Trend {
 
     /// Change of y for each further worker, and its standard error: `None` (unknown) before two numbers were seen.
     pub fn slope(&self) -> Option<(f64, f64)> {
-        let points: Vec<(f64, f64)> =
-            self.seen.iter().flat_map(|(n, seen)| seen.values.iter().map(|value| (f64::from(*n), *value))).collect();
-        theil_sen(&points).map(|Line { slope, slope_error, .. }| (slope, slope_error))
+        self.slope
     }
 
     /// The slope where it is surely not 0.
