@@ -50,20 +50,23 @@ pub struct Link {
 }
 
 impl Link {
-    /// Whether a message of so many bytes is sent without waiting for its receiver, as far as known: between the two
-    /// sizes that were found, the middle decides.
-    pub fn is_eager(&self, bytes: u64) -> bool {
+    /// Largest message that is sent without waiting for its receiver, bytes, as far as known: between the two sizes that
+    /// were found, the middle decides.
+    fn eager_limit(&self) -> u64 {
         let (eager, not) = (u64::from(self.eager_bytes), u64::from(self.rendezvous_bytes));
-        not == 0 || bytes <= eager.midpoint(not).saturating_sub(1).max(eager)
+        if not == 0 { u64::MAX } else { eager.midpoint(not).saturating_sub(1).max(eager) }
+    }
+
+    /// Whether a message of so many bytes is sent without waiting for its receiver.
+    pub fn is_eager(&self, bytes: u64) -> bool {
+        bytes <= self.eager_limit()
     }
 
     /// Tasks (or results) of so many bytes that go eagerly in one message.
     pub fn eager_tasks(&self, bytes: u32) -> u64 {
-        let (eager, not) = (u64::from(self.eager_bytes), u64::from(self.rendezvous_bytes));
-        if not == 0 || bytes == 0 {
-            u64::MAX
-        } else {
-            eager.midpoint(not).saturating_sub(1).max(eager) / u64::from(bytes)
+        match self.eager_limit() {
+            u64::MAX => u64::MAX,
+            limit => limit.checked_div(u64::from(bytes)).unwrap_or(u64::MAX),
         }
     }
 }
@@ -256,5 +259,7 @@ mod tests {
         assert_eq!(sizes.map(|bytes| link.is_eager(bytes)), [true, true, true, false, false]);
         assert!(Link::default().is_eager(u64::MAX), "nobody found one that is not");
         assert!(!Link { rendezvous_bytes: 1, ..Link::default() }.is_eager(1));
+        assert_eq!([0, 1, 1000, 9000].map(|bytes| link.eager_tasks(bytes)), [u64::MAX, 4607, 4, 0]);
+        assert_eq!(Link::default().eager_tasks(1), u64::MAX);
     }
 }
