@@ -46,14 +46,17 @@ pub(crate) fn decided(job: &JobId, number: u64, proposal: &Proposal, per: Per, d
 pub(crate) fn link(link: Link) -> String {
     let to = if link.same_host { "of the master's host" } else { "of another host" };
     let cost = link.measured.cost;
-    let bandwidth = if cost.per_byte_s > 0.0 { 8e-6 / cost.per_byte_s } else { f64::INFINITY };
+    let bytes = match cost.per_byte_s {
+        s if s > 0.0 => format!("{:.0} Mbit/s for its bytes", 8e-6 / s),
+        _ => "nothing measurable for its bytes".to_owned(),
+    };
     let eager = match (link.measured.eager_bytes, link.measured.rendezvous_bytes) {
         (0, 0) => String::new(),
         (least, 0) => format!("; at least up to {least} bytes are sent without waiting for the receiver"),
         (least, most) => format!("; between {least} and {most} bytes the MPI begins to wait for the receiver"),
     };
     format!(
-        "a message to a worker {to} takes {} (+- {:.1} us) and {bandwidth:.0} Mbit/s for its bytes{eager}",
+        "a message to a worker {to} takes {} (+- {:.1} us) and {bytes}{eager}",
         seconds(cost.start_up_s),
         cost.start_up_error_s * 1e6
     )
@@ -127,4 +130,21 @@ pub(crate) fn life(job: &JobId, event: &str, text: String) -> Notice {
     tracing::info!(%job, event, "{text}");
     let json = json!({"event": event, "job": job.as_str(), "text": text});
     Notice { text, json }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use midrun_tunlets::link::Cost;
+
+    #[test]
+    fn a_link_on_which_bytes_cost_nothing_has_no_endless_bandwidth() {
+        let text = |per_byte_s| {
+            let cost = Cost { start_up_s: 5e-5, start_up_error_s: 1e-6, per_byte_s, per_byte_error_s: 0.0 };
+            let measured = midrun_tunlets::Link { cost, ..midrun_tunlets::Link::default() };
+            link(Link { same_host: true, measured })
+        };
+        assert!(text(8e-8).contains("and 100 Mbit/s for its bytes"), "{}", text(8e-8));
+        assert!(text(0.0).ends_with("nothing measurable for its bytes"), "{}", text(0.0));
+    }
 }

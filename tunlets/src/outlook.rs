@@ -14,6 +14,6 @@ pub struct Outlook {
     /// Iteration time expected with them, seconds.
     pub iteration_s: f64,
     /// By which share the real time may differ: how far measured times scattered, and 5 % for each doubling away from
-    /// the numbers of workers that were measured.
+    /// the present number.
     pub uncertainty: f64,
 }
