@@ -1,6 +1,7 @@
 //! Did a change help? What each setting really gave, and the change that is being watched.
 
 use midrun_handout::{PolicyKind, Setting};
+use midrun_models::line::median;
 use std::collections::BTreeMap;
 
 /// Whole iterations that a change is watched.
@@ -152,9 +153,7 @@ impl Trial {
 
     /// Median iteration time since, seconds.
     pub fn measured_s(&self) -> f64 {
-        let mut times: Vec<f64> = self.seen.iter().map(|(_, time_s)| *time_s).collect();
-        times.sort_by(f64::total_cmp);
-        times.get(times.len() / 2).copied().unwrap_or(0.0)
+        if self.seen.is_empty() { 0.0 } else { median(self.seen.iter().map(|(_, time_s)| *time_s).collect()) }
     }
 
     /// Whether it made things worse than what was measured before.

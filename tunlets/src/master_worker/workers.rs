@@ -3,15 +3,19 @@
 //! MODELS 1.8 step 2. The iteration time of n workers is simulated with the very hand-out code, from what was measured of
 //! the tasks, the workers' speeds and the master's time per chunk, and scaled by how far the simulation is off now.
 
-use super::candidates;
+mod forecast;
+
 use super::memory::Memory;
 use super::regime::Regime;
 use super::trial::{REMEMBERED, WATCHED, is_worse};
 use crate::wishes::Objective;
 use crate::{Outlook, Window};
 use midrun_handout::Setting;
-use midrun_models::simulate::Drawings;
+use midrun_models::line::median;
 use std::collections::{BTreeMap, VecDeque};
+
+pub use forecast::Forecast;
+use forecast::{cheapest, forecasts};
 
 /// A change must promise so much of the objective: workers come and go at a price.
 const GAIN: f64 = 0.04;
@@ -22,16 +26,8 @@ const PERSISTENT: u32 = 2;
 /// Iterations without another change of the number after one, and after one that was undone.
 const COOL_DOWN: u64 = 3;
 const BANNED: u64 = 40;
-/// Times this close are the same: then fewer workers are preferred.
-const TIE: f64 = 0.01;
-/// Numbers of workers that are simulated, at most; drawings of each, and tasks that these hold: few tasks scatter more.
-const CANDIDATES: u32 = 24;
-const RUNS: (u64, u64) = (2, 20);
-const TASKS: u64 = 4_000;
 /// The outlook goes up to so many times the workers there are.
 const BEYOND: u32 = 4;
-/// How far the simulation's scale may be corrected.
-const SCALE: (f64, f64) = (0.8, 1.5);
 
 /// Bounds the user set; see [`crate::wishes::Wishes`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,22 +38,6 @@ pub struct Limits {
     pub max: u32,
     /// Most workers that come or go in one change; 0 = any number.
     pub step: u32,
-}
-
-/// What is expected of a number of workers.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Forecast {
-    /// Workers.
-    pub workers: u32,
-    /// Expected iteration time, seconds.
-    pub iteration_s: f64,
-    /// What its tasks would take workers of the present kind, seconds: the same useful work for every number, though tasks
-    /// get dearer with more workers, or cheaper where slow ones are parked.
-    pub work_s: f64,
-    /// Pi, seconds.
-    pub pi_s: f64,
-    /// Standard deviation of the iteration time by chance of the tasks, as a share of it.
-    pub deviation: f64,
 }
 
 /// Advice to change the number.
@@ -172,14 +152,13 @@ impl Workers {
         let costs: Vec<f64> = trial.seen.iter().map(|(cost, _)| *cost).collect();
         let kept = !is_worse(&trial.before, &costs, trial.chance)?;
         let trial = self.trial.take()?;
-        let mut times: Vec<f64> = trial.seen.iter().map(|(_, time_s)| *time_s).collect();
-        times.sort_by(f64::total_cmp);
+        let measured_s = median(trial.seen.iter().map(|(_, time_s)| *time_s).collect());
         self.quiet_until = iteration + COOL_DOWN;
         if !kept {
             self.back_to = Some(trial.from);
             self.banned.insert(trial.to, iteration + BANNED);
         }
-        Some((trial.decision, times[times.len() / 2], kept))
+        Some((trial.decision, measured_s, kept))
     }
 
     /// Whether a change is being watched.
@@ -227,15 +206,13 @@ impl Workers {
             return None;
         }
         let (low, high) = self.range(most);
-        let all = self.forecasts(memory, setting, (low, high), iteration, scale);
+        let all = forecasts(memory, setting, (low, high), iteration, scale);
         let cost = |f: &Forecast| self.cost(f.workers, f.iteration_s, f.work_s);
         let now = *all.iter().find(|f| f.workers == memory.workers)?;
         let allowed = |f: &&Forecast| {
             (low..=high).contains(&f.workers) && self.banned.get(&f.workers).is_none_or(|until| *until <= iteration)
         };
-        let least = all.iter().filter(allowed).map(cost).fold(f64::INFINITY, f64::min);
-        // Fewer workers where it makes no difference.
-        let best = *all.iter().filter(allowed).filter(|f| cost(f) <= least * (1.0 + TIE)).min_by_key(|f| f.workers)?;
+        let best = cheapest(all.iter().filter(allowed), cost)?;
         let outside = !(low..=high).contains(&now.workers);
         let gain = 1.0 - cost(&best) / cost(&now);
         if best.workers == now.workers || !(gain > GAIN || outside) {
@@ -260,8 +237,7 @@ impl Workers {
         let reach = if self.limits.step == 0 { u32::MAX } else { self.limits.step };
         let to = wanted.clamp(now.workers.saturating_sub(reach), now.workers.saturating_add(reach));
         let known = all.iter().find(|f| f.workers == to).copied();
-        let alone =
-            || self.forecasts(memory, setting, (to, to), iteration, scale).into_iter().find(|f| f.workers == to);
+        let alone = || forecasts(memory, setting, (to, to), iteration, scale).into_iter().find(|f| f.workers == to);
         let forecast = known.or_else(alone)?;
         // Pi goes with the square of the time.
         let power = if self.objective == Objective::Efficiency { 2.0 } else { 1.0 };
@@ -292,13 +268,11 @@ impl Workers {
     ) -> Option<Outlook> {
         let most = memory.workers.max(self.most_seen).saturating_mul(BEYOND);
         let (low, high) = self.range(most);
-        let now = self.forecasts(memory, setting, (memory.workers, memory.workers), 0, 1.0)[0];
+        let now = forecasts(memory, setting, (memory.workers, memory.workers), 0, 1.0)[0];
         let scale = ratio * memory.ideal_s() / now.iteration_s;
-        let all = self.forecasts(memory, setting, (low, high), 0, scale);
+        let all = forecasts(memory, setting, (low, high), 0, scale);
         let cost = |f: &Forecast| self.cost(f.workers, f.iteration_s, f.work_s);
-        let within = || all.iter().filter(|f| (low..=high).contains(&f.workers));
-        let least = within().map(cost).fold(f64::INFINITY, f64::min);
-        let best = within().filter(|f| cost(f) <= least * (1.0 + TIE)).min_by_key(|f| f.workers)?;
+        let best = cheapest(all.iter().filter(|f| (low..=high).contains(&f.workers)), cost)?;
         let doublings = (f64::from(best.workers) / f64::from(memory.workers.max(1))).log2().abs();
         Some(Outlook {
             regime: regime.as_str(),
@@ -315,54 +289,5 @@ impl Workers {
         let max = if self.limits.max == 0 { u32::MAX } else { self.limits.max };
         let high = most.min(max).min(budget).max(1);
         (self.limits.min.clamp(1, high), high)
-    }
-
-    /// Forecasts of the present number, of both ends, and of numbers between them.
-    fn forecasts(
-        &self,
-        memory: &Memory,
-        setting: &Setting,
-        (low, high): (u32, u32),
-        seed: u64,
-        scale: f64,
-    ) -> Vec<Forecast> {
-        let count = (high - low + 1).min(CANDIDATES);
-        let between = |k: u32| match count {
-            1 => low,
-            // Denser where they are few: there one worker more changes most.
-            _ => {
-                let share = f64::from(k) / f64::from(count - 1);
-                (f64::from(low) * (f64::from(high) / f64::from(low)).powf(share)).round() as u32
-            }
-        };
-        let dense = high - low < CANDIDATES;
-        let mut numbers: Vec<u32> = (0..count).map(|k| if dense { low + k } else { between(k) }).collect();
-        if !dense {
-            // What lies beside the present number is always looked at.
-            numbers.extend([memory.workers.saturating_sub(1), memory.workers + 1].map(|n| n.clamp(low, high)));
-        }
-        numbers.push(memory.workers);
-        numbers.sort_unstable();
-        numbers.dedup();
-        let scale = scale.clamp(SCALE.0, SCALE.1);
-        // The tasks are the same for any number of workers, unless dV says that there are more or fewer.
-        let runs = (TASKS / memory.tasks.max(1)).clamp(RUNS.0, RUNS.1);
-        let drawings = Drawings::new(&memory.load(), seed..seed + runs);
-        let one = |workers: u32| {
-            let there = memory.with_workers(workers);
-            let setting = if setting.min_chunk > 1 {
-                candidates::informed(setting.kind, setting.factor, &there)
-            } else {
-                *setting
-            };
-            let load = there.load();
-            let own = (load.tasks != memory.tasks).then(|| Drawings::new(&load, seed..seed + runs));
-            let result = own.as_ref().unwrap_or(&drawings).run(&load, &setting, runs as usize);
-            let iteration_s = result.iteration_s * scale;
-            let work_s = there.work_s(there.tasks);
-            let pi_s = f64::from(workers) * iteration_s * iteration_s / work_s;
-            Forecast { workers, iteration_s, work_s, pi_s, deviation: result.deviation }
-        };
-        numbers.into_iter().map(one).collect()
     }
 }
