@@ -155,6 +155,24 @@ fn a_number_that_measures_worse_is_undone_and_left_alone() {
 }
 
 #[test]
+fn a_number_that_the_program_does_not_take_is_given_up_and_the_tunlet_goes_on() {
+    let mut plant = plant(2, 2e-3, 4_000);
+    let at_most_8 = |plant: &mut Plant, _: usize| plant.slowness.truncate(8);
+    let result = run(&mut tunlet(Objective::Efficiency, Limits::default()), &mut plant, 25, 40, at_most_8, |_| {});
+    assert!(result.verdicts.contains(&Verdict::NotApplied), "{:?} {:?}", result.verdicts, result.why);
+    assert!(result.why.len() <= 4, "a program that does not follow is not pressed: {:#?}", result.why);
+    // Later it has four tasks, and four workers do: the tunlet has not gone silent.
+    let mut tunlet = tunlet(Objective::Efficiency, Limits::default());
+    let mut plant = self::plant(2, 2e-3, 4_000);
+    let at_most_8 = |plant: &mut Plant, i: usize| {
+        plant.slowness.truncate(8);
+        (plant.tasks, plant.mean_s) = if i < 15 { (4_000, 2e-3) } else { (4, 1.0) };
+    };
+    let result = run(&mut tunlet, &mut plant, 25, 40, at_most_8, |_| {});
+    assert!(*result.workers.last().unwrap() < 8, "{:?} {:#?}", result.workers, result.why);
+}
+
+#[test]
 fn limits_budget_and_deadline_are_kept() {
     let max_8 = Limits { max: 8, ..Limits::default() };
     let mut few = plant(2, 2e-3, 4_000);

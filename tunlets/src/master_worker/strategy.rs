@@ -342,10 +342,7 @@ impl Tunlet for MasterWorker {
                 self.regime = Some(Regime::of(window.iteration_s, window.master_busy_s, ideal_s));
                 self.spread.add(ratio);
                 let work_s = self.memory.as_ref().map_or(window.task_s(), |memory| memory.work_s(window.tasks));
-                if let Some((decision, measured_s, kept)) = self.workers.watch(window, window.iteration_s, work_s) {
-                    let verdict = if kept { Verdict::Kept } else { Verdict::RolledBack };
-                    self.judgements.push(Judgement { decision, measured_s, verdict });
-                }
+                self.judgements.extend(self.workers.watch(window, window.iteration_s, work_s));
                 self.experience.add(&window.setting, ratio, window.iteration);
                 self.explain(window, ratio);
             }

@@ -9,7 +9,7 @@ use super::memory::Memory;
 use super::regime::Regime;
 use super::trial::{REMEMBERED, WATCHED, is_worse};
 use crate::wishes::Objective;
-use crate::{Outlook, Window};
+use crate::{Judgement, Outlook, Verdict, Window};
 use midrun_handout::Setting;
 use midrun_models::line::median;
 use std::collections::{BTreeMap, VecDeque};
@@ -26,6 +26,8 @@ const PERSISTENT: u32 = 2;
 /// Iterations without another change of the number after one, and after one that was undone.
 const COOL_DOWN: u64 = 3;
 const BANNED: u64 = 40;
+/// Iterations with another number than the one that was set, after which it will not come any more.
+const GIVEN_UP: u32 = 4;
 /// The outlook goes up to so many times the workers there are.
 const BEYOND: u32 = 4;
 
@@ -73,6 +75,8 @@ struct Trial {
     seen: Vec<(f64, f64)>,
     /// How far a cost scatters by chance, as a share of it.
     chance: f64,
+    /// Iterations since that had another number of workers.
+    elsewhere: u32,
 }
 
 /// See the module.
@@ -128,9 +132,8 @@ impl Workers {
         }
     }
 
-    /// Takes a window in; the verdict on a change that was watched long enough: its decision, the median iteration time
-    /// since, and whether it is kept.
-    pub fn watch(&mut self, window: &Window, iteration_s: f64, work_s: f64) -> Option<(u64, f64, bool)> {
+    /// Takes a window in; the verdict on a change that was watched long enough.
+    pub fn watch(&mut self, window: &Window, iteration_s: f64, work_s: f64) -> Option<Judgement> {
         let (iteration, workers) = (window.iteration, window.workers);
         let cost = self.cost(workers, iteration_s, work_s);
         self.most_seen = self.most_seen.max(workers);
@@ -142,8 +145,12 @@ impl Workers {
             self.last.pop_front();
         }
         let trial = self.trial.as_mut()?;
-        if iteration < trial.applied_in || workers != trial.to {
+        if iteration < trial.applied_in {
             return None;
+        }
+        if workers != trial.to {
+            trial.elsewhere += 1;
+            return if trial.elsewhere < GIVEN_UP { None } else { self.give_up(iteration, workers, iteration_s) };
         }
         trial.seen.push((cost, iteration_s));
         if trial.seen.len() < WATCHED {
@@ -158,7 +165,17 @@ impl Workers {
             self.back_to = Some(trial.from);
             self.banned.insert(trial.to, iteration + BANNED);
         }
-        Some((trial.decision, measured_s, kept))
+        let verdict = if kept { Verdict::Kept } else { Verdict::RolledBack };
+        Some(Judgement { decision: trial.decision, measured_s, verdict })
+    }
+
+    /// The program has so many `workers`, whatever it was told: it is not told again what lies beyond them.
+    fn give_up(&mut self, iteration: u64, workers: u32, measured_s: f64) -> Option<Judgement> {
+        let Trial { decision, to, .. } = self.trial.take()?;
+        let beyond = workers.min(to)..=workers.max(to);
+        self.banned.extend(beyond.filter(|n| *n != workers).map(|n| (n, iteration + BANNED)));
+        self.quiet_until = iteration + COOL_DOWN;
+        Some(Judgement { decision, measured_s, verdict: Verdict::NotApplied })
     }
 
     /// Whether a change is being watched.
@@ -183,7 +200,8 @@ impl Workers {
         let known = self.last_of.is_some_and(|(workers, _)| workers == from) && !is_back && !self.forced;
         let before = if known { self.last.iter().copied().collect() } else { Vec::new() };
         let chance = self.chance;
-        self.trial = Some(Trial { decision, from, to, applied_in: iteration, before, seen: Vec::new(), chance });
+        self.trial =
+            Some(Trial { decision, from, to, applied_in: iteration, before, seen: Vec::new(), chance, elsewhere: 0 });
         self.streak = None;
     }
 
