@@ -69,9 +69,9 @@ struct Trial {
     from: u32,
     to: u32,
     applied_in: u64,
-    /// Costs before, as [`Workers::cost`] has them, the newest last.
-    before: Vec<f64>,
-    /// Costs and iteration times since, seconds.
+    /// Costs, as [`Workers::cost`] has them, and iteration times before, seconds, the newest last.
+    before: Vec<(f64, f64)>,
+    /// The same since.
     seen: Vec<(f64, f64)>,
     /// How far a cost scatters by chance, as a share of it.
     chance: f64,
@@ -86,12 +86,12 @@ pub struct Workers {
     limits: Limits,
     streak: Option<Streak>,
     trial: Option<Trial>,
-    /// Back to this number: the present one was worse.
-    back_to: Option<u32>,
+    /// Back to this number, which took so many seconds: the present one was worse.
+    back_to: Option<(u32, f64)>,
     quiet_until: u64,
     banned: BTreeMap<u32, u64>,
-    /// Costs of the last windows with the present number and policy, the newest last.
-    last: VecDeque<f64>,
+    /// Costs and iteration times of the last windows with the present number and policy, the newest last.
+    last: VecDeque<(f64, f64)>,
     /// That number, and the policy's code.
     last_of: Option<(u32, u32)>,
     /// How far they scatter by chance, as the last forecast has it.
@@ -140,7 +140,7 @@ impl Workers {
         if self.last_of.replace((workers, window.setting.kind.code())) != self.last_of {
             self.last.clear();
         }
-        self.last.push_back(cost);
+        self.last.push_back((cost, iteration_s));
         if self.last.len() > REMEMBERED {
             self.last.pop_front();
         }
@@ -156,17 +156,17 @@ impl Workers {
         if trial.seen.len() < WATCHED {
             return None;
         }
-        let costs: Vec<f64> = trial.seen.iter().map(|(cost, _)| *cost).collect();
-        let kept = !is_worse(&trial.before, &costs, trial.chance)?;
+        let costs = |seen: &[(f64, f64)]| seen.iter().map(|(cost, _)| *cost).collect::<Vec<f64>>();
+        let times = |seen: &[(f64, f64)]| median(seen.iter().map(|(_, time_s)| *time_s).collect());
+        let kept = !is_worse(&costs(&trial.before), &costs(&trial.seen), trial.chance)?;
         let trial = self.trial.take()?;
-        let measured_s = median(trial.seen.iter().map(|(_, time_s)| *time_s).collect());
         self.quiet_until = iteration + COOL_DOWN;
         if !kept {
-            self.back_to = Some(trial.from);
+            self.back_to = Some((trial.from, times(&trial.before)));
             self.banned.insert(trial.to, iteration + BANNED);
         }
         let verdict = if kept { Verdict::Kept } else { Verdict::RolledBack };
-        Some(Judgement { decision: trial.decision, measured_s, verdict })
+        Some(Judgement { decision: trial.decision, measured_s: times(&trial.seen), verdict })
     }
 
     /// The program has so many `workers`, whatever it was told: it is not told again what lies beyond them.
@@ -205,8 +205,8 @@ impl Workers {
         self.streak = None;
     }
 
-    /// Back to this number, where the present one measured worse.
-    pub fn way_back(&self) -> Option<u32> {
+    /// Back to this number, which took so many seconds, where the present one measured worse.
+    pub fn way_back(&self) -> Option<(u32, f64)> {
         self.back_to
     }
 

@@ -111,8 +111,13 @@ impl MasterWorker {
         })
     }
 
-    /// Back to `to` workers.
-    pub(super) fn workers_back(&mut self, knob: &Knob, memory: &Memory, to: u32) -> Option<Proposal> {
+    /// Back to `to` workers, which took `former_s`.
+    pub(super) fn workers_back(
+        &mut self,
+        knob: &Knob,
+        memory: &Memory,
+        (to, former_s): (u32, f64),
+    ) -> Option<Proposal> {
         let (iteration, iteration_s) = self.last?;
         let from = memory.workers;
         self.proposed = Some(Change::Workers(from, to, self.current?));
@@ -125,7 +130,7 @@ impl MasterWorker {
             from: from.to_string(),
             to: to.to_string(),
             why: format!("{from} workers measured worse than {to}: back to the former"),
-            predicted_s: iteration_s * f64::from(from) / f64::from(to.max(1)),
+            predicted_s: former_s,
             uncertainty: 0.0,
             unchanged_s: iteration_s,
             at_once: false,
