@@ -40,6 +40,12 @@ impl Growth {
         (there, self.compute.at(compute_s, (from, to), true))
     }
 
+    /// Standard errors of the tasks and of their time, seconds, for one worker more; 0 where nothing is known of them.
+    pub fn errors(&self) -> (f64, f64) {
+        let error = |trend: &Trend| trend.slope().map_or(0.0, |(_, error)| if error.is_finite() { error } else { 0.0 });
+        (error(&self.tasks), error(&self.compute))
+    }
+
     /// dV, bytes, and dTc, seconds, each with its standard error and for one worker more; `None` = unknown. A task and its
     /// result have so many bytes.
     pub fn slopes(&self, bytes: f64) -> [Option<(f64, f64)>; 2] {

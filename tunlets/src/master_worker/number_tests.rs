@@ -286,6 +286,22 @@ fn a_predicted_time_carries_an_interval_that_the_measured_one_meets() {
 }
 
 #[test]
+fn what_is_badly_known_widens_the_interval_of_what_rests_on_it() {
+    // 4 KiB per task: with many workers their way out limits, and lambda decides.
+    let width = |per_byte_error_s| {
+        let cost = Cost { start_up_s: 1e-4, start_up_error_s: 1e-6, per_byte_s: 1e-8, per_byte_error_s };
+        let far = Some(Link { cost, ..Link::default() });
+        let network = move |window: &mut Window| {
+            window.network = Some(Network { far, near: None, task_bytes: 4096, result_bytes: 8 });
+        };
+        let mut plant = plant(2, 4e-4, 4_000);
+        let result = run(&mut tunlet(Objective::Time, Limits::default()), &mut plant, 25, 4, |_, _| {}, network);
+        result.predicted[0].1
+    };
+    assert!(width(1e-8) > 1.5 * width(1e-11), "{} {}", width(1e-8), width(1e-11));
+}
+
+#[test]
 fn the_outlook_names_ranks_and_how_sure_it_is() {
     let mut plant = plant(8, 2e-3, 4_000);
     let mut tunlet = tunlet(Objective::Efficiency, Limits::default());

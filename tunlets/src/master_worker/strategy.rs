@@ -190,7 +190,7 @@ impl MasterWorker {
                 current.kind.name(),
                 former.kind.name()
             );
-            let times = (was * ideal_s, is * ideal_s, uncertainty(self.spread.deviation()));
+            let times = (was * ideal_s, is * ideal_s, uncertainty(self.spread.deviation(), 0.0));
             return Some(self.proposal(policy.rank, iteration, (current, former), why, times));
         }
         if self.trial.as_ref().is_some_and(Trial::is_of_policy) {
@@ -242,14 +242,14 @@ impl MasterWorker {
                 (false, _) => "work is uneven",
             };
             let why = describe(what);
-            let times = (best.iteration_s, unchanged_s, uncertainty(best.deviation));
+            let times = (best.iteration_s, unchanged_s, uncertainty(best.deviation, 0.0));
             return Some(self.proposal(policy.rank, iteration, (current, best.setting), why, times));
         }
         self.advice = None;
         if self.trial.is_none() && Self::is_stale(&current, &memory) {
             let fresh = candidates::informed(current.kind, current.factor, &memory);
             let why = describe("the tasks have changed");
-            let times = (unchanged_s, unchanged_s, uncertainty(best.deviation));
+            let times = (unchanged_s, unchanged_s, uncertainty(best.deviation, 0.0));
             return Some(self.proposal(policy.rank, iteration, (current, fresh), why, times));
         }
         None

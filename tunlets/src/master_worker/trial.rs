@@ -55,9 +55,9 @@ pub fn is_worse(before: &[f64], seen: &[f64], chance: f64) -> Option<bool> {
 }
 
 /// Half the width of the interval in which the median of the watched iterations is expected, as a share of the prediction:
-/// two standard errors of chance and the model's own error. `deviation` is that of one iteration.
-pub fn uncertainty(deviation: f64) -> f64 {
-    2.0 * deviation / (WATCHED as f64).sqrt() + MODEL
+/// two standard errors of chance and of what was measured, and the model's own error. `deviation` is that of one iteration.
+pub fn uncertainty(deviation: f64, input_error: f64) -> f64 {
+    2.0 * (deviation / (WATCHED as f64).sqrt()).hypot(input_error) + MODEL
 }
 
 /// Measured iteration time / ideal, per family.

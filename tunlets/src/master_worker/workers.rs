@@ -15,7 +15,7 @@ use midrun_models::line::median;
 use std::collections::{BTreeMap, VecDeque};
 
 pub use forecast::Forecast;
-use forecast::{cheapest, forecasts};
+use forecast::{cheapest, forecasts, input_error};
 
 /// A change must promise so much of the objective: workers come and go at a price.
 const GAIN: f64 = 0.04;
@@ -49,6 +49,8 @@ pub struct Advice {
     pub to: Forecast,
     /// What is expected of the present number.
     pub now: Forecast,
+    /// Standard error of the time with `to` by what it was worked out from, as a share of it.
+    pub input_error: f64,
     /// Whether the limits' step kept it from going further.
     pub stepped: bool,
 }
@@ -260,7 +262,8 @@ impl Workers {
         // Pi goes with the square of the time.
         let power = if self.objective == Objective::Efficiency { 2.0 } else { 1.0 };
         self.chance = power * forecast.deviation.max(now.deviation);
-        Some(Advice { to: forecast, now, stepped: to != wanted })
+        let input_error = input_error(memory, setting, to, iteration);
+        Some(Advice { to: forecast, now, input_error, stepped: to != wanted })
     }
 
     /// In the log's words.

@@ -1,7 +1,8 @@
 //! The same program with other workers: which of them, and what the simulation needs.
 
 use super::Memory;
-use crate::{Link, PROFILE_BINS};
+use crate::link::Cost;
+use crate::{Link, Network, PROFILE_BINS};
 use midrun_models::simulate::{QueueAhead, SimInput, Way};
 
 /// One message's way until more is known, seconds: mostly the wake-up of a sleeping rank.
@@ -29,6 +30,32 @@ impl Memory {
         let dearer = if self.mean_s > 0.0 { mean_s / self.mean_s } else { 1.0 };
         let profile_s = self.profile_s.iter().map(|s| s * dearer).collect();
         Memory { workers, tasks, mean_s, sigma_s: self.sigma_s * dearer, profile_s, ..self.clone() }
+    }
+
+    /// The same program with another number of workers, where one of what that rests on is a standard error higher than it
+    /// is known to be: mo, lambda, Tc, dV, dTc.
+    pub fn within_errors(&self, workers: u32) -> [Memory; 5] {
+        let there = self.with_workers(workers);
+        let away = f64::from(workers.abs_diff(self.workers));
+        let (tasks, compute_s) = self.growth.errors();
+        let longer = |error_s: f64| Memory { mean_s: there.mean_s + error_s, ..there.clone() };
+        let link = |change: fn(&mut Cost)| {
+            let changed = |link: Link| {
+                let mut link = link;
+                change(&mut link.cost);
+                link
+            };
+            let network = there.network;
+            let network = network.map(|n| Network { near: n.near.map(changed), far: n.far.map(changed), ..n });
+            Memory { network, ..there.clone() }
+        };
+        [
+            link(|cost| cost.start_up_s += cost.start_up_error_s),
+            link(|cost| cost.per_byte_s += cost.per_byte_error_s),
+            longer(self.mean_error_s()),
+            Memory { tasks: there.tasks + ((away * tasks).round() as u64).min(there.tasks), ..there.clone() },
+            longer((away * compute_s / there.tasks.max(1) as f64).min(there.mean_s)),
+        ]
     }
 
     /// The known workers, what costs least first.

@@ -56,7 +56,7 @@ impl MasterWorker {
             return None; // all at once, when they are there
         }
         let most = knob.range.1.clamp(1.0, f64::from(u32::MAX)) as u32;
-        let Advice { to: next, now, stepped } = self.workers.advise(
+        let Advice { to: next, now, input_error, stepped } = self.workers.advise(
             memory,
             &to,
             (iteration, most.saturating_add(spare.map_or(0, room))),
@@ -105,7 +105,7 @@ impl MasterWorker {
             to: next.workers.to_string(),
             why,
             predicted_s,
-            uncertainty: uncertainty(next.deviation),
+            uncertainty: uncertainty(next.deviation, input_error),
             unchanged_s: iteration_s,
             at_once: false,
         })

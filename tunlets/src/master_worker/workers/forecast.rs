@@ -44,6 +44,18 @@ pub fn cheapest<'a>(
     all.filter(|f| cost(f) <= least * (1.0 + TIE)).min_by_key(|f| f.workers).copied()
 }
 
+/// Standard error of the iteration time of so many workers by those of what its forecast rests on, as a share of it: each
+/// is carried through the simulation, and they are taken for independent.
+pub fn input_error(memory: &Memory, setting: &Setting, workers: u32, seed: u64) -> f64 {
+    let time_s = |there: &Memory| {
+        let load = there.load();
+        Drawings::new(&load, seed..seed + RUNS.0).run(&load, setting, RUNS.0 as usize).iteration_s
+    };
+    let known_s = time_s(&memory.with_workers(workers));
+    let squares: f64 = memory.within_errors(workers).iter().map(|off| (time_s(off) / known_s - 1.0).powi(2)).sum();
+    if squares.is_finite() { squares.sqrt() } else { 0.0 }
+}
+
 /// Forecasts of the present number, of both ends, and of numbers between them. `scale` corrects the simulation.
 pub fn forecasts(memory: &Memory, setting: &Setting, range: (u32, u32), seed: u64, scale: f64) -> Vec<Forecast> {
     let scale = scale.clamp(SCALE.0, SCALE.1);
