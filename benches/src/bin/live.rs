@@ -1,8 +1,10 @@
 //! Measures how soon the number of workers is right when a job begins far off, and what it costs after that.
 //!
-//! Each load runs with a row of fixed numbers (their hand-out tuned all the same); the one with the least sum of Pi is the
-//! best. Then it runs twice with the number free, from 2 workers and from all. All runs of a load have the same tasks, so
-//! iterations are compared one by one.
+//! Each load runs with a row of fixed numbers (their hand-out tuned all the same); the one with the least Pi of the whole run
+//! is the best. Then it runs twice with the number free, from 2 workers and from all. All runs of a load have the same tasks.
+//!
+//! Pi of several iterations is that of one that does all their work: `(sum n T) (sum T) / sum Tc`. A sum of their own Pi would
+//! be ruled by iterations with hardly any work, whose efficiency is bad whatever is done.
 
 use anyhow::{Context, Result};
 use clap::Parser;
@@ -22,13 +24,16 @@ struct Arguments {
     /// Only loads whose name holds this.
     #[arg(long, default_value = "")]
     only: String,
+    /// Shows the iterations and the decisions, too.
+    #[arg(long)]
+    decisions: bool,
 }
 
 /// The first iterations of a run with a fixed number still find their hand-out.
 const WARM_UP: usize = 3;
 /// So close to the best is right.
 const NEAR: f64 = 1.05;
-/// So far from the best, fewer workers are worse still.
+/// Two in a row so far from the best: fewer workers are worse still.
 const FAR: f64 = 1.5;
 
 struct Load {
@@ -72,11 +77,12 @@ const LOADS: [Load; 7] = [
     },
 ];
 
-/// One iteration.
+/// One iteration: its workers, its time, and the time of its tasks, seconds.
 #[derive(Clone, Copy)]
 struct Step {
     workers: f64,
-    pi_s: f64,
+    time_s: f64,
+    task_s: f64,
 }
 
 fn main() -> Result<()> {
@@ -90,26 +96,30 @@ fn main() -> Result<()> {
 fn measure(a: &Arguments, load: &Load) -> Result<()> {
     // From the most to the fewest, and no further where it only gets worse.
     let numbers_of = [48, 32, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 3, 2, 1].into_iter().filter(|n| *n <= a.workers);
-    let mut best: Option<(u32, f64, Vec<Step>)> = None;
+    let (mut all, mut best) = (Vec::new(), None::<(u32, f64, Vec<Step>)>);
     for n in numbers_of {
         let steps = run(a, load, n, "fixed")?;
-        let sum = sum_pi(&steps[WARM_UP..]);
-        if best.as_ref().is_some_and(|(_, least, _)| sum > FAR * least) {
+        let pi_s = pi_s(&steps[WARM_UP..]);
+        all.push((n, pi_s));
+        if let (Some((_, least_s, _)), [.., (_, before_s), (_, now_s)]) = (&best, all.as_slice())
+            && before_s.min(*now_s) > FAR * least_s
+        {
             break;
         }
-        if best.as_ref().is_none_or(|(_, least, _)| sum < *least) {
-            best = Some((n, sum, steps));
+        if best.as_ref().is_none_or(|(_, least_s, _)| pi_s < *least_s) {
+            best = Some((n, pi_s, steps));
         }
     }
-    let (best_n, _, best) = best.context("no number of workers")?;
+    let (best_n, least_s, best) = best.context("no number of workers")?;
     println!("{}: least Pi with {best_n} of {} workers", load.name, a.workers);
+    let row: Vec<String> =
+        all.iter().map(|(n, pi_s)| format!("{n}: {:+.1} %", 100.0 * (pi_s / least_s - 1.0))).collect();
+    println!("   fixed {}", row.join(", "));
     for start in [2, a.workers] {
         let steps = run(a, load, start, "efficiency")?;
-        let regret = |from: usize| sum_pi(&steps[from..]) / sum_pi(&best[from..steps.len()]) - 1.0;
+        let regret = |from: usize| pi_s(&steps[from..]) / pi_s(&best[from..]) - 1.0;
         let list: Vec<String> = steps.iter().map(|step| format!("{}", step.workers)).collect();
-        // From here on it is near, and at once.
-        let found = (0..steps.len() - WARM_UP)
-            .find(|&i| steps[i].pi_s <= NEAR * best[i].pi_s.max(best[i + 1].pi_s) && 1.0 + regret(i) <= NEAR);
+        let found = (0..steps.len() - WARM_UP).find(|&i| 1.0 + regret(i) <= NEAR);
         let found = match found {
             Some(at) => format!("within 5 % from iteration {at} on, regret after that {:+.1} %", 100.0 * regret(at)),
             None => "never within 5 %".to_owned(),
@@ -123,11 +133,13 @@ fn measure(a: &Arguments, load: &Load) -> Result<()> {
     Ok(())
 }
 
-fn sum_pi(steps: &[Step]) -> f64 {
-    steps.iter().map(|step| step.pi_s).sum()
+/// Pi of all these iterations, seconds.
+fn pi_s(steps: &[Step]) -> f64 {
+    let sum = |of: fn(&Step) -> f64| steps.iter().map(of).sum::<f64>();
+    sum(|step| step.workers * step.time_s) * sum(|step| step.time_s) / sum(|step| step.task_s).max(f64::MIN_POSITIVE)
 }
 
-/// Workers and Pi of each iteration.
+/// The iterations of a run.
 fn run(a: &Arguments, load: &Load, start: u32, objective: &str) -> Result<Vec<Step>> {
     let program = prefix().join(format!("../../examples/build/{}/{}", a.mpi, load.program));
     let words = format!("{} {} {} {}", program.display(), load.words, load.iterations, a.iterations);
@@ -138,6 +150,26 @@ fn run(a: &Arguments, load: &Load, start: u32, objective: &str) -> Result<Vec<St
     let (times, ideals, workers) =
         (numbers(&summary, "iteration_s"), numbers(&summary, "ideal_s"), numbers(&summary, "workers"));
     let step =
-        |((time_s, ideal_s), n): ((&f64, &f64), &f64)| Step { workers: *n, pi_s: time_s * time_s / ideal_s.max(1e-9) };
+        |((time_s, ideal_s), n): ((&f64, &f64), &f64)| Step { workers: *n, time_s: *time_s, task_s: ideal_s * n };
+    if a.decisions {
+        show(&summary, objective, start);
+    }
     Ok(times.iter().zip(&ideals).zip(&workers).map(step).collect())
+}
+
+fn show(summary: &serde_json::Value, objective: &str, start: u32) {
+    println!("   {objective}, from {start}: iterations {:.4?} s", numbers(summary, "iteration_s"));
+    for d in summary["decisions"].as_array().into_iter().flatten() {
+        println!(
+            "      {}: {} {} -> {}: predicted {}, measured {}, {}: {}",
+            d["iteration"],
+            d["tuning_point"],
+            d["from"],
+            d["to"],
+            d["predicted_s"],
+            d["measured_s"],
+            d["verdict"],
+            d["why"]
+        );
+    }
 }
