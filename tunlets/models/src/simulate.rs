@@ -70,6 +70,8 @@ pub struct SimInput {
     pub profile: Vec<f64>,
     /// Standard deviation of one task around the profile, as a share of its mean.
     pub variation: f64,
+    /// Times of single tasks to draw from, as multiples of their mean; empty: gamma-distributed ones of that variation.
+    pub sample: Vec<f64>,
     /// Relative time per task of each worker: 1 average, 4 four times slower; missing: 1.
     pub slowness: Vec<f64>,
     /// The master's time per chunk (take in and hand out), seconds.

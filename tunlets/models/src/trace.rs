@@ -15,7 +15,7 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// Draws gamma-distributed times around the profile, as multiples of `mean_s`.
+    /// Draws times around the profile, from the sample or gamma-distributed, as multiples of `mean_s`.
     pub fn draw(input: &SimInput, seed: u64) -> Trace {
         let block = input.tasks.div_ceil(MAX_BLOCKS).max(1);
         let blocks = input.tasks.div_ceil(block);
@@ -28,7 +28,11 @@ impl Trace {
         trace.squares.push(0.0);
         for i in 0..blocks {
             let middle = (i as f64 + 0.5) / blocks as f64;
-            let each = input.relative_at(middle) * random.gamma(variance);
+            let one = match input.sample.len() {
+                count if count > 0 && block == 1 => input.sample[random.below(count)],
+                _ => random.gamma(variance),
+            };
+            let each = input.relative_at(middle) * one;
             sum += each * block as f64;
             square += each * each * block as f64 + variance * (block * (block - 1)) as f64;
             trace.sums.push(sum);

@@ -3,6 +3,7 @@
 //! Memory has a half-life of [`HALF_LIFE`] iterations. When an iteration's mean task time differs from the remembered
 //! one by more than chance and more than [`CHANGE`], the program has changed and everything is learnt anew.
 
+mod shape;
 #[cfg(test)]
 mod tests;
 mod what_if;
@@ -10,6 +11,7 @@ mod what_if;
 use super::growth::Growth;
 use crate::{Network, Window};
 use midrun_models::line::median;
+use shape::Shape;
 use std::collections::{BTreeMap, VecDeque};
 pub use what_if::Known;
 
@@ -21,6 +23,11 @@ const CHANGE: f64 = 0.05;
 const SPREAD: f64 = 0.3;
 /// How many standard errors chance may be.
 const CHANCE: f64 = 4.0;
+/// A mean within so many is averaged with what was; beyond that the last one counts.
+const WITHIN: f64 = 2.0;
+/// Standard error of a standard deviation, as a share of it, is this over the root of the count: for exponential times, which
+/// few programs exceed. Normal ones: sqrt(1/2).
+const OF_SIGMA: f64 = 1.414;
 /// A worker counts as slower or faster only beyond this share, and beyond chance.
 const UNEQUAL: f64 = 0.1;
 /// Windows with a smaller share of their records teach nothing.
@@ -55,17 +62,22 @@ pub struct Memory {
     pub prepare_s: Option<f64>,
     /// Tasks of a chunk on average.
     pub chunk_tasks: f64,
-    /// Tasks whose times the mean rests on, and how many sigma does.
+    /// Tasks whose times the mean and sigma rest on.
     seen: f64,
-    /// Mean time of a task when this program was first seen, seconds: the yardstick of useful work.
+    /// Windows that were learnt from since the program was first seen, or changed.
+    windows: u32,
+    /// Mean time of a task when this program was first seen, seconds: the yardstick of useful work; and the workers then.
     reference_s: f64,
+    reference_workers: u32,
     /// Ranks and whether they are on another host than the master, as far as known.
     far: BTreeMap<u32, bool>,
-    profile_s: Vec<f64>,
+    shape: Shape,
     /// Relative time per task of each rank that was seen: 1 average of those that take part.
     slowness: BTreeMap<u32, f64>,
     /// Variance of task times that the speeds of those that take part explain, as a share of the squared mean.
     by_workers: f64,
+    /// What messages can have cost in the last windows, as a share of what was measured of them. The least counts.
+    shares: VecDeque<f64>,
     /// Unexplained time per chunk in the last windows, seconds. The least counts: a disturbance from outside makes an
     /// iteration slower, never faster.
     hidden: VecDeque<f64>,
@@ -84,6 +96,11 @@ pub enum Learnt {
     Nothing,
 }
 
+/// What is remembered of the window before.
+fn keep() -> f64 {
+    0.5_f64.powf(1.0 / HALF_LIFE)
+}
+
 /// With few chunks the master's fixed work per iteration hides what a chunk costs.
 fn costs_are_known(window: &Window) -> bool {
     window.chunks >= 4 * u64::from(window.workers)
@@ -100,6 +117,22 @@ fn sigma_s(window: &Window, mean_s: f64) -> f64 {
         degrees += if w.tasks_timed { w.tasks as f64 } else { w.chunks as f64 };
     }
     if degrees > 1.0 { (excess / degrees).max(0.0).sqrt() } else { 0.0 }
+}
+
+/// Relative time per task of each rank, as far as chance does not explain it. Where tasks are `placed`, those of one
+/// chunk are alike: then its chunks are what a worker drew.
+fn slowness_in(window: &Window, (mean_s, sigma_s): (f64, f64), placed: bool) -> BTreeMap<u32, f64> {
+    // A worker that had one chunk had one stretch of the index range: its mean says more of that than of it.
+    let chunks: u64 = window.per_worker.iter().map(|w| w.chunks).sum();
+    let several = chunks >= 3 * u64::from(window.workers);
+    let speed = |w: &crate::WorkerWork| {
+        let slowness = w.busy_s / w.tasks as f64 / mean_s;
+        let drawn = if placed { w.chunks } else { w.tasks };
+        let chance = CHANCE * sigma_s / mean_s / (drawn as f64).sqrt();
+        let known = several && w.tasks > 0 && (slowness - 1.0).abs() > chance.max(UNEQUAL);
+        (w.rank, if known { slowness.clamp(0.05, 50.0) } else { 1.0 })
+    };
+    window.per_worker.iter().map(speed).collect()
 }
 
 /// Variance of task times that these relative times per task explain, as a share of the squared mean. Weighted by what each
@@ -123,53 +156,42 @@ impl Memory {
         if !(mean_s.is_finite() && mean_s > 0.0) {
             return Learnt::Nothing;
         }
-        let now = Memory::of(window, mean_s);
+        let now = Memory::of(window, mean_s, memory.as_ref().is_some_and(|known| known.shape.persists()));
         let equal = now.slowest() <= 1.0 + UNEQUAL;
         match memory {
             Some(old) if !old.has_changed(&now, seen) => {
                 let other = old.workers != now.workers;
+                old.grow(&now, equal);
                 old.mix(now);
-                old.grow(equal);
                 if other { Learnt::OtherWorkers } else { Learnt::Added }
             }
             Some(old) if old.is_explained_by_the_number(&now) => {
                 // Other tasks because of the number: what is known of the network, of the growth and of those that are
                 // parked stays.
-                let (growth, reference_s, slowness) = (old.growth.clone(), old.reference_s, old.slowness_beside(&now));
-                *old = Memory { growth, reference_s, slowness, ..old.keep_costs(window, now) };
-                old.grow(equal);
+                let (growth, slowness) = (old.growth.clone(), old.slowness_beside(&now));
+                let Memory { reference_s, reference_workers, .. } = *old;
+                let new = old.keep_costs(window, now.clone());
+                *old = Memory { growth, reference_s, reference_workers, slowness, ..new };
+                old.grow(&now, equal);
                 Learnt::OtherWorkers
             }
             _ => {
                 let mut new = match memory {
-                    Some(old) => old.keep_costs(window, now),
-                    None => now,
+                    Some(old) => old.keep_costs(window, now.clone()),
+                    None => now.clone(),
                 };
-                new.grow(equal);
+                new.grow(&now, equal);
                 *memory = Some(new);
                 Learnt::Anew
             }
         }
     }
 
-    fn of(window: &Window, mean_s: f64) -> Memory {
-        let profile = |bin: &crate::ProfileBin| if bin.tasks > 0.0 { bin.busy_s / bin.tasks } else { mean_s };
-        let mut profile_s: Vec<f64> = window.profile.iter().map(profile).collect();
-        if profile_s.is_empty() {
-            profile_s.push(mean_s);
-        }
+    /// Of one window. `placed`: tasks are known to differ by their place.
+    fn of(window: &Window, mean_s: f64, placed: bool) -> Memory {
         let sigma_s = sigma_s(window, mean_s);
-        // A worker that had one chunk had one stretch of the index range: its mean says more of that than of it.
-        let chunks: u64 = window.per_worker.iter().map(|w| w.chunks).sum();
-        let several = chunks >= 3 * u64::from(window.workers);
-        let speed = |w: &crate::WorkerWork| {
-            let slowness = w.busy_s / w.tasks as f64 / mean_s;
-            let chance = CHANCE * sigma_s / mean_s / (w.tasks as f64).sqrt();
-            let known = several && w.tasks > 0 && (slowness - 1.0).abs() > chance.max(UNEQUAL);
-            (w.rank, if known { slowness.clamp(0.05, 50.0) } else { 1.0 })
-        };
         let means = window.per_worker.iter().filter(|w| w.tasks > 0).map(|w| w.busy_s / w.tasks as f64);
-        let slowness: BTreeMap<u32, f64> = window.per_worker.iter().map(speed).collect();
+        let slowness = slowness_in(window, (mean_s, sigma_s), placed);
         let (sum, count) = means.fold((0.0, 0.0), |(sum, count), mean| (sum + mean, count + 1.0));
         let chunk_cost_s = window.master_busy_s / window.chunks.max(1) as f64;
         let chunk_cost_s = if costs_are_known(window) { chunk_cost_s } else { chunk_cost_s.min(CHUNK_COST_S) };
@@ -185,21 +207,31 @@ impl Memory {
             prepare_s: window.prepare_s,
             chunk_tasks: window.tasks as f64 / window.chunks.max(1) as f64,
             seen: window.per_worker.iter().map(|w| if w.tasks_timed { w.tasks } else { w.chunks }).sum::<u64>() as f64,
+            windows: 1,
             reference_s: mean_s,
+            reference_workers: window.workers,
             far: window.per_worker.iter().filter_map(|w| Some((w.rank, w.far?))).collect(),
-            profile_s,
+            shape: Shape::of(window, mean_s),
             by_workers: variance_of(slowness.values().copied()),
             slowness,
+            shares: VecDeque::new(),
             hidden: VecDeque::new(),
         }
     }
 
     fn has_changed(&self, now: &Memory, seen: u64) -> bool {
-        let chance_s = CHANCE * self.sigma_s.max(now.sigma_s) / (seen as f64).sqrt();
+        let chance_s = CHANCE * self.by_chance_s(self.sigma_s.max(now.sigma_s)) / (seen as f64).sqrt();
         // A worker's own mean rests on fewer tasks; their mean over all workers is about as exact as the whole.
         let difference_s = (now.per_worker_s - self.per_worker_s).abs();
-        let spread = (now.sigma_s - self.sigma_s).abs() > SPREAD * self.per_worker_s.max(now.per_worker_s);
-        spread || difference_s > chance_s.max(CHANGE * self.per_worker_s)
+        let sigma_chance_s = CHANCE * OF_SIGMA * self.by_chance_s(self.sigma_s) / now.seen.max(1.0).sqrt();
+        let spread_s = sigma_chance_s.max(SPREAD * self.per_worker_s.max(now.per_worker_s));
+        (now.sigma_s - self.sigma_s).abs() > spread_s || difference_s > chance_s.max(CHANGE * self.per_worker_s)
+    }
+
+    /// What of a standard deviation of task times neither their place explains nor the speed of workers, seconds.
+    fn by_chance_s(&self, sigma_s: f64) -> f64 {
+        let (_, between) = self.shape.profile(self.variation().powi(2), self.tasks).unwrap_or_default();
+        (sigma_s.powi(2) - (between + self.by_workers) * self.mean_s.powi(2)).max(0.0).sqrt()
     }
 
     /// Whether the tasks became others because their workers are more or fewer: for contention, or as slow ones left.
@@ -210,12 +242,15 @@ impl Memory {
         slow_left || self.growth.explains(from, to, now.tasks)
     }
 
-    /// What is learnt anew, with what does not depend on the tasks: where ranks are, what chunks cost.
+    /// What is learnt anew, with what does not depend on the tasks: where ranks are, what chunks cost; and what may have come
+    /// again: where there is more to do.
     fn keep_costs(&self, window: &Window, now: Memory) -> Memory {
         let chunk_cost_s = if costs_are_known(window) { now.chunk_cost_s } else { self.chunk_cost_s };
         let mut far = self.far.clone();
         far.extend(&now.far);
-        Memory { chunk_cost_s, far, hidden: self.hidden.clone(), ..now }
+        let mut shape = self.shape.clone();
+        shape.renew(now.shape, keep());
+        Memory { chunk_cost_s, far, shape, hidden: self.hidden.clone(), shares: self.shares.clone(), ..now }
     }
 
     /// Slowness of the ranks that took part now, and of those that did before: these would have become as much dearer or
@@ -231,23 +266,31 @@ impl Memory {
     }
 
     /// One more pair of dV's and dTc's; unequal workers explain by themselves what another number of them takes.
-    fn grow(&mut self, equal: bool) {
+    fn grow(&mut self, now: &Memory, equal: bool) {
         if equal {
-            self.growth.observe(self.workers, self.tasks, self.compute_s());
+            self.growth.observe(now.workers, now.tasks, now.compute_s());
         }
     }
 
     fn mix(&mut self, now: Memory) {
-        let keep = 0.5_f64.powf(1.0 / HALF_LIFE);
+        // All windows count alike, until there are more of them than are to be remembered.
+        let windows = f64::from(self.windows);
+        let keep = keep().min(windows / (windows + 1.0));
+        self.windows = self.windows.saturating_add(1);
+        // The less is chance, the more the last one counts.
+        let keep = self.shape.mix(now.shape.clone(), keep);
         let mixed = |old: f64, new: f64| keep * old + (1.0 - keep) * new;
-        // Of the mean only the last counts: it depends on who got how much under the present hand-out.
-        self.mean_s = now.mean_s;
+        // Where chance does not explain it, only the last mean counts: it depends on who got how much under the present
+        // hand-out.
+        if (now.mean_s - self.mean_s).abs() <= WITHIN * self.by_chance_s(now.sigma_s) / now.seen.max(1.0).sqrt() {
+            self.mean_s = mixed(self.mean_s, now.mean_s);
+            self.seen = keep * self.seen + now.seen;
+        } else {
+            (self.mean_s, self.seen) = (now.mean_s, now.seen);
+        }
         self.per_worker_s = mixed(self.per_worker_s, now.per_worker_s);
         self.sigma_s = mixed(self.sigma_s.powi(2), now.sigma_s.powi(2)).sqrt();
         self.chunk_cost_s = mixed(self.chunk_cost_s, now.chunk_cost_s).min(4.0 * now.chunk_cost_s);
-        if self.profile_s.len() == now.profile_s.len() {
-            self.profile_s.iter_mut().zip(&now.profile_s).for_each(|(old, new)| *old = mixed(*old, *new));
-        }
         let mut present = Vec::new();
         for (rank, new) in now.slowness {
             let old = self.slowness.entry(rank).or_insert(new);
@@ -258,7 +301,6 @@ impl Memory {
         self.by_workers = mixed(self.by_workers, variance_of(present.into_iter()));
         (self.tasks, self.workers, self.network) = (now.tasks, now.workers, now.network);
         (self.chunk_tasks, self.prepare_s) = (now.chunk_tasks, now.prepare_s.or(self.prepare_s));
-        self.seen = now.seen;
         self.far.extend(now.far);
     }
 
@@ -273,6 +315,20 @@ impl Memory {
         }
     }
 
+    /// A whole iteration was no longer than if messages had cost this share of what was measured of them: side by side their
+    /// ways seem longer than they keep anybody waiting.
+    pub fn see_messages(&mut self, share: f64) {
+        self.shares.push_back(share.clamp(0.0, 1.0));
+        if self.shares.len() > HIDDEN_WINDOWS {
+            self.shares.pop_front();
+        }
+    }
+
+    /// The same program if messages cost this share of what was measured of them.
+    pub fn with_messages(&self, share: f64) -> Memory {
+        Memory { shares: VecDeque::from([share]), ..self.clone() }
+    }
+
     /// Time of all tasks of an iteration (`Tc`), seconds.
     pub fn compute_s(&self) -> f64 {
         self.mean_s * self.tasks as f64
@@ -283,9 +339,20 @@ impl Memory {
         self.reference_s * tasks as f64
     }
 
+    /// An iteration's time if its tasks had taken what so many workers need for the useful work: what tasks take by chance, or
+    /// as a program has more to do, is no merit of the number. Where workers are unequal, it may be. Seconds.
+    pub fn levelled_s(&self, window: &Window) -> f64 {
+        if self.slowest() > 1.0 + UNEQUAL {
+            return window.iteration_s;
+        }
+        let reference = (window.tasks, self.work_s(window.tasks));
+        let (_, usual_s) = self.growth.at(reference, self.reference_workers, window.workers);
+        window.iteration_s * usual_s / window.task_s()
+    }
+
     /// Standard error of the mean, seconds.
     pub fn mean_error_s(&self) -> f64 {
-        self.sigma_s / self.seen.max(1.0).sqrt()
+        self.by_chance_s(self.sigma_s) / self.seen.max(1.0).sqrt()
     }
 
     /// Standard error of sigma, seconds.

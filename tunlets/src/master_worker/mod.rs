@@ -25,6 +25,8 @@ mod growing_tests;
 mod number_tests;
 #[cfg(test)]
 mod plant_tests;
+#[cfg(test)]
+mod regret_tests;
 
 pub use strategy::{MasterWorker, Mode};
 pub use workers::Limits;

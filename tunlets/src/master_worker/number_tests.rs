@@ -8,17 +8,19 @@ use crate::wishes::Objective;
 use crate::{Knob, Link, Network, Settled, Tunlet, Verdict, Window};
 use midrun_handout::{PolicyKind, Setting};
 
-struct Run {
-    workers: Vec<u32>,
-    times_s: Vec<f64>,
+pub(super) struct Run {
+    pub(super) workers: Vec<u32>,
+    pub(super) times_s: Vec<f64>,
+    /// Time of all tasks, seconds.
+    pub(super) tasks_s: Vec<f64>,
     verdicts: Vec<Verdict>,
-    why: Vec<String>,
+    pub(super) why: Vec<String>,
     /// Predicted iteration times, seconds, and by which share they may be wrong.
     predicted: Vec<(f64, f64)>,
 }
 
 /// `most` workers are there; `disturb` may change the plant before an iteration and a window after it.
-fn run(
+pub(super) fn run(
     tunlet: &mut MasterWorker,
     plant: &mut Plant,
     most: u32,
@@ -26,7 +28,8 @@ fn run(
     mut disturb: impl FnMut(&mut Plant, usize),
     mut bend: impl FnMut(&mut Window),
 ) -> Run {
-    let mut run = Run { workers: vec![], times_s: vec![], verdicts: vec![], why: vec![], predicted: vec![] };
+    let mut run =
+        Run { workers: vec![], times_s: vec![], tasks_s: vec![], verdicts: vec![], why: vec![], predicted: vec![] };
     let (mut pending, mut on_the_road) = (None::<Vec<(String, Value)>>, None);
     for i in 0..iterations {
         // Proposed while the last iteration was running: taken over at the beginning of this one.
@@ -45,6 +48,7 @@ fn run(
         bend(&mut window);
         run.workers.push(window.workers);
         run.times_s.push(window.iteration_s);
+        run.tasks_s.push(window.task_s());
         if let Some(assignments) = pending.take() {
             on_the_road = Some((run.why.len() as u64 - 1, assignments));
         }
@@ -72,7 +76,7 @@ fn run(
     run
 }
 
-fn tunlet(objective: Objective, limits: Limits) -> MasterWorker {
+pub(super) fn tunlet(objective: Objective, limits: Limits) -> MasterWorker {
     MasterWorker::new(Mode::Auto, objective, limits)
 }
 
@@ -245,7 +249,7 @@ fn workers_too_far_to_pay_are_parked_and_named() {
         let away = |rank: u32| rank > 4;
         window.per_worker.iter_mut().for_each(|w| w.far = Some(away(w.rank)));
         let sent: u64 = window.per_worker.iter().filter(|w| away(w.rank)).map(|w| w.tasks).sum();
-        window.iteration_s += sent as f64 * 4096.0 * 1e-6 * 0.5;
+        window.iteration_s += sent as f64 * 4096.0 * 1e-6;
     };
     let mut tunlet = tunlet(Objective::Efficiency, Limits::default());
     let result = run(&mut tunlet, &mut plant, 8, 10, |_, _| {}, far);
@@ -253,6 +257,20 @@ fn workers_too_far_to_pay_are_parked_and_named() {
     let why = result.why.iter().find(|why| why.contains("parked first")).expect("a reason");
     assert!(why.contains("rank 8 (1.0 times") && why.contains("to another host"), "{why}");
     assert!(why.contains("4.096 ms") && !why.contains("rank 4 ("), "only the far ones: {why}");
+}
+
+#[test]
+fn messages_that_seem_dear_but_keep_nobody_waiting_do_not_cost_workers() {
+    let mut plant = plant(24, 1e-3, 480);
+    plant.dist = Dist::Normal(0.0);
+    // Ten times what the iteration has room for: measured where many messages share a host's memory.
+    let dear = |window: &mut Window| {
+        let cost = Cost { start_up_s: 2e-5, start_up_error_s: 1e-6, per_byte_s: 2e-8, per_byte_error_s: 1e-9 };
+        let near = Some(Link { cost, ..Link::default() });
+        window.network = Some(Network { near, far: None, task_bytes: 32768, result_bytes: 32768 });
+    };
+    let result = run(&mut tunlet(Objective::Efficiency, Limits::default()), &mut plant, 24, 12, |_, _| {}, dear);
+    assert!(result.workers.iter().all(|n| *n >= 20), "{:?} {:#?}", result.workers, result.why);
 }
 
 #[test]
@@ -293,6 +311,7 @@ fn what_is_badly_known_widens_the_interval_of_what_rests_on_it() {
         let far = Some(Link { cost, ..Link::default() });
         let network = move |window: &mut Window| {
             window.network = Some(Network { far, near: None, task_bytes: 4096, result_bytes: 8 });
+            window.iteration_s += window.tasks as f64 * 4096.0 * 1e-8;
         };
         let mut plant = plant(2, 4e-4, 4_000);
         let result = run(&mut tunlet(Objective::Time, Limits::default()), &mut plant, 25, 4, |_, _| {}, network);

@@ -9,12 +9,14 @@ use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 use rand_distr::{Distribution, Exp1, StandardNormal};
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(super) enum Dist {
     Normal(f64),
     Exponential,
     Bimodal,
     Linear,
+    /// A zone in the middle that grows with the iterations; beside it there is hardly anything to do.
+    Fire,
 }
 
 pub(super) struct Plant {
@@ -63,6 +65,12 @@ impl Plant {
                         }
                     }
                     Dist::Linear => 2.0 * i as f64 / n as f64,
+                    Dist::Fire => {
+                        let away = (i as f64 + 0.5) / n as f64 - 0.5;
+                        let burns = away.abs() <= 0.02 + 0.01 * self.iteration as f64;
+                        let unit: f64 = self.random.random_range(0.0..2.0);
+                        unit * if burns { 4.0 } else { 0.02 }
+                    }
                 };
                 unit * self.mean_s
             })
@@ -104,15 +112,15 @@ impl Plant {
             master = master.max(free[next] - if idle { 0.0 } else { self.mean_s }) + self.chunk_cost_s;
             let mut at = free[next].max(master) + if idle { 100e-6 } else { 0.0 } + self.hidden_cost_s;
             let w = &mut work[next];
+            let mut chunk_s = 0.0;
             for i in chunk.first..chunk.first + chunk.count {
                 let time_s = tasks[i as usize] * self.slowness[next];
                 at += time_s;
                 w.busy_s += time_s;
                 w.sum_sq_s2 += time_s * time_s;
-                let bin = &mut profile[i as usize * PROFILE_BINS / tasks.len()];
-                bin.tasks += 1.0;
-                bin.busy_s += time_s;
+                chunk_s += time_s;
             }
+            share(&mut profile, (chunk.first, chunk.count), tasks.len(), chunk_s);
             w.tasks += chunk.count;
             w.chunks += 1;
             chunks += 1;
@@ -136,6 +144,17 @@ impl Plant {
             profile,
             coverage: 1.0,
         }
+    }
+}
+
+/// Of a chunk only its time is known, not those of its tasks: all bins that it crosses get their share.
+fn share(profile: &mut [ProfileBin], (first, count): (u64, u64), tasks: usize, chunk_s: f64) {
+    let width = tasks as f64 / profile.len() as f64;
+    let (from, to) = (first as f64, (first + count) as f64);
+    for (bin, at) in profile.iter_mut().zip(0..) {
+        let inside = (to.min(width * f64::from(at + 1)) - from.max(width * f64::from(at))).max(0.0);
+        bin.tasks += inside;
+        bin.busy_s += chunk_s * inside / count as f64;
     }
 }
 

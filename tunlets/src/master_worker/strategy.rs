@@ -341,8 +341,9 @@ impl Tunlet for MasterWorker {
             if !window.setting_changed {
                 self.regime = Some(Regime::of(window.iteration_s, window.master_busy_s, ideal_s));
                 self.spread.add(ratio);
-                let work_s = self.memory.as_ref().map_or(window.task_s(), |memory| memory.work_s(window.tasks));
-                self.judgements.extend(self.workers.watch(window, window.iteration_s, work_s));
+                let levelled = self.memory.as_ref().map(|known| (known.levelled_s(window), known.work_s(window.tasks)));
+                self.judgements
+                    .extend(levelled.and_then(|(time_s, work_s)| self.workers.watch(window, time_s, work_s)));
                 self.experience.add(&window.setting, ratio, window.iteration);
                 self.explain(window, ratio);
             }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 /// Whole iterations that a change is watched.
 pub const WATCHED: usize = 2;
 /// The simulation is no more exact than this share, chance apart.
-const MODEL: f64 = 0.03;
+pub const MODEL: f64 = 0.03;
 /// A setting that measures worse than another by more than this share is given up.
 pub const WORSE: f64 = 0.005;
 /// Iterations after which a measurement says nothing any more.

@@ -71,7 +71,7 @@ struct Trial {
     from: u32,
     to: u32,
     applied_in: u64,
-    /// Costs, as [`Workers::cost`] has them, and iteration times before, seconds, the newest last.
+    /// Costs, as [`cost`] has them, and iteration times before, seconds, the newest last.
     before: Vec<(f64, f64)>,
     /// The same since.
     seen: Vec<(f64, f64)>,
@@ -103,6 +103,23 @@ pub struct Workers {
     forced: bool,
 }
 
+/// What the objective minimises, for `workers` with this iteration time and useful work, seconds.
+fn cost(objective: Objective, workers: u32, iteration_s: f64, work_s: f64) -> f64 {
+    let n = f64::from(workers);
+    match objective {
+        Objective::Efficiency => n * iteration_s * iteration_s / work_s,
+        Objective::Time | Objective::Budget(_) | Objective::Fixed => iteration_s,
+        // The fewest workers in time; out of time, the fastest.
+        Objective::Deadline(limit_s) if iteration_s <= limit_s => n * limit_s * 1e-6,
+        Objective::Deadline(limit_s) => iteration_s + limit_s,
+    }
+}
+
+/// The same of a forecast.
+fn cost_of(objective: Objective) -> impl Fn(&Forecast) -> f64 + Copy {
+    move |f: &Forecast| cost(objective, f.workers, f.iteration_s, f.work_s)
+}
+
 impl Workers {
     /// Nothing known yet.
     pub fn new(objective: Objective, limits: Limits) -> Workers {
@@ -122,22 +139,10 @@ impl Workers {
         }
     }
 
-    /// What the objective minimises, for `workers` with this iteration time and useful work, seconds.
-    fn cost(&self, workers: u32, iteration_s: f64, work_s: f64) -> f64 {
-        let n = f64::from(workers);
-        match self.objective {
-            Objective::Efficiency => n * iteration_s * iteration_s / work_s,
-            Objective::Time | Objective::Budget(_) | Objective::Fixed => iteration_s,
-            // The fewest workers in time; out of time, the fastest.
-            Objective::Deadline(limit_s) if iteration_s <= limit_s => n * limit_s * 1e-6,
-            Objective::Deadline(limit_s) => iteration_s + limit_s,
-        }
-    }
-
     /// Takes a window in; the verdict on a change that was watched long enough.
     pub fn watch(&mut self, window: &Window, iteration_s: f64, work_s: f64) -> Option<Judgement> {
         let (iteration, workers) = (window.iteration, window.workers);
-        let cost = self.cost(workers, iteration_s, work_s);
+        let cost = cost(self.objective, workers, iteration_s, work_s);
         self.most_seen = self.most_seen.max(workers);
         if self.last_of.replace((workers, window.setting.kind.code())) != self.last_of {
             self.last.clear();
@@ -212,12 +217,12 @@ impl Workers {
         self.back_to
     }
 
-    /// What should be changed, if anything, under `setting`, with at most `most` workers there. `scale` corrects the
-    /// simulation; `unsettled` is the start of the program or of a new behaviour of it.
+    /// What should be changed, if anything, under one of `settings`, with at most `most` workers there. `scale` corrects
+    /// the simulation; `unsettled` is the start of the program or of a new behaviour of it.
     pub fn advise(
         &mut self,
         memory: &Memory,
-        setting: &Setting,
+        settings: &[Setting],
         (iteration, most): (u64, u32),
         scale: f64,
         unsettled: bool,
@@ -226,8 +231,8 @@ impl Workers {
             return None;
         }
         let (low, high) = self.range(most);
-        let all = forecasts(memory, setting, (low, high), iteration, scale);
-        let cost = |f: &Forecast| self.cost(f.workers, f.iteration_s, f.work_s);
+        let all = forecasts(memory, settings, (low, high), iteration, scale);
+        let cost = cost_of(self.objective);
         let now = *all.iter().find(|f| f.workers == memory.workers)?;
         let allowed = |f: &&Forecast| {
             (low..=high).contains(&f.workers) && self.banned.get(&f.workers).is_none_or(|until| *until <= iteration)
@@ -252,17 +257,18 @@ impl Workers {
         }
         self.forced = outside;
         let mean = (streak.sum_ln / f64::from(streak.windows)).exp().round() as u32;
-        // The mean may be what was given up before, or lie on the wrong side of the limits.
-        let wanted = all.iter().filter(allowed).find(|f| f.workers == mean).map_or(best.workers, |f| f.workers);
+        // The mean may be what was given up before, or no better by now, or lie on the wrong side of the limits.
+        let good = |f: &&Forecast| f.workers == mean && (outside || cost(f) <= cost(&now) * (1.0 - GAIN));
+        let wanted = all.iter().filter(allowed).find(good).map_or(best.workers, |f| f.workers);
         let reach = if self.limits.step == 0 { u32::MAX } else { self.limits.step };
         let to = wanted.clamp(now.workers.saturating_sub(reach), now.workers.saturating_add(reach));
         let known = all.iter().find(|f| f.workers == to).copied();
-        let alone = || forecasts(memory, setting, (to, to), iteration, scale).into_iter().find(|f| f.workers == to);
+        let alone = || forecasts(memory, settings, (to, to), iteration, scale).into_iter().find(|f| f.workers == to);
         let forecast = known.or_else(alone)?;
         // Pi goes with the square of the time.
         let power = if self.objective == Objective::Efficiency { 2.0 } else { 1.0 };
         self.chance = power * forecast.deviation.max(now.deviation);
-        let input_error = input_error(memory, setting, to, iteration);
+        let input_error = input_error(memory, &forecast.setting, to, iteration);
         Some(Advice { to: forecast, now, input_error, stepped: to != wanted })
     }
 
@@ -289,10 +295,11 @@ impl Workers {
     ) -> Option<Outlook> {
         let most = memory.workers.max(self.most_seen).saturating_mul(BEYOND);
         let (low, high) = self.range(most);
-        let now = forecasts(memory, setting, (memory.workers, memory.workers), 0, 1.0)[0];
+        let settings = [*setting];
+        let now = *forecasts(memory, &settings, (memory.workers, memory.workers), 0, 1.0).first()?;
         let scale = ratio * memory.ideal_s() / now.iteration_s;
-        let all = forecasts(memory, setting, (low, high), 0, scale);
-        let cost = |f: &Forecast| self.cost(f.workers, f.iteration_s, f.work_s);
+        let all = forecasts(memory, &settings, (low, high), 0, scale);
+        let cost = cost_of(self.objective);
         let best = cheapest(all.iter().filter(|f| (low..=high).contains(&f.workers)), cost)?;
         let doublings = (f64::from(best.workers) / f64::from(memory.workers.max(1))).log2().abs();
         Some(Outlook {

@@ -2,7 +2,7 @@
 
 use super::Memory;
 use crate::link::Cost;
-use crate::{Link, Network, PROFILE_BINS};
+use crate::{Link, Network};
 use midrun_models::simulate::{QueueAhead, SimInput, Way};
 
 /// One message's way until more is known, seconds: mostly the wake-up of a sleeping rank.
@@ -28,8 +28,7 @@ impl Memory {
         let (tasks, compute_s) = self.growth.at((self.tasks, self.compute_s()), self.workers, workers);
         let mean_s = if tasks > 0 { compute_s / tasks as f64 } else { self.mean_s };
         let dearer = if self.mean_s > 0.0 { mean_s / self.mean_s } else { 1.0 };
-        let profile_s = self.profile_s.iter().map(|s| s * dearer).collect();
-        Memory { workers, tasks, mean_s, sigma_s: self.sigma_s * dearer, profile_s, ..self.clone() }
+        Memory { workers, tasks, mean_s, sigma_s: self.sigma_s * dearer, ..self.clone() }
     }
 
     /// The same program with another number of workers, where one of what that rests on is a standard error higher than it
@@ -73,7 +72,11 @@ impl Memory {
     /// Two messages per chunk, and the bytes of a task and its result, per task.
     fn way_s(&self, link: &Link) -> f64 {
         let bytes = self.network.map_or(0.0, |n| f64::from(n.task_bytes) + f64::from(n.result_bytes));
-        2.0 * link.cost.start_up_s / self.chunk_tasks.max(1.0) + link.cost.per_byte_s * bytes
+        self.share() * (2.0 * link.cost.start_up_s / self.chunk_tasks.max(1.0) + link.cost.per_byte_s * bytes)
+    }
+
+    fn share(&self) -> f64 {
+        self.shares.iter().copied().fold(1.0, f64::min)
     }
 
     /// The way to a worker as the simulation has it.
@@ -81,9 +84,9 @@ impl Memory {
         let network = self.network?;
         let link = network.to(far)?;
         let (out, back) = (network.task_bytes, network.result_bytes);
-        let byte_s = link.cost.per_byte_s;
+        let byte_s = self.share() * link.cost.per_byte_s;
         Some(Way {
-            latency_s: link.cost.start_up_s,
+            latency_s: self.share() * link.cost.start_up_s,
             send_s: byte_s * f64::from(out),
             back_s: byte_s * f64::from(back),
             eager_tasks: link.eager_tasks(out),
@@ -92,34 +95,26 @@ impl Memory {
 
     /// What the simulation needs.
     pub fn load(&self) -> SimInput {
-        let parts = self.profile_s.len() as f64;
-        let profile_mean = self.profile_s.iter().sum::<f64>() / parts;
-        let between = self.profile_s.iter().map(|s| (s - profile_mean).powi(2)).sum::<f64>() / parts;
-        // The parts' means scatter by chance, too: what chance explains is not a profile.
-        let chance = self.sigma_s.powi(2) * parts / self.tasks.max(1) as f64;
-        let is_profile = between > 3.0 * chance && between > (0.01 * self.mean_s).powi(2);
         // More may be known than take part: the slowest and farthest are parked first.
         let known = self.by_cost();
         let count = self.workers.max(1) as usize;
         let mut slowness: Vec<f64> = known.iter().map(|worker| worker.slowness).collect();
+        let square = self.variation().powi(2);
+        let (profile, between) = self.shape.profile(square, self.tasks).unwrap_or_default();
         // The variance that workers explain does not belong to the tasks, whoever will take part.
-        let by_workers = self.by_workers * self.mean_s.powi(2);
+        // What is left is chance, in proportion to the profile.
+        let variance = (square - self.by_workers - between).max(0.0) / (1.0 + between);
+        let sample = if profile.is_empty() { self.shape.sample(variance) } else { Vec::new() };
         slowness.resize(count, 1.0);
         let far = (0..count).map(|place| known.get(place).and_then(|worker| worker.far));
         let ways = far.map_while(|far| self.way(far)).collect();
-        let explained = by_workers + if is_profile { between } else { 0.0 };
-        let within = (self.sigma_s.powi(2) - explained).max(0.0);
-        let profile = if is_profile && self.profile_s.len() == PROFILE_BINS {
-            self.profile_s.iter().map(|s| s / profile_mean).collect()
-        } else {
-            Vec::new()
-        };
         SimInput {
             tasks: self.tasks,
             workers: self.workers,
             mean_s: self.mean_s,
             profile,
-            variation: within.sqrt() / self.mean_s,
+            variation: variance.sqrt(),
+            sample,
             slowness,
             handout_s: self.chunk_cost_s.clamp(0.0, self.mean_s),
             latency_s: LATENCY_S,

@@ -11,7 +11,7 @@ use crate::master_worker::regime::Regime;
 use crate::master_worker::trial::{family, uncertainty};
 use crate::master_worker::workers::Advice;
 use crate::{Knob, Proposal};
-use midrun_handout::Setting;
+use midrun_handout::{PolicyKind, Setting};
 
 /// Workers that take so many times longer for a task than the fastest are named, and no more of them than this.
 const SLOW: f64 = 1.3;
@@ -58,7 +58,7 @@ impl MasterWorker {
         let most = knob.range.1.clamp(1.0, f64::from(u32::MAX)) as u32;
         let Advice { to: next, now, input_error, stepped } = self.workers.advise(
             memory,
-            &to,
+            &self.rivals(to, memory, iteration, knob),
             (iteration, most.saturating_add(spare.map_or(0, room))),
             scale,
             self.unsettled,
@@ -69,7 +69,8 @@ impl MasterWorker {
         // A new number starts with the setting that suits it. A program with its own number cuts by its own rules.
         let (setting, predicted_s) = if knob.name == names::WORKERS {
             let there = memory.with_workers(next.workers);
-            let (with_to, mut all) = candidates::shortlist(&there, to, &self.settings(&there, iteration), iteration);
+            let settings = self.settings(&there, iteration);
+            let (with_to, mut all) = candidates::shortlist(&there, next.setting, &settings, iteration);
             all.sort_by(|a, b| a.ratio.total_cmp(&b.ratio));
             let best = preferred(&all).unwrap_or(with_to);
             (best.setting, next.iteration_s * best.ratio / with_to.ratio)
@@ -109,6 +110,16 @@ impl MasterWorker {
             unchanged_s: iteration_s,
             at_once: false,
         })
+    }
+
+    /// What another number may be better with than with `to`: handing everything out at once, or following the tasks.
+    fn rivals(&self, to: Setting, memory: &Memory, iteration: u64, knob: &Knob) -> Vec<Setting> {
+        let mut all = vec![to];
+        if knob.name == names::WORKERS {
+            let other = |s: &Setting| matches!(s.kind, PolicyKind::None | PolicyKind::Daf) && s.kind != to.kind;
+            all.extend(self.settings(memory, iteration).into_iter().filter(other));
+        }
+        all
     }
 
     /// Back to `to` workers, which took `former_s`.

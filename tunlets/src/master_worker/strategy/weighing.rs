@@ -4,7 +4,7 @@ use super::{MasterWorker, Mode};
 use crate::Window;
 use crate::master_worker::candidates::{self, Forecast};
 use crate::master_worker::memory::Memory;
-use crate::master_worker::trial::family;
+use crate::master_worker::trial::{MODEL, family};
 use midrun_handout::{PolicyKind, Setting};
 
 /// Candidates this close are the same; then `none` is preferred, then `daf`.
@@ -13,6 +13,9 @@ pub(super) const TIE: f64 = 0.0015;
 pub(super) const EVEN: f64 = 0.003;
 /// Unmeasured settings are expected to fall short of their simulation as the present one does, at most by this share.
 pub(super) const SHORTFALL: f64 = 0.02;
+
+/// Steps to the share of messages: to 3 % of it.
+const HALVINGS: u32 = 5;
 
 /// What the settings are worth.
 pub(super) struct Weighed {
@@ -30,8 +33,14 @@ impl MasterWorker {
     pub(super) fn explain(&mut self, window: &Window, ratio: f64) {
         let (Some(memory), Some(current)) = (&mut self.memory, self.current) else { return };
         if family(&current) == family(&window.setting) {
-            let memory_alone = memory.without_hidden();
-            let known = candidates::forecast(&memory_alone, &[current], window.iteration, candidates::EXPLAIN)[0];
+            let bare = memory.without_hidden();
+            let at = |share: f64| {
+                let memory = bare.with_messages(share);
+                candidates::forecast(&memory, &[current], window.iteration, candidates::EXPLAIN)[0]
+            };
+            let known = at(1.0);
+            let share = if memory.network.is_some() { messages_share(known, ratio, at) } else { 1.0 };
+            memory.see_messages(share);
             memory.explain((ratio - known.ratio) * memory.ideal_s(), window.chunks);
         }
     }
@@ -65,6 +74,20 @@ impl MasterWorker {
         let allowed = |s: &Setting| self.banned.get(&family(s)).is_none_or(|until| *until <= iteration);
         settings.into_iter().filter(allowed).collect()
     }
+}
+
+/// By which share of what was measured of messages an iteration is simulated to be no longer than `ratio`, as it was. `known` is
+/// the forecast `at` all of it; by chance an iteration may well be shorter than its forecast.
+fn messages_share(known: Forecast, ratio: f64, at: impl Fn(f64) -> Forecast) -> f64 {
+    if known.ratio * (1.0 - MODEL - 2.0 * known.deviation) <= ratio {
+        return 1.0;
+    }
+    let (mut low, mut high) = (0.0, 1.0);
+    for _ in 0..HALVINGS {
+        let middle = f64::midpoint(low, high);
+        if at(middle).ratio > ratio { high = middle } else { low = middle }
+    }
+    f64::midpoint(low, high)
 }
 
 /// The best of `all`, the best first. Even tasks: nothing to gain, so the fewest messages. Else the policy that follows the

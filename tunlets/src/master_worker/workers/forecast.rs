@@ -19,6 +19,8 @@ const SCALE: (f64, f64) = (0.8, 1.5);
 pub struct Forecast {
     /// Workers.
     pub workers: u32,
+    /// The setting that it is expected with.
+    pub setting: Setting,
     /// Expected iteration time, seconds.
     pub iteration_s: f64,
     /// What its tasks would take workers of the present kind, seconds: the same useful work for every number, though tasks
@@ -56,23 +58,29 @@ pub fn input_error(memory: &Memory, setting: &Setting, workers: u32, seed: u64) 
     if squares.is_finite() { squares.sqrt() } else { 0.0 }
 }
 
-/// Forecasts of the present number, of both ends, and of numbers between them. `scale` corrects the simulation.
-pub fn forecasts(memory: &Memory, setting: &Setting, range: (u32, u32), seed: u64, scale: f64) -> Vec<Forecast> {
+/// Forecasts of the present number, of both ends, and of numbers between them, each with what suits it best of `settings`.
+/// `scale` corrects the simulation.
+pub fn forecasts(memory: &Memory, settings: &[Setting], range: (u32, u32), seed: u64, scale: f64) -> Vec<Forecast> {
     let scale = scale.clamp(SCALE.0, SCALE.1);
     // The tasks are the same for any number of workers, unless dV says that there are more or fewer.
     let runs = (TASKS / memory.tasks.max(1)).clamp(RUNS.0, RUNS.1);
     let drawings = Drawings::new(&memory.load(), seed..seed + runs);
     let one = |workers: u32| {
         let there = memory.with_workers(workers);
-        let setting =
-            if setting.min_chunk > 1 { candidates::informed(setting.kind, setting.factor, &there) } else { *setting };
         let load = there.load();
         let own = (load.tasks != memory.tasks).then(|| Drawings::new(&load, seed..seed + runs));
-        let result = own.as_ref().unwrap_or(&drawings).run(&load, &setting, runs as usize);
+        let drawings = own.as_ref().unwrap_or(&drawings);
         let work_s = there.work_s(there.tasks);
-        Forecast { workers, iteration_s: result.iteration_s * scale, work_s, deviation: result.deviation }
+        let with = |setting: &Setting| {
+            let fitted = candidates::informed(setting.kind, setting.factor, &there);
+            let setting = if setting.min_chunk > 1 { fitted } else { *setting };
+            let result = drawings.run(&load, &setting, runs as usize);
+            let iteration_s = result.iteration_s * scale;
+            Forecast { workers, setting, iteration_s, work_s, deviation: result.deviation }
+        };
+        settings.iter().map(with).min_by(|a, b| a.iteration_s.total_cmp(&b.iteration_s))
     };
-    numbers(memory.workers, range).into_iter().map(one).collect()
+    numbers(memory.workers, range).into_iter().filter_map(one).collect()
 }
 
 /// `now`, both ends, and numbers between them: all of them, or those that lie evenly on a logarithmic scale.

@@ -1,0 +1,178 @@
+//! How the times of tasks differ: by their place in the index range, and from each other.
+//!
+//! What differs in the same way iteration after iteration is a profile; the rest is chance. All as multiples of the mean.
+
+use crate::{PROFILE_BINS, Window};
+use std::collections::VecDeque;
+
+/// Parts of the index range in which successive iterations agree by more standard errors than this are not alike by chance.
+const SURE: f64 = 4.0;
+/// A profile that is not at least so uneven (standard deviation, a share of the mean) is none.
+const FLAT: f64 = 0.01;
+/// Iterations whose parts are kept as a sample of task times.
+const SAMPLED: usize = 4;
+/// Parts that scatter by less than this share of the tasks' variance are means of several tasks: no sample of single ones.
+const SINGLE: f64 = 0.3;
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct Shape {
+    /// Mean time of the tasks of each part; [`PROFILE_BINS`] of them, or none.
+    profile: Vec<f64>,
+    /// Parts that can differ by themselves.
+    parts: f64,
+    /// Whether the profile came again.
+    persists: bool,
+    /// The parts of the last iterations.
+    sample: VecDeque<Vec<f64>>,
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len().max(1) as f64
+}
+
+fn variance(values: &[f64]) -> f64 {
+    let middle = mean(values);
+    values.iter().map(|v| (v - middle).powi(2)).sum::<f64>() / values.len().max(1) as f64
+}
+
+/// Correlation; 0 where one of them does not vary.
+fn correlation(a: &[f64], b: &[f64]) -> f64 {
+    let (of_a, of_b) = (mean(a), mean(b));
+    let both = a.iter().zip(b).map(|(x, y)| (x - of_a) * (y - of_b)).sum::<f64>() / a.len().max(1) as f64;
+    let scale = (variance(a) * variance(b)).sqrt();
+    if scale > 0.0 { both / scale } else { 0.0 }
+}
+
+/// How many parts of one size are worth as much as these: a chunk that was timed as a whole is one part, however many bins it
+/// crosses.
+fn parts(profile: &[f64]) -> f64 {
+    let squares: usize = profile.chunk_by(|a, b| (a - b).abs() < 1e-9 * a.abs()).map(|run| run.len() * run.len()).sum();
+    (profile.len() * profile.len()) as f64 / squares.max(1) as f64
+}
+
+impl Shape {
+    /// Of one iteration whose tasks took `mean_s` on average, seconds.
+    pub fn of(window: &Window, mean_s: f64) -> Shape {
+        let part = |bin: &crate::ProfileBin| if bin.tasks > 0.0 { bin.busy_s / bin.tasks / mean_s } else { 1.0 };
+        let profile: Vec<f64> = window.profile.iter().map(part).filter(|v| v.is_finite()).collect();
+        let profile = if profile.len() == PROFILE_BINS { profile } else { Vec::new() };
+        Shape { sample: VecDeque::from([profile.clone()]), parts: parts(&profile), profile, persists: false }
+    }
+
+    /// Another iteration; what was counts `keep` where all is chance. Returns what it counts.
+    pub fn mix(&mut self, now: Shape, keep: f64) -> f64 {
+        let keep = self.compare(&now, keep);
+        self.sample.extend(now.sample);
+        while self.sample.len() > SAMPLED {
+            self.sample.pop_front();
+        }
+        keep
+    }
+
+    /// Another iteration of a program that has changed: the profile may have stayed, the sample has not.
+    pub fn renew(&mut self, now: Shape, keep: f64) {
+        self.compare(&now, keep);
+        self.sample = now.sample;
+    }
+
+    fn compare(&mut self, now: &Shape, keep: f64) -> f64 {
+        if now.profile.is_empty() || self.profile.is_empty() {
+            *self = now.clone();
+            return keep;
+        }
+        // Of roots: a few very long tasks that meet by chance are no agreement.
+        let roots = |values: &[f64]| values.iter().map(|v| v.max(0.0).sqrt()).collect::<Vec<f64>>();
+        let alike = correlation(&roots(&self.profile), &roots(&now.profile));
+        // Fisher (1921): by chance atanh(r) scatters by 1/sqrt(parts - 3).
+        let degrees = self.parts.min(now.parts) - 3.0;
+        self.persists = alike.min(0.9999).atanh() * degrees.max(0.0).sqrt() > SURE;
+        // The more they agree, the less of the new one is chance.
+        let keep = if self.persists { keep.min(1.0 - alike) } else { keep };
+        self.profile.iter_mut().zip(&now.profile).for_each(|(old, new)| *old = keep * *old + (1.0 - keep) * new);
+        self.parts = now.parts;
+        keep
+    }
+
+    /// The profile, mean 1, and its variance, where there is one. The variance of a task, and how many there are in a part, tell
+    /// what parts differ by chance.
+    pub fn profile(&self, variance_of_one: f64, tasks: u64) -> Option<(Vec<f64>, f64)> {
+        let between = variance(&self.profile);
+        let chance = variance_of_one * self.parts / tasks.max(1) as f64;
+        let is_one = (self.persists || between > 3.0 * chance) && between > FLAT * FLAT;
+        let middle = mean(&self.profile);
+        (is_one && middle > 0.0).then(|| (self.profile.iter().map(|v| v / middle).collect(), between))
+    }
+
+    /// Whether tasks differ by their place in the same way iteration after iteration.
+    pub fn persists(&self) -> bool {
+        self.persists
+    }
+
+    /// Times of single tasks, mean 1, with this variance; empty where none were seen singly.
+    pub fn sample(&self, variance_of_one: f64) -> Vec<f64> {
+        let seen: Vec<f64> = self.sample.iter().flatten().copied().collect();
+        let (middle, scatter) = (mean(&seen), variance(&seen));
+        if seen.is_empty() || scatter <= SINGLE * variance_of_one || scatter <= 0.0 {
+            return Vec::new();
+        }
+        let stretch = (variance_of_one / scatter).sqrt();
+        let stretched: Vec<f64> = seen.iter().map(|v| (1.0 + stretch * (v - middle)).max(0.0)).collect();
+        let middle = mean(&stretched);
+        stretched.iter().map(|v| v / middle).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ProfileBin;
+    use crate::testing::window;
+    use midrun_models::random::Random;
+
+    /// An iteration of 64 tasks, one for each part.
+    fn shape(times: impl FnMut(usize) -> f64) -> Shape {
+        let profile: Vec<ProfileBin> = (0..64).map(times).map(|busy_s| ProfileBin { tasks: 1.0, busy_s }).collect();
+        let mean_s = profile.iter().map(|bin| bin.busy_s).sum::<f64>() / 64.0;
+        Shape::of(&Window { tasks: 64, chunks: 64, profile, ..window(0, 4, 0.1) }, mean_s)
+    }
+
+    #[test]
+    fn what_comes_again_is_a_profile_and_chance_is_not() {
+        let mut random = Random::new(7);
+        let mut fire = |at: usize| if (20..40).contains(&at) { 5.0 + random.uniform() } else { 0.1 * random.uniform() };
+        let mut known = shape(&mut fire);
+        let one = |shape: &Shape| variance(&shape.profile);
+        assert_eq!(known.profile(one(&known), 64), None, "one iteration cannot tell");
+        known.mix(shape(&mut fire), 0.84);
+        let (profile, between) = known.profile(one(&known), 64).expect("a profile");
+        assert!(profile[25] > 10.0 * profile[50] && between > 1.0);
+        let mut random = Random::new(8);
+        let mut known = shape(|_| random.exponential());
+        (0..20).for_each(|_| {
+            known.mix(shape(|_| random.exponential()), 0.84);
+            assert_eq!(known.profile(1.0, 64), None);
+        });
+    }
+
+    #[test]
+    fn few_chunks_agree_by_chance() {
+        let halves = || shape(|at| if at < 32 { 1.0 } else { 1.2 });
+        let mut known = halves();
+        assert!((known.parts - 2.0).abs() < 1e-9);
+        known.mix(halves(), 0.84);
+        assert_eq!(known.profile(1.0, 64), None);
+    }
+
+    #[test]
+    fn tasks_that_were_seen_singly_show_how_they_are_distributed() {
+        // One in eight takes eight times as long as the others, and none longer.
+        let mut known = shape(|at| if at % 8 == 0 { 8.0 } else { 1.0 });
+        known.mix(shape(|at| if at % 8 == 5 { 8.0 } else { 1.0 }), 0.84);
+        let variance_of_one = variance(&known.sample[0]);
+        let sample = known.sample(variance_of_one);
+        assert!((sample.iter().copied().fold(0.0, f64::max) - 8.0 / 1.875).abs() < 1e-9);
+        assert!((variance(&sample) - variance_of_one).abs() < 1e-9 && (mean(&sample) - 1.0).abs() < 1e-9);
+        assert!(known.sample(4.0 * variance_of_one).is_empty(), "these are means of several");
+    }
+}
