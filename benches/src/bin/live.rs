@@ -33,7 +33,7 @@ struct Arguments {
 const WARM_UP: usize = 3;
 /// So close to the best is right.
 const NEAR: f64 = 1.05;
-/// Two in a row so far from the best: fewer workers are worse still.
+/// Three in a row so far from the best, and farther each time: fewer workers are worse still.
 const FAR: f64 = 1.5;
 
 struct Load {
@@ -101,8 +101,10 @@ fn measure(a: &Arguments, load: &Load) -> Result<()> {
         let steps = run(a, load, n, "fixed")?;
         let pi_s = pi_s(&steps[WARM_UP..]);
         all.push((n, pi_s));
-        if let (Some((_, least_s, _)), [.., (_, before_s), (_, now_s)]) = (&best, all.as_slice())
-            && before_s.min(*now_s) > FAR * least_s
+        if let (Some((_, least_s, _)), [.., (_, a_s), (_, b_s), (_, c_s)]) = (&best, all.as_slice())
+            && FAR * least_s < *a_s
+            && a_s < b_s
+            && b_s < c_s
         {
             break;
         }

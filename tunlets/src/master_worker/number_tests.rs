@@ -14,6 +14,7 @@ pub(super) struct Run {
     /// Time of all tasks, seconds.
     pub(super) tasks_s: Vec<f64>,
     verdicts: Vec<Verdict>,
+    measured_s: Vec<f64>,
     pub(super) why: Vec<String>,
     /// Predicted iteration times, seconds, and by which share they may be wrong.
     predicted: Vec<(f64, f64)>,
@@ -28,8 +29,15 @@ pub(super) fn run(
     mut disturb: impl FnMut(&mut Plant, usize),
     mut bend: impl FnMut(&mut Window),
 ) -> Run {
-    let mut run =
-        Run { workers: vec![], times_s: vec![], tasks_s: vec![], verdicts: vec![], why: vec![], predicted: vec![] };
+    let mut run = Run {
+        workers: vec![],
+        times_s: vec![],
+        tasks_s: vec![],
+        verdicts: vec![],
+        measured_s: vec![],
+        why: vec![],
+        predicted: vec![],
+    };
     let (mut pending, mut on_the_road) = (None::<Vec<(String, Value)>>, None);
     for i in 0..iterations {
         // Proposed while the last iteration was running: taken over at the beginning of this one.
@@ -53,7 +61,9 @@ pub(super) fn run(
             on_the_road = Some((run.why.len() as u64 - 1, assignments));
         }
         tunlet.observe(&window);
-        run.verdicts.extend(tunlet.judgements().iter().map(|j| j.verdict));
+        let judgements = tunlet.judgements();
+        run.verdicts.extend(judgements.iter().map(|j| j.verdict));
+        run.measured_s.extend(judgements.iter().map(|j| j.measured_s));
         if on_the_road.is_some() {
             continue; // one change at a time
         }
@@ -110,6 +120,7 @@ fn too_few_workers_become_as_many_as_pay_within_six_iterations() {
     let result = run(&mut tunlet(Objective::Efficiency, Limits::default()), &mut plant, 25, 14, |_, _| {}, |_| {});
     assert!(result.workers[6] >= 23, "{:?} {:?}", result.workers, result.why);
     assert!(result.why[0].contains("bound"), "the regime is named: {:?}", result.why);
+    assert!(result.times_s.contains(&result.measured_s[0]), "{:?} {:?}", result.measured_s, result.times_s);
     assert!(!result.verdicts.contains(&Verdict::RolledBack) && result.why.len() <= 3, "{:?}", result.why);
 }
 

@@ -139,10 +139,11 @@ impl Workers {
         }
     }
 
-    /// Takes a window in; the verdict on a change that was watched long enough.
-    pub fn watch(&mut self, window: &Window, iteration_s: f64, work_s: f64) -> Option<Judgement> {
-        let (iteration, workers) = (window.iteration, window.workers);
-        let cost = cost(self.objective, workers, iteration_s, work_s);
+    /// Takes a window in, with its levelled time and its useful work, seconds; the verdict on a change that was watched long
+    /// enough.
+    pub fn watch(&mut self, window: &Window, levelled_s: f64, work_s: f64) -> Option<Judgement> {
+        let (iteration, workers, iteration_s) = (window.iteration, window.workers, window.iteration_s);
+        let cost = cost(self.objective, workers, levelled_s, work_s);
         self.most_seen = self.most_seen.max(workers);
         if self.last_of.replace((workers, window.setting.kind.code())) != self.last_of {
             self.last.clear();
