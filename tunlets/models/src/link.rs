@@ -14,6 +14,8 @@ const TRIPS: usize = 48;
 const FEWEST: usize = 8;
 /// The bytes of the trips must differ by this factor before a time per byte is taken from them.
 const APART: f64 = 1.5;
+/// And by so many bytes: what a few of them take is far below what a trip takes longer by chance.
+const APART_BYTES: f64 = 1024.0;
 /// Two estimates that differ by more standard errors than this are of different networks: the newer one counts.
 const DIFFERENT: f64 = 3.0;
 /// No figure is better known than this share of it.
@@ -98,7 +100,7 @@ impl Estimator {
         let points: Vec<(f64, f64)> = self.recent.iter().copied().collect();
         let range = |(l, h): (f64, f64), (bytes, _): &(f64, f64)| (l.min(*bytes), h.max(*bytes));
         let (low, high) = points.iter().fold((f64::INFINITY, 0.0), range);
-        let line = theil_sen(&points).filter(|_| high > APART * low);
+        let line = theil_sen(&points).filter(|_| high > APART * low && high - low >= APART_BYTES);
         match (known, line) {
             (Some(known), Some(line)) => combined(known, (line.slope.max(0.0), line.slope_error)),
             (Some(known), None) => known,
@@ -149,6 +151,13 @@ mod tests {
         let cost = estimator.cost().unwrap();
         assert_eq!(cost.per_byte_s, CALIBRATED.per_byte_s);
         assert!(cost.start_up_s > 50e-6 && cost.start_up_s < 95e-6, "{cost:?}");
+    }
+
+    #[test]
+    fn a_few_bytes_more_say_nothing_of_bytes() {
+        let mut estimator = calibrated();
+        (0..40).for_each(|i| estimator.on_trip(f64::from(8 + 8 * (i % 3)), 1e-4 * f64::from(1 + i % 3)));
+        assert_eq!(estimator.cost().unwrap().per_byte_s, CALIBRATED.per_byte_s);
     }
 
     #[test]

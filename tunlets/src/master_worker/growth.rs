@@ -37,7 +37,7 @@ impl Growth {
     /// Tasks and their time in all expected of `to` workers where `from` have these.
     pub fn at(&self, (tasks, compute_s): (u64, f64), from: u32, to: u32) -> (u64, f64) {
         let there = self.tasks.at(tasks as f64, (from, to), false).round() as u64;
-        (there, self.compute.at(compute_s, (from, to), true))
+        (there, self.compute.at(compute_s, (from, to), false))
     }
 
     /// Standard errors of the tasks and of their time, seconds, for one worker more; 0 where nothing is known of them.
@@ -69,6 +69,15 @@ mod tests {
         let [volume, compute] = growth.slopes(8.0);
         assert!(volume.unwrap().0.abs() < 1e-9 && (compute.unwrap().0 - 0.1).abs() < 0.01);
         assert_eq!(Growth::default().slopes(8.0), [None, None]);
+    }
+
+    #[test]
+    fn tasks_do_not_get_cheaper_with_more_workers_though_a_program_had_less_to_do_then() {
+        let mut growth = Growth::default();
+        for (n, compute_s) in [(24, 1.0), (24, 1.1), (2, 3.0), (2, 3.1), (2, 3.2)] {
+            growth.observe(n, 100, compute_s);
+        }
+        assert_eq!(growth.at((100, 3.0), 2, 24), (100, 3.0));
     }
 
     #[test]

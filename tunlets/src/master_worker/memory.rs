@@ -339,15 +339,15 @@ impl Memory {
         self.reference_s * tasks as f64
     }
 
-    /// An iteration's time if its tasks had taken what so many workers need for the useful work: what tasks take by chance, or
-    /// as a program has more to do, is no merit of the number. Where workers are unequal, it may be. Seconds.
+    /// An iteration's time if its tasks had taken what so many workers need for the useful work: that a program has more to do,
+    /// or less, is no merit of the number. Where workers are unequal, it may be. Seconds.
     pub fn levelled_s(&self, window: &Window) -> f64 {
         if self.slowest() > 1.0 + UNEQUAL {
             return window.iteration_s;
         }
         let reference = (window.tasks, self.work_s(window.tasks));
         let (_, usual_s) = self.growth.at(reference, self.reference_workers, window.workers);
-        window.iteration_s * usual_s / window.task_s()
+        window.iteration_s * usual_s / self.compute_s()
     }
 
     /// Standard error of the mean, seconds.

@@ -29,6 +29,8 @@ pub const REMEMBERED: usize = 4;
 const WATCHED_LONG: usize = 8;
 /// A number of workers is given up when its objective measures worse than before by more than this share.
 const WORSE_COST: f64 = 0.01;
+/// Standard errors that are no chance: one in a hundred, for it is looked at after each of several windows.
+const SURE: f64 = 2.33;
 /// Iterations scatter by so much at least, whatever the tasks: the machine.
 const MACHINE: f64 = 0.005;
 
@@ -43,15 +45,26 @@ pub fn is_worse(before: &[f64], seen: &[f64], chance: f64) -> Option<bool> {
     };
     let (Some(was), Some(is)) = (median_ln(before), median_ln(seen)) else { return Some(false) };
     let of_both = 1.0 / before.len() as f64 + 1.0 / seen.len() as f64;
-    let error = chance.max(MACHINE) * of_both.sqrt();
+    let error = chance.max(MACHINE).max(scatter(before, seen)) * of_both.sqrt();
     let more = is - was - WORSE_COST;
     match () {
-        () if more > 2.0 * error => Some(true),
+        () if more > SURE * error => Some(true),
         () if more <= 0.0 => Some(false),
         // What cannot be told from chance after so long is not worse than chance.
         () if seen.len() >= WATCHED_LONG => Some(false),
         () => None,
     }
+}
+
+/// How far costs of one kind scatter, as a share of them, by what both kinds show; 0 where they are too few.
+fn scatter(before: &[f64], seen: &[f64]) -> f64 {
+    let squares = |costs: &[f64]| {
+        let logs: Vec<f64> = costs.iter().map(|cost| cost.ln()).collect();
+        let mean = logs.iter().sum::<f64>() / logs.len().max(1) as f64;
+        logs.iter().map(|log| (log - mean).powi(2)).sum::<f64>()
+    };
+    let degrees = (before.len() + seen.len()).saturating_sub(2);
+    if degrees > 1 { ((squares(before) + squares(seen)) / degrees as f64).sqrt() } else { 0.0 }
 }
 
 /// Half the width of the interval in which the median of the watched iterations is expected, as a share of the prediction:
@@ -172,6 +185,7 @@ mod tests {
         assert_eq!(is_worse(&[1.0, 1.0], &[1.1, 1.1], 0.0), Some(true));
         assert_eq!(is_worse(&[1.0, 1.0], &[0.9, 1.3], 0.0), Some(false), "one disturbed iteration says nothing");
         assert_eq!(is_worse(&[1.0, 1.0], &[1.3, 1.3], 0.4), None, "such a difference can be chance");
+        assert_eq!(is_worse(&[1.0, 1.4, 0.9, 1.6], &[1.4, 1.2], 0.0), None, "they scatter more than was foreseen");
         assert_eq!(is_worse(&[1.0; 4], &[1.8; 8], 0.4), Some(true), "a large one that stays is not");
         assert_eq!(is_worse(&[1.0; 4], &[1.3; 8], 0.4), Some(false), "what cannot be told for long is kept");
     }
