@@ -79,8 +79,8 @@ pub(super) struct Run<'a> {
     messages: Messages,
     network: Network<'a>,
     nodes: Vec<Processors>,
-    /// Changes of each node's processors so far.
-    changes: Vec<u64>,
+    /// When the next process on each node will be done, and how often that has changed.
+    foreseen: Vec<(Option<f64>, u64)>,
     events: BinaryHeap<Reverse<(u64, u64, Event)>>,
     order: u64,
     ready: VecDeque<usize>,
@@ -105,7 +105,7 @@ pub(super) fn run(compiled: &Compiled, machine: &Machine, options: &Options) -> 
         messages: Messages::new(compiled.processes),
         network: Network::new(machine, &places),
         nodes: machine.nodes.iter().map(Processors::new).collect(),
-        changes: vec![0; machine.nodes.len()],
+        foreseen: vec![(None, 0); machine.nodes.len()],
         events: BinaryHeap::new(),
         order: 0,
         ready: (0..compiled.processes).collect(),
@@ -208,7 +208,8 @@ impl Run<'_> {
             }
             Event::DataArrived(number) => self.received(number),
             Event::Core(node, change) => {
-                if self.changes[node] == change {
+                if self.foreseen[node].1 == change {
+                    self.foreseen[node].0 = None;
                     if let Some(process) = self.nodes[node].end(self.now_s) {
                         self.over(process, 0.0);
                     }
@@ -221,9 +222,14 @@ impl Run<'_> {
 
     /// When the next process on a node will be done.
     fn foresee(&mut self, node: usize) {
-        self.changes[node] += 1;
-        if let Some(next_s) = self.nodes[node].next_s() {
-            self.at(next_s, Event::Core(node, self.changes[node]));
+        let (known_s, changes) = self.foreseen[node];
+        let next_s = self.nodes[node].next_s();
+        if next_s == known_s {
+            return; // its event is under way
+        }
+        self.foreseen[node] = (next_s, changes + 1);
+        if let Some(next_s) = next_s {
+            self.at(next_s, Event::Core(node, changes + 1));
         }
     }
 
