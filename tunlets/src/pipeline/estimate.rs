@@ -80,6 +80,8 @@ pub struct Known {
     pub pipeline: Pipeline,
     /// How many times longer than most ranks each takes; 1 where that is not known. By place, from 1.
     pub slowness: Vec<f64>,
+    /// Where the state of each stage that keeps one is.
+    pub homes: Vec<Option<u32>>,
     /// Deviation of the compute time over its mean, of the stage where that is largest.
     pub spread: f64,
 }
@@ -142,7 +144,12 @@ impl Estimate {
         };
         let stages: Vec<Stage> = compute_s.into_iter().enumerate().map(stage).collect();
         let pipeline = Pipeline::new(stages, self.network()).checked().ok()?;
-        Some(Known { pipeline, slowness, spread: spread.fold(0.0, f64::max) })
+        let home = |stage: usize| {
+            let mut seen = self.compute.range((stage, 0)..=(stage, u32::MAX));
+            if self.stateful[stage] { seen.next().map(|((_, place), _)| *place) } else { None }
+        };
+        let homes = (0..self.stateful.len()).map(home).collect();
+        Some(Known { pipeline, slowness, homes, spread: spread.fold(0.0, f64::max) })
     }
 
     /// Time of each stage on a rank like most, and how many times longer each rank takes: times are products of both.

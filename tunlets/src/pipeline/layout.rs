@@ -82,19 +82,24 @@ fn total_s(known: &Known) -> f64 {
     known.pipeline.stages.iter().map(|stage| stage.compute_s).sum::<f64>().max(f64::MIN_POSITIVE)
 }
 
-/// Ranks that differ: each group gets one, the heaviest the fastest; then the slowest group gets the next, as long as that
+/// Ranks that differ: each group gets one, the heaviest the fastest, state where it is; then the slowest group gets the next, as long as that
 /// helps; then ranks change places as long as that helps. (The best of all mappings is NP-hard to find.)
 fn uneven(known: &Known, plan: &Plan, most: u32, objective: Objective, least_s: f64) -> Option<Layout> {
-    let mut free: Vec<u32> = (1..=known.slowness.len() as u32).collect();
+    let home = |group: &Group| group.range().find_map(|stage| known.homes[stage]);
+    let homes: Vec<u32> = plan.0.iter().filter_map(home).collect();
+    let mut free: Vec<u32> = (1..=known.slowness.len() as u32).filter(|rank| !homes.contains(rank)).collect();
     free.sort_by(|a, b| of(&known.slowness, *a).total_cmp(&of(&known.slowness, *b)));
-    free.truncate(most as usize);
+    free.truncate((most as usize).saturating_sub(homes.len()));
     let mut free = free.into_iter();
     let heavy = |g: &usize| known.pipeline.compute_s(plan.0[*g].first, plan.0[*g].stages);
     let mut order: Vec<usize> = (0..plan.0.len()).collect();
     order.sort_by(|a, b| heavy(b).total_cmp(&heavy(a)));
     let mut places = vec![Vec::new(); plan.0.len()];
     for g in order {
-        places[g].push(free.next()?);
+        places[g].push(match home(&plan.0[g]) {
+            Some(home) => home,
+            None => free.next()?,
+        });
     }
     let layout = |places: &[Vec<u32>]| {
         let group = |(group, places): (&Group, &Vec<u32>)| Group {
@@ -118,19 +123,22 @@ fn uneven(known: &Known, plan: &Plan, most: u32, objective: Objective, least_s: 
             best.clone_from(&places);
         }
     }
-    while let Some(better) = swapped(&best, &worth) {
+    while let Some(better) = swapped(&best, &homes, &worth) {
         best = better;
     }
     Some(layout(&best))
 }
 
 /// The best exchange of two ranks, if one helps.
-fn swapped(places: &[Vec<u32>], worth: &impl Fn(&[Vec<u32>]) -> f64) -> Option<Vec<Vec<u32>>> {
+fn swapped(places: &[Vec<u32>], homes: &[u32], worth: &impl Fn(&[Vec<u32>]) -> f64) -> Option<Vec<Vec<u32>>> {
     let mut best: Option<(f64, Vec<Vec<u32>>)> = None;
     let now = worth(places);
     for a in 0..places.len() {
         for b in a + 1..places.len() {
             for (i, j) in (0..places[a].len()).flat_map(|i| (0..places[b].len()).map(move |j| (i, j))) {
+                if homes.contains(&places[a][i]) || homes.contains(&places[b][j]) {
+                    continue;
+                }
                 let mut other = places.to_vec();
                 (other[a][i], other[b][j]) = (places[b][j], places[a][i]);
                 let value = worth(&other);
@@ -152,7 +160,7 @@ mod tests {
         let stage = |compute_s: &f64| Stage { compute_s: *compute_s, message_bytes: 1e3, stateful: false };
         let network = Network { start_up_s: 0.0, per_byte_s: 0.0, protocol: Protocol::Sync };
         let pipeline = Pipeline::new(compute_s.iter().map(stage).collect(), network);
-        Known { pipeline, slowness: slowness.to_vec(), spread: 0.0 }
+        Known { pipeline, slowness: slowness.to_vec(), homes: vec![None; compute_s.len()], spread: 0.0 }
     }
 
     #[test]

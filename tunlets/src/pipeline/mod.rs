@@ -138,7 +138,7 @@ impl Pipeline {
     fn value(&self, period_s: f64, ranks: u32) -> f64 {
         match self.objective {
             Objective::Efficiency => f64::from(ranks) * period_s * period_s,
-            Objective::Deadline(most_s) if period_s <= most_s => most_s * f64::from(ranks) * 1e-3,
+            Objective::Deadline(most_s) if period_s <= most_s => most_s * f64::from(ranks) * 1e-6,
             _ => period_s,
         }
     }
@@ -311,8 +311,13 @@ impl Tunlet for Pipeline {
     fn on_settled(&mut self, decision: u64, settled: Settled) {
         self.advised = None;
         let Some((plan, former, before)) = self.proposed.take() else { return };
-        if matches!(settled, Settled::Applied { .. }) {
-            self.trial = Some(Trial { decision, plan, former, before, waited: 0 });
+        match settled {
+            Settled::Applied { .. } => self.trial = Some(Trial { decision, plan, former, before, waited: 0 }),
+            // Whatever was wrong with it is so a window later, too.
+            Settled::NotApplied => {
+                let number = self.now.as_ref().map_or(0, |now| now.number);
+                self.banned.insert(plan, number + BANNED);
+            }
         }
     }
 }

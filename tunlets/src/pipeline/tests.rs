@@ -188,6 +188,34 @@ fn a_program_that_changes_its_pattern_itself_is_not_fought() {
 }
 
 #[test]
+fn a_pattern_that_is_refused_is_not_asked_for_in_every_window() {
+    let mut tunlet = Pipeline::new(Objective::Time, Grouping::Single, 0);
+    let mut asked = 0;
+    for k in 0..20 {
+        tunlet.observe_stream(&stream(k, "0,1", 9, &[0.1, 0.4]));
+        let text = Some("0,1".to_owned());
+        let (name, range) = (names::PATTERN.to_owned(), (0.0, 4096.0));
+        let knob = Knob { rank: 0, name, whole: false, range, value: 0.0, declared: 0.0, text };
+        if tunlet.propose(&[knob]).is_some() {
+            asked += 1;
+            tunlet.on_settled(k, Settled::NotApplied);
+        }
+    }
+    assert_eq!(asked, 1);
+}
+
+#[test]
+fn state_stays_where_it_is_though_ranks_differ() {
+    let mut plant = plant(Objective::Time, 9, &[0.1, 0.4, 0.05]);
+    (plant.stateful, plant.slowness) = (Some(2), vec![1.0, 1.0, 1.0, 4.0, 1.0, 1.0, 4.0, 1.0, 1.0]);
+    plant.run(20);
+    let plan = Plan::parse(&plant.plan, &[false, false, true]).unwrap();
+    let last = plan.0.last().unwrap();
+    assert!(last.at.is_empty() || last.at == [3], "{}", plant.plan);
+    assert!(plant.decisions.iter().any(|decision| decision.to.contains('@')), "{:?}", plant.decisions);
+}
+
+#[test]
 fn without_a_knob_for_it_nothing_is_asked_for() {
     let mut tunlet = Pipeline::new(Objective::Time, Grouping::Single, 0);
     tunlet.observe_stream(&stream(0, "0,1", 9, &[0.1, 0.4]));
