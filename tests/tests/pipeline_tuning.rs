@@ -90,6 +90,15 @@ fn a_stage_whose_cost_changes_is_found_again() {
     });
 }
 
+#[test]
+fn ranks_that_are_slow_are_found_and_mapped_one_by_one() {
+    everywhere(|mpi| {
+        let (summary, _) = tuned(mpi, "--objective time", 10, "--inputs 400 --stages 5,20 --slow 3:4");
+        let all = patterns(&summary);
+        assert!(all.iter().any(|pattern| pattern.contains('@')), "{all:?}\n{}", summary.0);
+    });
+}
+
 /// Replicas of the group that a stage is in.
 fn replicas_of_any(pattern: &str, stage: u32) -> u32 {
     let holds = |word: &&str| {

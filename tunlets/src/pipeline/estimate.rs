@@ -65,9 +65,9 @@ pub enum Holds {
 pub struct Estimate {
     /// Compute time per input, by stage and place.
     compute: BTreeMap<(usize, u32), Mean>,
-    /// Per stage: bytes that come out per input; time for messages per input, where it is the first of its rank.
+    /// Bytes that come out per input, by stage; time for messages per input, by stage and place where it is the first there.
     bytes: BTreeMap<usize, f64>,
-    own_s: BTreeMap<usize, f64>,
+    own_s: BTreeMap<(usize, u32), f64>,
     stateful: Vec<bool>,
     /// The last window, in which a stage moved, was partly of before.
     mixed: bool,
@@ -80,6 +80,8 @@ pub struct Known {
     pub pipeline: Pipeline,
     /// How many times longer than most ranks each takes; 1 where that is not known. By place, from 1.
     pub slowness: Vec<f64>,
+    /// How much longer than most ranks each needs for an input's messages, seconds: it is far away. By place, from 1.
+    pub extra_s: Vec<f64>,
     /// Where the state of each stage that keeps one is.
     pub homes: Vec<Option<u32>>,
     /// Deviation of the compute time over its mean, of the stage where that is largest.
@@ -90,7 +92,7 @@ impl Known {
     /// Whether ranks differ.
     pub fn is_unequal(&self) -> bool {
         let (least, most) = self.slowness.iter().fold((f64::INFINITY, 0.0_f64), |(l, m), s| (l.min(*s), m.max(*s)));
-        most > ALIKE * least
+        most > ALIKE * least || self.extra_s.iter().any(|extra_s| *extra_s > 0.0)
     }
 }
 
@@ -113,11 +115,13 @@ impl Estimate {
                 let new = Mean::of(work.inputs as f64, work.busy_s, work.sum_sq_s2);
                 let known = self.compute.entry((number, work.place)).or_default();
                 *known = if known.count > 0.0 { known.with(&new) } else { new };
+                if work.own_s > 0.0 {
+                    self.own_s.insert((number, work.place), work.own_s / work.inputs as f64);
+                }
             }
             let inputs = stage.sum(|work| work.inputs as f64);
             if inputs > 0.0 {
                 self.bytes.insert(number, stage.sum(|work| work.bytes) / inputs);
-                self.own_s.insert(number, stage.sum(|work| work.own_s) / inputs);
             }
         }
         match (moved, mixed) {
@@ -144,12 +148,13 @@ impl Estimate {
         };
         let stages: Vec<Stage> = compute_s.into_iter().enumerate().map(stage).collect();
         let pipeline = Pipeline::new(stages, self.network()).checked().ok()?;
+        let extra_s = self.extra_s(&pipeline, ranks);
         let home = |stage: usize| {
             let mut seen = self.compute.range((stage, 0)..=(stage, u32::MAX));
             if self.stateful[stage] { seen.next().map(|((_, place), _)| *place) } else { None }
         };
         let homes = (0..self.stateful.len()).map(home).collect();
-        Some(Known { pipeline, slowness, homes, spread: spread.fold(0.0, f64::max) })
+        Some(Known { pipeline, slowness, extra_s, homes, spread: spread.fold(0.0, f64::max) })
     }
 
     /// Time of each stage on a rank like most, and how many times longer each rank takes: times are products of both.
@@ -203,14 +208,30 @@ impl Estimate {
 
     /// What passing an input on costs: a line through the stages' sizes where they differ, else the middle.
     fn network(&self) -> Network {
-        let points: Vec<(f64, f64)> =
-            self.own_s.iter().filter_map(|(stage, own_s)| Some((*self.bytes.get(stage)?, *own_s))).collect();
+        let point = |((stage, _), own_s): (&(usize, u32), &f64)| Some((*self.bytes.get(stage)?, *own_s));
+        let points: Vec<(f64, f64)> = self.own_s.iter().filter_map(point).collect();
         let line = theil_sen(&points).filter(|line| points.len() > 2 && line.slope >= 0.0 && line.intercept >= 0.0);
         let (start_up_s, per_byte_s) = match line {
             Some(line) => (line.intercept, line.slope),
             None => (median(points.iter().map(|(_, own_s)| *own_s).collect()).max(0.0), 0.0),
         };
         Network { start_up_s, per_byte_s, protocol: Protocol::Sync }
+    }
+
+    /// What each rank needs for messages beyond what most do, where that counts beside what it computes.
+    fn extra_s(&self, pipeline: &Pipeline, ranks: u32) -> Vec<f64> {
+        let mut extra_s = vec![0.0; ranks as usize];
+        for ((stage, place), own_s) in &self.own_s {
+            let of_stage = &pipeline.stages[*stage];
+            let usual_s = pipeline.network.start_up_s + pipeline.network.per_byte_s * of_stage.message_bytes;
+            let beyond_s = own_s - usual_s;
+            if let Some(extra_s) = (*place as usize).checked_sub(1).and_then(|at| extra_s.get_mut(at))
+                && beyond_s > (ALIKE - 1.0) * of_stage.compute_s
+            {
+                *extra_s = f64::max(*extra_s, beyond_s);
+            }
+        }
+        extra_s
     }
 }
 
@@ -251,6 +272,20 @@ mod tests {
         estimate.learn(&stream(1, "0,1", 3, &[0.1, 0.2]));
         let known = estimate.known(3).unwrap();
         assert_eq!((known.slowness.clone(), known.is_unequal()), (vec![1.0; 3], false));
+    }
+
+    #[test]
+    fn a_rank_that_is_far_away_is_told_by_its_messages() {
+        let mut estimate = Estimate::default();
+        let mut window = stream(0, "0x4,1", 5, &[0.1, 0.02]);
+        for work in window.stages.iter_mut().flat_map(|stage| &mut stage.by_rank) {
+            let far = if work.place == 3 { 0.05 } else { 0.001 };
+            work.own_s = far * work.inputs as f64;
+        }
+        estimate.learn(&window);
+        let known = estimate.known(5).unwrap();
+        assert!(close(known.extra_s[2], 0.049) && known.extra_s.iter().filter(|s| **s > 0.0).count() == 1, "{known:?}");
+        assert!(known.is_unequal() && known.slowness == [1.0; 5]);
     }
 
     #[test]

@@ -6,6 +6,9 @@ use midrun_handout::plan::{Group, Plan};
 use midrun_models::pipeline::exact::{self, Grouping};
 use midrun_models::pipeline::{Pattern, Pipeline};
 
+/// Among more ranks none are exchanged: all pairs are tried, and a decision must not take seconds.
+const EXCHANGED: usize = 48;
+
 /// A plan and what the model expects of it.
 #[derive(Clone, Debug)]
 pub struct Layout {
@@ -24,13 +27,18 @@ impl Layout {
     }
 }
 
+fn extra_s(known: &Known, place: u32) -> f64 {
+    (place as usize).checked_sub(1).and_then(|at| known.extra_s.get(at)).copied().unwrap_or(0.0)
+}
+
 /// Time per input of a group on the ranks at `places`, seconds: MODELS 2, `1 / sum_k (1/Tr^k)`.
 fn group_s(known: &Known, group: &Group, places: &[u32]) -> f64 {
     let pipeline = &known.pipeline;
     let single = midrun_models::pipeline::Group { first: group.first, stages: group.stages, replicas: 1 };
     let compute_s = pipeline.compute_s(group.first, group.stages);
     let messages_s = pipeline.production_s(&single) - compute_s;
-    1.0 / places.iter().map(|place| 1.0 / (compute_s * of(&known.slowness, *place) + messages_s)).sum::<f64>()
+    let each_s = |place: &u32| compute_s * of(&known.slowness, *place) + messages_s + extra_s(known, *place);
+    1.0 / places.iter().map(|place| 1.0 / each_s(place)).sum::<f64>()
 }
 
 /// What the model expects of a plan on the ranks where its stages are.
@@ -88,7 +96,9 @@ fn uneven(known: &Known, plan: &Plan, most: u32, objective: Objective, least_s: 
     let home = |group: &Group| group.range().find_map(|stage| known.homes[stage]);
     let homes: Vec<u32> = plan.0.iter().filter_map(home).collect();
     let mut free: Vec<u32> = (1..=known.slowness.len() as u32).filter(|rank| !homes.contains(rank)).collect();
-    free.sort_by(|a, b| of(&known.slowness, *a).total_cmp(&of(&known.slowness, *b)));
+    let mean_s = total_s(known) / known.pipeline.stages.len() as f64;
+    let slow = |rank: &u32| of(&known.slowness, *rank) + extra_s(known, *rank) / mean_s;
+    free.sort_by(|a, b| slow(a).total_cmp(&slow(b)));
     free.truncate((most as usize).saturating_sub(homes.len()));
     let mut free = free.into_iter();
     let heavy = |g: &usize| known.pipeline.compute_s(plan.0[*g].first, plan.0[*g].stages);
@@ -123,7 +133,9 @@ fn uneven(known: &Known, plan: &Plan, most: u32, objective: Objective, least_s: 
             best.clone_from(&places);
         }
     }
-    while let Some(better) = swapped(&best, &homes, &worth) {
+    while best.iter().map(Vec::len).sum::<usize>() <= EXCHANGED
+        && let Some(better) = swapped(&best, &homes, &worth)
+    {
         best = better;
     }
     Some(layout(&best))
@@ -160,7 +172,8 @@ mod tests {
         let stage = |compute_s: &f64| Stage { compute_s: *compute_s, message_bytes: 1e3, stateful: false };
         let network = Network { start_up_s: 0.0, per_byte_s: 0.0, protocol: Protocol::Sync };
         let pipeline = Pipeline::new(compute_s.iter().map(stage).collect(), network);
-        Known { pipeline, slowness: slowness.to_vec(), homes: vec![None; compute_s.len()], spread: 0.0 }
+        let extra_s = vec![0.0; slowness.len()];
+        Known { pipeline, slowness: slowness.to_vec(), extra_s, homes: vec![None; compute_s.len()], spread: 0.0 }
     }
 
     #[test]
@@ -187,6 +200,29 @@ mod tests {
         assert!((best.period_s() - 0.4 / 2.25).abs() < 1e-9, "{best:?}");
         let places = |g: usize| best.plan.0[g].at.clone();
         assert!(places(0).len() == 1 && places(0) != [1] && places(1).contains(&1), "{best:?}");
+    }
+
+    #[test]
+    fn a_rank_that_is_far_away_gets_what_it_loses_least_with() {
+        let mut known = known(&[0.1, 0.1, 0.1], &[1.0; 4]);
+        known.extra_s[1] = 0.3;
+        let best = best(&known, 4, Grouping::None, Objective::Time, 0.0).unwrap();
+        assert!(best.plan.0.iter().all(|group| group.at != [2]), "alone it would set the pace: {best:?}");
+        assert!((best.period_s() - 0.1).abs() < 1e-9, "{best:?}");
+    }
+
+    #[test]
+    fn a_thousand_ranks_that_differ_are_mapped_and_none_is_taken_twice() {
+        let slowness: Vec<f64> = (0..1000).map(|rank| 1.0 + f64::from(rank % 7)).collect();
+        let known = known(&[0.1, 0.4, 0.3, 0.2, 0.1], &slowness);
+        let best = best(&known, 1000, Grouping::Single, Objective::Time, 0.0).unwrap();
+        let mut ranks: Vec<usize> = best.plan.0.iter().flat_map(|group| group.at.clone()).collect();
+        let taken = ranks.len();
+        ranks.sort_unstable();
+        ranks.dedup();
+        assert!(ranks.len() == taken && taken <= 1000);
+        let speed: f64 = slowness.iter().map(|slow| 1.0 / slow).sum();
+        assert!(best.period_s() < 1.05 * 1.1 / speed, "{} of {}", best.period_s(), 1.1 / speed);
     }
 
     #[test]

@@ -296,7 +296,7 @@ impl Tunlet for Pipeline {
         let objective = if self.objective == Objective::Fixed { Objective::Efficiency } else { self.objective };
         let most = now.ranks.saturating_mul(NEXT_TIME);
         // Further ranks are thought of as like most.
-        let alike = Known { slowness: vec![1.0; most as usize], ..known.clone() };
+        let alike = Known { slowness: vec![1.0; most as usize], extra_s: vec![0.0; most as usize], ..known.clone() };
         let next = best(&alike, most, self.grouping, objective, now.head_s)?;
         Some(Outlook {
             regime: words::regime(now, present),
