@@ -31,7 +31,7 @@ fn extra_s(known: &Known, place: u32) -> f64 {
     (place as usize).checked_sub(1).and_then(|at| known.extra_s.get(at)).copied().unwrap_or(0.0)
 }
 
-/// Time per input of a group on the ranks at `places`, seconds: MODELS 2, `1 / sum_k (1/Tr^k)`.
+/// Time per input of a group on the ranks at `places`, seconds: César 2006, ch. IV, `1 / sum_k (1/Tr^k)`.
 fn group_s(known: &Known, group: &Group, places: &[u32]) -> f64 {
     let pipeline = &known.pipeline;
     let single = midrun_models::pipeline::Group { first: group.first, stages: group.stages, replicas: 1 };
