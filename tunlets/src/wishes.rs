@@ -2,7 +2,7 @@
 
 use midrun_handout::PolicyKind;
 
-/// What the number of workers is chosen for (César 2006, ch. III; MODELS 1.4 and 1.8).
+/// What the number of workers is chosen for (César 2006, ch. III).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Objective {
     /// The best balance of speed and efficiency: least `Pi(n) = n Tt(n)² / Tc`.

@@ -1,6 +1,6 @@
 //! The divisors x of factoring: a batch is R/x of what is left, a chunk R/(x N).
 
-/// DAF (César 2006, MODELS 1.7): `x0 = 1 + v sqrt(N/2)` for the first batch, `xj = 2 + v sqrt(N/2)` later.
+/// DAF (César 2006, ch. III): `x0 = 1 + v sqrt(N/2)` for the first batch, `xj = 2 + v sqrt(N/2)` later.
 ///
 /// x0 solves `mu F + sigma F sqrt(N/2) = mu M/N`: the expected slowest chunk of the batch ends when the whole
 /// iteration ideally would. `variation` is sigma/mu.

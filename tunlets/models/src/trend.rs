@@ -1,4 +1,4 @@
-//! How a value goes with the number of workers: dV and dTc of MODELS 1.1, learnt from observed pairs.
+//! How a value goes with the number of workers: dV and dTc of César 2006, ch. III, learnt from observed pairs.
 
 use crate::line::{Line, theil_sen};
 use std::collections::{BTreeMap, VecDeque};
@@ -66,7 +66,7 @@ impl Trend {
     }
 
     /// y expected with `to` workers, where it is `value` with `from`: `y + dy (to - from)`, clipped to what
-    /// `(to/from)` times as many workers can make of it (MODELS 1.1). `falls` allows less with more workers.
+    /// `(to/from)` times as many workers can make of it (César 2006, ch. III). `falls` allows less with more workers.
     pub fn at(&self, value: f64, (from, to): (u32, u32), falls: bool) -> f64 {
         let Some(slope) = self.sure_slope().filter(|_| from > 0 && to > 0 && from != to) else { return value };
         let times = f64::from(to) / f64::from(from);

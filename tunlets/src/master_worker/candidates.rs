@@ -52,7 +52,7 @@ pub fn all(memory: &Memory) -> Vec<Setting> {
     kinds.flat_map(|kind| of_kind(kind, memory)).filter(|s| !is_static(s)).collect()
 }
 
-/// The settings of one policy: the shares of FSC and DPF, else the one there is (MODELS 1.7).
+/// The settings of one policy: the shares of FSC and DPF, else the one there is.
 pub fn of_kind(kind: PolicyKind, memory: &Memory) -> Vec<Setting> {
     let share = |n: u32| f64::from(n) / 10.0;
     match kind {

@@ -1,4 +1,4 @@
-//! How the program's tasks and their time go with the number of workers: dV and dTc of MODELS 1.1.
+//! How the program's tasks and their time go with the number of workers: dV and dTc of César 2006, ch. III.
 //!
 //! The framework's tasks and results have a fixed size, so V goes as their number: dV is that slope times their bytes.
 

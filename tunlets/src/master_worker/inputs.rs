@@ -4,7 +4,7 @@ use super::memory::Memory;
 use midrun_models::master_worker::{Growth, Model, Protocol};
 use std::fmt;
 
-/// See MODELS 1: mo, lambda, V, alpha, Tc, mu_m, mu, sigma, dV, dTc.
+/// See César 2006, ch. III: mo, lambda, V, alpha, Tc, mu_m, mu, sigma, dV, dTc.
 pub struct Inputs<'a>(pub &'a Memory);
 
 /// `12.3 +- 0.4`, in units of `unit`; no error where it is not known.
@@ -18,7 +18,7 @@ fn slope(known: Option<(f64, f64)>, unit: f64) -> String {
 }
 
 impl Inputs<'_> {
-    /// The expression of MODELS 1.1 that holds for the framework's messages. Its sends never wait, whatever the protocol,
+    /// The source's expression (César 2006, ch. III) that holds for the framework's messages. Its sends never wait, whatever the protocol,
     /// so it is (7) or (8); of a rendezvous the bytes flow when the worker looks.
     fn expression(&self) -> Option<String> {
         let memory = self.0;

@@ -3,7 +3,7 @@
 //! What it sees: per iteration its time, each worker's task times, work by position, the master's busy time.
 //! What it turns: policy, share, task mean and sigma, lower bound of a chunk of the Master/Worker hand-out, and the number
 //! of workers; or the program's own `F0`, `F1`, `F2` … and `NW` where it exposes them.
-//! Objective: first the shortest iteration for the workers there are (MODELS 1.7, 1.8 step 1), then the number of workers
+//! Objective: first the shortest iteration for the workers there are (César 2006, ch. III), then the number of workers
 //! that the user's objective asks for (step 2).
 //!
 //! [`memory`] learns, [`growth`] with the number of workers, [`inputs`] shows it, [`candidates`] simulates what could be done, [`trial`] checks whether a change helped,

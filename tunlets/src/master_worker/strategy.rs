@@ -230,7 +230,7 @@ impl MasterWorker {
             return Some(proposal);
         }
         if other {
-            // MODELS 1.8: persistent problems only. What is known least, at the start and after a change of the program,
+            // Persistent problems only. What is known least, at the start and after a change of the program,
             // has most to gain and does not wait.
             let persistent = self.advice.replace(family(&best.setting)) == Some(family(&best.setting));
             if !(asked_for || persistent || self.unsettled) {

@@ -1,6 +1,6 @@
 //! How many workers: what other numbers are expected to give, whether a change pays, and what came of it.
 //!
-//! MODELS 1.8 step 2. The iteration time of n workers is simulated with the very hand-out code, from what was measured of
+//! The iteration time of n workers is simulated with the very hand-out code, from what was measured of
 //! the tasks, the workers' speeds and the master's time per chunk, and scaled by how far the simulation is off now.
 
 mod forecast;

@@ -31,7 +31,7 @@ pub struct Forecast {
 }
 
 impl Forecast {
-    /// Pi, seconds (MODELS 1.4).
+    /// Pi, seconds (César 2006, ch. III).
     pub fn pi_s(&self) -> f64 {
         f64::from(self.workers) * self.iteration_s * self.iteration_s / self.work_s
     }
