@@ -75,12 +75,7 @@ impl Streams {
         }
         let sum = self.work.entry((stage, work.place)).or_default();
         sum.place = work.place;
-        sum.inputs = sum.inputs.saturating_add(work.inputs);
-        sum.busy_s += work.busy_s;
-        sum.sum_sq_s2 += work.sum_sq_s2;
-        sum.bytes += work.bytes;
-        sum.idle_s += work.idle_s;
-        sum.own_s += work.own_s;
+        sum.add(&work);
     }
 
     /// A window ends.

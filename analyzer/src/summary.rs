@@ -61,6 +61,14 @@ impl Per {
             Per::Output => "window",
         }
     }
+
+    /// What its safe points come before.
+    pub fn safe_point(self) -> &'static str {
+        match self {
+            Per::Iteration => "iteration",
+            Per::Output => "input",
+        }
+    }
 }
 
 /// One decision and what came of it.

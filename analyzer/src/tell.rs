@@ -2,7 +2,6 @@
 
 use serde_json::json;
 
-use midrun_tunlets::knob::names;
 use midrun_tunlets::{Proposal, Verdict};
 
 use crate::actions::Settlement;
@@ -72,16 +71,12 @@ pub(crate) fn withheld(job: &JobId, number: u64, iteration: u64, why: &str) -> N
 }
 
 /// An action ended at a safe point, or before it.
-pub(crate) fn settled(job: &JobId, settlement: &Settlement, iteration: u64) -> Notice {
+pub(crate) fn settled(job: &JobId, settlement: &Settlement, per: Per, iteration: u64) -> Notice {
     let (action, rank) = (settlement.action.id.0, settlement.action.rank);
     let after = settlement.latency_ms.unwrap_or_default();
     let text = if settlement.status == ActionStatus::Applied {
         let late = if settlement.late { ", though it had been given up" } else { "" };
-        let at = if settlement.action.assignments.iter().any(|(name, _)| name == names::PATTERN) {
-            "input"
-        } else {
-            "iteration"
-        };
+        let at = per.safe_point();
         let sentence = format!("applied at {at} {iteration}, rank {rank}, {after:.1} ms after the decision{late}");
         tracing::info!(%job, action, decision = settlement.decision, iteration, rank, latency_ms = after, "{sentence}");
         sentence

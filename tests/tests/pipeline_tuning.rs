@@ -42,9 +42,14 @@ fn patterns(summary: &Summary) -> Vec<String> {
     summary.list("pattern").iter().map(|line| line["pattern"].as_str().expect("a text").to_owned()).collect()
 }
 
-/// Replicas of a stage in a pattern, by its word.
-fn replicas(pattern: &str, stage: &str) -> u32 {
-    let word = pattern.split(',').find(|word| word.split(['x', '@']).next() == Some(stage)).expect("the stage");
+/// Replicas of the group that a stage is in.
+fn replicas(pattern: &str, stage: u32) -> u32 {
+    let holds = |word: &&str| {
+        let stages = word.split(['x', '@']).next().expect("a word");
+        let (first, last) = stages.split_once('-').unwrap_or((stages, stages));
+        (first.parse().expect("a stage")..=last.parse::<u32>().expect("a stage")).contains(&stage)
+    };
+    let word = pattern.split(',').find(holds).expect("the stage");
     word.split('@')
         .next()
         .and_then(|word| word.split_once('x'))
@@ -63,7 +68,7 @@ fn the_slow_stage_gets_replicas_while_data_flows_and_the_summary_says_so() {
         );
         assert!(text("why").contains("stage 1 (s1) takes"), "{}", text("why"));
         assert_ne!(text("verdict"), "rolled-back", "{decision}");
-        assert!(replicas(text("to"), "1") >= 3, "{decision}");
+        assert!(replicas(text("to"), 1) >= 3, "{decision}");
         assert_eq!(patterns(&summary)[..2], ["0,1,2", text("to")]);
         let periods: Vec<f64> = summary.list("period_s").iter().filter_map(Value::as_f64).collect();
         let mut later = periods[periods.len() / 2..].to_vec();
@@ -85,8 +90,8 @@ fn a_stage_whose_cost_changes_is_found_again() {
     everywhere(|mpi| {
         let (summary, _) = tuned(mpi, "--objective time", 8, "--inputs 600 --stages 20,4,4 --drift 2:10");
         let all = patterns(&summary);
-        assert!(all.iter().any(|pattern| replicas_of_any(pattern, 0) >= 2), "{all:?}");
-        assert!(replicas_of_any(all.last().expect("one"), 2) >= 2, "{all:?}");
+        assert!(all.iter().any(|pattern| replicas(pattern, 0) >= 2), "{all:?}");
+        assert!(replicas(all.last().expect("one"), 2) >= 2, "{all:?}");
     });
 }
 
@@ -97,20 +102,6 @@ fn ranks_that_are_slow_are_found_and_mapped_one_by_one() {
         let all = patterns(&summary);
         assert!(all.iter().any(|pattern| pattern.contains('@')), "{all:?}\n{}", summary.0);
     });
-}
-
-/// Replicas of the group that a stage is in.
-fn replicas_of_any(pattern: &str, stage: u32) -> u32 {
-    let holds = |word: &&str| {
-        let stages = word.split(['x', '@']).next().expect("a word");
-        let (first, last) = stages.split_once('-').unwrap_or((stages, stages));
-        (first.parse().expect("a stage")..=last.parse::<u32>().expect("a stage")).contains(&stage)
-    };
-    let word = pattern.split(',').find(holds).expect("the stage");
-    word.split('@')
-        .next()
-        .and_then(|word| word.split_once('x'))
-        .map_or(1, |(_, number)| number.parse().expect("a number"))
 }
 
 #[test]
@@ -134,7 +125,7 @@ fn wishes_are_kept() {
         let (summary, _) = tuned(mpi, "--policy farm --objective time", 5, job);
         assert!(patterns(&summary).iter().any(|pattern| pattern.contains("0-2x4")), "{:?}", patterns(&summary));
         let (summary, _) = tuned(mpi, "--objective time", 7, &format!("{job} --stateful 1"));
-        assert!(patterns(&summary).iter().all(|pattern| replicas_of_any(pattern, 1) == 1), "{:?}", patterns(&summary));
+        assert!(patterns(&summary).iter().all(|pattern| replicas(pattern, 1) == 1), "{:?}", patterns(&summary));
         let (summary, _) = tuned(mpi, "--objective budget:4", 9, job);
         assert!(patterns(&summary).iter().all(|pattern| !pattern.contains("x3")), "{:?}", patterns(&summary));
     });

@@ -68,16 +68,13 @@ impl Tunlet for Auto {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::knob::names;
-    use crate::testing::{stream, window};
+    use crate::testing::{pattern_knob, stream, window};
     use crate::wishes::Wishes;
 
     #[test]
     fn each_kind_of_window_goes_to_its_own_tunlet() {
         let mut auto = crate::catalogue::create(&Wishes::default()).unwrap();
-        let name = names::PATTERN.to_owned();
-        let (range, text) = ((0.0, 4096.0), Some("0,1".to_owned()));
-        let knob = Knob { rank: 0, name, whole: false, range, value: 0.0, declared: 0.0, text };
+        let knob = pattern_knob("0,1");
         auto.observe(&window(0, 4, 0.1));
         assert_eq!(auto.propose(std::slice::from_ref(&knob)), None);
         auto.observe_stream(&stream(0, "0,1", 6, &[0.1, 0.4]));

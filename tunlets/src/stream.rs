@@ -1,5 +1,6 @@
 //! What a tunlet sees of a pipeline: the outputs between two moments, and what the stages did meanwhile.
 
+use crate::window::{LONGEST_S, squares_of};
 use std::collections::VecDeque;
 
 /// One rank's work on one stage in one window.
@@ -19,6 +20,18 @@ pub struct StageWork {
     pub idle_s: f64,
     /// The rank was busy with messages, seconds; counted likewise.
     pub own_s: f64,
+}
+
+impl StageWork {
+    /// Adds further work of the same rank on the same stage.
+    pub fn add(&mut self, more: &StageWork) {
+        self.inputs = self.inputs.saturating_add(more.inputs);
+        self.busy_s += more.busy_s;
+        self.sum_sq_s2 += more.sum_sq_s2;
+        self.bytes += more.bytes;
+        self.idle_s += more.idle_s;
+        self.own_s += more.own_s;
+    }
 }
 
 /// One stage.
@@ -118,20 +131,10 @@ impl Recent {
     }
 }
 
-/// No window is longer than this, seconds (30 years).
-const LONGEST_S: f64 = 1e9;
-
 impl StageSeen {
     fn add(&mut self, work: &StageWork) {
         match self.by_rank.iter_mut().find(|known| known.place == work.place) {
-            Some(known) => {
-                known.inputs += work.inputs;
-                known.busy_s += work.busy_s;
-                known.sum_sq_s2 += work.sum_sq_s2;
-                known.bytes += work.bytes;
-                known.idle_s += work.idle_s;
-                known.own_s += work.own_s;
-            }
+            Some(known) => known.add(work),
             None => self.by_rank.push(work.clone()),
         }
     }
@@ -160,11 +163,8 @@ impl StreamWindow {
     pub fn nonsense(&self) -> Option<&'static str> {
         let time = |s: f64| (0.0..LONGEST_S).contains(&s);
         let work = |w: &StageWork| {
-            let square = w.busy_s * w.busy_s;
-            // For any times: sum² / inputs <= sum of squares <= sum².
-            let squares = square / w.inputs.max(1) as f64 * 0.999..=square * 1.001 + f64::MIN_POSITIVE;
             [w.busy_s, w.idle_s, w.own_s].into_iter().all(time)
-                && squares.contains(&w.sum_sq_s2)
+                && squares_of(w.inputs, w.busy_s).contains(&w.sum_sq_s2)
                 && (0.0..1e18).contains(&w.bytes)
                 && (w.inputs > 0 || w.busy_s == 0.0)
         };

@@ -1,5 +1,6 @@
 //! Windows for tests.
 
+use crate::knob::{Knob, names};
 use crate::{PROFILE_BINS, ProfileBin, Window, WorkerWork};
 use crate::{StageSeen, StageWork, StreamWindow};
 use midrun_handout::Setting;
@@ -73,4 +74,10 @@ pub fn stream_on(number: u64, plan: &str, slowness: &[f64], compute_s: &[f64]) -
     let ranks = slowness.len() as u32;
     let settled = true;
     StreamWindow { number, plan: plan.into(), settled, outputs, seconds, ranks, stages, ..StreamWindow::default() }
+}
+
+/// The tuning point of a pipeline that goes by `plan`.
+pub fn pattern_knob(plan: &str) -> Knob {
+    let (name, text) = (names::PATTERN.to_owned(), Some(plan.to_owned()));
+    Knob { rank: 0, name, whole: false, range: (0.0, 4096.0), value: 0.0, declared: 0.0, text }
 }

@@ -148,8 +148,8 @@ impl Window {
     }
 }
 
-/// No iteration, and no sum of task times, is longer than this, seconds (30 years).
-const LONGEST_S: f64 = 1e9;
+/// No iteration, no window of a stream, and no sum of task times, is longer than this, seconds (30 years).
+pub(crate) const LONGEST_S: f64 = 1e9;
 /// Clocks of two hosts and rounding may make a worker busy for longer than the iteration by so much, a share.
 const CLOCKS: f64 = 0.05;
 /// And by so many seconds.
@@ -182,11 +182,15 @@ impl Window {
     }
 }
 
+/// What the sum of squares of `count` times can be whose sum is `sum_s`: sum² / count <= sum of squares <= sum².
+pub(crate) fn squares_of(count: u64, sum_s: f64) -> std::ops::RangeInclusive<f64> {
+    let square = sum_s * sum_s;
+    square / count.max(1) as f64 * 0.999..=square * 1.001 + f64::MIN_POSITIVE
+}
+
 impl WorkerWork {
     fn is_nonsense(&self, most_s: f64) -> bool {
-        let square = self.busy_s * self.busy_s;
-        // For any task times: sum² / tasks <= sum of squares <= sum².
-        let squares = square / self.tasks.max(1) as f64 * 0.999..=square * 1.001 + f64::MIN_POSITIVE;
+        let squares = squares_of(self.tasks, self.busy_s);
         let none = self.tasks == 0 && self.busy_s == 0.0;
         let known = none || (self.busy_s > 0.0 && self.busy_s <= most_s && squares.contains(&self.sum_sq_s2));
         !known || self.chunks > self.tasks

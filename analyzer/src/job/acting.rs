@@ -162,7 +162,8 @@ impl Job {
             (_, true) => return,
             (_, false) => self.decider.on_not_applied(number, Verdict::NotApplied),
         }
-        self.tell(tell::settled(&self.id, settlement, iteration), out);
+        let per = self.decider.decision(number).map_or(Per::Iteration, |line| line.per);
+        self.tell(tell::settled(&self.id, settlement, per, iteration), out);
     }
 }
 

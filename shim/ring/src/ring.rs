@@ -67,11 +67,7 @@ impl<M: Memory, O: Orderings, const W: usize> Producer<M, O, W> {
                 return false;
             }
         }
-        let slot = (self.head & (self.capacity - 1)) as usize * W;
-        for (i, word) in entry.iter().enumerate() {
-            self.memory.store(Place::Word(slot + i), *word, Ordering::Relaxed);
-        }
-        self.head = self.head.wrapping_add(1);
+        self.write(entry);
         self.memory.store(Place::Head, self.head, O::PUBLISH); // SYNC P
         true
     }
@@ -83,15 +79,19 @@ impl<M: Memory, O: Orderings, const W: usize> Producer<M, O, W> {
         if used > self.capacity || entries.len() as u64 > self.capacity - used {
             return false;
         }
-        for entry in entries {
-            let slot = (self.head & (self.capacity - 1)) as usize * W;
-            for (i, word) in entry.iter().enumerate() {
-                self.memory.store(Place::Word(slot + i), *word, Ordering::Relaxed);
-            }
-            self.head = self.head.wrapping_add(1);
-        }
+        entries.iter().for_each(|entry| self.write(entry));
         self.memory.store(Place::Head, self.head, O::PUBLISH); // SYNC P
         true
+    }
+
+    /// Writes an entry where there is room; nobody sees it before the head is published.
+    #[inline]
+    fn write(&mut self, entry: &[u64; W]) {
+        let slot = (self.head & (self.capacity - 1)) as usize * W;
+        for (i, word) in entry.iter().enumerate() {
+            self.memory.store(Place::Word(slot + i), *word, Ordering::Relaxed);
+        }
+        self.head = self.head.wrapping_add(1);
     }
 
     /// Entries refused so far because the ring was full.

@@ -89,6 +89,16 @@ pub struct Known {
 }
 
 impl Known {
+    /// How slow the rank at a place is.
+    pub fn slowness_of(&self, place: u32) -> f64 {
+        at(&self.slowness, place).unwrap_or(1.0)
+    }
+
+    /// What the rank at a place needs for messages beyond most, seconds.
+    pub fn extra_of(&self, place: u32) -> f64 {
+        at(&self.extra_s, place).unwrap_or(0.0)
+    }
+
     /// Whether ranks differ.
     pub fn is_unequal(&self) -> bool {
         let (least, most) = self.slowness.iter().fold((f64::INFINITY, 0.0_f64), |(l, m), s| (l.min(*s), m.max(*s)));
@@ -166,7 +176,7 @@ impl Estimate {
             for (stage, time_s) in compute_s.iter_mut().enumerate() {
                 let all = self.compute.range((stage, 0)..=(stage, u32::MAX));
                 let (sum, count) = all.fold((0.0, 0.0), |(sum, count), ((_, place), m)| {
-                    (sum + m.count * m.mean / of(&slowness, *place), count + m.count)
+                    (sum + m.count * m.mean / at(&slowness, *place).unwrap_or(1.0), count + m.count)
                 });
                 *time_s = (count >= ENOUGH).then_some(sum / count)?;
             }
@@ -235,9 +245,9 @@ impl Estimate {
     }
 }
 
-/// How slow the rank at a place is.
-pub fn of(slowness: &[f64], place: u32) -> f64 {
-    (place as usize).checked_sub(1).and_then(|at| slowness.get(at)).copied().unwrap_or(1.0)
+/// What a list by place, from 1, has for one.
+fn at(list: &[f64], place: u32) -> Option<f64> {
+    (place as usize).checked_sub(1).and_then(|at| list.get(at)).copied()
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Which groups on which ranks: the exact pattern where ranks are alike, and where they are not a search that begins there.
 
-use super::estimate::{Known, of};
+use super::estimate::Known;
 use crate::wishes::Objective;
 use midrun_handout::plan::{Group, Plan};
 use midrun_models::pipeline::exact::{self, Grouping};
@@ -27,17 +27,13 @@ impl Layout {
     }
 }
 
-fn extra_s(known: &Known, place: u32) -> f64 {
-    (place as usize).checked_sub(1).and_then(|at| known.extra_s.get(at)).copied().unwrap_or(0.0)
-}
-
 /// Time per input of a group on the ranks at `places`, seconds: César 2006, ch. IV, `1 / sum_k (1/Tr^k)`.
 fn group_s(known: &Known, group: &Group, places: &[u32]) -> f64 {
     let pipeline = &known.pipeline;
     let single = midrun_models::pipeline::Group { first: group.first, stages: group.stages, replicas: 1 };
     let compute_s = pipeline.compute_s(group.first, group.stages);
     let messages_s = pipeline.production_s(&single) - compute_s;
-    let each_s = |place: &u32| compute_s * of(&known.slowness, *place) + messages_s + extra_s(known, *place);
+    let each_s = |place: &u32| compute_s * known.slowness_of(*place) + messages_s + known.extra_of(*place);
     1.0 / places.iter().map(|place| 1.0 / each_s(place)).sum::<f64>()
 }
 
@@ -56,7 +52,8 @@ pub fn best(known: &Known, ranks: u32, grouping: Grouping, objective: Objective,
         Objective::Time | Objective::Fixed => exact::Objective::Time,
     };
     let pattern = |wished| exact::optimum(&known.pipeline, ranks, grouping, wished);
-    let mut best = alike(&known.pipeline, &pattern(wished)?);
+    let wanted = pattern(wished)?;
+    let mut best = alike(&known.pipeline, &wanted);
     if best.period_s() < least_s {
         best = alike(&known.pipeline, &pattern(exact::Objective::Deadline(least_s))?);
     }
@@ -64,7 +61,7 @@ pub fn best(known: &Known, ranks: u32, grouping: Grouping, objective: Objective,
         return Some(best);
     }
     let most = if let Objective::Budget(most) = objective { ranks.min(most) } else { ranks };
-    let groupings = [pattern(wished)?, Pattern::unreplicated(known.pipeline.stages.len())];
+    let groupings = [wanted, Pattern::unreplicated(known.pipeline.stages.len())];
     let fits = groupings.iter().filter(|pattern| pattern.0.len() <= most as usize);
     let found = fits.filter_map(|pattern| uneven(known, &Plan::from(pattern), most, objective, least_s));
     found.min_by(|a, b| cost(known, a, objective, least_s).total_cmp(&cost(known, b, objective, least_s)))
@@ -97,7 +94,7 @@ fn uneven(known: &Known, plan: &Plan, most: u32, objective: Objective, least_s: 
     let homes: Vec<u32> = plan.0.iter().filter_map(home).collect();
     let mut free: Vec<u32> = (1..=known.slowness.len() as u32).filter(|rank| !homes.contains(rank)).collect();
     let mean_s = total_s(known) / known.pipeline.stages.len() as f64;
-    let slow = |rank: &u32| of(&known.slowness, *rank) + extra_s(known, *rank) / mean_s;
+    let slow = |rank: &u32| known.slowness_of(*rank) + known.extra_of(*rank) / mean_s;
     free.sort_by(|a, b| slow(a).total_cmp(&slow(b)));
     free.truncate((most as usize).saturating_sub(homes.len()));
     let mut free = free.into_iter();

@@ -1,7 +1,7 @@
 //! The tunlet against streams whose times are known.
 
 use super::*;
-use crate::testing::{stream, stream_on};
+use crate::testing::{pattern_knob, stream, stream_on};
 
 /// A stream under the tunlet: what it asks for is taken over between two windows.
 struct Plant {
@@ -50,10 +50,7 @@ impl Plant {
             self.periods.push(window.period_s());
             self.tunlet.observe_stream(&window);
             self.judged.extend(self.tunlet.judgements());
-            let (name, text) = (names::PATTERN.to_owned(), Some(self.plan.clone()));
-            let range = (0.0, 4096.0);
-            let knob = Knob { rank: 0, name, whole: false, range, value: 0.0, declared: 0.0, text };
-            let Some(proposal) = self.tunlet.propose(&[knob]) else { continue };
+            let Some(proposal) = self.tunlet.propose(&[pattern_knob(&self.plan)]) else { continue };
             let Value::Text(plan) = proposal.assignments[0].1.clone() else { panic!("a pattern is a text") };
             self.plan = plan;
             self.tunlet.on_settled(self.decisions.len() as u64, Settled::Applied { iteration: self.number });
@@ -148,9 +145,7 @@ fn what_the_source_limits_needs_no_replicas() {
         (window.head_s, window.seconds) = (5.0, 5.0);
         plant.number += 1;
         plant.tunlet.observe_stream(&window);
-        let text = Some("0,1,2,3,4".to_owned());
-        let (name, range) = (names::PATTERN.to_owned(), (0.0, 4096.0));
-        let knob = Knob { rank: 0, name, whole: false, range, value: 0.0, declared: 0.0, text };
+        let knob = pattern_knob("0,1,2,3,4");
         assert_eq!(plant.tunlet.propose(&[knob]).map(|proposal| proposal.to).filter(|to| to.contains('x')), None);
     }
     let regime = plant.tunlet.outlook().unwrap().regime;
@@ -193,10 +188,7 @@ fn a_pattern_that_is_refused_is_not_asked_for_in_every_window() {
     let mut asked = 0;
     for k in 0..20 {
         tunlet.observe_stream(&stream(k, "0,1", 9, &[0.1, 0.4]));
-        let text = Some("0,1".to_owned());
-        let (name, range) = (names::PATTERN.to_owned(), (0.0, 4096.0));
-        let knob = Knob { rank: 0, name, whole: false, range, value: 0.0, declared: 0.0, text };
-        if tunlet.propose(&[knob]).is_some() {
+        if tunlet.propose(&[pattern_knob("0,1")]).is_some() {
             asked += 1;
             tunlet.on_settled(k, Settled::NotApplied);
         }
