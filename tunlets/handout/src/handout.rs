@@ -9,10 +9,18 @@ const AF_MIN_CHUNKS: u64 = 2;
 const WEIGH_MIN_CHUNKS: u64 = 3;
 /// Workers whose speed differs from the mean by less are equal: tasks that differ by position look like workers that do.
 const EQUAL: f64 = 0.3;
+/// And by fewer standard errors than these.
+const CHANCE: f64 = 2.0;
 /// Smallest and largest weight.
 const WEIGHTS: (f64, f64) = (0.1, 10.0);
 
 impl WorkerSpeed {
+    /// Standard error of the mean, as a share of it. Tasks of one chunk lie side by side and may be alike: as many samples
+    /// as chunks.
+    fn error(&self) -> f64 {
+        (self.var_s2 / self.chunks.max(1) as f64).sqrt() / self.mean_s
+    }
+
     /// The same with three quarters of its weight: what an iteration is told of those before it. A worker that computes
     /// one chunk per iteration has 3 or 4 to show after some iterations.
     pub fn faded(self) -> WorkerSpeed {
@@ -204,8 +212,10 @@ impl Handout {
     /// Speed of `worker` / mean speed; 1 until every worker was measured, and where the workers are equal.
     fn weight(&mut self, worker: u32, speeds: &[WorkerSpeed]) -> f64 {
         let Some(team) = self.team(speeds).filter(|team| team.chunks >= WEIGH_MIN_CHUNKS) else { return 1.0 };
-        let own = speeds.get(worker as usize).map_or(1.0, |s| f64::from(self.workers) / (s.mean_s * team.rate));
-        if !own.is_finite() || (own - 1.0).abs() < EQUAL { 1.0 } else { own.clamp(WEIGHTS.0, WEIGHTS.1) }
+        let Some(speed) = speeds.get(worker as usize) else { return 1.0 };
+        let own = f64::from(self.workers) / (speed.mean_s * team.rate);
+        let differs = own.is_finite() && (own - 1.0).abs() >= EQUAL && own.ln().abs() > CHANCE * speed.error();
+        if differs { own.clamp(WEIGHTS.0, WEIGHTS.1) } else { 1.0 }
     }
 
     /// AF (Banicescu, Liu 2000): `D = sum sigma_i²/mu_i`, `T = 1/sum(1/mu_i)`,

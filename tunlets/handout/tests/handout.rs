@@ -81,6 +81,22 @@ fn a_new_setting_cuts_the_rest_at_once() {
 }
 
 #[test]
+fn a_speed_that_may_be_chance_of_the_tasks_weighs_nothing() {
+    let speed = |mean_s: f64, chunks, variation: f64| WorkerSpeed {
+        tasks: 100,
+        chunks,
+        mean_s,
+        var_s2: (variation * mean_s).powi(2),
+    };
+    let first = |chunks, variation| {
+        let speeds = [speed(1e-3, chunks, variation), speed(4e-3, chunks, variation)];
+        Handout::new(Setting::new(PolicyKind::Dpf), 1000, 2).next(1, &speeds).unwrap().count
+    };
+    assert_eq!(first(6, 0.4), 100, "four times slower, by five standard errors");
+    assert_eq!(first(6, 3.0), 250, "a worker that had the tasks where the fire burns");
+}
+
+#[test]
 fn a_lower_bound_is_kept_but_never_above_an_even_share() {
     let s = Setting { min_chunk: 10, ..Setting::new(PolicyKind::Ss) };
     assert_eq!(sizes(s, 25, 2), [10, 10, 5]);
