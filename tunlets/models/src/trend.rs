@@ -10,6 +10,11 @@ const NUMBERS: usize = 12;
 const OLD: u64 = 80;
 /// A slope counts when it is so many standard errors away from 0.
 const SURE: f64 = 3.0;
+/// Observations in which a drift is looked for; a stretch of one number that says something of it has so many.
+const LATELY: usize = 16;
+const STRETCH: usize = 3;
+/// A drift rests on so many observations.
+const LEAST: usize = 5;
 
 /// Learns y(n).
 #[derive(Clone, Debug, Default)]
@@ -18,11 +23,14 @@ pub struct Trend {
     count: u64,
     /// See [`Trend::slope`]: asked for far more often than it changes.
     slope: Option<(f64, f64)>,
+    /// The newest numbers and values, in the order in which they came.
+    lately: VecDeque<(u32, f64)>,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Seen {
-    values: VecDeque<f64>,
+    /// When, in observations, and what.
+    values: VecDeque<(u64, f64)>,
     last: u64,
 }
 
@@ -38,21 +46,62 @@ impl Trend {
         if seen.values.len() >= OF_EACH {
             seen.values.pop_front();
         }
-        seen.values.push_back(value);
+        seen.values.push_back((now, value));
         seen.last = now;
         self.seen.retain(|_, seen| seen.last + OLD >= now);
         while self.seen.len() > NUMBERS {
             let oldest = self.seen.iter().min_by_key(|(_, seen)| seen.last).map(|(n, _)| *n);
             oldest.and_then(|n| self.seen.remove(&n));
         }
-        let points: Vec<(f64, f64)> =
-            self.seen.iter().flat_map(|(n, seen)| seen.values.iter().map(|value| (f64::from(*n), *value))).collect();
-        self.slope = theil_sen(&points).map(|Line { slope, slope_error, .. }| (slope, slope_error));
+        self.lately.push_back((n, value));
+        if self.lately.len() > LATELY {
+            self.lately.pop_front();
+        }
+        self.slope = self.slope_beside(self.sure_drift());
+    }
+
+    /// The slope of what is left when every observation is more than the one before it by `drift`, known with an error.
+    fn slope_beside(&self, (drift, drift_error): (f64, f64)) -> Option<(f64, f64)> {
+        let left = |(at, value): &(u64, f64)| value - drift * *at as f64;
+        let of = |(n, seen): (&u32, &Seen)| seen.values.iter().map(|v| (f64::from(*n), left(v))).collect::<Vec<_>>();
+        let points: Vec<(f64, f64)> = self.seen.iter().flat_map(of).collect();
+        let Line { slope, slope_error, .. } = theil_sen(&points)?;
+        // Numbers were seen one after the other: what is wrong with the drift goes into the slope.
+        let apart = self.lately.len() as f64 / 2.0 / f64::from(self.range().1 - self.range().0).max(1.0);
+        Some((slope, slope_error.hypot(drift_error * apart)))
+    }
+
+    /// Smallest and largest number seen.
+    fn range(&self) -> (u32, u32) {
+        let end = |n: Option<&u32>| n.copied().unwrap_or(0);
+        (end(self.seen.keys().next()), end(self.seen.keys().next_back()))
+    }
+
+    /// Change of y from one observation to the next though the number stayed, where it is surely not 0: a line through what
+    /// is left of the values and their times without the mean of each stretch of one number.
+    pub fn drift(&self) -> Option<f64> {
+        Some(self.sure_drift().0).filter(|drift| *drift != 0.0)
+    }
+
+    /// The drift and its standard error; both 0 where there may be none.
+    fn sure_drift(&self) -> (f64, f64) {
+        let lately: Vec<(u32, f64, f64)> =
+            self.lately.iter().zip(0..).map(|((n, y), t)| (*n, f64::from(t), *y)).collect();
+        let mut points = Vec::new();
+        for stretch in lately.chunk_by(|a, b| a.0 == b.0).filter(|stretch| stretch.len() >= STRETCH) {
+            let mean = |of: fn(&(u32, f64, f64)) -> f64| stretch.iter().map(of).sum::<f64>() / stretch.len() as f64;
+            let (at, y) = (mean(|point| point.1), mean(|point| point.2));
+            points.extend(stretch.iter().map(|point| (point.1 - at, point.2 - y)));
+        }
+        match theil_sen(&points).filter(|_| points.len() >= LEAST) {
+            Some(line) if line.slope.abs() > SURE * line.slope_error => (line.slope, line.slope_error),
+            _ => (0.0, 0.0),
+        }
     }
 
     /// What it was when `n` was last seen.
     pub fn last(&self, n: u32) -> Option<f64> {
-        self.seen.get(&n)?.values.back().copied()
+        self.seen.get(&n)?.values.back().map(|(_, value)| *value)
     }
 
     /// Change of y for each further worker, and its standard error: `None` (unknown) before two numbers were seen.
@@ -69,6 +118,9 @@ impl Trend {
     /// `(to/from)` times as many workers can make of it (César 2006, ch. III). `falls` allows less with more workers.
     pub fn at(&self, value: f64, (from, to): (u32, u32), falls: bool) -> f64 {
         let Some(slope) = self.sure_slope().filter(|_| from > 0 && to > 0 && from != to) else { return value };
+        // No further beyond the numbers that were seen than these lie apart.
+        let (low, high) = self.range();
+        let to = to.clamp(low.saturating_sub(high - low).clamp(1, from), (high + (high - low)).max(from));
         let times = f64::from(to) / f64::from(from);
         let opposite = if falls { value / times } else { value };
         let (least, most) = if times > 1.0 { (opposite, value * times) } else { (value * times, opposite) };
@@ -101,6 +153,24 @@ mod tests {
     }
 
     #[test]
+    fn what_grows_by_itself_is_no_merit_of_the_number() {
+        let mut trend = Trend::default();
+        let mut y = 5.0;
+        for n in [24, 24, 8, 8, 8, 8, 8, 14, 14, 14, 14] {
+            y += 1.0 + if trend.count % 2 == 0 { 0.1 } else { -0.1 };
+            trend.observe(n, y);
+        }
+        assert!((trend.drift().unwrap() - 1.0).abs() < 0.2, "{:?}", trend.drift());
+        assert_eq!(trend.at(y, (14, 1), false), y, "{:?}", trend.slope());
+        // What does go with the number is seen beside it.
+        let mut both = Trend::default();
+        for (k, n) in [2_u32, 2, 2, 8, 8, 8, 4, 4, 4].into_iter().enumerate() {
+            both.observe(n, 10.0 + k as f64 + 5.0 * f64::from(n));
+        }
+        assert!((both.slope().unwrap().0 - 5.0).abs() < 0.01, "{:?}", both.slope());
+    }
+
+    #[test]
     fn growth_is_clipped_to_proportional() {
         let mut trend = Trend::default();
         for n in [2, 2, 4, 4] {
@@ -119,6 +189,14 @@ mod tests {
         }
         assert_eq!(trend.at(6.0, (4, 6), true), 4.0);
         assert_eq!(trend.at(6.0, (4, 6), false), 6.0);
+    }
+
+    #[test]
+    fn two_numbers_that_lie_together_say_nothing_of_one_far_away() {
+        let mut trend = Trend::default();
+        [24_u32, 24, 24, 22, 22, 22].into_iter().for_each(|n| trend.observe(n, f64::from(n)));
+        assert_eq!(trend.at(22.0, (22, 20), false), 20.0);
+        assert_eq!(trend.at(22.0, (22, 1), false), 20.0);
     }
 
     #[test]

@@ -40,6 +40,12 @@ impl Growth {
         (there, self.compute.at(compute_s, (from, to), false))
     }
 
+    /// By how much the time of all tasks grows from one iteration to the next though the number stays, seconds; 0 where that
+    /// may be chance.
+    pub fn drift_s(&self) -> f64 {
+        self.compute.drift().unwrap_or(0.0)
+    }
+
     /// Standard errors of the tasks and of their time, seconds, for one worker more; 0 where nothing is known of them.
     pub fn errors(&self) -> (f64, f64) {
         let error = |trend: &Trend| trend.slope().map_or(0.0, |(_, error)| if error.is_finite() { error } else { 0.0 });

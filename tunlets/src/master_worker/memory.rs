@@ -30,6 +30,8 @@ const WITHIN: f64 = 2.0;
 const OF_SIGMA: f64 = 1.414;
 /// A worker counts as slower or faster only beyond this share, and beyond chance.
 const UNEQUAL: f64 = 0.1;
+/// A program moves whose tasks take this share more or less with each iteration.
+const MOVES: f64 = 0.02;
 /// Windows with a smaller share of their records teach nothing.
 const COVERAGE: f64 = 0.5;
 /// Tasks that must have been seen.
@@ -348,6 +350,11 @@ impl Memory {
         let reference = (window.tasks, self.work_s(window.tasks));
         let (_, usual_s) = self.growth.at(reference, self.reference_workers, window.workers);
         window.iteration_s * usual_s / self.compute_s()
+    }
+
+    /// Whether there is more to do with each iteration, or less, by so much that it soon matters.
+    pub fn moves(&self) -> bool {
+        self.growth.drift_s().abs() > MOVES * self.compute_s()
     }
 
     /// Standard error of the mean, seconds.

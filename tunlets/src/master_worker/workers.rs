@@ -228,7 +228,10 @@ impl Workers {
         scale: f64,
         unsettled: bool,
     ) -> Option<Advice> {
-        if self.objective == Objective::Fixed || self.trial.is_some() || iteration < self.quiet_until {
+        // A program that has more to do with each iteration, or less, does not wait until it is known better.
+        let moves = memory.moves();
+        let quiet = iteration < self.quiet_until && !moves;
+        if self.objective == Objective::Fixed || self.trial.is_some() || quiet {
             return None;
         }
         let (low, high) = self.range(most);
@@ -252,7 +255,7 @@ impl Workers {
         streak.windows += 1;
         streak.sum_ln += f64::from(best.workers).ln();
         self.streak = Some(streak);
-        let at_once = outside || (unsettled && gain > LARGE);
+        let at_once = outside || ((unsettled || moves) && gain > LARGE);
         if !(at_once || streak.windows >= PERSISTENT) {
             return None;
         }
