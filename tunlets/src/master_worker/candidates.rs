@@ -1,6 +1,7 @@
 //! What could be done instead, and what the simulation expects of it.
 
 use super::memory::Memory;
+use crate::knob::{Value, names};
 use midrun_handout::{PolicyKind, Setting, daf_divisor};
 use midrun_models::factoring::least_chunk;
 use midrun_models::simulate::Drawings;
@@ -40,6 +41,18 @@ pub fn informed(kind: PolicyKind, factor: f64, memory: &Memory) -> Setting {
     let most = memory.tasks / (20 * u64::from(memory.workers.max(1)));
     let min_chunk = if kind == PolicyKind::None { 1 } else { least.clamp(1, most.max(1)) };
     Setting { kind, factor, mean_s, sigma_s, min_chunk }
+}
+
+/// The knobs that make up a setting.
+pub fn assignments(setting: &Setting) -> Vec<(String, Value)> {
+    let all = [
+        (names::POLICY, f64::from(setting.kind.code())),
+        (names::FACTOR, setting.factor),
+        (names::TASK_MEAN_S, setting.mean_s),
+        (names::TASK_SIGMA_S, setting.sigma_s),
+        (names::MIN_CHUNK, setting.min_chunk.max(1) as f64),
+    ];
+    all.into_iter().map(|(name, value)| (name.into(), value.into())).collect()
 }
 
 /// The settings worth simulating when any policy may be used.

@@ -78,7 +78,11 @@ fn regrets(load: Load) -> [(f64, Run); 2] {
 fn the_number_is_found_within_six_iterations_on_most_of_many_random_plants() {
     let plants = std::env::var("MIDRUN_PLANTS").ok().and_then(|text| text.parse().ok()).unwrap_or(6);
     let mut all = Vec::new();
+    let only = std::env::var("MIDRUN_SEED").ok().and_then(|text| text.parse().ok());
     for seed in 0..plants {
+        if only.is_some_and(|only: u64| only != seed) {
+            continue;
+        }
         let load = Load::draw(seed);
         for (regret, run) in regrets(load) {
             println!("{load:?}: {:+.1} %, {:?} {:#?}", 100.0 * regret, run.workers, run.why);

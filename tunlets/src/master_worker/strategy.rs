@@ -10,7 +10,7 @@ use super::memory::{Learnt, Memory};
 use super::regime::Regime;
 use super::trial::{Experience, Family, Spread, Trial, WORSE, family, uncertainty};
 use super::workers::{self, Workers};
-use crate::knob::{Value, names};
+use crate::knob::names;
 use crate::wishes::Objective;
 use crate::{Judgement, Knob, Outlook, Proposal, Settled, Tunlet, Verdict, Window};
 use midrun_handout::{PolicyKind, Setting};
@@ -23,6 +23,8 @@ const SHORTEST_S: f64 = 5e-3;
 const GAIN: f64 = 0.004;
 /// Between two policies that both balance, the simulation must promise more: it is no more exact than this.
 const GAIN_AMONG_DYNAMIC: f64 = 0.008;
+/// A gain of this share need not be of the same setting twice.
+const MUCH: f64 = 0.1;
 /// Mean or sigma that moved by more than this share is told to the master.
 const REFRESH: f64 = 0.1;
 /// Iterations for which a setting that was rolled back is not tried again.
@@ -232,7 +234,10 @@ impl MasterWorker {
         if other {
             // Persistent problems only. What is known least, at the start and after a change of the program,
             // has most to gain and does not wait.
-            let persistent = self.advice.replace(family(&best.setting)) == Some(family(&best.setting));
+            let before = self.advice.replace(family(&best.setting));
+            // Where much is lost, it does not matter which of those that are about as good is the best this time.
+            let much = best.ratio <= unchanged * (1.0 - MUCH);
+            let persistent = before.is_some_and(|before| much || before == family(&best.setting));
             if !(asked_for || persistent || self.unsettled) {
                 return None;
             }
@@ -275,7 +280,7 @@ impl MasterWorker {
             tunlet: "master_worker",
             iteration,
             rank,
-            assignments: assignments(&to),
+            assignments: candidates::assignments(&to),
             tuning_point: tuning_point.into(),
             from: from.to_string(),
             to: to.to_string(),
@@ -287,18 +292,6 @@ impl MasterWorker {
                 && candidates::fits_inside(&to, self.memory.as_ref().map_or(1, |m| m.workers)),
         }
     }
-}
-
-/// The knobs that make up a setting.
-fn assignments(setting: &Setting) -> Vec<(String, Value)> {
-    let all = [
-        (names::POLICY, f64::from(setting.kind.code())),
-        (names::FACTOR, setting.factor),
-        (names::TASK_MEAN_S, setting.mean_s),
-        (names::TASK_SIGMA_S, setting.sigma_s),
-        (names::MIN_CHUNK, setting.min_chunk.max(1) as f64),
-    ];
-    all.into_iter().map(|(name, value)| (name.into(), value.into())).collect()
 }
 
 impl Tunlet for MasterWorker {

@@ -2,7 +2,7 @@
 
 use super::growing::{awaited, room};
 use super::weighing::preferred;
-use super::{Change, MasterWorker, assignments};
+use super::{Change, MasterWorker};
 use crate::knob::names;
 use crate::master_worker::candidates;
 use crate::master_worker::inputs::Inputs;
@@ -78,7 +78,7 @@ impl MasterWorker {
             (from, next.iteration_s)
         };
         let changes = family(&from) != family(&setting);
-        let mut assignments = if changes { assignments(&setting) } else { Vec::new() };
+        let mut assignments = if changes { candidates::assignments(&setting) } else { Vec::new() };
         assignments.push((knob.name.clone(), f64::from(next.workers).into()));
         let regime = self.regime.map_or("", Regime::as_str);
         let why = format!(
