@@ -1,4 +1,4 @@
-//! Actions of one job: ids that grow, one in flight at a time, settled by the rank's answer or by time.
+//! Actions of one job: ids that grow, one in flight at a time and rank, settled by the rank's answer or by time.
 
 use std::collections::VecDeque;
 
@@ -9,11 +9,30 @@ use crate::input::{Action, ActionResult, ActionStatus};
 use crate::limits;
 use crate::summary::ActionCounts;
 
+/// Who is behind an action.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum By {
+    /// A tunlet's decision, by its number.
+    Decision(u64),
+    /// A person.
+    User,
+}
+
+impl By {
+    /// The decision's number, if it was one.
+    pub fn decision(self) -> Option<u64> {
+        match self {
+            By::Decision(number) => Some(number),
+            By::User => None,
+        }
+    }
+}
+
 /// What is asked of a rank.
 #[derive(Clone, Debug)]
 pub struct Wanted {
-    /// Number of the decision behind it.
-    pub decision: u64,
+    /// Who asks.
+    pub by: By,
     /// The rank.
     pub rank: u32,
     /// (knob, new value).
@@ -31,8 +50,8 @@ pub struct Wanted {
 pub struct Settlement {
     /// The action.
     pub action: Action,
-    /// Number of the decision behind it.
-    pub decision: u64,
+    /// Who was behind it.
+    pub by: By,
     /// How.
     pub status: ActionStatus,
     /// From the decision to the safe point, milliseconds, where it was applied.
@@ -45,8 +64,8 @@ pub struct Settlement {
 #[derive(Debug)]
 pub struct Actions {
     last: u64,
-    in_flight: Option<(Action, u64)>,
-    given_up: VecDeque<(Action, u64)>,
+    in_flight: Vec<(Action, By)>,
+    given_up: VecDeque<(Action, By)>,
     /// For the summary.
     pub counts: ActionCounts,
 }
@@ -54,7 +73,7 @@ pub struct Actions {
 impl Actions {
     /// None yet; ids follow `last`.
     pub fn new(last: u64) -> Actions {
-        Actions { last, in_flight: None, given_up: VecDeque::new(), counts: ActionCounts::default() }
+        Actions { last, in_flight: Vec::new(), given_up: VecDeque::new(), counts: ActionCounts::default() }
     }
 
     /// The id of the last action made.
@@ -62,14 +81,19 @@ impl Actions {
         self.last
     }
 
-    /// The action that waits for its answer.
-    pub fn in_flight(&self) -> Option<&Action> {
-        self.in_flight.as_ref().map(|(action, _)| action)
+    /// The actions that wait for their answers.
+    pub fn in_flight(&self) -> impl Iterator<Item = &Action> {
+        self.in_flight.iter().map(|(action, _)| action)
     }
 
-    /// Makes an action of it. The caller sees to it that none is in flight.
+    /// Whether one waits for its answer.
+    pub fn is_busy(&self) -> bool {
+        !self.in_flight.is_empty()
+    }
+
+    /// Makes an action of it. The caller sees to it that none is in flight to this rank.
     pub fn start(&mut self, now: u64, job: &JobId, wanted: Wanted) -> Action {
-        assert!(self.in_flight.is_none(), "one action in flight per job");
+        assert!(self.in_flight().all(|action| action.rank != wanted.rank), "one action in flight per rank");
         self.last += 1;
         self.counts.sent += 1;
         let ttl_ns = wanted.ttl_ms.min(limits::ACTION_TTL_MS) * 1_000_000;
@@ -83,21 +107,22 @@ impl Actions {
             decided_ns: now,
             deadline_ns: now.saturating_add(ttl_ns),
         };
-        self.in_flight = Some((action.clone(), wanted.decision));
+        self.in_flight.push((action.clone(), wanted.by));
         action
     }
 
     /// A rank answered. `None` for an answer to nothing we know: repeated, or to an earlier analyzer.
     pub fn on_result(&mut self, rank: u32, result: &ActionResult, clock_offset_ns: i64) -> Option<Settlement> {
         let asked = |action: &Action| action.id == result.action && action.rank == rank;
-        let (action, decision, late) = if self.in_flight().is_some_and(asked) {
-            let (action, decision) = self.in_flight.take()?;
-            (action, decision, false)
+        let found = self.in_flight().position(asked);
+        let (action, by, late) = if let Some(at) = found {
+            let (action, by) = self.in_flight.remove(at);
+            (action, by, false)
         } else {
             let at = self.given_up.iter().position(|(action, _)| asked(action))?;
-            let (action, decision) = self.given_up.remove(at)?;
+            let (action, by) = self.given_up.remove(at)?;
             self.counts.expired -= 1;
-            (action, decision, true)
+            (action, by, true)
         };
         let mut latency_ms = None;
         match result.status {
@@ -114,26 +139,29 @@ impl Actions {
             ActionStatus::Expired => self.counts.expired += 1,
             _ => self.counts.refused += 1,
         }
-        Some(Settlement { action, decision, status: result.status, latency_ms, late })
+        Some(Settlement { action, by, status: result.status, latency_ms, late })
     }
 
-    /// Gives the action in flight up when its answer is overdue.
+    /// Gives an action up whose answer is overdue; to be asked until there is none.
     pub fn on_time(&mut self, now: u64) -> Option<Settlement> {
         let grace_ns = limits::RESULT_GRACE_MS * 1_000_000;
-        if now < self.in_flight()?.deadline_ns.saturating_add(grace_ns) {
-            return None;
-        }
-        self.give_up(ActionStatus::Expired)
+        let at = self.in_flight().position(|action| now >= action.deadline_ns.saturating_add(grace_ns))?;
+        Some(self.give_up(at, ActionStatus::Expired))
     }
 
-    /// Gives the action in flight up: nobody is left to answer.
-    pub fn give_up(&mut self, status: ActionStatus) -> Option<Settlement> {
-        let (action, decision) = self.in_flight.take()?;
+    /// Gives the action in flight to `rank` up: nobody is left to answer.
+    pub fn on_rank_left(&mut self, rank: u32) -> Option<Settlement> {
+        let at = self.in_flight().position(|action| action.rank == rank)?;
+        Some(self.give_up(at, ActionStatus::Undeliverable))
+    }
+
+    fn give_up(&mut self, at: usize, status: ActionStatus) -> Settlement {
+        let (action, by) = self.in_flight.remove(at);
         self.counts.expired += 1;
         if self.given_up.len() >= limits::SETTLED_ACTIONS {
             self.given_up.pop_front();
         }
-        self.given_up.push_back((action.clone(), decision));
-        Some(Settlement { action, decision, status, latency_ms: None, late: false })
+        self.given_up.push_back((action.clone(), by));
+        Settlement { action, by, status, latency_ms: None, late: false }
     }
 }

@@ -5,10 +5,11 @@
 
 mod streams;
 
-use midrun_proto::v1::{self, event, from_agent, to_agent};
+use midrun_proto::v1::{self, control_request, event, from_agent, to_agent};
 use midrun_tunlets::link::Cost;
 use midrun_tunlets::{PROFILE_BINS, Value};
 
+use crate::control::{Control, ControlLine};
 use crate::ids::{ActionId, AgentId, JobId};
 use crate::input::{
     Action, ActionResult, ActionStatus, Batch, Begun, Ended, Event, Hello, JobLine, Joined, KnobDeclared, Left, Link,
@@ -289,6 +290,25 @@ pub fn action(now: u64, action: Action) -> v1::ToAgent {
 /// A notice.
 pub fn notice(notice: Notice) -> v1::Notice {
     v1::Notice { text: notice.text, json: notice.json.to_string() }
+}
+
+/// What a person asks for.
+pub fn control(wire: control_request::Control) -> Control {
+    match wire {
+        control_request::Control::Set(set) => {
+            let value = if set.value.len() > limits::PLAN_BYTES { String::new() } else { set.value };
+            Control::Set { point: text(set.point), value, rank: set.rank }
+        }
+        control_request::Control::Freeze(_) => Control::Freeze,
+        control_request::Control::Pause(_) => Control::Pause,
+        control_request::Control::Resume(_) => Control::Resume,
+    }
+}
+
+/// What came of it.
+pub fn control_reply(line: &ControlLine) -> v1::ControlReply {
+    // A struct of numbers, texts and lists always serializes.
+    v1::ControlReply { done: line.done, text: line.text.clone(), json: serde_json::to_string(line).unwrap_or_default() }
 }
 
 /// A job in a list.

@@ -17,6 +17,7 @@ use crate::limits;
 use crate::notice::Notice;
 use crate::stats::Stats;
 use crate::tell;
+use midrun_tunlets::Wishes;
 
 /// A job that is over.
 struct Closed {
@@ -233,22 +234,25 @@ impl Core {
             }
             closed.map(|at| self.closed.remove(at));
             let config = &self.config;
-            let made = (self.maker)(&config.wishes());
+            let wishes = config.wishes();
+            let made = (self.maker)(&wishes);
             let tunlet = made.inspect_err(|error| tracing::error!(%error, "no tunlet")).ok()?;
-            let spec = self.spec(String::new(), false, false);
+            let spec = self.spec(String::new(), wishes, false, false);
             let job = Job::new(now, id.clone(), spec, tunlet, self.last_action);
             self.jobs.insert(id.clone(), job);
         }
         self.jobs.get_mut(id)
     }
 
-    fn spec(&self, token: String, dry_run: bool, opened: bool) -> Spec {
+    fn spec(&self, token: String, wishes: Wishes, dry_run: bool, opened: bool) -> Spec {
         Spec {
             token,
             dry_run: dry_run || self.config.dry_run,
             action_ttl_ms: self.config.action_ttl_ms,
             window_grace_ms: self.config.window_grace_ms,
             opened,
+            wishes,
+            maker: self.maker,
         }
     }
 

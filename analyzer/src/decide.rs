@@ -84,9 +84,26 @@ impl Decider {
         known
     }
 
-    /// What should be changed, with the number of the decision. Not to be asked while one is in flight.
-    pub fn propose(&mut self, knobs: &[Knob], per: Per) -> Option<(u64, Proposal)> {
-        let proposal = self.ask(|tunlet| tunlet.propose(knobs)).flatten()?;
+    /// Its name, as long as tunlets are at work.
+    pub fn name(&self) -> Option<&'static str> {
+        self.tunlet.as_deref().map(Tunlet::name)
+    }
+
+    /// What should be changed, with the number of the decision and the further ranks that it is for. Not to be asked
+    /// while one is in flight. A proposal that only turns what is `held` comes to nothing.
+    pub fn propose(
+        &mut self,
+        knobs: &[Knob],
+        per: Per,
+        held: &dyn Fn(u32, &str) -> bool,
+    ) -> Option<(u64, Proposal, Vec<u32>)> {
+        let (proposal, also) = self.ask(|tunlet| tunlet.propose(knobs).map(|p| (p, tunlet.also_ranks()))).flatten()?;
+        let free = |rank: &u32| proposal.assignments.iter().any(|(name, _)| !held(*rank, name));
+        if !proposal.assignments.is_empty() && !std::iter::once(&proposal.rank).chain(&also).any(free) {
+            let next = self.first + self.decisions.len() as u64;
+            self.ask(|tunlet| tunlet.on_settled(next, Settled::NotApplied));
+            return None;
+        }
         if let Some(number) = self.advised_already(&proposal) {
             self.ask(|tunlet| tunlet.on_settled(number, Settled::NotApplied));
             return None;
@@ -111,7 +128,7 @@ impl Decider {
             verdict: Verdict::Open.as_str().to_owned(),
             applied_iteration: None,
         });
-        Some((number, proposal))
+        Some((number, proposal, also))
     }
 
     /// The rank applied decision `number` in `iteration`.

@@ -2,6 +2,7 @@
 
 #![allow(missing_docs)] // the fields say what the wire says: see proto/midrun/v1
 
+use crate::control::{Control, ControlLine};
 use crate::ids::{ActionId, AgentId, AskId, JobId, LinkId};
 use crate::notice::Notice;
 use crate::summary::Records;
@@ -60,6 +61,10 @@ pub enum Question {
     CloseJob { job: JobId, token: String },
     /// All jobs the token may see.
     ListJobs { token: String },
+    /// What holds now in a running job.
+    GetStatus { job: JobId, token: String },
+    /// A person's hand on it; answered when the ranks concerned have answered.
+    Control { job: JobId, token: String, control: Control },
 }
 
 /// What the admin service is answered.
@@ -73,6 +78,10 @@ pub enum Answer {
     Summary(String),
     /// The jobs.
     Jobs(Vec<JobLine>),
+    /// What holds now, as JSON.
+    Status(String),
+    /// What came of a control.
+    Controlled(Box<ControlLine>),
     /// There is no such job.
     Unknown(String),
     /// The token is not the right one.

@@ -1,18 +1,22 @@
 //! One job: its ranks and where they are, its windows, its decisions.
 
 mod acting;
+mod controlling;
+mod hand;
+mod showing;
 mod streaming;
 mod summing;
 
 use std::collections::BTreeMap;
 
 use midrun_tunlets::knob::{Value, names};
-use midrun_tunlets::{Recent, Tunlet};
+use midrun_tunlets::{Recent, Tunlet, Wishes};
 
 use crate::actions::Actions;
-use crate::decide::Decider;
+use crate::control::Controls;
+use crate::decide::{Decider, Maker};
 use crate::ids::{AgentId, JobId, LinkId};
-use crate::input::{ActionStatus, Event, JobLine, Joined, Left, Output, Report};
+use crate::input::{Event, JobLine, Joined, Left, Output, Report};
 use crate::knobs::Knobs;
 use crate::limits;
 use crate::notice::{History, Notice};
@@ -20,6 +24,7 @@ use crate::streams::Streams;
 use crate::summary::{Iterations, Records, StreamLines};
 use crate::tell;
 use crate::window::Windows;
+pub(crate) use acting::Assigned;
 
 /// How a job is to be treated.
 #[derive(Clone, Debug)]
@@ -34,6 +39,10 @@ pub struct Spec {
     pub window_grace_ms: u64,
     /// Opened by name, before its first rank.
     pub opened: bool,
+    /// What is wished of its tunlets, and how they are made anew.
+    pub wishes: Wishes,
+    /// See `wishes`.
+    pub maker: Maker,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,9 +91,12 @@ pub struct Job {
     lately: Recent,
     decider: Decider,
     actions: Actions,
+    group: Option<acting::Group>,
+    controls: Controls,
     history: History,
     policy: String,
     last_iteration_s: f64,
+    outputs: u64,
     invalid: u64,
     nonsense: u64, // windows that no model may see
     past: Records, // of ranks whose place another program's rank took
@@ -112,9 +124,12 @@ impl Job {
             lately: Recent::default(),
             decider: Decider::new(tunlet),
             actions: Actions::new(last_action),
+            group: None,
+            controls: Controls::default(),
             history: History::default(),
             policy: String::new(),
             last_iteration_s: 0.0,
+            outputs: 0,
             invalid: 0,
             nonsense: 0,
             past: Records::default(),
@@ -124,7 +139,7 @@ impl Job {
     /// Treats a job that ranks joined already, or that runs since before this analyzer, as it is wished from here on;
     /// false when it was opened before, or while an action of the tunlet before is in flight.
     pub fn reopen(&mut self, spec: Spec, tunlet: Box<dyn Tunlet>) -> bool {
-        if self.spec.opened || self.actions.in_flight().is_some() {
+        if self.spec.opened || self.actions.is_busy() {
             return false;
         }
         self.spec = spec;
@@ -246,9 +261,7 @@ impl Job {
             let text = format!("rank {} went away without MPI_Finalize", left.rank);
             self.tell(tell::life(&self.id, "rank-lost", text), out);
         }
-        if self.actions.in_flight().is_some_and(|action| action.rank == left.rank)
-            && let Some(settlement) = self.actions.give_up(ActionStatus::Undeliverable)
-        {
+        if let Some(settlement) = self.actions.on_rank_left(left.rank) {
             self.on_settlement(&settlement, 0, 0, out);
         }
     }
@@ -271,7 +284,7 @@ impl Job {
             let text = format!("the agent on {} is back", host.node);
             self.tell(tell::life(&self.id, "agent-back", text), out);
         }
-        if let Some(action) = self.actions.in_flight() {
+        for action in self.actions.in_flight() {
             let here = self.ranks.get(&action.rank).is_some_and(|rank| rank.agent == *agent);
             if here && now < action.deadline_ns {
                 out.push(Output::Act { link, action: action.clone() });
@@ -287,7 +300,7 @@ impl Job {
         link_of: &dyn Fn(&AgentId) -> Option<LinkId>,
         out: &mut Vec<Output>,
     ) {
-        if let Some(settlement) = self.actions.on_time(now) {
+        while let Some(settlement) = self.actions.on_time(now) {
             self.on_settlement(&settlement, 0, 0, out);
         }
         for mut closed in self.windows.close(now, all) {
@@ -296,6 +309,11 @@ impl Job {
         }
         while let Some(window) = self.streams.take_closed() {
             self.on_stream_window(now, &window, !all, link_of, out);
+        }
+        if all {
+            self.end_controls(now, out);
+        } else {
+            self.serve_controls(now, link_of, out);
         }
     }
 

@@ -15,6 +15,8 @@ pub struct Knobs {
     // A list, because the tunlets are given a slice; a job has few.
     list: Vec<Knob>,
     index: BTreeMap<(u32, String), usize>,
+    // The texts that were told first: a declaration brings none.
+    first_texts: BTreeMap<usize, String>,
 }
 
 impl Knobs {
@@ -68,9 +70,21 @@ impl Knobs {
         let Some(&at) = self.index.get(&(rank, name.to_owned())) else { return };
         match (value, &mut self.list[at]) {
             (Value::Number(number), knob) => knob.value = *number,
-            (Value::Text(text), Knob { text: Some(known), .. }) => known.clone_from(text),
+            (Value::Text(text), Knob { text: Some(known), .. }) => {
+                self.first_texts.entry(at).or_insert_with(|| text.clone());
+                known.clone_from(text);
+            }
             (Value::Text(_), _) => {}
         }
+    }
+
+    /// The value at start; `None` for a text that nobody has told yet.
+    pub fn start(&self, knob: &Knob) -> Option<Value> {
+        if knob.text.is_none() {
+            return Some(Value::Number(knob.declared));
+        }
+        let at = self.index.get(&(knob.rank, knob.name.clone()))?;
+        self.first_texts.get(at).cloned().map(Value::Text)
     }
 
     /// Why these values cannot be asked of this rank; `None` when they can.

@@ -9,6 +9,7 @@
 
 pub mod actions;
 pub mod config;
+pub mod control;
 pub mod convert;
 pub mod core;
 pub mod decide;

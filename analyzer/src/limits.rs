@@ -52,6 +52,16 @@ pub const NOTICES: usize = 1024;
 pub const SETTLED_ACTIONS: usize = 64;
 /// Callers that wait for one job to close.
 pub const CLOSERS_PER_JOB: usize = 16;
+/// Controls of people that wait in one job.
+pub const CONTROLS_PER_JOB: usize = 64;
+/// Controls listed in a summary, and changes listed with each.
+pub const LISTED_CONTROLS: usize = 200;
+/// See [`LISTED_CONTROLS`].
+pub const LISTED_CHANGES: usize = 64;
+/// Decisions and controls listed in a status.
+pub const STATUS_LINES: usize = 8;
+/// Values that a rank takes over in one action.
+pub const ASSIGNMENTS: usize = 6;
 /// Longest life of an action, milliseconds.
 pub const ACTION_TTL_MS: u64 = 3_600_000;
 /// After an action's deadline its answer may still be on the road this long, milliseconds.

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use serde::Serialize;
 
+use crate::control::ControlLine;
 use crate::limits;
 use crate::window::Closed;
 
@@ -196,6 +197,11 @@ pub struct Iterations {
 }
 
 impl Iterations {
+    /// Time of the newest one, seconds.
+    pub fn last_s(&self) -> Option<f64> {
+        self.time_s.back().copied()
+    }
+
     /// One more was closed.
     pub fn push(&mut self, closed: &Closed) {
         self.count += 1;
@@ -238,6 +244,8 @@ pub struct Summary {
     pub policy: String,
     /// Decisions in order.
     pub decisions: Vec<DecisionLine>,
+    /// What people did by hand, in order.
+    pub controls: Vec<ControlLine>,
     /// What to ask the scheduler for next time; null where nothing was measured.
     pub advice: Option<Advice>,
     /// Its streams, where it is a pipeline.

@@ -5,6 +5,7 @@ use serde_json::json;
 use midrun_tunlets::{Proposal, Verdict};
 
 use crate::actions::Settlement;
+use crate::control::ControlLine;
 use crate::ids::JobId;
 use crate::input::{ActionStatus, Link};
 use crate::notice::{Notice, seconds};
@@ -78,20 +79,20 @@ pub(crate) fn settled(job: &JobId, settlement: &Settlement, per: Per, iteration:
         let late = if settlement.late { ", though it had been given up" } else { "" };
         let at = per.safe_point();
         let sentence = format!("applied at {at} {iteration}, rank {rank}, {after:.1} ms after the decision{late}");
-        tracing::info!(%job, action, decision = settlement.decision, iteration, rank, latency_ms = after, "{sentence}");
+        tracing::info!(%job, action, decision = settlement.by.decision(), iteration, rank, latency_ms = after, "{sentence}");
         sentence
     } else {
         let sentence = format!("rank {rank}: {}", settlement.status.as_str());
         // A job that ends while an action is on its way is no reason to warn.
         if settlement.status == ActionStatus::Undeliverable {
-            tracing::info!(%job, action, decision = settlement.decision, rank, "{sentence}");
+            tracing::info!(%job, action, decision = settlement.by.decision(), rank, "{sentence}");
         } else {
-            tracing::warn!(%job, action, decision = settlement.decision, rank, "{sentence}");
+            tracing::warn!(%job, action, decision = settlement.by.decision(), rank, "{sentence}");
         }
         sentence
     };
     let json = json!({
-        "event": "action-settled", "job": job.as_str(), "action": action, "decision": settlement.decision,
+        "event": "action-settled", "job": job.as_str(), "action": action, "decision": settlement.by.decision(),
         "rank": rank, "applied": settlement.status == ActionStatus::Applied, "iteration": iteration,
         "latency_ms": settlement.latency_ms, "late": settlement.late, "text": text,
     });
@@ -120,6 +121,36 @@ pub(crate) fn judged(job: &JobId, number: u64, line: &DecisionLine, verdict: Ver
     }
 }
 
+/// What came of a person's control.
+pub(crate) fn controlled(job: &JobId, line: &ControlLine) -> Notice {
+    tracing::info!(%job, control = line.control, done = line.done, "user: {}", line.text);
+    let mut json = json!(line);
+    json["event"] = "controlled".into();
+    json["job"] = job.as_str().into();
+    Notice { text: format!("user: {}", line.text), json }
+}
+
+/// Ranks for people, in growing order: `rank 3`, `ranks 0-3 and 7`.
+pub(crate) fn ranks(ranks: &[u32]) -> String {
+    let mut parts: Vec<(u32, u32)> = Vec::new();
+    for rank in ranks {
+        match parts.last_mut() {
+            Some((_, last)) if last.checked_add(1) == Some(*rank) => *last = *rank,
+            _ => parts.push((*rank, *rank)),
+        }
+    }
+    let part = |(first, last): &(u32, u32)| {
+        if first == last { first.to_string() } else { format!("{first}-{last}") }
+    };
+    let words: Vec<String> = parts.iter().map(part).collect();
+    let word = if ranks.len() == 1 { "rank" } else { "ranks" };
+    match words.split_last() {
+        Some((last, [])) => format!("{word} {last}"),
+        Some((last, rest)) => format!("{word} {} and {last}", rest.join(", ")),
+        None => "no rank".into(),
+    }
+}
+
 /// Something in the life of a job.
 pub(crate) fn life(job: &JobId, event: &str, text: String) -> Notice {
     tracing::info!(%job, event, "{text}");
@@ -131,6 +162,12 @@ pub(crate) fn life(job: &JobId, event: &str, text: String) -> Notice {
 mod tests {
     use super::*;
     use midrun_tunlets::link::Cost;
+
+    #[test]
+    fn ranks_are_listed_by_their_runs() {
+        let lists: [&[u32]; 4] = [&[], &[3], &[0, 1, 2, 3, 7], &[0, 2, 4, 5]];
+        assert_eq!(lists.map(ranks), ["no rank", "rank 3", "ranks 0-3 and 7", "ranks 0, 2 and 4-5"]);
+    }
 
     #[test]
     fn a_link_on_which_bytes_cost_nothing_has_no_endless_bandwidth() {

@@ -27,6 +27,16 @@ pub enum Command {
     Agent(crate::agent::Args),
     /// Evaluate a performance model off line
     Predict(crate::predict::Args),
+    /// Show a running job: its ranks, tuning points and decisions
+    Status(crate::control::StatusArgs),
+    /// Set a tuning point of a running job by hand
+    Set(crate::control::SetArgs),
+    /// Let the tunlets of a running job decide nothing more; values stay
+    Freeze(crate::control::ModeArgs),
+    /// The same, and bring the values at start back
+    Pause(crate::control::ModeArgs),
+    /// Let the tunlets go on
+    Resume(crate::control::ModeArgs),
 }
 
 /// Reads the command line.
@@ -50,7 +60,7 @@ pub fn parse() -> Result<Command, ExitCode> {
 fn sentence(error: &clap::Error) -> String {
     use clap::error::ErrorKind;
     if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-        return "say what to do: run, exec, agent, analyzer or predict (midrun --help tells more)".into();
+        return "say what to do: run, exec, agent, analyzer, predict, status, set, freeze, pause or resume (midrun --help tells more)".into();
     }
     let text = error.to_string();
     let message = text.split("Usage:").next().unwrap_or(&text);

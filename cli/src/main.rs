@@ -3,7 +3,9 @@
 mod agent;
 mod analyzer;
 mod args;
+mod control;
 mod exec;
+mod job_file;
 mod logging;
 mod predict;
 mod run;
@@ -27,6 +29,11 @@ fn main() -> ExitCode {
         Command::Agent(args) => agent::main(args),
         Command::Analyzer(args) => analyzer::main(args),
         Command::Predict(args) => predict::main(args),
+        Command::Status(args) => control::status(&args),
+        Command::Set(args) => control::set(&args),
+        Command::Freeze(args) => control::freeze(&args),
+        Command::Pause(args) => control::pause(&args),
+        Command::Resume(args) => control::resume(&args),
     };
     match done {
         Ok(code) => code,

@@ -69,6 +69,16 @@ pub fn lock_path(dir: &Path, job: &str) -> PathBuf {
     dir.join(format!("{job}-{}.lock", short_host()))
 }
 
+/// Path of the file that says how `job`, started on this host, can be spoken to.
+pub fn job_path(dir: &Path, job: &str) -> PathBuf {
+    dir.join(format!("{job}-{}.job", short_host()))
+}
+
+/// Whether [`job_path`] gives such paths on this host.
+pub fn is_job_path(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.to_string_lossy().ends_with(&format!("-{}.job", short_host())))
+}
+
 fn short_host() -> String {
     host().chars().filter(|c| c.is_ascii_alphanumeric() || ".-".contains(*c)).take(32).collect()
 }
@@ -102,7 +112,7 @@ pub fn is_alive(path: &Path) -> bool {
     !matches!(tried, Err(Errno::CONNREFUSED | Errno::NOENT))
 }
 
-/// Removes sockets and locks of this host that crashed processes left behind.
+/// Removes sockets, locks and job files of this host that crashed processes left behind.
 pub fn sweep(dir: &Path) {
     let host = short_host();
     let Ok(entries) = fs::read_dir(dir) else { return };
@@ -110,7 +120,7 @@ pub fn sweep(dir: &Path) {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let dead = if name.ends_with(&format!("-{host}.sock")) {
             path.symlink_metadata().is_ok_and(|found| found.file_type().is_socket()) && !is_alive(&path)
-        } else if name.ends_with(&format!("-{host}.lock")) {
+        } else if name.ends_with(&format!("-{host}.lock")) || is_job_path(&path) {
             try_lock(&path).is_ok_and(|lock| lock.is_some())
         } else {
             false
@@ -153,7 +163,8 @@ impl Drop for RemovedAtEnd {
     }
 }
 
-fn own_uid() -> u32 {
+/// This user.
+pub fn own_uid() -> u32 {
     // SAFETY: has no preconditions.
     unsafe { libc::geteuid() }
 }

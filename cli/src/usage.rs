@@ -5,6 +5,8 @@ use std::process::ExitCode;
 
 /// Exit code for a command line, configuration or program that cannot be used (EX_USAGE).
 pub const EXIT_USAGE: u8 = 64;
+/// Exit code for what a running job or its analyzer refuses.
+const EXIT_REFUSED: u8 = 1;
 /// Exit code when a daemon of ours failed while it ran (EX_SOFTWARE).
 const EXIT_FAILED: u8 = 70;
 
@@ -19,6 +21,23 @@ impl std::fmt::Display for Usage {
 }
 
 impl std::error::Error for Usage {}
+
+/// Something that was understood and could not be done: exit code 1.
+#[derive(Debug)]
+pub struct Refused(pub String);
+
+impl std::fmt::Display for Refused {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Refused {}
+
+/// A [`Refused`] as an error of the process.
+pub fn refused<T>(sentence: impl Into<String>) -> anyhow::Result<T> {
+    Err(Refused(sentence.into()).into())
+}
 
 /// A [`Usage`] as an error of the process.
 pub fn usage<T>(sentence: impl Into<String>) -> anyhow::Result<T> {
@@ -46,11 +65,16 @@ pub fn print(text: &str) -> std::io::Result<()> {
     }
 }
 
-/// Ends the process for `error`: 64 for what the user got wrong, 70 for everything else.
+/// Ends the process for `error`: 64 for what the user got wrong, 1 for what was refused, 70 for everything else.
 pub fn end_with(error: &anyhow::Error) -> ExitCode {
     say(format!("{error:#}"));
     let wrong_use = error.downcast_ref::<Usage>().is_some();
-    ExitCode::from(if wrong_use { EXIT_USAGE } else { EXIT_FAILED })
+    let refused = error.downcast_ref::<Refused>().is_some();
+    ExitCode::from(match (wrong_use, refused) {
+        (true, _) => EXIT_USAGE,
+        (_, true) => EXIT_REFUSED,
+        _ => EXIT_FAILED,
+    })
 }
 
 /// The same text without line breaks.

@@ -110,7 +110,7 @@ fn sockets_of_crashed_runs_are_swept() {
     BufReader::new(run.stdout.take().unwrap()).read_line(&mut line).unwrap();
     run.kill().unwrap();
     run.wait().unwrap();
-    assert_eq!(entries(&stage.path("run/midrun")).len(), 1, "SIGKILL leaves the socket");
+    assert_eq!(entries(&stage.path("run/midrun")).len(), 2, "SIGKILL leaves the socket and the file");
     assert_eq!(stage.run(&["run", "--", "mpirun", "-n", "2", "true"]).status.code(), Some(0));
     stage.assert_nothing_left();
 }

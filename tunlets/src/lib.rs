@@ -43,6 +43,10 @@ pub trait Tunlet: Send {
     fn judgements(&mut self) -> Vec<Judgement>;
     /// What should be changed now, if anything. `knobs` is everything the job's ranks offer.
     fn propose(&mut self, knobs: &[Knob]) -> Option<Proposal>;
+    /// Further ranks that are to take over the assignments of the last proposal together with its own rank.
+    fn also_ranks(&self) -> Vec<u32> {
+        Vec::new()
+    }
     /// The shortest time between two outputs that the ranks at hand allow, by its model, seconds; `None` where the program
     /// has no stream.
     fn ideal_period_s(&self) -> Option<f64> {

@@ -2,6 +2,7 @@
 
 use super::{Closed, Core};
 use crate::closing::Closing;
+use crate::control::Control;
 use crate::ids::{AskId, JobId};
 use crate::input::{Answer, Output, Question};
 use crate::job::Job;
@@ -23,6 +24,14 @@ impl Core {
                 }
             },
             Question::ListJobs { token } => self.list(&token),
+            Question::GetStatus { job, token } => self.status(now, &job, &token),
+            Question::Control { job, token, control } => match self.control(ask, &job, &token, control) {
+                Some(answer) => answer,
+                None => {
+                    self.on_time(now, &job, out);
+                    return;
+                }
+            },
         };
         if matches!(answer, Answer::Denied(_) | Answer::Full(_) | Answer::Invalid(_)) {
             self.stats.calls_refused += 1;
@@ -42,11 +51,12 @@ impl Core {
         if !self.may(&token, "") {
             return Answer::Denied("the token is not the one of this analyzer".into());
         }
-        let tunlet = match (self.maker)(&self.config.completed(wishes)) {
+        let wishes = self.config.completed(wishes);
+        let tunlet = match (self.maker)(&wishes) {
             Ok(tunlet) => tunlet,
             Err(error) => return Answer::Invalid(error.to_string()),
         };
-        let spec = self.spec(token, dry_run, true);
+        let spec = self.spec(token, wishes, dry_run, true);
         if let Some(job) = self.jobs.get_mut(&id) {
             if !job.reopen(spec, tunlet) {
                 return Answer::Invalid(format!("job {id} is running already: choose another name"));
@@ -104,6 +114,28 @@ impl Core {
         }
         closing.asks.push(ask);
         None
+    }
+
+    fn status(&self, now: u64, id: &JobId, token: &str) -> Answer {
+        match self.jobs.get(id) {
+            Some(job) => {
+                let no = self.denied(token, &job.spec.token, id);
+                no.unwrap_or_else(|| Answer::Status(job.status(now).to_string()))
+            }
+            None => self.closed_job(id, token).map_or_else(|no| no, |_| Answer::Unknown(format!("job {id} has ended"))),
+        }
+    }
+
+    // None: answered when its ranks have answered.
+    fn control(&mut self, ask: AskId, id: &JobId, token: &str, control: Control) -> Option<Answer> {
+        let Some(job) = self.jobs.get(id) else {
+            return Some(self.status(0, id, token));
+        };
+        if let Some(no) = self.denied(token, &job.spec.token, id) {
+            return Some(no);
+        }
+        let taken = self.jobs.get_mut(id)?.on_control(ask, control);
+        (!taken).then(|| Answer::Full(format!("{} controls of this job wait already", limits::CONTROLS_PER_JOB)))
     }
 
     fn list(&self, token: &str) -> Answer {

@@ -1,6 +1,7 @@
 //! Stories of the core: scripted agents and a scripted tunlet, no I/O, no clock.
 
 mod actions;
+mod controls;
 mod jobs;
 
 use midrun_tunlets::knob::names;

@@ -2,16 +2,30 @@
 
 use serde_json::json;
 
-use midrun_tunlets::{Verdict, Window};
+use midrun_tunlets::{Value, Verdict, Window};
 
-use super::{Fate, Job, Rank};
-use crate::actions::{Settlement, Wanted};
+use super::{Fate, Job};
+use crate::actions::{By, Settlement, Wanted};
 use crate::decide::Seen;
 use crate::ids::{AgentId, LinkId};
 use crate::input::{Action, ActionStatus, Output};
 use crate::summary::Per;
 use crate::tell;
 use crate::window::Closed;
+
+/// What a decision asks of one rank: (knob, new value).
+pub(crate) type Assigned = (u32, Vec<(String, Value)>);
+
+/// The actions of one decision or control, which are awaited together.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Group {
+    /// Who is behind them.
+    pub(super) by: By,
+    awaited: usize,
+    /// The last iteration at whose safe point one of them was applied.
+    iteration: u64,
+    failed: bool,
+}
 
 impl Job {
     pub(super) fn on_window(
@@ -54,6 +68,9 @@ impl Job {
             Seen::Iteration(window) => (Per::Iteration, window.iteration),
             Seen::Stream(window) => (Per::Output, window.number),
         };
+        if self.controls.is_frozen() {
+            return;
+        }
         let was_on = self.decider.is_on();
         for judgement in self.decider.observe(seen) {
             if let Some(line) = self.decider.decision(judgement.decision) {
@@ -61,7 +78,7 @@ impl Job {
                 self.tell(notice, out);
             }
         }
-        if may_act && self.actions.in_flight().is_none() {
+        if may_act && !self.actions.is_busy() && !self.controls.any_waits() {
             self.decide(now, per, number, link_of, out);
         }
         if was_on && !self.decider.is_on() {
@@ -101,36 +118,64 @@ impl Job {
         out: &mut Vec<Output>,
     ) {
         // While nobody can bring an action to the master there is nothing to decide.
-        let reachable = |rank: &Rank| rank.fate == Fate::Present && link_of(&rank.agent).is_some();
         let steers = if per == Per::Output { self.streams.head } else { self.windows.master };
-        let steering = steers.and_then(|rank| self.ranks.get(&rank));
-        if !steering.is_some_and(reachable) {
+        if steers.is_none_or(|rank| self.reach(rank, link_of).is_none()) {
             return;
         }
-        let Some((number, proposal)) = self.decider.propose(self.knobs.list(), per) else {
+        let held = |rank: u32, name: &str| self.controls.holds(rank, name);
+        let Some((number, proposal, also)) = self.decider.propose(self.knobs.list(), per, &held) else {
             return;
         };
-        let link = self.ranks.get(&proposal.rank).filter(|rank| reachable(rank)).and_then(|rank| link_of(&rank.agent));
         self.tell(tell::decided(&self.id, number, &proposal, per, self.spec.dry_run), out);
-        let objection = self.knobs.objection(proposal.rank, &proposal.assignments);
-        match (link, objection) {
-            (_, Some(why)) => self.withhold(number, number_of_window, &why, out),
-            _ if self.spec.dry_run => self.decider.on_not_applied(number, Verdict::Advised),
-            (None, None) => self.withhold(number, number_of_window, "its rank has no agent", out),
-            (Some(link), None) => {
-                let wanted = Wanted {
-                    decision: number,
-                    rank: proposal.rank,
-                    restore: self.knobs.current(proposal.rank, &proposal.assignments),
-                    assignments: proposal.assignments,
-                    at_once: proposal.at_once,
-                    // Three iterations, so that a long one does not let every action expire.
-                    ttl_ms: self.spec.action_ttl_ms.max((self.last_iteration_s * 3e3) as u64),
-                };
-                let action = self.actions.start(now, &self.id, wanted);
-                out.push(journal_action(&action));
-                out.push(Output::Act { link, action });
-            }
+        let ranks = std::iter::once(proposal.rank).chain(also);
+        let assigned: Vec<Assigned> = ranks
+            .map(|rank| {
+                let free = proposal.assignments.iter().filter(|(name, _)| !self.controls.holds(rank, name));
+                (rank, free.cloned().collect())
+            })
+            .filter(|(_, assignments): &Assigned| !assignments.is_empty())
+            .collect();
+        let objection = assigned.iter().find_map(|(rank, assignments)| self.knobs.objection(*rank, assignments));
+        let all_reached = assigned.iter().all(|(rank, _)| self.reach(*rank, link_of).is_some());
+        match objection {
+            Some(why) => self.withhold(number, number_of_window, &why, out),
+            None if self.spec.dry_run => self.decider.on_not_applied(number, Verdict::Advised),
+            None if !all_reached => self.withhold(number, number_of_window, "its rank has no agent", out),
+            None => self.act(now, By::Decision(number), assigned, proposal.at_once, link_of, out),
+        }
+    }
+
+    /// The link over which actions go to a rank that is there.
+    pub(super) fn reach(&self, rank: u32, link_of: &dyn Fn(&AgentId) -> Option<LinkId>) -> Option<LinkId> {
+        let rank = self.ranks.get(&rank).filter(|rank| rank.fate == Fate::Present)?;
+        link_of(&rank.agent)
+    }
+
+    /// Sends what is asked of some ranks, each of which can be reached.
+    pub(super) fn act(
+        &mut self,
+        now: u64,
+        by: By,
+        assigned: Vec<Assigned>,
+        at_once: bool,
+        link_of: &dyn Fn(&AgentId) -> Option<LinkId>,
+        out: &mut Vec<Output>,
+    ) {
+        self.group = Some(Group { by, awaited: assigned.len(), iteration: 0, failed: false });
+        for (rank, assignments) in assigned {
+            let Some(link) = self.reach(rank, link_of) else { continue };
+            let wanted = Wanted {
+                by,
+                rank,
+                restore: self.knobs.current(rank, &assignments),
+                assignments,
+                at_once,
+                // Three iterations, so that a long one does not let every action expire.
+                ttl_ms: self.spec.action_ttl_ms.max((self.last_iteration_s * 3e3) as u64),
+            };
+            let action = self.actions.start(now, &self.id, wanted);
+            out.push(journal_action(&action));
+            out.push(Output::Act { link, action });
         }
     }
 
@@ -146,24 +191,60 @@ impl Job {
         time_ns: u64,
         out: &mut Vec<Output>,
     ) {
-        let (action, number) = (&settlement.action, settlement.decision);
-        if settlement.status == ActionStatus::Applied {
+        let (action, applied) = (&settlement.action, settlement.status == ActionStatus::Applied);
+        if applied {
             for (name, value) in &action.assignments {
                 self.knobs.set(action.rank, name, value);
             }
-            let setting = self.knobs.setting(action.rank);
-            self.windows.on_setting(iteration, time_ns, action.at_once, setting);
-            self.policy = setting.to_string();
+            self.on_turned(settlement, iteration);
+            if self.windows.master.is_none_or(|master| master == action.rank) {
+                let setting = self.knobs.setting(action.rank);
+                self.windows.on_setting(iteration, time_ns, action.at_once, setting);
+                self.policy = setting.to_string();
+            }
         }
-        match (settlement.status, settlement.late) {
-            (ActionStatus::Applied, false) => self.decider.on_applied(number, iteration),
-            (ActionStatus::Applied, true) => self.decider.on_applied_late(number, iteration),
-            // It was told when it was given up.
-            (_, true) => return,
-            (_, false) => self.decider.on_not_applied(number, Verdict::NotApplied),
+        if settlement.late {
+            match settlement.by.decision() {
+                Some(number) if applied => self.decider.on_applied_late(number, iteration),
+                None if applied => {}
+                // It was told when it was given up.
+                _ => return,
+            }
+        } else {
+            if settlement.by == By::User {
+                self.on_control_settled(action, settlement.status, iteration);
+            }
+            self.on_group(applied, iteration);
         }
-        let per = self.decider.decision(number).map_or(Per::Iteration, |line| line.per);
+        let per = self.per_of(settlement.by);
         self.tell(tell::settled(&self.id, settlement, per, iteration), out);
+    }
+
+    /// One action of the group that is awaited was settled; the tunlet is told of the last one.
+    fn on_group(&mut self, applied: bool, iteration: u64) {
+        let Some(group) = &mut self.group else { return };
+        group.awaited = group.awaited.saturating_sub(1);
+        group.failed |= !applied;
+        group.iteration = group.iteration.max(iteration);
+        if group.awaited > 0 {
+            return;
+        }
+        let Group { by, iteration, failed, .. } = *group;
+        self.group = None;
+        match by.decision() {
+            Some(number) if failed => self.decider.on_not_applied(number, Verdict::NotApplied),
+            Some(number) => self.decider.on_applied(number, iteration),
+            None => {}
+        }
+    }
+
+    pub(super) fn per_of(&self, by: By) -> Per {
+        let line = by.decision().and_then(|number| self.decider.decision(number));
+        match line {
+            Some(line) => line.per,
+            None if self.streams.any() => Per::Output,
+            None => Per::Iteration,
+        }
     }
 }
 

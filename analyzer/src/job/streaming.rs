@@ -66,6 +66,7 @@ impl Job {
             return;
         }
         self.last_iteration_s = window.seconds;
+        self.outputs += window.outputs;
         push(&mut self.stream_lines.period_s, window.period_s(), limits::LISTED_WINDOWS);
         self.lately.push(window);
         if let Some(lately) = self.lately.merged() {

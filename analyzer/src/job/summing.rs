@@ -36,6 +36,7 @@ impl Job {
             mpi: self.mpi.clone(),
             policy: self.policy.clone(),
             decisions: self.decider.decisions(),
+            controls: self.controls.lines(),
             stream: self.streams.any().then(|| {
                 let ideal_period_s = self.decider.ideal_period_s();
                 StreamLines { ideal_period_s, ..self.stream_lines.clone() }

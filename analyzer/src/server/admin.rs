@@ -119,4 +119,24 @@ impl Admin for Service {
             _ => Err(unexpected()),
         }
     }
+
+    async fn get_status(&self, request: Request<v1::StatusRequest>) -> Result<Response<v1::StatusReply>, Status> {
+        let wire = request.into_inner();
+        match self.ask(Question::GetStatus { job: job_id(&wire.job)?, token: wire.token }).await? {
+            Reply::Answer(Answer::Status(json)) => Ok(Response::new(v1::StatusReply { json })),
+            _ => Err(unexpected()),
+        }
+    }
+
+    async fn control(&self, request: Request<v1::ControlRequest>) -> Result<Response<v1::ControlReply>, Status> {
+        let wire = request.into_inner();
+        let job = job_id(&wire.job)?;
+        let Some(control) = wire.control.map(convert::control) else {
+            return Err(Status::invalid_argument("the request asks for nothing this analyzer knows"));
+        };
+        match self.ask(Question::Control { job, token: wire.token, control }).await? {
+            Reply::Answer(Answer::Controlled(line)) => Ok(Response::new(convert::control_reply(&line))),
+            _ => Err(unexpected()),
+        }
+    }
 }

@@ -12,6 +12,7 @@ use super::inject::{Gift, prepare};
 use super::launcher::CommandLine;
 use super::plan::Plan;
 use super::summary::{SummaryFile, table};
+use crate::job_file::{JobFile, RunningJob};
 use crate::logging::LogForm;
 use crate::runtime_dir;
 use crate::settings::Settings;
@@ -23,6 +24,8 @@ const AGENT_END_DEADLINE: Duration = Duration::from_secs(3);
 const CLOSE_DEADLINE: Duration = Duration::from_secs(10);
 /// Notices still under way after the end.
 const WATCH_END_DEADLINE: Duration = Duration::from_secs(1);
+/// Characters of the command that are shown in lists of jobs.
+const COMMAND_SHOWN: usize = 200;
 /// An analyzer with nothing left to do ends within this time.
 const ANALYZER_END_DEADLINE: Duration = Duration::from_secs(3);
 
@@ -32,6 +35,7 @@ struct Parts {
     analyzer: Option<Analyzer>,
     agent: Option<Agent>,
     client: Option<Client>,
+    file: Option<JobFile>,
     /// The analyzer's URL as seen from other hosts.
     url: String,
     token: String,
@@ -49,7 +53,7 @@ pub async fn run(
 ) -> anyhow::Result<u8> {
     let mut signals = Signals::catch()?;
     let job = format!("j{}", random_hex(6)?);
-    let parts = match start_parts(settings, line.has_exec(), &job).await {
+    let parts = match start_parts(settings, line, &job).await {
         Ok(parts) => parts,
         Err(error) if error.downcast_ref::<Usage>().is_some() => return Err(error),
         Err(error) => {
@@ -64,7 +68,8 @@ pub async fn run(
     let mut child = child::start(&prepared)?;
     let code = child::wait(&mut child, &mut signals).await?;
 
-    let Parts { analyzer, agent, client, .. } = parts;
+    let Parts { analyzer, agent, client, file, .. } = parts;
+    drop(file);
     if let Some(Agent { part, removed_at_end, .. }) = agent {
         part.end(AGENT_END_DEADLINE).await;
         drop(removed_at_end);
@@ -83,7 +88,7 @@ pub async fn run(
     Ok(code)
 }
 
-async fn start_parts(settings: &Settings, over_hosts: bool, job: &str) -> anyhow::Result<Parts> {
+async fn start_parts(settings: &Settings, line: &CommandLine, job: &str) -> anyhow::Result<Parts> {
     let mut parts = Parts { token: settings.analyzer.token.clone(), ..Parts::default() };
     if parts.token.is_empty() {
         parts.token = random_hex(16)?;
@@ -96,7 +101,7 @@ async fn start_parts(settings: &Settings, over_hosts: bool, job: &str) -> anyhow
         None => {
             let mut config = settings.analyzer.clone();
             config.token.clone_from(&parts.token);
-            let analyzer = embedded::start_analyzer(config, over_hosts).await?;
+            let analyzer = embedded::start_analyzer(config, line.has_exec()).await?;
             let port = analyzer.port;
             let name = settings.run.advertise.clone().unwrap_or_else(runtime_dir::host);
             parts.url = format!("http://{name}:{port}");
@@ -116,11 +121,21 @@ async fn start_parts(settings: &Settings, over_hosts: bool, job: &str) -> anyhow
         worker_step: settings.run.worker_step,
     };
     parts.client = Client::open(&near_url, request).await?;
+    parts.file = job_file(&parts, &near_url, job, line);
     let mut config = settings.agent.clone();
     config.analyzer = near_url;
     config.token.clone_from(&parts.token);
     parts.agent = Some(embedded::start_agent(config, job)?);
     Ok(parts)
+}
+
+/// Where `midrun status` and the like find the job. That they do not is no reason not to run it.
+fn job_file(parts: &Parts, url: &str, job: &str, line: &CommandLine) -> Option<JobFile> {
+    parts.client.as_ref()?;
+    let command: String = line.words.join(" ").chars().take(COMMAND_SHOWN).collect();
+    let running = RunningJob { job: job.to_owned(), url: url.to_owned(), token: parts.token.clone(), command };
+    let written = JobFile::write(&running);
+    written.inspect_err(|error| tracing::warn!(%error, "midrun status will not find this job")).ok()
 }
 
 /// What the ranks get.

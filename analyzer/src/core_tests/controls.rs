@@ -1,0 +1,317 @@
+//! Stories of the core: a person's hand on a running job.
+
+use super::*;
+use crate::control::{Control, ControlLine};
+
+fn block(name: &str, value: f64) -> Event {
+    Event::KnobDeclared(KnobDeclared {
+        name: name.into(),
+        whole: true,
+        text: false,
+        minimum: 8.0,
+        maximum: 64.0,
+        value,
+    })
+}
+
+fn pattern() -> Event {
+    let (name, minimum, maximum, value) = ("pipe.pattern".into(), 0.0, 20.0, 0.0);
+    Event::KnobDeclared(KnobDeclared { name, whole: false, text: true, minimum, maximum, value })
+}
+
+fn set(point: &str, value: &str, rank: Option<u32>) -> Control {
+    Control::Set { point: point.into(), value: value.into(), rank }
+}
+
+impl Story {
+    /// Asks with number `ask`; the answer comes by itself, perhaps later.
+    fn control(&mut self, ask: u64, control: Control) {
+        let question = Question::Control { job: job("j"), token: String::new(), control };
+        self.step(Input::Asked { ask: AskId(ask), question });
+    }
+
+    /// The controls that were answered, with the numbers of their questions.
+    fn controlled(&mut self) -> Vec<(u64, ControlLine)> {
+        let mut lines = Vec::new();
+        self.out.retain(|output| match output {
+            Output::Answer { ask, answer: Answer::Controlled(line) } => {
+                lines.push((ask.0, (**line).clone()));
+                false
+            }
+            _ => true,
+        });
+        lines
+    }
+
+    /// The one answer there is, as (done, text).
+    fn answer_to(&mut self, control: Control) -> (bool, String) {
+        self.control(1, control);
+        let lines = self.controlled();
+        let [(1, line)] = &lines[..] else { panic!("one answer: {lines:?}") };
+        (line.done, line.text.clone())
+    }
+
+    fn apply(&mut self, action: &Action, iteration: u64) {
+        self.report("j", action.rank, vec![settled(action, ActionStatus::Applied, iteration)]);
+    }
+
+    fn status(&mut self) -> serde_json::Value {
+        match self.ask(Question::GetStatus { job: job("j"), token: String::new() }) {
+            Some(Answer::Status(json)) => serde_json::from_str(&json).unwrap(),
+            other => panic!("no status: {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_point_set_by_hand_goes_the_same_road_and_is_answered_when_the_rank_has_it() {
+    let mut story = Story::begin(Config::default());
+    story.control(5, set("mw.policy", "gss", None));
+    assert_eq!(story.controlled(), [], "not answered before the rank has answered");
+    let actions = story.actions();
+    let [action] = &actions[..] else { panic!("one action: {actions:?}") };
+    assert_eq!((action.id, action.at_once), (ActionId(1001), true));
+    assert_eq!(action.assignments, [("mw.policy".to_owned(), 3.0.into())]);
+    story.apply(action, 0);
+    let lines = story.controlled();
+    let [(5, line)] = &lines[..] else { panic!("one answer: {lines:?}") };
+    let text = "mw.policy = gss applied on rank 0 at iteration 0; tunlets leave it alone until midrun resume";
+    assert_eq!((line.done, line.text.as_str()), (true, text));
+    let told = story.texts();
+    let applied = "applied at iteration 0, rank 0, 2.0 ms after the decision";
+    assert_eq!(told, [applied.to_owned(), "user: ".to_owned() + text]);
+    let summary = story.summary("j");
+    assert_eq!(summary["controls"][0]["changes"][0]["applied_iteration"], 0);
+    assert_eq!(summary["decisions"], json!([]));
+    let point = story.status()["tuning_points"][0].clone();
+    assert_eq!((&point["value"], &point["means"], &point["held"]), (&json!(3.0), &json!("gss"), &json!(true)));
+    assert_eq!(point["turned"]["by"], "user");
+    story.iteration("j", 0);
+    assert_eq!(story.actions(), [], "tunlets leave it alone");
+    assert_eq!(story.summary("j")["decisions"], json!([]));
+    assert!(story.answer_to(Control::Resume).0);
+    story.iteration("j", 1);
+    assert_eq!(story.actions().len(), 1, "and go on after resume");
+}
+
+#[test]
+fn what_cannot_be_set_is_refused_by_name_and_nothing_is_sent() {
+    let mut story = Story::begin(Config::default());
+    assert_eq!(
+        story.answer_to(set("block", "16", None)).1,
+        "block = 16 was not set: no rank has a tuning point block; there are mw.policy"
+    );
+    story.report("j", 1, vec![block("block", 32.0)]);
+    story.report("j", 2, vec![block("block", 32.0), pattern()]);
+    for (point, value, rank, why) in [
+        ("block", "7", None, "block = 7 is outside 8 to 64"),
+        ("block", "8.5", Some(1), "block takes whole numbers from 8 to 64, and 8.5 is none"),
+        ("block", "NaN", Some(1), "block takes whole numbers from 8 to 64, and NaN is none"),
+        ("block", "many", Some(1), "block takes whole numbers from 8 to 64, and many is none"),
+        ("block", "16", Some(0), "rank 0 has no tuning point block; there are mw.policy"),
+        ("block", "16", Some(9), "the job has no rank 9, it has ranks 0-2"),
+        ("mw.policy", "gsss", None, "mw.policy takes whole numbers from 0 to 7, and gsss is none"),
+        ("pipe.pattern", "0,1,2,3,4,5,6,7,8,9,10", None, "pipe.pattern = 0,1,2,3,4,5,6,7,8,9,10 is outside 0 to 20"),
+    ] {
+        let text = format!("{point} = {value} was not set: {why}");
+        assert_eq!(story.answer_to(set(point, value, rank)), (false, text));
+    }
+    story.leave("j", 1, true);
+    story.leave("j", 2, false);
+    let ended = |rank| set("block", "16", rank);
+    assert_eq!(story.answer_to(ended(Some(1))).1, "block = 16 was not set: rank 1 has ended");
+    assert_eq!(story.answer_to(ended(None)).1, "block = 16 was not set: every rank that has block has ended");
+    assert_eq!(story.actions(), []);
+    assert_eq!(story.summary("j")["controls"].as_array().unwrap().len(), 11);
+}
+
+#[test]
+fn a_point_that_several_ranks_have_is_set_on_all_of_them_and_texts_are_set_too() {
+    let mut story = Story::begin(Config::default());
+    for rank in 0..3 {
+        story.report("j", rank, vec![block("block", 32.0)]);
+    }
+    story.report("j", 0, vec![pattern()]);
+    story.control(5, set("block", "16", None));
+    let actions = story.actions();
+    assert_eq!(
+        actions.iter().map(|action| (action.rank, action.at_once)).collect::<Vec<_>>(),
+        [(0, false), (1, false), (2, false)]
+    );
+    story.apply(&actions[0], 4);
+    story.report("j", 1, vec![settled(&actions[1], ActionStatus::RefusedRange, 4)]);
+    assert_eq!(story.controlled(), [], "the third has not answered");
+    story.leave("j", 2, true);
+    let lines = story.controlled();
+    let (_, line) = &lines[0];
+    assert!(!line.done);
+    assert_eq!(
+        line.text,
+        "block = 16 applied on rank 0 at iteration 4; tunlets leave it alone until midrun resume; \
+         block on rank 1: refused: the value is out of the tuning point's range; \
+         block on rank 2: not delivered: the rank is gone or takes no commands"
+    );
+    story.control(6, set("pipe.pattern", "0,1x2", None));
+    let action = story.actions().remove(0);
+    assert_eq!(action.assignments, [("pipe.pattern".to_owned(), midrun_tunlets::Value::Text("0,1x2".into()))]);
+    story.apply(&action, 70);
+    assert_eq!(story.controlled().len(), 1);
+}
+
+#[test]
+fn controls_wait_for_the_action_in_flight_and_for_each_other() {
+    let mut story = Story::begin(Config::default());
+    story.iteration("j", 0);
+    let decided = story.actions().remove(0);
+    story.control(5, set("mw.policy", "1", None));
+    story.control(6, set("mw.policy", "2", None));
+    story.control(7, Control::Freeze);
+    assert_eq!((story.actions(), story.controlled()), (vec![], vec![]), "one at a time");
+    story.iteration("j", 1);
+    story.apply(&decided, 1);
+    let first = story.actions().remove(0);
+    assert_eq!(first.assignments[0].1, 1.0.into());
+    story.apply(&first, 2);
+    let second = story.actions().remove(0);
+    assert_eq!(second.assignments[0].1, 2.0.into());
+    assert_eq!(second.restore[0].1, 1.0.into());
+    story.apply(&second, 3);
+    let answered: Vec<(u64, bool)> = story.controlled().iter().map(|(ask, line)| (*ask, line.done)).collect();
+    assert_eq!(answered, [(6, true), (7, true)], "the first was looked at before");
+    assert_eq!(story.status()["mode"], "frozen");
+    assert_eq!(story.summary("j")["decisions"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn a_frozen_job_decides_nothing_and_a_paused_one_has_its_values_back() {
+    let mut story = Story::begin(Config::default());
+    story.report("j", 1, vec![block("block", 32.0)]);
+    story.iteration("j", 0);
+    let decided = story.actions().remove(0);
+    story.apply(&decided, 1);
+    assert!(story.answer_to(Control::Freeze).0);
+    for n in 1..4 {
+        story.iteration("j", n);
+    }
+    assert_eq!(story.actions(), []);
+    let summary = story.summary("j");
+    assert_eq!((&summary["decisions"][0]["verdict"], &summary["policy"]), (&json!("open"), &json!("dpf(0.5)")));
+    story.control(5, set("block", "8", None));
+    let by_hand = story.actions().remove(0);
+    story.apply(&by_hand, 4);
+    story.out.clear();
+    story.control(6, Control::Pause);
+    let back = story.actions();
+    let values: Vec<_> = back.iter().map(|action| (action.rank, action.assignments.clone())).collect();
+    assert_eq!(values, [(1, vec![("block".to_owned(), 32.0.into())])], "the mark said that the policy is 5 again");
+    story.apply(&back[0], 5);
+    let lines = story.controlled();
+    assert_eq!(lines[0].1.text, "paused: tunlets decide nothing more, 1 values are as at start again");
+    let status = story.status();
+    assert_eq!((&status["mode"], &status["controls"].as_array().unwrap().len()), (&json!("paused"), &3));
+    assert_eq!(status["tuning_points"][1]["turned"]["why"], "value at start: paused");
+    assert!(story.answer_to(Control::Resume).0);
+    story.iteration("j", 4);
+    assert_eq!(story.actions().len(), 1, "a fresh look");
+}
+
+#[test]
+fn more_values_than_an_action_has_room_for_come_back_in_two_and_a_text_by_itself() {
+    let mut story = Story::begin(Config::default());
+    let names = ["a", "b", "c", "d", "e", "f", "g"];
+    story.report("j", 0, names.iter().map(|name| block(name, 10.0)).collect());
+    story.report("j", 0, vec![pattern()]);
+    for value in ["0,1", "0,1x2"] {
+        story.control(5, set("pipe.pattern", value, None));
+        let action = story.actions().remove(0);
+        story.apply(&action, 1);
+    }
+    for name in names {
+        story.control(5, set(name, "20", None));
+        let action = story.actions().remove(0);
+        story.apply(&action, 1);
+    }
+    story.out.clear();
+    story.control(6, Control::Pause);
+    let mut sizes = Vec::new();
+    while let [action] = &story.actions()[..] {
+        sizes.push(action.assignments.len());
+        story.apply(action, 2);
+        if sizes.len() == 3 {
+            break;
+        }
+    }
+    assert_eq!(sizes, [1, 6, 1]);
+    let lines = story.controlled();
+    assert_eq!(lines[0].1.text, "paused: tunlets decide nothing more, 8 values are as at start again");
+    let points = story.status()["tuning_points"].clone();
+    let pattern = points.as_array().unwrap().iter().find(|point| point["name"] == "pipe.pattern").unwrap();
+    assert_eq!(pattern["value"], "0,1");
+}
+
+#[test]
+fn a_control_whose_job_ends_or_whose_action_expires_is_answered() {
+    let mut story = Story::begin(Config::default());
+    story.control(5, set("mw.policy", "1", None));
+    story.pass(13_000);
+    let lines = story.controlled();
+    assert_eq!(
+        lines[0].1.text,
+        "mw.policy = 1 was not set; mw.policy on rank 0: expired: no safe point was reached in time"
+    );
+    story.control(6, set("mw.policy", "1", None));
+    story.control(7, Control::Pause);
+    story.step(Input::Stopped);
+    let lines = story.controlled();
+    let answers: Vec<_> = lines.iter().map(|(ask, line)| (*ask, line.done, line.text.as_str())).collect();
+    let first = "mw.policy = 1 was not set; mw.policy on rank 0: the job has ended";
+    assert_eq!(answers, [(6, false, first), (7, false, "pause was refused: the job has ended")]);
+    story.out.clear();
+    story.control(8, Control::Freeze);
+    assert_eq!(story.answer(), Some(Answer::Unknown("job j has ended".into())));
+}
+
+#[test]
+fn a_wrong_token_neither_looks_nor_touches_and_too_many_controls_are_turned_away() {
+    let mut story = Story::new(Config::default());
+    story.open("j", "secret", false);
+    let status = Question::GetStatus { job: job("j"), token: "wrong".into() };
+    let denied = Some(Answer::Denied("the token is not the one of job j".into()));
+    assert_eq!(story.ask(status), denied);
+    let question = |token: &str| Question::Control { job: job("j"), token: token.into(), control: Control::Freeze };
+    assert_eq!(story.ask(question("wrong")), denied);
+    assert!(matches!(story.ask(question("secret")), Some(Answer::Controlled(line)) if line.done));
+    let unknown = Question::GetStatus { job: job("k"), token: "secret".into() };
+    assert_eq!(story.ask(unknown), Some(Answer::Unknown("there is no job k".into())));
+
+    let mut story = Story::begin(Config::default());
+    story.control(5, set("mw.policy", "1", None));
+    for ask in 0..limits::CONTROLS_PER_JOB as u64 {
+        story.control(100 + ask, Control::Freeze);
+    }
+    assert_eq!(story.answer(), None);
+    story.control(999, Control::Freeze);
+    assert!(matches!(story.answer(), Some(Answer::Full(why)) if why.starts_with("64 controls")));
+}
+
+#[test]
+fn in_a_dry_run_nothing_is_set_by_hand() {
+    let mut story = Story::new(Config::default());
+    story.open("j", "", true);
+    story.hello(LINK, "n1-77", "j");
+    story.report("j", 0, vec![policy_knob()]);
+    let refused = "mw.policy = 1 was not set: the job runs with --dry-run, which changes nothing";
+    assert_eq!(story.answer_to(set("mw.policy", "1", None)), (false, refused.into()));
+    assert_eq!(story.actions(), []);
+}
+
+#[test]
+fn a_rank_whose_agent_is_away_is_named_at_once() {
+    let mut story = Story::begin(Config::default());
+    story.step(Input::AgentDisconnected { link: LINK, goodbye: false });
+    let (done, text) = story.answer_to(set("mw.policy", "1", None));
+    assert_eq!(
+        (done, text.as_str()),
+        (false, "mw.policy = 1 was not set; mw.policy on rank 0: its agent is not connected")
+    );
+}

@@ -1,0 +1,145 @@
+//! What a person's words mean for the ranks of one job: which ranks, which values, or why not.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use midrun_handout::PolicyKind;
+use midrun_tunlets::knob::names;
+use midrun_tunlets::{Knob, Value};
+
+use super::{Assigned, Fate, Job};
+use crate::control::Change;
+use crate::limits;
+
+/// Names in a sentence.
+const NAMES_SHOWN: usize = 12;
+
+/// Whether a tuning point is of the hand-out, which changes inside an iteration, too.
+pub(super) fn of_hand_out(name: &str) -> bool {
+    [names::POLICY, names::FACTOR, names::TASK_MEAN_S, names::TASK_SIGMA_S, names::MIN_CHUNK].contains(&name)
+}
+
+impl Job {
+    /// What `set` asks of which ranks; the error says why it cannot be.
+    pub(super) fn assigned_by_hand(
+        &self,
+        point: &str,
+        value: &str,
+        rank: Option<u32>,
+    ) -> Result<Vec<Assigned>, String> {
+        if self.spec.dry_run {
+            return Err("the job runs with --dry-run, which changes nothing".into());
+        }
+        let knobs = match rank {
+            Some(rank) => vec![self.knob_of(rank, point)?],
+            None => self.knobs_of_all(point)?,
+        };
+        let of_rank = |knob: &Knob| {
+            let assignments = vec![(point.to_owned(), read(knob, value)?)];
+            match self.knobs.objection(knob.rank, &assignments) {
+                Some(why) => Err(why),
+                None => Ok((knob.rank, assignments)),
+            }
+        };
+        knobs.into_iter().map(of_rank).collect()
+    }
+
+    fn knob_of(&self, rank: u32, point: &str) -> Result<&Knob, String> {
+        match self.ranks.get(&rank).map(|rank| rank.fate) {
+            None => {
+                let all: Vec<u32> = self.ranks.keys().copied().collect();
+                return Err(format!("the job has no rank {rank}, it has {}", crate::tell::ranks(&all)));
+            }
+            Some(Fate::Present) => {}
+            Some(_) => return Err(format!("rank {rank} has ended")),
+        }
+        let there = || names_of(self.knobs.list().iter().filter(|knob| knob.rank == rank));
+        self.knobs.get(rank, point).ok_or_else(|| format!("rank {rank} has no tuning point {point}; {}", there()))
+    }
+
+    fn knobs_of_all(&self, point: &str) -> Result<Vec<&Knob>, String> {
+        let named: Vec<&Knob> = self.knobs.list().iter().filter(|knob| knob.name == point).collect();
+        if named.is_empty() {
+            return Err(format!("no rank has a tuning point {point}; {}", names_of(self.knobs.list().iter())));
+        }
+        let present = |knob: &&Knob| self.ranks.get(&knob.rank).is_some_and(|rank| rank.fate == Fate::Present);
+        let there: Vec<&Knob> = named.into_iter().filter(present).collect();
+        if there.is_empty() { Err(format!("every rank that has {point} has ended")) } else { Ok(there) }
+    }
+
+    /// What brings the values at start back, in rounds of one action per rank; and what cannot come back, and why.
+    pub(super) fn back_to_start(&self) -> (VecDeque<Vec<Assigned>>, Vec<String>) {
+        let mut by_rank: BTreeMap<u32, VecDeque<Assigned>> = BTreeMap::new();
+        let mut kept = Vec::new();
+        let present = |knob: &&Knob| self.ranks.get(&knob.rank).is_some_and(|rank| rank.fate == Fate::Present);
+        for knob in self.knobs.list().iter().filter(present) {
+            let Some(start) = self.knobs.start(knob).filter(|start| *start != now(knob)) else { continue };
+            let wanted = vec![(knob.name.clone(), start)];
+            if let Some(why) = self.knobs.objection(knob.rank, &wanted) {
+                kept.push(format!("rank {} keeps its {} {}: {why}", knob.rank, knob.name, now(knob)));
+                continue;
+            }
+            let actions = by_rank.entry(knob.rank).or_default();
+            // A text fills an action by itself.
+            let fits = |last: &&mut Assigned| knob.text.is_none() && last.1.len() < limits::ASSIGNMENTS;
+            match actions.back_mut().filter(fits) {
+                Some(last) => last.1.extend(wanted),
+                None if knob.text.is_some() => actions.push_front((knob.rank, wanted)),
+                None => actions.push_back((knob.rank, wanted)),
+            }
+        }
+        let mut rounds = VecDeque::new();
+        while !by_rank.is_empty() {
+            rounds.push_back(by_rank.values_mut().filter_map(VecDeque::pop_front).collect());
+            by_rank.retain(|_, actions| !actions.is_empty());
+        }
+        (rounds, kept)
+    }
+
+    /// What is to change in a rank.
+    pub(super) fn changes(&self, (rank, assignments): &Assigned) -> Vec<Change> {
+        let current = self.knobs.current(*rank, assignments);
+        let change = |((name, to), (_, from)): (&(String, Value), (String, Value))| Change {
+            rank: *rank,
+            tuning_point: name.clone(),
+            from,
+            to: to.clone(),
+            applied_iteration: None,
+            refused: None,
+        };
+        assignments.iter().zip(current).map(change).collect()
+    }
+}
+
+fn now(knob: &Knob) -> Value {
+    knob.text.clone().map_or(Value::Number(knob.value), Value::Text)
+}
+
+/// The value that a person wrote for a tuning point.
+fn read(knob: &Knob, value: &str) -> Result<Value, String> {
+    if knob.text.is_some() {
+        return Ok(Value::Text(value.to_owned()));
+    }
+    if knob.name == names::POLICY
+        && let Some(kind) = PolicyKind::parse(value)
+    {
+        return Ok(Value::Number(f64::from(kind.code())));
+    }
+    let (least, most) = knob.range;
+    let takes = if knob.whole { "whole numbers" } else { "numbers" };
+    let number = value.parse().ok().filter(|number: &f64| number.is_finite());
+    match number.filter(|number| !knob.whole || number.fract() == 0.0) {
+        Some(number) => Ok(Value::Number(number)),
+        None => Err(format!("{} takes {takes} from {least} to {most}, and {value} is none", knob.name)),
+    }
+}
+
+fn names_of<'a>(knobs: impl Iterator<Item = &'a Knob>) -> String {
+    let names: std::collections::BTreeSet<&str> = knobs.map(|knob| knob.name.as_str()).collect();
+    if names.is_empty() {
+        return "nothing is declared".into();
+    }
+    let shown: Vec<&str> = names.iter().copied().take(NAMES_SHOWN).collect();
+    let more =
+        if names.len() > NAMES_SHOWN { format!(" and {} more", names.len() - NAMES_SHOWN) } else { String::new() };
+    format!("there are {}{more}", shown.join(", "))
+}

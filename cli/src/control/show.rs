@@ -1,0 +1,193 @@
+//! A running job for people.
+
+use serde_json::Value;
+
+/// One status, as lines of text.
+pub fn status(json: &str) -> String {
+    let status: Value = serde_json::from_str(json).unwrap_or_default();
+    let mut lines = vec![headline(&status), progress(&status), tuning(&status)];
+    let points = points(&status["tuning_points"]);
+    lines.push(if points.is_empty() { "no tuning points are declared yet".into() } else { "tuning points:".into() });
+    lines.extend(points);
+    for (key, title, line) in [
+        ("decisions", "last decisions:", decision as fn(&Value) -> String),
+        ("controls", "last controls:", control as fn(&Value) -> String),
+    ] {
+        let list = status[key].as_array().cloned().unwrap_or_default();
+        if !list.is_empty() {
+            lines.push(title.into());
+            lines.extend(list.iter().map(line));
+        }
+    }
+    lines.join("\n") + "\n"
+}
+
+fn text<'a>(value: &'a Value, key: &str) -> &'a str {
+    value[key].as_str().unwrap_or("-")
+}
+
+fn headline(status: &Value) -> String {
+    let mpi = status["mpi"].as_str().filter(|mpi| !mpi.is_empty()).unwrap_or("no MPI was heard of yet");
+    let list = |key: &str| status[key].as_array().cloned().unwrap_or_default();
+    let in_state = |state: &str| list("ranks").iter().filter(|rank| rank["state"] == state).count();
+    let mut ranks = format!("{} ranks", list("ranks").len());
+    for (state, word) in [("ended", "ended"), ("lost", "lost")] {
+        match in_state(state) {
+            0 => {}
+            count => ranks += &format!(", {count} {word}"),
+        }
+    }
+    let hosts: Vec<String> = list("hosts").iter().map(host).collect();
+    format!("job {} ({mpi}): {ranks} on {}", text(status, "job"), hosts.join(", "))
+}
+
+fn host(host: &Value) -> String {
+    let away = if host["linked"] == true { "" } else { " (its agent is not connected)" };
+    format!("{}{away}", text(host, "node"))
+}
+
+fn progress(status: &Value) -> String {
+    let time = |key: &str| status[key].as_f64().map(|s| format!(", the last {}", milliseconds(s))).unwrap_or_default();
+    let wall = status["wall_s"].as_f64().unwrap_or(0.0);
+    match status["outputs"].as_u64() {
+        Some(outputs) => format!("{outputs} outputs in {wall:.1} s{}", time("period_s").replace("last", "last took")),
+        None => {
+            let count = status["iterations"].as_u64().unwrap_or(0);
+            format!("{count} iterations in {wall:.1} s{}", time("iteration_s").replace("last", "last took"))
+        }
+    }
+}
+
+fn milliseconds(seconds: f64) -> String {
+    format!("{:.3} ms", seconds * 1e3)
+}
+
+fn tuning(status: &Value) -> String {
+    let Some(tunlet) = status["tunlet"].as_str() else { return "tuning is off: its tunlet failed".into() };
+    let mode = match text(status, "mode") {
+        "frozen" => "frozen: it decides nothing, values stay (midrun resume)",
+        "paused" => "paused: it decides nothing, values are as at start (midrun resume)",
+        _ if status["dry_run"] == true => "gives advice only (--dry-run)",
+        _ => "at work",
+    };
+    let count = |key: &str| status[key].as_u64().unwrap_or(0);
+    let mut line = format!("tunlet {tunlet} {mode}");
+    if count("in_flight") + count("controls_waiting") > 0 {
+        line += &format!("; {} actions on their way, {} controls wait", count("in_flight"), count("controls_waiting"));
+    }
+    line
+}
+
+/// The tuning points, one line for ranks that are alike.
+fn points(list: &Value) -> Vec<String> {
+    let mut seen: Vec<(Vec<u32>, Vec<String>)> = Vec::new();
+    for point in list.as_array().into_iter().flatten() {
+        let rank = point["rank"].as_u64().and_then(|rank| u32::try_from(rank).ok()).unwrap_or(0);
+        let columns = columns(point);
+        match seen.iter_mut().find(|(_, known)| *known == columns) {
+            Some((ranks, _)) => ranks.push(rank),
+            None => seen.push((vec![rank], columns)),
+        }
+    }
+    let rows: Vec<Vec<String>> =
+        seen.into_iter().map(|(ranks, columns)| std::iter::once(ranges(&ranks)).chain(columns).collect()).collect();
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..rows.first().map_or(0, Vec::len)).map(width).collect();
+    let line = |row: &Vec<String>| {
+        let cells: Vec<String> = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}")).collect();
+        format!("  {}", cells.join("  ").trim_end())
+    };
+    rows.iter().map(line).collect()
+}
+
+fn columns(point: &Value) -> Vec<String> {
+    let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let means = point["means"].as_str().map(|word| format!(" ({word})")).unwrap_or_default();
+    let range = match point["text"] == true {
+        true => "a text".to_owned(),
+        false => format!("{} to {}", point["minimum"], point["maximum"]),
+    };
+    let start = if point["declared"].is_null() { "-".into() } else { plain(&point["declared"]) };
+    let turned = &point["turned"];
+    let by = match turned["by"].as_str() {
+        Some(by) => format!("{by}, at {}: {}", at(&turned["iteration"]), text(turned, "why")),
+        None => "never turned".into(),
+    };
+    let held = if point["held"] == true { " (left alone by the tunlets)" } else { "" };
+    vec![
+        text(point, "name").to_owned(),
+        format!("{}{means}", plain(&point["value"])),
+        range,
+        format!("at start {start}"),
+        format!("{by}{held}"),
+    ]
+}
+
+/// The number of an iteration, where the program counts them.
+fn at(iteration: &Value) -> String {
+    match iteration.as_u64() {
+        Some(u64::MAX) | None => "a safe point".into(),
+        Some(number) => number.to_string(),
+    }
+}
+
+fn ranges(ranks: &[u32]) -> String {
+    match ranks {
+        [one] => format!("rank {one}"),
+        [first, .., last] if ranks.len() as u32 == last - first + 1 => format!("ranks {first}-{last}"),
+        _ => format!("ranks {}", ranks.iter().map(u32::to_string).collect::<Vec<_>>().join(",")),
+    }
+}
+
+fn decision(line: &Value) -> String {
+    let when = if line["per"] == "output" { "window" } else { "iteration" };
+    format!(
+        "  {when} {}: {} {} -> {}: {}",
+        line["iteration"],
+        text(line, "tuning_point"),
+        text(line, "from"),
+        text(line, "to"),
+        text(line, "verdict")
+    )
+}
+
+fn control(line: &Value) -> String {
+    format!("  {:.1} s: user: {}", line["at_s"].as_f64().unwrap_or(0.0), text(line, "text"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_status_names_everything_that_a_person_wants_to_know() {
+        let point = |rank: u32, value: f64, held: bool| {
+            serde_json::json!({"rank": rank, "name": "block", "value": value, "minimum": 8.0, "maximum": 256.0,
+                "declared": 64.0, "whole": true, "text": false, "held": held, "means": null,
+                "turned": held.then(|| serde_json::json!({"by": "user", "why": "set by hand", "iteration": 7}))})
+        };
+        let json = serde_json::json!({
+            "job": "j1", "mpi": "Open MPI 4.1.4", "wall_s": 2.5, "iterations": 9, "outputs": null, "iteration_s": 0.25,
+            "ranks": [{"rank": 0, "state": "running"}, {"rank": 1, "state": "lost"}],
+            "hosts": [{"node": "h1", "linked": true}, {"node": "h2", "linked": false}],
+            "tunlet": "auto", "mode": "frozen", "dry_run": false, "in_flight": 0, "controls_waiting": 0,
+            "tuning_points": [point(0, 64.0, false), point(1, 64.0, false), point(2, 32.0, true)],
+            "decisions": [{"per": "iteration", "iteration": 3, "tuning_point": "policy", "from": "none", "to": "daf",
+                "verdict": "kept"}],
+            "controls": [{"at_s": 2.25, "text": "block = 32 applied on rank 2"}],
+        });
+        let expected = "\
+job j1 (Open MPI 4.1.4): 2 ranks, 1 lost on h1, h2 (its agent is not connected)
+9 iterations in 2.5 s, the last took 250.000 ms
+tunlet auto frozen: it decides nothing, values stay (midrun resume)
+tuning points:
+  ranks 0-1  block  64.0  8.0 to 256.0  at start 64.0  never turned
+  rank 2     block  32.0  8.0 to 256.0  at start 64.0  user, at 7: set by hand (left alone by the tunlets)
+last decisions:
+  iteration 3: policy none -> daf: kept
+last controls:
+  2.2 s: user: block = 32 applied on rank 2
+";
+        assert_eq!(status(&json.to_string()), expected);
+    }
+}

@@ -1,0 +1,79 @@
+//! What `midrun run` leaves in the runtime directory while its job runs, so that other commands of this user find it.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use serde::{Deserialize, Serialize};
+
+use crate::runtime_dir::{self, RemovedAtEnd};
+
+/// More than any such file has, bytes.
+const MOST_BYTES: u64 = 64 << 10;
+
+/// A running job and how its analyzer is spoken to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunningJob {
+    /// Its id.
+    pub job: String,
+    /// Its analyzer's URL, as seen from this host.
+    pub url: String,
+    /// What the analyzer asks for.
+    pub token: String,
+    /// The command, for lists.
+    pub command: String,
+}
+
+/// The file of a job; it goes with this. The lock tells it from one that a crashed `midrun run` left behind.
+#[derive(Debug)]
+pub struct JobFile {
+    _lock: fs::File,
+    _removed_at_end: RemovedAtEnd,
+}
+
+impl JobFile {
+    /// Writes it.
+    ///
+    /// # Errors
+    /// The runtime directory cannot be used.
+    pub fn write(running: &RunningJob) -> anyhow::Result<JobFile> {
+        let directory = runtime_dir::ensure()?;
+        let path = runtime_dir::job_path(&directory, &running.job);
+        let what = || format!("cannot write {}", path.display());
+        let mut file =
+            fs::OpenOptions::new().create_new(true).write(true).mode(0o600).open(&path).with_context(what)?;
+        let removed_at_end = RemovedAtEnd(path.clone());
+        // SAFETY: the descriptor is open.
+        if unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } != 0 {
+            return Err(std::io::Error::last_os_error()).with_context(what);
+        }
+        file.write_all(serde_json::to_string(running)?.as_bytes()).with_context(what)?;
+        Ok(JobFile { _lock: file, _removed_at_end: removed_at_end })
+    }
+}
+
+/// The jobs that this user's `midrun run` commands run on this host now.
+pub fn running() -> Vec<RunningJob> {
+    let directory = runtime_dir::path();
+    let Ok(entries) = fs::read_dir(&directory) else { return Vec::new() };
+    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    paths.sort();
+    paths.iter().filter(|path| runtime_dir::is_job_path(path)).filter_map(|path| read(path)).collect()
+}
+
+/// A file that is this user's, locked by its living owner, and whole.
+fn read(path: &Path) -> Option<RunningJob> {
+    let file = fs::OpenOptions::new().read(true).custom_flags(libc::O_NOFOLLOW).open(path).ok()?;
+    let own = file.metadata().is_ok_and(|found| found.uid() == runtime_dir::own_uid() && found.mode() & 0o077 == 0);
+    // SAFETY: the descriptor is open. The lock that is had goes with the descriptor.
+    let left_behind = unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_SH | libc::LOCK_NB) } == 0;
+    if !own || left_behind {
+        return None;
+    }
+    let mut text = String::new();
+    file.take(MOST_BYTES).read_to_string(&mut text).ok()?;
+    serde_json::from_str(&text).ok()
+}
