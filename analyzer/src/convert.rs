@@ -3,6 +3,7 @@
 //! What makes no sense (an unknown kind, a number that is none, an id that is no id) becomes nothing
 //! and is counted in `invalid`.
 
+mod calls;
 mod streams;
 
 use midrun_proto::v1::{self, control_request, event, from_agent, to_agent};
@@ -137,6 +138,7 @@ fn event(wire: v1::Event) -> Option<Event> {
         event::Kind::PatternTaken(taken) => streams::pattern(taken),
         event::Kind::StageWork(work) => streams::work(&work),
         event::Kind::StreamWindow(window) => streams::window(&window),
+        event::Kind::MpiCounted(counted) => calls::counted(counted),
         event::Kind::KnobDeclared(knob) => {
             let (whole, takes_text) = match v1::KnobType::try_from(knob.r#type).ok()? {
                 v1::KnobType::F64 => (false, false),

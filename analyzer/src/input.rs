@@ -171,6 +171,37 @@ pub enum Event {
     PatternTaken(PatternTaken),
     StageWorked(StageWorked),
     StreamWindowEnded(StreamWindowEnded),
+    MpiCounted(MpiCounted),
+}
+
+/// What a rank's MPI calls came to so far.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MpiCounted {
+    /// Host's time, nanoseconds.
+    pub time_ns: u64,
+    /// When the rank had initialised MPI, likewise.
+    pub begun_ns: u64,
+    pub waiting_ns: u64,
+    pub mpi_ns: u64,
+    pub framework_ns: u64,
+    pub uncounted: u64,
+    pub calls: Vec<(MpiCall, Tally)>,
+}
+
+/// A call and whom it had to do with.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct MpiCall {
+    pub name: String,
+    /// As the summary calls it.
+    pub peer: &'static str,
+}
+
+/// Calls, their bytes and time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    pub count: u64,
+    pub bytes: u64,
+    pub time_ns: u64,
 }
 
 /// A pipeline starts a stream; the time tells one from the next.

@@ -13,6 +13,7 @@ use midrun_tunlets::knob::{Value, names};
 use midrun_tunlets::{Recent, Tunlet, Wishes};
 
 use crate::actions::Actions;
+use crate::calls::Calls;
 use crate::control::Controls;
 use crate::decide::{Decider, Maker};
 use crate::ids::{AgentId, JobId, LinkId};
@@ -94,6 +95,7 @@ pub struct Job {
     group: Option<acting::Group>,
     controls: Controls,
     history: History,
+    calls: Calls,
     policy: String,
     last_iteration_s: f64,
     outputs: u64,
@@ -127,6 +129,7 @@ impl Job {
             group: None,
             controls: Controls::default(),
             history: History::default(),
+            calls: Calls::default(),
             policy: String::new(),
             last_iteration_s: 0.0,
             outputs: 0,
@@ -199,6 +202,7 @@ impl Job {
         match event {
             Event::IterationBegun(begun) => {
                 if self.is_master(rank) {
+                    self.calls.on_begun(begun.iteration, begun.time_ns);
                     let mut begun = *begun;
                     // What no job can have must not reach the models.
                     let known = self.world_size.max(self.ranks.len() as u32);
@@ -211,12 +215,17 @@ impl Job {
             }
             Event::IterationEnded(ended) => {
                 if self.is_master(rank) {
+                    self.calls.on_ended(now, ended.iteration, ended.time_ns);
                     self.windows.on_ended(now, *ended);
                 }
             }
             Event::Worked(work) => {
                 let ahead_ns = offset_ns.wrapping_sub(self.masters_offset_ns(offset_ns));
                 self.windows.on_work(rank, work.middle_ns.saturating_add_signed(ahead_ns), work.clone());
+            }
+            Event::MpiCounted(counted) => {
+                let ahead_ns = offset_ns.wrapping_sub(self.masters_offset_ns(offset_ns));
+                self.calls.on_counted(rank, ahead_ns, counted);
             }
             Event::LinkMeasured(link) => {
                 if self.is_master(rank) {
@@ -307,6 +316,7 @@ impl Job {
             self.locate(&mut closed.window);
             self.on_window(now, &closed, !all, link_of, out);
         }
+        self.calls.settle(now, all);
         while let Some(window) = self.streams.take_closed() {
             self.on_stream_window(now, &window, !all, link_of, out);
         }

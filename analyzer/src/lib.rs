@@ -27,6 +27,7 @@ pub mod summary;
 pub mod window;
 
 mod agents;
+mod calls;
 mod clock;
 mod closing;
 mod error;

@@ -34,6 +34,18 @@ pub const PLAN_BYTES: usize = 1 << 16;
 pub const PATTERNS: usize = 256;
 /// Windows of streams listed in a summary.
 pub const LISTED_WINDOWS: usize = 20_000;
+/// Calls and classes in one reading of a rank's counters, and bytes of a call's name.
+pub const MPI_CALLS: usize = 2048;
+/// See [`MPI_CALLS`].
+pub const MPI_CALL_NAME: usize = 63;
+/// By so much a rank's time outside the program may seem longer than its life, nanoseconds.
+pub const TORN_NS: u64 = 1_000_000_000;
+/// Readings of a rank's times that are kept, to know what they were in between.
+pub const MPI_READINGS: usize = 64;
+/// An iteration whose end some rank's times do not cover is measured without waiting for them any longer, milliseconds.
+pub const MPI_WAIT_MS: u64 = 1_000;
+/// Iterations and ranks whose efficiencies and times are listed in a summary.
+pub const LISTED_EFFICIENCIES: usize = 4_000;
 /// Iterations collected at a time per job.
 pub const OPEN_WINDOWS: usize = 16;
 /// Work this far ahead of the newest begun iteration is taken for garbage.

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use serde::Serialize;
 
+use crate::calls::{CallLines, PopLines};
 use crate::control::ControlLine;
 use crate::limits;
 use crate::window::Closed;
@@ -253,6 +254,10 @@ pub struct Summary {
     pub stream: Option<StreamLines>,
     /// What messages cost, where it was measured.
     pub links: Vec<LinkLine>,
+    /// The program's MPI calls, of all ranks.
+    pub mpi_calls: CallLines,
+    /// Efficiencies; null where no rank was counted.
+    pub pop: Option<PopLines>,
     /// Records of all ranks.
     pub records: Records,
     /// Actions of this job.

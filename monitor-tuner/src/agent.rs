@@ -3,7 +3,7 @@
 use crate::attach::{self, Attached};
 use crate::clock_sync::ClockSync;
 use crate::config::{Config, ConfigError};
-use crate::limits::{ACK, BATCH_AGE, CONNECT, FIRST_RANK, OUTBOX_BATCHES, RANKS};
+use crate::limits::{ACK, BATCH_AGE, CONNECT, COUNTERS, FIRST_RANK, OUTBOX_BATCHES, RANKS};
 use crate::link::{self, LinkEvent};
 use crate::outbox::Outbox;
 use crate::rank::Rank;
@@ -148,6 +148,7 @@ struct Agent {
     awaiting: Option<Instant>,
     clock: ClockSync,
     next_probe: Instant,
+    next_counters: Instant,
     probes: u32,
     stats: Stats,
 }
@@ -174,6 +175,7 @@ impl Agent {
             awaiting: None,
             clock: ClockSync::default(),
             next_probe: Instant::now(),
+            next_counters: Instant::now(),
             probes: 0,
             stats: Stats::default(),
         }
@@ -199,6 +201,7 @@ impl Agent {
             Attached::Went(connection) => {
                 if let Some(mut rank) = self.ranks.remove(&connection) {
                     rank.drain();
+                    rank.read_counters(true);
                     self.stats.records_rejected += rank.said.rejected;
                     self.loose.push(rank.closing_report());
                     self.left.push(rank.left());
@@ -289,8 +292,14 @@ impl Agent {
 
     fn on_tick(&mut self) {
         let mut urgent = false;
+        self.ranks.values_mut().for_each(Rank::drain);
+        // At an iteration's end the times of all ranks are wanted, not only of the one that says so.
+        let ends = self.ranks.values().any(|rank| rank.said.urgent) || Instant::now() >= self.next_counters;
+        if ends {
+            self.next_counters = Instant::now() + COUNTERS;
+            self.ranks.values_mut().for_each(|rank| rank.read_counters(false));
+        }
         for rank in self.ranks.values_mut() {
-            rank.drain();
             urgent |= rank.said.urgent;
             if self.oldest_event.is_none() && !rank.said.is_empty() {
                 self.oldest_event = Some(Instant::now());
@@ -362,6 +371,7 @@ impl Agent {
             self.on_attached(event);
         }
         self.on_tick();
+        self.ranks.values_mut().for_each(|rank| rank.read_counters(true));
         self.flush();
         let deadline = Instant::now() + time;
         while !self.outbox.is_empty() {

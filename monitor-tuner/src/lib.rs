@@ -12,6 +12,7 @@ mod clock;
 mod clock_sync;
 mod collect;
 pub mod config;
+mod counters;
 mod deliver;
 pub mod limits;
 mod link;

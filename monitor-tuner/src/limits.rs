@@ -10,6 +10,10 @@ pub const STREAM_BATCHES: usize = 64;
 pub const RECORDS_PER_PASS: usize = 16_384;
 /// A batch is sent at the latest so long after its first event.
 pub const BATCH_AGE: Duration = Duration::from_millis(5);
+/// A rank's counters of MPI calls are read so often, and its times at an iteration's end no more often than this.
+pub const COUNTERS: Duration = Duration::from_millis(200);
+/// See [`COUNTERS`].
+pub const TIMES: Duration = Duration::from_millis(5);
 /// Ranks of one node.
 pub const RANKS: usize = 4096;
 /// How long a process may take to send its segment after it connected.

@@ -2,6 +2,7 @@
 
 use crate::clock;
 use crate::collect::Collected;
+use crate::counters::Counters;
 use crate::limits::RECORDS_PER_PASS;
 use midrun_proto::v1::event::Kind;
 use midrun_proto::v1::{KnobDeclared, KnobType, RankId, RankJoined, RankLeft, RankReport};
@@ -21,6 +22,7 @@ pub struct Rank {
     /// Range of each knob that was told.
     knobs_told: BTreeMap<u32, (f64, f64)>,
     corruption_told: bool,
+    counters: Counters,
 }
 
 impl Rank {
@@ -35,6 +37,7 @@ impl Rank {
             said: Collected::default(),
             knobs_told: BTreeMap::new(),
             corruption_told: false,
+            counters: Counters::default(),
         }
     }
 
@@ -67,9 +70,17 @@ impl Rank {
         }
     }
 
+    /// Reads its counters of MPI calls, where it is time; all of them where it has ended.
+    pub fn read_counters(&mut self, ended: bool) {
+        for counted in self.counters.read(&self.segment, clock::now_ns(), ended) {
+            self.said.push(Kind::MpiCounted(counted));
+        }
+    }
+
     /// Says again what can be turned; the analyzer is new to this rank.
     pub fn forget_what_was_told(&mut self) {
         self.knobs_told.clear();
+        self.counters.forget();
         self.said.tell_again();
     }
 

@@ -341,7 +341,7 @@ async fn an_agent_of_one_job_ends_after_its_last_rank_with_everything_told() {
     })
     .await;
     one.ends_iterations(3..4);
-    one.segment.set_finalized();
+    one.segment.set_finalized(1);
     drop(one.socket);
     drop(two.socket);
     let mut left = Vec::new();

@@ -1,7 +1,7 @@
-/* wrappers.c - where the program's MPI calls pass through us: only its beginning and its end.
+/* wrappers.c - the program's first and last MPI calls; the others are in calls.c and fortran.c.
  *
  * Compiled once per MPI. Whoever calls MPI_Init (the program, a runtime, a Fortran binding) reaches the function here
- * if libmidrun is linked before the MPI library or preloaded; it calls the real one by its PMPI name.
+ * if libmidrun is linked before the MPI library or preloaded; it calls the one that comes next.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "parts.h"
+#include "counted.h"
 
 /* In an interpreter that loads MPI as a plug-in, MPI's names are not in the global scope when we need them: promote the
  * library that is loaded already. Without this, a preloaded shim would call address 0. */
@@ -81,67 +81,97 @@ static int level(int asked) {
   return most && *most && asked < MPI_THREAD_MULTIPLE ? MPI_THREAD_MULTIPLE : asked;
 }
 
+static int reach(void) {
+  if (!midrun_reach_mpi()) return 0;
+  midrun_calls_resolve();
+  return 1;
+}
+
 int MPI_Init(int *argc, char ***argv) {
-  if (!midrun_reach_mpi()) return MPI_ERR_OTHER;
+  if (!reach()) return MPI_ERR_OTHER;
   if (midrun_spawned_early()) return MPI_SUCCESS;
   midrun_shim_on_before_init();
   int provided, asked = level(MPI_THREAD_SINGLE);
-  int status = asked == MPI_THREAD_SINGLE ? PMPI_Init(argc, argv) : PMPI_Init_thread(argc, argv, asked, &provided);
+  int status = asked == MPI_THREAD_SINGLE ? NEXT(Init, midrun_next[CALL_Init], (argc, argv))
+                                          : NEXT(Init_thread, midrun_next[CALL_Init_thread], (argc, argv, asked, &provided));
   if (status == MPI_SUCCESS) midrun_initialised();
   return status;
 }
 
 int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
-  if (!midrun_reach_mpi()) return MPI_ERR_OTHER;
+  if (!reach()) return MPI_ERR_OTHER;
   if (midrun_spawned_early()) return PMPI_Query_thread(provided);
   midrun_shim_on_before_init();
-  int status = PMPI_Init_thread(argc, argv, level(required), provided);
+  int status = NEXT(Init_thread, midrun_next[CALL_Init_thread], (argc, argv, level(required), provided));
   if (status == MPI_SUCCESS) midrun_initialised();
   return status;
 }
 
 int MPI_Finalize(void) {
-  if (!midrun_reach_mpi()) return MPI_ERR_OTHER;
+  if (!reach()) return MPI_ERR_OTHER;
   midrun_spawned_leave();
   midrun_shim_on_finalize();
-  return PMPI_Finalize();
+  return NEXT(Finalize, midrun_next[CALL_Finalize], ());
 }
 
-#ifdef OPEN_MPI
-/* Open MPI's Fortran binding calls the PMPI functions directly; MPICH's reaches the C functions above. */
-void pmpi_init_(MPI_Fint *status);
-void pmpi_init_thread_(MPI_Fint *required, MPI_Fint *provided, MPI_Fint *status);
-void pmpi_finalize_(MPI_Fint *status);
-#pragma weak pmpi_init_
-#pragma weak pmpi_init_thread_
-#pragma weak pmpi_finalize_
+/* ---- Fortran's bindings that do not reach the C functions above: Open MPI's all, MPICH's mpi_f08 ------------------- */
 
-void mpi_init_(MPI_Fint *status) {
-  MPI_Fint asked = level(MPI_THREAD_SINGLE), provided;
-  *status = MPI_SUCCESS;
-  if (midrun_spawned_early()) return;
-  midrun_shim_on_before_init();
-  if (asked == MPI_THREAD_SINGLE) pmpi_init_(status);
-  else pmpi_init_thread_(&asked, &provided, status);
-  if (*status == MPI_SUCCESS) midrun_initialised();
-}
+typedef void one_t(MPI_Fint *);
+typedef void three_t(MPI_Fint *, MPI_Fint *, MPI_Fint *);
+#define ONE(name) ((one_t *)midrun_fortran(name, "p" name))
+#define THREE(name) ((three_t *)midrun_fortran(name, "p" name))
 
-void mpi_init_thread_(MPI_Fint *required, MPI_Fint *provided, MPI_Fint *status) {
+static void fortran_thread(three_t *real, MPI_Fint *required, MPI_Fint *provided, MPI_Fint *status) {
   MPI_Fint asked = level(*required);
-  int given = MPI_THREAD_MULTIPLE;
   if (midrun_spawned_early()) {
+    int given = MPI_THREAD_MULTIPLE;
     *status = PMPI_Query_thread(&given);
     *provided = given;
     return;
   }
   midrun_shim_on_before_init();
-  pmpi_init_thread_(&asked, provided, status);
+  real(&asked, provided, status);
   if (*status == MPI_SUCCESS) midrun_initialised();
 }
 
-void mpi_finalize_(MPI_Fint *status) {
+static void fortran_init(one_t *real, three_t *threaded, MPI_Fint *status) {
+  MPI_Fint single = MPI_THREAD_SINGLE, provided;
+  if (level(MPI_THREAD_SINGLE) != MPI_THREAD_SINGLE) return fortran_thread(threaded, &single, &provided, status);
+  *status = MPI_SUCCESS;
+  if (midrun_spawned_early()) return;
+  midrun_shim_on_before_init();
+  real(status);
+  if (*status == MPI_SUCCESS) midrun_initialised();
+}
+
+static void fortran_finalize(one_t *real, MPI_Fint *status) {
   midrun_spawned_leave();
   midrun_shim_on_finalize();
-  pmpi_finalize_(status);
+  real(status);
 }
+
+#ifdef OPEN_MPI
+void mpi_init_(MPI_Fint *status) { fortran_init(ONE("mpi_init_"), THREE("mpi_init_thread_"), status); }
+
+void mpi_init_thread_(MPI_Fint *required, MPI_Fint *provided, MPI_Fint *status) {
+  fortran_thread(THREE("mpi_init_thread_"), required, provided, status);
+}
+
+void mpi_finalize_(MPI_Fint *status) { fortran_finalize(ONE("mpi_finalize_"), status); }
 #endif
+
+/* In mpi_f08 the status may be left out. */
+void mpi_init_f08_(MPI_Fint *status) {
+  MPI_Fint own;
+  fortran_init(ONE("mpi_init_f08_"), THREE("mpi_init_thread_f08_"), status ? status : &own);
+}
+
+void mpi_init_thread_f08_(MPI_Fint *required, MPI_Fint *provided, MPI_Fint *status) {
+  MPI_Fint own;
+  fortran_thread(THREE("mpi_init_thread_f08_"), required, provided, status ? status : &own);
+}
+
+void mpi_finalize_f08_(MPI_Fint *status) {
+  MPI_Fint own;
+  fortran_finalize(ONE("mpi_finalize_f08_"), status ? status : &own);
+}

@@ -65,6 +65,9 @@ unsafe fn expose(name: *const c_char, target: Target, kind: KnobKind, range: (f6
         let value = knobs.value(target);
         value.is_finite() && knobs.declare(name, kind, Knob { target, range }, value)
     });
+    if declared {
+        crate::mpi_calls::allow_safe_points();
+    }
     match (declared, process::recording()) {
         (false, _) => status::ERR_ARGUMENT,
         (true, true) => status::OK,

@@ -1,6 +1,6 @@
 //! Stands between C and every body of ours: a panic ends here, switches the shim off, and becomes a status.
 
-use crate::{process, status};
+use crate::{mpi_calls, process, status};
 use std::ffi::c_int;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -8,6 +8,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// [`status::ERR_INTERNAL`].
 pub fn guard(name: &str, body: impl FnOnce() -> c_int) -> c_int {
     guard_value(name, status::ERR_INTERNAL, body)
+}
+
+/// As [`guard`], for a function of a framework that calls the program's functions.
+pub fn guard_framework(name: &str, body: impl FnOnce() -> c_int) -> c_int {
+    guard(name, || mpi_calls::of_framework(body))
 }
 
 /// Like [`guard`], for functions that return something else than a status.

@@ -15,6 +15,7 @@ mod hook;
 mod knobs;
 mod lane;
 mod marks;
+mod mpi_calls;
 mod port;
 mod process;
 mod safe_point;

@@ -1,7 +1,7 @@
 //! The shim's life in its process: on at MPI_Init when an agent may be there, off at MPI_Finalize, at any doubt, and in
 //! forked children.
 
-use crate::{clock, lane};
+use crate::{clock, lane, mpi_calls};
 use midrun_ring::attach::{peer_uid, send_segment};
 use midrun_ring::{Identity, Segment};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
@@ -43,9 +43,15 @@ pub fn segment() -> Option<&'static Segment> {
     SEGMENT.get()
 }
 
+/// Records and counts are to be written from now on, or no more.
+fn record(on: bool) {
+    RECORDING.store(on, Ordering::Relaxed);
+    mpi_calls::switch(on);
+}
+
 /// Switches the shim off for the rest of the run and says why, once.
 pub fn switch_off(why: &str) {
-    RECORDING.store(false, Ordering::Relaxed);
+    record(false);
     if !DISABLED.swap(true, Ordering::Relaxed) {
         eprintln!("midrun: {why}; midrun is switched off in this rank, the program goes on");
     }
@@ -54,13 +60,19 @@ pub fn switch_off(why: &str) {
 /// MPI is about to be initialised: the first of two points that fix the counter's rate.
 pub fn on_before_init() {
     clock::resync();
+    if !is_off() {
+        mpi_calls::announce();
+    }
+}
+
+fn is_off() -> bool {
+    std::env::var_os("MIDRUN_OFF").is_some_and(|v| v != "0" && !v.is_empty())
 }
 
 /// MPI is initialised. Makes the shared memory and offers it to the agent, without waiting for anything.
 pub fn on_init(rank: u32, world_size: u32, mpi: &str) {
     clock::resync();
-    let off = std::env::var_os("MIDRUN_OFF").is_some_and(|v| v != "0" && !v.is_empty());
-    let (Some(path), false) = (std::env::var_os("MIDRUN_SOCKET"), off || DISABLED.load(Ordering::Relaxed)) else {
+    let (Some(path), false) = (std::env::var_os("MIDRUN_SOCKET"), is_off() || DISABLED.load(Ordering::Relaxed)) else {
         return;
     };
     let job = std::env::var("MIDRUN_JOB").unwrap_or_else(|_| "unnamed".into());
@@ -74,7 +86,8 @@ pub fn on_init(rank: u32, world_size: u32, mpi: &str) {
             // SAFETY: the handler only stores to atomics and closes a descriptor, which is allowed after fork.
             unsafe { libc::pthread_atfork(None, None, Some(forked)) };
             *LINK.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(Link { path, memory, socket: None });
-            RECORDING.store(true, Ordering::Relaxed);
+            mpi_calls::on_init(rank, world_size, &identity.job);
+            record(true);
             look_after_agent();
         }
         Err(error) => switch_off(&error.to_string()),
@@ -83,9 +96,9 @@ pub fn on_init(rank: u32, world_size: u32, mpi: &str) {
 
 /// MPI is about to be finalised: everything that follows is not ours. The agent drains what is left.
 pub fn on_finalize() {
-    RECORDING.store(false, Ordering::Relaxed);
+    record(false);
     let Some(segment) = segment() else { return };
-    segment.set_finalized();
+    segment.set_finalized(clock::now_ns());
     if lane::homeless() > 0 {
         eprintln!("midrun: {} records of threads beyond the {LANES} recorded ones were dropped", lane::homeless());
     }
@@ -98,7 +111,7 @@ pub fn on_finalize() {
 /// In a forked child: not a rank, so nothing is recorded, and its copy of the socket must not keep the rank alive in
 /// the agent's eyes.
 extern "C" fn forked() {
-    RECORDING.store(false, Ordering::Relaxed);
+    record(false);
     DISABLED.store(true, Ordering::Relaxed);
     let socket = SOCKET.swap(-1, Ordering::Relaxed);
     if socket >= 0 {

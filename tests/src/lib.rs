@@ -1,5 +1,6 @@
 //! The harness: real processes, each with its own log, on this host or on emulated ones.
 
+pub mod calls;
 pub mod cluster;
 pub mod daemons;
 pub mod mpi;

@@ -45,7 +45,8 @@ fn each_source_file_begins_with_a_sentence_on_what_it_is_for() {
 #[test]
 fn no_source_file_is_longer_than_the_limit() {
     let files = tracked(&["rs", "c", "h", "proto"]);
-    let long = files.iter().map(|path| (path, text(path).lines().count())).filter(|(_, lines)| *lines > MOST_LINES);
+    let by_hand = files.iter().filter(|path| !text(path).lines().next().unwrap_or("").contains("generated from"));
+    let long = by_hand.map(|path| (path, text(path).lines().count())).filter(|(_, lines)| *lines > MOST_LINES);
     let wrong: Vec<String> = long.map(|(path, lines)| format!("{}: {lines} lines", path.display())).collect();
     assert_none(&wrong, "these files are too long");
 }

@@ -51,6 +51,8 @@ impl Job {
                 iteration_s: outlook.iteration_s,
                 uncertainty: outlook.uncertainty,
             }),
+            mpi_calls: self.calls.lines(),
+            pop: self.calls.pop(),
             links: self.windows.links.clone().list().map(link_line).collect(),
             records,
             actions: self.actions.counts.clone(),

@@ -72,6 +72,7 @@ pub fn table(json: &str) -> String {
                 "{ranks} ranks, but no iterations: the program neither uses a framework nor marks its iterations"
             ),
         });
+        lines.extend(efficiency(&summary["pop"]));
         return framed(&lines);
     }
     if iterations > 0 {
@@ -94,6 +95,7 @@ pub fn table(json: &str) -> String {
         lines.push(format!("for the same work the last iteration was {:.1} % {verb} than the first", gain.abs()));
     }
     lines.push(format!("{}; {}", decisions(&list("decisions")), actions(&summary)));
+    lines.extend(efficiency(&summary["pop"]));
     let dropped = number("/records/dropped");
     lines.push(format!(
         "records: {} collected of {}, {dropped} dropped",
@@ -101,6 +103,17 @@ pub fn table(json: &str) -> String {
         number("/records/produced")
     ));
     framed(&lines)
+}
+
+/// The whole run's POP efficiencies.
+fn efficiency(pop: &Value) -> Option<String> {
+    let percent = |key: &str| pop[key].as_f64().map(|share| format!("{:.1} %", 100.0 * share));
+    Some(format!(
+        "POP efficiencies: parallel {} = load balance {} x communication {}",
+        percent("parallel_efficiency")?,
+        percent("load_balance")?,
+        percent("communication_efficiency")?,
+    ))
 }
 
 /// What became of a pipeline.
@@ -236,6 +249,15 @@ mod tests {
     fn a_job_without_iterations_says_so() {
         assert!(table(r#"{"iterations":0,"ranks":4}"#).contains("no iterations"));
         assert!(table(r#"{"iterations":0,"ranks":0}"#).contains("no rank"));
+    }
+
+    #[test]
+    fn the_efficiencies_of_any_program_are_told() {
+        let json = r#"{"iterations":0,"ranks":4,"pop":{"load_balance":0.75,"communication_efficiency":0.8,
+            "parallel_efficiency":0.6}}"#;
+        let told = "POP efficiencies: parallel 60.0 % = load balance 75.0 % x communication 80.0 %";
+        assert!(table(json).contains(told), "{}", table(json));
+        assert!(!table(r#"{"iterations":0,"ranks":4,"pop":null}"#).contains("POP"));
     }
 
     #[test]

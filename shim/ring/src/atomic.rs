@@ -90,8 +90,9 @@ impl Drop for Mapping {
 /// Words of a ring's control block: head and dropped in the first 128 bytes, tail in the second, so that
 /// producer and consumer do not share cache lines (or pairs of them, which x86 fetches together).
 pub const CONTROL_WORDS: usize = 32;
+pub(crate) const HEAD: usize = 0;
 const DROPPED: usize = 1;
-const TAIL: usize = 16;
+pub(crate) const TAIL: usize = 16;
 
 /// A ring's part of a mapping.
 #[derive(Clone, Debug)]
@@ -115,7 +116,7 @@ impl Mapped {
     #[inline]
     fn at(&self, place: Place) -> &AtomicU64 {
         self.mapping.word(match place {
-            Place::Head => self.control,
+            Place::Head => self.control + HEAD,
             Place::Dropped => self.control + DROPPED,
             Place::Tail => self.control + TAIL,
             Place::Word(i) => self.control + CONTROL_WORDS + i,

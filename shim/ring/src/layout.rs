@@ -4,11 +4,12 @@
 //! [`LAYOUT_VERSION`]; a test ties the sizes to it.
 
 use crate::atomic::CONTROL_WORDS;
+use crate::counters::{PAGE_WORDS, PAGES};
 
 /// First word of a segment: "midrun\0\1".
 pub const MAGIC: u64 = u64::from_le_bytes(*b"midrun\0\x01");
 /// Version of this layout; a segment of another is refused.
-pub const LAYOUT_VERSION: u64 = 2;
+pub const LAYOUT_VERSION: u64 = 3;
 
 /// Kinds of records. Integers until checked: shared memory may hold anything.
 pub mod kind {
@@ -108,8 +109,13 @@ pub(crate) mod header {
     pub const START_NS: usize = 7;
     pub const JOB: usize = 8;
     pub const MPI: usize = 16;
+    /// When MPI_Finalize was reached, nanoseconds; 0 = not yet.
     pub const FINALIZED: usize = 24;
     pub const KNOB_COUNT: usize = 25;
+    /// Pages of counters that were ever in use.
+    pub const COUNTER_PAGES: usize = 26;
+    /// Calls that were not counted, for want of a page.
+    pub const UNCOUNTED: usize = 27;
     pub const KNOB_TABLE: usize = 64;
 }
 
@@ -126,9 +132,14 @@ pub(crate) fn lane_words(records: u64) -> usize {
     CONTROL_WORDS + records as usize * RECORD_WORDS
 }
 
-/// Bytes of a segment, rounded up to whole pages.
+/// Where the counters lie, words: behind the lanes, on a page of memory of their own.
+pub(crate) fn first_counter(lanes: u64, records: u64) -> usize {
+    (FIRST_LANE + lanes as usize * lane_words(records)).next_multiple_of(512)
+}
+
+/// Bytes of a segment: whole pages.
 pub(crate) fn segment_bytes(lanes: u64, records: u64) -> usize {
-    (8 * (FIRST_LANE + lanes as usize * lane_words(records))).next_multiple_of(4096)
+    8 * (first_counter(lanes, records) + PAGES * PAGE_WORDS)
 }
 
 /// Something that happened in a rank: 64 bytes.
@@ -220,11 +231,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_sizes_belong_to_layout_version_2() {
-        assert_eq!(LAYOUT_VERSION, 2);
+    fn the_sizes_belong_to_layout_version_3() {
+        assert_eq!(LAYOUT_VERSION, 3);
         assert_eq!((8 * RECORD_WORDS, 8 * COMMAND_WORDS, 8 * KNOB_WORDS), (64, 128, 96));
         assert_eq!((8 * COMMAND_RING, 8 * FIRST_LANE), (4096, 16384));
-        assert_eq!(segment_bytes(4, 8192), 2_117_632);
+        assert_eq!(segment_bytes(4, 8192), 3_166_208);
+        assert_eq!((8 * PAGE_WORDS, PAGES, crate::calls::NAMES.len()), (32_768, 32, 201));
     }
 
     #[test]

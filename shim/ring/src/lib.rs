@@ -7,7 +7,9 @@
 
 pub mod atomic;
 pub mod attach;
+pub mod calls;
 pub mod command;
+pub mod counters;
 pub mod layout;
 pub mod ring;
 pub mod segment;

@@ -1,10 +1,11 @@
 //! The shared memory of one rank: made by the rank, opened and checked by its agent.
 
-use crate::atomic::{Mapped, Mapping};
+use crate::atomic::{HEAD, Mapped, Mapping, TAIL};
+use crate::counters::{PAGE_WORDS, PAGES, Page};
 use crate::layout::{
     COMMAND_RING, COMMAND_WORDS, COMMANDS, FIRST_LANE, KNOB_NAME, KNOB_WORDS, KNOBS, KnobKind, KnobSlot,
-    LAYOUT_VERSION, MAGIC, MAX_LANES, MAX_RECORDS, RECORD_WORDS, header, lane_words, segment_bytes, text_to_words,
-    words_to_text,
+    LAYOUT_VERSION, MAGIC, MAX_LANES, MAX_RECORDS, RECORD_WORDS, first_counter, header, lane_words, segment_bytes,
+    text_to_words, words_to_text,
 };
 use crate::{CommandConsumer, CommandProducer, Consumer, Producer, ring};
 use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
@@ -265,14 +266,59 @@ impl Segment {
         totals
     }
 
-    /// The rank says that it reached MPI_Finalize.
-    pub fn set_finalized(&self) {
-        self.mapping.word(header::FINALIZED).store(1, Release);
+    /// The rank says that it reached MPI_Finalize, at `now_ns`.
+    pub fn set_finalized(&self, now_ns: u64) {
+        self.mapping.word(header::FINALIZED).store(now_ns.max(1), Release);
     }
 
     /// Whether the rank said that it reached MPI_Finalize.
     pub fn finalized(&self) -> bool {
-        self.mapping.word(header::FINALIZED).load(Acquire) != 0
+        self.finalized_ns().is_some()
+    }
+
+    /// When it did, nanoseconds.
+    pub fn finalized_ns(&self) -> Option<u64> {
+        Some(self.mapping.word(header::FINALIZED).load(Acquire)).filter(|ns| *ns > 0)
+    }
+
+    /// A page of counters for the thread that writes it; at most one may be in use.
+    ///
+    /// # Panics
+    /// When there is no such page.
+    pub fn own_page(&self, page: usize) -> Page {
+        let counted = self.page(page);
+        self.mapping.word(header::COUNTER_PAGES).fetch_max(page as u64 + 1, Release); // SYNC P: pairs with pages
+        counted
+    }
+
+    /// The pages of counters that were ever in use.
+    pub fn pages(&self) -> Vec<Page> {
+        // SYNC P: pairs with own_page
+        let used = self.mapping.word(header::COUNTER_PAGES).load(Acquire).min(PAGES as u64);
+        (0..used as usize).map(|page| self.page(page)).collect()
+    }
+
+    fn page(&self, page: usize) -> Page {
+        assert!(page < PAGES, "page {page} of {PAGES}");
+        let at = first_counter(u64::from(self.lanes), self.records) + page * PAGE_WORDS;
+        Page::new(self.mapping.clone(), at)
+    }
+
+    /// One call was not counted, for want of a page.
+    pub fn miss_call(&self) {
+        self.mapping.word(header::UNCOUNTED).fetch_add(1, Relaxed);
+    }
+
+    /// Calls that were not counted, for want of a page.
+    pub fn missed_calls(&self) -> u64 {
+        self.mapping.word(header::UNCOUNTED).load(Relaxed)
+    }
+
+    /// Whether a command waits to be taken: two loads.
+    #[inline]
+    pub fn has_command(&self) -> bool {
+        let word = |at: usize| self.mapping.word(COMMAND_RING + at).load(Relaxed);
+        word(HEAD) != word(TAIL)
     }
 }
 

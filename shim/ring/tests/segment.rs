@@ -35,7 +35,7 @@ fn the_agent_reads_what_the_rank_wrote_and_the_rank_what_the_agent_sent() {
     let mut commands = rank.command_consumer();
     assert_eq!(Command::read(|| commands.pop()), Some(Some(command)));
     assert!(!agent.finalized());
-    rank.set_finalized();
+    rank.set_finalized(7);
     assert!(agent.finalized());
 }
 

@@ -1,6 +1,6 @@
 //! What the C API does with every framework's handle, whatever stands behind it.
 
-use crate::status;
+use crate::{mpi_calls, status};
 use std::ffi::c_int;
 
 /// Makes a handle: `*handle` is what `make` returns, or NULL.
@@ -10,7 +10,8 @@ use std::ffi::c_int;
 pub unsafe fn create<T>(handle: *mut *mut T, make: impl FnOnce() -> Result<T, c_int>) -> c_int {
     // SAFETY: the caller's promise, before and after `make`.
     unsafe { *handle = std::ptr::null_mut() };
-    match make() {
+    mpi_calls::on_framework();
+    match mpi_calls::of_framework(make) {
         Ok(made) => {
             // SAFETY: as above.
             unsafe { *handle = Box::into_raw(Box::new(made)) };
@@ -32,7 +33,7 @@ pub unsafe fn destroy<T>(handle: *mut *mut T) -> c_int {
     unsafe {
         let made = std::mem::replace(&mut *handle, std::ptr::null_mut());
         if !made.is_null() {
-            drop(Box::from_raw(made));
+            mpi_calls::of_framework(|| drop(Box::from_raw(made)));
         }
     }
     status::OK

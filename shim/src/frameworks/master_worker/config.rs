@@ -1,6 +1,7 @@
 //! What the program asked for, as C gives it, and the calls back into the program.
 
 use super::message::{Header, Kind};
+use crate::mpi_calls::of_program;
 use std::ffi::{c_char, c_int, c_void};
 
 /// `MIDRUN_MW_CHUNKS`.
@@ -115,14 +116,15 @@ impl Config {
     pub fn prepare(&self, iteration: u64, first: u64, count: u64, tasks: &mut [u8]) -> bool {
         let Some(f) = self.raw.prepare.filter(|_| self.task_bytes > 0) else { return true };
         // SAFETY: the program's own function, given a buffer as large as midrun.h promises.
-        unsafe { f(self.raw.user, iteration, first, count, tasks.as_mut_ptr().cast()) == 0 }
+        of_program(|| unsafe { f(self.raw.user, iteration, first, count, tasks.as_mut_ptr().cast()) == 0 })
     }
 
     /// As [`Config::prepare`].
     pub fn compute(&self, iteration: u64, first: u64, count: u64, tasks: &[u8], results: &mut [u8]) -> bool {
         let Some(f) = self.raw.compute else { return false };
+        let (tasks, results) = (tasks.as_ptr().cast(), results.as_mut_ptr().cast());
         // SAFETY: as above.
-        unsafe { f(self.raw.user, iteration, first, count, tasks.as_ptr().cast(), results.as_mut_ptr().cast()) == 0 }
+        of_program(|| unsafe { f(self.raw.user, iteration, first, count, tasks, results) == 0 })
     }
 
     /// As [`Config::prepare`].
@@ -132,7 +134,7 @@ impl Config {
             return false;
         }
         // SAFETY: as above.
-        unsafe { f(self.raw.user, iteration, first, count, results.as_ptr().cast()) == 0 }
+        of_program(|| unsafe { f(self.raw.user, iteration, first, count, results.as_ptr().cast()) == 0 })
     }
 }
 

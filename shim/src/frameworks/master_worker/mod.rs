@@ -14,7 +14,7 @@ mod worker;
 use super::handle;
 use super::post::{Post, SLOTS};
 use crate::frameworks::post::Letter;
-use crate::guard::guard;
+use crate::guard::{guard, guard_framework};
 use crate::port::{self, Port};
 use crate::{knobs, safe_point, spawn, status};
 pub use calibrate::Link;
@@ -136,7 +136,7 @@ pub unsafe extern "C" fn midrun_mw_create(mw: *mut *mut MasterWorker, config: *c
 /// As `midrun.h` asks.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn midrun_mw_iterate(mw: *mut MasterWorker, tasks: u64) -> c_int {
-    guard("midrun_mw_iterate", || {
+    guard_framework("midrun_mw_iterate", || {
         // SAFETY: null, or made by midrun_mw_create and not destroyed.
         let Some(mw) = (unsafe { mw.as_mut() }) else { return status::ERR_ARGUMENT };
         if mw.broken || !port::ready() {

@@ -1,6 +1,7 @@
 //! What the program asked for, as C gives it, and the calls back into the program.
 
 use super::message::Out;
+use crate::mpi_calls::of_program;
 use std::ffi::{CStr, c_char, c_int, c_void};
 
 /// Flags of a stage: `MIDRUN_PIPE_STATEFUL`, `MIDRUN_PIPE_MANY`.
@@ -156,19 +157,21 @@ impl Config {
 
     /// Runs a stage; what it returns.
     pub fn run(&self, stage: usize, input: u64, data: &[u8], out: &mut Out) -> c_int {
+        let run = self.stages[stage].run;
         // SAFETY: the program's own function, given what midrun.h promises.
-        unsafe { (self.stages[stage].run)(self.user, input, data.as_ptr().cast(), data.len(), out) }
+        of_program(|| unsafe { run(self.user, input, data.as_ptr().cast(), data.len(), out) })
     }
 
     /// Draws an input.
     pub fn draw(&self, input: u64, out: &mut Out) -> c_int {
         // SAFETY: as above.
-        self.source.map_or(END, |source| unsafe { source(self.user, input, out) })
+        self.source.map_or(END, |source| of_program(|| unsafe { source(self.user, input, out) }))
     }
 
     /// Gives an output to the sink.
     pub fn deliver(&self, input: u64, data: &[u8]) -> c_int {
         // SAFETY: as above.
-        self.sink.map_or(0, |sink| unsafe { sink(self.user, input, data.as_ptr().cast(), data.len()) })
+        let give = |sink: Sink| unsafe { sink(self.user, input, data.as_ptr().cast(), data.len()) };
+        self.sink.map_or(0, |sink| of_program(|| give(sink)))
     }
 }

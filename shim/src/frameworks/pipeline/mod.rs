@@ -13,7 +13,7 @@ mod windows;
 
 use super::handle;
 use super::post::{Post, SLOTS};
-use crate::guard::{guard, guard_value};
+use crate::guard::{guard, guard_framework, guard_value};
 use crate::port::{self, Port};
 use crate::{knobs, safe_point, status};
 use config::{Config, RawConfig, Stats};
@@ -127,7 +127,7 @@ pub unsafe extern "C" fn midrun_pipe_create(pipe: *mut *mut Pipe, config: *const
 /// As `midrun.h` asks.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn midrun_pipe_run(pipe: *const Pipe) -> c_int {
-    guard("midrun_pipe_run", || {
+    guard_framework("midrun_pipe_run", || {
         // SAFETY: null, or made by midrun_pipe_create and not destroyed.
         let Some(pipe) = (unsafe { pipe.as_ref() }) else { return status::ERR_ARGUMENT };
         // A callback that runs the pipeline it is part of.

@@ -1,0 +1,262 @@
+//! What the ranks' MPI calls came to, and the efficiencies that follow.
+//!
+//! The POP Centre of Excellence (Performance Optimisation and Productivity, "POP Standard Metrics for Parallel Performance
+//! Analysis", pop-coe.eu) defines, with the *useful* time of a process the one that it spends outside MPI:
+//!
+//! - load balance = mean of the useful times / their maximum
+//! - communication efficiency = maximum of the useful times / run time
+//! - parallel efficiency = load balance x communication efficiency = mean of the useful times / run time
+//!
+//! Here, time in midrun's own frameworks is not useful either, but for the program's functions that they call.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use serde::Serialize;
+
+use crate::input::{MpiCall, MpiCounted, Tally};
+use crate::limits;
+use crate::summary::push;
+
+/// Efficiencies of a set of processes; see the module.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Efficiency {
+    /// 1 = all have equally much to do.
+    pub load_balance: f64,
+    /// 1 = the process with most to do is never in MPI.
+    pub communication_efficiency: f64,
+    /// Their product.
+    pub parallel_efficiency: f64,
+}
+
+impl Efficiency {
+    /// From the processes' useful times and the run time, seconds. `None` where nothing was useful.
+    pub fn of(useful_s: &[f64], runtime_s: f64) -> Option<Efficiency> {
+        let longest_s = useful_s.iter().copied().fold(0.0, f64::max);
+        let mean_s = useful_s.iter().sum::<f64>() / useful_s.len().max(1) as f64;
+        let (load_balance, communication_efficiency) = (mean_s / longest_s, longest_s / runtime_s);
+        (longest_s > 0.0 && runtime_s > 0.0).then_some(Efficiency {
+            load_balance,
+            communication_efficiency,
+            parallel_efficiency: load_balance * communication_efficiency,
+        })
+    }
+}
+
+/// The efficiencies of one iteration.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct IterationLine {
+    /// Its number.
+    pub iteration: u64,
+    /// See [`Efficiency`].
+    #[serde(flatten)]
+    pub efficiency: Efficiency,
+}
+
+/// The times of one rank, seconds.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct RankLine {
+    /// The rank.
+    pub rank: u32,
+    /// Outside MPI and midrun.
+    pub useful_s: f64,
+    /// In blocking receives and probes, waits and collectives.
+    pub waiting_s: f64,
+    /// In MPI's other calls.
+    pub mpi_s: f64,
+    /// In midrun's frameworks, without the program's functions that they call.
+    pub framework_s: f64,
+}
+
+/// What the summary says of the efficiencies.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct PopLines {
+    /// Over the whole run.
+    #[serde(flatten)]
+    pub efficiency: Efficiency,
+    /// From MPI_Init to MPI_Finalize, seconds.
+    pub runtime_s: f64,
+    /// Per iteration, where the program has some; the newest ones.
+    pub iterations: VecDeque<IterationLine>,
+    /// Per rank.
+    pub ranks: Vec<RankLine>,
+    /// Calls of threads beyond those that are counted.
+    pub uncounted: u64,
+}
+
+/// One call's line: by class of the peer.
+pub type CallLines = BTreeMap<String, BTreeMap<&'static str, TallyLine>>;
+
+/// A tally in the summary.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct TallyLine {
+    /// Calls.
+    pub count: u64,
+    /// Bytes.
+    pub bytes: u64,
+    /// Time in them, seconds.
+    pub time_s: f64,
+}
+
+/// A moment on the master's clock, and how long the rank had not been useful by then. Nanoseconds.
+type Reading = (u64, u64);
+
+#[derive(Debug, Default)]
+struct Rank {
+    last: MpiCounted,
+    calls: BTreeMap<MpiCall, Tally>,
+    readings: VecDeque<Reading>,
+}
+
+impl Rank {
+    fn outside_ns(&self, at_ns: u64) -> f64 {
+        let after = self.readings.partition_point(|(time_ns, _)| *time_ns <= at_ns);
+        let before = self.readings.get(after.wrapping_sub(1));
+        match (before, self.readings.get(after)) {
+            (Some((from_ns, low)), Some((to_ns, high))) => {
+                let share = (at_ns - from_ns) as f64 / (to_ns - from_ns) as f64;
+                *low as f64 + share * high.saturating_sub(*low) as f64
+            }
+            (Some((_, known)), None) => *known as f64,
+            _ => 0.0,
+        }
+    }
+
+    fn read(&mut self, reading: Reading) {
+        if self.readings.back().is_some_and(|(time_ns, _)| *time_ns >= reading.0) {
+            return;
+        }
+        if self.readings.len() >= limits::MPI_READINGS {
+            // The older half becomes coarser: long ago matters to long iterations only.
+            let mut number = 0;
+            self.readings.retain(|_| {
+                number += 1;
+                number == 1 || number > limits::MPI_READINGS / 2 || number % 2 == 0
+            });
+        }
+        self.readings.push_back(reading);
+    }
+
+    fn line(&self, rank: u32) -> RankLine {
+        let s = |ns: u64| ns as f64 * 1e-9;
+        let (waiting_s, mpi_s, framework_s) = (s(self.last.waiting_ns), s(self.last.mpi_ns), s(self.last.framework_ns));
+        let useful_s = (self.lasted_s() - waiting_s - mpi_s - framework_s).max(0.0);
+        RankLine { rank, useful_s, waiting_s, mpi_s, framework_s }
+    }
+
+    fn lasted_s(&self) -> f64 {
+        self.last.time_ns.saturating_sub(self.last.begun_ns) as f64 * 1e-9
+    }
+}
+
+/// An iteration that has ended. Nanoseconds, on the master's clock, but for `heard_ns`, the analyzer's.
+#[derive(Clone, Copy, Debug)]
+struct Span {
+    iteration: u64,
+    begin_ns: u64,
+    end_ns: u64,
+    heard_ns: u64,
+}
+
+/// All that was counted in a job.
+#[derive(Debug, Default)]
+pub struct Calls {
+    ranks: BTreeMap<u32, Rank>,
+    begun: Option<(u64, u64)>,
+    ended: VecDeque<Span>,
+    iterations: VecDeque<IterationLine>,
+    /// Of programs whose ranks' places were taken by the next one's.
+    past: BTreeMap<MpiCall, Tally>,
+}
+
+impl Calls {
+    /// A rank's counters were read; its clock is `ahead_ns` behind the master's.
+    pub fn on_counted(&mut self, rank: u32, ahead_ns: i64, counted: &MpiCounted) {
+        let known = self.ranks.entry(rank).or_default();
+        if known.last.begun_ns != counted.begun_ns {
+            for (call, tally) in std::mem::take(known).calls {
+                add(self.past.entry(call).or_default(), tally);
+            }
+            known.read((counted.begun_ns.saturating_add_signed(ahead_ns), 0));
+        }
+        for (call, tally) in &counted.calls {
+            if known.calls.len() < limits::MPI_CALLS || known.calls.contains_key(call) {
+                known.calls.insert(call.clone(), *tally);
+            }
+        }
+        let outside_ns = counted.waiting_ns + counted.mpi_ns + counted.framework_ns;
+        known.read((counted.time_ns.saturating_add_signed(ahead_ns), outside_ns));
+        if counted.time_ns >= known.last.time_ns {
+            known.last = MpiCounted { calls: Vec::new(), ..counted.clone() };
+        }
+    }
+
+    /// The master began an iteration.
+    pub fn on_begun(&mut self, iteration: u64, time_ns: u64) {
+        self.begun = Some((iteration, time_ns));
+    }
+
+    /// It ended one, which was heard at `now`.
+    pub fn on_ended(&mut self, now: u64, iteration: u64, end_ns: u64) {
+        let Some((_, begin_ns)) = self.begun.filter(|(begun, begin_ns)| *begun == iteration && *begin_ns < end_ns)
+        else {
+            return;
+        };
+        push(&mut self.ended, Span { iteration, begin_ns, end_ns, heard_ns: now }, limits::OPEN_WINDOWS);
+    }
+
+    /// Measures the iterations whose times are there by `now`; every one that has ended, if `all`.
+    pub fn settle(&mut self, now: u64, all: bool) {
+        while let Some(span) = self.ended.front() {
+            let covers = |rank: &Rank| rank.readings.back().is_some_and(|(time_ns, _)| *time_ns >= span.end_ns);
+            let waited = now >= span.heard_ns.saturating_add(limits::MPI_WAIT_MS * 1_000_000);
+            if !(all || waited || self.ranks.values().all(covers)) {
+                return;
+            }
+            let lasted_ns = (span.end_ns - span.begin_ns) as f64;
+            let useful = |rank: &Rank| {
+                let outside_ns = rank.outside_ns(span.end_ns) - rank.outside_ns(span.begin_ns);
+                (lasted_ns - outside_ns).clamp(0.0, lasted_ns) * 1e-9
+            };
+            let useful_s: Vec<f64> = self.ranks.values().map(useful).collect();
+            if let Some(efficiency) = Efficiency::of(&useful_s, lasted_ns * 1e-9) {
+                let line = IterationLine { iteration: span.iteration, efficiency };
+                push(&mut self.iterations, line, limits::LISTED_EFFICIENCIES);
+            }
+            self.ended.pop_front();
+        }
+    }
+
+    /// What the calls came to, over all ranks.
+    pub fn lines(&self) -> CallLines {
+        let mut lines = CallLines::new();
+        let all = self.ranks.values().flat_map(|rank| &rank.calls).chain(&self.past);
+        for (call, tally) in all.filter(|(_, tally)| tally.count > 0) {
+            let line = lines.entry(call.name.clone()).or_default().entry(call.peer).or_default();
+            line.count = line.count.saturating_add(tally.count);
+            line.bytes = line.bytes.saturating_add(tally.bytes);
+            line.time_s += tally.time_ns as f64 * 1e-9;
+        }
+        lines
+    }
+
+    /// The efficiencies; `None` where no rank was counted.
+    pub fn pop(&self) -> Option<PopLines> {
+        let mut ranks: Vec<RankLine> = self.ranks.iter().map(|(rank, known)| known.line(*rank)).collect();
+        let useful_s: Vec<f64> = ranks.iter().map(|line| line.useful_s).collect();
+        let runtime_s = self.ranks.values().map(Rank::lasted_s).fold(0.0, f64::max);
+        let efficiency = Efficiency::of(&useful_s, runtime_s)?;
+        ranks.truncate(limits::LISTED_EFFICIENCIES);
+        let uncounted = self.ranks.values().map(|rank| rank.last.uncounted).fold(0, u64::saturating_add);
+        Some(PopLines { efficiency, runtime_s, iterations: self.iterations.clone(), ranks, uncounted })
+    }
+}
+
+fn add(sum: &mut Tally, tally: Tally) {
+    sum.count = sum.count.saturating_add(tally.count);
+    sum.bytes = sum.bytes.saturating_add(tally.bytes);
+    sum.time_ns = sum.time_ns.saturating_add(tally.time_ns);
+}
+
+#[cfg(test)]
+#[path = "calls_tests.rs"]
+mod tests;

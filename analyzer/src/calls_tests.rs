@@ -1,0 +1,92 @@
+//! Counted calls and efficiencies, by hand.
+
+use super::*;
+
+const S: u64 = 1_000_000_000;
+
+fn close(a: f64, b: f64) -> bool {
+    (a - b).abs() < 1e-9
+}
+
+fn counted(time_s: u64, waiting_s: u64) -> MpiCounted {
+    MpiCounted { time_ns: time_s * S, begun_ns: S, waiting_ns: waiting_s * S, ..MpiCounted::default() }
+}
+
+#[test]
+fn the_efficiencies_are_those_of_the_definition() {
+    let pop = Efficiency::of(&[4.0, 2.0, 3.0, 3.0], 5.0).unwrap();
+    assert!(close(pop.load_balance, 0.75) && close(pop.communication_efficiency, 0.8));
+    assert!(close(pop.parallel_efficiency, 0.6));
+    assert_eq!(Efficiency::of(&[], 1.0), None);
+    assert_eq!(Efficiency::of(&[0.0], 1.0), None);
+}
+
+#[test]
+fn totals_count_once_however_often_they_are_told() {
+    let mut calls = Calls::default();
+    let call = MpiCall { name: "MPI_Send".into(), peer: "same_host" };
+    let tally = |count| Tally { count, bytes: 8 * count, time_ns: S };
+    for count in [3, 5, 5] {
+        let told = MpiCounted { calls: vec![(call.clone(), tally(count))], ..counted(3, 1) };
+        (0..2).for_each(|rank| calls.on_counted(rank, 0, &told));
+    }
+    let lines = calls.lines();
+    assert_eq!(lines["MPI_Send"]["same_host"], TallyLine { count: 10, bytes: 80, time_s: 2.0 });
+    // The next program of the same job begins at 0 again.
+    let next = MpiCounted { begun_ns: 9 * S, time_ns: 10 * S, calls: vec![(call, tally(1))], ..MpiCounted::default() };
+    calls.on_counted(0, 0, &next);
+    assert_eq!(calls.lines()["MPI_Send"]["same_host"].count, 11);
+}
+
+#[test]
+fn the_whole_run_is_measured_from_init_to_finalize() {
+    let mut calls = Calls::default();
+    assert_eq!(calls.pop(), None);
+    calls.on_counted(0, 0, &counted(5, 0));
+    calls.on_counted(1, 0, &counted(5, 2));
+    let pop = calls.pop().unwrap();
+    assert!(close(pop.runtime_s, 4.0) && close(pop.efficiency.load_balance, 0.75));
+    assert!(close(pop.efficiency.communication_efficiency, 1.0) && close(pop.ranks[1].useful_s, 2.0));
+}
+
+#[test]
+fn an_iteration_takes_its_share_of_what_was_read_around_it() {
+    let mut calls = Calls::default();
+    calls.on_begun(0, 3 * S);
+    calls.on_counted(0, 0, &counted(2, 0));
+    // Another host, whose clock is 10 s ahead of the master's.
+    let far = |time_s: u64, waiting_s| MpiCounted { begun_ns: 11 * S, ..counted(time_s + 10, waiting_s) };
+    calls.on_counted(1, -10 * S.cast_signed(), &far(2, 0));
+    calls.on_ended(0, 0, 5 * S);
+    calls.settle(0, false);
+    assert!(calls.pop().unwrap().iterations.is_empty(), "neither rank has said what it did until then");
+    calls.on_counted(0, 0, &counted(6, 2)); // half of the time between 2 and 6 s
+    calls.on_counted(1, -10 * S.cast_signed(), &far(6, 4)); // all of it
+    calls.settle(0, false);
+    let pop = calls.pop().unwrap();
+    let line = pop.iterations[0];
+    assert!(close(line.efficiency.load_balance, 0.5) && close(line.efficiency.communication_efficiency, 0.5));
+}
+
+#[test]
+fn a_silent_rank_does_not_hold_an_iteration_up_for_ever() {
+    let mut calls = Calls::default();
+    calls.on_counted(0, 0, &counted(2, 0));
+    calls.on_begun(7, 3 * S);
+    calls.on_ended(S, 7, 4 * S);
+    calls.on_ended(S, 8, 4 * S); // its beginning was not seen
+    calls.settle(S, false);
+    calls.settle(2 * S, false);
+    let iterations = calls.pop().unwrap().iterations;
+    assert_eq!(iterations.iter().map(|line| line.iteration).collect::<Vec<_>>(), [7]);
+}
+
+#[test]
+fn many_readings_become_coarser_and_keep_their_ends() {
+    let mut rank = Rank::default();
+    (0..1000).for_each(|n| rank.read((n * S, n * S / 2)));
+    assert!(rank.readings.len() <= limits::MPI_READINGS);
+    for at in [0, 1, 333, 998, 999] {
+        assert!(close(rank.outside_ns(at * S), (at * S) as f64 / 2.0), "{at}");
+    }
+}

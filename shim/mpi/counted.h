@@ -1,0 +1,158 @@
+/* counted.h - what the generated wrappers (calls.c, fortran.c) are made of.
+ *
+ * A wrapper calls the function of the same name that comes next: that of another tool which is preloaded behind us, or
+ * the PMPI function. What is told of a call is worked out after it succeeded: only then are its arguments known to be good.
+ */
+#ifndef COUNTED_H
+#define COUNTED_H
+#include <mpi.h>
+#include <stdint.h>
+
+#include "numbers.h"
+#include "parts.h"
+
+/* Whom a call has to do with; the numbers of shim/ring/src/counters.rs. */
+enum { SAME_HOST, OTHER_HOST, COLLECTIVE, LOCAL, ANY };
+
+/* What is on; 0 while nothing is, and then a wrapper is this load and a jump. */
+enum { COUNTING = 1, SAFE_POINTS = 2, WATCHED = 4, UNRESOLVED = 8, CHAINED = 16 };
+extern uint32_t midrun_calls_switch __attribute__((visibility("hidden")));
+#define SWITCH __atomic_load_n(&midrun_calls_switch, __ATOMIC_RELAXED)
+
+/* shim/src/mpi_calls: nanoseconds; 0 = this call is not to be counted. */
+uint64_t midrun_call_enter(uint32_t number, int waits);
+uint64_t midrun_call_now(void);
+void midrun_call_leave(uint32_t number, int waits, uint32_t class, uint64_t bytes, uint64_t begin, uint64_t end);
+void midrun_call_safe_point(void);
+void midrun_call_watched(uint32_t number, uint64_t begin, uint64_t end, uint64_t bytes, int peer, int tag, int world);
+
+/* tools.c */
+extern const char *const midrun_call_names[CALLS + 1];
+extern void *midrun_next[CALLS + 1], *midrun_next_c[CALLS + 1];
+void midrun_calls_resolve(void);
+void *midrun_fortran(const char *name, const char *pname);
+
+/* peers.c */
+void midrun_peers_forget(void);
+int peer(int rank, MPI_Comm comm);
+int target(int rank, MPI_Win win);
+uint64_t block(MPI_Count count, MPI_Datatype type);
+uint64_t received(const MPI_Status *status, MPI_Count count, MPI_Datatype type);
+int members(MPI_Comm comm);
+int peers(MPI_Comm comm);
+int neighbours(MPI_Comm comm);
+
+static inline uint64_t midrun_begin(uint32_t number, int waits, int safe) {
+  uint32_t on = SWITCH;
+  if (__builtin_expect(on & UNRESOLVED, 0)) midrun_calls_resolve();
+  if (safe && (on & SAFE_POINTS)) midrun_call_safe_point();
+  return on & COUNTING ? midrun_call_enter(number, waits) : 0;
+}
+#define BEGIN(number, waits, safe) midrun_begin(number, waits, safe)
+
+/* The PMPI function is called and not taken the address of: it is bound at its first call, when MPI is there. */
+#define NEXT(name, next, list) ((next) ? ((__typeof__(&PMPI_##name))(next)) list : PMPI_##name list)
+
+#define END(number, waits, begin, result, class, bytes, peer, tag, comm) \
+  do { \
+    if (!(begin)) break; \
+    uint64_t end_ = midrun_call_now(); \
+    int good_ = (result) == MPI_SUCCESS; \
+    uint64_t bytes_ = good_ ? (uint64_t)(bytes) : 0; \
+    midrun_call_leave((number), (waits), good_ ? (uint32_t)(class) : LOCAL, bytes_, (begin), end_); \
+    if (__builtin_expect(SWITCH & WATCHED, 0)) \
+      midrun_call_watched((number), (begin), end_, bytes_, (peer), (tag), (comm) == MPI_COMM_WORLD); \
+  } while (0)
+
+#define FIND(real, name, pname) \
+  do { \
+    if (__builtin_expect(!(real), 0)) (real) = midrun_fortran(name, pname); \
+  } while (0)
+
+enum { FORTRAN_STATUS = sizeof(MPI_Status) / sizeof(MPI_Fint) };
+const void *fortran_buffer(const void *buffer);
+MPI_Status *fortran_status(void *status, MPI_Status *room);
+
+/* ---- Whom it has to do with --------------------------------------------------------------------- */
+
+static inline int from(int source, const MPI_Status *status, MPI_Comm comm) {
+  if (source == MPI_ANY_SOURCE && status) source = status->MPI_SOURCE;
+  return peer(source, comm);
+}
+
+/* A message each way counts where it goes to, if it goes anywhere. */
+static inline int either(int dest, int source, MPI_Comm comm) { return peer(dest == MPI_PROC_NULL ? source : dest, comm); }
+
+/* ---- Bytes: what the arguments of this rank say ---------------------------------------------------- */
+
+static inline uint64_t block_to(int rank, MPI_Count count, MPI_Datatype type) {
+  return rank == MPI_PROC_NULL ? 0 : block(count, type);
+}
+
+static inline uint64_t received_from(int source, const MPI_Status *status, MPI_Count count, MPI_Datatype type) {
+  return source == MPI_PROC_NULL ? 0 : received(status, count, type);
+}
+
+/* Between groups, only the root's and the other group's arguments count: nothing is said of those that do not. */
+static inline int is_outside(int root) { return root == MPI_PROC_NULL || root == MPI_ROOT; }
+
+static inline uint64_t rooted(int root, MPI_Count count, MPI_Datatype type, MPI_Comm comm) {
+  (void)comm;
+  return root == MPI_PROC_NULL ? 0 : block(count, type);
+}
+
+static inline uint64_t own(const void *sent, MPI_Count sends, MPI_Datatype sent_type, MPI_Count receives, MPI_Datatype type) {
+  return sent == MPI_IN_PLACE ? block(receives, type) : block(sends, sent_type);
+}
+
+static inline uint64_t gathered(const void *sent, MPI_Count sends, MPI_Datatype sent_type, MPI_Count receives,
+                                MPI_Datatype type, int root, MPI_Comm comm) {
+  (void)comm;
+  return is_outside(root) ? 0 : own(sent, sends, sent_type, receives, type);
+}
+
+static inline uint64_t scattered(const void *got, MPI_Count receives, MPI_Datatype type, MPI_Count sends,
+                                 MPI_Datatype sent_type, int root, MPI_Comm comm) {
+  return gathered(got, receives, type, sends, sent_type, root, comm);
+}
+
+/* The same with one count per rank, for the three forms that counts and types come in. */
+#define VECTORS(form, count_t, type_t, to_c) \
+  static inline uint64_t all_v##form(const count_t *counts, MPI_Datatype type, int n) { \
+    MPI_Count sum = 0; \
+    for (int i = 0; i < n; i++) sum += counts[i]; \
+    return block(sum, type); \
+  } \
+  static inline uint64_t all_w##form(const count_t *counts, const type_t *types, int n) { \
+    uint64_t sum = 0; \
+    for (int i = 0; i < n; i++) sum += counts[i] ? block(counts[i], to_c(types[i])) : 0; \
+    return sum; \
+  } \
+  static inline uint64_t own_v##form(const void *sent, MPI_Count sends, MPI_Datatype sent_type, const count_t *receives, \
+                                     MPI_Datatype type, MPI_Comm comm) { \
+    int rank = 0; \
+    if (sent != MPI_IN_PLACE) return block(sends, sent_type); \
+    PMPI_Comm_rank(comm, &rank); \
+    return block(receives[rank], type); \
+  } \
+  static inline uint64_t gathered_v##form(const void *sent, MPI_Count sends, MPI_Datatype sent_type, \
+                                          const count_t *receives, MPI_Datatype type, int root, MPI_Comm comm) { \
+    return is_outside(root) ? 0 : own_v##form(sent, sends, sent_type, receives, type, comm); \
+  } \
+  static inline uint64_t scattered_v##form(const void *got, MPI_Count receives, MPI_Datatype type, const count_t *sends, \
+                                           MPI_Datatype sent_type, int root, MPI_Comm comm) { \
+    return gathered_v##form(got, receives, type, sends, sent_type, root, comm); \
+  } \
+  static inline uint64_t own_all_v##form(const void *sent, const count_t *sends, MPI_Datatype sent_type, \
+                                         const count_t *receives, MPI_Datatype type, int n) { \
+    return sent == MPI_IN_PLACE ? all_v##form(receives, type, n) : all_v##form(sends, sent_type, n); \
+  } \
+  static inline uint64_t own_all_w##form(const void *sent, const count_t *sends, const type_t *sent_types, \
+                                         const count_t *receives, const type_t *types, int n) { \
+    return sent == MPI_IN_PLACE ? all_w##form(receives, types, n) : all_w##form(sends, sent_types, n); \
+  }
+#define AS_IT_IS(type) (type)
+VECTORS(, int, MPI_Datatype, AS_IT_IS)
+VECTORS(_c, MPI_Count, MPI_Datatype, AS_IT_IS)
+VECTORS(_f, MPI_Fint, MPI_Fint, PMPI_Type_f2c)
+#endif

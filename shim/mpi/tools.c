@@ -1,0 +1,83 @@
+/* tools.c - what the wrappers call: the functions of another tool where one is preloaded behind us, else MPI's.
+ *
+ * Found once, at the first call of anything. A tool that comes before us is not seen here; it decides itself whether
+ * its calls reach us.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "counted.h"
+
+void *midrun_next[CALLS + 1], *midrun_next_c[CALLS + 1];
+
+static void *object(const void *address) {
+  Dl_info info;
+  return address && dladdr(address, &info) ? info.dli_fbase : NULL;
+}
+
+/* The function `name` behind us, where it is of another object than `pname`: another tool's. */
+static void *chained(const char *name, const char *pname) {
+  void *next = dlsym(RTLD_NEXT, name), *real = dlsym(RTLD_DEFAULT, pname);
+  return next && real && object(next) != object(real) ? next : NULL;
+}
+
+static void resolve(void) {
+  char name[80] = "P";
+  uint32_t found = 0;
+  if (!midrun_reach_mpi()) return;
+  for (int i = 1; i <= CALLS; i++) {
+    snprintf(name + 1, sizeof name - 1, "%s", midrun_call_names[i]);
+    midrun_next[i] = chained(name + 1, name);
+    strncat(name, "_c", sizeof name - strlen(name) - 1);
+    midrun_next_c[i] = chained(name + 1, name);
+    if (midrun_next[i] || midrun_next_c[i]) found = CHAINED;
+  }
+  __atomic_fetch_or(&midrun_calls_switch, found, __ATOMIC_RELEASE);
+  __atomic_fetch_and(&midrun_calls_switch, ~(uint32_t)UNRESOLVED, __ATOMIC_RELEASE);
+}
+
+void midrun_calls_resolve(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, resolve);
+}
+
+/* ---- Fortran -------------------------------------------------------------------------------------- */
+
+/* As midrun_reach_mpi, for the libraries that Fortran's calls are in. */
+static int promote(struct dl_phdr_info *info, size_t size, void *unused) {
+  (void)size, (void)unused;
+  const char *name = strrchr(info->dlpi_name, '/');
+  if (name && (!strncmp(name, "/libmpi", 7) || !strncmp(name, "/libmpich", 9)))
+    dlopen(info->dlpi_name, RTLD_NOLOAD | RTLD_LAZY | RTLD_GLOBAL);
+  return 0;
+}
+
+/* What stands behind a Fortran name of ours. That name was linked against a library which is loaded. */
+void *midrun_fortran(const char *name, const char *pname) {
+  void *found = dlsym(RTLD_NEXT, name);
+  if (!found) found = dlsym(RTLD_DEFAULT, pname);
+  if (!found) {
+    dl_iterate_phdr(promote, NULL);
+    found = dlsym(RTLD_NEXT, name);
+  }
+  if (!found) found = dlsym(RTLD_DEFAULT, pname);
+  if (found) return found;
+  fprintf(stderr, "midrun: no MPI library with %s is in reach: link it with -Wl,--no-as-needed\n", name);
+  exit(1);
+}
+
+const void *fortran_buffer(const void *buffer) {
+  static const void *in_place;
+  if (!in_place) in_place = dlsym(RTLD_DEFAULT, "mpi_fortran_in_place_");
+  return buffer && buffer == in_place ? MPI_IN_PLACE : buffer;
+}
+
+MPI_Status *fortran_status(void *status, MPI_Status *room) {
+  if (!status || status == (void *)MPI_F_STATUS_IGNORE) return NULL;
+  return PMPI_Status_f2c(status, room) == MPI_SUCCESS ? room : NULL;
+}

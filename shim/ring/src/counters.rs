@@ -1,0 +1,172 @@
+//! Pages of counters: what the program's MPI calls were, how many, how many bytes, how long.
+//!
+//! Each thread of a rank that calls MPI owns a page: it alone writes, with plain stores; whoever reads sums over the pages. All
+//! numbers only grow. A page has an entry per call, by its number in [`crate::calls::NAMES`]; in it three words for each
+//! [`Class`]. No call has number 0: the first entry holds the thread's times.
+
+use crate::atomic::Mapping;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::fence;
+
+/// Pages of a segment, one for each thread at a time. They take memory only when they are written.
+pub const PAGES: usize = 32;
+/// Entries of a page.
+pub const CALLS: usize = 256;
+/// Words of an entry: count, bytes and nanoseconds for each class, and a spare one.
+pub const ENTRY_WORDS: usize = 16;
+/// Words of a page.
+pub const PAGE_WORDS: usize = CALLS * ENTRY_WORDS;
+/// The page of the thread that initialised MPI: its times are those of the rank.
+pub const MAIN: usize = 0;
+
+const _: () = assert!(3 * Class::ALL.len() <= ENTRY_WORDS);
+const _: () = assert!(crate::calls::NAMES.len() <= CALLS);
+
+/// Words of the first entry.
+mod times {
+    /// Spent in what was left, nanoseconds, for each [`super::Place`].
+    pub const SPENT_NS: usize = 0;
+    /// When the thread entered where it is, nanoseconds; 0 while it is in the program.
+    pub const SINCE_NS: usize = 3;
+    /// A [`super::Place`].
+    pub const PLACE: usize = 4;
+}
+
+/// With whom a call had to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Class {
+    /// A process of the same host.
+    SameHost,
+    /// A process that is not known to be on this host.
+    OtherHost,
+    /// All of a communicator or window.
+    Collective,
+    /// Nobody, or whoever has to do with a request.
+    Local,
+    /// Any process.
+    Any,
+}
+
+impl Class {
+    /// All, by their numbers.
+    pub const ALL: [Class; 5] = [Class::SameHost, Class::OtherHost, Class::Collective, Class::Local, Class::Any];
+
+    /// By its number; [`Class::Local`] where there is none.
+    pub fn from_number(number: u32) -> Class {
+        Class::ALL.get(number as usize).copied().unwrap_or(Class::Local)
+    }
+}
+
+/// Where a thread can be when it is not in the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In a call that waits for others: a blocking receive or probe, a wait, a collective.
+    Waiting,
+    /// In another call of MPI.
+    Mpi,
+    /// In a framework of midrun: handing out, moving messages, waiting; not in the program's functions that it calls.
+    Framework,
+}
+
+/// What was counted for one call and class.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Calls.
+    pub count: u64,
+    /// Bytes of their messages.
+    pub bytes: u64,
+    /// Time spent in them, nanoseconds.
+    pub time_ns: u64,
+}
+
+/// How long a thread was outside the program, nanoseconds, what it is in now included.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Times {
+    /// See [`Place::Waiting`].
+    pub waiting_ns: u64,
+    /// See [`Place::Mpi`].
+    pub mpi_ns: u64,
+    /// See [`Place::Framework`].
+    pub framework_ns: u64,
+}
+
+/// One thread's page.
+#[derive(Clone, Debug)]
+pub struct Page {
+    mapping: Arc<Mapping>,
+    at: usize,
+}
+
+impl Page {
+    /// The page whose first word is `at`.
+    pub(crate) fn new(mapping: Arc<Mapping>, at: usize) -> Page {
+        Page { mapping, at }
+    }
+
+    #[inline]
+    fn add(&self, at: usize, value: u64) {
+        let word = self.mapping.word(self.at + at);
+        word.store(word.load(Relaxed).wrapping_add(value), Relaxed);
+    }
+
+    /// The thread enters `place` at `now_ns`.
+    #[inline]
+    pub fn enter(&self, place: Place, now_ns: u64) {
+        self.mapping.word(self.at + times::PLACE).store(place as u64, Relaxed);
+        self.mapping.word(self.at + times::SINCE_NS).store(now_ns, Release); // SYNC T: pairs with times
+    }
+
+    /// It leaves it, `spent_ns` later.
+    #[inline]
+    pub fn leave(&self, place: Place, spent_ns: u64) {
+        self.mapping.word(self.at + times::SINCE_NS).store(0, Relaxed);
+        fence(Release); // SYNC T
+        self.add(times::SPENT_NS + place as usize, spent_ns);
+    }
+
+    /// It leaves where it is at `now_ns`.
+    pub fn pause(&self, now_ns: u64) {
+        let word = |at: usize| self.mapping.word(self.at + at).load(Relaxed);
+        let (since_ns, place) = (word(times::SINCE_NS), word(times::PLACE));
+        let places = [Place::Waiting, Place::Mpi, Place::Framework];
+        if let (true, Some(place)) = (since_ns > 0, places.into_iter().find(|known| *known as u64 == place)) {
+            self.leave(place, now_ns.saturating_sub(since_ns));
+        }
+    }
+
+    /// One call of `number`.
+    #[inline]
+    pub fn count(&self, number: u32, class: Class, bytes: u64, time_ns: u64) {
+        let entry = (number as usize % CALLS) * ENTRY_WORDS + 3 * class as usize;
+        self.add(entry, 1);
+        self.add(entry + 1, bytes);
+        self.add(entry + 2, time_ns);
+    }
+
+    /// What was counted for a call and class.
+    pub fn tally(&self, number: usize, class: Class) -> Tally {
+        let entry = self.at + (number % CALLS) * ENTRY_WORDS + 3 * class as usize;
+        let [count, bytes, time_ns] = [0, 1, 2].map(|word| self.mapping.word(entry + word).load(Relaxed));
+        Tally { count, bytes, time_ns }
+    }
+
+    /// The thread's times at `now_ns`. Anything can stand there; a thread that moves all the time may be seen a call late.
+    pub fn times(&self, now_ns: u64) -> Times {
+        let since = || self.mapping.word(self.at + times::SINCE_NS).load(Acquire); // SYNC T: pairs with enter
+        let mut times = [0; 3];
+        for _ in 0..4 {
+            let entered_ns = since();
+            let place = self.mapping.word(self.at + times::PLACE).load(Relaxed);
+            times = [0, 1, 2].map(|place| self.mapping.word(self.at + times::SPENT_NS + place).load(Relaxed));
+            fence(Acquire); // SYNC T: pairs with leave
+            if since() == entered_ns {
+                if let (true, Some(here)) = (entered_ns > 0, times.get_mut(place as usize)) {
+                    *here = here.saturating_add(now_ns.saturating_sub(entered_ns));
+                }
+                break;
+            }
+        }
+        Times { waiting_ns: times[0], mpi_ns: times[1], framework_ns: times[2] }
+    }
+}

@@ -1,0 +1,107 @@
+//! Which ranks are on this host, found without a message and without waiting for anybody.
+//!
+//! Each rank binds a socket to an abstract name made of the job and its rank before it initialises MPI: no rank leaves MPI_Init
+//! before all have come, so that a name which is not there belongs to another host, or to a process without midrun. Names
+//! live as long as their process, and in its network namespace.
+
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Mutex, OnceLock};
+
+/// What launchers call the rank.
+const RANK: [&str; 4] = ["OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"];
+
+const UNKNOWN: u8 = u8::MAX;
+const SAME: u8 = 0;
+const OTHER: u8 = 1;
+
+/// A class for each rank of the world, as far as it was asked for, and the job.
+static HOSTS: OnceLock<(Vec<AtomicU8>, String)> = OnceLock::new();
+/// The names of this process: kept open for the life of the process.
+static NAMES: Mutex<Vec<OwnedFd>> = Mutex::new(Vec::new());
+
+/// MPI is about to be initialised: says that this rank is here, where its launcher has told which it is.
+pub fn announce() {
+    let Ok(job) = std::env::var("MIDRUN_JOB") else { return };
+    let told = RANK.iter().find_map(|name| std::env::var(name).ok()?.parse().ok());
+    if let Some(rank) = told {
+        bind(&job, rank);
+    }
+}
+
+/// MPI is initialised.
+pub fn on_init(rank: u32, world_size: u32, job: &str) {
+    if !is_here(job, rank) {
+        bind(job, rank);
+    }
+    let hosts: Vec<AtomicU8> = (0..world_size).map(|_| AtomicU8::new(UNKNOWN)).collect();
+    if let Some(own) = hosts.get(rank as usize) {
+        own.store(SAME, Ordering::Relaxed);
+    }
+    let _ = HOSTS.set((hosts, job.to_owned()));
+}
+
+/// Class of a rank of the world: 0 = on this host, 1 = not known to be. A system call the first time.
+#[unsafe(no_mangle)]
+pub extern "C" fn midrun_host_class(rank: libc::c_int) -> libc::c_int {
+    let Some((hosts, job)) = HOSTS.get() else { return OTHER.into() };
+    let Some(host) = hosts.get(rank as usize) else { return OTHER.into() };
+    let mut class = host.load(Ordering::Relaxed);
+    if class == UNKNOWN {
+        class = if is_here(job, rank as u32) { SAME } else { OTHER };
+        host.store(class, Ordering::Relaxed);
+    }
+    class.into()
+}
+
+/// A datagram socket and the abstract address of a rank.
+fn socket(job: &str, rank: u32) -> Option<(OwnedFd, libc::sockaddr_un, libc::socklen_t)> {
+    // SAFETY: plain call; the result is checked.
+    let raw = unsafe { libc::socket(libc::AF_UNIX, libc::SOCK_DGRAM | libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC, 0) };
+    if raw < 0 {
+        return None;
+    }
+    // SAFETY: made just now, ours alone.
+    let socket = unsafe { OwnedFd::from_raw_fd(raw) };
+    // SAFETY: zero is a valid sockaddr_un.
+    let mut address: libc::sockaddr_un = unsafe { std::mem::zeroed() };
+    address.sun_family = libc::AF_UNIX as libc::sa_family_t;
+    let name = format!("\0midrun/{job}/{rank}");
+    let room = address.sun_path.len();
+    for (to, from) in address.sun_path.iter_mut().zip(name.bytes()) {
+        *to = from as libc::c_char;
+    }
+    let length = size_of::<libc::sa_family_t>() + name.len().min(room);
+    Some((socket, address, length as libc::socklen_t))
+}
+
+fn bind(job: &str, rank: u32) {
+    let Some((socket, address, length)) = socket(job, rank) else { return };
+    // SAFETY: the address is as long as said.
+    if unsafe { libc::bind(socket.as_raw_fd(), (&raw const address).cast(), length) } == 0 {
+        NAMES.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push(socket);
+    }
+}
+
+fn is_here(job: &str, rank: u32) -> bool {
+    let Some((socket, address, length)) = socket(job, rank) else { return false };
+    // SAFETY: as above. Nothing is sent.
+    unsafe { libc::connect(socket.as_raw_fd(), (&raw const address).cast(), length) == 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rank_that_announced_itself_is_here_and_another_is_not() {
+        let job = format!("hosts-{}", std::process::id());
+        assert!(!is_here(&job, 1));
+        bind(&job, 1);
+        assert!(is_here(&job, 1) && !is_here(&job, 2));
+        bind(&job, 1); // a second one is no harm
+        on_init(0, 3, &job);
+        assert_eq!([0, 1, 2, 3, -1].map(|rank| midrun_host_class(rank)), [0, 0, 1, 1, 1]);
+        assert!(is_here(&job, 0));
+    }
+}

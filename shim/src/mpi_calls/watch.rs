@@ -1,0 +1,113 @@
+//! Single MPI calls shown to whoever asked for them: measure points that lie on a call.
+
+use super::{SWITCH, bit};
+use crate::guard::guard_value;
+use std::ffi::c_int;
+use std::sync::OnceLock;
+use std::sync::atomic::Ordering;
+
+/// Most watches of a process; they stay.
+const WATCHES: usize = 16;
+
+static WATCHING: [OnceLock<(Filter, Callback)>; WATCHES] = [const { OnceLock::new() }; WATCHES];
+
+/// Called in the thread that made the call, after it.
+pub type Callback = fn(watch: usize, seen: &Seen);
+
+/// Which calls are meant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// The call's number in [`midrun_ring::calls::NAMES`]; none = every call.
+    pub call: Option<u32>,
+    /// Rank of the peer, as the call names it.
+    pub peer: Option<i32>,
+    /// Tag of the message.
+    pub tag: Option<i32>,
+    /// Fewest bytes.
+    pub least_bytes: u64,
+    /// Only calls on `MPI_COMM_WORLD`.
+    pub on_world: bool,
+}
+
+/// A call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seen {
+    /// Its number in [`midrun_ring::calls::NAMES`].
+    pub call: u32,
+    /// When it began and ended, nanoseconds.
+    pub begin_ns: u64,
+    /// See `begin_ns`.
+    pub end_ns: u64,
+    /// As it is counted.
+    pub bytes: u64,
+    /// Rank of the peer, as the call names it; negative where it has none.
+    pub peer: i32,
+    /// Tag; -1 where it has none.
+    pub tag: i32,
+    /// Whether it was made on `MPI_COMM_WORLD`.
+    pub on_world: bool,
+}
+
+impl Filter {
+    fn takes(&self, seen: &Seen) -> bool {
+        self.call.is_none_or(|call| call == seen.call)
+            && self.peer.is_none_or(|peer| peer == seen.peer)
+            && self.tag.is_none_or(|tag| tag == seen.tag)
+            && seen.bytes >= self.least_bytes
+            && (seen.on_world || !self.on_world)
+    }
+}
+
+/// Shows calls to `callback` from now on; its number, or `None` when there are too many. Off, it costs calls nothing.
+#[allow(dead_code, reason = "for measure points on MPI calls")]
+pub fn watch(filter: Filter, callback: Callback) -> Option<usize> {
+    let free = (0..WATCHES).find(|at| WATCHING[*at].set((filter, callback)).is_ok())?;
+    SWITCH.fetch_or(bit::WATCHED, Ordering::Release);
+    Some(free)
+}
+
+/// A call was made while somebody watches.
+#[unsafe(no_mangle)]
+pub extern "C" fn midrun_call_watched(
+    call: u32,
+    begin_ns: u64,
+    end_ns: u64,
+    bytes: u64,
+    peer: c_int,
+    tag: c_int,
+    on_world: c_int,
+) {
+    guard_value("an MPI call", (), || {
+        let seen = Seen { call, begin_ns, end_ns, bytes, peer, tag, on_world: on_world != 0 };
+        for (number, (filter, callback)) in WATCHING.iter().filter_map(OnceLock::get).enumerate() {
+            if filter.takes(&seen) {
+                callback(number, &seen);
+            }
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::AtomicU64;
+
+    static BYTES: AtomicU64 = AtomicU64::new(0);
+
+    #[test]
+    fn a_watch_sees_the_calls_that_its_filter_takes() {
+        let filter = Filter { call: Some(4), tag: Some(7), least_bytes: 8, on_world: true, ..Filter::default() };
+        let number = watch(filter, |_, seen| {
+            BYTES.fetch_add(seen.bytes, Ordering::Relaxed);
+        });
+        assert_eq!(number, Some(0));
+        let call = |number, bytes, tag, world| midrun_call_watched(number, 1, 2, bytes, 0, tag, world);
+        call(4, 8, 7, 1);
+        call(4, 7, 7, 1); // too small
+        call(5, 64, 7, 1); // another call
+        call(4, 64, 8, 1); // another tag
+        call(4, 64, 7, 0); // another communicator
+        call(4, 100, 7, 1);
+        assert_eq!(BYTES.load(Ordering::Relaxed), 108);
+    }
+}
