@@ -91,6 +91,11 @@ impl Actions {
         !self.in_flight.is_empty()
     }
 
+    /// The next action gets the id that it had in a recording.
+    pub fn renumber(&mut self, id: ActionId) {
+        self.last = id.0.saturating_sub(1);
+    }
+
     /// Makes an action of it. The caller sees to it that none is in flight to this rank.
     pub fn start(&mut self, now: u64, job: &JobId, wanted: Wanted) -> Action {
         assert!(self.in_flight().all(|action| action.rank != wanted.rank), "one action in flight per rank");

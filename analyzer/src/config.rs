@@ -38,6 +38,8 @@ pub struct Config {
     pub close_wait_ms: u64,
     /// File that gets every event, decision and action as a line of JSON. None: no journal.
     pub journal: Option<PathBuf>,
+    /// File that gets all that comes in, for `midrun replay` and `midrun predict run`. None: nothing is recorded.
+    pub record: Option<PathBuf>,
 }
 
 impl Default for Config {
@@ -56,6 +58,7 @@ impl Default for Config {
             window_grace_ms: 250,
             close_wait_ms: 2_000,
             journal: None,
+            record: None,
         }
     }
 }

@@ -4,6 +4,7 @@
 //! and is counted in `invalid`.
 
 mod calls;
+pub mod recorded;
 mod streams;
 
 use midrun_proto::v1::{self, control_request, event, from_agent, to_agent};
@@ -271,6 +272,11 @@ pub fn time_reply(agent_ns: u64, analyzer_ns: u64) -> v1::ToAgent {
 
 /// An action, sent at `now` (nanoseconds): what is left of its life goes with it.
 pub fn action(now: u64, action: Action) -> v1::ToAgent {
+    to_agent(to_agent::Message::Action(sent_at(now, action)))
+}
+
+/// The same without the message around it.
+pub fn sent_at(now: u64, action: Action) -> v1::Action {
     let assignment = |(knob, value)| {
         let value = match value {
             Value::Number(number) => v1::assignment::Value::Number(number),
@@ -279,14 +285,14 @@ pub fn action(now: u64, action: Action) -> v1::ToAgent {
         v1::Assignment { knob, value: Some(value) }
     };
     let when = if action.at_once { v1::When::Now } else { v1::When::IterationStart };
-    to_agent(to_agent::Message::Action(v1::Action {
+    v1::Action {
         id: action.id.0,
         rank: Some(v1::RankId { job: action.job.to_string(), rank: action.rank }),
         assignments: action.assignments.into_iter().map(assignment).collect(),
         when: when.into(),
         time_to_live_ms: action.deadline_ns.saturating_sub(now) / 1_000_000,
         decided_ns: action.decided_ns,
-    }))
+    }
 }
 
 /// A notice.

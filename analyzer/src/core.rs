@@ -9,9 +9,9 @@ use serde_json::json;
 use crate::agents::{Agents, Sequence};
 use crate::closing;
 use crate::config::Config;
-use crate::decide::Maker;
+use crate::decide::{Make, Maker};
 use crate::ids::{AgentId, JobId, LinkId};
-use crate::input::{Answer, Batch, Hello, Input, JobLine, Output};
+use crate::input::{Action, Answer, Batch, Hello, Input, JobLine, Output};
 use crate::job::{Job, Spec};
 use crate::limits;
 use crate::notice::Notice;
@@ -37,20 +37,34 @@ pub struct Core {
     jobs: BTreeMap<JobId, Job>,
     closed: VecDeque<Closed>,
     stats: Stats,
+    // In a replay: what the recorded analyzer sent in this step.
+    recorded: Option<Vec<Action>>,
 }
 
 impl Core {
     /// An analyzer that knows nothing yet. Actions get ids after `last_action`; `maker` makes tunlets.
-    pub fn new(config: Config, maker: Maker, last_action: u64) -> Core {
+    pub fn new(config: Config, maker: impl Make, last_action: u64) -> Core {
         Core {
             config,
-            maker,
+            maker: Maker::new(maker),
             last_action,
             agents: Agents::default(),
             jobs: BTreeMap::new(),
             closed: VecDeque::new(),
             stats: Stats::default(),
+            recorded: None,
         }
+    }
+
+    /// The same for a recording: nothing is sent but what was sent then.
+    pub fn replaying(self) -> Core {
+        Core { recorded: Some(Vec::new()), ..self }
+    }
+
+    /// Takes one input of a recording in, upon which the recorded analyzer sent `sent`.
+    pub fn step_recorded(&mut self, now: u64, input: Input, sent: Vec<Action>) -> Vec<Output> {
+        self.recorded = Some(sent);
+        self.step(now, input)
     }
 
     /// What was dropped or refused so far.
@@ -235,7 +249,7 @@ impl Core {
             closed.map(|at| self.closed.remove(at));
             let config = &self.config;
             let wishes = config.wishes();
-            let made = (self.maker)(&wishes);
+            let made = self.maker.make(&wishes);
             let tunlet = made.inspect_err(|error| tracing::error!(%error, "no tunlet")).ok()?;
             let spec = self.spec(String::new(), wishes, false, false);
             let job = Job::new(now, id.clone(), spec, tunlet, self.last_action);
@@ -252,12 +266,15 @@ impl Core {
             window_grace_ms: self.config.window_grace_ms,
             opened,
             wishes,
-            maker: self.maker,
+            maker: self.maker.clone(),
         }
     }
 
     fn on_time(&mut self, now: u64, id: &JobId, out: &mut Vec<Output>) {
         let Some(job) = self.jobs.get_mut(id) else { return };
+        if let Some(sent) = &self.recorded {
+            job.follow(sent);
+        }
         job.on_time(now, false, &|agent| self.agents.link_of(agent), out);
         if closing::is_over(job, now, self.config.close_wait_ms) {
             self.finish(now, id, out);

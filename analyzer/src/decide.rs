@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
 use midrun_tunlets::wishes::WishError;
 use midrun_tunlets::{Judgement, Knob, Outlook, Proposal, Settled, StreamWindow, Tunlet, Verdict, Window, Wishes};
@@ -11,7 +12,34 @@ use crate::limits;
 use crate::summary::{DecisionLine, Per, finite};
 
 /// Makes the tunlets of a job as they are wished for; the error says what is allowed.
-pub type Maker = fn(&Wishes) -> Result<Box<dyn Tunlet>, ConfigError>;
+pub trait Make: Fn(&Wishes) -> Result<Box<dyn Tunlet>, ConfigError> + Send + Sync + 'static {}
+
+impl<F: Fn(&Wishes) -> Result<Box<dyn Tunlet>, ConfigError> + Send + Sync + 'static> Make for F {}
+
+/// Any [`Make`], shared by the jobs.
+#[derive(Clone)]
+pub struct Maker(Arc<dyn Make>);
+
+impl Maker {
+    /// It.
+    pub fn new(make: impl Make) -> Maker {
+        Maker(Arc::new(make))
+    }
+
+    /// Tunlets as they are wished for.
+    ///
+    /// # Errors
+    /// A wish that cannot be met, with what could.
+    pub fn make(&self, wishes: &Wishes) -> Result<Box<dyn Tunlet>, ConfigError> {
+        (self.0)(wishes)
+    }
+}
+
+impl std::fmt::Debug for Maker {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Maker")
+    }
+}
 
 /// A closed window.
 #[derive(Clone, Copy, Debug)]

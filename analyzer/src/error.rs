@@ -16,6 +16,14 @@ pub enum AnalyzerError {
         /// What the system said.
         source: std::io::Error,
     },
+    /// The run cannot be recorded there: correct the path.
+    #[error("record: {path} {source}")]
+    Record {
+        /// The path as configured.
+        path: std::path::PathBuf,
+        /// Why not.
+        source: crate::recording::Unusable,
+    },
     /// The gRPC server ended: start the analyzer again.
     #[error("the gRPC server stopped: {0}")]
     Server(#[from] tonic::transport::Error),

@@ -2,6 +2,7 @@
 
 mod acting;
 mod controlling;
+mod following;
 mod hand;
 mod presence;
 mod showing;
@@ -101,8 +102,9 @@ pub struct Job {
     last_iteration_s: f64,
     outputs: u64,
     invalid: u64,
-    nonsense: u64, // windows that no model may see
-    past: Records, // of ranks whose place another program's rank took
+    nonsense: u64,                         // windows that no model may see
+    past: Records,                         // of ranks whose place another program's rank took
+    recorded: Option<following::Recorded>, // in a replay
 }
 
 impl Job {
@@ -137,6 +139,7 @@ impl Job {
             invalid: 0,
             nonsense: 0,
             past: Records::default(),
+            recorded: None,
         }
     }
 
@@ -254,6 +257,8 @@ impl Job {
             Event::ActionSettled(result) => {
                 if let Some(settlement) = self.actions.on_result(rank, result, offset_ns) {
                     self.on_settlement(&settlement, result.iteration, result.time_ns, out);
+                } else {
+                    self.on_recorded(rank, result, out);
                 }
             }
         }

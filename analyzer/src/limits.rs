@@ -102,6 +102,12 @@ pub const HELLO_MS: u64 = 10_000;
 pub const KEEPALIVE_MS: u64 = 5_000;
 /// Size at which the journal is no longer written, bytes.
 pub const JOURNAL_BYTES: u64 = 1 << 30;
+/// Size at which a recording ends, bytes.
+pub const RECORDING_BYTES: u64 = 8 << 30;
+/// Longest frame of a recording, bytes.
+pub const FRAME_BYTES: usize = MESSAGE_BYTES + (1 << 16);
+/// Frames that wait for the disk; past it the recording ends.
+pub const RECORDING_QUEUE: usize = 4096;
 /// How long streams may take to end at shutdown, milliseconds.
 pub const DRAIN_MS: u64 = 1_000;
 

@@ -23,6 +23,9 @@ pub struct Args {
     /// Append every event, decision and action to FILE as JSON
     #[arg(long, value_name = "FILE")]
     journal: Option<PathBuf>,
+    /// Keep all that comes in in FILE, for midrun replay and midrun predict run
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
     /// Advise, change nothing
     #[arg(long)]
     dry_run: bool,
@@ -42,11 +45,13 @@ pub fn main(args: Args) -> anyhow::Result<ExitCode> {
     let mut flags: Vec<(&str, String)> = Vec::new();
     flags.extend(args.listen.map(|listen| ("analyzer.listen", listen)));
     flags.extend(args.journal.map(|path| ("analyzer.journal", path.to_string_lossy().into_owned())));
+    flags.extend(args.record.map(|path| ("analyzer.record", path.to_string_lossy().into_owned())));
     flags.extend(args.dry_run.then(|| ("analyzer.dry_run", "true".to_owned())));
     if let Some(path) = &args.token_file {
         flags.push(("analyzer.token", read_token(path)?));
     }
     let config = settings::load(args.config.as_deref(), &flags)?.analyzer;
+    config.record.as_deref().map(crate::recording::writable).transpose()?;
     logging::start(args.log, "info");
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("cannot start threads")?;
     runtime.block_on(async {

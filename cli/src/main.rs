@@ -8,6 +8,8 @@ mod exec;
 mod job_file;
 mod logging;
 mod predict;
+mod recording;
+mod replay;
 mod run;
 mod runtime_dir;
 mod settings;
@@ -34,6 +36,7 @@ fn main() -> ExitCode {
         Command::Freeze(args) => control::freeze(&args),
         Command::Pause(args) => control::pause(&args),
         Command::Resume(args) => control::resume(&args),
+        Command::Replay(args) => replay::main(&args),
     };
     match done {
         Ok(code) => code,

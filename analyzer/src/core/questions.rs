@@ -52,7 +52,7 @@ impl Core {
             return Answer::Denied("the token is not the one of this analyzer".into());
         }
         let wishes = self.config.completed(wishes);
-        let tunlet = match (self.maker)(&wishes) {
+        let tunlet = match self.maker.make(&wishes) {
             Ok(tunlet) => tunlet,
             Err(error) => return Answer::Invalid(error.to_string()),
         };

@@ -140,6 +140,7 @@ impl Job {
         match objection {
             Some(why) => self.withhold(number, number_of_window, &why, out),
             None if self.spec.dry_run => self.decider.on_not_applied(number, Verdict::Advised),
+            None if !self.was_sent(&assigned) => self.decider.on_not_applied(number, Verdict::Advised),
             None if !all_reached => self.withhold(number, number_of_window, "its rank has no agent", out),
             None => self.act(now, By::Decision(number), assigned, proposal.at_once, link_of, out),
         }

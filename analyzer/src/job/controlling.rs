@@ -59,7 +59,7 @@ impl Job {
             }
             Control::Freeze => self.controls.mode = Mode::Frozen,
             Control::Resume => {
-                let made = (self.spec.maker)(&self.spec.wishes);
+                let made = self.spec.maker.make(&self.spec.wishes);
                 match made {
                     // It knows nothing of what held before: a fresh look.
                     Ok(tunlet) => self.decider.replace(tunlet),
@@ -95,7 +95,7 @@ impl Job {
             reached
         });
         self.controls.active = Some(active);
-        if !round.is_empty() {
+        if !round.is_empty() && self.was_sent(&round) {
             // Tunlets turn the hand-out inside an iteration, too; everything else waits for one to begin.
             let at_once =
                 round.iter().all(|(_, assigned)| assigned.iter().all(|(name, _)| super::hand::of_hand_out(name)));

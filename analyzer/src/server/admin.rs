@@ -30,7 +30,7 @@ impl Service {
     async fn ask(&self, question: Question) -> Result<Reply, Status> {
         let ask = AskId(self.ids.fetch_add(1, Ordering::Relaxed));
         let (place, reply) = oneshot::channel();
-        let message = ToCore { input: Input::Asked { ask, question }, answer: Some((ask, place)) };
+        let message = ToCore { input: Input::Asked { ask, question }, answer: Some((ask, place)), said: None };
         let ending = || Status::unavailable("the analyzer is ending");
         self.inputs.send(message).await.map_err(|_| ending())?;
         match reply.await.map_err(|_| ending())? {

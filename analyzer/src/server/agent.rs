@@ -10,6 +10,7 @@ use tonic::{Request, Response, Status, Streaming};
 
 use midrun_proto::v1;
 use midrun_proto::v1::agent_server::Agent;
+use midrun_proto::v1::recorded::What;
 
 use super::heart::ToCore;
 use super::links::{Line, Links};
@@ -22,11 +23,17 @@ pub(crate) struct Service {
     inputs: mpsc::Sender<ToCore>,
     links: Arc<Links>,
     ids: Arc<AtomicU64>,
+    recording: bool,
 }
 
 impl Service {
-    pub(crate) fn new(inputs: mpsc::Sender<ToCore>, links: Arc<Links>, ids: Arc<AtomicU64>) -> Service {
-        Service { inputs, links, ids }
+    pub(crate) fn new(
+        inputs: mpsc::Sender<ToCore>,
+        links: Arc<Links>,
+        ids: Arc<AtomicU64>,
+        recording: bool,
+    ) -> Service {
+        Service { inputs, links, ids, recording }
     }
 }
 
@@ -38,7 +45,7 @@ impl Agent for Service {
         let id = LinkId(self.ids.fetch_add(1, Ordering::Relaxed));
         let (queue, outgoing) = mpsc::channel(limits::LINK_QUEUE);
         let ended = self.links.add(id, queue.clone());
-        let reader = Reader { id, inputs: self.inputs.clone(), queue };
+        let reader = Reader { id, inputs: self.inputs.clone(), queue, recording: self.recording };
         let links = self.links.clone();
         tokio::spawn(async move {
             reader.read(request.into_inner(), ended).await;
@@ -53,6 +60,7 @@ struct Reader {
     id: LinkId,
     inputs: mpsc::Sender<ToCore>,
     queue: mpsc::Sender<Line>,
+    recording: bool,
 }
 
 impl Reader {
@@ -62,13 +70,14 @@ impl Reader {
             first = tokio::time::timeout(patience, stream.message()) => first,
             _ = &mut ended => return,
         };
-        let first = first.ok().and_then(Result::ok).flatten().and_then(convert::from_agent);
-        let Some(FromAgent::Hello(hello)) = first else {
+        let first = first.ok().and_then(Result::ok).flatten();
+        let said = first.as_ref().and_then(|message| self.said(message));
+        let Some(FromAgent::Hello(hello)) = first.and_then(convert::from_agent) else {
             tracing::warn!(link = self.id.0, "a link did not begin with a Hello and was ended");
             let _ = self.queue.try_send(Err(Status::invalid_argument("a link begins with a Hello")));
             return;
         };
-        if !self.tell(Input::AgentConnected { link: self.id, hello }).await {
+        if !self.tell(Input::AgentConnected { link: self.id, hello }, said).await {
             return;
         }
         let mut goodbye = false;
@@ -78,9 +87,10 @@ impl Reader {
                 _ = &mut ended => break,
             };
             let Ok(Some(message)) = message else { break };
+            let said = self.said(&message);
             match convert::from_agent(message) {
                 Some(FromAgent::Batch(batch)) => {
-                    if !self.tell(Input::BatchReceived { link: self.id, batch }).await {
+                    if !self.tell(Input::BatchReceived { link: self.id, batch }, said).await {
                         break;
                     }
                 }
@@ -92,10 +102,15 @@ impl Reader {
                 Some(FromAgent::Hello(_)) | None => {}
             }
         }
-        self.tell(Input::AgentDisconnected { link: self.id, goodbye }).await;
+        self.tell(Input::AgentDisconnected { link: self.id, goodbye }, None).await;
     }
 
-    async fn tell(&self, input: Input) -> bool {
-        self.inputs.send(ToCore { input, answer: None }).await.is_ok()
+    // As it came, before what makes no sense is left out.
+    fn said(&self, message: &v1::FromAgent) -> Option<What> {
+        if self.recording { convert::recorded::said(self.id, message) } else { None }
+    }
+
+    async fn tell(&self, input: Input, said: Option<What>) -> bool {
+        self.inputs.send(ToCore { input, answer: None, said }).await.is_ok()
     }
 }

@@ -10,6 +10,7 @@ use tokio::time::MissedTickBehavior;
 use tonic::Status;
 
 use midrun_proto::v1;
+use midrun_proto::v1::recorded::What;
 
 use super::links::Links;
 use crate::core::Core;
@@ -17,6 +18,7 @@ use crate::ids::{AskId, JobId};
 use crate::input::{Answer, Input, Output};
 use crate::journal::Journal;
 use crate::notice::Notice;
+use crate::recording::Recorder;
 use crate::{clock, convert, limits};
 
 /// A stream of notices to one watcher.
@@ -32,20 +34,25 @@ pub(crate) enum Reply {
 pub(crate) struct ToCore {
     pub(crate) input: Input,
     pub(crate) answer: Option<(AskId, oneshot::Sender<Reply>)>,
+    /// As it is recorded, where it came by the wire.
+    pub(crate) said: Option<What>,
 }
 
 /// The core and what its outputs need.
 pub(crate) struct Heart {
     core: Core,
     journal: Journal,
+    recorder: Recorder,
+    /// The last tick that said nothing since something was recorded: some state may rest on it.
+    silent_tick: Option<u64>,
     links: Arc<Links>,
     asked: HashMap<AskId, oneshot::Sender<Reply>>,
     watchers: HashMap<JobId, Vec<mpsc::Sender<Result<v1::Notice, Status>>>>,
 }
 
 impl Heart {
-    pub(crate) fn new(core: Core, journal: Journal, links: Arc<Links>) -> Heart {
-        Heart { core, journal, links, asked: HashMap::new(), watchers: HashMap::new() }
+    pub(crate) fn new(core: Core, journal: Journal, recorder: Recorder, links: Arc<Links>) -> Heart {
+        Heart { core, journal, recorder, silent_tick: None, links, asked: HashMap::new(), watchers: HashMap::new() }
     }
 
     /// Beats until `shutdown`. `_ended` is dropped at the end, however it comes.
@@ -64,11 +71,12 @@ impl Heart {
                     Some(message) => self.take(message),
                     None => break,
                 },
-                _ = ticks.tick() => self.step(Input::Tick),
+                _ = ticks.tick() => self.step(Input::Tick, None),
                 () = &mut shutdown => break,
             }
         }
-        self.step(Input::Stopped);
+        self.step(Input::Stopped, None);
+        self.recorder.end(clock::now_ns());
         let stats = self.core.stats();
         tracing::info!(?stats, "the analyzer ends");
         self.links.end_all();
@@ -78,17 +86,39 @@ impl Heart {
         if let Some((ask, place)) = message.answer {
             self.asked.insert(ask, place);
         }
-        self.step(message.input);
+        self.step(message.input, message.said);
     }
 
-    fn step(&mut self, input: Input) {
-        let outputs = self.core.step(clock::now_ns(), input);
+    fn step(&mut self, input: Input, said: Option<What>) {
+        let now = clock::now_ns();
+        let is_tick = matches!(input, Input::Tick);
+        let said = if self.recorder.is_on() { said.or_else(|| convert::recorded::what(&input)) } else { None };
+        let outputs = self.core.step(now, input);
+        if is_tick && outputs.is_empty() {
+            self.silent_tick = Some(now);
+        } else if let Some(what) = said.or(is_tick.then_some(What::Tick(v1::Tick {}))) {
+            self.record(now, what, &outputs);
+        }
         for output in &outputs {
             if let Output::Journal(line) = output {
                 self.journal.write(line);
             }
         }
         outputs.into_iter().for_each(|output| self.carry_out(output));
+    }
+
+    fn record(&mut self, now: u64, what: What, outputs: &[Output]) {
+        // Of ticks that said nothing the last one will do, and none before another tick.
+        let silent = self.silent_tick.take().filter(|_| !matches!(what, What::Tick(_)));
+        if let Some(then) = silent {
+            self.recorder.keep(then, What::Tick(v1::Tick {}));
+        }
+        self.recorder.keep(now, what);
+        for output in outputs {
+            if let Output::Act { action, .. } = output {
+                self.recorder.keep(now, What::Sent(convert::sent_at(action.decided_ns, action.clone())));
+            }
+        }
     }
 
     fn carry_out(&mut self, output: Output) {

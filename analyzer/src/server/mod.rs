@@ -21,7 +21,8 @@ use crate::config::Config;
 use crate::core::Core;
 use crate::error::AnalyzerError;
 use crate::journal::Journal;
-use crate::{clock, decide, limits};
+use crate::recording::Recorder;
+use crate::{clock, convert, decide, limits};
 use heart::{Heart, ToCore};
 use links::Links;
 
@@ -40,14 +41,24 @@ pub async fn serve(
     if let Ok(address) = listener.local_addr() {
         tracing::info!(%address, tunlet = config.tunlet, policy = config.policy, dry_run = config.dry_run, "the analyzer listens");
     }
-    let core = Core::new(config, decide::from_catalogue, clock::epoch_us());
+    let last_action = clock::epoch_us();
+    let recorder = match &config.record {
+        None => Recorder::none(),
+        Some(path) => {
+            let begun = convert::recorded::begun(&config, last_action, last_action / 1_000_000);
+            let recorder = Recorder::begin(path, clock::now_ns(), begun);
+            recorder.map_err(|source| AnalyzerError::Record { path: path.clone(), source })?
+        }
+    };
+    let recording = recorder.is_on();
+    let core = Core::new(config, decide::from_catalogue, last_action);
     let (inputs, queue) = mpsc::channel::<ToCore>(limits::CORE_QUEUE);
     let links = Arc::new(Links::default());
     let (ended, core_ended) = oneshot::channel();
-    let mut heart = tokio::spawn(Heart::new(core, journal, links.clone()).beat(queue, shutdown, ended));
+    let mut heart = tokio::spawn(Heart::new(core, journal, recorder, links.clone()).beat(queue, shutdown, ended));
 
     let ids = Arc::new(AtomicU64::new(1));
-    let agent = agent::Service::new(inputs.clone(), links, ids.clone());
+    let agent = agent::Service::new(inputs.clone(), links, ids.clone(), recording);
     let admin = admin::Service::new(inputs, ids);
     let keepalive = Duration::from_millis(limits::KEEPALIVE_MS);
     let server = tonic::transport::Server::builder()

@@ -16,9 +16,11 @@ use std::process::ExitCode;
 use anyhow::Context;
 
 use crate::logging::{self, LogForm};
-use crate::settings;
+use crate::usage::usage;
+use crate::{recording, settings};
 use launcher::CommandLine;
 use summary::SummaryFile;
+pub use summary::table;
 
 /// What can be said on the command line.
 #[derive(clap::Args, Debug)]
@@ -26,6 +28,9 @@ pub struct Args {
     /// Write the job's summary to FILE
     #[arg(long, value_name = "FILE.json")]
     summary: Option<PathBuf>,
+    /// Keep what happens in FILE, for midrun replay and midrun predict run
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
     /// Form of the notices on stderr
     #[arg(long)]
     log: Option<LogForm>,
@@ -62,7 +67,7 @@ pub struct Args {
 }
 
 /// A number of workers.
-fn workers(text: &str) -> Result<u32, String> {
+pub fn workers(text: &str) -> Result<u32, String> {
     let number = text.parse().ok().filter(|number| *number > 0);
     number.ok_or_else(|| format!("a whole number from 1 to {} is expected", u32::MAX))
 }
@@ -76,6 +81,7 @@ impl Args {
         let path = |path: &PathBuf| path.to_string_lossy().into_owned();
         let flags = [
             ("run.summary", self.summary.as_ref().map(path)),
+            ("analyzer.record", self.record.as_ref().map(path)),
             ("run.log", log),
             ("run.dry_run", self.dry_run.then(|| "true".to_owned())),
             ("run.analyzer", self.analyzer.clone()),
@@ -90,6 +96,18 @@ impl Args {
     }
 }
 
+/// Only an analyzer of our own can be told to record.
+fn check_record(args: &Args, settings: &settings::Settings) -> anyhow::Result<()> {
+    match (&settings.analyzer.record, &settings.run.analyzer) {
+        (None, _) => Ok(()),
+        (Some(path), None) => recording::writable(path),
+        (Some(_), Some(url)) if args.record.is_some() => usage(format!(
+            "--record keeps what an analyzer of this command takes in: start the one at {url} with --record instead"
+        )),
+        (Some(_), Some(_)) => Ok(()),
+    }
+}
+
 /// Checks everything that can be wrong, then runs the job. The code is the job's own.
 ///
 /// # Errors
@@ -101,6 +119,7 @@ pub fn main(args: Args) -> anyhow::Result<ExitCode> {
     let plan = plan::check(&line, &settings.run)?;
     plan::warn_of_limits(&line, &settings.run.wishes());
     let summary = settings.run.summary.clone().map(SummaryFile::at).transpose()?;
+    check_record(&args, &settings)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()

@@ -1,0 +1,160 @@
+//! Recorded things as inputs of the core, and back.
+
+use midrun_proto::v1;
+use midrun_proto::v1::recorded::What;
+use midrun_tunlets::{Value, Wishes};
+
+use super::{FromAgent, from_agent};
+use crate::config::Config;
+use crate::control::Control;
+use crate::ids::{ActionId, AskId, JobId, LinkId};
+use crate::input::{Action, Input, Question};
+
+/// What the core takes in for a recorded thing: nothing for what it does not take in, or what makes no sense.
+pub fn input(what: What) -> Option<Input> {
+    // Nobody waits for the answers.
+    let ask = AskId(0);
+    Some(match what {
+        What::Said(v1::LinkSaid { link, message }) => match from_agent(message?)? {
+            FromAgent::Hello(hello) => Input::AgentConnected { link: LinkId(link), hello },
+            FromAgent::Batch(batch) => Input::BatchReceived { link: LinkId(link), batch },
+            _ => return None,
+        },
+        What::LinkEnded(v1::LinkEnded { link, goodbye }) => Input::AgentDisconnected { link: LinkId(link), goodbye },
+        What::Opened(request) => {
+            let (job, dry_run) = (JobId::new(&request.job)?, request.dry_run);
+            let question = Question::OpenJob { job, token: String::new(), wishes: wishes(request), dry_run };
+            Input::Asked { ask, question }
+        }
+        What::Closed(request) => {
+            let question = Question::CloseJob { job: JobId::new(&request.job)?, token: String::new() };
+            Input::Asked { ask, question }
+        }
+        What::Control(request) => {
+            let (job, control) = (JobId::new(&request.job)?, super::control(request.control?));
+            Input::Asked { ask, question: Question::Control { job, token: String::new(), control } }
+        }
+        What::Tick(_) => Input::Tick,
+        What::Begun(_) | What::Sent(_) | What::Ended(_) => return None,
+    })
+}
+
+/// What of an input the wire does not bring is kept so; the rest comes with its own message.
+pub fn what(input: &Input) -> Option<What> {
+    Some(match input {
+        Input::AgentDisconnected { link, goodbye } => {
+            What::LinkEnded(v1::LinkEnded { link: link.0, goodbye: *goodbye })
+        }
+        Input::Asked { question: Question::OpenJob { job, wishes, dry_run, .. }, .. } => {
+            What::Opened(v1::OpenJobRequest { job: job.to_string(), dry_run: *dry_run, ..request(wishes) })
+        }
+        Input::Asked { question: Question::CloseJob { job, .. }, .. } => {
+            What::Closed(v1::CloseJobRequest { job: job.to_string(), token: String::new() })
+        }
+        Input::Asked { question: Question::Control { job, control, .. }, .. } => {
+            let (job, token) = (job.to_string(), String::new());
+            What::Control(v1::ControlRequest { job, token, control: Some(wire_control(control)) })
+        }
+        _ => return None,
+    })
+}
+
+fn wire_control(control: &Control) -> v1::control_request::Control {
+    use v1::control_request::Control as Wire;
+    match control.clone() {
+        Control::Set { point, value, rank } => Wire::Set(v1::SetPoint { point, value, rank }),
+        Control::Freeze => Wire::Freeze(v1::Freeze {}),
+        Control::Pause => Wire::Pause(v1::Pause {}),
+        Control::Resume => Wire::Resume(v1::Resume {}),
+    }
+}
+
+/// A message of an agent as it is kept: without the token.
+pub fn said(link: LinkId, message: &v1::FromAgent) -> Option<What> {
+    use v1::from_agent::Message;
+    let message = match message.message.as_ref()? {
+        Message::Hello(hello) => Message::Hello(v1::Hello { token: String::new(), ..hello.clone() }),
+        Message::Batch(batch) => Message::Batch(batch.clone()),
+        Message::TimeProbe(_) | Message::Goodbye(_) => return None,
+    };
+    Some(What::Said(v1::LinkSaid { link: link.0, message: Some(v1::FromAgent { message: Some(message) }) }))
+}
+
+/// An action that the recorded analyzer sent.
+pub fn sent(wire: v1::Action) -> Option<Action> {
+    let (job, rank) = super::rank_id(wire.rank.clone())?;
+    let at_once = wire.when() == v1::When::Now;
+    let assignment = |assignment: v1::Assignment| {
+        let value = match assignment.value? {
+            v1::assignment::Value::Number(number) if number.is_finite() => Value::Number(number),
+            v1::assignment::Value::Number(_) => return None,
+            v1::assignment::Value::Text(text) => Value::Text(text),
+        };
+        Some((assignment.knob, value))
+    };
+    let assignments = wire.assignments.into_iter().map(assignment).collect::<Option<Vec<_>>>()?;
+    let (decided_ns, left_ns) = (wire.decided_ns, wire.time_to_live_ms.saturating_mul(1_000_000));
+    let deadline_ns = decided_ns.saturating_add(left_ns);
+    Some(Action {
+        id: ActionId(wire.id),
+        job,
+        rank,
+        assignments,
+        restore: Vec::new(),
+        at_once,
+        decided_ns,
+        deadline_ns,
+    })
+}
+
+fn wishes(request: v1::OpenJobRequest) -> Wishes {
+    Wishes {
+        tunlet: request.tunlet,
+        policy: request.policy,
+        objective: request.objective,
+        min_workers: request.min_workers,
+        max_workers: request.max_workers,
+        worker_step: request.worker_step,
+    }
+}
+
+fn request(wishes: &Wishes) -> v1::OpenJobRequest {
+    v1::OpenJobRequest {
+        tunlet: wishes.tunlet.clone(),
+        policy: wishes.policy.clone(),
+        objective: wishes.objective.clone(),
+        min_workers: wishes.min_workers,
+        max_workers: wishes.max_workers,
+        worker_step: wishes.worker_step,
+        ..v1::OpenJobRequest::default()
+    }
+}
+
+/// How an analyzer was configured that began to record at `unix_s` seconds since 1970.
+pub fn begun(config: &Config, last_action: u64, unix_s: u64) -> v1::RecordingBegun {
+    v1::RecordingBegun {
+        version: env!("CARGO_PKG_VERSION").into(),
+        protocol: midrun_proto::PROTOCOL_VERSION,
+        unix_s,
+        last_action,
+        action_ttl_ms: config.action_ttl_ms,
+        window_grace_ms: config.window_grace_ms,
+        close_wait_ms: config.close_wait_ms,
+        defaults: Some(v1::OpenJobRequest { dry_run: config.dry_run, ..request(&config.wishes()) }),
+    }
+}
+
+/// The configuration of the analyzer that recorded, so far as its core depends on it.
+pub fn config(begun: &v1::RecordingBegun) -> Config {
+    let defaults = begun.defaults.clone().unwrap_or_default();
+    let config = Config {
+        action_ttl_ms: begun.action_ttl_ms,
+        window_grace_ms: begun.window_grace_ms,
+        close_wait_ms: begun.close_wait_ms,
+        dry_run: defaults.dry_run,
+        ..Config::default()
+    };
+    let Wishes { tunlet, policy, objective, min_workers, max_workers, worker_step } =
+        config.completed(wishes(defaults));
+    Config { tunlet, policy, objective, min_workers, max_workers, worker_step, ..config }
+}

@@ -1,0 +1,61 @@
+//! Recorded runs: what the analyzer took in and sent, kept in a file, and taken in again later by the very same core.
+//!
+//! The file: [`MAGIC`], the [`FORMAT`] as four bytes, then frames. A frame is the length of its content (four bytes), a CRC-32 of
+//! length and content (four bytes), and a `midrun.v1.Recorded`; numbers are little-endian. Frames are written one by one as things
+//! happen, so whatever ends the writing leaves a file that can be read up to there.
+
+mod reader;
+mod recorder;
+mod replay;
+mod windows;
+
+pub use reader::{End, ReadError, Reader};
+pub use recorder::{Recorder, Unusable, check};
+pub use replay::{Replay, ReplayError, Told, job, replay};
+pub use windows::{Seen, windows};
+
+use crate::limits;
+use crate::notice::Notice;
+
+/// How a recording begins.
+pub const MAGIC: [u8; 8] = *b"MIDRUNR\n";
+/// Version of the format that is written, and the only one that is read.
+pub const FORMAT: u32 = 1;
+/// Bytes before a frame's content.
+const FRAME_HEAD: usize = 8;
+
+/// The head of a frame with this content.
+fn head(content: &[u8]) -> [u8; FRAME_HEAD] {
+    // What is longer is not written: see `recorder`.
+    let length = u32::try_from(content.len()).unwrap_or(u32::MAX).to_le_bytes();
+    let mut head = [0; FRAME_HEAD];
+    head[..4].copy_from_slice(&length);
+    head[4..].copy_from_slice(&checksum(length, content).to_le_bytes());
+    head
+}
+
+// The length is summed up too: a damaged one must not pass for another frame.
+fn checksum(length: [u8; 4], content: &[u8]) -> u32 {
+    let mut sum = crc32fast::Hasher::new();
+    sum.update(&length);
+    sum.update(content);
+    sum.finalize()
+}
+
+/// What begins every recording.
+fn preamble() -> Vec<u8> {
+    [&MAGIC[..], &FORMAT.to_le_bytes()].concat()
+}
+
+/// A notice of a life event that only a replay has.
+pub(crate) fn departed(job: &crate::ids::JobId, number: u64, per: crate::summary::Per, what: &str) -> Notice {
+    let text = format!("{} {number}: the recorded run went its own way: {what}", per.safe_point());
+    let json = serde_json::json!({"event": "recorded-change", "job": job.as_str(), "iteration": number, "text": text});
+    Notice { text, json }
+}
+
+// A frame holds what a link may send, and a little around it.
+const _: () = assert!(limits::FRAME_BYTES > limits::MESSAGE_BYTES && limits::FRAME_BYTES < u32::MAX as usize);
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,202 @@
+//! Takes a recording in again: the same core, the recording's own time, and tunlets of one's choice.
+//!
+//! What the program did then is what it did, whatever is decided now. A proposal that is the very action which the recorded
+//! analyzer sent at that moment counts as sent, and what the program answered then settles it: with the recorded wishes a
+//! replay decides as was decided then. Every other proposal is advice that nobody took; what the recorded analyzer changed
+//! and the replay did not is taken over as the program's own doing, and marked.
+
+use std::collections::BTreeSet;
+use std::io::Read;
+
+use midrun_proto::v1::recorded::What;
+use midrun_tunlets::Wishes;
+
+use super::{End, Reader};
+use crate::config::{Config, ConfigError};
+use crate::convert::recorded;
+use crate::core::Core;
+use crate::decide::Make;
+use crate::ids::{AskId, JobId};
+use crate::input::{Action, Answer, Input, Output, Question};
+use crate::notice::Notice;
+
+/// What was said of the job in a replay.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Told {
+    /// Since the recording began, seconds.
+    pub at_s: f64,
+    /// What.
+    pub notice: Notice,
+}
+
+/// What came of a replay.
+#[derive(Clone, Debug)]
+pub struct Replay {
+    /// What was said, in order.
+    pub told: Vec<Told>,
+    /// The summary, as a run has it.
+    pub summary: String,
+    /// Frames that were read.
+    pub frames: u64,
+    /// How the recording ended.
+    pub end: End,
+}
+
+/// Why a recording cannot be replayed; a part of a sentence after its name.
+#[derive(Debug, thiserror::Error)]
+pub enum ReplayError {
+    /// The system refuses.
+    #[error("cannot be read: {0}")]
+    System(#[from] std::io::Error),
+    /// No rank was heard of.
+    #[error("holds no job ({0})")]
+    NoJob(End),
+    /// Several jobs, and none was named.
+    #[error("holds several jobs: say --job with one of {0}")]
+    Several(String),
+    /// The job that was named is not among them.
+    #[error("has no job {0}, but {1}")]
+    Unknown(String, String),
+    /// What was wished for cannot be.
+    #[error("{0}")]
+    Wish(#[from] ConfigError),
+}
+
+/// The job of a recording that has one, or the one that was named.
+///
+/// # Errors
+/// There is none, or it is not clear which.
+pub fn job<R: Read>(mut reader: Reader<R>, named: Option<&str>) -> Result<JobId, ReplayError> {
+    let mut jobs = BTreeSet::new();
+    while let Some((_, what)) = reader.next_frame()? {
+        match recorded::input(what) {
+            Some(Input::Asked { question: Question::OpenJob { job, .. }, .. }) => {
+                jobs.insert(job);
+            }
+            Some(Input::AgentConnected { hello, .. }) => jobs.extend(hello.ranks.into_iter().map(|rank| rank.job)),
+            Some(Input::BatchReceived { batch, .. }) => {
+                jobs.extend(batch.joined.into_iter().map(|rank| rank.job));
+                jobs.extend(batch.reports.into_iter().map(|report| report.job));
+            }
+            _ => {}
+        }
+    }
+    let list = || jobs.iter().take(20).map(JobId::to_string).collect::<Vec<String>>().join(", ");
+    match (named, jobs.len()) {
+        (_, 0) => Err(ReplayError::NoJob(reader.end())),
+        (None, 1) => jobs.pop_first().ok_or(ReplayError::NoJob(reader.end())),
+        (None, _) => Err(ReplayError::Several(list())),
+        (Some(name), _) => {
+            let known = jobs.iter().find(|job| job.as_str() == name);
+            known.cloned().ok_or_else(|| ReplayError::Unknown(name.chars().take(80).collect(), list()))
+        }
+    }
+}
+
+/// Replays a job with what is wished of its tunlets (empty texts and zeros: as recorded), made by `maker`.
+///
+/// # Errors
+/// The file cannot be read, or nobody can be made who does what is wished.
+pub fn replay<R: Read>(
+    mut reader: Reader<R>,
+    job: &JobId,
+    wishes: &Wishes,
+    maker: impl Make,
+) -> Result<Replay, ReplayError> {
+    let recorded = recorded::config(&reader.begun);
+    let Wishes { tunlet, policy, objective, min_workers, max_workers, worker_step } =
+        recorded.completed(wishes.clone());
+    let config = Config { tunlet, policy, objective, min_workers, max_workers, worker_step, ..recorded };
+    config.validate()?;
+    maker(&config.wishes())?;
+    let mut play = Play {
+        core: Core::new(config, maker, reader.begun.last_action).replaying(),
+        job,
+        wishes,
+        start_ns: reader.now_ns(),
+        told: Vec::new(),
+        summary: String::new(),
+        refused: None,
+    };
+    let (mut frames, mut next, mut sent) = (0, None, Vec::new());
+    while let Some((now_ns, what)) = reader.next_frame()? {
+        frames += 1;
+        if let What::Sent(action) = what {
+            sent.extend(recorded::sent(action).filter(|action| action.job == *job));
+            continue;
+        }
+        let input = recorded::input(what).map(|input| (now_ns, input));
+        play.step(std::mem::replace(&mut next, input), std::mem::take(&mut sent));
+    }
+    play.step(next, sent);
+    let (now_ns, ask, question) =
+        (reader.now_ns(), AskId(0), Question::GetSummary { job: job.clone(), token: String::new() });
+    play.step(Some((now_ns, Input::Stopped)), Vec::new());
+    play.step(Some((now_ns, Input::Asked { ask, question })), Vec::new());
+    if let Some(why) = play.refused {
+        return Err(ReplayError::Wish(why));
+    }
+    Ok(Replay { told: play.told, summary: play.summary, frames, end: reader.end() })
+}
+
+struct Play<'a> {
+    core: Core,
+    job: &'a JobId,
+    wishes: &'a Wishes,
+    start_ns: u64,
+    told: Vec<Told>,
+    summary: String,
+    refused: Option<ConfigError>,
+}
+
+impl Play<'_> {
+    fn step(&mut self, next: Option<(u64, Input)>, sent: Vec<Action>) {
+        let Some((now_ns, mut input)) = next else { return };
+        if !self.concerns(&mut input) {
+            return;
+        }
+        let opens = matches!(&input, Input::Asked { question: Question::OpenJob { .. }, .. });
+        for output in self.core.step_recorded(now_ns, input, sent) {
+            match output {
+                Output::Notify { job, notice } if job == *self.job => {
+                    let at_s = now_ns.saturating_sub(self.start_ns) as f64 / 1e9;
+                    self.told.push(Told { at_s, notice });
+                }
+                Output::Answer { answer: Answer::Summary(json), .. } => self.summary = json,
+                Output::Answer { answer: Answer::Invalid(allowed), .. } if opens => {
+                    let key = "the recorded wishes with those of the replay";
+                    self.refused = Some(ConfigError { key, value: self.wishes.tunlet.clone(), allowed });
+                }
+                _ => {}
+            }
+        }
+    }
+
+    // Whether the input is of the job; what is of others is taken out of it, what is wished for put in.
+    fn concerns(&self, input: &mut Input) -> bool {
+        match input {
+            Input::AgentConnected { hello, .. } => hello.ranks.retain(|rank| rank.job == *self.job),
+            Input::BatchReceived { batch, .. } => {
+                batch.joined.retain(|rank| rank.job == *self.job);
+                batch.reports.retain(|report| report.job == *self.job);
+                batch.left.retain(|rank| rank.job == *self.job);
+            }
+            Input::Asked { question: Question::OpenJob { job, wishes, .. }, .. } => {
+                let recorded = Config { ..with(wishes) };
+                *wishes = recorded.completed(self.wishes.clone());
+                return job == self.job;
+            }
+            Input::Asked { question: Question::CloseJob { job, .. } | Question::Control { job, .. }, .. } => {
+                return job == self.job;
+            }
+            _ => {}
+        }
+        true
+    }
+}
+
+/// A configuration with these wishes for its own.
+fn with(wishes: &Wishes) -> Config {
+    let Wishes { tunlet, policy, objective, min_workers, max_workers, worker_step } = wishes.clone();
+    Config { tunlet, policy, objective, min_workers, max_workers, worker_step, ..Config::default() }
+}

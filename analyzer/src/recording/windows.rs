@@ -1,0 +1,65 @@
+//! The windows of a recorded job, as tunlets see them.
+
+use std::io::Read;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use midrun_tunlets::{Judgement, Knob, Proposal, Settled, StreamWindow, Tunlet, Window, Wishes};
+
+use super::Reader;
+use super::replay::{Replay, ReplayError, replay};
+use crate::ids::JobId;
+
+/// All windows of a job, in order.
+#[derive(Clone, Debug, Default)]
+pub struct Seen {
+    /// Iterations.
+    pub iterations: Vec<Window>,
+    /// Windows of streams.
+    pub streams: Vec<StreamWindow>,
+}
+
+struct Collector(Arc<Mutex<Seen>>);
+
+impl Collector {
+    fn with(&self, put: impl FnOnce(&mut Seen)) {
+        put(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+}
+
+impl Tunlet for Collector {
+    fn name(&self) -> &'static str {
+        "collector"
+    }
+
+    fn observe(&mut self, window: &Window) {
+        self.with(|seen| seen.iterations.push(window.clone()));
+    }
+
+    fn observe_stream(&mut self, window: &StreamWindow) {
+        self.with(|seen| seen.streams.push(window.clone()));
+    }
+
+    fn judgements(&mut self) -> Vec<Judgement> {
+        Vec::new()
+    }
+
+    fn propose(&mut self, _knobs: &[Knob]) -> Option<Proposal> {
+        None
+    }
+
+    fn on_settled(&mut self, _decision: u64, _settled: Settled) {}
+}
+
+/// The windows of a job, and what else its replay gave.
+///
+/// # Errors
+/// The file cannot be read.
+pub fn windows<R: Read>(reader: Reader<R>, job: &JobId) -> Result<(Seen, Replay), ReplayError> {
+    let seen = Arc::new(Mutex::new(Seen::default()));
+    let shared = seen.clone();
+    let nothing =
+        Wishes { tunlet: String::new(), policy: String::new(), objective: String::new(), ..Wishes::default() };
+    let replayed = replay(reader, job, &nothing, move |_| Ok(Box::new(Collector(shared.clone()))))?;
+    let seen = std::mem::take(&mut *seen.lock().unwrap_or_else(PoisonError::into_inner));
+    Ok((seen, replayed))
+}
