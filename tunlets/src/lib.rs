@@ -12,6 +12,7 @@ mod master_worker;
 pub mod outlook;
 pub mod pipeline;
 pub mod proposal;
+pub mod recorded;
 pub mod stream;
 pub mod template;
 #[cfg(test)]

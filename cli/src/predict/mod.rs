@@ -8,6 +8,7 @@ mod mapping;
 mod pepa;
 mod pipeline;
 mod program;
+mod run;
 mod workers;
 
 use std::process::ExitCode;
@@ -36,6 +37,8 @@ enum What {
     Program(program::Args),
     /// A computation structure (operations, forks, joins, decisions, locks): its time over many runs
     Cost(cost::Args),
+    /// A recorded run: its time with other workers, policies, patterns or links
+    Run(run::Args),
 }
 
 /// Prints the prediction.
@@ -51,5 +54,6 @@ pub fn main(args: Args) -> anyhow::Result<ExitCode> {
         What::Diagram(args) => diagram::main(&args),
         What::Program(args) => program::main(&args),
         What::Cost(args) => cost::main(&args),
+        What::Run(args) => run::main(&args),
     }
 }

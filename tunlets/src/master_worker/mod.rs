@@ -14,6 +14,7 @@ mod factors;
 mod growth;
 mod inputs;
 mod memory;
+pub mod recorded;
 mod regime;
 mod strategy;
 mod trial;

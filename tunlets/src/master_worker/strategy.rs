@@ -16,6 +16,7 @@ use crate::{Judgement, Knob, Outlook, Proposal, Settled, Tunlet, Verdict, Window
 use midrun_handout::{PolicyKind, Setting};
 use std::collections::BTreeMap;
 use weighing::{EVEN, TIE, Weighed};
+pub use weighing::{explain, preferred};
 
 /// Shorter iterations are left alone: a decision takes longer, and chance is larger than any gain.
 const SHORTEST_S: f64 = 5e-3;

@@ -14,8 +14,8 @@ use midrun_handout::Setting;
 use midrun_models::line::median;
 use std::collections::{BTreeMap, VecDeque};
 
-pub use forecast::Forecast;
-use forecast::{cheapest, forecasts, input_error};
+pub use forecast::{Forecast, input_error};
+use forecast::{cheapest, forecasts};
 
 /// A change must promise so much of the objective: workers come and go at a price.
 const GAIN: f64 = 0.04;

@@ -5,6 +5,7 @@
 
 mod estimate;
 mod layout;
+pub mod recorded;
 mod words;
 
 pub use words::{Seen, seen};

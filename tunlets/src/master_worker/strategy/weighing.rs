@@ -33,15 +33,7 @@ impl MasterWorker {
     pub(super) fn explain(&mut self, window: &Window, ratio: f64) {
         let (Some(memory), Some(current)) = (&mut self.memory, self.current) else { return };
         if family(&current) == family(&window.setting) {
-            let bare = memory.without_hidden();
-            let at = |share: f64| {
-                let memory = bare.with_messages(share);
-                candidates::forecast(&memory, &[current], window.iteration, candidates::EXPLAIN)[0]
-            };
-            let known = at(1.0);
-            let share = if memory.network.is_some() { messages_share(known, ratio, at) } else { 1.0 };
-            memory.see_messages(share);
-            memory.explain((ratio - known.ratio) * memory.ideal_s(), window.chunks);
+            explain(memory, &current, window, ratio);
         }
     }
 
@@ -76,6 +68,20 @@ impl MasterWorker {
     }
 }
 
+/// What the simulation with `current` cannot explain of an iteration, which took `ratio` times the ideal, is put down to its
+/// chunks.
+pub fn explain(memory: &mut Memory, current: &Setting, window: &Window, ratio: f64) {
+    let bare = memory.without_hidden();
+    let at = |share: f64| {
+        let memory = bare.with_messages(share);
+        candidates::forecast(&memory, &[*current], window.iteration, candidates::EXPLAIN)[0]
+    };
+    let known = at(1.0);
+    let share = if memory.network.is_some() { messages_share(known, ratio, at) } else { 1.0 };
+    memory.see_messages(share);
+    memory.explain((ratio - known.ratio) * memory.ideal_s(), window.chunks);
+}
+
 /// By which share of what was measured of messages an iteration is simulated to be no longer than `ratio`, as it was. `known` is
 /// the forecast `at` all of it; by chance an iteration may well be shorter than its forecast.
 fn messages_share(known: Forecast, ratio: f64, at: impl Fn(f64) -> Forecast) -> f64 {
@@ -92,7 +98,7 @@ fn messages_share(known: Forecast, ratio: f64, at: impl Fn(f64) -> Forecast) -> 
 
 /// The best of `all`, the best first. Even tasks: nothing to gain, so the fewest messages. Else the policy that follows the
 /// tasks by itself.
-pub(super) fn preferred(all: &[Forecast]) -> Option<Forecast> {
+pub fn preferred(all: &[Forecast]) -> Option<Forecast> {
     let first = all.first()?;
     let of = |kind: PolicyKind| all.iter().find(|f| f.setting.kind == kind).copied();
     let close = |f: &Forecast, by: f64| f.ratio <= first.ratio * (1.0 + by);

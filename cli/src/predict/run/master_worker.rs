@@ -1,0 +1,139 @@
+//! The iteration time of a recorded Master/Worker program.
+
+use std::fmt::Write;
+
+use midrun_handout::PolicyKind;
+use midrun_tunlets::Window;
+use midrun_tunlets::recorded::Answer;
+use midrun_tunlets::recorded::master_worker::{Answered, Policy, Question, Recording};
+use serde_json::{Value, json};
+
+use super::{Args, as_json, error_text, legend};
+
+/// A policy as it is asked for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Asked(Policy);
+
+/// Reads `auto`, `daf`, `dpf:0.5`.
+pub fn policy(text: &str) -> Result<Asked, String> {
+    let (name, share) = text.split_once(':').map_or((text, None), |(name, share)| (name, Some(share)));
+    let kinds = || format!("{text}: one of auto {} is expected", PolicyKind::ALL.map(PolicyKind::name).join(" "));
+    let has_share = |kind: PolicyKind| matches!(kind, PolicyKind::Fsc | PolicyKind::Dpf);
+    match (name, share) {
+        ("auto", None) => Ok(Asked(Policy::Best)),
+        (name, None) => PolicyKind::parse(name).map(|kind| Asked(Policy::Kind(kind, 0.0))).ok_or_else(kinds),
+        (name, Some(share)) => {
+            let kind = PolicyKind::parse(name).filter(|kind| has_share(*kind)).ok_or_else(kinds)?;
+            let share = share.parse().ok().filter(|share: &f64| *share > 0.0 && *share <= 1.0);
+            let share =
+                share.ok_or_else(|| format!("{text}: a share above 0, at most 1, such as dpf:0.5 is expected"))?;
+            Ok(Asked(Policy::Kind(kind, share)))
+        }
+    }
+}
+
+/// The prediction as text or JSON.
+///
+/// # Errors
+/// A part of a sentence that says what is missing, or asked for in vain.
+pub fn predicted(args: &Args, windows: &[Window]) -> Result<String, String> {
+    if !(args.replicas.is_empty() && args.pattern.is_empty() && args.ranks.is_empty()) {
+        return Err("is of a Master/Worker program: ask for --workers and --policy, not for a pattern".into());
+    }
+    let nothing = "has no iteration that teaches anything: record a longer run";
+    let recording = Recording::of(windows).ok_or(nothing)?;
+    let answers: Vec<(u32, Answered)> =
+        questions(args, &recording).iter().map(|question| (question.workers, recording.answer(question))).collect();
+    Ok(if args.json { json_of(args, &recording, &answers) } else { text_of(args, &recording, &answers) })
+}
+
+/// Every number of workers with every policy; without either, the settings that were recorded.
+fn questions(args: &Args, recording: &Recording) -> Vec<Question> {
+    let link = args.network.unwrap_or_default();
+    if args.workers.is_empty() && args.policy.is_empty() {
+        let policy = |kind, factor| Some(Policy::Kind(kind, factor));
+        let own = |(workers, setting, _): (u32, midrun_handout::Setting, usize)| Question {
+            workers,
+            policy: policy(setting.kind, setting.factor),
+            link,
+        };
+        return recording.seen().map(own).collect();
+    }
+    let own = [recording.workers()];
+    let workers = if args.workers.is_empty() { &own[..] } else { &args.workers };
+    let policies: Vec<Option<Policy>> = match args.policy.is_empty() {
+        true => vec![None],
+        false => args.policy.iter().map(|asked| Some(asked.0)).collect(),
+    };
+    let question = |workers: u32| policies.iter().map(move |policy| Question { workers, policy: *policy, link });
+    workers.iter().flat_map(|workers| question(*workers)).collect()
+}
+
+fn total_s(recording: &Recording, answer: &Answer, iterations: u64) -> f64 {
+    iterations as f64 * answer.time_s + iterations.saturating_sub(1) as f64 * recording.prepare_s()
+}
+
+fn text_of(args: &Args, recording: &Recording, answers: &[(u32, Answered)]) -> String {
+    let mut text = String::new();
+    for (workers, setting, iterations) in recording.seen() {
+        let _ = writeln!(text, "recorded: {iterations} iterations with {workers} workers, {setting}");
+    }
+    let _ = writeln!(text, "learnt: {}\n", recording.inputs());
+    let total = if args.iterations.is_some() { format!("{:>12}", "all s") } else { String::new() };
+    let _ = writeln!(
+        text,
+        "{:>7}  {:<34} {:>12} {:>25} {:>12}{total}  {}",
+        "workers", "policy", "iteration s", "interval s", "measured s", "error"
+    );
+    for (workers, Answered { setting, answer, .. }) in answers {
+        let (low_s, high_s) = answer.interval_s();
+        let measured = answer.measured_s.map_or("-".into(), |s| format!("{s:.6}"));
+        let total =
+            args.iterations.map_or(String::new(), |count| format!("{:>12.3}", total_s(recording, answer, count)));
+        let _ = writeln!(
+            text,
+            "{workers:>7}  {:<34} {:>12.6} {:>25} {measured:>12}{total}  {}",
+            setting.to_string(),
+            answer.time_s,
+            format!("{low_s:.6} to {high_s:.6}"),
+            error_text(answer.errors),
+        );
+    }
+    let all: Vec<Answer> = answers.iter().map(|(_, answered)| answered.answer).collect();
+    text + legend(&all, "master_worker")
+}
+
+fn json_of(args: &Args, recording: &Recording, answers: &[(u32, Answered)]) -> String {
+    let row = |(workers, Answered { setting, answer, tasks, ideal_s }): &(u32, Answered)| {
+        let mut row = as_json(answer);
+        row["workers"] = json!(workers);
+        row["policy"] = json!(setting.kind.name());
+        row["setting"] = json!(setting.to_string());
+        row["tasks"] = json!(tasks);
+        row["ideal_s"] = json!(ideal_s);
+        row["total_s"] = json!(args.iterations.map(|count| total_s(recording, answer, count)));
+        row
+    };
+    let seen = |(workers, setting, iterations): (u32, midrun_handout::Setting, usize)| json!({"workers": workers, "setting": setting.to_string(), "iterations": iterations});
+    let all = json!({
+        "per": "iteration", "learnt": recording.inputs(), "prepare_s": recording.prepare_s(),
+        "recorded": recording.seen().map(seen).collect::<Vec<Value>>(),
+        "answers": answers.iter().map(row).collect::<Vec<Value>>(),
+    });
+    format!("{all:#}\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn policies_are_read_with_their_shares() {
+        assert_eq!(policy("auto"), Ok(Asked(Policy::Best)));
+        assert_eq!(policy("daf"), Ok(Asked(Policy::Kind(PolicyKind::Daf, 0.0))));
+        assert_eq!(policy("dpf:0.5"), Ok(Asked(Policy::Kind(PolicyKind::Dpf, 0.5))));
+        for bad in ["dfp", "daf:0.5", "dpf:0", "dpf:2", "dpf:x", ""] {
+            assert!(policy(bad).is_err(), "{bad}");
+        }
+    }
+}

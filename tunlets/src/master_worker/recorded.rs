@@ -1,0 +1,170 @@
+//! What the tunlet would have learnt from recorded windows, and what its simulation says of other workers and policies.
+
+use super::candidates;
+use super::inputs::Inputs;
+use super::memory::Memory;
+use super::strategy::{explain, preferred};
+use super::trial::uncertainty;
+use super::workers::input_error;
+use crate::{Network, Window};
+use midrun_handout::{PolicyKind, Setting};
+use midrun_models::line::median;
+use midrun_models::simulate::Drawings;
+
+pub use super::trial::family;
+
+/// How far the simulation's scale may be corrected, as in the live forecasts.
+const SCALE: (f64, f64) = (0.8, 1.5);
+/// Drawings of an answer, and of a window that is looked back at.
+const RUNS: u64 = 40;
+const BACK: u64 = 8;
+/// Windows that the scale rests on: the last ones.
+const SCALED: usize = 40;
+/// The same drawings for every question, so that answers can be compared.
+const SEED: u64 = 1;
+
+/// What recorded windows teach.
+#[derive(Clone, Debug)]
+pub struct Fit {
+    memory: Memory,
+    /// Measured / simulated.
+    scale: f64,
+    prepare_s: f64,
+}
+
+/// What is expected.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Foreseen {
+    /// With this setting.
+    pub setting: Setting,
+    /// An iteration's time, seconds.
+    pub iteration_s: f64,
+    /// Half the width of its interval as the model has it, as a share.
+    pub uncertainty: f64,
+    /// Tasks of an iteration.
+    pub tasks: u64,
+    /// Total task time / workers, seconds.
+    pub ideal_s: f64,
+}
+
+impl Fit {
+    /// Learns as the live tunlet does; `None` where nothing can be learnt.
+    pub fn of<'a>(windows: impl Iterator<Item = &'a Window>) -> Option<Fit> {
+        let (mut memory, mut whole, mut gaps) = (None, Vec::new(), Vec::new());
+        for window in windows {
+            Memory::learn(&mut memory, window);
+            gaps.extend(window.prepare_s);
+            let ideal_s = window.ideal_s();
+            if let (Some(known), true) =
+                (&mut memory, ideal_s > 0.0 && !window.setting_changed && window.coverage > 0.99)
+            {
+                explain(known, &window.setting, window, window.iteration_s / ideal_s);
+                whole.push(window);
+            }
+        }
+        let prepare_s = if gaps.is_empty() { 0.0 } else { median(gaps) };
+        let mut fit = Fit { memory: memory?, scale: 1.0, prepare_s };
+        let back = &whole[whole.len().saturating_sub(SCALED)..];
+        let ratios: Vec<f64> = back.iter().map(|w| w.iteration_s / fit.of_window(w).iteration_s).collect();
+        let ratios: Vec<f64> = ratios.into_iter().filter(|ratio| ratio.is_finite()).collect();
+        fit.scale = if ratios.is_empty() { 1.0 } else { median(ratios).clamp(SCALE.0, SCALE.1) };
+        Some(fit)
+    }
+
+    /// Workers in the last window.
+    pub fn workers(&self) -> u32 {
+        self.memory.workers
+    }
+
+    /// Time between two iterations, seconds.
+    pub fn prepare_s(&self) -> f64 {
+        self.prepare_s
+    }
+
+    /// What was learnt, in the source's symbols.
+    pub fn inputs(&self) -> String {
+        Inputs(&self.memory).to_string()
+    }
+
+    /// The same with other messages.
+    pub fn with_link(&self, change: impl FnOnce(Option<Network>) -> Option<Network>) -> Fit {
+        let mut fit = self.clone();
+        fit.memory.network = change(fit.memory.network);
+        fit
+    }
+
+    /// What is expected of an iteration like this one, under its own setting.
+    pub fn of_window(&self, window: &Window) -> Foreseen {
+        let mut there = self.memory.with_workers(window.workers);
+        there.tasks = window.tasks;
+        self.simulated(&there, &window.setting, BACK)
+    }
+
+    /// What is expected of so many workers with a setting that was in force; what it knows of tasks is brought up to date.
+    pub fn with(&self, workers: u32, setting: &Setting) -> Foreseen {
+        let there = self.memory.with_workers(workers);
+        let fitted = candidates::informed(setting.kind, setting.factor, &there);
+        let informed = setting.min_chunk > 1 || setting.mean_s > 0.0;
+        self.answer(&there, if informed { &fitted } else { setting })
+    }
+
+    /// The same with a policy, its share chosen where it is 0; `None`: with the best there is.
+    pub fn with_policy(&self, workers: u32, policy: Option<(PolicyKind, f64)>) -> Foreseen {
+        let there = self.memory.with_workers(workers);
+        let settings = match policy {
+            Some((kind, share)) if share > 0.0 => vec![candidates::informed(kind, share, &there)],
+            Some((kind, _)) => candidates::of_kind(kind, &there),
+            None => candidates::all(&there),
+        };
+        let first = settings.first().copied().unwrap_or(Setting::FALLBACK);
+        let (_, mut all) = candidates::shortlist(&there, first, &settings, SEED);
+        all.sort_by(|a, b| a.ratio.total_cmp(&b.ratio));
+        let best = if policy.is_some() { all.first().copied() } else { preferred(&all) };
+        self.answer(&there, &best.map_or(first, |best| best.setting))
+    }
+
+    fn answer(&self, there: &Memory, setting: &Setting) -> Foreseen {
+        let foreseen = self.simulated(there, setting, RUNS);
+        let input_error = input_error(&self.memory, setting, there.workers, SEED);
+        // That of the drawings is in it.
+        Foreseen { uncertainty: uncertainty(foreseen.uncertainty, input_error), ..foreseen }
+    }
+
+    /// `uncertainty` is the deviation between drawings.
+    fn simulated(&self, there: &Memory, setting: &Setting, runs: u64) -> Foreseen {
+        let load = there.load();
+        let result = Drawings::new(&load, SEED..SEED + runs).run(&load, setting, runs as usize);
+        Foreseen {
+            setting: *setting,
+            iteration_s: result.iteration_s * self.scale,
+            uncertainty: result.deviation,
+            tasks: there.tasks,
+            ideal_s: there.ideal_s(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::window;
+
+    #[test]
+    fn even_tasks_take_half_as_long_with_twice_the_workers_and_the_scale_is_that_of_the_recording() {
+        let windows: Vec<Window> = (0..6).map(|k| window(k, 4, 0.105)).collect();
+        let fit = Fit::of(windows.iter()).unwrap();
+        let here = fit.of_window(&windows[5]);
+        assert!((here.iteration_s / 0.105 - 1.0).abs() < 0.02, "{here:?}");
+        let there = fit.with_policy(8, Some((PolicyKind::None, 0.0)));
+        assert!((there.iteration_s / 0.0525 - 1.0).abs() < 0.03, "{there:?}");
+        assert_eq!((there.tasks, there.setting.kind), (400, PolicyKind::None));
+        assert!((there.ideal_s - 0.05).abs() < 1e-9);
+    }
+
+    #[test]
+    fn nothing_is_learnt_from_nothing() {
+        assert!(Fit::of([].iter()).is_none());
+        let empty = Window { tasks: 0, per_worker: vec![], ..window(0, 4, 0.1) };
+        assert!(Fit::of([empty].iter()).is_none());
+    }
+}
