@@ -79,8 +79,9 @@ fn as_text(replay: &Replay) -> String {
 fn as_json(job: &str, replay: &Replay) -> String {
     let told: Vec<Value> =
         replay.told.iter().map(|told| json!({"at_s": told.at_s, "notice": told.notice.json})).collect();
-    let summary: Value = serde_json::from_str(&replay.summary).unwrap_or_default();
     let (frames, whole) = (replay.frames, replay.end == End::Whole);
-    let all = json!({"job": job, "frames": frames, "whole": whole, "told": told, "summary": summary});
-    format!("{all:#}\n")
+    // The summary word for word: what is read and written again may differ in the last digit.
+    let summary = if replay.summary.is_empty() { "null" } else { &replay.summary };
+    let rest = json!({"job": job, "frames": frames, "whole": whole, "told": told}).to_string();
+    format!("{},\"summary\":{summary}}}\n", rest.strip_suffix('}').unwrap_or(&rest))
 }

@@ -1,0 +1,210 @@
+//! Recorded runs on real ranks: kept while the job runs, replayed the same twice, and good for predictions.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use midrun_tests::mpi::command;
+use midrun_tests::process::Ended;
+use midrun_tests::{Mpi, Process, Scratch, Summary, midrun, need, ranks, wait_until};
+use serde_json::Value;
+
+fn everywhere(story: impl Fn(Mpi)) {
+    for mpi in Mpi::ALL {
+        need!(mpi.is_here() && mpi.example("pipe_synthetic").is_file(), format!("{mpi:?} is not here"));
+        story(mpi);
+    }
+}
+
+fn start(scratch: &Scratch, mpi: Mpi, flags: &str, ranks: u32, program: &str) -> Process {
+    let (name, options) = program.split_once(' ').expect("a program and its options");
+    let mut words = vec![midrun().display().to_string(), "run".into()];
+    words.extend(flags.split_whitespace().map(str::to_owned));
+    words.push("--".into());
+    words.extend(mpi.line(ranks, &mpi.example(name)));
+    words.extend(options.split_whitespace().map(str::to_owned));
+    let mut run = command(&words);
+    run.current_dir(scratch.directory());
+    Process::start(scratch, "run", run)
+}
+
+/// `midrun WORDS` about a recording.
+fn ask(scratch: &Scratch, words: &str) -> Ended {
+    let mut asked = Command::new(midrun());
+    asked.args(words.split_whitespace()).current_dir(scratch.directory());
+    Process::start(scratch, "ask", asked).wait()
+}
+
+/// What it prints, which must be the same twice.
+fn asked(scratch: &Scratch, words: &str) -> Value {
+    let [once, again] = [(); 2].map(|()| ask(scratch, words));
+    assert_eq!(once.code, 0, "{words}: {}", once.err);
+    assert_eq!(once.out, again.out, "{words} prints the same twice");
+    serde_json::from_str(&once.out).unwrap_or_else(|error| panic!("{error} in {}", once.out))
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_else(|| panic!("{value} is a number"))
+}
+
+/// Not a bound on a time: the machine may be busier in one run than in the other.
+fn is_close(predicted: &Value, measured: &Value) -> bool {
+    (0.5..2.0).contains(&(number(predicted) / number(measured)))
+}
+
+fn median(mut values: Vec<f64>) -> Value {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2].into()
+}
+
+const UNEVEN: &str =
+    "mw_synthetic --tasks 400 --iterations 10 --mean-us 2000 --sigma-pct 80 --work sleep --seed 7 --policy none";
+
+#[test]
+fn a_replay_decides_as_the_run_did_and_other_wishes_are_advice() {
+    everywhere(|mpi| {
+        let scratch = Scratch::new();
+        let ended = start(&scratch, mpi, "--record r.rec --summary s.json", 9, UNEVEN).succeed();
+        let summary = Summary::read(&scratch.path("s.json"));
+        assert!(summary.count("/actions/applied") >= 1, "{mpi:?}: something is decided\n{}", ended.err);
+        let replay = asked(&scratch, "replay r.rec --json");
+        assert_eq!(replay["whole"], true);
+        assert_eq!(replay["summary"], summary.0, "{mpi:?}: all that the summary tells comes again");
+        let gss = asked(&scratch, "replay r.rec --policy gss --objective fixed --json");
+        assert_eq!(gss["summary"]["actions"]["sent"], 0, "{gss}");
+        let decision = &gss["summary"]["decisions"][0];
+        assert!(decision["verdict"] == "advised" && decision["to"].as_str().is_some_and(|to| to.starts_with("gss")));
+        let told = gss["told"].as_array().expect("a list");
+        assert!(told.iter().any(|told| told["notice"]["event"] == "recorded-change"), "{gss}");
+        scratch.assert_nothing_left();
+    });
+}
+
+#[test]
+fn a_recorded_setting_is_predicted_as_it_was_measured_and_another_as_it_will_be() {
+    everywhere(|mpi| {
+        let scratch = Scratch::new();
+        start(&scratch, mpi, "--dry-run --record r.rec", 9, UNEVEN).succeed();
+        let known = asked(&scratch, "predict run r.rec --json");
+        let answer = &known["answers"][0];
+        assert!(is_close(&answer["predicted_s"], &answer["measured_s"]), "{mpi:?}: {answer}");
+        assert_eq!((&answer["workers"], &answer["policy"]), (&8.into(), &"none".into()));
+        let error = &answer["error"];
+        assert!(error["count"] == 10 && number(&error["median"]) <= number(&error["worst"]), "{answer}");
+        // What it says of a quarter of the workers under another policy, and what they measure.
+        let other = asked(&scratch, "predict run r.rec --workers 2 --policy gss --iterations 10 --json");
+        let line = UNEVEN.replace("--policy none", "--policy gss");
+        start(&scratch, mpi, "--dry-run --summary s.json", 3, &line).succeed();
+        let times = Summary::read(&scratch.path("s.json")).list("iteration_s").iter().map(number).collect();
+        let answer = &other["answers"][0];
+        assert!(is_close(&answer["predicted_s"], &median(times)), "{mpi:?}: {answer}");
+        assert!(number(&answer["low_s"]) < number(&answer["predicted_s"]));
+        assert!(number(&answer["total_s"]) >= 10.0 * number(&answer["predicted_s"]), "{answer}");
+    });
+}
+
+#[test]
+fn a_recorded_pipeline_is_replayed_and_predicted() {
+    everywhere(|mpi| {
+        let scratch = Scratch::new();
+        let job = "pipe_synthetic --inputs 400 --stages 5,20,5 --bytes 5000";
+        start(&scratch, mpi, "--objective time --record r.rec --summary s.json", 8, job).succeed();
+        let summary = Summary::read(&scratch.path("s.json"));
+        let replay = asked(&scratch, "replay r.rec --json");
+        assert_eq!(replay["summary"], summary.0, "{mpi:?}");
+        let known = asked(&scratch, "predict run r.rec --json");
+        for answer in known["answers"].as_array().expect("a list") {
+            assert!(is_close(&answer["predicted_s"], &answer["measured_s"]), "{mpi:?}: {answer}");
+        }
+        let other = asked(&scratch, "predict run r.rec --replicas 1,2,1 --pattern 0-2 --json");
+        let [two, alone] = [0, 1].map(|at| number(&other["answers"][at]["predicted_s"]));
+        // 20/2 against 5 + 20 + 5.
+        assert!((2.5..3.5).contains(&(alone / two)), "{mpi:?}: {other}");
+    });
+}
+
+#[test]
+fn a_killed_midrun_leaves_a_recording_that_is_read_up_to_its_end() {
+    everywhere(|mpi| {
+        let scratch = Scratch::new();
+        let job = UNEVEN.replace("--iterations 10", "--iterations 30");
+        let mut run = start(&scratch, mpi, "--dry-run --record r.rec", 9, &job);
+        let iterations = || {
+            let read = ask(&scratch, "predict run r.rec --json");
+            let known: Value = serde_json::from_str(&read.out).unwrap_or_default();
+            known["recorded"][0]["iterations"].as_u64().unwrap_or(0)
+        };
+        wait_until("five iterations are recorded", || iterations() >= 5);
+        assert!(run.is_running());
+        run.signal(libc::SIGKILL);
+        assert_eq!(run.wait().code, 128 + libc::SIGKILL);
+        ranks::assert_all_gone(&scratch);
+        let read = ask(&scratch, "replay r.rec");
+        assert_eq!(read.code, 0, "{}", read.err);
+        let line = read.err.trim_end();
+        assert!(line.contains("r.rec") && line.contains("byte") && line.lines().count() == 1, "{line}");
+        assert!(read.out.contains("iterations, 8 workers"), "{}", read.out);
+        assert!((5..30).contains(&iterations()), "{}", iterations());
+    });
+}
+
+/// A file system of its own with little room; gone with this.
+struct Small(PathBuf);
+
+impl Small {
+    fn mount(path: PathBuf) -> Option<Small> {
+        std::fs::create_dir(&path).expect("a directory");
+        let done = Command::new("mount").args(["-t", "tmpfs", "-o", "size=16k", "none"]).arg(&path).output();
+        done.is_ok_and(|output| output.status.success()).then_some(Small(path))
+    }
+}
+
+impl Drop for Small {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(&self.0).status();
+    }
+}
+
+#[test]
+fn a_full_disk_ends_the_recording_and_not_the_job() {
+    everywhere(|mpi| {
+        let scratch = Scratch::new();
+        let small = Small::mount(scratch.path("small"));
+        need!(small.is_some(), "nothing can be mounted");
+        let ended = start(&scratch, mpi, "--record small/r.rec --summary s.json", 9, UNEVEN).succeed();
+        assert_eq!(Summary::read(&scratch.path("s.json")).count("/iterations"), 10);
+        let said = |what: &str| ended.err.lines().filter(|line| line.contains(what)).count();
+        assert_eq!((said("the recording ends here"), said("events are missing")), (1, 1), "{}", ended.err);
+        let read = ask(&scratch, "replay small/r.rec");
+        assert!(read.code == 0 && read.err.contains("was not finished"), "{}", read.err);
+    });
+}
+
+#[test]
+fn what_cannot_be_recorded_or_read_is_refused_before_anything_starts() {
+    let mpi = Mpi::ALL.into_iter().find(|mpi| mpi.is_here());
+    need!(mpi.is_some(), "there is no MPI");
+    let mpi = mpi.expect("an MPI");
+    let scratch = Scratch::new();
+    std::fs::write(scratch.path("thesis.txt"), "chapter one").expect("a file");
+    let refused = |ended: &Ended, parts: &[&str]| {
+        assert_eq!(ended.code, 64, "{}", ended.err);
+        assert!(ended.out.is_empty() && ended.err.trim_end().lines().count() == 1, "{}", ended.err);
+        for part in parts {
+            assert!(ended.err.contains(part), "{part:?} is missing in: {}", ended.err);
+        }
+    };
+    for (path, part) in
+        [("none/r.rec", "No such file"), (".", "is no file"), ("thesis.txt", "exists and is no recording")]
+    {
+        let run = start(&scratch, mpi, &format!("--record {path}"), 3, UNEVEN);
+        refused(&run.wait(), &["--record", path, part]);
+    }
+    let elsewhere = start(&scratch, mpi, "--record r.rec --analyzer http://127.0.0.1:9", 3, UNEVEN);
+    refused(&elsewhere.wait(), &["--record", "http://127.0.0.1:9"]);
+    assert_eq!(std::fs::read_to_string(scratch.path("thesis.txt")).expect("it"), "chapter one");
+    for words in ["replay thesis.txt", "predict run thesis.txt", "replay none.rec", "replay ."] {
+        refused(&ask(&scratch, words), &[words.split(' ').next_back().expect("a word")]);
+    }
+    assert!(!Path::new(&scratch.path("r.rec")).exists());
+    scratch.assert_nothing_left();
+}
