@@ -58,7 +58,7 @@ fn assert_same(printed: &str, shown: &str, command: &str) {
 #[test]
 fn the_commands_of_the_guide_print_what_the_guide_shows() {
     let mut checked = 0;
-    for document in ["state-diagrams.md", "time-cost.md"] {
+    for document in ["state-diagrams.md", "time-cost.md", "recorded-runs.md"] {
         let text = std::fs::read_to_string(root().join("docs/predict").join(document)).unwrap();
         for (command, expected) in shown(&text) {
             let words: Vec<&str> = command.split_whitespace().collect();
@@ -66,7 +66,7 @@ fn the_commands_of_the_guide_print_what_the_guide_shows() {
             checked += 1;
         }
     }
-    assert_eq!(checked, 5, "commands of the guide");
+    assert_eq!(checked, 6, "commands of the guide");
 }
 
 fn json(words: &[&str]) -> Value {

@@ -12,6 +12,8 @@ use std::collections::BTreeSet;
 
 /// Parts that a recording is cut in: each is left out once.
 const PARTS: usize = 5;
+/// Windows of a setting from which on their errors say something by themselves.
+const ENOUGH: usize = 3;
 /// The standard deviation of a normal distribution over its median absolute deviation.
 const NORMAL: f64 = 1.4826;
 /// A prediction gets less exact by this share for each doubling away from what was recorded.
@@ -99,10 +101,13 @@ impl<S: Ord + Clone> Tried<S> {
         }
     }
 
-    /// The errors that an answer about a setting stands beside: its own windows' where it was recorded, else those of
+    /// The errors that an answer about a setting stands beside: its own windows' where enough were recorded, else those of
     /// settings that were not known when they were predicted.
     pub fn errors(&self, setting: &S) -> Option<Errors> {
-        let own: Vec<f64> = self.windows.iter().filter(|(s, _)| s == setting).map(|(_, off)| *off).collect();
+        let mut own: Vec<f64> = self.windows.iter().filter(|(s, _)| s == setting).map(|(_, off)| *off).collect();
+        if own.len() < ENOUGH {
+            own.clear();
+        }
         let all = |list: &[(S, f64)]| list.iter().map(|(_, off)| *off).collect::<Vec<f64>>();
         let summed = errors(own, LeftOut::Windows).or_else(|| errors(all(&self.settings), LeftOut::Setting));
         summed.or_else(|| errors(all(&self.windows), LeftOut::Windows))

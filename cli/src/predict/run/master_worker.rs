@@ -82,8 +82,8 @@ fn text_of(args: &Args, recording: &Recording, answers: &[(u32, Answered)]) -> S
     let total = if args.iterations.is_some() { format!("{:>12}", "all s") } else { String::new() };
     let _ = writeln!(
         text,
-        "{:>7}  {:<34} {:>12} {:>25} {:>12}{total}  {}",
-        "workers", "policy", "iteration s", "interval s", "measured s", "error"
+        "{:>7}  {:<34} {:>12} {:>25} {:>12}{total}  error",
+        "workers", "policy", "iteration s", "interval s", "measured s"
     );
     for (workers, Answered { setting, answer, .. }) in answers {
         let (low_s, high_s) = answer.interval_s();

@@ -84,8 +84,8 @@ fn text_of(args: &Args, recording: &Recording, names: &[String], answers: &[Answ
     let total = if args.iterations.is_some() { format!("{:>12}", "all s") } else { String::new() };
     let _ = writeln!(
         text,
-        "{:<30} {:>5} {:>12} {:>25} {:>12}{total}  {}",
-        "pattern", "ranks", "period s", "interval s", "measured s", "error"
+        "{:<30} {:>5} {:>12} {:>25} {:>12}{total}  error",
+        "pattern", "ranks", "period s", "interval s", "measured s"
     );
     for Answered { plan, answer, .. } in answers {
         let (low_s, high_s) = answer.interval_s();
