@@ -130,10 +130,11 @@ pub(crate) fn controlled(job: &JobId, line: &ControlLine) -> Notice {
     Notice { text: format!("user: {}", line.text), json }
 }
 
-/// Ranks for people, in growing order: `rank 3`, `ranks 0-3 and 7`.
+/// Ranks for people: `rank 3`, `ranks 0-3 and 7`.
 pub(crate) fn ranks(ranks: &[u32]) -> String {
     let mut parts: Vec<(u32, u32)> = Vec::new();
-    for rank in ranks {
+    // Agents tell of them in any order.
+    for rank in &ranks.iter().copied().collect::<std::collections::BTreeSet<u32>>() {
         match parts.last_mut() {
             Some((_, last)) if last.checked_add(1) == Some(*rank) => *last = *rank,
             _ => parts.push((*rank, *rank)),
@@ -165,7 +166,7 @@ mod tests {
 
     #[test]
     fn ranks_are_listed_by_their_runs() {
-        let lists: [&[u32]; 4] = [&[], &[3], &[0, 1, 2, 3, 7], &[0, 2, 4, 5]];
+        let lists: [&[u32]; 4] = [&[], &[3], &[2, 1, 3, 0, 7], &[0, 2, 4, 5]];
         assert_eq!(lists.map(ranks), ["no rank", "rank 3", "ranks 0-3 and 7", "ranks 0, 2 and 4-5"]);
     }
 

@@ -206,7 +206,7 @@ fn a_frozen_job_decides_nothing_and_a_paused_one_has_its_values_back() {
     assert_eq!(values, [(1, vec![("block".to_owned(), 32.0.into())])], "the mark said that the policy is 5 again");
     story.apply(&back[0], 5);
     let lines = story.controlled();
-    assert_eq!(lines[0].1.text, "paused: tunlets decide nothing more, 1 values are as at start again");
+    assert_eq!(lines[0].1.text, "paused: tunlets decide nothing more; values brought back to those at start: 1");
     let status = story.status();
     assert_eq!((&status["mode"], &status["controls"].as_array().unwrap().len()), (&json!("paused"), &3));
     assert_eq!(status["tuning_points"][1]["turned"]["why"], "value at start: paused");
@@ -243,7 +243,7 @@ fn more_values_than_an_action_has_room_for_come_back_in_two_and_a_text_by_itself
     }
     assert_eq!(sizes, [1, 6, 1]);
     let lines = story.controlled();
-    assert_eq!(lines[0].1.text, "paused: tunlets decide nothing more, 8 values are as at start again");
+    assert_eq!(lines[0].1.text, "paused: tunlets decide nothing more; values brought back to those at start: 8");
     let points = story.status()["tuning_points"].clone();
     let pattern = points.as_array().unwrap().iter().find(|point| point["name"] == "pipe.pattern").unwrap();
     assert_eq!(pattern["value"], "0,1");

@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use midrun_tunlets::Value;
+
 use super::{Fate, Job};
 use crate::actions::{By, Settlement};
 use crate::control::{Active, Change, Control, ControlLine, Mode, Turned};
@@ -135,7 +137,9 @@ impl Job {
                 change.applied_iteration = Some(iteration);
                 change.refused = None;
             } else {
-                change.refused = Some(status.as_str().to_owned());
+                let text = matches!(change.to, Value::Text(_)) && status == ActionStatus::RefusedRange;
+                let why = if text { "refused: the program cannot take this text" } else { status.as_str() };
+                change.refused = Some(why.to_owned());
             }
         }
     }
@@ -149,7 +153,7 @@ impl Job {
             Control::Freeze => "frozen: tunlets decide nothing more, values stay".to_owned(),
             Control::Pause => {
                 let back = changes.len() - failed.len();
-                format!("paused: tunlets decide nothing more, {back} values are as at start again")
+                format!("paused: tunlets decide nothing more; values brought back to those at start: {back}")
             }
             Control::Resume => "resumed: tunlets look afresh and may turn everything".to_owned(),
         };

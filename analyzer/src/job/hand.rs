@@ -62,7 +62,8 @@ impl Job {
             return Err(format!("no rank has a tuning point {point}; {}", names_of(self.knobs.list().iter())));
         }
         let present = |knob: &&Knob| self.ranks.get(&knob.rank).is_some_and(|rank| rank.fate == Fate::Present);
-        let there: Vec<&Knob> = named.into_iter().filter(present).collect();
+        let mut there: Vec<&Knob> = named.into_iter().filter(present).collect();
+        there.sort_by_key(|knob| knob.rank);
         if there.is_empty() { Err(format!("every rank that has {point} has ended")) } else { Ok(there) }
     }
 

@@ -23,7 +23,10 @@ impl Job {
             json!({"rank": number, "node": node, "state": state})
         };
         let ranks: Vec<Value> = self.ranks.iter().map(rank).collect();
-        let points: Vec<Value> = self.knobs.list().iter().map(|knob| self.point(knob)).collect();
+        // Agents tell of ranks in any order; those of one rank are in the order of their declaration.
+        let mut knobs: Vec<&Knob> = self.knobs.list().iter().collect();
+        knobs.sort_by_key(|knob| knob.rank);
+        let points: Vec<Value> = knobs.into_iter().map(|knob| self.point(knob)).collect();
         let mode = match self.controls.mode {
             Mode::Tuned => "tuned",
             Mode::Frozen => "frozen",

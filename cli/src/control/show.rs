@@ -110,7 +110,8 @@ fn columns(point: &Value) -> Vec<String> {
     let start = if point["declared"].is_null() { "-".into() } else { plain(&point["declared"]) };
     let turned = &point["turned"];
     let by = match turned["by"].as_str() {
-        Some(by) => format!("{by}, at {}: {}", at(&turned["iteration"]), text(turned, "why")),
+        // Ranks take a value over at iterations of their own: those are in the JSON.
+        Some(by) => format!("{by}: {}", text(turned, "why")),
         None => "never turned".into(),
     };
     let held = if point["held"] == true { " (left alone by the tunlets)" } else { "" };
@@ -121,14 +122,6 @@ fn columns(point: &Value) -> Vec<String> {
         format!("at start {start}"),
         format!("{by}{held}"),
     ]
-}
-
-/// The number of an iteration, where the program counts them.
-fn at(iteration: &Value) -> String {
-    match iteration.as_u64() {
-        Some(u64::MAX) | None => "a safe point".into(),
-        Some(number) => number.to_string(),
-    }
 }
 
 fn ranges(ranks: &[u32]) -> String {
@@ -182,7 +175,7 @@ job j1 (Open MPI 4.1.4): 2 ranks, 1 lost on h1, h2 (its agent is not connected)
 tunlet auto frozen: it decides nothing, values stay (midrun resume)
 tuning points:
   ranks 0-1  block  64.0  8.0 to 256.0  at start 64.0  never turned
-  rank 2     block  32.0  8.0 to 256.0  at start 64.0  user, at 7: set by hand (left alone by the tunlets)
+  rank 2     block  32.0  8.0 to 256.0  at start 64.0  user: set by hand (left alone by the tunlets)
 last decisions:
   iteration 3: policy none -> daf: kept
 last controls:
