@@ -25,6 +25,7 @@ pub mod pepa;
 pub mod pipeline;
 pub mod program;
 pub mod random;
+pub mod search;
 pub mod simulate;
 pub mod state_diagram;
 pub mod time_cost;

@@ -37,6 +37,7 @@
 
 mod collective;
 mod compiled;
+mod condition;
 mod element;
 mod expression;
 mod farm;
@@ -52,6 +53,7 @@ mod stream;
 
 use std::collections::BTreeMap;
 
+pub use condition::Condition;
 pub use element::{Collective, Cost, Element, MasterWorker, Mode, Pipeline, Stage, What};
 pub use expression::{Expression, ExpressionError, Function, MOST_CHARACTERS, MOST_DEPTH, Operator};
 pub use machine::{Link, MOST_NODES, Machine, Node, Placement, Scheduling};
