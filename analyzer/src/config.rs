@@ -85,6 +85,7 @@ impl Config {
             min_workers: self.min_workers,
             max_workers: self.max_workers,
             worker_step: self.worker_step,
+            ..Wishes::default()
         }
     }
 
@@ -99,6 +100,7 @@ impl Config {
             min_workers: number(wishes.min_workers, self.min_workers),
             max_workers: number(wishes.max_workers, self.max_workers),
             worker_step: number(wishes.worker_step, self.worker_step),
+            search: wishes.search,
         }
     }
 

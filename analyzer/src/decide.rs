@@ -5,7 +5,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use midrun_tunlets::wishes::WishError;
-use midrun_tunlets::{Judgement, Knob, Outlook, Proposal, Settled, StreamWindow, Tunlet, Verdict, Window, Wishes};
+use midrun_tunlets::{
+    Judgement, Knob, Outlook, Proposal, SearchReport, Settled, StreamWindow, Tunlet, Verdict, Window, Wishes,
+};
 
 use crate::config::ConfigError;
 use crate::limits;
@@ -90,6 +92,12 @@ impl Decider {
         let tunlet = self.tunlet.as_deref()?;
         // As in `ask`: a defect of a model must not end the analyzer.
         catch_unwind(AssertUnwindSafe(|| tunlet.outlook())).ok().flatten()
+    }
+
+    /// What a search found.
+    pub fn search_report(&self) -> Option<SearchReport> {
+        let tunlet = self.tunlet.as_deref()?;
+        catch_unwind(AssertUnwindSafe(|| tunlet.search_report())).ok().flatten()
     }
 
     /// The shortest time between two outputs of a stream, by the model.
@@ -230,6 +238,8 @@ pub fn from_catalogue(wishes: &Wishes) -> Result<Box<dyn Tunlet>, ConfigError> {
             WishError::Tunlet => ("tunlet", wishes.tunlet.clone()),
             WishError::Policy => ("policy", wishes.policy.clone()),
             WishError::Objective => ("objective", wishes.objective.clone()),
+            WishError::Search(_) => ("search", wishes.search.points.clone()),
+            WishError::SearchTunlet => ("tunlet", wishes.tunlet.clone()),
             WishError::MinWorkers(_) => ("min_workers", wishes.min_workers.to_string()),
         };
         ConfigError { key, value, allowed: error.to_string() }

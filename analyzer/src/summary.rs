@@ -4,6 +4,8 @@ use std::collections::VecDeque;
 
 use serde::Serialize;
 
+use midrun_tunlets::SearchReport;
+
 use crate::calls::{CallLines, PopLines};
 use crate::control::ControlLine;
 use crate::limits;
@@ -245,6 +247,9 @@ pub struct Summary {
     pub policy: String,
     /// Decisions in order.
     pub decisions: Vec<DecisionLine>,
+    /// What a search found; left out where nothing is searched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub search: Option<SearchReport>,
     /// What people did by hand, in order.
     pub controls: Vec<ControlLine>,
     /// What to ask the scheduler for next time; null where nothing was measured.

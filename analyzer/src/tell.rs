@@ -21,17 +21,14 @@ pub(crate) fn decided(job: &JobId, number: u64, proposal: &Proposal, per: Per, d
         "{}", if dry_run { "advice: this change would help" } else { "decided to change a tuning point" },
     );
     let text = format!(
-        "{} {}: {}{} {} -> {}: expected {}{} instead of {}, because {}",
+        "{} {}: {}{} {} -> {}: {}",
         per.window(),
         p.iteration,
         if dry_run { "advice: " } else { "" },
         p.tuning_point,
         p.from,
         p.to,
-        seconds(p.predicted_s),
-        if p.uncertainty > 0.0 { format!(" +- {:.0} %", 100.0 * p.uncertainty) } else { String::new() },
-        seconds(p.unchanged_s),
-        p.why,
+        expected(p),
     );
     let json = json!({
         "event": "decision", "job": job.as_str(), "decision": number, "per": per, "iteration": p.iteration,
@@ -40,6 +37,16 @@ pub(crate) fn decided(job: &JobId, number: u64, proposal: &Proposal, per: Per, d
         "assignments": p.assignments, "at_once": p.at_once, "dry_run": dry_run,
     });
     Notice { text, json }
+}
+
+/// What is expected, where the tunlet expects anything, and why.
+fn expected(p: &Proposal) -> String {
+    if !p.predicted_s.is_finite() {
+        return p.why.clone();
+    }
+    let uncertainty = if p.uncertainty > 0.0 { format!(" +- {:.0} %", 100.0 * p.uncertainty) } else { String::new() };
+    let (predicted, unchanged) = (seconds(p.predicted_s), seconds(p.unchanged_s));
+    format!("expected {predicted}{uncertainty} instead of {unchanged}, because {}", p.why)
 }
 
 /// What a message costs, as a sentence.
@@ -102,7 +109,7 @@ pub(crate) fn settled(job: &JobId, settlement: &Settlement, per: Per, iteration:
 /// Later windows judged a decision.
 pub(crate) fn judged(job: &JobId, number: u64, line: &DecisionLine, verdict: Verdict, iteration: u64) -> Notice {
     let measured = seconds(line.measured_s.unwrap_or(f64::NAN));
-    let predicted = seconds(line.predicted_s.unwrap_or(f64::NAN));
+    let predicted = line.predicted_s.map(|s| format!(" (predicted {})", seconds(s))).unwrap_or_default();
     tracing::info!(
         %job, decision = number, iteration, tunlet = line.tunlet, tuning_point = line.tuning_point,
         from = line.from, to = line.to, predicted_s = line.predicted_s, measured_s = line.measured_s,
@@ -113,7 +120,7 @@ pub(crate) fn judged(job: &JobId, number: u64, line: &DecisionLine, verdict: Ver
         other => other.as_str().to_owned(),
     };
     Notice {
-        text: format!("{} {iteration}: {what}: measured {measured} (predicted {predicted})", line.per.window()),
+        text: format!("{} {iteration}: {what}: measured {measured}{predicted}", line.per.window()),
         json: json!({
             "event": "outcome", "job": job.as_str(), "decision": number, "iteration": iteration,
             "measured_s": line.measured_s, "predicted_s": line.predicted_s, "verdict": line.verdict,

@@ -192,6 +192,11 @@ impl Windows {
         }
     }
 
+    /// The newest iteration that has begun.
+    pub fn newest(&self) -> Option<u64> {
+        self.newest_begun
+    }
+
     /// Closes what can be closed at `now`; everything that was ended, if `all`. In the iterations' order.
     pub fn close(&mut self, now: u64, all: bool) -> Vec<Closed> {
         self.place();

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::anyhow;
 use config::{Environment, File, FileFormat, Map, Source};
 use midrun_analyzer::decide::from_catalogue;
-use midrun_tunlets::Wishes;
+use midrun_tunlets::{SearchWishes, Wishes};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -51,6 +51,17 @@ pub struct RunSettings {
     pub max_workers: u32,
     /// Most workers that come or go in one change; 0: the analyzer's default.
     pub worker_step: u32,
+    /// Tuning points to search, and their values, separated by `;`: `block=8..256 step 8; algorithm=0..3 categorical`. Empty:
+    /// nothing is searched.
+    pub search: String,
+    /// Conditions over their names, separated by `;`: `block * tile <= 1024`. A dot in a name is written `_`.
+    pub search_constraint: String,
+    /// How combinations are chosen: `auto`, `exhaustive`, `simplex` or `evolution`. Empty: auto.
+    pub search_method: String,
+    /// Iterations that a search may measure; 0: 60.
+    pub search_budget: u32,
+    /// Begin a search without what earlier runs found, and keep nothing.
+    pub no_search_memory: bool,
     /// Directory that holds `openmpi/libmidrun.so` and `mpich/libmidrun.so`. None: next to the midrun command.
     pub library_dir: Option<PathBuf>,
     /// Name under which other hosts reach the embedded analyzer. None: this host's name.
@@ -67,6 +78,13 @@ impl RunSettings {
             min_workers: self.min_workers,
             max_workers: self.max_workers,
             worker_step: self.worker_step,
+            search: SearchWishes {
+                points: self.search.clone(),
+                constraint: self.search_constraint.clone(),
+                method: self.search_method.clone(),
+                budget: self.search_budget,
+                known: String::new(),
+            },
         }
     }
 }

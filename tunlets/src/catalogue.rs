@@ -4,6 +4,7 @@ use crate::Tunlet;
 use crate::auto::Auto;
 use crate::master_worker::{Limits, MasterWorker, Mode};
 use crate::pipeline::{Grouping, Pipeline};
+use crate::search::SearchTunlet;
 use crate::wishes::{Objective, WishError, Wishes};
 use midrun_handout::PolicyKind;
 
@@ -22,9 +23,17 @@ pub fn create(wishes: &Wishes) -> Result<Box<dyn Tunlet>, WishError> {
         "auto" => Some(Mode::Auto),
         name => PolicyKind::parse(name).map(Mode::Fixed),
     };
+    let search = || SearchTunlet::new(&wishes.search).map_err(WishError::Search);
+    if !wishes.search.points.is_empty() {
+        return match wishes.tunlet.as_str() {
+            "search" | "auto" => Ok(Box::new(search()?)),
+            _ => Err(WishError::SearchTunlet),
+        };
+    }
     let pipeline = |grouping| Pipeline::new(objective, grouping, limits.max);
     match wishes.tunlet.as_str() {
         "master_worker" => Ok(Box::new(MasterWorker::new(mode.ok_or(WishError::Policy)?, objective, limits))),
+        "search" => Ok(Box::new(search()?)),
         "pipeline" => Ok(Box::new(pipeline(grouping.ok_or(WishError::Policy)?))),
         // A policy of the one says nothing about the other.
         "auto" if mode.is_none() && grouping.is_none() => Err(WishError::Policy),
@@ -72,7 +81,7 @@ mod tests {
     fn unknown_names_are_refused_with_those_that_exist() {
         let good = Wishes::default();
         let error = |wishes: Wishes| create(&wishes).err().map(|e| e.to_string()).unwrap_or_default();
-        let tunlets = "one of the tunlets: auto master_worker pipeline";
+        let tunlets = "one of the tunlets: auto master_worker pipeline search";
         assert_eq!(error(Wishes { tunlet: "nobody".into(), ..good.clone() }), tunlets);
         let policies =
             "one of the policies: auto none ss fsc gss fac2 dpf daf af, or for a pipeline replicate, group or farm";

@@ -13,6 +13,7 @@ pub mod outlook;
 pub mod pipeline;
 pub mod proposal;
 pub mod recorded;
+pub mod search;
 pub mod stream;
 pub mod template;
 #[cfg(test)]
@@ -24,6 +25,7 @@ pub use knob::{Knob, Value};
 pub use midrun_models::link;
 pub use outlook::Outlook;
 pub use proposal::{Judgement, Proposal, Settled, Verdict};
+pub use search::{SearchReport, SearchWishes};
 pub use stream::{Recent, StageSeen, StageWork, StreamWindow};
 pub use window::{Link, Network, PROFILE_BINS, ProfileBin, Window, WorkerWork};
 pub use wishes::Wishes;
@@ -51,6 +53,10 @@ pub trait Tunlet: Send {
     /// The shortest time between two outputs that the ranks at hand allow, by its model, seconds; `None` where the program
     /// has no stream.
     fn ideal_period_s(&self) -> Option<f64> {
+        None
+    }
+    /// What it found by searching, if it searches.
+    fn search_report(&self) -> Option<SearchReport> {
         None
     }
     /// What it would ask the scheduler for next time, as far as it knows.

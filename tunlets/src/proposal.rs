@@ -38,6 +38,8 @@ pub enum Verdict {
     Open,
     /// Measured within the model's interval, or better than before: kept.
     Kept,
+    /// Measured by a search, which has a better value or goes on looking.
+    Tried,
     /// Measured worse than before: former values proposed again.
     RolledBack,
     /// `--dry-run`: written down, never sent.
@@ -52,6 +54,7 @@ impl Verdict {
         match self {
             Verdict::Open => "open",
             Verdict::Kept => "kept",
+            Verdict::Tried => "tried",
             Verdict::RolledBack => "rolled-back",
             Verdict::Advised => "advised",
             Verdict::NotApplied => "not-applied",

@@ -1,5 +1,6 @@
 //! What a user may wish of a tunlet, by name and number.
 
+use crate::search::SearchWishes;
 use midrun_handout::PolicyKind;
 
 /// What the number of workers is chosen for (César 2006, ch. III).
@@ -52,6 +53,8 @@ pub struct Wishes {
     pub max_workers: u32,
     /// Most workers that come or go in one change; 0 = any number.
     pub worker_step: u32,
+    /// What tunlet `search` is to search, and how.
+    pub search: SearchWishes,
 }
 
 impl Default for Wishes {
@@ -63,6 +66,7 @@ impl Default for Wishes {
             min_workers: 0,
             max_workers: 0,
             worker_step: 0,
+            search: SearchWishes::default(),
         }
     }
 }
@@ -71,7 +75,7 @@ impl Default for Wishes {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WishError {
     /// There is no such tunlet.
-    #[error("one of the tunlets: auto master_worker pipeline")]
+    #[error("one of the tunlets: auto master_worker pipeline search")]
     Tunlet,
     /// The tunlet has no such policy.
     #[error("one of the policies: auto {}, or for a pipeline replicate, group or farm", PolicyKind::ALL.map(PolicyKind::name).join(" "))]
@@ -79,6 +83,12 @@ pub enum WishError {
     /// There is no such objective.
     #[error("{}", Objective::ALLOWED)]
     Objective,
+    /// What is to be searched cannot be.
+    #[error("{0}")]
+    Search(String),
+    /// A search for another tunlet.
+    #[error("search or auto where something is to be searched")]
+    SearchTunlet,
     /// More workers at least than at most.
     #[error("{0} or fewer, as max_workers says")]
     MinWorkers(u32),

@@ -9,6 +9,7 @@ use crate::actions::{By, Settlement, Wanted};
 use crate::decide::Seen;
 use crate::ids::{AgentId, LinkId};
 use crate::input::{Action, ActionStatus, Output};
+use crate::limits;
 use crate::summary::Per;
 use crate::tell;
 use crate::window::Closed;
@@ -193,6 +194,9 @@ impl Job {
         out: &mut Vec<Output>,
     ) {
         let (action, applied) = (&settlement.action, settlement.status == ActionStatus::Applied);
+        // A rank without marks of its own does not count iterations.
+        let counted = Some(iteration).filter(|iteration| *iteration < limits::ITERATION_END);
+        let iteration = counted.or(self.windows.newest()).unwrap_or(iteration);
         if applied {
             for (name, value) in &action.assignments {
                 self.knobs.set(action.rank, name, value);

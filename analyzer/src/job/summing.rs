@@ -37,6 +37,7 @@ impl Job {
             policy: self.policy.clone(),
             decisions: self.decider.decisions(),
             controls: self.controls.lines(),
+            search: self.decider.search_report(),
             stream: self.streams.any().then(|| {
                 let ideal_period_s = self.decider.ideal_period_s();
                 StreamLines { ideal_period_s, ..self.stream_lines.clone() }

@@ -11,7 +11,7 @@ use midrun_proto::v1;
 use midrun_proto::v1::admin_server::Admin;
 
 use super::heart::{Reply, ToCore};
-use midrun_tunlets::Wishes;
+use midrun_tunlets::{SearchWishes, Wishes};
 
 use crate::ids::{AskId, JobId};
 use crate::input::{Answer, Input, Question};
@@ -87,6 +87,13 @@ impl Admin for Service {
             min_workers: wire.min_workers,
             max_workers: wire.max_workers,
             worker_step: wire.worker_step,
+            search: SearchWishes {
+                points: wire.search,
+                constraint: wire.search_constraint,
+                method: wire.search_method,
+                budget: wire.search_budget,
+                known: wire.search_known,
+            },
         };
         self.ask(Question::OpenJob { job, token: wire.token, wishes, dry_run: wire.dry_run }).await?;
         Ok(Response::new(v1::OpenJobReply {}))

@@ -10,6 +10,7 @@ use super::client::Client;
 use super::embedded::{self, Agent, Analyzer};
 use super::inject::{Gift, prepare};
 use super::launcher::CommandLine;
+use super::memory::Memory;
 use super::plan::Plan;
 use super::summary::{SummaryFile, table};
 use crate::job_file::{JobFile, RunningJob};
@@ -36,6 +37,7 @@ struct Parts {
     agent: Option<Agent>,
     client: Option<Client>,
     file: Option<JobFile>,
+    memory: Option<Memory>,
     /// The analyzer's URL as seen from other hosts.
     url: String,
     token: String,
@@ -68,7 +70,7 @@ pub async fn run(
     let mut child = child::start(&prepared)?;
     let code = child::wait(&mut child, &mut signals).await?;
 
-    let Parts { analyzer, agent, client, file, .. } = parts;
+    let Parts { analyzer, agent, client, file, memory, .. } = parts;
     drop(file);
     if let Some(Agent { part, removed_at_end, .. }) = agent {
         part.end(AGENT_END_DEADLINE).await;
@@ -80,6 +82,9 @@ pub async fn run(
     };
     if let Some(watch) = watch {
         let _ = tokio::time::timeout(WATCH_END_DEADLINE, watch).await;
+    }
+    if let (Ok(json), Some(memory)) = (&closed, memory) {
+        memory.keep(json);
     }
     conclude(closed, summary, settings.run.log);
     if let Some(Analyzer { part, .. }) = analyzer {
@@ -109,6 +114,7 @@ async fn start_parts(settings: &Settings, line: &CommandLine, job: &str) -> anyh
             format!("http://127.0.0.1:{port}")
         }
     };
+    parts.memory = memory(settings, line);
     let request = OpenJobRequest {
         job: job.to_owned(),
         token: parts.token.clone(),
@@ -119,6 +125,11 @@ async fn start_parts(settings: &Settings, line: &CommandLine, job: &str) -> anyh
         min_workers: settings.run.min_workers,
         max_workers: settings.run.max_workers,
         worker_step: settings.run.worker_step,
+        search: settings.run.search.clone(),
+        search_constraint: settings.run.search_constraint.clone(),
+        search_method: settings.run.search_method.clone(),
+        search_budget: settings.run.search_budget,
+        search_known: parts.memory.as_ref().map(Memory::known).unwrap_or_default(),
     };
     parts.client = Client::open(&near_url, request).await?;
     parts.file = job_file(&parts, &near_url, job, line);
@@ -127,6 +138,17 @@ async fn start_parts(settings: &Settings, line: &CommandLine, job: &str) -> anyh
     config.token.clone_from(&parts.token);
     parts.agent = Some(embedded::start_agent(config, job)?);
     Ok(parts)
+}
+
+/// Where searches of this program and input are remembered, if something is searched.
+fn memory(settings: &Settings, line: &CommandLine) -> Option<Memory> {
+    let wishes = settings.run.wishes().search;
+    if wishes.points.is_empty() || settings.run.no_search_memory {
+        return None;
+    }
+    let app = line.apps.first()?;
+    let words = line.words.get(app.at + 1..).unwrap_or_default();
+    Memory::of(line.words.get(app.at)?, words, app.ranks, &wishes)
 }
 
 /// Where `midrun status` and the like find the job. That they do not is no reason not to run it.

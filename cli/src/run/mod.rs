@@ -6,6 +6,7 @@ mod embedded;
 mod inject;
 mod job;
 pub mod launcher;
+mod memory;
 pub mod mpi;
 mod plan;
 mod summary;
@@ -43,7 +44,7 @@ pub struct Args {
     /// Use a running analyzer, such as http://node1:7741
     #[arg(long, value_name = "URL")]
     analyzer: Option<String>,
-    /// Tunlet that decides: auto (the one that fits the program), master_worker or pipeline
+    /// Tunlet that decides: auto (the one that fits the program), master_worker, pipeline, or search
     #[arg(long, value_name = "NAME")]
     tunlet: Option<String>,
     /// auto, or one hand-out policy for the whole job: none, ss, fsc, gss, fac2, dpf, daf, af; for a pipeline: replicate, group, farm
@@ -61,9 +62,29 @@ pub struct Args {
     /// Most workers that come or go in one change
     #[arg(long, value_name = "N", value_parser = workers, allow_negative_numbers = true)]
     worker_step: Option<u32>,
+    /// Search a tuning point's values, such as 'block=8..256 step 8', 'block=8,16,32' or 'algorithm=0..3 categorical'; repeatable
+    #[arg(long, value_name = "POINT=VALUES")]
+    search: Vec<String>,
+    /// Search only where this holds, such as 'block * tile <= 1024'; repeatable
+    #[arg(long, value_name = "CONDITION")]
+    search_constraint: Vec<String>,
+    /// How the values are chosen: auto, exhaustive, simplex or evolution
+    #[arg(long, value_name = "METHOD")]
+    search_method: Option<String>,
+    /// Iterations that the search may measure (default: 60)
+    #[arg(long, value_name = "N")]
+    search_budget: Option<u32>,
+    /// Begin the search without what earlier runs found, and keep nothing
+    #[arg(long)]
+    no_search_memory: bool,
     /// The command, as it would be typed without midrun
     #[arg(trailing_var_arg = true, required = true, value_name = "COMMAND")]
     pub command: Vec<String>,
+}
+
+/// Several texts as one; none where there are none.
+fn joined(texts: &[String]) -> Option<String> {
+    (!texts.is_empty()).then(|| texts.join("; "))
 }
 
 /// A number of workers.
@@ -91,6 +112,11 @@ impl Args {
             ("run.min_workers", self.min_workers.map(|n| n.to_string())),
             ("run.max_workers", self.max_workers.map(|n| n.to_string())),
             ("run.worker_step", self.worker_step.map(|n| n.to_string())),
+            ("run.search", joined(&self.search)),
+            ("run.search_constraint", joined(&self.search_constraint)),
+            ("run.search_method", self.search_method.clone()),
+            ("run.search_budget", self.search_budget.map(|n| n.to_string())),
+            ("run.no_search_memory", self.no_search_memory.then(|| "true".to_owned())),
         ];
         flags.into_iter().filter_map(|(key, value)| Some((key, value?))).collect()
     }

@@ -80,6 +80,7 @@ pub fn table(json: &str) -> String {
         lines.push(format!("{iterations} iterations, {workers} workers, policy at the end: {}", text("policy")));
     }
     lines.extend(list("decisions").iter().rev().take(DECISIONS_SHOWN).rev().map(decision));
+    lines.extend(search(&summary["search"]));
     lines.extend(advice(&summary["advice"]));
     let times = pairs(&list("iteration_s"), &list("ideal_s"));
     if let (Some(first), Some(last)) = (times.first(), times.last()) {
@@ -139,6 +140,21 @@ fn milliseconds(s: f64) -> String {
     format!("{:.3} ms", s * 1e3)
 }
 
+/// What a search found.
+fn search(report: &Value) -> Option<String> {
+    let list = |key: &str| report[key].as_array().cloned().unwrap_or_default();
+    let names: Vec<String> = list("points").iter().filter_map(Value::as_str).map(str::to_owned).collect();
+    let measured = report["measured"].as_u64()?;
+    if let Some(trouble) = report["trouble"].as_str() {
+        return Some(format!("search of {}: {trouble}", names.join(", ")));
+    }
+    let values: Vec<String> = names.iter().zip(list("best")).map(|(name, value)| format!("{name} = {value}")).collect();
+    let (best_s, start_s) = (report["best_s"].as_f64()?, report["start_s"].as_f64()?);
+    let ended = if report["ended"] == true { "found" } else { "is not over, the best so far is" };
+    let times = format!("{} instead of {} at start", milliseconds(best_s), milliseconds(start_s));
+    Some(format!("search {ended} {} ({times}) in {measured} measurements", values.join(", ")))
+}
+
 /// What to ask for next time.
 fn advice(advice: &Value) -> Option<String> {
     let number = |key: &str| advice[key].as_f64();
@@ -168,22 +184,24 @@ fn decision(decision: &Value) -> String {
     let text = |key: &str| decision[key].as_str().unwrap_or("-").to_owned();
     let per = decision["per"].as_str().unwrap_or("iteration");
     let seconds = |key: &str| decision[key].as_f64().map_or("not measured".into(), |s| time(per, s));
+    // A search predicts nothing.
+    let predicted = decision["predicted_s"].as_f64().map(|s| format!("predicted {}, ", time(per, s)));
     format!(
-        "{} {}: {} {} -> {}: {} (predicted {}, measured {})",
+        "{} {}: {} {} -> {}: {} ({}measured {})",
         if per == "output" { "window" } else { "iteration" },
         decision["iteration"],
         text("tuning_point"),
         text("from"),
         text("to"),
         text("verdict"),
-        seconds("predicted_s"),
+        predicted.unwrap_or_default(),
         seconds("measured_s"),
     )
 }
 
 fn decisions(list: &[Value]) -> String {
     let mut words: Vec<String> = Vec::new();
-    for verdict in ["kept", "rolled-back", "advised", "not-applied", "open"] {
+    for verdict in ["kept", "tried", "rolled-back", "advised", "not-applied", "open"] {
         let count = list.iter().filter(|decision| decision["verdict"] == verdict).count();
         if count > 0 {
             words.push(format!("{count} {verdict}"));
@@ -243,6 +261,26 @@ mod tests {
         ] {
             assert!(table.contains(part), "{part} is missing in:\n{table}");
         }
+    }
+
+    #[test]
+    fn a_search_is_told_with_what_it_found_and_what_it_gained() {
+        let json = r#"{"job":"j","iterations":9,"workers":[2],"search":{"points":["block","kind"],"best":[64.0,1.0],"best_s":0.1,
+            "start_s":0.25,"measured":33,"ended":true,"trouble":null},
+            "decisions":[{"iteration":3,"tuning_point":"block","from":"8","to":"16","verdict":"tried","measured_s":0.2}]}"#;
+        let table = table(json);
+        for part in [
+            "search found block = 64.0, kind = 1.0 (100.000 ms instead of 250.000 ms at start) in 33 measurements",
+            "iteration 3: block 8 -> 16: tried (measured 0.200 s)",
+            "1 decision (1 tried)",
+        ] {
+            assert!(table.contains(part), "{part} is missing in:\n{table}");
+        }
+        assert_eq!(
+            search(&serde_json::json!({"points": ["a"], "measured": 3, "trouble": "x"})).unwrap(),
+            "search of a: x"
+        );
+        assert_eq!(search(&Value::Null), None);
     }
 
     #[test]

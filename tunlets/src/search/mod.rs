@@ -1,0 +1,327 @@
+//! Tunlet `search`: tuning points that no model describes.
+//!
+//! What it sees: per iteration its time, per unit of work where the amount changes; or the time between two outputs of a stream.
+//! What it turns: the tuning points that the user names, with the values that the user allows, on every rank that has them.
+//! Objective: the shortest time. [`midrun_models::search`] says what to measure next; this sets it, measures, and at the end
+//! goes back to the best.
+
+mod wish;
+
+#[cfg(test)]
+mod tests;
+
+use midrun_models::search::Search;
+use serde::Serialize;
+
+use crate::knob::names;
+use crate::{Judgement, Knob, Proposal, Settled, StreamWindow, Tunlet, Value, Verdict, Window};
+pub use wish::SearchWishes;
+use wish::Wished;
+
+/// Proposals that came to nothing, one after the other, before it gives up.
+const PATIENCE: u32 = 3;
+/// Values in one action, at most.
+const TOGETHER: usize = 6;
+/// Share of the records of an iteration below which its task times say little.
+const COVERED: f64 = 0.99;
+
+/// What a search found, for the summary and for the next run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SearchReport {
+    /// The tuning points, in the order of the values below.
+    pub points: Vec<String>,
+    /// How combinations were chosen.
+    pub method: &'static str,
+    /// It came to its end.
+    pub ended: bool,
+    /// Why it found nothing; null where nothing stood in its way.
+    pub trouble: Option<String>,
+    /// Iterations, or windows, that it measured.
+    pub measured: usize,
+    /// Those that it may measure.
+    pub budget: usize,
+    /// Time with the values at start, seconds.
+    pub start_s: Option<f64>,
+    /// What stands at the end, or would now.
+    pub best: Option<Vec<f64>>,
+    /// Its time, seconds.
+    pub best_s: Option<f64>,
+    /// Everything measured beside the start, from the best on.
+    pub tried: Vec<TriedLine>,
+}
+
+/// A combination that was measured.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TriedLine {
+    /// Its values.
+    pub values: Vec<f64>,
+    /// Median of its times, seconds.
+    pub time_s: f64,
+    /// How often it was measured.
+    pub times: usize,
+}
+
+/// A decision that is in force and not judged yet.
+#[derive(Clone, Debug)]
+struct Trial {
+    decision: u64,
+    values: Vec<f64>,
+    times_s: Vec<f64>,
+}
+
+/// See the module.
+#[derive(Debug)]
+pub struct SearchTunlet {
+    wished: Wished,
+    engine: Option<Search>,
+    trouble: Option<String>,
+    /// Number of the newest window.
+    last: Option<u64>,
+    /// What the engine asks for is in force in windows from this one on; `None`: it is not.
+    in_force: Option<u64>,
+    /// Ranks of the last proposal beside its own.
+    also: Vec<u32>,
+    trial: Option<Trial>,
+    judgements: Vec<Judgement>,
+    failures: u32,
+    streams: bool,
+    /// Work of the first window, which times are related to.
+    work: Option<f64>,
+}
+
+impl SearchTunlet {
+    /// As it is wished.
+    ///
+    /// # Errors
+    /// A sentence with what is wrong and what would be right.
+    pub fn new(wishes: &SearchWishes) -> Result<SearchTunlet, String> {
+        Ok(SearchTunlet {
+            wished: wishes.read()?,
+            engine: None,
+            trouble: None,
+            last: None,
+            in_force: None,
+            also: Vec::new(),
+            trial: None,
+            judgements: Vec::new(),
+            failures: 0,
+            streams: false,
+            work: None,
+        })
+    }
+
+    fn names(&self) -> Vec<&str> {
+        self.wished.space.dimensions.iter().map(|dimension| dimension.name.as_str()).collect()
+    }
+
+    /// The values that are to be in force.
+    fn target(&mut self) -> Option<Vec<f64>> {
+        let engine = self.engine.as_mut()?;
+        match engine.ask() {
+            Some(ask) => Some(ask.values),
+            None => engine.best().map(|best| best.values),
+        }
+    }
+
+    /// A window in which what is asked for may have been in force took so long, or is unknown to have.
+    fn measured(&mut self, number: u64, time_s: Option<f64>) {
+        self.last = Some(number);
+        let Some(time_s) = time_s.filter(|_| self.in_force.is_some_and(|from| number >= from)) else { return };
+        let before = self.target();
+        if let Some(trial) = &mut self.trial {
+            trial.times_s.push(time_s);
+        }
+        let Some(engine) = &mut self.engine else { return };
+        if engine.is_over() {
+            self.judge();
+            return;
+        }
+        engine.tell(time_s);
+        if self.target() != before {
+            self.judge();
+            self.in_force = None;
+        }
+    }
+
+    /// Says what came of the trial: kept where it is the best so far.
+    fn judge(&mut self) {
+        let Some(trial) = self.trial.take() else { return };
+        let mut times_s = trial.times_s;
+        times_s.sort_by(f64::total_cmp);
+        let Some(measured_s) = times_s.get(times_s.len() / 2).copied() else { return };
+        let best = self.engine.as_ref().and_then(Search::best);
+        let verdict = if best.is_some_and(|best| best.values == trial.values) { Verdict::Kept } else { Verdict::Tried };
+        self.judgements.push(Judgement { decision: trial.decision, measured_s, verdict });
+    }
+
+    /// Begins when every tuning point is there.
+    fn begin(&mut self, knobs: &[Knob]) {
+        let mut space = self.wished.space.clone();
+        let mut start = Vec::new();
+        for (k, name) in self.names().into_iter().enumerate() {
+            let of_name = || knobs.iter().filter(|knob| knob.name == name && knob.text.is_none());
+            let Some(first) = of_name().min_by_key(|knob| knob.rank) else { return };
+            let least = of_name().map(|knob| knob.range.0).fold(f64::NEG_INFINITY, f64::max);
+            let most = of_name().map(|knob| knob.range.1).fold(f64::INFINITY, f64::min);
+            match space.clone().within(k, (least, most), first.whole) {
+                Some(narrower) => space = narrower,
+                None => {
+                    let whole = if first.whole { "whole numbers" } else { "numbers" };
+                    let trouble =
+                        format!("{name} takes {whole} from {least} to {most}, which leaves nothing to search");
+                    self.trouble = Some(trouble);
+                    return;
+                }
+            }
+            start.push(first.value);
+        }
+        self.engine = Some(Search::new(space, start, &self.wished.known, self.wished.plan));
+    }
+
+    /// (rank, what has to change there) for `target`.
+    fn differences(&self, knobs: &[Knob], target: &[f64]) -> Vec<(u32, Vec<(String, Value)>)> {
+        let mut all: Vec<(u32, Vec<(String, Value)>)> = Vec::new();
+        for (name, value) in self.names().into_iter().zip(target) {
+            for knob in knobs.iter().filter(|knob| knob.name == name && knob.value != *value) {
+                let assignment = (name.to_owned(), Value::Number(*value));
+                match all.iter_mut().find(|(rank, _)| *rank == knob.rank) {
+                    Some((_, own)) if own.len() < TOGETHER => own.push(assignment),
+                    Some(_) => {}
+                    None => all.push((knob.rank, vec![assignment])),
+                }
+            }
+        }
+        all
+    }
+
+    fn proposal(&mut self, knobs: &[Knob], target: &[f64]) -> Option<Proposal> {
+        let differences = self.differences(knobs, target);
+        let (rank, assignments) = differences.first()?.clone();
+        // Ranks that are to change otherwise have their turn next.
+        let alike = differences.iter().skip(1).filter(|(_, own)| *own == assignments);
+        self.also = alike.map(|(rank, _)| *rank).collect();
+        let value =
+            |name: &str| knobs.iter().find(|knob| knob.rank == rank && knob.name == name).map(|knob| knob.value);
+        let list = |words: Vec<String>| words.join(", ");
+        let engine = self.engine.as_ref()?;
+        let (best, start_s) = (engine.best(), engine.start_s());
+        let (why, predicted_s) = match best.as_ref().filter(|_| engine.is_over()) {
+            Some(best) if best.start => {
+                ("nothing that was measured is better than the values at start".to_owned(), best.time_s)
+            }
+            Some(best) => (format!("it is the best of {} measurements", engine.spent()), best.time_s),
+            None => {
+                let (k, n) = (engine.spent() + 1, engine.budget());
+                (format!("measurement {k} of at most {n}, by {} search", engine.method().name()), f64::NAN)
+            }
+        };
+        Some(Proposal {
+            tunlet: "search",
+            iteration: self.last?,
+            rank,
+            tuning_point: list(assignments.iter().map(|(name, _)| name.clone()).collect()),
+            from: list(assignments.iter().map(|(name, _)| value(name).unwrap_or(f64::NAN).to_string()).collect()),
+            to: list(assignments.iter().map(|(_, value)| value.to_string()).collect()),
+            assignments,
+            why,
+            predicted_s,
+            uncertainty: if predicted_s.is_finite() { engine.margin() } else { 0.0 },
+            unchanged_s: start_s.unwrap_or(f64::NAN),
+            at_once: false,
+        })
+    }
+
+    /// Time of an iteration, as if all had as much work as the first one.
+    fn time_s(&mut self, window: &Window) -> Option<f64> {
+        let hand_out = [names::POLICY, names::FACTOR, names::TASK_MEAN_S, names::TASK_SIGMA_S, names::MIN_CHUNK];
+        // The hand-out does not change what tasks take, so that what they took is the work; elsewhere it may be the effect.
+        let by_tasks = self.names().iter().all(|name| hand_out.contains(name));
+        let work = if by_tasks { window.ideal_s() } else { window.tasks as f64 };
+        if window.setting_changed || (by_tasks && window.coverage < COVERED) {
+            return None;
+        }
+        if work <= 0.0 {
+            return Some(window.iteration_s);
+        }
+        let first = *self.work.get_or_insert(work);
+        Some(window.iteration_s * first / work)
+    }
+}
+
+impl Tunlet for SearchTunlet {
+    fn name(&self) -> &'static str {
+        "search"
+    }
+
+    fn observe(&mut self, window: &Window) {
+        let time_s = self.time_s(window);
+        self.measured(window.iteration, time_s);
+    }
+
+    fn observe_stream(&mut self, window: &StreamWindow) {
+        self.streams = true;
+        let time_s = window.settled.then(|| window.period_s()).filter(|s| s.is_finite());
+        self.measured(window.number, time_s);
+    }
+
+    fn judgements(&mut self) -> Vec<Judgement> {
+        std::mem::take(&mut self.judgements)
+    }
+
+    fn propose(&mut self, knobs: &[Knob]) -> Option<Proposal> {
+        if self.trouble.is_some() {
+            return None;
+        }
+        if self.engine.is_none() {
+            self.begin(knobs);
+        }
+        let target = self.target()?;
+        let proposal = self.proposal(knobs, &target);
+        if proposal.is_none() && self.in_force.is_none() {
+            self.in_force = self.last.map(|last| last + 1);
+        }
+        proposal
+    }
+
+    fn also_ranks(&self) -> Vec<u32> {
+        self.also.clone()
+    }
+
+    fn on_settled(&mut self, decision: u64, settled: Settled) {
+        match settled {
+            Settled::Applied { iteration } => {
+                self.failures = 0;
+                // Ranks take values over one by one, and inputs of a stream are not windows: what is under way is not asked.
+                let mixed = self.streams || !self.also.is_empty();
+                let next = self.last.map_or(0, |last| last + if mixed { 2 } else { 1 });
+                self.in_force = Some(if self.streams { next } else { next.max(iteration) });
+                let values = self.target().unwrap_or_default();
+                self.trial = Some(Trial { decision, values, times_s: Vec::new() });
+            }
+            Settled::NotApplied => {
+                self.failures += 1;
+                if self.failures >= PATIENCE {
+                    self.trouble = Some("its values were not taken over".into());
+                }
+            }
+        }
+    }
+
+    fn search_report(&self) -> Option<SearchReport> {
+        let engine = self.engine.as_ref();
+        let best = engine.and_then(Search::best);
+        let line = |(values, time_s, times)| TriedLine { values, time_s, times };
+        Some(SearchReport {
+            points: self.names().into_iter().map(str::to_owned).collect(),
+            method: engine.map_or(self.wished.plan.method, Search::method).name(),
+            ended: engine.is_some_and(Search::is_over),
+            trouble: self.trouble.clone(),
+            measured: engine.map_or(0, Search::spent),
+            budget: self.wished.plan.budget,
+            start_s: engine.and_then(Search::start_s),
+            best_s: best.as_ref().map(|best| best.time_s),
+            best: best.map(|best| best.values),
+            tried: engine.map(|engine| engine.ranking().into_iter().map(line).collect()).unwrap_or_default(),
+        })
+    }
+}

@@ -1,0 +1,170 @@
+//! A search on programs of known times: what it sets where, what it measures, where it ends.
+
+use super::*;
+use crate::testing::{stream, window};
+
+fn wishes(points: &str) -> SearchWishes {
+    SearchWishes { points: points.into(), ..SearchWishes::default() }
+}
+
+fn knob(rank: u32, name: &str, range: (f64, f64), value: f64) -> Knob {
+    Knob { rank, name: name.into(), whole: true, range, value, declared: value, text: None }
+}
+
+/// A program whose iteration takes `time_s` by its knobs' values; every proposal is applied in the next iteration.
+struct Program {
+    knobs: Vec<Knob>,
+    iteration: u64,
+    decisions: u64,
+    /// (ranks, values) of each proposal.
+    proposals: Vec<(Vec<u32>, Proposal)>,
+    verdicts: Vec<Verdict>,
+}
+
+impl Program {
+    fn new(knobs: Vec<Knob>) -> Program {
+        Program { knobs, iteration: 0, decisions: 0, proposals: Vec::new(), verdicts: Vec::new() }
+    }
+
+    fn run(&mut self, tunlet: &mut SearchTunlet, iterations: u64, time_s: impl Fn(&[Knob]) -> f64) {
+        for _ in 0..iterations {
+            tunlet.observe(&window(self.iteration, 4, time_s(&self.knobs)));
+            self.verdicts.extend(tunlet.judgements().into_iter().map(|judgement| judgement.verdict));
+            self.iteration += 1;
+            let Some(proposal) = tunlet.propose(&self.knobs) else { continue };
+            let ranks: Vec<u32> = std::iter::once(proposal.rank).chain(tunlet.also_ranks()).collect();
+            for (name, value) in &proposal.assignments {
+                for knob in self.knobs.iter_mut().filter(|knob| knob.name == *name && ranks.contains(&knob.rank)) {
+                    knob.value = value.number().unwrap();
+                    assert!((knob.range.0..=knob.range.1).contains(&knob.value), "{knob:?}");
+                }
+            }
+            tunlet.on_settled(self.decisions, Settled::Applied { iteration: self.iteration });
+            self.decisions += 1;
+            self.proposals.push((ranks, proposal));
+        }
+    }
+}
+
+#[test]
+fn a_block_size_is_set_on_every_rank_measured_and_left_at_its_best() {
+    let mut tunlet = SearchTunlet::new(&wishes("block=8..64 step 8")).unwrap();
+    let mut program = Program::new((0..3).map(|rank| knob(rank, "block", (1.0, 48.0), 48.0)).collect());
+    // Iterations under way while the ranks take over are a mixture: nothing must be learnt from them.
+    program.run(&mut tunlet, 60, |knobs| 1.0 + (knobs[0].value - 24.0).abs() / 10.0);
+    assert!(program.proposals.iter().all(|(ranks, _)| *ranks == [0, 1, 2]));
+    assert!(program.knobs.iter().all(|knob| knob.value == 24.0), "{:?}", program.knobs);
+    let report = tunlet.search_report().unwrap();
+    assert_eq!(
+        (report.ended, report.method, report.best, report.best_s),
+        (true, "exhaustive", Some(vec![24.0]), Some(1.0))
+    );
+    assert_eq!((report.start_s, report.trouble), (Some(3.4), None));
+    assert_eq!(report.tried.len(), 6, "56 and 64 are out of range");
+    assert_eq!(program.verdicts.last(), Some(&Verdict::Kept));
+    assert_eq!(program.verdicts.len(), program.proposals.len(), "each decision is judged");
+    let (_, first) = &program.proposals[0];
+    assert_eq!((first.tunlet, first.tuning_point.as_str(), first.from.as_str()), ("search", "block", "48"));
+    assert_eq!(first.why, "measurement 4 of at most 60, by exhaustive search");
+    assert!(!first.at_once && first.predicted_s.is_nan());
+}
+
+#[test]
+fn where_the_start_is_best_the_search_ends_there() {
+    let mut tunlet = SearchTunlet::new(&wishes("a=1..5")).unwrap();
+    let mut program = Program::new(vec![knob(0, "a", (0.0, 9.0), 9.0)]);
+    program.run(&mut tunlet, 60, |knobs| if knobs[0].value == 9.0 { 1.0 } else { 2.0 });
+    assert_eq!(program.knobs[0].value, 9.0);
+    let (_, last) = program.proposals.last().unwrap();
+    assert_eq!(last.why, "nothing that was measured is better than the values at start");
+    assert_eq!(program.verdicts.last(), Some(&Verdict::Kept));
+    assert!(program.verdicts[..5].iter().all(|verdict| *verdict == Verdict::Tried));
+}
+
+#[test]
+fn points_of_different_ranks_are_searched_together() {
+    let mut tunlet = SearchTunlet::new(&wishes("a=1..3; b=1..3")).unwrap();
+    let mut program =
+        Program::new(vec![knob(0, "a", (0.0, 9.0), 1.0), knob(1, "b", (0.0, 9.0), 1.0), knob(2, "b", (0.0, 9.0), 1.0)]);
+    program.run(&mut tunlet, 120, |knobs| 3.0 + (knobs[0].value - 3.0).abs() + (knobs[1].value - 2.0).abs());
+    let values: Vec<f64> = program.knobs.iter().map(|knob| knob.value).collect();
+    assert_eq!(values, [3.0, 2.0, 2.0]);
+}
+
+#[test]
+fn a_hand_out_is_judged_by_what_its_tasks_took_and_everything_else_by_their_number() {
+    let time_s = |points: &str, tasks: f64| {
+        let mut tunlet = SearchTunlet::new(&wishes(points)).unwrap();
+        tunlet.time_s(&window(0, 4, 0.2));
+        let mut other = window(1, 4, 0.4);
+        other.per_worker.iter_mut().for_each(|worker| worker.busy_s *= 2.0);
+        other.tasks = (other.tasks as f64 * tasks) as u64;
+        tunlet.time_s(&other).unwrap()
+    };
+    assert!((time_s("mw.factor=0.1..0.9 step 0.1", 1.0) - 0.2).abs() < 1e-9, "twice the work in twice the time");
+    assert!((time_s("block=1..9", 1.0) - 0.4).abs() < 1e-9, "the same tasks took twice as long");
+    assert!((time_s("block=1..9", 2.0) - 0.2).abs() < 1e-9);
+    let mut tunlet = SearchTunlet::new(&wishes("mw.factor=0.1..0.9 step 0.1")).unwrap();
+    assert_eq!(tunlet.time_s(&Window { coverage: 0.5, ..window(0, 4, 0.2) }), None);
+    assert_eq!(tunlet.time_s(&Window { setting_changed: true, ..window(0, 4, 0.2) }), None);
+}
+
+#[test]
+fn a_streams_period_is_searched_and_windows_with_two_patterns_do_not_count() {
+    let mut tunlet = SearchTunlet::new(&wishes("block=1..4")).unwrap();
+    let mut knobs = vec![knob(3, "block", (1.0, 4.0), 1.0)];
+    for number in 0..60 {
+        let mut window = stream(number, "0,1", 3, &[0.1, 0.1 + (knobs[0].value - 3.0).abs()]);
+        if number % 3 == 0 {
+            (window.settled, window.seconds) = (false, 1e-3);
+        }
+        tunlet.observe_stream(&window);
+        if let Some(proposal) = tunlet.propose(&knobs) {
+            knobs[0].value = proposal.assignments[0].1.number().unwrap();
+            tunlet.on_settled(number, Settled::Applied { iteration: 1_000_000 });
+            // The safe point of a stream is an input, not a window.
+        }
+    }
+    assert_eq!(knobs[0].value, 3.0);
+}
+
+#[test]
+fn it_waits_for_its_points_and_gives_up_where_nothing_is_left_or_taken_over() {
+    let mut tunlet = SearchTunlet::new(&wishes("a=1..3; b=1..3")).unwrap();
+    tunlet.observe(&window(0, 4, 0.2));
+    assert_eq!(tunlet.propose(&[knob(0, "a", (0.0, 9.0), 1.0)]), None);
+    assert_eq!(tunlet.search_report().unwrap().measured, 0);
+    let both = [knob(0, "a", (0.0, 9.0), 1.0), knob(0, "b", (7.0, 9.0), 7.0)];
+    assert_eq!(tunlet.propose(&both), None);
+    let trouble = "b takes whole numbers from 7 to 9, which leaves nothing to search";
+    assert_eq!(tunlet.search_report().unwrap().trouble.as_deref(), Some(trouble));
+
+    let mut tunlet = SearchTunlet::new(&wishes("a=1..3")).unwrap();
+    let (mut refused, mut number) = (0, 0);
+    while refused < 3 && number < 100 {
+        tunlet.observe(&window(number, 4, 0.2));
+        if tunlet.propose(&both).is_some() {
+            tunlet.on_settled(refused, Settled::NotApplied);
+            refused += 1;
+        }
+        number += 1;
+    }
+    assert_eq!(tunlet.propose(&both), None);
+    assert_eq!(tunlet.search_report().unwrap().trouble.as_deref(), Some("its values were not taken over"));
+}
+
+#[test]
+fn wishes_that_make_no_sense_are_refused_with_what_would() {
+    let error = |wishes: SearchWishes| SearchTunlet::new(&wishes).err().unwrap();
+    assert_eq!(error(wishes(" ; ")), "tuning points and their values, such as 'block=8..256 step 8'");
+    assert!(error(wishes("a=1..2; b")).starts_with("b: expected is"));
+    assert!(
+        error(SearchWishes { constraint: "a < 2; c > 1".into(), ..wishes("a=1..2") }).starts_with("c > 1: c is none")
+    );
+    let method = SearchWishes { method: "best".into(), ..wishes("a=1..2") };
+    assert_eq!(error(method), "one of the methods auto, exhaustive, simplex, evolution instead of best");
+    let budget = SearchWishes { budget: 3, ..wishes("a=1..2") };
+    assert_eq!(error(budget), "a budget from 12 to 100000 instead of 3");
+    let known = SearchWishes { known: "2; x; 1,5; 1".into(), ..wishes("a=1..2") };
+    assert_eq!(known.read().unwrap().known, [vec![2.0], vec![1.0, 5.0], vec![1.0]]);
+}

@@ -1,0 +1,64 @@
+//! What a user wishes of a search, as texts and numbers.
+
+use midrun_models::search::{Method, Plan, Space};
+
+/// Measurements where none are said.
+const BUDGET: usize = 60;
+/// Fewest and most that can be wished.
+const BUDGETS: std::ops::RangeInclusive<u32> = 12..=100_000;
+/// A search draws the same numbers each time.
+const SEED: u64 = 1;
+/// Most combinations of earlier searches that are read.
+const KNOWN: usize = 16;
+
+/// What a user wishes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SearchWishes {
+    /// Tuning points and their values, separated by `;`: see [`Space`].
+    pub points: String,
+    /// Conditions over their names, separated by `;`.
+    pub constraint: String,
+    /// Name of a [`Method`]; empty: auto.
+    pub method: String,
+    /// Iterations, or windows of a stream, that it may measure; 0: 60.
+    pub budget: u32,
+    /// Combinations that an earlier search found good, the best first: `16,3;8,2`. What makes no sense is left out.
+    pub known: String,
+}
+
+/// The wishes, understood.
+#[derive(Clone, Debug)]
+pub(super) struct Wished {
+    pub(super) space: Space,
+    pub(super) plan: Plan,
+    pub(super) known: Vec<Vec<f64>>,
+}
+
+fn parts(text: &str) -> impl Iterator<Item = &str> {
+    text.split(';').map(str::trim).filter(|part| !part.is_empty())
+}
+
+impl SearchWishes {
+    /// Understands them.
+    ///
+    /// # Errors
+    /// A sentence with what is wrong and what would be right.
+    pub(super) fn read(&self) -> Result<Wished, String> {
+        if parts(&self.points).next().is_none() {
+            return Err("tuning points and their values, such as 'block=8..256 step 8'".into());
+        }
+        let space = Space::parse(parts(&self.points), parts(&self.constraint)).map_err(|error| error.to_string())?;
+        let name = if self.method.is_empty() { "auto" } else { &self.method };
+        let Some((_, method)) = Method::NAMES.into_iter().find(|(known, _)| *known == name) else {
+            let names = Method::NAMES.map(|(name, _)| name).join(", ");
+            return Err(format!("one of the methods {names} instead of {name}"));
+        };
+        if self.budget != 0 && !BUDGETS.contains(&self.budget) {
+            return Err(format!("a budget from {} to {} instead of {}", BUDGETS.start(), BUDGETS.end(), self.budget));
+        }
+        let budget = if self.budget == 0 { BUDGET } else { self.budget as usize };
+        let numbers = |part: &str| part.split(',').map(|word| word.trim().parse().ok()).collect::<Option<Vec<f64>>>();
+        let known = parts(&self.known).filter_map(numbers).take(KNOWN).collect();
+        Ok(Wished { space, plan: Plan { method, budget, seed: SEED }, known })
+    }
+}
