@@ -6,6 +6,7 @@
 mod calls;
 pub mod recorded;
 mod streams;
+pub mod wishes;
 
 use midrun_proto::v1::{self, control_request, event, from_agent, to_agent};
 use midrun_tunlets::link::Cost;

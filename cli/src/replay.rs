@@ -50,6 +50,7 @@ impl Args {
             min_workers: self.min_workers.unwrap_or(0),
             max_workers: self.max_workers.unwrap_or(0),
             worker_step: self.worker_step.unwrap_or(0),
+            ..Wishes::default()
         }
     }
 }

@@ -4,6 +4,7 @@ use midrun_proto::v1;
 use midrun_proto::v1::recorded::What;
 use midrun_tunlets::{Value, Wishes};
 
+use super::wishes::{request, wishes};
 use super::{FromAgent, from_agent};
 use crate::config::Config;
 use crate::control::Control;
@@ -107,29 +108,6 @@ pub fn sent(wire: v1::Action) -> Option<Action> {
     })
 }
 
-fn wishes(request: v1::OpenJobRequest) -> Wishes {
-    Wishes {
-        tunlet: request.tunlet,
-        policy: request.policy,
-        objective: request.objective,
-        min_workers: request.min_workers,
-        max_workers: request.max_workers,
-        worker_step: request.worker_step,
-    }
-}
-
-fn request(wishes: &Wishes) -> v1::OpenJobRequest {
-    v1::OpenJobRequest {
-        tunlet: wishes.tunlet.clone(),
-        policy: wishes.policy.clone(),
-        objective: wishes.objective.clone(),
-        min_workers: wishes.min_workers,
-        max_workers: wishes.max_workers,
-        worker_step: wishes.worker_step,
-        ..v1::OpenJobRequest::default()
-    }
-}
-
 /// How an analyzer was configured that began to record at `unix_s` seconds since 1970.
 pub fn begun(config: &Config, last_action: u64, unix_s: u64) -> v1::RecordingBegun {
     v1::RecordingBegun {
@@ -154,7 +132,7 @@ pub fn config(begun: &v1::RecordingBegun) -> Config {
         dry_run: defaults.dry_run,
         ..Config::default()
     };
-    let Wishes { tunlet, policy, objective, min_workers, max_workers, worker_step } =
+    let Wishes { tunlet, policy, objective, min_workers, max_workers, worker_step, .. } =
         config.completed(wishes(defaults));
     Config { tunlet, policy, objective, min_workers, max_workers, worker_step, ..config }
 }

@@ -104,7 +104,7 @@ pub fn replay<R: Read>(
     maker: impl Make,
 ) -> Result<Replay, ReplayError> {
     let recorded = recorded::config(&reader.begun);
-    let Wishes { tunlet, policy, objective, min_workers, max_workers, worker_step } =
+    let Wishes { tunlet, policy, objective, min_workers, max_workers, worker_step, .. } =
         recorded.completed(wishes.clone());
     let config = Config { tunlet, policy, objective, min_workers, max_workers, worker_step, ..recorded };
     config.validate()?;
@@ -182,8 +182,11 @@ impl Play<'_> {
                 batch.left.retain(|rank| rank.job == *self.job);
             }
             Input::Asked { question: Question::OpenJob { job, wishes, .. }, .. } => {
-                let recorded = Config { ..with(wishes) };
+                let (recorded, search) = (with(wishes), wishes.search.clone());
                 *wishes = recorded.completed(self.wishes.clone());
+                if self.wishes.tunlet.is_empty() {
+                    wishes.search = search;
+                }
                 return job == self.job;
             }
             Input::Asked { question: Question::CloseJob { job, .. } | Question::Control { job, .. }, .. } => {
@@ -197,6 +200,6 @@ impl Play<'_> {
 
 /// A configuration with these wishes for its own.
 fn with(wishes: &Wishes) -> Config {
-    let Wishes { tunlet, policy, objective, min_workers, max_workers, worker_step } = wishes.clone();
+    let Wishes { tunlet, policy, objective, min_workers, max_workers, worker_step, .. } = wishes.clone();
     Config { tunlet, policy, objective, min_workers, max_workers, worker_step, ..Config::default() }
 }

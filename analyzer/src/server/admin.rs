@@ -11,7 +11,6 @@ use midrun_proto::v1;
 use midrun_proto::v1::admin_server::Admin;
 
 use super::heart::{Reply, ToCore};
-use midrun_tunlets::{SearchWishes, Wishes};
 
 use crate::ids::{AskId, JobId};
 use crate::input::{Answer, Input, Question};
@@ -80,22 +79,9 @@ impl Admin for Service {
             let most = limits::TEXT_BYTES;
             return Err(Status::invalid_argument(format!("token: allowed are at most {most} bytes")));
         }
-        let wishes = Wishes {
-            tunlet: wire.tunlet,
-            policy: wire.policy,
-            objective: wire.objective,
-            min_workers: wire.min_workers,
-            max_workers: wire.max_workers,
-            worker_step: wire.worker_step,
-            search: SearchWishes {
-                points: wire.search,
-                constraint: wire.search_constraint,
-                method: wire.search_method,
-                budget: wire.search_budget,
-                known: wire.search_known,
-            },
-        };
-        self.ask(Question::OpenJob { job, token: wire.token, wishes, dry_run: wire.dry_run }).await?;
+        let (token, dry_run) = (wire.token.clone(), wire.dry_run);
+        let wishes = convert::wishes::wishes(wire);
+        self.ask(Question::OpenJob { job, token, wishes, dry_run }).await?;
         Ok(Response::new(v1::OpenJobReply {}))
     }
 

@@ -1,0 +1,42 @@
+//! What is wished of a job's tunlets, as it travels, and back.
+
+use midrun_proto::v1::OpenJobRequest;
+use midrun_tunlets::{SearchWishes, Wishes};
+
+/// What a request wishes for.
+pub fn wishes(request: OpenJobRequest) -> Wishes {
+    Wishes {
+        tunlet: request.tunlet,
+        policy: request.policy,
+        objective: request.objective,
+        min_workers: request.min_workers,
+        max_workers: request.max_workers,
+        worker_step: request.worker_step,
+        search: SearchWishes {
+            points: request.search,
+            constraint: request.search_constraint,
+            method: request.search_method,
+            budget: request.search_budget,
+            known: request.search_known,
+        },
+    }
+}
+
+/// A request for nothing but these wishes.
+pub fn request(wishes: &Wishes) -> OpenJobRequest {
+    let Wishes { tunlet, policy, objective, min_workers, max_workers, worker_step, search } = wishes.clone();
+    OpenJobRequest {
+        tunlet,
+        policy,
+        objective,
+        min_workers,
+        max_workers,
+        worker_step,
+        search: search.points,
+        search_constraint: search.constraint,
+        search_method: search.method,
+        search_budget: search.budget,
+        search_known: search.known,
+        ..OpenJobRequest::default()
+    }
+}
