@@ -162,3 +162,19 @@ fn a_program_that_makes_no_sense_is_refused_with_its_place() {
     std::fs::write(stage.path("p.toml"), good).unwrap();
     refused(&stage, &[&line[..], &["--trace", "none/t.json"]].concat(), &["--trace none/t.json"]);
 }
+
+#[test]
+fn a_search_that_makes_no_sense_is_refused_with_what_would_be_right() {
+    let stage = Stage::new();
+    for (flags, part) in [
+        (&["--search", "block"][..], "expected is NAME=LEAST..MOST"),
+        (&["--search", "a=0.1..0.9"], "say the step"),
+        (&["--search", "a=1..4", "--search-constraint", "b < 2"], "b is none of a"),
+        (&["--search", "a=1..4", "--search-method", "best"], "auto, exhaustive, simplex, evolution instead of best"),
+        (&["--search", "a=1..4", "--search-budget", "3"], "a budget from 12 to 100000"),
+        (&["--search", "a=1..4", "--tunlet", "pipeline"], "search or auto where something is to be searched"),
+        (&["--tunlet", "search"], "such as 'block=8..256 step 8'"),
+    ] {
+        refused(&stage, &[&["run"], flags, &["--", "mpirun", "-n", "2", "true"]].concat(), &[part]);
+    }
+}

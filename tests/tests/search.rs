@@ -1,0 +1,144 @@
+//! Searches in real jobs under `midrun run`, with each MPI of this machine.
+
+use midrun_tests::mpi::command;
+use midrun_tests::process::Ended;
+use midrun_tests::{Mpi, Process, Scratch, Summary, midrun, need};
+use serde_json::Value;
+
+/// `midrun run FLAGS -- LINE`, with a state directory of the test's own.
+fn run(scratch: &Scratch, name: &str, flags: &[&str], line: &[String]) -> (Ended, Summary) {
+    let mut words = vec![midrun().display().to_string(), "run".into(), "--summary".into(), "s.json".into()];
+    words.extend(flags.iter().map(|word| (*word).to_owned()));
+    words.push("--".into());
+    words.extend_from_slice(line);
+    let mut run = command(&words);
+    run.current_dir(scratch.directory()).env("XDG_STATE_HOME", scratch.path("state"));
+    let ended = Process::start(scratch, name, run).succeed();
+    let summary = Summary::read(&scratch.path("s.json"));
+    (ended, summary)
+}
+
+fn each_mpi(test: impl Fn(Mpi)) {
+    for mpi in Mpi::ALL {
+        need!(mpi.is_here(), format!("{mpi:?} with its examples is not here"));
+        test(mpi);
+    }
+}
+
+fn product(mpi: Mpi, iterations: u32) -> Vec<String> {
+    let mut line = mpi.line(2, &mpi.example("matmul_blocked"));
+    line.extend(["--size", "96", "--block", "1", "--iterations", &iterations.to_string()].map(str::to_owned));
+    line
+}
+
+/// Values that a search tried, each combination once.
+fn tried(summary: &Summary) -> Vec<Vec<f64>> {
+    let lines = summary.0["search"]["tried"].as_array().expect("a list");
+    lines.iter().map(|line| serde_json::from_value(line["values"].clone()).expect("numbers")).collect()
+}
+
+/// The block of each iteration, in the program's own words.
+fn blocks(ended: &Ended) -> Vec<f64> {
+    let lines = ended.out.lines().filter(|line| line.starts_with("iteration "));
+    lines.filter_map(|line| line.rsplit(' ').next()?.parse().ok()).collect()
+}
+
+#[test]
+fn a_block_size_is_searched_on_every_rank_and_stays_at_the_best() {
+    each_mpi(|mpi| {
+        let scratch = Scratch::new();
+        let flags = ["--search", "block=8,16,32,64,512", "--search-budget", "40"];
+        let (ended, summary) = run(&scratch, "run", &flags, &product(mpi, 400));
+        assert!(ended.out.contains("the product is right"), "{}", ended.out);
+        let report = &summary.0["search"];
+        assert_eq!(
+            (&report["ended"], &report["method"]),
+            (&true.into(), &"exhaustive".into()),
+            "{mpi:?} {}",
+            ended.err
+        );
+        let mut values = tried(&summary);
+        values.sort_by(|a, b| a[0].total_cmp(&b[0]));
+        assert_eq!(values, [[8.0], [16.0], [32.0], [64.0]], "512 is out of range");
+        let blocks = blocks(&ended);
+        assert!(blocks.iter().all(|block| [1.0, 8.0, 16.0, 32.0, 64.0].contains(block)), "{mpi:?} {blocks:?}");
+        assert_eq!(report["best"], serde_json::json!([blocks.last()]), "{mpi:?} what is best is in force at the end");
+        assert!(report["measured"].as_u64() <= Some(40));
+        let decisions = summary.list("decisions");
+        assert!(decisions.iter().all(|decision| decision["tunlet"] == "search" && decision["tuning_point"] == "block"));
+        // Two ranks take each value over.
+        assert_eq!(summary.count("/actions/applied"), 2 * decisions.len() as u64, "{}", ended.err);
+        assert!(ended.err.contains("search found block = "), "{}", ended.err);
+        scratch.assert_nothing_left();
+    });
+}
+
+#[test]
+fn what_a_search_found_is_tried_first_in_the_next_run_and_a_damaged_memory_is_set_aside() {
+    each_mpi(|mpi| {
+        let scratch = Scratch::new();
+        let files = || -> Vec<std::path::PathBuf> {
+            let entries = std::fs::read_dir(scratch.path("state/midrun/search")).into_iter().flatten().flatten();
+            entries.map(|entry| entry.path()).collect()
+        };
+        // Far more combinations than the budget: what is not remembered is not found by chance.
+        let flags = ["--search", "block=1..96", "--search-budget", "30", "--search-method", "simplex"];
+        run(&scratch, "first", &flags, &product(mpi, 400));
+        let [file] = &files()[..] else { panic!("{mpi:?}: one file: {:?}", files()) };
+        let kept: Value = serde_json::from_slice(&std::fs::read(file).expect("its text")).expect("JSON");
+        let best: Vec<f64> = serde_json::from_value(kept["results"][0]["values"].clone()).expect("numbers");
+        let second: Vec<f64> = serde_json::from_value(kept["results"][1]["values"].clone()).expect("numbers");
+        let (ended, summary) = run(&scratch, "again", &flags, &product(mpi, 400));
+        let to: Vec<&Value> = summary.list("decisions").iter().map(|decision| &decision["to"]).take(2).collect();
+        assert_eq!(to, [&second[0].to_string(), &best[0].to_string()].map(String::as_str), "{mpi:?} {}", ended.err);
+
+        std::fs::write(file, "{").expect("damage");
+        let (ended, _) = run(&scratch, "damaged", &flags, &product(mpi, 400));
+        assert_eq!(ended.err.matches("it is set aside as").count(), 1, "{}", ended.err);
+        let mut names: Vec<_> =
+            files().into_iter().filter_map(|path| path.extension().map(|end| end.to_owned())).collect();
+        names.sort();
+        assert_eq!(names, ["damaged", "json"], "and a new one is written");
+
+        let forgetful = [&flags[..], &["--no-search-memory"]].concat();
+        run(&scratch, "other", &forgetful, &product(mpi, 300));
+        assert_eq!(files().len(), 2, "nothing is kept of another input");
+        let (ended, _) = run(&scratch, "short", &flags, &product(mpi, 10));
+        assert_eq!(files().len(), 2, "nor of a search that did not end: {}", ended.err);
+    });
+}
+
+#[test]
+fn points_of_the_hand_out_are_searched_within_their_constraints() {
+    each_mpi(|mpi| {
+        let scratch = Scratch::new();
+        let mut line = mpi.line(5, &mpi.example("mw_synthetic"));
+        let words = "--tasks 64 --iterations 150 --mean-us 300 --sigma-pct 60 --policy fsc --work sleep";
+        line.extend(words.split(' ').map(str::to_owned));
+        let flags = [
+            "--search",
+            "mw.factor=0.1..0.9 step 0.2",
+            "--search",
+            "mw.policy=2,5 categorical",
+            "--search-constraint",
+            "mw_policy == 5 or mw_factor < 0.6",
+        ];
+        let (ended, summary) = run(&scratch, "run", &flags, &line);
+        assert!(ended.out.contains("lost or doubled: 0, wrong results: 0"), "{}", ended.out);
+        summary.assert_contract();
+        let values = tried(&summary);
+        assert!(values.iter().all(|value| value[1] == 5.0 || value[0] < 0.6), "{values:?}");
+        assert_eq!((&summary.0["search"]["ended"], values.len()), (&true.into(), 8), "{mpi:?} {}", ended.err);
+    });
+}
+
+#[test]
+fn a_dry_run_searches_nothing() {
+    each_mpi(|mpi| {
+        let scratch = Scratch::new();
+        let (ended, summary) = run(&scratch, "run", &["--dry-run", "--search", "block=8,16"], &product(mpi, 60));
+        assert!(blocks(&ended).iter().all(|block| *block == 1.0), "{}", ended.out);
+        assert_eq!(summary.count("/actions/sent"), 0);
+        assert!(summary.list("decisions").iter().all(|decision| decision["verdict"] == "advised"), "{}", summary.0);
+    });
+}
