@@ -1,0 +1,106 @@
+//! Declarations as text.
+
+use crate::{Declaration, Filter, Mode, Moment, Source, Span, Symbol, Trigger, Tuned};
+use std::fmt::{Display, Formatter, Result};
+
+/// One declaration a line, the first in line 1.
+pub fn print(declarations: &[Declaration]) -> String {
+    declarations.iter().map(|declaration| format!("{declaration}\n")).collect()
+}
+
+/// So that it reads the same again, and short.
+struct Number(f64);
+
+impl Display for Number {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        let short = self.0.fract() == 0.0 && self.0.abs() < 1e15;
+        if short { write!(f, "{}", self.0) } else { write!(f, "{:?}", self.0) }
+    }
+}
+
+impl Display for Span {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        write!(f, "{}..{}", Number(self.minimum), Number(self.maximum))
+    }
+}
+
+impl Display for Mode {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl Display for Trigger {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        match self {
+            Trigger::Function(symbol) => write!(f, "function {symbol}"),
+            Trigger::Mpi { call, world, every } => {
+                write!(f, "mpi {call}{}", if *world { " world" } else { "" })?;
+                if *every == 1 { Ok(()) } else { write!(f, " every {every}") }
+            }
+        }
+    }
+}
+
+impl Display for Filter {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        if let Some(peer) = self.peer {
+            write!(f, " peer={peer}")?;
+        }
+        if let Some(tag) = self.tag {
+            write!(f, " tag={tag}")?;
+        }
+        if let Some((least, most)) = self.bytes {
+            write!(f, " bytes={least}..{most}")?;
+        }
+        f.write_str(if self.world { " world" } else { "" })
+    }
+}
+
+impl Display for Source {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        match self {
+            Source::Function(symbol) => write!(f, "function {symbol}"),
+            Source::Mpi(call, filter) => write!(f, "mpi {call}{filter}"),
+            Source::Variable { symbol, kind, at: None } => write!(f, "variable {symbol} {}", kind.as_str()),
+            Source::Variable { symbol, kind, at: Some(at) } => {
+                write!(f, "variable {symbol} {} at {at}", kind.as_str())
+            }
+        }
+    }
+}
+
+impl Display for Tuned {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        match self {
+            Tuned::Variable { symbol, kind, span, step } => {
+                write!(f, "variable {symbol} {} {span}", kind.as_str())?;
+                step.map_or(Ok(()), |step| write!(f, " step {}", Number(step)))
+            }
+            Tuned::Text { symbol, bytes } => write!(f, "text {symbol} {bytes}"),
+            Tuned::Replace { symbol, by } => {
+                let by: Vec<String> = by.iter().map(Symbol::to_string).collect();
+                write!(f, "replace {symbol} by {}", by.join(","))
+            }
+            Tuned::Argument { symbol, number, kind, span } => {
+                write!(f, "argument {symbol} {number} {} {span}", kind.as_str())
+            }
+        }
+    }
+}
+
+impl Display for Declaration {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        match self {
+            Declaration::Iteration(trigger) => write!(f, "iteration {trigger}"),
+            Declaration::Measure { label, source, mode } => write!(f, "measure {label} {source} {mode}"),
+            Declaration::Tune { label, what } => write!(f, "tune {label} {what}"),
+            Declaration::Insert { label, call, moment, point } => {
+                let moment = if *moment == Moment::Before { "before" } else { "after" };
+                write!(f, "insert {label} {call} {moment} {point}")
+            }
+            Declaration::Once { label, call } => write!(f, "once {label} {call}"),
+            Declaration::Return { label } => write!(f, "return {label} on-loss"),
+        }
+    }
+}
