@@ -1,0 +1,241 @@
+//! Hooks at functions: made once per function, put in and taken out as often as one likes.
+
+use crate::got::Slots;
+use crate::patch::Site;
+use crate::prologue::{self, JUMP, far_jump, near_jump};
+use crate::refusal::Refusal;
+use crate::symbols::{self, Function};
+use crate::table::{self, MOST, Point, flag};
+use crate::{clock, memory, objects, thunk, trap, unwind};
+use std::sync::Mutex;
+use std::sync::atomic::Ordering;
+
+/// Where the copied instructions stand in a point's page; before them is the stub.
+const MOVED: usize = 64;
+
+/// Functions that return twice, or act by where they are called from.
+const SPECIAL: [&str; 14] = [
+    "setjmp",
+    "_setjmp",
+    "__sigsetjmp",
+    "sigsetjmp",
+    "vfork",
+    "__vfork",
+    "getcontext",
+    "swapcontext",
+    "savectx",
+    "dlopen",
+    "dlmopen",
+    "dlsym",
+    "dlvsym",
+    "__tls_get_addr",
+];
+
+/// A hook at one function. Copies are the same hook.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Hook(u32);
+
+struct Made {
+    function: Function,
+    way: Way,
+}
+
+/// How calls are led to us.
+enum Way {
+    /// By a jump at the function's entry.
+    Entry(Site),
+    /// By the addresses with which objects call others.
+    Slots(Slots),
+}
+
+static MADE: Mutex<Vec<Made>> = Mutex::new(Vec::new());
+
+fn with<T>(body: impl FnOnce(&mut Vec<Made>) -> T) -> T {
+    crate::passage::closed(|| body(&mut MADE.lock().unwrap_or_else(|poisoned| poisoned.into_inner())))
+}
+
+/// Makes a hook at `function`, not put in yet. The same function has the same hook.
+///
+/// # Errors
+/// Why it cannot be hooked.
+pub fn hook(function: &Function) -> Result<Hook, Refusal> {
+    if SPECIAL.contains(&function.name.as_str()) {
+        return Err(Refusal::Special(function.name.clone()));
+    }
+    unwind::watch()?;
+    make(function)
+}
+
+/// As [`hook`], but its exits cannot be seen.
+pub(crate) fn make(function: &Function) -> Result<Hook, Refusal> {
+    thunk::learn_state()?;
+    clock::choose();
+    if shadow_stack() {
+        return Err(Refusal::ShadowStack);
+    }
+    with(|made| {
+        if let Some(known) = made.iter().position(|known| known.function.address == function.address) {
+            return Ok(Hook(known as u32));
+        }
+        let number = made.len();
+        let point = table::point(number as u32).ok_or(Refusal::Full(MOST))?;
+        let way = match entry(function, number as u32, point) {
+            Ok(site) => Way::Entry(site),
+            // What cannot be changed at its entry may be reached where other objects call it.
+            Err(why) if function.exported && why != Refusal::NoRoom => {
+                Way::Slots(slots(function, number as u32, point).ok_or(why)?)
+            }
+            Err(why) => return Err(why),
+        };
+        made.push(Made { function: function.clone(), way });
+        Ok(Hook(number as u32))
+    })
+}
+
+fn shadow_stack() -> bool {
+    const ARCH_SHSTK_STATUS: i32 = 0x5005;
+    let mut features = 0u64;
+    // SAFETY: writes one word, or fails on kernels that do not know it.
+    let known = unsafe { libc::syscall(libc::SYS_arch_prctl, ARCH_SHSTK_STATUS, &raw mut features) } == 0;
+    known && features & 1 != 0
+}
+
+/// `push number; jmp [entry]`.
+fn stub(number: u32) -> Vec<u8> {
+    let mut code = vec![0x68];
+    code.extend(number.to_le_bytes());
+    code.extend(far_jump(thunk::entry()));
+    code
+}
+
+fn entry(function: &Function, number: u32, point: &Point) -> Result<Site, Refusal> {
+    let all = objects::loaded();
+    let object = all.iter().find(|object| object.has(function.address));
+    if object.is_none_or(|object| object.name.starts_with("ld-linux") || object.name.starts_with("libmidrun")) {
+        return Err(Refusal::Ours(function.name.clone()));
+    }
+    let code = |address: usize, size: u64| {
+        let bytes = if size > 0 { size as usize } else { memory::PAGE - address % memory::PAGE };
+        // SAFETY: the code of a function that is loaded; where its length is not told, up to the end of its page.
+        unsafe { std::slice::from_raw_parts(address as *const u8, bytes) }
+    };
+    let mut own = code(function.address, function.size);
+    if function.size == 0 {
+        own = &own[..prologue::length_of(own, function.address).min(own.len())];
+    }
+    let moved_away = symbols::moved_away(&function.name);
+    let elsewhere: Vec<_> = moved_away.iter().map(|&(address, size)| (code(address, size), address)).collect();
+    let first = prologue::look(own, function.address, &elsewhere)?;
+    let (page, (moved, jump)) = memory::place(first.at, |page| {
+        let moved = first.moved(page + MOVED)?;
+        let jump = near_jump(first.at, page).ok_or(Refusal::NoRoom)?;
+        let mut code = stub(number);
+        code.resize(MOVED, 0xcc);
+        code.extend(&moved.code);
+        Ok((code, (moved, jump)))
+    })?;
+    for (k, &(from, to)) in moved.starts.iter().enumerate() {
+        trap::add(from, if k == 0 { page } else { to });
+    }
+    point.target.store(page + MOVED, Ordering::Release);
+    let mut original = [0; JUMP];
+    original.copy_from_slice(&code(first.at, JUMP as u64)[..JUMP]);
+    let starts = moved.starts.iter().map(|(from, _)| from - first.at).collect();
+    Ok(Site::new(first.at, original, jump, starts))
+}
+
+fn slots(function: &Function, number: u32, point: &Point) -> Option<Slots> {
+    let (page, ()) = memory::place(function.address, |_| Ok((stub(number), ()))).ok()?;
+    point.target.store(function.address, Ordering::Release);
+    Slots::of(function, page)
+}
+
+impl Hook {
+    /// Its number.
+    pub fn number(self) -> u32 {
+        self.0
+    }
+
+    /// What is to happen at the function.
+    pub fn point(self) -> &'static Point {
+        // A hook's number is that of a point.
+        table::point(self.0).unwrap_or_else(table::first)
+    }
+
+    fn act<T>(self, otherwise: T, body: impl FnOnce(&mut Way) -> T) -> T {
+        with(|made| made.get_mut(self.0 as usize).map_or(otherwise, |made| body(&mut made.way)))
+    }
+
+    /// Leads calls by us.
+    ///
+    /// # Errors
+    /// The system's, or [`Refusal::Busy`]: later it may work.
+    pub fn insert(self) -> Result<(), Refusal> {
+        self.act(Ok(()), |way| match way {
+            Way::Entry(site) => site.insert(),
+            Way::Slots(slots) => slots.insert(),
+        })
+    }
+
+    /// Lets calls go their own way again.
+    ///
+    /// # Errors
+    /// The system's, or [`Refusal::Busy`]; the function works as before either way.
+    pub fn remove(self) -> Result<(), Refusal> {
+        self.act(Ok(()), |way| match way {
+            Way::Entry(site) => site.remove(),
+            Way::Slots(slots) => slots.remove(),
+        })
+    }
+
+    /// Goes on with an insertion that waits for other threads; `true` while it still waits.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn settle(self) -> Result<bool, Refusal> {
+        self.act(Ok(false), |way| match way {
+            Way::Entry(site) => site.settle().map(|()| site.is_waiting()),
+            Way::Slots(_) => Ok(false),
+        })
+    }
+
+    /// Whether calls come by us.
+    pub fn is_in(self) -> bool {
+        self.act(false, |way| match way {
+            Way::Entry(site) => site.is_in(),
+            Way::Slots(slots) => slots.is_in(),
+        })
+    }
+
+    /// Whether only calls from other objects come by us.
+    pub fn is_partial(self) -> bool {
+        self.act(false, |way| matches!(way, Way::Slots(_)))
+    }
+
+    /// Lets another function run in its place, of the same signature; `None`: itself. Takes effect at the next call.
+    pub fn replace(self, by: Option<usize>) {
+        let own = with(|made| made.get(self.0 as usize).map(Made::own));
+        if let (Some(own), Some(point)) = (own, table::point(self.0)) {
+            point.target.store(by.unwrap_or(own), Ordering::Release);
+        }
+    }
+
+    /// Stops everything that happens at the function, and takes the hook out if it can.
+    pub fn clear(self) {
+        let point = self.point();
+        point.set(flag::TIMED | flag::ARGUMENTS, false);
+        point.tell(None, None);
+        self.replace(None);
+        let _ = self.remove(); // where it stays, it passes calls on
+    }
+}
+
+impl Made {
+    /// Where the function itself goes on.
+    fn own(&self) -> usize {
+        match &self.way {
+            Way::Entry(site) => site.stub() + MOVED,
+            Way::Slots(_) => self.function.address,
+        }
+    }
+}

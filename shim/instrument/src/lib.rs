@@ -1,0 +1,52 @@
+//! Finds functions and variables of the own process by symbol, and hooks functions while they run.
+//!
+//! It lives in somebody else's process, one that was never written for it: no source changed, nothing linked anew. It
+//! never stops a thread, keeps every register, and refuses, with the reason, what it cannot do safely. x86-64 only;
+//! elsewhere everything is refused.
+
+#[cfg(target_arch = "x86_64")]
+mod calibrate;
+#[cfg(target_arch = "x86_64")]
+mod clock;
+mod demangle;
+#[cfg(target_arch = "x86_64")]
+mod got;
+#[cfg(target_arch = "x86_64")]
+mod hook;
+#[cfg(target_arch = "x86_64")]
+mod memory;
+mod objects;
+#[cfg(target_arch = "x86_64")]
+mod passage;
+#[cfg(target_arch = "x86_64")]
+mod patch;
+#[cfg(target_arch = "x86_64")]
+mod prologue;
+pub mod refusal;
+pub mod symbols;
+#[cfg(target_arch = "x86_64")]
+mod table;
+#[cfg(target_arch = "x86_64")]
+mod thread;
+#[cfg(target_arch = "x86_64")]
+mod threads;
+#[cfg(target_arch = "x86_64")]
+mod thunk;
+#[cfg(target_arch = "x86_64")]
+mod totals;
+#[cfg(target_arch = "x86_64")]
+mod trap;
+#[cfg(target_arch = "x86_64")]
+mod unwind;
+
+pub use refusal::Refusal;
+pub use symbols::{Function, Variable};
+#[cfg(target_arch = "x86_64")]
+pub use {
+    calibrate::{Cost, cost},
+    clock::ticks,
+    hook::{Hook, hook},
+    passage::{Passage, closed, next_pulse, open, set_pulse, unseen},
+    table::{ARGUMENTS, Argument, Point, Told, flag},
+    totals::{BINS, Collector, Sum, nanoseconds, set_rate},
+};

@@ -1,0 +1,104 @@
+//! The program and its libraries as they are loaded here: their files and where they lie.
+
+use std::ffi::{CStr, c_int, c_void};
+use std::fs::File;
+use std::os::fd::AsRawFd;
+use std::path::PathBuf;
+
+/// A loaded program or library.
+#[derive(Clone, Debug)]
+pub struct Object {
+    /// Its file name, without directories.
+    pub name: String,
+    /// Where to read it.
+    path: PathBuf,
+    /// What is added to the addresses of its symbols.
+    pub base: usize,
+    /// Whether it is the program.
+    pub is_program: bool,
+    /// Parts of memory that it takes.
+    parts: Vec<(usize, usize)>,
+    /// Its dynamic section, 0 where it has none.
+    pub dynamic: usize,
+}
+
+impl Object {
+    /// Whether `address` lies in it.
+    pub fn has(&self, address: usize) -> bool {
+        self.parts.iter().any(|&(from, to)| (from..to).contains(&address))
+    }
+
+    /// Its file's bytes; `None` where it cannot be read.
+    pub fn bytes(&self) -> Option<Bytes> {
+        Bytes::of(&File::open(&self.path).ok()?)
+    }
+}
+
+/// A file, mapped to be read.
+pub struct Bytes {
+    start: *mut c_void,
+    length: usize,
+}
+
+impl Bytes {
+    fn of(file: &File) -> Option<Bytes> {
+        let length = file.metadata().ok()?.len() as usize;
+        if length == 0 {
+            return None;
+        }
+        // SAFETY: a fresh private mapping for reading; the result is checked.
+        let start = unsafe {
+            libc::mmap(std::ptr::null_mut(), length, libc::PROT_READ, libc::MAP_PRIVATE, file.as_raw_fd(), 0)
+        };
+        (start != libc::MAP_FAILED).then_some(Bytes { start, length })
+    }
+
+    /// The bytes.
+    pub fn get(&self) -> &[u8] {
+        // SAFETY: mapped for as long as `self` lives; programs and libraries that run are not written to.
+        unsafe { std::slice::from_raw_parts(self.start.cast(), self.length) }
+    }
+}
+
+impl Drop for Bytes {
+    fn drop(&mut self) {
+        // SAFETY: the mapping that `of` made.
+        unsafe { libc::munmap(self.start, self.length) };
+    }
+}
+
+/// Everything that is loaded, the program first.
+pub fn loaded() -> Vec<Object> {
+    let mut all: Vec<Object> = Vec::new();
+    // SAFETY: `visit` has the type that is asked for, and gets the vector back.
+    unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut all).cast()) };
+    all
+}
+
+unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _: usize, data: *mut c_void) -> c_int {
+    // SAFETY: the linker gives a valid description, `data` is the vector of `loaded`.
+    let (info, all) = unsafe { (&*info, &mut *data.cast::<Vec<Object>>()) };
+    let is_program = all.is_empty();
+    let path = if is_program || info.dlpi_name.is_null() {
+        PathBuf::from("/proc/self/exe")
+    } else {
+        // SAFETY: not NULL, and a C string of the linker's.
+        PathBuf::from(unsafe { CStr::from_ptr(info.dlpi_name) }.to_string_lossy().into_owned())
+    };
+    let shown = if is_program { std::fs::read_link(&path).unwrap_or_else(|_| path.clone()) } else { path.clone() };
+    let name = shown.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let base = info.dlpi_addr as usize;
+    let mut object = Object { name, path, base, is_program, parts: Vec::new(), dynamic: 0 };
+    for k in 0..usize::from(info.dlpi_phnum) {
+        // SAFETY: the linker says how many there are.
+        let header = unsafe { &*info.dlpi_phdr.add(k) };
+        let from = base + header.p_vaddr as usize;
+        match header.p_type {
+            libc::PT_LOAD => object.parts.push((from, from + header.p_memsz as usize)),
+            libc::PT_DYNAMIC => object.dynamic = from,
+            _ => {}
+        }
+    }
+    all.push(object);
+    0
+}

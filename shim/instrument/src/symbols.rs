@@ -1,0 +1,235 @@
+//! Finds functions and variables of this process by name: in the program first, then in its libraries.
+
+use crate::demangle;
+use crate::objects::{Object, loaded};
+use crate::refusal::Refusal;
+use object::{Object as _, ObjectSymbol, SymbolFlags, SymbolKind};
+use std::ffi::CString;
+
+/// `st_info` types of ELF that `object` has no word for.
+const STT_GNU_IFUNC: u8 = 10;
+
+/// A function of this process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Function {
+    /// As in the symbol table.
+    pub name: String,
+    /// Program or library that it is in.
+    pub object: String,
+    /// Where its code begins.
+    pub address: usize,
+    /// Bytes of its code.
+    pub size: u64,
+    /// Whether other objects can call it by name.
+    pub exported: bool,
+}
+
+/// A variable of this process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Variable {
+    /// As in the symbol table.
+    pub name: String,
+    /// Where it lies.
+    pub address: usize,
+    /// Its bytes, 0 where the table does not say.
+    pub size: u64,
+}
+
+/// One symbol of one object.
+#[derive(Clone, Debug)]
+struct Found {
+    name: String,
+    object: String,
+    in_program: bool,
+    address: usize,
+    size: u64,
+    kind: Kind,
+    exported: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Function,
+    Variable,
+    Indirect,
+    ThreadLocal,
+    Other,
+}
+
+/// The function called `name`, in `object` if given.
+///
+/// # Errors
+/// Why there is none, or not exactly one, or none that can be hooked.
+pub fn function(name: &str, object: Option<&str>) -> Result<Function, Refusal> {
+    let f = find(name, object, Kind::Function)?;
+    match f.kind {
+        Kind::Function => {
+            Ok(Function { name: f.name, object: f.object, address: f.address, size: f.size, exported: f.exported })
+        }
+        Kind::Indirect => Err(Refusal::Indirect(name.into())),
+        _ => Err(Refusal::NotAFunction(name.into())),
+    }
+}
+
+/// Code that the compiler moved away from functions of this name: where, and how long.
+pub(crate) fn moved_away(name: &str) -> Vec<(usize, u64)> {
+    let cold = format!("{name}.cold");
+    everywhere(&[&cold]).into_iter().map(|f| (f.address, f.size)).collect()
+}
+
+/// Every function called one of `names`, in whatever object; without those that cannot be hooked.
+pub(crate) fn everywhere(names: &[&str]) -> Vec<Function> {
+    let objects = loaded();
+    let mut all: Vec<Found> = Vec::new();
+    for object in &objects {
+        scan(object, &|symbol| names.contains(&symbol), &mut all);
+    }
+    let functions = all.into_iter().filter(|f| f.kind == Kind::Function);
+    let mut list: Vec<Function> = Vec::new();
+    for f in functions {
+        if !list.iter().any(|known| known.address == f.address) {
+            let Found { name, object, address, size, exported, .. } = f;
+            list.push(Function { name, object, address, size, exported });
+        }
+    }
+    list
+}
+
+/// The variable called `name`, in `object` if given, of at least `bytes` bytes; of exactly so many if `exactly`.
+///
+/// # Errors
+/// Why there is none, or not exactly one, or of another size.
+pub fn variable(name: &str, object: Option<&str>, bytes: u64, exactly: bool) -> Result<Variable, Refusal> {
+    let f = find(name, object, Kind::Variable)?;
+    match f.kind {
+        Kind::Variable if f.size > 0 && (f.size < bytes || (exactly && f.size != bytes)) => {
+            Err(Refusal::Size(name.into(), f.size, bytes))
+        }
+        Kind::Variable => Ok(Variable { name: f.name, address: f.address, size: f.size }),
+        Kind::ThreadLocal => Err(Refusal::ThreadLocal(name.into())),
+        _ => Err(Refusal::NotAVariable(name.into())),
+    }
+}
+
+fn find(name: &str, object: Option<&str>, kind: Kind) -> Result<Found, Refusal> {
+    let all = loaded();
+    let own = find as fn(_, _, _) -> _ as usize;
+    let alone = all.iter().find(|object| object.has(own)).filter(|object| !object.is_program).map(|object| object.base);
+    let wanted = |o: &&Object| object.is_none_or(|name| o.name == name) && Some(o.base) != alone;
+    let objects: Vec<&Object> = all.iter().filter(wanted).collect();
+    if let (Some(object), true) = (object, objects.is_empty()) {
+        return Err(Refusal::NoObject(object.into()));
+    }
+    let fortran = format!("{name}_");
+    let exactly = |symbol: &str| symbol == name;
+    let demangled = |symbol: &str| demangle::is(symbol, name);
+    let with_underscore = |symbol: &str| symbol == fortran;
+    let ways: [&dyn Fn(&str) -> bool; 3] = [&exactly, &with_underscore, &demangled];
+    let mut stripped: Vec<String> = Vec::new();
+    for way in ways {
+        let mut found: Vec<Found> = Vec::new();
+        stripped.clear();
+        for object in &objects {
+            if !scan(object, way, &mut found) {
+                stripped.push(object.name.clone());
+            }
+        }
+        if let Some(one) = choose(name, found, kind)? {
+            return Ok(one);
+        }
+    }
+    // Libraries of a distribution are always stripped: what matters is the program, or the object that was named.
+    let program = all.first().map(|program| program.name.as_str());
+    stripped.retain(|object_name| object.is_some() || Some(object_name.as_str()) == program);
+    if stripped.is_empty() {
+        Err(Refusal::NotThere(name.into()))
+    } else {
+        Err(Refusal::Stripped(name.into(), stripped))
+    }
+}
+
+/// The one that is meant: of the right kind before others, in the program before in libraries, and of several that
+/// libraries export the one that the dynamic linker takes.
+fn choose(name: &str, mut found: Vec<Found>, kind: Kind) -> Result<Option<Found>, Refusal> {
+    let right = |f: &Found| f.kind == kind || (kind == Kind::Function && f.kind == Kind::Indirect);
+    if found.iter().any(right) {
+        found.retain(right);
+    }
+    if found.iter().any(|f| f.in_program) {
+        found.retain(|f| f.in_program);
+    }
+    found.sort_by_key(|f| (f.address, !f.exported));
+    found.dedup_by_key(|f| f.address);
+    if found.len() > 1
+        && found.iter().all(|f| f.exported)
+        && let Some(address) = lookup(&found[0].name)
+        && found.iter().any(|f| f.address == address)
+    {
+        found.retain(|f| f.address == address);
+    }
+    // Versions of one function, some of them chosen when first called.
+    if found.len() > 1 && found.iter().all(|f| f.exported && f.object == found[0].object) {
+        found.sort_by_key(|f| f.kind == Kind::Indirect);
+        found.drain(..found.len() - 1);
+    }
+    if found.len() > 1 {
+        let places = found.iter().map(|f| format!("{}:{} at {:#x}", f.object, f.name, f.address)).collect();
+        return Err(Refusal::Ambiguous(name.into(), places));
+    }
+    Ok(found.pop())
+}
+
+/// The address that the dynamic linker gives for a name.
+pub(crate) fn lookup(name: &str) -> Option<usize> {
+    let name = CString::new(name).ok()?;
+    // SAFETY: a C string; RTLD_DEFAULT is always valid.
+    let address = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) } as usize;
+    (address != 0).then_some(address)
+}
+
+/// Adds the symbols of `object` whose name `is` the one wanted; `false` when its table of all symbols is not there.
+fn scan(object: &Object, is: &dyn Fn(&str) -> bool, found: &mut Vec<Found>) -> bool {
+    let Some(bytes) = object.bytes() else { return true };
+    let Ok(file) = object::File::parse(bytes.get()) else { return true };
+    let mut all = 0usize;
+    let mut take = |symbol: object::Symbol<'_, '_>, dynamic: bool| {
+        let Ok(name) = symbol.name() else { return };
+        // Dynamic names may carry a version: name@@VERSION.
+        let name = name.split('@').next().unwrap_or(name);
+        if symbol.is_undefined() || name.is_empty() || !is(name) {
+            return;
+        }
+        let kind = match (symbol.flags(), symbol.kind()) {
+            (SymbolFlags::Elf { st_info, .. }, _) if st_info & 0xf == STT_GNU_IFUNC => Kind::Indirect,
+            (_, SymbolKind::Text) => Kind::Function,
+            (_, SymbolKind::Data) => Kind::Variable,
+            (_, SymbolKind::Tls) => Kind::ThreadLocal,
+            _ => Kind::Other,
+        };
+        let address = object.base.wrapping_add(symbol.address() as usize);
+        if kind != Kind::ThreadLocal && !object.has(address) {
+            return;
+        }
+        if let Some(known) = found.iter_mut().find(|f| f.address == address && f.name == name) {
+            known.exported |= dynamic;
+            return;
+        }
+        found.push(Found {
+            name: name.into(),
+            object: object.name.clone(),
+            in_program: object.is_program,
+            address,
+            size: symbol.size(),
+            kind,
+            exported: dynamic,
+        });
+    };
+    for symbol in file.symbols() {
+        all += 1;
+        take(symbol, false);
+    }
+    for symbol in file.dynamic_symbols() {
+        take(symbol, true);
+    }
+    all > 0
+}
