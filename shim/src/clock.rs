@@ -45,6 +45,11 @@ pub fn now_ns() -> u64 {
     system_ns()
 }
 
+/// Nanoseconds per tick of the counter, times 2^32; 0 while that is not known.
+pub fn rate() -> u64 {
+    ANCHOR.rate.load(Ordering::Relaxed)
+}
+
 fn scaled(ticks: u64, rate: u64) -> u64 {
     ((u128::from(ticks) * u128::from(rate)) >> 32) as u64
 }

@@ -1,7 +1,7 @@
 //! The tuning points of this rank: what they are called, which values they take, and how they are set.
 
 use crate::frameworks::pipeline;
-use crate::process;
+use crate::{points, process};
 use midrun_handout::{PolicyKind, Setting};
 use midrun_ring::layout::COMMAND_TEXT;
 use midrun_ring::{KnobKind, KnobSlot};
@@ -31,6 +31,12 @@ pub enum Target {
     Double(usize),
     /// An int of the program, by address.
     Int(usize),
+    /// What is measured and may be turned, a text.
+    Points,
+    /// Something that a line of the points declared, by its number.
+    Point(u32),
+    /// Nothing any more.
+    Gone,
 }
 
 /// One knob of this rank. Its index in [`Knobs::list`] is its number in the segment's table.
@@ -47,6 +53,7 @@ pub struct Knob {
 pub struct Knobs {
     /// In the order of the segment's table.
     pub list: Vec<Knob>,
+    names: Vec<(String, KnobKind)>,
     setting: Setting,
     workers: u32,
     spawned: u32,
@@ -57,6 +64,7 @@ pub struct Knobs {
 
 static KNOBS: Mutex<Knobs> = Mutex::new(Knobs {
     list: Vec::new(),
+    names: Vec::new(),
     setting: Setting::FALLBACK,
     workers: 0,
     spawned: 0,
@@ -78,7 +86,8 @@ pub enum Refusal {
 
 /// Runs `body` on the knobs. Contention only happens when a program registers variables from several threads.
 pub fn with<T>(body: impl FnOnce(&mut Knobs) -> T) -> T {
-    body(&mut KNOBS.lock().unwrap_or_else(|poisoned| poisoned.into_inner()))
+    // What is called meanwhile and hooked must not come back here.
+    points::unseen(|| body(&mut KNOBS.lock().unwrap_or_else(|poisoned| poisoned.into_inner())))
 }
 
 /// Declares the hand-out's knobs with `initial` as their values; a second call only sets the values.
@@ -174,8 +183,43 @@ impl Knobs {
             // Without an agent a knob is never turned, but the program need not know.
             _ => {
                 self.list.push(knob);
+                self.names.push((name.into(), kind));
                 true
             }
+        }
+    }
+
+    /// As [`Knobs::declare`]; a knob of that name and kind that is gone is there again.
+    pub fn declare_again(&mut self, name: &str, kind: KnobKind, knob: Knob, value: f64) -> bool {
+        let same = |(known, of): &(String, KnobKind)| known == name && *of == kind;
+        let gone = |number: &usize| self.list.get(*number).is_some_and(|knob| knob.target == Target::Gone);
+        let Some(number) = self.names.iter().position(same).filter(gone) else {
+            // A name stands for one knob: another of the same name is refused.
+            return !self.names.iter().any(|(known, _)| known == name) && self.declare(name, kind, knob, value);
+        };
+        self.list[number] = knob;
+        if let Some(segment) = process::segment() {
+            segment.set_knob_value(number as u32, value);
+            segment.set_knob_range(number as u32, knob.range);
+        }
+        true
+    }
+
+    /// The knob of that name is gone.
+    pub fn forget(&mut self, name: &str) {
+        let own = |(k, (known, _)): (usize, &(String, KnobKind))| {
+            (known == name && matches!(self.list.get(k)?.target, Target::Point(_))).then_some(k)
+        };
+        if let Some(number) = self.names.iter().enumerate().find_map(own) {
+            self.list[number].target = Target::Gone;
+        }
+    }
+
+    /// Writes the value of the knob of `target` for the agent to see.
+    pub fn tell_value(&self, target: Target) {
+        let number = self.list.iter().position(|knob| knob.target == target);
+        if let (Some(number), Some(segment)) = (number, process::segment()) {
+            segment.set_knob_value(number as u32, self.value(target));
         }
     }
 
@@ -196,7 +240,16 @@ impl Knobs {
     pub fn check(&self, number: u32, value: f64, text: &str) -> Result<(), Refusal> {
         let knob = self.list.get(number as usize).ok_or(Refusal::Unknown)?;
         let (minimum, maximum) = knob.range;
-        let good = (minimum..=maximum).contains(&value) && (knob.target != Target::Pattern || pipeline::can_take(text));
+        if knob.target == Target::Gone {
+            return Err(Refusal::Unknown);
+        }
+        let takes = || match knob.target {
+            Target::Pattern => pipeline::can_take(text),
+            Target::Points => points::can_take(text),
+            Target::Point(id) => points::can_set(id, value, text),
+            _ => true,
+        };
+        let good = (minimum..=maximum).contains(&value) && takes();
         if good { Ok(()) } else { Err(Refusal::Range) }
     }
 
@@ -213,6 +266,9 @@ impl Knobs {
             Target::Workers => self.workers = value.round() as u32,
             Target::Spawned => self.spawned = value.round() as u32,
             Target::Pattern => pipeline::take(text),
+            Target::Points => points::take(self, text),
+            Target::Point(id) => points::set(id, value, text),
+            Target::Gone => {}
             // SAFETY: midrun_expose_* was given the address of a variable that lives as long as the program, and
             // this runs in the thread that exposed it (see safe_point).
             Target::Double(address) => unsafe { (address as *mut f64).write_volatile(value) },
@@ -238,7 +294,8 @@ impl Knobs {
             Target::MinChunk => s.min_chunk as f64,
             Target::Workers => f64::from(self.workers),
             Target::Spawned => f64::from(self.spawned),
-            Target::Pattern => 0.0,
+            Target::Pattern | Target::Points | Target::Gone => 0.0,
+            Target::Point(id) => points::value(id),
             // SAFETY: as in `set`.
             Target::Double(address) => unsafe { (address as *const f64).read_volatile() },
             // SAFETY: as in `set`.

@@ -16,6 +16,7 @@ mod knobs;
 mod lane;
 mod marks;
 mod mpi_calls;
+mod points;
 mod port;
 mod process;
 mod safe_point;

@@ -69,6 +69,7 @@ pub extern "C" fn midrun_iteration_begin(tasks: u64, workers: u32) -> c_int {
         }
         TASKS.store(tasks, Ordering::Relaxed);
         BEGUN.store(iteration + 1, Ordering::Relaxed);
+        crate::points::on_marked_iteration(iteration);
         tuned()
     })
 }

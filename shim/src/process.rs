@@ -1,7 +1,7 @@
 //! The shim's life in its process: on at MPI_Init when an agent may be there, off at MPI_Finalize, at any doubt, and in
 //! forked children.
 
-use crate::{clock, lane, mpi_calls};
+use crate::{clock, lane, mpi_calls, points, safe_point};
 use midrun_ring::attach::{peer_uid, send_segment};
 use midrun_ring::{Identity, Segment};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
@@ -24,6 +24,8 @@ static LINK: Mutex<Option<Link>> = Mutex::new(None);
 /// The socket to the agent, for the fork handler, which may not lock; -1 when there is none.
 static SOCKET: AtomicI32 = AtomicI32::new(-1);
 static NEXT_LOOK_NS: AtomicU64 = AtomicU64::new(0);
+/// The thread that initialised MPI; see [`safe_point::this_thread`].
+static MAIN_THREAD: AtomicU64 = AtomicU64::new(0);
 
 /// What is needed to reach an agent, now or later.
 struct Link {
@@ -87,15 +89,23 @@ pub fn on_init(rank: u32, world_size: u32, mpi: &str) {
             unsafe { libc::pthread_atfork(None, None, Some(forked)) };
             *LINK.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(Link { path, memory, socket: None });
             mpi_calls::on_init(rank, world_size, &identity.job);
+            MAIN_THREAD.store(safe_point::this_thread(), Ordering::Relaxed);
             record(true);
             look_after_agent();
+            points::on_init();
         }
         Err(error) => switch_off(&error.to_string()),
     }
 }
 
+/// Whether this thread initialised MPI.
+pub fn is_main_thread() -> bool {
+    MAIN_THREAD.load(Ordering::Relaxed) == safe_point::this_thread()
+}
+
 /// MPI is about to be finalised: everything that follows is not ours. The agent drains what is left.
 pub fn on_finalize() {
+    points::on_finalize();
     record(false);
     let Some(segment) = segment() else { return };
     segment.set_finalized(clock::now_ns());
@@ -140,6 +150,7 @@ pub fn look_after_agent() {
     if link.socket.as_ref().is_some_and(|socket| hung_up(socket.as_fd())) {
         SOCKET.store(-1, Ordering::Relaxed);
         link.socket = None;
+        points::on_loss();
     }
     if link.socket.is_none() {
         link.socket = offer(link.path.as_bytes(), link.memory.as_fd());

@@ -1,7 +1,7 @@
 //! Where decisions reach the program: commands are checked and applied here, all their assignments or none.
 
 use crate::knobs::{self, Knobs, Refusal};
-use crate::{clock, hook, process};
+use crate::{clock, hook, points, process};
 use midrun_ring::layout::when;
 use midrun_ring::{Command, CommandConsumer};
 use std::sync::Mutex;
@@ -48,7 +48,7 @@ thread_local! {
 }
 
 /// Something different for every living thread.
-fn this_thread() -> u64 {
+pub fn this_thread() -> u64 {
     SELF.with(|local| std::ptr::from_ref(local) as u64)
 }
 
@@ -63,7 +63,10 @@ pub fn own() -> bool {
 
 /// A safe point inside iteration `iteration`, or before its first hand-out. One load when no command is there.
 pub fn poll(iteration: u64, at_iteration_start: bool) {
-    if !process::recording() || OWNER.load(Ordering::Relaxed) != this_thread() {
+    let owner = OWNER.load(Ordering::Relaxed);
+    // Where nobody declared a knob of the program's, the thread that initialised MPI.
+    let mine = if owner == 0 { process::is_main_thread() } else { owner == this_thread() };
+    if !process::recording() || !mine {
         return;
     }
     if at_iteration_start {
@@ -89,6 +92,8 @@ pub fn poll(iteration: u64, at_iteration_start: bool) {
     if nonsense || inbox.commands.corrupted() {
         process::switch_off("the agent wrote nonsense into the command ring");
     }
+    drop(guard);
+    points::at_safe_point();
 }
 
 fn settle(command: &Command) -> u64 {

@@ -33,6 +33,8 @@ pub struct Cost {
     pub timed_ns: f64,
     /// Counted.
     pub counted_ns: f64,
+    /// Told at its exit, without what is done then.
+    pub told_ns: f64,
 }
 
 /// Calls a function that does nothing with a hook and without, for some tenths of a millisecond.
@@ -52,8 +54,11 @@ pub fn cost() -> Result<Cost, Refusal> {
     point.sample_mask.store(u64::MAX, std::sync::atomic::Ordering::Relaxed);
     let counted_ns = (per_call() - plain).max(0.0);
     point.sample_mask.store(0, std::sync::atomic::Ordering::Relaxed);
+    point.set(flag::TIMED, false);
+    point.tell(None, Some(|_| {}));
+    let told_ns = (per_call() - plain).max(0.0);
     hook.clear();
-    Ok(Cost { timed_ns, counted_ns })
+    Ok(Cost { timed_ns, counted_ns, told_ns })
 }
 
 /// The quickest of some rounds: what disturbs them is not the hook's.

@@ -111,7 +111,10 @@ fn stub(number: u32) -> Vec<u8> {
 fn entry(function: &Function, number: u32, point: &Point) -> Result<Site, Refusal> {
     let all = objects::loaded();
     let object = all.iter().find(|object| object.has(function.address));
-    if object.is_none_or(|object| object.name.starts_with("ld-linux") || object.name.starts_with("libmidrun")) {
+    let foreign =
+        |object: &objects::Object| !object.name.starts_with("ld-linux") && !object.name.starts_with("libmidrun");
+    // Without a name it is the function with which costs are measured.
+    if !function.object.is_empty() && !object.is_some_and(foreign) {
         return Err(Refusal::Ours(function.name.clone()));
     }
     let code = |address: usize, size: u64| {

@@ -13,7 +13,7 @@ mod demangle;
 mod got;
 #[cfg(target_arch = "x86_64")]
 mod hook;
-#[cfg(target_arch = "x86_64")]
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 mod memory;
 mod objects;
 #[cfg(target_arch = "x86_64")]

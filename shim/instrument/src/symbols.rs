@@ -1,6 +1,7 @@
 //! Finds functions and variables of this process by name: in the program first, then in its libraries.
 
 use crate::demangle;
+use crate::memory::protection;
 use crate::objects::{Object, loaded};
 use crate::refusal::Refusal;
 use object::{Object as _, ObjectSymbol, SymbolFlags, SymbolKind};
@@ -33,6 +34,8 @@ pub struct Variable {
     pub address: usize,
     /// Its bytes, 0 where the table does not say.
     pub size: u64,
+    /// Whether the program may change it.
+    pub writable: bool,
 }
 
 /// One symbol of one object.
@@ -105,7 +108,10 @@ pub fn variable(name: &str, object: Option<&str>, bytes: u64, exactly: bool) -> 
         Kind::Variable if f.size > 0 && (f.size < bytes || (exactly && f.size != bytes)) => {
             Err(Refusal::Size(name.into(), f.size, bytes))
         }
-        Kind::Variable => Ok(Variable { name: f.name, address: f.address, size: f.size }),
+        Kind::Variable => {
+            let writable = protection(f.address).is_some_and(|bits| bits & libc::PROT_WRITE != 0);
+            Ok(Variable { name: f.name, address: f.address, size: f.size, writable })
+        }
         Kind::ThreadLocal => Err(Refusal::ThreadLocal(name.into())),
         _ => Err(Refusal::NotAVariable(name.into())),
     }

@@ -71,7 +71,7 @@ fn longjmp_signals_and_coroutines_pass_through_hooked_functions() {
 #[test]
 fn hooks_come_and_go_while_threads_run_the_functions() {
     for way in [&["-O0"][..], &["-O2"], &["-O1", "-fcf-protection=full"], &["-O2", "-no-pie", "-fno-pie"]] {
-        println!("{way:?}: {}", story("toggle.c", way, &[], &["2"]));
+        println!("{way:?}: {}", story("toggle.c", way, &[], &["50"]));
     }
 }
 

@@ -48,6 +48,14 @@ pub mod kind {
     /// pattern by which those went, inputs on their way (low half) and of those waiting for their order, ns in source and sink.
     pub const STREAM_WINDOW: u32 = 10;
 
+    /// A part of what a point measured in one iteration; the parts of one follow each other. flags: one of [`super::part`],
+    /// with [`super::part::LAST`] in the last.
+    pub const POINT: u32 = 13;
+
+    /// One call that a point measured, `time_ns` is its end; or one value that it read. flags: 1 = a value. payload: label (4
+    /// words), ns that it took or the value (f64 bits), iteration.
+    pub const POINT_RAW: u32 = 14;
+
     /// Bytes of a [`TEXT`].
     pub const PIECE: usize = 24;
 
@@ -64,6 +72,25 @@ pub mod topic {
     pub const STAGE: u32 = 1;
     /// A pattern: its number, its plan as `midrun.h` writes it; the first input that goes by it.
     pub const PATTERN: u32 = 2;
+    /// A line of the points could not be done, or was done with less detail (says 1) to keep in the budget: its number, why.
+    pub const REFUSED: u32 = 3;
+}
+
+/// Parts of a [`kind::POINT`].
+pub mod part {
+    /// payload: label (4 words), iteration, calls. The first part.
+    pub const HEAD: u32 = 1;
+    /// payload: calls that were timed, sum of their times ns, of their squares s² (f64 bits), shortest ns, longest ns, what
+    /// measuring cost ns.
+    pub const TIMES: u32 = 2;
+    /// payload: values read, their sum, sum of squares, smallest, largest, last (f64 bits but for the first).
+    pub const VALUES: u32 = 3;
+    /// payload: begin of the first call ns, end of the last ns.
+    pub const SPAN: u32 = 4;
+    /// payload: up to six bins of the histogram: the bin in the lowest byte, above it how many; 0 = none.
+    pub const BINS: u32 = 5;
+    /// Added to the last part.
+    pub const LAST: u32 = 1 << 16;
 }
 
 /// When a command is to be applied.
@@ -206,7 +233,7 @@ pub struct KnobSlot {
 }
 
 /// Text into `N` words, cut at a character's boundary, padded with zeros.
-pub(crate) fn text_to_words<const N: usize>(text: &str) -> [u64; N] {
+pub fn text_to_words<const N: usize>(text: &str) -> [u64; N] {
     let mut end = text.len().min(8 * N - 1);
     while !text.is_char_boundary(end) {
         end -= 1;
@@ -221,7 +248,7 @@ pub(crate) fn text_to_words<const N: usize>(text: &str) -> [u64; N] {
 }
 
 /// The text up to the first zero; `None` when it is not UTF-8 or has control characters.
-pub(crate) fn words_to_text(words: &[u64]) -> Option<String> {
+pub fn words_to_text(words: &[u64]) -> Option<String> {
     let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).take_while(|b| *b != 0).collect();
     String::from_utf8(bytes).ok().filter(|text| !text.chars().any(char::is_control))
 }

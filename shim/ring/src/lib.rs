@@ -15,7 +15,7 @@ pub mod ring;
 pub mod segment;
 
 pub use command::{Command, CommandAssignment};
-pub use layout::{KnobKind, KnobSlot, LAYOUT_VERSION, Record, kind, topic};
+pub use layout::{KnobKind, KnobSlot, LAYOUT_VERSION, Record, kind, part, topic};
 pub use segment::{Identity, Segment, SegmentError, Totals};
 
 use atomic::Mapped;

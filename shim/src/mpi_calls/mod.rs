@@ -8,14 +8,13 @@ mod hosts;
 mod watch;
 
 use crate::guard::guard_value;
-use crate::{clock, marks, process, safe_point};
+use crate::{clock, marks, points, process, safe_point};
 use midrun_ring::counters::{Class, MAIN, PAGES, Page, Place};
 use std::cell::{Cell, OnceCell};
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 pub use hosts::announce;
-#[allow(unused_imports, reason = "for measure points on MPI calls")]
 pub use watch::{Filter, Seen, watch};
 
 /// Bits of the switch, as `mpi/counted.h` has them.
@@ -118,7 +117,11 @@ pub fn on_framework() {
 pub fn on_safe_call() {
     let has_command = process::segment().is_some_and(midrun_ring::Segment::has_command);
     if has_command && !FRAMEWORK.load(Ordering::Relaxed) && marks::iteration().is_none() {
-        safe_point::poll(crate::hook::UNKNOWN_ITERATION, true);
+        match points::own_iteration() {
+            // Inside one of the program's iterations, as its points say.
+            Some(iteration) => safe_point::poll(iteration, false),
+            None => safe_point::poll(crate::hook::UNKNOWN_ITERATION, true),
+        }
     }
 }
 

@@ -59,7 +59,6 @@ impl Filter {
 }
 
 /// Shows calls to `callback` from now on; its number, or `None` when there are too many. Off, it costs calls nothing.
-#[allow(dead_code, reason = "for measure points on MPI calls")]
 pub fn watch(filter: Filter, callback: Callback) -> Option<usize> {
     let free = (0..WATCHES).find(|at| WATCHING[*at].set((filter, callback)).is_ok())?;
     SWITCH.fetch_or(bit::WATCHED, Ordering::Release);

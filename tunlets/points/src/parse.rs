@@ -4,6 +4,9 @@ use crate::{
     ARGUMENTS, Call, Declaration, Filter, Label, Mode, Moment, Source, Span, Symbol, TEXT_BYTES, Trigger, Tuned, Type,
 };
 
+/// Labels that midrun itself uses.
+const RESERVED: [&str; 2] = ["iteration", "points"];
+
 /// A declaration and the line it stands in, from 1.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line {
@@ -69,10 +72,13 @@ pub fn parse(text: &str) -> Result<Vec<Line>, Error> {
 
 fn check_label(before: &[Line], words: &Words<'_>, declaration: &Declaration) -> Result<(), Error> {
     let Some(label) = declaration.label() else { return Ok(()) };
+    let column = words.all.get(1).map_or(1, |(column, _)| *column);
+    if RESERVED.contains(&label.as_str()) {
+        return words.wrong(column, format!("\"{label}\" is midrun's own; give another label"));
+    }
     match before.iter().find(|line| line.declaration.label() == Some(label)) {
         None => Ok(()),
         Some(first) => {
-            let column = words.all.get(1).map_or(1, |(column, _)| *column);
             words.wrong(column, format!("\"{label}\" is the label of line {}, too; give another", first.number))
         }
     }

@@ -1,0 +1,127 @@
+//! Variables of the program by address and type: read and written whole, as numbers.
+
+use midrun_points::Type;
+use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
+
+/// A variable.
+#[derive(Clone, Copy, Debug)]
+pub struct Variable {
+    /// Where it lies.
+    pub address: usize,
+    /// What it is.
+    pub kind: Type,
+}
+
+impl Variable {
+    /// Its value now.
+    pub fn read(self) -> f64 {
+        from_bits(self.kind, load(self.address, self.kind.bytes()))
+    }
+
+    /// Sets it; a whole-number type takes the nearest.
+    pub fn write(self, value: f64) {
+        store(self.address, self.kind.bytes(), to_bits(self.kind, value));
+    }
+}
+
+/// The bits of a value, in the lowest bytes; above them the sign.
+pub fn to_bits(kind: Type, value: f64) -> u64 {
+    match kind {
+        Type::F64 => value.to_bits(),
+        Type::F32 => u64::from((value as f32).to_bits()),
+        Type::Bool => u64::from(value != 0.0),
+        Type::I8 | Type::I16 | Type::I32 | Type::I64 => value.round() as i64 as u64,
+        Type::U8 | Type::U16 | Type::U32 | Type::U64 => value.round() as u64,
+    }
+}
+
+fn from_bits(kind: Type, bits: u64) -> f64 {
+    match kind {
+        Type::F64 => f64::from_bits(bits),
+        Type::F32 => f64::from(f32::from_bits(bits as u32)),
+        Type::I8 => f64::from(bits as i8),
+        Type::I16 => f64::from(bits as i16),
+        Type::I32 => f64::from(bits as i32),
+        Type::I64 => bits as i64 as f64,
+        Type::U8 | Type::U16 | Type::U32 | Type::U64 | Type::Bool => bits as f64,
+    }
+}
+
+fn load(address: usize, bytes: usize) -> u64 {
+    // SAFETY: a variable of the program that its symbol table says is there and has so many bytes; aligned where it is
+    // read as an atomic.
+    unsafe {
+        match bytes {
+            1 => u64::from((*(address as *const AtomicU8)).load(Ordering::Relaxed)),
+            2 if address.is_multiple_of(2) => u64::from((*(address as *const AtomicU16)).load(Ordering::Relaxed)),
+            4 if address.is_multiple_of(4) => u64::from((*(address as *const AtomicU32)).load(Ordering::Relaxed)),
+            8 if address.is_multiple_of(8) => (*(address as *const AtomicU64)).load(Ordering::Relaxed),
+            2 => u64::from((address as *const u16).read_unaligned()),
+            4 => u64::from((address as *const u32).read_unaligned()),
+            _ => (address as *const u64).read_unaligned(),
+        }
+    }
+}
+
+fn store(address: usize, bytes: usize, bits: u64) {
+    // SAFETY: as in `load`; the table says that it is no constant, or the write would fault (see `tune`).
+    unsafe {
+        match bytes {
+            1 => (*(address as *const AtomicU8)).store(bits as u8, Ordering::SeqCst),
+            2 if address.is_multiple_of(2) => (*(address as *const AtomicU16)).store(bits as u16, Ordering::SeqCst),
+            4 if address.is_multiple_of(4) => (*(address as *const AtomicU32)).store(bits as u32, Ordering::SeqCst),
+            8 if address.is_multiple_of(8) => (*(address as *const AtomicU64)).store(bits, Ordering::SeqCst),
+            2 => (address as *mut u16).write_unaligned(bits as u16),
+            4 => (address as *mut u32).write_unaligned(bits as u32),
+            _ => (address as *mut u64).write_unaligned(bits),
+        }
+    }
+}
+
+/// The C string in a buffer of so many bytes.
+pub fn read_text(address: usize, bytes: usize) -> String {
+    // SAFETY: the symbol table says that the buffer is there and has at least so many bytes.
+    let buffer = unsafe { std::slice::from_raw_parts(address as *const u8, bytes) };
+    let end = buffer.iter().position(|byte| *byte == 0).unwrap_or(bytes);
+    String::from_utf8_lossy(&buffer[..end]).into_owned()
+}
+
+/// Writes a C string that is shorter than the buffer; what follows it becomes zero.
+pub fn write_text(address: usize, bytes: usize, text: &str) {
+    // SAFETY: as above; the program does not read it at a safe point of its thread.
+    let buffer = unsafe { std::slice::from_raw_parts_mut(address as *mut u8, bytes) };
+    buffer.fill(0);
+    let room = bytes.saturating_sub(1);
+    buffer[..text.len().min(room)].copy_from_slice(&text.as_bytes()[..text.len().min(room)]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read_and_the_neighbours_stay(at in 0usize..11, offset in 0usize..8, value in any::<f64>()) {
+            let kind = Type::ALL[at].0;
+            let all = kind.holds();
+            let value = if value.is_nan() { 0.0 } else { value.clamp(all.minimum, all.maximum) };
+            let value = if kind.is_whole() { value.round() } else { value };
+            let mut memory = [0xa5u8; 24];
+            let variable = Variable { address: memory.as_mut_ptr() as usize + offset, kind };
+            variable.write(value);
+            let expected = if kind == Type::F32 { f64::from(value as f32) } else { value };
+            prop_assert_eq!(variable.read(), expected);
+            let inside = offset..offset + kind.bytes();
+            prop_assert!(memory.iter().enumerate().all(|(k, byte)| inside.contains(&k) || *byte == 0xa5));
+        }
+    }
+
+    #[test]
+    fn a_text_is_cut_to_its_buffer_and_ended() {
+        let mut memory = [b'x'; 8];
+        let address = memory.as_mut_ptr() as usize;
+        write_text(address, 6, "abcdefgh");
+        assert_eq!((&memory[..], read_text(address, 6).as_str()), (&b"abcde\0xx"[..], "abcde"));
+    }
+}
