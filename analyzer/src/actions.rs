@@ -116,6 +116,21 @@ impl Actions {
         action
     }
 
+    /// Makes an action that no decision is behind: others may be in flight, and its answer settles nothing.
+    pub fn aside(
+        &mut self,
+        now: u64,
+        job: &JobId,
+        rank: u32,
+        assignments: Vec<(String, Value)>,
+        ttl_ms: u64,
+    ) -> Action {
+        self.last += 1;
+        let deadline_ns = now.saturating_add(ttl_ms.min(limits::ACTION_TTL_MS) * 1_000_000);
+        let (id, job) = (ActionId(self.last), job.clone());
+        Action { id, job, rank, assignments, restore: Vec::new(), at_once: true, decided_ns: now, deadline_ns }
+    }
+
     /// A rank answered. `None` for an answer to nothing we know: repeated, or to an earlier analyzer.
     pub fn on_result(&mut self, rank: u32, result: &ActionResult, clock_offset_ns: i64) -> Option<Settlement> {
         let asked = |action: &Action| action.id == result.action && action.rank == rank;

@@ -4,6 +4,7 @@
 //! and is counted in `invalid`.
 
 mod calls;
+mod points;
 pub mod recorded;
 mod streams;
 pub mod wishes;
@@ -16,7 +17,7 @@ use crate::control::{Control, ControlLine};
 use crate::ids::{ActionId, AgentId, JobId};
 use crate::input::{
     Action, ActionResult, ActionStatus, Batch, Begun, Ended, Event, Hello, JobLine, Joined, KnobDeclared, Left, Link,
-    Report, Trip, Work,
+    PointRefused, Report, Trip, Work,
 };
 use crate::limits;
 use crate::notice::Notice;
@@ -141,6 +142,11 @@ fn event(wire: v1::Event) -> Option<Event> {
         event::Kind::StageWork(work) => streams::work(&work),
         event::Kind::StreamWindow(window) => streams::window(&window),
         event::Kind::MpiCounted(counted) => calls::counted(counted),
+        event::Kind::PointMeasured(measured) => points::measured(measured),
+        event::Kind::PointRefused(refused) => {
+            let (line, why, shed) = (refused.line, text(refused.why), refused.shed);
+            Some(Event::PointRefused(PointRefused { line, why, shed }))
+        }
         event::Kind::KnobDeclared(knob) => {
             let (whole, takes_text) = match v1::KnobType::try_from(knob.r#type).ok()? {
                 v1::KnobType::F64 => (false, false),

@@ -106,6 +106,17 @@ impl Decider {
         catch_unwind(AssertUnwindSafe(|| tunlet.ideal_period_s())).ok().flatten().filter(|s| s.is_finite())
     }
 
+    /// What it wants measured and turned; see [`Tunlet::points`].
+    pub fn points(&self) -> String {
+        let ask = |tunlet: &dyn Tunlet| catch_unwind(AssertUnwindSafe(|| tunlet.points())).unwrap_or_default();
+        self.tunlet.as_deref().map(ask).unwrap_or_default()
+    }
+
+    /// A rank could not do a line of it.
+    pub fn on_point_refused(&mut self, rank: u32, line: u32, why: &str) {
+        self.ask(|tunlet| tunlet.on_point_refused(rank, line, why));
+    }
+
     /// Shows a window; answers what it says about earlier decisions.
     pub fn observe(&mut self, window: Seen<'_>) -> Vec<Judgement> {
         let judgements = self.ask(|tunlet| {

@@ -6,7 +6,7 @@ use crate::control::{Control, ControlLine};
 use crate::ids::{ActionId, AgentId, AskId, JobId, LinkId};
 use crate::notice::Notice;
 use crate::summary::Records;
-use midrun_tunlets::{StageWork, Value, Wishes};
+use midrun_tunlets::{PointWindow, StageWork, Value, Wishes};
 
 /// Everything that can happen to the analyzer.
 #[derive(Clone, Debug)]
@@ -172,6 +172,8 @@ pub enum Event {
     StageWorked(StageWorked),
     StreamWindowEnded(StreamWindowEnded),
     MpiCounted(MpiCounted),
+    PointMeasured(PointMeasured),
+    PointRefused(PointRefused),
 }
 
 /// What a rank's MPI calls came to so far.
@@ -202,6 +204,27 @@ pub struct Tally {
     pub count: u64,
     pub bytes: u64,
     pub time_ns: u64,
+}
+
+/// What a point of the rank measured.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PointMeasured {
+    /// `None`: the rank does not know.
+    pub iteration: Option<u64>,
+    /// Of which the rank is not filled in.
+    pub seen: PointWindow,
+    /// When the first call began and the last ended, on the rank's clock, nanoseconds; 0: not known.
+    pub span_ns: (u64, u64),
+    /// What measuring cost, seconds.
+    pub cost_s: f64,
+}
+
+/// A line of the points that the rank could not do, or does with less detail (`shed`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PointRefused {
+    pub line: u32,
+    pub why: String,
+    pub shed: bool,
 }
 
 /// A pipeline starts a stream; the time tells one from the next.

@@ -4,6 +4,7 @@ mod acting;
 mod controlling;
 mod following;
 mod hand;
+mod pointing;
 mod presence;
 mod showing;
 mod streaming;
@@ -23,6 +24,7 @@ use crate::input::{Event, JobLine, Joined, Left, Output, Report};
 use crate::knobs::Knobs;
 use crate::limits;
 use crate::notice::{History, Notice};
+use crate::points::Points;
 use crate::streams::Streams;
 use crate::summary::{Iterations, Records, StreamLines};
 use crate::tell;
@@ -92,6 +94,8 @@ pub struct Job {
     streams: Streams,
     stream_lines: StreamLines,
     lately: Recent,
+    points: Points,
+    pointing: pointing::Pointing,
     decider: Decider,
     actions: Actions,
     group: Option<acting::Group>,
@@ -127,6 +131,8 @@ impl Job {
             streams: Streams::default(),
             stream_lines: StreamLines::default(),
             lately: Recent::default(),
+            points: Points::default(),
+            pointing: pointing::Pointing::default(),
             decider: Decider::new(tunlet),
             actions: Actions::new(last_action),
             group: None,
@@ -248,13 +254,17 @@ impl Job {
                     self.invalid += 1;
                 }
                 self.tell_pattern(rank);
+                self.offers_points(rank, &knob.name);
             }
+            Event::PointMeasured(measured) => self.points.on_measured(now, rank, measured),
+            Event::PointRefused(refused) => self.on_point_refused(rank, refused, out),
             Event::StreamBegun(_)
             | Event::StageDeclared(_)
             | Event::PatternTaken(_)
             | Event::StageWorked(_)
             | Event::StreamWindowEnded(_) => self.on_stream_event(rank, event, out),
             Event::ActionSettled(result) => {
+                self.on_points_settled(rank, result);
                 if let Some(settlement) = self.actions.on_result(rank, result, offset_ns) {
                     self.on_settlement(&settlement, result.iteration, result.time_ns, out);
                 } else {
@@ -318,11 +328,14 @@ impl Job {
         while let Some(settlement) = self.actions.on_time(now) {
             self.on_settlement(&settlement, 0, 0, out);
         }
+        self.send_points(now, link_of, out);
         for mut closed in self.windows.close(now, all) {
             self.locate(&mut closed.window);
+            closed.window.points = self.points.take(closed.window.iteration);
             self.on_window(now, &closed, !all, link_of, out);
         }
         self.calls.settle(now, all);
+        self.close_pointed(now, all, link_of, out);
         while let Some(window) = self.streams.take_closed() {
             self.on_stream_window(now, &window, !all, link_of, out);
         }

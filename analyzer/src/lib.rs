@@ -21,6 +21,7 @@ pub mod limits;
 mod loose;
 mod network;
 pub mod notice;
+pub mod points;
 pub mod recording;
 pub mod stats;
 pub mod streams;

@@ -17,7 +17,7 @@ pub const AGENTS: usize = 4096;
 /// Ranks of a job; also the largest rank + 1.
 pub const RANKS_PER_JOB: u32 = 1 << 16;
 /// Tuning points of a job.
-pub const KNOBS_PER_JOB: usize = 1024;
+pub const KNOBS_PER_JOB: usize = 1 << 17;
 /// Iteration numbers from here on are taken for garbage.
 pub const ITERATION_END: u64 = 1 << 48;
 /// Tasks of one iteration from here on are taken for garbage.
@@ -26,6 +26,14 @@ pub const TASKS_END: u64 = 1 << 40;
 pub const MESSAGE_S: f64 = 60.0;
 /// Most bytes of a chunk and its result.
 pub const TRIP_BYTES: u64 = 1 << 40;
+/// Sums of times that points measured from here on are taken for garbage, seconds.
+pub const POINT_S: f64 = 1e12;
+/// Longest label of a point, bytes.
+pub const LABEL_BYTES: usize = 31;
+/// Measurements of points that wait for their iteration's window, per job.
+pub const WAITING_POINTS: usize = 1 << 16;
+/// Points, and refused lines, listed in a summary.
+pub const LISTED_POINTS: usize = 2_000;
 /// Stages of a pipeline, and bytes of its plan as text.
 pub const STAGES: usize = 1000;
 /// See [`STAGES`].

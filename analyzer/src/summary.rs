@@ -9,6 +9,7 @@ use midrun_tunlets::SearchReport;
 use crate::calls::{CallLines, PopLines};
 use crate::control::ControlLine;
 use crate::limits;
+use crate::points::PointLines;
 use crate::window::Closed;
 
 /// Records of one rank, or of all.
@@ -257,6 +258,9 @@ pub struct Summary {
     /// Its streams, where it is a pipeline.
     #[serde(flatten)]
     pub stream: Option<StreamLines>,
+    /// What its points measured, where there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub points: Option<PointLines>,
     /// What messages cost, where it was measured.
     pub links: Vec<LinkLine>,
     /// The program's MPI calls, of all ranks.

@@ -305,6 +305,7 @@ impl Partial {
             setting_changed: self.changed_ns.is_some_and(inside),
             per_worker,
             profile: self.profile,
+            points: Vec::new(),
             coverage,
         };
         let heard_s = ended.task_time_ns as f64 / 1e9;

@@ -4,6 +4,7 @@
 //! left out.
 
 use crate::limits::{BUSY_NS, MESSAGE_S, TASKS, TRIP_BYTES, TRIP_NS};
+use crate::points::Points;
 use crate::stream::Stream;
 use midrun_proto::v1::event::Kind;
 use midrun_proto::v1::{
@@ -24,6 +25,7 @@ pub struct Collected {
     events: Vec<Event>,
     works: Vec<Open>,
     stream: Stream,
+    points: Points,
     /// Records that made no sense, ever.
     pub rejected: u64,
     /// Somebody waits for what is in here.
@@ -39,7 +41,7 @@ struct Open {
 impl Collected {
     /// Whether nothing is in here.
     pub fn is_empty(&self) -> bool {
-        self.events.is_empty() && self.works.is_empty() && self.stream.is_empty()
+        self.events.is_empty() && self.works.is_empty() && self.stream.is_empty() && self.points.is_empty()
     }
 
     /// Adds an event of the agent's own.
@@ -89,6 +91,15 @@ impl Collected {
                 Ok(told) => told.into_iter().for_each(|kind| self.push(kind)),
                 Err(()) => self.rejected += 1,
             },
+            kind::POINT => match self.points.part(record) {
+                Ok(measured) => measured.into_iter().for_each(|measured| self.push(Kind::PointMeasured(measured))),
+                Err(()) => self.rejected += 1,
+            },
+            kind::POINT_RAW => {
+                if !self.points.raw(record) {
+                    self.rejected += 1;
+                }
+            }
             kind::STREAM_BEGIN | kind::STREAM_WINDOW => match self.stream.event(record) {
                 Some(kind) => {
                     self.push(kind);
@@ -168,6 +179,7 @@ impl Collected {
                 used.map(|((tasks, busy_s), bin)| ProfileBin { bin, tasks: *tasks, busy_s: *busy_s }).collect();
             self.events.push(Event { kind: Some(Kind::Work(work)) });
         }
+        self.events.extend(self.points.drain().map(|measured| Event { kind: Some(Kind::PointMeasured(measured)) }));
         self.events.extend(self.stream.drain().map(|work| Event { kind: Some(Kind::StageWork(work)) }));
     }
 

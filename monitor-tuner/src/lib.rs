@@ -17,6 +17,7 @@ mod deliver;
 pub mod limits;
 mod link;
 mod outbox;
+mod points;
 mod rank;
 mod stream;
 

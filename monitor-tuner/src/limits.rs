@@ -46,6 +46,8 @@ pub const TRIP_NS: u64 = 120_000_000_000;
 pub const STAGES: u64 = 1000;
 /// Most bytes that a stage makes of one input.
 pub const OUTPUT_BYTES: u64 = 1 << 50;
+/// Single calls and values of points that go singly into one batch; more of one label are summed up.
+pub const SINGLE_POINTS: usize = 512;
 /// Longest text about a stream, bytes.
 pub const STREAM_TEXT: usize = 1 << 16;
 

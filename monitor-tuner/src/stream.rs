@@ -2,7 +2,7 @@
 
 use crate::limits::{BUSY_NS, OUTPUT_BYTES, STAGES, STREAM_TEXT};
 use midrun_proto::v1::event::Kind;
-use midrun_proto::v1::{PatternTaken, StageDeclared, StageWork, StreamBegun, StreamWindow};
+use midrun_proto::v1::{PatternTaken, PointRefused, StageDeclared, StageWork, StreamBegun, StreamWindow};
 use midrun_ring::{Record, kind, topic};
 use std::collections::BTreeMap;
 
@@ -114,6 +114,7 @@ impl Stream {
                 self.stages.insert(number, stage.clone());
                 Ok(Kind::StageDeclared(stage))
             }
+            topic::REFUSED => Ok(Kind::PointRefused(PointRefused { line: number, why: text, shed: says == 1 })),
             topic::PATTERN => {
                 let pattern = PatternTaken { epoch: number, first_input: says, plan: text };
                 self.pattern = Some(pattern.clone());

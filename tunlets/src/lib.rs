@@ -27,7 +27,7 @@ pub use outlook::Outlook;
 pub use proposal::{Judgement, Proposal, Settled, Verdict};
 pub use search::{SearchReport, SearchWishes};
 pub use stream::{Recent, StageSeen, StageWork, StreamWindow};
-pub use window::{Link, Network, PROFILE_BINS, ProfileBin, Window, WorkerWork};
+pub use window::{Link, Network, PROFILE_BINS, PointWindow, ProfileBin, Window, WorkerWork};
 pub use wishes::Wishes;
 
 /// A performance model and the knowledge of what to turn.
@@ -63,6 +63,13 @@ pub trait Tunlet: Send {
     fn outlook(&self) -> Option<Outlook> {
         None
     }
+    /// What it wants measured and turned in programs that were not written for midrun, in the language of `midrun-points`;
+    /// sent to each rank when it joins. What may be turned then is among `knobs` of [`Tunlet::propose`].
+    fn points(&self) -> String {
+        String::new()
+    }
+    /// A rank could not do a line of [`Tunlet::points`], lines counted from 1.
+    fn on_point_refused(&mut self, _rank: u32, _line: u32, _why: &str) {}
     /// The last proposal got number `decision` and was settled so.
     fn on_settled(&mut self, decision: u64, settled: Settled);
 }

@@ -99,6 +99,36 @@ impl Network {
     }
 }
 
+/// What one point of one rank measured in one iteration.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PointWindow {
+    /// Rank in `MPI_COMM_WORLD`.
+    pub rank: u32,
+    /// Its label.
+    pub label: String,
+    /// Calls, or values read.
+    pub count: u64,
+    /// Of those, in the numbers below; fewer than all where measuring became too dear.
+    pub timed: u64,
+    /// Sum of the times, seconds; of a variable's values, in its units.
+    pub sum: f64,
+    /// Sum of the squares.
+    pub squares: f64,
+    /// The shortest, or the smallest.
+    pub minimum: f64,
+    /// The longest, or the largest.
+    pub maximum: f64,
+    /// The last value, of a variable.
+    pub value: Option<f64>,
+}
+
+impl PointWindow {
+    /// Mean time, or value; `None` of none.
+    pub fn mean(&self) -> Option<f64> {
+        (self.timed > 0).then(|| self.sum / self.timed as f64)
+    }
+}
+
 /// One closed iteration of one job.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Window {
@@ -127,6 +157,8 @@ pub struct Window {
     pub per_worker: Vec<WorkerWork>,
     /// Work by position in the index range; [`PROFILE_BINS`] entries.
     pub profile: Vec<ProfileBin>,
+    /// What the points of the ranks measured, by rank and label; see [`crate::Tunlet::points`].
+    pub points: Vec<PointWindow>,
     /// Share of the tasks whose records arrived, 0 to 1. Below 1 something was dropped.
     pub coverage: f64,
 }

@@ -119,7 +119,8 @@ impl Job {
         out: &mut Vec<Output>,
     ) {
         // While nobody can bring an action to the master there is nothing to decide.
-        let steers = if per == Per::Output { self.streams.head } else { self.windows.master };
+        let steers =
+            if per == Per::Output { self.streams.head } else { self.windows.master.or(self.points.first_rank()) };
         if steers.is_none_or(|rank| self.reach(rank, link_of).is_none()) {
             return;
         }

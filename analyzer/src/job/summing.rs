@@ -54,6 +54,7 @@ impl Job {
             }),
             mpi_calls: self.calls.lines(),
             pop: self.calls.pop(),
+            points: self.points.lines(&self.decider.points()),
             links: self.windows.links.clone().list().map(link_line).collect(),
             records,
             actions: self.actions.counts.clone(),

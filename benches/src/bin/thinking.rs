@@ -88,6 +88,7 @@ fn window(load: &SimInput, number: u64) -> Window {
         setting_changed: false,
         per_worker,
         profile,
+        points: Vec::new(),
         coverage: 1.0,
     }
 }

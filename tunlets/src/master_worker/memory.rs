@@ -147,6 +147,9 @@ fn variance_of(slowness: impl Iterator<Item = f64>) -> f64 {
 impl Memory {
     /// Takes a window in; `memory` becomes `Some` once something was learnt.
     pub fn learn(memory: &mut Option<Memory>, window: &Window) -> Learnt {
+        if window.tasks == 0 && window.per_worker.is_empty() {
+            return Learnt::Nothing; // only its time is known
+        }
         if window.nonsense().is_some() {
             return Learnt::Nothing; // whoever shows windows counts and tells it; here it only must not get in
         }

@@ -142,6 +142,7 @@ impl Plant {
             setting_changed: change.is_some(),
             per_worker: work,
             profile,
+            points: Vec::new(),
             coverage: 1.0,
         }
     }

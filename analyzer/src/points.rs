@@ -1,0 +1,227 @@
+//! What the points of a job's ranks measured: kept for the window of its iteration, summed up for the summary, and, in
+//! programs whose iterations are only known by points, made into windows.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use midrun_handout::Setting;
+use midrun_tunlets::{PROFILE_BINS, PointWindow, ProfileBin, Window};
+use serde::Serialize;
+
+use crate::input::{PointMeasured, PointRefused};
+use crate::limits;
+use crate::window::Closed;
+
+/// Label of an iteration itself.
+const ITERATION: &str = "iteration";
+
+/// One point over all ranks and iterations.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct PointLine {
+    /// Its label.
+    pub label: String,
+    /// Ranks that measured it.
+    pub ranks: u64,
+    /// Calls, or values read.
+    pub count: u64,
+    /// Of those, in the next numbers.
+    pub timed: u64,
+    /// Mean time, seconds, or mean value; null of none.
+    pub mean: Option<f64>,
+    /// Shortest and longest, or smallest and largest; null of none.
+    pub minimum: Option<f64>,
+    /// See `minimum`.
+    pub maximum: Option<f64>,
+    /// Whether it is a variable: then the numbers are its values, not times.
+    pub is_value: bool,
+    /// What measuring cost, seconds.
+    pub cost_s: f64,
+    #[serde(skip)]
+    sum: f64,
+    #[serde(skip)]
+    by: BTreeSet<u32>,
+}
+
+/// A line that ranks could not do, or do with less detail.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RefusedLine {
+    /// The line, from 1.
+    pub line: u32,
+    /// Why.
+    pub why: String,
+    /// It is done, but with less detail.
+    pub shed: bool,
+    /// Ranks that say so.
+    pub ranks: BTreeSet<u32>,
+}
+
+/// Points in the summary.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct PointLines {
+    /// What the tunlet declared, line by line.
+    pub declared: Vec<String>,
+    /// Lines that could not be done.
+    pub refused: Vec<RefusedLine>,
+    /// What was measured.
+    pub measured: Vec<PointLine>,
+}
+
+/// An iteration of the ranks that is not closed yet: its times by rank, and when the first was heard.
+#[derive(Debug, Default)]
+struct Open {
+    times_s: BTreeMap<u32, f64>,
+    heard_ns: u64,
+}
+
+/// The points of one job.
+#[derive(Debug, Default)]
+pub struct Points {
+    waiting: BTreeMap<u64, Vec<PointWindow>>,
+    waits: usize,
+    open: BTreeMap<u64, Open>,
+    next: u64,
+    lines: BTreeMap<String, PointLine>,
+    refused: Vec<RefusedLine>,
+    /// Ranks whose iterations are known by points.
+    iterating: BTreeSet<u32>,
+}
+
+impl Points {
+    /// The lowest rank whose iterations are known by points.
+    pub fn first_rank(&self) -> Option<u32> {
+        self.iterating.first().copied()
+    }
+
+    /// A rank measured; `now` is when that was heard, nanoseconds.
+    pub fn on_measured(&mut self, now: u64, rank: u32, measured: &PointMeasured) {
+        let seen = PointWindow { rank, ..measured.seen.clone() };
+        if seen.label == ITERATION {
+            self.iterating.insert(rank);
+            if let Some(iteration) = measured.iteration.filter(|iteration| *iteration >= self.next) {
+                let open = self.open.entry(iteration).or_insert_with(|| Open { heard_ns: now, ..Open::default() });
+                open.times_s.insert(rank, seen.sum);
+            }
+            return;
+        }
+        self.sum_up(&seen, measured.cost_s);
+        if let Some(iteration) = measured.iteration.filter(|_| self.waits < limits::WAITING_POINTS) {
+            self.waits += 1;
+            let list = self.waiting.entry(iteration).or_default();
+            match list.iter_mut().find(|one| one.rank == rank && one.label == seen.label) {
+                Some(one) => merge(one, &seen),
+                None => list.push(seen),
+            }
+        }
+    }
+
+    fn sum_up(&mut self, seen: &PointWindow, cost_s: f64) {
+        if self.lines.len() >= limits::LISTED_POINTS && !self.lines.contains_key(&seen.label) {
+            return;
+        }
+        let new = || PointLine { label: seen.label.clone(), is_value: seen.value.is_some(), ..PointLine::default() };
+        let line = self.lines.entry(seen.label.clone()).or_insert_with(new);
+        line.count = line.count.saturating_add(seen.count);
+        line.cost_s += cost_s;
+        line.by.insert(seen.rank);
+        line.ranks = line.by.len() as u64;
+        if seen.timed > 0 {
+            line.timed = line.timed.saturating_add(seen.timed);
+            line.sum += seen.sum;
+            line.mean = Some(line.sum / line.timed as f64);
+            line.minimum = Some(line.minimum.map_or(seen.minimum, |known| known.min(seen.minimum)));
+            line.maximum = Some(line.maximum.map_or(seen.maximum, |known| known.max(seen.maximum)));
+        }
+    }
+
+    /// A rank refused a line; true when that is news, and not only another rank's word for the same.
+    pub fn on_refused(&mut self, rank: u32, refused: &PointRefused) -> bool {
+        let same = |known: &&mut RefusedLine| {
+            (known.line, known.shed) == (refused.line, refused.shed) && (known.why == refused.why || known.shed)
+        };
+        if let Some(known) = self.refused.iter_mut().find(same) {
+            // How much was saved differs from rank to rank; that the line gave up detail again is told by each step.
+            known.why.clone_from(&refused.why);
+            return !known.ranks.insert(rank) && refused.shed;
+        }
+        if self.refused.len() < limits::LISTED_POINTS {
+            let PointRefused { line, why, shed } = refused.clone();
+            self.refused.push(RefusedLine { line, why, shed, ranks: [rank].into() });
+        }
+        true
+    }
+
+    /// What was measured in an iteration and waited for its window; what is older is dropped.
+    pub fn take(&mut self, iteration: u64) -> Vec<PointWindow> {
+        let later = self.waiting.split_off(&(iteration + 1));
+        let mut up_to = std::mem::replace(&mut self.waiting, later);
+        self.waits = self.waiting.values().map(Vec::len).sum();
+        let mut points = up_to.remove(&iteration).unwrap_or_default();
+        points.sort_by(|a, b| (a.rank, &a.label).cmp(&(b.rank, &b.label)));
+        points
+    }
+
+    /// Closes iterations of programs that have no other: those that all `ranks` told, that are overtaken by the next but
+    /// one, or whose first rank was heard `grace_ns` ago; everything, if `all`.
+    pub fn close(&mut self, now: u64, all: bool, ranks: usize, grace_ns: u64) -> Vec<Closed> {
+        let mut closed = Vec::new();
+        while let Some((&iteration, open)) = self.open.first_key_value() {
+            let complete = open.times_s.len() >= ranks.max(self.iterating.len());
+            let overtaken = self.open.len() > 2;
+            let waited = now >= open.heard_ns.saturating_add(grace_ns);
+            if !(complete || overtaken || waited || all) {
+                break;
+            }
+            let Some(open) = self.open.remove(&iteration) else { break };
+            self.next = iteration + 1;
+            let points = self.take(iteration);
+            closed.push(open.close(iteration, points));
+        }
+        closed
+    }
+
+    /// For the summary; `None` where there are no points.
+    pub fn lines(&self, declared: &str) -> Option<PointLines> {
+        let declared: Vec<String> = declared.lines().map(str::to_owned).collect();
+        let any = !(declared.is_empty() && self.refused.is_empty() && self.lines.is_empty());
+        let measured = self.lines.values().cloned().collect();
+        any.then(|| PointLines { declared, refused: self.refused.clone(), measured })
+    }
+}
+
+impl Open {
+    fn close(self, iteration: u64, points: Vec<PointWindow>) -> Closed {
+        let slowest_s = self.times_s.values().copied().fold(0.0, f64::max);
+        let task_s = self.times_s.values().sum();
+        let window = Window {
+            iteration,
+            tasks: 0,
+            workers: self.times_s.len() as u32,
+            iteration_s: slowest_s,
+            chunks: 0,
+            master_busy_s: 0.0,
+            prepare_s: None,
+            network: None,
+            setting: Setting::FALLBACK,
+            setting_changed: false,
+            per_worker: Vec::new(),
+            profile: vec![ProfileBin::default(); PROFILE_BINS],
+            points,
+            coverage: 1.0,
+        };
+        Closed { window, task_s }
+    }
+}
+
+fn merge(one: &mut PointWindow, more: &PointWindow) {
+    let first = one.timed == 0;
+    one.minimum = if first { more.minimum } else { one.minimum.min(more.minimum) };
+    one.maximum = if first { more.maximum } else { one.maximum.max(more.maximum) };
+    one.count = one.count.saturating_add(more.count);
+    one.timed = one.timed.saturating_add(more.timed);
+    one.sum += more.sum;
+    one.squares += more.squares;
+    one.value = more.value.or(one.value);
+}
+
+#[cfg(test)]
+#[path = "points_tests.rs"]
+mod tests;
