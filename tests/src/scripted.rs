@@ -100,6 +100,19 @@ impl Link {
         }));
     }
 
+    /// Sends an action that gives a text to a rank's knob at its next safe point.
+    pub fn act_text(&self, id: u64, job: &str, rank: u32, (knob, text): (&str, &str)) {
+        let value = Some(v1::assignment::Value::Text(text.into()));
+        self.say(to_agent::Message::Action(v1::Action {
+            id,
+            rank: Some(v1::RankId { job: job.into(), rank }),
+            assignments: vec![v1::Assignment { knob: knob.into(), value }],
+            when: v1::When::Now.into(),
+            time_to_live_ms: 60_000,
+            ..v1::Action::default()
+        }));
+    }
+
     /// (rank, event) of the next batch, which is acknowledged. `None`: rank 0 has left, or the stream has ended.
     pub fn events(&mut self) -> Option<Vec<(u32, event::Kind)>> {
         while !self.over {

@@ -86,6 +86,7 @@ pub async fn run(
     if let (Ok(json), Some(memory)) = (&closed, memory) {
         memory.keep(json);
     }
+    let closed = closed.map(|json| plan.points.as_ref().map_or(json.clone(), |points| points.declare(&json)));
     conclude(closed, summary, settings.run.log);
     if let Some(Analyzer { part, .. }) = analyzer {
         part.end(ANALYZER_END_DEADLINE).await;
@@ -175,6 +176,9 @@ fn gift<'a>(settings: &Settings, line: &CommandLine, plan: &'a Plan, job: &str, 
             )),
             None => gift.variables.push(("MIDRUN_MAX_WORKERS", most.to_string())),
         }
+    }
+    if let Some(points) = plan.points.as_ref().filter(|_| parts.agent.is_some()) {
+        gift.variables.push(("MIDRUN_POINTS", points.variable()));
     }
     if line.has_exec() {
         // Programs behind `midrun exec` are preloaded there, where the host's own files are seen.

@@ -9,6 +9,7 @@ pub mod launcher;
 mod memory;
 pub mod mpi;
 mod plan;
+mod points;
 mod summary;
 
 use std::path::PathBuf;
@@ -77,6 +78,9 @@ pub struct Args {
     /// Begin the search without what earlier runs found, and keep nothing
     #[arg(long)]
     no_search_memory: bool,
+    /// Measure and offer for tuning what FILE names, in a program that was not written for midrun (docs/points.md)
+    #[arg(long, value_name = "FILE")]
+    points: Option<PathBuf>,
     /// The command, as it would be typed without midrun
     #[arg(trailing_var_arg = true, required = true, value_name = "COMMAND")]
     pub command: Vec<String>,
@@ -141,8 +145,9 @@ fn check_record(args: &Args, settings: &settings::Settings) -> anyhow::Result<()
 pub fn main(args: Args) -> anyhow::Result<ExitCode> {
     let settings = settings::load(args.config.as_deref(), &args.flags())?;
     logging::start(settings.run.log, "warn");
+    let points = args.points.as_deref().map(points::Points::read).transpose()?;
     let line = CommandLine::read(&args.command);
-    let plan = plan::check(&line, &settings.run)?;
+    let plan = plan::Plan { points, ..plan::check(&line, &settings.run)? };
     plan::warn_of_limits(&line, &settings.run.wishes());
     let summary = settings.run.summary.clone().map(SummaryFile::at).transpose()?;
     check_record(&args, &settings)?;

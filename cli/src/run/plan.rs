@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::launcher::{CommandLine, resolve};
 use super::mpi::{self, Flavour, Linkage};
+use super::points::Points;
 use crate::settings::RunSettings;
 use crate::usage::{say, usage};
 use midrun_tunlets::Wishes;
@@ -13,6 +14,8 @@ use midrun_tunlets::Wishes;
 pub struct Plan {
     /// libmidrun to preload into the ranks; None where the programs bring it along.
     pub preload: Option<PathBuf>,
+    /// What is measured and may be turned in programs that were not written for midrun.
+    pub points: Option<Points>,
 }
 
 /// Checks the command.
@@ -32,10 +35,10 @@ pub fn check(line: &CommandLine, settings: &RunSettings) -> anyhow::Result<Plan>
     }
     let brings_it = |linkage: &Option<Linkage>| linkage.as_ref().is_some_and(|linkage| linkage.has_midrun);
     if !linked.is_empty() && linked.iter().all(|(_, linkage)| brings_it(linkage)) {
-        return Ok(Plan { preload: None });
+        return Ok(Plan { preload: None, points: None });
     }
     match mpi::library(flavour, settings.library_dir.as_deref()) {
-        Ok(library) => Ok(Plan { preload: Some(library) }),
+        Ok(library) => Ok(Plan { preload: Some(library), points: None }),
         Err(places) => usage(format!(
             "there is no libmidrun for {} (looked for {}): build it with MPICC set to that MPI's compiler: MPICC=mpicc deploy/build",
             flavour.name(),

@@ -1,0 +1,88 @@
+//! `--points FILE`: what is measured and may be turned in a program that was not written for midrun.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::usage::usage;
+
+/// The text of a file, known to be in the language.
+#[derive(Clone, Debug)]
+pub struct Points {
+    text: String,
+}
+
+impl Points {
+    /// Reads and checks a file.
+    ///
+    /// # Errors
+    /// One sentence: it cannot be read, or what is wrong at which line and column.
+    pub fn read(path: &Path) -> anyhow::Result<Points> {
+        let text = match std::fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(error) => return usage(format!("--points {} cannot be read: {error}", path.display())),
+        };
+        let text = without_comments(&text);
+        match midrun_points::parse(&text) {
+            Ok(lines) if lines.is_empty() => {
+                usage(format!("--points {} declares nothing: docs/points.md has the language", path.display()))
+            }
+            Ok(_) => Ok(Points { text }),
+            Err(error) => usage(format!("--points {}: {error}", path.display())),
+        }
+    }
+
+    /// As the ranks get it: the lines with semicolons between them, because not every launcher passes line breaks on.
+    pub fn variable(&self) -> String {
+        self.text.trim_end().replace('\n', ";")
+    }
+
+    /// The summary, with what was declared.
+    pub fn declare(&self, json: &str) -> String {
+        let Ok(mut summary) = serde_json::from_str::<Value>(json) else { return json.to_owned() };
+        if summary["points"].is_null() {
+            summary["points"] = json!({ "refused": [], "measured": [] });
+        }
+        summary["points"]["declared"] = self.text.lines().map(|line| line.trim().to_owned()).collect();
+        summary.to_string()
+    }
+}
+
+/// The same lines, each up to its comment: what ranks get has no room for them.
+fn without_comments(text: &str) -> String {
+    let code = |line: &str| {
+        let comment = line.starts_with('#').then_some(0).or_else(|| line.find(" #")).or_else(|| line.find("\t#"));
+        format!("{}\n", comment.map_or(line, |at| &line[..at]).trim_end())
+    };
+    text.lines().map(code).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> anyhow::Result<Points> {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), text).unwrap();
+        Points::read(file.path())
+    }
+
+    #[test]
+    fn comments_go_and_lines_keep_their_numbers() {
+        let points = read("# the loop\n\niteration function step # main loop\nmeasure s function solve sum\n").unwrap();
+        assert_eq!(points.variable(), ";;iteration function step;measure s function solve sum");
+        let summary = points.declare("{\"job\":\"j\",\"points\":{\"refused\":[],\"measured\":[1]}}");
+        let summary: Value = serde_json::from_str(&summary).unwrap();
+        assert_eq!(summary["points"]["declared"][2], "iteration function step");
+        assert_eq!(summary["points"]["measured"][0], 1);
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_with_file_line_and_column() {
+        let error = read("measure a function f sum\n  tune F0 variable F0 f64 0..1\n").unwrap_err().to_string();
+        assert!(error.contains(": line 2, column 8: \"F0\" is not a label"), "{error}");
+        assert!(read("# nothing\n").unwrap_err().to_string().contains("declares nothing"));
+        let missing = Points::read(Path::new("/nowhere/points")).unwrap_err().to_string();
+        assert!(missing.contains("--points /nowhere/points cannot be read"), "{missing}");
+    }
+}
