@@ -11,6 +11,8 @@ const SURE: f64 = 4.0;
 const FLAT: f64 = 0.01;
 /// Iterations whose parts are kept as a sample of task times.
 const SAMPLED: usize = 4;
+/// Parts by which what is dear is expected to spread, at most.
+const FARTHEST: usize = 8;
 /// Parts that scatter by less than this share of the tasks' variance are means of several tasks: no sample of single ones.
 const SINGLE: f64 = 0.3;
 
@@ -102,6 +104,21 @@ impl Shape {
         let is_one = (self.persists || between > 3.0 * chance) && between > FLAT * FLAT;
         let middle = mean(&self.profile);
         (is_one && middle > 0.0).then(|| (self.profile.iter().map(|v| v / middle).collect(), between))
+    }
+
+    /// The same when there is `more` to do, a share, because what is dear has spread to its neighbours; where tasks are alike
+    /// over a distance, that changes nothing.
+    pub fn spread(&self, more: f64) -> Shape {
+        let sum = |profile: &[f64]| profile.iter().sum::<f64>();
+        let (wanted, mut profile) = (sum(&self.profile) * (1.0 + more), self.profile.clone());
+        for _ in 0..FARTHEST {
+            if sum(&profile) >= wanted {
+                break;
+            }
+            let near = |at: usize| &profile[at.saturating_sub(1)..(at + 2).min(profile.len())];
+            profile = (0..profile.len()).map(|at| near(at).iter().copied().fold(0.0, f64::max)).collect();
+        }
+        Shape { profile, ..self.clone() }
     }
 
     /// Whether tasks differ by their place in the same way iteration after iteration.

@@ -8,6 +8,9 @@ use midrun_models::simulate::{QueueAhead, SimInput, Way};
 /// One message's way until more is known, seconds: mostly the wake-up of a sleeping rank.
 const LATENCY_S: f64 = 75e-6;
 
+/// Iterations ahead for which a number of workers is chosen in a program that moves.
+const AHEAD: f64 = 4.0;
+
 /// What is known of one worker.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Known {
@@ -29,6 +32,15 @@ impl Memory {
         let mean_s = if tasks > 0 { compute_s / tasks as f64 } else { self.mean_s };
         let dearer = if self.mean_s > 0.0 { mean_s / self.mean_s } else { 1.0 };
         Memory { workers, tasks, mean_s, sigma_s: self.sigma_s * dearer, ..self.clone() }
+    }
+
+    /// The same program some iterations on, where it has more to do with each: a number of workers holds for a while.
+    pub fn ahead(&self) -> Memory {
+        let more = AHEAD * self.growth.drift_s() / self.compute_s();
+        if !self.moves() || more <= 0.0 {
+            return self.clone();
+        }
+        Memory { shape: self.shape.spread(more), ..self.clone() }
     }
 
     /// The same program with another number of workers, where one of what that rests on is a standard error higher than it

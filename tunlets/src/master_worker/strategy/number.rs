@@ -56,6 +56,7 @@ impl MasterWorker {
             return None; // all at once, when they are there
         }
         let most = knob.range.1.clamp(1.0, f64::from(u32::MAX)) as u32;
+        let memory = &memory.ahead();
         let Advice { to: next, now, input_error, stepped } = self.workers.advise(
             memory,
             &self.rivals(to, memory, iteration, knob),
