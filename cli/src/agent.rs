@@ -9,7 +9,7 @@ use anyhow::Context;
 
 use crate::analyzer::{read_token, stop_signal};
 use crate::logging::{self, LogForm};
-use crate::runtime_dir::{self, RemovedAtEnd};
+use crate::runtime_dir::{self, RegistersOf, RemovedAtEnd};
 use crate::settings;
 use crate::usage::{Usage, usage};
 
@@ -66,6 +66,7 @@ pub fn main(args: Args) -> anyhow::Result<ExitCode> {
     };
     let lock = args.lock.map(RemovedAtEnd);
     let _log = lock.is_some().then(|| EmptyLog(args.socket.with_extension("log")));
+    let _registers = RegistersOf(args.socket.clone());
     let _socket = RemovedAtEnd(args.socket);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)

@@ -122,6 +122,8 @@ pub fn sweep(dir: &Path) {
             path.symlink_metadata().is_ok_and(|found| found.file_type().is_socket()) && !is_alive(&path)
         } else if name.ends_with(&format!("-{host}.lock")) || is_job_path(&path) {
             try_lock(&path).is_ok_and(|lock| lock.is_some())
+        } else if let Some((agent, _)) = name.strip_suffix(".epoch").and_then(|n| n.split_once(&format!("-{host}."))) {
+            !is_alive(&dir.join(format!("{agent}-{host}.sock")))
         } else {
             false
         };
@@ -159,6 +161,24 @@ pub struct RemovedAtEnd(pub PathBuf);
 impl Drop for RemovedAtEnd {
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.0);
+        remove_if_empty();
+    }
+}
+
+/// Files beside an agent's socket in which ranks of its jobs shared a word; removed when this goes out of scope.
+#[derive(Debug)]
+pub struct RegistersOf(pub PathBuf);
+
+impl Drop for RegistersOf {
+    fn drop(&mut self) {
+        let begin = format!("{}.", self.0.file_stem().unwrap_or_default().to_string_lossy());
+        let entries = self.0.parent().and_then(|directory| fs::read_dir(directory).ok());
+        for entry in entries.into_iter().flatten().flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if name.starts_with(&begin) && name.ends_with(".epoch") {
+                let _ = fs::remove_file(entry.path());
+            }
+        }
         remove_if_empty();
     }
 }

@@ -8,7 +8,7 @@ use crate::points::Points;
 use crate::stream::Stream;
 use midrun_proto::v1::event::Kind;
 use midrun_proto::v1::{
-    ActionResult, Event, IterationBegun, IterationEnded, LinkMeasured, MessageTrip, ProfileBin, Work,
+    ActionResult, ActionStatus, Event, IterationBegun, IterationEnded, LinkMeasured, MessageTrip, ProfileBin, Work,
 };
 use midrun_ring::{Record, kind};
 
@@ -119,8 +119,9 @@ impl Collected {
                 }));
                 self.urgent = true;
             }
-            kind::ACTION_RESULT if b <= 6 => {
-                self.push(Kind::ActionResult(ActionResult { action: a, status: b as i32, iteration: c, time_ns }));
+            kind::ACTION_RESULT if b <= ActionStatus::Past as u64 => {
+                let (action, status, iteration, register) = (a, b as i32, c, d);
+                self.push(Kind::ActionResult(ActionResult { action, status, iteration, time_ns, register }));
                 self.urgent = true;
             }
             _ => self.rejected += 1,

@@ -2,8 +2,8 @@
 
 use crate::rank::Rank;
 use midrun_proto::v1::assignment::Value;
-use midrun_proto::v1::{Action, ActionStatus, When};
-use midrun_ring::layout::{ASSIGNMENTS, COMMAND_TEXT, when};
+use midrun_proto::v1::{Action, ActionStatus, Phase, When};
+use midrun_ring::layout::{ASSIGNMENTS, COMMAND_TEXT, NO_KNOB, when};
 use midrun_ring::{Command, CommandAssignment, KnobKind};
 
 /// Writes the command for `action`; its time to live starts at `now_ns` of this host.
@@ -15,7 +15,7 @@ pub fn deliver(rank: &mut Rank, action: &Action, now_ns: u64) -> Result<(), Acti
     let mut command = Command {
         action: action.id,
         deadline_ns: now_ns.saturating_add(action.time_to_live_ms.saturating_mul(1_000_000)),
-        when: if action.when() == When::IterationStart { when::ITERATION_START } else { when::NOW },
+        when: moment(action),
         count: action.assignments.len() as u32,
         ..Command::default()
     };
@@ -38,7 +38,23 @@ pub fn deliver(rank: &mut Rank, action: &Action, now_ns: u64) -> Result<(), Acti
         }
         *slot = CommandAssignment { knob: *number, value };
     }
+    if action.phase() == Phase::Arm {
+        // Iteration numbers are below 2^48: a number that a double holds exactly.
+        command.assignments[0] = CommandAssignment { knob: NO_KNOB, value: action.at as f64 };
+        command.count = 1;
+    }
     if rank.commands.push_all(&command.to_entries()) { Ok(()) } else { Err(ActionStatus::Undeliverable) }
+}
+
+/// When, or for which phase, the command is.
+fn moment(action: &Action) -> u32 {
+    match (action.phase(), action.when()) {
+        (Phase::Prepare, _) => when::PREPARE,
+        (Phase::Arm, _) => when::ARM,
+        (Phase::Commit, _) => when::COMMIT,
+        (Phase::Unspecified, When::IterationStart) => when::ITERATION_START,
+        (Phase::Unspecified, _) => when::NOW,
+    }
 }
 
 #[cfg(test)]
@@ -80,6 +96,22 @@ mod tests {
         let command = Command::read(|| commands.pop()).flatten().unwrap();
         assert_eq!((command.action, command.deadline_ns, command.when, command.count), (7, 2_001_000, when::NOW, 1));
         assert_eq!(command.assignments[0], CommandAssignment { knob: 0, value: 0.25 });
+    }
+
+    #[test]
+    fn the_phases_of_a_change_on_all_ranks_are_told_from_actions_of_one() {
+        let (theirs, mut rank) = rank();
+        let mut commands = theirs.command_consumer();
+        let mut told = |phase: Phase, at, assigned: &Action| {
+            deliver(&mut rank, &Action { phase: phase.into(), at, ..assigned.clone() }, 0).unwrap();
+            Command::read(|| commands.pop()).flatten().unwrap()
+        };
+        let prepare = told(Phase::Prepare, 0, &action("mw.factor", 0.25));
+        assert_eq!((prepare.when, prepare.count, prepare.assignments[0].value), (when::PREPARE, 1, 0.25));
+        let arm = told(Phase::Arm, (1 << 48) - 1, &Action::default());
+        let at = CommandAssignment { knob: NO_KNOB, value: 281_474_976_710_655.0 };
+        assert_eq!((arm.when, arm.count, arm.assignments[0]), (when::ARM, 1, at));
+        assert_eq!(told(Phase::Commit, 0, &Action::default()).when, when::COMMIT);
     }
 
     #[test]

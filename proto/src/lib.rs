@@ -6,7 +6,7 @@
 #![forbid(unsafe_code)]
 
 /// Version of the wire protocol that an agent names in its `Hello`. The analyzer refuses any other.
-pub const PROTOCOL_VERSION: u32 = 2;
+pub const PROTOCOL_VERSION: u32 = 3;
 
 /// The iteration of `Work` whose rank does not know the master's count.
 pub const UNKNOWN_ITERATION: u64 = u64::MAX;

@@ -139,7 +139,8 @@ pub fn stream_window(w: &StreamWindow) {
     lane::push(&Record { kind: kind::STREAM_WINDOW, flags: 0, time_ns: w.end_ns, payload });
 }
 
-/// What became of an action; `status` as in the wire's `ActionStatus`.
-pub fn action_result(action: u64, status: u64, iteration: u64, time_ns: u64) {
-    lane::push(&Record { kind: kind::ACTION_RESULT, flags: 0, time_ns, payload: [action, status, iteration, 0, 0, 0] });
+/// What became of an action; `status` as in the wire's `ActionStatus`, `register` where that is asked for, else 0.
+pub fn action_result(action: u64, status: u64, iteration: u64, time_ns: u64, register: u64) {
+    let payload = [action, status, iteration, register, 0, 0];
+    lane::push(&Record { kind: kind::ACTION_RESULT, flags: 0, time_ns, payload });
 }

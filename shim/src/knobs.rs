@@ -253,6 +253,12 @@ impl Knobs {
         if good { Ok(()) } else { Err(Refusal::Range) }
     }
 
+    /// Whether knob `number` is a variable of the program.
+    pub fn is_variable(&self, number: u32) -> bool {
+        let target = self.list.get(number as usize).map(|knob| knob.target);
+        matches!(target, Some(Target::Double(_) | Target::Int(_)))
+    }
+
     /// Sets knob `number`, for which [`Knobs::check`] has accepted the value.
     pub fn set(&mut self, number: u32, value: f64, text: &str) {
         let Some(knob) = self.list.get(number as usize) else { return };

@@ -22,3 +22,4 @@ mod process;
 mod safe_point;
 mod spawn;
 mod status;
+mod together;

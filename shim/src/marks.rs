@@ -2,7 +2,7 @@
 
 use crate::guard::{guard, guard_value};
 use crate::hook::{self, ChunkDone, UNKNOWN_ITERATION};
-use crate::{clock, knobs, process, safe_point, status};
+use crate::{clock, knobs, process, safe_point, status, together};
 use midrun_handout::{Handout, Setting, WorkerSpeed};
 use std::cell::Cell;
 use std::ffi::c_int;
@@ -58,6 +58,7 @@ pub extern "C" fn midrun_iteration_begin(tasks: u64, workers: u32) -> c_int {
             if guard.is_none() {
                 knobs::declare_master_worker(Setting::FALLBACK);
             }
+            together::on_iteration(iteration);
             safe_point::poll(iteration, true);
             let (setting, epoch) = knobs::master_worker_setting();
             let mut speeds = guard.take().map_or_else(Vec::new, |old| old.speeds);
@@ -66,6 +67,9 @@ pub extern "C" fn midrun_iteration_begin(tasks: u64, workers: u32) -> c_int {
             let handout = Handout::new(setting, tasks, workers);
             *guard = Some(Loop { iteration, handout, epoch, speeds, tasks, chunks: 0, done_s: 0.0 });
             hook::iteration_begin(iteration, clock::now_ns(), tasks, workers, &setting, (0, 0));
+        } else {
+            together::on_iteration(iteration);
+            safe_point::poll(iteration, true);
         }
         TASKS.store(tasks, Ordering::Relaxed);
         BEGUN.store(iteration + 1, Ordering::Relaxed);
@@ -82,6 +86,8 @@ pub extern "C" fn midrun_iteration_end() -> c_int {
         if let Some(l) = guard.as_mut() {
             hook::iteration_end(l.iteration, clock::now_ns(), l.tasks, l.chunks, (l.done_s * 1e9) as u64, 0);
             safe_point::poll(l.iteration, false);
+        } else if let Some(iteration) = iteration() {
+            safe_point::poll(iteration, false);
         }
         tuned()
     })

@@ -1,7 +1,7 @@
 //! Where decisions reach the program: commands are checked and applied here, all their assignments or none.
 
 use crate::knobs::{self, Knobs, Refusal};
-use crate::{clock, hook, points, process};
+use crate::{clock, hook, points, process, together};
 use midrun_ring::layout::when;
 use midrun_ring::{Command, CommandConsumer};
 use std::sync::Mutex;
@@ -84,6 +84,11 @@ pub fn poll(iteration: u64, at_iteration_start: bool) {
     let mut nonsense = false;
     while let Some(command) = Command::read(|| inbox.commands.pop()) {
         match command {
+            Some(command) if together::is_phase(&command) => together::take(&command),
+            Some(command) if together::is_older(command.action) => {
+                let (action, status) = (command.action, outcome::REFUSED_STALE);
+                report(Some(Answer { action, status, iteration, time_ns: clock::now_ns() }));
+            }
             Some(command) => report(inbox.desk.take(command, at_iteration_start, iteration, settle)),
             None => nonsense = true,
         }
@@ -102,7 +107,7 @@ fn settle(command: &Command) -> u64 {
 
 fn report(answer: Option<Answer>) {
     if let Some(a) = answer {
-        hook::action_result(a.action, a.status, a.iteration, a.time_ns);
+        hook::action_result(a.action, a.status, a.iteration, a.time_ns, 0);
     }
 }
 

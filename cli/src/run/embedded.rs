@@ -9,7 +9,7 @@ use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-use crate::runtime_dir::{self, RemovedAtEnd};
+use crate::runtime_dir::{self, RegistersOf, RemovedAtEnd};
 use crate::usage::say;
 
 /// A part of ours that runs as a task.
@@ -75,7 +75,7 @@ pub struct Agent {
     /// Path of the socket.
     pub socket: PathBuf,
     /// Removes the socket.
-    pub removed_at_end: RemovedAtEnd,
+    pub removed_at_end: (RegistersOf, RemovedAtEnd),
 }
 
 /// Starts this host's agent for `job`.
@@ -87,7 +87,7 @@ pub fn start_agent(config: midrun_agent::config::Config, job: &str) -> anyhow::R
     runtime_dir::sweep(&directory);
     let socket = runtime_dir::socket_path(&directory, job);
     let listener = runtime_dir::bind(&socket)?;
-    let removed_at_end = RemovedAtEnd(socket.clone());
+    let removed_at_end = (RegistersOf(socket.clone()), RemovedAtEnd(socket.clone()));
     let part = Part::start("agent", |stopped| async move {
         let shutdown = async move {
             let _ = stopped.await;

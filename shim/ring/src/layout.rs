@@ -20,7 +20,7 @@ pub mod kind {
     /// A chunk was computed, `time_ns` is its end. payload: iteration, first, count, busy ns, sum of squared task
     /// times s² (f64 bits), tasks of the iteration (0 = unknown). flags: [`TASKS_TIMED`].
     pub const CHUNK: u32 = 3;
-    /// payload: action id, status (as in the wire's `ActionStatus`), iteration.
+    /// payload: action id, status (as in the wire's `ActionStatus`), iteration, of PREPARED which register the rank asks.
     pub const ACTION_RESULT: u32 = 4;
 
     /// What a message costs the master. payload: 1 = to a worker of the same host, 0 = of another; start-up time s and
@@ -99,7 +99,17 @@ pub mod when {
     pub const NOW: u32 = 1;
     /// Before the next iteration's first hand-out.
     pub const ITERATION_START: u32 = 2;
+    /// Hold the assignments ready for the round that the action's id names: see `midrun-epoch`.
+    pub const PREPARE: u32 = 16;
+    /// Be ready to take them over at the start of an iteration: its number is the value of the first assignment, whose
+    /// knob is [`super::NO_KNOB`].
+    pub const ARM: u32 = 17;
+    /// Decide that all ranks take them over.
+    pub const COMMIT: u32 = 18;
 }
+
+/// Number of an assignment's knob where its value is not for one.
+pub const NO_KNOB: u32 = u32::MAX;
 
 /// Words of a [`Record`].
 pub const RECORD_WORDS: usize = 8;

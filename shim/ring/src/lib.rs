@@ -11,11 +11,13 @@ pub mod calls;
 pub mod command;
 pub mod counters;
 pub mod layout;
+pub mod register;
 pub mod ring;
 pub mod segment;
 
 pub use command::{Command, CommandAssignment};
 pub use layout::{KnobKind, KnobSlot, LAYOUT_VERSION, Record, kind, part, topic};
+pub use register::SharedWord;
 pub use segment::{Identity, Segment, SegmentError, Totals};
 
 use atomic::Mapped;
