@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use midrun_tunlets::Value;
 
 use crate::ids::{ActionId, JobId};
-use crate::input::{Action, ActionResult, ActionStatus};
+use crate::input::{Action, ActionResult, ActionStatus, Phase};
 use crate::limits;
 use crate::summary::ActionCounts;
 
@@ -81,6 +81,12 @@ impl Actions {
         self.last
     }
 
+    /// An id for a round of a change on all ranks together.
+    pub fn new_id(&mut self) -> u64 {
+        self.last += 1;
+        self.last
+    }
+
     /// The actions that wait for their answers.
     pub fn in_flight(&self) -> impl Iterator<Item = &Action> {
         self.in_flight.iter().map(|(action, _)| action)
@@ -111,6 +117,7 @@ impl Actions {
             at_once: wanted.at_once,
             decided_ns: now,
             deadline_ns: now.saturating_add(ttl_ns),
+            phase: Phase::Apply,
         };
         self.in_flight.push((action.clone(), wanted.by));
         action
@@ -147,14 +154,10 @@ impl Actions {
         let mut latency_ms = None;
         match result.status {
             ActionStatus::Applied => {
-                self.counts.applied += 1;
                 let here = i128::from(result.time_ns) + i128::from(clock_offset_ns);
                 let latency = (here - i128::from(action.decided_ns)).max(0) as f64 / 1e6;
                 latency_ms = Some(latency);
-                if self.counts.latency_ms.len() >= limits::LISTED_LATENCIES {
-                    self.counts.latency_ms.pop_front();
-                }
-                self.counts.latency_ms.push_back(latency);
+                self.counts.applied_at(latency);
             }
             ActionStatus::Expired => self.counts.expired += 1,
             _ => self.counts.refused += 1,

@@ -22,6 +22,8 @@ pub enum Control {
         value: String,
         /// Where; everywhere without it.
         rank: Option<u32>,
+        /// On all of them in one and the same iteration, or on none.
+        together: bool,
     },
     /// Tunlets decide nothing more.
     Freeze,

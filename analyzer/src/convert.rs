@@ -3,6 +3,7 @@
 //! What makes no sense (an unknown kind, a number that is none, an id that is no id) becomes nothing
 //! and is counted in `invalid`.
 
+mod actions;
 mod calls;
 mod points;
 pub mod recorded;
@@ -11,17 +12,18 @@ pub mod wishes;
 
 use midrun_proto::v1::{self, control_request, event, from_agent, to_agent};
 use midrun_tunlets::link::Cost;
-use midrun_tunlets::{PROFILE_BINS, Value};
+use midrun_tunlets::PROFILE_BINS;
 
 use crate::control::{Control, ControlLine};
-use crate::ids::{ActionId, AgentId, JobId};
+use crate::ids::{AgentId, JobId};
 use crate::input::{
-    Action, ActionResult, ActionStatus, Batch, Begun, Ended, Event, Hello, JobLine, Joined, KnobDeclared, Left, Link,
-    PointRefused, Report, Trip, Work,
+    Batch, Begun, Ended, Event, Hello, JobLine, Joined, KnobDeclared, Left, Link, PointRefused, Report, Trip, Work,
 };
 use crate::limits;
 use crate::notice::Notice;
 use crate::summary::Records;
+
+pub use actions::{action, sent_at};
 
 /// A message of an agent.
 #[derive(Debug)]
@@ -130,12 +132,7 @@ fn event(wire: v1::Event) -> Option<Event> {
         event::Kind::Work(work) => work_event(work),
         event::Kind::LinkMeasured(link) => link_event(link),
         event::Kind::MessageTrip(trip) => trip_event(&trip),
-        event::Kind::ActionResult(result) => {
-            let status = status(v1::ActionStatus::try_from(result.status).ok()?)?;
-            let action = ActionId(result.action);
-            let (iteration, time_ns) = (result.iteration, result.time_ns);
-            Some(Event::ActionSettled(ActionResult { action, status, iteration, time_ns }))
-        }
+        event::Kind::ActionResult(result) => actions::result(result),
         event::Kind::StreamBegun(begun) => streams::begun(begun),
         event::Kind::StageDeclared(stage) => streams::stage(stage),
         event::Kind::PatternTaken(taken) => streams::pattern(taken),
@@ -240,18 +237,6 @@ fn work_event(wire: v1::Work) -> Option<Event> {
     })
 }
 
-fn status(wire: v1::ActionStatus) -> Option<ActionStatus> {
-    Some(match wire {
-        v1::ActionStatus::Unspecified => return None,
-        v1::ActionStatus::Applied => ActionStatus::Applied,
-        v1::ActionStatus::RefusedRange => ActionStatus::RefusedRange,
-        v1::ActionStatus::RefusedUnknown => ActionStatus::RefusedUnknown,
-        v1::ActionStatus::RefusedStale => ActionStatus::RefusedStale,
-        v1::ActionStatus::Expired => ActionStatus::Expired,
-        v1::ActionStatus::Undeliverable => ActionStatus::Undeliverable,
-    })
-}
-
 fn to_agent(message: to_agent::Message) -> v1::ToAgent {
     v1::ToAgent { message: Some(message) }
 }
@@ -277,31 +262,6 @@ pub fn time_reply(agent_ns: u64, analyzer_ns: u64) -> v1::ToAgent {
     to_agent(to_agent::Message::TimeReply(v1::TimeReply { agent_ns, analyzer_ns }))
 }
 
-/// An action, sent at `now` (nanoseconds): what is left of its life goes with it.
-pub fn action(now: u64, action: Action) -> v1::ToAgent {
-    to_agent(to_agent::Message::Action(sent_at(now, action)))
-}
-
-/// The same without the message around it.
-pub fn sent_at(now: u64, action: Action) -> v1::Action {
-    let assignment = |(knob, value)| {
-        let value = match value {
-            Value::Number(number) => v1::assignment::Value::Number(number),
-            Value::Text(text) => v1::assignment::Value::Text(text),
-        };
-        v1::Assignment { knob, value: Some(value) }
-    };
-    let when = if action.at_once { v1::When::Now } else { v1::When::IterationStart };
-    v1::Action {
-        id: action.id.0,
-        rank: Some(v1::RankId { job: action.job.to_string(), rank: action.rank }),
-        assignments: action.assignments.into_iter().map(assignment).collect(),
-        when: when.into(),
-        time_to_live_ms: action.deadline_ns.saturating_sub(now) / 1_000_000,
-        decided_ns: action.decided_ns,
-    }
-}
-
 /// A notice.
 pub fn notice(notice: Notice) -> v1::Notice {
     v1::Notice { text: notice.text, json: notice.json.to_string() }
@@ -312,7 +272,7 @@ pub fn control(wire: control_request::Control) -> Control {
     match wire {
         control_request::Control::Set(set) => {
             let value = if set.value.len() > limits::PLAN_BYTES { String::new() } else { set.value };
-            Control::Set { point: text(set.point), value, rank: set.rank }
+            Control::Set { point: text(set.point), value, rank: set.rank, together: set.together }
         }
         control_request::Control::Freeze(_) => Control::Freeze,
         control_request::Control::Pause(_) => Control::Pause,
@@ -334,6 +294,8 @@ pub fn job_line(line: JobLine) -> v1::JobLine {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ids::ActionId;
+    use crate::input::{Action, Phase};
 
     fn rank(job: &str, rank: u32) -> Option<v1::RankId> {
         Some(v1::RankId { job: job.into(), rank })
@@ -395,6 +357,7 @@ mod tests {
                 at_once: true,
                 decided_ns: 1_000_000_000,
                 deadline_ns: 11_000_000_000,
+                phase: Phase::Apply,
             },
         );
         let Some(to_agent::Message::Action(sent)) = sent.message else { panic!("an action") };

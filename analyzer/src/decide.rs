@@ -136,15 +136,20 @@ impl Decider {
         self.tunlet.as_deref().map(Tunlet::name)
     }
 
-    /// What should be changed, with the number of the decision and the further ranks that it is for. Not to be asked
+    /// What should be changed, with the number of the decision and the further ranks that it is for,
+    /// and whether they are to take it over together. Not to be asked
     /// while one is in flight. A proposal that only turns what is `held` comes to nothing.
     pub fn propose(
         &mut self,
         knobs: &[Knob],
         per: Per,
         held: &dyn Fn(u32, &str) -> bool,
-    ) -> Option<(u64, Proposal, Vec<u32>)> {
-        let (proposal, also) = self.ask(|tunlet| tunlet.propose(knobs).map(|p| (p, tunlet.also_ranks()))).flatten()?;
+    ) -> Option<(u64, Proposal, Vec<u32>, bool)> {
+        let proposed = |tunlet: &mut dyn Tunlet| {
+            let proposal = tunlet.propose(knobs)?;
+            Some((proposal, tunlet.also_ranks(), tunlet.together()))
+        };
+        let (proposal, also, together) = self.ask(proposed).flatten()?;
         let free = |rank: &u32| proposal.assignments.iter().any(|(name, _)| !held(*rank, name));
         if !proposal.assignments.is_empty() && !std::iter::once(&proposal.rank).chain(&also).any(free) {
             let next = self.first + self.decisions.len() as u64;
@@ -175,7 +180,7 @@ impl Decider {
             verdict: Verdict::Open.as_str().to_owned(),
             applied_iteration: None,
         });
-        Some((number, proposal, also))
+        Some((number, proposal, also, together))
     }
 
     /// The rank applied decision `number` in `iteration`.

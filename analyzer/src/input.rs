@@ -335,6 +335,7 @@ pub struct ActionResult {
     pub iteration: u64,
     /// Host's time, nanoseconds.
     pub time_ns: u64,
+    pub register: u64,
 }
 
 /// How a rank or its agent settled an action.
@@ -346,6 +347,12 @@ pub enum ActionStatus {
     RefusedStale,
     Expired,
     Undeliverable,
+    Prepared,
+    Armed,
+    Void,
+    Committed,
+    Busy,
+    Past,
 }
 
 impl ActionStatus {
@@ -358,6 +365,12 @@ impl ActionStatus {
             ActionStatus::RefusedStale => "refused: a newer action was applied already",
             ActionStatus::Expired => "expired: no safe point was reached in time",
             ActionStatus::Undeliverable => "not delivered: the rank is gone or takes no commands",
+            ActionStatus::Prepared => "prepared",
+            ActionStatus::Armed => "armed",
+            ActionStatus::Void => "void on all ranks",
+            ActionStatus::Committed => "committed",
+            ActionStatus::Busy => "busy with an earlier change",
+            ActionStatus::Past => "past the iteration",
         }
     }
 }
@@ -372,6 +385,18 @@ pub struct KnobDeclared {
     pub minimum: f64,
     pub maximum: f64,
     pub value: f64,
+}
+
+/// What a rank is to do with an action; see `midrun_epoch`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// Apply it by itself.
+    Apply,
+    Prepare,
+    Arm {
+        at: u64,
+    },
+    Commit,
 }
 
 /// A change on its way to a rank.
@@ -390,4 +415,5 @@ pub struct Action {
     pub decided_ns: u64,
     /// After this it must not be applied any more, analyzer's CLOCK_MONOTONIC, nanoseconds.
     pub deadline_ns: u64,
+    pub phase: Phase,
 }

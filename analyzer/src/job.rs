@@ -9,6 +9,7 @@ mod presence;
 mod showing;
 mod streaming;
 mod summing;
+mod together;
 
 use std::collections::BTreeMap;
 
@@ -99,6 +100,8 @@ pub struct Job {
     decider: Decider,
     actions: Actions,
     group: Option<acting::Group>,
+    together: Option<together::Together>,
+    margin: u64,
     controls: Controls,
     history: History,
     calls: Calls,
@@ -136,6 +139,8 @@ impl Job {
             decider: Decider::new(tunlet),
             actions: Actions::new(last_action),
             group: None,
+            together: None,
+            margin: limits::MARGIN,
             controls: Controls::default(),
             history: History::default(),
             calls: Calls::default(),
@@ -152,7 +157,7 @@ impl Job {
     /// Treats a job that ranks joined already, or that runs since before this analyzer, as it is wished from here on;
     /// false when it was opened before, or while an action of the tunlet before is in flight.
     pub fn reopen(&mut self, spec: Spec, tunlet: Box<dyn Tunlet>) -> bool {
-        if self.spec.opened || self.actions.is_busy() {
+        if self.spec.opened || self.is_busy() {
             return false;
         }
         self.spec = spec;
@@ -265,6 +270,9 @@ impl Job {
             | Event::StreamWindowEnded(_) => self.on_stream_event(rank, event, out),
             Event::ActionSettled(result) => {
                 self.on_points_settled(rank, result);
+                if self.on_together_result(now, rank, offset_ns, result) {
+                    return;
+                }
                 if let Some(settlement) = self.actions.on_result(rank, result, offset_ns) {
                     self.on_settlement(&settlement, result.iteration, result.time_ns, out);
                 } else {
@@ -286,6 +294,7 @@ impl Job {
             let text = format!("rank {} went away without MPI_Finalize", left.rank);
             self.tell(tell::life(&self.id, "rank-lost", text), out);
         }
+        self.on_together_left(left.rank);
         if let Some(settlement) = self.actions.on_rank_left(left.rank) {
             self.on_settlement(&settlement, 0, 0, out);
         }
@@ -315,6 +324,7 @@ impl Job {
                 out.push(Output::Act { link, action: action.clone() });
             }
         }
+        self.tell_together_again(agent, link, out);
     }
 
     /// Closes windows, asks the tunlets, gives overdue actions up. `link_of` finds an agent's link.
@@ -329,6 +339,7 @@ impl Job {
             self.on_settlement(&settlement, 0, 0, out);
         }
         self.send_points(now, link_of, out);
+        self.go_on_together(now, link_of, out);
         for mut closed in self.windows.close(now, all) {
             self.locate(&mut closed.window);
             closed.window.points = self.points.take(closed.window.iteration);
@@ -340,6 +351,7 @@ impl Job {
             self.on_stream_window(now, &window, !all, link_of, out);
         }
         if all {
+            self.together = None;
             self.end_controls(now, out);
         } else {
             self.serve_controls(now, link_of, out);

@@ -82,6 +82,10 @@ pub const LISTED_CHANGES: usize = 64;
 pub const STATUS_LINES: usize = 8;
 /// Values that a rank takes over in one action.
 pub const ASSIGNMENTS: usize = 6;
+/// Iterations beyond the furthest rank for which a change on all ranks is armed: at first, and at most.
+pub const MARGIN: u64 = 4;
+/// See [`MARGIN`].
+pub const MARGIN_MOST: u64 = 256;
 /// Longest life of an action, milliseconds.
 pub const ACTION_TTL_MS: u64 = 3_600_000;
 /// After an action's deadline its answer may still be on the road this long, milliseconds.

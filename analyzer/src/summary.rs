@@ -47,6 +47,14 @@ pub struct ActionCounts {
     pub latency_ms: VecDeque<f64>,
 }
 
+impl ActionCounts {
+    /// One more was applied, so long after its decision.
+    pub(crate) fn applied_at(&mut self, latency_ms: f64) {
+        self.applied += 1;
+        push(&mut self.latency_ms, latency_ms, limits::LISTED_LATENCIES);
+    }
+}
+
 /// What times are times of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]

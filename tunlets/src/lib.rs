@@ -50,6 +50,11 @@ pub trait Tunlet: Send {
     fn also_ranks(&self) -> Vec<u32> {
         Vec::new()
     }
+    /// Whether all ranks of the last proposal are to take it over in one and the same iteration, or none; for programs
+    /// whose ranks all mark their iterations. By default each takes it over by itself.
+    fn together(&self) -> bool {
+        false
+    }
     /// The shortest time between two outputs that the ranks at hand allow, by its model, seconds; `None` where the program
     /// has no stream.
     fn ideal_period_s(&self) -> Option<f64> {

@@ -20,7 +20,7 @@ fn pattern() -> Event {
 }
 
 fn set(point: &str, value: &str, rank: Option<u32>) -> Control {
-    Control::Set { point: point.into(), value: value.into(), rank }
+    Control::Set { point: point.into(), value: value.into(), rank, together: false }
 }
 
 impl Story {

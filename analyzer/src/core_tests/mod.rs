@@ -128,7 +128,7 @@ fn policy_knob() -> Event {
 
 fn settled(action: &Action, status: ActionStatus, iteration: u64) -> Event {
     let time_ns = action.decided_ns + 2 * MS;
-    Event::ActionSettled(ActionResult { action: action.id, status, iteration, time_ns })
+    Event::ActionSettled(ActionResult { action: action.id, status, iteration, time_ns, register: 7 })
 }
 
 /// The core, its time, and what it put out and nobody looked at yet.

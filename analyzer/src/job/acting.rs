@@ -79,7 +79,7 @@ impl Job {
                 self.tell(notice, out);
             }
         }
-        if may_act && !self.actions.is_busy() && !self.controls.any_waits() {
+        if may_act && !self.is_busy() && !self.controls.any_waits() {
             self.decide(now, per, number, link_of, out);
         }
         if was_on && !self.decider.is_on() {
@@ -125,7 +125,7 @@ impl Job {
             return;
         }
         let held = |rank: u32, name: &str| self.controls.holds(rank, name);
-        let Some((number, proposal, also)) = self.decider.propose(self.knobs.list(), per, &held) else {
+        let Some((number, proposal, also, together)) = self.decider.propose(self.knobs.list(), per, &held) else {
             return;
         };
         self.tell(tell::decided(&self.id, number, &proposal, per, self.spec.dry_run), out);
@@ -144,6 +144,11 @@ impl Job {
             None if self.spec.dry_run => self.decider.on_not_applied(number, Verdict::Advised),
             None if !self.was_sent(&assigned) => self.decider.on_not_applied(number, Verdict::Advised),
             None if !all_reached => self.withhold(number, number_of_window, "its rank has no agent", out),
+            None if together => {
+                if let Err(why) = self.act_together(now, By::Decision(number), assigned, link_of, out) {
+                    self.withhold(number, number_of_window, &why, out);
+                }
+            }
             None => self.act(now, By::Decision(number), assigned, proposal.at_once, link_of, out),
         }
     }

@@ -24,7 +24,7 @@ impl Job {
         link_of: &dyn Fn(&AgentId) -> Option<LinkId>,
         out: &mut Vec<Output>,
     ) {
-        while !self.actions.is_busy() {
+        while !self.is_busy() {
             if self.controls.active.is_some() {
                 self.go_on(now, link_of, out);
             } else if let Some((ask, control)) = self.controls.waiting.pop_front() {
@@ -51,7 +51,11 @@ impl Job {
     fn begin_control(&mut self, now: u64, ask: AskId, control: Control, out: &mut Vec<Output>) {
         let (mut rounds, mut kept) = (VecDeque::new(), Vec::new());
         match &control {
-            Control::Set { point, value, rank } => match self.assigned_by_hand(point, value, *rank) {
+            Control::Set { together: true, rank: Some(_), .. } => {
+                let why = "--together is for all ranks that have the point: leave --rank out".to_owned();
+                return self.refuse_control(now, ask, &control, why, out);
+            }
+            Control::Set { point, value, rank, .. } => match self.assigned_by_hand(point, value, *rank) {
                 Ok(assigned) => rounds.push_back(assigned),
                 Err(why) => return self.refuse_control(now, ask, &control, why, out),
             },
@@ -84,6 +88,13 @@ impl Job {
     fn go_on(&mut self, now: u64, link_of: &dyn Fn(&AgentId) -> Option<LinkId>, out: &mut Vec<Output>) {
         let Some(mut active) = self.controls.active.take() else { return };
         let Some(mut round) = active.rounds.pop_front() else { return self.conclude(active, out) };
+        if matches!(active.control, Control::Set { together: true, .. }) {
+            self.controls.active = Some(active);
+            if let Err(why) = self.act_together(now, By::User, round, link_of, out) {
+                self.refuse_changes(&why);
+            }
+            return;
+        }
         round.retain(|(rank, assignments)| {
             let reached = self.reach(*rank, link_of).is_some();
             let why = match self.ranks.get(rank).map(|rank| rank.fate) {
@@ -157,7 +168,9 @@ impl Job {
             }
             Control::Resume => "resumed: tunlets look afresh and may turn everything".to_owned(),
         };
-        for change in &failed {
+        // Together all have the same reason.
+        let told = if matches!(control, Control::Set { together: true, .. }) { 1 } else { failed.len() };
+        for change in failed.iter().take(told) {
             let why = change.refused.as_deref().unwrap_or("nobody answered");
             text += &format!("; {} on rank {}: {why}", change.tuning_point, change.rank);
         }

@@ -39,7 +39,7 @@ impl Job {
             "iterations": self.iterations.count, "outputs": self.streams.any().then_some(self.outputs),
             "iteration_s": self.iterations.last_s(), "period_s": self.stream_lines.period_s.back(),
             "tunlet": self.decider.name(), "mode": mode, "dry_run": self.spec.dry_run,
-            "in_flight": self.actions.in_flight().count(), "controls_waiting": self.controls.waiting.len(),
+            "in_flight": self.actions.in_flight().count() + usize::from(self.together.is_some()), "controls_waiting": self.controls.waiting.len(),
             "tuning_points": points,
             "decisions": newest(self.decider.decisions()), "controls": newest(self.controls.lines()),
         })

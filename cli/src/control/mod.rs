@@ -41,6 +41,9 @@ pub struct SetArgs {
     /// Set it on this rank only
     #[arg(long, value_name = "R")]
     rank: Option<u32>,
+    /// Set it on all ranks in one and the same iteration, or on none
+    #[arg(long, conflicts_with = "rank")]
+    together: bool,
     #[command(flatten)]
     how: How,
 }
@@ -90,7 +93,7 @@ pub fn set(args: &SetArgs) -> anyhow::Result<ExitCode> {
     if args.point.is_empty() || args.value.is_empty() {
         return usage("midrun set takes the name of a tuning point and its value: midrun set mw.factor 0.3");
     }
-    let set = SetPoint { point: args.point.clone(), value: args.value.clone(), rank: args.rank };
+    let set = SetPoint { point: args.point.clone(), value: args.value.clone(), rank: args.rank, together: args.together };
     control(&args.how, Control::Set(set))
 }
 
