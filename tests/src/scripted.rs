@@ -86,6 +86,11 @@ impl Link {
 
     /// Sends an action for a rank's knobs, to be applied when an iteration starts.
     pub fn act(&self, id: u64, job: &str, rank: u32, values: &[(&str, f64)]) {
+        self.phase(id, job, rank, v1::Phase::Unspecified, 0, values);
+    }
+
+    /// Sends a phase of a change on all ranks to one of them.
+    pub fn phase(&self, id: u64, job: &str, rank: u32, phase: v1::Phase, at: u64, values: &[(&str, f64)]) {
         let assignment = |(knob, value): &(&str, f64)| v1::Assignment {
             knob: (*knob).into(),
             value: Some(v1::assignment::Value::Number(*value)),
@@ -96,6 +101,8 @@ impl Link {
             assignments: values.iter().map(assignment).collect(),
             when: v1::When::IterationStart.into(),
             time_to_live_ms: 60_000,
+            phase: phase.into(),
+            at,
             ..v1::Action::default()
         }));
     }

@@ -57,7 +57,8 @@ impl Job {
     }
 
     fn knobs_of_all(&self, point: &str) -> Result<Vec<&Knob>, String> {
-        let named: Vec<&Knob> = self.knobs.list().iter().filter(|knob| knob.name == point).collect();
+        let mut named: Vec<&Knob> = self.knobs.list().iter().filter(|knob| knob.name == point).collect();
+        named.sort_by_key(|knob| knob.rank);
         if named.is_empty() {
             return Err(format!("no rank has a tuning point {point}; {}", names_of(self.knobs.list().iter())));
         }

@@ -238,7 +238,7 @@ impl Job {
                 }
             }
             Step::Over(Done::Applied { at }) => self.applied_together(at, out),
-            Step::Over(Done::Ended) => self.give_up_together("the program ended before the iteration for it began", out),
+            Step::Over(Done::Ended) => self.give_up_together("all ranks have left before any told of it", out),
             Step::Over(Done::Unheard { at, committed, ranks }) => {
                 let what = if committed { "committed" } else { "armed, and it is not known whether it is committed," };
                 let text = format!("{what} for iteration {at}, of which {} did not tell in time", tell::ranks(&ranks));

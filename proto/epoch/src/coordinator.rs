@@ -114,7 +114,7 @@ pub enum Done {
     },
     /// No rank has, or ever will.
     Void(Why),
-    /// All ranks finalized before the iteration.
+    /// All ranks have left, and none was heard to have taken it over.
     Ended,
     /// The commit was sent, and not every rank was heard of in time: those that begin the iteration all take the change
     /// over, or none does.

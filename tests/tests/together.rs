@@ -1,0 +1,226 @@
+//! Changes that all ranks take over in one and the same iteration, or none: the job computes rightly, ends by itself, and no
+//! rank ever differs, whatever happens in between.
+
+use std::collections::BTreeMap;
+use std::process::Command;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use midrun_proto::v1::event::Kind;
+use midrun_proto::v1::{ActionResult, ActionStatus, Phase};
+use midrun_tests::mpi::command;
+use midrun_tests::scripted::{Link, Scripted};
+use midrun_tests::{Agent, Analyzer, Mpi, Process, Scratch, midrun, need, ranks, wait_until};
+
+const RANKS: u32 = 16;
+
+/// One job at a time: more ranks than these would only wait for each other.
+fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn start(scratch: &Scratch, mpi: Mpi, agent: &Agent, iterations: u32, delay_us: u32) -> Process {
+    let mut line = mpi.line(RANKS, &mpi.example("allreduce_choice"));
+    let (iterations, delay_us) = (iterations.to_string(), delay_us.to_string());
+    line.extend(["--iterations", &iterations, "--delay-us", &delay_us].map(str::to_owned));
+    let mut job = command(&line);
+    job.env("MIDRUN_SOCKET", &agent.socket).env("MIDRUN_JOB", "together");
+    Process::start(scratch, "job", job)
+}
+
+/// `midrun set algorithm VALUE --together`, not waited for.
+fn ask(scratch: &Scratch, analyzer: &str, value: usize) -> Process {
+    let mut set = Command::new(midrun());
+    set.args(["set", "algorithm", &value.to_string(), "--together", "--job", "together", "--analyzer", analyzer]);
+    Process::start(scratch, "set", set)
+}
+
+fn has_begun(job: &mut Process) {
+    wait_until("the job has begun", || job.out().contains("iteration 0") || !job.is_running());
+    std::thread::sleep(Duration::from_millis(300));
+}
+
+/// (algorithm, from iteration) of each rank, in its own words.
+fn changes_of(out: &str) -> BTreeMap<u32, Vec<(usize, u64)>> {
+    let mut all: BTreeMap<u32, Vec<(usize, u64)>> = BTreeMap::new();
+    for line in out.lines() {
+        let Some((rank, rest)) = line.strip_prefix("rank ").and_then(|line| line.split_once(": algorithm ")) else {
+            continue;
+        };
+        let (algorithm, iteration) = rest.split_once(" from iteration ").expect("a change");
+        let change = (algorithm.parse().expect("a number"), iteration.parse().expect("a number"));
+        all.entry(rank.parse().expect("a rank")).or_default().push(change);
+    }
+    all
+}
+
+/// The changes that every rank made in the same iterations, of a job that ended well.
+fn the_same_on_all(out: &str) -> Vec<(usize, u64)> {
+    assert_eq!(out.lines().filter(|line| line.ends_with(": 0 wrong")).count(), RANKS as usize, "{out}");
+    let all = changes_of(out);
+    let Some(first) = all.get(&0) else {
+        assert!(all.is_empty(), "ranks differ: {all:?}");
+        return Vec::new();
+    };
+    assert_eq!(all.len(), RANKS as usize, "ranks differ: {all:?}");
+    assert!(all.values().all(|changes| changes == first), "ranks differ: {all:?}");
+    first.clone()
+}
+
+#[test]
+fn tens_of_changes_are_taken_over_by_all_ranks_in_the_same_iterations() {
+    let _alone = alone();
+    for mpi in Mpi::ALL {
+        need!(mpi.is_here(), format!("{mpi:?} is not here"));
+        let scratch = Scratch::new();
+        let analyzer = Analyzer::start(&scratch);
+        let agent = Agent::start(&scratch, &analyzer.url);
+        let mut job = start(&scratch, mpi, &agent, 1500, 5_000);
+        has_begun(&mut job);
+        let mut applied = Vec::new();
+        for n in 1..=30 {
+            let ended = ask(&scratch, &analyzer.url, n % 3).wait();
+            assert!(job.is_running(), "{mpi:?}: the job was over before change {n}");
+            if ended.code == 0 {
+                applied.push(n % 3);
+                assert!(ended.out.contains("applied on ranks 0-15 at iteration "), "{}", ended.out);
+            }
+        }
+        let changes = the_same_on_all(&job.succeed().out);
+        assert!(applied.len() >= 20, "{mpi:?}: {} of 30 were applied", applied.len());
+        assert_eq!(changes.iter().map(|(algorithm, _)| *algorithm).collect::<Vec<_>>(), applied, "{mpi:?}");
+    }
+}
+
+#[test]
+fn a_rank_killed_during_changes_ends_the_job_as_mpi_ends_it_and_no_rank_differed() {
+    let _alone = alone();
+    for mpi in Mpi::ALL {
+        need!(mpi.is_here(), format!("{mpi:?} is not here"));
+        let scratch = Scratch::new();
+        let analyzer = Analyzer::start(&scratch);
+        let agent = Agent::start(&scratch, &analyzer.url);
+        let mut job = start(&scratch, mpi, &agent, 100_000, 5_000);
+        has_begun(&mut job);
+        (1..=4).for_each(|n| drop(ask(&scratch, &analyzer.url, n % 3).wait()));
+        let last = ask(&scratch, &analyzer.url, 2);
+        ranks::kill(&scratch, 5);
+        let ended = job.wait();
+        assert_ne!(ended.code, 0, "{mpi:?}");
+        last.wait();
+        let all = changes_of(&ended.out);
+        let most = all.values().max_by_key(|changes| changes.len()).expect("changes");
+        assert!(all.values().all(|changes| most.starts_with(changes)), "{mpi:?}: ranks differ: {all:?}");
+    }
+}
+
+#[test]
+fn an_agent_stopped_between_the_phases_and_continued_leaves_no_rank_behind() {
+    let _alone = alone();
+    for mpi in Mpi::ALL {
+        need!(mpi.is_here(), format!("{mpi:?} is not here"));
+        let scratch = Scratch::new();
+        let analyzer = Analyzer::start(&scratch);
+        let agent = Agent::start(&scratch, &analyzer.url);
+        let mut job = start(&scratch, mpi, &agent, 2_000, 5_000);
+        has_begun(&mut job);
+        for n in 1..=12_u64 {
+            let asked = ask(&scratch, &analyzer.url, n as usize % 3);
+            std::thread::sleep(Duration::from_millis(4 * n));
+            agent.process.signal(libc::SIGSTOP);
+            std::thread::sleep(Duration::from_millis(150));
+            agent.process.signal(libc::SIGCONT);
+            asked.wait();
+        }
+        assert!(job.is_running(), "{mpi:?}: the job was over too early");
+        the_same_on_all(&job.succeed().out);
+    }
+}
+
+#[test]
+fn an_analyzer_killed_at_any_moment_of_a_change_leaves_it_applied_on_all_ranks_or_on_none() {
+    let _alone = alone();
+    for mpi in Mpi::ALL {
+        need!(mpi.is_here(), format!("{mpi:?} is not here"));
+        let scratch = Scratch::new();
+        let mut analyzer = Analyzer::start(&scratch);
+        let address = analyzer.url.trim_start_matches("http://").to_owned();
+        let agent = Agent::start(&scratch, &analyzer.url);
+        let mut job = start(&scratch, mpi, &agent, 3_000, 5_000);
+        has_begun(&mut job);
+        for n in 1..=8_u64 {
+            let asked = ask(&scratch, &analyzer.url, n as usize % 3);
+            std::thread::sleep(Duration::from_millis(8 * n));
+            analyzer.process.signal(libc::SIGKILL);
+            assert_ne!(analyzer.process.wait().code, 0);
+            asked.wait();
+            analyzer = Analyzer::with(&scratch, &format!("analyzer{n}"), &address, &[]);
+            let linked = || analyzer.process.err().contains("an agent linked");
+            wait_until("the agent is back", || linked() || !job.is_running());
+        }
+        assert!(job.is_running(), "{mpi:?}: the job was over too early");
+        the_same_on_all(&job.succeed().out);
+    }
+}
+
+/// Answers of all ranks to a phase.
+fn answers(link: &mut Link, action: u64, count: u32) -> BTreeMap<u32, ActionResult> {
+    let mut all = BTreeMap::new();
+    while all.len() < count as usize {
+        for (rank, event) in link.events().expect("the job runs") {
+            match event {
+                Kind::ActionResult(result) if result.action == action => drop(all.insert(rank, result)),
+                _ => {}
+            }
+        }
+    }
+    all
+}
+
+/// Prepares a change on all ranks and arms them; the iteration.
+fn arm(link: &mut Link, action: u64, value: f64, margin: u64) -> u64 {
+    for rank in 0..RANKS {
+        link.phase(action, "together", rank, Phase::Prepare, 0, &[("algorithm", value)]);
+    }
+    let prepared = answers(link, action, RANKS);
+    assert!(prepared.values().all(|result| result.status() == ActionStatus::Prepared), "{prepared:?}");
+    assert!(prepared.values().all(|result| result.register == prepared[&0].register), "{prepared:?}");
+    let at = prepared.values().map(|result| result.iteration).max().unwrap_or(0) + margin;
+    (0..RANKS).for_each(|rank| link.phase(action, "together", rank, Phase::Arm, at, &[]));
+    let armed = answers(link, action, RANKS);
+    assert!(armed.values().all(|result| result.status() == ActionStatus::Armed), "{armed:?}");
+    at
+}
+
+#[test]
+fn an_armed_change_that_nobody_commits_is_void_on_all_ranks_and_the_next_one_is_applied() {
+    let _alone = alone();
+    for mpi in Mpi::ALL {
+        need!(mpi.is_here(), format!("{mpi:?} is not here"));
+        let scratch = Scratch::new();
+        let analyzer = Scripted::start();
+        let agent = Agent::start(&scratch, &analyzer.url);
+        let mut link = analyzer.welcome(0);
+        let mut job = start(&scratch, mpi, &agent, 400, 20_000);
+        has_begun(&mut job);
+        arm(&mut link, 5, 1.0, 40);
+        // Between arm and commit the analyzer dies; the next one knows nothing of it.
+        let taken = link.sequence;
+        drop(link);
+        let mut link = analyzer.welcome(taken);
+        let void = answers(&mut link, 5, RANKS);
+        assert!(void.values().all(|result| result.status() == ActionStatus::Void), "{void:?}");
+        // A commit that comes too late decides nothing.
+        link.phase(5, "together", 3, Phase::Commit, 0, &[]);
+        assert_eq!(answers(&mut link, 5, 1)[&3].status(), ActionStatus::Void);
+        let at = arm(&mut link, 6, 2.0, 60);
+        link.phase(6, "together", 7, Phase::Commit, 0, &[]);
+        assert_eq!(answers(&mut link, 6, 1)[&7].status(), ActionStatus::Committed);
+        let applied = answers(&mut link, 6, RANKS);
+        let all = |result: &ActionResult| result.status() == ActionStatus::Applied && result.iteration == at;
+        assert!(applied.values().all(all), "{applied:?}");
+        while link.events().is_some() {}
+        assert_eq!(the_same_on_all(&job.succeed().out), [(2, at)], "{mpi:?}");
+    }
+}
