@@ -11,8 +11,8 @@ mod streams;
 pub mod wishes;
 
 use midrun_proto::v1::{self, control_request, event, from_agent, to_agent};
-use midrun_tunlets::link::Cost;
 use midrun_tunlets::PROFILE_BINS;
+use midrun_tunlets::link::Cost;
 
 use crate::control::{Control, ControlLine};
 use crate::ids::{AgentId, JobId};

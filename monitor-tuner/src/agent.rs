@@ -273,7 +273,8 @@ impl Agent {
             Ok(()) => self.stats.actions_delivered += 1,
             Err(status) => {
                 let time_ns = clock::now_ns();
-                let result = ActionResult { action: action.id, status: status.into(), time_ns, ..ActionResult::default() };
+                let result =
+                    ActionResult { action: action.id, status: status.into(), time_ns, ..ActionResult::default() };
                 match self.ranks.values_mut().find(|rank| rank.id() == id) {
                     Some(rank) => {
                         rank.said.push(Kind::ActionResult(result));

@@ -9,7 +9,7 @@ use super::{FromAgent, from_agent};
 use crate::config::Config;
 use crate::control::Control;
 use crate::ids::{ActionId, AskId, JobId, LinkId};
-use crate::input::{Action, Input, Question};
+use crate::input::{Action, Input, Phase, Question};
 
 /// What the core takes in for a recorded thing: nothing for what it does not take in, or what makes no sense.
 pub fn input(what: What) -> Option<Input> {
@@ -63,7 +63,7 @@ pub fn what(input: &Input) -> Option<What> {
 fn wire_control(control: &Control) -> v1::control_request::Control {
     use v1::control_request::Control as Wire;
     match control.clone() {
-        Control::Set { point, value, rank } => Wire::Set(v1::SetPoint { point, value, rank }),
+        Control::Set { point, value, rank, together } => Wire::Set(v1::SetPoint { point, value, rank, together }),
         Control::Freeze => Wire::Freeze(v1::Freeze {}),
         Control::Pause => Wire::Pause(v1::Pause {}),
         Control::Resume => Wire::Resume(v1::Resume {}),
@@ -85,6 +85,12 @@ pub fn said(link: LinkId, message: &v1::FromAgent) -> Option<What> {
 pub fn sent(wire: v1::Action) -> Option<Action> {
     let (job, rank) = super::rank_id(wire.rank.clone())?;
     let at_once = wire.when() == v1::When::Now;
+    let phase = match wire.phase() {
+        v1::Phase::Unspecified => Phase::Apply,
+        v1::Phase::Prepare => Phase::Prepare,
+        v1::Phase::Arm => Phase::Arm { at: wire.at },
+        v1::Phase::Commit => Phase::Commit,
+    };
     let assignment = |assignment: v1::Assignment| {
         let value = match assignment.value? {
             v1::assignment::Value::Number(number) if number.is_finite() => Value::Number(number),
@@ -105,6 +111,7 @@ pub fn sent(wire: v1::Action) -> Option<Action> {
         at_once,
         decided_ns,
         deadline_ns,
+        phase,
     })
 }
 

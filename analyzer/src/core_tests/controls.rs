@@ -23,6 +23,10 @@ fn set(point: &str, value: &str, rank: Option<u32>) -> Control {
     Control::Set { point: point.into(), value: value.into(), rank, together: false }
 }
 
+pub(super) fn set_together(point: &str, value: &str) -> Control {
+    Control::Set { point: point.into(), value: value.into(), rank: None, together: true }
+}
+
 impl Story {
     /// Asks with number `ask`; the answer comes by itself, perhaps later.
     fn control(&mut self, ask: u64, control: Control) {

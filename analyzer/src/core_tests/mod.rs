@@ -3,6 +3,7 @@
 mod actions;
 mod controls;
 mod jobs;
+mod together;
 
 use midrun_tunlets::knob::names;
 use midrun_tunlets::{Judgement, Knob, Proposal, Settled, Tunlet, Verdict, Window, Wishes};

@@ -168,10 +168,13 @@ impl Job {
             }
             Control::Resume => "resumed: tunlets look afresh and may turn everything".to_owned(),
         };
-        // Together all have the same reason.
-        let told = if matches!(control, Control::Set { together: true, .. }) { 1 } else { failed.len() };
-        for change in failed.iter().take(told) {
+        let together = matches!(control, Control::Set { together: true, .. });
+        for change in &failed {
             let why = change.refused.as_deref().unwrap_or("nobody answered");
+            if together {
+                text += &format!("; {why}");
+                break; // all have the same reason
+            }
             text += &format!("; {} on rank {}: {why}", change.tuning_point, change.rank);
         }
         for why in &kept {

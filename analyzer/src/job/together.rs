@@ -230,7 +230,8 @@ impl Job {
                 if together.coordinator.again(id) {
                     let margin = together.coordinator.margin();
                     self.actions.counts.refused += 1;
-                    let text = format!("void on all ranks: {why}; tried again with {margin} iterations instead of {before}");
+                    let text =
+                        format!("void on all ranks: {why}; tried again with {margin} iterations instead of {before}");
                     self.tell(tell::life(&self.id, "void", text), out);
                     self.prepare_together(now, link_of, out);
                 } else {
@@ -255,7 +256,8 @@ impl Job {
         let last = together.applied_ns.values().max().copied().unwrap_or(together.decided_ns);
         let latency_ms = last.saturating_sub(together.decided_ns) as f64 / 1e6;
         let (count, number) = (together.applied_ns.len(), together.by.decision());
-        let text = format!("applied everywhere in iteration {at}: {count} ranks, {latency_ms:.1} ms after the decision");
+        let text =
+            format!("applied everywhere in iteration {at}: {count} ranks, {latency_ms:.1} ms after the decision");
         self.tell(tell::life(&self.id, "applied-together", text), out);
         self.take_over(at, out);
         self.together = None;

@@ -136,7 +136,7 @@ impl Story {
                 self.policy = code as u32;
             }
             let status = v1::ActionStatus::Applied.into();
-            let result = v1::ActionResult { action: action.id, status, iteration, time_ns: begin_ns };
+            let result = v1::ActionResult { action: action.id, status, iteration, time_ns: begin_ns, register: 0 };
             master.push(event::Kind::ActionResult(result));
         }
         let even = self.policy != 0;

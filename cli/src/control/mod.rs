@@ -93,7 +93,8 @@ pub fn set(args: &SetArgs) -> anyhow::Result<ExitCode> {
     if args.point.is_empty() || args.value.is_empty() {
         return usage("midrun set takes the name of a tuning point and its value: midrun set mw.factor 0.3");
     }
-    let set = SetPoint { point: args.point.clone(), value: args.value.clone(), rank: args.rank, together: args.together };
+    let set =
+        SetPoint { point: args.point.clone(), value: args.value.clone(), rank: args.rank, together: args.together };
     control(&args.how, Control::Set(set))
 }
 

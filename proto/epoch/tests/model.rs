@@ -284,7 +284,8 @@ impl Model for Job {
             state.ends.values().any(|done| matches!(done, Done::Void(_)))
         }
         fn second(_: &Job, state: &State) -> bool {
-            matches!(state.ends.get(&1), Some(Done::Void(_))) && matches!(state.ends.get(&2), Some(Done::Applied { .. }))
+            matches!(state.ends.get(&1), Some(Done::Void(_)))
+                && matches!(state.ends.get(&2), Some(Done::Applied { .. }))
         }
         let mut properties = vec![
             Property::always("ranks do not differ", same),

@@ -33,7 +33,8 @@ impl SharedWord {
         let found = file.metadata()?;
         // SAFETY: geteuid cannot fail.
         let own = unsafe { libc::geteuid() };
-        let ours = found.is_file() && found.uid() == own && found.mode() & 0o077 == 0 && [0, BYTES].contains(&found.len());
+        let ours =
+            found.is_file() && found.uid() == own && found.mode() & 0o077 == 0 && [0, BYTES].contains(&found.len());
         if !ours {
             return Err(Error::new(ErrorKind::InvalidData, "something else is in the place of the ranks' shared word"));
         }
