@@ -15,6 +15,8 @@ pub use super::trial::family;
 
 /// How far the simulation's scale may be corrected, as in the live forecasts.
 const SCALE: (f64, f64) = (0.8, 1.5);
+/// Workers that differ by less, slowest over fastest, are alike.
+const UNEQUAL: f64 = 1.2;
 /// Drawings of an answer, and of a window that is looked back at.
 const RUNS: u64 = 40;
 const BACK: u64 = 8;
@@ -49,7 +51,22 @@ pub struct Foreseen {
 
 impl Fit {
     /// Learns as the live tunlet does; `None` where nothing can be learnt.
+    ///
+    /// Slow workers that get the same part of the tasks each time make these look long. Where workers are unequal, what is
+    /// known of places is left out if that explains the windows better.
     pub fn of<'a>(windows: impl Iterator<Item = &'a Window>) -> Option<Fit> {
+        let windows: Vec<&Window> = windows.collect();
+        let (fit, off) = Fit::learn(windows.iter().copied())?;
+        if fit.memory.slowest() <= UNEQUAL {
+            return Some(fit);
+        }
+        let placeless = |window: &&Window| Window { profile: Vec::new(), ..(*window).clone() };
+        let other: Vec<Window> = windows.iter().map(placeless).collect();
+        Fit::learn(other.iter()).filter(|(_, other)| *other < off).map(|(other, _)| other).or(Some(fit))
+    }
+
+    /// And by how much windows are off, in the middle, before the scale puts it right.
+    fn learn<'a>(windows: impl Iterator<Item = &'a Window>) -> Option<(Fit, f64)> {
         let (mut memory, mut whole, mut gaps) = (None, Vec::new(), Vec::new());
         for window in windows {
             Memory::learn(&mut memory, window);
@@ -67,8 +84,12 @@ impl Fit {
         let back = &whole[whole.len().saturating_sub(SCALED)..];
         let ratios: Vec<f64> = back.iter().map(|w| w.iteration_s / fit.of_window(w).iteration_s).collect();
         let ratios: Vec<f64> = ratios.into_iter().filter(|ratio| ratio.is_finite()).collect();
-        fit.scale = if ratios.is_empty() { 1.0 } else { median(ratios).clamp(SCALE.0, SCALE.1) };
-        Some(fit)
+        if ratios.is_empty() {
+            return Some((fit, 0.0));
+        }
+        let off = median(ratios.iter().map(|ratio| ratio.ln().abs()).collect());
+        fit.scale = median(ratios).clamp(SCALE.0, SCALE.1);
+        Some((fit, off))
     }
 
     /// Workers in the last window.
