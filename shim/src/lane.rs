@@ -35,6 +35,17 @@ thread_local! {
 /// Nothing happens when the shim is off.
 #[inline]
 pub fn push(record: &Record) {
+    with(|producer| producer.push(&record.to_words()));
+}
+
+/// As [`push`], for records of which there may be very many: they leave room to the others.
+#[inline]
+pub fn push_minor(record: &Record) {
+    with(|producer| producer.push_minor(&record.to_words()));
+}
+
+#[inline]
+fn with(write: impl FnOnce(&mut Producer) -> bool) {
     if !process::recording() {
         return;
     }
@@ -45,7 +56,7 @@ pub fn push(record: &Record) {
                 *lane = claim();
             }
             if let Lane::Own(_, producer) = &mut *lane {
-                producer.push(&record.to_words());
+                write(producer);
                 return;
             }
         }

@@ -58,10 +58,21 @@ impl<M: Memory, O: Orderings, const W: usize> Producer<M, O, W> {
     /// Writes an entry. `false` when the ring is full: the entry is dropped and the drop is counted.
     #[inline]
     pub fn push(&mut self, entry: &[u64; W]) -> bool {
-        if self.head.wrapping_sub(self.tail_seen) >= self.capacity {
+        self.push_up_to(entry, self.capacity)
+    }
+
+    /// As [`Producer::push`], but leaves a quarter of the ring to entries that matter more.
+    #[inline]
+    pub fn push_minor(&mut self, entry: &[u64; W]) -> bool {
+        self.push_up_to(entry, self.capacity - self.capacity / 4)
+    }
+
+    #[inline]
+    fn push_up_to(&mut self, entry: &[u64; W], most: u64) -> bool {
+        if self.head.wrapping_sub(self.tail_seen) >= most {
             self.tail_seen = self.memory.load(Place::Tail, O::REUSE); // SYNC F
             // A tail beyond our head is nonsense and reads as full.
-            if self.head.wrapping_sub(self.tail_seen) >= self.capacity {
+            if self.head.wrapping_sub(self.tail_seen) >= most {
                 self.dropped += 1;
                 self.memory.store(Place::Dropped, self.dropped, Ordering::Relaxed);
                 return false;

@@ -53,6 +53,15 @@ fn a_full_lane_refuses_and_counts() {
 }
 
 #[test]
+fn what_matters_less_leaves_a_quarter_of_the_lane_to_what_matters_more() {
+    let (rank, _fd) = Segment::create(&identity(), 1, 8).unwrap();
+    let mut producer = rank.producer(0);
+    assert_eq!((0..9).filter(|n| producer.push_minor(&record(*n).to_words())).count(), 6);
+    assert_eq!((0..9).filter(|n| producer.push(&record(*n).to_words())).count(), 2);
+    assert_eq!(rank.totals(), Totals { produced: 18, collected: 0, dropped: 10 });
+}
+
+#[test]
 fn a_second_agent_continues_where_the_first_stopped() {
     let (rank, fd) = Segment::create(&identity(), 1, 8).unwrap();
     let mut producer = rank.producer(0);

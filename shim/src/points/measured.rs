@@ -78,7 +78,7 @@ pub fn words(label: &Label) -> [u64; 4] {
 pub fn tell(label: &[u64; 4], time_ns: u64, what: u64, flags: u32) {
     let iteration = super::iteration().unwrap_or(hook::UNKNOWN_ITERATION);
     let [a, b, c, d] = *label;
-    lane::push(&Record { kind: kind::POINT_RAW, flags, time_ns, payload: [a, b, c, d, what, iteration] });
+    lane::push_minor(&Record { kind: kind::POINT_RAW, flags, time_ns, payload: [a, b, c, d, what, iteration] });
 }
 
 #[cfg(test)]
