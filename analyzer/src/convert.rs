@@ -17,7 +17,7 @@ use midrun_tunlets::link::Cost;
 use crate::control::{Control, ControlLine};
 use crate::ids::{AgentId, JobId};
 use crate::input::{
-    Batch, Begun, Ended, Event, Hello, JobLine, Joined, KnobDeclared, Left, Link, PointRefused, Report, Trip, Work,
+    Batch, Begun, Ended, Event, Hello, JobLine, Joined, KnobDeclared, Left, Link, Report, Trip, Work,
 };
 use crate::limits;
 use crate::notice::Notice;
@@ -140,10 +140,7 @@ fn event(wire: v1::Event) -> Option<Event> {
         event::Kind::StreamWindow(window) => streams::window(&window),
         event::Kind::MpiCounted(counted) => calls::counted(counted),
         event::Kind::PointMeasured(measured) => points::measured(measured),
-        event::Kind::PointRefused(refused) => {
-            let (line, why, shed) = (refused.line, text(refused.why), refused.shed);
-            Some(Event::PointRefused(PointRefused { line, why, shed }))
-        }
+        event::Kind::PointRefused(refused) => Some(points::refused(refused)),
         event::Kind::KnobDeclared(knob) => {
             let (whole, takes_text) = match v1::KnobType::try_from(knob.r#type).ok()? {
                 v1::KnobType::F64 => (false, false),

@@ -3,7 +3,7 @@
 use midrun_proto::v1;
 use midrun_tunlets::PointWindow;
 
-use crate::input::{Event, PointMeasured};
+use crate::input::{Event, PointMeasured, PointRefused};
 use crate::limits;
 
 /// A measurement; `None` when no point can have measured it.
@@ -35,6 +35,11 @@ pub fn measured(wire: v1::PointMeasured) -> Option<Event> {
         let cost_s = wire.cost_ns as f64 * 1e-9;
         Event::PointMeasured(PointMeasured { iteration, seen, span_ns: (wire.first_ns, wire.last_ns), cost_s })
     })
+}
+
+/// A line that a rank could not do.
+pub fn refused(wire: v1::PointRefused) -> Event {
+    Event::PointRefused(PointRefused { line: wire.line, why: super::text(wire.why), shed: wire.shed })
 }
 
 #[cfg(test)]
