@@ -135,7 +135,17 @@ impl Actions {
         self.last += 1;
         let deadline_ns = now.saturating_add(ttl_ms.min(limits::ACTION_TTL_MS) * 1_000_000);
         let (id, job) = (ActionId(self.last), job.clone());
-        Action { id, job, rank, assignments, restore: Vec::new(), at_once: true, decided_ns: now, deadline_ns, phase: Phase::Apply }
+        Action {
+            id,
+            job,
+            rank,
+            assignments,
+            restore: Vec::new(),
+            at_once: true,
+            decided_ns: now,
+            deadline_ns,
+            phase: Phase::Apply,
+        }
     }
 
     /// A rank answered. `None` for an answer to nothing we know: repeated, or to an earlier analyzer.

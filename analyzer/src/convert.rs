@@ -16,9 +16,7 @@ use midrun_tunlets::link::Cost;
 
 use crate::control::{Control, ControlLine};
 use crate::ids::{AgentId, JobId};
-use crate::input::{
-    Batch, Begun, Ended, Event, Hello, JobLine, Joined, KnobDeclared, Left, Link, Report, Trip, Work,
-};
+use crate::input::{Batch, Begun, Ended, Event, Hello, JobLine, Joined, KnobDeclared, Left, Link, Report, Trip, Work};
 use crate::limits;
 use crate::notice::Notice;
 use crate::summary::Records;

@@ -2,11 +2,15 @@
 
 #![allow(missing_docs)] // the fields say what the wire says: see proto/midrun/v1
 
+mod actions;
+
 use crate::control::{Control, ControlLine};
-use crate::ids::{ActionId, AgentId, AskId, JobId, LinkId};
+use crate::ids::{AgentId, AskId, JobId, LinkId};
 use crate::notice::Notice;
 use crate::summary::Records;
-use midrun_tunlets::{PointWindow, StageWork, Value, Wishes};
+use midrun_tunlets::{PointWindow, StageWork, Wishes};
+
+pub use actions::{Action, ActionResult, ActionStatus, Phase};
 
 /// Everything that can happen to the analyzer.
 #[derive(Clone, Debug)]
@@ -327,54 +331,6 @@ pub struct Work {
     pub middle_ns: u64,
 }
 
-/// What became of an action.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ActionResult {
-    pub action: ActionId,
-    pub status: ActionStatus,
-    pub iteration: u64,
-    /// Host's time, nanoseconds.
-    pub time_ns: u64,
-    pub register: u64,
-}
-
-/// How a rank or its agent settled an action.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ActionStatus {
-    Applied,
-    RefusedRange,
-    RefusedUnknown,
-    RefusedStale,
-    Expired,
-    Undeliverable,
-    Prepared,
-    Armed,
-    Void,
-    Committed,
-    Busy,
-    Past,
-}
-
-impl ActionStatus {
-    /// For people.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            ActionStatus::Applied => "applied",
-            ActionStatus::RefusedRange => "refused: the value is out of the tuning point's range",
-            ActionStatus::RefusedUnknown => "refused: the rank has no such tuning point",
-            ActionStatus::RefusedStale => "refused: a newer action was applied already",
-            ActionStatus::Expired => "expired: no safe point was reached in time",
-            ActionStatus::Undeliverable => "not delivered: the rank is gone or takes no commands",
-            ActionStatus::Prepared => "prepared",
-            ActionStatus::Armed => "armed",
-            ActionStatus::Void => "void on all ranks",
-            ActionStatus::Committed => "committed",
-            ActionStatus::Busy => "busy with an earlier change",
-            ActionStatus::Past => "past the iteration",
-        }
-    }
-}
-
 /// A tuning point that a rank offers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KnobDeclared {
@@ -385,35 +341,4 @@ pub struct KnobDeclared {
     pub minimum: f64,
     pub maximum: f64,
     pub value: f64,
-}
-
-/// What a rank is to do with an action; see `midrun_epoch`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Phase {
-    /// Apply it by itself.
-    Apply,
-    Prepare,
-    Arm {
-        at: u64,
-    },
-    Commit,
-}
-
-/// A change on its way to a rank.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Action {
-    pub id: ActionId,
-    pub job: JobId,
-    pub rank: u32,
-    /// (knob, new value).
-    pub assignments: Vec<(String, Value)>,
-    /// (knob, value before): what to return to.
-    pub restore: Vec<(String, Value)>,
-    /// Inside the running iteration, else before the next one.
-    pub at_once: bool,
-    /// Analyzer's CLOCK_MONOTONIC, nanoseconds.
-    pub decided_ns: u64,
-    /// After this it must not be applied any more, analyzer's CLOCK_MONOTONIC, nanoseconds.
-    pub deadline_ns: u64,
-    pub phase: Phase,
 }

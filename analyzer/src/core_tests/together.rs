@@ -103,7 +103,8 @@ fn a_rank_that_is_too_far_voids_the_round_and_the_next_one_looks_further_ahead()
 
 #[test]
 fn a_rank_that_refuses_leaves_or_says_nothing_ends_it_and_nothing_is_committed() {
-    let refused: [(&str, fn(&mut Story, &[Action])); 3] = [
+    type Happens = fn(&mut Story, &[Action]);
+    let refused: [(&str, Happens); 3] = [
         ("rank 1: refused: the value is out of the tuning point's range", |story, prepare| {
             story.say(&prepare[1], ActionStatus::RefusedRange, 0);
         }),

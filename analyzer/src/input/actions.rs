@@ -1,0 +1,85 @@
+//! Actions, their phases, and what became of them.
+
+#![allow(missing_docs)] // as in input.rs
+
+use crate::ids::{ActionId, JobId};
+use midrun_tunlets::Value;
+
+/// What became of an action.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ActionResult {
+    pub action: ActionId,
+    pub status: ActionStatus,
+    pub iteration: u64,
+    /// Host's time, nanoseconds.
+    pub time_ns: u64,
+    pub register: u64,
+}
+
+/// How a rank or its agent settled an action.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ActionStatus {
+    Applied,
+    RefusedRange,
+    RefusedUnknown,
+    RefusedStale,
+    Expired,
+    Undeliverable,
+    Prepared,
+    Armed,
+    Void,
+    Committed,
+    Busy,
+    Past,
+}
+
+impl ActionStatus {
+    /// For people.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            ActionStatus::Applied => "applied",
+            ActionStatus::RefusedRange => "refused: the value is out of the tuning point's range",
+            ActionStatus::RefusedUnknown => "refused: the rank has no such tuning point",
+            ActionStatus::RefusedStale => "refused: a newer action was applied already",
+            ActionStatus::Expired => "expired: no safe point was reached in time",
+            ActionStatus::Undeliverable => "not delivered: the rank is gone or takes no commands",
+            ActionStatus::Prepared => "prepared",
+            ActionStatus::Armed => "armed",
+            ActionStatus::Void => "void on all ranks",
+            ActionStatus::Committed => "committed",
+            ActionStatus::Busy => "busy with an earlier change",
+            ActionStatus::Past => "past the iteration",
+        }
+    }
+}
+
+/// What a rank is to do with an action; see `midrun_epoch`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// Apply it by itself.
+    Apply,
+    Prepare,
+    Arm {
+        at: u64,
+    },
+    Commit,
+}
+
+/// A change on its way to a rank.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Action {
+    pub id: ActionId,
+    pub job: JobId,
+    pub rank: u32,
+    /// (knob, new value).
+    pub assignments: Vec<(String, Value)>,
+    /// (knob, value before): what to return to.
+    pub restore: Vec<(String, Value)>,
+    /// Inside the running iteration, else before the next one.
+    pub at_once: bool,
+    /// Analyzer's CLOCK_MONOTONIC, nanoseconds.
+    pub decided_ns: u64,
+    /// After this it must not be applied any more, analyzer's CLOCK_MONOTONIC, nanoseconds.
+    pub deadline_ns: u64,
+    pub phase: Phase,
+}
