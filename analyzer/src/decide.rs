@@ -168,7 +168,7 @@ impl Decider {
         self.decisions.push_back(DecisionLine {
             per,
             iteration: proposal.iteration,
-            tunlet: proposal.tunlet.to_owned(),
+            tunlet: proposal.tunlet.clone().into_owned(),
             tuning_point: proposal.tuning_point.clone(),
             from: proposal.from.clone(),
             to: proposal.to.clone(),

@@ -15,7 +15,7 @@ use crate::summary::{DecisionLine, Per, finite};
 pub(crate) fn decided(job: &JobId, number: u64, proposal: &Proposal, per: Per, dry_run: bool) -> Notice {
     let p = proposal;
     tracing::info!(
-        %job, decision = number, iteration = p.iteration, tunlet = p.tunlet,
+        %job, decision = number, iteration = p.iteration, tunlet = &*p.tunlet,
         tuning_point = p.tuning_point, from = p.from, to = p.to, why = p.why,
         predicted_s = p.predicted_s, unchanged_s = p.unchanged_s, rank = p.rank, dry_run,
         "{}", if dry_run { "advice: this change would help" } else { "decided to change a tuning point" },

@@ -2,7 +2,7 @@
 
 use crate::master_worker::MasterWorker;
 use crate::pipeline::Pipeline;
-use crate::{Judgement, Knob, Outlook, Proposal, Settled, StreamWindow, Tunlet, Window};
+use crate::{Explanation, Judgement, Knob, Outlook, Proposal, Settled, StreamWindow, Tunlet, Window};
 
 /// See the module.
 #[derive(Debug)]
@@ -28,6 +28,15 @@ impl Auto {
 impl Tunlet for Auto {
     fn name(&self) -> &'static str {
         "auto"
+    }
+
+    fn explain(&self) -> Explanation {
+        let (mut all, pipeline) = (self.master_worker.explain(), self.pipeline.explain());
+        all.sees.extend(pipeline.sees);
+        all.turns.extend(pipeline.turns);
+        all.decides.extend(pipeline.decides);
+        let about = "the one of master_worker and pipeline that fits the program: whose windows come".to_owned();
+        Explanation { tunlet: "auto".to_owned(), about, ..all }
     }
 
     fn observe(&mut self, window: &Window) {
@@ -79,7 +88,7 @@ mod tests {
         assert_eq!(auto.propose(std::slice::from_ref(&knob)), None);
         auto.observe_stream(&stream(0, "0,1", 6, &[0.1, 0.4]));
         let proposal = auto.propose(&[knob]).unwrap();
-        assert_eq!((proposal.tunlet, proposal.to.as_str()), ("pipeline", "0,1x4"));
+        assert_eq!((&*proposal.tunlet, proposal.to.as_str()), ("pipeline", "0,1x4"));
         auto.on_settled(0, Settled::Applied { iteration: 9 });
         for k in 1..5 {
             auto.observe_stream(&stream(k, "0,1x4", 6, &[0.1, 0.4]));

@@ -7,9 +7,11 @@
 
 mod auto;
 pub mod catalogue;
+pub mod explain;
 pub mod knob;
 mod master_worker;
 pub mod outlook;
+pub mod outside;
 pub mod pipeline;
 pub mod proposal;
 pub mod recorded;
@@ -21,6 +23,7 @@ mod testing;
 pub mod window;
 pub mod wishes;
 
+pub use explain::{Explanation, Refusal};
 pub use knob::{Knob, Value};
 pub use midrun_models::link;
 pub use outlook::Outlook;
@@ -37,7 +40,26 @@ pub use wishes::Wishes;
 /// before the last one was settled.
 pub trait Tunlet: Send {
     /// Its name in logs and on the command line.
-    fn name(&self) -> &'static str;
+    fn name(&self) -> &str;
+    /// What it sees, turns and how it decides, for people.
+    fn explain(&self) -> Explanation {
+        Explanation::of_name(self.name())
+    }
+    /// What its ranks are to measure and what may be turned in them, in the language of `midrun-points`; empty: nothing
+    /// besides what the program and its frameworks offer.
+    fn points(&self) -> String {
+        String::new()
+    }
+    /// A rank could not do what a line of [`Tunlet::points`] asks for; lines count from 1.
+    fn on_point_refused(&mut self, _rank: u32, _line: u32, _why: &str) {}
+    /// What it refused to do, or was refused, so far, the oldest first: bounded in number, each once.
+    fn refusals(&self) -> Vec<Refusal> {
+        Vec::new()
+    }
+    /// What was never possible so far, a sentence each: a tuning point that no rank offers, a point that none measures.
+    fn never(&self) -> Vec<String> {
+        Vec::new()
+    }
     /// Takes in one closed iteration.
     fn observe(&mut self, window: &Window);
     /// Takes in one closed window of a pipeline's stream.

@@ -1,12 +1,13 @@
 //! What a tunlet asks for, and what came of it.
 
 use crate::knob::Value;
+use std::borrow::Cow;
 
 /// New values for tuning points of one rank, taken over together or not at all.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Proposal {
     /// Name of the tunlet.
-    pub tunlet: &'static str,
+    pub tunlet: Cow<'static, str>,
     /// Iteration, or number, of the window that led to it.
     pub iteration: u64,
     /// Rank whose knobs are turned.

@@ -48,7 +48,7 @@ impl Tunlet for Scripted {
         let knob = knobs.iter().find(|knob| knob.name == names::POLICY)?;
         let iteration = self.seen.filter(|_| knob.value != 6.0 && !self.taken)?;
         Some(Proposal {
-            tunlet: "scripted",
+            tunlet: "scripted".into(),
             iteration,
             rank: knob.rank,
             assignments: vec![(names::POLICY.into(), 6.0.into())],

@@ -7,7 +7,7 @@ use midrun_models::batches;
 /// Smallest change of a share that is worth an action.
 const CHANGE: f64 = 0.05;
 /// Most factors that are set: what one action can carry.
-const MOST: usize = 6;
+pub const MOST: usize = 6;
 
 /// The exposed factors in order: `F0`, `F1` … without a gap.
 pub fn exposed(knobs: &[Knob]) -> Vec<&Knob> {
@@ -96,7 +96,7 @@ fn proposal(
         texts.join(", ")
     };
     Some(Proposal {
-        tunlet: "master_worker",
+        tunlet: "master_worker".into(),
         iteration,
         rank: factors.first()?.rank,
         assignments: factors.iter().zip(wanted).map(|(knob, want)| (knob.name.clone(), (*want).into())).collect(),

@@ -17,7 +17,8 @@ mod memory;
 pub mod recorded;
 mod regime;
 mod strategy;
-mod trial;
+mod told;
+pub(crate) mod trial;
 mod workers;
 
 #[cfg(test)]

@@ -144,6 +144,7 @@ impl Plant {
             profile,
             points: Vec::new(),
             coverage: 1.0,
+            points: Vec::new(),
         }
     }
 }

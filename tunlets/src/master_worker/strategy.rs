@@ -4,15 +4,16 @@ mod growing;
 mod number;
 mod weighing;
 
-use super::candidates;
+use super::candidates::{self, assignments};
 use super::factors::{self, Shares};
 use super::memory::{Learnt, Memory};
 use super::regime::Regime;
+use super::told;
 use super::trial::{Experience, Family, Spread, Trial, WORSE, family, uncertainty};
 use super::workers::{self, Workers};
 use crate::knob::names;
 use crate::wishes::Objective;
-use crate::{Judgement, Knob, Outlook, Proposal, Settled, Tunlet, Verdict, Window};
+use crate::{Explanation, Judgement, Knob, Outlook, Proposal, Settled, Tunlet, Verdict, Window};
 use midrun_handout::{PolicyKind, Setting};
 use std::collections::BTreeMap;
 use weighing::{EVEN, TIE, Weighed};
@@ -278,7 +279,7 @@ impl MasterWorker {
             "policy"
         };
         Proposal {
-            tunlet: "master_worker",
+            tunlet: "master_worker".into(),
             iteration,
             rank,
             assignments: candidates::assignments(&to),
@@ -298,6 +299,11 @@ impl MasterWorker {
 impl Tunlet for MasterWorker {
     fn name(&self) -> &'static str {
         "master_worker"
+    }
+
+    fn explain(&self) -> Explanation {
+        let (objective, limits) = self.workers.wished();
+        told::explanation(self.mode, objective, limits)
     }
 
     fn observe(&mut self, window: &Window) {

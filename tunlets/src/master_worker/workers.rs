@@ -186,6 +186,11 @@ impl Workers {
         Some(Judgement { decision, measured_s, verdict: Verdict::NotApplied })
     }
 
+    /// What the user asked for.
+    pub fn wished(&self) -> (Objective, Limits) {
+        (self.objective, self.limits)
+    }
+
     /// Whether a change is being watched.
     pub fn is_on_trial(&self) -> bool {
         self.trial.is_some()

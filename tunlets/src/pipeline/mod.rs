@@ -6,13 +6,16 @@
 mod estimate;
 mod layout;
 pub mod recorded;
+mod told;
 mod words;
 
 pub use words::{Seen, seen};
 
 use crate::knob::names;
 use crate::wishes::Objective;
-use crate::{Judgement, Knob, Outlook, Proposal, Recent, Settled, StreamWindow, Tunlet, Value, Verdict, Window};
+use crate::{
+    Explanation, Judgement, Knob, Outlook, Proposal, Recent, Settled, StreamWindow, Tunlet, Value, Verdict, Window,
+};
 use estimate::{Estimate, Holds, Known};
 use layout::{Layout, best, cost, forecast};
 use midrun_handout::plan::Plan;
@@ -184,7 +187,7 @@ impl Pipeline {
         let (number, from, unchanged_s) =
             self.now.as_ref().map_or((0, String::new(), f64::NAN), |now| (now.number, now.plan.clone(), now.period_s));
         Proposal {
-            tunlet: "pipeline",
+            tunlet: "pipeline".into(),
             iteration: number,
             rank: knob.rank,
             assignments: vec![(knob.name.clone(), Value::Text(plan.into()))],
@@ -221,6 +224,10 @@ fn parts_state(known: &Known, next: &Plan, present: &Plan) -> bool {
 impl Tunlet for Pipeline {
     fn name(&self) -> &'static str {
         "pipeline"
+    }
+
+    fn explain(&self) -> Explanation {
+        told::explanation(self.objective, self.grouping, self.most)
     }
 
     fn observe(&mut self, _window: &Window) {}

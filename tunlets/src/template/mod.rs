@@ -32,7 +32,7 @@ impl Tunlet for Template {
         let knob = knobs.iter().find(|knob| knob.name == "threads")?;
         let wanted = f64::from(window.workers).clamp(knob.range.0, knob.range.1);
         (wanted != knob.value).then(|| Proposal {
-            tunlet: self.name(),
+            tunlet: "template".into(),
             iteration: window.iteration,
             rank: knob.rank,
             assignments: vec![(knob.name.clone(), wanted.into())],

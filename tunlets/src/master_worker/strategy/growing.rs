@@ -36,7 +36,7 @@ impl MasterWorker {
             to.workers,
         );
         Proposal {
-            tunlet: "master_worker",
+            tunlet: "master_worker".into(),
             iteration,
             rank: spare.rank,
             assignments: vec![(names::SPAWNED.into(), f64::from(asked).into())],

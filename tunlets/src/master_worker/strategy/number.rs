@@ -98,7 +98,7 @@ impl MasterWorker {
         );
         self.proposed = Some(Change::Workers(now.workers, next.workers, setting));
         Some(Proposal {
-            tunlet: "master_worker",
+            tunlet: "master_worker".into(),
             iteration,
             rank: knob.rank,
             assignments,
@@ -134,7 +134,7 @@ impl MasterWorker {
         let from = memory.workers;
         self.proposed = Some(Change::Workers(from, to, self.current?));
         Some(Proposal {
-            tunlet: "master_worker",
+            tunlet: "master_worker".into(),
             iteration,
             rank: knob.rank,
             assignments: vec![(knob.name.clone(), f64::from(to).into())],

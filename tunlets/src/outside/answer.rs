@@ -1,0 +1,143 @@
+//! Checks what a script asks for, and brings it within the limits.
+
+use rhai::{Dynamic, Map};
+
+use super::file::Knob;
+use super::functions::number;
+use super::limits::{REFUSAL_BYTES, UNCERTAINTY};
+use super::seen::KnobSeen;
+use crate::Value;
+
+/// What is asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    /// (place of the knob in the file's list, new value), in that order.
+    pub values: Vec<(usize, Value)>,
+    /// Iteration time expected, seconds.
+    pub predict_s: Option<f64>,
+    /// Value of the objective expected.
+    pub predict: Option<f64>,
+    /// By which share what is measured may lie beside it.
+    pub uncertainty: Option<f64>,
+    /// Why.
+    pub why: String,
+}
+
+const KEYS: [&str; 5] = ["set", "predict_s", "predict", "uncertainty", "why"];
+
+impl Answer {
+    /// Reads the map that a script or a rule gave.
+    ///
+    /// # Errors
+    /// What cannot be done about it.
+    pub fn read(map: &Map, knobs: &[Knob], seen: &[KnobSeen]) -> Result<Answer, String> {
+        if let Some(key) = map.keys().find(|key| !KEYS.contains(&key.as_str())) {
+            return Err(format!("the answer has an unknown key `{key}`; it may have {}", KEYS.join(", ")));
+        }
+        let set = map.get("set").and_then(|set| set.as_map_ref().ok());
+        let Some(set) = set.filter(|set| !set.is_empty()) else {
+            return Err("the answer has no `set: #{LABEL: value, …}`; () means that nothing is to change".into());
+        };
+        if let Some(label) = set.keys().find(|label| !knobs.iter().any(|knob| knob.label == label.as_str())) {
+            let labels: Vec<&str> = knobs.iter().map(|knob| knob.label.as_str()).collect();
+            return Err(format!("the answer sets `{label}`, which nothing declares; there are {}", labels.join(", ")));
+        }
+        let mut values = Vec::new();
+        for (at, (knob, seen)) in knobs.iter().zip(seen).enumerate() {
+            let Some(wanted) = set.get(knob.label.as_str()) else { continue };
+            let (now, range) = seen.state.as_ref().map_err(Clone::clone)?;
+            values.push((at, value(knob, wanted, now, *range)?));
+        }
+        Ok(Answer {
+            values,
+            predict_s: positive(map, "predict_s")?,
+            predict: positive(map, "predict")?,
+            uncertainty: positive(map, "uncertainty")?.map(|share| share.min(UNCERTAINTY)),
+            why: why(map.get("why")),
+        })
+    }
+}
+
+fn positive(map: &Map, key: &str) -> Result<Option<f64>, String> {
+    match map.get(key) {
+        None => Ok(None),
+        Some(value) if value.is_unit() => Ok(None),
+        Some(value) => match number(value).filter(|number| *number > 0.0) {
+            Some(number) => Ok(Some(number)),
+            None => Err(format!("{key} is {value}: a number above 0 is expected")),
+        },
+    }
+}
+
+fn why(value: Option<&Dynamic>) -> String {
+    let text = value.map(ToString::to_string).unwrap_or_default();
+    let mut text = text.split_whitespace().collect::<Vec<&str>>().join(" ");
+    if text.is_empty() {
+        text = "its file says so".into();
+    }
+    cut(text)
+}
+
+/// At most so many bytes.
+pub fn cut(mut text: String) -> String {
+    if text.len() > REFUSAL_BYTES {
+        let mut end = REFUSAL_BYTES;
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
+        text.truncate(end);
+        text.push('…');
+    }
+    text
+}
+
+fn value(knob: &Knob, wanted: &Dynamic, now: &Value, range: (f64, f64)) -> Result<Value, String> {
+    if let Value::Text(_) = now {
+        let text =
+            wanted.clone().into_string().map_err(|other| format!("{} takes a text, not a {other}", knob.label))?;
+        return if text.len() as f64 <= range.1 {
+            Ok(Value::Text(text))
+        } else {
+            Err(format!("{} takes at most {} bytes", knob.label, range.1))
+        };
+    }
+    let wanted = match (number(wanted), wanted.as_bool()) {
+        (Some(number), _) => number,
+        (None, Ok(yes)) => f64::from(u8::from(yes)),
+        (None, Err(_)) => return Err(format!("{} is to be {wanted}: a number is expected", knob.label)),
+    };
+    Ok(Value::Number(stepped(wanted, knob.step, range)))
+}
+
+/// The nearest value that the range and the step allow.
+fn stepped(wanted: f64, step: Option<f64>, (least, most): (f64, f64)) -> f64 {
+    let within = wanted.clamp(least, most);
+    let Some(step) = step else { return within };
+    let steps = ((within - least) / step).round();
+    let at = least + steps * step;
+    if at <= most { at } else { least + (steps - 1.0).max(0.0) * step }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_value_is_brought_to_the_nearest_step_within_its_range() {
+        assert_eq!(stepped(0.52, Some(0.1), (0.1, 0.9)), 0.5);
+        assert_eq!(stepped(7.0, None, (0.1, 0.9)), 0.9);
+        assert_eq!(stepped(-7.0, Some(2.0), (1.0, 8.0)), 1.0);
+        assert_eq!(stepped(8.0, Some(2.0), (1.0, 8.0)), 7.0, "8 is no step from 1");
+    }
+
+    proptest! {
+        #[test]
+        fn no_value_leaves_its_range(
+            wanted in -1e9..1e9_f64, least in -1e3..1e3_f64, width in 0.0..1e3_f64, step in proptest::option::of(1e-3..1e3_f64),
+        ) {
+            let value = stepped(wanted, step, (least, least + width));
+            prop_assert!((least..=least + width).contains(&value), "{value}");
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! What a tunlet in a file asks for: its program's answer as a proposal, and the way back of one that made things worse.
+
+use rhai::Map;
+
+use super::answer::Answer;
+use super::limits;
+use super::seen::{self, KnobSeen};
+use super::told;
+use super::trial::Values;
+use super::tunlet::{Outside, Pending};
+use crate::master_worker::trial::uncertainty;
+use crate::{Knob, Proposal, Value};
+
+/// A way back that is refused so often is given up.
+const TRIES: u32 = 5;
+
+impl Outside {
+    /// Finds the tuning points among those that ranks offer.
+    pub(super) fn find(&mut self, offered: &[Knob]) {
+        let mut seen = Vec::with_capacity(self.description.knobs.len());
+        self.ranks.clear();
+        for (at, knob) in self.description.knobs.iter().enumerate() {
+            let fits = |k: &&Knob| k.name == knob.name && knob.rank.is_none_or(|rank| rank == k.rank);
+            let found = offered.iter().filter(fits).min_by_key(|k| k.rank);
+            self.offered[at] |= found.is_some();
+            self.ranks.push(found.map(|found| found.rank));
+            let state = match found {
+                None => Err(self.not_offered(at)),
+                Some(found) => state(found, knob.range),
+            };
+            seen.push(KnobSeen { label: knob.label.clone(), state });
+        }
+        self.knobs = seen;
+    }
+
+    pub(super) fn not_offered(&self, at: usize) -> String {
+        let knob = &self.description.knobs[at];
+        let of = knob.rank.map_or("no rank".to_owned(), |rank| format!("rank {rank} does not"));
+        let verb = if knob.rank.is_some() { "offer" } else { "offers" };
+        let why = self.refused.get(&knob.label).map_or(String::new(), |why| format!(": {why}"));
+        format!("{of} {verb} a tuning point {}{why}", knob.name)
+    }
+
+    /// What the file's program asks for, unless it is in force, was taken back lately, or promises too little.
+    pub(super) fn ask(&mut self) -> Option<Proposal> {
+        let last = self.last.as_ref()?;
+        let (iteration, objective) = (last.iteration, last.objective);
+        let limits = self.description.limits;
+        if iteration < self.quiet_until || limits.max_changes.is_some_and(|most| self.changes >= most) {
+            return None;
+        }
+        let mut scope = last.scope.clone();
+        seen::for_decision(&mut scope, &self.knobs, objective, self.outcome.clone(), self.state.clone());
+        let read = |map: &Map| Answer::read(map, &self.description.knobs, &self.knobs);
+        // What cannot be read is not in force: it is refused below.
+        let in_force = |map: &Map| read(map).is_ok_and(|answer| self.is_in_force(&answer));
+        let asked = self.program.decide(&mut scope, in_force);
+        let answer = asked.and_then(|(map, state)| Ok((map.as_ref().map(read).transpose()?, state)));
+        match answer {
+            Ok((answer, state)) => {
+                (self.state, self.in_succession) = (state, 0);
+                let answer = answer.filter(|answer| !self.is_in_force(answer))?;
+                self.proposal(&answer)
+            }
+            Err(why) => {
+                self.fail(why);
+                None
+            }
+        }
+    }
+
+    fn is_in_force(&self, answer: &Answer) -> bool {
+        let same = |now: &Value, wanted: &Value| match (now, wanted) {
+            (Value::Number(now), Value::Number(wanted)) => (now - wanted).abs() <= 1e-9 * now.abs().max(wanted.abs()),
+            (now, wanted) => now == wanted,
+        };
+        answer.values.iter().all(|(at, wanted)| {
+            self.knobs.get(*at).and_then(|knob| knob.state.as_ref().ok()).is_some_and(|(now, _)| same(now, wanted))
+        })
+    }
+
+    fn proposal(&mut self, answer: &Answer) -> Option<Proposal> {
+        let (iteration, iteration_s) = self.last.as_ref().map(|last| (last.iteration, last.iteration_s))?;
+        let ranks: Vec<u32> =
+            answer.values.iter().filter_map(|(at, _)| self.ranks.get(*at).copied().flatten()).collect();
+        let rank = *ranks.first()?;
+        if ranks.iter().any(|other| *other != rank) {
+            self.fail("it asks for tuning points of several ranks at once: one change turns those of one rank".into());
+            return None;
+        }
+        let by_default = self.description.objective.by_default;
+        let predicted =
+            answer.predict.or(answer.predict_s.filter(|_| by_default)).map(|value| self.program.cost(value));
+        let before = self.measured.cost();
+        if let (Some(cost), Some(before)) = (predicted, before)
+            && cost > before * (1.0 - self.description.limits.min_gain)
+        {
+            self.note("a change was not made: what it predicts is not better by min_gain".into());
+            return None;
+        }
+        let name = |at: usize| self.description.knobs[at].name.clone();
+        let to: Values = answer.values.iter().map(|(at, value)| (name(*at), value.clone())).collect();
+        if self.banned.iter().any(|(banned, until)| *until > iteration && *banned == to) {
+            return None;
+        }
+        let now = |(at, _): &(usize, Value)| Some((name(*at), self.knobs.get(*at)?.state.as_ref().ok()?.0.clone()));
+        let from: Values = answer.values.iter().filter_map(now).collect();
+        let labels: Vec<&str> =
+            answer.values.iter().map(|(at, _)| self.description.knobs[*at].label.as_str()).collect();
+        let expected = uncertainty(self.measured.deviation(), 0.0);
+        let share = answer.uncertainty.unwrap_or(expected).min(limits::UNCERTAINTY);
+        let predicted_s = answer.predict_s.or(answer.predict.filter(|_| by_default)).unwrap_or(f64::NAN);
+        let proposal = Proposal {
+            tunlet: self.description.name.clone().into(),
+            iteration,
+            rank,
+            assignments: to.clone(),
+            tuning_point: labels.join(", "),
+            from: told::values(&from),
+            to: told::values(&to),
+            why: answer.why.clone(),
+            predicted_s,
+            uncertainty: if predicted_s.is_finite() { share } else { 0.0 },
+            unchanged_s: self.measured.time_s().unwrap_or(iteration_s),
+            at_once: false,
+        };
+        let predicted = predicted.map(|cost| (cost, share));
+        self.pending = Some(Pending { rank, to, from: Some(from), predicted, iteration });
+        Some(proposal)
+    }
+
+    /// The way back of a change that made things worse.
+    pub(super) fn way_back(&mut self) -> Option<Proposal> {
+        let (iteration, iteration_s) = self.last.as_ref().map(|last| (last.iteration, last.iteration_s))?;
+        let back = self.back.as_mut()?;
+        back.tries += 1;
+        let (rank, to, why) = (back.rank, back.to.clone(), back.why.clone());
+        if back.tries >= TRIES {
+            self.back = None;
+        }
+        let knob = |name: &String| self.description.knobs.iter().position(|knob| knob.name == *name);
+        let now = |name: &String| Some(self.knobs.get(knob(name)?)?.state.as_ref().ok()?.0.clone());
+        let from: Values = to.iter().filter_map(|(name, _)| Some((name.clone(), now(name)?))).collect();
+        let label = |(name, _): &(String, Value)| Some(self.description.knobs[knob(name)?].label.clone());
+        self.pending = Some(Pending { rank, to: to.clone(), from: None, predicted: None, iteration });
+        Some(Proposal {
+            tunlet: self.description.name.clone().into(),
+            iteration,
+            rank,
+            tuning_point: to.iter().filter_map(label).collect::<Vec<String>>().join(", "),
+            from: told::values(&from),
+            to: told::values(&to),
+            assignments: to,
+            why,
+            predicted_s: f64::NAN,
+            uncertainty: 0.0,
+            unchanged_s: iteration_s,
+            at_once: false,
+        })
+    }
+}
+
+/// The value of a tuning point and what may be set.
+fn state(found: &Knob, range: Option<(f64, f64)>) -> Result<(Value, (f64, f64)), String> {
+    if let Some(text) = &found.text {
+        return Ok((Value::Text(text.clone()), found.range));
+    }
+    let (low, high) = range.unwrap_or(found.range);
+    let (low, high) = (low.max(found.range.0), high.min(found.range.1));
+    let (low, high) = if found.whole { (low.ceil(), high.floor()) } else { (low, high) };
+    if low > high {
+        let (least, most) = found.range;
+        return Err(format!(
+            "the range of {} has nothing in common with the {least} to {most} of rank {}",
+            found.name, found.rank
+        ));
+    }
+    Ok((Value::Number(found.value), (low, high)))
+}

@@ -1,0 +1,81 @@
+//! Explains a tunlet in a file: what it sees, what it may turn, how it decides.
+
+use super::file::{Decides, Description, Knob};
+use super::trial::Values;
+use crate::explain::{Explanation, Formula, Turn};
+
+/// Values for people: `f0 0.5, f1 0.25`, one alone without its name.
+pub fn values(values: &Values) -> String {
+    match values.as_slice() {
+        [(_, value)] => value.to_string(),
+        many => many.iter().map(|(name, value)| format!("{name} {value}")).collect::<Vec<String>>().join(", "),
+    }
+}
+
+/// All of a file, for people.
+pub fn explanation(description: &Description) -> Explanation {
+    let d = description;
+    let points = midrun_points::print(&d.declarations);
+    let seen = points.lines().filter(|line| line.starts_with("measure") || line.starts_with("iteration"));
+    let numbers = "each iteration: its time, tasks, workers, their task times, and what the hand-out was".to_owned();
+    Explanation {
+        tunlet: d.name.clone(),
+        about: d.about.clone(),
+        sees: std::iter::once(numbers).chain(seen.map(str::to_owned)).collect(),
+        turns: d.knobs.iter().map(turn).collect(),
+        objective: format!(
+            "{} {}",
+            if d.objective.maximise { "the largest" } else { "the smallest" },
+            d.objective.text.text.trim()
+        ),
+        decides: decides(d),
+        limits: limits(d),
+    }
+}
+
+fn turn(knob: &Knob) -> Turn {
+    let range = match (knob.range, knob.step) {
+        (Some((least, most)), Some(step)) => format!("{least} to {most} in steps of {step}"),
+        (Some((least, most)), None) => format!("{least} to {most}"),
+        (None, Some(step)) => format!("what the rank allows, in steps of {step}"),
+        (None, None) => "what the rank allows".to_owned(),
+    };
+    let rank = knob.rank.map_or("the lowest rank that offers it".to_owned(), |rank| format!("rank {rank}"));
+    Turn { knob: knob.name.clone(), what: format!("{}; of {rank}", knob.what), range }
+}
+
+fn decides(d: &Description) -> Vec<Formula> {
+    let formula = |says: String| Formula { says, source: String::new() };
+    match &d.decides {
+        Decides::Script(text) => text.text.lines().map(|line| formula(line.to_owned())).collect(),
+        Decides::Rules(rules) => rules
+            .iter()
+            .map(|rule| {
+                let set: Vec<String> =
+                    rule.set.iter().map(|(label, text)| format!("{label} = {}", text.text)).collect();
+                formula(format!("when {}: {}, because {}", rule.when.text.trim(), set.join(", "), rule.why))
+            })
+            .collect(),
+    }
+}
+
+fn limits(d: &Description) -> Vec<String> {
+    let l = &d.limits;
+    let mut list = vec![
+        format!(
+            "a change is watched for {} iterations at least, and taken back when they are worse",
+            l.watched_iterations
+        ),
+        format!("{} iterations without a change after each verdict", l.cool_down_iterations),
+        format!("what was taken back is not tried again for {} iterations", super::limits::BANNED),
+        format!("switched off after {} failures in succession", l.failures),
+        format!("{} operations of the script per window", super::limits::OPERATIONS),
+    ];
+    if l.min_gain > 0.0 {
+        list.push(format!("a gain of {} % at least", 100.0 * l.min_gain));
+    }
+    if let Some(most) = l.max_changes {
+        list.push(format!("{most} changes of a run at most"));
+    }
+    list
+}

@@ -1,0 +1,302 @@
+//! A tunlet that a file describes: looks at windows, asks the file's program, watches what came of it.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use rhai::{Map, Scope};
+
+use super::answer::cut;
+use super::file::Description;
+use super::limits;
+use super::mistake::Mistake;
+use super::program::Program;
+use super::seen::{self, KnobSeen};
+use super::told;
+use super::trial::{Measured, Trial, Values};
+use crate::{Explanation, Judgement, Knob, Proposal, Refusal, Settled, Tunlet, Value, Verdict, Window};
+
+/// The window that came last.
+#[derive(Debug)]
+pub(super) struct Last {
+    pub iteration: u64,
+    pub iteration_s: f64,
+    pub scope: Scope<'static>,
+    pub objective: f64,
+}
+
+/// What was proposed and is not settled.
+#[derive(Debug)]
+pub(super) struct Pending {
+    pub rank: u32,
+    pub to: Values,
+    pub from: Option<Values>,
+    pub predicted: Option<(f64, f64)>,
+    pub iteration: u64,
+}
+
+/// A way back that is to be gone.
+#[derive(Debug)]
+pub(super) struct WayBack {
+    pub rank: u32,
+    pub to: Values,
+    pub why: String,
+    pub tries: u32,
+}
+
+/// See the module.
+#[derive(Debug)]
+pub struct Outside {
+    pub(super) description: Description,
+    pub(super) program: Program,
+    pub(super) last: Option<Last>,
+    fresh: bool,
+    pub(super) knobs: Vec<KnobSeen>,
+    pub(super) ranks: Vec<Option<u32>>,
+    pub(super) measured: Measured,
+    pub(super) pending: Option<Pending>,
+    trial: Option<Trial>,
+    pub(super) back: Option<WayBack>,
+    pub(super) outcome: Option<Map>,
+    pub(super) state: Map,
+    pub(super) banned: VecDeque<(Values, u64)>,
+    pub(super) changes: u64,
+    pub(super) quiet_until: u64,
+    pub(super) in_succession: u32,
+    off: bool,
+    pub(super) refused: BTreeMap<String, String>,
+    refusals: Vec<Refusal>,
+    pub(super) offered: Vec<bool>,
+    seen_points: Vec<String>,
+    windows: u64,
+    judgements: Vec<Judgement>,
+}
+
+impl Outside {
+    /// The tunlet that a file's text describes.
+    ///
+    /// # Errors
+    /// The first mistake in it.
+    pub fn read(text: &str) -> Result<Outside, Mistake> {
+        let description = Description::read(text)?;
+        let program = Program::compile(&description)?;
+        let knobs = description.knobs.len();
+        Ok(Outside {
+            description,
+            program,
+            last: None,
+            fresh: false,
+            knobs: Vec::new(),
+            ranks: Vec::new(),
+            measured: Measured::default(),
+            pending: None,
+            trial: None,
+            back: None,
+            outcome: None,
+            state: Map::new(),
+            banned: VecDeque::new(),
+            changes: 0,
+            quiet_until: 0,
+            in_succession: 0,
+            off: false,
+            refused: BTreeMap::new(),
+            refusals: Vec::new(),
+            offered: vec![false; knobs],
+            seen_points: Vec::new(),
+            windows: 0,
+            judgements: Vec::new(),
+        })
+    }
+
+    pub(super) fn note(&mut self, why: String) {
+        let why = cut(why);
+        if let Some(known) = self.refusals.iter_mut().find(|refusal| refusal.why == why) {
+            known.times += 1;
+        } else if self.refusals.len() < limits::REFUSALS {
+            let iteration = self.last.as_ref().map_or(0, |last| last.iteration);
+            let tunlet = self.description.name.clone();
+            self.refusals.push(Refusal { tunlet, iteration, why, times: 1 });
+        }
+    }
+
+    /// The program failed: noted, and after some such in succession nothing more is asked of it.
+    pub(super) fn fail(&mut self, why: String) {
+        self.note(why);
+        self.in_succession += 1;
+        if self.in_succession < self.description.limits.failures || self.off {
+            return;
+        }
+        self.off = true;
+        self.note(format!("it is switched off after {} failures in succession", self.in_succession));
+        if let Some(trial) = self.trial.take()
+            && let Some(from) = trial.from.clone()
+        {
+            let (decision, measured_s) = (trial.decision, trial.time_s());
+            self.judgements.push(Judgement { decision, measured_s, verdict: Verdict::RolledBack });
+            let why = "nobody can say any more whether the change helped: back to the former".to_owned();
+            self.back = Some(WayBack { rank: trial.rank, to: from, why, tries: 0 });
+        }
+    }
+
+    fn watch(&mut self, iteration: u64, cost: f64, iteration_s: f64) {
+        let Some(trial) = &mut self.trial else {
+            self.measured.push(cost, iteration_s);
+            return;
+        };
+        if iteration <= trial.applied_in {
+            return;
+        }
+        trial.seen.push((cost, iteration_s));
+        self.measured.push(cost, iteration_s);
+        let limits = self.description.limits;
+        let Some(verdict) = trial.verdict(limits.watched_iterations as usize, limits.min_gain) else { return };
+        let Some(trial) = self.trial.take() else { return };
+        self.judgements.push(Judgement { decision: trial.decision, measured_s: trial.time_s(), verdict });
+        self.quiet_until = iteration + limits.cool_down_iterations;
+        self.outcome = Some(self.outcome_of(&trial, verdict));
+        if verdict == Verdict::RolledBack
+            && let Some(from) = trial.from
+        {
+            self.ban(trial.to, iteration);
+            let why = "it measured worse: back to the former".to_owned();
+            self.back = Some(WayBack { rank: trial.rank, to: from, why, tries: 0 });
+        }
+    }
+
+    fn outcome_of(&self, trial: &Trial, verdict: Verdict) -> Map {
+        let label = |name: &String| self.description.knobs.iter().find(|knob| knob.name == *name);
+        let set = trial.to.iter().filter_map(|(name, value)| {
+            let value = match value {
+                Value::Number(number) => (*number).into(),
+                Value::Text(text) => text.clone().into(),
+            };
+            Some((label(name)?.label.as_str().into(), value))
+        });
+        let objective = |cost: f64| self.program.cost(cost);
+        Map::from([
+            ("set".into(), rhai::Dynamic::from(set.collect::<Map>())),
+            ("verdict".into(), verdict.as_str().into()),
+            ("before".into(), trial.before.cost().map_or(rhai::Dynamic::UNIT, |cost| objective(cost).into())),
+            ("measured".into(), objective(trial.cost()).into()),
+        ])
+    }
+
+    pub(super) fn ban(&mut self, values: Values, iteration: u64) {
+        self.banned.retain(|(_, until)| *until > iteration);
+        if self.banned.len() >= limits::REFUSALS {
+            self.banned.pop_front();
+        }
+        self.banned.push_back((values, iteration + limits::BANNED));
+    }
+}
+
+impl Tunlet for Outside {
+    fn name(&self) -> &str {
+        &self.description.name
+    }
+
+    fn explain(&self) -> Explanation {
+        told::explanation(&self.description)
+    }
+
+    fn points(&self) -> String {
+        midrun_points::print(&self.description.declarations)
+    }
+
+    fn on_point_refused(&mut self, rank: u32, line: u32, why: &str) {
+        let Some(declaration) = self.description.declarations.get((line as usize).wrapping_sub(1)) else { return };
+        let text = midrun_points::print(std::slice::from_ref(declaration));
+        let label = declaration.label().map(|label| label.as_str().to_owned());
+        if let Some(label) = label {
+            self.refused.entry(label).or_insert_with(|| cut(why.to_owned()));
+        }
+        self.note(format!("rank {rank} cannot do \"{}\": {why}", text.trim_end()));
+    }
+
+    fn observe(&mut self, window: &Window) {
+        self.windows += 1;
+        for point in &window.points {
+            let known = self.seen_points.contains(&point.label);
+            if !known && self.description.measured().any(|label| label == point.label) {
+                self.seen_points.push(point.label.clone());
+            }
+        }
+        if self.off {
+            // Only the time is known of a way back.
+            self.last = Some(Last {
+                iteration: window.iteration,
+                iteration_s: window.iteration_s,
+                scope: Scope::new(),
+                objective: 0.0,
+            });
+            return;
+        }
+        let labels: Vec<String> = self.description.measured().map(str::to_owned).collect();
+        let scope = seen::of_window(window, &labels, &self.refused);
+        match self.program.objective(&scope) {
+            Ok((objective, cost)) => {
+                let (iteration, iteration_s) = (window.iteration, window.iteration_s);
+                self.last = Some(Last { iteration, iteration_s, scope, objective });
+                self.fresh = true;
+                if !window.setting_changed {
+                    self.watch(iteration, cost, iteration_s);
+                }
+            }
+            Err(why) => self.fail(why),
+        }
+    }
+
+    fn judgements(&mut self) -> Vec<Judgement> {
+        std::mem::take(&mut self.judgements)
+    }
+
+    fn propose(&mut self, knobs: &[Knob]) -> Option<Proposal> {
+        self.find(knobs);
+        if self.back.is_some() {
+            return self.way_back();
+        }
+        // One look per window: without news there is nothing new to say.
+        if !std::mem::take(&mut self.fresh) || self.off || self.trial.is_some() || self.measured.is_empty() {
+            return None;
+        }
+        self.ask()
+    }
+
+    fn refusals(&self) -> Vec<Refusal> {
+        self.refusals.clone()
+    }
+
+    fn never(&self) -> Vec<String> {
+        if self.windows == 0 {
+            return vec!["it saw no iteration".into()];
+        }
+        let knobs = (0..self.offered.len()).filter(|at| !self.offered[*at]).map(|at| self.not_offered(at));
+        let points = self.description.measured().filter(|label| !self.seen_points.iter().any(|seen| seen == label));
+        let points = points.map(|label| match self.refused.get(label) {
+            Some(why) => format!("no rank measured {label}: {why}"),
+            None => format!("no rank measured {label}"),
+        });
+        knobs.chain(points).collect()
+    }
+
+    fn on_settled(&mut self, decision: u64, settled: Settled) {
+        let Some(pending) = self.pending.take() else { return };
+        let Settled::Applied { iteration } = settled else {
+            if pending.from.is_some() {
+                self.ban(pending.to, pending.iteration);
+            }
+            return;
+        };
+        self.back = None;
+        self.changes += u64::from(pending.from.is_some());
+        let before = std::mem::take(&mut self.measured);
+        self.trial = (!self.off).then_some(Trial {
+            decision,
+            applied_in: iteration,
+            rank: pending.rank,
+            to: pending.to,
+            from: pending.from,
+            before,
+            predicted: pending.predicted,
+            seen: Vec::new(),
+        });
+    }
+}

@@ -1,0 +1,54 @@
+//! Explains the tunlet `pipeline`: what it sees, what it may turn, how it decides.
+
+use super::{BANNED, GAIN, Grouping, WATCHED, WORSE};
+use crate::explain::Explanation;
+use crate::knob::names;
+use crate::wishes::Objective;
+
+const CHAPTER: &str = "César 2006, ch. IV";
+
+/// Of a tunlet with this objective, grouping, and most ranks (0 = all).
+pub fn explanation(objective: Objective, grouping: Grouping, most: u32) -> Explanation {
+    let objective = match objective {
+        Objective::Efficiency => {
+            "the shortest time between two outputs, without ranks that cost more than they give".into()
+        }
+        Objective::Time => "the shortest time between two outputs".into(),
+        Objective::Budget(ranks) => format!("the shortest time between two outputs with at most {ranks} ranks"),
+        Objective::Deadline(s) => format!("the fewest ranks with at most {s} s between two outputs"),
+        Objective::Fixed => "the pattern is left alone".into(),
+    };
+    let grouped = match grouping {
+        Grouping::None => "stages stay on ranks of their own",
+        Grouping::Single => "neighbours may share a rank",
+        Grouping::Any => "neighbours may share several ranks",
+    };
+    let mut limits = vec![
+        grouped.to_owned(),
+        format!("a gain below {} % is not worth a change", GAIN * 100.0),
+        format!("what was taken back is not tried again for {BANNED} windows"),
+    ];
+    if most > 0 {
+        limits.push(format!("at most {most} ranks compute"));
+    }
+    Explanation {
+        about: "which stages are replicated and grouped, on which ranks".into(),
+        sees: vec![
+            "each window of outputs: time between two outputs, each stage's time on each rank, waiting, bytes".into(),
+        ],
+        objective,
+        limits,
+        ..Explanation::of_name("pipeline")
+    }
+    .turns(names::PATTERN, "groups of stages and their replicas", "patterns as midrun.h writes them")
+    .decides("Tr = 1/sum(1/Tr of each rank): time per input of a stage with its replicas", CHAPTER)
+    .decides("the slowest group sets the time between two outputs", CHAPTER)
+    .decides("the pattern of replicas and groups with the least such time: by exact search", "")
+    .decides(
+        &format!(
+            "a change is watched for {WATCHED} windows, and taken back when it is more than {} % worse",
+            WORSE * 100.0
+        ),
+        "",
+    )
+}
