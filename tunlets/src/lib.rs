@@ -7,6 +7,7 @@
 
 mod auto;
 pub mod catalogue;
+pub mod coordinator;
 pub mod explain;
 pub mod knob;
 mod master_worker;
@@ -16,6 +17,7 @@ pub mod pipeline;
 pub mod proposal;
 pub mod recorded;
 pub mod search;
+pub mod shadow;
 pub mod stream;
 pub mod template;
 #[cfg(test)]
@@ -29,6 +31,7 @@ pub use midrun_models::link;
 pub use outlook::Outlook;
 pub use proposal::{Judgement, Proposal, Settled, Verdict};
 pub use search::{SearchReport, SearchWishes};
+pub use shadow::ShadowScore;
 pub use stream::{Recent, StageSeen, StageWork, StreamWindow};
 pub use window::{Link, Network, PROFILE_BINS, PointWindow, ProfileBin, Window, WorkerWork};
 pub use wishes::Wishes;
@@ -76,6 +79,10 @@ pub trait Tunlet: Send {
     /// whose ranks all mark their iterations. By default each takes it over by itself.
     fn together(&self) -> bool {
         false
+    }
+    /// How those did that only advise.
+    fn shadows(&self) -> Vec<ShadowScore> {
+        Vec::new()
     }
     /// The shortest time between two outputs that the ranks at hand allow, by its model, seconds; `None` where the program
     /// has no stream.

@@ -1,0 +1,120 @@
+//! Stories of several tunlets on one job.
+
+use super::*;
+use crate::outside::Outside;
+use crate::testing::window;
+
+fn outside(name: &str, more: &str) -> Box<dyn Tunlet> {
+    let file = format!("name = '{name}'\n{more}");
+    Box::new(Outside::read(&file).unwrap_or_else(|mistake| panic!("{mistake}")))
+}
+
+/// Sets a knob to a value as soon as it may.
+fn setter(name: &str, knob: &str, value: f64, predict_s: f64) -> Box<dyn Tunlet> {
+    let script = format!("script = '#{{ set: #{{ k: {value:?} }}, predict_s: {predict_s:?}, why: \"so\" }}'");
+    outside(name, &format!("{script}\n[knobs]\nk = {{ name = '{knob}' }}\n"))
+}
+
+fn knob(name: &str, value: f64) -> Knob {
+    let (name, range, declared) = (name.to_owned(), (0.0, 100.0), value);
+    Knob { rank: 0, name, whole: false, range, value, declared, text: None }
+}
+
+struct Job {
+    coordinator: Coordinator,
+    knobs: Vec<Knob>,
+    iteration: u64,
+    /// (tunlet, iteration)
+    applied: Vec<(String, u64)>,
+    time_s: f64,
+}
+
+impl Job {
+    fn new(acting: Vec<Box<dyn Tunlet>>, shadows: Vec<Box<dyn Tunlet>>) -> Job {
+        let coordinator = Coordinator::new(acting, shadows).unwrap_or_else(|clash| panic!("{clash}"));
+        let knobs = ["a", "b"].map(|name| knob(name, 1.0)).to_vec();
+        Job { coordinator, knobs, iteration: 0, applied: Vec::new(), time_s: 1.0 }
+    }
+
+    fn iterate(&mut self, count: u64) -> Vec<Judgement> {
+        let mut judged = Vec::new();
+        for _ in 0..count {
+            self.coordinator.observe(&window(self.iteration, 4, self.time_s));
+            judged.extend(self.coordinator.judgements());
+            self.iteration += 1;
+            let Some(proposal) = self.coordinator.propose(&self.knobs) else { continue };
+            for (name, value) in &proposal.assignments {
+                let knob = self.knobs.iter_mut().find(|knob| knob.name == *name).expect("a knob");
+                knob.value = value.number().expect("a number");
+            }
+            self.coordinator.on_settled(self.applied.len() as u64, Settled::Applied { iteration: self.iteration });
+            self.applied.push((proposal.tunlet.into_owned(), self.iteration));
+        }
+        judged
+    }
+}
+
+#[test]
+fn one_change_at_a_time_and_each_in_turn() {
+    let mut job = Job::new(vec![setter("first", "a", 2.0, 0.9), setter("second", "b", 3.0, 0.9)], vec![]);
+    let judged = job.iterate(12);
+    let names: Vec<&str> = job.applied.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["first", "second"]);
+    assert!(job.applied[1].1 > job.applied[0].1 + 2, "the second waits for the first's verdict: {:?}", job.applied);
+    assert_eq!(judged.len(), 2);
+    assert_eq!(job.coordinator.name(), "first+second");
+}
+
+#[test]
+fn the_way_back_comes_before_the_others_changes() {
+    let mut job = Job::new(vec![setter("first", "a", 2.0, 0.9), setter("second", "b", 3.0, 0.9)], vec![]);
+    job.iterate(1);
+    job.time_s = 2.0;
+    job.iterate(4);
+    let names: Vec<&str> = job.applied.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["first", "first"], "{:?}", job.applied);
+    assert_eq!(job.knobs[0].value, 1.0);
+}
+
+#[test]
+fn tunlets_that_cannot_work_together_are_refused_with_both_names() {
+    let text =
+        |acting, shadows| Coordinator::new(acting, shadows).err().map(|clash| clash.to_string()).unwrap_or_default();
+    let both = text(vec![setter("first", "a", 2.0, 1.0), setter("second", "a", 3.0, 1.0)], vec![]);
+    assert!(both.contains("first and second may both turn a"), "{both}");
+    let points = |name, line: &str| outside(name, &format!("points = '{line}'\nscript = '()'"));
+    let label =
+        text(vec![points("first", "measure x function f sum")], vec![points("second", "measure x function g sum")]);
+    assert!(label.contains("both call something `x`"), "{label}");
+    let iterations =
+        text(vec![points("first", "iteration function f"), points("second", "iteration mpi MPI_Barrier")], vec![]);
+    assert!(iterations.contains("where an iteration begins"), "{iterations}");
+    assert!(text(vec![], vec![setter("first", "a", 2.0, 1.0)]).contains("nobody acts"));
+}
+
+#[test]
+fn points_of_all_go_to_the_ranks_once_and_refusals_come_back_to_who_asked() {
+    let points = |name, lines: &str| outside(name, &format!("points = '''\n{lines}\n'''\nscript = '()'"));
+    let first = points("first", "measure x function f sum");
+    let second = points("second", "measure y function g sum\nmeasure x function f sum");
+    let mut coordinator = Coordinator::new(vec![first], vec![second]).unwrap_or_else(|clash| panic!("{clash}"));
+    assert_eq!(coordinator.points(), "measure x function f sum\nmeasure y function g sum\n");
+    coordinator.on_point_refused(1, 1, "no f");
+    let who: Vec<String> = coordinator.refusals().into_iter().map(|refusal| refusal.tunlet).collect();
+    assert_eq!(who, ["first", "second"]);
+    coordinator.on_point_refused(1, 2, "no g");
+    assert_eq!(coordinator.refusals().len(), 3);
+}
+
+#[test]
+fn an_advising_tunlet_is_scored_where_its_setting_is_in_force_and_changes_nothing() {
+    let acting = || vec![setter("acting", "a", 2.0, 0.9)];
+    let shadows = vec![setter("agrees", "a", 2.0, 0.8), setter("differs", "a", 5.0, 0.5)];
+    let mut job = Job::new(acting(), shadows);
+    job.iterate(12);
+    assert_eq!(job.applied.len(), 1, "{:?}", job.applied);
+    let scores = job.coordinator.shadows();
+    assert_eq!((scores[0].proposals, scores[0].tested, scores[0].agreed, scores[0].acting), (1, 1, 1, 1));
+    assert!(scores[0].median_error.is_some_and(|error| (error - 0.25).abs() < 1e-12), "{scores:?}");
+    assert_eq!((scores[1].proposals, scores[1].tested, scores[1].agreed, scores[1].median_error), (1, 0, 0, None));
+}

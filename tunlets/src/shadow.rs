@@ -1,0 +1,180 @@
+//! A tunlet that only advises, scored on the same run: what it would have done, and how good its predictions are where
+//! its setting came to be in force anyway.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use midrun_handout::PolicyKind;
+use midrun_models::line::median;
+use serde::Serialize;
+
+use crate::knob::names;
+use crate::master_worker::trial::WATCHED;
+use crate::{Knob, Proposal, Settled, StreamWindow, Tunlet, Value, Window};
+
+/// Proposals that wait for their setting; the oldest go.
+const OPEN: usize = 64;
+/// Errors of predictions that are remembered.
+const ERRORS: usize = 1024;
+
+/// How an advising tunlet did.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ShadowScore {
+    /// Its name.
+    pub tunlet: String,
+    /// Different proposals it made.
+    pub proposals: u64,
+    /// Those that predicted a time and whose setting was measured later.
+    pub tested: u64,
+    /// Median of |measured - predicted| / predicted over those; none where none was tested.
+    pub median_error: Option<f64>,
+    /// Changes of the acting tunlets that it had proposed, too, and all of them.
+    pub agreed: u64,
+    /// See `agreed`.
+    pub acting: u64,
+}
+
+/// Values in force, by rank and name.
+pub(crate) type InForce = BTreeMap<(u32, String), Value>;
+
+/// Those of the values that make up the setting: what a policy is told of the tasks differs from window to window, and the
+/// share of a policy that has none says nothing.
+fn decisive(to: &[(String, Value)]) -> Vec<(String, Value)> {
+    let kind = to.iter().find(|(name, _)| name == names::POLICY).and_then(|(_, code)| code.number());
+    let shared = [PolicyKind::Fsc, PolicyKind::Dpf].map(|kind| f64::from(kind.code()));
+    let shareless = kind.is_some_and(|kind| !shared.contains(&kind));
+    let told = [names::TASK_MEAN_S, names::TASK_SIGMA_S, names::MIN_CHUNK];
+    let counts = |name: &str| !told.contains(&name) && !(name == names::FACTOR && shareless);
+    to.iter().filter(|(name, _)| counts(name)).cloned().collect()
+}
+
+/// A proposal whose setting may yet come.
+#[derive(Debug)]
+struct Open {
+    rank: u32,
+    to: Vec<(String, Value)>,
+    predicted_s: Option<f64>,
+    iteration: u64,
+    seen: Vec<f64>,
+}
+
+/// One advising tunlet.
+pub(crate) struct Shadow {
+    tunlet: Box<dyn Tunlet>,
+    open: VecDeque<Open>,
+    errors: VecDeque<f64>,
+    proposals: u64,
+    tested: u64,
+    agreed: u64,
+    acting: u64,
+}
+
+fn same(now: &Value, wanted: &Value) -> bool {
+    match (now, wanted) {
+        (Value::Number(now), Value::Number(wanted)) => (now - wanted).abs() <= 1e-6 * now.abs().max(wanted.abs()),
+        (now, wanted) => now == wanted,
+    }
+}
+
+fn holds(to: &[(String, Value)], rank: u32, in_force: &InForce) -> bool {
+    to.iter().all(|(name, wanted)| in_force.get(&(rank, name.clone())).is_some_and(|now| same(now, wanted)))
+}
+
+impl Shadow {
+    /// Nothing advised yet.
+    pub fn new(tunlet: Box<dyn Tunlet>) -> Shadow {
+        Shadow { tunlet, open: VecDeque::new(), errors: VecDeque::new(), proposals: 0, tested: 0, agreed: 0, acting: 0 }
+    }
+
+    /// The tunlet itself.
+    pub fn tunlet(&self) -> &dyn Tunlet {
+        self.tunlet.as_ref()
+    }
+
+    /// Likewise.
+    pub fn tunlet_mut(&mut self) -> &mut dyn Tunlet {
+        self.tunlet.as_mut()
+    }
+
+    /// A window, and what was in force in all of it; none where that changed inside.
+    pub fn observe(&mut self, window: &Window, in_force: Option<&InForce>) {
+        if let Some(in_force) = in_force {
+            self.measure(window.iteration, window.iteration_s, in_force);
+        }
+        self.tunlet.observe(window);
+        self.tunlet.judgements();
+    }
+
+    /// A window of a stream, likewise.
+    pub fn observe_stream(&mut self, window: &StreamWindow, in_force: Option<&InForce>) {
+        if let Some(in_force) = in_force.filter(|_| window.settled && window.outputs > 0) {
+            self.measure(window.number, window.seconds / window.outputs as f64, in_force);
+        }
+        self.tunlet.observe_stream(window);
+        self.tunlet.judgements();
+    }
+
+    fn measure(&mut self, number: u64, measured_s: f64, in_force: &InForce) {
+        for open in &mut self.open {
+            if number > open.iteration && holds(&open.to, open.rank, in_force) {
+                open.seen.push(measured_s);
+            }
+        }
+        let (tested, open): (Vec<Open>, Vec<Open>) =
+            self.open.drain(..).partition(|open| open.predicted_s.is_some() && open.seen.len() >= WATCHED);
+        self.open = open.into();
+        for open in tested {
+            let Some(predicted_s) = open.predicted_s else { continue };
+            self.tested += 1;
+            self.errors.push_back((median(open.seen) - predicted_s).abs() / predicted_s);
+            if self.errors.len() > ERRORS {
+                self.errors.pop_front();
+            }
+        }
+    }
+
+    /// Asks for its advice.
+    pub fn advise(&mut self, knobs: &[Knob]) {
+        let Some(proposal) = self.tunlet.propose(knobs) else { return };
+        self.tunlet.on_settled(u64::MAX, Settled::NotApplied);
+        let to = decisive(&proposal.assignments);
+        let known = |open: &&mut Open| {
+            let mut pairs = open.to.iter().zip(&to);
+            open.rank == proposal.rank
+                && open.to.len() == to.len()
+                && pairs.all(|((name, value), (other, wanted))| name == other && same(value, wanted))
+        };
+        let predicted_s = Some(proposal.predicted_s).filter(|s| s.is_finite() && *s > 0.0);
+        if let Some(open) = self.open.iter_mut().find(known) {
+            // The same advice again: its newest prediction counts, as long as nothing was measured of it.
+            if open.seen.is_empty() {
+                (open.predicted_s, open.iteration) = (predicted_s, proposal.iteration);
+            }
+            return;
+        }
+        self.proposals += 1;
+        if self.open.len() >= OPEN {
+            self.open.pop_front();
+        }
+        let Proposal { rank, iteration, .. } = proposal;
+        self.open.push_back(Open { rank, to, predicted_s, iteration, seen: Vec::new() });
+    }
+
+    /// An acting tunlet's change is in force.
+    pub fn on_acted(&mut self, rank: u32, to: &[(String, Value)]) {
+        self.acting += 1;
+        let after: InForce = to.iter().map(|(name, value)| ((rank, name.clone()), value.clone())).collect();
+        self.agreed += u64::from(self.open.iter().any(|open| holds(&open.to, open.rank, &after)));
+    }
+
+    /// How it did so far.
+    pub fn score(&self) -> ShadowScore {
+        ShadowScore {
+            tunlet: self.tunlet.name().to_owned(),
+            proposals: self.proposals,
+            tested: self.tested,
+            median_error: (!self.errors.is_empty()).then(|| median(self.errors.iter().copied().collect())),
+            agreed: self.agreed,
+            acting: self.acting,
+        }
+    }
+}
