@@ -80,6 +80,8 @@ impl Config {
     pub fn wishes(&self) -> Wishes {
         Wishes {
             tunlet: self.tunlet.clone(),
+            shadow: String::new(),
+            files: Vec::new(),
             policy: self.policy.clone(),
             objective: self.objective.clone(),
             min_workers: self.min_workers,
@@ -95,6 +97,8 @@ impl Config {
         let number = |wish: u32, own: u32| if wish == 0 { own } else { wish };
         Wishes {
             tunlet: or(wishes.tunlet, &self.tunlet),
+            shadow: wishes.shadow,
+            files: wishes.files,
             policy: or(wishes.policy, &self.policy),
             objective: or(wishes.objective, &self.objective),
             min_workers: number(wishes.min_workers, self.min_workers),

@@ -1,12 +1,13 @@
 //! Decisions of one job: asks the tunlets, numbers their proposals, follows what comes of them.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use midrun_tunlets::wishes::WishError;
 use midrun_tunlets::{
-    Judgement, Knob, Outlook, Proposal, SearchReport, Settled, StreamWindow, Tunlet, Verdict, Window, Wishes,
+    Judgement, Knob, Outlook, Proposal, Refusal, SearchReport, Settled, ShadowScore, StreamWindow, Tunlet, Verdict, Window,
+    Wishes,
 };
 
 use crate::config::ConfigError;
@@ -59,12 +60,14 @@ pub struct Decider {
     decisions: VecDeque<DecisionLine>,
     // Number of the oldest decision that is listed: an endless job forgets the first ones.
     first: u64,
+    // Refusals that were told, by tunlet and reason.
+    told: BTreeSet<(String, String)>,
 }
 
 impl Decider {
     /// Nothing decided yet.
     pub fn new(tunlet: Box<dyn Tunlet>) -> Decider {
-        Decider { tunlet: Some(tunlet), decisions: VecDeque::new(), first: 0 }
+        Decider { tunlet: Some(tunlet), decisions: VecDeque::new(), first: 0, told: BTreeSet::new() }
     }
 
     /// Lets another tunlet decide from here on.
@@ -98,6 +101,27 @@ impl Decider {
     pub fn search_report(&self) -> Option<SearchReport> {
         let tunlet = self.tunlet.as_deref()?;
         catch_unwind(AssertUnwindSafe(|| tunlet.search_report())).ok().flatten()
+    }
+
+    /// What the tunlets refused or were refused that was not told yet.
+    pub fn new_refusals(&mut self) -> Vec<Refusal> {
+        let mut new = self.ask(|tunlet| tunlet.refusals()).unwrap_or_default();
+        new.retain(|refusal| self.told.insert((refusal.tunlet.clone(), refusal.why.clone())));
+        new
+    }
+
+    /// What was refused, what was never possible, and how those did that only advise.
+    pub fn account(&self) -> (Vec<Refusal>, Vec<String>, Vec<ShadowScore>) {
+        let Some(tunlet) = self.tunlet.as_deref() else { return Default::default() };
+        let all = || (tunlet.refusals(), tunlet.never(), tunlet.shadows());
+        catch_unwind(AssertUnwindSafe(all)).unwrap_or_default()
+    }
+
+    /// Why decision `number` was not applied.
+    pub fn on_reason(&mut self, number: u64, why: &str) {
+        if let Some(line) = self.line(number) {
+            line.reason = Some(why.to_owned());
+        }
     }
 
     /// The shortest time between two outputs of a stream, by the model.
@@ -179,6 +203,7 @@ impl Decider {
             measured_s: None,
             verdict: Verdict::Open.as_str().to_owned(),
             applied_iteration: None,
+            reason: None,
         });
         Some((number, proposal, also, together))
     }
@@ -250,14 +275,22 @@ impl Decider {
 /// A wish that cannot be met, with what could.
 pub fn from_catalogue(wishes: &Wishes) -> Result<Box<dyn Tunlet>, ConfigError> {
     midrun_tunlets::catalogue::create(wishes).map_err(|error| {
+        let allowed = match &error {
+            WishError::File(_, mistake) => format!("a file without mistakes, but {mistake}"),
+            WishError::Clash(clash) => format!("what can work together, but {clash}"),
+            other => other.to_string(),
+        };
         let (key, value) = match error {
-            WishError::Tunlet => ("tunlet", wishes.tunlet.clone()),
+            WishError::File(file, _) => ("tunlet", file),
             WishError::Policy => ("policy", wishes.policy.clone()),
             WishError::Objective => ("objective", wishes.objective.clone()),
             WishError::Search(_) => ("search", wishes.search.points.clone()),
             WishError::SearchTunlet => ("tunlet", wishes.tunlet.clone()),
             WishError::MinWorkers(_) => ("min_workers", wishes.min_workers.to_string()),
+            WishError::Tunlet | WishError::Many(_) | WishError::NoText(_) | WishError::Clash(_) => {
+                ("tunlet", wishes.tunlet.clone())
+            }
         };
-        ConfigError { key, value, allowed: error.to_string() }
+        ConfigError { key, value, allowed }
     })
 }

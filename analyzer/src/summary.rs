@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use midrun_tunlets::{Refusal, ShadowScore};
 use serde::Serialize;
 
 use midrun_tunlets::SearchReport;
@@ -113,6 +114,8 @@ pub struct DecisionLine {
     pub verdict: String,
     /// Iteration, or input of the stream, at whose safe point it was applied; null while it was not.
     pub applied_iteration: Option<u64>,
+    /// Why it was not applied; null where it was, or nothing went wrong.
+    pub reason: Option<String>,
 }
 
 /// What became of a pipeline's streams.
@@ -261,6 +264,12 @@ pub struct Summary {
     pub search: Option<SearchReport>,
     /// What people did by hand, in order.
     pub controls: Vec<ControlLine>,
+    /// What tunlets refused to do or were refused, each reason once.
+    pub refusals: Vec<Refusal>,
+    /// What was never possible, a sentence each.
+    pub never: Vec<String>,
+    /// How the tunlets did that only advise.
+    pub shadow: Vec<ShadowScore>,
     /// What to ask the scheduler for next time; null where nothing was measured.
     pub advice: Option<Advice>,
     /// Its streams, where it is a pipeline.

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use midrun_tunlets::{Proposal, Verdict};
+use midrun_tunlets::{Proposal, Refusal, Verdict};
 
 use crate::actions::Settlement;
 use crate::control::ControlLine;
@@ -75,6 +75,16 @@ pub(crate) fn withheld(job: &JobId, number: u64, iteration: u64, why: &str) -> N
     Notice {
         text: format!("iteration {iteration}: not sent: {why}"),
         json: json!({"event": "not-sent", "job": job.as_str(), "decision": number, "iteration": iteration, "why": why}),
+    }
+}
+
+/// A tunlet refused to do something, or was refused.
+pub(crate) fn refused(job: &JobId, refusal: &Refusal) -> Notice {
+    let Refusal { tunlet, iteration, why, .. } = refusal;
+    tracing::warn!(%job, tunlet, iteration, why, "a tunlet's wish was refused");
+    Notice {
+        text: format!("iteration {iteration}: {tunlet}: refused: {why}"),
+        json: json!({"event": "refusal", "job": job.as_str(), "tunlet": tunlet, "iteration": iteration, "why": why}),
     }
 }
 

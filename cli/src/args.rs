@@ -39,6 +39,8 @@ pub enum Command {
     Resume(crate::control::ModeArgs),
     /// Take a recorded run in again: what would be decided, and why
     Replay(crate::replay::Args),
+    /// Explain a tunlet, or why a run went as it did
+    Explain(crate::explain::Args),
 }
 
 /// Reads the command line.
@@ -62,7 +64,7 @@ pub fn parse() -> Result<Command, ExitCode> {
 fn sentence(error: &clap::Error) -> String {
     use clap::error::ErrorKind;
     if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-        return "say what to do: run, exec, agent, analyzer, predict, replay, status, set, freeze, pause or resume (midrun --help tells more)".into();
+        return "say what to do: run, exec, agent, analyzer, predict, explain, replay, status, set, freeze, pause or resume (midrun --help tells more)".into();
     }
     let text = error.to_string();
     let message = text.split("Usage:").next().unwrap_or(&text);

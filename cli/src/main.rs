@@ -6,6 +6,7 @@ mod args;
 mod control;
 mod exec;
 mod job_file;
+mod explain;
 mod logging;
 mod predict;
 mod recording;
@@ -13,6 +14,7 @@ mod replay;
 mod run;
 mod runtime_dir;
 mod settings;
+mod tunlets;
 mod usage;
 
 use std::process::ExitCode;
@@ -37,6 +39,7 @@ fn main() -> ExitCode {
         Command::Pause(args) => control::pause(&args),
         Command::Resume(args) => control::resume(&args),
         Command::Replay(args) => replay::main(&args),
+        Command::Explain(args) => explain::main(&args),
     };
     match done {
         Ok(code) => code,

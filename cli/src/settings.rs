@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use anyhow::anyhow;
 use config::{Environment, File, FileFormat, Map, Source};
 use midrun_analyzer::decide::from_catalogue;
-use midrun_tunlets::{SearchWishes, Wishes};
+use midrun_tunlets::{SearchWishes, TunletFile, Wishes};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::logging::LogForm;
+use crate::tunlets;
 use crate::usage::{Usage, one_line, usage};
 
 const ENVIRONMENT_PREFIX: &str = "MIDRUN_CFG";
@@ -38,8 +39,10 @@ pub struct RunSettings {
     pub dry_run: bool,
     /// URL of a running analyzer, such as `http://node1:7741`. None: one is embedded.
     pub analyzer: Option<String>,
-    /// Tunlet for the job. Empty: the analyzer's default.
+    /// Tunlets that act, separated by commas: built-in ones by name, others by file. Empty: the analyzer's default.
     pub tunlet: String,
+    /// Tunlets that only advise and are scored, likewise. Empty: none.
+    pub shadow: String,
     /// Policy for the job: `auto`, or the name of a fixed one. Empty: the analyzer's default.
     pub policy: String,
     /// What the number of workers is chosen for: `efficiency`, `time`, `budget:WORKERS`, `deadline:SECONDS`, or `fixed`.
@@ -64,6 +67,9 @@ pub struct RunSettings {
     pub no_search_memory: bool,
     /// Directory that holds `openmpi/libmidrun.so` and `mpich/libmidrun.so`. None: next to the midrun command.
     pub library_dir: Option<PathBuf>,
+    /// Texts of the tunlets that are files.
+    #[serde(skip)]
+    pub files: Vec<TunletFile>,
     /// Name under which other hosts reach the embedded analyzer. None: this host's name.
     pub advertise: Option<String>,
 }
@@ -73,6 +79,8 @@ impl RunSettings {
     pub fn wishes(&self) -> Wishes {
         Wishes {
             tunlet: self.tunlet.clone(),
+            shadow: self.shadow.clone(),
+            files: self.files.clone(),
             policy: self.policy.clone(),
             objective: self.objective.clone(),
             min_workers: self.min_workers,
@@ -119,12 +127,14 @@ pub fn load(file: Option<&Path>, flags: &[(&str, String)]) -> anyhow::Result<Set
     validated(settings)
 }
 
-fn validated(settings: Settings) -> anyhow::Result<Settings> {
+fn validated(mut settings: Settings) -> anyhow::Result<Settings> {
+    settings.run.files = tunlets::files(&settings.run.tunlet, &settings.run.shadow)?;
     let agent = settings.agent.validate().map_err(|error| format!("agent.{error}"));
     let analyzer = settings.analyzer.validate().map_err(|error| format!("analyzer.{error}"));
     agent.and(analyzer).map_err(|error| anyhow!(Usage(error)))?;
     // The job's own tunlet and policy are checked by the rules of the analyzer's.
     let wishes = settings.analyzer.completed(settings.run.wishes());
+    tunlets::check(&wishes)?;
     from_catalogue(&wishes).map_err(|error| anyhow!(Usage(error.to_string())))?;
     Ok(settings)
 }

@@ -34,7 +34,7 @@ pub use search::{SearchReport, SearchWishes};
 pub use shadow::ShadowScore;
 pub use stream::{Recent, StageSeen, StageWork, StreamWindow};
 pub use window::{Link, Network, PROFILE_BINS, PointWindow, ProfileBin, Window, WorkerWork};
-pub use wishes::Wishes;
+pub use wishes::{TunletFile, Wishes};
 
 /// A performance model and the knowledge of what to turn.
 ///
@@ -48,13 +48,6 @@ pub trait Tunlet: Send {
     fn explain(&self) -> Explanation {
         Explanation::of_name(self.name())
     }
-    /// What its ranks are to measure and what may be turned in them, in the language of `midrun-points`; empty: nothing
-    /// besides what the program and its frameworks offer.
-    fn points(&self) -> String {
-        String::new()
-    }
-    /// A rank could not do what a line of [`Tunlet::points`] asks for; lines count from 1.
-    fn on_point_refused(&mut self, _rank: u32, _line: u32, _why: &str) {}
     /// What it refused to do, or was refused, so far, the oldest first: bounded in number, each once.
     fn refusals(&self) -> Vec<Refusal> {
         Vec::new()

@@ -34,7 +34,6 @@ pub fn window(iteration: u64, workers: u32, iteration_s: f64) -> Window {
         profile: vec![ProfileBin { tasks: each, busy_s: each * 1e-3 }; PROFILE_BINS],
         points: Vec::new(),
         coverage: 1.0,
-        points: Vec::new(),
     }
 }
 

@@ -1,5 +1,7 @@
 //! What a user may wish of a tunlet, by name and number.
 
+use crate::coordinator::Clash;
+use crate::outside::Mistake;
 use crate::search::SearchWishes;
 use midrun_handout::PolicyKind;
 
@@ -38,11 +40,25 @@ impl Objective {
     }
 }
 
+/// A tunlet's file as it travels: what it is called, and its text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TunletFile {
+    /// Its path, as it was given.
+    pub name: String,
+    /// What is in it.
+    pub text: String,
+}
+
 /// What a user wishes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wishes {
-    /// Name of the tunlet; `auto`: the one that fits the program.
+    /// Names of the tunlets that act, separated by commas; `auto`: the one that fits the program. A name with `/` or
+    /// `.toml` is that of a file.
     pub tunlet: String,
+    /// Names of the tunlets that only advise, likewise; empty: none.
+    pub shadow: String,
+    /// The files that are named.
+    pub files: Vec<TunletFile>,
     /// `auto`, or the name of a hand-out policy that is kept; for pipelines see [`crate::catalogue`].
     pub policy: String,
     /// See [`Objective::parse`].
@@ -61,6 +77,8 @@ impl Default for Wishes {
     fn default() -> Self {
         Wishes {
             tunlet: "auto".into(),
+            shadow: String::new(),
+            files: Vec::new(),
             policy: "auto".into(),
             objective: "efficiency".into(),
             min_workers: 0,
@@ -75,8 +93,20 @@ impl Default for Wishes {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WishError {
     /// There is no such tunlet.
-    #[error("one of the tunlets: auto master_worker pipeline search")]
+    #[error("one of the tunlets: auto master_worker pipeline search, or a file: FILE.toml")]
     Tunlet,
+    /// More tunlets than can be looked after.
+    #[error("at most {0} tunlets")]
+    Many(usize),
+    /// The text of a file is missing.
+    #[error("a built-in tunlet: {0} is a file, and its text is not here (midrun run --tunlet brings it along)")]
+    NoText(String),
+    /// There is a mistake in a file.
+    #[error("{0}, {1}")]
+    File(String, Mistake),
+    /// They cannot work together.
+    #[error(transparent)]
+    Clash(#[from] Clash),
     /// The tunlet has no such policy.
     #[error("one of the policies: auto {}, or for a pipeline replicate, group or farm", PolicyKind::ALL.map(PolicyKind::name).join(" "))]
     Policy,

@@ -1,12 +1,14 @@
 //! What is wished of a job's tunlets, as it travels, and back.
 
-use midrun_proto::v1::OpenJobRequest;
-use midrun_tunlets::{SearchWishes, Wishes};
+use midrun_proto::v1::{self, OpenJobRequest};
+use midrun_tunlets::{SearchWishes, TunletFile, Wishes};
 
 /// What a request wishes for.
 pub fn wishes(request: OpenJobRequest) -> Wishes {
     Wishes {
         tunlet: request.tunlet,
+        shadow: request.shadow,
+        files: request.files.into_iter().map(|file| TunletFile { name: file.name, text: file.text }).collect(),
         policy: request.policy,
         objective: request.objective,
         min_workers: request.min_workers,
@@ -24,9 +26,11 @@ pub fn wishes(request: OpenJobRequest) -> Wishes {
 
 /// A request for nothing but these wishes.
 pub fn request(wishes: &Wishes) -> OpenJobRequest {
-    let Wishes { tunlet, policy, objective, min_workers, max_workers, worker_step, search } = wishes.clone();
+    let Wishes { tunlet, shadow, files, policy, objective, min_workers, max_workers, worker_step, search } = wishes.clone();
     OpenJobRequest {
         tunlet,
+        shadow,
+        files: files.into_iter().map(|file| v1::TunletFile { name: file.name, text: file.text }).collect(),
         policy,
         objective,
         min_workers,

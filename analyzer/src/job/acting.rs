@@ -82,6 +82,9 @@ impl Job {
         if may_act && !self.is_busy() && !self.controls.any_waits() {
             self.decide(now, per, number, link_of, out);
         }
+        for refusal in self.decider.new_refusals() {
+            self.tell(tell::refused(&self.id, &refusal), out);
+        }
         if was_on && !self.decider.is_on() {
             let text = "tuning is off: the tunlet failed (this is a defect of midrun)".to_owned();
             self.tell(tell::life(&self.id, "tuning-off", text), out);
@@ -188,6 +191,7 @@ impl Job {
     }
 
     fn withhold(&mut self, number: u64, iteration: u64, why: &str, out: &mut Vec<Output>) {
+        self.decider.on_reason(number, why);
         self.decider.on_not_applied(number, Verdict::NotApplied);
         self.tell(tell::withheld(&self.id, number, iteration, why), out);
     }
@@ -222,6 +226,9 @@ impl Job {
                 _ => return,
             }
         } else {
+            if let Some(number) = settlement.by.decision().filter(|_| !applied) {
+                self.decider.on_reason(number, settlement.status.as_str());
+            }
             if settlement.by == By::User {
                 self.on_control_settled(action, settlement.status, iteration);
             }

@@ -31,6 +31,7 @@ impl Job {
         let mut records = self.past;
         self.ranks.values().for_each(|rank| records.add(rank.records));
         let by_agents = self.hosts.values().map(dropped).fold(0, u64::saturating_add);
+        let (refusals, never, shadow) = self.decider.account();
         let mut summary = Summary {
             job: self.id.to_string(),
             mpi: self.mpi.clone(),
@@ -38,6 +39,9 @@ impl Job {
             decisions: self.decider.decisions(),
             controls: self.controls.lines(),
             search: self.decider.search_report(),
+            refusals,
+            never,
+            shadow,
             stream: self.streams.any().then(|| {
                 let ideal_period_s = self.decider.ideal_period_s();
                 StreamLines { ideal_period_s, ..self.stream_lines.clone() }

@@ -68,6 +68,18 @@ fn job_id(text: &str) -> Result<JobId, Status> {
     JobId::new(text).ok_or_else(wrong)
 }
 
+// Whether the tunlets' files that come along are within their limits.
+fn check_files(files: &[v1::TunletFile]) -> Result<(), Status> {
+    let (most, bytes) = (midrun_tunlets::catalogue::MOST, midrun_tunlets::outside::FILE_BYTES);
+    if files.len() > most {
+        return Err(Status::invalid_argument(format!("files: at most {most} are allowed")));
+    }
+    if files.iter().any(|file| file.text.len() > bytes || file.name.len() > limits::TEXT_BYTES) {
+        return Err(Status::invalid_argument(format!("a tunlet's file: at most {bytes} bytes are allowed")));
+    }
+    Ok(())
+}
+
 #[tonic::async_trait]
 impl Admin for Service {
     type WatchStream = ReceiverStream<Result<v1::Notice, Status>>;
@@ -79,6 +91,7 @@ impl Admin for Service {
             let most = limits::TEXT_BYTES;
             return Err(Status::invalid_argument(format!("token: allowed are at most {most} bytes")));
         }
+        check_files(&wire.files)?;
         let (token, dry_run) = (wire.token.clone(), wire.dry_run);
         let wishes = convert::wishes::wishes(wire);
         self.ask(Question::OpenJob { job, token, wishes, dry_run }).await?;

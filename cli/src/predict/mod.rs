@@ -1,7 +1,7 @@
 //! `midrun predict`: the performance models, evaluated off line.
 
 mod cost;
-mod description;
+pub mod description;
 mod diagram;
 mod limits;
 mod mapping;

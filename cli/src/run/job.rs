@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use anyhow::Context;
-use midrun_proto::v1::OpenJobRequest;
+use midrun_proto::v1::{OpenJobRequest, TunletFile};
 
 use super::child::{self, Signals};
 use super::client::Client;
@@ -120,6 +120,8 @@ async fn start_parts(settings: &Settings, line: &CommandLine, job: &str) -> anyh
         job: job.to_owned(),
         token: parts.token.clone(),
         tunlet: settings.run.tunlet.clone(),
+        shadow: settings.run.shadow.clone(),
+        files: settings.run.files.iter().map(wire_file).collect(),
         policy: settings.run.policy.clone(),
         dry_run: settings.run.dry_run,
         objective: settings.run.objective.clone(),
@@ -159,6 +161,10 @@ fn job_file(parts: &Parts, url: &str, job: &str, line: &CommandLine) -> Option<J
     let running = RunningJob { job: job.to_owned(), url: url.to_owned(), token: parts.token.clone(), command };
     let written = JobFile::write(&running);
     written.inspect_err(|error| tracing::warn!(%error, "midrun status will not find this job")).ok()
+}
+
+fn wire_file(file: &midrun_tunlets::TunletFile) -> TunletFile {
+    TunletFile { name: file.name.clone(), text: file.text.clone() }
 }
 
 /// What the ranks get.

@@ -45,9 +45,12 @@ pub struct Args {
     /// Use a running analyzer, such as http://node1:7741
     #[arg(long, value_name = "URL")]
     analyzer: Option<String>,
-    /// Tunlet that decides: auto (the one that fits the program), master_worker, pipeline, or search
-    #[arg(long, value_name = "NAME")]
-    tunlet: Option<String>,
+    /// Tunlet that decides: auto (the one that fits the program), master_worker, pipeline, search, or a FILE.toml; several: repeat it
+    #[arg(long, value_name = "NAME|FILE")]
+    tunlet: Vec<String>,
+    /// Tunlet that only advises and is scored on the same run; several: repeat it
+    #[arg(long, value_name = "NAME|FILE")]
+    shadow: Vec<String>,
     /// auto, or one hand-out policy for the whole job: none, ss, fsc, gss, fac2, dpf, daf, af; for a pipeline: replicate, group, farm
     #[arg(long, value_name = "NAME")]
     policy: Option<String>,
@@ -104,13 +107,15 @@ impl Args {
             LogForm::Json => "json".to_owned(),
         });
         let path = |path: &PathBuf| path.to_string_lossy().into_owned();
+        let list = |names: &[String]| (!names.is_empty()).then(|| names.join(","));
         let flags = [
             ("run.summary", self.summary.as_ref().map(path)),
             ("analyzer.record", self.record.as_ref().map(path)),
             ("run.log", log),
             ("run.dry_run", self.dry_run.then(|| "true".to_owned())),
             ("run.analyzer", self.analyzer.clone()),
-            ("run.tunlet", self.tunlet.clone()),
+            ("run.tunlet", list(&self.tunlet)),
+            ("run.shadow", list(&self.shadow)),
             ("run.policy", self.policy.clone()),
             ("run.objective", self.objective.clone()),
             ("run.min_workers", self.min_workers.map(|n| n.to_string())),

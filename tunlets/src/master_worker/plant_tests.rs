@@ -144,7 +144,6 @@ impl Plant {
             profile,
             points: Vec::new(),
             coverage: 1.0,
-            points: Vec::new(),
         }
     }
 }

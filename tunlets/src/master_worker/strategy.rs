@@ -4,7 +4,7 @@ mod growing;
 mod number;
 mod weighing;
 
-use super::candidates::{self, assignments};
+use super::candidates;
 use super::factors::{self, Shares};
 use super::memory::{Learnt, Memory};
 use super::regime::Regime;

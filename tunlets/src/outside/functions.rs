@@ -178,8 +178,9 @@ fn model(map: &Map) -> Answer<Model> {
     model.checked().map_err(|error| error.to_string().into())
 }
 
-/// Operations that a search of batches counts for, and a quadrature: about as long as so many of a script's take.
+/// Operations that a search of batches counts for, some drawings, and a quadrature: about as long as so many of a script's take.
 const SEARCH: u64 = 20_000;
+const DRAWINGS: u64 = 1_000;
 const QUADRATURE: u64 = 500;
 
 /// Gives all of them to the language; what takes long counts for more than one of the operations `used`.
@@ -189,7 +190,7 @@ pub fn register(engine: &mut Engine, used: &Arc<AtomicU64>) {
         move || used.fetch_add(operations, Ordering::Relaxed)
     };
     factoring(engine);
-    searches(engine, meter(SEARCH));
+    searches(engine, meter(SEARCH), meter(DRAWINGS));
     order(engine, meter(QUADRATURE));
     master_worker(engine, meter(QUADRATURE));
     lists(engine);
@@ -223,8 +224,11 @@ fn factoring(engine: &mut Engine) {
     });
 }
 
-fn searches(engine: &mut Engine, search: impl Fn() -> u64 + Clone + Send + Sync + 'static) {
-    let search_ratio = search.clone();
+fn searches(
+    engine: &mut Engine,
+    search: impl Fn() -> u64 + Send + Sync + 'static,
+    drawings: impl Fn() -> u64 + Send + Sync + 'static,
+) {
     engine.register_fn(
         "batch_shares",
         move |variation: Dynamic, tasks: Dynamic, n: Dynamic, count: Dynamic| -> Answer<Array> {
@@ -238,7 +242,7 @@ fn searches(engine: &mut Engine, search: impl Fn() -> u64 + Clone + Send + Sync 
     engine.register_fn(
         "batch_ratio",
         move |shares: Array, variation: Dynamic, tasks: Dynamic, n: Dynamic| -> Answer<f64> {
-            search_ratio();
+            drawings();
             let variation = at_least("the variation", &variation, 0.0, 1e6)?;
             let tasks = at_least("the number of tasks", &tasks, 1.0, 1e12)? as u64;
             let shares: Vec<f64> = numbers(&shares)?.into_iter().take(MOST_BATCHES as usize).collect();

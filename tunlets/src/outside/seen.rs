@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rhai::{Array, Dynamic, Engine, EvalAltResult, Map, Scope};
 
 use super::limits::LIST;
-use crate::{PointWindow, Window};
+use crate::{PointWindow, Window, WorkerWork};
 
 /// Values by name. One that is not there is refused with those that are, one that cannot be had with the reason.
 #[derive(Clone)]
@@ -50,7 +50,10 @@ fn numbers(window: &Window) -> [f64; 14] {
     let count = tasks as f64;
     let mean_s = if tasks > 0 { window.task_s() / count } else { 0.0 };
     let squares: f64 = window.per_worker.iter().map(|work| work.sum_sq_s2).sum();
-    let sigma_s = if tasks > 1 { ((squares - count * mean_s * mean_s) / (count - 1.0)).max(0.0).sqrt() } else { 0.0 };
+    // Where only chunks are timed, each square is that of a chunk's time by its tasks: one draw of sigma² for a chunk.
+    let drawn = |work: &WorkerWork| if work.tasks_timed { work.tasks } else { work.chunks };
+    let drawn = window.per_worker.iter().map(drawn).sum::<u64>() as f64;
+    let sigma_s = if drawn > 1.0 { ((squares - count * mean_s * mean_s) / (drawn - 1.0)).max(0.0).sqrt() } else { 0.0 };
     [
         window.iteration as f64,
         window.iteration_s,
@@ -81,7 +84,7 @@ pub const NUMBERS: [(&str, &str); 14] = [
     ("master_busy_s", "time the master spent handing out and taking in, seconds"),
     ("prepare_s", "time since the end of the iteration before, seconds; 0 where not seen"),
     ("task_mean_s", "mean time of a task, seconds"),
-    ("task_sigma_s", "standard deviation of a task's time (of a chunk's, where only chunks are timed), seconds"),
+    ("task_sigma_s", "standard deviation of a task's time, seconds"),
     ("task_variation", "task_sigma_s / task_mean_s"),
     ("factor", "factor of the hand-out policy in force"),
     ("coverage", "share of the tasks whose records arrived"),
@@ -90,12 +93,15 @@ pub const NUMBERS: [(&str, &str); 14] = [
 /// Names of the tables over the ranks that worked.
 pub const WORK: [&str; 4] = ["rank", "tasks", "chunks", "busy_s"];
 /// What a measure point has.
-pub const POINT: [&str; 7] = ["count", "sum", "mean", "sigma", "min", "max", "value"];
+pub const POINT: [&str; 8] = ["count", "timed", "sum", "mean", "sigma", "min", "max", "value"];
 /// Names that are not numbers.
 pub const OTHERS: [(&str, &str); 9] = [
     ("policy", "name of the hand-out policy in force"),
     ("work", "lists over the workers: work.rank, work.tasks, work.chunks, work.busy_s"),
-    ("points", "points.LABEL.count, sum, mean, sigma, min, max, value over all ranks, points.LABEL.ranks.… as lists"),
+    (
+        "points",
+        "points.LABEL.count, timed, sum, mean, sigma, min, max, value over all ranks, points.LABEL.ranks.… as lists",
+    ),
     ("knobs", "knobs.LABEL: the value now"),
     ("least", "least.LABEL: the smallest value allowed"),
     ("most", "most.LABEL: the largest value allowed"),
@@ -125,10 +131,9 @@ pub fn of_window(window: &Window, labels: &[String], refused: &BTreeMap<String, 
         scope.push_constant(*name, value);
     }
     scope.push_constant("policy", window.setting.kind.name().to_owned());
-    let of_work = |f: fn(&crate::WorkerWork) -> f64| -> Result<Dynamic, String> {
-        Ok(list(window.per_worker.iter().map(f)).into())
-    };
-    let columns: [fn(&crate::WorkerWork) -> f64; 4] =
+    let of_work =
+        |f: fn(&WorkerWork) -> f64| -> Result<Dynamic, String> { Ok(list(window.per_worker.iter().map(f)).into()) };
+    let columns: [fn(&WorkerWork) -> f64; 4] =
         [|w| f64::from(w.rank), |w| w.tasks as f64, |w| w.chunks as f64, |w| w.busy_s];
     let work = WORK.iter().zip(columns).map(|(name, column)| ((*name).to_owned(), of_work(column)));
     scope.push_constant("work", Table::new("work", work));
@@ -170,7 +175,8 @@ fn list(values: impl Iterator<Item = f64>) -> Array {
 
 fn point(measured: &[&PointWindow]) -> Table {
     let all = measured.iter().fold(PointWindow::default(), |mut sum, point| {
-        let first = sum.count == 0;
+        let first = sum.timed == 0;
+        sum.timed = sum.timed.saturating_add(point.timed);
         sum.count = sum.count.saturating_add(point.count);
         sum.sum += point.sum;
         sum.squares += point.squares;
@@ -194,13 +200,14 @@ fn point(measured: &[&PointWindow]) -> Table {
 }
 
 fn field(point: &PointWindow, name: &str) -> Option<f64> {
-    let count = point.count as f64;
-    let mean = if point.count > 0 { point.sum / count } else { 0.0 };
+    let count = point.timed as f64;
+    let mean = point.mean().unwrap_or(0.0);
     Some(match name {
-        "count" => count,
+        "count" => point.count as f64,
+        "timed" => count,
         "sum" => point.sum,
         "mean" => mean,
-        "sigma" if point.count > 1 => ((point.squares - count * mean * mean) / (count - 1.0)).max(0.0).sqrt(),
+        "sigma" if point.timed > 1 => ((point.squares - count * mean * mean) / (count - 1.0)).max(0.0).sqrt(),
         "sigma" => 0.0,
         "min" => point.minimum,
         "max" => point.maximum,

@@ -202,6 +202,7 @@ fn points_of_ranks_are_summed_and_listed() {
         rank,
         label: "chunk".into(),
         count,
+        timed: count,
         sum,
         squares: 0.0,
         minimum: 0.25,
@@ -243,4 +244,5 @@ fn the_budget_bounds_what_is_held_at_a_time() {
 }
 
 mod bounds;
+mod examples;
 mod mistakes;

@@ -216,7 +216,7 @@ impl SearchTunlet {
             }
         };
         Some(Proposal {
-            tunlet: "search",
+            tunlet: "search".into(),
             iteration: self.last?,
             rank,
             tuning_point: list(assignments.iter().map(|(name, _)| name.clone()).collect()),

@@ -64,7 +64,7 @@ fn a_block_size_is_set_on_every_rank_measured_and_left_at_its_best() {
     assert_eq!(program.verdicts.last(), Some(&Verdict::Kept));
     assert_eq!(program.verdicts.len(), program.proposals.len(), "each decision is judged");
     let (_, first) = &program.proposals[0];
-    assert_eq!((first.tunlet, first.tuning_point.as_str(), first.from.as_str()), ("search", "block", "48"));
+    assert_eq!((&*first.tunlet, first.tuning_point.as_str(), first.from.as_str()), ("search", "block", "48"));
     assert_eq!(first.why, "measurement 4 of at most 60, by exhaustive search");
     assert!(!first.at_once && first.predicted_s.is_nan());
 }

@@ -1,0 +1,234 @@
+//! A run as a story: what was seen, predicted, applied, measured and judged; what was refused, and what was never possible.
+
+use serde::Serialize;
+use serde_json::Value;
+
+/// One decision.
+#[derive(Debug, Serialize)]
+struct Chapter {
+    tunlet: String,
+    iteration: u64,
+    /// In sentences, in the order in which it happened.
+    told: Vec<String>,
+}
+
+/// See the module.
+#[derive(Debug, Serialize)]
+pub struct Story {
+    job: String,
+    opening: String,
+    decisions: Vec<Chapter>,
+    refusals: Vec<String>,
+    never: Vec<String>,
+    shadow: Vec<String>,
+    ending: String,
+}
+
+impl Story {
+    /// The story that a summary tells.
+    pub fn of(summary: &Value) -> Story {
+        let list = |key: &str| summary[key].as_array().cloned().unwrap_or_default();
+        let decisions: Vec<Chapter> = list("decisions").iter().map(chapter).collect();
+        Story {
+            job: text(summary, "job"),
+            opening: opening(summary, decisions.is_empty()),
+            decisions,
+            refusals: list("refusals").iter().map(refusal).collect(),
+            never: list("never").iter().filter_map(|line| line.as_str().map(str::to_owned)).collect(),
+            shadow: list("shadow").iter().map(shadow).collect(),
+            ending: ending(summary),
+        }
+    }
+
+    /// For people.
+    pub fn text(&self) -> String {
+        let mut text = format!("job {}: {}\n", self.job, self.opening);
+        for chapter in &self.decisions {
+            for (at, sentence) in chapter.told.iter().enumerate() {
+                text += &format!("{}{sentence}\n", if at == 0 { "\n" } else { "    " });
+            }
+        }
+        for (heading, lines) in
+            [("refused", &self.refusals), ("never possible", &self.never), ("advised only", &self.shadow)]
+        {
+            if !lines.is_empty() {
+                text += &format!("\n{heading}\n");
+                lines.iter().for_each(|line| text += &format!("    {line}\n"));
+            }
+        }
+        format!("{text}\n{}\n", self.ending)
+    }
+}
+
+fn text(value: &Value, key: &str) -> String {
+    value[key].as_str().unwrap_or("-").to_owned()
+}
+
+fn count(value: &Value, key: &str) -> u64 {
+    value[key].as_u64().unwrap_or(0)
+}
+
+/// A time for people.
+fn time(seconds: Option<f64>) -> Option<String> {
+    seconds.map(|s| if s < 0.1 { format!("{:.3} ms", s * 1e3) } else { format!("{s:.3} s") })
+}
+
+fn opening(summary: &Value, nothing: bool) -> String {
+    let (ranks, iterations) = (count(summary, "ranks"), count(summary, "iterations"));
+    let windows = summary["period_s"].as_array().map_or(0, Vec::len);
+    let seen = if windows > 0 { format!("{windows} windows of a stream") } else { format!("{iterations} iterations") };
+    let why = match () {
+        () if ranks == 0 => "; nothing was decided: no rank was heard of",
+        () if iterations == 0 && windows == 0 => {
+            "; nothing was decided: the program neither uses a framework nor marks its iterations, and no tunlet said where they begin"
+        }
+        () if nothing => "; nothing was decided: no change promised enough",
+        () => "",
+    };
+    format!("{ranks} ranks, {seen}{why}")
+}
+
+fn chapter(decision: &Value) -> Chapter {
+    let per_output = decision["per"] == "output";
+    let (window, safe_point) = if per_output { ("window", "input") } else { ("iteration", "iteration") };
+    let number = |key: &str| decision[key].as_f64();
+    let (tunlet, iteration) = (text(decision, "tunlet"), count(decision, "iteration"));
+    let mut told = vec![format!(
+        "{window} {iteration}: {tunlet} wanted {} {} -> {}",
+        text(decision, "tuning_point"),
+        text(decision, "from"),
+        text(decision, "to")
+    )];
+    told.push(format!("because {}", text(decision, "why")));
+    let unchanged = time(number("unchanged_s")).unwrap_or_else(|| "an unknown time".into());
+    told.push(match (time(number("predicted_s")), number("uncertainty")) {
+        (Some(predicted), Some(share)) => {
+            format!("predicted {predicted} +- {:.0} % instead of {unchanged}", 100.0 * share)
+        }
+        (Some(predicted), None) => format!("predicted {predicted} instead of {unchanged}"),
+        (None, _) => format!("without a prediction; it took {unchanged} then"),
+    });
+    let verdict = text(decision, "verdict");
+    told.push(match (decision["applied_iteration"].as_u64(), verdict.as_str()) {
+        (Some(at), _) => format!("applied at {safe_point} {at}"),
+        (None, "advised") => "only advised: --dry-run forbade it".into(),
+        (None, _) => match decision["reason"].as_str() {
+            Some(reason) => format!("not applied: {reason}"),
+            None => "not applied: the run ended before".into(),
+        },
+    });
+    if let Some(sentence) = measured(decision, &verdict) {
+        told.push(sentence);
+    }
+    Chapter { tunlet, iteration, told }
+}
+
+fn measured(decision: &Value, verdict: &str) -> Option<String> {
+    let number = |key: &str| decision[key].as_f64();
+    let Some(measured) = number("measured_s") else {
+        return (verdict == "open").then(|| "the run ended before it could be judged".to_owned());
+    };
+    let beside = number("predicted_s")
+        .map(|predicted| format!(", {:+.1} % beside the prediction", 100.0 * (measured - predicted) / predicted));
+    let verdict = match verdict {
+        "kept" => "it was kept",
+        "rolled-back" => "it was taken back",
+        other => other,
+    };
+    Some(format!("measured {}{}: {verdict}", time(Some(measured))?, beside.unwrap_or_default()))
+}
+
+fn refusal(refusal: &Value) -> String {
+    let times = match count(refusal, "times") {
+        0 | 1 => String::new(),
+        times => format!(" ({times} times)"),
+    };
+    format!("iteration {}: {}: {}{times}", count(refusal, "iteration"), text(refusal, "tunlet"), text(refusal, "why"))
+}
+
+fn shadow(score: &Value) -> String {
+    let tested = match score["median_error"].as_f64() {
+        Some(error) => format!("its predictions were off by {:.1} % (median)", 100.0 * error),
+        None => "its predictions stayed untested".to_owned(),
+    };
+    format!(
+        "{}: {} proposals, {} of them measured later: {tested}; it had proposed {} of the {} changes that were made",
+        text(score, "tunlet"),
+        count(score, "proposals"),
+        count(score, "tested"),
+        count(score, "agreed"),
+        count(score, "acting"),
+    )
+}
+
+fn ending(summary: &Value) -> String {
+    let list = |key: &str| summary[key].as_array().cloned().unwrap_or_default();
+    let verdicts = |wanted: &str| list("decisions").iter().filter(|d| d["verdict"] == wanted).count();
+    let counts: Vec<String> = ["kept", "rolled-back", "advised", "not-applied", "open"]
+        .into_iter()
+        .filter(|verdict| verdicts(verdict) > 0)
+        .map(|verdict| format!("{} {verdict}", verdicts(verdict)))
+        .collect();
+    let counts = if counts.is_empty() { "none".to_owned() } else { counts.join(", ") };
+    let times: Vec<f64> = list("iteration_s").iter().filter_map(Value::as_f64).collect();
+    let change = match (times.first(), times.last()) {
+        (Some(first), Some(last)) if times.len() > 1 => {
+            let both = (time(Some(*first)).unwrap_or_default(), time(Some(*last)).unwrap_or_default());
+            format!("; the first iteration took {}, the last {}", both.0, both.1)
+        }
+        _ => String::new(),
+    };
+    format!("decisions: {counts}{change}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn decision(verdict: &str, more: Value) -> Value {
+        let mut decision = json!({"per": "iteration", "iteration": 3, "tunlet": "climb", "tuning_point": "factor", "from": "0.5",
+            "to": "0.6", "why": "tasks are uneven", "predicted_s": 0.8, "uncertainty": 0.05, "unchanged_s": 0.9,
+            "measured_s": null, "verdict": verdict, "applied_iteration": null, "reason": null});
+        for (key, value) in more.as_object().into_iter().flatten() {
+            decision[key] = value.clone();
+        }
+        decision
+    }
+
+    #[test]
+    fn a_run_is_told_in_the_order_in_which_it_happened() {
+        let summary = json!({"job": "j1", "ranks": 9, "iterations": 12, "iteration_s": [0.9, 0.82],
+            "decisions": [
+                decision("kept", json!({"applied_iteration": 4, "measured_s": 0.82})),
+                decision("not-applied", json!({"reason": "refused: the value is out of the tuning point's range", "predicted_s": null})),
+                decision("open", json!({"applied_iteration": 11})),
+            ],
+            "refusals": [{"tunlet": "climb", "iteration": 7, "why": "no rank measures x", "times": 3}],
+            "never": ["no rank offers a tuning point F9"],
+            "shadow": [{"tunlet": "auto", "proposals": 2, "tested": 1, "median_error": 0.04, "agreed": 1, "acting": 1}]});
+        let text = Story::of(&summary).text();
+        for part in [
+            "job j1: 9 ranks, 12 iterations\n",
+            "iteration 3: climb wanted factor 0.5 -> 0.6\n    because tasks are uneven\n    predicted 0.800 s +- 5 % instead of 0.900 s",
+            "applied at iteration 4\n    measured 0.820 s, +2.5 % beside the prediction: it was kept",
+            "not applied: refused: the value is out of",
+            "without a prediction; it took 0.900 s then",
+            "the run ended before it could be judged",
+            "refused\n    iteration 7: climb: no rank measures x (3 times)",
+            "never possible\n    no rank offers a tuning point F9",
+            "auto: 2 proposals, 1 of them measured later: its predictions were off by 4.0 % (median); it had proposed 1 of the 1",
+            "decisions: 1 kept, 1 not-applied, 1 open; the first iteration took 0.900 s, the last 0.820 s",
+        ] {
+            assert!(text.contains(part), "{part} is missing in\n{text}");
+        }
+    }
+
+    #[test]
+    fn a_run_without_decisions_says_why() {
+        let text = |summary: Value| Story::of(&summary).text();
+        assert!(text(json!({"ranks": 0, "decisions": []})).contains("no rank was heard of"));
+        assert!(text(json!({"ranks": 4, "iterations": 0, "decisions": []})).contains("nor marks its iterations"));
+        assert!(text(json!({"ranks": 4, "iterations": 3, "decisions": []})).contains("no change promised enough"));
+    }
+}

@@ -1,0 +1,219 @@
+//! Tunlets in files, several at once, and `explain`: on real programs, with each MPI of this machine.
+
+use midrun_tests::mpi::command;
+use midrun_tests::process::Ended;
+use midrun_tests::{Analyzer, Mpi, Process, Scratch, Summary, midrun, root};
+
+/// 8 workers, 80 % spread, by dpf with batches that are far too large.
+fn synthetic(mpi: Mpi) -> Vec<String> {
+    let mut words = mpi.line(9, &mpi.example("mw_synthetic"));
+    let job =
+        "--tasks 800 --iterations 16 --mean-us 2000 --sigma-pct 80 --work sleep --seed 7 --policy dpf --factor 0.9";
+    words.extend(job.split(' ').map(str::to_owned));
+    words
+}
+
+fn words(scratch: &Scratch, name: &str, words: &[&str], line: &[String]) -> Process {
+    let mut all = vec![midrun().display().to_string()];
+    all.extend(words.iter().map(|word| (*word).to_owned()));
+    all.extend_from_slice(line);
+    let mut run = command(&all);
+    run.current_dir(scratch.directory());
+    Process::start(scratch, name, run)
+}
+
+fn under_midrun(scratch: &Scratch, flags: &[&str], line: &[String]) -> Ended {
+    let flags: Vec<&str> = ["run"].iter().chain(flags).chain(&["--"]).copied().collect();
+    words(scratch, "run", &flags, line).succeed()
+}
+
+fn explain(scratch: &Scratch, args: &[&str]) -> Ended {
+    let args: Vec<&str> = ["explain"].iter().chain(args).copied().collect();
+    words(scratch, "explain", &args, &[]).wait()
+}
+
+fn each_mpi(test: impl Fn(Mpi)) {
+    for mpi in Mpi::ALL {
+        if mpi.is_here() {
+            test(mpi);
+        } else {
+            midrun_tests::skip::skip(&format!("{mpi:?} with its examples is not here"));
+        }
+    }
+}
+
+fn example(name: &str) -> String {
+    root().canonicalize().expect("the root").join("examples/tunlets").join(name).display().to_string()
+}
+
+fn file(scratch: &Scratch, name: &str, text: &str) -> String {
+    let path = scratch.path(name);
+    std::fs::write(&path, text).expect("a file");
+    path.display().to_string()
+}
+
+#[test]
+fn the_first_example_of_the_guide_tunes_a_factor_of_the_framework() {
+    each_mpi(|mpi| {
+        let scratch = Scratch::new();
+        let tunlet = example("spread_factor.toml");
+        let ended = under_midrun(&scratch, &["--tunlet", &tunlet, "--summary", "s.json"], &synthetic(mpi));
+        let summary = Summary::read(&scratch.path("s.json"));
+        summary.assert_contract();
+        let first = &summary.list("decisions")[0];
+        assert_eq!((&first["tunlet"], &first["tuning_point"]), (&"spread_factor".into(), &"factor".into()));
+        assert_eq!((first["from"].as_str(), first["to"].as_str()), (Some("0.9"), Some("0.4")), "{}", ended.err);
+        assert_eq!(first["verdict"], "kept", "{}", ended.err);
+        assert!(summary.0["policy"].as_str().is_some_and(|policy| policy.starts_with("dpf(0.4")), "{}", summary.0);
+        let story = explain(&scratch, &["--summary", "s.json"]);
+        assert_eq!(story.code, 0, "{}", story.err);
+        for part in [
+            "spread_factor wanted factor 0.9 -> 0.4",
+            "the tasks differ too much",
+            "applied at iteration",
+            "it was kept",
+        ] {
+            assert!(story.out.contains(part), "{part} is missing in\n{}", story.out);
+        }
+        scratch.assert_nothing_left();
+    });
+}
+
+#[test]
+fn the_second_example_of_the_guide_tunes_variables_that_a_program_exposes() {
+    each_mpi(|mpi| {
+        let scratch = Scratch::new();
+        let mut line = mpi.line(9, &mpi.example("marks_demo"));
+        line.extend("--mode factors --tasks 1000 --iterations 12".split(' ').map(str::to_owned));
+        let tunlet = example("own_batches.toml");
+        let ended = under_midrun(&scratch, &["--tunlet", &tunlet, "--summary", "s.json"], &line);
+        assert!(ended.out.contains("all tasks done"), "{}", ended.out);
+        let summary = Summary::read(&scratch.path("s.json"));
+        let decisions = summary.list("decisions");
+        assert!(decisions.iter().any(|decision| decision["tuning_point"] == "f0, f1, f2"), "{}", ended.err);
+        assert!(decisions[0]["predicted_s"].is_number(), "{}", decisions[0]);
+        assert!(summary.count("/actions/applied") >= 1, "{}", ended.err);
+    });
+}
+
+#[test]
+fn a_tunlet_in_a_file_travels_to_a_standing_analyzer_with_its_text() {
+    each_mpi(|mpi| {
+        let scratch = Scratch::new();
+        let analyzer = Analyzer::start(&scratch);
+        let tunlet = example("spread_factor.toml");
+        let flags = ["--analyzer", &analyzer.url, "--tunlet", &tunlet, "--shadow", "auto", "--summary", "s.json"];
+        under_midrun(&scratch, &flags, &synthetic(mpi));
+        let summary = Summary::read(&scratch.path("s.json"));
+        assert_eq!(summary.list("decisions")[0]["tunlet"], "spread_factor", "{}", summary.0);
+        assert_eq!(summary.list("shadow")[0]["tunlet"], "auto", "{}", summary.0);
+        let job = summary.0["job"].as_str().expect("a job");
+        let story = explain(&scratch, &["--job", job, "--analyzer", &analyzer.url, "--json"]);
+        // The job has a token of its own, which nobody was told.
+        assert!(story.code == 64 && story.err.contains("token"), "{}{}", story.out, story.err);
+        analyzer.process.signal(libc::SIGTERM);
+        analyzer.process.succeed();
+    });
+}
+
+#[test]
+fn a_change_that_made_things_worse_is_taken_back() {
+    each_mpi(|mpi| {
+        let scratch = Scratch::new();
+        let text = "name = 'bad'\nscript = '#{ set: #{ policy: 0 }, why: \"to see\" }'\n[limits]\nmax_changes = 1\n\
+                    [knobs]\npolicy = { name = 'mw.policy' }\n";
+        let tunlet = file(&scratch, "bad.toml", text);
+        let mut line = synthetic(mpi);
+        line.extend(["--policy".into(), "daf".into()]);
+        under_midrun(&scratch, &["--tunlet", &tunlet, "--summary", "s.json"], &line);
+        let summary = Summary::read(&scratch.path("s.json"));
+        let verdicts: Vec<_> = summary.list("decisions").iter().map(|decision| decision["verdict"].as_str()).collect();
+        assert_eq!(verdicts[0], Some("rolled-back"), "{}", summary.0);
+        assert!(summary.0["policy"].as_str().is_some_and(|policy| policy.starts_with("daf")), "{}", summary.0);
+    });
+}
+
+#[test]
+fn a_script_that_fails_is_refused_by_name_and_the_job_is_unharmed() {
+    each_mpi(|mpi| {
+        let scratch = Scratch::new();
+        let text = "name = 'endless'\npoints = 'tune deep variable DEEP i32 1..9'\nscript = 'loop { }'\n[limits]\nfailures = 2\n";
+        let tunlet = file(&scratch, "endless.toml", text);
+        let ended = under_midrun(&scratch, &["--tunlet", &tunlet, "--summary", "s.json"], &synthetic(mpi));
+        assert!(ended.err.contains("endless: refused: it takes more than 30000 operations"), "{}", ended.err);
+        let summary = Summary::read(&scratch.path("s.json"));
+        assert_eq!(summary.count("/iterations"), 16);
+        let refusals = summary.list("refusals");
+        assert_eq!((refusals.len(), &refusals[0]["times"]), (2, &2.into()), "{refusals:?}");
+        assert!(refusals[1]["why"].as_str().is_some_and(|why| why.contains("switched off")), "{refusals:?}");
+        assert_eq!(summary.list("never").len(), 1, "{}", summary.0);
+        let story = explain(&scratch, &["--summary", "s.json"]);
+        assert!(story.out.contains("never possible\n    no rank offers a tuning point deep"), "{}", story.out);
+        scratch.assert_nothing_left();
+    });
+}
+
+#[test]
+fn two_tunlets_act_in_turn_and_one_advises() {
+    each_mpi(|mpi| {
+        let scratch = Scratch::new();
+        let least = "name = 'least'\nscript = '#{ set: #{ least: 2 }, why: \"fewer messages\" }'\n[limits]\nmax_changes = 1\n\
+                     [knobs]\nleast = { name = 'mw.min_chunk' }\n";
+        let (factor, least) = (example("spread_factor.toml"), file(&scratch, "least.toml", least));
+        let flags = ["--tunlet", &factor, "--tunlet", &least, "--shadow", "master_worker", "--summary", "s.json"];
+        let ended = under_midrun(&scratch, &flags, &synthetic(mpi));
+        let summary = Summary::read(&scratch.path("s.json"));
+        let decisions = summary.list("decisions");
+        for name in ["spread_factor", "least"] {
+            assert!(decisions.iter().any(|decision| decision["tunlet"] == name), "{name}: {}", ended.err);
+        }
+        let at = |n: usize| decisions[n]["applied_iteration"].as_u64().expect("applied");
+        assert!(at(1) > at(0) + 2, "the second waits for the verdict on the first: {}", ended.err);
+        let shadow = &summary.list("shadow")[0];
+        assert!(shadow["proposals"].as_u64() >= Some(1) && shadow["acting"].as_u64() >= Some(2), "{shadow}");
+    });
+}
+
+#[test]
+fn what_is_wrong_with_tunlets_is_one_sentence_before_anything_starts() {
+    each_mpi(|mpi| {
+        let scratch = Scratch::new();
+        let bad = file(&scratch, "bad.toml", "name = 'bad'\nscript = '''\nknobs.f1\n'''\n");
+        let factor = example("spread_factor.toml");
+        for (flags, part) in [
+            (vec!["--tunlet", bad.as_str()], "bad.toml, line 3, column 7: nothing declares `f1` of `knobs`"),
+            (vec!["--tunlet", "./none.toml"], "the tunlet ./none.toml cannot be read"),
+            (vec!["--tunlet", "nobody"], "or a file: FILE.toml"),
+            (vec!["--tunlet", "auto", "--tunlet", &factor], "auto and spread_factor may both turn mw.factor"),
+            (vec!["--shadow", bad.as_str()], "bad.toml, line 3, column 7"),
+        ] {
+            let flags: Vec<&str> = ["run"].iter().chain(&flags).chain(&["--"]).copied().collect();
+            let ended = words(&scratch, "run", &flags, &synthetic(mpi)).wait();
+            assert_eq!((ended.code, ended.err.trim_end().lines().count()), (64, 1), "{}", ended.err);
+            assert!(ended.err.contains(part), "{part} is missing in {}", ended.err);
+        }
+        let explained = explain(&scratch, &[bad.as_str()]);
+        assert!(explained.code == 64 && explained.err.contains("line 3, column 7"), "{}", explained.err);
+        scratch.assert_nothing_left();
+    });
+}
+
+#[test]
+fn every_tunlet_explains_itself() {
+    let scratch = Scratch::new();
+    for (name, parts) in [
+        ("master_worker", ["mw.policy", "Pi(n) = n Tt(n)²/Tc (17)   [César 2006, ch. III]"]),
+        (
+            example("classic_factor.toml").as_str(),
+            ["measure chunk function compute_chunk sum", "nw (tune nw variable NW i32 1..1024"],
+        ),
+    ] {
+        let text = explain(&scratch, &[name]);
+        for part in parts {
+            assert!(text.code == 0 && text.out.contains(part), "{part} is missing in\n{}{}", text.out, text.err);
+        }
+        let json = explain(&scratch, &[name, "--json"]);
+        let json: serde_json::Value = serde_json::from_str(&json.out).expect("JSON");
+        assert!(json["turns"].as_array().is_some_and(|turns| !turns.is_empty()), "{json}");
+    }
+}
