@@ -279,6 +279,29 @@ async fn bad_calls_are_answered_with_what_would_be_right() {
 }
 
 #[tokio::test]
+async fn a_tunlets_file_is_compiled_again_and_its_mistakes_are_refused_with_their_place() {
+    let analyzer = Analyzer::start(Config::default()).await;
+    let mut admin = analyzer.admin().await;
+    let with = |name: &str, text: String| v1::OpenJobRequest {
+        tunlet: "own.toml".into(),
+        files: vec![v1::TunletFile { name: name.into(), text }],
+        ..open("run-1", "")
+    };
+    for (request, part) in [
+        (with("own.toml", "name = 'own'\nscript = 'x'".into()), "line 2, column 11: nothing is called `x`"),
+        (with("other.toml", String::new()), "own.toml is a file, and its text is not here"),
+        (with("own.toml", "x".repeat(70_000)), "at most 65536 bytes"),
+        (v1::OpenJobRequest { files: vec![Default::default(); 9], ..open("run-1", "") }, "at most 8"),
+    ] {
+        let bad = admin.open_job(request).await.unwrap_err();
+        assert_eq!(bad.code(), Code::InvalidArgument);
+        assert!(bad.message().contains(part), "{}", bad.message());
+    }
+    admin.open_job(with("own.toml", "name = 'own'\nscript = '()'".into())).await.unwrap();
+    analyzer.stop().await;
+}
+
+#[tokio::test]
 async fn a_link_that_begins_with_a_batch_is_ended_and_the_analyzer_lives_on() {
     let analyzer = Analyzer::start(Config::default()).await;
     let (say, said) = mpsc::channel(4);

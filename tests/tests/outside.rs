@@ -202,7 +202,10 @@ fn what_is_wrong_with_tunlets_is_one_sentence_before_anything_starts() {
 fn every_tunlet_explains_itself() {
     let scratch = Scratch::new();
     for (name, parts) in [
-        ("master_worker", ["mw.policy", "Pi(n) = n Tt(n)²/Tc (17)   [César 2006, ch. III]"]),
+        (
+            "master_worker",
+            ["mw.policy", "Pi(n) = n Tt(n)²/Tc (17): the number of workers with the least   [César 2006, ch. III]"],
+        ),
         (
             example("classic_factor.toml").as_str(),
             ["measure chunk function compute_chunk sum", "nw (tune nw variable NW i32 1..1024"],

@@ -68,9 +68,9 @@ fn one_change_at_a_time_and_each_in_turn() {
 #[test]
 fn the_way_back_comes_before_the_others_changes() {
     let mut job = Job::new(vec![setter("first", "a", 2.0, 0.9), setter("second", "b", 3.0, 0.9)], vec![]);
-    job.iterate(1);
+    job.iterate(2);
     job.time_s = 2.0;
-    job.iterate(4);
+    job.iterate(5);
     let names: Vec<&str> = job.applied.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, ["first", "first"], "{:?}", job.applied);
     assert_eq!(job.knobs[0].value, 1.0);

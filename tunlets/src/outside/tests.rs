@@ -130,7 +130,7 @@ fn what_no_one_offers_or_measures_is_refused_by_name_and_told_as_never_possible(
                 script = '''\nif iteration < 3 { if points.chunk.sum > 1 { return #{ set: #{ deep: 3 } } } }\n#{ set: #{ deep: 3 } }\n'''\n";
     let mut plant = Plant::new(file, |x| x);
     plant.tunlet.on_point_refused(2, 1, "there is no function compute");
-    plant.iterate(5);
+    plant.iterate(6);
     let refusals = plant.refusals();
     assert_eq!(refusals[0], "rank 2 cannot do \"measure chunk function compute sum\": there is no function compute");
     assert_eq!(refusals[1], "no rank measures chunk: there is no function compute (line 1 of the script)");
@@ -210,6 +210,7 @@ fn points_of_ranks_are_summed_and_listed() {
         value: None,
     };
     let seen = Window { points: vec![point(1, 2, 1.0, 0.5), point(2, 4, 2.0, 1.0)], ..window(0, 4, 1.0) };
+    plant.see(&Window { iteration: 1, ..seen.clone() });
     plant.see(&seen);
     assert_eq!(plant.told.first().map(|(proposal, _)| proposal.why.as_str()), Some("1.0"), "{:?}", plant.refusals());
     assert_eq!(plant.tunlet.never(), [""; 0]);
@@ -217,16 +218,18 @@ fn points_of_ranks_are_summed_and_listed() {
 
 #[test]
 fn texts_are_set_and_several_ranks_at_once_are_not() {
-    let file = "name = 't'\nscript = '''\nif iteration == 0 { #{ set: #{ a: \"fast\" } } } else { #{ set: #{ a: \"slow\", b: 2 } } }\n'''\n\
+    let file = "name = 't'\nscript = '''\nif iteration == 1 { #{ set: #{ a: \"fast\" } } } else { #{ set: #{ a: \"slow\", b: 2 } } }\n'''\n\
                 [knobs]\na = { name = 'a' }\nb = { name = 'b', rank = 3 }\n";
     let mut tunlet = Outside::read(file).unwrap();
     let text = Knob { text: Some("none".into()), ..knob("a", 0.0, (0.0, 16.0)) };
     let knobs = [text, Knob { rank: 3, ..knob("b", 1.0, (0.0, 9.0)) }, knob("b", 1.0, (0.0, 9.0))];
     tunlet.observe(&window(0, 4, 1.0));
+    assert_eq!(tunlet.propose(&knobs), None, "one window is too little to compare with");
+    tunlet.observe(&window(1, 4, 1.0));
     let proposal = tunlet.propose(&knobs).unwrap();
     assert_eq!((proposal.assignments[0].1.clone(), proposal.from.as_str()), (Value::Text("fast".into()), "none"));
     tunlet.on_settled(0, Settled::NotApplied);
-    tunlet.observe(&window(1, 4, 1.0));
+    tunlet.observe(&window(2, 4, 1.0));
     assert_eq!(tunlet.propose(&knobs), None);
     assert!(tunlet.refusals()[0].why.contains("several ranks"), "{:?}", tunlet.refusals());
 }
@@ -239,7 +242,7 @@ fn the_budget_bounds_what_is_held_at_a_time() {
     assert_eq!(plant.refusals(), [""; 0]);
     let many = script("let a = []; for i in 0..1025 { a.push(i); } ()");
     let mut plant = Plant::new(&many, |_| 1.0);
-    plant.iterate(1);
+    plant.iterate(2);
     assert!(plant.refusals()[0].contains("too large"), "{:?}", plant.refusals());
 }
 

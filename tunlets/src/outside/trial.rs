@@ -20,9 +20,9 @@ impl Measured {
         }
     }
 
-    /// None yet.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+    /// How many.
+    pub fn count(&self) -> usize {
+        self.0.len()
     }
 
     fn costs(&self) -> Vec<f64> {

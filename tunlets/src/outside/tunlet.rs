@@ -12,6 +12,7 @@ use super::program::Program;
 use super::seen::{self, KnobSeen};
 use super::told;
 use super::trial::{Measured, Trial, Values};
+use crate::master_worker::trial::REMEMBERED;
 use crate::{Explanation, Judgement, Knob, Proposal, Refusal, Settled, Tunlet, Value, Verdict, Window};
 
 /// The window that came last.
@@ -179,6 +180,11 @@ impl Outside {
         ])
     }
 
+    /// Whether the present setting was seen as often as a new one will be.
+    fn is_known(&self) -> bool {
+        self.measured.count() as u64 >= self.description.limits.watched_iterations.min(REMEMBERED as u64)
+    }
+
     pub(super) fn ban(&mut self, values: Values, iteration: u64) {
         self.banned.retain(|(_, until)| *until > iteration);
         if self.banned.len() >= limits::REFUSALS {
@@ -254,7 +260,7 @@ impl Tunlet for Outside {
             return self.way_back();
         }
         // One look per window: without news there is nothing new to say.
-        if !std::mem::take(&mut self.fresh) || self.off || self.trial.is_some() || self.measured.is_empty() {
+        if !std::mem::take(&mut self.fresh) || self.off || self.trial.is_some() || !self.is_known() {
             return None;
         }
         self.ask()

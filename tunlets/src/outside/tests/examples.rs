@@ -144,6 +144,7 @@ fn the_rule_of_an_example_follows_the_spread_of_the_tasks() {
         work.sum_sq_s2 = 100.0 * 1e-6 * 1.64; // sigma is 80 % of mu
     }
     tunlet.observe(&seen);
+    tunlet.observe(&Window { iteration: 1, ..seen });
     let proposal = tunlet.propose(&[knob("mw.factor", 0.9, (0.0, 1.0))]).expect("a proposal");
     // 1/(1 + 0.8 sqrt(8/2)) = 0.385, in steps of 0.1 from 0.1.
     assert_eq!(proposal.to, "0.4", "{proposal:?}");
