@@ -156,8 +156,8 @@ impl Decider {
     }
 
     /// Its name, as long as tunlets are at work.
-    pub fn name(&self) -> Option<&'static str> {
-        self.tunlet.as_deref().map(Tunlet::name)
+    pub fn name(&self) -> Option<&str> {
+        self.tunlet.as_deref().map(|tunlet| tunlet.name())
     }
 
     /// What should be changed, with the number of the decision and the further ranks that it is for,

@@ -42,6 +42,11 @@ struct Change {
     windows: u32,
 }
 
+/// Who was asked last, and what it wants of which rank.
+type Asked = (usize, u32, Vec<(String, Value)>);
+/// A line of points, and who wrote it in which of its own lines.
+type Line = (String, Vec<(usize, u32)>);
+
 /// See the module.
 pub struct Coordinator {
     name: String,
@@ -49,12 +54,12 @@ pub struct Coordinator {
     shadows: Vec<Shadow>,
     /// Places of the acting, who is asked first in front.
     turn: VecDeque<usize>,
-    asked: Option<(usize, u32, Vec<(String, Value)>)>,
+    asked: Option<Asked>,
     change: Option<Change>,
     in_force: InForce,
     /// Windows up to this iteration saw a change.
     mixed_until: Option<u64>,
-    points: Vec<(String, Vec<(usize, u32)>)>,
+    points: Vec<Line>,
 }
 
 impl Coordinator {
@@ -115,9 +120,9 @@ fn knobs(tunlet: &dyn Tunlet) -> Vec<String> {
 }
 
 /// The lines of all points, each once, with who wrote it and in which of its own lines.
-fn points(acting: &[Box<dyn Tunlet>], shadows: &[Box<dyn Tunlet>]) -> Result<Vec<(String, Vec<(usize, u32)>)>, Clash> {
+fn points(acting: &[Box<dyn Tunlet>], shadows: &[Box<dyn Tunlet>]) -> Result<Vec<Line>, Clash> {
     let all: Vec<&dyn Tunlet> = acting.iter().chain(shadows).map(AsRef::as_ref).collect();
-    let mut lines: Vec<(String, Vec<(usize, u32)>)> = Vec::new();
+    let mut lines: Vec<Line> = Vec::new();
     for (at, tunlet) in all.iter().enumerate() {
         for (number, line) in (1..).zip(tunlet.points().lines()) {
             if let Some((_, writers)) = lines.iter_mut().find(|(known, _)| known == line) {
@@ -225,6 +230,10 @@ impl Tunlet for Coordinator {
             }
         }
         None
+    }
+
+    fn also_ranks(&self) -> Vec<u32> {
+        self.asked.as_ref().map(|(at, ..)| self.acting[*at].also_ranks()).unwrap_or_default()
     }
 
     fn ideal_period_s(&self) -> Option<f64> {

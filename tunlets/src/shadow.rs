@@ -43,7 +43,7 @@ fn decisive(to: &[(String, Value)]) -> Vec<(String, Value)> {
     let shared = [PolicyKind::Fsc, PolicyKind::Dpf].map(|kind| f64::from(kind.code()));
     let shareless = kind.is_some_and(|kind| !shared.contains(&kind));
     let told = [names::TASK_MEAN_S, names::TASK_SIGMA_S, names::MIN_CHUNK];
-    let counts = |name: &str| !told.contains(&name) && !(name == names::FACTOR && shareless);
+    let counts = |name: &str| !(told.contains(&name) || (shareless && name == names::FACTOR));
     to.iter().filter(|(name, _)| counts(name)).cloned().collect()
 }
 

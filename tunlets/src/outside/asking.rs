@@ -3,6 +3,7 @@
 use rhai::Map;
 
 use super::answer::Answer;
+use super::file::Whose;
 use super::limits;
 use super::seen::{self, KnobSeen};
 use super::told;
@@ -20,10 +21,15 @@ impl Outside {
         let mut seen = Vec::with_capacity(self.description.knobs.len());
         self.ranks.clear();
         for (at, knob) in self.description.knobs.iter().enumerate() {
-            let fits = |k: &&Knob| k.name == knob.name && knob.rank.is_none_or(|rank| rank == k.rank);
-            let found = offered.iter().filter(fits).min_by_key(|k| k.rank);
+            let fits = |k: &&Knob| k.name == knob.name && !matches!(knob.whose, Whose::Rank(rank) if rank != k.rank);
+            let mut ranks: Vec<u32> = offered.iter().filter(fits).map(|k| k.rank).collect();
+            ranks.sort_unstable();
+            if knob.whose != Whose::All {
+                ranks.truncate(1);
+            }
+            let found = offered.iter().find(|k| k.name == knob.name && ranks.first() == Some(&k.rank));
             self.offered[at] |= found.is_some();
-            self.ranks.push(found.map(|found| found.rank));
+            self.ranks.push(ranks);
             let state = match found {
                 None => Err(self.not_offered(at)),
                 Some(found) => state(found, knob.range),
@@ -35,10 +41,12 @@ impl Outside {
 
     pub(super) fn not_offered(&self, at: usize) -> String {
         let knob = &self.description.knobs[at];
-        let of = knob.rank.map_or("no rank".to_owned(), |rank| format!("rank {rank} does not"));
-        let verb = if knob.rank.is_some() { "offer" } else { "offers" };
+        let of = match knob.whose {
+            Whose::Rank(rank) => format!("rank {rank} does not offer"),
+            Whose::Lowest | Whose::All => "no rank offers".to_owned(),
+        };
         let why = self.refused.get(&knob.label).map_or(String::new(), |why| format!(": {why}"));
-        format!("{of} {verb} a tuning point {}{why}", knob.name)
+        format!("{of} a tuning point {}{why}", knob.name)
     }
 
     /// What the file's program asks for, unless it is in force, was taken back lately, or promises too little.
@@ -81,13 +89,15 @@ impl Outside {
 
     fn proposal(&mut self, answer: &Answer) -> Option<Proposal> {
         let (iteration, iteration_s) = self.last.as_ref().map(|last| (last.iteration, last.iteration_s))?;
-        let ranks: Vec<u32> =
-            answer.values.iter().filter_map(|(at, _)| self.ranks.get(*at).copied().flatten()).collect();
-        let rank = *ranks.first()?;
-        if ranks.iter().any(|other| *other != rank) {
-            self.fail("it asks for tuning points of several ranks at once: one change turns those of one rank".into());
+        let mut ranks = answer.values.iter().filter_map(|(at, _)| self.ranks.get(*at));
+        let first = ranks.next().cloned().unwrap_or_default();
+        if ranks.any(|other| *other != first) {
+            self.fail(
+                "it asks for tuning points of different ranks at once: one change turns those of one, or of all".into(),
+            );
             return None;
         }
+        let (ranks, rank) = (first.clone(), *first.first()?);
         let by_default = self.description.objective.by_default;
         let predicted =
             answer.predict.or(answer.predict_s.filter(|_| by_default)).map(|value| self.program.cost(value));
@@ -125,7 +135,7 @@ impl Outside {
             at_once: false,
         };
         let predicted = predicted.map(|cost| (cost, share));
-        self.pending = Some(Pending { rank, to, from: Some(from), predicted, iteration });
+        self.pending = Some(Pending { ranks, to, from: Some(from), predicted, iteration });
         Some(proposal)
     }
 
@@ -134,7 +144,8 @@ impl Outside {
         let (iteration, iteration_s) = self.last.as_ref().map(|last| (last.iteration, last.iteration_s))?;
         let back = self.back.as_mut()?;
         back.tries += 1;
-        let (rank, to, why) = (back.rank, back.to.clone(), back.why.clone());
+        let (ranks, to, why) = (back.ranks.clone(), back.to.clone(), back.why.clone());
+        let rank = *ranks.first()?;
         if back.tries >= TRIES {
             self.back = None;
         }
@@ -142,7 +153,7 @@ impl Outside {
         let now = |name: &String| Some(self.knobs.get(knob(name)?)?.state.as_ref().ok()?.0.clone());
         let from: Values = to.iter().filter_map(|(name, _)| Some((name.clone(), now(name)?))).collect();
         let label = |(name, _): &(String, Value)| Some(self.description.knobs[knob(name)?].label.clone());
-        self.pending = Some(Pending { rank, to: to.clone(), from: None, predicted: None, iteration });
+        self.pending = Some(Pending { ranks, to: to.clone(), from: None, predicted: None, iteration });
         Some(Proposal {
             tunlet: self.description.name.clone().into(),
             iteration,

@@ -34,7 +34,7 @@ struct RawKnob {
     name: Option<String>,
     range: Option<Spanned<[f64; 2]>>,
     step: Option<Spanned<f64>>,
-    rank: Option<u32>,
+    rank: Option<Spanned<toml::Value>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -75,10 +75,21 @@ pub(super) struct Knob {
     pub range: Option<(f64, f64)>,
     /// Values lie this far apart, from the lower end of the range on.
     pub step: Option<f64>,
-    /// The rank whose tuning point it is; else the lowest that offers it.
-    pub rank: Option<u32>,
+    /// Whose tuning point it is.
+    pub whose: Whose,
     /// For people: how it comes to be.
     pub what: String,
+}
+
+/// Ranks of a tuning point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Whose {
+    /// The lowest that offers it.
+    Lowest,
+    /// This one.
+    Rank(u32),
+    /// All that offer it.
+    All,
 }
 
 /// What is to become small, or large.
@@ -205,7 +216,7 @@ fn tuned(declaration: &Declaration) -> Option<Knob> {
     };
     let line = midrun_points::print(std::slice::from_ref(declaration));
     let (label, what) = (label.as_str().to_owned(), line.trim_end().to_owned());
-    Some(Knob { name: label.clone(), label, range, step, rank: None, what })
+    Some(Knob { name: label.clone(), label, range, step, whose: Whose::Lowest, what })
 }
 
 fn knobs(
@@ -242,12 +253,18 @@ fn knobs(
                 }
                 let what = format!("{name}, which the program or its framework declares");
                 let (label, name) = (text.to_owned(), name.clone());
-                knobs.push(Knob { label, name, range: None, step: None, rank: None, what });
+                knobs.push(Knob { label, name, range: None, step: None, whose: Whose::Lowest, what });
                 let last = knobs.len() - 1;
                 &mut knobs[last]
             }
         };
-        knob.rank = wish.rank;
+        if let Some(rank) = &wish.rank {
+            knob.whose = match rank.get_ref() {
+                toml::Value::String(all) if all == "all" => Whose::All,
+                toml::Value::Integer(rank) if u32::try_from(*rank).is_ok() => Whose::Rank(*rank as u32),
+                _ => return Err(Mistake::at(file, rank.span().start, "a rank is a number from 0, or \"all\"")),
+            };
+        }
         if let Some(range) = &wish.range {
             knob.range = Some(checked_range(file, range, knob.range)?);
         }

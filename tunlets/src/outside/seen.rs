@@ -115,13 +115,16 @@ pub fn is_name(name: &str) -> bool {
     NUMBERS.iter().chain(&OTHERS).any(|(known, _)| *known == name)
 }
 
+/// A value, and the smallest and largest allowed.
+pub type Now = (crate::Value, (f64, f64));
+
 /// The value of a tuning point: what it is, and what it may be.
 #[derive(Clone, Debug)]
 pub struct KnobSeen {
     /// What the file calls it.
     pub label: String,
     /// Its value and range, or why there is none.
-    pub state: Result<(crate::Value, (f64, f64)), String>,
+    pub state: Result<Now, String>,
 }
 
 /// The names an objective may use, with a window's values.
@@ -151,7 +154,7 @@ pub fn of_window(window: &Window, labels: &[String], refused: &BTreeMap<String, 
 
 /// Adds what only the decision may use.
 pub fn for_decision(scope: &mut Scope<'static>, knobs: &[KnobSeen], objective: f64, last: Option<Map>, state: Map) {
-    let table = |what, f: &dyn Fn(&(crate::Value, (f64, f64))) -> Dynamic| {
+    let table = |what, f: &dyn Fn(&Now) -> Dynamic| {
         Table::new(
             what,
             knobs.iter().map(|knob| (knob.label.clone(), knob.state.as_ref().map(f).map_err(Clone::clone))),

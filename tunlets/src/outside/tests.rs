@@ -52,8 +52,7 @@ impl Plant {
 }
 
 fn script(text: &str) -> String {
-    format!("name = 't'\n[knobs]\nx = {{ name = 'x' }}\n")
-        .replace("[knobs]", &format!("script = '''\n{text}\n'''\n[knobs]"))
+    format!("name = 't'\nscript = '''\n{text}\n'''\n[knobs]\nx = {{ name = 'x' }}\n")
 }
 
 #[test]
@@ -231,7 +230,25 @@ fn texts_are_set_and_several_ranks_at_once_are_not() {
     tunlet.on_settled(0, Settled::NotApplied);
     tunlet.observe(&window(2, 4, 1.0));
     assert_eq!(tunlet.propose(&knobs), None);
-    assert!(tunlet.refusals()[0].why.contains("several ranks"), "{:?}", tunlet.refusals());
+    assert!(tunlet.refusals()[0].why.contains("different ranks"), "{:?}", tunlet.refusals());
+}
+
+#[test]
+fn one_change_may_turn_a_tuning_point_of_all_ranks() {
+    let file = "name = 't'\nscript = '#{ set: #{ a: 2 } }'\n[knobs]\na = { name = 'a', rank = 'all' }\n";
+    let mut tunlet = Outside::read(file).unwrap();
+    let knobs = [2, 0, 1].map(|rank| Knob { rank, ..knob("a", 1.0, (0.0, 9.0)) });
+    for iteration in 0..2 {
+        tunlet.observe(&window(iteration, 4, 1.0));
+    }
+    let proposal = tunlet.propose(&knobs).unwrap();
+    assert_eq!((proposal.rank, tunlet.also_ranks()), (0, vec![1, 2]));
+    tunlet.on_settled(0, Settled::Applied { iteration: 2 });
+    for iteration in 3..6 {
+        tunlet.observe(&window(iteration, 4, 2.0));
+    }
+    let back = tunlet.propose(&knobs).unwrap();
+    assert_eq!((back.to.as_str(), back.rank, tunlet.also_ranks()), ("1", 0, vec![1, 2]));
 }
 
 #[test]

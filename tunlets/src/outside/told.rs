@@ -1,6 +1,6 @@
 //! Explains a tunlet in a file: what it sees, what it may turn, how it decides.
 
-use super::file::{Decides, Description, Knob};
+use super::file::{Decides, Description, Knob, Whose};
 use super::trial::Values;
 use crate::explain::{Explanation, Formula, Turn};
 
@@ -40,7 +40,11 @@ fn turn(knob: &Knob) -> Turn {
         (None, Some(step)) => format!("what the rank allows, in steps of {step}"),
         (None, None) => "what the rank allows".to_owned(),
     };
-    let rank = knob.rank.map_or("the lowest rank that offers it".to_owned(), |rank| format!("rank {rank}"));
+    let rank = match knob.whose {
+        Whose::Lowest => "the lowest rank that offers it".to_owned(),
+        Whose::Rank(rank) => format!("rank {rank}"),
+        Whose::All => "all ranks that offer it".to_owned(),
+    };
     Turn { knob: knob.name.clone(), what: format!("{}; of {rank}", knob.what), range }
 }
 

@@ -59,7 +59,7 @@ pub struct Trial {
     /// Windows after this iteration count.
     pub applied_in: u64,
     /// Whose tuning points were turned.
-    pub rank: u32,
+    pub ranks: Vec<u32>,
     /// What was set.
     pub to: Values,
     /// What to go back to; none for a way back.
@@ -114,7 +114,7 @@ mod tests {
         Trial {
             decision: 0,
             applied_in: 0,
-            rank: 0,
+            ranks: vec![0],
             to: Vec::new(),
             from: Some(Vec::new()),
             before: measured,

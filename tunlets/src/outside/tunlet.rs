@@ -27,7 +27,7 @@ pub(super) struct Last {
 /// What was proposed and is not settled.
 #[derive(Debug)]
 pub(super) struct Pending {
-    pub rank: u32,
+    pub ranks: Vec<u32>,
     pub to: Values,
     pub from: Option<Values>,
     pub predicted: Option<(f64, f64)>,
@@ -37,7 +37,7 @@ pub(super) struct Pending {
 /// A way back that is to be gone.
 #[derive(Debug)]
 pub(super) struct WayBack {
-    pub rank: u32,
+    pub ranks: Vec<u32>,
     pub to: Values,
     pub why: String,
     pub tries: u32,
@@ -51,7 +51,7 @@ pub struct Outside {
     pub(super) last: Option<Last>,
     fresh: bool,
     pub(super) knobs: Vec<KnobSeen>,
-    pub(super) ranks: Vec<Option<u32>>,
+    pub(super) ranks: Vec<Vec<u32>>,
     pub(super) measured: Measured,
     pub(super) pending: Option<Pending>,
     trial: Option<Trial>,
@@ -133,7 +133,7 @@ impl Outside {
             let (decision, measured_s) = (trial.decision, trial.time_s());
             self.judgements.push(Judgement { decision, measured_s, verdict: Verdict::RolledBack });
             let why = "nobody can say any more whether the change helped: back to the former".to_owned();
-            self.back = Some(WayBack { rank: trial.rank, to: from, why, tries: 0 });
+            self.back = Some(WayBack { ranks: trial.ranks, to: from, why, tries: 0 });
         }
     }
 
@@ -158,7 +158,7 @@ impl Outside {
         {
             self.ban(trial.to, iteration);
             let why = "it measured worse: back to the former".to_owned();
-            self.back = Some(WayBack { rank: trial.rank, to: from, why, tries: 0 });
+            self.back = Some(WayBack { ranks: trial.ranks, to: from, why, tries: 0 });
         }
     }
 
@@ -266,6 +266,11 @@ impl Tunlet for Outside {
         self.ask()
     }
 
+    fn also_ranks(&self) -> Vec<u32> {
+        let ranks = self.pending.as_ref().map(|pending| pending.ranks.as_slice()).unwrap_or_default();
+        ranks.iter().skip(1).copied().collect()
+    }
+
     fn refusals(&self) -> Vec<Refusal> {
         self.refusals.clone()
     }
@@ -297,7 +302,7 @@ impl Tunlet for Outside {
         self.trial = (!self.off).then_some(Trial {
             decision,
             applied_in: iteration,
-            rank: pending.rank,
+            ranks: pending.ranks,
             to: pending.to,
             from: pending.from,
             before,

@@ -26,6 +26,7 @@ fn a_mistake_in_a_file_is_told_with_its_place_and_what_would_be_right() {
         (with("script = '()'\n[knobs]\nf1 = { step = 1 }"), (8, 1), "needs `name"),
         (with("script = '()'\n[knobs]\nf0 = { range = [0, 2] }"), (8, 16), "beyond the 0..1"),
         (with("script = '()'\n[knobs]\nf0 = { step = 0 }"), (8, 15), "a number above 0"),
+        (with("script = '()'\n[knobs]\nf0 = { rank = -1 }"), (8, 15), "a number from 0, or"),
         (with("script = '()'\n[knobs]\nf0 = { stp = 0 }"), (8, 8), "unknown field `stp`"),
         (with("script = '()'\n[limits]\nmin_gain = 2"), (8, 12), "a share from 0 to below 1"),
         (with("script = '()'\n[limits]\nwatched_iterations = 0"), (8, 22), "is 1 to 8"),
