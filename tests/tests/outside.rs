@@ -2,7 +2,7 @@
 
 use midrun_tests::mpi::command;
 use midrun_tests::process::Ended;
-use midrun_tests::{Analyzer, Mpi, Process, Scratch, Summary, midrun, root};
+use midrun_tests::{Analyzer, Mpi, Process, Scratch, Summary, midrun, root, wait_until};
 
 /// 8 workers, 80 % spread, by dpf with batches that are far too large.
 fn synthetic(mpi: Mpi) -> Vec<String> {
@@ -110,9 +110,25 @@ fn a_tunlet_in_a_file_travels_to_a_standing_analyzer_with_its_text() {
         let job = summary.0["job"].as_str().expect("a job");
         let story = explain(&scratch, &["--job", job, "--analyzer", &analyzer.url, "--json"]);
         // The job has a token of its own, which nobody was told.
-        assert!(story.code == 64 && story.err.contains("token"), "{}{}", story.out, story.err);
+        assert!(story.code != 0 && story.err.contains("token"), "{}{}", story.out, story.err);
         analyzer.process.signal(libc::SIGTERM);
         analyzer.process.succeed();
+    });
+}
+
+#[test]
+fn a_running_job_is_explained_up_to_now() {
+    each_mpi(|mpi| {
+        let scratch = Scratch::new();
+        let tunlet = example("spread_factor.toml");
+        let flags = ["run", "--tunlet", &tunlet, "--"];
+        let run = words(&scratch, "run", &flags, &synthetic(mpi));
+        wait_until("a change is in force", || run.err().contains("applied at iteration"));
+        let said = run.err();
+        let job = said.split("midrun: job ").nth(1).and_then(|rest| rest.split(' ').next()).expect("its id");
+        let story = explain(&scratch, &["--job", job]);
+        assert!(story.out.contains("spread_factor wanted factor 0.9 -> 0.4"), "{}{}", story.out, story.err);
+        run.succeed();
     });
 }
 

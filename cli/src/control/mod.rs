@@ -8,10 +8,11 @@ use std::time::Duration;
 
 use anyhow::Context;
 use midrun_proto::v1::control_request::Control;
-use midrun_proto::v1::{ControlRequest, Freeze, Pause, Resume, SetPoint, StatusRequest};
+use midrun_proto::v1::{ControlRequest, Freeze, Pause, Resume, SetPoint, StatusRequest, SummaryRequest};
 
 use crate::usage::{Refused, print, refused, usage};
-use find::{Job, Where};
+use find::Job;
+pub use find::Where;
 
 /// A status is there within this time.
 const STATUS_DEADLINE: Duration = Duration::from_secs(10);
@@ -83,6 +84,18 @@ pub fn status(args: &StatusArgs) -> anyhow::Result<ExitCode> {
     })?;
     print(&if args.json { json + "\n" } else { show::status(&json) })?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// A job's summary up to now.
+///
+/// # Errors
+/// As of [`status`].
+pub fn summary(place: &Where, job: &str) -> anyhow::Result<String> {
+    within(STATUS_DEADLINE, async {
+        let Job { id: job, token, mut admin } = find::job(place, Some(job)).await?;
+        let answer = admin.get_summary(SummaryRequest { job, token }).await;
+        Ok(answer.map_err(|status| find::said(&status))?.into_inner().json)
+    })
 }
 
 /// `midrun set`.

@@ -1,12 +1,12 @@
 //! `midrun explain`: what a tunlet sees, turns and how it decides; or why a run went as it did.
 
-mod ask;
 mod story;
 mod tunlet;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use crate::control;
 use crate::predict::description;
 use crate::usage::{print, usage};
 
@@ -20,18 +20,14 @@ pub struct Args {
     /// The run that `midrun run --summary` wrote down
     #[arg(long, group = "what", value_name = "FILE.json")]
     summary: Option<PathBuf>,
-    /// A job of a running analyzer, up to now
-    #[arg(long, group = "what", value_name = "JOB", requires = "analyzer")]
+    /// A running job, up to now
+    #[arg(long, group = "what", value_name = "JOB")]
     job: Option<String>,
-    /// The analyzer, such as http://node1:7741
-    #[arg(long, value_name = "URL")]
-    analyzer: Option<String>,
-    /// File whose first line is the token that the analyzer asks for
-    #[arg(long, value_name = "FILE")]
-    token_file: Option<PathBuf>,
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    place: control::Where,
 }
 
 /// Prints the explanation.
@@ -47,7 +43,7 @@ pub fn main(args: &Args) -> anyhow::Result<ExitCode> {
             })?;
             story(&summary, args.json)?
         }
-        (None, None, Some(job)) => story(&ask::summary(job, args)?, args.json)?,
+        (None, None, Some(job)) => story(&serde_json::from_str(&control::summary(&args.place, job)?)?, args.json)?,
         (None, None, None) => return usage("say what to explain: a tunlet, --summary FILE.json or --job JOB"),
     };
     print(&text)?;
