@@ -114,8 +114,13 @@ fn stepped(wanted: f64, step: Option<f64>, (least, most): (f64, f64)) -> f64 {
     let within = wanted.clamp(least, most);
     let Some(step) = step else { return within };
     let steps = ((within - least) / step).round();
-    let at = least + steps * step;
-    if at <= most { at } else { least + (steps - 1.0).max(0.0) * step }
+    // Of 0.1 + 2 × 0.1 people expect 0.3: what is beyond twelve digits is cut.
+    let value = |steps: f64| {
+        let exact = least + steps * step;
+        format!("{exact:.12e}").parse().unwrap_or(exact).max(least)
+    };
+    let at = value(steps);
+    if at <= most { at } else { value((steps - 1.0).max(0.0)).min(most) }
 }
 
 #[cfg(test)]
@@ -126,6 +131,7 @@ mod tests {
     #[test]
     fn a_value_is_brought_to_the_nearest_step_within_its_range() {
         assert_eq!(stepped(0.52, Some(0.1), (0.1, 0.9)), 0.5);
+        assert_eq!(stepped(0.31, Some(0.1), (0.1, 0.9)), 0.3);
         assert_eq!(stepped(7.0, None, (0.1, 0.9)), 0.9);
         assert_eq!(stepped(-7.0, Some(2.0), (1.0, 8.0)), 1.0);
         assert_eq!(stepped(8.0, Some(2.0), (1.0, 8.0)), 7.0, "8 is no step from 1");
