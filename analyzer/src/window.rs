@@ -307,7 +307,6 @@ impl Partial {
             profile: self.profile,
             points: Vec::new(),
             coverage,
-            points: Vec::new(),
         };
         let heard_s = ended.task_time_ns as f64 / 1e9;
         let task_s = if coverage < 1.0 && heard_s > 0.0 { heard_s } else { window.task_s() };

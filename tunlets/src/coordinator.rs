@@ -236,6 +236,10 @@ impl Tunlet for Coordinator {
         self.asked.as_ref().map(|(at, ..)| self.acting[*at].also_ranks()).unwrap_or_default()
     }
 
+    fn together(&self) -> bool {
+        self.asked.as_ref().is_some_and(|(at, ..)| self.acting[*at].together())
+    }
+
     fn ideal_period_s(&self) -> Option<f64> {
         self.acting.iter().find_map(|tunlet| tunlet.ideal_period_s())
     }
