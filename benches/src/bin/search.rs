@@ -31,7 +31,7 @@ struct Arguments {
 
 /// (name, words for mw_synthetic). The policy cuts batches by the factor; see `mw.factor`.
 const LOADS: [(&str, &str); 3] = [
-    ("even", "--tasks 400 --mean-us 500 --sigma-pct 10 --policy dpf --work sleep"),
+    ("alike", "--tasks 400 --mean-us 500 --sigma-pct 10 --policy dpf --work sleep"),
     ("uneven", "--tasks 400 --mean-us 500 --sigma-pct 80 --policy dpf --work sleep"),
     ("linear", "--tasks 400 --mean-us 500 --sigma-pct 50 --dist linear --policy dpf --work sleep"),
 ];
