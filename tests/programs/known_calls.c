@@ -41,11 +41,12 @@ static void point_to_point(void) {
 static void persistent(void) {
   int out = rank, in = -1;
   MPI_Request requests[2];
+  MPI_Status statuses[2];
   MPI_Send_init(&out, 1, MPI_INT, next, 5, MPI_COMM_WORLD, &requests[0]);
   MPI_Recv_init(&in, 1, MPI_INT, before, 5, MPI_COMM_WORLD, &requests[1]);
   for (int i = 0; i < ROUNDS; i++) {
     MPI_Startall(2, requests);
-    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    MPI_Waitall(2, requests, statuses);
     sum += in;
   }
   MPI_Request_free(&requests[0]);

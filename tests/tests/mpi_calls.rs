@@ -1,0 +1,337 @@
+//! The program's MPI calls, counted: exactly, from C and Fortran, beside other tools, and without changing what it computes.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use midrun_proto::v1::event::Kind;
+use midrun_proto::v1::{ActionStatus, KnobDeclared};
+use midrun_tests::mpi::command;
+use midrun_tests::process::Ended;
+use midrun_tests::scripted::Scripted;
+use midrun_tests::{Agent, Analyzer, Mpi, Process, Scratch, Summary, midrun, need, root, wait_until};
+
+fn each_mpi(test: impl Fn(Mpi)) {
+    for mpi in Mpi::ALL {
+        need!(mpi.is_here(), format!("{mpi:?} is not here"));
+        test(mpi);
+    }
+}
+
+fn source(name: &str) -> PathBuf {
+    root().join("tests/programs").join(name)
+}
+
+/// `midrun run -- LINE`.
+fn under_midrun(scratch: &Scratch, name: &str, line: &[String], variables: &[(&str, &str)]) -> Ended {
+    let mut words: Vec<String> = vec![midrun().display().to_string(), "run".into(), "--summary".into()];
+    words.extend([scratch.path("s.json").display().to_string(), "--".into()]);
+    words.extend_from_slice(line);
+    let mut run = command(&words);
+    run.envs(variables.iter().copied());
+    Process::start(scratch, name, run).succeed()
+}
+
+/// Runs a program without and with midrun: it says the same.
+fn both(scratch: &Scratch, mpi: Mpi, ranks: u32, program: &Path) -> (Ended, Summary) {
+    let line = mpi.line(ranks, program);
+    let alone = Process::start(scratch, "alone", command(&line)).succeed();
+    let counted = under_midrun(scratch, "run", &line, &[]);
+    assert!(!alone.out.is_empty() && alone.out == counted.out, "{mpi:?}: {} {}", alone.out, counted.out);
+    scratch.assert_nothing_left();
+    (counted, Summary::read(&scratch.path("s.json")))
+}
+
+/// Checks (call, class, count, bytes) and that nothing else was counted.
+fn assert_calls(mpi: Mpi, summary: &Summary, wanted: &[(&str, &str, u64, u64)]) {
+    for (call, class, count, bytes) in wanted {
+        let key = |what| format!("/mpi_calls/MPI_{call}/{class}/{what}");
+        assert_eq!(summary.count(&key("count")), *count, "{mpi:?}: {call} {class}");
+        assert_eq!(summary.count(&key("bytes")), *bytes, "{mpi:?}: bytes of {call} {class}");
+    }
+    let calls = summary.0["mpi_calls"].as_object().expect("calls");
+    let lines: usize = calls.values().map(|classes| classes.as_object().expect("classes").len()).sum();
+    assert_eq!(lines, wanted.len(), "{mpi:?}: {}", summary.0["mpi_calls"]);
+    let local = "/mpi_calls/MPI_Comm_rank/local/time_s";
+    assert!(summary.0.pointer(local).and_then(serde_json::Value::as_f64).is_some_and(|s| s > 0.0));
+    assert_eq!(summary.count("/pop/uncounted"), 0);
+}
+
+const FOUR: &[(&str, &str, u64, u64)] = &[
+    ("Allgather", "collective", 4, 16),
+    ("Allreduce", "collective", 400, 1600),
+    ("Alltoallv", "collective", 4, 64),
+    ("Barrier", "collective", 8, 0),
+    ("Bcast", "collective", 4, 64),
+    ("Comm_dup", "collective", 4, 0),
+    ("Comm_free", "collective", 4, 0),
+    ("Comm_rank", "local", 4, 0),
+    ("Comm_size", "local", 4, 0),
+    ("Gather", "collective", 4, 16),
+    ("Gatherv", "collective", 4, 16),
+    ("Ibarrier", "collective", 4, 0),
+    ("Irecv", "same_host", 400, 25600),
+    ("Isend", "same_host", 400, 25600),
+    ("Put", "same_host", 4, 16),
+    ("Recv", "same_host", 404, 1616),
+    ("Recv_init", "same_host", 4, 16),
+    ("Reduce", "collective", 4, 32),
+    ("Request_free", "local", 8, 0),
+    ("Send", "same_host", 404, 1616),
+    ("Send", "local", 4, 0),
+    ("Send_init", "same_host", 4, 16),
+    ("Sendrecv", "same_host", 4, 32),
+    ("Startall", "local", 400, 0),
+    ("Wait", "local", 4, 0),
+    ("Waitall", "local", 800, 0),
+    ("Win_allocate", "collective", 4, 0),
+    ("Win_fence", "collective", 8, 0),
+    ("Win_free", "collective", 4, 0),
+];
+
+#[test]
+fn every_call_and_byte_of_a_known_program_is_counted() {
+    each_mpi(|mpi| {
+        let scratch = Scratch::new();
+        let program = mpi.compile(&scratch, &source("known_calls.c"), &[]);
+        let (_, summary) = both(&scratch, mpi, 4, &program);
+        assert_calls(mpi, &summary, FOUR);
+        assert_eq!(summary.0["pop"]["ranks"].as_array().map(Vec::len), Some(4));
+    });
+}
+
+#[test]
+fn calls_of_four_threads_at_a_time_are_all_counted() {
+    each_mpi(|mpi| {
+        let scratch = Scratch::new();
+        let program = mpi.compile(&scratch, &source("threaded_calls.c"), &["-pthread".into()]);
+        let (ended, summary) = both(&scratch, mpi, 2, &program);
+        assert!(ended.out.contains("level 1"), "{mpi:?} has threads: {}", ended.out);
+        let wanted = [
+            ("Comm_rank", "local", 2, 0),
+            ("Isend", "same_host", 8000, 64000),
+            ("Recv", "same_host", 8000, 64000),
+            ("Wait", "local", 8000, 0),
+        ];
+        assert_calls(mpi, &summary, &wanted);
+    });
+}
+
+#[test]
+fn calls_inside_calls_are_not_counted() {
+    each_mpi(|mpi| {
+        let scratch = Scratch::new();
+        let program = mpi.compile(&scratch, &source("nested_calls.c"), &[]);
+        let (_, summary) = both(&scratch, mpi, 2, &program);
+        let wanted = [
+            ("Comm_rank", "local", 2, 0),
+            ("Allreduce", "collective", 2, 8),
+            ("Comm_dup", "collective", 2, 0),
+            ("Barrier", "collective", 2, 0),
+        ];
+        assert_calls(mpi, &summary, &wanted);
+    });
+}
+
+#[test]
+fn calls_of_fortran_are_counted_once_by_each_of_its_bindings() {
+    each_mpi(|mpi| {
+        for name in ["fortran_mpif", "fortran_mpi", "fortran_f08"] {
+            let compiler = format!("mpifort.{}", mpi.name());
+            need!(Command::new(&compiler).arg("--version").output().is_ok_and(|o| o.status.success()), "no Fortran");
+            let scratch = Scratch::new();
+            let program = scratch.path("program");
+            let mut compile = Command::new(compiler);
+            compile.arg(source(&format!("{name}.f90"))).arg("-o").arg(&program).arg("-J").arg(scratch.directory());
+            assert!(compile.status().is_ok_and(|status| status.success()), "{mpi:?} compiles {name}");
+            let (_, summary) = both(&scratch, mpi, 2, &program);
+            let wanted = [
+                ("Allreduce", "collective", 4, 72),
+                ("Barrier", "collective", 2, 0),
+                ("Comm_dup", "collective", 2, 0),
+                ("Comm_free", "collective", 2, 0),
+                ("Comm_rank", "local", 2, 0),
+                ("Comm_size", "local", 2, 0),
+                ("Irecv", "same_host", 100, 400),
+                ("Isend", "same_host", 200, 800),
+                ("Recv", "same_host", 100, 400),
+                ("Sendrecv", "same_host", 2, 16),
+                ("Wait", "local", 100, 0),
+                ("Waitall", "local", 100, 0),
+            ];
+            assert_calls(mpi, &summary, &wanted);
+        }
+    });
+}
+
+/// Runs the known program on 2 ranks with libraries preloaded in this order, under an agent of its own.
+fn preloaded(scratch: &Scratch, mpi: Mpi, order: &[&Path]) -> (Ended, String) {
+    let analyzer = Analyzer::start(scratch);
+    let agent = Agent::start(scratch, &analyzer.url);
+    let program = mpi.compile(scratch, &source("known_calls.c"), &[]);
+    let libraries: Vec<String> = order.iter().map(|path| path.display().to_string()).collect();
+    let mut words = mpi.line(2, Path::new("env"));
+    words.push(format!("LD_PRELOAD={}", libraries.join(":")));
+    words.push(program.display().to_string());
+    let mut job = command(&words);
+    job.env("MIDRUN_SOCKET", &agent.socket).env("MIDRUN_JOB", "stacked");
+    let ended = Process::start(scratch, "job", job).succeed();
+    drop(agent);
+    (ended, analyzer.url.clone())
+}
+
+#[test]
+fn another_tool_counts_its_calls_before_or_behind_midrun() {
+    each_mpi(|mpi| {
+        for midrun_first in [true, false] {
+            let scratch = Scratch::new();
+            let tool = scratch.path("tool.so");
+            let mut compile = Command::new(format!("mpicc.{}", mpi.name()));
+            compile.args(["-shared", "-fPIC", "-o"]).arg(&tool).arg(source("counting_tool.c"));
+            assert!(compile.status().is_ok_and(|status| status.success()));
+            let ours = mpi.library().canonicalize().expect("libmidrun");
+            let order = if midrun_first { [&*ours, &*tool] } else { [&*tool, &*ours] };
+            let (ended, _) = preloaded(&scratch, mpi, &order);
+            assert!(ended.out.contains("tool: 1 inits, 102 sends, 100 reductions"), "{mpi:?}: {}", ended.out);
+            assert!(ended.out.contains("sum "), "{mpi:?}: {}", ended.out);
+            if !midrun_first {
+                continue; // the tool calls PMPI functions: its calls end there, MPI_Init among them
+            }
+            // The same once more under midrun run, which puts itself first.
+            let line = mpi.line(2, &scratch.path("program"));
+            let tool = tool.display().to_string();
+            let run = under_midrun(&scratch, "run", &line, &[("LD_PRELOAD", &tool)]);
+            assert!(run.out.contains("tool: 1 inits, 102 sends, 100 reductions"), "{mpi:?}: {}", run.out);
+            let summary = Summary::read(&scratch.path("s.json"));
+            assert_eq!(summary.count("/mpi_calls/MPI_Send/same_host/count"), 202, "{mpi:?}");
+            assert_eq!(summary.count("/mpi_calls/MPI_Allreduce/collective/count"), 200, "{mpi:?}");
+        }
+    });
+}
+
+#[test]
+fn switched_off_or_without_an_agent_nothing_is_counted_and_nothing_changes() {
+    each_mpi(|mpi| {
+        let scratch = Scratch::new();
+        let program = mpi.compile(&scratch, &source("known_calls.c"), &[]);
+        let line = mpi.line(2, &program);
+        let alone = Process::start(&scratch, "alone", command(&line)).succeed();
+        let off = under_midrun(&scratch, "off", &line, &[("MIDRUN_OFF", "1")]);
+        let summary = Summary::read(&scratch.path("s.json"));
+        assert_eq!((summary.count("/ranks"), summary.0["pop"].is_null()), (0, true), "{}", summary.0);
+        let mut words = mpi.line(2, Path::new("env"));
+        let library = mpi.library().canonicalize().expect("libmidrun");
+        words.extend([format!("LD_PRELOAD={}", library.display()), program.display().to_string()]);
+        let without = Process::start(&scratch, "without", command(&words)).succeed();
+        assert_eq!([&alone.out, &alone.out], [&off.out, &without.out], "{mpi:?}");
+        assert!(without.err.is_empty() || mpi == Mpi::OpenMpi, "{}", without.err);
+    });
+}
+
+#[test]
+fn an_agent_killed_in_the_middle_leaves_a_program_of_plain_calls_alone() {
+    each_mpi(|mpi| {
+        let scratch = Scratch::new();
+        let analyzer = Analyzer::start(&scratch);
+        let agent = Agent::start(&scratch, &analyzer.url);
+        let program = mpi.compile(&scratch, &source("uneven.c"), &[]);
+        let mut words = mpi.line(3, Path::new("env"));
+        let library = mpi.library().canonicalize().expect("libmidrun");
+        words.extend([format!("LD_PRELOAD={}", library.display()), program.display().to_string()]);
+        let mut job = command(&words);
+        job.env("MIDRUN_SOCKET", &agent.socket).env("MIDRUN_JOB", "killed");
+        let mut job = Process::start(&scratch, "job", job);
+        wait_until("the ranks are there", || analyzer.process.err().contains("killed") || !job.is_running());
+        agent.process.signal(libc::SIGKILL);
+        job.succeed();
+    });
+}
+
+fn share(value: &serde_json::Value, key: &str) -> f64 {
+    value[key].as_f64().unwrap_or_else(|| panic!("{key} in {value}"))
+}
+
+/// Work of 2 : 1 : 1 : 1 and a barrier: load balance 5/8, communication efficiency near 1.
+fn assert_uneven(mpi: Mpi, pop: &serde_json::Value) {
+    let (balance, communication) = (share(pop, "load_balance"), share(pop, "communication_efficiency"));
+    assert!((balance - 0.625).abs() < 0.06, "{mpi:?}: {pop}");
+    assert!((0.8..=1.0).contains(&communication), "{mpi:?}: {pop}");
+    assert!((share(pop, "parallel_efficiency") - balance * communication).abs() < 1e-9);
+}
+
+#[test]
+fn the_efficiencies_of_an_uneven_program_are_those_of_its_work() {
+    each_mpi(|mpi| {
+        let scratch = Scratch::new();
+        let program = mpi.compile(&scratch, &source("uneven.c"), &[]);
+        let ended = under_midrun(&scratch, "run", &mpi.line(4, &program), &[]);
+        let summary = Summary::read(&scratch.path("s.json"));
+        let pop = &summary.0["pop"];
+        assert_uneven(mpi, pop);
+        assert!(ended.err.contains("POP efficiencies: parallel "), "{}", ended.err);
+        let waits = |rank: usize| share(&pop["ranks"][rank], "waiting_s");
+        assert!(waits(0) < 0.2 && (0.4..0.8).contains(&waits(1)), "{mpi:?}: {pop}");
+    });
+}
+
+#[test]
+fn each_iteration_has_its_own_efficiencies() {
+    each_mpi(|mpi| {
+        let scratch = Scratch::new();
+        let marked = scratch.path("marked.c");
+        let text = std::fs::read_to_string(source("uneven.c")).expect("the source");
+        std::fs::write(&marked, text.replacen("#include <mpi.h>", "#define WITH_MARKS\n#include <mpi.h>", 1))
+            .expect("it");
+        let program = mpi.compile_with_midrun(&scratch, &marked);
+        under_midrun(&scratch, "run", &mpi.line(4, &program), &[]);
+        let summary = Summary::read(&scratch.path("s.json"));
+        let iterations = summary.0["pop"]["iterations"].as_array().expect("a list");
+        assert_eq!(iterations.len(), 5, "{mpi:?}: {}", summary.0["pop"]);
+        iterations.iter().for_each(|line| assert_uneven(mpi, line));
+    });
+}
+
+#[test]
+fn waiting_in_a_framework_is_not_useful_time() {
+    each_mpi(|mpi| {
+        let scratch = Scratch::new();
+        let mut line = mpi.line(5, &mpi.example("mw_synthetic"));
+        let job = ["--tasks", "200", "--iterations", "4", "--mean-us", "2000", "--policy", "none"];
+        line.extend(job.iter().map(|word| (*word).to_owned()));
+        under_midrun(&scratch, "run", &line, &[]);
+        let summary = Summary::read(&scratch.path("s.json"));
+        let pop = &summary.0["pop"];
+        let of = |rank: usize, key: &str| share(&pop["ranks"][rank], key);
+        // 1.6 s of tasks over 4 workers; the master's time is the framework's.
+        assert!((1..5).all(|rank| (0.3..0.6).contains(&of(rank, "useful_s"))), "{mpi:?}: {pop}");
+        assert!(of(0, "framework_s") > 0.3 && of(0, "useful_s") < of(0, "framework_s"), "{mpi:?}: {pop}");
+    });
+}
+
+#[test]
+fn a_variable_of_a_program_without_marks_is_set_at_its_mpi_calls() {
+    each_mpi(|mpi| {
+        let scratch = Scratch::new();
+        let analyzer = Scripted::start();
+        let agent = Agent::start(&scratch, &analyzer.url);
+        let mut link = analyzer.welcome(0);
+        let program = mpi.compile_with_midrun(&scratch, &source("unmarked.c"));
+        let mut job = command(&mpi.line(3, &program));
+        job.env("MIDRUN_SOCKET", &agent.socket).env("MIDRUN_JOB", "scripted");
+        let job = Process::start(&scratch, "job", job);
+        let mut results = Vec::new();
+        while let Some(events) = link.events() {
+            for (rank, event) in events {
+                match event {
+                    Kind::KnobDeclared(KnobDeclared { name, .. }) if name == "BUFFERS" => {
+                        link.act(1, "scripted", rank, &[("BUFFERS", 7.0)]);
+                    }
+                    Kind::ActionResult(result) => results.push(result.status()),
+                    _ => {}
+                }
+            }
+        }
+        let ended = job.succeed();
+        assert!(ended.out.contains("BUFFERS 7"), "{mpi:?}: {}", ended.out);
+        assert_eq!(results, [ActionStatus::Applied], "{mpi:?}");
+    });
+}
