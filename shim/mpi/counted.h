@@ -19,6 +19,9 @@ enum { COUNTING = 1, SAFE_POINTS = 2, WATCHED = 4, UNRESOLVED = 8, CHAINED = 16 
 extern uint32_t midrun_calls_switch __attribute__((visibility("hidden")));
 #define SWITCH __atomic_load_n(&midrun_calls_switch, __ATOMIC_RELAXED)
 
+/* The counted half of a wrapper stands by itself, so that the other is a jump which leaves every register as it was. */
+#define COUNTED static __attribute__((noinline))
+
 /* shim/src/mpi_calls: nanoseconds; 0 = this call is not to be counted. */
 uint64_t midrun_call_enter(uint32_t number, int waits);
 uint64_t midrun_call_now(void);

@@ -55,13 +55,25 @@ int midrun_handles_are_bound(void) {
   return 1;
 }
 
+/* An interpreter can bring another MPI than the launcher's, for which we were chosen: its handles are not ours. While
+ * nothing is switched on the wrappers pass their arguments on as they came. */
+static int is_our_mpi(const char *version) {
+#ifdef OPEN_MPI
+  int ours = !strncmp(version, "Open MPI", 8);
+#else
+  int ours = strncmp(version, "Open MPI", 8) != 0;
+#endif
+  if (!ours) fputs("midrun: the program's MPI is not the one that its launcher belongs to, so this rank is not tuned\n", stderr);
+  return ours;
+}
+
 void midrun_initialised(void) {
-  if (!midrun_handles_are_bound()) return;
+  static char version[8192 + MPI_MAX_LIBRARY_VERSION_STRING]; /* as long as any MPI's */
   int rank = 0, size = 0, length = 0;
-  char version[MPI_MAX_LIBRARY_VERSION_STRING];
+  if (PMPI_Get_library_version(version, &length) != MPI_SUCCESS) return;
+  if (!is_our_mpi(version) || !midrun_handles_are_bound()) return;
   if (PMPI_Comm_rank(MPI_COMM_WORLD, &rank) != MPI_SUCCESS) return;
   if (PMPI_Comm_size(MPI_COMM_WORLD, &size) != MPI_SUCCESS) return;
-  if (PMPI_Get_library_version(version, &length) != MPI_SUCCESS) version[0] = '\0';
   /* One short line: up to the first comma or end of line; MPICH puts tabs between its words. */
   version[strcspn(version, ",\n\r")] = '\0';
   for (char *c = version; *c; c++)

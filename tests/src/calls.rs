@@ -183,7 +183,7 @@ fn wrapper(call: &Call, args: &[(String, String)], large: &str) -> String {
     let list = if list.is_empty() { "void".to_owned() } else { list.join(", ") };
     let passed: Vec<&str> = args.iter().map(|(_, name)| bare(name)).collect();
     let passed = passed.join(", ");
-    let mut text = format!("\nint MPI_{name}({list}) {{\n  if (!SWITCH) return PMPI_{name}({passed});\n");
+    let mut text = format!("\nCOUNTED int counted_{name}({list}) {{\n");
     text += if call.is("frees") { "  midrun_peers_forget();\n" } else { "" };
     let _ = writeln!(text, "  uint64_t begin_ = {};", call.begin());
     if let Some(status) = call.text("status") {
@@ -191,6 +191,7 @@ fn wrapper(call: &Call, args: &[(String, String)], large: &str) -> String {
     }
     let _ = writeln!(text, "  int result_ = NEXT({name}, midrun_next{large}[CALL_{}], ({passed}));", call.name);
     let _ = writeln!(text, "  {}\n  return result_;\n}}", call.end(large));
+    let _ = writeln!(text, "int MPI_{name}({list}) {{ return SWITCH ? counted_{name}({passed}) : PMPI_{name}({passed}); }}");
     text
 }
 

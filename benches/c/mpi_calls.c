@@ -1,0 +1,77 @@
+/* mpi_calls: what MPI calls take, in nanoseconds: the median over batches of a trivial call, of a probe, of half a round
+ * trip of 8 bytes, and of a message in windows of 64. Two ranks. Run it without, with, and with a midrun that is off.
+ */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { BATCHES = 200, CALLS = 2000, TRIPS = 500, WINDOWS = 20, WINDOW = 64 };
+
+static int rank;
+
+static int by_size(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static double ask(void) {
+  double begin = MPI_Wtime();
+  int got;
+  for (int i = 0; i < CALLS; i++) MPI_Comm_rank(MPI_COMM_WORLD, &got);
+  return (MPI_Wtime() - begin) / CALLS;
+}
+
+static double probe(void) {
+  double begin = MPI_Wtime();
+  int found;
+  for (int i = 0; i < CALLS; i++) MPI_Iprobe(rank, 9, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
+  return (MPI_Wtime() - begin) / CALLS;
+}
+
+static double trip(void) {
+  double data = 0, begin;
+  MPI_Barrier(MPI_COMM_WORLD);
+  begin = MPI_Wtime();
+  for (int i = 0; i < TRIPS; i++) {
+    if (rank == 0) MPI_Send(&data, 1, MPI_DOUBLE, 1, 1, MPI_COMM_WORLD);
+    MPI_Recv(&data, 1, MPI_DOUBLE, 1 - rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank == 1) MPI_Send(&data, 1, MPI_DOUBLE, 0, 1, MPI_COMM_WORLD);
+  }
+  return (MPI_Wtime() - begin) / TRIPS / 2;
+}
+
+static double stream(void) {
+  double data[WINDOW] = {0}, begin;
+  MPI_Request requests[WINDOW];
+  MPI_Status statuses[WINDOW];
+  MPI_Barrier(MPI_COMM_WORLD);
+  begin = MPI_Wtime();
+  for (int w = 0; w < WINDOWS; w++) {
+    for (int i = 0; i < WINDOW; i++)
+      if (rank == 0) MPI_Isend(&data[i], 1, MPI_DOUBLE, 1, 2, MPI_COMM_WORLD, &requests[i]);
+      else MPI_Irecv(&data[i], 1, MPI_DOUBLE, 0, 2, MPI_COMM_WORLD, &requests[i]);
+    MPI_Waitall(WINDOW, requests, statuses);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  return (MPI_Wtime() - begin) / (WINDOWS * WINDOW);
+}
+
+static void measure(const char *name, double (*one)(void)) {
+  static double s[BATCHES];
+  for (int i = 0; i < BATCHES; i++) s[i] = one();
+  qsort(s, BATCHES, sizeof *s, by_size);
+  if (rank == 0) printf("%s %.1f\n", name, 1e9 * s[BATCHES / 2]);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+int main(int argc, char **argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  for (int i = 0; i < 100; i++) trip(); /* the clock's rate, the first connections */
+  measure("MPI_Comm_rank", ask);
+  measure("MPI_Iprobe", probe);
+  measure("half_trip_8B", trip);
+  measure("message_in_window", stream);
+  MPI_Finalize();
+  return 0;
+}

@@ -1,0 +1,61 @@
+//! Measures what counting MPI calls costs: without midrun, with it switched off, and counting under `midrun run`.
+
+use anyhow::{Context, Result};
+use clap::Parser;
+use midrun_benches::{Launcher, prefix, spread};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+
+/// Nanoseconds per MPI call.
+#[derive(Parser)]
+struct Arguments {
+    /// `openmpi` or `mpich`.
+    #[arg(long, default_value = "openmpi")]
+    mpi: String,
+    /// Runs of each kind, in turns.
+    #[arg(long, default_value_t = 9)]
+    runs: u32,
+}
+
+const KINDS: [&str; 3] = ["without", "off", "counting"];
+
+fn main() -> Result<()> {
+    let a = Arguments::parse();
+    let mut all: BTreeMap<(String, usize), Vec<f64>> = BTreeMap::new();
+    for _ in 0..a.runs {
+        for (kind, name) in KINDS.iter().enumerate() {
+            for line in run(&a, name)?.lines() {
+                let (what, ns) = line.split_once(' ').context("a name and nanoseconds")?;
+                all.entry((what.to_owned(), kind)).or_default().push(ns.parse()?);
+            }
+        }
+    }
+    println!("{}: ns, median [p10 … p90] of {} runs", a.mpi, a.runs);
+    for ((what, kind), values) in &all {
+        let plain = all.get(&(what.clone(), 0)).and_then(|plain| spread(plain.clone())).context("a run without")?;
+        let s = spread(values.clone()).context("nothing was measured")?;
+        println!("{what}, {}: {s}, {:+.1} ns", KINDS[*kind], s.median - plain.median);
+    }
+    Ok(())
+}
+
+fn run(a: &Arguments, kind: &str) -> Result<String> {
+    let launcher = Launcher::local(&a.mpi, 2, false)?;
+    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("build").join(&a.mpi).join("mpi_calls");
+    let library = prefix().join("lib/midrun").join(&a.mpi).join("libmidrun.so").canonicalize()?;
+    let mut words = match kind {
+        "counting" => vec![prefix().join("bin/midrun").display().to_string(), "run".into(), "--".into()],
+        _ => Vec::new(),
+    };
+    words.extend(launcher.words.into_iter().filter(|word| word != "--oversubscribe"));
+    if kind == "off" {
+        words.extend(["env".to_owned(), format!("LD_PRELOAD={}", library.display())]);
+    }
+    words.push(program.display().to_string());
+    let mut command = Command::new(&words[0]);
+    command.args(&words[1..]).env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+    let output = command.output().with_context(|| format!("{command:?} does not start"))?;
+    anyhow::ensure!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
