@@ -191,7 +191,10 @@ fn wrapper(call: &Call, args: &[(String, String)], large: &str) -> String {
     }
     let _ = writeln!(text, "  int result_ = NEXT({name}, midrun_next{large}[CALL_{}], ({passed}));", call.name);
     let _ = writeln!(text, "  {}\n  return result_;\n}}", call.end(large));
-    let _ = writeln!(text, "int MPI_{name}({list}) {{ return SWITCH ? counted_{name}({passed}) : PMPI_{name}({passed}); }}");
+    let _ = writeln!(
+        text,
+        "int MPI_{name}({list}) {{ return SWITCH ? counted_{name}({passed}) : PMPI_{name}({passed}); }}"
+    );
     text
 }
 

@@ -1,0 +1,54 @@
+//! The test suite of mpi4py, which calls nearly all of MPI: it says the same with libmidrun preloaded and counting.
+
+use std::path::PathBuf;
+
+use midrun_tests::mpi::command;
+use midrun_tests::{Mpi, Process, Scratch, Summary, midrun, need, root};
+
+/// What `tests/run` has made: mpi4py built for an MPI, and its sources, which have the tests.
+fn python(mpi: Mpi) -> PathBuf {
+    root().join("target/mpi4py").join(mpi.name()).join("bin/python")
+}
+
+fn suite() -> PathBuf {
+    root().join("target/mpi4py/source/test/main.py")
+}
+
+/// The parts of the suite that fit into the watchdog's time.
+const PARTS: &str = "test_(p2p_buf|cco_buf|cco_nb_buf|cco_ngh_buf|rma|win|comm|request|status|group|errhandler)";
+    "test_(p2p|cco_(buf|vec|nb|pr|ngh)|rma|win|comm|request|status|group|attributes|errhandler|threads)";
+
+/// What the suite says of each rank: how many tests ran, and how they ended.
+fn verdict(out: &str) -> Vec<String> {
+    let lines =
+        out.lines().filter(|line| line.starts_with("Ran ") || line.starts_with("OK") || line.starts_with("FAIL"));
+    let mut said: Vec<String> = lines.map(|line| line.split(" in ").next().unwrap_or_default().to_owned()).collect();
+    said.sort();
+    said
+}
+
+#[test]
+fn the_test_suite_of_mpi4py_ends_the_same_with_every_call_counted() {
+    for mpi in Mpi::ALL {
+        need!(mpi.is_here(), format!("{mpi:?} is not here"));
+        need!(python(mpi).is_file() && suite().is_file(), format!("mpi4py for {mpi:?} is not here"));
+        let scratch = Scratch::new();
+        let mut line = mpi.line(2, &python(mpi));
+        line.extend([suite().display().to_string(), "-q".into(), "-i".into(), PARTS.into()]);
+        let alone = Process::start(&scratch, "alone", command(&line)).succeed();
+        let summary = scratch.path("s.json").display().to_string();
+        let mut words = vec![midrun().display().to_string(), "run".into(), "--summary".into(), summary, "--".into()];
+        words.extend(line);
+        let mut run = command(&words);
+        if mpi == Mpi::OpenMpi {
+            run.env("LD_PRELOAD", "libmpi.so.40"); // else an interpreter loads it too late to be counted
+        }
+        let counted = Process::start(&scratch, "run", run).succeed();
+        let said = verdict(&alone.err);
+        assert!(said.len() == 4 && said[0].starts_with("OK"), "{mpi:?}: {}", alone.err);
+        assert_eq!(verdict(&counted.err), said, "{mpi:?}: {}", counted.err);
+        let calls = Summary::read(&scratch.path("s.json")).0["mpi_calls"].clone();
+        let kinds = calls.as_object().map_or(0, serde_json::Map::len);
+        assert!(kinds > 80, "{mpi:?}: {kinds} functions of MPI were called and counted: {calls}");
+    }
+}
