@@ -16,7 +16,6 @@ fn suite() -> PathBuf {
 
 /// The parts of the suite that fit into the watchdog's time.
 const PARTS: &str = "test_(p2p_buf|cco_buf|cco_nb_buf|cco_ngh_buf|rma|win|comm|request|status|group|errhandler)";
-    "test_(p2p|cco_(buf|vec|nb|pr|ngh)|rma|win|comm|request|status|group|attributes|errhandler|threads)";
 
 /// What the suite says of each rank: how many tests ran, and how they ended.
 fn verdict(out: &str) -> Vec<String> {
