@@ -2,6 +2,7 @@
  *
  *     mpirun -n 16 allreduce_choice --iterations 400 --delay-us 2000
  *     midrun set algorithm 1 --together          0 = MPI_Allreduce, 1 = a ring, 2 = to rank 0 and back
+ *     midrun set stop 1 --together               all ranks end their loop before the same iteration
  *
  * Ranks that took different ways in one iteration would wait for each other for ever, or sum wrongly: each iteration is checked,
  * and each rank tells in which iterations its way changed. */
@@ -9,7 +10,7 @@
 
 enum { TAG = 7, NAP_NS = 50000 };
 static long iterations = 200, doubles = 64, delay_us = 1000, period_us, first;
-static int algorithm, rank, size;
+static int algorithm, stop, rank, size;
 
 /* Waits without turning a core: there may be many ranks on few. */
 static void nap_until(MPI_Request *requests, int count) {
@@ -76,11 +77,12 @@ int main(int argc, char **argv) {
   double *room = code ? NULL : calloc(4 * (size_t)doubles, sizeof(double));
   long wrong = 0, before = first;
   algorithm = (int)first;
-  if (room) midrun_expose_int("algorithm", &algorithm, 0, 2);
+  if (room) midrun_expose_int("algorithm", &algorithm, 0, 2), midrun_expose_int("stop", &stop, 0, 1);
   unsigned seed = 1u + (unsigned)rank;
   for (long it = 0; room && it < iterations; it++) {
     int64_t begin_ns = now_ns();
     midrun_iteration_begin(1, 0);
+    if (stop) break;
     if (algorithm != before) {
       printf("rank %d: algorithm %d from iteration %ld\n", rank, algorithm, it), fflush(stdout);
       before = algorithm;

@@ -31,9 +31,23 @@ fn start(scratch: &Scratch, mpi: Mpi, agent: &Agent, iterations: u32, delay_us: 
 
 /// `midrun set algorithm VALUE --together`, not waited for.
 fn ask(scratch: &Scratch, analyzer: &str, value: usize) -> Process {
+    set(scratch, analyzer, "algorithm", value)
+}
+
+fn set(scratch: &Scratch, analyzer: &str, point: &str, value: usize) -> Process {
     let mut set = Command::new(midrun());
-    set.args(["set", "algorithm", &value.to_string(), "--together", "--job", "together", "--analyzer", analyzer]);
+    set.args(["set", point, &value.to_string(), "--together", "--job", "together", "--analyzer", analyzer]);
     Process::start(scratch, "set", set)
+}
+
+/// Has all ranks end their loop before the same iteration; what the job then says.
+fn stop(scratch: &Scratch, analyzer: &str, mut job: Process) -> String {
+    assert!(job.is_running(), "the job was over too early");
+    wait_until("the job takes the stop over", || {
+        set(scratch, analyzer, "stop", 1).wait();
+        !job.is_running()
+    });
+    job.succeed().out
 }
 
 fn has_begun(job: &mut Process) {
@@ -76,18 +90,17 @@ fn tens_of_changes_are_taken_over_by_all_ranks_in_the_same_iterations() {
         let scratch = Scratch::new();
         let analyzer = Analyzer::start(&scratch);
         let agent = Agent::start(&scratch, &analyzer.url);
-        let mut job = start(&scratch, mpi, &agent, 1500, 5_000);
+        let mut job = start(&scratch, mpi, &agent, 1_000_000, 20_000);
         has_begun(&mut job);
         let mut applied = Vec::new();
         for n in 1..=30 {
             let ended = ask(&scratch, &analyzer.url, n % 3).wait();
-            assert!(job.is_running(), "{mpi:?}: the job was over before change {n}");
             if ended.code == 0 {
                 applied.push(n % 3);
                 assert!(ended.out.contains("applied on ranks 0-15 at iteration "), "{}", ended.out);
             }
         }
-        let changes = the_same_on_all(&job.succeed().out);
+        let changes = the_same_on_all(&stop(&scratch, &analyzer.url, job));
         assert!(applied.len() >= 20, "{mpi:?}: {} of 30 were applied", applied.len());
         assert_eq!(changes.iter().map(|(algorithm, _)| *algorithm).collect::<Vec<_>>(), applied, "{mpi:?}");
     }
@@ -101,9 +114,11 @@ fn a_rank_killed_during_changes_ends_the_job_as_mpi_ends_it_and_no_rank_differed
         let scratch = Scratch::new();
         let analyzer = Analyzer::start(&scratch);
         let agent = Agent::start(&scratch, &analyzer.url);
-        let mut job = start(&scratch, mpi, &agent, 100_000, 5_000);
+        let mut job = start(&scratch, mpi, &agent, 1_000_000, 20_000);
         has_begun(&mut job);
-        (1..=4).for_each(|n| drop(ask(&scratch, &analyzer.url, n % 3).wait()));
+        for value in [1, 2, 0] {
+            wait_until("a change is applied", || ask(&scratch, &analyzer.url, value).wait().code == 0);
+        }
         let last = ask(&scratch, &analyzer.url, 2);
         ranks::kill(&scratch, 5);
         let ended = job.wait();
@@ -123,7 +138,7 @@ fn an_agent_stopped_between_the_phases_and_continued_leaves_no_rank_behind() {
         let scratch = Scratch::new();
         let analyzer = Analyzer::start(&scratch);
         let agent = Agent::start(&scratch, &analyzer.url);
-        let mut job = start(&scratch, mpi, &agent, 2_000, 5_000);
+        let mut job = start(&scratch, mpi, &agent, 1_000_000, 20_000);
         has_begun(&mut job);
         for n in 1..=12_u64 {
             let asked = ask(&scratch, &analyzer.url, n as usize % 3);
@@ -133,8 +148,7 @@ fn an_agent_stopped_between_the_phases_and_continued_leaves_no_rank_behind() {
             agent.process.signal(libc::SIGCONT);
             asked.wait();
         }
-        assert!(job.is_running(), "{mpi:?}: the job was over too early");
-        the_same_on_all(&job.succeed().out);
+        the_same_on_all(&stop(&scratch, &analyzer.url, job));
     }
 }
 
@@ -147,7 +161,7 @@ fn an_analyzer_killed_at_any_moment_of_a_change_leaves_it_applied_on_all_ranks_o
         let mut analyzer = Analyzer::start(&scratch);
         let address = analyzer.url.trim_start_matches("http://").to_owned();
         let agent = Agent::start(&scratch, &analyzer.url);
-        let mut job = start(&scratch, mpi, &agent, 3_000, 5_000);
+        let mut job = start(&scratch, mpi, &agent, 1_000_000, 20_000);
         has_begun(&mut job);
         for n in 1..=8_u64 {
             let asked = ask(&scratch, &analyzer.url, n as usize % 3);
@@ -159,8 +173,7 @@ fn an_analyzer_killed_at_any_moment_of_a_change_leaves_it_applied_on_all_ranks_o
             let linked = || analyzer.process.err().contains("an agent linked");
             wait_until("the agent is back", || linked() || !job.is_running());
         }
-        assert!(job.is_running(), "{mpi:?}: the job was over too early");
-        the_same_on_all(&job.succeed().out);
+        the_same_on_all(&stop(&scratch, &analyzer.url, job));
     }
 }
 
