@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use midrun_tunlets::wishes::WishError;
 use midrun_tunlets::{
-    Judgement, Knob, Outlook, Proposal, Refusal, SearchReport, Settled, ShadowScore, StreamWindow, Tunlet, Verdict, Window,
-    Wishes,
+    Judgement, Knob, Outlook, Proposal, Refusal, SearchReport, Settled, ShadowScore, StreamWindow, Tunlet, Verdict,
+    Window, Wishes,
 };
 
 use crate::config::ConfigError;

@@ -17,7 +17,11 @@ pub fn input(what: What) -> Option<Input> {
     let ask = AskId(0);
     Some(match what {
         What::Said(v1::LinkSaid { link, message }) => match from_agent(message?)? {
-            FromAgent::Hello(hello) => Input::AgentConnected { link: LinkId(link), hello },
+            FromAgent::Hello(mut hello) => {
+                // The reader has seen to it that an older one is understood.
+                hello.protocol = midrun_proto::PROTOCOL_VERSION;
+                Input::AgentConnected { link: LinkId(link), hello }
+            }
             FromAgent::Batch(batch) => Input::BatchReceived { link: LinkId(link), batch },
             _ => return None,
         },

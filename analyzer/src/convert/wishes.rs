@@ -26,7 +26,8 @@ pub fn wishes(request: OpenJobRequest) -> Wishes {
 
 /// A request for nothing but these wishes.
 pub fn request(wishes: &Wishes) -> OpenJobRequest {
-    let Wishes { tunlet, shadow, files, policy, objective, min_workers, max_workers, worker_step, search } = wishes.clone();
+    let Wishes { tunlet, shadow, files, policy, objective, min_workers, max_workers, worker_step, search } =
+        wishes.clone();
     OpenJobRequest {
         tunlet,
         shadow,

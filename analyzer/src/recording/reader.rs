@@ -9,6 +9,9 @@ use prost::Message;
 use super::{FORMAT, FRAME_HEAD, MAGIC, checksum};
 use crate::limits;
 
+/// Oldest protocol whose messages say what they say today: later ones only added to it.
+const OLDEST: u32 = 2;
+
 /// A file that cannot be read as a recording; a part of a sentence after its name.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
@@ -26,7 +29,8 @@ pub enum ReadError {
     },
     /// Another protocol between agents and analyzer.
     #[error(
-        "was recorded by midrun {version} with protocol {found}, this midrun ({own}) reads protocol {reads}: use the midrun that wrote it",
+        "was recorded by midrun {version} with protocol {found}, this midrun ({own}) reads protocol {reads} and \
+         those from {OLDEST} on: use the midrun that wrote it",
         own = env!("CARGO_PKG_VERSION"), reads = midrun_proto::PROTOCOL_VERSION,
     )]
     Protocol {
@@ -106,7 +110,7 @@ impl<R: Read> Reader<R> {
         let at = start.len() as u64;
         let mut reader = Reader { file, begun: v1::RecordingBegun::default(), at, now_ns: 0, end: None };
         match reader.next_frame()? {
-            Some((_, What::Begun(begun))) if begun.protocol == midrun_proto::PROTOCOL_VERSION => {
+            Some((_, What::Begun(begun))) if (OLDEST..=midrun_proto::PROTOCOL_VERSION).contains(&begun.protocol) => {
                 reader.begun = begun;
                 Ok(reader)
             }
