@@ -8,7 +8,8 @@ use std::collections::VecDeque;
 use crate::knob::Knob;
 use crate::shadow::{InForce, Shadow, ShadowScore};
 use crate::{
-    Explanation, Judgement, Outlook, Proposal, Refusal, Settled, StreamWindow, Tunlet, Value, Verdict, Window,
+    Explanation, Judgement, Outlook, Proposal, Refusal, SearchReport, Settled, StreamWindow, Tunlet, Value, Verdict,
+    Window,
 };
 
 /// Windows after which a change that its tunlet does not judge no longer keeps the others waiting.
@@ -242,6 +243,10 @@ impl Tunlet for Coordinator {
 
     fn ideal_period_s(&self) -> Option<f64> {
         self.acting.iter().find_map(|tunlet| tunlet.ideal_period_s())
+    }
+
+    fn search_report(&self) -> Option<SearchReport> {
+        self.acting.iter().find_map(|tunlet| tunlet.search_report())
     }
 
     fn outlook(&self) -> Option<Outlook> {

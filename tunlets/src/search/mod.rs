@@ -14,7 +14,7 @@ use midrun_models::search::Search;
 use serde::Serialize;
 
 use crate::knob::names;
-use crate::{Judgement, Knob, Proposal, Settled, StreamWindow, Tunlet, Value, Verdict, Window};
+use crate::{Explanation, Judgement, Knob, Proposal, Settled, StreamWindow, Tunlet, Value, Verdict, Window};
 pub use wish::SearchWishes;
 use wish::Wished;
 
@@ -251,6 +251,22 @@ impl SearchTunlet {
 impl Tunlet for SearchTunlet {
     fn name(&self) -> &'static str {
         "search"
+    }
+
+    fn explain(&self) -> Explanation {
+        let mut explanation = Explanation {
+            about: "tuning points that no model describes: it measures what their values give".into(),
+            sees: vec![
+                "each iteration's time, per unit of work where the amount changes; the time between two outputs".into(),
+            ],
+            objective: "the shortest time".into(),
+            limits: vec![format!("{} measurements at most; at the end the best stays", self.wished.plan.budget)],
+            ..Explanation::of_name("search")
+        };
+        for name in self.names() {
+            explanation = explanation.turns(name, "named by --search", "what --search says, on all ranks that have it");
+        }
+        explanation.decides("what to measure next: all combinations, a simplex, or evolution", "")
     }
 
     fn observe(&mut self, window: &Window) {
