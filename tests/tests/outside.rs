@@ -239,3 +239,26 @@ fn every_tunlet_explains_itself() {
         assert!(json["turns"].as_array().is_some_and(|turns| !turns.is_empty()), "{json}");
     }
 }
+
+#[test]
+fn a_program_that_knows_nothing_of_midrun_gets_other_batch_factors_and_computes_the_same() {
+    each_mpi(|mpi| {
+        let scratch = Scratch::new();
+        let source = root().join("tests/programs/classic_mw.c");
+        let program = mpi.compile(&scratch, &source, &["-O2".into()]);
+        let mut line = mpi.line(5, &program);
+        line.extend(["300".into(), "5000".into()]);
+        let total = |out: &str| out.lines().find(|line| line.starts_with("total ")).expect("a total").to_owned();
+        let alone = Process::start(&scratch, "alone", command(&line)).succeed();
+        let tunlet = example("classic_factor.toml");
+        let ended = under_midrun(&scratch, &["--tunlet", &tunlet, "--summary", "s.json"], &line);
+        assert_eq!(total(&ended.out), total(&alone.out), "{mpi:?}: tuning changes no result");
+        let summary = Summary::read(&scratch.path("s.json"));
+        let decisions = summary.list("decisions");
+        assert!(decisions.iter().any(|decision| decision["tunlet"] == "classic_factor"), "{}", ended.err);
+        assert!(summary.count("/actions/applied") >= 1, "{}", ended.err);
+        assert!(decisions[0]["predicted_s"].is_number(), "{}", decisions[0]);
+        assert_eq!(summary.list("never").len(), 0, "{}", ended.err);
+        scratch.assert_nothing_left();
+    });
+}

@@ -13,7 +13,8 @@ const OWN: &str = include_str!("../../../../examples/tunlets/own_batches.toml");
 const CLASSIC: &str = include_str!("../../../../examples/tunlets/classic_factor.toml");
 const GUIDE: &str = include_str!("../../../../docs/tunlets.md");
 
-/// A program that cuts three batches by F0, F1, F2 and hands their chunks to NW workers; tasks take 0 to 2 ms.
+/// A program that cuts three batches by F0, F1, F2 and hands their chunks to NW workers; tasks take 0 to 2 ms. What is left
+/// is in the last batch, or goes task by task where it has no marks.
 struct Classic {
     values: [f64; 4],
     random: SmallRng,
@@ -35,16 +36,19 @@ impl Classic {
         let mut free = vec![0.0_f64; workers];
         let mut chunks: Vec<Vec<f64>> = vec![Vec::new(); workers];
         let (mut left, mut done) = (TASKS, 0);
-        for batch in 0..3 {
-            let share = if batch < 2 { (self.values[batch] * TASKS as f64) as usize } else { left };
-            let (mut batch_left, each) = (share.min(left), share.div_ceil(workers).max(1));
+        for batch in 0..4 {
+            let last = batch == if self.mark { 2 } else { 3 };
+            let share = if last { left } else { (self.values[batch] * TASKS as f64) as usize };
+            let each = if batch == 3 { 1 } else { share.div_ceil(workers).max(1) };
+            let mut batch_left = share.min(left);
             while batch_left > 0 {
                 let count = each.min(batch_left);
                 (batch_left, left, done) = (batch_left - count, left - count, done + count);
-                let time_s: f64 = (0..count).map(|_| 2e-3 * self.random.random::<f64>()).sum();
+                let drawn: Vec<f64> = (0..count).map(|_| 2e-3 * self.random.random::<f64>()).collect();
+                let time_s: f64 = drawn.iter().sum();
                 let next = (0..workers).min_by(|a, b| free[*a].total_cmp(&free[*b])).expect("workers");
                 free[next] += time_s + 5e-5;
-                chunks[next].push(time_s);
+                if self.mark { chunks[next].push(time_s) } else { chunks[next].extend(drawn) }
             }
         }
         assert_eq!(done, TASKS);
@@ -53,7 +57,7 @@ impl Classic {
         let squares = |times: &[f64]| times.iter().map(|t| t * t).sum::<f64>();
         let point = |(at, times): (usize, &Vec<f64>)| PointWindow {
             rank: at as u32 + 1,
-            label: "chunk".into(),
+            label: "task".into(),
             count: times.len() as u64,
             timed: times.len() as u64,
             sum: sum(times),
