@@ -1,6 +1,7 @@
 //! What a hooked call costs here and now.
 
 use crate::clock::ticks;
+use crate::figures::Cost;
 use crate::hook::make;
 use crate::refusal::Refusal;
 use crate::symbols::Function;
@@ -24,17 +25,6 @@ global_asm!(
 
 unsafe extern "C" {
     fn midrun_instrument_nothing();
-}
-
-/// What a timed call costs beyond itself, and one that is only counted, nanoseconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Cost {
-    /// Counted and timed.
-    pub timed_ns: f64,
-    /// Counted.
-    pub counted_ns: f64,
-    /// Told at its exit, without what is done then.
-    pub told_ns: f64,
 }
 
 /// Calls a function that does nothing with a hook and without, for some tenths of a millisecond.

@@ -9,6 +9,9 @@ mod calibrate;
 #[cfg(target_arch = "x86_64")]
 mod clock;
 mod demangle;
+#[cfg(not(target_arch = "x86_64"))]
+mod elsewhere;
+mod figures;
 #[cfg(target_arch = "x86_64")]
 mod got;
 #[cfg(target_arch = "x86_64")]
@@ -24,7 +27,7 @@ mod patch;
 mod prologue;
 pub mod refusal;
 pub mod symbols;
-#[cfg(target_arch = "x86_64")]
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 mod table;
 #[cfg(target_arch = "x86_64")]
 mod thread;
@@ -39,14 +42,19 @@ mod trap;
 #[cfg(target_arch = "x86_64")]
 mod unwind;
 
+#[cfg(not(target_arch = "x86_64"))]
+pub use elsewhere::{
+    Collector, Hook, Passage, closed, cost, hook, nanoseconds, next_pulse, open, set_pulse, set_rate, ticks, unseen,
+};
+pub use figures::{BINS, Cost, Sum};
 pub use refusal::Refusal;
 pub use symbols::{Function, Variable};
+pub use table::{ARGUMENTS, Argument, Point, Told, flag};
 #[cfg(target_arch = "x86_64")]
 pub use {
-    calibrate::{Cost, cost},
+    calibrate::cost,
     clock::ticks,
     hook::{Hook, hook},
     passage::{Passage, closed, next_pulse, open, set_pulse, unseen},
-    table::{ARGUMENTS, Argument, Point, Told, flag},
-    totals::{BINS, Collector, Sum, nanoseconds, set_rate},
+    totals::{Collector, nanoseconds, set_rate},
 };

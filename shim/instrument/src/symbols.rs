@@ -75,6 +75,7 @@ pub fn function(name: &str, object: Option<&str>) -> Result<Function, Refusal> {
 }
 
 /// Code that the compiler moved away from functions of this name: where, and how long.
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 pub(crate) fn moved_away(name: &str) -> Vec<(usize, u64)> {
     let cold = format!("{name}.cold");
     everywhere(&[&cold]).into_iter().map(|f| (f.address, f.size)).collect()

@@ -1,6 +1,6 @@
 //! What is to happen at each hooked function, as the code at its entry reads it.
 
-use crate::passage::Passage;
+use crate::Passage;
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 /// Functions that can be hooked in one process.

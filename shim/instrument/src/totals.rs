@@ -4,12 +4,11 @@
 //! is lost: an event that is being written shows in this stretch or in the next. What cannot be told apart by
 //! differences, smallest and largest, is kept twice, by turns.
 
+use crate::figures::{BINS, Sum};
 use crate::thread::{THREADS, all};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-/// Bins of the histogram: bin k counts times from 2^k to 2^(k+1) nanoseconds.
-pub const BINS: usize = 64;
 /// Squares are counted in units of so many ns², as a power of two, and longer times as if they were so long, ns: then
 /// the squares of one stretch do not overflow.
 const SQUARE_BITS: u32 = 12;
@@ -114,37 +113,6 @@ impl Totals {
             span.maximum_ns.store(ns, Ordering::Relaxed);
         }
         span.last.store(end, Ordering::Relaxed);
-    }
-}
-
-/// What all threads measured at one point in one stretch of time.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Sum {
-    /// Calls.
-    pub calls: u64,
-    /// Of those, timed.
-    pub timed: u64,
-    /// Sum of the times, nanoseconds.
-    pub sum_ns: u64,
-    /// Sum of their squares, seconds squared.
-    pub squares_s2: f64,
-    /// Shortest and longest, nanoseconds; of none, `u64::MAX` and 0.
-    pub minimum_ns: u64,
-    /// See there.
-    pub maximum_ns: u64,
-    /// When the first began and the last ended, ticks; of none, `u64::MAX` and 0.
-    pub first: u64,
-    /// See there.
-    pub last: u64,
-    /// Bin k: times from 2^k to 2^(k+1) nanoseconds.
-    pub bins: [u32; BINS],
-}
-
-impl Default for Sum {
-    fn default() -> Sum {
-        let (minimum_ns, first) = (u64::MAX, u64::MAX);
-        let (bins, squares_s2) = ([0; BINS], 0.0);
-        Sum { calls: 0, timed: 0, sum_ns: 0, squares_s2, minimum_ns, maximum_ns: 0, first, last: 0, bins }
     }
 }
 
