@@ -7,6 +7,7 @@ mod control;
 mod exec;
 mod explain;
 mod job_file;
+mod limits;
 mod logging;
 mod predict;
 mod recording;

@@ -8,8 +8,9 @@ use midrun_analyzer::recording::{self, End, Replay};
 use midrun_tunlets::Wishes;
 use serde_json::{Value, json};
 
+use crate::limits::Limits;
 use crate::recording::Which;
-use crate::run::{table, workers};
+use crate::run::table;
 use crate::usage::print;
 
 /// What can be said on the command line.
@@ -20,21 +21,8 @@ pub struct Args {
     /// Tunlet that decides [default: as recorded, like all of these]
     #[arg(long, value_name = "NAME")]
     tunlet: Option<String>,
-    /// auto, or one hand-out policy; for a pipeline: replicate, group, farm
-    #[arg(long, value_name = "NAME")]
-    policy: Option<String>,
-    /// What the number of workers, or a pipeline's pattern, is chosen for: efficiency, time, budget:WORKERS, deadline:SECONDS or fixed
-    #[arg(long, value_name = "OBJECTIVE")]
-    objective: Option<String>,
-    /// Fewest workers
-    #[arg(long, value_name = "N", value_parser = workers, allow_negative_numbers = true)]
-    min_workers: Option<u32>,
-    /// Most workers
-    #[arg(long, value_name = "N", value_parser = workers, allow_negative_numbers = true)]
-    max_workers: Option<u32>,
-    /// Most workers that come or go in one change
-    #[arg(long, value_name = "N", value_parser = workers, allow_negative_numbers = true)]
-    worker_step: Option<u32>,
+    #[command(flatten)]
+    limits: Limits,
     /// Print JSON: everything that was said, and the summary
     #[arg(long)]
     json: bool,
@@ -42,14 +30,15 @@ pub struct Args {
 
 impl Args {
     fn wishes(&self) -> Wishes {
+        let limits = &self.limits;
         let text = |wish: &Option<String>| wish.clone().unwrap_or_default();
         Wishes {
             tunlet: text(&self.tunlet),
-            policy: text(&self.policy),
-            objective: text(&self.objective),
-            min_workers: self.min_workers.unwrap_or(0),
-            max_workers: self.max_workers.unwrap_or(0),
-            worker_step: self.worker_step.unwrap_or(0),
+            policy: text(&limits.policy),
+            objective: text(&limits.objective),
+            min_workers: limits.min_workers.unwrap_or(0),
+            max_workers: limits.max_workers.unwrap_or(0),
+            worker_step: limits.worker_step.unwrap_or(0),
             ..Wishes::default()
         }
     }

@@ -10,8 +10,8 @@ use midrun_models::units::{bytes, seconds};
 use midrun_tunlets::recorded::{Answer, Errors, LeftOut, OtherLink};
 use serde_json::{Value, json};
 
+use crate::limits::workers;
 use crate::recording::Which;
-use crate::run::workers;
 use crate::usage::print;
 
 /// What can be said on the command line.
@@ -88,6 +88,21 @@ fn error_text(errors: Option<Errors>) -> String {
     let Some(Errors { median, worst, count, left_out }) = errors else { return "not known".into() };
     let mark = if left_out == LeftOut::Setting { "*" } else { "" };
     format!("{:.1} % / {:.1} % of {count}{mark}", 100.0 * median, 100.0 * worst)
+}
+
+/// Heads of the columns that say how long `what` takes.
+fn heads(what: &str, total: bool) -> String {
+    let total = if total { format!("{:>12}", "all s") } else { String::new() };
+    format!("{:>12} {:>25} {:>12}{total}  error", format!("{what} s"), "interval s", "measured s")
+}
+
+/// An answer in these columns.
+fn columns(answer: &Answer, total_s: Option<f64>) -> String {
+    let (low_s, high_s) = answer.interval_s();
+    let interval = format!("{low_s:.6} to {high_s:.6}");
+    let measured = answer.measured_s.map_or("-".into(), |s| format!("{s:.6}"));
+    let total = total_s.map_or(String::new(), |s| format!("{s:>12.3}"));
+    format!("{:>12.6} {interval:>25} {measured:>12}{total}  {}", answer.time_s, error_text(answer.errors))
 }
 
 /// What the star means, where there is one.

@@ -17,6 +17,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 
+use crate::limits::Limits;
 use crate::logging::{self, LogForm};
 use crate::usage::usage;
 use crate::{recording, settings};
@@ -51,21 +52,8 @@ pub struct Args {
     /// Tunlet that only advises and is scored on the same run; several: repeat it
     #[arg(long, value_name = "NAME|FILE")]
     shadow: Vec<String>,
-    /// auto, or one hand-out policy for the whole job: none, ss, fsc, gss, fac2, dpf, daf, af; for a pipeline: replicate, group, farm
-    #[arg(long, value_name = "NAME")]
-    policy: Option<String>,
-    /// What the number of workers, or a pipeline's pattern, is chosen for: efficiency, time, budget:WORKERS, deadline:SECONDS or fixed
-    #[arg(long, value_name = "OBJECTIVE")]
-    objective: Option<String>,
-    /// Fewest workers
-    #[arg(long, value_name = "N", value_parser = workers, allow_negative_numbers = true)]
-    min_workers: Option<u32>,
-    /// Most workers
-    #[arg(long, value_name = "N", value_parser = workers, allow_negative_numbers = true)]
-    max_workers: Option<u32>,
-    /// Most workers that come or go in one change
-    #[arg(long, value_name = "N", value_parser = workers, allow_negative_numbers = true)]
-    worker_step: Option<u32>,
+    #[command(flatten)]
+    limits: Limits,
     /// Search a tuning point's values, such as 'block=8..256 step 8', 'block=8,16,32' or 'algorithm=0..3 categorical'; repeatable
     #[arg(long, value_name = "POINT=VALUES")]
     search: Vec<String>,
@@ -94,14 +82,9 @@ fn joined(texts: &[String]) -> Option<String> {
     (!texts.is_empty()).then(|| texts.join("; "))
 }
 
-/// A number of workers.
-pub fn workers(text: &str) -> Result<u32, String> {
-    let number = text.parse().ok().filter(|number| *number > 0);
-    number.ok_or_else(|| format!("a whole number from 1 to {} is expected", u32::MAX))
-}
-
 impl Args {
     fn flags(&self) -> Vec<(&'static str, String)> {
+        let limits = &self.limits;
         let log = self.log.map(|form| match form {
             LogForm::Text => "text".to_owned(),
             LogForm::Json => "json".to_owned(),
@@ -116,11 +99,11 @@ impl Args {
             ("run.analyzer", self.analyzer.clone()),
             ("run.tunlet", list(&self.tunlet)),
             ("run.shadow", list(&self.shadow)),
-            ("run.policy", self.policy.clone()),
-            ("run.objective", self.objective.clone()),
-            ("run.min_workers", self.min_workers.map(|n| n.to_string())),
-            ("run.max_workers", self.max_workers.map(|n| n.to_string())),
-            ("run.worker_step", self.worker_step.map(|n| n.to_string())),
+            ("run.policy", limits.policy.clone()),
+            ("run.objective", limits.objective.clone()),
+            ("run.min_workers", limits.min_workers.map(|n| n.to_string())),
+            ("run.max_workers", limits.max_workers.map(|n| n.to_string())),
+            ("run.worker_step", limits.worker_step.map(|n| n.to_string())),
             ("run.search", joined(&self.search)),
             ("run.search_constraint", joined(&self.search_constraint)),
             ("run.search_method", self.search_method.clone()),

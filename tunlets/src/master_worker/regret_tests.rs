@@ -73,7 +73,7 @@ fn regrets(load: Load) -> [(f64, Run); 2] {
     })
 }
 
-/// More of them show more: `MIDRUN_PLANTS=60 cargo test --release regret -- --nocapture`.
+/// More of them show more: `MIDRUN_PLANTS=60 cargo test --release on_most_of_many -- --nocapture`, and `MIDRUN_SEED=7` one alone.
 #[test]
 fn the_number_is_found_within_six_iterations_on_most_of_many_random_plants() {
     let plants = std::env::var("MIDRUN_PLANTS").ok().and_then(|text| text.parse().ok()).unwrap_or(6);

@@ -8,7 +8,7 @@ use midrun_tunlets::recorded::Answer;
 use midrun_tunlets::recorded::master_worker::{Answered, Policy, Question, Recording};
 use serde_json::{Value, json};
 
-use super::{Args, as_json, error_text, legend};
+use super::{Args, as_json, columns, heads, legend};
 
 /// A policy as it is asked for.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -79,25 +79,10 @@ fn text_of(args: &Args, recording: &Recording, answers: &[(u32, Answered)]) -> S
         let _ = writeln!(text, "recorded: {iterations} iterations with {workers} workers, {setting}");
     }
     let _ = writeln!(text, "learnt: {}\n", recording.inputs());
-    let total = if args.iterations.is_some() { format!("{:>12}", "all s") } else { String::new() };
-    let _ = writeln!(
-        text,
-        "{:>7}  {:<34} {:>12} {:>25} {:>12}{total}  error",
-        "workers", "policy", "iteration s", "interval s", "measured s"
-    );
+    let _ = writeln!(text, "{:>7}  {:<34} {}", "workers", "policy", heads("iteration", args.iterations.is_some()));
     for (workers, Answered { setting, answer, .. }) in answers {
-        let (low_s, high_s) = answer.interval_s();
-        let measured = answer.measured_s.map_or("-".into(), |s| format!("{s:.6}"));
-        let total =
-            args.iterations.map_or(String::new(), |count| format!("{:>12.3}", total_s(recording, answer, count)));
-        let _ = writeln!(
-            text,
-            "{workers:>7}  {:<34} {:>12.6} {:>25} {measured:>12}{total}  {}",
-            setting.to_string(),
-            answer.time_s,
-            format!("{low_s:.6} to {high_s:.6}"),
-            error_text(answer.errors),
-        );
+        let total_s = args.iterations.map(|count| total_s(recording, answer, count));
+        let _ = writeln!(text, "{workers:>7}  {:<34} {}", setting.to_string(), columns(answer, total_s));
     }
     let all: Vec<Answer> = answers.iter().map(|(_, answered)| answered.answer).collect();
     text + legend(&all, "master_worker")

@@ -8,7 +8,7 @@ use midrun_tunlets::recorded::Answer;
 use midrun_tunlets::recorded::pipeline::{Answered, Recording};
 use serde_json::{Value, json};
 
-use super::{Args, as_json, error_text, legend};
+use super::{Args, as_json, columns, heads, legend};
 
 /// The prediction as text or JSON.
 ///
@@ -81,26 +81,10 @@ fn text_of(args: &Args, recording: &Recording, names: &[String], answers: &[Answ
         per_byte_s * 1e9,
         recording.fit.head_s() * 1e3,
     );
-    let total = if args.iterations.is_some() { format!("{:>12}", "all s") } else { String::new() };
-    let _ = writeln!(
-        text,
-        "{:<30} {:>5} {:>12} {:>25} {:>12}{total}  error",
-        "pattern", "ranks", "period s", "interval s", "measured s"
-    );
+    let _ = writeln!(text, "{:<30} {:>5} {}", "pattern", "ranks", heads("period", args.iterations.is_some()));
     for Answered { plan, answer, .. } in answers {
-        let (low_s, high_s) = answer.interval_s();
-        let measured = answer.measured_s.map_or("-".into(), |s| format!("{s:.6}"));
-        let total =
-            args.iterations.map_or(String::new(), |count| format!("{:>12.3}", total_s(recording, answer, count)));
-        let _ = writeln!(
-            text,
-            "{:<30} {:>5} {:>12.6} {:>25} {measured:>12}{total}  {}",
-            plan.to_string(),
-            plan.ranks(),
-            answer.time_s,
-            format!("{low_s:.6} to {high_s:.6}"),
-            error_text(answer.errors),
-        );
+        let total_s = args.iterations.map(|count| total_s(recording, answer, count));
+        let _ = writeln!(text, "{:<30} {:>5} {}", plan.to_string(), plan.ranks(), columns(answer, total_s));
     }
     let all: Vec<Answer> = answers.iter().map(|answered| answered.answer).collect();
     text + legend(&all, "pipeline")
