@@ -31,6 +31,8 @@ pub struct Forecast {
     pub iteration_s: f64,
     /// Its standard deviation by chance of the tasks, as a share of it.
     pub deviation: f64,
+    /// Chunks that it cuts.
+    pub chunks: f64,
 }
 
 /// The setting of `kind` with everything that is known.
@@ -102,8 +104,8 @@ fn forecast_on(drawings: &Drawings, memory: &Memory, settings: &[Setting], runs:
     let load = memory.load();
     let one = |&setting: &Setting| {
         let result = drawings.run(&load, &setting, runs as usize);
-        let (ratio, iteration_s, deviation) = (result.ratio(memory.workers), result.iteration_s, result.deviation);
-        Forecast { setting, ratio, iteration_s, deviation }
+        let (iteration_s, deviation, chunks) = (result.iteration_s, result.deviation, result.chunks);
+        Forecast { setting, ratio: result.ratio(memory.workers), iteration_s, deviation, chunks }
     };
     settings.iter().map(one).collect()
 }
@@ -113,7 +115,7 @@ pub fn shortlist(memory: &Memory, current: Setting, settings: &[Setting], seed: 
     let drawings = draw(memory, seed, FINE);
     let mut coarse = forecast_on(&drawings, memory, settings, COARSE);
     coarse.sort_by(|a, b| a.ratio.total_cmp(&b.ratio));
-    let preferred = |f: &Forecast| matches!(f.setting.kind, PolicyKind::None | PolicyKind::Daf);
+    let preferred = |f: &Forecast| matches!(f.setting.kind, PolicyKind::None | PolicyKind::Daf | PolicyKind::Ss);
     let near = coarse.iter().enumerate().filter(|(rank, f)| *rank < PROMISING || preferred(f)).map(|(_, f)| f.setting);
     let near: Vec<Setting> = std::iter::once(current).chain(near).collect();
     let mut fine = forecast_on(&drawings, memory, &near, FINE);

@@ -3,6 +3,7 @@
 //! Memory has a half-life of [`HALF_LIFE`] iterations. When an iteration's mean task time differs from the remembered
 //! one by more than chance and more than [`CHANGE`], the program has changed and everything is learnt anew.
 
+mod seen;
 mod shape;
 #[cfg(test)]
 mod tests;
@@ -11,6 +12,7 @@ mod what_if;
 use super::growth::Growth;
 use crate::{Network, Window};
 use midrun_models::line::median;
+use seen::{idle_per_chunk_s, sigma_s, slowness_in, variance_of};
 use shape::Shape;
 use std::collections::{BTreeMap, VecDeque};
 pub use what_if::Known;
@@ -36,6 +38,10 @@ const MOVES: f64 = 0.02;
 const COVERAGE: f64 = 0.5;
 /// Tasks that must have been seen.
 const MIN_TASKS: u64 = 10;
+/// Fewer tasks per worker are few.
+const FEW: u64 = 100;
+/// More tasks of a chunk hide what each of them takes.
+const BLURRED: f64 = 2.0;
 /// Windows over which unexplained time is remembered.
 const HIDDEN_WINDOWS: usize = 3;
 /// The master's time per chunk is no more than this until enough chunks were seen, seconds.
@@ -106,42 +112,6 @@ fn keep() -> f64 {
 /// With few chunks the master's fixed work per iteration hides what a chunk costs.
 fn costs_are_known(window: &Window) -> bool {
     window.chunks >= 4 * u64::from(window.workers)
-}
-
-/// Standard deviation of task times in one window, seconds.
-///
-/// Where tasks were timed singly: from their squares. Where only chunks were: the variance of a task follows from how
-/// chunk sums scatter, `(sum of T²/n - mean² M)/chunks`.
-fn sigma_s(window: &Window, mean_s: f64) -> f64 {
-    let (mut excess, mut degrees) = (0.0, 0.0);
-    for w in &window.per_worker {
-        excess += w.sum_sq_s2 - mean_s * mean_s * w.tasks as f64;
-        degrees += if w.tasks_timed { w.tasks as f64 } else { w.chunks as f64 };
-    }
-    if degrees > 1.0 { (excess / degrees).max(0.0).sqrt() } else { 0.0 }
-}
-
-/// Relative time per task of each rank, as far as chance does not explain it. Where tasks are `placed`, those of one
-/// chunk are alike: then its chunks are what a worker drew.
-fn slowness_in(window: &Window, (mean_s, sigma_s): (f64, f64), placed: bool) -> BTreeMap<u32, f64> {
-    // A worker that had one chunk had one stretch of the index range: its mean says more of that than of it.
-    let chunks: u64 = window.per_worker.iter().map(|w| w.chunks).sum();
-    let several = chunks >= 3 * u64::from(window.workers);
-    let speed = |w: &crate::WorkerWork| {
-        let slowness = w.busy_s / w.tasks as f64 / mean_s;
-        let drawn = if placed { w.chunks } else { w.tasks };
-        let chance = CHANCE * sigma_s / mean_s / (drawn as f64).sqrt();
-        let known = several && w.tasks > 0 && (slowness - 1.0).abs() > chance.max(UNEQUAL);
-        (w.rank, if known { slowness.clamp(0.05, 50.0) } else { 1.0 })
-    };
-    window.per_worker.iter().map(speed).collect()
-}
-
-/// Variance of task times that these relative times per task explain, as a share of the squared mean. Weighted by what each
-/// worker gets done, the mean slowness is 1 by the way it was measured.
-fn variance_of(slowness: impl Iterator<Item = f64>) -> f64 {
-    let (rates, scatter) = slowness.fold((0.0, 0.0), |(r, s), slow| (r + 1.0 / slow, s + (slow - 1.0).powi(2) / slow));
-    if rates > 0.0 { scatter / rates } else { 0.0 }
 }
 
 impl Memory {
@@ -309,12 +279,14 @@ impl Memory {
         self.far.extend(now.far);
     }
 
-    /// A whole iteration took `excess_s` longer than its simulation without hidden costs, with `chunks` chunks.
-    pub fn explain(&mut self, excess_s: f64, chunks: u64) {
-        if chunks < 4 * u64::from(self.workers) {
+    /// A whole iteration took `excess_s` longer than its simulation without hidden costs. No chunk costs more than what the
+    /// worker that was busiest was idle for each of its chunks: the rest is that the end was less even than simulated.
+    pub fn explain(&mut self, excess_s: f64, window: &Window) {
+        if window.chunks < 4 * u64::from(self.workers) {
             return; // so few chunks say nothing of what one costs
         }
-        self.hidden.push_back((excess_s * f64::from(self.workers) / chunks as f64).max(0.0));
+        let each_s = excess_s * f64::from(self.workers) / window.chunks as f64;
+        self.hidden.push_back(each_s.min(idle_per_chunk_s(window)).max(0.0));
         if self.hidden.len() > HIDDEN_WINDOWS {
             self.hidden.pop_front();
         }
@@ -358,6 +330,12 @@ impl Memory {
     /// Whether there is more to do with each iteration, or less, by so much that it soon matters.
     pub fn moves(&self) -> bool {
         self.growth.drift_s().abs() > MOVES * self.compute_s()
+    }
+
+    /// Whether few tasks that differ much were seen several at a time: it is not known which of them are dear.
+    pub fn is_blurred(&self) -> bool {
+        let few = self.tasks / u64::from(self.workers.max(1)) < FEW;
+        few && self.chunk_tasks > BLURRED && self.variation() > 1.0
     }
 
     /// Standard error of the mean, seconds.

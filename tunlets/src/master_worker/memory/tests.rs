@@ -86,3 +86,38 @@ fn sigma_is_found_from_chunks_when_tasks_were_not_timed() {
     Memory::learn(&mut memory, &w);
     assert!((memory.unwrap().sigma_s - 2e-3 / 10.0_f64.sqrt()).abs() < 1e-6);
 }
+
+#[test]
+fn an_uneven_end_is_no_cost_of_chunks() {
+    let hidden_s = |busy_s: [f64; 4]| {
+        let mut window = window(0, 4, 0.2);
+        for (w, busy_s) in window.per_worker.iter_mut().zip(busy_s) {
+            (w.busy_s, w.sum_sq_s2) = (busy_s, busy_s * busy_s / w.tasks as f64);
+        }
+        let mut memory = None;
+        Memory::learn(&mut memory, &window);
+        let mut memory = memory.unwrap();
+        memory.explain(0.05, &window);
+        memory.load().hidden_s
+    };
+    // All were idle for 5 ms or more per chunk, and that is what is missing.
+    assert!((hidden_s([0.1, 0.1, 0.1, 0.1]) - 5e-3).abs() < 1e-9);
+    // One was busy all the time but 1 ms with its ten chunks: the others waited for it.
+    assert!((hidden_s([0.199, 0.1, 0.1, 0.1]) - 1e-4).abs() < 1e-9);
+}
+
+#[test]
+fn few_tasks_that_differ_much_are_blurred_until_they_are_seen_one_by_one() {
+    let blurred = |chunks: u64, sum_sq_s2: f64| {
+        let mut window = Window { chunks, tasks: 80, ..window(0, 4, 0.2) };
+        for w in &mut window.per_worker {
+            (w.tasks, w.chunks, w.busy_s, w.sum_sq_s2) = (20, chunks / 4, 0.02, sum_sq_s2);
+        }
+        let mut memory = None;
+        Memory::learn(&mut memory, &window);
+        memory.unwrap().is_blurred()
+    };
+    assert!(blurred(8, 1e-4));
+    assert!(!blurred(80, 1e-4), "each in a chunk of its own");
+    assert!(!blurred(8, 2e-5), "all alike");
+}

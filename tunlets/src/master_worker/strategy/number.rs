@@ -1,7 +1,7 @@
 //! Proposals of another number of workers.
 
 use super::growing::{awaited, room};
-use super::weighing::preferred;
+use super::weighing::chosen;
 use super::{Change, MasterWorker};
 use crate::knob::names;
 use crate::master_worker::candidates;
@@ -73,7 +73,7 @@ impl MasterWorker {
             let settings = self.settings(&there, iteration);
             let (with_to, mut all) = candidates::shortlist(&there, next.setting, &settings, iteration);
             all.sort_by(|a, b| a.ratio.total_cmp(&b.ratio));
-            let best = preferred(&all).unwrap_or(with_to);
+            let best = chosen(memory, &all).unwrap_or(with_to);
             (best.setting, next.iteration_s * best.ratio / with_to.ratio)
         } else {
             (from, next.iteration_s)

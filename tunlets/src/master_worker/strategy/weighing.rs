@@ -11,6 +11,8 @@ use midrun_handout::{PolicyKind, Setting};
 pub(super) const TIE: f64 = 0.0015;
 /// Tasks are even when nothing gains more than this over handing everything out at once.
 pub(super) const EVEN: f64 = 0.003;
+/// What tasks seen one by one may cost, as a share of the iteration.
+const BLURRED: f64 = 0.05;
 /// Unmeasured settings are expected to fall short of their simulation as the present one does, at most by this share.
 pub(super) const SHORTFALL: f64 = 0.02;
 
@@ -52,7 +54,7 @@ impl MasterWorker {
         let mut all: Vec<Forecast> = all.into_iter().map(|f| self.corrected(f, shortfall)).collect();
         all.sort_by(|a, b| a.ratio.total_cmp(&b.ratio));
         let scale = measured.map_or(1.0, |m| m / now.ratio);
-        let best = preferred(&all).unwrap_or(now);
+        let best = chosen(memory, &all).unwrap_or(now);
         let second = all.iter().find(|f| f.setting.kind != best.setting.kind).copied().unwrap_or(now);
         Weighed { best, second, unchanged, scale }
     }
@@ -79,7 +81,7 @@ pub fn explain(memory: &mut Memory, current: &Setting, window: &Window, ratio: f
     let known = at(1.0);
     let share = if memory.network.is_some() { messages_share(known, ratio, at) } else { 1.0 };
     memory.see_messages(share);
-    memory.explain((ratio - known.ratio) * memory.ideal_s(), window.chunks);
+    memory.explain((ratio - known.ratio) * memory.ideal_s(), window);
 }
 
 /// By which share of what was measured of messages an iteration is simulated to be no longer than `ratio`, as it was. `known` is
@@ -94,6 +96,19 @@ fn messages_share(known: Forecast, ratio: f64, at: impl Fn(f64) -> Forecast) -> 
         if at(middle).ratio > ratio { high = middle } else { low = middle }
     }
     f64::midpoint(low, high)
+}
+
+/// The best of `all`, the best first, to be handed out next.
+///
+/// Where few tasks that differ much were seen several at a time, nobody knows which of them are dear: then, of settings that
+/// promise about the same, the one that cuts the finest, which shows them one by one.
+pub fn chosen(memory: &Memory, all: &[Forecast]) -> Option<Forecast> {
+    let first = all.first()?;
+    if !memory.is_blurred() {
+        return preferred(all);
+    }
+    let near = all.iter().filter(|f| f.ratio <= first.ratio * (1.0 + BLURRED)).copied();
+    near.max_by(|a, b| a.chunks.total_cmp(&b.chunks))
 }
 
 /// The best of `all`, the best first. Even tasks: nothing to gain, so the fewest messages. Else the policy that follows the

@@ -1,0 +1,48 @@
+//! What one window shows: how task times scatter, how workers differ, what a chunk can have cost at most.
+
+use super::{CHANCE, UNEQUAL};
+use crate::{Window, WorkerWork};
+use std::collections::BTreeMap;
+
+/// Standard deviation of task times in one window, seconds.
+///
+/// Where tasks were timed singly: from their squares. Where only chunks were: the variance of a task follows from how
+/// chunk sums scatter, `(sum of T²/n - mean² M)/chunks`.
+pub(super) fn sigma_s(window: &Window, mean_s: f64) -> f64 {
+    let (mut excess, mut degrees) = (0.0, 0.0);
+    for w in &window.per_worker {
+        excess += w.sum_sq_s2 - mean_s * mean_s * w.tasks as f64;
+        degrees += if w.tasks_timed { w.tasks as f64 } else { w.chunks as f64 };
+    }
+    if degrees > 1.0 { (excess / degrees).max(0.0).sqrt() } else { 0.0 }
+}
+
+/// Relative time per task of each rank, as far as chance does not explain it. Where tasks are `placed`, those of one
+/// chunk are alike: then its chunks are what a worker drew.
+pub(super) fn slowness_in(window: &Window, (mean_s, sigma_s): (f64, f64), placed: bool) -> BTreeMap<u32, f64> {
+    // A worker that had one chunk had one stretch of the index range: its mean says more of that than of it.
+    let chunks: u64 = window.per_worker.iter().map(|w| w.chunks).sum();
+    let several = chunks >= 3 * u64::from(window.workers);
+    let speed = |w: &WorkerWork| {
+        let slowness = w.busy_s / w.tasks as f64 / mean_s;
+        let drawn = if placed { w.chunks } else { w.tasks };
+        let chance = CHANCE * sigma_s / mean_s / (drawn as f64).sqrt();
+        let known = several && w.tasks > 0 && (slowness - 1.0).abs() > chance.max(UNEQUAL);
+        (w.rank, if known { slowness.clamp(0.05, 50.0) } else { 1.0 })
+    };
+    window.per_worker.iter().map(speed).collect()
+}
+
+/// Variance of task times that these relative times per task explain, as a share of the squared mean. Weighted by what each
+/// worker gets done, the mean slowness is 1 by the way it was measured.
+pub(super) fn variance_of(slowness: impl Iterator<Item = f64>) -> f64 {
+    let (rates, scatter) = slowness.fold((0.0, 0.0), |(r, s), slow| (r + 1.0 / slow, s + (slow - 1.0).powi(2) / slow));
+    if rates > 0.0 { scatter / rates } else { 0.0 }
+}
+
+/// What the worker that was busiest for its chunks was idle for each of them, seconds: no chunk costs more than that beyond
+/// its tasks.
+pub(super) fn idle_per_chunk_s(window: &Window) -> f64 {
+    let idle_s = |w: &WorkerWork| (w.chunks > 0).then(|| (window.iteration_s - w.busy_s) / w.chunks as f64);
+    window.per_worker.iter().filter_map(idle_s).fold(f64::INFINITY, f64::min)
+}
