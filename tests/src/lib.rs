@@ -6,15 +6,18 @@ pub mod daemons;
 pub mod mpi;
 pub mod process;
 pub mod ranks;
+pub mod run;
 pub mod scratch;
 pub mod scripted;
 pub mod skip;
 pub mod summary;
+pub mod told;
 
 pub use cluster::Cluster;
 pub use daemons::{Agent, Analyzer};
-pub use mpi::Mpi;
+pub use mpi::{Mpi, each_mpi};
 pub use process::{Process, wait_until};
+pub use run::under_midrun;
 pub use scratch::Scratch;
 pub use summary::Summary;
 

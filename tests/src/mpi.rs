@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::skip::skip;
 use crate::{Scratch, root};
 
 /// An MPI.
@@ -84,6 +85,17 @@ impl Mpi {
         match self {
             Mpi::OpenMpi => &["--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"],
             Mpi::Mpich => &["-bind-to", "none"],
+        }
+    }
+}
+
+/// Runs a test under each MPI that is here; one that is not is skipped and counted.
+pub fn each_mpi(mut test: impl FnMut(Mpi)) {
+    for mpi in Mpi::ALL {
+        if mpi.is_here() {
+            test(mpi);
+        } else {
+            skip(&format!("{mpi:?} with its examples is not here"));
         }
     }
 }

@@ -30,6 +30,17 @@ pub struct Ended {
     pub err: String,
 }
 
+impl Ended {
+    /// Fails the test unless this is a refusal: code 64, and one sentence that has these parts.
+    pub fn assert_refused(&self, parts: &[&str]) {
+        assert_eq!(self.code, 64, "{}", self.err);
+        assert_eq!(self.err.trim_end().lines().count(), 1, "one sentence: {}", self.err);
+        for part in parts {
+            assert!(self.err.contains(part), "{part:?} is missing in: {}", self.err);
+        }
+    }
+}
+
 impl Process {
     /// Starts `command`; stdout and stderr go to `NAME.out` and `NAME.err` in `scratch`.
     pub fn start(scratch: &Scratch, name: &str, mut command: Command) -> Process {

@@ -26,6 +26,11 @@ impl Summary {
         self.0[key].as_array().unwrap_or_else(|| panic!("{key} is a list in {}", self.0))
     }
 
+    /// Number of workers of each iteration.
+    pub fn workers(&self) -> Vec<u64> {
+        self.list("workers").iter().filter_map(Value::as_u64).collect()
+    }
+
     /// Panics unless everything that scripts are promised is there.
     pub fn assert_contract(&self) {
         assert!(self.0["job"].is_string() && self.0["mpi"].is_string() && self.0["policy"].is_string(), "{}", self.0);

@@ -2,24 +2,15 @@
 
 use midrun_tests::mpi::command;
 use midrun_tests::process::Ended;
-use midrun_tests::{Mpi, Process, Scratch, midrun, need};
+use midrun_tests::{Mpi, Process, Scratch, each_mpi, need, under_midrun};
 
 fn run(scratch: &Scratch, flags: &[&str], line: &[String]) -> Ended {
-    let mut words = vec![midrun().display().to_string(), "run".into()];
-    words.extend(flags.iter().map(|word| (*word).to_owned()));
-    words.push("--".into());
-    words.extend_from_slice(line);
-    Process::start(scratch, "run", command(&words)).wait()
+    under_midrun(scratch, "run", flags, line).wait()
 }
 
 fn refused(flags: &[&str], line: &[String], parts: &[&str]) {
     let scratch = Scratch::new();
-    let ended = run(&scratch, flags, line);
-    assert_eq!(ended.code, 64, "{}", ended.err);
-    assert_eq!(ended.err.trim_end().lines().count(), 1, "one sentence: {}", ended.err);
-    for part in parts {
-        assert!(ended.err.contains(part), "{part:?} is missing in: {}", ended.err);
-    }
+    run(&scratch, flags, line).assert_refused(parts);
     scratch.assert_nothing_left();
 }
 
@@ -33,38 +24,34 @@ fn two_mpis_mixed_up_are_refused_both_ways() {
 
 #[test]
 fn a_program_that_is_not_there_is_refused_under_each_mpi() {
-    for mpi in Mpi::ALL {
-        need!(mpi.is_here(), format!("{mpi:?} is not here"));
+    each_mpi(|mpi| {
         refused(&[], &mpi.line(3, std::path::Path::new("./mandlebrot")), &["./mandlebrot"]);
-    }
+    });
 }
 
 #[test]
 fn an_unknown_policy_is_refused_with_the_known_ones() {
-    for mpi in Mpi::ALL {
-        need!(mpi.is_here(), format!("{mpi:?} is not here"));
+    each_mpi(|mpi| {
         let line = mpi.line(3, &mpi.example("mw_synthetic"));
         refused(&["--policy", "dfp"], &line, &["dfp", "dpf", "daf", "gss"]);
-    }
+    });
 }
 
 #[test]
 fn one_rank_is_warned_about_and_the_code_is_the_programs_own() {
-    for mpi in Mpi::ALL {
-        need!(mpi.is_here(), format!("{mpi:?} is not here"));
+    each_mpi(|mpi| {
         let scratch = Scratch::new();
         let line = mpi.line(1, &mpi.example("mw_synthetic"));
         let ended = run(&scratch, &[], &line);
         assert!(ended.err.contains("no worker"), "{}", ended.err);
         assert_ne!(ended.code, 64 + 128);
         scratch.assert_nothing_left();
-    }
+    });
 }
 
 #[test]
 fn the_programs_own_code_comes_back() {
-    for mpi in Mpi::ALL {
-        need!(mpi.is_here(), format!("{mpi:?} is not here"));
+    each_mpi(|mpi| {
         let scratch = Scratch::new();
         let mut line = mpi.line(3, &mpi.example("mw_synthetic"));
         line.extend(["--dist".into(), "nosuch".into()]);
@@ -73,5 +60,5 @@ fn the_programs_own_code_comes_back() {
         assert_ne!(alone.code, 0);
         assert_eq!(ended.code, alone.code, "{}", ended.err);
         scratch.assert_nothing_left();
-    }
+    });
 }

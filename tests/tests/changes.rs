@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use midrun_proto::v1::event::Kind;
 use midrun_proto::v1::{ActionResult, ActionStatus};
 use midrun_tests::mpi::command;
-use midrun_tests::process::Ended;
 use midrun_tests::scripted::{Link, Scripted};
-use midrun_tests::{Agent, Mpi, Process, Scratch, need};
+use midrun_tests::told::assert_whole;
+use midrun_tests::{Agent, Mpi, Process, Scratch, each_mpi};
 
 /// A job of 9 ranks with an agent of its own, which checks by itself that each task was computed exactly once.
 fn start(scratch: &Scratch, mpi: Mpi, agent: &Agent, words: &[&str]) -> Process {
@@ -16,20 +16,6 @@ fn start(scratch: &Scratch, mpi: Mpi, agent: &Agent, words: &[&str]) -> Process 
     let mut job = command(&line);
     job.env("MIDRUN_SOCKET", &agent.socket).env("MIDRUN_JOB", "scripted");
     Process::start(scratch, "job", job)
-}
-
-/// Number of workers of each iteration, in the job's own words.
-fn workers_of(ended: &Ended) -> Vec<u32> {
-    let lines = ended.out.lines().filter(|line| line.starts_with("iteration "));
-    let workers = lines.filter_map(|line| line.strip_suffix(" workers")?.rsplit(' ').next()?.parse().ok());
-    workers.collect()
-}
-
-fn assert_whole(ended: &Ended, iterations: usize) -> Vec<u32> {
-    assert!(ended.out.contains("lost or doubled: 0, wrong results: 0"), "{}\n{}", ended.out, ended.err);
-    let workers = workers_of(ended);
-    assert_eq!(workers.len(), iterations, "{}", ended.out);
-    workers
 }
 
 /// Numbers that look random; the same for the same seed.
@@ -69,8 +55,7 @@ fn gamble(mut link: Link, dice: &mut Dice) -> (BTreeMap<u64, u32>, Vec<ActionRes
 fn every_task_is_computed_once_though_workers_come_and_go_at_random_in_every_iteration() {
     let seed = std::process::id().into();
     println!("seed {seed}");
-    for mpi in Mpi::ALL {
-        need!(mpi.is_here(), format!("{mpi:?} is not here"));
+    each_mpi(|mpi| {
         let scratch = Scratch::new();
         let analyzer = Scripted::start();
         let agent = Agent::start(&scratch, &analyzer.url);
@@ -94,7 +79,7 @@ fn every_task_is_computed_once_though_workers_come_and_go_at_random_in_every_ite
             now = applied.get(&(iteration as u64)).map_or(now, |action| sent[action]);
             assert_eq!(*did, now, "{mpi:?}: iteration {iteration}, seed {seed}");
         }
-    }
+    });
 }
 
 /// Hears events until `wanted` finds something.
@@ -117,8 +102,7 @@ fn answer(link: &mut Link, action: u64) -> (ActionStatus, u64) {
 
 #[test]
 fn a_change_that_is_sent_again_after_a_lost_link_is_made_once_and_answered_again() {
-    for mpi in Mpi::ALL {
-        need!(mpi.is_here(), format!("{mpi:?} is not here"));
+    each_mpi(|mpi| {
         let scratch = Scratch::new();
         let analyzer = Scripted::start();
         let agent = Agent::start(&scratch, &analyzer.url);
@@ -151,5 +135,5 @@ fn a_change_that_is_sent_again_after_a_lost_link_is_made_once_and_answered_again
         let mut workers = assert_whole(&job.succeed(), 12);
         workers.dedup();
         assert_eq!(workers, [8, 4, 7], "{mpi:?}");
-    }
+    });
 }

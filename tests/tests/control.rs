@@ -3,26 +3,15 @@
 use std::process::Output;
 
 use midrun_tests::mpi::command;
-use midrun_tests::{Mpi, Process, Scratch, Summary, midrun, need, root, wait_until};
+use midrun_tests::{Mpi, Process, Scratch, Summary, each_mpi, midrun, root, under_midrun, wait_until};
 use serde_json::Value;
-
-/// `midrun run FLAGS -- LINE`.
-fn start(scratch: &Scratch, name: &str, flags: &[&str], line: &[String]) -> Process {
-    let mut words = vec![midrun().display().to_string(), "run".into()];
-    words.extend(flags.iter().map(|word| (*word).to_owned()));
-    words.push("--".into());
-    words.extend_from_slice(line);
-    let mut run = command(&words);
-    run.current_dir(scratch.directory());
-    Process::start(scratch, name, run)
-}
 
 /// A job of three ranks that all offer `block` and `share`; see tests/programs/exposed.c.
 fn exposed(scratch: &Scratch, mpi: Mpi, flags: &[&str], iterations: u32, ms: u32) -> Process {
     let program = mpi.compile_with_midrun(scratch, &root().join("tests/programs/exposed.c"));
     let mut line = mpi.line(3, &program);
     line.extend([iterations.to_string(), ms.to_string()]);
-    let job = start(scratch, "job", flags, &line);
+    let job = under_midrun(scratch, "job", flags, &line);
     wait_until("every rank offers its points", || {
         status(scratch).is_some_and(|status| points(&status, "block").len() == 3)
     });
@@ -65,13 +54,6 @@ fn values(scratch: &Scratch, name: &str) -> Vec<Value> {
     points(&status, name).iter().map(|point| point["value"].clone()).collect()
 }
 
-fn each_mpi(test: impl Fn(Mpi)) {
-    for mpi in Mpi::ALL {
-        need!(mpi.is_here(), format!("{mpi:?} with its examples is not here"));
-        test(mpi);
-    }
-}
-
 /// A Master/Worker job that runs until it is ended.
 fn endless(mpi: Mpi) -> Vec<String> {
     let mut line = mpi.line(5, &mpi.example("mw_synthetic"));
@@ -84,7 +66,7 @@ fn endless(mpi: Mpi) -> Vec<String> {
 fn points_of_the_hand_out_are_set_by_hand_and_left_alone_until_resume() {
     each_mpi(|mpi| {
         let scratch = Scratch::new();
-        let job = start(&scratch, "job", &["--summary", "s.json"], &endless(mpi));
+        let job = under_midrun(&scratch, "job", &["--summary", "s.json"], &endless(mpi));
         wait_until("the master offers its points", || {
             status(&scratch).is_some_and(|status| points(&status, "mw.factor").len() == 1)
         });
@@ -188,7 +170,7 @@ fn a_pattern_is_set_by_hand_and_comes_back() {
         let scratch = Scratch::new();
         let mut line = mpi.line(5, &mpi.example("pipe_synthetic"));
         line.extend("--stages 1,4,1 --inputs 100000 --pattern 0,1,2".split(' ').map(str::to_owned));
-        let job = start(&scratch, "job", &["--objective", "fixed"], &line);
+        let job = under_midrun(&scratch, "job", &["--objective", "fixed"], &line);
         wait_until("the head has told its pattern", || {
             status(&scratch)
                 .is_some_and(|status| points(&status, "pipe.pattern").iter().any(|p| p["declared"] == "0,1,2"))
@@ -225,7 +207,7 @@ fn a_job_that_ends_during_the_wait_is_told() {
 fn several_jobs_are_named_and_a_wrong_token_opens_none() {
     each_mpi(|mpi| {
         let scratch = Scratch::new();
-        let jobs = ["one", "two"].map(|name| start(&scratch, name, &[], &endless(mpi)));
+        let jobs = ["one", "two"].map(|name| under_midrun(&scratch, name, &[], &endless(mpi)));
         let files = || std::fs::read_dir(scratch.path("run/midrun")).into_iter().flatten().flatten();
         let names = || files().map(|file| file.path()).filter(|path| path.extension().is_some_and(|end| end == "job"));
         wait_until("both jobs can be found", || names().count() == 2);

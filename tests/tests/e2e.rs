@@ -3,48 +3,14 @@
 use std::process::Command;
 
 use midrun_tests::mpi::command;
-use midrun_tests::{Analyzer, Mpi, Process, Scratch, Summary, midrun, need};
+use midrun_tests::{Analyzer, Mpi, Process, Scratch, Summary, each_mpi, need, under_midrun};
 
 /// A short job whose even hand-out can be improved: 8 workers, 80 % spread.
 fn synthetic(mpi: Mpi, more: &[&str]) -> Vec<String> {
     let mut words = mpi.line(9, &mpi.example("mw_synthetic"));
-    let job = [
-        "--tasks",
-        "800",
-        "--iterations",
-        "8",
-        "--mean-us",
-        "2000",
-        "--sigma-pct",
-        "80",
-        "--work",
-        "sleep",
-        "--seed",
-        "7",
-    ];
-    words.extend(job.iter().chain(more).map(|word| (*word).to_owned()));
+    let job = "--tasks 800 --iterations 8 --mean-us 2000 --sigma-pct 80 --work sleep --seed 7";
+    words.extend(job.split(' ').chain(more.iter().copied()).map(str::to_owned));
     words
-}
-
-/// `midrun run FLAGS -- LINE`.
-fn under_midrun(scratch: &Scratch, name: &str, flags: &[&str], line: &[String]) -> Process {
-    let mut words = vec![midrun().display().to_string(), "run".into()];
-    words.extend(flags.iter().map(|word| (*word).to_owned()));
-    words.push("--".into());
-    words.extend_from_slice(line);
-    let mut run = command(&words);
-    run.current_dir(scratch.directory());
-    Process::start(scratch, name, run)
-}
-
-fn each_mpi(test: impl Fn(Mpi)) {
-    for mpi in Mpi::ALL {
-        if mpi.is_here() {
-            test(mpi);
-        } else {
-            midrun_tests::skip::skip(&format!("{mpi:?} with its examples is not here"));
-        }
-    }
 }
 
 #[test]
@@ -101,8 +67,7 @@ fn a_running_analyzer_is_used_instead_of_an_embedded_one() {
         let summary = Summary::read(&scratch.path("s.json"));
         summary.assert_contract();
         assert_eq!(summary.count("/iterations"), 8);
-        analyzer.process.signal(libc::SIGTERM);
-        analyzer.process.succeed();
+        analyzer.end();
     });
 }
 

@@ -2,7 +2,7 @@
 
 use midrun_tests::mpi::command;
 use midrun_tests::process::Ended;
-use midrun_tests::{Mpi, Process, Scratch, Summary, midrun, need, ranks, root};
+use midrun_tests::{Mpi, Process, Scratch, Summary, each_mpi, ranks, root, under_midrun};
 
 /// Runs the failing program without and with `midrun run`.
 fn fail(mpi: Mpi, mode: &str) -> [Ended; 2] {
@@ -12,22 +12,12 @@ fn fail(mpi: Mpi, mode: &str) -> [Ended; 2] {
     line.push(mode.into());
     let alone = Process::start(&scratch, "alone", command(&line)).wait();
     ranks::assert_all_gone(&scratch);
-    let mut words = vec![midrun().display().to_string(), "run".into(), "--summary".into()];
-    words.extend([scratch.path("s.json").display().to_string(), "--".into()]);
-    words.extend(line);
-    let tuned = Process::start(&scratch, "run", command(&words)).wait();
+    let tuned = under_midrun(&scratch, "run", &["--summary", "s.json"], &line).wait();
     ranks::assert_all_gone(&scratch);
     assert!(tuned.err.contains("midrun: summary"), "{}", tuned.err);
     assert!(Summary::read(&scratch.path("s.json")).count("/iterations") >= 1);
     scratch.assert_nothing_left();
     [alone, tuned]
-}
-
-fn each_mpi(test: impl Fn(Mpi)) {
-    for mpi in Mpi::ALL {
-        need!(mpi.is_here(), format!("{mpi:?} is not here"));
-        test(mpi);
-    }
 }
 
 #[test]

@@ -2,9 +2,10 @@
 
 use midrun_tests::mpi::command;
 use midrun_tests::process::Ended;
-use midrun_tests::{Agent, Analyzer, Mpi, Process, Scratch, Summary, midrun, need, wait_until};
+use midrun_tests::told::{WHOLE, assert_whole, wait_for_iterations};
+use midrun_tests::{Agent, Analyzer, Mpi, Process, Scratch, Summary, each_mpi, under_midrun, wait_until};
 
-const ITERATIONS: u32 = 8;
+const ITERATIONS: usize = 8;
 
 /// A job of about two seconds that checks by itself that each task was computed exactly once.
 fn line(mpi: Mpi) -> Vec<String> {
@@ -23,19 +24,12 @@ fn start_job(scratch: &Scratch, mpi: Mpi) -> Process {
     Process::start(scratch, "job", job)
 }
 
-/// Waits until the job has told of so many iterations.
-fn wait_for_iterations(job: &mut Process, count: u32) {
-    wait_until("the job has come that far", || {
-        let told = job.out().lines().filter(|line| line.starts_with("iteration ")).count();
-        told >= count as usize || !job.is_running()
-    });
-}
-
-/// The job's own words say that nothing is missing.
-fn assert_whole(ended: &Ended) {
-    let told = ended.out.lines().filter(|line| line.starts_with("iteration ")).count();
-    assert_eq!(told, ITERATIONS as usize, "{}\n{}", ended.out, ended.err);
-    assert!(ended.out.contains("lost or doubled: 0, wrong results: 0"), "{}", ended.out);
+/// Stops `midrun run` until its job has ended without it.
+fn stopped_until_the_job_has_ended(run: Process) -> Ended {
+    run.signal(libc::SIGSTOP);
+    wait_until("the job has ended by itself", || run.out().contains(WHOLE));
+    run.signal(libc::SIGCONT);
+    run.succeed()
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -74,14 +68,13 @@ fn strike(mpi: Mpi, victim: Victim, signal: i32, moment: Moment) {
             hit();
         }
     }
-    assert_whole(&job.succeed());
+    assert_whole(&job.succeed(), ITERATIONS);
 }
 
 fn strike_everywhere(victim: Victim, signal: i32, moment: Moment) {
-    for mpi in Mpi::ALL {
-        need!(mpi.is_here(), format!("{mpi:?} is not here"));
+    each_mpi(|mpi| {
         strike(mpi, victim, signal, moment);
-    }
+    });
 }
 
 macro_rules! strikes {
@@ -107,36 +100,30 @@ strikes! {
 
 #[test]
 fn an_agent_started_late_still_gets_the_ranks() {
-    for mpi in Mpi::ALL {
-        need!(mpi.is_here(), format!("{mpi:?} is not here"));
+    each_mpi(|mpi| {
         let scratch = Scratch::new();
         let analyzer = Analyzer::start(&scratch);
         let mut job = start_job(&scratch, mpi);
         wait_for_iterations(&mut job, 2);
         let _agent = Agent::start(&scratch, &analyzer.url);
-        assert_whole(&job.succeed());
+        assert_whole(&job.succeed(), ITERATIONS);
         // Every rank finds the late agent, not the master alone.
         wait_until("the analyzer has heard of all ranks", || analyzer.process.err().contains("on 5 ranks"));
-    }
+    });
 }
 
 #[test]
 fn a_full_ring_loses_records_and_not_tasks() {
     // A stopped agent takes nothing out: tasks of no length fill the rings many times over. Back again, it says how many
     // records were refused meanwhile.
-    for mpi in Mpi::ALL {
-        need!(mpi.is_here(), format!("{mpi:?} is not here"));
+    each_mpi(|mpi| {
         let scratch = Scratch::new();
         let mut words = mpi.line(3, &mpi.example("mw_synthetic"));
         let many = ["--tasks", "20000", "--iterations", "5", "--mean-us", "0", "--policy", "ss"];
         words.extend(many.iter().map(|word| (*word).to_owned()));
-        let file = scratch.path("s.json").display().to_string();
-        let mut run = under_midrun(&scratch, &["--policy", "ss", "--summary", &file], &words);
+        let mut run = under_midrun(&scratch, "run", &["--policy", "ss", "--summary", "s.json"], &words);
         wait_for_iterations(&mut run, 1);
-        run.signal(libc::SIGSTOP);
-        wait_until("the job has ended by itself", || run.out().contains("lost or doubled: 0, wrong results: 0"));
-        run.signal(libc::SIGCONT);
-        let ended = run.succeed();
+        let ended = stopped_until_the_job_has_ended(run);
         let summary = Summary::read(&scratch.path("s.json"));
         let [produced, collected, dropped] =
             ["produced", "collected", "dropped"].map(|key| summary.count(&format!("/records/{key}")));
@@ -144,63 +131,48 @@ fn a_full_ring_loses_records_and_not_tasks() {
         assert_eq!(produced, collected + dropped, "{mpi:?}: each record was taken or counted: {}", summary.0);
         assert!(ended.err.contains(&format!("{dropped} dropped")), "{}", ended.err);
         scratch.assert_nothing_left();
-    }
+    });
 }
 
 #[test]
 fn an_unreachable_analyzer_leaves_the_job_alone() {
-    for mpi in Mpi::ALL {
-        need!(mpi.is_here(), format!("{mpi:?} is not here"));
+    each_mpi(|mpi| {
         let scratch = Scratch::new();
         let _agent = Agent::start(&scratch, "http://127.0.0.1:1");
-        assert_whole(&start_job(&scratch, mpi).succeed());
-    }
+        assert_whole(&start_job(&scratch, mpi).succeed(), ITERATIONS);
+    });
 }
 
 #[test]
 fn a_stale_socket_leaves_the_job_alone() {
-    for mpi in Mpi::ALL {
-        need!(mpi.is_here(), format!("{mpi:?} is not here"));
+    each_mpi(|mpi| {
         let scratch = Scratch::new();
         drop(std::os::unix::net::UnixListener::bind(Agent::socket_in(&scratch)).expect("a socket"));
-        assert_whole(&start_job(&scratch, mpi).succeed());
-    }
-}
-
-fn under_midrun(scratch: &Scratch, flags: &[&str], line: &[String]) -> Process {
-    let mut words = vec![midrun().display().to_string(), "run".into()];
-    words.extend(flags.iter().map(|word| (*word).to_owned()));
-    words.push("--".into());
-    words.extend_from_slice(line);
-    Process::start(scratch, "run", command(&words))
+        assert_whole(&start_job(&scratch, mpi).succeed(), ITERATIONS);
+    });
 }
 
 #[test]
 fn a_stopped_midrun_run_leaves_the_job_running() {
-    for mpi in Mpi::ALL {
-        need!(mpi.is_here(), format!("{mpi:?} is not here"));
+    each_mpi(|mpi| {
         let scratch = Scratch::new();
-        let mut run = under_midrun(&scratch, &[], &line(mpi));
+        let mut run = under_midrun(&scratch, "run", &[], &line(mpi));
         wait_for_iterations(&mut run, 2);
-        run.signal(libc::SIGSTOP);
-        wait_until("the job has ended by itself", || run.out().contains("lost or doubled: 0, wrong results: 0"));
-        run.signal(libc::SIGCONT);
-        assert_whole(&run.succeed());
+        assert_whole(&stopped_until_the_job_has_ended(run), ITERATIONS);
         scratch.assert_nothing_left();
-    }
+    });
 }
 
 #[test]
 fn a_killed_midrun_run_leaves_the_job_running() {
-    for mpi in Mpi::ALL {
-        need!(mpi.is_here(), format!("{mpi:?} is not here"));
+    each_mpi(|mpi| {
         let scratch = Scratch::new();
-        let mut run = under_midrun(&scratch, &[], &line(mpi));
+        let mut run = under_midrun(&scratch, "run", &[], &line(mpi));
         wait_for_iterations(&mut run, 2);
         run.signal(libc::SIGKILL);
-        wait_until("the job has ended by itself", || run.out().contains("lost or doubled: 0, wrong results: 0"));
+        wait_until("the job has ended by itself", || run.out().contains(WHOLE));
         assert_eq!(run.wait().code, 137);
-    }
+    });
 }
 
 /// Compiles a C program of the test.
@@ -218,28 +190,26 @@ fn a_program_that_forks_ends_well_with_its_children() {
         if (system(\"true\") != 0) s = -1; if (r == 0) printf(\"%d\\n\", s); MPI_Finalize(); return 0; }\n\
         ";
     let text = format!("#include <stdlib.h>\n{text}");
-    for mpi in Mpi::ALL {
-        need!(mpi.is_here(), format!("{mpi:?} is not here"));
+    each_mpi(|mpi| {
         let scratch = Scratch::new();
         let program = compile(&scratch, mpi, &text);
-        let ended = under_midrun(&scratch, &[], &mpi.line(3, &program)).succeed();
+        let ended = under_midrun(&scratch, "run", &[], &mpi.line(3, &program)).succeed();
         assert_eq!(ended.out.trim(), "9", "{}", ended.err);
         scratch.assert_nothing_left();
-    }
+    });
 }
 
 #[test]
 fn a_program_that_aborts_gives_its_own_code() {
     let text = "#include <mpi.h>\nint main(int c, char **v) { int r; MPI_Init(&c, &v); MPI_Comm_rank(MPI_COMM_WORLD, &r);\n\
         if (r == 1) MPI_Abort(MPI_COMM_WORLD, 42); MPI_Barrier(MPI_COMM_WORLD); MPI_Finalize(); return 0; }\n";
-    for mpi in Mpi::ALL {
-        need!(mpi.is_here(), format!("{mpi:?} is not here"));
+    each_mpi(|mpi| {
         let scratch = Scratch::new();
         let program = compile(&scratch, mpi, text);
         let alone = Process::start(&scratch, "alone", command(&mpi.line(3, &program))).wait();
-        let ended = under_midrun(&scratch, &[], &mpi.line(3, &program)).wait();
+        let ended = under_midrun(&scratch, "run", &[], &mpi.line(3, &program)).wait();
         assert_eq!(ended.code, alone.code, "{}", ended.err);
         assert_ne!(ended.code, 0);
         scratch.assert_nothing_left();
-    }
+    });
 }

@@ -3,34 +3,20 @@
 use std::path::PathBuf;
 
 use midrun_tests::mpi::command;
-use midrun_tests::{Cluster, Mpi, Process, Scratch, Summary, midrun, need, root, wait_until};
+use midrun_tests::told::assert_whole;
+use midrun_tests::{Cluster, Mpi, Process, Scratch, Summary, midrun, need, root, run, wait_until};
 
 const HOSTS: [&str; 3] = ["h1", "h2", "h3"];
 
 /// Seven ranks over three hosts, so that each has some; `launcher` is the user's own line up to the program.
 fn job_over_hosts(scratch: &Scratch, launcher: &[String], program: &str) {
-    let mut words = vec![midrun().display().to_string(), "run".into(), "--summary".into()];
-    words.extend([scratch.path("s.json").display().to_string(), "--".into()]);
-    words.extend_from_slice(launcher);
-    words.extend([midrun().display().to_string(), "exec".into(), program.into()]);
-    let job = [
-        "--tasks",
-        "900",
-        "--iterations",
-        "8",
-        "--mean-us",
-        "2000",
-        "--sigma-pct",
-        "80",
-        "--bytes",
-        "64",
-        "--policy",
-        "none",
-    ];
-    words.extend(job.map(String::from));
-    let run = command(&Cluster::on("h1", &words));
+    let mut line = launcher.to_vec();
+    line.extend([midrun().display().to_string(), "exec".into(), program.into()]);
+    line.extend(words("--tasks 900 --iterations 8 --mean-us 2000 --sigma-pct 80 --bytes 64 --policy none"));
+    let file = scratch.path("s.json").display().to_string();
+    let run = command(&Cluster::on("h1", &run::words(&["--summary", &file], &line)));
     let ended = Process::start(scratch, "run", run).succeed();
-    assert!(ended.out.contains("lost or doubled: 0, wrong results: 0"), "{}\n{}", ended.out, ended.err);
+    assert_whole(&ended, 8);
     let summary = Summary::read(&scratch.path("s.json"));
     summary.assert_contract();
     assert_eq!(summary.count("/ranks"), 7, "{}", ended.err);

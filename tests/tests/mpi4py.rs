@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use midrun_tests::mpi::command;
-use midrun_tests::{Mpi, Process, Scratch, Summary, midrun, need, root};
+use midrun_tests::{Mpi, Process, Scratch, Summary, each_mpi, need, root, run};
 
 /// What `tests/run` has made: mpi4py built for an MPI, and its sources, which have the tests.
 fn python(mpi: Mpi) -> PathBuf {
@@ -32,17 +32,13 @@ fn verdict(out: &str) -> Vec<String> {
 
 #[test]
 fn the_test_suite_of_mpi4py_ends_the_same_with_every_call_counted() {
-    for mpi in Mpi::ALL {
-        need!(mpi.is_here(), format!("{mpi:?} is not here"));
+    each_mpi(|mpi| {
         need!(python(mpi).is_file() && suite().is_file(), format!("mpi4py for {mpi:?} is not here"));
         let scratch = Scratch::new();
         let mut line = mpi.line(2, &python(mpi));
         line.extend([suite().display().to_string(), "-q".into(), "-i".into(), PARTS.into()]);
         let alone = Process::start(&scratch, "alone", command(&line)).succeed();
-        let summary = scratch.path("s.json").display().to_string();
-        let mut words = vec![midrun().display().to_string(), "run".into(), "--summary".into(), summary, "--".into()];
-        words.extend(line);
-        let mut run = command(&words);
+        let mut run = run::command(&scratch, &["--summary", "s.json"], &line);
         if mpi == Mpi::OpenMpi {
             run.env("LD_PRELOAD", "libmpi.so.40"); // else an interpreter loads it too late to be counted
         }
@@ -53,5 +49,5 @@ fn the_test_suite_of_mpi4py_ends_the_same_with_every_call_counted() {
         let calls = Summary::read(&scratch.path("s.json")).0["mpi_calls"].clone();
         let kinds = calls.as_object().map_or(0, serde_json::Map::len);
         assert!(kinds > 80, "{mpi:?}: {kinds} functions of MPI were called and counted: {calls}");
-    }
+    });
 }

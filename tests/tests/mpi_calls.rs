@@ -8,25 +8,15 @@ use midrun_proto::v1::{ActionStatus, KnobDeclared};
 use midrun_tests::mpi::command;
 use midrun_tests::process::Ended;
 use midrun_tests::scripted::Scripted;
-use midrun_tests::{Agent, Analyzer, Mpi, Process, Scratch, Summary, midrun, need, root, wait_until};
-
-fn each_mpi(test: impl Fn(Mpi)) {
-    for mpi in Mpi::ALL {
-        need!(mpi.is_here(), format!("{mpi:?} is not here"));
-        test(mpi);
-    }
-}
+use midrun_tests::{Agent, Analyzer, Mpi, Process, Scratch, Summary, each_mpi, need, root, run, wait_until};
 
 fn source(name: &str) -> PathBuf {
     root().join("tests/programs").join(name)
 }
 
-/// `midrun run -- LINE`.
-fn under_midrun(scratch: &Scratch, name: &str, line: &[String], variables: &[(&str, &str)]) -> Ended {
-    let mut words: Vec<String> = vec![midrun().display().to_string(), "run".into(), "--summary".into()];
-    words.extend([scratch.path("s.json").display().to_string(), "--".into()]);
-    words.extend_from_slice(line);
-    let mut run = command(&words);
+/// `midrun run -- LINE` with variables; it ends well.
+fn counted(scratch: &Scratch, name: &str, line: &[String], variables: &[(&str, &str)]) -> Ended {
+    let mut run = run::command(scratch, &["--summary", "s.json"], line);
     run.envs(variables.iter().copied());
     Process::start(scratch, name, run).succeed()
 }
@@ -35,7 +25,7 @@ fn under_midrun(scratch: &Scratch, name: &str, line: &[String], variables: &[(&s
 fn both(scratch: &Scratch, mpi: Mpi, ranks: u32, program: &Path) -> (Ended, Summary) {
     let line = mpi.line(ranks, program);
     let alone = Process::start(scratch, "alone", command(&line)).succeed();
-    let counted = under_midrun(scratch, "run", &line, &[]);
+    let counted = counted(scratch, "run", &line, &[]);
     assert!(!alone.out.is_empty() && alone.out == counted.out, "{mpi:?}: {} {}", alone.out, counted.out);
     scratch.assert_nothing_left();
     (counted, Summary::read(&scratch.path("s.json")))
@@ -135,14 +125,15 @@ fn calls_inside_calls_are_not_counted() {
 #[test]
 fn calls_of_fortran_are_counted_once_by_each_of_its_bindings() {
     each_mpi(|mpi| {
-        for name in ["fortran_mpif", "fortran_mpi", "fortran_f08"] {
+        for (name, flags) in [("fortran_mpi.F90", &["-DMPIF"][..]), ("fortran_mpi.F90", &[]), ("fortran_f08.f90", &[])]
+        {
             let compiler = format!("mpifort.{}", mpi.name());
             need!(Command::new(&compiler).arg("--version").output().is_ok_and(|o| o.status.success()), "no Fortran");
             let scratch = Scratch::new();
             let program = scratch.path("program");
             let mut compile = Command::new(compiler);
-            compile.arg(source(&format!("{name}.f90"))).arg("-o").arg(&program).arg("-J").arg(scratch.directory());
-            assert!(compile.status().is_ok_and(|status| status.success()), "{mpi:?} compiles {name}");
+            compile.arg(source(name)).args(flags).arg("-o").arg(&program).arg("-J").arg(scratch.directory());
+            assert!(compile.status().is_ok_and(|status| status.success()), "{mpi:?} compiles {name} {flags:?}");
             let (_, summary) = both(&scratch, mpi, 2, &program);
             let wanted = [
                 ("Allreduce", "collective", 4, 72),
@@ -199,7 +190,7 @@ fn another_tool_counts_its_calls_before_or_behind_midrun() {
             // The same once more under midrun run, which puts itself first.
             let line = mpi.line(2, &scratch.path("program"));
             let tool = tool.display().to_string();
-            let run = under_midrun(&scratch, "run", &line, &[("LD_PRELOAD", &tool)]);
+            let run = counted(&scratch, "run", &line, &[("LD_PRELOAD", &tool)]);
             assert!(run.out.contains("tool: 1 inits, 102 sends, 100 reductions"), "{mpi:?}: {}", run.out);
             let summary = Summary::read(&scratch.path("s.json"));
             assert_eq!(summary.count("/mpi_calls/MPI_Send/same_host/count"), 202, "{mpi:?}");
@@ -215,7 +206,7 @@ fn switched_off_or_without_an_agent_nothing_is_counted_and_nothing_changes() {
         let program = mpi.compile(&scratch, &source("known_calls.c"), &[]);
         let line = mpi.line(2, &program);
         let alone = Process::start(&scratch, "alone", command(&line)).succeed();
-        let off = under_midrun(&scratch, "off", &line, &[("MIDRUN_OFF", "1")]);
+        let off = counted(&scratch, "off", &line, &[("MIDRUN_OFF", "1")]);
         let summary = Summary::read(&scratch.path("s.json"));
         assert_eq!((summary.count("/ranks"), summary.0["pop"].is_null()), (0, true), "{}", summary.0);
         let mut words = mpi.line(2, Path::new("env"));
@@ -264,7 +255,7 @@ fn the_efficiencies_of_an_uneven_program_are_those_of_its_work() {
     each_mpi(|mpi| {
         let scratch = Scratch::new();
         let program = mpi.compile(&scratch, &source("uneven.c"), &[]);
-        let ended = under_midrun(&scratch, "run", &mpi.line(4, &program), &[]);
+        let ended = counted(&scratch, "run", &mpi.line(4, &program), &[]);
         let summary = Summary::read(&scratch.path("s.json"));
         let pop = &summary.0["pop"];
         assert_uneven(mpi, pop);
@@ -283,7 +274,7 @@ fn each_iteration_has_its_own_efficiencies() {
         std::fs::write(&marked, text.replacen("#include <mpi.h>", "#define WITH_MARKS\n#include <mpi.h>", 1))
             .expect("it");
         let program = mpi.compile_with_midrun(&scratch, &marked);
-        under_midrun(&scratch, "run", &mpi.line(4, &program), &[]);
+        counted(&scratch, "run", &mpi.line(4, &program), &[]);
         let summary = Summary::read(&scratch.path("s.json"));
         let iterations = summary.0["pop"]["iterations"].as_array().expect("a list");
         assert_eq!(iterations.len(), 5, "{mpi:?}: {}", summary.0["pop"]);
@@ -298,7 +289,7 @@ fn waiting_in_a_framework_is_not_useful_time() {
         let mut line = mpi.line(5, &mpi.example("mw_synthetic"));
         let job = ["--tasks", "200", "--iterations", "4", "--mean-us", "2000", "--policy", "none"];
         line.extend(job.iter().map(|word| (*word).to_owned()));
-        under_midrun(&scratch, "run", &line, &[]);
+        counted(&scratch, "run", &line, &[]);
         let summary = Summary::read(&scratch.path("s.json"));
         let pop = &summary.0["pop"];
         let of = |rank: usize, key: &str| share(&pop["ranks"][rank], key);

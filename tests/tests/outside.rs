@@ -1,8 +1,10 @@
 //! Tunlets in files, several at once, and `explain`: on real programs, with each MPI of this machine.
 
+use std::process::Command;
+
 use midrun_tests::mpi::command;
 use midrun_tests::process::Ended;
-use midrun_tests::{Analyzer, Mpi, Process, Scratch, Summary, midrun, root, wait_until};
+use midrun_tests::{Analyzer, Mpi, Process, Scratch, Summary, each_mpi, midrun, root, under_midrun, wait_until};
 
 /// 8 workers, 80 % spread, by dpf with batches that are far too large.
 fn synthetic(mpi: Mpi) -> Vec<String> {
@@ -13,33 +15,14 @@ fn synthetic(mpi: Mpi) -> Vec<String> {
     words
 }
 
-fn words(scratch: &Scratch, name: &str, words: &[&str], line: &[String]) -> Process {
-    let mut all = vec![midrun().display().to_string()];
-    all.extend(words.iter().map(|word| (*word).to_owned()));
-    all.extend_from_slice(line);
-    let mut run = command(&all);
-    run.current_dir(scratch.directory());
-    Process::start(scratch, name, run)
-}
-
-fn under_midrun(scratch: &Scratch, flags: &[&str], line: &[String]) -> Ended {
-    let flags: Vec<&str> = ["run"].iter().chain(flags).chain(&["--"]).copied().collect();
-    words(scratch, "run", &flags, line).succeed()
+fn tuned(scratch: &Scratch, flags: &[&str], line: &[String]) -> Ended {
+    under_midrun(scratch, "run", flags, line).succeed()
 }
 
 fn explain(scratch: &Scratch, args: &[&str]) -> Ended {
-    let args: Vec<&str> = ["explain"].iter().chain(args).copied().collect();
-    words(scratch, "explain", &args, &[]).wait()
-}
-
-fn each_mpi(test: impl Fn(Mpi)) {
-    for mpi in Mpi::ALL {
-        if mpi.is_here() {
-            test(mpi);
-        } else {
-            midrun_tests::skip::skip(&format!("{mpi:?} with its examples is not here"));
-        }
-    }
+    let mut explain = Command::new(midrun());
+    explain.arg("explain").args(args).current_dir(scratch.directory());
+    Process::start(scratch, "explain", explain).wait()
 }
 
 fn example(name: &str) -> String {
@@ -57,7 +40,7 @@ fn the_first_example_of_the_guide_tunes_a_factor_of_the_framework() {
     each_mpi(|mpi| {
         let scratch = Scratch::new();
         let tunlet = example("spread_factor.toml");
-        let ended = under_midrun(&scratch, &["--tunlet", &tunlet, "--summary", "s.json"], &synthetic(mpi));
+        let ended = tuned(&scratch, &["--tunlet", &tunlet, "--summary", "s.json"], &synthetic(mpi));
         let summary = Summary::read(&scratch.path("s.json"));
         summary.assert_contract();
         let first = &summary.list("decisions")[0];
@@ -90,7 +73,7 @@ fn the_second_example_of_the_guide_tunes_variables_that_a_program_exposes() {
         let mut line = mpi.line(9, &mpi.example("marks_demo"));
         line.extend("--mode factors --tasks 1000 --iterations 12".split(' ').map(str::to_owned));
         let tunlet = example("own_batches.toml");
-        let ended = under_midrun(&scratch, &["--tunlet", &tunlet, "--summary", "s.json"], &line);
+        let ended = tuned(&scratch, &["--tunlet", &tunlet, "--summary", "s.json"], &line);
         assert!(ended.out.contains("all tasks done"), "{}", ended.out);
         let summary = Summary::read(&scratch.path("s.json"));
         let decisions = summary.list("decisions");
@@ -107,7 +90,7 @@ fn a_tunlet_in_a_file_travels_to_a_standing_analyzer_with_its_text() {
         let analyzer = Analyzer::start(&scratch);
         let tunlet = example("spread_factor.toml");
         let flags = ["--analyzer", &analyzer.url, "--tunlet", &tunlet, "--shadow", "auto", "--summary", "s.json"];
-        under_midrun(&scratch, &flags, &synthetic(mpi));
+        tuned(&scratch, &flags, &synthetic(mpi));
         let summary = Summary::read(&scratch.path("s.json"));
         assert_eq!(summary.list("decisions")[0]["tunlet"], "spread_factor", "{}", summary.0);
         assert_eq!(summary.list("shadow")[0]["tunlet"], "auto", "{}", summary.0);
@@ -115,8 +98,7 @@ fn a_tunlet_in_a_file_travels_to_a_standing_analyzer_with_its_text() {
         let story = explain(&scratch, &["--job", job, "--analyzer", &analyzer.url, "--json"]);
         // The job has a token of its own, which nobody was told.
         assert!(story.code != 0 && story.err.contains("token"), "{}{}", story.out, story.err);
-        analyzer.process.signal(libc::SIGTERM);
-        analyzer.process.succeed();
+        analyzer.end();
     });
 }
 
@@ -125,8 +107,7 @@ fn a_running_job_is_explained_up_to_now() {
     each_mpi(|mpi| {
         let scratch = Scratch::new();
         let tunlet = example("spread_factor.toml");
-        let flags = ["run", "--tunlet", &tunlet, "--"];
-        let run = words(&scratch, "run", &flags, &synthetic(mpi));
+        let run = under_midrun(&scratch, "run", &["--tunlet", &tunlet], &synthetic(mpi));
         wait_until("a change is in force", || run.err().contains("applied at iteration"));
         let said = run.err();
         let job = said.split("midrun: job ").nth(1).and_then(|rest| rest.split(' ').next()).expect("its id");
@@ -143,7 +124,7 @@ fn a_change_that_made_things_worse_is_taken_back() {
         let text = "name = 'bad'\nscript = '#{ set: #{ workers: 2 }, why: \"to see\" }'\n[limits]\nmax_changes = 1\n\
                     [knobs]\nworkers = { name = 'mw.workers' }\n";
         let tunlet = file(&scratch, "bad.toml", text);
-        under_midrun(&scratch, &["--tunlet", &tunlet, "--summary", "s.json"], &synthetic(mpi));
+        tuned(&scratch, &["--tunlet", &tunlet, "--summary", "s.json"], &synthetic(mpi));
         let summary = Summary::read(&scratch.path("s.json"));
         let verdicts: Vec<_> = summary.list("decisions").iter().map(|decision| decision["verdict"].as_str()).collect();
         assert_eq!(verdicts[0], Some("rolled-back"), "{}", summary.0);
@@ -158,7 +139,7 @@ fn a_script_that_fails_is_refused_by_name_and_the_job_is_unharmed() {
         let scratch = Scratch::new();
         let text = "name = 'endless'\npoints = 'tune deep variable DEEP i32 1..9'\nscript = 'loop { }'\n[limits]\nfailures = 2\n";
         let tunlet = file(&scratch, "endless.toml", text);
-        let ended = under_midrun(&scratch, &["--tunlet", &tunlet, "--summary", "s.json"], &synthetic(mpi));
+        let ended = tuned(&scratch, &["--tunlet", &tunlet, "--summary", "s.json"], &synthetic(mpi));
         assert!(ended.err.contains("endless: refused: it takes more than 30000 operations"), "{}", ended.err);
         let summary = Summary::read(&scratch.path("s.json"));
         assert_eq!(summary.count("/iterations"), 16);
@@ -182,7 +163,7 @@ fn two_tunlets_act_in_turn_and_one_advises() {
                      [knobs]\nleast = { name = 'mw.min_chunk' }\n";
         let (factor, least) = (example("spread_factor.toml"), file(&scratch, "least.toml", least));
         let flags = ["--tunlet", &factor, "--tunlet", &least, "--shadow", "master_worker", "--summary", "s.json"];
-        let ended = under_midrun(&scratch, &flags, &synthetic(mpi));
+        let ended = tuned(&scratch, &flags, &synthetic(mpi));
         let summary = Summary::read(&scratch.path("s.json"));
         let decisions = summary.list("decisions");
         for name in ["spread_factor", "least"] {
@@ -208,10 +189,7 @@ fn what_is_wrong_with_tunlets_is_one_sentence_before_anything_starts() {
             (vec!["--tunlet", "auto", "--tunlet", &factor], "auto and spread_factor may both turn mw.factor"),
             (vec!["--shadow", bad.as_str()], "bad.toml, line 3, column 7"),
         ] {
-            let flags: Vec<&str> = ["run"].iter().chain(&flags).chain(&["--"]).copied().collect();
-            let ended = words(&scratch, "run", &flags, &synthetic(mpi)).wait();
-            assert_eq!((ended.code, ended.err.trim_end().lines().count()), (64, 1), "{}", ended.err);
-            assert!(ended.err.contains(part), "{part} is missing in {}", ended.err);
+            under_midrun(&scratch, "run", &flags, &synthetic(mpi)).wait().assert_refused(&[part]);
         }
         let explained = explain(&scratch, &[bad.as_str()]);
         assert!(explained.code == 64 && explained.err.contains("line 3, column 7"), "{}", explained.err);
@@ -253,7 +231,7 @@ fn a_program_that_knows_nothing_of_midrun_gets_other_batch_factors_and_computes_
         let total = |out: &str| out.lines().find(|line| line.starts_with("total ")).expect("a total").to_owned();
         let alone = Process::start(&scratch, "alone", command(&line)).succeed();
         let tunlet = example("classic_factor.toml");
-        let ended = under_midrun(&scratch, &["--tunlet", &tunlet, "--summary", "s.json"], &line);
+        let ended = tuned(&scratch, &["--tunlet", &tunlet, "--summary", "s.json"], &line);
         assert_eq!(total(&ended.out), total(&alone.out), "{mpi:?}: tuning changes no result");
         let summary = Summary::read(&scratch.path("s.json"));
         let decisions = summary.list("decisions");

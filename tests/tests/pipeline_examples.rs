@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use midrun_tests::mpi::command;
 use midrun_tests::process::Ended;
-use midrun_tests::{Mpi, Process, Scratch, Summary, midrun, need};
+use midrun_tests::{Mpi, Scratch, Summary, each_mpi, need, under_midrun};
 
 /// An example, and the library that it stands on.
 struct Example {
@@ -20,12 +19,9 @@ const SIGNAL: Example = Example { name: "fft_pipeline", library: "FFTW" };
 impl Example {
     /// Runs it on `ranks` ranks under `midrun run`, in the test's directory.
     fn run(&self, scratch: &Scratch, mpi: Mpi, ranks: u32, options: &str) -> Ended {
-        let mut words = vec![midrun().display().to_string(), "run".into(), "--".into()];
-        words.extend(mpi.line(ranks, &mpi.example(self.name)));
-        words.extend(options.split_whitespace().map(str::to_owned));
-        let mut line = command(&words);
-        line.current_dir(scratch.directory());
-        Process::start(scratch, self.name, line).wait()
+        let mut line = mpi.line(ranks, &mpi.example(self.name));
+        line.extend(options.split_whitespace().map(str::to_owned));
+        under_midrun(scratch, self.name, &[], &line).wait()
     }
 
     /// The same, when it should end well: its figures, a line per stream.
@@ -38,11 +34,10 @@ impl Example {
 
     /// Runs a story under each MPI that is here, in a directory of its own.
     fn everywhere(&self, story: impl Fn(&Scratch, Mpi)) {
-        for mpi in Mpi::ALL {
-            need!(mpi.is_here(), format!("{mpi:?} is not here"));
+        each_mpi(|mpi| {
             need!(mpi.example(self.name).is_file(), format!("{} for {} is not here", self.library, self.name));
             story(&Scratch::new(), mpi);
-        }
+        });
     }
 
     /// It ends with 64 and one sentence of its own that contains `part`.

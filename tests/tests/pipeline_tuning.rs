@@ -2,7 +2,7 @@
 
 use midrun_tests::mpi::command;
 use midrun_tests::process::Ended;
-use midrun_tests::{Agent, Analyzer, Mpi, Process, Scratch, Summary, midrun, need, wait_until};
+use midrun_tests::{Agent, Analyzer, Mpi, Process, Scratch, Summary, each_mpi, under_midrun, wait_until};
 use serde_json::Value;
 
 /// The outputs' words on a good run; `pipe_synthetic` ends with 0 only then.
@@ -17,24 +17,13 @@ fn line(mpi: Mpi, ranks: u32, options: &str) -> Vec<String> {
 /// A run under `midrun run` with flags; what became of it.
 fn tuned(mpi: Mpi, flags: &str, ranks: u32, options: &str) -> (Summary, Ended) {
     let scratch = Scratch::new();
-    let file = scratch.path("summary.json");
-    let mut words = vec![midrun().display().to_string(), "run".into(), "--summary".into(), file.display().to_string()];
-    words.extend(flags.split_whitespace().map(str::to_owned));
-    words.push("--".into());
-    words.extend(line(mpi, ranks, options));
-    let ended = Process::start(&scratch, "run", command(&words)).succeed();
+    let flags: Vec<&str> = ["--summary", "s.json"].into_iter().chain(flags.split_whitespace()).collect();
+    let ended = under_midrun(&scratch, "run", &flags, &line(mpi, ranks, options)).succeed();
     assert!(ended.out.contains(GOOD), "{}", ended.out);
-    let summary = Summary::read(&file);
+    let summary = Summary::read(&scratch.path("s.json"));
     summary.assert_contract();
     scratch.assert_nothing_left();
     (summary, ended)
-}
-
-fn everywhere(story: impl Fn(Mpi)) {
-    for mpi in Mpi::ALL {
-        need!(mpi.is_here() && mpi.example("pipe_synthetic").is_file(), format!("{mpi:?} is not here"));
-        story(mpi);
-    }
 }
 
 /// The patterns of a run, in order.
@@ -58,7 +47,7 @@ fn replicas(pattern: &str, stage: u32) -> u32 {
 
 #[test]
 fn the_slow_stage_gets_replicas_while_data_flows_and_the_summary_says_so() {
-    everywhere(|mpi| {
+    each_mpi(|mpi| {
         let (summary, _) = tuned(mpi, "--objective time", 9, "--inputs 400 --stages 10,40,10 --bytes 5000");
         let decision = &summary.list("decisions")[0];
         let text = |key: &str| decision[key].as_str().expect("a text");
@@ -87,7 +76,7 @@ fn the_slow_stage_gets_replicas_while_data_flows_and_the_summary_says_so() {
 
 #[test]
 fn a_stage_whose_cost_changes_is_found_again() {
-    everywhere(|mpi| {
+    each_mpi(|mpi| {
         let (summary, _) = tuned(mpi, "--objective time", 8, "--inputs 600 --stages 20,4,4 --drift 2:10");
         let all = patterns(&summary);
         assert!(all.iter().any(|pattern| replicas(pattern, 0) >= 2), "{all:?}");
@@ -97,7 +86,7 @@ fn a_stage_whose_cost_changes_is_found_again() {
 
 #[test]
 fn ranks_that_are_slow_are_found_and_mapped_one_by_one() {
-    everywhere(|mpi| {
+    each_mpi(|mpi| {
         let (summary, _) = tuned(mpi, "--objective time", 10, "--inputs 400 --stages 5,20 --slow 3:4");
         let all = patterns(&summary);
         assert!(all.iter().any(|pattern| pattern.contains('@')), "{all:?}\n{}", summary.0);
@@ -106,7 +95,7 @@ fn ranks_that_are_slow_are_found_and_mapped_one_by_one() {
 
 #[test]
 fn advice_alone_changes_nothing() {
-    everywhere(|mpi| {
+    each_mpi(|mpi| {
         let (summary, _) = tuned(mpi, "--dry-run --objective time", 7, "--inputs 120 --stages 5,20,5");
         assert_eq!(patterns(&summary), ["0,1,2"]);
         assert_eq!(summary.list("decisions")[0]["verdict"], "advised");
@@ -116,7 +105,7 @@ fn advice_alone_changes_nothing() {
 
 #[test]
 fn wishes_are_kept() {
-    everywhere(|mpi| {
+    each_mpi(|mpi| {
         let job = "--inputs 200 --stages 5,20,5";
         let (summary, _) = tuned(mpi, "--objective fixed", 7, job);
         assert_eq!(patterns(&summary), ["0,1,2"]);
@@ -133,7 +122,7 @@ fn wishes_are_kept() {
 
 #[test]
 fn one_rank_alone_and_several_streams_are_tuned_without_harm() {
-    everywhere(|mpi| {
+    each_mpi(|mpi| {
         tuned(mpi, "", 1, "--inputs 30 --stages 1,1,1");
         tuned(mpi, "", 3, "--inputs 60 --stages 2,1,1,1,1,1 --runs 3");
     });
@@ -155,7 +144,7 @@ fn faulty(mpi: Mpi, fault: impl Fn(&Scratch, Analyzer, Agent)) -> Ended {
 
 #[test]
 fn an_analyzer_killed_as_it_decides_leaves_the_change_whole_or_undone() {
-    everywhere(|mpi| {
+    each_mpi(|mpi| {
         faulty(mpi, |_, analyzer, _agent| {
             wait_until("something is decided", || analyzer.process.err().contains("decided to change"));
             analyzer.process.signal(libc::SIGKILL);
@@ -165,7 +154,7 @@ fn an_analyzer_killed_as_it_decides_leaves_the_change_whole_or_undone() {
 
 #[test]
 fn an_agent_killed_as_a_change_is_on_its_way_leaves_it_whole_or_undone() {
-    everywhere(|mpi| {
+    each_mpi(|mpi| {
         faulty(mpi, |_, analyzer, agent| {
             wait_until("something is decided", || analyzer.process.err().contains("decided to change"));
             agent.process.signal(libc::SIGKILL);
@@ -175,7 +164,7 @@ fn an_agent_killed_as_a_change_is_on_its_way_leaves_it_whole_or_undone() {
 
 #[test]
 fn an_analyzer_that_takes_the_place_of_a_killed_one_learns_the_stream_and_goes_on() {
-    everywhere(|mpi| {
+    each_mpi(|mpi| {
         let ended = faulty(mpi, |scratch, analyzer, _agent| {
             wait_until("the stream is known", || analyzer.process.err().contains("a pipeline of 3 stages"));
             analyzer.process.signal(libc::SIGKILL);

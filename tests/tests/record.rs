@@ -3,28 +3,16 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use midrun_tests::mpi::command;
 use midrun_tests::process::Ended;
-use midrun_tests::{Mpi, Process, Scratch, Summary, midrun, need, ranks, wait_until};
+use midrun_tests::{Mpi, Process, Scratch, Summary, each_mpi, midrun, need, ranks, under_midrun, wait_until};
 use serde_json::Value;
-
-fn everywhere(story: impl Fn(Mpi)) {
-    for mpi in Mpi::ALL {
-        need!(mpi.is_here() && mpi.example("pipe_synthetic").is_file(), format!("{mpi:?} is not here"));
-        story(mpi);
-    }
-}
 
 fn start(scratch: &Scratch, mpi: Mpi, flags: &str, ranks: u32, program: &str) -> Process {
     let (name, options) = program.split_once(' ').expect("a program and its options");
-    let mut words = vec![midrun().display().to_string(), "run".into()];
-    words.extend(flags.split_whitespace().map(str::to_owned));
-    words.push("--".into());
-    words.extend(mpi.line(ranks, &mpi.example(name)));
-    words.extend(options.split_whitespace().map(str::to_owned));
-    let mut run = command(&words);
-    run.current_dir(scratch.directory());
-    Process::start(scratch, "run", run)
+    let flags: Vec<&str> = flags.split_whitespace().collect();
+    let mut line = mpi.line(ranks, &mpi.example(name));
+    line.extend(options.split_whitespace().map(str::to_owned));
+    under_midrun(scratch, "run", &flags, &line)
 }
 
 /// `midrun WORDS` about a recording.
@@ -61,7 +49,7 @@ const UNEVEN: &str =
 
 #[test]
 fn a_replay_decides_as_the_run_did_and_other_wishes_are_advice() {
-    everywhere(|mpi| {
+    each_mpi(|mpi| {
         let scratch = Scratch::new();
         let ended = start(&scratch, mpi, "--record r.rec --summary s.json", 9, UNEVEN).succeed();
         let summary = Summary::read(&scratch.path("s.json"));
@@ -81,7 +69,7 @@ fn a_replay_decides_as_the_run_did_and_other_wishes_are_advice() {
 
 #[test]
 fn a_recorded_setting_is_predicted_as_it_was_measured_and_another_as_it_will_be() {
-    everywhere(|mpi| {
+    each_mpi(|mpi| {
         let scratch = Scratch::new();
         start(&scratch, mpi, "--dry-run --record r.rec", 9, UNEVEN).succeed();
         let known = asked(&scratch, "predict run r.rec --json");
@@ -104,7 +92,7 @@ fn a_recorded_setting_is_predicted_as_it_was_measured_and_another_as_it_will_be(
 
 #[test]
 fn a_recorded_pipeline_is_replayed_and_predicted() {
-    everywhere(|mpi| {
+    each_mpi(|mpi| {
         let scratch = Scratch::new();
         let job = "pipe_synthetic --inputs 400 --stages 5,20,5 --bytes 5000";
         start(&scratch, mpi, "--objective time --record r.rec --summary s.json", 8, job).succeed();
@@ -124,7 +112,7 @@ fn a_recorded_pipeline_is_replayed_and_predicted() {
 
 #[test]
 fn a_killed_midrun_leaves_a_recording_that_is_read_up_to_its_end() {
-    everywhere(|mpi| {
+    each_mpi(|mpi| {
         let scratch = Scratch::new();
         let job = UNEVEN.replace("--iterations 10", "--iterations 30");
         let mut run = start(&scratch, mpi, "--dry-run --record r.rec", 9, &job);
@@ -166,7 +154,7 @@ impl Drop for Small {
 
 #[test]
 fn a_full_disk_ends_the_recording_and_not_the_job() {
-    everywhere(|mpi| {
+    each_mpi(|mpi| {
         let scratch = Scratch::new();
         let small = Small::mount(scratch.path("small"));
         need!(small.is_some(), "nothing can be mounted");
@@ -187,11 +175,8 @@ fn what_cannot_be_recorded_or_read_is_refused_before_anything_starts() {
     let scratch = Scratch::new();
     std::fs::write(scratch.path("thesis.txt"), "chapter one").expect("a file");
     let refused = |ended: &Ended, parts: &[&str]| {
-        assert_eq!(ended.code, 64, "{}", ended.err);
-        assert!(ended.out.is_empty() && ended.err.trim_end().lines().count() == 1, "{}", ended.err);
-        for part in parts {
-            assert!(ended.err.contains(part), "{part:?} is missing in: {}", ended.err);
-        }
+        ended.assert_refused(parts);
+        assert!(ended.out.is_empty(), "{}", ended.out);
     };
     for (path, part) in
         [("none/r.rec", "No such file"), (".", "is no file"), ("thesis.txt", "exists and is no recording")]

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use midrun_tests::mpi::command;
 use midrun_tests::process::Ended;
-use midrun_tests::{Mpi, Process, Scratch, Summary, midrun, need, root, wait_until};
+use midrun_tests::told::WHOLE;
+use midrun_tests::{Mpi, Process, Scratch, Summary, need, root, run, wait_until};
 
 /// MPICH 5, which can start processes (Debian's 4.0 cannot); `tests/run` puts it and the examples built with it here.
 fn mpich5() -> (PathBuf, PathBuf) {
@@ -17,15 +17,18 @@ fn mpich5_line(ranks: u32) -> Vec<String> {
     [launcher.display().to_string(), "-n".into(), ranks.to_string(), program.display().to_string()].to_vec()
 }
 
+/// Three ranks of Open MPI and of MPICH 5, where both are here.
+fn both_lines() -> Option<[Vec<String>; 2]> {
+    let here = Mpi::OpenMpi.is_here() && mpich5().1.is_file();
+    here.then(|| [Mpi::OpenMpi.line(3, &Mpi::OpenMpi.example("mw_synthetic")), mpich5_line(3)])
+}
+
 /// A job that may get workers beyond its ranks.
-fn start(scratch: &Scratch, line: Vec<String>, max_workers: &str, program: &[&str], deadline_s: &str) -> Process {
-    let mut words = vec![midrun().display().to_string(), "run".into(), "--summary".into()];
-    words.push(scratch.path("s.json").display().to_string());
-    words.extend(["--max-workers", max_workers, "--objective", "time", "--"].map(String::from));
-    words.extend(line);
-    words.extend(["--tasks", "400", "--mean-us", "2000", "--sigma-pct", "40"].map(String::from));
-    words.extend(program.iter().map(|word| (*word).to_owned()));
-    let mut command = command(&words);
+fn start(scratch: &Scratch, mut line: Vec<String>, max_workers: &str, program: &[&str], deadline_s: &str) -> Process {
+    let flags = ["--summary", "s.json", "--max-workers", max_workers, "--objective", "time"];
+    line.extend(["--tasks", "400", "--mean-us", "2000", "--sigma-pct", "40"].map(String::from));
+    line.extend(program.iter().map(|word| (*word).to_owned()));
+    let mut command = run::command(scratch, &flags, &line);
     // Open MPI takes no more than what it forwards; the master's own environment is the launcher's on one host.
     command.env("MIDRUN_SPAWN_DEADLINE_S", deadline_s);
     Process::start(scratch, "run", command)
@@ -33,19 +36,15 @@ fn start(scratch: &Scratch, line: Vec<String>, max_workers: &str, program: &[&st
 
 fn finish(scratch: &Scratch, process: Process) -> (Ended, Summary) {
     let ended = process.succeed();
-    assert!(ended.out.contains("lost or doubled: 0, wrong results: 0"), "{}\n{}", ended.out, ended.err);
+    assert!(ended.out.contains(WHOLE), "{}\n{}", ended.out, ended.err);
     let summary = Summary::read(&scratch.path("s.json"));
     summary.assert_contract();
     scratch.assert_nothing_left();
     (ended, summary)
 }
 
-fn workers(summary: &Summary) -> Vec<u64> {
-    summary.list("workers").iter().filter_map(|workers| workers.as_u64()).collect()
-}
-
 fn assert_grew(ended: &Ended, summary: &Summary) {
-    let workers = workers(summary);
+    let workers = summary.workers();
     assert_eq!((workers[0], workers.last()), (2, Some(&4)), "{}", ended.err);
     assert_eq!(summary.count("/ranks"), 5, "three ranks and two that were started: {}", ended.err);
     assert_eq!(summary.list("lost_ranks").len(), 0, "{}", ended.err);
@@ -80,7 +79,7 @@ fn refused(line: Vec<String>, program: &[&str], deadline_s: &str, part: &str) {
     let scratch = Scratch::new();
     let (ended, summary) = finish(&scratch, start(&scratch, line, "4", program, deadline_s));
     assert_eq!(ended.err.matches(part).count(), 1, "{}", ended.err);
-    assert!(workers(&summary).iter().all(|n| *n <= 2), "{}", ended.err);
+    assert!(summary.workers().iter().all(|n| *n <= 2), "{}", ended.err);
     assert!(summary.count("/ranks") <= 4, "{}", ended.err);
 }
 
@@ -116,7 +115,7 @@ fn a_program_that_does_not_allow_it_keeps_its_ranks() {
     let scratch = Scratch::new();
     let line = Mpi::OpenMpi.line(3, &Mpi::OpenMpi.example("mw_synthetic"));
     let (ended, summary) = finish(&scratch, start(&scratch, line, "4", &["--iterations", "8"], "60"));
-    assert_eq!((workers(&summary), summary.count("/ranks")), (vec![2; 8], 3), "{}", ended.err);
+    assert_eq!((summary.workers(), summary.count("/ranks")), (vec![2; 8], 3), "{}", ended.err);
 }
 
 #[test]
@@ -133,11 +132,8 @@ fn a_started_worker_that_does_not_come_in_time_is_given_up_and_sent_away() {
 #[test]
 fn a_job_that_ends_while_a_worker_is_being_started_ends() {
     let short = ["--spawn", "--iterations", "5", "--slow-start-s", "3600"];
-    let lines = [
-        Mpi::OpenMpi.is_here().then(|| Mpi::OpenMpi.line(3, &Mpi::OpenMpi.example("mw_synthetic"))),
-        mpich5().1.is_file().then(|| mpich5_line(3)),
-    ];
-    need!(lines.iter().all(Option::is_some), "Open MPI or MPICH 5 is not here");
+    let lines = both_lines();
+    need!(lines.is_some(), "Open MPI or MPICH 5 is not here");
     for line in lines.into_iter().flatten() {
         let scratch = Scratch::new();
         let (ended, summary) = finish(&scratch, start(&scratch, line, "4", &short, "60"));
@@ -160,11 +156,8 @@ fn started(scratch: &Scratch) -> Vec<i32> {
 }
 
 fn kill_one_after(condition: impl Fn(&str) -> bool) {
-    let lines = [
-        Mpi::OpenMpi.is_here().then(|| Mpi::OpenMpi.line(3, &Mpi::OpenMpi.example("mw_synthetic"))),
-        mpich5().1.is_file().then(|| mpich5_line(3)),
-    ];
-    need!(lines.iter().all(Option::is_some), "Open MPI or MPICH 5 is not here");
+    let lines = both_lines();
+    need!(lines.is_some(), "Open MPI or MPICH 5 is not here");
     for line in lines.into_iter().flatten() {
         let scratch = Scratch::new();
         let run = start(&scratch, line, "4", &["--spawn", "--iterations", "400"], "60");

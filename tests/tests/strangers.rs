@@ -8,7 +8,8 @@ use std::process::Command;
 use midrun_ring::attach::send_segment;
 use midrun_ring::{Identity, Segment};
 use midrun_tests::mpi::command;
-use midrun_tests::{Agent, Analyzer, Mpi, Process, Scratch, midrun, need, wait_until};
+use midrun_tests::told::assert_whole;
+use midrun_tests::{Agent, Analyzer, Process, Scratch, each_mpi, midrun, need, wait_until};
 
 const STRANGER: [&str; 5] = ["--reuid", "65534", "--regid", "65534", "--clear-groups"];
 
@@ -36,8 +37,7 @@ fn strange_agent(scratch: &Scratch, url: &str) -> Agent {
 #[test]
 fn ranks_do_not_speak_to_an_agent_of_another_user() {
     need!(second_user(), "a second user needs root and setpriv");
-    for mpi in Mpi::ALL {
-        need!(mpi.is_here(), format!("{mpi:?} is not here"));
+    each_mpi(|mpi| {
         let scratch = Scratch::new();
         let analyzer = Analyzer::start(&scratch);
         let agent = strange_agent(&scratch, &analyzer.url);
@@ -46,11 +46,11 @@ fn ranks_do_not_speak_to_an_agent_of_another_user() {
         let mut job = command(&line);
         job.env("MIDRUN_SOCKET", &agent.socket).env("MIDRUN_JOB", "strangers");
         let ended = Process::start(&scratch, "job", job).succeed();
-        assert!(ended.out.contains("lost or doubled: 0, wrong results: 0"), "{}", ended.out);
+        assert_whole(&ended, 3);
         assert_eq!(ended.err.matches("belongs to another user").count(), 3, "each rank says so once: {}", ended.err);
         wait_until("the agent has linked", || analyzer.process.err().contains("linked"));
         assert!(!analyzer.process.err().contains("strangers"), "{}", analyzer.process.err());
-    }
+    });
 }
 
 #[test]

@@ -1,32 +1,18 @@
 //! Faults while the number of workers is being changed: of workers, of the agent, of the analyzer.
 
 use midrun_tests::mpi::command;
-use midrun_tests::process::Ended;
-use midrun_tests::{Agent, Analyzer, Mpi, Process, Scratch, Summary, midrun, need, ranks, wait_until};
+use midrun_tests::told::{assert_whole, wait_for_iterations, workers};
+use midrun_tests::{Agent, Analyzer, Mpi, Process, Scratch, Summary, each_mpi, ranks, under_midrun, wait_until};
+
+/// `midrun run FLAGS -- LINE` with a summary.
+fn start(scratch: &Scratch, flags: &[&str], line: &[String]) -> Process {
+    under_midrun(scratch, "run", &[&["--summary", "s.json"], flags].concat(), line)
+}
 
 fn synthetic(mpi: Mpi, ranks: u32, words: &[&str]) -> Vec<String> {
     let mut line = mpi.line(ranks, &mpi.example("mw_synthetic"));
     line.extend(words.iter().map(|word| (*word).to_owned()));
     line
-}
-
-fn under_midrun(scratch: &Scratch, flags: &[&str], line: &[String]) -> Process {
-    let mut words = vec![midrun().display().to_string(), "run".into()];
-    words.extend(["--summary".into(), scratch.path("s.json").display().to_string()]);
-    words.extend(flags.iter().map(|word| (*word).to_owned()));
-    words.push("--".into());
-    words.extend_from_slice(line);
-    Process::start(scratch, "run", command(&words))
-}
-
-/// Number of workers of each iteration so far, in the job's own words.
-fn workers(out: &str) -> Vec<u32> {
-    let lines = out.lines().filter(|line| line.starts_with("iteration "));
-    lines.filter_map(|line| line.strip_suffix(" workers")?.rsplit(' ').next()?.parse().ok()).collect()
-}
-
-fn wait_for_iterations(job: &mut Process, count: usize) {
-    wait_until("the job has come that far", || workers(&job.out()).len() >= count || !job.is_running());
 }
 
 /// Waits until the number of workers was changed so many times.
@@ -36,13 +22,6 @@ fn wait_for_changes(job: &mut Process, count: usize) {
         numbers.dedup();
         numbers.len() > count || !job.is_running()
     });
-}
-
-fn assert_whole(ended: &Ended, iterations: usize) -> Vec<u32> {
-    assert!(ended.out.contains("lost or doubled: 0, wrong results: 0"), "{}\n{}", ended.out, ended.err);
-    let numbers = workers(&ended.out);
-    assert_eq!(numbers.len(), iterations, "{}", ended.out);
-    numbers
 }
 
 /// Kills the last of 5 ranks, without midrun and under it. `parked`: it has no work, by the program's wish; else it is
@@ -62,7 +41,7 @@ fn a_worker_is_killed(mpi: Mpi, parked: bool) {
     };
     let scratch = Scratch::new();
     let objective = if parked { "fixed" } else { "budget:2" };
-    let mut run = under_midrun(&scratch, &["--objective", objective], &line);
+    let mut run = start(&scratch, &["--objective", objective], &line);
     if parked {
         wait_for_iterations(&mut run, 2);
     } else {
@@ -81,18 +60,16 @@ fn a_worker_is_killed(mpi: Mpi, parked: bool) {
 
 #[test]
 fn a_parked_worker_that_is_killed_ends_the_job_as_without_midrun() {
-    for mpi in Mpi::ALL {
-        need!(mpi.is_here(), format!("{mpi:?} is not here"));
+    each_mpi(|mpi| {
         a_worker_is_killed(mpi, true);
-    }
+    });
 }
 
 #[test]
 fn a_worker_that_is_killed_while_it_is_being_parked_ends_the_job_as_without_midrun() {
-    for mpi in Mpi::ALL {
-        need!(mpi.is_here(), format!("{mpi:?} is not here"));
+    each_mpi(|mpi| {
         a_worker_is_killed(mpi, false);
-    }
+    });
 }
 
 /// Eight workers of which each change parks one, until two are left.
@@ -108,8 +85,7 @@ fn one_by_one(scratch: &Scratch, mpi: Mpi) -> Process {
 
 #[test]
 fn an_agent_killed_while_workers_are_parked_leaves_the_job_alone_and_the_next_agent_goes_on() {
-    for mpi in Mpi::ALL {
-        need!(mpi.is_here(), format!("{mpi:?} is not here"));
+    each_mpi(|mpi| {
         let scratch = Scratch::new();
         let analyzer = Analyzer::with(&scratch, "analyzer", "127.0.0.1:0", &ONE_BY_ONE);
         let agent = Agent::start(&scratch, &analyzer.url);
@@ -123,13 +99,12 @@ fn an_agent_killed_while_workers_are_parked_leaves_the_job_alone_and_the_next_ag
         // One at a time, though the change that was under way may have been lost or made without an answer.
         assert!(numbers.windows(2).all(|pair| pair[0].abs_diff(pair[1]) <= 1), "{numbers:?}");
         assert!(numbers.last().copied() < before, "{mpi:?}: the next agent goes on: {numbers:?}");
-    }
+    });
 }
 
 #[test]
 fn an_agent_stopped_while_workers_are_parked_leaves_the_job_alone() {
-    for mpi in Mpi::ALL {
-        need!(mpi.is_here(), format!("{mpi:?} is not here"));
+    each_mpi(|mpi| {
         for comes_back in [false, true] {
             let scratch = Scratch::new();
             let analyzer = Analyzer::with(&scratch, "analyzer", "127.0.0.1:0", &ONE_BY_ONE);
@@ -145,19 +120,18 @@ fn an_agent_stopped_while_workers_are_parked_leaves_the_job_alone() {
             let numbers = assert_whole(&job.succeed(), ITERATIONS);
             assert!(numbers.windows(2).all(|pair| pair[0].abs_diff(pair[1]) <= 1), "{numbers:?}");
         }
-    }
+    });
 }
 
 #[test]
 fn an_analyzer_lost_in_the_middle_of_a_change_makes_it_once_or_not_at_all_and_another_goes_on() {
-    for mpi in Mpi::ALL {
-        need!(mpi.is_here(), format!("{mpi:?} is not here"));
+    each_mpi(|mpi| {
         let scratch = Scratch::new();
         let analyzer = Analyzer::start(&scratch);
         let address = analyzer.url.trim_start_matches("http://").to_owned();
         let flags = ["--analyzer", &analyzer.url, "--objective", "budget:3", "--policy", "dpf"];
         let words = ["--tasks", "400", "--iterations", "30", "--mean-us", "2000", "--sigma-pct", "40"];
-        let mut run = under_midrun(&scratch, &flags, &synthetic(mpi, 9, &words));
+        let mut run = start(&scratch, &flags, &synthetic(mpi, 9, &words));
         wait_until("it is decided", || run.err().contains("workers 8 -> 3") || !run.is_running());
         drop(analyzer); // SIGKILL
         let done = workers(&run.out()).len();
@@ -172,20 +146,19 @@ fn an_analyzer_lost_in_the_middle_of_a_change_makes_it_once_or_not_at_all_and_an
         summary.assert_contract();
         assert_eq!(summary.count("/actions/refused"), 0, "{}", summary.0);
         scratch.assert_nothing_left();
-    }
+    });
 }
 
 #[test]
 fn an_analyzer_that_comes_in_place_of_another_knows_of_the_dry_run() {
-    for mpi in Mpi::ALL {
-        need!(mpi.is_here(), format!("{mpi:?} is not here"));
+    each_mpi(|mpi| {
         let scratch = Scratch::new();
         let analyzer = Analyzer::start(&scratch);
         let address = analyzer.url.trim_start_matches("http://").to_owned();
         let words =
             ["--tasks", "400", "--iterations", "25", "--mean-us", "2000", "--sigma-pct", "80", "--policy", "none"];
         let flags = ["--analyzer", &analyzer.url, "--dry-run"];
-        let mut run = under_midrun(&scratch, &flags, &synthetic(mpi, 9, &[&words[..], &["--workers", "2"]].concat()));
+        let mut run = start(&scratch, &flags, &synthetic(mpi, 9, &[&words[..], &["--workers", "2"]].concat()));
         wait_for_iterations(&mut run, 2);
         drop(analyzer); // SIGKILL
         let _another = Analyzer::with(&scratch, "another", &address, &[]);
@@ -194,5 +167,5 @@ fn an_analyzer_that_comes_in_place_of_another_knows_of_the_dry_run() {
         let summary = Summary::read(&scratch.path("s.json"));
         assert_eq!(summary.count("/actions/sent"), 0, "{}", summary.0);
         assert!(summary.count("/iterations") > 3, "the other analyzer has seen the rest: {}", summary.0);
-    }
+    });
 }

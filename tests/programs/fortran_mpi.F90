@@ -1,7 +1,12 @@
-! fortran_mpif.f90 - calls of Fortran's binding by mpif.h, whose numbers and bytes its test knows.
-program fortran_mpif
+! fortran_mpi.F90 - calls of Fortran by `use mpi` or, with -DMPIF, by mpif.h, whose numbers and bytes its test knows.
+program fortran_mpi
+#ifndef MPIF
+  use mpi
+#endif
   implicit none
+#ifdef MPIF
   include "mpif.h"
+#endif
   integer, parameter :: rounds = 50
   integer :: rank, ranks, next, before, out, in(4), i, total, ones(8), ierr
   integer :: requests(2)
