@@ -2,7 +2,7 @@
 module farm
   use mpi
   implicit none
-  double precision :: f0 = 0.4d0
+  double precision :: f0 = 0.4d0, f1 = 0.3d0, f2 = 0.2d0
   integer :: nw = 0
   integer, parameter :: tasks = 200
   integer :: rank, ranks
@@ -19,14 +19,26 @@ contains
     compute = dble(x)
   end function
 
+  integer function chunk_of(batch, left)
+    integer, intent(in) :: batch, left
+    double precision :: share
+    share = 0
+    if (batch == 0) share = f0
+    if (batch == 1) share = f1
+    if (batch == 2) share = f2
+    chunk_of = min(max(1, int(share * tasks / nw)), left)
+  end function
+
   subroutine iterate(number)
     integer, intent(in) :: number
-    integer :: w, next, out, chunk, error, work(2), status(MPI_STATUS_SIZE), t
+    integer :: w, next, out, chunk, chunks, error, work(2), status(MPI_STATUS_SIZE), t
     double precision :: sum
     if (rank == 0) then
-      next = 0; out = 0
+      next = 0; out = 0; chunks = 0
       do w = 1, nw
-        chunk = min(max(1, int(f0 * tasks / nw)), tasks - next)
+        if (next == tasks) exit
+        chunk = chunk_of(0, tasks - next)
+        chunks = chunks + 1
         work = (/ number * tasks + next, chunk /)
         next = next + chunk; out = out + 1
         call MPI_Send(work, 2, MPI_INTEGER, w, 1, MPI_COMM_WORLD, error)
@@ -35,12 +47,14 @@ contains
         call MPI_Recv(sum, 1, MPI_DOUBLE_PRECISION, MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, status, error)
         total = total + sum; out = out - 1
         if (next < tasks) then
-          work = (/ number * tasks + next, 1 /)
-          next = next + 1; out = out + 1
+          chunk = chunk_of(chunks / nw, tasks - next)
+          chunks = chunks + 1
+          work = (/ number * tasks + next, chunk /)
+          next = next + chunk; out = out + 1
           call MPI_Send(work, 2, MPI_INTEGER, status(MPI_SOURCE), 1, MPI_COMM_WORLD, error)
         end if
       end do
-      do w = 1, nw
+      do w = 1, ranks - 1
         call MPI_Send(work, 0, MPI_INTEGER, w, 3, MPI_COMM_WORLD, error)
       end do
     else
@@ -60,12 +74,16 @@ end module
 program classic
   use farm
   implicit none
-  integer :: i, error
+  integer :: i, error, iterations
+  character(len=16) :: word
+  iterations = 20
+  call get_command_argument(1, word)
+  if (len_trim(word) > 0) read (word, *) iterations
   call MPI_Init(error)
   call MPI_Comm_rank(MPI_COMM_WORLD, rank, error)
   call MPI_Comm_size(MPI_COMM_WORLD, ranks, error)
   nw = ranks - 1
-  do i = 0, 19
+  do i = 0, iterations - 1
     call iterate(i)
   end do
   if (rank == 0) print '(A,F0.0)', 'total ', total

@@ -65,6 +65,21 @@ impl Mpi {
         program
     }
 
+    /// The same for one in Fortran; `None` where there is no compiler of it.
+    pub fn compile_fortran(self, scratch: &Scratch, source: &Path, flags: &[&str]) -> Option<PathBuf> {
+        let program = scratch.path("program");
+        let compiler = format!("mpifort.{}", self.name());
+        Command::new(&compiler).arg("--version").output().ok().filter(|answer| answer.status.success())?;
+        let mut compile = Command::new(compiler);
+        compile.arg(source).args(flags).arg("-o").arg(&program).arg("-J").arg(scratch.directory());
+        assert!(
+            compile.status().is_ok_and(|status| status.success()),
+            "{self:?} compiles {} {flags:?}",
+            source.display()
+        );
+        Some(program)
+    }
+
     /// The same for a program that uses the framework.
     pub fn compile_with_midrun(self, scratch: &Scratch, source: &Path) -> PathBuf {
         let library = self.library().canonicalize().expect("libmidrun");

@@ -127,14 +127,10 @@ fn calls_of_fortran_are_counted_once_by_each_of_its_bindings() {
     each_mpi(|mpi| {
         for (name, flags) in [("fortran_mpi.F90", &["-DMPIF"][..]), ("fortran_mpi.F90", &[]), ("fortran_f08.f90", &[])]
         {
-            let compiler = format!("mpifort.{}", mpi.name());
-            need!(Command::new(&compiler).arg("--version").output().is_ok_and(|o| o.status.success()), "no Fortran");
             let scratch = Scratch::new();
-            let program = scratch.path("program");
-            let mut compile = Command::new(compiler);
-            compile.arg(source(name)).args(flags).arg("-o").arg(&program).arg("-J").arg(scratch.directory());
-            assert!(compile.status().is_ok_and(|status| status.success()), "{mpi:?} compiles {name} {flags:?}");
-            let (_, summary) = both(&scratch, mpi, 2, &program);
+            let program = mpi.compile_fortran(&scratch, &source(name), flags);
+            need!(program.is_some(), "no Fortran");
+            let (_, summary) = both(&scratch, mpi, 2, &program.expect("a program"));
             let wanted = [
                 ("Allreduce", "collective", 4, 72),
                 ("Barrier", "collective", 2, 0),

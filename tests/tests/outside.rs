@@ -4,7 +4,7 @@ use std::process::Command;
 
 use midrun_tests::mpi::command;
 use midrun_tests::process::Ended;
-use midrun_tests::{Analyzer, Mpi, Process, Scratch, Summary, each_mpi, midrun, root, under_midrun, wait_until};
+use midrun_tests::{Analyzer, Mpi, Process, Scratch, Summary, each_mpi, midrun, need, root, under_midrun, wait_until};
 
 /// 8 workers, 80 % spread, by dpf with batches that are far too large.
 fn synthetic(mpi: Mpi) -> Vec<String> {
@@ -220,6 +220,21 @@ fn every_tunlet_explains_itself() {
     }
 }
 
+/// Runs `line` alone and tuned by `tunlet`: its factors change, its result does not.
+fn assert_factors_are_turned(mpi: Mpi, scratch: &Scratch, tunlet: &str, line: &[String]) {
+    let total = |out: &str| out.lines().find(|line| line.starts_with("total ")).expect("a total").to_owned();
+    let alone = Process::start(scratch, "alone", command(line)).succeed();
+    let ended = tuned(scratch, &["--tunlet", tunlet, "--summary", "s.json"], line);
+    assert_eq!(total(&ended.out), total(&alone.out), "{mpi:?}: tuning changes no result");
+    let summary = Summary::read(&scratch.path("s.json"));
+    let decisions = summary.list("decisions");
+    assert!(decisions.iter().any(|decision| decision["tunlet"] == "classic_factor"), "{}", ended.err);
+    assert!(summary.count("/actions/applied") >= 1, "{}", ended.err);
+    assert!(decisions[0]["predicted_s"].is_number(), "{}", decisions[0]);
+    assert_eq!(summary.list("never").len(), 0, "{}", ended.err);
+    scratch.assert_nothing_left();
+}
+
 #[test]
 fn a_program_that_knows_nothing_of_midrun_gets_other_batch_factors_and_computes_the_same() {
     each_mpi(|mpi| {
@@ -228,17 +243,30 @@ fn a_program_that_knows_nothing_of_midrun_gets_other_batch_factors_and_computes_
         let program = mpi.compile(&scratch, &source, &["-O2".into()]);
         let mut line = mpi.line(5, &program);
         line.extend(["300".into(), "5000".into()]);
-        let total = |out: &str| out.lines().find(|line| line.starts_with("total ")).expect("a total").to_owned();
-        let alone = Process::start(&scratch, "alone", command(&line)).succeed();
-        let tunlet = example("classic_factor.toml");
-        let ended = tuned(&scratch, &["--tunlet", &tunlet, "--summary", "s.json"], &line);
-        assert_eq!(total(&ended.out), total(&alone.out), "{mpi:?}: tuning changes no result");
-        let summary = Summary::read(&scratch.path("s.json"));
-        let decisions = summary.list("decisions");
-        assert!(decisions.iter().any(|decision| decision["tunlet"] == "classic_factor"), "{}", ended.err);
-        assert!(summary.count("/actions/applied") >= 1, "{}", ended.err);
-        assert!(decisions[0]["predicted_s"].is_number(), "{}", decisions[0]);
-        assert_eq!(summary.list("never").len(), 0, "{}", ended.err);
-        scratch.assert_nothing_left();
+        assert_factors_are_turned(mpi, &scratch, &example("classic_factor.toml"), &line);
+    });
+}
+
+#[test]
+fn so_does_one_in_fortran_by_the_names_of_its_module() {
+    each_mpi(|mpi| {
+        let scratch = Scratch::new();
+        let source = root().join("tests/programs/classic_mw.f90");
+        let program = mpi.compile_fortran(&scratch, &source, &["-O2", "-fno-inline", "-fallow-argument-mismatch"]);
+        need!(program.is_some(), "no Fortran");
+        let mut tunlet = std::fs::read_to_string(example("classic_factor.toml")).expect("the example");
+        for (of_c, of_fortran) in [
+            ("function iterate", "function __farm_MOD_iterate"),
+            ("function compute", "function __farm_MOD_compute"),
+            ("variable F", "variable __farm_MOD_f"),
+            ("variable NW", "variable __farm_MOD_nw"),
+        ] {
+            assert!(tunlet.contains(of_c), "{of_c}");
+            tunlet = tunlet.replace(of_c, of_fortran);
+        }
+        let tunlet = file(&scratch, "fortran.toml", &tunlet);
+        let mut line = mpi.line(5, &program.expect("a program"));
+        line.push("300".into());
+        assert_factors_are_turned(mpi, &scratch, &tunlet, &line);
     });
 }

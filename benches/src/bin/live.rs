@@ -50,29 +50,29 @@ const fn synthetic(name: &'static str, words: &'static str) -> Load {
 
 const LOADS: [Load; 7] = [
     synthetic("2000 tasks of 1 ms, 40 %", "--tasks 2000 --mean-us 1000 --sigma-pct 40 --policy dpf --work sleep"),
-    synthetic("200 tasks of 2 ms, even", "--tasks 200 --mean-us 2000 --sigma-pct 0 --policy dpf --work sleep"),
+    synthetic("200 tasks of 8 ms, even", "--tasks 200 --mean-us 8000 --sigma-pct 0 --policy dpf --work sleep"),
     synthetic(
-        "60 tasks of 5 ms, exponential",
-        "--tasks 60 --mean-us 5000 --dist exponential --policy dpf --work sleep",
+        "60 tasks of 20 ms, exponential",
+        "--tasks 60 --mean-us 20000 --dist exponential --policy dpf --work sleep",
     ),
     synthetic(
-        "480 tasks of 1 ms with 32 KiB each",
-        "--tasks 480 --mean-us 1000 --sigma-pct 0 --bytes 32768 --policy dpf --work sleep",
+        "480 tasks of 4 ms with 32 KiB each",
+        "--tasks 480 --mean-us 4000 --sigma-pct 0 --bytes 32768 --policy dpf --work sleep",
     ),
     synthetic(
-        "40 tasks of 2 ms, ten times longer from the middle on",
-        "--tasks 40 --mean-us 2000 --sigma-pct 80 --jump 10 --policy dpf --work sleep",
+        "40 tasks of 8 ms, ten times longer from the middle on",
+        "--tasks 40 --mean-us 8000 --sigma-pct 80 --jump 10 --policy dpf --work sleep",
     ),
     Load {
-        name: "nbody, 400 bodies of 1 ms",
+        name: "nbody, 400 bodies of 4 ms",
         program: "nbody",
-        words: "--bodies 400 --pace 1000",
+        words: "--bodies 400 --pace 4000",
         iterations: "--steps",
     },
     Load {
-        name: "forest_fire, 100 rows, 1 ms per heat",
+        name: "forest_fire, 100 rows, 4 ms per heat",
         program: "forest_fire",
-        words: "--size 100 --cost 10 --pace 1000",
+        words: "--size 100 --cost 10 --pace 4000",
         iterations: "--steps",
     },
 ];
