@@ -1,4 +1,4 @@
-//! Measures what counting MPI calls costs: without midrun, with it switched off, and counting under `midrun run`.
+//! Measures what MPI calls cost more: with midrun switched off, counting under `midrun run`, and with a record of each call.
 
 use anyhow::{Context, Result};
 use clap::Parser;
@@ -18,7 +18,10 @@ struct Arguments {
     runs: u32,
 }
 
-const KINDS: [&str; 3] = ["without", "off", "counting"];
+const KINDS: [&str; 4] = ["without", "off", "counting", "recording"];
+/// The calls that the program times.
+const CALLS: [&str; 7] =
+    ["MPI_Comm_rank", "MPI_Iprobe", "MPI_Send", "MPI_Recv", "MPI_Isend", "MPI_Irecv", "MPI_Waitall"];
 
 fn main() -> Result<()> {
     let a = Arguments::parse();
@@ -44,10 +47,19 @@ fn run(a: &Arguments, kind: &str) -> Result<String> {
     let launcher = Launcher::local(&a.mpi, 2, false)?;
     let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("build").join(&a.mpi).join("mpi_calls");
     let library = prefix().join("lib/midrun").join(&a.mpi).join("libmidrun.so").canonicalize()?;
-    let mut words = match kind {
-        "counting" => vec![prefix().join("bin/midrun").display().to_string(), "run".into(), "--".into()],
-        _ => Vec::new(),
-    };
+    let kept = tempfile::tempdir()?;
+    let (points, summary) = (kept.path().join("points"), kept.path().join("summary.json"));
+    let lines = CALLS.iter().enumerate().map(|(k, call)| format!("measure r{k} mpi {call} raw\n"));
+    std::fs::write(&points, lines.collect::<String>())?;
+    let mut words = Vec::new();
+    if ["counting", "recording"].contains(&kind) {
+        words.extend([prefix().join("bin/midrun").display().to_string(), "run".into(), "--summary".into()]);
+        words.push(summary.display().to_string());
+        if kind == "recording" {
+            words.extend(["--points".to_owned(), points.display().to_string()]);
+        }
+        words.push("--".into());
+    }
     // Two ranks have a core each: they are to look for messages all the time, not to give way.
     let yields = ["--oversubscribe", "--mca", "mpi_yield_when_idle", "1"];
     words.extend(launcher.words.into_iter().filter(|word| !yields.contains(&&word[..])));
@@ -59,5 +71,11 @@ fn run(a: &Arguments, kind: &str) -> Result<String> {
     command.args(&words[1..]).env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
     let output = command.output().with_context(|| format!("{command:?} does not start"))?;
     anyhow::ensure!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
+    if kind == "recording" {
+        let summary: serde_json::Value = serde_json::from_slice(&std::fs::read(&summary)?)?;
+        let records = &summary["records"];
+        // A record that finds no room costs less than one that does.
+        anyhow::ensure!(records["dropped"] == 0, "not each call was recorded: {records}");
+    }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }

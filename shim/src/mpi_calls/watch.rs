@@ -2,14 +2,20 @@
 
 use super::{SWITCH, bit};
 use crate::guard::guard_value;
+use midrun_ring::calls::NAMES;
 use std::ffi::c_int;
 use std::sync::OnceLock;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Most watches of a process; they stay.
 const WATCHES: usize = 16;
 
 static WATCHING: [OnceLock<(Filter, Callback)>; WATCHES] = [const { OnceLock::new() }; WATCHES];
+
+/// Which watches a call may concern, by its number: one bit each, so that the others cost it nothing.
+static CONCERNS: [AtomicU32; NAMES.len()] = [const { AtomicU32::new(0) }; NAMES.len()];
+
+const _: () = assert!(WATCHES <= 32);
 
 /// Called in the thread that made the call, after it.
 pub type Callback = fn(watch: usize, seen: &Seen);
@@ -61,6 +67,8 @@ impl Filter {
 /// Shows calls to `callback` from now on; its number, or `None` when there are too many. Off, it costs calls nothing.
 pub fn watch(filter: Filter, callback: Callback) -> Option<usize> {
     let free = (0..WATCHES).find(|at| WATCHING[*at].set((filter, callback)).is_ok())?;
+    let concerned = CONCERNS.iter().enumerate().filter(|(call, _)| filter.call.is_none_or(|own| own as usize == *call));
+    concerned.for_each(|(_, watches)| _ = watches.fetch_or(1 << free, Ordering::Release));
     SWITCH.fetch_or(bit::WATCHED, Ordering::Release);
     Some(free)
 }
@@ -77,9 +85,16 @@ pub extern "C" fn midrun_call_watched(
     on_world: c_int,
 ) {
     guard_value("an MPI call", (), || {
+        let Some(mut watches) = CONCERNS.get(call as usize).map(|watches| watches.load(Ordering::Acquire)) else {
+            return;
+        };
         let seen = Seen { call, begin_ns, end_ns, bytes, peer, tag, on_world: on_world != 0 };
-        for (number, (filter, callback)) in WATCHING.iter().filter_map(OnceLock::get).enumerate() {
-            if filter.takes(&seen) {
+        while watches != 0 {
+            let number = watches.trailing_zeros() as usize;
+            watches &= watches - 1;
+            if let Some((filter, callback)) = WATCHING.get(number).and_then(OnceLock::get)
+                && filter.takes(&seen)
+            {
                 callback(number, &seen);
             }
         }
