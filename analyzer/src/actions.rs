@@ -28,6 +28,17 @@ impl By {
     }
 }
 
+/// When an action is applied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum When {
+    /// Inside the running iteration.
+    Now,
+    /// Before the next one.
+    NextIteration,
+    /// At the start of this one, or not at all.
+    Iteration(u64),
+}
+
 /// What is asked of a rank.
 #[derive(Clone, Debug)]
 pub struct Wanted {
@@ -39,8 +50,8 @@ pub struct Wanted {
     pub assignments: Vec<(String, Value)>,
     /// (knob, value before).
     pub restore: Vec<(String, Value)>,
-    /// Inside the running iteration.
-    pub at_once: bool,
+    /// When.
+    pub when: When,
     /// Time to live, milliseconds.
     pub ttl_ms: u64,
 }
@@ -114,10 +125,13 @@ impl Actions {
             rank: wanted.rank,
             assignments: wanted.assignments,
             restore: wanted.restore,
-            at_once: wanted.at_once,
+            at_once: wanted.when == When::Now,
             decided_ns: now,
             deadline_ns: now.saturating_add(ttl_ns),
-            phase: Phase::Apply,
+            phase: match wanted.when {
+                When::Iteration(iteration) => Phase::ApplyAt { iteration },
+                When::Now | When::NextIteration => Phase::Apply,
+            },
         };
         self.in_flight.push((action.clone(), wanted.by));
         action
@@ -169,7 +183,7 @@ impl Actions {
                 latency_ms = Some(latency);
                 self.counts.applied_at(latency);
             }
-            ActionStatus::Expired => self.counts.expired += 1,
+            ActionStatus::Expired | ActionStatus::NotReached => self.counts.expired += 1,
             _ => self.counts.refused += 1,
         }
         Some(Settlement { action, by, status: result.status, latency_ms, late })

@@ -24,6 +24,8 @@ pub enum Control {
         rank: Option<u32>,
         /// On all of them in one and the same iteration, or on none.
         together: bool,
+        /// At the start of this iteration of each rank, or not at all.
+        at_iteration: Option<u64>,
     },
     /// Tunlets decide nothing more.
     Freeze,

@@ -267,7 +267,8 @@ pub fn control(wire: control_request::Control) -> Control {
     match wire {
         control_request::Control::Set(set) => {
             let value = if set.value.len() > limits::PLAN_BYTES { String::new() } else { set.value };
-            Control::Set { point: text(set.point), value, rank: set.rank, together: set.together }
+            let (rank, together, at_iteration) = (set.rank, set.together, set.at_iteration);
+            Control::Set { point: text(set.point), value, rank, together, at_iteration }
         }
         control_request::Control::Freeze(_) => Control::Freeze,
         control_request::Control::Pause(_) => Control::Pause,

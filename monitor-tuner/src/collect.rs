@@ -119,7 +119,7 @@ impl Collected {
                 }));
                 self.urgent = true;
             }
-            kind::ACTION_RESULT if b <= ActionStatus::Past as u64 => {
+            kind::ACTION_RESULT if b <= ActionStatus::NotReached as u64 => {
                 let (action, status, iteration, register) = (a, b as i32, c, d);
                 self.push(Kind::ActionResult(ActionResult { action, status, iteration, time_ns, register }));
                 self.urgent = true;

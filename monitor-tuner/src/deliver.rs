@@ -16,6 +16,7 @@ pub fn deliver(rank: &mut Rank, action: &Action, now_ns: u64) -> Result<(), Acti
         action: action.id,
         deadline_ns: now_ns.saturating_add(action.time_to_live_ms.saturating_mul(1_000_000)),
         when: moment(action),
+        at: action.at.min((1 << 48) - 1),
         count: action.assignments.len() as u32,
         ..Command::default()
     };
@@ -53,6 +54,7 @@ fn moment(action: &Action) -> u32 {
         (Phase::Arm, _) => when::ARM,
         (Phase::Commit, _) => when::COMMIT,
         (Phase::Unspecified, When::IterationStart) => when::ITERATION_START,
+        (Phase::Unspecified, When::Iteration) => when::AT_ITERATION,
         (Phase::Unspecified, _) => when::NOW,
     }
 }
@@ -112,6 +114,16 @@ mod tests {
         let at = CommandAssignment { knob: NO_KNOB, value: 281_474_976_710_655.0 };
         assert_eq!((arm.when, arm.count, arm.assignments[0]), (when::ARM, 1, at));
         assert_eq!(told(Phase::Commit, 0, &Action::default()).when, when::COMMIT);
+    }
+
+    #[test]
+    fn an_action_for_one_iteration_names_it() {
+        let (theirs, mut rank) = rank();
+        let at = Action { when: When::Iteration.into(), at: (1 << 48) - 1, ..action("mw.factor", 0.25) };
+        deliver(&mut rank, &at, 0).unwrap();
+        let mut commands = theirs.command_consumer();
+        let command = Command::read(|| commands.pop()).flatten().unwrap();
+        assert_eq!((command.when, command.at, command.count), (when::AT_ITERATION, (1 << 48) - 1, 1));
     }
 
     #[test]

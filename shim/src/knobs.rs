@@ -253,6 +253,14 @@ impl Knobs {
         if good { Ok(()) } else { Err(Refusal::Range) }
     }
 
+    /// The function at whose entry or exit knob `number` is set; `None`: at any safe point.
+    pub fn place(&self, number: u32) -> Option<points::Place> {
+        match self.list.get(number as usize)?.target {
+            Target::Point(id) => points::place(id),
+            _ => None,
+        }
+    }
+
     /// Whether knob `number` is a variable of the program.
     pub fn is_variable(&self, number: u32) -> bool {
         let target = self.list.get(number as usize).map(|knob| knob.target);

@@ -8,6 +8,7 @@
 #![allow(clippy::missing_safety_doc)]
 
 mod clock;
+mod desk;
 mod expose;
 mod frameworks;
 mod guard;

@@ -28,6 +28,8 @@ fn status(wire: v1::ActionStatus) -> Option<ActionStatus> {
         v1::ActionStatus::Committed => ActionStatus::Committed,
         v1::ActionStatus::Busy => ActionStatus::Busy,
         v1::ActionStatus::Past => ActionStatus::Past,
+        v1::ActionStatus::RefusedApart => ActionStatus::RefusedApart,
+        v1::ActionStatus::NotReached => ActionStatus::NotReached,
     })
 }
 
@@ -45,9 +47,14 @@ pub fn sent_at(now: u64, action: Action) -> v1::Action {
         };
         v1::Assignment { knob, value: Some(value) }
     };
-    let when = if action.at_once { v1::When::Now } else { v1::When::IterationStart };
+    let when = match action.phase {
+        Phase::ApplyAt { .. } => v1::When::Iteration,
+        _ if action.at_once => v1::When::Now,
+        _ => v1::When::IterationStart,
+    };
     let (phase, at) = match action.phase {
         Phase::Apply => (v1::Phase::Unspecified, 0),
+        Phase::ApplyAt { iteration } => (v1::Phase::Unspecified, iteration),
         Phase::Prepare => (v1::Phase::Prepare, 0),
         Phase::Arm { at } => (v1::Phase::Arm, at),
         Phase::Commit => (v1::Phase::Commit, 0),

@@ -67,7 +67,9 @@ pub fn what(input: &Input) -> Option<What> {
 fn wire_control(control: &Control) -> v1::control_request::Control {
     use v1::control_request::Control as Wire;
     match control.clone() {
-        Control::Set { point, value, rank, together } => Wire::Set(v1::SetPoint { point, value, rank, together }),
+        Control::Set { point, value, rank, together, at_iteration } => {
+            Wire::Set(v1::SetPoint { point, value, rank, together, at_iteration })
+        }
         Control::Freeze => Wire::Freeze(v1::Freeze {}),
         Control::Pause => Wire::Pause(v1::Pause {}),
         Control::Resume => Wire::Resume(v1::Resume {}),
@@ -90,6 +92,7 @@ pub fn sent(wire: v1::Action) -> Option<Action> {
     let (job, rank) = super::rank_id(wire.rank.clone())?;
     let at_once = wire.when() == v1::When::Now;
     let phase = match wire.phase() {
+        v1::Phase::Unspecified if wire.when() == v1::When::Iteration => Phase::ApplyAt { iteration: wire.at },
         v1::Phase::Unspecified => Phase::Apply,
         v1::Phase::Prepare => Phase::Prepare,
         v1::Phase::Arm => Phase::Arm { at: wire.at },

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::control::{Control, ControlLine};
+use crate::input::Phase;
 
 fn block(name: &str, value: f64) -> Event {
     Event::KnobDeclared(KnobDeclared {
@@ -20,11 +21,11 @@ fn pattern() -> Event {
 }
 
 fn set(point: &str, value: &str, rank: Option<u32>) -> Control {
-    Control::Set { point: point.into(), value: value.into(), rank, together: false }
+    Control::Set { point: point.into(), value: value.into(), rank, together: false, at_iteration: None }
 }
 
 pub(super) fn set_together(point: &str, value: &str) -> Control {
-    Control::Set { point: point.into(), value: value.into(), rank: None, together: true }
+    Control::Set { point: point.into(), value: value.into(), rank: None, together: true, at_iteration: None }
 }
 
 impl Story {
@@ -318,4 +319,33 @@ fn a_rank_whose_agent_is_away_is_named_at_once() {
         (done, text.as_str()),
         (false, "mw.policy = 1 was not set; mw.policy on rank 0: its agent is not connected")
     );
+}
+
+#[test]
+fn a_value_for_one_iteration_goes_with_its_number_and_is_refused_where_it_cannot_be() {
+    let mut story = Story::begin(Config::default());
+    story.report("j", 1, vec![block("block", 32.0)]);
+    let at = |k, together| Control::Set {
+        point: "block".into(),
+        value: "16".into(),
+        rank: None,
+        together,
+        at_iteration: Some(k),
+    };
+    story.control(5, at(7, false));
+    let action = story.actions().remove(0);
+    assert_eq!((action.rank, action.at_once, action.phase), (1, false, Phase::ApplyAt { iteration: 7 }));
+    story.report("j", 1, vec![settled(&action, ActionStatus::Past, 9)]);
+    let (_, line) = story.controlled().remove(0);
+    let why = "block = 16 was not set; block on rank 1: refused: the rank has begun that iteration already";
+    assert_eq!((line.done, line.text.as_str()), (false, why));
+    story.control(6, at(8, false));
+    let action = story.actions().remove(0);
+    story.report("j", 1, vec![settled(&action, ActionStatus::NotReached, 7)]);
+    assert!(story.controlled()[0].1.text.ends_with("waits for did not come in time"));
+    assert_eq!(story.summary("j")["actions"]["expired"], 1);
+    let (done, text) = story.answer_to(at(1 << 48, false));
+    assert!(!done && text.ends_with("an iteration has a number below 281474976710656, and 281474976710656 is none"));
+    assert!(story.answer_to(at(9, true)).1.ends_with("leave --at-iteration out"));
+    assert_eq!(story.actions(), []);
 }

@@ -31,6 +31,8 @@ pub enum ActionStatus {
     Committed,
     Busy,
     Past,
+    RefusedApart,
+    NotReached,
 }
 
 impl ActionStatus {
@@ -48,7 +50,9 @@ impl ActionStatus {
             ActionStatus::Void => "void on all ranks",
             ActionStatus::Committed => "committed",
             ActionStatus::Busy => "busy with an earlier change",
-            ActionStatus::Past => "past the iteration",
+            ActionStatus::Past => "refused: the rank has begun that iteration already",
+            ActionStatus::RefusedApart => "refused: its values are set at different safe points",
+            ActionStatus::NotReached => "expired: the iteration or function that it waits for did not come in time",
         }
     }
 }
@@ -58,6 +62,10 @@ impl ActionStatus {
 pub enum Phase {
     /// Apply it by itself.
     Apply,
+    /// The same at the start of this iteration, or not at all.
+    ApplyAt {
+        iteration: u64,
+    },
     Prepare,
     Arm {
         at: u64,

@@ -5,10 +5,10 @@ use serde_json::json;
 use midrun_tunlets::{Value, Verdict, Window};
 
 use super::{Fate, Job};
-use crate::actions::{By, Settlement, Wanted};
+use crate::actions::{By, Settlement, Wanted, When};
 use crate::decide::Seen;
 use crate::ids::{AgentId, LinkId};
-use crate::input::{Action, ActionStatus, Output};
+use crate::input::{Action, ActionStatus, Output, Phase};
 use crate::limits;
 use crate::summary::Per;
 use crate::tell;
@@ -43,7 +43,7 @@ impl Job {
             return;
         }
         self.iterations.push(closed);
-        self.last_iteration_s = window.iteration_s;
+        (self.last_iteration, self.last_iteration_s) = (window.iteration, window.iteration_s);
         out.push(Output::Journal(json!({
             "event": "window", "job": self.id.as_str(), "iteration": window.iteration, "tasks": window.tasks,
             "workers": window.workers, "iteration_s": window.iteration_s, "ideal_s": closed.ideal_s(),
@@ -152,7 +152,10 @@ impl Job {
                     self.withhold(number, number_of_window, &why, out);
                 }
             }
-            None => self.act(now, By::Decision(number), assigned, proposal.at_once, link_of, out),
+            None => {
+                let when = if proposal.at_once { When::Now } else { When::NextIteration };
+                self.act(now, By::Decision(number), assigned, when, link_of, out);
+            }
         }
     }
 
@@ -168,7 +171,7 @@ impl Job {
         now: u64,
         by: By,
         assigned: Vec<Assigned>,
-        at_once: bool,
+        when: When,
         link_of: &dyn Fn(&AgentId) -> Option<LinkId>,
         out: &mut Vec<Output>,
     ) {
@@ -180,14 +183,26 @@ impl Job {
                 rank,
                 restore: self.knobs.current(rank, &assignments),
                 assignments,
-                at_once,
-                // Three iterations, so that a long one does not let every action expire.
-                ttl_ms: self.spec.action_ttl_ms.max((self.last_iteration_s * 3e3) as u64),
+                when,
+                ttl_ms: self.ttl_ms(now, when),
             };
             let action = self.actions.start(now, &self.id, wanted);
             out.push(journal_action(&action));
             out.push(Output::Act { link, action });
         }
+    }
+
+    /// Three times as long as it should take, so that a long iteration does not let every action expire.
+    fn ttl_ms(&self, now: u64, when: When) -> u64 {
+        let until_s = match when {
+            // What the program does between two iterations takes time, too.
+            When::Iteration(iteration) => {
+                let each_s = now.saturating_sub(self.started_ns) as f64 / 1e9 / (self.last_iteration + 1) as f64;
+                each_s.max(self.last_iteration_s) * iteration.saturating_sub(self.last_iteration).max(1) as f64
+            }
+            When::Now | When::NextIteration => self.last_iteration_s,
+        };
+        self.spec.action_ttl_ms.max((until_s * 3e3) as u64)
     }
 
     fn withhold(&mut self, number: u64, iteration: u64, why: &str, out: &mut Vec<Output>) {
@@ -270,6 +285,9 @@ fn journal_action(action: &Action) -> Output {
     Output::Journal(json!({
         "event": "action", "job": action.job.as_str(), "action": action.id.0, "rank": action.rank,
         "assignments": action.assignments, "restore": action.restore, "at_once": action.at_once,
-        "decided_ns": action.decided_ns, "deadline_ns": action.deadline_ns,
+        "decided_ns": action.decided_ns, "deadline_ns": action.deadline_ns, "at_iteration": match action.phase {
+            Phase::ApplyAt { iteration } => Some(iteration),
+            _ => None,
+        },
     }))
 }

@@ -4,11 +4,12 @@ use std::collections::VecDeque;
 
 use midrun_tunlets::Value;
 
-use super::{Fate, Job};
-use crate::actions::{By, Settlement};
+use super::{Assigned, Fate, Job};
+use crate::actions::{By, Settlement, When};
 use crate::control::{Active, Change, Control, ControlLine, Mode, Turned};
 use crate::ids::{AgentId, AskId, LinkId};
 use crate::input::{Action, ActionStatus, Answer, Output};
+use crate::limits;
 use crate::tell;
 
 impl Job {
@@ -55,6 +56,14 @@ impl Job {
                 let why = "--together is for all ranks that have the point: leave --rank out".to_owned();
                 return self.refuse_control(now, ask, &control, why, out);
             }
+            Control::Set { at_iteration: Some(k), .. } if *k >= limits::ITERATION_END => {
+                let why = format!("an iteration has a number below {}, and {k} is none", limits::ITERATION_END);
+                return self.refuse_control(now, ask, &control, why, out);
+            }
+            Control::Set { at_iteration: Some(_), together: true, .. } => {
+                let why = "--together chooses the iteration itself: leave --at-iteration out".to_owned();
+                return self.refuse_control(now, ask, &control, why, out);
+            }
             Control::Set { point, value, rank, .. } => match self.assigned_by_hand(point, value, *rank) {
                 Ok(assigned) => rounds.push_back(assigned),
                 Err(why) => return self.refuse_control(now, ask, &control, why, out),
@@ -76,9 +85,10 @@ impl Job {
             }
         }
         let changes: Vec<Change> = rounds.iter().flatten().flat_map(|asked| self.changes(asked)).collect();
-        if let (Control::Set { point, .. }, [first, ..]) = (&control, &changes[..]) {
+        if let (Control::Set { point, at_iteration, .. }, [first, ..]) = (&control, &changes[..]) {
             let ranks: Vec<u32> = changes.iter().map(|change| change.rank).collect();
-            let text = format!("user: set {point} {} -> {} on {}", first.from, first.to, tell::ranks(&ranks));
+            let at = at_iteration.map_or(String::new(), |k| format!(" at iteration {k}"));
+            let text = format!("user: set {point} {} -> {} on {}{at}", first.from, first.to, tell::ranks(&ranks));
             self.tell(tell::life(&self.id, "control", text), out);
         }
         let at_s = self.at_s(now);
@@ -107,12 +117,16 @@ impl Job {
             }
             reached
         });
+        // Tunlets turn the hand-out inside an iteration, too; everything else waits for one to begin.
+        let of_hand_out = |(_, assigned): &Assigned| assigned.iter().all(|(name, _)| super::hand::of_hand_out(name));
+        let when = match active.control {
+            Control::Set { at_iteration: Some(iteration), .. } => When::Iteration(iteration),
+            _ if round.iter().all(of_hand_out) => When::Now,
+            _ => When::NextIteration,
+        };
         self.controls.active = Some(active);
         if !round.is_empty() && self.was_sent(&round) {
-            // Tunlets turn the hand-out inside an iteration, too; everything else waits for one to begin.
-            let at_once =
-                round.iter().all(|(_, assigned)| assigned.iter().all(|(name, _)| super::hand::of_hand_out(name)));
-            self.act(now, By::User, round, at_once, link_of, out);
+            self.act(now, By::User, round, when, link_of, out);
         }
     }
 

@@ -45,6 +45,9 @@ pub struct SetArgs {
     /// Set it on all ranks in one and the same iteration, or on none
     #[arg(long, conflicts_with = "rank")]
     together: bool,
+    /// Set it at the start of this iteration of each rank, neither before nor later
+    #[arg(long, value_name = "K", conflicts_with = "together")]
+    at_iteration: Option<u64>,
     #[command(flatten)]
     how: How,
 }
@@ -106,8 +109,8 @@ pub fn set(args: &SetArgs) -> anyhow::Result<ExitCode> {
     if args.point.is_empty() || args.value.is_empty() {
         return usage("midrun set takes the name of a tuning point and its value: midrun set mw.factor 0.3");
     }
-    let set =
-        SetPoint { point: args.point.clone(), value: args.value.clone(), rank: args.rank, together: args.together };
+    let (point, value) = (args.point.clone(), args.value.clone());
+    let set = SetPoint { point, value, rank: args.rank, together: args.together, at_iteration: args.at_iteration };
     control(&args.how, Control::Set(set))
 }
 

@@ -113,6 +113,11 @@ pub fn set_pulse(_pulse: fn(), _at: u64) {}
 /// See [`set_pulse`].
 pub fn next_pulse(_at: u64) {}
 
+/// No exit is ever seen.
+pub fn is_open(_point: u32) -> bool {
+    false
+}
+
 /// Nothing was to be seen.
 pub fn unseen() -> u64 {
     0

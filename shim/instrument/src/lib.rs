@@ -44,7 +44,8 @@ mod unwind;
 
 #[cfg(not(target_arch = "x86_64"))]
 pub use elsewhere::{
-    Collector, Hook, Passage, closed, cost, hook, nanoseconds, next_pulse, open, set_pulse, set_rate, ticks, unseen,
+    Collector, Hook, Passage, closed, cost, hook, is_open, nanoseconds, next_pulse, open, set_pulse, set_rate, ticks,
+    unseen,
 };
 pub use figures::{BINS, Cost, Sum};
 pub use refusal::Refusal;
@@ -55,6 +56,6 @@ pub use {
     calibrate::cost,
     clock::ticks,
     hook::{Hook, hook},
-    passage::{Passage, closed, next_pulse, open, set_pulse, unseen},
+    passage::{Passage, closed, is_open, next_pulse, open, set_pulse, unseen},
     totals::{Collector, nanoseconds, set_rate},
 };

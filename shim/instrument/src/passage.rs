@@ -50,6 +50,12 @@ pub fn unseen() -> u64 {
     UNSEEN.load(Ordering::Relaxed)
 }
 
+/// Whether the calling thread is in a call of the function of `point` whose exit will be seen. At the exit of one: in another.
+pub fn is_open(point: u32) -> bool {
+    let Some(thread) = current() else { return false };
+    (0..thread.depth.get()).any(|at| thread.call(at).is_some_and(|call| call.point == point))
+}
+
 /// Runs `body` with the hooks seeing what it calls, inside something that is told.
 pub fn open<T>(body: impl FnOnce() -> T) -> T {
     let Some(thread) = current() else { return body() };

@@ -5,7 +5,11 @@ use crate::layout::{ASSIGNMENTS, COMMAND_TEXT, COMMAND_WORDS, COMMANDS};
 /// Bytes of text in one entry.
 const ENTRY_BYTES: usize = 8 * COMMAND_WORDS;
 
+/// The word with the text's bytes has the iteration above them.
+const TEXT_BITS: u32 = 16;
+
 const _: () = assert!(4 + 2 * ASSIGNMENTS <= COMMAND_WORDS);
+const _: () = assert!(COMMAND_TEXT < 1 << TEXT_BITS);
 // Two such commands at a time.
 const _: () = assert!(2 * (1 + COMMAND_TEXT.div_ceil(ENTRY_BYTES)) as u64 <= COMMANDS + 2);
 
@@ -27,6 +31,8 @@ pub struct Command {
     pub deadline_ns: u64,
     /// One of [`crate::layout::when`].
     pub when: u32,
+    /// Of [`crate::layout::when::AT_ITERATION`]: the iteration, below 2^48.
+    pub at: u64,
     /// How many of `assignments` count.
     pub count: u32,
     /// All applied together or not at all.
@@ -42,7 +48,7 @@ impl Command {
         first[0] = self.action;
         first[1] = self.deadline_ns;
         first[2] = u64::from(self.when) | u64::from(self.count) << 32;
-        first[3] = self.text.len() as u64;
+        first[3] = self.text.len() as u64 | self.at << TEXT_BITS;
         for (pair, a) in first[4..].chunks_exact_mut(2).zip(&self.assignments) {
             pair[0] = u64::from(a.knob);
             pair[1] = a.value.to_bits();
@@ -68,11 +74,12 @@ impl Command {
         for (pair, a) in words[4..].chunks_exact(2).zip(&mut assignments) {
             *a = CommandAssignment { knob: pair[0] as u32, value: f64::from_bits(pair[1]) };
         }
-        let Some(text) = text(words[3], pop) else { return Some(None) };
+        let Some(text) = text(words[3] & ((1 << TEXT_BITS) - 1), pop) else { return Some(None) };
         Some(Some(Command {
             action: words[0],
             deadline_ns: words[1],
             when: words[2] as u32,
+            at: words[3] >> TEXT_BITS,
             count: ((words[2] >> 32) as u32).min(ASSIGNMENTS as u32),
             assignments,
             text,
@@ -104,7 +111,8 @@ mod tests {
     fn a_command_comes_back_from_its_entries() {
         for bytes in [0, 1, 8, ENTRY_BYTES, ENTRY_BYTES + 1, COMMAND_TEXT] {
             let text = "0x3,".repeat(bytes).chars().take(bytes).collect();
-            let mut command = Command { action: 9, deadline_ns: 8, when: 2, count: 6, text, ..Command::default() };
+            let at = (1 << 48) - 1 - bytes as u64;
+            let mut command = Command { action: 9, deadline_ns: 8, when: 3, at, count: 6, text, ..Command::default() };
             command.assignments[5] = CommandAssignment { knob: 31, value: -0.25 };
             let mut entries = command.to_entries();
             assert_eq!(entries.len(), 1 + bytes.div_ceil(ENTRY_BYTES));

@@ -99,6 +99,8 @@ pub mod when {
     pub const NOW: u32 = 1;
     /// Before the next iteration's first hand-out.
     pub const ITERATION_START: u32 = 2;
+    /// At the start of iteration [`crate::Command::at`], neither before nor later.
+    pub const AT_ITERATION: u32 = 3;
     /// Hold the assignments ready for the round that the action's id names: see `midrun-epoch`.
     pub const PREPARE: u32 = 16;
     /// Be ready to take them over at the start of an iteration: its number is the value of the first assignment, whose

@@ -113,13 +113,15 @@ pub fn on_framework() {
     FRAMEWORK.store(true, Ordering::Relaxed);
 }
 
-/// A place where the program calls MPI and waits: tuning points may be set. Two loads when there is nothing to do.
+/// A place where the program calls MPI and waits: tuning points may be set. Some loads when there is nothing to do.
 pub fn on_safe_call() {
-    let has_command = process::segment().is_some_and(midrun_ring::Segment::has_command);
-    if has_command && !FRAMEWORK.load(Ordering::Relaxed) && marks::iteration().is_none() {
+    let is_due = process::segment().is_some_and(midrun_ring::Segment::has_command)
+        || points::is_lost()
+        || safe_point::is_overdue();
+    if is_due && !FRAMEWORK.load(Ordering::Relaxed) && marks::iteration().is_none() {
         match points::own_iteration() {
             // Inside one of the program's iterations, as its points say.
-            Some(iteration) => safe_point::poll(iteration, false),
+            Some(iteration) => safe_point::poll_declared(iteration, false),
             None => safe_point::poll(crate::hook::UNKNOWN_ITERATION, true),
         }
     }

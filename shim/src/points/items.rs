@@ -4,7 +4,7 @@ use super::calls::{Calls, calls};
 use super::measured::Values;
 use super::variable::{Variable, read_text, to_bits, write_text};
 use midrun_instrument::{Hook, Refusal, hook, symbols};
-use midrun_points::{Declaration, Line, Mode, Source, Symbol, Trigger, Tuned, Type};
+use midrun_points::{Declaration, Line, Mode, Moment, Source, Symbol, Trigger, Tuned, Type};
 use midrun_ring::KnobKind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -19,8 +19,12 @@ pub struct Item {
     pub declaration: Declaration,
     /// What that is here.
     pub done: Done,
+    /// The function at whose entry or exit its knob is set; `None`: at any safe point.
+    pub place: Option<(Hook, Moment)>,
     /// Its value goes back when the agent is lost.
     pub returns_on_loss: bool,
+    /// The agent is lost, and its value goes back at `place`.
+    pub goes_back: bool,
     /// Detail that the budget leaves it, from 0 = all; see `budget`.
     pub shed: u32,
 }
@@ -72,8 +76,15 @@ fn variable(symbol: &Symbol, kind: Type) -> Result<(Variable, bool), Refusal> {
 /// Why it cannot be done.
 pub fn make(line: &Line) -> Result<Item, String> {
     let done = find(&line.declaration)?;
+    let place = match &line.declaration {
+        Declaration::Tune { at: Some((moment, symbol)), .. } => {
+            Some((at(symbol).map_err(|refusal| refusal.to_string())?, *moment))
+        }
+        _ => None,
+    };
     let (id, declaration) = (NEXT.fetch_add(1, Ordering::Relaxed), line.declaration.clone());
-    Ok(Item { id, line: line.number, declaration, done, returns_on_loss: false, shed: 0 })
+    let (returns_on_loss, goes_back) = (false, false);
+    Ok(Item { id, line: line.number, declaration, done, place, returns_on_loss, goes_back, shed: 0 })
 }
 
 fn find(declaration: &Declaration) -> Result<Done, String> {
@@ -199,6 +210,7 @@ impl Item {
 
     /// Sets it; returns the function that is to be called for that.
     pub fn set(&mut self, value: f64, text: &str) -> Option<usize> {
+        self.goes_back = false;
         match &mut self.done {
             Done::Variable { variable, .. } => variable.write(value),
             Done::Text { address, bytes, .. } => write_text(*address, *bytes, text),
@@ -222,6 +234,7 @@ impl Item {
 
     /// Sets it to its value at start.
     pub fn go_back(&mut self) {
+        self.goes_back = false;
         match &mut self.done {
             Done::Replace { now, .. } => *now = 0,
             Done::Argument { now, .. } => *now = None,

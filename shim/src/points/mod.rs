@@ -8,6 +8,7 @@ mod budget;
 mod calls;
 mod items;
 mod measured;
+mod moments;
 mod mpi;
 mod places;
 mod report;
@@ -19,6 +20,7 @@ use items::Item;
 use midrun_instrument as instrument;
 use midrun_points::{Declaration, Label, TEXT_BYTES, parse};
 use midrun_ring::{KnobKind, topic};
+pub use moments::{Place, await_place};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard};
 
@@ -34,6 +36,8 @@ struct State {
     report: report::Report,
     /// Calls to be made at this safe point.
     once: Vec<usize>,
+    /// The function for which a command waits.
+    awaited: Option<Place>,
 }
 
 static STATE: Mutex<Option<State>> = Mutex::new(None);
@@ -95,6 +99,7 @@ pub fn take(knobs: &mut Knobs, text: &str) {
     state.items = kept;
     for item in gone {
         item.undo();
+        state.leave(&item);
         if let Some(label) = item.declaration.label() {
             knobs.forget(label.as_str());
         }
@@ -168,6 +173,11 @@ fn with_item<T>(id: u32, body: impl FnOnce(&mut Item) -> T) -> Option<T> {
     guard.as_mut()?.items.iter_mut().find(|item| item.id == id).map(body)
 }
 
+/// The function at which the knob of an item is set, if any.
+pub fn place(id: u32) -> Option<Place> {
+    with_item(id, |item| item.place.map(|(hook, moment)| (hook.number(), moment))).flatten()
+}
+
 /// The value of the knob of an item now.
 pub fn value(id: u32) -> f64 {
     with_item(id, |item| item.value()).unwrap_or(0.0)
@@ -203,17 +213,7 @@ pub fn at_safe_point() {
         }
     }
     if LOST.swap(false, Ordering::Relaxed) {
-        knobs::with(|knobs| {
-            let mut guard = lock();
-            let Some(state) = guard.as_mut() else { return };
-            let back: Vec<u32> = state.items.iter().filter(|item| item.returns_on_loss).map(|item| item.id).collect();
-            for item in state.items.iter_mut().filter(|item| item.returns_on_loss) {
-                item.go_back();
-            }
-            state.work_out();
-            drop(guard);
-            back.into_iter().for_each(|id| knobs.tell_value(Target::Point(id)));
-        });
+        moments::on_loss();
     }
     if WAITING.load(Ordering::Relaxed)
         && let Ok(mut guard) = STATE.try_lock()
@@ -228,12 +228,20 @@ pub fn on_loss() {
     LOST.store(true, Ordering::Relaxed);
 }
 
+/// It is, and values may have to go back.
+pub fn is_lost() -> bool {
+    LOST.load(Ordering::Relaxed)
+}
+
 /// Now and then in the functions that are hooked, in the thread that declared them.
 fn pulse() {
     if !process::recording() {
         return;
     }
-    safe_point::poll(iteration().unwrap_or(hook::UNKNOWN_ITERATION), iteration().is_none());
+    match (own_iteration(), iteration()) {
+        (Some(own), _) => safe_point::poll_declared(own, false),
+        (None, marked) => safe_point::poll(marked.unwrap_or(hook::UNKNOWN_ITERATION), marked.is_none()),
+    }
     instrument::set_rate(clock::rate().max(1));
     if let Ok(mut guard) = STATE.try_lock()
         && let Some(state) = guard.as_mut()
@@ -244,8 +252,13 @@ fn pulse() {
     instrument::next_pulse(instrument::ticks() + (ticks / u128::from(clock::rate().max(1))) as u64);
 }
 
+/// Whether a line of the points says what an iteration is.
+pub fn iterates() -> bool {
+    ITERATES.load(Ordering::Relaxed)
+}
+
 /// The iteration that this rank is in or was in last.
-fn iteration() -> Option<u64> {
+pub fn iteration() -> Option<u64> {
     if ITERATES.load(Ordering::Relaxed) { own_iteration() } else { crate::marks::iteration() }
 }
 
@@ -254,15 +267,16 @@ pub fn own_iteration() -> Option<u64> {
     BEGUN.load(Ordering::Relaxed).checked_sub(1).filter(|_| ITERATES.load(Ordering::Relaxed))
 }
 
-/// An iteration of this rank begins, by one of its lines.
-fn begin_iteration() {
+/// An iteration of this rank begins, by one of its lines: at a function's entry, or after an MPI call.
+fn begin_iteration(entry: Option<Place>) {
     let iteration = BEGUN.fetch_add(1, Ordering::Relaxed);
     if let Ok(mut guard) = STATE.try_lock()
         && let Some(state) = guard.as_mut()
     {
         state.report.begin(iteration, clock::now_ns());
     }
-    safe_point::poll(iteration, true);
+    safe_point::poll_declared(iteration, true);
+    entry.into_iter().for_each(moments::pass);
     if let Ok(guard) = STATE.try_lock()
         && let Some(state) = guard.as_ref()
     {
@@ -284,7 +298,7 @@ pub fn next_iteration() {
     if BEGUN.load(Ordering::Relaxed) > 0 {
         end_iteration();
     }
-    begin_iteration();
+    begin_iteration(None);
 }
 
 /// The program's marks say that iteration `iteration` begins.

@@ -3,7 +3,7 @@
 use super::items::{Done, Item};
 use super::measured::{self, Values};
 use super::variable::Variable;
-use super::{State, refuse};
+use super::{State, moments, refuse};
 use crate::clock;
 use midrun_instrument::{ARGUMENTS, Hook, Passage, flag, nanoseconds, open, ticks};
 use midrun_points::{Declaration, Mode, Moment};
@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
 
 /// Functions that can be hooked.
-const MOST: usize = 72;
+pub const MOST: usize = 72;
 
 /// A variable that is read, where its values go, in what detail, and its label.
 type Reading = (Variable, Arc<Values>, Option<Mode>, [u64; 4]);
@@ -49,6 +49,7 @@ pub fn work_out(state: &mut State) -> bool {
     let mut wanted: BTreeMap<Hook, Place> = BTreeMap::new();
     for item in &state.items {
         add(item, &mut wanted);
+        item.place.map(|(hook, _)| wanted.entry(hook).or_default());
     }
     let mut waits = false;
     for hook in state.hooks.iter().filter(|hook| !wanted.contains_key(hook)) {
@@ -61,7 +62,8 @@ pub fn work_out(state: &mut State) -> bool {
             Ok(waiting) => waits |= waiting,
             Err(midrun_instrument::Refusal::Busy) => waits = true,
             Err(why) => {
-                let lines = state.items.iter().filter(|item| hook_of(item) == Some(hook)).map(|item| item.line);
+                let own = |item: &&Item| hook_of(item) == Some(hook) || item.place.is_some_and(|(at, _)| at == hook);
+                let lines = state.items.iter().filter(own).map(|item| item.line);
                 lines.for_each(|line| refuse(line, &why.to_string()));
             }
         }
@@ -114,13 +116,15 @@ fn add(item: &Item, wanted: &mut BTreeMap<Hook, Place>) {
 /// Puts into force what happens at a function.
 fn set(hook: Hook, place: &Place) {
     let point = hook.point();
-    let entry = place.iterates || !place.reads.is_empty() || !place.before.is_empty();
-    let exit = place.iterates || !place.raw.is_empty() || !place.after.is_empty();
     if let Some(slot) = PLACES.get(hook.number() as usize) {
-        let new = if entry || exit { Box::into_raw(Box::new(place.clone())) } else { std::ptr::null_mut() };
+        let new = if place.has_entry() || place.has_exit() {
+            Box::into_raw(Box::new(place.clone()))
+        } else {
+            std::ptr::null_mut()
+        };
         slot.store(new, Ordering::Release);
     }
-    point.tell(entry.then_some(on_entry), exit.then_some(on_exit));
+    tell(hook);
     // Calls that are told are counted as well, for the budget.
     point.sample_mask.store(if place.timed { place.sample_mask } else { u64::MAX }, Ordering::Relaxed);
     point.set(flag::TIMED, place.timed || !place.raw.is_empty());
@@ -133,14 +137,36 @@ fn set(hook: Hook, place: &Place) {
     hook.replace(place.replaced);
 }
 
+impl Place {
+    fn has_entry(&self) -> bool {
+        self.iterates || !self.reads.is_empty() || !self.before.is_empty()
+    }
+
+    fn has_exit(&self) -> bool {
+        self.iterates || !self.raw.is_empty() || !self.after.is_empty()
+    }
+}
+
+/// Has entries and exits of a function told where something happens there, or waits.
+pub fn tell(hook: Hook) {
+    let (number, place) = (hook.number(), place(hook.number()));
+    let entry = place.is_some_and(Place::has_entry) || moments::is_awaited((number, Moment::Before));
+    let exit = place.is_some_and(Place::has_exit) || moments::is_awaited((number, Moment::After));
+    hook.point().tell(entry.then_some(on_entry), exit.then_some(on_exit));
+}
+
 /// The function whose open call is the iteration, and how deep: a function that calls itself is one iteration.
 static DEPTH: AtomicU64 = AtomicU64::new(0);
 
 fn on_entry(passage: &Passage) {
-    let Some(place) = place(passage.point) else { return };
-    if place.iterates && crate::process::is_main_thread() && DEPTH.fetch_add(1, Ordering::Relaxed) == 0 {
-        super::begin_iteration();
+    let (place, here) = (place(passage.point), (passage.point, Moment::Before));
+    let iterates = place.is_some_and(|place| place.iterates) && crate::process::is_main_thread();
+    if iterates && DEPTH.fetch_add(1, Ordering::Relaxed) == 0 {
+        super::begin_iteration(Some(here));
+    } else {
+        moments::pass(here);
     }
+    let Some(place) = place else { return };
     for (variable, values, mode, label) in &place.reads {
         measured::read(*variable, values, *mode, label);
     }
@@ -148,7 +174,13 @@ fn on_entry(passage: &Passage) {
 }
 
 fn on_exit(passage: &Passage) {
-    let Some(place) = place(passage.point) else { return };
+    if let Some(place) = place(passage.point) {
+        leave(place, passage);
+    }
+    moments::pass((passage.point, Moment::After));
+}
+
+fn leave(place: &Place, passage: &Passage) {
     let lasted_ns = nanoseconds(passage.now.saturating_sub(passage.begin));
     for label in &place.raw {
         measured::tell(label, at_ns(passage.now), lasted_ns, 0);

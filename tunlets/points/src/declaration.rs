@@ -22,6 +22,8 @@ pub enum Declaration {
         label: Label,
         /// What the knob changes.
         what: Tuned,
+        /// The function at whose entry (before) or exit (after) values are set; `None`: at any safe point.
+        at: Option<(Moment, Symbol)>,
     },
     /// A call without arguments at a point, while its knob is 1.
     Insert {

@@ -179,7 +179,7 @@ fn declaration(words: &mut Words<'_>) -> Result<Declaration, Error> {
             let (label, source) = (words.label()?, source(words)?);
             Ok(Declaration::Measure { label, source, mode: words.take(Mode::FORM, Mode::new)? })
         }
-        "tune" => Ok(Declaration::Tune { label: words.label()?, what: tuned(words)? }),
+        "tune" => Ok(Declaration::Tune { label: words.label()?, what: tuned(words)?, at: place(words)? }),
         "insert" => {
             let (label, call) = (words.label()?, words.symbol()?);
             let before = words.one_of(&["before", "after"])? == "before";
@@ -275,6 +275,15 @@ fn tuned(words: &mut Words<'_>) -> Result<Tuned, Error> {
             Tuned::Argument { symbol, number, kind, span: words.span(kind)? }
         }
     })
+}
+
+/// The function at whose entry or exit values are set.
+fn place(words: &mut Words<'_>) -> Result<Option<(Moment, Symbol)>, Error> {
+    if !words.is_next("at") {
+        return Ok(None);
+    }
+    let moment = if words.one_of(&["entry", "exit"])? == "entry" { Moment::Before } else { Moment::After };
+    Ok(Some((moment, words.symbol()?)))
 }
 
 /// Symbols with commas between them; those inside parentheses belong to a signature.

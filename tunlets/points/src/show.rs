@@ -94,7 +94,11 @@ impl Display for Declaration {
         match self {
             Declaration::Iteration(trigger) => write!(f, "iteration {trigger}"),
             Declaration::Measure { label, source, mode } => write!(f, "measure {label} {source} {mode}"),
-            Declaration::Tune { label, what } => write!(f, "tune {label} {what}"),
+            Declaration::Tune { label, what, at } => {
+                write!(f, "tune {label} {what}")?;
+                let Some((moment, symbol)) = at else { return Ok(()) };
+                write!(f, " at {} {symbol}", if *moment == Moment::Before { "entry" } else { "exit" })
+            }
             Declaration::Insert { label, call, moment, point } => {
                 let moment = if *moment == Moment::Before { "before" } else { "after" };
                 write!(f, "insert {label} {call} {moment} {point}")

@@ -78,14 +78,18 @@ fn tuned() -> impl Strategy<Value = Tuned> {
 
 fn declaration() -> impl Strategy<Value = Declaration> {
     let mode = (0..3usize).prop_map(|at| Mode::ALL[at].0);
-    let moment = any::<bool>().prop_map(|before| if before { Moment::Before } else { Moment::After });
+    let side = any::<bool>().prop_map(|before| if before { Moment::Before } else { Moment::After });
     let mpi = (call(), any::<bool>(), 1u64..).prop_map(|(call, world, every)| Trigger::Mpi { call, world, every });
     prop_oneof![
         symbol().prop_map(|symbol| Declaration::Iteration(Trigger::Function(symbol))),
         mpi.prop_map(Declaration::Iteration),
         (label(), source(), mode).prop_map(|(label, source, mode)| Declaration::Measure { label, source, mode }),
-        (label(), tuned()).prop_map(|(label, what)| Declaration::Tune { label, what }),
-        (label(), symbol(), moment, symbol()).prop_map(|(label, call, moment, point)| Declaration::Insert {
+        (label(), tuned(), of((side.clone(), symbol()))).prop_map(|(label, what, at)| Declaration::Tune {
+            label,
+            what,
+            at
+        }),
+        (label(), symbol(), side, symbol()).prop_map(|(label, call, moment, point)| Declaration::Insert {
             label,
             call,
             moment,
@@ -141,7 +145,7 @@ fn the_whole_language_is_read() {
         \n\
         measure residual variable residual f64 at solve off\n\
         tune f0 variable F0 f64 0..1 step 0.1\n\
-        tune name text NAME 64\n\
+        tune name text NAME 64 at exit libsolve.so:step\n\
         tune algo replace solve by solve_fast,ns::solve(int,double)\n\
         tune size argument work 2 i32 1..100\n\
         insert flush flush_all after step\n\
@@ -152,6 +156,7 @@ fn the_whole_language_is_read() {
     let printed = print(&lines.iter().map(|line| line.declaration.clone()).collect::<Vec<_>>());
     assert!(printed.contains("tune algo replace solve by solve_fast,ns::solve(int,double)\n"), "{printed}");
     assert!(printed.contains("iteration mpi MPI_Barrier world every 10\n"), "{printed}");
+    assert!(printed.contains("tune name text NAME 64 at exit libsolve.so:step\n"), "{printed}");
 }
 
 #[test]
@@ -169,6 +174,8 @@ fn what_is_wrong_is_named_with_its_place_and_what_would_be_right() {
         ("tune f0 variable F0 f64", "line 1, column 24: here the line lacks MIN..MAX"),
         ("tune a replace f with g", "line 1, column 18: \"with\" is not \"by\""),
         ("tune a replace f by g,,h", "line 1, column 21: \"g,,h\" is not symbols"),
+        ("tune f0 variable F0 f64 0..1 at start f", "line 1, column 33: \"start\" is not one of: entry, exit"),
+        ("tune f0 variable F0 f64 0..1 at exit", "line 1, column 37: here the line lacks"),
         ("tune a argument f 7 i32 0..1", "line 1, column 19: \"7\" is not the number of an argument, 1 to 6"),
         ("measure a function f sum sum", "line 1, column 26: \"sum\" is too much"),
         ("measure a function f often", "line 1, column 22: \"often\" is not a mode: off, sum or raw"),
