@@ -6,7 +6,7 @@ use midrun_proto::v1::event::Kind;
 use midrun_proto::v1::{ActionStatus, PointMeasured};
 use midrun_tests::mpi::command;
 use midrun_tests::scripted::{Link, Scripted};
-use midrun_tests::{Agent, Mpi, Process, Scratch, Summary, midrun, need, root};
+use midrun_tests::{Agent, Mpi, Process, Scratch, Summary, each_mpi, need, root, run};
 
 /// Time between two iterations, microseconds: time enough for what the tests send.
 const PAUSE_US: &str = "5000";
@@ -76,8 +76,7 @@ once flush_now flush_results";
 
 #[test]
 fn variables_functions_arguments_and_calls_of_an_unmodified_program_are_turned_while_it_runs() {
-    for mpi in Mpi::ALL {
-        need!(mpi.is_here(), format!("{mpi:?} is not here"));
+    each_mpi(|mpi| {
         let scratch = Scratch::new();
         let program = classic(mpi, &scratch);
         let plain = alone(&scratch, mpi, &program, 400);
@@ -115,13 +114,12 @@ fn variables_functions_arguments_and_calls_of_an_unmodified_program_are_turned_w
         assert!(out.contains("after F0 0.400 policy batches"), "{mpi:?}: what was changed goes back: {out}");
         let flushed = out.lines().find_map(|line| line.strip_prefix("flushed ")?.parse::<u32>().ok());
         assert!(flushed.is_some_and(|times| times > 2), "{mpi:?}: {out}");
-    }
+    });
 }
 
 #[test]
 fn points_come_and_go_while_the_program_runs() {
-    for mpi in Mpi::ALL {
-        need!(mpi.is_here(), format!("{mpi:?} is not here"));
+    each_mpi(|mpi| {
         let scratch = Scratch::new();
         let program = classic(mpi, &scratch);
         let plain = alone(&scratch, mpi, &program, 400);
@@ -160,18 +158,13 @@ fn points_come_and_go_while_the_program_runs() {
         assert_eq!(status(&mut link, 5), ActionStatus::Applied);
         while link.events().is_some() {}
         assert_eq!(total(&job.succeed().out), total(&plain), "{mpi:?}");
-    }
+    });
 }
 
 /// `midrun run --points FILE … -- LINE`.
 fn under_midrun(scratch: &Scratch, points: &str, line: &[String]) -> Process {
     std::fs::write(scratch.path("points"), points).expect("a file");
-    let mut words = vec![midrun().display().to_string()];
-    words.extend(["run", "--summary", "s.json", "--points", "points", "--"].map(str::to_owned));
-    words.extend_from_slice(line);
-    let mut run = command(&words);
-    run.current_dir(scratch.directory());
-    Process::start(scratch, "run", run)
+    run::under_midrun(scratch, "run", &["--summary", "s.json", "--points", "points"], line)
 }
 
 fn point<'a>(summary: &'a Summary, label: &str) -> &'a serde_json::Value {
@@ -181,8 +174,7 @@ fn point<'a>(summary: &'a Summary, label: &str) -> &'a serde_json::Value {
 
 #[test]
 fn midrun_run_measures_an_unmodified_program_by_a_file_of_points() {
-    for mpi in Mpi::ALL {
-        need!(mpi.is_here(), format!("{mpi:?} is not here"));
+    each_mpi(|mpi| {
         let scratch = Scratch::new();
         let program = classic(mpi, &scratch);
         let plain = alone(&scratch, mpi, &program, 20);
@@ -207,13 +199,12 @@ fn midrun_run_measures_an_unmodified_program_by_a_file_of_points() {
         assert_eq!(summary.0["points"]["refused"][0]["line"], 6, "{}", summary.0["points"]);
         assert!(ended.err.contains("line 6 of the points is refused"), "{}", ended.err);
         scratch.assert_nothing_left();
-    }
+    });
 }
 
 #[test]
 fn a_function_that_is_called_too_often_gives_up_detail_until_it_fits_the_budget() {
-    for mpi in Mpi::ALL {
-        need!(mpi.is_here(), format!("{mpi:?} is not here"));
+    each_mpi(|mpi| {
         let scratch = Scratch::new();
         let program = scratch.path("busy");
         let source = scratch.path("busy.c");
@@ -229,7 +220,7 @@ fn a_function_that_is_called_too_often_gives_up_detail_until_it_fits_the_budget(
         assert_eq!((&first["line"], &first["shed"]), (&2.into(), &true.into()));
         assert!(ended.err.contains("line 2 of the points gives up detail in rank 0"), "{}", ended.err);
         assert!(ended.err.contains("from each call told to each call timed"), "{}", ended.err);
-    }
+    });
 }
 
 /// Four million calls of a function that does next to nothing, in 40 iterations.
@@ -248,14 +239,13 @@ int main(int argc, char **argv) {
 
 #[test]
 fn a_fortran_program_is_measured_and_its_module_variable_offered() {
-    for mpi in Mpi::ALL {
-        need!(mpi.is_here(), format!("{mpi:?} is not here"));
+    each_mpi(|mpi| {
         let scratch = Scratch::new();
-        let program = scratch.path("classic");
-        let mut compiler = std::process::Command::new(format!("mpif90.{}", mpi.name()));
-        compiler.args(["-O1", "-fno-inline", "-w", "-fallow-argument-mismatch", "-J"]).arg(scratch.directory());
-        compiler.arg(root().join("tests/programs/classic_mw.f90")).arg("-o").arg(&program);
-        need!(compiler.status().is_ok_and(|status| status.success()), "no Fortran compiler is here");
+        let source = root().join("tests/programs/classic_mw.f90");
+        let program =
+            mpi.compile_fortran(&scratch, &source, &["-O1", "-fno-inline", "-w", "-fallow-argument-mismatch"]);
+        need!(program.is_some(), "no Fortran");
+        let program = program.expect("a program");
         let plain = Process::start(&scratch, "alone", command(&mpi.line(3, &program))).succeed();
         let text = "iteration function __farm_MOD_iterate\nmeasure compute function __farm_MOD_compute sum\n\
                     measure f0_seen variable __farm_MOD_f0 f64 sum\ntune f0 variable __farm_MOD_f0 f64 0..1\n";
@@ -266,7 +256,7 @@ fn a_fortran_program_is_measured_and_its_module_variable_offered() {
         assert_eq!(point(&summary, "compute")["count"], 4000, "{}", summary.0["points"]);
         assert_eq!(point(&summary, "f0_seen")["maximum"], 0.4);
         assert_eq!(summary.0["points"]["refused"].as_array().map(Vec::len), Some(0));
-    }
+    });
 }
 
 #[test]
