@@ -14,6 +14,9 @@ use crate::config::ConfigError;
 use crate::limits;
 use crate::summary::{DecisionLine, Per, finite};
 
+/// Why what a person has set stays.
+pub const HELD: &str = "it was set by hand, until midrun resume";
+
 /// Makes the tunlets of a job as they are wished for; the error says what is allowed.
 pub trait Make: Fn(&Wishes) -> Result<Box<dyn Tunlet>, ConfigError> + Send + Sync + 'static {}
 
@@ -122,6 +125,7 @@ impl Decider {
         if let Some(line) = self.line(number) {
             line.reason = Some(why.to_owned());
         }
+        self.ask(|tunlet| tunlet.on_reason(why));
     }
 
     /// The shortest time between two outputs of a stream, by the model.
@@ -177,7 +181,10 @@ impl Decider {
         let free = |rank: &u32| proposal.assignments.iter().any(|(name, _)| !held(*rank, name));
         if !proposal.assignments.is_empty() && !std::iter::once(&proposal.rank).chain(&also).any(free) {
             let next = self.first + self.decisions.len() as u64;
-            self.ask(|tunlet| tunlet.on_settled(next, Settled::NotApplied));
+            self.ask(|tunlet| {
+                tunlet.on_reason(HELD);
+                tunlet.on_settled(next, Settled::NotApplied);
+            });
             return None;
         }
         if let Some(number) = self.advised_already(&proposal) {

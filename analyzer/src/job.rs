@@ -101,6 +101,7 @@ pub struct Job {
     actions: Actions,
     group: Option<acting::Group>,
     together: Option<together::Together>,
+    unheard: Option<together::Together>, // the last one that was given up
     margin: u64,
     controls: Controls,
     history: History,
@@ -141,6 +142,7 @@ impl Job {
             actions: Actions::new(last_action),
             group: None,
             together: None,
+            unheard: None,
             margin: limits::MARGIN,
             controls: Controls::default(),
             history: History::default(),

@@ -253,6 +253,12 @@ impl Tunlet for Coordinator {
         self.acting.iter().find_map(|tunlet| tunlet.outlook())
     }
 
+    fn on_reason(&mut self, why: &str) {
+        if let Some((at, ..)) = self.asked {
+            self.acting[at].on_reason(why);
+        }
+    }
+
     fn on_settled(&mut self, decision: u64, settled: Settled) {
         let Some((at, rank, to)) = self.asked.take() else { return };
         if let Settled::Applied { iteration } = settled {

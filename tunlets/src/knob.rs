@@ -23,6 +23,11 @@ pub mod names {
     pub const OWN_WORKERS: &str = "NW";
     /// Pattern of a pipeline's stages, a text: see [`midrun_handout::plan`].
     pub const PATTERN: &str = "pipe.pattern";
+
+    /// Whether a tuning point is a framework's, which keeps its ranks in step by itself.
+    pub fn of_framework(name: &str) -> bool {
+        name.starts_with("mw.") || name.starts_with("pipe.")
+    }
 }
 
 /// A value of a tuning point.

@@ -97,6 +97,8 @@ pub trait Tunlet: Send {
     }
     /// A rank could not do a line of [`Tunlet::points`], lines counted from 1.
     fn on_point_refused(&mut self, _rank: u32, _line: u32, _why: &str) {}
+    /// Why the last proposal is settled as not applied, right after this; not always known.
+    fn on_reason(&mut self, _why: &str) {}
     /// The last proposal got number `decision` and was settled so.
     fn on_settled(&mut self, decision: u64, settled: Settled);
 }

@@ -60,7 +60,7 @@ impl Story {
         self.report("j", action.rank, vec![settled(action, ActionStatus::Applied, iteration)]);
     }
 
-    fn status(&mut self) -> serde_json::Value {
+    pub(super) fn status(&mut self) -> serde_json::Value {
         match self.ask(Question::GetStatus { job: job("j"), token: String::new() }) {
             Some(Answer::Status(json)) => serde_json::from_str(&json).unwrap(),
             other => panic!("no status: {other:?}"),

@@ -2,7 +2,7 @@
 
 use super::controls::set_together;
 use super::*;
-use crate::control::ControlLine;
+use crate::control::{Control, ControlLine};
 use crate::input::Phase;
 
 fn algorithm() -> Event {
@@ -145,4 +145,122 @@ fn what_cannot_be_changed_together_is_refused_with_the_reason() {
     let text = story.line().text;
     assert!(text.contains("its ranks are on 2 hosts") && text.contains("a register in MPI memory"), "{text}");
     assert_eq!(story.told(), []);
+}
+
+#[test]
+fn a_change_that_was_not_heard_of_in_time_counts_on_all_ranks_once_one_tells_of_it() {
+    let mut story = begin();
+    story.ask_together("algorithm", "1");
+    let prepare = story.told();
+    let arm = story.all_say(&prepare, ActionStatus::Prepared, 10);
+    story.all_say(&arm, ActionStatus::Armed, 0);
+    story.pass(20_000);
+    let text = story.line().text;
+    assert!(text.contains("it is not known whether it is committed, for iteration 13"), "{text}");
+    let values = |story: &mut Story| -> Vec<f64> {
+        let status = story.status();
+        let points = status["tuning_points"].as_array().unwrap().iter().filter(|point| point["name"] == "algorithm");
+        points.filter_map(|point| point["value"].as_f64()).collect()
+    };
+    assert_eq!(values(&mut story), [0.0, 0.0, 0.0]);
+    story.say(&arm[1], ActionStatus::Applied, 13);
+    assert_eq!(values(&mut story), [1.0, 1.0, 1.0], "one that has it says that all have it");
+}
+
+/// Wants algorithm 1 on all ranks together, until it is told that it cannot be.
+#[derive(Default)]
+struct InStep {
+    seen: Option<u64>,
+    refused: Option<String>,
+}
+
+impl Tunlet for InStep {
+    fn name(&self) -> &'static str {
+        "in_step"
+    }
+    fn observe(&mut self, window: &Window) {
+        self.seen = Some(window.iteration);
+    }
+    fn judgements(&mut self) -> Vec<Judgement> {
+        Vec::new()
+    }
+    fn propose(&mut self, knobs: &[Knob]) -> Option<Proposal> {
+        let mut open = knobs.iter().filter(|knob| knob.name == "algorithm" && knob.value == 0.0);
+        open.next().filter(|_| self.refused.is_none())?;
+        Some(Proposal {
+            tunlet: "in_step".into(),
+            iteration: self.seen?,
+            rank: 0,
+            assignments: vec![("algorithm".into(), 1.0.into())],
+            tuning_point: "algorithm".into(),
+            from: "0".into(),
+            to: "1".into(),
+            why: "it is said so".into(),
+            predicted_s: 0.5,
+            uncertainty: 0.1,
+            unchanged_s: 0.9,
+            at_once: false,
+        })
+    }
+    fn also_ranks(&self) -> Vec<u32> {
+        vec![1, 2]
+    }
+    fn together(&self) -> bool {
+        true
+    }
+    fn on_reason(&mut self, why: &str) {
+        self.refused = Some(why.to_owned());
+    }
+    fn never(&self) -> Vec<String> {
+        self.refused.clone().into_iter().collect()
+    }
+    fn on_settled(&mut self, _decision: u64, _settled: Settled) {}
+}
+
+/// Three ranks with the point on one host, and a tunlet that turns it; `first` happens before it sees an iteration.
+fn tuned(first: impl FnOnce(&mut Story)) -> Story {
+    let make = |_: &Wishes| -> Result<Box<dyn Tunlet>, ConfigError> { Ok(Box::new(InStep::default())) };
+    let core = Core::new(Config::default(), make, 1000);
+    let mut story = Story { core, now: MS, out: Vec::new(), sequence: 0 };
+    story.hello(LINK, "n1-77", "j");
+    (0..3).for_each(|rank| story.report("j", rank, vec![algorithm()]));
+    first(&mut story);
+    story.out.clear();
+    story.report("j", 0, vec![begun(0)]);
+    story.report("j", 1, vec![worked(0, 100)]);
+    story.report("j", 0, vec![ended(0)]);
+    story
+}
+
+#[test]
+fn a_tunlets_change_on_all_ranks_goes_the_same_way_and_it_is_told_why_one_came_to_nothing() {
+    let mut story = tuned(|_| ());
+    let prepare = story.told();
+    assert_eq!(prepare.iter().map(|a| (a.rank, a.phase)).collect::<Vec<_>>(), [0, 1, 2].map(|r| (r, Phase::Prepare)));
+    let arm = story.all_say(&prepare, ActionStatus::Prepared, 1);
+    story.say(&arm[2], ActionStatus::RefusedUnknown, 0);
+    let summary = story.summary("j");
+    let (decision, why) = (&summary["decisions"][0], &summary["never"][0]);
+    assert_eq!((&decision["verdict"], &decision["reason"]), (&json!("not-applied"), why));
+    assert!(why.as_str().unwrap().starts_with("void on all ranks: rank 2: "), "{why}");
+}
+
+#[test]
+fn ranks_that_have_to_stay_alike_do_not_change_while_one_of_them_is_held_by_hand() {
+    let mut story = tuned(|story| {
+        let set = Control::Set {
+            point: "algorithm".into(),
+            value: "0".into(),
+            rank: Some(1),
+            together: false,
+            at_iteration: None,
+        };
+        let question = Question::Control { job: job("j"), token: String::new(), control: set };
+        story.step(Input::Asked { ask: AskId(5), question });
+        let told = story.told();
+        story.all_say(&told, ActionStatus::Applied, 0);
+    });
+    assert_eq!(story.told(), []);
+    let decision = story.summary("j")["decisions"][0].clone();
+    assert_eq!(decision["reason"], "it was set by hand, until midrun resume");
 }

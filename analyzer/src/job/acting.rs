@@ -6,7 +6,7 @@ use midrun_tunlets::{Value, Verdict, Window};
 
 use super::{Fate, Job};
 use crate::actions::{By, Settlement, Wanted, When};
-use crate::decide::Seen;
+use crate::decide::{HELD, Seen};
 use crate::ids::{AgentId, LinkId};
 use crate::input::{Action, ActionStatus, Output, Phase};
 use crate::limits;
@@ -132,8 +132,14 @@ impl Job {
             return;
         };
         self.tell(tell::decided(&self.id, number, &proposal, per, self.spec.dry_run), out);
-        let ranks = std::iter::once(proposal.rank).chain(also);
+        let ranks: Vec<u32> = std::iter::once(proposal.rank).chain(also).collect();
+        let held = |rank: &u32| proposal.assignments.iter().any(|(name, _)| self.controls.holds(*rank, name));
+        // Ranks that are to stay alike cannot leave one of them out.
+        if together && ranks.iter().any(held) {
+            return self.withhold(number, number_of_window, HELD, out);
+        }
         let assigned: Vec<Assigned> = ranks
+            .into_iter()
             .map(|rank| {
                 let free = proposal.assignments.iter().filter(|(name, _)| !self.controls.holds(rank, name));
                 (rank, free.cloned().collect())
@@ -145,7 +151,7 @@ impl Job {
         match objection {
             Some(why) => self.withhold(number, number_of_window, &why, out),
             None if self.spec.dry_run => self.decider.on_not_applied(number, Verdict::Advised),
-            None if !self.was_sent(&assigned) => self.decider.on_not_applied(number, Verdict::Advised),
+            None if !self.was_sent(&assigned, together) => self.decider.on_not_applied(number, Verdict::Advised),
             None if !all_reached => self.withhold(number, number_of_window, "its rank has no agent", out),
             None if together => {
                 if let Err(why) = self.act_together(now, By::Decision(number), assigned, link_of, out) {

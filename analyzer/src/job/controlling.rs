@@ -125,7 +125,7 @@ impl Job {
             _ => When::NextIteration,
         };
         self.controls.active = Some(active);
-        if !round.is_empty() && self.was_sent(&round) {
+        if !round.is_empty() && self.was_sent(&round, false) {
             self.act(now, By::User, round, when, link_of, out);
         }
     }

@@ -32,8 +32,9 @@ impl Job {
         }
     }
 
-    /// Whether all of this may be sent: always, but in a replay only where it was, together. It gets the ids that it had.
-    pub(super) fn was_sent(&mut self, assigned: &[Assigned]) -> bool {
+    /// Whether all of this may be sent: always, but in a replay only where it was, at one time. It gets the ids that it had:
+    /// one for all where ranks take it over `together`, else one each.
+    pub(super) fn was_sent(&mut self, assigned: &[Assigned], together: bool) -> bool {
         let Some(recorded) = &mut self.recorded else { return true };
         let find = |(rank, assignments): &Assigned| {
             let same = |action: &&Action| action.rank == *rank && action.assignments == *assignments;
@@ -41,7 +42,8 @@ impl Job {
         };
         let ids: Option<Vec<ActionId>> = assigned.iter().map(find).collect();
         let Some((first, ids)) = ids.and_then(|ids| Some((*ids.first()?, ids))) else { return false };
-        if ids.iter().zip(first.0..).any(|(id, next)| id.0 != next) {
+        let next = |at: u64| if together { first.0 } else { first.0 + at };
+        if ids.iter().zip(0..).any(|(id, at)| id.0 != next(at)) {
             return false;
         }
         ids.iter().for_each(|id| drop(recorded.foreign.remove(id)));

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use midrun_epoch::{Answer, Coordinator, Done, Margins, Order, Step};
+use midrun_tunlets::knob::names::of_framework;
 use midrun_tunlets::{Value, Verdict};
 use serde_json::json;
 
@@ -27,11 +28,6 @@ pub(super) struct Together {
     quiet_ns: u64,
     /// Host's times at which ranks applied it, brought to this clock.
     applied_ns: BTreeMap<u32, u64>,
-}
-
-/// Whether a tuning point is a framework's, which keeps its ranks in step by itself.
-fn of_framework(name: &str) -> bool {
-    name.starts_with("mw.") || name.starts_with("pipe.")
 }
 
 impl Job {
@@ -142,7 +138,9 @@ impl Job {
 
     // Actions live longer than usual where iterations are long.
     fn together_ttl_ns(&self) -> u64 {
-        let ttl_ms = self.spec.action_ttl_ms.max((self.last_iteration_s * 3e3) as u64);
+        // An answer takes as long as the iteration that is awaited, and three more, as for other actions.
+        let margin = self.together.as_ref().map_or(0, |together| together.coordinator.margin());
+        let ttl_ms = self.spec.action_ttl_ms.max((self.last_iteration_s * 1e3 * (3 + margin) as f64) as u64);
         ttl_ms.min(limits::ACTION_TTL_MS) * 1_000_000
     }
 
@@ -170,10 +168,9 @@ impl Job {
     /// A rank answers; true when it was about a change on all ranks.
     pub(super) fn on_together_result(&mut self, now: u64, rank: u32, offset_ns: i64, result: &ActionResult) -> bool {
         let ttl_ns = self.together_ttl_ns();
-        let Some(together) = &mut self.together else { return false };
-        if together.coordinator.epoch() != result.action.0 {
-            return false;
-        }
+        let Some(together) = self.together.as_mut().filter(|now| now.coordinator.epoch() == result.action.0) else {
+            return self.on_heard_after_all(result);
+        };
         let answer = match result.status {
             ActionStatus::Prepared => Answer::Prepared { begun: result.iteration, register: result.register },
             ActionStatus::Armed => Answer::Armed,
@@ -191,6 +188,23 @@ impl Job {
         let step = together.coordinator.on_answer(rank, result.action.0, answer);
         together.next(step);
         true
+    }
+
+    // A round whose end was not heard in time: one word that it was committed is true of all ranks.
+    fn on_heard_after_all(&mut self, result: &ActionResult) -> bool {
+        let same = |round: &&mut Together| round.coordinator.epoch() == result.action.0;
+        let Some(round) = self.unheard.as_mut().filter(same) else { return false };
+        if matches!(result.status, ActionStatus::Applied | ActionStatus::Committed) {
+            let assigned = std::mem::take(&mut round.assigned);
+            self.all_have(&assigned);
+        }
+        true
+    }
+
+    fn all_have(&mut self, assigned: &BTreeMap<u32, Vec<(String, Value)>>) {
+        for (rank, values) in assigned {
+            values.iter().for_each(|(name, value)| self.knobs.set(*rank, name, value));
+        }
     }
 
     /// A rank has left.
@@ -241,9 +255,13 @@ impl Job {
             Step::Over(Done::Applied { at }) => self.applied_together(at, out),
             Step::Over(Done::Ended) => self.give_up_together("all ranks have left before any told of it", out),
             Step::Over(Done::Unheard { at, committed, ranks }) => {
+                let assigned = together.assigned.clone();
                 let what = if committed { "committed" } else { "armed, and it is not known whether it is committed," };
                 let text = format!("{what} for iteration {at}, of which {} did not tell in time", tell::ranks(&ranks));
                 self.take_over(at, out);
+                if committed {
+                    self.all_have(&assigned);
+                }
                 self.give_up_together(&text, out);
             }
         }
@@ -260,7 +278,7 @@ impl Job {
             format!("applied everywhere in iteration {at}: {count} ranks, {latency_ms:.1} ms after the decision");
         self.tell(tell::life(&self.id, "applied-together", text), out);
         self.take_over(at, out);
-        self.together = None;
+        (self.together, self.unheard) = (None, None);
         self.actions.counts.applied_at(latency_ms);
         if let Some(number) = number {
             self.decider.on_applied(number, at);
@@ -295,9 +313,13 @@ impl Job {
         self.actions.counts.refused += 1;
         self.tell(tell::life(&self.id, "not-applied-together", why.to_owned()), out);
         match together.by.decision() {
-            Some(number) => self.decider.on_not_applied(number, Verdict::NotApplied),
+            Some(number) => {
+                self.decider.on_reason(number, why);
+                self.decider.on_not_applied(number, Verdict::NotApplied);
+            }
             None => self.refuse_changes(why),
         }
+        self.unheard = Some(together);
     }
 
     /// What a person asked for does not come: the changes that are open end so.
