@@ -8,6 +8,7 @@ use toml::Spanned;
 
 use super::limits::{self, FILE_BYTES};
 use super::mistake::{Embedded, Mistake};
+use crate::knob::names::of_framework;
 
 /// A file as it is written.
 #[derive(Debug, Deserialize)]
@@ -35,6 +36,7 @@ struct RawKnob {
     range: Option<Spanned<[f64; 2]>>,
     step: Option<Spanned<f64>>,
     rank: Option<Spanned<toml::Value>>,
+    together: Option<Spanned<bool>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -77,6 +79,8 @@ pub(super) struct Knob {
     pub step: Option<f64>,
     /// Whose tuning point it is.
     pub whose: Whose,
+    /// Its ranks take a value over in one and the same iteration, or none does.
+    pub together: bool,
     /// For people: how it comes to be.
     pub what: String,
 }
@@ -216,7 +220,7 @@ fn tuned(declaration: &Declaration) -> Option<Knob> {
     };
     let line = midrun_points::print(std::slice::from_ref(declaration));
     let (label, what) = (label.as_str().to_owned(), line.trim_end().to_owned());
-    Some(Knob { name: label.clone(), label, range, step, whose: Whose::Lowest, what })
+    Some(Knob { name: label.clone(), label, range, step, whose: Whose::Lowest, together: false, what })
 }
 
 fn knobs(
@@ -253,7 +257,7 @@ fn knobs(
                 }
                 let what = format!("{name}, which the program or its framework declares");
                 let (label, name) = (text.to_owned(), name.clone());
-                knobs.push(Knob { label, name, range: None, step: None, whose: Whose::Lowest, what });
+                knobs.push(Knob { label, name, range: None, step: None, whose: Whose::Lowest, together: false, what });
                 let last = knobs.len() - 1;
                 &mut knobs[last]
             }
@@ -264,6 +268,14 @@ fn knobs(
                 toml::Value::Integer(rank) if u32::try_from(*rank).is_ok() => Whose::Rank(*rank as u32),
                 _ => return Err(Mistake::at(file, rank.span().start, "a rank is a number from 0, or \"all\"")),
             };
+        }
+        if let Some(together) = wish.together.as_ref().filter(|together| *together.get_ref()) {
+            if knob.whose != Whose::All || wish.name.is_none() || of_framework(&knob.name) {
+                let what = "`together` is for points that the program itself declares on its ranks: with their `name` and \
+                            `rank = \"all\"`";
+                return Err(Mistake::at(file, together.span().start, what));
+            }
+            knob.together = true;
         }
         if let Some(range) = &wish.range {
             knob.range = Some(checked_range(file, range, knob.range)?);

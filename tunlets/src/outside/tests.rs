@@ -252,6 +252,26 @@ fn one_change_may_turn_a_tuning_point_of_all_ranks() {
 }
 
 #[test]
+fn ranks_that_have_to_stay_alike_take_a_change_and_its_way_back_over_together() {
+    let file = |more: &str| {
+        format!("name = 't'\nscript = '#{{ set: #{{ a: 2 }} }}'\n[knobs]\na = {{ name = 'a', rank = 'all'{more} }}\n")
+    };
+    for (more, together) in [("", false), (", together = false", false), (", together = true", true)] {
+        let mut tunlet = Outside::read(&file(more)).unwrap();
+        let knobs = [2, 0, 1].map(|rank| Knob { rank, ..knob("a", 1.0, (0.0, 9.0)) });
+        (0..2).for_each(|iteration| tunlet.observe(&window(iteration, 4, 1.0)));
+        assert!(!tunlet.together(), "nothing is proposed yet");
+        assert!(tunlet.propose(&knobs).is_some());
+        assert_eq!((tunlet.together(), tunlet.also_ranks()), (together, vec![1, 2]));
+        tunlet.on_settled(0, Settled::Applied { iteration: 2 });
+        (3..6).for_each(|iteration| tunlet.observe(&window(iteration, 4, 2.0)));
+        assert_eq!(tunlet.propose(&knobs).unwrap().to, "1");
+        assert_eq!((tunlet.together(), tunlet.also_ranks()), (together, vec![1, 2]));
+        assert_eq!(tunlet.explain().turns[0].what.contains("in one and the same iteration"), together);
+    }
+}
+
+#[test]
 fn the_budget_bounds_what_is_held_at_a_time() {
     let many = "let a = []; for i in 0..1024 { a.push(i); } let b = a; let c = b; state.a = a; ()";
     let mut plant = Plant::new(&script(many), |_| 1.0);

@@ -45,7 +45,8 @@ fn turn(knob: &Knob) -> Turn {
         Whose::Rank(rank) => format!("rank {rank}"),
         Whose::All => "all ranks that offer it".to_owned(),
     };
-    Turn { knob: knob.name.clone(), what: format!("{}; of {rank}", knob.what), range }
+    let together = if knob.together { ", in one and the same iteration" } else { "" };
+    Turn { knob: knob.name.clone(), what: format!("{}; of {rank}{together}", knob.what), range }
 }
 
 fn decides(d: &Description) -> Vec<Formula> {

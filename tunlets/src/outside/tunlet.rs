@@ -271,6 +271,11 @@ impl Tunlet for Outside {
         ranks.iter().skip(1).copied().collect()
     }
 
+    fn together(&self) -> bool {
+        let to = self.pending.iter().flat_map(|pending| &pending.to);
+        to.into_iter().any(|(name, _)| self.description.knobs.iter().any(|knob| knob.name == *name && knob.together))
+    }
+
     fn refusals(&self) -> Vec<Refusal> {
         self.refusals.clone()
     }
