@@ -54,7 +54,8 @@ pub struct Args {
     shadow: Vec<String>,
     #[command(flatten)]
     limits: Limits,
-    /// Search a tuning point's values, such as 'block=8..256 step 8', 'block=8,16,32' or 'algorithm=0..3 categorical'; repeatable
+    /// Search a tuning point's values, such as 'block=8..256 step 8', 'block=8,16,32' or 'algorithm=0..3 categorical';
+    /// `together` at the end: all ranks change in one and the same iteration; repeatable
     #[arg(long, value_name = "POINT=VALUES")]
     search: Vec<String>,
     /// Search only where this holds, such as 'block * tile <= 1024'; repeatable

@@ -5,6 +5,7 @@
 //! Objective: the shortest time. [`midrun_models::search`] says what to measure next; this sets it, measures, and at the end
 //! goes back to the best.
 
+mod change;
 mod wish;
 
 #[cfg(test)]
@@ -14,14 +15,16 @@ use midrun_models::search::Search;
 use serde::Serialize;
 
 use crate::knob::names;
-use crate::{Explanation, Judgement, Knob, Proposal, Settled, StreamWindow, Tunlet, Value, Verdict, Window};
+use crate::{Explanation, Judgement, Knob, Proposal, Settled, StreamWindow, Tunlet, Verdict, Window};
+use change::Change;
 pub use wish::SearchWishes;
 use wish::Wished;
 
 /// Proposals that came to nothing, one after the other, before it gives up.
 const PATIENCE: u32 = 3;
-/// Values in one action, at most.
-const TOGETHER: usize = 6;
+/// After the first of them it waits so long, after each further one by so much longer, seconds of iterations: a rank may
+/// not have joined yet, an agent may be away.
+const PAUSE_S: f64 = 1.0;
 /// Share of the records of an iteration below which its task times say little.
 const COVERED: f64 = 0.99;
 
@@ -81,9 +84,17 @@ pub struct SearchTunlet {
     in_force: Option<u64>,
     /// Ranks of the last proposal beside its own.
     also: Vec<u32>,
+    /// All ranks of the last proposal are to take it over in one and the same iteration.
+    together: bool,
+    /// The last proposal brings only a part of what is asked for.
+    partial: bool,
     trial: Option<Trial>,
     judgements: Vec<Judgement>,
     failures: u32,
+    /// Why the last one came to nothing.
+    reason: Option<String>,
+    /// Nothing is asked for before so much time has passed in iterations, seconds.
+    pause_s: f64,
     streams: bool,
     /// Work of the first window, which times are related to.
     work: Option<f64>,
@@ -102,9 +113,13 @@ impl SearchTunlet {
             last: None,
             in_force: None,
             also: Vec::new(),
+            together: false,
+            partial: false,
             trial: None,
             judgements: Vec::new(),
             failures: 0,
+            reason: None,
+            pause_s: 0.0,
             streams: false,
             work: None,
         })
@@ -114,12 +129,26 @@ impl SearchTunlet {
         self.wished.space.dimensions.iter().map(|dimension| dimension.name.as_str()).collect()
     }
 
-    /// The values that are to be in force.
+    /// The values that are to be in force: those to be measured; at the end, or once it has given up, the best.
     fn target(&mut self) -> Option<Vec<f64>> {
         let engine = self.engine.as_mut()?;
-        match engine.ask() {
-            Some(ask) => Some(ask.values),
-            None => engine.best().map(|best| best.values),
+        let ask = if self.trouble.is_none() { engine.ask() } else { None };
+        ask.map(|ask| ask.values).or_else(|| engine.best().map(|best| best.values))
+    }
+
+    fn is_over(&self) -> bool {
+        self.trouble.is_some() || self.engine.as_ref().is_some_and(Search::is_over)
+    }
+
+    /// A proposal came to nothing: it is tried again somewhat later; in the end the search gives up, and goes back.
+    fn fail(&mut self) {
+        self.failures += 1;
+        self.pause_s = PAUSE_S * f64::from(self.failures);
+        let reason = self.reason.take();
+        if self.failures >= PATIENCE && self.trouble.is_none() {
+            let what = "its values were not taken over";
+            self.trouble = Some(reason.map_or_else(|| what.to_owned(), |why| format!("{what}: {why}")));
+            self.failures = 0;
         }
     }
 
@@ -131,11 +160,11 @@ impl SearchTunlet {
         if let Some(trial) = &mut self.trial {
             trial.times_s.push(time_s);
         }
-        let Some(engine) = &mut self.engine else { return };
-        if engine.is_over() {
+        if self.is_over() {
             self.judge();
             return;
         }
+        let Some(engine) = &mut self.engine else { return };
         engine.tell(time_s);
         if self.target() != before {
             self.judge();
@@ -178,34 +207,19 @@ impl SearchTunlet {
         self.engine = Some(Search::new(space, start, &self.wished.known, self.wished.plan));
     }
 
-    /// (rank, what has to change there) for `target`.
-    fn differences(&self, knobs: &[Knob], target: &[f64]) -> Vec<(u32, Vec<(String, Value)>)> {
-        let mut all: Vec<(u32, Vec<(String, Value)>)> = Vec::new();
-        for (name, value) in self.names().into_iter().zip(target) {
-            for knob in knobs.iter().filter(|knob| knob.name == name && knob.value != *value) {
-                let assignment = (name.to_owned(), Value::Number(*value));
-                match all.iter_mut().find(|(rank, _)| *rank == knob.rank) {
-                    Some((_, own)) if own.len() < TOGETHER => own.push(assignment),
-                    Some(_) => {}
-                    None => all.push((knob.rank, vec![assignment])),
-                }
-            }
-        }
-        all
-    }
-
     fn proposal(&mut self, knobs: &[Knob], target: &[f64]) -> Option<Proposal> {
-        let differences = self.differences(knobs, target);
-        let (rank, assignments) = differences.first()?.clone();
-        // Ranks that are to change otherwise have their turn next.
-        let alike = differences.iter().skip(1).filter(|(_, own)| *own == assignments);
-        self.also = alike.map(|(rank, _)| *rank).collect();
+        let dimensions = &self.wished.space.dimensions;
+        let change = change::next(dimensions, target, knobs)?;
+        self.partial = change::next(dimensions, target, &change.done(knobs)).is_some();
+        let Change { assignments, ranks, together } = change;
+        let (rank, also) = ranks.split_first().map(|(rank, also)| (*rank, also.to_vec()))?;
+        (self.also, self.together) = (also, together);
         let value =
             |name: &str| knobs.iter().find(|knob| knob.rank == rank && knob.name == name).map(|knob| knob.value);
         let list = |words: Vec<String>| words.join(", ");
         let engine = self.engine.as_ref()?;
         let (best, start_s) = (engine.best(), engine.start_s());
-        let (why, predicted_s) = match best.as_ref().filter(|_| engine.is_over()) {
+        let (why, predicted_s) = match best.as_ref().filter(|_| self.is_over()) {
             Some(best) if best.start => {
                 ("nothing that was measured is better than the values at start".to_owned(), best.time_s)
             }
@@ -264,18 +278,23 @@ impl Tunlet for SearchTunlet {
             ..Explanation::of_name("search")
         };
         for name in self.names() {
-            explanation = explanation.turns(name, "named by --search", "what --search says, on all ranks that have it");
+            let together = self.wished.space.dimensions.iter().any(|own| own.name == name && own.together);
+            let how = if together { ", in one and the same iteration" } else { "" };
+            let range = format!("what --search says, on all ranks that have it{how}");
+            explanation = explanation.turns(name, "named by --search", &range);
         }
         explanation.decides("what to measure next: all combinations, a simplex, or evolution", "")
     }
 
     fn observe(&mut self, window: &Window) {
+        self.pause_s -= window.iteration_s;
         let time_s = self.time_s(window);
         self.measured(window.iteration, time_s);
     }
 
     fn observe_stream(&mut self, window: &StreamWindow) {
         self.streams = true;
+        self.pause_s -= window.seconds;
         let time_s = window.settled.then(|| window.period_s()).filter(|s| s.is_finite());
         self.measured(window.number, time_s);
     }
@@ -285,17 +304,20 @@ impl Tunlet for SearchTunlet {
     }
 
     fn propose(&mut self, knobs: &[Knob]) -> Option<Proposal> {
-        if self.trouble.is_some() {
+        let in_vain = self.trouble.is_some() && self.failures >= PATIENCE;
+        if in_vain || self.pause_s > 0.0 {
             return None;
         }
-        if self.engine.is_none() {
+        if self.engine.is_none() && self.trouble.is_none() {
             self.begin(knobs);
         }
         let target = self.target()?;
         let proposal = self.proposal(knobs, &target);
-        if proposal.is_none() && self.in_force.is_none() {
-            self.in_force = self.last.map(|last| last + 1);
-        }
+        self.in_force = match proposal {
+            // Somebody else may have turned it: what is measured meanwhile is not what is asked for.
+            Some(_) => None,
+            None => self.in_force.or(self.last.map(|last| last + 1)),
+        };
         proposal
     }
 
@@ -303,23 +325,29 @@ impl Tunlet for SearchTunlet {
         self.also.clone()
     }
 
+    fn together(&self) -> bool {
+        self.together
+    }
+
+    fn on_reason(&mut self, why: &str) {
+        self.reason = Some(why.to_owned());
+    }
+
     fn on_settled(&mut self, decision: u64, settled: Settled) {
         match settled {
             Settled::Applied { iteration } => {
-                self.failures = 0;
+                (self.failures, self.reason) = (0, None);
                 // Ranks take values over one by one, and inputs of a stream are not windows: what is under way is not asked.
-                let mixed = self.streams || !self.also.is_empty();
+                let mixed = self.streams || (!self.also.is_empty() && !self.together);
                 let next = self.last.map_or(0, |last| last + if mixed { 2 } else { 1 });
-                self.in_force = Some(if self.streams { next } else { next.max(iteration) });
+                // Together they take it over where `iteration` begins, but some ranks may be in the one before a little longer.
+                let taken_over = if self.together { iteration + 1 } else { iteration };
+                let in_force = if self.streams { next } else { next.max(taken_over) };
+                self.in_force = (!self.partial).then_some(in_force);
                 let values = self.target().unwrap_or_default();
                 self.trial = Some(Trial { decision, values, times_s: Vec::new() });
             }
-            Settled::NotApplied => {
-                self.failures += 1;
-                if self.failures >= PATIENCE {
-                    self.trouble = Some("its values were not taken over".into());
-                }
-            }
+            Settled::NotApplied => self.fail(),
         }
     }
 

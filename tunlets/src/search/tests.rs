@@ -91,6 +91,101 @@ fn points_of_different_ranks_are_searched_together() {
     assert_eq!(values, [3.0, 2.0, 2.0]);
 }
 
+/// A program whose ranks take values over together, four iterations after they are asked, or refuse them.
+struct InStep {
+    knobs: Vec<Knob>,
+    iteration: u64,
+    /// These decisions.
+    refuses: std::ops::Range<u64>,
+    decisions: Vec<Proposal>,
+}
+
+impl InStep {
+    fn run(&mut self, tunlet: &mut SearchTunlet, iterations: u64, time_s: impl Fn(f64) -> f64) {
+        let mut pending: Option<u64> = None;
+        for _ in 0..iterations {
+            let at = pending.filter(|at| self.iteration >= *at);
+            if let (Some(at), Some(proposal)) = (at, self.decisions.last()) {
+                let value = proposal.assignments[0].1.number().unwrap();
+                self.knobs.iter_mut().for_each(|knob| knob.value = value);
+                // The last rank's answer comes while the iteration still runs.
+                tunlet.on_settled(self.decisions.len() as u64 - 1, Settled::Applied { iteration: at });
+                pending = None;
+            }
+            // What is left of the iteration before is in the first one with the new value.
+            let share = if at.is_some() { 0.01 } else { 1.0 };
+            tunlet.observe(&window(self.iteration, 4, share * time_s(self.knobs[0].value)));
+            self.iteration += 1;
+            let proposal = if pending.is_none() { tunlet.propose(&self.knobs) } else { None };
+            let Some(proposal) = proposal else { continue };
+            assert!(tunlet.together(), "{proposal:?}");
+            assert_eq!((proposal.rank, tunlet.also_ranks()), (0, vec![1, 2]));
+            self.decisions.push(proposal);
+            let decision = self.decisions.len() as u64 - 1;
+            if self.refuses.contains(&decision) {
+                tunlet.on_reason("rank 1 reached no safe point in time");
+                tunlet.on_settled(decision, Settled::NotApplied);
+            } else {
+                pending = Some(self.iteration + 4);
+            }
+        }
+    }
+}
+
+fn in_step(refuses: std::ops::Range<u64>) -> (SearchTunlet, InStep) {
+    let tunlet = SearchTunlet::new(&wishes("algorithm=0,1,2 categorical together")).unwrap();
+    let knobs = (0..3).map(|rank| knob(rank, "algorithm", (0.0, 2.0), 0.0)).collect();
+    (tunlet, InStep { knobs, iteration: 0, refuses, decisions: Vec::new() })
+}
+
+#[test]
+fn together_all_ranks_change_in_one_iteration_and_only_those_after_it_are_measured() {
+    let (mut tunlet, mut program) = in_step(0..0);
+    program.run(&mut tunlet, 200, |algorithm| [3.0, 1.0, 2.0][algorithm as usize]);
+    let report = tunlet.search_report().unwrap();
+    assert_eq!((report.ended, report.best.clone(), report.best_s), (true, Some(vec![1.0]), Some(1.0)));
+    assert!(
+        report.tried.iter().all(|tried| tried.time_s == [3.0, 1.0, 2.0][tried.values[0] as usize]),
+        "{:?}",
+        report.tried
+    );
+    assert!(program.knobs.iter().all(|knob| knob.value == 1.0));
+}
+
+#[test]
+fn a_search_that_gives_up_says_why_and_tries_to_go_back_to_the_best_so_far() {
+    // One value is measured, then nothing is taken over any more.
+    let time_s = |algorithm: f64| [1.0, 2.0, 3.0][algorithm as usize];
+    let (mut tunlet, mut program) = in_step(1..u64::MAX);
+    program.run(&mut tunlet, 400, time_s);
+    let report = tunlet.search_report().unwrap();
+    let why = "its values were not taken over: rank 1 reached no safe point in time";
+    assert_eq!((report.ended, report.trouble.as_deref(), report.best), (false, Some(why), Some(vec![0.0])));
+    // Three attempts to go on, then three back.
+    assert_eq!(program.decisions.len(), 7);
+    assert!(program.decisions[4..].iter().all(|proposal| proposal.to == "0"), "{:?}", program.decisions);
+
+    let (mut tunlet, mut program) = in_step(1..4);
+    program.run(&mut tunlet, 400, time_s);
+    assert_eq!((program.decisions.len(), program.knobs[0].value), (5, 0.0), "the way back comes through");
+    assert!(tunlet.search_report().unwrap().trouble.is_some());
+
+    let (mut tunlet, mut program) = in_step(1..3);
+    program.run(&mut tunlet, 400, time_s);
+    let report = tunlet.search_report().unwrap();
+    assert_eq!((report.ended, report.trouble, program.knobs[0].value), (true, None, 0.0), "two failures are no reason");
+}
+
+#[test]
+fn a_combination_of_which_only_a_part_is_set_is_not_measured() {
+    let mut tunlet = SearchTunlet::new(&wishes("a=1..2; b=1..2")).unwrap();
+    let mut program = Program::new(vec![knob(0, "a", (0.0, 9.0), 1.0), knob(1, "b", (0.0, 9.0), 1.0)]);
+    program.run(&mut tunlet, 60, |knobs| if knobs[0].value == knobs[1].value { 3.0 } else { 1.0 });
+    let report = tunlet.search_report().unwrap();
+    let right = |tried: &TriedLine| tried.time_s == if tried.values[0] == tried.values[1] { 3.0 } else { 1.0 };
+    assert!(report.tried.len() == 4 && report.tried.iter().all(right), "{report:?}");
+}
+
 #[test]
 fn a_hand_out_is_judged_by_what_its_tasks_took_and_everything_else_by_their_number() {
     let time_s = |points: &str, tasks: f64| {
@@ -160,6 +255,10 @@ fn wishes_that_make_no_sense_are_refused_with_what_would() {
     assert!(error(wishes("a=1..2; b")).starts_with("b: expected is"));
     assert!(
         error(SearchWishes { constraint: "a < 2; c > 1".into(), ..wishes("a=1..2") }).starts_with("c > 1: c is none")
+    );
+    assert_eq!(
+        error(wishes("a=1..2 together; mw.factor=0.1,0.2 together")),
+        "mw.factor without together: its framework keeps the ranks in step by itself"
     );
     let method = SearchWishes { method: "best".into(), ..wishes("a=1..2") };
     assert_eq!(error(method), "one of the methods auto, exhaustive, simplex, evolution instead of best");

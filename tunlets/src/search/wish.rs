@@ -1,6 +1,8 @@
 //! What a user wishes of a search, as texts and numbers.
 
-use midrun_models::search::{Method, Plan, Space};
+use midrun_models::search::{Dimension, Method, Plan, Space};
+
+use crate::knob::names;
 
 /// Measurements where none are said.
 const BUDGET: usize = 60;
@@ -48,6 +50,10 @@ impl SearchWishes {
             return Err("tuning points and their values, such as 'block=8..256 step 8'".into());
         }
         let space = Space::parse(parts(&self.points), parts(&self.constraint)).map_err(|error| error.to_string())?;
+        let in_step = |dimension: &&Dimension| dimension.together && names::of_framework(&dimension.name);
+        if let Some(Dimension { name, .. }) = space.dimensions.iter().find(in_step) {
+            return Err(format!("{name} without together: its framework keeps the ranks in step by itself"));
+        }
         let name = if self.method.is_empty() { "auto" } else { &self.method };
         let Some((_, method)) = Method::NAMES.into_iter().find(|(known, _)| *known == name) else {
             let names = Method::NAMES.map(|(name, _)| name).join(", ");

@@ -1,7 +1,7 @@
 //! What is searched: the values of each tuning point, and which combinations are allowed.
 //!
 //! A text per tuning point: `block=8..256 step 8`, `block=8,16,32,64`, `share=0.1..0.9 step 0.05`, `algorithm=0..3 categorical`.
-//! In a condition, a dot in a name is written `_`: `mw_factor < 0.5`. Bounds that are whole numbers need no step. Values are ordered unless `categorical` says that they are only names.
+//! `together` at the end is not about what is searched but about how it is set. In a condition, a dot in a name is written `_`: `mw_factor < 0.5`. Bounds that are whole numbers need no step. Values are ordered unless `categorical` says that they are only names.
 
 use crate::program::{Condition, Expression};
 use crate::random::Random;
@@ -24,6 +24,8 @@ pub struct Dimension {
     pub values: Vec<f64>,
     /// The values are names: neighbours have nothing in common.
     pub categorical: bool,
+    /// Whoever measures has to set it everywhere at one moment. The search itself does not care.
+    pub together: bool,
 }
 
 /// A combination: for each dimension the place of its value in the list.
@@ -52,16 +54,14 @@ impl Dimension {
     /// # Errors
     /// A sentence with the text and what would be right.
     pub fn parse(text: &str) -> Result<Dimension, SpaceError> {
-        let shape = "expected is NAME=LEAST..MOST, with step STEP or categorical behind it, or NAME=VALUE,VALUE,…";
+        let shape = "expected is NAME=LEAST..MOST, with step STEP behind it, or NAME=VALUE,VALUE,…, and at the end categorical or \
+                     together, or both";
         let Some((name, rest)) = text.split_once('=') else { return wrong(format!("{text}: {shape}")) };
         let name = name.trim();
         if name.is_empty() || name.contains(char::is_whitespace) {
             return wrong(format!("{text}: {shape}"));
         }
-        let (rest, categorical) = match rest.trim().strip_suffix("categorical") {
-            Some(before) => (before.trim(), true),
-            None => (rest.trim(), false),
-        };
+        let (rest, [categorical, together]) = words_behind(rest, ["categorical", "together"]);
         let number = |word: &str| word.trim().parse().ok().filter(|x: &f64| x.is_finite());
         let values = match rest.split_once("..") {
             None => rest.split(',').map(number).collect::<Option<Vec<f64>>>(),
@@ -91,7 +91,7 @@ impl Dimension {
         if values.len() > MOST_VALUES {
             return wrong(format!("{text}: {} values, allowed are {MOST_VALUES}", values.len()));
         }
-        Ok(Dimension { name: name.to_owned(), values, categorical })
+        Ok(Dimension { name: name.to_owned(), values, categorical, together })
     }
 
     /// The place of the value nearest to `value`.
@@ -99,6 +99,15 @@ impl Dimension {
         let far = |at: &usize| (self.values[*at] - value).abs();
         (0..self.values.len()).min_by(|a, b| far(a).total_cmp(&far(b))).unwrap_or(0)
     }
+}
+
+/// What stands before any of `words`, and which of them are there.
+fn words_behind<'a, const N: usize>(text: &'a str, words: [&str; N]) -> (&'a str, [bool; N]) {
+    let (mut rest, mut there) = (text.trim(), [false; N]);
+    while let Some((at, before)) = (0..N).find_map(|at| Some((at, rest.strip_suffix(words[at])?))) {
+        (rest, there[at]) = (before.trim_end(), true);
+    }
+    (rest, there)
 }
 
 fn steps(text: &str, least: f64, most: f64, step: f64) -> Result<Option<Vec<f64>>, SpaceError> {
