@@ -3,6 +3,7 @@
  *     mpirun -n 16 allreduce_choice --iterations 400 --delay-us 2000
  *     midrun set algorithm 1 --together          0 = MPI_Allreduce, 1 = a ring, 2 = to rank 0 and back
  *     midrun set stop 1 --together               all ranks end their loop before the same iteration
+ *     midrun run --search 'algorithm=0,1,2 categorical together' -- mpirun -n 16 allreduce_choice --delay-us 0
  *
  * Ranks that took different ways in one iteration would wait for each other for ever, or sum wrongly: each iteration is checked,
  * and each rank tells in which iterations its way changed. */
@@ -81,7 +82,7 @@ int main(int argc, char **argv) {
   unsigned seed = 1u + (unsigned)rank;
   for (long it = 0; room && it < iterations; it++) {
     int64_t begin_ns = now_ns();
-    midrun_iteration_begin(1, 0);
+    midrun_iteration_begin(0, rank == 0 ? (uint32_t)size : 0); /* rank 0's iterations are those that midrun times */
     if (stop) break;
     if (algorithm != before) {
       printf("rank %d: algorithm %d from iteration %ld\n", rank, algorithm, it), fflush(stdout);

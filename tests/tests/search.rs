@@ -1,28 +1,16 @@
 //! Searches in real jobs under `midrun run`, with each MPI of this machine.
 
-use midrun_tests::mpi::command;
 use midrun_tests::process::Ended;
-use midrun_tests::{Mpi, Process, Scratch, Summary, midrun, need};
+use midrun_tests::{Mpi, Process, Scratch, Summary, each_mpi, run};
 use serde_json::Value;
 
 /// `midrun run FLAGS -- LINE`, with a state directory of the test's own.
-fn run(scratch: &Scratch, name: &str, flags: &[&str], line: &[String]) -> (Ended, Summary) {
-    let mut words = vec![midrun().display().to_string(), "run".into(), "--summary".into(), "s.json".into()];
-    words.extend(flags.iter().map(|word| (*word).to_owned()));
-    words.push("--".into());
-    words.extend_from_slice(line);
-    let mut run = command(&words);
-    run.current_dir(scratch.directory()).env("XDG_STATE_HOME", scratch.path("state"));
+fn searched(scratch: &Scratch, name: &str, flags: &[&str], line: &[String]) -> (Ended, Summary) {
+    let mut run = run::command(scratch, &[&["--summary", "s.json"], flags].concat(), line);
+    run.env("XDG_STATE_HOME", scratch.path("state"));
     let ended = Process::start(scratch, name, run).succeed();
     let summary = Summary::read(&scratch.path("s.json"));
     (ended, summary)
-}
-
-fn each_mpi(test: impl Fn(Mpi)) {
-    for mpi in Mpi::ALL {
-        need!(mpi.is_here(), format!("{mpi:?} with its examples is not here"));
-        test(mpi);
-    }
 }
 
 fn product(mpi: Mpi, iterations: u32) -> Vec<String> {
@@ -48,7 +36,7 @@ fn a_block_size_is_searched_on_every_rank_and_stays_at_the_best() {
     each_mpi(|mpi| {
         let scratch = Scratch::new();
         let flags = ["--search", "block=8,16,32,64,512", "--search-budget", "40"];
-        let (ended, summary) = run(&scratch, "run", &flags, &product(mpi, 400));
+        let (ended, summary) = searched(&scratch, "run", &flags, &product(mpi, 400));
         assert!(ended.out.contains("the product is right"), "{}", ended.out);
         let report = &summary.0["search"];
         assert_eq!(
@@ -83,17 +71,17 @@ fn what_a_search_found_is_tried_first_in_the_next_run_and_a_damaged_memory_is_se
         };
         // Far more combinations than the budget: what is not remembered is not found by chance.
         let flags = ["--search", "block=1..96", "--search-budget", "30", "--search-method", "simplex"];
-        run(&scratch, "first", &flags, &product(mpi, 400));
+        searched(&scratch, "first", &flags, &product(mpi, 400));
         let [file] = &files()[..] else { panic!("{mpi:?}: one file: {:?}", files()) };
         let kept: Value = serde_json::from_slice(&std::fs::read(file).expect("its text")).expect("JSON");
         let best: Vec<f64> = serde_json::from_value(kept["results"][0]["values"].clone()).expect("numbers");
         let second: Vec<f64> = serde_json::from_value(kept["results"][1]["values"].clone()).expect("numbers");
-        let (ended, summary) = run(&scratch, "again", &flags, &product(mpi, 400));
+        let (ended, summary) = searched(&scratch, "again", &flags, &product(mpi, 400));
         let to: Vec<&Value> = summary.list("decisions").iter().map(|decision| &decision["to"]).take(2).collect();
         assert_eq!(to, [&second[0].to_string(), &best[0].to_string()].map(String::as_str), "{mpi:?} {}", ended.err);
 
         std::fs::write(file, "{").expect("damage");
-        let (ended, _) = run(&scratch, "damaged", &flags, &product(mpi, 400));
+        let (ended, _) = searched(&scratch, "damaged", &flags, &product(mpi, 400));
         assert_eq!(ended.err.matches("it is set aside as").count(), 1, "{}", ended.err);
         let mut names: Vec<_> =
             files().into_iter().filter_map(|path| path.extension().map(|end| end.to_owned())).collect();
@@ -101,9 +89,9 @@ fn what_a_search_found_is_tried_first_in_the_next_run_and_a_damaged_memory_is_se
         assert_eq!(names, ["damaged", "json"], "and a new one is written");
 
         let forgetful = [&flags[..], &["--no-search-memory"]].concat();
-        run(&scratch, "other", &forgetful, &product(mpi, 300));
+        searched(&scratch, "other", &forgetful, &product(mpi, 300));
         assert_eq!(files().len(), 2, "nothing is kept of another input");
-        let (ended, _) = run(&scratch, "short", &flags, &product(mpi, 10));
+        let (ended, _) = searched(&scratch, "short", &flags, &product(mpi, 10));
         assert_eq!(files().len(), 2, "nor of a search that did not end: {}", ended.err);
     });
 }
@@ -123,7 +111,7 @@ fn points_of_the_hand_out_are_searched_within_their_constraints() {
             "--search-constraint",
             "mw_policy == 5 or mw_factor < 0.6",
         ];
-        let (ended, summary) = run(&scratch, "run", &flags, &line);
+        let (ended, summary) = searched(&scratch, "run", &flags, &line);
         assert!(ended.out.contains("lost or doubled: 0, wrong results: 0"), "{}", ended.out);
         summary.assert_contract();
         let values = tried(&summary);
@@ -136,7 +124,7 @@ fn points_of_the_hand_out_are_searched_within_their_constraints() {
 fn a_dry_run_searches_nothing() {
     each_mpi(|mpi| {
         let scratch = Scratch::new();
-        let (ended, summary) = run(&scratch, "run", &["--dry-run", "--search", "block=8,16"], &product(mpi, 60));
+        let (ended, summary) = searched(&scratch, "run", &["--dry-run", "--search", "block=8,16"], &product(mpi, 60));
         assert!(blocks(&ended).iter().all(|block| *block == 1.0), "{}", ended.out);
         assert_eq!(summary.count("/actions/sent"), 0);
         assert!(summary.list("decisions").iter().all(|decision| decision["verdict"] == "advised"), "{}", summary.0);
