@@ -158,6 +158,19 @@ pub fn numbers(summary: &serde_json::Value, key: &str) -> Vec<f64> {
     list.as_array().map(|items| items.iter().filter_map(serde_json::Value::as_f64).collect()).unwrap_or_default()
 }
 
+/// Iteration in which a search set `value` for the first time; 0 where it stood from the beginning on.
+pub fn first_set(summary: &serde_json::Value, value: f64) -> f64 {
+    let decisions = summary["decisions"].as_array().into_iter().flatten();
+    let mut to = decisions.filter(|d| d["to"].as_str().and_then(|text| text.parse().ok()) == Some(value));
+    to.find_map(|d| d["applied_iteration"].as_f64()).unwrap_or(0.0)
+}
+
+/// Iteration in which the last change came into force.
+pub fn last_change(summary: &serde_json::Value) -> f64 {
+    let decisions = summary["decisions"].as_array().into_iter().flatten();
+    decisions.filter_map(|d| d["applied_iteration"].as_f64()).fold(0.0, f64::max)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -6,7 +6,7 @@
 
 use anyhow::{Context, Result};
 use clap::Parser;
-use midrun_benches::{Launcher, numbers, prefix, run_under_midrun, spread};
+use midrun_benches::{Launcher, first_set, last_change, numbers, prefix, run_under_midrun, spread};
 use serde_json::Value;
 
 /// Iterations until a search has found its factor, and the regret of that factor.
@@ -96,20 +96,6 @@ fn measure(a: &Arguments, name: &str, words: &str) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// Iteration in which the factor came into force for the first time.
-fn first_set(summary: &Value, factor: f64) -> f64 {
-    let decisions = summary["decisions"].as_array().into_iter().flatten();
-    let mut to = decisions.filter(|d| d["to"].as_str().and_then(|text| text.parse().ok()) == Some(factor));
-    // Where nothing was better the start stands, and no decision set it.
-    to.find_map(|d| d["applied_iteration"].as_f64()).unwrap_or(0.0)
-}
-
-/// Iteration in which the last change came into force.
-fn last_change(summary: &Value) -> f64 {
-    let decisions = summary["decisions"].as_array().into_iter().flatten();
-    decisions.filter_map(|d| d["applied_iteration"].as_f64()).fold(0.0, f64::max)
 }
 
 /// Iteration / ideal of each iteration.
