@@ -77,7 +77,12 @@ pub fn table(json: &str) -> String {
     }
     if iterations > 0 {
         let workers = list("workers").last().and_then(Value::as_u64).unwrap_or(0);
-        lines.push(format!("{iterations} iterations, {workers} workers, policy at the end: {}", text("policy")));
+        let has_tasks = list("ideal_s").iter().filter_map(Value::as_f64).any(|ideal_s| ideal_s > 0.0);
+        lines.push(if has_tasks {
+            format!("{iterations} iterations, {workers} workers, policy at the end: {}", text("policy"))
+        } else {
+            format!("{iterations} iterations on {} ranks", number("/ranks"))
+        });
     }
     lines.extend(list("decisions").iter().rev().take(DECISIONS_SHOWN).rev().map(decision));
     lines.extend(search(&summary["search"]));
@@ -245,6 +250,8 @@ mod tests {
         {
             assert!(table.contains(part), "{part} is missing in:\n{table}");
         }
+        let taskless = super::table(&json.replace("\"ideal_s\":[1.0,1.0]", "\"ideal_s\":[0.0,0.0]"));
+        assert!(taskless.contains("2 iterations on 9 ranks\n") && !taskless.contains("policy"), "{taskless}");
     }
 
     #[test]
