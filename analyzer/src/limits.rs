@@ -81,7 +81,7 @@ pub const LISTED_CHANGES: usize = 64;
 /// Decisions and controls listed in a status.
 pub const STATUS_LINES: usize = 8;
 /// Values that a rank takes over in one action.
-pub const ASSIGNMENTS: usize = 6;
+pub use midrun_tunlets::proposal::ASSIGNMENTS;
 /// Iterations beyond the furthest rank for which a change on all ranks is armed: at first, and at most.
 pub const MARGIN: u64 = 4;
 /// See [`MARGIN`].

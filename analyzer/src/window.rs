@@ -29,7 +29,7 @@ pub struct Closed {
 impl Closed {
     /// The shortest time the iteration could have taken: task time / workers, seconds.
     pub fn ideal_s(&self) -> f64 {
-        self.task_s / f64::from(self.window.workers.max(1))
+        self.task_s / f64::from(self.window.workers.max(1)) + 0.0 // the sum of no tasks is -0
     }
 
     /// 1 - ideal / measured; 0 is perfect balance.

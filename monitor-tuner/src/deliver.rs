@@ -4,7 +4,7 @@ use crate::rank::Rank;
 use midrun_proto::v1::assignment::Value;
 use midrun_proto::v1::{Action, ActionStatus, Phase, When};
 use midrun_ring::layout::{ASSIGNMENTS, COMMAND_TEXT, NO_KNOB, when};
-use midrun_ring::{Command, CommandAssignment, KnobKind};
+use midrun_ring::{Command, CommandAssignment, KnobKind, LAST_ITERATION};
 
 /// Writes the command for `action`; its time to live starts at `now_ns` of this host.
 ///
@@ -16,7 +16,7 @@ pub fn deliver(rank: &mut Rank, action: &Action, now_ns: u64) -> Result<(), Acti
         action: action.id,
         deadline_ns: now_ns.saturating_add(action.time_to_live_ms.saturating_mul(1_000_000)),
         when: moment(action),
-        at: action.at.min((1 << 48) - 1),
+        at: action.at.min(LAST_ITERATION),
         count: action.assignments.len() as u32,
         ..Command::default()
     };
@@ -119,11 +119,11 @@ mod tests {
     #[test]
     fn an_action_for_one_iteration_names_it() {
         let (theirs, mut rank) = rank();
-        let at = Action { when: When::Iteration.into(), at: (1 << 48) - 1, ..action("mw.factor", 0.25) };
+        let at = Action { when: When::Iteration.into(), at: LAST_ITERATION, ..action("mw.factor", 0.25) };
         deliver(&mut rank, &at, 0).unwrap();
         let mut commands = theirs.command_consumer();
         let command = Command::read(|| commands.pop()).flatten().unwrap();
-        assert_eq!((command.when, command.at, command.count), (when::AT_ITERATION, (1 << 48) - 1, 1));
+        assert_eq!((command.when, command.at, command.count), (when::AT_ITERATION, LAST_ITERATION, 1));
     }
 
     #[test]

@@ -1,21 +1,9 @@
 //! Which commands were settled, and which one waits for its safe point. A lost link or a lost analyzer can bring the same
 //! command again.
 
-use crate::clock;
 use crate::points::Place;
+use crate::{clock, outcome};
 use midrun_ring::Command;
-
-/// Statuses of an action, numbered as the wire's `ActionStatus`.
-pub mod outcome {
-    pub const APPLIED: u64 = 1;
-    pub const REFUSED_RANGE: u64 = 2;
-    pub const REFUSED_UNKNOWN: u64 = 3;
-    pub const REFUSED_STALE: u64 = 4;
-    pub const EXPIRED: u64 = 5;
-    pub const PAST: u64 = 12;
-    pub const REFUSED_APART: u64 = 13;
-    pub const NOT_REACHED: u64 = 14;
-}
 
 /// What a command waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -17,6 +17,7 @@ mod knobs;
 mod lane;
 mod marks;
 mod mpi_calls;
+mod outcome;
 mod points;
 mod port;
 mod process;

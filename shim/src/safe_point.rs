@@ -1,10 +1,10 @@
 //! Where decisions reach the program: commands are checked and applied here, all their assignments or none.
 
-use crate::desk::{Answer, Awaits, Desk, Here, Rules, outcome};
+use crate::desk::{Answer, Awaits, Desk, Here, Rules};
 use crate::hook::UNKNOWN_ITERATION;
 use crate::knobs::{self, Knobs, Refusal};
 use crate::points::Place;
-use crate::{clock, hook, points, process, together};
+use crate::{clock, hook, outcome, points, process, together};
 use midrun_ring::layout::when;
 use midrun_ring::{Command, CommandConsumer};
 use std::sync::Mutex;

@@ -3,28 +3,13 @@
 //! The order of phases and why no two ranks differ is `midrun-epoch`'s; here are the register, the knobs and the answers.
 
 use crate::knobs::{self, Refusal};
-use crate::{clock, hook, process};
+use crate::{clock, hook, outcome as status, process};
 use midrun_epoch::{Arming, Preparing, Rank, Verdict, Word};
 use midrun_ring::layout::{NO_KNOB, when};
 use midrun_ring::{Command, SharedWord};
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-
-/// Statuses of the phases, numbered as the wire's `ActionStatus`.
-mod status {
-    pub const APPLIED: u64 = 1;
-    pub const REFUSED_RANGE: u64 = 2;
-    pub const REFUSED_UNKNOWN: u64 = 3;
-    pub const EXPIRED: u64 = 5;
-    pub const UNDELIVERABLE: u64 = 6;
-    pub const PREPARED: u64 = 7;
-    pub const ARMED: u64 = 8;
-    pub const VOID: u64 = 9;
-    pub const COMMITTED: u64 = 10;
-    pub const BUSY: u64 = 11;
-    pub const PAST: u64 = 12;
-}
 
 /// The word in which ranks find the decision.
 #[derive(Debug)]

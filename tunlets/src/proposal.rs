@@ -3,6 +3,9 @@
 use crate::knob::Value;
 use std::borrow::Cow;
 
+/// Values that one action can carry, at most.
+pub const ASSIGNMENTS: usize = 6;
+
 /// New values for tuning points of one rank, taken over together or not at all.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Proposal {

@@ -166,7 +166,7 @@ pub struct Window {
 impl Window {
     /// Total task time over all workers, seconds.
     pub fn task_s(&self) -> f64 {
-        self.per_worker.iter().map(|w| w.busy_s).sum::<f64>() + 0.0 // an empty sum is -0
+        self.per_worker.iter().map(|w| w.busy_s).sum()
     }
 
     /// The shortest time this iteration could have taken: total task time / workers, seconds.

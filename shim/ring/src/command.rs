@@ -7,6 +7,8 @@ const ENTRY_BYTES: usize = 8 * COMMAND_WORDS;
 
 /// The word with the text's bytes has the iteration above them.
 const TEXT_BITS: u32 = 16;
+/// The last iteration that a command can name.
+pub const LAST_ITERATION: u64 = u64::MAX >> TEXT_BITS;
 
 const _: () = assert!(4 + 2 * ASSIGNMENTS <= COMMAND_WORDS);
 const _: () = assert!(COMMAND_TEXT < 1 << TEXT_BITS);
@@ -31,7 +33,7 @@ pub struct Command {
     pub deadline_ns: u64,
     /// One of [`crate::layout::when`].
     pub when: u32,
-    /// Of [`crate::layout::when::AT_ITERATION`]: the iteration, below 2^48.
+    /// Of [`crate::layout::when::AT_ITERATION`]: the iteration, at most [`LAST_ITERATION`].
     pub at: u64,
     /// How many of `assignments` count.
     pub count: u32,
@@ -111,7 +113,7 @@ mod tests {
     fn a_command_comes_back_from_its_entries() {
         for bytes in [0, 1, 8, ENTRY_BYTES, ENTRY_BYTES + 1, COMMAND_TEXT] {
             let text = "0x3,".repeat(bytes).chars().take(bytes).collect();
-            let at = (1 << 48) - 1 - bytes as u64;
+            let at = LAST_ITERATION - bytes as u64;
             let mut command = Command { action: 9, deadline_ns: 8, when: 3, at, count: 6, text, ..Command::default() };
             command.assignments[5] = CommandAssignment { knob: 31, value: -0.25 };
             let mut entries = command.to_entries();

@@ -15,7 +15,7 @@ pub mod register;
 pub mod ring;
 pub mod segment;
 
-pub use command::{Command, CommandAssignment};
+pub use command::{Command, CommandAssignment, LAST_ITERATION};
 pub use layout::{KnobKind, KnobSlot, LAYOUT_VERSION, Record, kind, part, topic};
 pub use register::SharedWord;
 pub use segment::{Identity, Segment, SegmentError, Totals};

@@ -6,8 +6,8 @@ use midrun_models::batches;
 
 /// Smallest change of a share that is worth an action.
 const CHANGE: f64 = 0.05;
-/// Most factors that are set: what one action can carry.
-pub const MOST: usize = 6;
+/// Most factors that are set.
+pub use crate::proposal::ASSIGNMENTS as MOST;
 
 /// The exposed factors in order: `F0`, `F1` … without a gap.
 pub fn exposed(knobs: &[Knob]) -> Vec<&Knob> {

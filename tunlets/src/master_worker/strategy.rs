@@ -246,6 +246,7 @@ impl MasterWorker {
             let what = match (asked_for, best.setting.kind) {
                 (true, _) => "this policy was asked for",
                 (false, PolicyKind::None) => "tasks are even",
+                (false, _) if memory.is_blurred() => "work is uneven, its tasks not yet seen one by one",
                 (false, _) => "work is uneven",
             };
             let why = describe(what);

@@ -41,6 +41,7 @@ pub fn explanation(mode: Mode, objective: Objective, limits: Limits) -> Explanat
         .decides("x0 = 1 + (sigma/mu) sqrt(N/2), xj = 2 + (sigma/mu) sqrt(N/2): DAF's divisors of what is left", CHAPTER)
         .decides("b = N sigma/(2 mu sqrt(R)), x0 = 1 + b² + b sqrt(b² + 2), xj = 2 + b² + b sqrt(b² + 4): FAC's", "Hummel, Schonberg, Flynn 1992")
         .decides("each policy's iteration time: simulated with the very code that hands out", "")
+        .decides("few tasks that differ much and were seen several at a time: of about the same promise the finest cut", "")
         .decides("Tt(n) by expressions (7) to (9) with mo, lambda, V, alpha, Tc and mu_m; workers for the shortest by (13) to (16)", CHAPTER)
         .decides("Pi(n) = n Tt(n)²/Tc (17): the number of workers with the least", CHAPTER)
         .decides("1 - sum(busy)/(workers × iteration time): the imbalance", "César 2006, 1.5")

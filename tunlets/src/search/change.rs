@@ -4,10 +4,8 @@ use std::collections::BTreeSet;
 
 use midrun_models::search::Dimension;
 
+use crate::proposal::ASSIGNMENTS;
 use crate::{Knob, Value};
-
-/// Values in one action, at most.
-const IN_ONE_ACTION: usize = 6;
 
 /// Values for some ranks.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,7 +45,7 @@ fn rank_by_rank(wanted: &[(&str, f64)], knobs: &[Knob]) -> Option<Change> {
         for knob in knobs.iter().filter(|knob| knob.name == *name && knob.value != *value) {
             let assignment = ((*name).to_owned(), Value::Number(*value));
             match all.iter_mut().find(|(rank, _)| *rank == knob.rank) {
-                Some((_, own)) if own.len() < IN_ONE_ACTION => own.push(assignment),
+                Some((_, own)) if own.len() < ASSIGNMENTS => own.push(assignment),
                 Some(_) => {}
                 None => all.push((knob.rank, vec![assignment])),
             }
@@ -67,7 +65,7 @@ fn on_all_ranks(wanted: &[(&str, f64)], knobs: &[Knob]) -> Option<Change> {
     let differs = |(name, value): &&(&str, f64)| knobs.iter().any(|knob| of(&knob, name) && knob.value != *value);
     let differ: Vec<&(&str, f64)> = wanted.iter().filter(differs).collect();
     let all = ranks(differ.first()?.0);
-    let alike = differ.into_iter().filter(|(name, _)| ranks(name) == all).take(IN_ONE_ACTION);
+    let alike = differ.into_iter().filter(|(name, _)| ranks(name) == all).take(ASSIGNMENTS);
     let assignments = alike.map(|(name, value)| ((*name).to_owned(), Value::Number(*value))).collect();
     Some(Change { assignments, ranks: all.into_iter().collect(), together: true })
 }

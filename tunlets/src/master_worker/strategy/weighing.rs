@@ -12,7 +12,7 @@ pub(super) const TIE: f64 = 0.0015;
 /// Tasks are even when nothing gains more than this over handing everything out at once.
 pub(super) const EVEN: f64 = 0.003;
 /// What tasks seen one by one may cost, as a share of the iteration.
-const BLURRED: f64 = 0.05;
+const LOOK: f64 = 0.05;
 /// Unmeasured settings are expected to fall short of their simulation as the present one does, at most by this share.
 pub(super) const SHORTFALL: f64 = 0.02;
 
@@ -107,7 +107,7 @@ pub fn chosen(memory: &Memory, all: &[Forecast]) -> Option<Forecast> {
     if !memory.is_blurred() {
         return preferred(all);
     }
-    let near = all.iter().filter(|f| f.ratio <= first.ratio * (1.0 + BLURRED)).copied();
+    let near = all.iter().filter(|f| f.ratio <= first.ratio * (1.0 + LOOK)).copied();
     near.max_by(|a, b| a.chunks.total_cmp(&b.chunks))
 }
 
