@@ -66,8 +66,8 @@ static inline void tell(const midrun_mw_t *mw, const char *what) {
   midrun_mw_stats_t s = {.struct_size = sizeof s};
   if (midrun_mw_last(mw, &s) < 0) return;
   double ideal = s.task_s / s.workers;
-  printf("iteration %llu: %.4f s, ideal %.4f s, policy %s, %llu chunks%s%s\n", (unsigned long long)s.iteration, s.iteration_s, ideal,
-         midrun_policy_name(s.policy), (unsigned long long)s.chunks, *what ? "; " : "", what);
+  printf("iteration %llu: %.4f s, ideal %.4f s, technique %s, %llu chunks%s%s\n", (unsigned long long)s.iteration, s.iteration_s, ideal,
+         midrun_technique_name(s.technique), (unsigned long long)s.chunks, *what ? "; " : "", what);
   fflush(stdout);
 }
 

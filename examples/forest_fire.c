@@ -11,7 +11,7 @@
 enum { EMPTY, TREE, BURNING, ASH };
 
 static long size = 300, steps = 40, cost = 2000, pace_us, workers;
-static const char *policy;
+static const char *technique;
 static unsigned char *forest, *next;
 
 static uint64_t chance(uint64_t a, uint64_t b) {
@@ -80,11 +80,11 @@ int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   const option_t table[] = {{"--size", &size, 0, 3, 30000}, {"--steps", &steps, 0, 1, 1000000}, {"--cost", &cost, 0, 0, 100000000}, {"--pace", &pace_us, 0, 0, 1000000}, {"--workers", &workers, 0, 0, 1000000},
-                           {"--policy", 0, &policy, 0, 0}, {0}};
+                           {"--technique", 0, &technique, 0, 0}, {0}};
   int code = options(argc, argv, rank, table);
   midrun_mw_t *mw = NULL;
   if (!code) {
-    midrun_mw_config_t config = {.struct_size = sizeof config, .result_bytes = (size_t)size, .compute = spread, .collect = keep, .policy = policy,
+    midrun_mw_config_t config = {.struct_size = sizeof config, .result_bytes = (size_t)size, .compute = spread, .collect = keep, .technique = technique,
                                  .workers = (uint32_t)workers};
     forest = calloc((size_t)(size * size), 1), next = calloc((size_t)(size * size), 1);
     code = exit_code("forest_fire", rank, midrun_mw_create(&mw, &config));

@@ -5,7 +5,7 @@
 #include "example.h"
 
 static long width = 800, height = 600, depth = 1000, zooms = 4;
-static const char *out = "mandelbrot.ppm", *policy;
+static const char *out = "mandelbrot.ppm", *technique;
 static uint16_t *picture;
 
 static int row(void *user, uint64_t zoom, uint64_t first, uint64_t count, const void *tasks, void *results) {
@@ -50,12 +50,12 @@ int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   const option_t table[] = {{"--width", &width, 0, 1, 100000}, {"--height", &height, 0, 1, 100000}, {"--depth", &depth, 0, 1, 65535},
-                            {"--zooms", &zooms, 0, 1, 40}, {"--out", 0, &out, 0, 0}, {"--policy", 0, &policy, 0, 0}, {0}};
+                            {"--zooms", &zooms, 0, 1, 40}, {"--out", 0, &out, 0, 0}, {"--technique", 0, &technique, 0, 0}, {0}};
   int code = options(argc, argv, rank, table);
   midrun_mw_t *mw = NULL;
   if (!code) {
     midrun_mw_config_t config = {.struct_size = sizeof config, .result_bytes = (size_t)width * sizeof *picture, .compute = row,
-                                 .collect = keep, .policy = policy};
+                                 .collect = keep, .technique = technique};
     if (rank == 0) picture = calloc((size_t)(width * height), sizeof *picture);
     code = exit_code("mandelbrot", rank, midrun_mw_create(&mw, &config));
   }

@@ -1,4 +1,4 @@
-/* mw_synthetic - a Master/Worker program of made-up tasks, to see how a hand-out policy balances them.
+/* mw_synthetic - a Master/Worker program of made-up tasks, to see how a hand-out technique balances them.
  *
  * Each task sleeps (or spins) for a time drawn from --dist by --seed and its index, and returns a number that only that task can
  * have; the master checks that each came back exactly once. --help lists the options.
@@ -15,7 +15,7 @@
 static struct {
   uint64_t tasks, iterations, bytes, seed, workers;
   double mean_us, sigma_pct, factor, drift_pct, jump, slow_share, slow_factor, slow_start_s;
-  const char *dist, *policy;
+  const char *dist, *technique;
   int spin, json, spawn;
   int rank, size;
   uint64_t iteration; /* the one being run */
@@ -88,7 +88,7 @@ static const char HELP[] =
     "mpirun -n RANKS mw_synthetic [--tasks N] [--iterations N] [--mean-us X] [--sigma-pct X]\n"
     "  [--dist normal|uniform|bimodal|exponential|linear] [--bytes N] [--seed N] [--work sleep|spin] [--drift PCT per iteration]\n"
     "  [--jump FACTOR: so many times longer from the middle of the run on]\n"
-    "  [--policy none|ss|fsc|gss|fac2|dpf|daf|af] [--factor SHARE] [--slow-workers FRACTION:FACTOR]\n"
+    "  [--technique none|ss|fsc|gss|fac2|dpf|daf|af] [--factor SHARE] [--slow-workers FRACTION:FACTOR]\n"
     "  [--workers N to begin with, 0 = all] [--spawn: further workers may be started] [--slow-start-s X of a process that is\n"
     "  alone in its world] [--check] [--json]\n";
 
@@ -107,10 +107,10 @@ static int is_one_of(const char *value, const char *list) {
 }
 
 static int options(int argc, char **argv) {
-  static const char *const DISTS = "normal uniform bimodal exponential linear", *const POLICIES = "none ss fsc gss fac2 dpf daf af";
+  static const char *const DISTS = "normal uniform bimodal exponential linear", *const TECHNIQUES = "none ss fsc gss fac2 dpf daf af";
   static const struct option LONG[] = {
       {"tasks", 1, 0, 't'}, {"iterations", 1, 0, 'i'}, {"mean-us", 1, 0, 'm'}, {"sigma-pct", 1, 0, 's'}, {"dist", 1, 0, 'd'},
-      {"bytes", 1, 0, 'b'}, {"seed", 1, 0, 'r'}, {"policy", 1, 0, 'p'}, {"factor", 1, 0, 'f'}, {"work", 1, 0, 'w'},
+      {"bytes", 1, 0, 'b'}, {"seed", 1, 0, 'r'}, {"technique", 1, 0, 'p'}, {"policy", 1, 0, 'p'}, {"factor", 1, 0, 'f'}, {"work", 1, 0, 'w'},
       {"drift", 1, 0, 'D'}, {"jump", 1, 0, 'J'}, {"slow-workers", 1, 0, 'S'}, {"workers", 1, 0, 'n'}, {"check", 0, 0, 'c'}, {"json", 0, 0, 'j'},
       {"spawn", 0, 0, 'x'}, {"slow-start-s", 1, 0, 'z'}, {"help", 0, 0, 'h'}, {0}};
   int o, bad = 0;
@@ -128,7 +128,7 @@ static int options(int argc, char **argv) {
       case 'D': bad = number("--drift", -100, 1000, &g.drift_pct); break;
       case 'J': bad = number("--jump", 0, 1e6, &g.jump); break;
       case 'd': if (!is_one_of(g.dist = optarg, DISTS)) bad = usage("--dist", optarg, DISTS); break;
-      case 'p': if (!is_one_of(g.policy = optarg, POLICIES)) bad = usage("--policy", optarg, POLICIES); break;
+      case 'p': if (!is_one_of(g.technique = optarg, TECHNIQUES)) bad = usage("--technique", optarg, TECHNIQUES); break;
       case 'w': if (!is_one_of(optarg, "sleep spin")) bad = usage("--work", optarg, "sleep or spin"); g.spin = *optarg == 's' && optarg[1] == 'p'; break;
       case 'S':
         if (sscanf(optarg, "%lf:%lf", &g.slow_share, &g.slow_factor) != 2 || g.slow_share < 0 || g.slow_share > 1 || g.slow_factor <= 0)
@@ -156,7 +156,7 @@ static uint64_t miscounted(void) {
 static int run(void) {
   midrun_mw_t *mw;
   midrun_mw_config_t config = {.struct_size = sizeof config, .task_bytes = g.bytes, .result_bytes = result_bytes(), .prepare = prepare,
-                               .compute = compute, .collect = collect, .policy = g.policy, .factor = g.factor,
+                               .compute = compute, .collect = collect, .technique = g.technique, .factor = g.factor,
                                .workers = (uint32_t)g.workers, .flags = g.spawn ? MIDRUN_MW_SPAWN : 0};
   if (g.size == 1) work(g.slow_start_s * 1e9, g.spin); /* what becomes of a started worker that is slow to come? */
   int status = midrun_mw_create(&mw, &config);
@@ -179,9 +179,9 @@ static int run(void) {
     double ideal = s.task_s / s.workers, ratio = ideal > 0 ? s.iteration_s / ideal : 1;
     total_s += s.iteration_s;
     ideal_s += ideal;
-    printf(g.json ? "{\"iteration\":%llu,\"iteration_s\":%.6f,\"ideal_s\":%.6f,\"ratio\":%.4f,\"policy\":\"%s\",\"chunks\":%llu,\"workers\":%u}\n"
-                  : "iteration %llu: %.4f s, ideal %.4f s, ratio %.4f, policy %s, %llu chunks, %u workers\n",
-           (unsigned long long)i, s.iteration_s, ideal, ratio, midrun_policy_name(s.policy), (unsigned long long)s.chunks, s.workers);
+    printf(g.json ? "{\"iteration\":%llu,\"iteration_s\":%.6f,\"ideal_s\":%.6f,\"ratio\":%.4f,\"technique\":\"%s\",\"chunks\":%llu,\"workers\":%u}\n"
+                  : "iteration %llu: %.4f s, ideal %.4f s, ratio %.4f, technique %s, %llu chunks, %u workers\n",
+           (unsigned long long)i, s.iteration_s, ideal, ratio, midrun_technique_name(s.technique), (unsigned long long)s.chunks, s.workers);
     fflush(stdout);
   }
   midrun_mw_destroy(&mw);

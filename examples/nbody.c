@@ -1,7 +1,7 @@
 /* nbody - bodies that attract each other; each iteration is one time step, each task the force on one body.
  *
  *     mpirun -n 9 nbody --bodies 2000 --steps 20 [--pace MICROSECONDS per body] [--workers N to begin with]
- * The master sends all positions by MPI_Bcast, the forces come back through midrun, so the result is the same under every policy.
+ * The master sends all positions by MPI_Bcast, the forces come back through midrun, so the result is the same under every technique.
  */
 #include "example.h"
 #include <math.h>
@@ -9,7 +9,7 @@
 typedef struct { double x, y, z; } vec_t;
 
 static long bodies = 1000, steps = 10, pace_us, workers;
-static const char *policy;
+static const char *technique;
 static vec_t *at, *speed, *pull;
 static const double SOFT = 1e-2, STEP = 1e-3;
 
@@ -79,11 +79,11 @@ int main(int argc, char **argv) {
   int rank;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  const option_t table[] = {{"--bodies", &bodies, 0, 2, 1000000}, {"--steps", &steps, 0, 1, 1000000}, {"--pace", &pace_us, 0, 0, 1000000}, {"--workers", &workers, 0, 0, 1000000}, {"--policy", 0, &policy, 0, 0}, {0}};
+  const option_t table[] = {{"--bodies", &bodies, 0, 2, 1000000}, {"--steps", &steps, 0, 1, 1000000}, {"--pace", &pace_us, 0, 0, 1000000}, {"--workers", &workers, 0, 0, 1000000}, {"--technique", 0, &technique, 0, 0}, {0}};
   int code = options(argc, argv, rank, table);
   midrun_mw_t *mw = NULL;
   if (!code) {
-    midrun_mw_config_t config = {.struct_size = sizeof config, .result_bytes = sizeof(vec_t), .compute = force, .collect = keep, .policy = policy,
+    midrun_mw_config_t config = {.struct_size = sizeof config, .result_bytes = sizeof(vec_t), .compute = force, .collect = keep, .technique = technique,
                                  .workers = (uint32_t)workers};
     at = calloc((size_t)bodies, sizeof *at), speed = calloc((size_t)bodies, sizeof *speed), pull = calloc((size_t)bodies, sizeof *pull);
     code = exit_code("nbody", rank, midrun_mw_create(&mw, &config));

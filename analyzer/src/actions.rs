@@ -46,9 +46,9 @@ pub struct Wanted {
     pub by: By,
     /// The rank.
     pub rank: u32,
-    /// (knob, new value).
+    /// (tuning point, new value).
     pub assignments: Vec<(String, Value)>,
-    /// (knob, value before).
+    /// (tuning point, value before).
     pub restore: Vec<(String, Value)>,
     /// When.
     pub when: When,

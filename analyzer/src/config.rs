@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::limits;
-use midrun_tunlets::Wishes;
+use midrun_tunlets::TuningOptions;
 
 /// The analyzer's configuration. Unknown keys are refused.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -18,8 +18,9 @@ pub struct Config {
     pub token: String,
     /// Tunlet for jobs that name none.
     pub tunlet: String,
-    /// Policy for jobs that name none: `auto`, or the name of a fixed one.
-    pub policy: String,
+    /// Technique for jobs that name none: `auto`, or the name of a fixed one.
+    #[serde(alias = "policy")]
+    pub technique: String,
     /// What the number of workers is chosen for: `efficiency`, `time`, `budget:WORKERS`, `deadline:SECONDS`, or `fixed`.
     pub objective: String,
     /// Fewest workers; 0 = 1.
@@ -48,7 +49,7 @@ impl Default for Config {
             listen: "127.0.0.1:7741".into(),
             token: String::new(),
             tunlet: "auto".into(),
-            policy: "auto".into(),
+            technique: "auto".into(),
             objective: "efficiency".into(),
             min_workers: 0,
             max_workers: 0,
@@ -76,35 +77,35 @@ pub struct ConfigError {
 }
 
 impl Config {
-    /// What jobs get that wish for nothing.
-    pub fn wishes(&self) -> Wishes {
-        Wishes {
+    /// What jobs get that option for nothing.
+    pub fn options(&self) -> TuningOptions {
+        TuningOptions {
             tunlet: self.tunlet.clone(),
             shadow: String::new(),
             files: Vec::new(),
-            policy: self.policy.clone(),
+            technique: self.technique.clone(),
             objective: self.objective.clone(),
             min_workers: self.min_workers,
             max_workers: self.max_workers,
             worker_step: self.worker_step,
-            ..Wishes::default()
+            ..TuningOptions::default()
         }
     }
 
-    /// A job's wishes, with the configured ones where it has none (an empty text, a 0).
-    pub fn completed(&self, wishes: Wishes) -> Wishes {
+    /// A job's options, with the configured ones where it has none (an empty text, a 0).
+    pub fn completed(&self, options: TuningOptions) -> TuningOptions {
         let or = |text: String, own: &String| if text.is_empty() { own.clone() } else { text };
-        let number = |wish: u32, own: u32| if wish == 0 { own } else { wish };
-        Wishes {
-            tunlet: or(wishes.tunlet, &self.tunlet),
-            shadow: wishes.shadow,
-            files: wishes.files,
-            policy: or(wishes.policy, &self.policy),
-            objective: or(wishes.objective, &self.objective),
-            min_workers: number(wishes.min_workers, self.min_workers),
-            max_workers: number(wishes.max_workers, self.max_workers),
-            worker_step: number(wishes.worker_step, self.worker_step),
-            search: wishes.search,
+        let number = |option: u32, own: u32| if option == 0 { own } else { option };
+        TuningOptions {
+            tunlet: or(options.tunlet, &self.tunlet),
+            shadow: options.shadow,
+            files: options.files,
+            technique: or(options.technique, &self.technique),
+            objective: or(options.objective, &self.objective),
+            min_workers: number(options.min_workers, self.min_workers),
+            max_workers: number(options.max_workers, self.max_workers),
+            worker_step: number(options.worker_step, self.worker_step),
+            search: options.search,
         }
     }
 
@@ -127,7 +128,7 @@ impl Config {
                 allowed: format!("a text of at most {} bytes", limits::TEXT_BYTES),
             });
         }
-        crate::decide::from_catalogue(&self.wishes())?;
+        crate::decide::from_catalogue(&self.options())?;
         within("action_ttl_ms", self.action_ttl_ms, 10, limits::ACTION_TTL_MS)?;
         within("window_grace_ms", self.window_grace_ms, 1, 60_000)?;
         within("close_wait_ms", self.close_wait_ms, 0, 60_000)
@@ -158,8 +159,8 @@ mod tests {
         assert!(bad.starts_with("listen = \"nowhere\": allowed is"), "{bad}");
         let bad = text(Config { action_ttl_ms: 0, ..config.clone() });
         assert_eq!(bad, "action_ttl_ms = 0: allowed is 10 to 3600000");
-        let bad = text(Config { policy: "dfp".into(), ..config.clone() });
-        assert!(bad.contains("policy") && bad.contains("dfp") && bad.contains("dpf"), "{bad}");
+        let bad = text(Config { technique: "dfp".into(), ..config.clone() });
+        assert!(bad.contains("technique") && bad.contains("dfp") && bad.contains("dpf"), "{bad}");
         let bad = text(Config { objective: "cheap".into(), ..config.clone() });
         assert!(bad.starts_with("objective = cheap: allowed is efficiency"), "{bad}");
         let bad = text(Config { min_workers: 5, max_workers: 4, ..config.clone() });

@@ -23,7 +23,7 @@ pub enum Control {
         /// Where; everywhere without it.
         rank: Option<u32>,
         /// On all of them in one and the same iteration, or on none.
-        together: bool,
+        synchronized: bool,
         /// At the start of this iteration of each rank, or not at all.
         at_iteration: Option<u64>,
     },

@@ -5,10 +5,10 @@
 
 mod actions;
 mod calls;
+pub mod options;
 mod points;
 pub mod recorded;
 mod streams;
-pub mod wishes;
 
 use midrun_proto::v1::{self, control_request, event, from_agent, to_agent};
 use midrun_tunlets::PROFILE_BINS;
@@ -16,7 +16,9 @@ use midrun_tunlets::link::Cost;
 
 use crate::control::{Control, ControlLine};
 use crate::ids::{AgentId, JobId};
-use crate::input::{Batch, Begun, Ended, Event, Hello, JobLine, Joined, KnobDeclared, Left, Link, Report, Trip, Work};
+use crate::input::{
+    Batch, Begun, Ended, Event, Hello, JobLine, Joined, Left, Link, Report, Trip, TuningPointDeclared, Work,
+};
 use crate::limits;
 use crate::notice::Notice;
 use crate::summary::Records;
@@ -139,16 +141,23 @@ fn event(wire: v1::Event) -> Option<Event> {
         event::Kind::MpiCounted(counted) => calls::counted(counted),
         event::Kind::PointMeasured(measured) => points::measured(measured),
         event::Kind::PointRefused(refused) => Some(points::refused(refused)),
-        event::Kind::KnobDeclared(knob) => {
-            let (whole, takes_text) = match v1::KnobType::try_from(knob.r#type).ok()? {
-                v1::KnobType::F64 => (false, false),
-                v1::KnobType::I64 => (true, false),
-                v1::KnobType::Text => (false, true),
-                v1::KnobType::Unspecified => return None,
+        event::Kind::TuningPointDeclared(tuning_point) => {
+            let (whole, takes_text) = match v1::TuningPointType::try_from(tuning_point.r#type).ok()? {
+                v1::TuningPointType::F64 => (false, false),
+                v1::TuningPointType::I64 => (true, false),
+                v1::TuningPointType::Text => (false, true),
+                v1::TuningPointType::Unspecified => return None,
             };
-            let (minimum, maximum, value) = (knob.minimum, knob.maximum, knob.value);
-            let name = text(knob.name);
-            Some(Event::KnobDeclared(KnobDeclared { name, whole, text: takes_text, minimum, maximum, value }))
+            let (minimum, maximum, value) = (tuning_point.minimum, tuning_point.maximum, tuning_point.value);
+            let name = text(tuning_point.name);
+            Some(Event::TuningPointDeclared(TuningPointDeclared {
+                name,
+                whole,
+                text: takes_text,
+                minimum,
+                maximum,
+                value,
+            }))
         }
     }
 }
@@ -163,7 +172,7 @@ fn begun_event(wire: v1::IterationBegun) -> Option<Event> {
         time_ns: wire.time_ns,
         tasks: wire.tasks,
         workers: wire.workers,
-        policy: wire.policy,
+        technique: wire.technique,
         factor: wire.factor,
         task_bytes: wire.task_bytes,
         result_bytes: wire.result_bytes,
@@ -267,8 +276,8 @@ pub fn control(wire: control_request::Control) -> Control {
     match wire {
         control_request::Control::Set(set) => {
             let value = if set.value.len() > limits::PLAN_BYTES { String::new() } else { set.value };
-            let (rank, together, at_iteration) = (set.rank, set.together, set.at_iteration);
-            Control::Set { point: text(set.point), value, rank, together, at_iteration }
+            let (rank, synchronized, at_iteration) = (set.rank, set.synchronized, set.at_iteration);
+            Control::Set { point: text(set.point), value, rank, synchronized, at_iteration }
         }
         control_request::Control::Freeze(_) => Control::Freeze,
         control_request::Control::Pause(_) => Control::Pause,
@@ -348,7 +357,7 @@ mod tests {
                 id: ActionId(7),
                 job: JobId::new("j").unwrap(),
                 rank: 0,
-                assignments: vec![("mw.policy".into(), 6.0.into())],
+                assignments: vec![("mw.technique".into(), 6.0.into())],
                 restore: Vec::new(),
                 at_once: true,
                 decided_ns: 1_000_000_000,

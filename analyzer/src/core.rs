@@ -17,7 +17,7 @@ use crate::limits;
 use crate::notice::Notice;
 use crate::stats::Stats;
 use crate::tell;
-use midrun_tunlets::Wishes;
+use midrun_tunlets::TuningOptions;
 
 /// A job that is over.
 struct Closed {
@@ -248,24 +248,24 @@ impl Core {
             }
             closed.map(|at| self.closed.remove(at));
             let config = &self.config;
-            let wishes = config.wishes();
-            let made = self.maker.make(&wishes);
+            let options = config.options();
+            let made = self.maker.make(&options);
             let tunlet = made.inspect_err(|error| tracing::error!(%error, "no tunlet")).ok()?;
-            let spec = self.spec(String::new(), wishes, false, false);
+            let spec = self.spec(String::new(), options, false, false);
             let job = Job::new(now, id.clone(), spec, tunlet, self.last_action);
             self.jobs.insert(id.clone(), job);
         }
         self.jobs.get_mut(id)
     }
 
-    fn spec(&self, token: String, wishes: Wishes, dry_run: bool, opened: bool) -> Spec {
+    fn spec(&self, token: String, options: TuningOptions, dry_run: bool, opened: bool) -> Spec {
         Spec {
             token,
             dry_run: dry_run || self.config.dry_run,
             action_ttl_ms: self.config.action_ttl_ms,
             window_grace_ms: self.config.window_grace_ms,
             opened,
-            wishes,
+            options,
             maker: self.maker.clone(),
         }
     }

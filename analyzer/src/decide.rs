@@ -4,10 +4,10 @@ use std::collections::{BTreeSet, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use midrun_tunlets::wishes::WishError;
+use midrun_tunlets::options::OptionError;
 use midrun_tunlets::{
-    Judgement, Knob, Outlook, Proposal, Refusal, SearchReport, Settled, ShadowScore, StreamWindow, Tunlet, Verdict,
-    Window, Wishes,
+    Judgement, Outlook, Proposal, Refusal, SearchReport, Settled, ShadowScore, StreamWindow, TuningOptions,
+    TuningPoint, Tunlet, Verdict, Window,
 };
 
 use crate::config::ConfigError;
@@ -17,10 +17,10 @@ use crate::summary::{DecisionLine, Per, finite};
 /// Why what a person has set stays.
 pub const HELD: &str = "it was set by hand, until midrun resume";
 
-/// Makes the tunlets of a job as they are wished for; the error says what is allowed.
-pub trait Make: Fn(&Wishes) -> Result<Box<dyn Tunlet>, ConfigError> + Send + Sync + 'static {}
+/// Makes the tunlets of a job as they are requested for; the error says what is allowed.
+pub trait Make: Fn(&TuningOptions) -> Result<Box<dyn Tunlet>, ConfigError> + Send + Sync + 'static {}
 
-impl<F: Fn(&Wishes) -> Result<Box<dyn Tunlet>, ConfigError> + Send + Sync + 'static> Make for F {}
+impl<F: Fn(&TuningOptions) -> Result<Box<dyn Tunlet>, ConfigError> + Send + Sync + 'static> Make for F {}
 
 /// Any [`Make`], shared by the jobs.
 #[derive(Clone)]
@@ -32,12 +32,12 @@ impl Maker {
         Maker(Arc::new(make))
     }
 
-    /// Tunlets as they are wished for.
+    /// Tunlets as they are requested for.
     ///
     /// # Errors
-    /// A wish that cannot be met, with what could.
-    pub fn make(&self, wishes: &Wishes) -> Result<Box<dyn Tunlet>, ConfigError> {
-        (self.0)(wishes)
+    /// A option that cannot be met, with what could.
+    pub fn make(&self, options: &TuningOptions) -> Result<Box<dyn Tunlet>, ConfigError> {
+        (self.0)(options)
     }
 }
 
@@ -169,15 +169,15 @@ impl Decider {
     /// while one is in flight. A proposal that only turns what is `held` comes to nothing.
     pub fn propose(
         &mut self,
-        knobs: &[Knob],
+        tuning_points: &[TuningPoint],
         per: Per,
         held: &dyn Fn(u32, &str) -> bool,
     ) -> Option<(u64, Proposal, Vec<u32>, bool)> {
         let proposed = |tunlet: &mut dyn Tunlet| {
-            let proposal = tunlet.propose(knobs)?;
-            Some((proposal, tunlet.also_ranks(), tunlet.together()))
+            let proposal = tunlet.propose(tuning_points)?;
+            Some((proposal, tunlet.also_ranks(), tunlet.synchronized()))
         };
-        let (proposal, also, together) = self.ask(proposed).flatten()?;
+        let (proposal, also, synchronized) = self.ask(proposed).flatten()?;
         let free = |rank: &u32| proposal.assignments.iter().any(|(name, _)| !held(*rank, name));
         if !proposal.assignments.is_empty() && !std::iter::once(&proposal.rank).chain(&also).any(free) {
             let next = self.first + self.decisions.len() as u64;
@@ -212,7 +212,7 @@ impl Decider {
             applied_iteration: None,
             reason: None,
         });
-        Some((number, proposal, also, together))
+        Some((number, proposal, also, synchronized))
     }
 
     /// The rank applied decision `number` in `iteration`.
@@ -279,23 +279,23 @@ impl Decider {
 /// The tunlets of the catalogue.
 ///
 /// # Errors
-/// A wish that cannot be met, with what could.
-pub fn from_catalogue(wishes: &Wishes) -> Result<Box<dyn Tunlet>, ConfigError> {
-    midrun_tunlets::catalogue::create(wishes).map_err(|error| {
+/// A option that cannot be met, with what could.
+pub fn from_catalogue(options: &TuningOptions) -> Result<Box<dyn Tunlet>, ConfigError> {
+    midrun_tunlets::catalogue::create(options).map_err(|error| {
         let allowed = match &error {
-            WishError::File(_, mistake) => format!("a file without mistakes, but {mistake}"),
-            WishError::Clash(clash) => format!("what can work together, but {clash}"),
+            OptionError::File(_, mistake) => format!("a file without mistakes, but {mistake}"),
+            OptionError::Clash(clash) => format!("what can work together, but {clash}"),
             other => other.to_string(),
         };
         let (key, value) = match error {
-            WishError::File(file, _) => ("tunlet", file),
-            WishError::Policy => ("policy", wishes.policy.clone()),
-            WishError::Objective => ("objective", wishes.objective.clone()),
-            WishError::Search(_) => ("search", wishes.search.points.clone()),
-            WishError::SearchTunlet => ("tunlet", wishes.tunlet.clone()),
-            WishError::MinWorkers(_) => ("min_workers", wishes.min_workers.to_string()),
-            WishError::Tunlet | WishError::Many(_) | WishError::NoText(_) | WishError::Clash(_) => {
-                ("tunlet", wishes.tunlet.clone())
+            OptionError::File(file, _) => ("tunlet", file),
+            OptionError::Technique => ("technique", options.technique.clone()),
+            OptionError::Objective => ("objective", options.objective.clone()),
+            OptionError::Search(_) => ("search", options.search.points.clone()),
+            OptionError::SearchTunlet => ("tunlet", options.tunlet.clone()),
+            OptionError::MinWorkers(_) => ("min_workers", options.min_workers.to_string()),
+            OptionError::Tunlet | OptionError::Many(_) | OptionError::NoText(_) | OptionError::Clash(_) => {
+                ("tunlet", options.tunlet.clone())
             }
         };
         ConfigError { key, value, allowed }

@@ -8,7 +8,7 @@ use crate::control::{Control, ControlLine};
 use crate::ids::{AgentId, AskId, JobId, LinkId};
 use crate::notice::Notice;
 use crate::summary::Records;
-use midrun_tunlets::{PointWindow, StageWork, Wishes};
+use midrun_tunlets::{PointWindow, StageWork, TuningOptions};
 
 pub use actions::{Action, ActionResult, ActionStatus, Phase};
 
@@ -56,7 +56,7 @@ pub enum Output {
 #[derive(Clone, Debug)]
 pub enum Question {
     /// How a job is to be treated.
-    OpenJob { job: JobId, token: String, wishes: Wishes, dry_run: bool },
+    OpenJob { job: JobId, token: String, options: TuningOptions, dry_run: bool },
     /// Everything told about a job so far; what follows comes as [`Output::Notify`].
     Watch { job: JobId, token: String },
     /// The summary so far.
@@ -167,7 +167,7 @@ pub enum Event {
     IterationEnded(Ended),
     Worked(Work),
     ActionSettled(ActionResult),
-    KnobDeclared(KnobDeclared),
+    TuningPointDeclared(TuningPointDeclared),
     LinkMeasured(Link),
     TripMeasured(Trip),
     StreamBegun(StreamBegun),
@@ -296,8 +296,8 @@ pub struct Begun {
     pub time_ns: u64,
     pub tasks: u64,
     pub workers: u32,
-    /// Code of the policy in force.
-    pub policy: u32,
+    /// Code of the technique in force.
+    pub technique: u32,
     pub factor: f64,
     /// Bytes of one task and of one result, 0 where nobody knows.
     pub task_bytes: u32,
@@ -333,7 +333,7 @@ pub struct Work {
 
 /// A tuning point that a rank offers.
 #[derive(Clone, Debug, PartialEq)]
-pub struct KnobDeclared {
+pub struct TuningPointDeclared {
     pub name: String,
     pub whole: bool,
     /// Whether it takes texts.

@@ -9,12 +9,12 @@ mod presence;
 mod showing;
 mod streaming;
 mod summing;
-mod together;
+mod synchronized;
 
 use std::collections::BTreeMap;
 
-use midrun_tunlets::knob::{Value, names};
-use midrun_tunlets::{Recent, Tunlet, Wishes};
+use midrun_tunlets::tuning_point::{Value, names};
+use midrun_tunlets::{Recent, TuningOptions, Tunlet};
 
 use crate::actions::Actions;
 use crate::calls::Calls;
@@ -22,13 +22,13 @@ use crate::control::Controls;
 use crate::decide::{Decider, Maker};
 use crate::ids::{AgentId, JobId, LinkId};
 use crate::input::{Event, JobLine, Joined, Left, Output, Report};
-use crate::knobs::Knobs;
 use crate::limits;
 use crate::notice::{History, Notice};
 use crate::points::Points;
 use crate::streams::Streams;
 use crate::summary::{Iterations, Records, StreamLines};
 use crate::tell;
+use crate::tuning_points::TuningPoints;
 use crate::window::Windows;
 pub(crate) use acting::Assigned;
 
@@ -45,9 +45,9 @@ pub struct Spec {
     pub window_grace_ms: u64,
     /// Opened by name, before its first rank.
     pub opened: bool,
-    /// What is wished of its tunlets, and how they are made anew.
-    pub wishes: Wishes,
-    /// See `wishes`.
+    /// What is requested of its tunlets, and how they are made anew.
+    pub options: TuningOptions,
+    /// See `options`.
     pub maker: Maker,
 }
 
@@ -89,7 +89,7 @@ pub struct Job {
     mpi: String,
     ranks: BTreeMap<u32, Rank>,
     hosts: BTreeMap<AgentId, Host>,
-    knobs: Knobs,
+    tuning_points: TuningPoints,
     windows: Windows,
     iterations: Iterations,
     streams: Streams,
@@ -100,13 +100,13 @@ pub struct Job {
     decider: Decider,
     actions: Actions,
     group: Option<acting::Group>,
-    together: Option<together::Together>,
-    unheard: Option<together::Together>, // the last one that was given up
+    synchronized: Option<synchronized::SynchronizedChange>,
+    unheard: Option<synchronized::SynchronizedChange>, // the last one that was given up
     margin: u64,
     controls: Controls,
     history: History,
     calls: Calls,
-    policy: String,
+    technique: String,
     last_iteration: u64,
     last_iteration_s: f64,
     outputs: u64,
@@ -130,7 +130,7 @@ impl Job {
             mpi: String::new(),
             ranks: BTreeMap::new(),
             hosts: BTreeMap::new(),
-            knobs: Knobs::default(),
+            tuning_points: TuningPoints::default(),
             windows: Windows::new(grace_ns),
             iterations: Iterations::default(),
             streams: Streams::default(),
@@ -141,13 +141,13 @@ impl Job {
             decider: Decider::new(tunlet),
             actions: Actions::new(last_action),
             group: None,
-            together: None,
+            synchronized: None,
             unheard: None,
             margin: limits::MARGIN,
             controls: Controls::default(),
             history: History::default(),
             calls: Calls::default(),
-            policy: String::new(),
+            technique: String::new(),
             last_iteration: 0,
             last_iteration_s: 0.0,
             outputs: 0,
@@ -158,7 +158,7 @@ impl Job {
         }
     }
 
-    /// Treats a job that ranks joined already, or that runs since before this analyzer, as it is wished from here on;
+    /// Treats a job that ranks joined already, or that runs since before this analyzer, as it is requested from here on;
     /// false when it was opened before, or while an action of the tunlet before is in flight.
     pub fn reopen(&mut self, spec: Spec, tunlet: Box<dyn Tunlet>) -> bool {
         if self.spec.opened || self.is_busy() {
@@ -228,8 +228,8 @@ impl Job {
                     let most = if self.world_size > 0 { known } else { limits::RANKS_PER_JOB };
                     begun.workers = begun.workers.min(most);
                     // The mark says what is in force, whoever changed it.
-                    self.knobs.set(rank, names::POLICY, &Value::Number(f64::from(begun.policy)));
-                    self.policy = self.windows.on_begun(begun, self.knobs.setting(rank)).to_string();
+                    self.tuning_points.set(rank, names::TECHNIQUE, &Value::Number(f64::from(begun.technique)));
+                    self.technique = self.windows.on_begun(begun, self.tuning_points.setting(rank)).to_string();
                 }
             }
             Event::IterationEnded(ended) => {
@@ -258,12 +258,12 @@ impl Job {
                     self.windows.links.on_trip(*trip);
                 }
             }
-            Event::KnobDeclared(knob) => {
-                if !self.knobs.declare(rank, knob.clone()) {
+            Event::TuningPointDeclared(tuning_point) => {
+                if !self.tuning_points.declare(rank, tuning_point.clone()) {
                     self.invalid += 1;
                 }
                 self.tell_pattern(rank);
-                self.offers_points(rank, &knob.name);
+                self.offers_points(rank, &tuning_point.name);
             }
             Event::PointMeasured(measured) => self.points.on_measured(now, rank, measured),
             Event::PointRefused(refused) => self.on_point_refused(rank, refused, out),
@@ -355,7 +355,7 @@ impl Job {
             self.on_stream_window(now, &window, !all, link_of, out);
         }
         if all {
-            self.together = None;
+            self.synchronized = None;
             self.end_controls(now, out);
         } else {
             self.serve_controls(now, link_of, out);

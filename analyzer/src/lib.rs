@@ -16,7 +16,6 @@ pub mod decide;
 pub mod input;
 pub mod job;
 pub mod journal;
-pub mod knobs;
 pub mod limits;
 mod loose;
 mod network;
@@ -26,6 +25,7 @@ pub mod recording;
 pub mod stats;
 pub mod streams;
 pub mod summary;
+pub mod tuning_points;
 pub mod window;
 
 mod agents;

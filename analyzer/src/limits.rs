@@ -4,7 +4,7 @@
 
 /// Longest job id, bytes.
 pub const JOB_ID_BYTES: usize = 63;
-/// Longest other text taken from the wire (node, agent, MPI, knob, token), bytes; longer is cut.
+/// Longest other text taken from the wire (node, agent, MPI, tuning point, token), bytes; longer is cut.
 pub const TEXT_BYTES: usize = 256;
 /// Largest message taken from an agent, bytes.
 pub const MESSAGE_BYTES: usize = 16 << 20;
@@ -17,7 +17,7 @@ pub const AGENTS: usize = 4096;
 /// Ranks of a job; also the largest rank + 1.
 pub const RANKS_PER_JOB: u32 = 1 << 16;
 /// Tuning points of a job.
-pub const KNOBS_PER_JOB: usize = 1 << 17;
+pub const TUNING_POINTS_PER_JOB: usize = 1 << 17;
 /// Iteration numbers from here on are taken for garbage.
 pub const ITERATION_END: u64 = 1 << 48;
 /// Tasks of one iteration from here on are taken for garbage.

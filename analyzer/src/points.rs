@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use midrun_handout::Setting;
+use midrun_scheduling::TechniqueParameters;
 use midrun_tunlets::{PROFILE_BINS, PointWindow, ProfileBin, Window};
 use serde::Serialize;
 
@@ -200,7 +200,7 @@ impl Open {
             master_busy_s: 0.0,
             prepare_s: None,
             network: None,
-            setting: Setting::FALLBACK,
+            setting: TechniqueParameters::FALLBACK,
             setting_changed: false,
             per_worker: Vec::new(),
             profile: vec![ProfileBin::default(); PROFILE_BINS],

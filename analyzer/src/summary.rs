@@ -255,8 +255,8 @@ pub struct Summary {
     pub imbalance: VecDeque<f64>,
     /// Time the master was busy handing out and taking in, in each, seconds.
     pub master_busy_s: VecDeque<f64>,
-    /// The policy in force at the end; empty where none was seen.
-    pub policy: String,
+    /// The technique in force at the end; empty where none was seen.
+    pub technique: String,
     /// Decisions in order.
     pub decisions: Vec<DecisionLine>,
     /// What a search found; left out where nothing is searched.

@@ -9,7 +9,7 @@
 
 use std::collections::BTreeMap;
 
-use midrun_handout::{PolicyKind, Setting};
+use midrun_scheduling::{Technique, TechniqueParameters};
 use midrun_tunlets::{PROFILE_BINS, ProfileBin, Window, WorkerWork};
 
 use crate::input::{Begun, Ended, Work};
@@ -40,7 +40,7 @@ impl Closed {
 
 #[derive(Debug, Default)]
 struct Partial {
-    begun: Option<(Begun, Setting)>,
+    begun: Option<(Begun, TechniqueParameters)>,
     ended: Option<(Ended, u64)>, // and when the analyzer heard it
     work: BTreeMap<u32, WorkerWork>,
     profile: Vec<ProfileBin>,
@@ -92,9 +92,9 @@ impl Windows {
         }
     }
 
-    /// The master began an iteration; `setting` is what its knobs stand at. Returns the setting in force.
-    pub fn on_begun(&mut self, begun: Begun, mut setting: Setting) -> Setting {
-        setting.kind = PolicyKind::from_code(begun.policy).unwrap_or(setting.kind);
+    /// The master began an iteration; `setting` is what its tuning points stand at. Returns the setting in force.
+    pub fn on_begun(&mut self, begun: Begun, mut setting: TechniqueParameters) -> TechniqueParameters {
+        setting.kind = Technique::from_code(begun.technique).unwrap_or(setting.kind);
         setting.factor = begun.factor;
         if begun.iteration < self.next {
             if begun.time_ns <= self.last_end_ns {
@@ -181,7 +181,7 @@ impl Windows {
 
     /// The master took a new setting over at its time `time_ns` in `iteration`. One meant for the
     /// beginning of the iteration is what the iteration began with, whatever its mark said.
-    pub fn on_setting(&mut self, iteration: u64, time_ns: u64, at_once: bool, setting: Setting) {
+    pub fn on_setting(&mut self, iteration: u64, time_ns: u64, at_once: bool, setting: TechniqueParameters) {
         let Some(partial) = self.open.get_mut(&iteration) else {
             return;
         };

@@ -19,7 +19,7 @@ fn begun(iteration: u64, tasks: u64) -> Begun {
         time_ns: iteration * 1000 * MS,
         tasks,
         workers: 3,
-        policy: 5,
+        technique: 5,
         factor: 0.5,
         task_bytes: 0,
         result_bytes: 0,
@@ -50,7 +50,7 @@ fn work(iteration: u64, tasks: u64) -> Work {
 fn tell(windows: &mut Windows, now: u64, said: &Said) -> Vec<Closed> {
     match said {
         Said::Begun(begun) => {
-            windows.on_begun(*begun, Setting::FALLBACK);
+            windows.on_begun(*begun, TechniqueParameters::FALLBACK);
         }
         Said::Ended(ended) => windows.on_ended(now, *ended),
         Said::Work(rank, work) => windows.on_work(*rank, work.middle_ns, work.clone()),
@@ -173,19 +173,19 @@ fn an_iteration_of_no_tasks_is_a_window_of_full_coverage() {
 #[test]
 fn a_setting_taken_inside_the_iteration_marks_it_as_changed() {
     let mut windows = Windows::new(0);
-    let daf = Setting::new(PolicyKind::Daf);
+    let daf = TechniqueParameters::new(Technique::Daf);
     tell(&mut windows, 0, &Said::Begun(begun(0, 1)));
     windows.on_setting(0, 100 * MS, true, daf);
     tell(&mut windows, 0, &Said::Work(1, work(0, 1)));
     let closed = tell(&mut windows, 0, &Said::Ended(ended(0, 1)));
     assert!(closed[0].window.setting_changed);
-    assert_eq!(closed[0].window.setting.kind, PolicyKind::Dpf);
+    assert_eq!(closed[0].window.setting.kind, Technique::Dpf);
     tell(&mut windows, 0, &Said::Begun(begun(1, 1)));
     windows.on_setting(1, 1001 * MS, false, daf);
     tell(&mut windows, 0, &Said::Work(1, work(1, 1)));
     let closed = tell(&mut windows, 0, &Said::Ended(ended(1, 1)));
     assert!(!closed[0].window.setting_changed, "it was meant for the beginning");
-    assert_eq!(closed[0].window.setting.kind, PolicyKind::Daf);
+    assert_eq!(closed[0].window.setting.kind, Technique::Daf);
 }
 
 #[test]

@@ -123,7 +123,7 @@ fn iteration(n: u64) -> [event::Kind; 3] {
             time_ns: n * 1000 * ms,
             tasks,
             workers: 1,
-            policy: 5,
+            technique: 5,
             factor: 0.5,
             ..Default::default()
         }),
@@ -188,7 +188,7 @@ async fn a_job_is_opened_measured_watched_and_closed() {
     assert_eq!(summary["mpi"], "MPICH 4.0.2");
     assert_eq!(summary["nodes"], serde_json::json!(["n1"]));
     assert_eq!(summary["records"]["collected"], 10);
-    for key in ["job", "workers", "imbalance", "policy", "decisions", "actions", "lost_ranks", "wall_s"] {
+    for key in ["job", "workers", "imbalance", "technique", "decisions", "actions", "lost_ranks", "wall_s"] {
         assert!(!summary[key].is_null(), "{key} is missing");
     }
 
@@ -271,7 +271,7 @@ async fn bad_calls_are_answered_with_what_would_be_right() {
     let bad = admin.open_job(open("a job", "")).await.unwrap_err();
     assert_eq!(bad.code(), Code::InvalidArgument);
     assert!(bad.message().contains("allowed are"), "{}", bad.message());
-    let bad = v1::OpenJobRequest { policy: "dfp".into(), ..open("run-1", "") };
+    let bad = v1::OpenJobRequest { technique: "dfp".into(), ..open("run-1", "") };
     let bad = admin.open_job(bad).await.unwrap_err();
     assert!(bad.message().contains("dfp") && bad.message().contains("dpf"), "{}", bad.message());
     assert_eq!(admin.close_job(close("")).await.unwrap_err().code(), Code::NotFound);

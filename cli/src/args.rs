@@ -94,10 +94,10 @@ mod tests {
 
     #[test]
     fn flags_of_the_command_are_left_alone() {
-        let cli = Cli::try_parse_from(["midrun", "run", "--", "mpirun", "-n", "4", "--policy", "x"]).unwrap();
+        let cli = Cli::try_parse_from(["midrun", "run", "--", "mpirun", "-n", "4", "--technique", "x"]).unwrap();
         let Command::Run(args) = cli.command else {
             panic!("run was asked for");
         };
-        assert_eq!(args.command, ["mpirun", "-n", "4", "--policy", "x"]);
+        assert_eq!(args.command, ["mpirun", "-n", "4", "--technique", "x"]);
     }
 }

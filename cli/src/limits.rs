@@ -1,11 +1,11 @@
-//! What a user may wish of any tunlet: said the same way to `midrun run` and to `midrun replay`.
+//! What a user may ask of any tunlet: said the same way to `midrun run` and to `midrun replay`.
 
-/// Policy, objective and limits.
+/// Technique, objective and limits.
 #[derive(clap::Args, Debug)]
 pub struct Limits {
-    /// auto, or one hand-out policy for the whole job: none, ss, fsc, gss, fac2, dpf, daf, af; for a pipeline: replicate, group, farm
-    #[arg(long, value_name = "NAME")]
-    pub policy: Option<String>,
+    /// auto, or one hand-out technique for the whole job: none, ss, fsc, gss, fac2, dpf, daf, af; for a pipeline: replicate, group, farm
+    #[arg(long, alias = "policy", value_name = "NAME")]
+    pub technique: Option<String>,
     /// What the number of workers, or a pipeline's pattern, is chosen for: efficiency, time, budget:WORKERS, deadline:SECONDS or fixed
     #[arg(long, value_name = "OBJECTIVE")]
     pub objective: Option<String>,

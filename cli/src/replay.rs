@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use midrun_analyzer::decide::from_catalogue;
 use midrun_analyzer::recording::{self, End, Replay};
-use midrun_tunlets::Wishes;
+use midrun_tunlets::TuningOptions;
 use serde_json::{Value, json};
 
 use crate::limits::Limits;
@@ -29,17 +29,17 @@ pub struct Args {
 }
 
 impl Args {
-    fn wishes(&self) -> Wishes {
+    fn options(&self) -> TuningOptions {
         let limits = &self.limits;
-        let text = |wish: &Option<String>| wish.clone().unwrap_or_default();
-        Wishes {
+        let text = |option: &Option<String>| option.clone().unwrap_or_default();
+        TuningOptions {
             tunlet: text(&self.tunlet),
-            policy: text(&limits.policy),
+            technique: text(&limits.technique),
             objective: text(&limits.objective),
             min_workers: limits.min_workers.unwrap_or(0),
             max_workers: limits.max_workers.unwrap_or(0),
             worker_step: limits.worker_step.unwrap_or(0),
-            ..Wishes::default()
+            ..TuningOptions::default()
         }
     }
 }
@@ -47,10 +47,10 @@ impl Args {
 /// Prints what is decided.
 ///
 /// # Errors
-/// A file that is no recording, or wishes that cannot be.
+/// A file that is no recording, or options that cannot be.
 pub fn main(args: &Args) -> anyhow::Result<ExitCode> {
     let job = args.which.job()?;
-    let replayed = recording::replay(args.which.reader()?, &job, &args.wishes(), from_catalogue);
+    let replayed = recording::replay(args.which.reader()?, &job, &args.options(), from_catalogue);
     let replay = replayed.map_err(|error| args.which.wrong(error))?;
     args.which.warn_of(&replay.end, replay.frames);
     print(&if args.json { as_json(job.as_str(), &replay) } else { as_text(&replay) })?;

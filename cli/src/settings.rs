@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::anyhow;
 use config::{Environment, File, FileFormat, Map, Source};
 use midrun_analyzer::decide::from_catalogue;
-use midrun_tunlets::{SearchWishes, TunletFile, Wishes};
+use midrun_tunlets::{SearchOptions, TuningOptions, TunletFile};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -43,8 +43,9 @@ pub struct RunSettings {
     pub tunlet: String,
     /// Tunlets that only advise and are scored, likewise. Empty: none.
     pub shadow: String,
-    /// Policy for the job: `auto`, or the name of a fixed one. Empty: the analyzer's default.
-    pub policy: String,
+    /// Technique for the job: `auto`, or the name of a fixed one. Empty: the analyzer's default.
+    #[serde(alias = "policy")]
+    pub technique: String,
     /// What the number of workers is chosen for: `efficiency`, `time`, `budget:WORKERS`, `deadline:SECONDS`, or `fixed`.
     /// Empty: the analyzer's default.
     pub objective: String,
@@ -75,18 +76,18 @@ pub struct RunSettings {
 }
 
 impl RunSettings {
-    /// What is wished for this job; empty texts and zeros where nothing is.
-    pub fn wishes(&self) -> Wishes {
-        Wishes {
+    /// What is requested for this job; empty texts and zeros where nothing is.
+    pub fn options(&self) -> TuningOptions {
+        TuningOptions {
             tunlet: self.tunlet.clone(),
             shadow: self.shadow.clone(),
             files: self.files.clone(),
-            policy: self.policy.clone(),
+            technique: self.technique.clone(),
             objective: self.objective.clone(),
             min_workers: self.min_workers,
             max_workers: self.max_workers,
             worker_step: self.worker_step,
-            search: SearchWishes {
+            search: SearchOptions {
                 points: self.search.clone(),
                 constraint: self.search_constraint.clone(),
                 method: self.search_method.clone(),
@@ -132,10 +133,10 @@ fn validated(mut settings: Settings) -> anyhow::Result<Settings> {
     let agent = settings.agent.validate().map_err(|error| format!("agent.{error}"));
     let analyzer = settings.analyzer.validate().map_err(|error| format!("analyzer.{error}"));
     agent.and(analyzer).map_err(|error| anyhow!(Usage(error)))?;
-    // The job's own tunlet and policy are checked by the rules of the analyzer's.
-    let wishes = settings.analyzer.completed(settings.run.wishes());
-    tunlets::check(&wishes)?;
-    from_catalogue(&wishes).map_err(|error| anyhow!(Usage(error.to_string())))?;
+    // The job's own tunlet and technique are checked by the rules of the analyzer's.
+    let options = settings.analyzer.completed(settings.run.options());
+    tunlets::check(&options)?;
+    from_catalogue(&options).map_err(|error| anyhow!(Usage(error.to_string())))?;
     Ok(settings)
 }
 

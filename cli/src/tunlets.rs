@@ -3,9 +3,9 @@
 use std::io::Read;
 
 use midrun_tunlets::catalogue::{create, listed};
+use midrun_tunlets::options::OptionError;
 use midrun_tunlets::outside::{FILE_BYTES, is_file};
-use midrun_tunlets::wishes::WishError;
-use midrun_tunlets::{TunletFile, Wishes};
+use midrun_tunlets::{TuningOptions, TunletFile};
 
 use crate::usage::{Usage, usage};
 
@@ -40,10 +40,10 @@ pub fn files(acting: &str, advising: &str) -> anyhow::Result<Vec<TunletFile>> {
 /// What is wrong with the tunlets by themselves, or together.
 ///
 /// # Errors
-/// A [`Usage`] with the file, line and column, or with both names. What is wrong with other wishes is not looked for.
-pub fn check(wishes: &Wishes) -> anyhow::Result<()> {
-    match create(wishes) {
-        Err(error @ (WishError::File(..) | WishError::Clash(_) | WishError::Many(_))) => usage(error.to_string()),
+/// A [`Usage`] with the file, line and column, or with both names. What is wrong with other options is not looked for.
+pub fn check(options: &TuningOptions) -> anyhow::Result<()> {
+    match create(options) {
+        Err(error @ (OptionError::File(..) | OptionError::Clash(_) | OptionError::Many(_))) => usage(error.to_string()),
         _ => Ok(()),
     }
 }

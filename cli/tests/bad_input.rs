@@ -34,8 +34,8 @@ fn nothing_at_all_is_answered_by_what_can_be_said() {
 }
 
 #[test]
-fn an_unknown_policy_and_an_unknown_tunlet_are_refused_with_the_known_ones() {
-    refused(&Stage::new(), &["run", "--policy", "dfp", "--", "mpirun", "true"], &["dfp", "dpf"]);
+fn an_unknown_technique_and_an_unknown_tunlet_are_refused_with_the_known_ones() {
+    refused(&Stage::new(), &["run", "--technique", "dfp", "--", "mpirun", "true"], &["dfp", "dpf"]);
     refused(&Stage::new(), &["run", "--tunlet", "nobody", "--", "mpirun", "true"], &["nobody", "master_worker"]);
 }
 
@@ -43,7 +43,7 @@ fn an_unknown_policy_and_an_unknown_tunlet_are_refused_with_the_known_ones() {
 fn a_typo_in_the_configuration_is_refused_with_the_allowed_keys() {
     let stage = Stage::new();
     std::fs::write(stage.path("m.toml"), "[run]\npolcy = \"gss\"\n").unwrap();
-    refused(&stage, &["run", "--config", "m.toml", "--", "mpirun", "true"], &["m.toml", "polcy", "policy"]);
+    refused(&stage, &["run", "--config", "m.toml", "--", "mpirun", "true"], &["m.toml", "polcy", "technique"]);
     refused(&stage, &["analyzer", "--config", "m.toml"], &["m.toml", "polcy"]);
     std::fs::write(stage.path("m.toml"), "[rnu]\n").unwrap();
     refused(&stage, &["run", "--config", "m.toml", "--", "mpirun", "true"], &["rnu", "run"]);

@@ -69,11 +69,11 @@ fn the_commands_of_the_guide_print_what_the_guide_shows() {
     assert_eq!(checked, 6, "commands of the guide");
 }
 
-/// The recording is of `mw_synthetic --tasks 1000 --mean-us 1000 --slow-workers 0.5:4 --policy daf` on 8 workers; the same with
+/// The recording is of `mw_synthetic --tasks 1000 --mean-us 1000 --slow-workers 0.5:4 --technique daf` on 8 workers; the same with
 /// gss took 0.299 s per iteration.
 #[test]
 fn slow_workers_that_got_the_same_part_each_time_do_not_pass_for_long_tasks() {
-    let all = json(&["predict", "run", "examples/recordings/slow_workers.rec", "--policy", "gss"]);
+    let all = json(&["predict", "run", "examples/recordings/slow_workers.rec", "--technique", "gss"]);
     let predicted_s = all["answers"][0]["predicted_s"].as_f64().unwrap();
     assert!((predicted_s / 0.299 - 1.0).abs() < 0.1, "{all}");
 }

@@ -62,14 +62,14 @@ impl Collected {
             }
             kind::ITERATION_BEGIN if b <= TASKS && c <= u64::from(u32::MAX) && d <= u64::from(u32::MAX) => {
                 let factor = Some(f64::from_bits(e)).filter(|f| f.is_finite()).unwrap_or_default();
-                let (iteration, tasks, workers, policy) = (a, b, c as u32, d as u32);
+                let (iteration, tasks, workers, technique) = (a, b, c as u32, d as u32);
                 let (task_bytes, result_bytes) = (f as u32, (f >> 32) as u32);
                 self.push(Kind::IterationBegun(IterationBegun {
                     iteration,
                     time_ns,
                     tasks,
                     workers,
-                    policy,
+                    technique,
                     factor,
                     task_bytes,
                     result_bytes,

@@ -3,15 +3,15 @@
 use crate::rank::Rank;
 use midrun_proto::v1::assignment::Value;
 use midrun_proto::v1::{Action, ActionStatus, Phase, When};
-use midrun_ring::layout::{ASSIGNMENTS, COMMAND_TEXT, NO_KNOB, when};
-use midrun_ring::{Command, CommandAssignment, KnobKind, LAST_ITERATION};
+use midrun_ring::layout::{ASSIGNMENTS, COMMAND_TEXT, NO_TUNING_POINT, when};
+use midrun_ring::{Command, CommandAssignment, LAST_ITERATION, TuningPointKind};
 
 /// Writes the command for `action`; its time to live starts at `now_ns` of this host.
 ///
 /// # Errors
 /// The status to report where the rank cannot be given the command.
 pub fn deliver(rank: &mut Rank, action: &Action, now_ns: u64) -> Result<(), ActionStatus> {
-    let knobs = rank.segment.knobs();
+    let tuning_points = rank.segment.tuning_points();
     let mut command = Command {
         action: action.id,
         deadline_ns: now_ns.saturating_add(action.time_to_live_ms.saturating_mul(1_000_000)),
@@ -24,24 +24,26 @@ pub fn deliver(rank: &mut Rank, action: &Action, now_ns: u64) -> Result<(), Acti
         return Err(ActionStatus::Undeliverable);
     }
     for (slot, wanted) in command.assignments.iter_mut().zip(&action.assignments) {
-        let (number, knob) =
-            knobs.iter().find(|(_, knob)| knob.name == wanted.knob).ok_or(ActionStatus::RefusedUnknown)?;
-        let value = match (knob.kind, &wanted.value) {
-            (KnobKind::Text, Some(Value::Text(text))) if command.text.is_empty() => {
+        let (number, tuning_point) = tuning_points
+            .iter()
+            .find(|(_, tuning_point)| tuning_point.name == wanted.tuning_point)
+            .ok_or(ActionStatus::RefusedUnknown)?;
+        let value = match (tuning_point.kind, &wanted.value) {
+            (TuningPointKind::Text, Some(Value::Text(text))) if command.text.is_empty() => {
                 command.text.clone_from(text);
                 text.len() as f64
             }
-            (KnobKind::Real | KnobKind::Whole, Some(Value::Number(number))) => *number,
+            (TuningPointKind::Real | TuningPointKind::Whole, Some(Value::Number(number))) => *number,
             _ => return Err(ActionStatus::RefusedRange),
         };
-        if !(knob.minimum..=knob.maximum).contains(&value) || command.text.len() > COMMAND_TEXT {
+        if !(tuning_point.minimum..=tuning_point.maximum).contains(&value) || command.text.len() > COMMAND_TEXT {
             return Err(ActionStatus::RefusedRange);
         }
-        *slot = CommandAssignment { knob: *number, value };
+        *slot = CommandAssignment { tuning_point: *number, value };
     }
-    if action.phase() == Phase::Arm {
+    if action.phase() == Phase::PreCommit {
         // Iteration numbers are below 2^48: a number that a double holds exactly.
-        command.assignments[0] = CommandAssignment { knob: NO_KNOB, value: action.at as f64 };
+        command.assignments[0] = CommandAssignment { tuning_point: NO_TUNING_POINT, value: action.at as f64 };
         command.count = 1;
     }
     if rank.commands.push_all(&command.to_entries()) { Ok(()) } else { Err(ActionStatus::Undeliverable) }
@@ -51,7 +53,7 @@ pub fn deliver(rank: &mut Rank, action: &Action, now_ns: u64) -> Result<(), Acti
 fn moment(action: &Action) -> u32 {
     match (action.phase(), action.when()) {
         (Phase::Prepare, _) => when::PREPARE,
-        (Phase::Arm, _) => when::ARM,
+        (Phase::PreCommit, _) => when::PRE_COMMIT,
         (Phase::Commit, _) => when::COMMIT,
         (Phase::Unspecified, When::IterationStart) => when::ITERATION_START,
         (Phase::Unspecified, When::Iteration) => when::AT_ITERATION,
@@ -63,12 +65,12 @@ fn moment(action: &Action) -> u32 {
 mod tests {
     use super::*;
     use midrun_proto::v1::Assignment;
-    use midrun_ring::{Identity, KnobSlot, Segment};
+    use midrun_ring::{Identity, Segment, TuningPointSlot};
 
     fn rank() -> (Segment, Rank) {
         let identity = Identity { world_size: 1, ..Identity::default() };
         let (theirs, fd) = Segment::create(&identity, 1, 8).unwrap();
-        let knob = |name: &str, kind, maximum| KnobSlot {
+        let tuning_point = |name: &str, kind, maximum| TuningPointSlot {
             name: name.into(),
             kind,
             minimum: 0.0,
@@ -76,28 +78,28 @@ mod tests {
             declared: 0.0,
             value: 0.0,
         };
-        theirs.declare_knob(&knob("mw.factor", KnobKind::Real, 1.0));
-        theirs.declare_knob(&knob("pipe.pattern", KnobKind::Text, 4096.0));
+        theirs.declare_tuning_point(&tuning_point("mw.factor", TuningPointKind::Real, 1.0));
+        theirs.declare_tuning_point(&tuning_point("pipe.pattern", TuningPointKind::Text, 4096.0));
         (theirs, Rank::new(Segment::open(fd).unwrap()))
     }
 
-    fn action(knob: &str, number: f64) -> Action {
-        with(knob, Some(Value::Number(number)))
+    fn action(tuning_point: &str, number: f64) -> Action {
+        with(tuning_point, Some(Value::Number(number)))
     }
 
-    fn with(knob: &str, value: Option<Value>) -> Action {
-        let assignments = vec![Assignment { knob: knob.into(), value }];
+    fn with(tuning_point: &str, value: Option<Value>) -> Action {
+        let assignments = vec![Assignment { tuning_point: tuning_point.into(), value }];
         Action { id: 7, assignments, when: When::Now.into(), time_to_live_ms: 2, ..Action::default() }
     }
 
     #[test]
-    fn a_command_carries_the_knobs_number_and_a_deadline_of_this_host() {
+    fn a_command_carries_the_tuning_points_number_and_a_deadline_of_this_host() {
         let (theirs, mut rank) = rank();
         deliver(&mut rank, &action("mw.factor", 0.25), 1000).unwrap();
         let mut commands = theirs.command_consumer();
         let command = Command::read(|| commands.pop()).flatten().unwrap();
         assert_eq!((command.action, command.deadline_ns, command.when, command.count), (7, 2_001_000, when::NOW, 1));
-        assert_eq!(command.assignments[0], CommandAssignment { knob: 0, value: 0.25 });
+        assert_eq!(command.assignments[0], CommandAssignment { tuning_point: 0, value: 0.25 });
     }
 
     #[test]
@@ -110,9 +112,9 @@ mod tests {
         };
         let prepare = told(Phase::Prepare, 0, &action("mw.factor", 0.25));
         assert_eq!((prepare.when, prepare.count, prepare.assignments[0].value), (when::PREPARE, 1, 0.25));
-        let arm = told(Phase::Arm, (1 << 48) - 1, &Action::default());
-        let at = CommandAssignment { knob: NO_KNOB, value: 281_474_976_710_655.0 };
-        assert_eq!((arm.when, arm.count, arm.assignments[0]), (when::ARM, 1, at));
+        let arm = told(Phase::PreCommit, (1 << 48) - 1, &Action::default());
+        let at = CommandAssignment { tuning_point: NO_TUNING_POINT, value: 281_474_976_710_655.0 };
+        assert_eq!((arm.when, arm.count, arm.assignments[0]), (when::PRE_COMMIT, 1, at));
         assert_eq!(told(Phase::Commit, 0, &Action::default()).when, when::COMMIT);
     }
 
@@ -127,14 +129,14 @@ mod tests {
     }
 
     #[test]
-    fn a_text_goes_to_the_knob_that_takes_one() {
+    fn a_text_goes_to_the_tuning_point_that_takes_one() {
         let (theirs, mut rank) = rank();
-        let text = |knob: &str, bytes: usize| with(knob, Some(Value::Text("0x3,".repeat(bytes / 4))));
+        let text = |tuning_point: &str, bytes: usize| with(tuning_point, Some(Value::Text("0x3,".repeat(bytes / 4))));
         deliver(&mut rank, &text("pipe.pattern", 800), 0).unwrap();
         let mut commands = theirs.command_consumer();
         let command = Command::read(|| commands.pop()).flatten().unwrap();
         assert_eq!(command.text, "0x3,".repeat(200));
-        assert_eq!(command.assignments[0], CommandAssignment { knob: 1, value: 800.0 });
+        assert_eq!(command.assignments[0], CommandAssignment { tuning_point: 1, value: 800.0 });
         let refused = Err(ActionStatus::RefusedRange);
         assert_eq!(deliver(&mut rank, &text("pipe.pattern", 4100), 0), refused);
         assert_eq!(deliver(&mut rank, &text("mw.factor", 4), 0), refused);

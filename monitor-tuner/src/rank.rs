@@ -5,8 +5,8 @@ use crate::collect::Collected;
 use crate::counters::Counters;
 use crate::limits::RECORDS_PER_PASS;
 use midrun_proto::v1::event::Kind;
-use midrun_proto::v1::{KnobDeclared, KnobType, RankId, RankJoined, RankLeft, RankReport};
-use midrun_ring::{CommandProducer, Consumer, KnobKind, Record, Segment};
+use midrun_proto::v1::{RankId, RankJoined, RankLeft, RankReport, TuningPointDeclared, TuningPointType};
+use midrun_ring::{CommandProducer, Consumer, Record, Segment, TuningPointKind};
 use std::collections::BTreeMap;
 
 /// A rank whose segment is mapped here.
@@ -19,8 +19,8 @@ pub struct Rank {
     pub commands: CommandProducer,
     /// What it said.
     pub said: Collected,
-    /// Range of each knob that was told.
-    knobs_told: BTreeMap<u32, (f64, f64)>,
+    /// Range of each tuning point that was told.
+    tuning_points_told: BTreeMap<u32, (f64, f64)>,
     corruption_told: bool,
     counters: Counters,
 }
@@ -35,7 +35,7 @@ impl Rank {
             lanes,
             commands,
             said: Collected::default(),
-            knobs_told: BTreeMap::new(),
+            tuning_points_told: BTreeMap::new(),
             corruption_told: false,
             counters: Counters::default(),
         }
@@ -56,8 +56,8 @@ impl Rank {
             }
         }
         // Ranges change at most once an iteration.
-        if self.said.urgent || self.segment.knob_count() as usize != self.knobs_told.len() {
-            self.tell_knobs();
+        if self.said.urgent || self.segment.tuning_point_count() as usize != self.tuning_points_told.len() {
+            self.tell_tuning_points();
         }
         if !self.corruption_told && self.lanes.iter().any(Consumer::corrupted) {
             self.corruption_told = true;
@@ -79,29 +79,29 @@ impl Rank {
 
     /// Says again what can be turned; the analyzer is new to this rank.
     pub fn forget_what_was_told(&mut self) {
-        self.knobs_told.clear();
+        self.tuning_points_told.clear();
         self.counters.forget();
         self.said.tell_again();
     }
 
-    fn tell_knobs(&mut self) {
-        for (number, knob) in self.segment.knobs() {
-            let range = (knob.minimum, knob.maximum);
-            if self.knobs_told.insert(number, range) == Some(range) {
+    fn tell_tuning_points(&mut self) {
+        for (number, tuning_point) in self.segment.tuning_points() {
+            let range = (tuning_point.minimum, tuning_point.maximum);
+            if self.tuning_points_told.insert(number, range) == Some(range) {
                 continue;
             }
-            let kind = match knob.kind {
-                KnobKind::Real => KnobType::F64,
-                KnobKind::Whole => KnobType::I64,
-                KnobKind::Text => KnobType::Text,
+            let kind = match tuning_point.kind {
+                TuningPointKind::Real => TuningPointType::F64,
+                TuningPointKind::Whole => TuningPointType::I64,
+                TuningPointKind::Text => TuningPointType::Text,
             };
-            self.said.push(Kind::KnobDeclared(KnobDeclared {
-                knob: number,
-                name: knob.name,
+            self.said.push(Kind::TuningPointDeclared(TuningPointDeclared {
+                tuning_point: number,
+                name: tuning_point.name,
                 r#type: kind.into(),
-                minimum: knob.minimum,
-                maximum: knob.maximum,
-                value: knob.value,
+                minimum: tuning_point.minimum,
+                maximum: tuning_point.maximum,
+                value: tuning_point.value,
             }));
         }
     }
@@ -147,29 +147,36 @@ impl Rank {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use midrun_ring::{Identity, KnobSlot, kind};
+    use midrun_ring::{Identity, TuningPointSlot, kind};
 
     #[test]
-    fn a_knob_is_told_again_when_its_range_changed_and_not_otherwise() {
+    fn a_tuning_point_is_told_again_when_its_range_changed_and_not_otherwise() {
         let identity = Identity { world_size: 1, ..Identity::default() };
         let (theirs, fd) = Segment::create(&identity, 1, 8).unwrap();
         let name = "mw.workers".to_owned();
-        let kind = KnobKind::Whole;
-        theirs.declare_knob(&KnobSlot { name, kind, minimum: 1.0, maximum: 2.0, declared: 2.0, value: 2.0 });
+        let kind = TuningPointKind::Whole;
+        theirs.declare_tuning_point(&TuningPointSlot {
+            name,
+            kind,
+            minimum: 1.0,
+            maximum: 2.0,
+            declared: 2.0,
+            value: 2.0,
+        });
         let mut lane = theirs.producer(0);
         let mut rank = Rank::new(Segment::open(fd).unwrap());
         let mut told = |rank: &mut Rank| {
             lane.push(&Record { kind: kind::ITERATION_END, ..Record::default() }.to_words());
             rank.drain();
-            let knob = |event: midrun_proto::v1::Event| match event.kind {
-                Some(Kind::KnobDeclared(knob)) => Some(knob.maximum),
+            let tuning_point = |event: midrun_proto::v1::Event| match event.kind {
+                Some(Kind::TuningPointDeclared(tuning_point)) => Some(tuning_point.maximum),
                 _ => None,
             };
-            rank.said.drain().into_iter().find_map(knob)
+            rank.said.drain().into_iter().find_map(tuning_point)
         };
         assert_eq!(told(&mut rank), Some(2.0));
         assert_eq!(told(&mut rank), None);
-        theirs.set_knob_range(0, (1.0, 3.0));
+        theirs.set_tuning_point_range(0, (1.0, 3.0));
         assert_eq!(told(&mut rank), Some(3.0));
         assert_eq!(told(&mut rank), None);
         rank.forget_what_was_told();

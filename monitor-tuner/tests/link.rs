@@ -11,7 +11,7 @@ use midrun_agent::{AgentError, Stats};
 use midrun_proto::v1::agent_server::{Agent as AgentService, AgentServer};
 use midrun_proto::v1::{self, ActionStatus, FromAgent, ToAgent, event, from_agent, to_agent};
 use midrun_ring::attach::send_segment;
-use midrun_ring::{Command, Identity, KnobKind, KnobSlot, Record, Segment, kind};
+use midrun_ring::{Command, Identity, Record, Segment, TuningPointKind, TuningPointSlot, kind};
 use tokio::net::TcpListener;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
@@ -291,14 +291,23 @@ async fn an_action_reaches_the_ranks_ring_and_one_for_nobody_is_answered() {
     let (mut link, _) = analyzer.welcomed(0).await;
     let rank = Rank::attach(&agent, 0);
     link.until(joined).await;
-    let knob =
-        KnobSlot { name: "x".into(), kind: KnobKind::Real, minimum: 0.0, maximum: 1.0, declared: 0.5, value: 0.5 };
-    rank.segment.declare_knob(&knob);
+    let tuning_point = TuningPointSlot {
+        name: "x".into(),
+        kind: TuningPointKind::Real,
+        minimum: 0.0,
+        maximum: 1.0,
+        declared: 0.5,
+        value: 0.5,
+    };
+    rank.segment.declare_tuning_point(&tuning_point);
     let action = |id, rank, value| {
         to_agent::Message::Action(v1::Action {
             id,
             rank: Some(v1::RankId { job: "j".into(), rank }),
-            assignments: vec![v1::Assignment { knob: "x".into(), value: Some(v1::assignment::Value::Number(value)) }],
+            assignments: vec![v1::Assignment {
+                tuning_point: "x".into(),
+                value: Some(v1::assignment::Value::Number(value)),
+            }],
             time_to_live_ms: 60_000,
             ..Default::default()
         })

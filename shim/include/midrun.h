@@ -68,8 +68,11 @@ typedef struct midrun_mw_config {
   int (*collect)(void *user, uint64_t iteration, uint64_t first, uint64_t count,
                  const void *results);
   void *user;          /* given to the callbacks */
-  const char *policy;  /* policy to start with: none ss fsc gss fac2 dpf daf af; NULL = dpf */
-  double factor;       /* its share (fsc, dpf); 0 = the policy's default */
+  union {
+    const char *technique; /* scheduling technique to start with: none ss fsc gss fac2 dpf daf af; NULL = dpf */
+    const char *policy;    /* its name in version 0.1 */
+  };
+  double factor;       /* its share (fsc, dpf); 0 = the technique's default */
   uint32_t workers;    /* workers to begin with; 0 = all. The others are parked: they sleep until midrun
                           needs them. Counts on the master. */
 } midrun_mw_config_t;
@@ -81,7 +84,10 @@ typedef struct midrun_mw_stats {
   uint64_t tasks;          /* results taken in */
   uint64_t chunks;
   uint32_t workers;        /* that took part */
-  uint32_t policy;         /* code; see midrun_policy_name() */
+  union {
+    uint32_t technique;    /* code; see midrun_technique_name() */
+    uint32_t policy;       /* its name in version 0.1 */
+  };
   double iteration_s;      /* wall time */
   double task_s;           /* sum of the tasks' own times over all workers */
   double master_busy_s;
@@ -97,8 +103,8 @@ int midrun_mw_iterate(midrun_mw_t *mw, uint64_t tasks);
 int midrun_mw_last(const midrun_mw_t *mw, midrun_mw_stats_t *stats);
 /* Collective. Sets *mw to NULL. */
 int midrun_mw_destroy(midrun_mw_t **mw);
-/* Name of a policy code; "unknown" for any other number. */
-const char *midrun_policy_name(uint32_t policy);
+/* Name of a technique code; "unknown" for any other number. */
+const char *midrun_technique_name(uint32_t technique);
 
 /* ---- Pipeline framework ---------------------------------------------------------------------- */
 

@@ -1,9 +1,10 @@
 //! Which commands were settled, and which one waits for its safe point. A lost link or a lost analyzer can bring the same
 //! command again.
 
+use crate::clock;
 use crate::points::Place;
-use crate::{clock, outcome};
 use midrun_ring::Command;
+use midrun_vocabulary::action_status;
 
 /// What a command waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +43,7 @@ impl Awaits {
             Awaits::Start => Ok(here.start),
             Awaits::Iteration(wanted) if !here.counted || here.iteration < wanted => Ok(false),
             Awaits::Iteration(wanted) if here.start && here.iteration == wanted => Ok(true),
-            Awaits::Iteration(_) => Err(outcome::PAST),
+            Awaits::Iteration(_) => Err(action_status::PAST),
             Awaits::Place(place) => Ok(here.place == Some(place)),
         }
     }
@@ -104,14 +105,14 @@ impl Desk {
             return None; // it is answered when it is settled
         }
         if command.action <= self.newest.action.max(waits) {
-            return Some(answer(command.action, outcome::REFUSED_STALE, here));
+            return Some(answer(command.action, action_status::REFUSED_STALE, here));
         }
         let awaits = (rules.awaits)(&command);
         match awaits.and_then(|awaits| Ok((awaits, awaits.is_at(here)?))) {
             Ok((_, true)) => Some(self.conclude(&command, here, (rules.settle)(&command))),
             Ok((awaits, false)) => {
                 let older = self.waiting.replace((command, awaits));
-                older.map(|(older, _)| answer(older.action, outcome::REFUSED_STALE, here))
+                older.map(|(older, _)| answer(older.action, action_status::REFUSED_STALE, here))
             }
             Err(status) => Some(self.conclude(&command, here, status)),
         }
@@ -122,7 +123,7 @@ impl Desk {
         let (waiting, awaits) = self.waiting.as_ref()?;
         let stale = waiting.action < self.newest.action;
         let at = if clock::now_ns() > waiting.deadline_ns {
-            Err(if *awaits == Awaits::Start { outcome::EXPIRED } else { outcome::NOT_REACHED })
+            Err(if *awaits == Awaits::Start { action_status::EXPIRED } else { action_status::NOT_REACHED })
         } else {
             awaits.is_at(here)
         };
@@ -131,7 +132,7 @@ impl Desk {
         }
         let (command, _) = self.waiting.take()?;
         if stale {
-            return Some(answer(command.action, outcome::REFUSED_STALE, here));
+            return Some(answer(command.action, action_status::REFUSED_STALE, here));
         }
         let status = at.map_or_else(|status| status, |_| (rules.settle)(&command));
         Some(self.conclude(&command, here, status))
@@ -162,11 +163,11 @@ mod tests {
             when::ITERATION_START => Ok(Awaits::Start),
             when::AT_ITERATION => Ok(Awaits::Iteration(command.at)),
             EXIT => Ok(Awaits::Place((7, Moment::After))),
-            _ => Err(outcome::REFUSED_APART),
+            _ => Err(action_status::REFUSED_APART),
         },
         settle: |command| {
             APPLIED.with_borrow_mut(|applied| applied.push(command.action));
-            outcome::APPLIED
+            action_status::APPLIED
         },
     };
     const NOW: u32 = when::NOW;
@@ -209,26 +210,29 @@ mod tests {
     #[test]
     fn a_command_that_comes_again_is_applied_once_and_answered_again() {
         let once = [(3, NOW, false), (3, NOW, false), (3, START, true), (2, NOW, false)];
-        let stale = (2, outcome::REFUSED_STALE);
-        assert_eq!(story(&once), (vec![3], vec![(3, outcome::APPLIED), (3, outcome::APPLIED), (3, 1), stale]));
+        let stale = (2, action_status::REFUSED_STALE);
+        assert_eq!(
+            story(&once),
+            (vec![3], vec![(3, action_status::APPLIED), (3, action_status::APPLIED), (3, 1), stale])
+        );
         // Again while it waits for an iteration: neither refused nor applied twice.
         let waits = [(3, START, false), (3, START, false), (0, NOW, true), (3, START, false), (0, NOW, true)];
-        assert_eq!(story(&waits), (vec![3], vec![(3, outcome::APPLIED), (3, outcome::APPLIED)]));
+        assert_eq!(story(&waits), (vec![3], vec![(3, action_status::APPLIED), (3, action_status::APPLIED)]));
     }
 
     #[test]
     fn a_newer_command_takes_the_place_of_the_one_that_waits() {
         let both = [(3, START, false), (4, START, false), (3, START, false), (0, NOW, true)];
-        let stale = (3, outcome::REFUSED_STALE);
-        assert_eq!(story(&both), (vec![4], vec![stale, stale, (4, outcome::APPLIED)]));
+        let stale = (3, action_status::REFUSED_STALE);
+        assert_eq!(story(&both), (vec![4], vec![stale, stale, (4, action_status::APPLIED)]));
         assert_eq!(story(&[(3, START, false), (4, NOW, false), (0, NOW, true)]), (vec![4], vec![(4, 1), stale]));
     }
 
     #[test]
     fn a_command_for_one_iteration_is_applied_at_its_start_or_not_at_all() {
         let at_5 = |here: Here| (Some(command(1, when::AT_ITERATION, 5)), here);
-        let applied = (vec![1], vec![(1, outcome::APPLIED)]);
-        let past = (vec![], vec![(1, outcome::PAST)]);
+        let applied = (vec![1], vec![(1, action_status::APPLIED)]);
+        let past = (vec![], vec![(1, action_status::PAST)]);
         let unknown = Here { counted: false, ..start(9) };
         let waits = [at_5(inside(3)), (None, start(4)), (None, inside(4)), (None, unknown), (None, start(5))];
         assert_eq!(told(&waits), applied);
@@ -245,16 +249,18 @@ mod tests {
         let other = Here { place: Some((8, Moment::After)), ..inside(2) };
         let came = (Some(command(1, EXIT, 0)), start(2));
         let steps = [came, (None, at(Moment::Before)), (None, other), (None, start(3)), (None, at(Moment::After))];
-        assert_eq!(told(&steps), (vec![1], vec![(1, outcome::APPLIED)]));
+        assert_eq!(told(&steps), (vec![1], vec![(1, action_status::APPLIED)]));
         assert_eq!(told(&steps[..4]), (vec![], vec![]));
-        assert_eq!(told(&[(Some(command(1, 101, 0)), start(2))]), (vec![], vec![(1, outcome::REFUSED_APART)]));
+        assert_eq!(told(&[(Some(command(1, 101, 0)), start(2))]), (vec![], vec![(1, action_status::REFUSED_APART)]));
     }
 
     #[test]
     fn what_waits_in_vain_expires_with_its_reason_at_the_next_safe_point() {
-        for (when, status) in
-            [(START, outcome::EXPIRED), (when::AT_ITERATION, outcome::NOT_REACHED), (EXIT, outcome::NOT_REACHED)]
-        {
+        for (when, status) in [
+            (START, action_status::EXPIRED),
+            (when::AT_ITERATION, action_status::NOT_REACHED),
+            (EXIT, action_status::NOT_REACHED),
+        ] {
             let mut desk = Desk::default();
             let late = Command { deadline_ns: clock::now_ns() - 1, ..command(1, when, 5) };
             let deadline_ns = late.deadline_ns;

@@ -1,9 +1,9 @@
 //! C API: variables of the program as tuning points, and a safe point of its own.
 
 use crate::guard::guard;
-use crate::knobs::{self, Knob, Target};
+use crate::tuning_points::{self, Target, TuningPoint};
 use crate::{process, safe_point, status};
-use midrun_ring::KnobKind;
+use midrun_ring::TuningPointKind;
 use std::ffi::{CStr, c_char, c_int};
 
 /// See `midrun.h`.
@@ -16,7 +16,7 @@ pub unsafe extern "C" fn midrun_expose_double(
 ) -> c_int {
     // SAFETY: the caller's contract in midrun.h is this function's.
     guard("midrun_expose_double", || unsafe {
-        expose(name, Target::Double(variable as usize), KnobKind::Real, (minimum, maximum))
+        expose(name, Target::Double(variable as usize), TuningPointKind::Real, (minimum, maximum))
     })
 }
 
@@ -30,7 +30,9 @@ pub unsafe extern "C" fn midrun_expose_int(
 ) -> c_int {
     let range = (f64::from(minimum), f64::from(maximum));
     // SAFETY: as above.
-    guard("midrun_expose_int", || unsafe { expose(name, Target::Int(variable as usize), KnobKind::Whole, range) })
+    guard("midrun_expose_int", || unsafe {
+        expose(name, Target::Int(variable as usize), TuningPointKind::Whole, range)
+    })
 }
 
 /// See `midrun.h`.
@@ -47,7 +49,7 @@ pub extern "C" fn midrun_safe_point() -> c_int {
 }
 
 /// `name` must be NULL or a C string; the target's address 0 or a variable that outlives the program's use of midrun.
-unsafe fn expose(name: *const c_char, target: Target, kind: KnobKind, range: (f64, f64)) -> c_int {
+unsafe fn expose(name: *const c_char, target: Target, kind: TuningPointKind, range: (f64, f64)) -> c_int {
     let address = match target {
         Target::Double(address) | Target::Int(address) => address,
         _ => 0,
@@ -58,12 +60,12 @@ unsafe fn expose(name: *const c_char, target: Target, kind: KnobKind, range: (f6
     }
     // SAFETY: not NULL, and a C string by the caller's contract.
     let Ok(name) = unsafe { CStr::from_ptr(name) }.to_str() else { return status::ERR_ARGUMENT };
-    if name.is_empty() || name.len() > midrun_ring::layout::KNOB_NAME || !safe_point::own() {
+    if name.is_empty() || name.len() > midrun_ring::layout::TUNING_POINT_NAME || !safe_point::own() {
         return status::ERR_ARGUMENT;
     }
-    let declared = knobs::with(|knobs| {
-        let value = knobs.value(target);
-        value.is_finite() && knobs.declare(name, kind, Knob { target, range }, value)
+    let declared = tuning_points::with(|tuning_points| {
+        let value = tuning_points.value(target);
+        value.is_finite() && tuning_points.declare(name, kind, TuningPoint { target, range }, value)
     });
     if declared {
         crate::mpi_calls::allow_safe_points();

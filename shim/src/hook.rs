@@ -2,8 +2,8 @@
 
 use crate::frameworks::master_worker::Link;
 use crate::lane;
-use midrun_handout::Setting;
 use midrun_ring::{Record, kind};
+use midrun_scheduling::TechniqueParameters;
 
 pub use midrun_ring::kind::UNKNOWN_ITERATION;
 
@@ -14,13 +14,13 @@ pub fn iteration_begin(
     time_ns: u64,
     tasks: u64,
     workers: u32,
-    setting: &Setting,
+    setting: &TechniqueParameters,
     bytes: (usize, usize),
 ) {
     let small = |bytes: usize| u64::from(u32::try_from(bytes).unwrap_or(u32::MAX));
     let bytes = small(bytes.0) | small(bytes.1) << 32;
-    let (policy, factor) = (u64::from(setting.kind.code()), setting.factor.to_bits());
-    let payload = [iteration, tasks, u64::from(workers), policy, factor, bytes];
+    let (technique, factor) = (u64::from(setting.kind.code()), setting.factor.to_bits());
+    let payload = [iteration, tasks, u64::from(workers), technique, factor, bytes];
     lane::push(&Record { kind: kind::ITERATION_BEGIN, flags: 0, time_ns, payload });
 }
 

@@ -2,8 +2,8 @@
 
 use crate::guard::{guard, guard_value};
 use crate::hook::{self, ChunkDone, UNKNOWN_ITERATION};
-use crate::{clock, knobs, process, safe_point, status, together};
-use midrun_handout::{Handout, Setting, WorkerSpeed};
+use crate::{clock, process, safe_point, status, synchronized, tuning_points};
+use midrun_scheduling::{ChunkScheduler, TechniqueParameters, WorkerSpeed};
 use std::cell::Cell;
 use std::ffi::c_int;
 use std::sync::Mutex;
@@ -15,7 +15,7 @@ const MAX_WORKERS: u32 = 1 << 20;
 /// The master's own loop.
 struct Loop {
     iteration: u64,
-    handout: Handout,
+    handout: ChunkScheduler,
     epoch: u64,
     speeds: Vec<WorkerSpeed>,
     tasks: u64,
@@ -56,19 +56,19 @@ pub extern "C" fn midrun_iteration_begin(tasks: u64, workers: u32) -> c_int {
                 return status::ERR_ARGUMENT;
             }
             if guard.is_none() {
-                knobs::declare_master_worker(Setting::FALLBACK);
+                tuning_points::declare_master_worker(TechniqueParameters::FALLBACK);
             }
-            together::on_iteration(iteration);
+            synchronized::on_iteration(iteration);
             safe_point::poll(iteration, true);
-            let (setting, epoch) = knobs::master_worker_setting();
+            let (setting, epoch) = tuning_points::master_worker_setting();
             let mut speeds = guard.take().map_or_else(Vec::new, |old| old.speeds);
             speeds.resize(workers as usize, WorkerSpeed::default());
             speeds.iter_mut().for_each(|speed| *speed = speed.faded());
-            let handout = Handout::new(setting, tasks, workers);
+            let handout = ChunkScheduler::new(setting, tasks, workers);
             *guard = Some(Loop { iteration, handout, epoch, speeds, tasks, chunks: 0, done_s: 0.0 });
             hook::iteration_begin(iteration, clock::now_ns(), tasks, workers, &setting, (0, 0));
         } else {
-            together::on_iteration(iteration);
+            synchronized::on_iteration(iteration);
             safe_point::poll(iteration, true);
         }
         TASKS.store(tasks, Ordering::Relaxed);
@@ -145,8 +145,8 @@ pub extern "C" fn midrun_next_chunk(worker: u32) -> u64 {
         let mut guard = LOOP.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let Some(l) = guard.as_mut() else { return 0 };
         safe_point::poll(l.iteration, false);
-        if knobs::epoch() != l.epoch {
-            let (setting, epoch) = knobs::master_worker_setting();
+        if tuning_points::epoch() != l.epoch {
+            let (setting, epoch) = tuning_points::master_worker_setting();
             l.handout.set(setting);
             l.epoch = epoch;
         }

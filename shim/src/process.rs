@@ -1,7 +1,7 @@
 //! The shim's life in its process: on at MPI_Init when an agent may be there, off at MPI_Finalize, at any doubt, and in
 //! forked children.
 
-use crate::{clock, lane, mpi_calls, points, safe_point, together};
+use crate::{clock, lane, mpi_calls, points, safe_point, synchronized};
 use midrun_ring::attach::{peer_uid, send_segment};
 use midrun_ring::{Identity, Segment};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
@@ -108,7 +108,7 @@ pub fn on_finalize() {
     points::on_finalize();
     record(false);
     let Some(segment) = segment() else { return };
-    together::on_finalize();
+    synchronized::on_finalize();
     segment.set_finalized(clock::now_ns());
     if lane::homeless() > 0 {
         eprintln!("midrun: {} records of threads beyond the {LANES} recorded ones were dropped", lane::homeless());

@@ -2,11 +2,12 @@
 
 use crate::desk::{Answer, Awaits, Desk, Here, Rules};
 use crate::hook::UNKNOWN_ITERATION;
-use crate::knobs::{self, Knobs, Refusal};
 use crate::points::Place;
-use crate::{clock, hook, outcome, points, process, together};
+use crate::tuning_points::{self, Refusal, TuningPoints};
+use crate::{clock, hook, points, process, synchronized};
 use midrun_ring::layout::when;
 use midrun_ring::{Command, CommandConsumer};
+use midrun_vocabulary::action_status;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -20,7 +21,7 @@ struct Inbox {
 const RULES: Rules = Rules { awaits, settle };
 
 static INBOX: Mutex<Option<Inbox>> = Mutex::new(None);
-/// The thread whose safe points count: the first that declares a knob. 0 = none yet.
+/// The thread whose safe points count: the first that declares a tuning point. 0 = none yet.
 static OWNER: AtomicU64 = AtomicU64::new(0);
 /// When the command that waits expires, CLOCK_MONOTONIC, nanoseconds.
 static EXPIRES_NS: AtomicU64 = AtomicU64::new(u64::MAX);
@@ -57,7 +58,7 @@ pub fn poll_declared(iteration: u64, at_iteration_start: bool) {
 
 fn look(here: &Here) {
     let owner = OWNER.load(Ordering::Relaxed);
-    // Where nobody declared a knob of the program's, the thread that initialised MPI.
+    // Where nobody declared a tuning point of the program's, the thread that initialised MPI.
     let mine = if owner == 0 { process::is_main_thread() } else { owner == this_thread() };
     if !process::recording() || !mine {
         return;
@@ -115,9 +116,9 @@ impl Inbox {
         let mut nonsense = false;
         while let Some(command) = Command::read(|| self.commands.pop()) {
             match command {
-                Some(command) if together::is_phase(&command) => together::take(&command),
-                Some(command) if together::is_older(command.action) => {
-                    let (action, status, iteration) = (command.action, outcome::REFUSED_STALE, here.iteration);
+                Some(command) if synchronized::is_phase(&command) => synchronized::take(&command),
+                Some(command) if synchronized::is_older(command.action) => {
+                    let (action, status, iteration) = (command.action, action_status::REFUSED_STALE, here.iteration);
                     report(Some(Answer { action, status, iteration, time_ns: clock::now_ns() }));
                 }
                 Some(command) => report(self.desk.take(command, here, RULES)),
@@ -145,21 +146,21 @@ impl Inbox {
 /// What a command waits for. Its values are set together, so at one safe point.
 fn awaits(command: &Command) -> Result<Awaits, u64> {
     let assignments = &command.assignments[..command.count as usize];
-    let mut places = knobs::with(|knobs| {
-        assignments.iter().filter_map(|a| knobs.place(a.knob)).collect::<Vec<Place>>() // as a rule none
+    let mut places = tuning_points::with(|tuning_points| {
+        assignments.iter().filter_map(|a| tuning_points.place(a.tuning_point)).collect::<Vec<Place>>() // as a rule none
     });
     places.dedup();
     match (&places[..], command.when) {
         ([], when::AT_ITERATION) => Ok(Awaits::Iteration(command.at)),
         ([], when::ITERATION_START) => Ok(Awaits::Start),
         ([], _) => Ok(Awaits::Nothing),
-        ([_], when::AT_ITERATION) | ([_, _, ..], _) => Err(outcome::REFUSED_APART),
+        ([_], when::AT_ITERATION) | ([_, _, ..], _) => Err(action_status::REFUSED_APART),
         ([place], _) => Ok(Awaits::Place(*place)),
     }
 }
 
 fn settle(command: &Command) -> u64 {
-    knobs::with(|knobs| apply(knobs, command, clock::now_ns()))
+    tuning_points::with(|tuning_points| apply(tuning_points, command, clock::now_ns()))
 }
 
 fn report(answer: Option<Answer>) {
@@ -169,34 +170,34 @@ fn report(answer: Option<Answer>) {
 }
 
 /// Checks everything, then sets everything.
-fn apply(knobs: &mut Knobs, command: &Command, now_ns: u64) -> u64 {
+fn apply(tuning_points: &mut TuningPoints, command: &Command, now_ns: u64) -> u64 {
     if now_ns > command.deadline_ns {
-        return outcome::EXPIRED;
+        return action_status::EXPIRED;
     }
     let assignments = &command.assignments[..command.count as usize];
     for a in assignments {
-        match knobs.check(a.knob, a.value, &command.text) {
+        match tuning_points.check(a.tuning_point, a.value, &command.text) {
             Ok(()) => {}
-            Err(Refusal::Unknown) => return outcome::REFUSED_UNKNOWN,
-            Err(Refusal::Range) => return outcome::REFUSED_RANGE,
+            Err(Refusal::Unknown) => return action_status::REFUSED_UNKNOWN,
+            Err(Refusal::Range) => return action_status::REFUSED_RANGE,
         }
     }
     for a in assignments {
-        knobs.set(a.knob, a.value, &command.text);
+        tuning_points.set(a.tuning_point, a.value, &command.text);
     }
-    outcome::APPLIED
+    action_status::APPLIED
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::knobs::{Knob, Target};
-    use midrun_ring::{CommandAssignment, KnobKind};
+    use crate::tuning_points::{Target, TuningPoint};
+    use midrun_ring::{CommandAssignment, TuningPointKind};
 
     fn command(deadline_ns: u64, assignments: &[(u32, f64)]) -> Command {
         let mut c = Command { action: 1, deadline_ns, when: 1, count: assignments.len() as u32, ..Command::default() };
-        for (slot, (knob, value)) in c.assignments.iter_mut().zip(assignments) {
-            *slot = CommandAssignment { knob: *knob, value: *value };
+        for (slot, (tuning_point, value)) in c.assignments.iter_mut().zip(assignments) {
+            *slot = CommandAssignment { tuning_point: *tuning_point, value: *value };
         }
         c
     }
@@ -206,28 +207,34 @@ mod tests {
         let mut share = Box::new(0.5);
         let mut count = Box::new(7);
         let (share_at, count_at) = (&raw mut *share as usize, &raw mut *count as usize);
-        knobs::with(|knobs| {
-            let first = knobs.list.len() as u32;
-            assert!(knobs.declare(
+        tuning_points::with(|tuning_points| {
+            let first = tuning_points.list.len() as u32;
+            assert!(tuning_points.declare(
                 "share",
-                KnobKind::Real,
-                Knob { target: Target::Double(share_at), range: (0.0, 1.0) },
+                TuningPointKind::Real,
+                TuningPoint { target: Target::Double(share_at), range: (0.0, 1.0) },
                 0.5
             ));
-            assert!(knobs.declare(
+            assert!(tuning_points.declare(
                 "count",
-                KnobKind::Whole,
-                Knob { target: Target::Int(count_at), range: (0.0, 9.0) },
+                TuningPointKind::Whole,
+                TuningPoint { target: Target::Int(count_at), range: (0.0, 9.0) },
                 7.0
             ));
             let second = first + 1;
             let late = command(10, &[(first, 0.1)]);
-            assert_eq!(apply(knobs, &late, 11), outcome::EXPIRED);
-            assert_eq!(apply(knobs, &command(10, &[(first, 0.1), (second, 99.0)]), 1), outcome::REFUSED_RANGE);
-            assert_eq!(apply(knobs, &command(10, &[(first, f64::NAN)]), 1), outcome::REFUSED_RANGE);
-            assert_eq!(apply(knobs, &command(10, &[(first, 0.1), (77, 0.0)]), 1), outcome::REFUSED_UNKNOWN);
+            assert_eq!(apply(tuning_points, &late, 11), action_status::EXPIRED);
+            assert_eq!(
+                apply(tuning_points, &command(10, &[(first, 0.1), (second, 99.0)]), 1),
+                action_status::REFUSED_RANGE
+            );
+            assert_eq!(apply(tuning_points, &command(10, &[(first, f64::NAN)]), 1), action_status::REFUSED_RANGE);
+            assert_eq!(
+                apply(tuning_points, &command(10, &[(first, 0.1), (77, 0.0)]), 1),
+                action_status::REFUSED_UNKNOWN
+            );
             assert_eq!((*share, *count), (0.5, 7));
-            assert_eq!(apply(knobs, &command(10, &[(first, 0.1), (second, 8.0)]), 10), outcome::APPLIED);
+            assert_eq!(apply(tuning_points, &command(10, &[(first, 0.1), (second, 8.0)]), 10), action_status::APPLIED);
         });
         assert_eq!((*share, *count), (0.1, 8));
     }

@@ -39,19 +39,25 @@ pub extern "C" fn midrun_status_text(status: c_int) -> *const c_char {
     .as_ptr()
 }
 
-/// Name of a policy code; "unknown" for any other number.
+/// The spelling of version 0.1 of [`midrun_technique_name`].
 #[unsafe(no_mangle)]
-pub extern "C" fn midrun_policy_name(policy: u32) -> *const c_char {
-    use midrun_handout::PolicyKind;
-    match PolicyKind::from_code(policy) {
-        Some(PolicyKind::None) => c"none",
-        Some(PolicyKind::Ss) => c"ss",
-        Some(PolicyKind::Fsc) => c"fsc",
-        Some(PolicyKind::Gss) => c"gss",
-        Some(PolicyKind::Fac2) => c"fac2",
-        Some(PolicyKind::Dpf) => c"dpf",
-        Some(PolicyKind::Daf) => c"daf",
-        Some(PolicyKind::Af) => c"af",
+pub extern "C" fn midrun_policy_name(technique: u32) -> *const c_char {
+    midrun_technique_name(technique)
+}
+
+/// Name of a technique code; "unknown" for any other number.
+#[unsafe(no_mangle)]
+pub extern "C" fn midrun_technique_name(technique: u32) -> *const c_char {
+    use midrun_scheduling::Technique;
+    match Technique::from_code(technique) {
+        Some(Technique::None) => c"none",
+        Some(Technique::Ss) => c"ss",
+        Some(Technique::Fsc) => c"fsc",
+        Some(Technique::Gss) => c"gss",
+        Some(Technique::Fac2) => c"fac2",
+        Some(Technique::Dpf) => c"dpf",
+        Some(Technique::Daf) => c"daf",
+        Some(Technique::Af) => c"af",
         None => c"unknown",
     }
     .as_ptr()
@@ -68,11 +74,11 @@ mod tests {
     }
 
     #[test]
-    fn c_names_are_the_policies_own_names() {
-        for kind in midrun_handout::PolicyKind::ALL {
-            assert_eq!(text(midrun_policy_name(kind.code())), kind.name());
+    fn c_names_are_the_techniques_own_names() {
+        for kind in midrun_scheduling::Technique::ALL {
+            assert_eq!(text(midrun_technique_name(kind.code())), kind.name());
         }
-        assert_eq!(text(midrun_policy_name(99)), "unknown");
+        assert_eq!(text(midrun_technique_name(99)), "unknown");
     }
 
     #[test]

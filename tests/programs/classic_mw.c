@@ -12,7 +12,7 @@ enum { TAG_WORK = 1, TAG_RESULT, TAG_STOP };
 
 double F0 = 0.4, F1 = 0.3, F2 = 0.2;
 int NW = 0;
-char policy[32] = "batches";
+char technique[32] = "batches";
 static int tasks = 200, size, rank;
 static double total;
 int flushed;
@@ -91,10 +91,10 @@ int main(int argc, char **argv) {
   }
   if (rank == 0) {
     printf("total %.0f\n", total);
-    printf("end F0 %.3f F1 %.3f NW %d policy %s\n", F0, F1, NW, policy);
+    printf("end F0 %.3f F1 %.3f NW %d technique %s\n", F0, F1, NW, technique);
     if (flushed) printf("flushed %d\n", flushed);
   }
   MPI_Finalize();
-  if (rank == 0) printf("after F0 %.3f policy %s\n", F0, policy);
+  if (rank == 0) printf("after F0 %.3f technique %s\n", F0, technique);
   return 0;
 }

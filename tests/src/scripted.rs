@@ -84,15 +84,15 @@ impl Link {
         let _ = self.say.blocking_send(Ok(ToAgent { message: Some(message) }));
     }
 
-    /// Sends an action for a rank's knobs, to be applied when an iteration starts.
+    /// Sends an action for a rank's tuning points, to be applied when an iteration starts.
     pub fn act(&self, id: u64, job: &str, rank: u32, values: &[(&str, f64)]) {
         self.phase(id, job, rank, v1::Phase::Unspecified, 0, values);
     }
 
     /// Sends a phase of a change on all ranks to one of them.
     pub fn phase(&self, id: u64, job: &str, rank: u32, phase: v1::Phase, at: u64, values: &[(&str, f64)]) {
-        let assignment = |(knob, value): &(&str, f64)| v1::Assignment {
-            knob: (*knob).into(),
+        let assignment = |(tuning_point, value): &(&str, f64)| v1::Assignment {
+            tuning_point: (*tuning_point).into(),
             value: Some(v1::assignment::Value::Number(*value)),
         };
         self.say(to_agent::Message::Action(v1::Action {
@@ -107,13 +107,13 @@ impl Link {
         }));
     }
 
-    /// Sends an action that gives a text to a rank's knob at its next safe point.
-    pub fn act_text(&self, id: u64, job: &str, rank: u32, (knob, text): (&str, &str)) {
+    /// Sends an action that gives a text to a rank's tuning point at its next safe point.
+    pub fn act_text(&self, id: u64, job: &str, rank: u32, (tuning_point, text): (&str, &str)) {
         let value = Some(v1::assignment::Value::Text(text.into()));
         self.say(to_agent::Message::Action(v1::Action {
             id,
             rank: Some(v1::RankId { job: job.into(), rank }),
-            assignments: vec![v1::Assignment { knob: knob.into(), value }],
+            assignments: vec![v1::Assignment { tuning_point: tuning_point.into(), value }],
             when: v1::When::Now.into(),
             time_to_live_ms: 60_000,
             ..v1::Action::default()

@@ -33,7 +33,11 @@ impl Summary {
 
     /// Panics unless everything that scripts are promised is there.
     pub fn assert_contract(&self) {
-        assert!(self.0["job"].is_string() && self.0["mpi"].is_string() && self.0["policy"].is_string(), "{}", self.0);
+        assert!(
+            self.0["job"].is_string() && self.0["mpi"].is_string() && self.0["technique"].is_string(),
+            "{}",
+            self.0
+        );
         let iterations = usize::try_from(self.count("/iterations")).expect("a small number");
         for key in ["iteration_s", "ideal_s", "workers", "imbalance"] {
             assert_eq!(self.list(key).len(), iterations, "{key} has one entry per iteration");

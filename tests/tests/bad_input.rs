@@ -30,10 +30,10 @@ fn a_program_that_is_not_there_is_refused_under_each_mpi() {
 }
 
 #[test]
-fn an_unknown_policy_is_refused_with_the_known_ones() {
+fn an_unknown_technique_is_refused_with_the_known_ones() {
     each_mpi(|mpi| {
         let line = mpi.line(3, &mpi.example("mw_synthetic"));
-        refused(&["--policy", "dfp"], &line, &["dfp", "dpf", "daf", "gss"]);
+        refused(&["--technique", "dfp"], &line, &["dfp", "dpf", "daf", "gss"]);
     });
 }
 

@@ -31,7 +31,7 @@ impl Dice {
     }
 }
 
-/// Answers every iteration's begin with a random number of workers and a random policy; returns what was sent and what
+/// Answers every iteration's begin with a random number of workers and a random technique; returns what was sent and what
 /// came of it.
 fn gamble(mut link: Link, dice: &mut Dice) -> (BTreeMap<u64, u32>, Vec<ActionResult>) {
     let (mut sent, mut results) = (BTreeMap::new(), Vec::new());
@@ -39,8 +39,13 @@ fn gamble(mut link: Link, dice: &mut Dice) -> (BTreeMap<u64, u32>, Vec<ActionRes
         for (rank, event) in events {
             match event {
                 Kind::IterationBegun(_) => {
-                    let (id, workers, policy) = (sent.len() as u64 + 1, 1 + dice.roll(8), dice.roll(8));
-                    link.act(id, "scripted", rank, &[("mw.workers", workers as f64), ("mw.policy", policy as f64)]);
+                    let (id, workers, technique) = (sent.len() as u64 + 1, 1 + dice.roll(8), dice.roll(8));
+                    link.act(
+                        id,
+                        "scripted",
+                        rank,
+                        &[("mw.workers", workers as f64), ("mw.technique", technique as f64)],
+                    );
                     sent.insert(id, workers as u32);
                 }
                 Kind::ActionResult(result) => results.push(result),

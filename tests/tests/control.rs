@@ -57,7 +57,7 @@ fn values(scratch: &Scratch, name: &str) -> Vec<Value> {
 /// A Master/Worker job that runs until it is ended.
 fn endless(mpi: Mpi) -> Vec<String> {
     let mut line = mpi.line(5, &mpi.example("mw_synthetic"));
-    let words = "--tasks 40 --iterations 100000 --mean-us 2000 --sigma-pct 80 --policy none";
+    let words = "--tasks 40 --iterations 100000 --mean-us 2000 --sigma-pct 80 --technique none";
     line.extend(words.split(' ').map(str::to_owned));
     line
 }
@@ -70,21 +70,24 @@ fn points_of_the_hand_out_are_set_by_hand_and_left_alone_until_resume() {
         wait_until("the master offers its points", || {
             status(&scratch).is_some_and(|status| points(&status, "mw.factor").len() == 1)
         });
-        let text = done(&scratch, &["set", "mw.policy", "gss"]);
-        assert!(text.starts_with("mw.policy = gss applied on rank 0 at iteration "), "{text}");
+        let text = done(&scratch, &["set", "mw.technique", "gss"]);
+        assert!(text.starts_with("mw.technique = gss applied on rank 0 at iteration "), "{text}");
         assert_eq!(done(&scratch, &["set", "mw.workers", "2", "--rank", "0"]).matches("applied on rank 0").count(), 1);
         let before = status(&scratch).expect("it runs")["iterations"].as_u64().expect("a number");
         wait_until("ten more iterations are over", || {
             status(&scratch).expect("it runs")["iterations"].as_u64() > Some(before + 10)
         });
         let now = status(&scratch).expect("it runs");
-        let [policy, workers] = ["mw.policy", "mw.workers"].map(|name| points(&now, name)[0].clone());
-        assert_eq!((&policy["means"], &policy["held"], &workers["value"]), (&"gss".into(), &true.into(), &2.0.into()));
-        assert_eq!(policy["turned"]["by"], "user");
+        let [technique, workers] = ["mw.technique", "mw.workers"].map(|name| points(&now, name)[0].clone());
+        assert_eq!(
+            (&technique["means"], &technique["held"], &workers["value"]),
+            (&"gss".into(), &true.into(), &2.0.into())
+        );
+        assert_eq!(technique["turned"]["by"], "user");
         for (words, why) in [
             (["set", "mw.factor", "1.5"], "mw.factor = 1.5 is outside 0 to 1"),
             (["set", "mw.factors", "0.5"], "no rank has a tuning point mw.factors; there are mw.factor, mw.min_chunk"),
-            (["set", "mw.policy", "-1"], "mw.policy = -1 is outside 0 to 7"),
+            (["set", "mw.technique", "-1"], "mw.technique = -1 is outside 0 to 7"),
         ] {
             let (code, text) = answer(&scratch, &words);
             assert!(code == 1 && text.contains(why) && text.lines().count() == 1, "{code} {text}");
@@ -93,13 +96,13 @@ fn points_of_the_hand_out_are_set_by_hand_and_left_alone_until_resume() {
         assert!(code == 1 && text.ends_with("the job has no rank 17, it has ranks 0-4"), "{text}");
         done(&scratch, &["resume"]);
         wait_until("the tunlet turns the hand-out again", || {
-            points(&status(&scratch).expect("it runs"), "mw.policy")[0]["turned"]["by"] == "master_worker"
+            points(&status(&scratch).expect("it runs"), "mw.technique")[0]["turned"]["by"] == "master_worker"
         });
         job.signal(libc::SIGTERM);
         let ended = job.wait();
         let summary = Summary::read(&scratch.path("s.json"));
         assert_eq!(summary.list("controls").len(), 7, "{}", ended.err);
-        assert!(ended.err.contains("user: mw.policy = gss applied"), "{}", ended.err);
+        assert!(ended.err.contains("user: mw.technique = gss applied"), "{}", ended.err);
         scratch.assert_nothing_left();
     });
 }

@@ -17,14 +17,14 @@ fn synthetic(mpi: Mpi, more: &[&str]) -> Vec<String> {
 fn a_job_that_starts_with_equal_parts_is_tuned_while_it_runs() {
     each_mpi(|mpi| {
         let scratch = Scratch::new();
-        let line = synthetic(mpi, &["--policy", "none"]);
+        let line = synthetic(mpi, &["--technique", "none"]);
         let ended = under_midrun(&scratch, "run", &["--summary", "s.json"], &line).succeed();
         let summary = Summary::read(&scratch.path("s.json"));
         summary.assert_contract();
         assert_eq!(summary.count("/iterations"), 8, "{}", ended.err);
         assert!(!summary.list("decisions").is_empty(), "{mpi:?}: something is decided\n{}", ended.err);
         assert!(summary.count("/actions/applied") >= 1, "{mpi:?}: and applied\n{}", ended.err);
-        assert_ne!(summary.0["policy"], "none", "{mpi:?}: 80 % spread needs more than equal parts");
+        assert_ne!(summary.0["technique"], "none", "{mpi:?}: 80 % spread needs more than equal parts");
         assert!(summary.list("workers").iter().all(|workers| workers == 8));
         assert_eq!(summary.count("/records/dropped"), 0);
         scratch.assert_nothing_left();
@@ -35,24 +35,28 @@ fn a_job_that_starts_with_equal_parts_is_tuned_while_it_runs() {
 fn a_dry_run_advises_and_changes_nothing() {
     each_mpi(|mpi| {
         let scratch = Scratch::new();
-        let line = synthetic(mpi, &["--policy", "none"]);
+        let line = synthetic(mpi, &["--technique", "none"]);
         under_midrun(&scratch, "run", &["--dry-run", "--summary", "s.json"], &line).succeed();
         let summary = Summary::read(&scratch.path("s.json"));
         assert_eq!(summary.count("/actions/sent"), 0);
-        assert!(summary.0["policy"].as_str().is_some_and(|policy| policy.starts_with("none")), "{}", summary.0);
+        assert!(
+            summary.0["technique"].as_str().is_some_and(|technique| technique.starts_with("none")),
+            "{}",
+            summary.0
+        );
         assert!(summary.list("decisions").iter().all(|decision| decision["verdict"] == "advised"), "{}", summary.0);
         assert!(!summary.list("decisions").is_empty());
     });
 }
 
 #[test]
-fn a_fixed_policy_is_put_in_force() {
+fn a_fixed_technique_is_put_in_force() {
     each_mpi(|mpi| {
         let scratch = Scratch::new();
-        let line = synthetic(mpi, &["--policy", "none"]);
-        under_midrun(&scratch, "run", &["--policy", "gss", "--summary", "s.json"], &line).succeed();
+        let line = synthetic(mpi, &["--technique", "none"]);
+        under_midrun(&scratch, "run", &["--technique", "gss", "--summary", "s.json"], &line).succeed();
         let summary = Summary::read(&scratch.path("s.json"));
-        assert!(summary.0["policy"].as_str().is_some_and(|policy| policy.starts_with("gss")), "{}", summary.0);
+        assert!(summary.0["technique"].as_str().is_some_and(|technique| technique.starts_with("gss")), "{}", summary.0);
     });
 }
 
@@ -61,7 +65,7 @@ fn a_running_analyzer_is_used_instead_of_an_embedded_one() {
     each_mpi(|mpi| {
         let scratch = Scratch::new();
         let analyzer = Analyzer::start(&scratch);
-        let line = synthetic(mpi, &["--policy", "none"]);
+        let line = synthetic(mpi, &["--technique", "none"]);
         let flags = ["--analyzer", &analyzer.url, "--summary", "s.json"];
         under_midrun(&scratch, "run", &flags, &line).succeed();
         let summary = Summary::read(&scratch.path("s.json"));

@@ -11,8 +11,18 @@ const ITERATIONS: usize = 8;
 fn line(mpi: Mpi) -> Vec<String> {
     let mut words = mpi.line(5, &mpi.example("mw_synthetic"));
     let iterations = ITERATIONS.to_string();
-    let job =
-        ["--tasks", "400", "--iterations", &iterations, "--mean-us", "2000", "--sigma-pct", "40", "--policy", "none"];
+    let job = [
+        "--tasks",
+        "400",
+        "--iterations",
+        &iterations,
+        "--mean-us",
+        "2000",
+        "--sigma-pct",
+        "40",
+        "--technique",
+        "none",
+    ];
     words.extend(job.iter().map(|word| (*word).to_owned()));
     words
 }
@@ -119,9 +129,9 @@ fn a_full_ring_loses_records_and_not_tasks() {
     each_mpi(|mpi| {
         let scratch = Scratch::new();
         let mut words = mpi.line(3, &mpi.example("mw_synthetic"));
-        let many = ["--tasks", "20000", "--iterations", "5", "--mean-us", "0", "--policy", "ss"];
+        let many = ["--tasks", "20000", "--iterations", "5", "--mean-us", "0", "--technique", "ss"];
         words.extend(many.iter().map(|word| (*word).to_owned()));
-        let mut run = under_midrun(&scratch, "run", &["--policy", "ss", "--summary", "s.json"], &words);
+        let mut run = under_midrun(&scratch, "run", &["--technique", "ss", "--summary", "s.json"], &words);
         wait_for_iterations(&mut run, 1);
         let ended = stopped_until_the_job_has_ended(run);
         let summary = Summary::read(&scratch.path("s.json"));

@@ -12,7 +12,7 @@ const HOSTS: [&str; 3] = ["h1", "h2", "h3"];
 fn job_over_hosts(scratch: &Scratch, launcher: &[String], program: &str) {
     let mut line = launcher.to_vec();
     line.extend([midrun().display().to_string(), "exec".into(), program.into()]);
-    line.extend(words("--tasks 900 --iterations 8 --mean-us 2000 --sigma-pct 80 --bytes 64 --policy none"));
+    line.extend(words("--tasks 900 --iterations 8 --mean-us 2000 --sigma-pct 80 --bytes 64 --technique none"));
     let file = scratch.path("s.json").display().to_string();
     let run = command(&Cluster::on("h1", &run::words(&["--summary", &file], &line)));
     let ended = Process::start(scratch, "run", run).succeed();

@@ -114,7 +114,7 @@ fn values_of_one_action_change_together_where_their_function_is_entered_or_left_
                 if iterates { "iteration function step\n" } else { "" }
             );
             let job = preloaded(&scratch, mpi, &agent, &points);
-            let declared = |(rank, event): &(u32, Kind)| matches!((rank, event), (0, Kind::KnobDeclared(knob)) if knob.name == "never");
+            let declared = |(rank, event): &(u32, Kind)| matches!((rank, event), (0, Kind::TuningPointDeclared(tuning_point)) if tuning_point.name == "never");
             wait_until("the last point is offered", || link.events().expect("the job runs").iter().any(declared));
             for action in 1..=5_u32 {
                 let now = f64::from(action) + 10.0;

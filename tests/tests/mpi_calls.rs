@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use midrun_proto::v1::event::Kind;
-use midrun_proto::v1::{ActionStatus, KnobDeclared};
+use midrun_proto::v1::{ActionStatus, TuningPointDeclared};
 use midrun_tests::mpi::command;
 use midrun_tests::process::Ended;
 use midrun_tests::scripted::Scripted;
@@ -283,7 +283,7 @@ fn waiting_in_a_framework_is_not_useful_time() {
     each_mpi(|mpi| {
         let scratch = Scratch::new();
         let mut line = mpi.line(5, &mpi.example("mw_synthetic"));
-        let job = ["--tasks", "200", "--iterations", "4", "--mean-us", "2000", "--policy", "none"];
+        let job = ["--tasks", "200", "--iterations", "4", "--mean-us", "2000", "--technique", "none"];
         line.extend(job.iter().map(|word| (*word).to_owned()));
         counted(&scratch, "run", &line, &[]);
         let summary = Summary::read(&scratch.path("s.json"));
@@ -310,7 +310,7 @@ fn a_variable_of_a_program_without_marks_is_set_at_its_mpi_calls() {
         while let Some(events) = link.events() {
             for (rank, event) in events {
                 match event {
-                    Kind::KnobDeclared(KnobDeclared { name, .. }) if name == "BUFFERS" => {
+                    Kind::TuningPointDeclared(TuningPointDeclared { name, .. }) if name == "BUFFERS" => {
                         link.act(1, "scripted", rank, &[("BUFFERS", 7.0)]);
                     }
                     Kind::ActionResult(result) => results.push(result.status()),

@@ -10,7 +10,7 @@ use midrun_tests::{Analyzer, Mpi, Process, Scratch, Summary, each_mpi, midrun, n
 fn synthetic(mpi: Mpi) -> Vec<String> {
     let mut words = mpi.line(9, &mpi.example("mw_synthetic"));
     let job =
-        "--tasks 800 --iterations 16 --mean-us 2000 --sigma-pct 80 --work sleep --seed 7 --policy dpf --factor 0.9";
+        "--tasks 800 --iterations 16 --mean-us 2000 --sigma-pct 80 --work sleep --seed 7 --technique dpf --factor 0.9";
     words.extend(job.split(' ').map(str::to_owned));
     words
 }
@@ -50,8 +50,8 @@ fn the_first_example_of_the_guide_tunes_a_factor_of_the_framework() {
         assert!(first["from"] == "0.9" && (0.2..=0.6).contains(&to), "{}", ended.err);
         assert_eq!(first["verdict"], "kept", "{}", ended.err);
         // A later look at the tasks may find a neighbouring step better.
-        let policy = summary.0["policy"].as_str().expect("a policy");
-        assert!(policy.starts_with("dpf(0.") && !policy.starts_with("dpf(0.9"), "{}", ended.err);
+        let technique = summary.0["technique"].as_str().expect("a technique");
+        assert!(technique.starts_with("dpf(0.") && !technique.starts_with("dpf(0.9"), "{}", ended.err);
         let story = explain(&scratch, &["--summary", "s.json"]);
         assert_eq!(story.code, 0, "{}", story.err);
         for part in [
@@ -122,7 +122,7 @@ fn a_change_that_made_things_worse_is_taken_back() {
     each_mpi(|mpi| {
         let scratch = Scratch::new();
         let text = "name = 'bad'\nscript = '#{ set: #{ workers: 2 }, why: \"to see\" }'\n[limits]\nmax_changes = 1\n\
-                    [knobs]\nworkers = { name = 'mw.workers' }\n";
+                    [tuning_points]\nworkers = { name = 'mw.workers' }\n";
         let tunlet = file(&scratch, "bad.toml", text);
         tuned(&scratch, &["--tunlet", &tunlet, "--summary", "s.json"], &synthetic(mpi));
         let summary = Summary::read(&scratch.path("s.json"));
@@ -160,7 +160,7 @@ fn two_tunlets_act_in_turn_and_one_advises() {
     each_mpi(|mpi| {
         let scratch = Scratch::new();
         let least = "name = 'least'\nscript = '#{ set: #{ least: 2 }, why: \"fewer messages\" }'\n[limits]\nmax_changes = 1\n\
-                     [knobs]\nleast = { name = 'mw.min_chunk' }\n";
+                     [tuning_points]\nleast = { name = 'mw.min_chunk' }\n";
         let (factor, least) = (example("spread_factor.toml"), file(&scratch, "least.toml", least));
         let flags = ["--tunlet", &factor, "--tunlet", &least, "--shadow", "master_worker", "--summary", "s.json"];
         let ended = tuned(&scratch, &flags, &synthetic(mpi));
@@ -180,10 +180,10 @@ fn two_tunlets_act_in_turn_and_one_advises() {
 fn what_is_wrong_with_tunlets_is_one_sentence_before_anything_starts() {
     each_mpi(|mpi| {
         let scratch = Scratch::new();
-        let bad = file(&scratch, "bad.toml", "name = 'bad'\nscript = '''\nknobs.f1\n'''\n");
+        let bad = file(&scratch, "bad.toml", "name = 'bad'\nscript = '''\ntuning_points.f1\n'''\n");
         let factor = example("spread_factor.toml");
         for (flags, part) in [
-            (vec!["--tunlet", bad.as_str()], "bad.toml, line 3, column 7: nothing declares `f1` of `knobs`"),
+            (vec!["--tunlet", bad.as_str()], "bad.toml, line 3, column 7: nothing declares `f1` of `tuning_points`"),
             (vec!["--tunlet", "./none.toml"], "the tunlet ./none.toml cannot be read"),
             (vec!["--tunlet", "nobody"], "or a file: FILE.toml"),
             (vec!["--tunlet", "auto", "--tunlet", &factor], "auto and spread_factor may both turn mw.factor"),
@@ -203,7 +203,7 @@ fn every_tunlet_explains_itself() {
     for (name, parts) in [
         (
             "master_worker",
-            ["mw.policy", "Pi(n) = n Tt(n)²/Tc (17): the number of workers with the least   [César 2006, ch. III]"],
+            ["mw.technique", "Pi(n) = n Tt(n)²/Tc (17): the number of workers with the least   [César 2006, ch. III]"],
         ),
         (
             example("classic_factor.toml").as_str(),

@@ -104,14 +104,14 @@ fn advice_alone_changes_nothing() {
 }
 
 #[test]
-fn wishes_are_kept() {
+fn options_are_kept() {
     each_mpi(|mpi| {
         let job = "--inputs 200 --stages 5,20,5";
         let (summary, _) = tuned(mpi, "--objective fixed", 7, job);
         assert_eq!(patterns(&summary), ["0,1,2"]);
         let (summary, _) = tuned(mpi, "--tunlet master_worker", 7, job);
         assert_eq!(patterns(&summary), ["0,1,2"]);
-        let (summary, _) = tuned(mpi, "--policy farm --objective time", 5, job);
+        let (summary, _) = tuned(mpi, "--technique farm --objective time", 5, job);
         assert!(patterns(&summary).iter().any(|pattern| pattern.contains("0-2x4")), "{:?}", patterns(&summary));
         let (summary, _) = tuned(mpi, "--objective time", 7, &format!("{job} --stateful 1"));
         assert!(patterns(&summary).iter().all(|pattern| replicas(pattern, 1) == 1), "{:?}", patterns(&summary));

@@ -68,7 +68,7 @@ measure compute function compute sum
 measure chunk function chunk_of raw
 measure f0_seen variable F0 f64 sum
 tune f0 variable F0 f64 0..1 step 0.05
-tune name text policy 32
+tune name text technique 32
 tune algorithm replace compute by compute_slowly
 tune share argument chunk_of 2 i64 1..1000
 insert flush flush_results after iterate
@@ -110,8 +110,8 @@ fn variables_functions_arguments_and_calls_of_an_unmodified_program_are_turned_w
 
         let out = job.succeed().out;
         assert_eq!(total(&out), total(&plain), "{mpi:?}: results stay");
-        assert!(out.contains("end F0 0.100") && out.contains("policy factoring"), "{mpi:?}: {out}");
-        assert!(out.contains("after F0 0.400 policy batches"), "{mpi:?}: what was changed goes back: {out}");
+        assert!(out.contains("end F0 0.100") && out.contains("technique factoring"), "{mpi:?}: {out}");
+        assert!(out.contains("after F0 0.400 technique batches"), "{mpi:?}: what was changed goes back: {out}");
         let flushed = out.lines().find_map(|line| line.strip_prefix("flushed ")?.parse::<u32>().ok());
         assert!(flushed.is_some_and(|times| times > 2), "{mpi:?}: {out}");
     });
@@ -145,7 +145,11 @@ fn points_come_and_go_while_the_program_runs() {
         });
         let (line, why, shed) = refused.expect("a refusal comes before the answer");
         assert!((line, shed) == (3, false) && why.contains("there is no nowhere in the program"), "{why}");
-        assert_eq!(measured(&mut link, "f", |_| true).value, 0.4, "{mpi:?}: the knob is gone, its value is back");
+        assert_eq!(
+            measured(&mut link, "f", |_| true).value,
+            0.4,
+            "{mpi:?}: the tuning point is gone, its value is back"
+        );
         let chunk = measured(&mut link, "chunk", |point| point.count > 10);
         assert_eq!(chunk.bins.iter().map(|bin| bin.count).sum::<u64>(), chunk.timed);
         assert!(chunk.sum > 0.0 && chunk.minimum <= chunk.maximum && chunk.first_ns < chunk.last_ns, "{chunk:?}");

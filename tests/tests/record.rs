@@ -45,10 +45,10 @@ fn median(mut values: Vec<f64>) -> Value {
 }
 
 const UNEVEN: &str =
-    "mw_synthetic --tasks 400 --iterations 10 --mean-us 2000 --sigma-pct 80 --work sleep --seed 7 --policy none";
+    "mw_synthetic --tasks 400 --iterations 10 --mean-us 2000 --sigma-pct 80 --work sleep --seed 7 --technique none";
 
 #[test]
-fn a_replay_decides_as_the_run_did_and_other_wishes_are_advice() {
+fn a_replay_decides_as_the_run_did_and_other_options_are_advice() {
     each_mpi(|mpi| {
         let scratch = Scratch::new();
         let ended = start(&scratch, mpi, "--record r.rec --summary s.json", 9, UNEVEN).succeed();
@@ -57,7 +57,7 @@ fn a_replay_decides_as_the_run_did_and_other_wishes_are_advice() {
         let replay = asked(&scratch, "replay r.rec --json");
         assert_eq!(replay["whole"], true);
         assert_eq!(replay["summary"], summary.0, "{mpi:?}: all that the summary tells comes again");
-        let gss = asked(&scratch, "replay r.rec --policy gss --objective fixed --json");
+        let gss = asked(&scratch, "replay r.rec --technique gss --objective fixed --json");
         assert_eq!(gss["summary"]["actions"]["sent"], 0, "{gss}");
         let decision = &gss["summary"]["decisions"][0];
         assert!(decision["verdict"] == "advised" && decision["to"].as_str().is_some_and(|to| to.starts_with("gss")));
@@ -75,12 +75,12 @@ fn a_recorded_setting_is_predicted_as_it_was_measured_and_another_as_it_will_be(
         let known = asked(&scratch, "predict run r.rec --json");
         let answer = &known["answers"][0];
         assert!(is_close(&answer["predicted_s"], &answer["measured_s"]), "{mpi:?}: {answer}");
-        assert_eq!((&answer["workers"], &answer["policy"]), (&8.into(), &"none".into()));
+        assert_eq!((&answer["workers"], &answer["technique"]), (&8.into(), &"none".into()));
         let error = &answer["error"];
         assert!(error["count"] == 10 && number(&error["median"]) <= number(&error["worst"]), "{answer}");
-        // What it says of a quarter of the workers under another policy, and what they measure.
-        let other = asked(&scratch, "predict run r.rec --workers 2 --policy gss --iterations 10 --json");
-        let line = UNEVEN.replace("--policy none", "--policy gss");
+        // What it says of a quarter of the workers under another technique, and what they measure.
+        let other = asked(&scratch, "predict run r.rec --workers 2 --technique gss --iterations 10 --json");
+        let line = UNEVEN.replace("--technique none", "--technique gss");
         start(&scratch, mpi, "--dry-run --summary s.json", 3, &line).succeed();
         let times = Summary::read(&scratch.path("s.json")).list("iteration_s").iter().map(number).collect();
         let answer = &other["answers"][0];

@@ -101,15 +101,15 @@ fn points_of_the_hand_out_are_searched_within_their_constraints() {
     each_mpi(|mpi| {
         let scratch = Scratch::new();
         let mut line = mpi.line(5, &mpi.example("mw_synthetic"));
-        let words = "--tasks 64 --iterations 150 --mean-us 300 --sigma-pct 60 --policy fsc --work sleep";
+        let words = "--tasks 64 --iterations 150 --mean-us 300 --sigma-pct 60 --technique fsc --work sleep";
         line.extend(words.split(' ').map(str::to_owned));
         let flags = [
             "--search",
             "mw.factor=0.1..0.9 step 0.2",
             "--search",
-            "mw.policy=2,5 categorical",
+            "mw.technique=2,5 categorical",
             "--search-constraint",
-            "mw_policy == 5 or mw_factor < 0.6",
+            "mw_technique == 5 or mw_factor < 0.6",
         ];
         let (ended, summary) = searched(&scratch, "run", &flags, &line);
         assert!(ended.out.contains("lost or doubled: 0, wrong results: 0"), "{}", ended.out);

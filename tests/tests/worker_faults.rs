@@ -24,7 +24,7 @@ fn wait_for_changes(job: &mut Process, count: usize) {
     });
 }
 
-/// Kills the last of 5 ranks, without midrun and under it. `parked`: it has no work, by the program's wish; else it is
+/// Kills the last of 5 ranks, without midrun and under it. `parked`: it has no work, by the program's option; else it is
 /// killed when midrun has just decided that it shall have none.
 fn a_worker_is_killed(mpi: Mpi, parked: bool) {
     let workers = if parked { "2" } else { "0" };
@@ -129,7 +129,7 @@ fn an_analyzer_lost_in_the_middle_of_a_change_makes_it_once_or_not_at_all_and_an
         let scratch = Scratch::new();
         let analyzer = Analyzer::start(&scratch);
         let address = analyzer.url.trim_start_matches("http://").to_owned();
-        let flags = ["--analyzer", &analyzer.url, "--objective", "budget:3", "--policy", "dpf"];
+        let flags = ["--analyzer", &analyzer.url, "--objective", "budget:3", "--technique", "dpf"];
         let words = ["--tasks", "400", "--iterations", "30", "--mean-us", "2000", "--sigma-pct", "40"];
         let mut run = start(&scratch, &flags, &synthetic(mpi, 9, &words));
         wait_until("it is decided", || run.err().contains("workers 8 -> 3") || !run.is_running());
@@ -156,7 +156,7 @@ fn an_analyzer_that_comes_in_place_of_another_knows_of_the_dry_run() {
         let analyzer = Analyzer::start(&scratch);
         let address = analyzer.url.trim_start_matches("http://").to_owned();
         let words =
-            ["--tasks", "400", "--iterations", "25", "--mean-us", "2000", "--sigma-pct", "80", "--policy", "none"];
+            ["--tasks", "400", "--iterations", "25", "--mean-us", "2000", "--sigma-pct", "80", "--technique", "none"];
         let flags = ["--analyzer", &analyzer.url, "--dry-run"];
         let mut run = start(&scratch, &flags, &synthetic(mpi, 9, &[&words[..], &["--workers", "2"]].concat()));
         wait_for_iterations(&mut run, 2);

@@ -2,7 +2,7 @@
 
 use crate::master_worker::MasterWorker;
 use crate::pipeline::Pipeline;
-use crate::{Explanation, Judgement, Knob, Outlook, Proposal, Settled, StreamWindow, Tunlet, Window};
+use crate::{Explanation, Judgement, Outlook, Proposal, Settled, StreamWindow, TuningPoint, Tunlet, Window};
 
 /// See the module.
 #[derive(Debug)]
@@ -54,10 +54,10 @@ impl Tunlet for Auto {
         self.one(streams).judgements()
     }
 
-    fn propose(&mut self, knobs: &[Knob]) -> Option<Proposal> {
+    fn propose(&mut self, tuning_points: &[TuningPoint]) -> Option<Proposal> {
         self.asked_pipeline = self.streams;
         let streams = self.streams;
-        self.one(streams).propose(knobs)
+        self.one(streams).propose(tuning_points)
     }
 
     fn ideal_period_s(&self) -> Option<f64> {
@@ -77,17 +77,17 @@ impl Tunlet for Auto {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{pattern_knob, stream, window};
-    use crate::wishes::Wishes;
+    use crate::options::TuningOptions;
+    use crate::testing::{pattern_tuning_point, stream, window};
 
     #[test]
     fn each_kind_of_window_goes_to_its_own_tunlet() {
-        let mut auto = crate::catalogue::create(&Wishes::default()).unwrap();
-        let knob = pattern_knob("0,1");
+        let mut auto = crate::catalogue::create(&TuningOptions::default()).unwrap();
+        let tuning_point = pattern_tuning_point("0,1");
         auto.observe(&window(0, 4, 0.1));
-        assert_eq!(auto.propose(std::slice::from_ref(&knob)), None);
+        assert_eq!(auto.propose(std::slice::from_ref(&tuning_point)), None);
         auto.observe_stream(&stream(0, "0,1", 6, &[0.1, 0.4]));
-        let proposal = auto.propose(&[knob]).unwrap();
+        let proposal = auto.propose(&[tuning_point]).unwrap();
         assert_eq!((&*proposal.tunlet, proposal.to.as_str()), ("pipeline", "0,1x4"));
         auto.on_settled(0, Settled::Applied { iteration: 9 });
         for k in 1..5 {

@@ -5,8 +5,8 @@
 
 use std::collections::VecDeque;
 
-use crate::knob::Knob;
 use crate::shadow::{InForce, Shadow, ShadowScore};
+use crate::tuning_point::TuningPoint;
 use crate::{
     Explanation, Judgement, Outlook, Proposal, Refusal, SearchReport, Settled, StreamWindow, Tunlet, Value, Verdict,
     Window,
@@ -20,7 +20,7 @@ const PATIENCE: u32 = 16;
 pub enum Clash {
     /// Two acting tunlets may turn the same tuning point.
     #[error("the tunlets {0} and {1} may both turn {2}: let one act, or give the other as --shadow")]
-    SameKnob(String, String, String),
+    SameTuningPoint(String, String, String),
     /// The same label for different things.
     #[error("the tunlets {0} and {1} both call something `{2}`, but not the same: rename it in one of their files")]
     SameLabel(String, String, String),
@@ -72,12 +72,12 @@ impl Coordinator {
         if acting.is_empty() {
             return Err(Clash::NobodyActs);
         }
-        let turned: Vec<Vec<String>> = acting.iter().map(|tunlet| knobs(tunlet.as_ref())).collect();
+        let turned: Vec<Vec<String>> = acting.iter().map(|tunlet| tuning_points(tunlet.as_ref())).collect();
         for (at, own) in turned.iter().enumerate() {
             for (other, others) in turned.iter().enumerate().skip(at + 1) {
-                if let Some(knob) = own.iter().find(|knob| others.contains(knob)) {
+                if let Some(tuning_point) = own.iter().find(|tuning_point| others.contains(tuning_point)) {
                     let name = |at: usize| acting[at].name().to_owned();
-                    return Err(Clash::SameKnob(name(at), name(other), knob.clone()));
+                    return Err(Clash::SameTuningPoint(name(at), name(other), tuning_point.clone()));
                 }
             }
         }
@@ -116,8 +116,8 @@ impl Coordinator {
 }
 
 /// Names of the tuning points that a tunlet may turn.
-fn knobs(tunlet: &dyn Tunlet) -> Vec<String> {
-    tunlet.explain().turns.into_iter().map(|turn| turn.knob).collect()
+fn tuning_points(tunlet: &dyn Tunlet) -> Vec<String> {
+    tunlet.explain().turns.into_iter().map(|turn| turn.tuning_point).collect()
 }
 
 /// The lines of all points, each once, with who wrote it and in which of its own lines.
@@ -212,18 +212,18 @@ impl Tunlet for Coordinator {
         all
     }
 
-    fn propose(&mut self, knobs: &[Knob]) -> Option<Proposal> {
-        for knob in knobs {
-            let value = knob.text.clone().map_or(Value::Number(knob.value), Value::Text);
-            self.in_force.insert((knob.rank, knob.name.clone()), value);
+    fn propose(&mut self, tuning_points: &[TuningPoint]) -> Option<Proposal> {
+        for tuning_point in tuning_points {
+            let value = tuning_point.text.clone().map_or(Value::Number(tuning_point.value), Value::Text);
+            self.in_force.insert((tuning_point.rank, tuning_point.name.clone()), value);
         }
-        self.shadows.iter_mut().for_each(|shadow| shadow.advise(knobs));
+        self.shadows.iter_mut().for_each(|shadow| shadow.advise(tuning_points));
         let first = self.change.map(|change| change.of);
         for at in self.turn.clone() {
             if first.is_some_and(|of| of != at) {
                 continue;
             }
-            if let Some(proposal) = self.acting[at].propose(knobs) {
+            if let Some(proposal) = self.acting[at].propose(tuning_points) {
                 self.turn.retain(|other| *other != at);
                 self.turn.push_back(at);
                 self.asked = Some((at, proposal.rank, proposal.assignments.clone()));
@@ -237,8 +237,8 @@ impl Tunlet for Coordinator {
         self.asked.as_ref().map(|(at, ..)| self.acting[*at].also_ranks()).unwrap_or_default()
     }
 
-    fn together(&self) -> bool {
-        self.asked.as_ref().is_some_and(|(at, ..)| self.acting[*at].together())
+    fn synchronized(&self) -> bool {
+        self.asked.as_ref().is_some_and(|(at, ..)| self.acting[*at].synchronized())
     }
 
     fn ideal_period_s(&self) -> Option<f64> {

@@ -9,20 +9,20 @@ fn outside(name: &str, more: &str) -> Box<dyn Tunlet> {
     Box::new(Outside::read(&file).unwrap_or_else(|mistake| panic!("{mistake}")))
 }
 
-/// Sets a knob to a value as soon as it may.
-fn setter(name: &str, knob: &str, value: f64, predict_s: f64) -> Box<dyn Tunlet> {
+/// Sets a tuning point to a value as soon as it may.
+fn setter(name: &str, tuning_point: &str, value: f64, predict_s: f64) -> Box<dyn Tunlet> {
     let script = format!("script = '#{{ set: #{{ k: {value:?} }}, predict_s: {predict_s:?}, why: \"so\" }}'");
-    outside(name, &format!("{script}\n[knobs]\nk = {{ name = '{knob}' }}\n"))
+    outside(name, &format!("{script}\n[tuning_points]\nk = {{ name = '{tuning_point}' }}\n"))
 }
 
-fn knob(name: &str, value: f64) -> Knob {
+fn tuning_point(name: &str, value: f64) -> TuningPoint {
     let (name, range, declared) = (name.to_owned(), (0.0, 100.0), value);
-    Knob { rank: 0, name, whole: false, range, value, declared, text: None }
+    TuningPoint { rank: 0, name, whole: false, range, value, declared, text: None }
 }
 
 struct Job {
     coordinator: Coordinator,
-    knobs: Vec<Knob>,
+    tuning_points: Vec<TuningPoint>,
     iteration: u64,
     /// (tunlet, iteration)
     applied: Vec<(String, u64)>,
@@ -32,8 +32,8 @@ struct Job {
 impl Job {
     fn new(acting: Vec<Box<dyn Tunlet>>, shadows: Vec<Box<dyn Tunlet>>) -> Job {
         let coordinator = Coordinator::new(acting, shadows).unwrap_or_else(|clash| panic!("{clash}"));
-        let knobs = ["a", "b"].map(|name| knob(name, 1.0)).to_vec();
-        Job { coordinator, knobs, iteration: 0, applied: Vec::new(), time_s: 1.0 }
+        let tuning_points = ["a", "b"].map(|name| tuning_point(name, 1.0)).to_vec();
+        Job { coordinator, tuning_points, iteration: 0, applied: Vec::new(), time_s: 1.0 }
     }
 
     fn iterate(&mut self, count: u64) -> Vec<Judgement> {
@@ -42,10 +42,14 @@ impl Job {
             self.coordinator.observe(&window(self.iteration, 4, self.time_s));
             judged.extend(self.coordinator.judgements());
             self.iteration += 1;
-            let Some(proposal) = self.coordinator.propose(&self.knobs) else { continue };
+            let Some(proposal) = self.coordinator.propose(&self.tuning_points) else { continue };
             for (name, value) in &proposal.assignments {
-                let knob = self.knobs.iter_mut().find(|knob| knob.name == *name).expect("a knob");
-                knob.value = value.number().expect("a number");
+                let tuning_point = self
+                    .tuning_points
+                    .iter_mut()
+                    .find(|tuning_point| tuning_point.name == *name)
+                    .expect("a tuning point");
+                tuning_point.value = value.number().expect("a number");
             }
             self.coordinator.on_settled(self.applied.len() as u64, Settled::Applied { iteration: self.iteration });
             self.applied.push((proposal.tunlet.into_owned(), self.iteration));
@@ -73,7 +77,7 @@ fn the_way_back_comes_before_the_others_changes() {
     job.iterate(5);
     let names: Vec<&str> = job.applied.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, ["first", "first"], "{:?}", job.applied);
-    assert_eq!(job.knobs[0].value, 1.0);
+    assert_eq!(job.tuning_points[0].value, 1.0);
 }
 
 #[test]

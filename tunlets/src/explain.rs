@@ -25,7 +25,7 @@ pub struct Explanation {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Turn {
     /// Its name in the ranks.
-    pub knob: String,
+    pub tuning_point: String,
     /// What it is.
     pub what: String,
     /// The values that may be set.
@@ -54,8 +54,8 @@ impl Explanation {
     }
 
     /// A tuning point more.
-    pub(crate) fn turns(mut self, knob: &str, what: &str, range: &str) -> Explanation {
-        self.turns.push(Turn { knob: knob.to_owned(), what: what.to_owned(), range: range.to_owned() });
+    pub(crate) fn turns(mut self, tuning_point: &str, what: &str, range: &str) -> Explanation {
+        self.turns.push(Turn { tuning_point: tuning_point.to_owned(), what: what.to_owned(), range: range.to_owned() });
         self
     }
 }

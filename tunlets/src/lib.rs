@@ -9,8 +9,8 @@ mod auto;
 pub mod catalogue;
 pub mod coordinator;
 pub mod explain;
-pub mod knob;
 mod master_worker;
+pub mod options;
 pub mod outlook;
 pub mod outside;
 pub mod pipeline;
@@ -22,19 +22,19 @@ pub mod stream;
 pub mod template;
 #[cfg(test)]
 mod testing;
+pub mod tuning_point;
 pub mod window;
-pub mod wishes;
 
 pub use explain::{Explanation, Refusal};
-pub use knob::{Knob, Value};
 pub use midrun_models::link;
+pub use options::{TuningOptions, TunletFile};
 pub use outlook::Outlook;
 pub use proposal::{Judgement, Proposal, Settled, Verdict};
-pub use search::{SearchReport, SearchWishes};
+pub use search::{SearchOptions, SearchReport};
 pub use shadow::ShadowScore;
 pub use stream::{Recent, StageSeen, StageWork, StreamWindow};
+pub use tuning_point::{TuningPoint, Value};
 pub use window::{Link, Network, PROFILE_BINS, PointWindow, ProfileBin, Window, WorkerWork};
-pub use wishes::{TunletFile, Wishes};
 
 /// A performance model and the knowledge of what to turn.
 ///
@@ -62,15 +62,15 @@ pub trait Tunlet: Send {
     fn observe_stream(&mut self, _window: &StreamWindow) {}
     /// What the windows seen so far say about earlier decisions. Each decision is judged once.
     fn judgements(&mut self) -> Vec<Judgement>;
-    /// What should be changed now, if anything. `knobs` is everything the job's ranks offer.
-    fn propose(&mut self, knobs: &[Knob]) -> Option<Proposal>;
+    /// What should be changed now, if anything. `tuning_points` is everything the job's ranks offer.
+    fn propose(&mut self, tuning_points: &[TuningPoint]) -> Option<Proposal>;
     /// Further ranks that are to take over the assignments of the last proposal together with its own rank.
     fn also_ranks(&self) -> Vec<u32> {
         Vec::new()
     }
     /// Whether all ranks of the last proposal are to take it over in one and the same iteration, or none; for programs
     /// whose ranks all mark their iterations. By default each takes it over by itself.
-    fn together(&self) -> bool {
+    fn synchronized(&self) -> bool {
         false
     }
     /// How those did that only advise.
@@ -91,7 +91,7 @@ pub trait Tunlet: Send {
         None
     }
     /// What it wants measured and turned in programs that were not written for midrun, in the language of `midrun-points`;
-    /// sent to each rank when it joins. What may be turned then is among `knobs` of [`Tunlet::propose`].
+    /// sent to each rank when it joins. What may be turned then is among `tuning_points` of [`Tunlet::propose`].
     fn points(&self) -> String {
         String::new()
     }

@@ -1,6 +1,6 @@
 //! What a tunlet asks for, and what came of it.
 
-use crate::knob::Value;
+use crate::tuning_point::Value;
 use std::borrow::Cow;
 
 /// Values that one action can carry, at most.
@@ -13,11 +13,11 @@ pub struct Proposal {
     pub tunlet: Cow<'static, str>,
     /// Iteration, or number, of the window that led to it.
     pub iteration: u64,
-    /// Rank whose knobs are turned.
+    /// Rank whose tuning points are turned.
     pub rank: u32,
-    /// (knob name, new value).
+    /// (tuning point name, new value).
     pub assignments: Vec<(String, Value)>,
-    /// Tuning point as people call it, for the log: `policy`, `factor`.
+    /// Tuning point as people call it, for the log: `technique`, `factor`.
     pub tuning_point: String,
     /// Value before, for people: `dpf(0.5)`.
     pub from: String,

@@ -3,13 +3,13 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use midrun_handout::PolicyKind;
 use midrun_models::line::median;
+use midrun_scheduling::Technique;
 use serde::Serialize;
 
-use crate::knob::names;
 use crate::master_worker::trial::WATCHED;
-use crate::{Knob, Proposal, Settled, StreamWindow, Tunlet, Value, Window};
+use crate::tuning_point::names;
+use crate::{Proposal, Settled, StreamWindow, TuningPoint, Tunlet, Value, Window};
 
 /// Proposals that wait for their setting; the oldest go.
 const OPEN: usize = 64;
@@ -36,11 +36,11 @@ pub struct ShadowScore {
 /// Values in force, by rank and name.
 pub(crate) type InForce = BTreeMap<(u32, String), Value>;
 
-/// Those of the values that make up the setting: what a policy is told of the tasks differs from window to window, and the
-/// share of a policy that has none says nothing.
+/// Those of the values that make up the setting: what a technique is told of the tasks differs from window to window, and the
+/// share of a technique that has none says nothing.
 fn decisive(to: &[(String, Value)]) -> Vec<(String, Value)> {
-    let kind = to.iter().find(|(name, _)| name == names::POLICY).and_then(|(_, code)| code.number());
-    let shared = [PolicyKind::Fsc, PolicyKind::Dpf].map(|kind| f64::from(kind.code()));
+    let kind = to.iter().find(|(name, _)| name == names::TECHNIQUE).and_then(|(_, code)| code.number());
+    let shared = [Technique::Fsc, Technique::Dpf].map(|kind| f64::from(kind.code()));
     let shareless = kind.is_some_and(|kind| !shared.contains(&kind));
     let told = [names::TASK_MEAN_S, names::TASK_SIGMA_S, names::MIN_CHUNK];
     let counts = |name: &str| !(told.contains(&name) || (shareless && name == names::FACTOR));
@@ -133,8 +133,8 @@ impl Shadow {
     }
 
     /// Asks for its advice.
-    pub fn advise(&mut self, knobs: &[Knob]) {
-        let Some(proposal) = self.tunlet.propose(knobs) else { return };
+    pub fn advise(&mut self, tuning_points: &[TuningPoint]) {
+        let Some(proposal) = self.tunlet.propose(tuning_points) else { return };
         self.tunlet.on_settled(u64::MAX, Settled::NotApplied);
         let to = decisive(&proposal.assignments);
         let known = |open: &&mut Open| {

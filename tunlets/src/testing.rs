@@ -1,10 +1,10 @@
 //! Windows for tests.
 
-use crate::knob::{Knob, names};
+use crate::tuning_point::{TuningPoint, names};
 use crate::{PROFILE_BINS, ProfileBin, Window, WorkerWork};
 use crate::{StageSeen, StageWork, StreamWindow};
-use midrun_handout::Setting;
-use midrun_handout::plan::Plan;
+use midrun_scheduling::TechniqueParameters;
+use midrun_scheduling::plan::Plan;
 
 /// An iteration of even tasks: 100 tasks of 1 ms for each of `workers` workers.
 pub fn window(iteration: u64, workers: u32, iteration_s: f64) -> Window {
@@ -28,7 +28,7 @@ pub fn window(iteration: u64, workers: u32, iteration_s: f64) -> Window {
         master_busy_s: 1e-4,
         prepare_s: None,
         network: None,
-        setting: Setting::FALLBACK,
+        setting: TechniqueParameters::FALLBACK,
         setting_changed: false,
         per_worker: (1..=workers).map(work).collect(),
         profile: vec![ProfileBin { tasks: each, busy_s: each * 1e-3 }; PROFILE_BINS],
@@ -78,7 +78,7 @@ pub fn stream_on(number: u64, plan: &str, slowness: &[f64], compute_s: &[f64]) -
 }
 
 /// The tuning point of a pipeline that goes by `plan`.
-pub fn pattern_knob(plan: &str) -> Knob {
+pub fn pattern_tuning_point(plan: &str) -> TuningPoint {
     let (name, text) = (names::PATTERN.to_owned(), Some(plan.to_owned()));
-    Knob { rank: 0, name, whole: false, range: (0.0, 4096.0), value: 0.0, declared: 0.0, text }
+    TuningPoint { rank: 0, name, whole: false, range: (0.0, 4096.0), value: 0.0, declared: 0.0, text }
 }

@@ -1,7 +1,7 @@
 //! What a tunlet sees: one closed iteration of one job.
 
-use midrun_handout::Setting;
 use midrun_models::link::Cost;
+use midrun_scheduling::TechniqueParameters;
 
 /// Number of equal parts into which an iteration's index range is cut for [`Window::profile`].
 pub const PROFILE_BINS: usize = 64;
@@ -150,7 +150,7 @@ pub struct Window {
     /// What messages cost; `None` where it was not measured.
     pub network: Option<Network>,
     /// What was in force when the iteration began.
-    pub setting: Setting,
+    pub setting: TechniqueParameters,
     /// Whether the setting was changed inside this iteration.
     pub setting_changed: bool,
     /// Each worker's share, by rank.
@@ -203,7 +203,7 @@ impl Window {
             () if !(0.0..=1.0).contains(&self.coverage) => Some("the share of records"),
             () if self.tasks > 0 && self.chunks > self.tasks => Some("more chunks than tasks"),
             () if self.workers == 0 && self.per_worker.iter().any(|w| w.tasks > 0) => Some("work without workers"),
-            () if !(0.0..=1.0).contains(&self.setting.factor) => Some("the policy's factor"),
+            () if !(0.0..=1.0).contains(&self.setting.factor) => Some("the technique's factor"),
             () if self.per_worker.iter().any(|w| w.is_nonsense(most_s)) => Some("the task times"),
             () if self.profile.iter().any(|bin| !time(bin.busy_s) || !(0.0..1e18).contains(&bin.tasks)) => {
                 Some("the work by position")
@@ -272,7 +272,10 @@ mod tests {
             (Window { coverage: 1.5, ..good() }, "the share of records"),
             (Window { chunks: 1 << 40, ..good() }, "more chunks than tasks"),
             (Window { workers: 0, ..good() }, "work without workers"),
-            (Window { setting: Setting { factor: f64::NAN, ..Setting::FALLBACK }, ..good() }, "the policy's factor"),
+            (
+                Window { setting: TechniqueParameters { factor: f64::NAN, ..TechniqueParameters::FALLBACK }, ..good() },
+                "the technique's factor",
+            ),
             (work(|w| w.busy_s = -0.1), "the task times"),
             (work(|w| w.busy_s = 0.0), "the task times"),
             (work(|w| w.busy_s = f64::INFINITY), "the task times"),

@@ -4,14 +4,14 @@
 use libfuzzer_sys::fuzz_target;
 use midrun_analyzer::decide::from_catalogue;
 use midrun_analyzer::recording::{FORMAT, MAGIC, Reader, job, replay, windows};
-use midrun_tunlets::Wishes;
+use midrun_tunlets::TuningOptions;
 
 fn read(file: &[u8]) {
     let Ok(reader) = Reader::new(file) else { return };
     let Ok(job) = job(reader, None) else { return };
-    let wishes = Wishes { tunlet: String::new(), policy: String::new(), objective: String::new(), ..Wishes::default() };
+    let options = TuningOptions { tunlet: String::new(), technique: String::new(), objective: String::new(), ..TuningOptions::default() };
     if let Ok(reader) = Reader::new(file) {
-        let _ = replay(reader, &job, &wishes, from_catalogue);
+        let _ = replay(reader, &job, &options, from_catalogue);
     }
     if let Ok(reader) = Reader::new(file) {
         let _ = windows(reader, &job);

@@ -23,8 +23,8 @@ fn status(wire: v1::ActionStatus) -> Option<ActionStatus> {
         v1::ActionStatus::Expired => ActionStatus::Expired,
         v1::ActionStatus::Undeliverable => ActionStatus::Undeliverable,
         v1::ActionStatus::Prepared => ActionStatus::Prepared,
-        v1::ActionStatus::Armed => ActionStatus::Armed,
-        v1::ActionStatus::Void => ActionStatus::Void,
+        v1::ActionStatus::PreCommitted => ActionStatus::PreCommitted,
+        v1::ActionStatus::Aborted => ActionStatus::Aborted,
         v1::ActionStatus::Committed => ActionStatus::Committed,
         v1::ActionStatus::Busy => ActionStatus::Busy,
         v1::ActionStatus::Past => ActionStatus::Past,
@@ -40,12 +40,12 @@ pub fn action(now: u64, action: Action) -> v1::ToAgent {
 
 /// The same without the message around it.
 pub fn sent_at(now: u64, action: Action) -> v1::Action {
-    let assignment = |(knob, value)| {
+    let assignment = |(tuning_point, value)| {
         let value = match value {
             Value::Number(number) => v1::assignment::Value::Number(number),
             Value::Text(text) => v1::assignment::Value::Text(text),
         };
-        v1::Assignment { knob, value: Some(value) }
+        v1::Assignment { tuning_point, value: Some(value) }
     };
     let when = match action.phase {
         Phase::ApplyAt { .. } => v1::When::Iteration,
@@ -56,7 +56,7 @@ pub fn sent_at(now: u64, action: Action) -> v1::Action {
         Phase::Apply => (v1::Phase::Unspecified, 0),
         Phase::ApplyAt { iteration } => (v1::Phase::Unspecified, iteration),
         Phase::Prepare => (v1::Phase::Prepare, 0),
-        Phase::Arm { at } => (v1::Phase::Arm, at),
+        Phase::PreCommit { at } => (v1::Phase::PreCommit, at),
         Phase::Commit => (v1::Phase::Commit, 0),
     };
     v1::Action {

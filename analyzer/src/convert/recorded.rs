@@ -2,9 +2,9 @@
 
 use midrun_proto::v1;
 use midrun_proto::v1::recorded::What;
-use midrun_tunlets::{Value, Wishes};
+use midrun_tunlets::{TuningOptions, Value};
 
-use super::wishes::{request, wishes};
+use super::options::{options, request};
 use super::{FromAgent, from_agent};
 use crate::config::Config;
 use crate::control::Control;
@@ -28,7 +28,7 @@ pub fn input(what: What) -> Option<Input> {
         What::LinkEnded(v1::LinkEnded { link, goodbye }) => Input::AgentDisconnected { link: LinkId(link), goodbye },
         What::Opened(request) => {
             let (job, dry_run) = (JobId::new(&request.job)?, request.dry_run);
-            let question = Question::OpenJob { job, token: String::new(), wishes: wishes(request), dry_run };
+            let question = Question::OpenJob { job, token: String::new(), options: options(request), dry_run };
             Input::Asked { ask, question }
         }
         What::Closed(request) => {
@@ -50,8 +50,8 @@ pub fn what(input: &Input) -> Option<What> {
         Input::AgentDisconnected { link, goodbye } => {
             What::LinkEnded(v1::LinkEnded { link: link.0, goodbye: *goodbye })
         }
-        Input::Asked { question: Question::OpenJob { job, wishes, dry_run, .. }, .. } => {
-            What::Opened(v1::OpenJobRequest { job: job.to_string(), dry_run: *dry_run, ..request(wishes) })
+        Input::Asked { question: Question::OpenJob { job, options, dry_run, .. }, .. } => {
+            What::Opened(v1::OpenJobRequest { job: job.to_string(), dry_run: *dry_run, ..request(options) })
         }
         Input::Asked { question: Question::CloseJob { job, .. }, .. } => {
             What::Closed(v1::CloseJobRequest { job: job.to_string(), token: String::new() })
@@ -67,8 +67,8 @@ pub fn what(input: &Input) -> Option<What> {
 fn wire_control(control: &Control) -> v1::control_request::Control {
     use v1::control_request::Control as Wire;
     match control.clone() {
-        Control::Set { point, value, rank, together, at_iteration } => {
-            Wire::Set(v1::SetPoint { point, value, rank, together, at_iteration })
+        Control::Set { point, value, rank, synchronized, at_iteration } => {
+            Wire::Set(v1::SetPoint { point, value, rank, synchronized, at_iteration })
         }
         Control::Freeze => Wire::Freeze(v1::Freeze {}),
         Control::Pause => Wire::Pause(v1::Pause {}),
@@ -95,7 +95,7 @@ pub fn sent(wire: v1::Action) -> Option<Action> {
         v1::Phase::Unspecified if wire.when() == v1::When::Iteration => Phase::ApplyAt { iteration: wire.at },
         v1::Phase::Unspecified => Phase::Apply,
         v1::Phase::Prepare => Phase::Prepare,
-        v1::Phase::Arm => Phase::Arm { at: wire.at },
+        v1::Phase::PreCommit => Phase::PreCommit { at: wire.at },
         v1::Phase::Commit => Phase::Commit,
     };
     let assignment = |assignment: v1::Assignment| {
@@ -104,7 +104,7 @@ pub fn sent(wire: v1::Action) -> Option<Action> {
             v1::assignment::Value::Number(_) => return None,
             v1::assignment::Value::Text(text) => Value::Text(text),
         };
-        Some((assignment.knob, value))
+        Some((assignment.tuning_point, value))
     };
     let assignments = wire.assignments.into_iter().map(assignment).collect::<Option<Vec<_>>>()?;
     let (decided_ns, left_ns) = (wire.decided_ns, wire.time_to_live_ms.saturating_mul(1_000_000));
@@ -132,7 +132,7 @@ pub fn begun(config: &Config, last_action: u64, unix_s: u64) -> v1::RecordingBeg
         action_ttl_ms: config.action_ttl_ms,
         window_grace_ms: config.window_grace_ms,
         close_wait_ms: config.close_wait_ms,
-        defaults: Some(v1::OpenJobRequest { dry_run: config.dry_run, ..request(&config.wishes()) }),
+        defaults: Some(v1::OpenJobRequest { dry_run: config.dry_run, ..request(&config.options()) }),
     }
 }
 
@@ -146,7 +146,7 @@ pub fn config(begun: &v1::RecordingBegun) -> Config {
         dry_run: defaults.dry_run,
         ..Config::default()
     };
-    let Wishes { tunlet, policy, objective, min_workers, max_workers, worker_step, .. } =
-        config.completed(wishes(defaults));
-    Config { tunlet, policy, objective, min_workers, max_workers, worker_step, ..config }
+    let TuningOptions { tunlet, technique, objective, min_workers, max_workers, worker_step, .. } =
+        config.completed(options(defaults));
+    Config { tunlet, technique, objective, min_workers, max_workers, worker_step, ..config }
 }

@@ -8,12 +8,12 @@ use crate::input::{Answer, Output, Question};
 use crate::job::Job;
 use crate::limits;
 use crate::tell;
-use midrun_tunlets::Wishes;
+use midrun_tunlets::TuningOptions;
 
 impl Core {
     pub(super) fn on_question(&mut self, now: u64, ask: AskId, question: Question, out: &mut Vec<Output>) {
         let answer = match question {
-            Question::OpenJob { job, token, wishes, dry_run } => self.open(now, job, token, wishes, dry_run, out),
+            Question::OpenJob { job, token, options, dry_run } => self.open(now, job, token, options, dry_run, out),
             Question::Watch { job, token } => self.watch(job, &token),
             Question::GetSummary { job, token } => self.summary(now, &job, &token),
             Question::CloseJob { job, token } => match self.close(now, ask, &job, &token) {
@@ -44,19 +44,19 @@ impl Core {
         now: u64,
         id: JobId,
         token: String,
-        wishes: Wishes,
+        options: TuningOptions,
         dry_run: bool,
         out: &mut Vec<Output>,
     ) -> Answer {
         if !self.may(&token, "") {
             return Answer::Denied("the token is not the one of this analyzer".into());
         }
-        let wishes = self.config.completed(wishes);
-        let tunlet = match self.maker.make(&wishes) {
+        let options = self.config.completed(options);
+        let tunlet = match self.maker.make(&options) {
             Ok(tunlet) => tunlet,
             Err(error) => return Answer::Invalid(error.to_string()),
         };
-        let spec = self.spec(token, wishes, dry_run, true);
+        let spec = self.spec(token, options, dry_run, true);
         if let Some(job) = self.jobs.get_mut(&id) {
             if !job.reopen(spec, tunlet) {
                 return Answer::Invalid(format!("job {id} is running already: choose another name"));

@@ -10,8 +10,8 @@ fn a_decision_is_sent_once_applied_and_kept() {
     let texts: Vec<Action> = story.actions();
     let [action] = &texts[..] else { panic!("one action: {texts:?}") };
     assert_eq!(action.id, ActionId(1001));
-    assert_eq!(action.assignments, [(names::POLICY.to_owned(), 6.0.into())]);
-    assert_eq!(action.restore, [(names::POLICY.to_owned(), 5.0.into())]);
+    assert_eq!(action.assignments, [(names::TECHNIQUE.to_owned(), 6.0.into())]);
+    assert_eq!(action.restore, [(names::TECHNIQUE.to_owned(), 5.0.into())]);
     story.iteration("j", 1);
     assert_eq!(story.actions(), [], "nothing else was sent while one is in flight");
     story.report("j", 0, vec![settled(action, ActionStatus::Applied, 1)]);
@@ -29,7 +29,7 @@ fn a_decision_is_sent_once_applied_and_kept() {
     assert_eq!(
         summary["decisions"],
         json!([{
-            "per": "iteration", "iteration": 0, "tunlet": "scripted", "tuning_point": "policy", "from": "dpf(0.5)", "to": "daf",
+            "per": "iteration", "iteration": 0, "tunlet": "scripted", "tuning_point": "technique", "from": "dpf(0.5)", "to": "daf",
             "why": "sigma is 80 % of mu", "predicted_s": 0.842, "uncertainty": 0.05, "unchanged_s": 0.871, "measured_s": 0.9,
             "verdict": "kept", "applied_iteration": 1, "reason": null,
         }])
@@ -81,8 +81,7 @@ fn the_summary_shows_what_messages_cost_and_from_how_many_trips() {
 fn a_decision_is_told_with_its_why() {
     let mut story = Story::begin(Config::default());
     story.iteration("j", 0);
-    let expected =
-        "iteration 0: policy dpf(0.5) -> daf: expected 0.842 s +- 5 % instead of 0.871 s, because sigma is 80 % of mu";
+    let expected = "iteration 0: technique dpf(0.5) -> daf: expected 0.842 s +- 5 % instead of 0.871 s, because sigma is 80 % of mu";
     assert_eq!(story.texts(), [expected]);
 }
 
@@ -107,7 +106,7 @@ fn a_refused_action_leaves_the_old_value_and_is_counted() {
     let summary = story.summary("j");
     assert_eq!(summary["actions"]["refused"], 1);
     assert_eq!(summary["decisions"][0]["verdict"], "not-applied");
-    assert_eq!(summary["policy"], "dpf(0.5)");
+    assert_eq!(summary["technique"], "dpf(0.5)");
 }
 
 #[test]
@@ -157,7 +156,7 @@ fn a_dry_run_advises_and_sends_nothing() {
     let mut story = Story::new(Config::default());
     assert_eq!(story.open("j", "", true), Some(Answer::Opened));
     story.hello(LINK, "n1-77", "j");
-    story.report("j", 0, vec![policy_knob()]);
+    story.report("j", 0, vec![technique_tuning_point()]);
     story.iteration("j", 0);
     story.iteration("j", 1);
     assert_eq!(story.actions(), []);

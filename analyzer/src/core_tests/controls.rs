@@ -5,7 +5,7 @@ use crate::control::{Control, ControlLine};
 use crate::input::Phase;
 
 fn block(name: &str, value: f64) -> Event {
-    Event::KnobDeclared(KnobDeclared {
+    Event::TuningPointDeclared(TuningPointDeclared {
         name: name.into(),
         whole: true,
         text: false,
@@ -17,15 +17,15 @@ fn block(name: &str, value: f64) -> Event {
 
 fn pattern() -> Event {
     let (name, minimum, maximum, value) = ("pipe.pattern".into(), 0.0, 20.0, 0.0);
-    Event::KnobDeclared(KnobDeclared { name, whole: false, text: true, minimum, maximum, value })
+    Event::TuningPointDeclared(TuningPointDeclared { name, whole: false, text: true, minimum, maximum, value })
 }
 
 fn set(point: &str, value: &str, rank: Option<u32>) -> Control {
-    Control::Set { point: point.into(), value: value.into(), rank, together: false, at_iteration: None }
+    Control::Set { point: point.into(), value: value.into(), rank, synchronized: false, at_iteration: None }
 }
 
 pub(super) fn set_together(point: &str, value: &str) -> Control {
-    Control::Set { point: point.into(), value: value.into(), rank: None, together: true, at_iteration: None }
+    Control::Set { point: point.into(), value: value.into(), rank: None, synchronized: true, at_iteration: None }
 }
 
 impl Story {
@@ -71,16 +71,16 @@ impl Story {
 #[test]
 fn a_point_set_by_hand_goes_the_same_road_and_is_answered_when_the_rank_has_it() {
     let mut story = Story::begin(Config::default());
-    story.control(5, set("mw.policy", "gss", None));
+    story.control(5, set("mw.technique", "gss", None));
     assert_eq!(story.controlled(), [], "not answered before the rank has answered");
     let actions = story.actions();
     let [action] = &actions[..] else { panic!("one action: {actions:?}") };
     assert_eq!((action.id, action.at_once), (ActionId(1001), true));
-    assert_eq!(action.assignments, [("mw.policy".to_owned(), 3.0.into())]);
+    assert_eq!(action.assignments, [("mw.technique".to_owned(), 3.0.into())]);
     story.apply(action, 0);
     let lines = story.controlled();
     let [(5, line)] = &lines[..] else { panic!("one answer: {lines:?}") };
-    let text = "mw.policy = gss applied on rank 0 at iteration 0; tunlets leave it alone until midrun resume";
+    let text = "mw.technique = gss applied on rank 0 at iteration 0; tunlets leave it alone until midrun resume";
     assert_eq!((line.done, line.text.as_str()), (true, text));
     let told = story.texts();
     let applied = "applied at iteration 0, rank 0, 2.0 ms after the decision";
@@ -104,7 +104,7 @@ fn what_cannot_be_set_is_refused_by_name_and_nothing_is_sent() {
     let mut story = Story::begin(Config::default());
     assert_eq!(
         story.answer_to(set("block", "16", None)).1,
-        "block = 16 was not set: no rank has a tuning point block; there are mw.policy"
+        "block = 16 was not set: no rank has a tuning point block; there are mw.technique"
     );
     story.report("j", 1, vec![block("block", 32.0)]);
     story.report("j", 2, vec![block("block", 32.0), pattern()]);
@@ -113,9 +113,9 @@ fn what_cannot_be_set_is_refused_by_name_and_nothing_is_sent() {
         ("block", "8.5", Some(1), "block takes whole numbers from 8 to 64, and 8.5 is none"),
         ("block", "NaN", Some(1), "block takes whole numbers from 8 to 64, and NaN is none"),
         ("block", "many", Some(1), "block takes whole numbers from 8 to 64, and many is none"),
-        ("block", "16", Some(0), "rank 0 has no tuning point block; there are mw.policy"),
+        ("block", "16", Some(0), "rank 0 has no tuning point block; there are mw.technique"),
         ("block", "16", Some(9), "the job has no rank 9, it has ranks 0-2"),
-        ("mw.policy", "gsss", None, "mw.policy takes whole numbers from 0 to 7, and gsss is none"),
+        ("mw.technique", "gsss", None, "mw.technique takes whole numbers from 0 to 7, and gsss is none"),
         ("pipe.pattern", "0,1,2,3,4,5,6,7,8,9,10", None, "pipe.pattern = 0,1,2,3,4,5,6,7,8,9,10 is outside 0 to 20"),
     ] {
         let text = format!("{point} = {value} was not set: {why}");
@@ -168,8 +168,8 @@ fn controls_wait_for_the_action_in_flight_and_for_each_other() {
     let mut story = Story::begin(Config::default());
     story.iteration("j", 0);
     let decided = story.actions().remove(0);
-    story.control(5, set("mw.policy", "1", None));
-    story.control(6, set("mw.policy", "2", None));
+    story.control(5, set("mw.technique", "1", None));
+    story.control(6, set("mw.technique", "2", None));
     story.control(7, Control::Freeze);
     assert_eq!((story.actions(), story.controlled()), (vec![], vec![]), "one at a time");
     story.iteration("j", 1);
@@ -200,7 +200,7 @@ fn a_frozen_job_decides_nothing_and_a_paused_one_has_its_values_back() {
     }
     assert_eq!(story.actions(), []);
     let summary = story.summary("j");
-    assert_eq!((&summary["decisions"][0]["verdict"], &summary["policy"]), (&json!("open"), &json!("dpf(0.5)")));
+    assert_eq!((&summary["decisions"][0]["verdict"], &summary["technique"]), (&json!("open"), &json!("dpf(0.5)")));
     story.control(5, set("block", "8", None));
     let by_hand = story.actions().remove(0);
     story.apply(&by_hand, 4);
@@ -208,7 +208,7 @@ fn a_frozen_job_decides_nothing_and_a_paused_one_has_its_values_back() {
     story.control(6, Control::Pause);
     let back = story.actions();
     let values: Vec<_> = back.iter().map(|action| (action.rank, action.assignments.clone())).collect();
-    assert_eq!(values, [(1, vec![("block".to_owned(), 32.0.into())])], "the mark said that the policy is 5 again");
+    assert_eq!(values, [(1, vec![("block".to_owned(), 32.0.into())])], "the mark said that the technique is 5 again");
     story.apply(&back[0], 5);
     let lines = story.controlled();
     assert_eq!(lines[0].1.text, "paused: tunlets decide nothing more; values brought back to those at start: 1");
@@ -257,19 +257,19 @@ fn more_values_than_an_action_has_room_for_come_back_in_two_and_a_text_by_itself
 #[test]
 fn a_control_whose_job_ends_or_whose_action_expires_is_answered() {
     let mut story = Story::begin(Config::default());
-    story.control(5, set("mw.policy", "1", None));
+    story.control(5, set("mw.technique", "1", None));
     story.pass(13_000);
     let lines = story.controlled();
     assert_eq!(
         lines[0].1.text,
-        "mw.policy = 1 was not set; mw.policy on rank 0: expired: no safe point was reached in time"
+        "mw.technique = 1 was not set; mw.technique on rank 0: expired: no safe point was reached in time"
     );
-    story.control(6, set("mw.policy", "1", None));
+    story.control(6, set("mw.technique", "1", None));
     story.control(7, Control::Pause);
     story.step(Input::Stopped);
     let lines = story.controlled();
     let answers: Vec<_> = lines.iter().map(|(ask, line)| (*ask, line.done, line.text.as_str())).collect();
-    let first = "mw.policy = 1 was not set; mw.policy on rank 0: the job has ended";
+    let first = "mw.technique = 1 was not set; mw.technique on rank 0: the job has ended";
     assert_eq!(answers, [(6, false, first), (7, false, "pause was refused: the job has ended")]);
     story.out.clear();
     story.control(8, Control::Freeze);
@@ -290,7 +290,7 @@ fn a_wrong_token_neither_looks_nor_touches_and_too_many_controls_are_turned_away
     assert_eq!(story.ask(unknown), Some(Answer::Unknown("there is no job k".into())));
 
     let mut story = Story::begin(Config::default());
-    story.control(5, set("mw.policy", "1", None));
+    story.control(5, set("mw.technique", "1", None));
     for ask in 0..limits::CONTROLS_PER_JOB as u64 {
         story.control(100 + ask, Control::Freeze);
     }
@@ -304,9 +304,9 @@ fn in_a_dry_run_nothing_is_set_by_hand() {
     let mut story = Story::new(Config::default());
     story.open("j", "", true);
     story.hello(LINK, "n1-77", "j");
-    story.report("j", 0, vec![policy_knob()]);
-    let refused = "mw.policy = 1 was not set: the job runs with --dry-run, which changes nothing";
-    assert_eq!(story.answer_to(set("mw.policy", "1", None)), (false, refused.into()));
+    story.report("j", 0, vec![technique_tuning_point()]);
+    let refused = "mw.technique = 1 was not set: the job runs with --dry-run, which changes nothing";
+    assert_eq!(story.answer_to(set("mw.technique", "1", None)), (false, refused.into()));
     assert_eq!(story.actions(), []);
 }
 
@@ -314,10 +314,10 @@ fn in_a_dry_run_nothing_is_set_by_hand() {
 fn a_rank_whose_agent_is_away_is_named_at_once() {
     let mut story = Story::begin(Config::default());
     story.step(Input::AgentDisconnected { link: LINK, goodbye: false });
-    let (done, text) = story.answer_to(set("mw.policy", "1", None));
+    let (done, text) = story.answer_to(set("mw.technique", "1", None));
     assert_eq!(
         (done, text.as_str()),
-        (false, "mw.policy = 1 was not set; mw.policy on rank 0: its agent is not connected")
+        (false, "mw.technique = 1 was not set; mw.technique on rank 0: its agent is not connected")
     );
 }
 
@@ -325,11 +325,11 @@ fn a_rank_whose_agent_is_away_is_named_at_once() {
 fn a_value_for_one_iteration_goes_with_its_number_and_is_refused_where_it_cannot_be() {
     let mut story = Story::begin(Config::default());
     story.report("j", 1, vec![block("block", 32.0)]);
-    let at = |k, together| Control::Set {
+    let at = |k, synchronized| Control::Set {
         point: "block".into(),
         value: "16".into(),
         rank: None,
-        together,
+        synchronized,
         at_iteration: Some(k),
     };
     story.control(5, at(7, false));

@@ -29,7 +29,7 @@ fn an_analyzer_started_in_the_middle_skips_what_it_saw_half() {
     let mut story = Story::new(Config::default());
     story.hello(LINK, "n1-77", "j");
     story.sequence = 41;
-    story.report("j", 0, vec![policy_knob()]);
+    story.report("j", 0, vec![technique_tuning_point()]);
     story.report("j", 1, vec![worked(7, 30)]);
     story.report("j", 0, vec![ended(7)]);
     story.pass(300);
@@ -132,8 +132,8 @@ fn a_job_opened_with_a_token_is_open_to_that_token_only() {
 #[test]
 fn an_unknown_tunlet_is_answered_with_what_is_allowed() {
     let mut story = Story::new(Config::default());
-    let wishes = Wishes { tunlet: "nobody".into(), ..Wishes::default() };
-    let question = Question::OpenJob { job: job("j"), token: String::new(), wishes, dry_run: false };
+    let options = TuningOptions { tunlet: "nobody".into(), ..TuningOptions::default() };
+    let question = Question::OpenJob { job: job("j"), token: String::new(), options, dry_run: false };
     let expected = Answer::Invalid("tunlet = nobody: allowed is scripted".into());
     assert_eq!(story.ask(question), Some(expected));
 }
@@ -158,7 +158,7 @@ fn a_tunlet_that_panics_leaves_its_job_untuned_and_the_others_alone() {
         time_ns: 0,
         tasks: 666,
         workers: 2,
-        policy: 5,
+        technique: 5,
         factor: 0.5,
         task_bytes: 0,
         result_bytes: 0,
@@ -190,18 +190,18 @@ fn a_job_that_comes_again_gets_actions_that_its_ranks_do_not_take_for_old_ones()
     story.pass(limits::LEFT_IDLE_MS + 1);
     story.sequence = 0;
     story.hello(LINK, "n1-78", "j");
-    story.report("j", 0, vec![policy_knob()]);
+    story.report("j", 0, vec![technique_tuning_point()]);
     story.iteration("j", 0);
     assert!(story.actions().remove(0).id > before.id);
 }
 
 #[test]
-fn an_analyzer_that_comes_in_place_of_another_is_told_what_is_wished_of_the_job() {
+fn an_analyzer_that_comes_in_place_of_another_is_told_what_is_requested_of_the_job() {
     let mut story = Story::new(Config::default());
     story.hello(LINK, "n1-77", "j"); // the agent is faster than who opened the job at the analyzer before
     story.iteration("j", 7);
     assert_eq!(story.open("j", "mine", true), Some(Answer::Opened));
-    story.report("j", 0, vec![policy_knob()]);
+    story.report("j", 0, vec![technique_tuning_point()]);
     story.iteration("j", 8);
     assert_eq!(story.actions(), [], "it is a dry run");
     assert!(matches!(story.open("j", "mine", false), Some(Answer::Invalid(_))), "opened once");
@@ -223,7 +223,7 @@ fn a_second_program_of_the_same_job_is_measured_too() {
         time_ns: 5_000 * MS,
         tasks: 100,
         workers: 2,
-        policy: 5,
+        technique: 5,
         factor: 0.5,
         task_bytes: 0,
         result_bytes: 0,

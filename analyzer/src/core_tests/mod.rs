@@ -3,22 +3,22 @@
 mod actions;
 mod controls;
 mod jobs;
-mod together;
+mod synchronized;
 
-use midrun_tunlets::knob::names;
-use midrun_tunlets::{Judgement, Knob, Proposal, Settled, Tunlet, Verdict, Window, Wishes};
+use midrun_tunlets::tuning_point::names;
+use midrun_tunlets::{Judgement, Proposal, Settled, TuningOptions, TuningPoint, Tunlet, Verdict, Window};
 
 use super::*;
 use crate::config::ConfigError;
 use crate::ids::{ActionId, AskId};
 use crate::input::{
-    Action, ActionResult, ActionStatus, Begun, Ended, Event, Joined, KnobDeclared, Left, Question, Report, Work,
+    Action, ActionResult, ActionStatus, Begun, Ended, Event, Joined, Left, Question, Report, TuningPointDeclared, Work,
 };
 use crate::summary::Records;
 
 const MS: u64 = 1_000_000;
 
-/// Wants policy 6 as soon as it has seen a window, and keeps it after the next one.
+/// Wants technique 6 as soon as it has seen a window, and keeps it after the next one.
 #[derive(Default)]
 struct Scripted {
     seen: Option<u64>,
@@ -44,15 +44,15 @@ impl Tunlet for Scripted {
     fn judgements(&mut self) -> Vec<Judgement> {
         std::mem::take(&mut self.judgements)
     }
-    fn propose(&mut self, knobs: &[Knob]) -> Option<Proposal> {
-        let knob = knobs.iter().find(|knob| knob.name == names::POLICY)?;
-        let iteration = self.seen.filter(|_| knob.value != 6.0 && !self.taken)?;
+    fn propose(&mut self, tuning_points: &[TuningPoint]) -> Option<Proposal> {
+        let tuning_point = tuning_points.iter().find(|tuning_point| tuning_point.name == names::TECHNIQUE)?;
+        let iteration = self.seen.filter(|_| tuning_point.value != 6.0 && !self.taken)?;
         Some(Proposal {
             tunlet: "scripted".into(),
             iteration,
-            rank: knob.rank,
-            assignments: vec![(names::POLICY.into(), 6.0.into())],
-            tuning_point: "policy".into(),
+            rank: tuning_point.rank,
+            assignments: vec![(names::TECHNIQUE.into(), 6.0.into())],
+            tuning_point: "technique".into(),
             from: "dpf(0.5)".into(),
             to: "daf".into(),
             why: "sigma is 80 % of mu".into(),
@@ -70,9 +70,9 @@ impl Tunlet for Scripted {
     }
 }
 
-fn scripted(wishes: &Wishes) -> Result<Box<dyn Tunlet>, ConfigError> {
-    if wishes.tunlet == "nobody" {
-        let (value, allowed) = (wishes.tunlet.clone(), "scripted".to_owned());
+fn scripted(options: &TuningOptions) -> Result<Box<dyn Tunlet>, ConfigError> {
+    if options.tunlet == "nobody" {
+        let (value, allowed) = (options.tunlet.clone(), "scripted".to_owned());
         return Err(ConfigError { key: "tunlet", value, allowed });
     }
     Ok(Box::new(Scripted::default()))
@@ -83,13 +83,13 @@ fn job(id: &str) -> JobId {
 }
 
 fn begun(iteration: u64) -> Event {
-    let (time_ns, policy) = (iteration * 1000 * MS, 5);
+    let (time_ns, technique) = (iteration * 1000 * MS, 5);
     Event::IterationBegun(Begun {
         iteration,
         time_ns,
         tasks: 100,
         workers: 2,
-        policy,
+        technique,
         factor: 0.5,
         task_bytes: 0,
         result_bytes: 0,
@@ -122,9 +122,9 @@ fn worked(iteration: u64, tasks: u64) -> Event {
     })
 }
 
-fn policy_knob() -> Event {
-    let (name, minimum, maximum, value) = (names::POLICY.into(), 0.0, 7.0, 5.0);
-    Event::KnobDeclared(KnobDeclared { name, whole: true, text: false, minimum, maximum, value })
+fn technique_tuning_point() -> Event {
+    let (name, minimum, maximum, value) = (names::TECHNIQUE.into(), 0.0, 7.0, 5.0);
+    Event::TuningPointDeclared(TuningPointDeclared { name, whole: true, text: false, minimum, maximum, value })
 }
 
 fn settled(action: &Action, status: ActionStatus, iteration: u64) -> Event {
@@ -151,7 +151,7 @@ impl Story {
     fn begin(config: Config) -> Story {
         let mut story = Story::new(config);
         story.hello(LINK, "n1-77", "j");
-        story.report("j", 0, vec![policy_knob()]);
+        story.report("j", 0, vec![technique_tuning_point()]);
         story
     }
 
@@ -237,7 +237,7 @@ impl Story {
     }
 
     fn open(&mut self, id: &str, token: &str, dry_run: bool) -> Option<Answer> {
-        self.ask(Question::OpenJob { job: job(id), token: token.into(), wishes: Wishes::default(), dry_run })
+        self.ask(Question::OpenJob { job: job(id), token: token.into(), options: TuningOptions::default(), dry_run })
     }
 }
 

@@ -26,8 +26,8 @@ pub enum ActionStatus {
     Expired,
     Undeliverable,
     Prepared,
-    Armed,
-    Void,
+    PreCommitted,
+    Aborted,
     Committed,
     Busy,
     Past,
@@ -46,8 +46,8 @@ impl ActionStatus {
             ActionStatus::Expired => "expired: no safe point was reached in time",
             ActionStatus::Undeliverable => "not delivered: the rank is gone or takes no commands",
             ActionStatus::Prepared => "prepared",
-            ActionStatus::Armed => "armed",
-            ActionStatus::Void => "void on all ranks",
+            ActionStatus::PreCommitted => "armed",
+            ActionStatus::Aborted => "void on all ranks",
             ActionStatus::Committed => "committed",
             ActionStatus::Busy => "busy with an earlier change",
             ActionStatus::Past => "refused: the rank has begun that iteration already",
@@ -57,7 +57,7 @@ impl ActionStatus {
     }
 }
 
-/// What a rank is to do with an action; see `midrun_epoch`.
+/// What a rank is to do with an action; see `midrun_agreement`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
     /// Apply it by itself.
@@ -67,7 +67,7 @@ pub enum Phase {
         iteration: u64,
     },
     Prepare,
-    Arm {
+    PreCommit {
         at: u64,
     },
     Commit,
@@ -79,9 +79,9 @@ pub struct Action {
     pub id: ActionId,
     pub job: JobId,
     pub rank: u32,
-    /// (knob, new value).
+    /// (tuning point, new value).
     pub assignments: Vec<(String, Value)>,
-    /// (knob, value before): what to return to.
+    /// (tuning point, value before): what to return to.
     pub restore: Vec<(String, Value)>,
     /// Inside the running iteration, else before the next one.
     pub at_once: bool,

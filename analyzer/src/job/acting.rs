@@ -14,7 +14,7 @@ use crate::summary::Per;
 use crate::tell;
 use crate::window::Closed;
 
-/// What a decision asks of one rank: (knob, new value).
+/// What a decision asks of one rank: (tuning point, new value).
 pub(crate) type Assigned = (u32, Vec<(String, Value)>);
 
 /// The actions of one decision or control, which are awaited together.
@@ -47,7 +47,7 @@ impl Job {
         out.push(Output::Journal(json!({
             "event": "window", "job": self.id.as_str(), "iteration": window.iteration, "tasks": window.tasks,
             "workers": window.workers, "iteration_s": window.iteration_s, "ideal_s": closed.ideal_s(),
-            "chunks": window.chunks, "policy": window.setting.to_string(), "coverage": window.coverage,
+            "chunks": window.chunks, "technique": window.setting.to_string(), "coverage": window.coverage,
         })));
         tracing::debug!(
             job = %self.id, iteration = window.iteration, iteration_s = window.iteration_s,
@@ -128,14 +128,15 @@ impl Job {
             return;
         }
         let held = |rank: u32, name: &str| self.controls.holds(rank, name);
-        let Some((number, proposal, also, together)) = self.decider.propose(self.knobs.list(), per, &held) else {
+        let Some((number, proposal, also, synchronized)) = self.decider.propose(self.tuning_points.list(), per, &held)
+        else {
             return;
         };
         self.tell(tell::decided(&self.id, number, &proposal, per, self.spec.dry_run), out);
         let ranks: Vec<u32> = std::iter::once(proposal.rank).chain(also).collect();
         let held = |rank: &u32| proposal.assignments.iter().any(|(name, _)| self.controls.holds(*rank, name));
         // Ranks that are to stay alike cannot leave one of them out.
-        if together && ranks.iter().any(held) {
+        if synchronized && ranks.iter().any(held) {
             return self.withhold(number, number_of_window, HELD, out);
         }
         let assigned: Vec<Assigned> = ranks
@@ -146,14 +147,15 @@ impl Job {
             })
             .filter(|(_, assignments): &Assigned| !assignments.is_empty())
             .collect();
-        let objection = assigned.iter().find_map(|(rank, assignments)| self.knobs.objection(*rank, assignments));
+        let objection =
+            assigned.iter().find_map(|(rank, assignments)| self.tuning_points.objection(*rank, assignments));
         let all_reached = assigned.iter().all(|(rank, _)| self.reach(*rank, link_of).is_some());
         match objection {
             Some(why) => self.withhold(number, number_of_window, &why, out),
             None if self.spec.dry_run => self.decider.on_not_applied(number, Verdict::Advised),
-            None if !self.was_sent(&assigned, together) => self.decider.on_not_applied(number, Verdict::Advised),
+            None if !self.was_sent(&assigned, synchronized) => self.decider.on_not_applied(number, Verdict::Advised),
             None if !all_reached => self.withhold(number, number_of_window, "its rank has no agent", out),
-            None if together => {
+            None if synchronized => {
                 if let Err(why) = self.act_together(now, By::Decision(number), assigned, link_of, out) {
                     self.withhold(number, number_of_window, &why, out);
                 }
@@ -187,7 +189,7 @@ impl Job {
             let wanted = Wanted {
                 by,
                 rank,
-                restore: self.knobs.current(rank, &assignments),
+                restore: self.tuning_points.current(rank, &assignments),
                 assignments,
                 when,
                 ttl_ms: self.ttl_ms(now, when),
@@ -230,13 +232,13 @@ impl Job {
         let iteration = counted.or(self.windows.newest()).unwrap_or(iteration);
         if applied {
             for (name, value) in &action.assignments {
-                self.knobs.set(action.rank, name, value);
+                self.tuning_points.set(action.rank, name, value);
             }
             self.on_turned(settlement, iteration);
             if self.windows.master.is_none_or(|master| master == action.rank) {
-                let setting = self.knobs.setting(action.rank);
+                let setting = self.tuning_points.setting(action.rank);
                 self.windows.on_setting(iteration, time_ns, action.at_once, setting);
-                self.policy = setting.to_string();
+                self.technique = setting.to_string();
             }
         }
         if settlement.late {

@@ -52,7 +52,7 @@ impl Job {
     fn begin_control(&mut self, now: u64, ask: AskId, control: Control, out: &mut Vec<Output>) {
         let (mut rounds, mut kept) = (VecDeque::new(), Vec::new());
         match &control {
-            Control::Set { together: true, rank: Some(_), .. } => {
+            Control::Set { synchronized: true, rank: Some(_), .. } => {
                 let why = "--together is for all ranks that have the point: leave --rank out".to_owned();
                 return self.refuse_control(now, ask, &control, why, out);
             }
@@ -60,7 +60,7 @@ impl Job {
                 let why = format!("an iteration has a number below {}, and {k} is none", limits::ITERATION_END);
                 return self.refuse_control(now, ask, &control, why, out);
             }
-            Control::Set { at_iteration: Some(_), together: true, .. } => {
+            Control::Set { at_iteration: Some(_), synchronized: true, .. } => {
                 let why = "--together chooses the iteration itself: leave --at-iteration out".to_owned();
                 return self.refuse_control(now, ask, &control, why, out);
             }
@@ -74,7 +74,7 @@ impl Job {
             }
             Control::Freeze => self.controls.mode = Mode::Frozen,
             Control::Resume => {
-                let made = self.spec.maker.make(&self.spec.wishes);
+                let made = self.spec.maker.make(&self.spec.options);
                 match made {
                     // It knows nothing of what held before: a fresh look.
                     Ok(tunlet) => self.decider.replace(tunlet),
@@ -98,7 +98,7 @@ impl Job {
     fn go_on(&mut self, now: u64, link_of: &dyn Fn(&AgentId) -> Option<LinkId>, out: &mut Vec<Output>) {
         let Some(mut active) = self.controls.active.take() else { return };
         let Some(mut round) = active.rounds.pop_front() else { return self.conclude(active, out) };
-        if matches!(active.control, Control::Set { together: true, .. }) {
+        if matches!(active.control, Control::Set { synchronized: true, .. }) {
             self.controls.active = Some(active);
             if let Err(why) = self.act_together(now, By::User, round, link_of, out) {
                 self.refuse_changes(&why);
@@ -182,10 +182,10 @@ impl Job {
             }
             Control::Resume => "resumed: tunlets look afresh and may turn everything".to_owned(),
         };
-        let together = matches!(control, Control::Set { together: true, .. });
+        let synchronized = matches!(control, Control::Set { synchronized: true, .. });
         for change in &failed {
             let why = change.refused.as_deref().unwrap_or("nobody answered");
-            if together {
+            if synchronized {
                 text += &format!("; {why}");
                 break; // all have the same reason
             }

@@ -34,7 +34,7 @@ impl Job {
 
     /// Whether all of this may be sent: always, but in a replay only where it was, at one time. It gets the ids that it had:
     /// one for all where ranks take it over `together`, else one each.
-    pub(super) fn was_sent(&mut self, assigned: &[Assigned], together: bool) -> bool {
+    pub(super) fn was_sent(&mut self, assigned: &[Assigned], synchronized: bool) -> bool {
         let Some(recorded) = &mut self.recorded else { return true };
         let find = |(rank, assignments): &Assigned| {
             let same = |action: &&Action| action.rank == *rank && action.assignments == *assignments;
@@ -42,7 +42,7 @@ impl Job {
         };
         let ids: Option<Vec<ActionId>> = assigned.iter().map(find).collect();
         let Some((first, ids)) = ids.and_then(|ids| Some((*ids.first()?, ids))) else { return false };
-        let next = |at: u64| if together { first.0 } else { first.0 + at };
+        let next = |at: u64| if synchronized { first.0 } else { first.0 + at };
         if ids.iter().zip(0..).any(|(id, at)| id.0 != next(at)) {
             return false;
         }
@@ -56,15 +56,15 @@ impl Job {
         let foreign = self.recorded.as_mut().map(|recorded| &mut recorded.foreign);
         let Some(action) = foreign.and_then(|foreign| foreign.remove(&result.action)) else { return };
         let refused = action.rank != rank || result.status != ActionStatus::Applied;
-        if refused || self.knobs.objection(rank, &action.assignments).is_some() {
+        if refused || self.tuning_points.objection(rank, &action.assignments).is_some() {
             return;
         }
         for (name, value) in &action.assignments {
-            self.knobs.set(rank, name, value);
+            self.tuning_points.set(rank, name, value);
         }
-        let setting = self.knobs.setting(rank);
+        let setting = self.tuning_points.setting(rank);
         self.windows.on_setting(result.iteration, result.time_ns, action.at_once, setting);
-        self.policy = setting.to_string();
+        self.technique = setting.to_string();
         let assigned: Vec<String> =
             action.assignments.iter().map(|(name, value)| format!("{name} = {value}")).collect();
         let per = if self.streams.any() { Per::Output } else { Per::Iteration };

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use midrun_handout::PolicyKind;
-use midrun_tunlets::knob::names;
-use midrun_tunlets::{Knob, Value};
+use midrun_scheduling::Technique;
+use midrun_tunlets::tuning_point::names;
+use midrun_tunlets::{TuningPoint, Value};
 
 use super::{Assigned, Fate, Job};
 use crate::control::Change;
@@ -15,7 +15,7 @@ const NAMES_SHOWN: usize = 12;
 
 /// Whether a tuning point is of the hand-out, which changes inside an iteration, too.
 pub(super) fn of_hand_out(name: &str) -> bool {
-    [names::POLICY, names::FACTOR, names::TASK_MEAN_S, names::TASK_SIGMA_S, names::MIN_CHUNK].contains(&name)
+    [names::TECHNIQUE, names::FACTOR, names::TASK_MEAN_S, names::TASK_SIGMA_S, names::MIN_CHUNK].contains(&name)
 }
 
 impl Job {
@@ -29,21 +29,21 @@ impl Job {
         if self.spec.dry_run {
             return Err("the job runs with --dry-run, which changes nothing".into());
         }
-        let knobs = match rank {
-            Some(rank) => vec![self.knob_of(rank, point)?],
-            None => self.knobs_of_all(point)?,
+        let tuning_points = match rank {
+            Some(rank) => vec![self.tuning_point_of(rank, point)?],
+            None => self.tuning_points_of_all(point)?,
         };
-        let of_rank = |knob: &Knob| {
-            let assignments = vec![(point.to_owned(), read(knob, value)?)];
-            match self.knobs.objection(knob.rank, &assignments) {
+        let of_rank = |tuning_point: &TuningPoint| {
+            let assignments = vec![(point.to_owned(), read(tuning_point, value)?)];
+            match self.tuning_points.objection(tuning_point.rank, &assignments) {
                 Some(why) => Err(why),
-                None => Ok((knob.rank, assignments)),
+                None => Ok((tuning_point.rank, assignments)),
             }
         };
-        knobs.into_iter().map(of_rank).collect()
+        tuning_points.into_iter().map(of_rank).collect()
     }
 
-    fn knob_of(&self, rank: u32, point: &str) -> Result<&Knob, String> {
+    fn tuning_point_of(&self, rank: u32, point: &str) -> Result<&TuningPoint, String> {
         match self.ranks.get(&rank).map(|rank| rank.fate) {
             None => {
                 let all: Vec<u32> = self.ranks.keys().copied().collect();
@@ -52,19 +52,24 @@ impl Job {
             Some(Fate::Present) => {}
             Some(_) => return Err(format!("rank {rank} has ended")),
         }
-        let there = || names_of(self.knobs.list().iter().filter(|knob| knob.rank == rank));
-        self.knobs.get(rank, point).ok_or_else(|| format!("rank {rank} has no tuning point {point}; {}", there()))
+        let there = || names_of(self.tuning_points.list().iter().filter(|tuning_point| tuning_point.rank == rank));
+        self.tuning_points
+            .get(rank, point)
+            .ok_or_else(|| format!("rank {rank} has no tuning point {point}; {}", there()))
     }
 
-    fn knobs_of_all(&self, point: &str) -> Result<Vec<&Knob>, String> {
-        let mut named: Vec<&Knob> = self.knobs.list().iter().filter(|knob| knob.name == point).collect();
-        named.sort_by_key(|knob| knob.rank);
+    fn tuning_points_of_all(&self, point: &str) -> Result<Vec<&TuningPoint>, String> {
+        let mut named: Vec<&TuningPoint> =
+            self.tuning_points.list().iter().filter(|tuning_point| tuning_point.name == point).collect();
+        named.sort_by_key(|tuning_point| tuning_point.rank);
         if named.is_empty() {
-            return Err(format!("no rank has a tuning point {point}; {}", names_of(self.knobs.list().iter())));
+            return Err(format!("no rank has a tuning point {point}; {}", names_of(self.tuning_points.list().iter())));
         }
-        let present = |knob: &&Knob| self.ranks.get(&knob.rank).is_some_and(|rank| rank.fate == Fate::Present);
-        let mut there: Vec<&Knob> = named.into_iter().filter(present).collect();
-        there.sort_by_key(|knob| knob.rank);
+        let present = |tuning_point: &&TuningPoint| {
+            self.ranks.get(&tuning_point.rank).is_some_and(|rank| rank.fate == Fate::Present)
+        };
+        let mut there: Vec<&TuningPoint> = named.into_iter().filter(present).collect();
+        there.sort_by_key(|tuning_point| tuning_point.rank);
         if there.is_empty() { Err(format!("every rank that has {point} has ended")) } else { Ok(there) }
     }
 
@@ -72,21 +77,30 @@ impl Job {
     pub(super) fn back_to_start(&self) -> (VecDeque<Vec<Assigned>>, Vec<String>) {
         let mut by_rank: BTreeMap<u32, VecDeque<Assigned>> = BTreeMap::new();
         let mut kept = Vec::new();
-        let present = |knob: &&Knob| self.ranks.get(&knob.rank).is_some_and(|rank| rank.fate == Fate::Present);
-        for knob in self.knobs.list().iter().filter(present) {
-            let Some(start) = self.knobs.start(knob).filter(|start| *start != now(knob)) else { continue };
-            let wanted = vec![(knob.name.clone(), start)];
-            if let Some(why) = self.knobs.objection(knob.rank, &wanted) {
-                kept.push(format!("rank {} keeps its {} {}: {why}", knob.rank, knob.name, now(knob)));
+        let present = |tuning_point: &&TuningPoint| {
+            self.ranks.get(&tuning_point.rank).is_some_and(|rank| rank.fate == Fate::Present)
+        };
+        for tuning_point in self.tuning_points.list().iter().filter(present) {
+            let Some(start) = self.tuning_points.start(tuning_point).filter(|start| *start != now(tuning_point)) else {
+                continue;
+            };
+            let wanted = vec![(tuning_point.name.clone(), start)];
+            if let Some(why) = self.tuning_points.objection(tuning_point.rank, &wanted) {
+                kept.push(format!(
+                    "rank {} keeps its {} {}: {why}",
+                    tuning_point.rank,
+                    tuning_point.name,
+                    now(tuning_point)
+                ));
                 continue;
             }
-            let actions = by_rank.entry(knob.rank).or_default();
+            let actions = by_rank.entry(tuning_point.rank).or_default();
             // A text fills an action by itself.
-            let fits = |last: &&mut Assigned| knob.text.is_none() && last.1.len() < limits::ASSIGNMENTS;
+            let fits = |last: &&mut Assigned| tuning_point.text.is_none() && last.1.len() < limits::ASSIGNMENTS;
             match actions.back_mut().filter(fits) {
                 Some(last) => last.1.extend(wanted),
-                None if knob.text.is_some() => actions.push_front((knob.rank, wanted)),
-                None => actions.push_back((knob.rank, wanted)),
+                None if tuning_point.text.is_some() => actions.push_front((tuning_point.rank, wanted)),
+                None => actions.push_back((tuning_point.rank, wanted)),
             }
         }
         let mut rounds = VecDeque::new();
@@ -99,7 +113,7 @@ impl Job {
 
     /// What is to change in a rank.
     pub(super) fn changes(&self, (rank, assignments): &Assigned) -> Vec<Change> {
-        let current = self.knobs.current(*rank, assignments);
+        let current = self.tuning_points.current(*rank, assignments);
         let change = |((name, to), (_, from)): (&(String, Value), (String, Value))| Change {
             rank: *rank,
             tuning_point: name.clone(),
@@ -112,31 +126,32 @@ impl Job {
     }
 }
 
-fn now(knob: &Knob) -> Value {
-    knob.text.clone().map_or(Value::Number(knob.value), Value::Text)
+fn now(tuning_point: &TuningPoint) -> Value {
+    tuning_point.text.clone().map_or(Value::Number(tuning_point.value), Value::Text)
 }
 
 /// The value that a person wrote for a tuning point.
-fn read(knob: &Knob, value: &str) -> Result<Value, String> {
-    if knob.text.is_some() {
+fn read(tuning_point: &TuningPoint, value: &str) -> Result<Value, String> {
+    if tuning_point.text.is_some() {
         return Ok(Value::Text(value.to_owned()));
     }
-    if knob.name == names::POLICY
-        && let Some(kind) = PolicyKind::parse(value)
+    if tuning_point.name == names::TECHNIQUE
+        && let Some(kind) = Technique::parse(value)
     {
         return Ok(Value::Number(f64::from(kind.code())));
     }
-    let (least, most) = knob.range;
-    let takes = if knob.whole { "whole numbers" } else { "numbers" };
+    let (least, most) = tuning_point.range;
+    let takes = if tuning_point.whole { "whole numbers" } else { "numbers" };
     let number = value.parse().ok().filter(|number: &f64| number.is_finite());
-    match number.filter(|number| !knob.whole || number.fract() == 0.0) {
+    match number.filter(|number| !tuning_point.whole || number.fract() == 0.0) {
         Some(number) => Ok(Value::Number(number)),
-        None => Err(format!("{} takes {takes} from {least} to {most}, and {value} is none", knob.name)),
+        None => Err(format!("{} takes {takes} from {least} to {most}, and {value} is none", tuning_point.name)),
     }
 }
 
-fn names_of<'a>(knobs: impl Iterator<Item = &'a Knob>) -> String {
-    let names: std::collections::BTreeSet<&str> = knobs.map(|knob| knob.name.as_str()).collect();
+fn names_of<'a>(tuning_points: impl Iterator<Item = &'a TuningPoint>) -> String {
+    let names: std::collections::BTreeSet<&str> =
+        tuning_points.map(|tuning_point| tuning_point.name.as_str()).collect();
     if names.is_empty() {
         return "nothing is declared".into();
     }

@@ -10,7 +10,7 @@ use crate::input::{ActionResult, ActionStatus, Output, PointRefused};
 use crate::limits;
 use crate::tell;
 
-/// The knob that takes the text.
+/// The tuning point that takes the text.
 const POINTS: &str = "points";
 /// A text that came too late, or after a newer action, is sent again so often.
 const ATTEMPTS: u32 = 5;
@@ -53,7 +53,7 @@ impl Job {
                 continue;
             };
             let assignments = vec![(POINTS.to_owned(), Value::Text(text.clone()))];
-            if let Some(why) = self.knobs.objection(rank, &assignments) {
+            if let Some(why) = self.tuning_points.objection(rank, &assignments) {
                 let text = format!("rank {rank} cannot be sent the points: {why}");
                 self.tell(tell::life(&self.id, "points-withheld", text), out);
                 continue;

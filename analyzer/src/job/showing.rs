@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use midrun_handout::PolicyKind;
-use midrun_tunlets::Knob;
-use midrun_tunlets::knob::names;
+use midrun_scheduling::Technique;
+use midrun_tunlets::TuningPoint;
+use midrun_tunlets::tuning_point::names;
 
 use super::{Fate, Job};
 use crate::control::Mode;
@@ -24,9 +24,9 @@ impl Job {
         };
         let ranks: Vec<Value> = self.ranks.iter().map(rank).collect();
         // Agents tell of ranks in any order; those of one rank are in the order of their declaration.
-        let mut knobs: Vec<&Knob> = self.knobs.list().iter().collect();
-        knobs.sort_by_key(|knob| knob.rank);
-        let points: Vec<Value> = knobs.into_iter().map(|knob| self.point(knob)).collect();
+        let mut tuning_points: Vec<&TuningPoint> = self.tuning_points.list().iter().collect();
+        tuning_points.sort_by_key(|tuning_point| tuning_point.rank);
+        let points: Vec<Value> = tuning_points.into_iter().map(|tuning_point| self.point(tuning_point)).collect();
         let mode = match self.controls.mode {
             Mode::Tuned => "tuned",
             Mode::Frozen => "frozen",
@@ -39,24 +39,26 @@ impl Job {
             "iterations": self.iterations.count, "outputs": self.streams.any().then_some(self.outputs),
             "iteration_s": self.iterations.last_s(), "period_s": self.stream_lines.period_s.back(),
             "tunlet": self.decider.name(), "mode": mode, "dry_run": self.spec.dry_run,
-            "in_flight": self.actions.in_flight().count() + usize::from(self.together.is_some()), "controls_waiting": self.controls.waiting.len(),
+            "in_flight": self.actions.in_flight().count() + usize::from(self.synchronized.is_some()), "controls_waiting": self.controls.waiting.len(),
             "tuning_points": points,
             "decisions": newest(self.decider.decisions()), "controls": newest(self.controls.lines()),
         })
     }
 
-    fn point(&self, knob: &Knob) -> Value {
-        let shown = |number: f64| (knob.name == names::POLICY).then(|| PolicyKind::from_code(number as u32)).flatten();
-        let value = match &knob.text {
+    fn point(&self, tuning_point: &TuningPoint) -> Value {
+        let shown = |number: f64| {
+            (tuning_point.name == names::TECHNIQUE).then(|| Technique::from_code(number as u32)).flatten()
+        };
+        let value = match &tuning_point.text {
             Some(text) => json!(text),
-            None => json!(knob.value),
+            None => json!(tuning_point.value),
         };
         json!({
-            "rank": knob.rank, "name": knob.name, "value": value, "minimum": knob.range.0, "maximum": knob.range.1,
-            "declared": self.knobs.start(knob), "whole": knob.whole, "text": knob.text.is_some(),
-            "means": shown(knob.value).map(PolicyKind::name),
-            "turned": self.controls.turned(knob.rank, &knob.name),
-            "held": self.controls.holds(knob.rank, &knob.name),
+            "rank": tuning_point.rank, "name": tuning_point.name, "value": value, "minimum": tuning_point.range.0, "maximum": tuning_point.range.1,
+            "declared": self.tuning_points.start(tuning_point), "whole": tuning_point.whole, "text": tuning_point.text.is_some(),
+            "means": shown(tuning_point.value).map(Technique::name),
+            "turned": self.controls.turned(tuning_point.rank, &tuning_point.name),
+            "held": self.controls.holds(tuning_point.rank, &tuning_point.name),
         })
     }
 }

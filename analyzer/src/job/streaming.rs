@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use midrun_tunlets::knob::{Value, names};
+use midrun_tunlets::tuning_point::{Value, names};
 use midrun_tunlets::{StreamWindow, pipeline};
 
 use super::Job;
@@ -49,7 +49,7 @@ impl Job {
     /// The rank's tuning point stands at the pattern that it said it goes by.
     pub(super) fn tell_pattern(&mut self, rank: u32) {
         if let Some(plan) = self.streams.plan() {
-            self.knobs.set(rank, names::PATTERN, &Value::Text(plan.to_owned()));
+            self.tuning_points.set(rank, names::PATTERN, &Value::Text(plan.to_owned()));
         }
     }
 

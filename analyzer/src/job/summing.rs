@@ -35,7 +35,7 @@ impl Job {
         let mut summary = Summary {
             job: self.id.to_string(),
             mpi: self.mpi.clone(),
-            policy: self.policy.clone(),
+            technique: self.technique.clone(),
             decisions: self.decider.decisions(),
             controls: self.controls.lines(),
             search: self.decider.search_report(),

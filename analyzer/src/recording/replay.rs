@@ -1,7 +1,7 @@
 //! Takes a recording in again: the same core, the recording's own time, and tunlets of one's choice.
 //!
 //! What the program did then is what it did, whatever is decided now. A proposal that is the very action which the recorded
-//! analyzer sent at that moment counts as sent, and what the program answered then settles it: with the recorded wishes a
+//! analyzer sent at that moment counts as sent, and what the program answered then settles it: with the recorded options a
 //! replay decides as was decided then. Every other proposal is advice that nobody took; what the recorded analyzer changed
 //! and the replay did not is taken over as the program's own doing, and marked.
 
@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::io::Read;
 
 use midrun_proto::v1::recorded::What;
-use midrun_tunlets::Wishes;
+use midrun_tunlets::TuningOptions;
 
 use super::{End, Reader};
 use crate::config::{Config, ConfigError};
@@ -57,9 +57,9 @@ pub enum ReplayError {
     /// The job that was named is not among them.
     #[error("has no job {0}, but {1}")]
     Unknown(String, String),
-    /// What was wished for cannot be.
+    /// What was requested for cannot be.
     #[error("{0}")]
-    Wish(#[from] ConfigError),
+    OptionLine(#[from] ConfigError),
 }
 
 /// The job of a recording that has one, or the one that was named.
@@ -93,26 +93,26 @@ pub fn job<R: Read>(mut reader: Reader<R>, named: Option<&str>) -> Result<JobId,
     }
 }
 
-/// Replays a job with what is wished of its tunlets (empty texts and zeros: as recorded), made by `maker`.
+/// Replays a job with what is requested of its tunlets (empty texts and zeros: as recorded), made by `maker`.
 ///
 /// # Errors
-/// The file cannot be read, or nobody can be made who does what is wished.
+/// The file cannot be read, or nobody can be made who does what is requested.
 pub fn replay<R: Read>(
     mut reader: Reader<R>,
     job: &JobId,
-    wishes: &Wishes,
+    options: &TuningOptions,
     maker: impl Make,
 ) -> Result<Replay, ReplayError> {
     let recorded = recorded::config(&reader.begun);
-    let Wishes { tunlet, policy, objective, min_workers, max_workers, worker_step, .. } =
-        recorded.completed(wishes.clone());
-    let config = Config { tunlet, policy, objective, min_workers, max_workers, worker_step, ..recorded };
+    let TuningOptions { tunlet, technique, objective, min_workers, max_workers, worker_step, .. } =
+        recorded.completed(options.clone());
+    let config = Config { tunlet, technique, objective, min_workers, max_workers, worker_step, ..recorded };
     config.validate()?;
-    maker(&config.wishes())?;
+    maker(&config.options())?;
     let mut play = Play {
         core: Core::new(config, maker, reader.begun.last_action).replaying(),
         job,
-        wishes,
+        options,
         start_ns: reader.now_ns(),
         told: Vec::new(),
         summary: String::new(),
@@ -134,7 +134,7 @@ pub fn replay<R: Read>(
     play.step(Some((now_ns, Input::Stopped)), Vec::new());
     play.step(Some((now_ns, Input::Asked { ask, question })), Vec::new());
     if let Some(why) = play.refused {
-        return Err(ReplayError::Wish(why));
+        return Err(ReplayError::OptionLine(why));
     }
     Ok(Replay { told: play.told, summary: play.summary, frames, end: reader.end() })
 }
@@ -142,7 +142,7 @@ pub fn replay<R: Read>(
 struct Play<'a> {
     core: Core,
     job: &'a JobId,
-    wishes: &'a Wishes,
+    options: &'a TuningOptions,
     start_ns: u64,
     told: Vec<Told>,
     summary: String,
@@ -164,15 +164,15 @@ impl Play<'_> {
                 }
                 Output::Answer { answer: Answer::Summary(json), .. } => self.summary = json,
                 Output::Answer { answer: Answer::Invalid(allowed), .. } if opens => {
-                    let key = "the recorded wishes with those of the replay";
-                    self.refused = Some(ConfigError { key, value: self.wishes.tunlet.clone(), allowed });
+                    let key = "the recorded options with those of the replay";
+                    self.refused = Some(ConfigError { key, value: self.options.tunlet.clone(), allowed });
                 }
                 _ => {}
             }
         }
     }
 
-    // Whether the input is of the job; what is of others is taken out of it, what is wished for put in.
+    // Whether the input is of the job; what is of others is taken out of it, what is requested for put in.
     fn concerns(&self, input: &mut Input) -> bool {
         match input {
             Input::AgentConnected { hello, .. } => hello.ranks.retain(|rank| rank.job == *self.job),
@@ -181,11 +181,11 @@ impl Play<'_> {
                 batch.reports.retain(|report| report.job == *self.job);
                 batch.left.retain(|rank| rank.job == *self.job);
             }
-            Input::Asked { question: Question::OpenJob { job, wishes, .. }, .. } => {
-                let (recorded, search) = (with(wishes), wishes.search.clone());
-                *wishes = recorded.completed(self.wishes.clone());
-                if self.wishes.tunlet.is_empty() {
-                    wishes.search = search;
+            Input::Asked { question: Question::OpenJob { job, options, .. }, .. } => {
+                let (recorded, search) = (with(options), options.search.clone());
+                *options = recorded.completed(self.options.clone());
+                if self.options.tunlet.is_empty() {
+                    options.search = search;
                 }
                 return job == self.job;
             }
@@ -198,8 +198,8 @@ impl Play<'_> {
     }
 }
 
-/// A configuration with these wishes for its own.
-fn with(wishes: &Wishes) -> Config {
-    let Wishes { tunlet, policy, objective, min_workers, max_workers, worker_step, .. } = wishes.clone();
-    Config { tunlet, policy, objective, min_workers, max_workers, worker_step, ..Config::default() }
+/// A configuration with these options for its own.
+fn with(options: &TuningOptions) -> Config {
+    let TuningOptions { tunlet, technique, objective, min_workers, max_workers, worker_step, .. } = options.clone();
+    Config { tunlet, technique, objective, min_workers, max_workers, worker_step, ..Config::default() }
 }

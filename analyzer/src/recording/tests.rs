@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use midrun_proto::v1::recorded::What;
 use midrun_proto::v1::{self, event, from_agent};
-use midrun_tunlets::Wishes;
+use midrun_tunlets::TuningOptions;
 use proptest::prelude::*;
 use prost::Message;
 
@@ -28,7 +28,7 @@ struct Story {
     file: Vec<u8>,
     /// Actions that wait for the next safe point.
     asked: Vec<v1::Action>,
-    policy: u32,
+    technique: u32,
     told: Vec<String>,
     summary: String,
 }
@@ -57,7 +57,7 @@ impl Story {
         let file = [preamble(), framed(5 * MS, What::Begun(begun))].concat();
         let (asked, told) = (Vec::new(), Vec::new());
         let mut story =
-            Story { core, now_ns: 5 * MS, sequence: 0, file, asked, policy: 0, told, summary: String::new() };
+            Story { core, now_ns: 5 * MS, sequence: 0, file, asked, technique: 0, told, summary: String::new() };
         let open = v1::OpenJobRequest { job: "story".into(), ..Default::default() };
         story.take(What::Opened(open));
         let joined = |r| v1::RankJoined { id: rank(r), world_size: WORKERS + 1, ..Default::default() };
@@ -65,11 +65,11 @@ impl Story {
         let protocol = midrun_proto::PROTOCOL_VERSION;
         let hello = v1::Hello { protocol, agent: "a".into(), node: "n".into(), ranks, ..Default::default() };
         story.say(from_agent::Message::Hello(hello));
-        let knob = |number, name: &str, maximum, whole| {
-            let kind = if whole { v1::KnobType::I64 } else { v1::KnobType::F64 };
+        let tuning_point = |number, name: &str, maximum, whole| {
+            let kind = if whole { v1::TuningPointType::I64 } else { v1::TuningPointType::F64 };
             let (minimum, value) = (0.0, if name == "mw.workers" { f64::from(WORKERS) } else { 0.0 });
-            event::Kind::KnobDeclared(v1::KnobDeclared {
-                knob: number,
+            event::Kind::TuningPointDeclared(v1::TuningPointDeclared {
+                tuning_point: number,
                 name: name.into(),
                 r#type: kind.into(),
                 minimum,
@@ -77,14 +77,14 @@ impl Story {
                 value,
             })
         };
-        let knobs = [
-            knob(0, "mw.policy", 7.0, true),
-            knob(1, "mw.factor", 1.0, false),
-            knob(2, "mw.task_mean_s", 1e9, false),
-            knob(3, "mw.task_sigma_s", 1e9, false),
-            knob(4, "mw.min_chunk", 1e9, true),
+        let tuning_points = [
+            tuning_point(0, "mw.technique", 7.0, true),
+            tuning_point(1, "mw.factor", 1.0, false),
+            tuning_point(2, "mw.task_mean_s", 1e9, false),
+            tuning_point(3, "mw.task_sigma_s", 1e9, false),
+            tuning_point(4, "mw.min_chunk", 1e9, true),
         ];
-        story.report(vec![(0, knobs.to_vec())]);
+        story.report(vec![(0, tuning_points.to_vec())]);
         story
     }
 
@@ -131,21 +131,21 @@ impl Story {
         let begin_ns = self.now_ns;
         let mut master = Vec::new();
         for action in std::mem::take(&mut self.asked) {
-            let policy = action.assignments.iter().find(|a| a.knob == "mw.policy");
-            if let Some(v1::assignment::Value::Number(code)) = policy.and_then(|a| a.value.clone()) {
-                self.policy = code as u32;
+            let technique = action.assignments.iter().find(|a| a.tuning_point == "mw.technique");
+            if let Some(v1::assignment::Value::Number(code)) = technique.and_then(|a| a.value.clone()) {
+                self.technique = code as u32;
             }
             let status = v1::ActionStatus::Applied.into();
             let result = v1::ActionResult { action: action.id, status, iteration, time_ns: begin_ns, register: 0 };
             master.push(event::Kind::ActionResult(result));
         }
-        let even = self.policy != 0;
+        let even = self.technique != 0;
         master.push(event::Kind::IterationBegun(v1::IterationBegun {
             iteration,
             time_ns: begin_ns,
             tasks: TASKS,
             workers: WORKERS,
-            policy: self.policy,
+            technique: self.technique,
             ..Default::default()
         }));
         let worker = |r: u32| {
@@ -208,13 +208,18 @@ fn reader(file: &[u8]) -> Result<Reader<&[u8]>, ReadError> {
     Reader::new(file)
 }
 
-fn replayed(file: &[u8], wishes: &Wishes) -> Replay {
+fn replayed(file: &[u8], options: &TuningOptions) -> Replay {
     assert_eq!(job(reader(file).unwrap(), None).unwrap(), job_id());
-    replay(reader(file).unwrap(), &job_id(), wishes, from_catalogue).unwrap()
+    replay(reader(file).unwrap(), &job_id(), options, from_catalogue).unwrap()
 }
 
-fn as_recorded() -> Wishes {
-    Wishes { tunlet: String::new(), policy: String::new(), objective: String::new(), ..Wishes::default() }
+fn as_recorded() -> TuningOptions {
+    TuningOptions {
+        tunlet: String::new(),
+        technique: String::new(),
+        objective: String::new(),
+        ..TuningOptions::default()
+    }
 }
 
 /// Frames up to the end, and what kind of end it is.
@@ -228,9 +233,9 @@ fn read(file: &[u8]) -> Result<(usize, End), ReadError> {
 }
 
 #[test]
-fn a_replay_with_the_recorded_wishes_decides_as_was_decided_then() {
+fn a_replay_with_the_recorded_options_decides_as_was_decided_then() {
     let story = story();
-    assert!(story.told.iter().any(|text| text.contains("policy")), "something was decided: {:?}", story.told);
+    assert!(story.told.iter().any(|text| text.contains("technique")), "something was decided: {:?}", story.told);
     let again = replayed(&story.file, &as_recorded());
     let texts: Vec<&String> = again.told.iter().map(|told| &told.notice.text).collect();
     assert_eq!(texts, story.told.iter().collect::<Vec<_>>());
@@ -239,16 +244,16 @@ fn a_replay_with_the_recorded_wishes_decides_as_was_decided_then() {
 }
 
 #[test]
-fn another_wish_is_advice_and_what_the_run_did_by_itself_is_marked() {
+fn another_option_is_advice_and_what_the_run_did_by_itself_is_marked() {
     let story = story();
-    let gss = replayed(&story.file, &Wishes { policy: "gss".into(), ..as_recorded() });
+    let gss = replayed(&story.file, &TuningOptions { technique: "gss".into(), ..as_recorded() });
     let summary: serde_json::Value = serde_json::from_str(&gss.summary).unwrap();
     assert_eq!(summary["actions"]["sent"], 0, "{}", gss.summary);
     assert_eq!(summary["decisions"][0]["verdict"], "advised");
     assert!(summary["decisions"][0]["to"].as_str().unwrap().starts_with("gss"), "{}", gss.summary);
     let departed = gss.told.iter().filter(|told| told.notice.json["event"] == "recorded-change").count();
     assert!(departed >= 1, "{:?}", gss.told);
-    let again = replayed(&story.file, &Wishes { policy: "gss".into(), ..as_recorded() });
+    let again = replayed(&story.file, &TuningOptions { technique: "gss".into(), ..as_recorded() });
     assert_eq!((again.told, again.summary), (gss.told, gss.summary), "the same again");
 }
 
@@ -263,10 +268,10 @@ fn the_windows_of_a_recording_are_those_of_the_run() {
 }
 
 #[test]
-fn a_wish_that_cannot_be_is_refused() {
+fn a_option_that_cannot_be_is_refused() {
     let file = recorded_story();
-    let wish = Wishes { policy: "dfp".into(), ..as_recorded() };
-    let error = replay(reader(&file).unwrap(), &job_id(), &wish, from_catalogue).unwrap_err().to_string();
+    let option = TuningOptions { technique: "dfp".into(), ..as_recorded() };
+    let error = replay(reader(&file).unwrap(), &job_id(), &option, from_catalogue).unwrap_err().to_string();
     assert!(error.contains("dfp") && error.contains("dpf"), "{error}");
     let error = job(reader(&file).unwrap(), Some("other")).unwrap_err().to_string();
     assert!(error.contains("other") && error.contains("story"), "{error}");
@@ -276,8 +281,8 @@ fn a_wish_that_cannot_be_is_refused() {
 fn no_token_gets_into_a_recording() {
     let hello = v1::Hello { token: "secret-of-the-site".into(), ..Default::default() };
     let message = v1::FromAgent { message: Some(from_agent::Message::Hello(hello)) };
-    let wishes = as_recorded();
-    let question = Question::OpenJob { job: job_id(), token: "secret-of-the-site".into(), wishes, dry_run: true };
+    let options = as_recorded();
+    let question = Question::OpenJob { job: job_id(), token: "secret-of-the-site".into(), options, dry_run: true };
     for what in [
         recorded::said(LinkId(1), &message).unwrap(),
         recorded::what(&Input::Asked { ask: AskId(1), question }).unwrap(),

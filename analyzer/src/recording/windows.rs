@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use midrun_tunlets::{Judgement, Knob, Proposal, Settled, StreamWindow, Tunlet, Window, Wishes};
+use midrun_tunlets::{Judgement, Proposal, Settled, StreamWindow, TuningOptions, TuningPoint, Tunlet, Window};
 
 use super::Reader;
 use super::replay::{Replay, ReplayError, replay};
@@ -43,7 +43,7 @@ impl Tunlet for Collector {
         Vec::new()
     }
 
-    fn propose(&mut self, _knobs: &[Knob]) -> Option<Proposal> {
+    fn propose(&mut self, _tuning_points: &[TuningPoint]) -> Option<Proposal> {
         None
     }
 
@@ -57,8 +57,12 @@ impl Tunlet for Collector {
 pub fn windows<R: Read>(reader: Reader<R>, job: &JobId) -> Result<(Seen, Replay), ReplayError> {
     let seen = Arc::new(Mutex::new(Seen::default()));
     let shared = seen.clone();
-    let nothing =
-        Wishes { tunlet: String::new(), policy: String::new(), objective: String::new(), ..Wishes::default() };
+    let nothing = TuningOptions {
+        tunlet: String::new(),
+        technique: String::new(),
+        objective: String::new(),
+        ..TuningOptions::default()
+    };
     let replayed = replay(reader, job, &nothing, move |_| Ok(Box::new(Collector(shared.clone()))))?;
     let seen = std::mem::take(&mut *seen.lock().unwrap_or_else(PoisonError::into_inner));
     Ok((seen, replayed))

@@ -93,8 +93,8 @@ impl Admin for Service {
         }
         check_files(&wire.files)?;
         let (token, dry_run) = (wire.token.clone(), wire.dry_run);
-        let wishes = convert::wishes::wishes(wire);
-        self.ask(Question::OpenJob { job, token, wishes, dry_run }).await?;
+        let options = convert::options::options(wire);
+        self.ask(Question::OpenJob { job, token, options, dry_run }).await?;
         Ok(Response::new(v1::OpenJobReply {}))
     }
 

@@ -39,7 +39,7 @@ pub async fn serve(
     config.validate()?;
     let journal = Journal::open(config.journal.as_deref())?;
     if let Ok(address) = listener.local_addr() {
-        tracing::info!(%address, tunlet = config.tunlet, policy = config.policy, dry_run = config.dry_run, "the analyzer listens");
+        tracing::info!(%address, tunlet = config.tunlet, technique = config.technique, dry_run = config.dry_run, "the analyzer listens");
     }
     let last_action = clock::epoch_us();
     let recorder = match &config.record {

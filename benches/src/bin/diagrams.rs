@@ -5,7 +5,7 @@
 
 use anyhow::Result;
 use clap::Parser;
-use midrun_models::state_diagram::{
+use midrun_predict::state_diagram::{
     Averaging, Diagram, DiagramError, LEVEL, Prediction, STATE_LIMIT, Time, approximate, approximate_with, exact,
     simulate,
 };

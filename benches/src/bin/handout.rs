@@ -1,13 +1,13 @@
-//! Measures how well tasks are handed out: iteration time / ideal, for each fixed policy and tuned, in one run.
+//! Measures how well tasks are handed out: iteration time / ideal, for each fixed technique and tuned, in one run.
 //!
-//! ideal = the tasks' own total time / workers, as midrun's summary has it. Fixed policies run with
+//! ideal = the tasks' own total time / workers, as midrun's summary has it. Fixed techniques run with
 //! `--dry-run`, so that both sides carry the same recording.
 
 use anyhow::Result;
 use clap::Parser;
 use midrun_benches::{Hosts, Launcher, Spread, numbers, prefix, run_under_midrun, spread};
 
-/// Hand-out quality of every policy and of the tuner, as iteration time / ideal.
+/// Hand-out quality of every technique and of the tuner, as iteration time / ideal.
 #[derive(Parser)]
 struct Arguments {
     /// Numbers of sleeping workers.
@@ -22,9 +22,9 @@ struct Arguments {
     /// Distributions of the task time.
     #[arg(long, value_delimiter = ',', default_value = "normal")]
     dist: Vec<String>,
-    /// Policies, and `tuned` for the tuner that starts from `none`.
+    /// Techniques, and `tuned` for the tuner that starts from `none`.
     #[arg(long, value_delimiter = ',', default_value = "none,ss,fsc,gss,fac2,dpf,daf,af,tuned")]
-    policies: Vec<String>,
+    techniques: Vec<String>,
     #[arg(long, default_value_t = 10_000)]
     tasks: u64,
     #[arg(long, default_value_t = 15)]
@@ -55,7 +55,7 @@ fn main() -> Result<()> {
     let hosts = a.hosts.map(|count| Hosts::up(count, "100mbit")).transpose()?;
     println!(
         "{:>7} {:>7} {:>11} {:>5}  {:>6}  iteration/ideal: median [p10 … p90]",
-        "workers", "mean us", "dist", "sigma", "policy"
+        "workers", "mean us", "dist", "sigma", "technique"
     );
     for &workers in &a.workers {
         for &mean_us in &a.mean_us {
@@ -69,7 +69,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// One load, measured under every policy.
+/// One load, measured under every technique.
 struct Case<'a> {
     a: &'a Arguments,
     hosts: Option<&'a Hosts>,
@@ -83,38 +83,38 @@ impl Case<'_> {
     fn measure(&self) -> Result<()> {
         let mut best_fixed: Option<(&str, f64)> = None;
         let mut tuned = None;
-        for policy in &self.a.policies {
-            let measured = self.ratio(policy)?;
+        for technique in &self.a.techniques {
+            let measured = self.ratio(technique)?;
             let Case { workers, mean_us, dist, sigma_pct, .. } = self;
-            println!("{workers:>7} {mean_us:>7} {dist:>11} {sigma_pct:>4}%  {policy:>6}  {measured}");
-            if policy == "tuned" {
+            println!("{workers:>7} {mean_us:>7} {dist:>11} {sigma_pct:>4}%  {technique:>6}  {measured}");
+            if technique == "tuned" {
                 tuned = Some(measured.median);
             } else if best_fixed.is_none_or(|(_, best)| measured.median < best) {
-                best_fixed = Some((policy, measured.median));
+                best_fixed = Some((technique, measured.median));
             }
         }
         if let (Some(tuned), Some((name, best))) = (tuned, best_fixed) {
             let more = 100.0 * (tuned / best - 1.0);
-            println!("        -> tuned is {more:+.2} % against the best fixed policy of this run, {name}");
+            println!("        -> tuned is {more:+.2} % against the best fixed technique of this run, {name}");
         }
         Ok(())
     }
 
-    fn ratio(&self, policy: &str) -> Result<Spread> {
+    fn ratio(&self, technique: &str) -> Result<Spread> {
         let a = self.a;
         let launcher = match self.hosts {
             Some(hosts) => hosts.launcher(self.workers + 1, a.realtime)?,
             None => Launcher::local(&a.mpi, self.workers + 1, a.realtime)?,
         };
-        let (start, flags) = match policy {
+        let (start, flags) = match technique {
             "tuned" => ("none", vec![]),
             // DAF needs mean and sigma, which the tuner learns and keeps up to date.
-            "daf" => ("daf", vec!["--policy".to_owned(), "daf".to_owned()]),
+            "daf" => ("daf", vec!["--technique".to_owned(), "daf".to_owned()]),
             fixed => (fixed, vec!["--dry-run".to_owned()]),
         };
         let program = prefix().join(format!("../../examples/build/{}/mw_synthetic", a.mpi));
         let words = format!(
-            "{} --tasks {} --iterations {} --mean-us {} --sigma-pct {} --dist {} --seed 1 --work sleep --policy {start} {}",
+            "{} --tasks {} --iterations {} --mean-us {} --sigma-pct {} --dist {} --seed 1 --work sleep --technique {start} {}",
             program.display(),
             a.tasks,
             a.iterations,
@@ -131,6 +131,6 @@ impl Case<'_> {
             .skip(a.warm_up)
             .map(|(real, ideal)| real / ideal)
             .collect();
-        spread(ratios).ok_or_else(|| anyhow::anyhow!("{policy}: the summary has no iterations"))
+        spread(ratios).ok_or_else(|| anyhow::anyhow!("{technique}: the summary has no iterations"))
     }
 }

@@ -49,23 +49,23 @@ const fn synthetic(name: &'static str, words: &'static str) -> Load {
 }
 
 const LOADS: [Load; 8] = [
-    synthetic("2000 tasks of 1 ms, 40 %", "--tasks 2000 --mean-us 1000 --sigma-pct 40 --policy dpf --work sleep"),
-    synthetic("200 tasks of 8 ms, even", "--tasks 200 --mean-us 8000 --sigma-pct 0 --policy dpf --work sleep"),
+    synthetic("2000 tasks of 1 ms, 40 %", "--tasks 2000 --mean-us 1000 --sigma-pct 40 --technique dpf --work sleep"),
+    synthetic("200 tasks of 8 ms, even", "--tasks 200 --mean-us 8000 --sigma-pct 0 --technique dpf --work sleep"),
     synthetic(
         "60 tasks of 20 ms, exponential",
-        "--tasks 60 --mean-us 20000 --dist exponential --policy dpf --work sleep",
+        "--tasks 60 --mean-us 20000 --dist exponential --technique dpf --work sleep",
     ),
     synthetic(
         "480 tasks of 4 ms with 32 KiB each",
-        "--tasks 480 --mean-us 4000 --sigma-pct 0 --bytes 32768 --policy dpf --work sleep",
+        "--tasks 480 --mean-us 4000 --sigma-pct 0 --bytes 32768 --technique dpf --work sleep",
     ),
     synthetic(
         "40 tasks of 8 ms, 80 %, ten times longer from the middle on",
-        "--tasks 40 --mean-us 8000 --sigma-pct 80 --jump 10 --policy dpf --work sleep",
+        "--tasks 40 --mean-us 8000 --sigma-pct 80 --jump 10 --technique dpf --work sleep",
     ),
     synthetic(
         "48 tasks of 4 ms, 40 %, ten times longer from the middle on",
-        "--tasks 48 --mean-us 4000 --sigma-pct 40 --jump 10 --policy dpf --work sleep",
+        "--tasks 48 --mean-us 4000 --sigma-pct 40 --jump 10 --technique dpf --work sleep",
     ),
     Load {
         name: "nbody, 400 bodies of 4 ms",

@@ -153,7 +153,7 @@ fn time_to_action(a: &Arguments) -> Result<()> {
     let mut latencies = Vec::new();
     for seed in 0..a.action_runs {
         let line = format!(
-            "{} --tasks 2000 --iterations 7 --mean-us 1000 --sigma-pct 60 --seed {seed} --work sleep --policy none",
+            "{} --tasks 2000 --iterations 7 --mean-us 1000 --sigma-pct 60 --seed {seed} --work sleep --technique none",
             program.display()
         );
         let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();

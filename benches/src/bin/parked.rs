@@ -58,7 +58,7 @@ fn cpu_time(a: &Arguments) -> Result<()> {
 /// From 2 workers to all: how long the decision waits for an iteration's start, and how much longer the first iteration with
 /// all of them takes than those after it.
 fn time_to_work(a: &Arguments) -> Result<()> {
-    let application = words(a, "--tasks 400 --mean-us 1000 --sigma-pct 0 --iterations 12 --workers 2 --policy dpf");
+    let application = words(a, "--tasks 400 --mean-us 1000 --sigma-pct 0 --iterations 12 --workers 2 --technique dpf");
     let (mut waits, mut extra) = (Vec::new(), Vec::new());
     for _ in 0..a.jobs {
         let summary = run_under_midrun(&[], &Launcher::local(&a.mpi, a.ranks, false)?, &application)?;

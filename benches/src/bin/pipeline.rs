@@ -10,7 +10,7 @@ use std::process::Command;
 
 /// Inputs between two changes: after a change back it takes 80 until the queue before the stage of 30 ms is gone.
 const EVERY: usize = 160;
-/// At least as many inputs as are on their way when the next change is wished for.
+/// At least as many inputs as are on their way when the next change is requested for.
 const ON_WAY: usize = 48;
 /// Changes there, and as many back.
 const CHANGES: usize = 10;
@@ -173,7 +173,7 @@ struct Change {
     latest: f64,
     /// How much later all outputs are, when it is over, than after a change at once with the same input, in periods.
     lost: f64,
-    /// From the source's wish to the first output that went by the new pattern, seconds, and outputs in between.
+    /// From the source's option to the first output that went by the new pattern, seconds, and outputs in between.
     delay_s: f64,
     between: f64,
 }

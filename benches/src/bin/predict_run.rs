@@ -1,4 +1,4 @@
-//! Measures how far predictions from a recording are off: one run is recorded, other workers, policies and patterns are
+//! Measures how far predictions from a recording are off: one run is recorded, other workers, techniques and patterns are
 //! predicted from it, and then really run.
 
 use anyhow::{Context, Result, ensure};
@@ -95,7 +95,7 @@ impl Load {
 
     fn words(&self, mpi: &str, setting: &str) -> Vec<String> {
         let (program, options) = self.program.split_once(' ').unwrap_or((self.program, ""));
-        let how = if self.is_pipeline() { "--pattern" } else { "--policy" };
+        let how = if self.is_pipeline() { "--pattern" } else { "--technique" };
         let path = prefix().join(format!("../../examples/build/{mpi}/{program}")).display().to_string();
         let options = options.split_whitespace().chain([how, setting]).map(str::to_owned);
         std::iter::once(path).chain(options).collect()
@@ -151,7 +151,7 @@ fn predicted(load: &Load, file: &Path, workers: u32, setting: &str) -> Result<Va
     if load.is_pipeline() {
         command.args(["--pattern", setting]);
     } else {
-        command.args(["--workers", &workers.to_string(), "--policy", setting]);
+        command.args(["--workers", &workers.to_string(), "--technique", setting]);
     }
     let output = command.output().context("midrun does not start: run deploy/build first")?;
     ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

@@ -10,7 +10,7 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use clap::Parser;
 use midrun_benches::{Hosts, Launcher, numbers, prefix, run_under_midrun};
-use midrun_models::program::{Machine, Options, Outcome, Program, simulate};
+use midrun_predict::program::{Machine, Options, Outcome, Program, simulate};
 
 /// Predicted against measured time of whole programs.
 #[derive(Parser)]
@@ -62,7 +62,7 @@ fn main() -> Result<()> {
 /// Mean times of tasks and stages are in milliseconds.
 fn cases(costs: &Costs) -> Vec<Case> {
     let Costs { handout_s, waking_s, .. } = costs;
-    let farm = |workers: u32, tasks: u32, (dist, mean_ms, sigma_pct): (&str, f64, f64), policy: &str, bytes: u32| {
+    let farm = |workers: u32, tasks: u32, (dist, mean_ms, sigma_pct): (&str, f64, f64), technique: &str, bytes: u32| {
         let (mean_s, sigma_s) = (mean_ms * 1e-3, mean_ms * sigma_pct * 1e-5);
         let time = match dist {
             "exponential" => format!("exponential({mean_s})"),
@@ -74,19 +74,19 @@ fn cases(costs: &Costs) -> Vec<Case> {
             ranks,
             command: format!(
                 "mw_synthetic --tasks {tasks} --iterations 3 --mean-us {} --sigma-pct {sigma_pct} --dist {dist} --bytes {bytes} \
-                 --policy {policy} --json",
+                 --technique {technique} --json",
                 mean_ms * 1e3
             ),
             program: format!(
                 "run = ['steps']\n[element.steps]\nkind = 'loop'\ncount = 3\ndo = ['farm']\n[element.farm]\nkind = 'master-worker'\n\
-                 tasks = {tasks}\ntask_s = '{time} + {waking_s}'\npolicy = '{policy}'\nhandout_s = {handout_s}\n\
+                 tasks = {tasks}\ntask_s = '{time} + {waking_s}'\ntechnique = '{technique}'\nhandout_s = {handout_s}\n\
                  task_bytes = {bytes}\nresult_bytes = {back}\n"
             ),
         }
     };
     let nbody = |workers: u32, bodies: u32, pace_us: u32| Case {
         ranks: workers + 1,
-        command: format!("nbody --bodies {bodies} --steps 5 --pace {pace_us} --policy dpf"),
+        command: format!("nbody --bodies {bodies} --steps 5 --pace {pace_us} --technique dpf"),
         program: format!(
             "run = ['steps']\n[element.steps]\nkind = 'loop'\ncount = 5\ndo = ['positions', 'forces']\n[element.positions]\n\
              kind = 'broadcast'\nbytes = {}\n[element.forces]\nkind = 'master-worker'\ntasks = {bodies}\n\
@@ -232,8 +232,9 @@ impl Arguments {
         const TASKS: u32 = 1200;
         const MEAN_S: f64 = 5e-3;
         let launcher = self.launcher(hosts, WORKERS + 1)?;
-        let command =
-            format!("mw_synthetic --tasks {TASKS} --iterations 5 --mean-us 5000 --sigma-pct 0 --bytes 64 --policy ss");
+        let command = format!(
+            "mw_synthetic --tasks {TASKS} --iterations 5 --mean-us 5000 --sigma-pct 0 --bytes 64 --technique ss"
+        );
         let application: Vec<String> = example(&command).split_whitespace().map(str::to_owned).collect();
         let summary = run_under_midrun(&["--dry-run".to_owned()], &launcher, &application)?;
         let median = |key: &str| {
@@ -317,7 +318,7 @@ fn size() -> Result<()> {
          between = { start_up = '3us', overhead = '0.5us', per_byte = '0.1ns', eager = '16KiB' }",
     )?;
     let farm = "run = ['steps']\n[element.steps]\nkind = 'loop'\ncount = 10\ndo = ['farm']\n[element.farm]\nkind = 'master-worker'\n\
-                tasks = 1e6\ntask_s = 'max(0, normal(0.1, 0.04))'\npolicy = 'dpf'\nhandout_s = 2e-6\ntask_bytes = 64\n";
+                tasks = 1e6\ntask_s = 'max(0, normal(0.1, 0.04))'\ntechnique = 'dpf'\nhandout_s = 2e-6\ntask_bytes = 64\n";
     let by_hand = "run = ['master', 'rest', 'worker']\n[parameters]\nchunks = 20\n\
                    [element.master]\nkind = 'loop'\nwhen = 'rank == 0'\ncount = 'chunks * (processes - 1)'\nindex = 'i'\n\
                    do = ['give', 'take']\n[element.give]\nkind = 'send'\nto = 'i % (processes - 1) + 1'\nbytes = 640\n\

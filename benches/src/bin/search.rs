@@ -29,11 +29,11 @@ struct Arguments {
     mpi: String,
 }
 
-/// (name, words for mw_synthetic). The policy cuts batches by the factor; see `mw.factor`.
+/// (name, words for mw_synthetic). The technique cuts batches by the factor; see `mw.factor`.
 const LOADS: [(&str, &str); 3] = [
-    ("alike", "--tasks 400 --mean-us 500 --sigma-pct 10 --policy dpf --work sleep"),
-    ("uneven", "--tasks 400 --mean-us 500 --sigma-pct 80 --policy dpf --work sleep"),
-    ("linear", "--tasks 400 --mean-us 500 --sigma-pct 50 --dist linear --policy dpf --work sleep"),
+    ("alike", "--tasks 400 --mean-us 500 --sigma-pct 10 --technique dpf --work sleep"),
+    ("uneven", "--tasks 400 --mean-us 500 --sigma-pct 80 --technique dpf --work sleep"),
+    ("linear", "--tasks 400 --mean-us 500 --sigma-pct 50 --dist linear --technique dpf --work sleep"),
 ];
 /// Hundredths: 5, 10 … 95.
 const STEP: u32 = 5;

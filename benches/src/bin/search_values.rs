@@ -75,14 +75,14 @@ impl Case {
         let mut alone: Vec<Vec<f64>> = vec![Vec::new(); self.values.len()];
         let mut searches = Vec::new();
         let list: Vec<String> = self.values.iter().map(u32::to_string).collect();
-        let wish = format!("{}={} {}", self.point, list.join(","), self.how);
+        let option = format!("{}={} {}", self.point, list.join(","), self.how);
         for _ in 0..a.rounds {
             for (value, medians) in self.values.iter().zip(&mut alone) {
-                let summary = self.run(a, *value, self.iterations.0, &["--dry-run", "--search", &wish])?;
+                let summary = self.run(a, *value, self.iterations.0, &["--dry-run", "--search", &option])?;
                 let times = numbers(&summary, "iteration_s").split_off(WARM_UP);
                 medians.push(1e3 * spread(times).context("no iterations")?.median);
             }
-            searches.push(self.run(a, self.start, self.iterations.1, &["--search", &wish])?);
+            searches.push(self.run(a, self.start, self.iterations.1, &["--search", &option])?);
         }
         println!("{}, {} ranks of {}, {} rounds, ms: median [10 % … 90 %]", self.program, self.ranks, a.mpi, a.rounds);
         let mut truth = Vec::new();

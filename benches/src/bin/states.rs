@@ -4,9 +4,9 @@ use std::time::Instant;
 
 use anyhow::Result;
 use clap::Parser;
-use midrun_models::mapping::{Ends, Pipeline, Stages};
-use midrun_models::markov::Options;
-use midrun_models::pepa::Limits;
+use midrun_predict::mapping::{Ends, Pipeline, Stages};
+use midrun_predict::markov::Options;
+use midrun_predict::pepa::Limits;
 
 /// States and transitions per second of the mapping model of the pipeline, which has 3^stages states.
 #[derive(Parser)]

@@ -2,10 +2,10 @@
 
 use anyhow::Result;
 use midrun_benches::spread;
-use midrun_handout::{PolicyKind, Setting};
 use midrun_models::simulate::{SimInput, iteration};
-use midrun_tunlets::wishes::Wishes;
-use midrun_tunlets::{Knob, PROFILE_BINS, ProfileBin, Window, WorkerWork, catalogue, knob};
+use midrun_scheduling::{Technique, TechniqueParameters};
+use midrun_tunlets::options::TuningOptions;
+use midrun_tunlets::{PROFILE_BINS, ProfileBin, TuningPoint, Window, WorkerWork, catalogue, tuning_point};
 use std::time::Instant;
 
 const WINDOWS: u64 = 12;
@@ -13,7 +13,7 @@ const WINDOWS: u64 = 12;
 fn main() -> Result<()> {
     println!("{:>8} {:>8}  thinking, ms: median [p10 … p90]", "workers", "tasks");
     for (workers, tasks) in [(8, 2_000), (25, 10_000), (100, 10_000), (1_000, 100_000)] {
-        let mut tunlet = catalogue::create(&Wishes::default())?;
+        let mut tunlet = catalogue::create(&TuningOptions::default())?;
         let load = SimInput {
             tasks,
             workers,
@@ -23,14 +23,14 @@ fn main() -> Result<()> {
             latency_s: 50e-6,
             ..SimInput::default()
         };
-        let knobs = knobs(workers);
+        let tuning_points = tuning_points(workers);
         let mut times = Vec::new();
         for number in 0..WINDOWS {
             let window = window(&load, number);
             let begin = Instant::now();
             tunlet.observe(&window);
             // Nothing is applied: it thinks about the same again.
-            std::hint::black_box(tunlet.propose(&knobs));
+            std::hint::black_box(tunlet.propose(&tuning_points));
             times.push(begin.elapsed().as_secs_f64() * 1e3);
         }
         if let Some(spread) = spread(times) {
@@ -41,8 +41,8 @@ fn main() -> Result<()> {
 }
 
 /// What the master offers when it runs with `none`.
-fn knobs(workers: u32) -> Vec<Knob> {
-    let offer = |name: &str, whole: bool, range: (f64, f64), value: f64| Knob {
+fn tuning_points(workers: u32) -> Vec<TuningPoint> {
+    let offer = |name: &str, whole: bool, range: (f64, f64), value: f64| TuningPoint {
         rank: 0,
         name: name.into(),
         whole,
@@ -52,15 +52,15 @@ fn knobs(workers: u32) -> Vec<Knob> {
         text: None,
     };
     vec![
-        offer(knob::names::POLICY, true, (0.0, 7.0), 0.0),
-        offer(knob::names::FACTOR, false, (0.0, 1.0), 0.0),
-        offer(knob::names::WORKERS, true, (1.0, f64::from(workers)), f64::from(workers)),
+        offer(tuning_point::names::TECHNIQUE, true, (0.0, 7.0), 0.0),
+        offer(tuning_point::names::FACTOR, false, (0.0, 1.0), 0.0),
+        offer(tuning_point::names::WORKERS, true, (1.0, f64::from(workers)), f64::from(workers)),
     ]
 }
 
 /// A simulated iteration as the analyzer would show it.
 fn window(load: &SimInput, number: u64) -> Window {
-    let setting = Setting::new(PolicyKind::None);
+    let setting = TechniqueParameters::new(Technique::None);
     let result = iteration(load, &setting, number);
     let mut per_worker: Vec<WorkerWork> =
         (0..load.workers).map(|w| WorkerWork { rank: w + 1, tasks_timed: true, ..WorkerWork::default() }).collect();

@@ -1,6 +1,6 @@
 //! Measures how well the Master/Worker model predicts iteration times, and the number of workers it would choose.
 //!
-//! The source's grid (César 2006): compute time, volume, number of workers. One chunk per worker and iteration (policy
+//! The source's grid (César 2006): compute time, volume, number of workers. One chunk per worker and iteration (technique
 //! `none`, equal tasks), so that each worker gets one message and sends one. Start-up and byte time are what the run itself
 //! measured. Two predictions: the source's expression (7) or (8), since the framework's sends never wait, and the simulation
 //! by which the tunlet decides. The source has one start-up time per message, which keeps the master busy and delays the
@@ -9,9 +9,9 @@
 use anyhow::{Context, Result};
 use clap::Parser;
 use midrun_benches::{Hosts, Launcher, numbers, prefix, run_under_midrun};
-use midrun_handout::{PolicyKind, Setting};
 use midrun_models::master_worker::{Growth, Model, Protocol};
 use midrun_models::simulate::{SimInput, compare};
+use midrun_scheduling::{Technique, TechniqueParameters};
 
 /// Predicted against measured iteration time, and chosen against best number of workers.
 #[derive(Parser)]
@@ -142,7 +142,7 @@ fn by_simulation(measured: &Measured, volume: u64, workers: u32) -> f64 {
         back_s: bytes_s,
         ..SimInput::default()
     };
-    compare(&input, &[Setting::new(PolicyKind::None)], 0..1)[0].iteration_s
+    compare(&input, &[TechniqueParameters::new(Technique::None)], 0..1)[0].iteration_s
 }
 
 fn measure(a: &Arguments, hosts: Option<&Hosts>, compute_ms: u32, volume: u64, workers: u32) -> Result<Measured> {
@@ -152,7 +152,7 @@ fn measure(a: &Arguments, hosts: Option<&Hosts>, compute_ms: u32, volume: u64, w
     };
     let program = prefix().join(format!("../../examples/build/{}/mw_synthetic", a.mpi));
     let words = format!(
-        "{} --tasks {TASKS} --iterations {} --mean-us {} --sigma-pct 0 --bytes {} --work sleep --policy none",
+        "{} --tasks {TASKS} --iterations {} --mean-us {} --sigma-pct 0 --bytes {} --work sleep --technique none",
         program.display(),
         a.iterations,
         f64::from(compute_ms) * 1e3 / TASKS as f64,

@@ -33,20 +33,20 @@ pub struct StatusArgs {
 /// What `midrun set` can be told.
 #[derive(clap::Args, Debug)]
 pub struct SetArgs {
-    /// The tuning point, such as mw.policy
+    /// The tuning point, such as mw.technique
     #[arg(value_name = "POINT")]
     point: String,
-    /// Its value: a number, a policy's name, a pattern
+    /// Its value: a number, a technique's name, a pattern
     #[arg(value_name = "VALUE", allow_hyphen_values = true)]
     value: String,
     /// Set it on this rank only
     #[arg(long, value_name = "R")]
     rank: Option<u32>,
     /// Set it on all ranks in one and the same iteration, or on none
-    #[arg(long, conflicts_with = "rank")]
-    together: bool,
+    #[arg(long, alias = "together", conflicts_with = "rank")]
+    synchronized: bool,
     /// Set it at the start of this iteration of each rank, neither before nor later
-    #[arg(long, value_name = "K", conflicts_with = "together")]
+    #[arg(long, value_name = "K", conflicts_with = "synchronized")]
     at_iteration: Option<u64>,
     #[command(flatten)]
     how: How,
@@ -110,7 +110,8 @@ pub fn set(args: &SetArgs) -> anyhow::Result<ExitCode> {
         return usage("midrun set takes the name of a tuning point and its value: midrun set mw.factor 0.3");
     }
     let (point, value) = (args.point.clone(), args.value.clone());
-    let set = SetPoint { point, value, rank: args.rank, together: args.together, at_iteration: args.at_iteration };
+    let set =
+        SetPoint { point, value, rank: args.rank, synchronized: args.synchronized, at_iteration: args.at_iteration };
     control(&args.how, Control::Set(set))
 }
 

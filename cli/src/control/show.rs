@@ -165,7 +165,7 @@ mod tests {
             "hosts": [{"node": "h1", "linked": true}, {"node": "h2", "linked": false}],
             "tunlet": "auto", "mode": "frozen", "dry_run": false, "in_flight": 0, "controls_waiting": 0,
             "tuning_points": [point(0, 64.0, false), point(1, 64.0, false), point(2, 32.0, true)],
-            "decisions": [{"per": "iteration", "iteration": 3, "tuning_point": "policy", "from": "none", "to": "daf",
+            "decisions": [{"per": "iteration", "iteration": 3, "tuning_point": "technique", "from": "none", "to": "daf",
                 "verdict": "kept"}],
             "controls": [{"at_s": 2.25, "text": "block = 32 applied on rank 2"}],
         });
@@ -177,7 +177,7 @@ tuning points:
   ranks 0-1  block  64.0  8.0 to 256.0  at start 64.0  never turned
   rank 2     block  32.0  8.0 to 256.0  at start 64.0  user: set by hand (left alone by the tunlets)
 last decisions:
-  iteration 3: policy none -> daf: kept
+  iteration 3: technique none -> daf: kept
 last controls:
   2.2 s: user: block = 32 applied on rank 2
 ";

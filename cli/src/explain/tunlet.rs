@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use midrun_tunlets::outside::is_file;
-use midrun_tunlets::{Explanation, Wishes, catalogue};
+use midrun_tunlets::{Explanation, TuningOptions, catalogue};
 
 use crate::tunlets;
 use crate::usage::Usage;
@@ -14,9 +14,9 @@ use crate::usage::Usage;
 /// A [`Usage`]: there is no such tunlet, or a mistake in its file.
 pub fn explain(name: &str, json: bool) -> anyhow::Result<String> {
     let files = if is_file(name) { vec![tunlets::file(name)?] } else { Vec::new() };
-    let wishes = Wishes { tunlet: name.to_owned(), files, ..Wishes::default() };
-    tunlets::check(&wishes)?;
-    let tunlet = catalogue::create(&wishes).map_err(|error| Usage(format!("{name}: allowed is {error}")))?;
+    let options = TuningOptions { tunlet: name.to_owned(), files, ..TuningOptions::default() };
+    tunlets::check(&options)?;
+    let tunlet = catalogue::create(&options).map_err(|error| Usage(format!("{name}: allowed is {error}")))?;
     let explanation = tunlet.explain();
     if json { Ok(format!("{}\n", serde_json::to_string_pretty(&explanation)?)) } else { Ok(text(&explanation)) }
 }
@@ -30,7 +30,7 @@ fn section(heading: &str, lines: impl IntoIterator<Item = String>) -> String {
 fn text(e: &Explanation) -> String {
     let about = if e.about.is_empty() { String::new() } else { format!(": {}", e.about) };
     let mut text = format!("tunlet {}{about}\n", e.tunlet);
-    let turns = e.turns.iter().map(|turn| format!("{} ({}): {}", turn.knob, turn.what, turn.range));
+    let turns = e.turns.iter().map(|turn| format!("{} ({}): {}", turn.tuning_point, turn.what, turn.range));
     let decides = e.decides.iter().map(|formula| match formula.source.as_str() {
         "" => formula.says.clone(),
         source => format!("{}   [{source}]", formula.says),
@@ -54,15 +54,23 @@ mod tests {
     #[test]
     fn built_in_tunlets_name_their_formulas_with_their_sources() {
         let master_worker = explain("master_worker", false).unwrap();
-        for part in
-            ["Pi(n) = n Tt(n)²/Tc (17)", "[César 2006, ch. III]", "[Hummel, Schonberg, Flynn 1992]", "mw.policy", "F0"]
-        {
+        for part in [
+            "Pi(n) = n Tt(n)²/Tc (17)",
+            "[César 2006, ch. III]",
+            "[Hummel, Schonberg, Flynn 1992]",
+            "mw.technique",
+            "F0",
+        ] {
             assert!(master_worker.contains(part), "{part} is missing in\n{master_worker}");
         }
         assert!(explain("pipeline", false).unwrap().contains("pipe.pattern"));
         let both: serde_json::Value = serde_json::from_str(&explain("auto", true).unwrap()).unwrap();
         assert_eq!(both["tunlet"], "auto");
-        assert!(both["turns"].as_array().is_some_and(|turns| turns.iter().any(|turn| turn["knob"] == "pipe.pattern")));
+        assert!(
+            both["turns"]
+                .as_array()
+                .is_some_and(|turns| turns.iter().any(|turn| turn["tuning_point"] == "pipe.pattern"))
+        );
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use midrun_models::time_cost::{Bin, Cost, Policy, Setting, Structure, sweep};
+use midrun_predict::time_cost::{Bin, Cost, Policy, Setting, Structure, sweep};
 use serde_json::{Value, json};
 
 use super::description::{in_file, read};

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use midrun_models::state_diagram::{Diagram, LEVEL, Prediction, STATE_LIMIT, approximate, exact, simulate};
+use midrun_predict::state_diagram::{Diagram, LEVEL, Prediction, STATE_LIMIT, approximate, exact, simulate};
 use serde_json::json;
 
 use super::description::{in_file, read};

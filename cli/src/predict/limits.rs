@@ -1,6 +1,6 @@
 //! How much memory the prediction of a state space may take.
 
-use midrun_models::pepa::Limits;
+use midrun_predict::pepa::Limits;
 
 /// How far a state space may grow.
 #[derive(clap::Args, Debug)]

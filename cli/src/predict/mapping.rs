@@ -4,8 +4,8 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use midrun_models::mapping::{Description, Effort, Evaluation, Evaluator, Found, best, cycle_bound, search};
-use midrun_models::pepa::Limits;
+use midrun_predict::mapping::{Description, Effort, Evaluation, Evaluator, Found, best, cycle_bound, search};
+use midrun_predict::pepa::Limits;
 use serde_json::{Value, json};
 
 use super::description::{in_file, read};

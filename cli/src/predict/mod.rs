@@ -37,7 +37,7 @@ enum What {
     Program(program::Args),
     /// A computation structure (operations, forks, joins, decisions, locks): its time over many runs
     Cost(cost::Args),
-    /// A recorded run: its time with other workers, policies, patterns or links
+    /// A recorded run: its time with other workers, techniques, patterns or links
     Run(run::Args),
 }
 

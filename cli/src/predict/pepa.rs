@@ -4,8 +4,8 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use midrun_models::markov::{Method, Options};
-use midrun_models::pepa::{Limits, Model, Solution, StateSpace};
+use midrun_predict::markov::{Method, Options};
+use midrun_predict::pepa::{Limits, Model, Solution, StateSpace};
 use serde_json::{Map, Value, json};
 
 use super::description::{in_file, read};
@@ -37,7 +37,7 @@ pub fn main(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn answer(model: &Model, limits: &Limits, json: bool) -> Result<String, midrun_models::pepa::Error> {
+fn answer(model: &Model, limits: &Limits, json: bool) -> Result<String, midrun_predict::pepa::Error> {
     let space = model.derive(limits)?;
     let solution = space.solve(&Options::default())?;
     Ok(if json { as_json(&space, &solution) } else { as_text(&space, &solution) })

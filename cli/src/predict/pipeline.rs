@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use midrun_models::pipeline::exact::{self, Grouping, Objective};
-use midrun_models::pipeline::file::Description;
 use midrun_models::pipeline::production::Production;
 use midrun_models::pipeline::{Pattern, Pipeline, search};
+use midrun_predict::pipeline::Description;
 use serde_json::json;
 
 use super::description::read;

@@ -5,7 +5,7 @@ use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use midrun_models::program::{Activity, ElementTimes, Machine, Options, Outcome, Program, Times, simulate};
+use midrun_predict::program::{Activity, ElementTimes, Machine, Options, Outcome, Program, Times, simulate};
 use serde_json::{Value, json};
 
 use super::description::{in_file, read};
@@ -81,7 +81,7 @@ fn times(of: &Times) -> Value {
 }
 
 fn as_json(outcome: &Outcome) -> String {
-    let process = |(rank, of): (usize, &midrun_models::program::ProcessTimes)| json!({"rank": rank, "node": of.node, "end_s": of.end_s, "times": times(&of.times)});
+    let process = |(rank, of): (usize, &midrun_predict::program::ProcessTimes)| json!({"rank": rank, "node": of.node, "end_s": of.end_s, "times": times(&of.times)});
     let element = |of: &ElementTimes| json!({"name": of.name, "count": of.count, "times": times(&of.times)});
     let all = json!({
         "total_s": outcome.total_s, "events": outcome.events, "unreceived": outcome.unreceived,

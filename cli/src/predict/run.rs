@@ -1,4 +1,4 @@
-//! `midrun predict run`: what a recorded run would take with other workers, policies, patterns or links.
+//! `midrun predict run`: what a recorded run would take with other workers, techniques, patterns or links.
 
 mod master_worker;
 mod pipeline;
@@ -6,7 +6,7 @@ mod pipeline;
 use std::process::ExitCode;
 
 use midrun_analyzer::recording::{self, Seen};
-use midrun_models::units::{bytes, seconds};
+use midrun_predict::units::{bytes, seconds};
 use midrun_tunlets::recorded::{Answer, Errors, LeftOut, OtherLink};
 use serde_json::{Value, json};
 
@@ -22,9 +22,9 @@ pub struct Args {
     /// Numbers of workers, such as 4,8,16 [default: as recorded]
     #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = workers, allow_negative_numbers = true)]
     workers: Vec<u32>,
-    /// Hand-out policies, such as none,daf or dpf:0.5, or auto for the best [default: as recorded]
-    #[arg(long, value_name = "NAME,…", value_delimiter = ',', value_parser = master_worker::policy)]
-    policy: Vec<master_worker::Asked>,
+    /// Hand-out techniques, such as none,daf or dpf:0.5, or auto for the best [default: as recorded]
+    #[arg(long, alias = "policy", value_name = "NAME,…", value_delimiter = ',', value_parser = master_worker::technique)]
+    technique: Vec<master_worker::Asked>,
     /// Replicas of each stage of a pipeline, such as 1,3,1
     #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = workers, allow_negative_numbers = true)]
     replicas: Vec<u32>,

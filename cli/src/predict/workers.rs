@@ -7,7 +7,7 @@ use midrun_models::master_worker::{Growth, Model, Protocol};
 use serde_json::json;
 
 use crate::usage::Usage;
-use midrun_models::units::{bytes, seconds};
+use midrun_predict::units::{bytes, seconds};
 
 /// Rows and columns of the plot.
 const PLOT: (usize, usize) = (12, 64);

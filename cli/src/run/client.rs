@@ -68,7 +68,7 @@ impl Client {
     }
 
     /// Prints what the analyzer tells about the job until the job is closed. To an analyzer that comes in place of one
-    /// that went away, the job is opened again: it must know what is wished, `--dry-run` above all.
+    /// that went away, the job is opened again: it must know what is requested, `--dry-run` above all.
     pub async fn watch(mut self, form: LogForm) {
         let mut told = 0;
         loop {

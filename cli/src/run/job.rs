@@ -122,7 +122,7 @@ async fn start_parts(settings: &Settings, line: &CommandLine, job: &str) -> anyh
         tunlet: settings.run.tunlet.clone(),
         shadow: settings.run.shadow.clone(),
         files: settings.run.files.iter().map(wire_file).collect(),
-        policy: settings.run.policy.clone(),
+        technique: settings.run.technique.clone(),
         dry_run: settings.run.dry_run,
         objective: settings.run.objective.clone(),
         min_workers: settings.run.min_workers,
@@ -145,13 +145,13 @@ async fn start_parts(settings: &Settings, line: &CommandLine, job: &str) -> anyh
 
 /// Where searches of this program and input are remembered, if something is searched.
 fn memory(settings: &Settings, line: &CommandLine) -> Option<Memory> {
-    let wishes = settings.run.wishes().search;
-    if wishes.points.is_empty() || settings.run.no_search_memory {
+    let options = settings.run.options().search;
+    if options.points.is_empty() || settings.run.no_search_memory {
         return None;
     }
     let app = line.apps.first()?;
     let words = line.words.get(app.at + 1..).unwrap_or_default();
-    Memory::of(line.words.get(app.at)?, words, app.ranks, &wishes)
+    Memory::of(line.words.get(app.at)?, words, app.ranks, &options)
 }
 
 /// Where `midrun status` and the like find the job. That they do not is no reason not to run it.
@@ -174,7 +174,7 @@ fn gift<'a>(settings: &Settings, line: &CommandLine, plan: &'a Plan, job: &str, 
         gift.variables.push(("MIDRUN_SOCKET", agent.socket.to_string_lossy().into_owned()));
         gift.variables.push(("MIDRUN_HOST", runtime_dir::host()));
     }
-    let most = settings.analyzer.completed(settings.run.wishes()).max_workers;
+    let most = settings.analyzer.completed(settings.run.options()).max_workers;
     if parts.agent.is_some() && most > 0 && line.workers().is_none_or(|workers| most > workers) {
         match line.placing() {
             Some(option) => say(format!(

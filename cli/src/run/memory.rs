@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use midrun_tunlets::SearchWishes;
+use midrun_tunlets::SearchOptions;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -54,15 +54,15 @@ pub struct Memory {
 
 impl Memory {
     /// Of a search of `program`, whose line has `words` behind it; `None` where no directory is known.
-    pub fn of(program: &str, words: &[String], ranks: Option<u32>, wishes: &SearchWishes) -> Option<Memory> {
+    pub fn of(program: &str, words: &[String], ranks: Option<u32>, options: &SearchOptions) -> Option<Memory> {
         let directory = directory()?;
         let key = Key {
             program: program.to_owned(),
             arguments: words.to_vec(),
             ranks,
             machine: machine(),
-            points: wishes.points.clone(),
-            constraint: wishes.constraint.clone(),
+            points: options.points.clone(),
+            constraint: options.constraint.clone(),
         };
         Some(Memory::at(&directory, key))
     }
@@ -74,7 +74,7 @@ impl Memory {
         Memory { path: directory.join(format!("{stem}-{:016x}.json", hash(&text))), key }
     }
 
-    /// What an earlier search found, the best first, as [`SearchWishes::known`]; empty where there was none. A damaged file
+    /// What an earlier search found, the best first, as [`SearchOptions::known`]; empty where there was none. A damaged file
     /// is set aside with one line.
     pub fn known(&self) -> String {
         let found = match self.read() {

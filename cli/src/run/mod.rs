@@ -100,7 +100,7 @@ impl Args {
             ("run.analyzer", self.analyzer.clone()),
             ("run.tunlet", list(&self.tunlet)),
             ("run.shadow", list(&self.shadow)),
-            ("run.policy", limits.policy.clone()),
+            ("run.technique", limits.technique.clone()),
             ("run.objective", limits.objective.clone()),
             ("run.min_workers", limits.min_workers.map(|n| n.to_string())),
             ("run.max_workers", limits.max_workers.map(|n| n.to_string())),
@@ -137,7 +137,7 @@ pub fn main(args: Args) -> anyhow::Result<ExitCode> {
     let points = args.points.as_deref().map(points::Points::read).transpose()?;
     let line = CommandLine::read(&args.command);
     let plan = plan::Plan { points, ..plan::check(&line, &settings.run)? };
-    plan::warn_of_limits(&line, &settings.run.wishes());
+    plan::warn_of_limits(&line, &settings.run.options());
     let summary = settings.run.summary.clone().map(SummaryFile::at).transpose()?;
     check_record(&args, &settings)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()

@@ -7,7 +7,7 @@ use super::mpi::{self, Flavour, Linkage};
 use super::points::Points;
 use crate::settings::RunSettings;
 use crate::usage::{say, usage};
-use midrun_tunlets::Wishes;
+use midrun_tunlets::TuningOptions;
 
 /// What a job needs.
 #[derive(Clone, Debug)]
@@ -48,10 +48,10 @@ pub fn check(line: &CommandLine, settings: &RunSettings) -> anyhow::Result<Plan>
 }
 
 /// Says which limits the job cannot keep, having fewer workers.
-pub fn warn_of_limits(line: &CommandLine, wishes: &Wishes) {
+pub fn warn_of_limits(line: &CommandLine, options: &TuningOptions) {
     let Some(workers) = line.workers().filter(|workers| *workers > 0) else { return };
-    if wishes.min_workers > workers {
-        say(format!("the command starts {workers} workers: min_workers = {} means all of them", wishes.min_workers));
+    if options.min_workers > workers {
+        say(format!("the command starts {workers} workers: min_workers = {} means all of them", options.min_workers));
     }
 }
 

@@ -79,7 +79,7 @@ pub fn table(json: &str) -> String {
         let workers = list("workers").last().and_then(Value::as_u64).unwrap_or(0);
         let has_tasks = list("ideal_s").iter().filter_map(Value::as_f64).any(|ideal_s| ideal_s > 0.0);
         lines.push(if has_tasks {
-            format!("{iterations} iterations, {workers} workers, policy at the end: {}", text("policy"))
+            format!("{iterations} iterations, {workers} workers, technique at the end: {}", text("technique"))
         } else {
             format!("{iterations} iterations on {} ranks", number("/ranks"))
         });
@@ -242,7 +242,7 @@ mod tests {
     #[test]
     fn the_table_names_what_was_decided_and_gained() {
         let json = r#"{"job":"j","mpi":"Open MPI 4.1.4","ranks":9,"iterations":2,"iteration_s":[1.1,1.01],"ideal_s":[1.0,1.0],
-            "workers":[8,8],"policy":"daf","decisions":[{"verdict":"kept"}],"records":{"produced":5,"collected":5,"dropped":0},
+            "workers":[8,8],"technique":"daf","decisions":[{"verdict":"kept"}],"records":{"produced":5,"collected":5,"dropped":0},
             "actions":{"sent":1,"applied":1,"refused":0,"expired":0}}"#;
         let table = table(json);
         for part in
@@ -251,7 +251,7 @@ mod tests {
             assert!(table.contains(part), "{part} is missing in:\n{table}");
         }
         let taskless = super::table(&json.replace("\"ideal_s\":[1.0,1.0]", "\"ideal_s\":[0.0,0.0]"));
-        assert!(taskless.contains("2 iterations on 9 ranks\n") && !taskless.contains("policy"), "{taskless}");
+        assert!(taskless.contains("2 iterations on 9 ranks\n") && !taskless.contains("technique"), "{taskless}");
     }
 
     #[test]

@@ -10,9 +10,9 @@ fn file(text: &str) -> tempfile::NamedTempFile {
 
 #[test]
 fn a_flag_is_stronger_than_the_file_and_the_file_stronger_than_the_default() {
-    let file = file("[run]\npolicy = \"gss\"\ntunlet = \"master_worker\"\n[analyzer]\nwindow_grace_ms = 300\n");
-    let settings = load(Some(file.path()), &[("run.policy", "fac2".into())]).unwrap();
-    assert_eq!(settings.run.policy, "fac2");
+    let file = file("[run]\ntechnique = \"gss\"\ntunlet = \"master_worker\"\n[analyzer]\nwindow_grace_ms = 300\n");
+    let settings = load(Some(file.path()), &[("run.technique", "fac2".into())]).unwrap();
+    assert_eq!(settings.run.technique, "fac2");
     assert_eq!(settings.run.tunlet, "master_worker");
     assert_eq!(settings.analyzer.window_grace_ms, 300);
     assert_eq!(settings.agent, midrun_agent::config::Config::default());
@@ -22,7 +22,7 @@ fn a_flag_is_stronger_than_the_file_and_the_file_stronger_than_the_default() {
 fn an_unknown_key_is_refused_with_the_allowed_ones() {
     let file = file("[run]\npolcy = \"gss\"\n");
     let text = load(Some(file.path()), &[]).unwrap_err().to_string();
-    assert!(text.contains("`polcy` in [run]") && text.contains("policy"), "{text}");
+    assert!(text.contains("`polcy` in [run]") && text.contains("technique"), "{text}");
 }
 
 #[test]
@@ -33,8 +33,8 @@ fn a_value_of_the_wrong_type_is_refused_with_its_key() {
 }
 
 #[test]
-fn an_unknown_policy_is_refused_with_the_known_ones() {
-    let text = load(None, &[("run.policy", "dfp".into())]).unwrap_err().to_string();
+fn an_unknown_technique_is_refused_with_the_known_ones() {
+    let text = load(None, &[("run.technique", "dfp".into())]).unwrap_err().to_string();
     assert!(text.contains("dfp") && text.contains("dpf"), "{text}");
 }
 
@@ -62,7 +62,7 @@ fn example() -> String {
     let defaults = serde_json::to_value(Settings::default()).unwrap();
     let mut text = String::from(
         "# Every key with its default; generated from the source (MIDRUN_BLESS=1 cargo test -p midrun-cli).\n\
-         # Stronger than this file: the environment (MIDRUN_CFG_RUN__POLICY=gss), then flags.\n",
+         # Stronger than this file: the environment (MIDRUN_CFG_RUN__TECHNIQUE=gss), then flags.\n",
     );
     for (section, source) in sources {
         text += &format!("\n[{section}]\n");

@@ -15,12 +15,12 @@ const _: () = assert!(COMMAND_TEXT < 1 << TEXT_BITS);
 // Two such commands at a time.
 const _: () = assert!(2 * (1 + COMMAND_TEXT.div_ceil(ENTRY_BYTES)) as u64 <= COMMANDS + 2);
 
-/// A new value for one knob.
+/// A new value for one tuning point.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CommandAssignment {
-    /// Number of the knob in that rank's table.
-    pub knob: u32,
-    /// Its new value; of a knob that takes texts it is [`Command::text`], and this its bytes.
+    /// Number of the tuning point in that rank's table.
+    pub tuning_point: u32,
+    /// Its new value; of a tuning point that takes texts it is [`Command::text`], and this its bytes.
     pub value: f64,
 }
 
@@ -39,7 +39,7 @@ pub struct Command {
     pub count: u32,
     /// All applied together or not at all.
     pub assignments: [CommandAssignment; ASSIGNMENTS],
-    /// The value of those assignments whose knob takes texts; at most [`COMMAND_TEXT`] bytes.
+    /// The value of those assignments whose tuning point takes texts; at most [`COMMAND_TEXT`] bytes.
     pub text: String,
 }
 
@@ -52,7 +52,7 @@ impl Command {
         first[2] = u64::from(self.when) | u64::from(self.count) << 32;
         first[3] = self.text.len() as u64 | self.at << TEXT_BITS;
         for (pair, a) in first[4..].chunks_exact_mut(2).zip(&self.assignments) {
-            pair[0] = u64::from(a.knob);
+            pair[0] = u64::from(a.tuning_point);
             pair[1] = a.value.to_bits();
         }
         let mut entries = vec![first];
@@ -74,7 +74,7 @@ impl Command {
         let words = pop()?;
         let mut assignments = [CommandAssignment::default(); ASSIGNMENTS];
         for (pair, a) in words[4..].chunks_exact(2).zip(&mut assignments) {
-            *a = CommandAssignment { knob: pair[0] as u32, value: f64::from_bits(pair[1]) };
+            *a = CommandAssignment { tuning_point: pair[0] as u32, value: f64::from_bits(pair[1]) };
         }
         let Some(text) = text(words[3] & ((1 << TEXT_BITS) - 1), pop) else { return Some(None) };
         Some(Some(Command {
@@ -115,7 +115,7 @@ mod tests {
             let text = "0x3,".repeat(bytes).chars().take(bytes).collect();
             let at = LAST_ITERATION - bytes as u64;
             let mut command = Command { action: 9, deadline_ns: 8, when: 3, at, count: 6, text, ..Command::default() };
-            command.assignments[5] = CommandAssignment { knob: 31, value: -0.25 };
+            command.assignments[5] = CommandAssignment { tuning_point: 31, value: -0.25 };
             let mut entries = command.to_entries();
             assert_eq!(entries.len(), 1 + bytes.div_ceil(ENTRY_BYTES));
             entries.push([0; COMMAND_WORDS]);

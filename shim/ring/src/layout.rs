@@ -1,4 +1,4 @@
-//! What the shared memory looks like: entries as words, the header, the knob table, and where everything lies.
+//! What the shared memory looks like: entries as words, the header, the tuning point table, and where everything lies.
 //!
 //! Everything is 64-bit words in the host's byte order: both sides are on one host. Any change here needs a new
 //! [`LAYOUT_VERSION`]; a test ties the sizes to it.
@@ -13,7 +13,7 @@ pub const LAYOUT_VERSION: u64 = 3;
 
 /// Kinds of records. Integers until checked: shared memory may hold anything.
 pub mod kind {
-    /// payload: iteration, tasks, workers, policy code, factor (f64 bits), bytes of a task (low half) and of a result.
+    /// payload: iteration, tasks, workers, technique code, factor (f64 bits), bytes of a task (low half) and of a result.
     pub const ITERATION_BEGIN: u32 = 1;
     /// payload: iteration, tasks done, chunks, sum of task times ns, master busy ns, 0.
     pub const ITERATION_END: u32 = 2;
@@ -101,17 +101,17 @@ pub mod when {
     pub const ITERATION_START: u32 = 2;
     /// At the start of iteration [`crate::Command::at`], neither before nor later.
     pub const AT_ITERATION: u32 = 3;
-    /// Hold the assignments ready for the round that the action's id names: see `midrun-epoch`.
+    /// Hold the assignments ready for the round that the action's id names: see `midrun-agreement`.
     pub const PREPARE: u32 = 16;
     /// Be ready to take them over at the start of an iteration: its number is the value of the first assignment, whose
-    /// knob is [`super::NO_KNOB`].
-    pub const ARM: u32 = 17;
+    /// tuning point is [`super::NO_TUNING_POINT`].
+    pub const PRE_COMMIT: u32 = 17;
     /// Decide that all ranks take them over.
     pub const COMMIT: u32 = 18;
 }
 
-/// Number of an assignment's knob where its value is not for one.
-pub const NO_KNOB: u32 = u32::MAX;
+/// Number of an assignment's tuning point where its value is not for one.
+pub const NO_TUNING_POINT: u32 = u32::MAX;
 
 /// Words of a [`Record`].
 pub const RECORD_WORDS: usize = 8;
@@ -123,12 +123,12 @@ pub const COMMAND_TEXT: usize = 4096;
 pub const ASSIGNMENTS: usize = 6;
 /// Commands that fit in the command ring.
 pub const COMMANDS: u64 = 64;
-/// Entries of the knob table.
-pub const KNOBS: usize = 32;
-/// Words of a knob's entry: name 4, kind, minimum, maximum, declared, value, 3 spare.
-pub const KNOB_WORDS: usize = 12;
-/// Longest knob name, bytes.
-pub const KNOB_NAME: usize = 31;
+/// Entries of the tuning point table.
+pub const TUNING_POINTS: usize = 32;
+/// Words of a tuning point's entry: name 4, kind, minimum, maximum, declared, value, 3 spare.
+pub const TUNING_POINT_WORDS: usize = 12;
+/// Longest tuning point name, bytes.
+pub const TUNING_POINT_NAME: usize = 31;
 /// Longest job id and MPI name, bytes.
 pub const TEXT: usize = 63;
 /// Most lanes of a segment.
@@ -150,12 +150,12 @@ pub(crate) mod header {
     pub const MPI: usize = 16;
     /// When MPI_Finalize was reached, nanoseconds; 0 = not yet.
     pub const FINALIZED: usize = 24;
-    pub const KNOB_COUNT: usize = 25;
+    pub const TUNING_POINT_COUNT: usize = 25;
     /// Pages of counters that were ever in use.
     pub const COUNTER_PAGES: usize = 26;
     /// Calls that were not counted, for want of a page.
     pub const UNCOUNTED: usize = 27;
-    pub const KNOB_TABLE: usize = 64;
+    pub const TUNING_POINT_TABLE: usize = 64;
 }
 
 /// Where the command ring's control block lies, words.
@@ -163,7 +163,7 @@ pub(crate) const COMMAND_RING: usize = 512;
 /// Where the first lane lies, words.
 pub(crate) const FIRST_LANE: usize = 2048;
 
-const _: () = assert!(header::KNOB_TABLE + KNOBS * KNOB_WORDS <= COMMAND_RING);
+const _: () = assert!(header::TUNING_POINT_TABLE + TUNING_POINTS * TUNING_POINT_WORDS <= COMMAND_RING);
 const _: () = assert!(COMMAND_RING + CONTROL_WORDS + COMMANDS as usize * COMMAND_WORDS <= FIRST_LANE);
 
 /// Words of one lane of `records` records.
@@ -208,9 +208,9 @@ impl Record {
     }
 }
 
-/// What a knob takes.
+/// What a tuning point takes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum KnobKind {
+pub enum TuningPointKind {
     /// Any number.
     #[default]
     Real = 0,
@@ -220,20 +220,22 @@ pub enum KnobKind {
     Text = 2,
 }
 
-impl KnobKind {
+impl TuningPointKind {
     /// From the table's word; `None` when it is none.
-    pub(crate) fn from_word(word: u64) -> Option<KnobKind> {
-        [KnobKind::Real, KnobKind::Whole, KnobKind::Text].into_iter().find(|kind| *kind as u64 == word)
+    pub(crate) fn from_word(word: u64) -> Option<TuningPointKind> {
+        [TuningPointKind::Real, TuningPointKind::Whole, TuningPointKind::Text]
+            .into_iter()
+            .find(|kind| *kind as u64 == word)
     }
 }
 
 /// A tuning point that a rank offers.
 #[derive(Clone, Debug, PartialEq)]
-pub struct KnobSlot {
-    /// Its name, at most [`KNOB_NAME`] bytes.
+pub struct TuningPointSlot {
+    /// Its name, at most [`TUNING_POINT_NAME`] bytes.
     pub name: String,
     /// What it takes.
-    pub kind: KnobKind,
+    pub kind: TuningPointKind,
     /// Smallest value allowed; of a text 0.
     pub minimum: f64,
     /// Largest value allowed; of a text the most bytes.
@@ -272,7 +274,7 @@ mod tests {
     #[test]
     fn the_sizes_belong_to_layout_version_3() {
         assert_eq!(LAYOUT_VERSION, 3);
-        assert_eq!((8 * RECORD_WORDS, 8 * COMMAND_WORDS, 8 * KNOB_WORDS), (64, 128, 96));
+        assert_eq!((8 * RECORD_WORDS, 8 * COMMAND_WORDS, 8 * TUNING_POINT_WORDS), (64, 128, 96));
         assert_eq!((8 * COMMAND_RING, 8 * FIRST_LANE), (4096, 16384));
         assert_eq!(segment_bytes(4, 8192), 3_166_208);
         assert_eq!((8 * PAGE_WORDS, PAGES, crate::calls::NAMES.len()), (32_768, 32, 201));

@@ -16,7 +16,7 @@ pub mod ring;
 pub mod segment;
 
 pub use command::{Command, CommandAssignment, LAST_ITERATION};
-pub use layout::{KnobKind, KnobSlot, LAYOUT_VERSION, Record, kind, part, topic};
+pub use layout::{LAYOUT_VERSION, Record, TuningPointKind, TuningPointSlot, kind, part, topic};
 pub use register::SharedWord;
 pub use segment::{Identity, Segment, SegmentError, Totals};
 

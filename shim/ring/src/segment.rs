@@ -3,9 +3,9 @@
 use crate::atomic::{HEAD, Mapped, Mapping, TAIL};
 use crate::counters::{PAGE_WORDS, PAGES, Page};
 use crate::layout::{
-    COMMAND_RING, COMMAND_WORDS, COMMANDS, FIRST_LANE, KNOB_NAME, KNOB_WORDS, KNOBS, KnobKind, KnobSlot,
-    LAYOUT_VERSION, MAGIC, MAX_LANES, MAX_RECORDS, RECORD_WORDS, first_counter, header, lane_words, segment_bytes,
-    text_to_words, words_to_text,
+    COMMAND_RING, COMMAND_WORDS, COMMANDS, FIRST_LANE, LAYOUT_VERSION, MAGIC, MAX_LANES, MAX_RECORDS, RECORD_WORDS,
+    TUNING_POINT_NAME, TUNING_POINT_WORDS, TUNING_POINTS, TuningPointKind, TuningPointSlot, first_counter, header,
+    lane_words, segment_bytes, text_to_words, words_to_text,
 };
 use crate::{CommandConsumer, CommandProducer, Consumer, Producer, ring};
 use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
@@ -196,59 +196,61 @@ impl Segment {
         ring::Consumer::resume(self.command_ring())
     }
 
-    /// Enters a knob into the table and returns its number; `None` when the table is full or the name too long.
+    /// Enters a tuning point into the table and returns its number; `None` when the table is full or the name too long.
     /// Only the rank calls this, from one thread at a time.
-    pub fn declare_knob(&self, knob: &KnobSlot) -> Option<u32> {
-        let count = self.mapping.word(header::KNOB_COUNT).load(Relaxed);
-        if count >= KNOBS as u64 || knob.name.len() > KNOB_NAME || knob.name.is_empty() {
+    pub fn declare_tuning_point(&self, tuning_point: &TuningPointSlot) -> Option<u32> {
+        let count = self.mapping.word(header::TUNING_POINT_COUNT).load(Relaxed);
+        if count >= TUNING_POINTS as u64 || tuning_point.name.len() > TUNING_POINT_NAME || tuning_point.name.is_empty()
+        {
             return None;
         }
-        let at = header::KNOB_TABLE + count as usize * KNOB_WORDS;
-        let numbers = [knob.minimum, knob.maximum, knob.declared, knob.value].map(f64::to_bits);
-        let words = text_to_words::<4>(&knob.name).into_iter().chain([knob.kind as u64]).chain(numbers);
+        let at = header::TUNING_POINT_TABLE + count as usize * TUNING_POINT_WORDS;
+        let numbers =
+            [tuning_point.minimum, tuning_point.maximum, tuning_point.declared, tuning_point.value].map(f64::to_bits);
+        let words = text_to_words::<4>(&tuning_point.name).into_iter().chain([tuning_point.kind as u64]).chain(numbers);
         for (i, word) in words.enumerate() {
             self.mapping.word(at + i).store(word, Relaxed);
         }
-        self.mapping.word(header::KNOB_COUNT).store(count + 1, Release); // SYNC K: pairs with knobs
+        self.mapping.word(header::TUNING_POINT_COUNT).store(count + 1, Release); // SYNC K: pairs with tuning points
         Some(count as u32)
     }
 
-    /// Writes a knob's present value, for the agent to see.
-    pub fn set_knob_value(&self, knob: u32, value: f64) {
-        if (knob as usize) < KNOBS {
-            let at = header::KNOB_TABLE + knob as usize * KNOB_WORDS + 8;
+    /// Writes a tuning point's present value, for the agent to see.
+    pub fn set_tuning_point_value(&self, tuning_point: u32, value: f64) {
+        if (tuning_point as usize) < TUNING_POINTS {
+            let at = header::TUNING_POINT_TABLE + tuning_point as usize * TUNING_POINT_WORDS + 8;
             self.mapping.word(at).store(value.to_bits(), Relaxed);
         }
     }
 
-    /// Writes the smallest and largest value a knob takes now, for the agent to see.
-    pub fn set_knob_range(&self, knob: u32, (minimum, maximum): (f64, f64)) {
-        if (knob as usize) < KNOBS {
-            let at = header::KNOB_TABLE + knob as usize * KNOB_WORDS + 5;
+    /// Writes the smallest and largest value a tuning point takes now, for the agent to see.
+    pub fn set_tuning_point_range(&self, tuning_point: u32, (minimum, maximum): (f64, f64)) {
+        if (tuning_point as usize) < TUNING_POINTS {
+            let at = header::TUNING_POINT_TABLE + tuning_point as usize * TUNING_POINT_WORDS + 5;
             self.mapping.word(at).store(minimum.to_bits(), Relaxed);
             self.mapping.word(at + 1).store(maximum.to_bits(), Relaxed);
         }
     }
 
-    /// How many knobs the rank says it has; cheap, to see whether [`Segment::knobs`] has news.
-    pub fn knob_count(&self) -> u32 {
-        // SYNC K: pairs with declare_knob
-        self.mapping.word(header::KNOB_COUNT).load(Acquire).min(KNOBS as u64) as u32
+    /// How many tuning points the rank says it has; cheap, to see whether [`Segment::tuning_points`] has news.
+    pub fn tuning_point_count(&self) -> u32 {
+        // SYNC K: pairs with declare_tuning_point
+        self.mapping.word(header::TUNING_POINT_COUNT).load(Acquire).min(TUNING_POINTS as u64) as u32
     }
 
-    /// The knobs with their numbers. Entries that make no sense are left out.
-    pub fn knobs(&self) -> Vec<(u32, KnobSlot)> {
-        (0..self.knob_count()).filter_map(|number| Some((number, self.knob(number)?))).collect()
+    /// The tuning points with their numbers. Entries that make no sense are left out.
+    pub fn tuning_points(&self) -> Vec<(u32, TuningPointSlot)> {
+        (0..self.tuning_point_count()).filter_map(|number| Some((number, self.tuning_point(number)?))).collect()
     }
 
-    fn knob(&self, number: u32) -> Option<KnobSlot> {
-        let at = header::KNOB_TABLE + number as usize * KNOB_WORDS;
+    fn tuning_point(&self, number: u32) -> Option<TuningPointSlot> {
+        let at = header::TUNING_POINT_TABLE + number as usize * TUNING_POINT_WORDS;
         let word = |i: usize| self.mapping.word(at + i).load(Relaxed);
         let name = words_to_text(&[word(0), word(1), word(2), word(3)]).filter(|name| !name.is_empty())?;
         let [minimum, maximum, declared, value] = [5, 6, 7, 8].map(|i| f64::from_bits(word(i)));
         let sane = minimum <= maximum && declared.is_finite() && value.is_finite();
-        let kind = KnobKind::from_word(word(4))?;
-        sane.then_some(KnobSlot { name, kind, minimum, maximum, declared, value })
+        let kind = TuningPointKind::from_word(word(4))?;
+        sane.then_some(TuningPointSlot { name, kind, minimum, maximum, declared, value })
     }
 
     /// What happened to the rank's records so far. The numbers are the peer's word; they may be nonsense.

@@ -2,7 +2,7 @@
 
 use midrun_ring::attach::{peer_uid, recv_segment, send_segment};
 use midrun_ring::{
-    Command, CommandAssignment, Identity, KnobKind, KnobSlot, Record, Segment, SegmentError, Totals, kind,
+    Command, CommandAssignment, Identity, Record, Segment, SegmentError, Totals, TuningPointKind, TuningPointSlot, kind,
 };
 use proptest::prelude::*;
 use std::collections::VecDeque;
@@ -29,7 +29,7 @@ fn the_agent_reads_what_the_rank_wrote_and_the_rank_what_the_agent_sent() {
     assert_eq!(agent.consumer(1).pop().map(Record::from_words), Some(record(7)));
     assert_eq!(agent.consumer(0).pop(), None);
     let mut command = Command { action: 1, deadline_ns: 2, when: 1, count: 1, ..Command::default() };
-    command.assignments[0] = CommandAssignment { knob: 0, value: 0.5 };
+    command.assignments[0] = CommandAssignment { tuning_point: 0, value: 0.5 };
     command.text = "0,1x4".repeat(40);
     assert!(agent.command_producer().push_all(&command.to_entries()));
     let mut commands = rank.command_consumer();
@@ -80,23 +80,23 @@ fn a_second_agent_continues_where_the_first_stopped() {
 }
 
 #[test]
-fn knobs_are_declared_seen_and_bounded() {
+fn tuning_points_are_declared_seen_and_bounded() {
     let (rank, fd) = Segment::create(&identity(), 1, 8).unwrap();
     let agent = Segment::open(fd).unwrap();
-    let knob = |name: &str| KnobSlot {
+    let tuning_point = |name: &str| TuningPointSlot {
         name: name.into(),
-        kind: KnobKind::Real,
+        kind: TuningPointKind::Real,
         minimum: 0.0,
         maximum: 1.0,
         declared: 0.5,
         value: 0.5,
     };
-    assert_eq!(rank.declare_knob(&knob("mw.factor")), Some(0));
-    assert_eq!(rank.declare_knob(&knob(&"x".repeat(32))), None);
-    rank.set_knob_value(0, 0.25);
-    assert_eq!(agent.knobs(), [(0, KnobSlot { value: 0.25, ..knob("mw.factor") })]);
-    (1..32).for_each(|n| assert_eq!(rank.declare_knob(&knob(&format!("k{n}"))), Some(n)));
-    assert_eq!(rank.declare_knob(&knob("one too many")), None);
+    assert_eq!(rank.declare_tuning_point(&tuning_point("mw.factor")), Some(0));
+    assert_eq!(rank.declare_tuning_point(&tuning_point(&"x".repeat(32))), None);
+    rank.set_tuning_point_value(0, 0.25);
+    assert_eq!(agent.tuning_points(), [(0, TuningPointSlot { value: 0.25, ..tuning_point("mw.factor") })]);
+    (1..32).for_each(|n| assert_eq!(rank.declare_tuning_point(&tuning_point(&format!("k{n}"))), Some(n)));
+    assert_eq!(rank.declare_tuning_point(&tuning_point("one too many")), None);
 }
 
 #[test]
@@ -194,7 +194,7 @@ proptest! {
             prop_assert!(taken <= 8);
             let mut commands = agent.command_producer();
             for _ in 0..100 { commands.push_all(&Command { text: "x".repeat(200), ..Command::default() }.to_entries()); }
-            let _ = (agent.knobs(), agent.totals(), agent.finalized());
+            let _ = (agent.tuning_points(), agent.totals(), agent.finalized());
         }
     }
 }

@@ -1,11 +1,11 @@
-//! Declarations that were found in this process: what they stand for here, and how their knobs are set.
+//! Declarations that were found in this process: what they stand for here, and how their tuning points are set.
 
 use super::calls::{Calls, calls};
 use super::measured::Values;
 use super::variable::{Variable, read_text, to_bits, write_text};
 use midrun_instrument::{Hook, Refusal, hook, symbols};
 use midrun_points::{Declaration, Line, Mode, Moment, Source, Symbol, Trigger, Tuned, Type};
-use midrun_ring::KnobKind;
+use midrun_ring::TuningPointKind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
@@ -19,7 +19,7 @@ pub struct Item {
     pub declaration: Declaration,
     /// What that is here.
     pub done: Done,
-    /// The function at whose entry or exit its knob is set; `None`: at any safe point.
+    /// The function at whose entry or exit its tuning point is set; `None`: at any safe point.
     pub place: Option<(Hook, Moment)>,
     /// Its value goes back when the agent is lost.
     pub returns_on_loss: bool,
@@ -126,7 +126,7 @@ fn tuned(what: &Tuned) -> Result<Done, String> {
             }
             let start = variable.read();
             if !start.is_finite() {
-                return Err(format!("{symbol} is {start} now, which is no value that a knob can have"));
+                return Err(format!("{symbol} is {start} now, which is no value that a tuning point can have"));
             }
             Done::Variable { variable, start, step: step.map(|step| (span.minimum, step)) }
         }
@@ -168,23 +168,27 @@ impl Item {
         matches!(self.done, Done::Iterates(_) | Done::IteratesByCall(..))
     }
 
-    /// Kind and range of its knob, if it has one.
-    pub fn knob(&self) -> Option<(KnobKind, (f64, f64))> {
-        let kind = |kind: Type| if kind.is_whole() { KnobKind::Whole } else { KnobKind::Real };
+    /// Kind and range of its tuning point, if it has one.
+    pub fn tuning_point(&self) -> Option<(TuningPointKind, (f64, f64))> {
+        let kind = |kind: Type| if kind.is_whole() { TuningPointKind::Whole } else { TuningPointKind::Real };
         Some(match &self.declaration {
             Declaration::Tune { what: Tuned::Variable { kind: of, span, .. }, .. }
             | Declaration::Tune { what: Tuned::Argument { kind: of, span, .. }, .. } => {
                 (kind(*of), (span.minimum, span.maximum))
             }
-            Declaration::Tune { what: Tuned::Text { bytes, .. }, .. } => (KnobKind::Text, (0.0, f64::from(*bytes - 1))),
-            Declaration::Tune { what: Tuned::Replace { by, .. }, .. } => (KnobKind::Whole, (0.0, by.len() as f64)),
-            Declaration::Insert { .. } => (KnobKind::Whole, (0.0, 1.0)),
-            Declaration::Once { .. } => (KnobKind::Whole, (0.0, 1e9)),
+            Declaration::Tune { what: Tuned::Text { bytes, .. }, .. } => {
+                (TuningPointKind::Text, (0.0, f64::from(*bytes - 1)))
+            }
+            Declaration::Tune { what: Tuned::Replace { by, .. }, .. } => {
+                (TuningPointKind::Whole, (0.0, by.len() as f64))
+            }
+            Declaration::Insert { .. } => (TuningPointKind::Whole, (0.0, 1.0)),
+            Declaration::Once { .. } => (TuningPointKind::Whole, (0.0, 1e9)),
             _ => return None,
         })
     }
 
-    /// Value of its knob now.
+    /// Value of its tuning point now.
     pub fn value(&self) -> f64 {
         match &self.done {
             Done::Variable { variable, .. } => variable.read(),
@@ -196,7 +200,7 @@ impl Item {
         }
     }
 
-    /// Whether its knob takes a value inside its range.
+    /// Whether its tuning point takes a value inside its range.
     pub fn can_set(&self, value: f64, text: &str) -> bool {
         match &self.done {
             Done::Text { bytes, .. } => text.len() < *bytes && !text.contains('\0'),

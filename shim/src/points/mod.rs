@@ -1,6 +1,6 @@
 //! Points: what is measured and may be turned in a program that was never written for midrun, as a text says it.
 //!
-//! The text comes as the value of the knob `points`, or with the start of the rank. Each line becomes an [`Item`] or a
+//! The text comes as the value of the tuning point `points`, or with the start of the rank. Each line becomes an [`Item`] or a
 //! refusal with its reason. What happens at each hooked function is worked out anew from all items whenever one of them
 //! changes ([`places`]); what was measured goes up at each iteration's end ([`report`]).
 
@@ -14,12 +14,12 @@ mod places;
 mod report;
 mod variable;
 
-use crate::knobs::{self, Knobs, Target};
+use crate::tuning_points::{self, Target, TuningPoints};
 use crate::{clock, hook, process, safe_point};
 use items::Item;
 use midrun_instrument as instrument;
 use midrun_points::{Declaration, Label, TEXT_BYTES, parse};
-use midrun_ring::{KnobKind, topic};
+use midrun_ring::{TuningPointKind, topic};
 pub use moments::{Place, await_place};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard};
@@ -55,14 +55,14 @@ fn lock() -> MutexGuard<'static, Option<State>> {
     STATE.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
-/// MPI is initialised and an agent was asked for: the knob `points` is there, and what the start brought is declared.
+/// MPI is initialised and an agent was asked for: the tuning point `points` is there, and what the start brought is declared.
 pub fn on_init() {
     crate::mpi_calls::allow_safe_points();
-    knobs::with(|knobs| {
-        let knob = knobs::Knob { target: Target::Points, range: (0.0, TEXT_BYTES as f64) };
-        knobs.declare("points", KnobKind::Text, knob, 0.0);
+    tuning_points::with(|tuning_points| {
+        let tuning_point = tuning_points::TuningPoint { target: Target::Points, range: (0.0, TEXT_BYTES as f64) };
+        tuning_points.declare("points", TuningPointKind::Text, tuning_point, 0.0);
         if let Ok(text) = std::env::var("MIDRUN_POINTS") {
-            take(knobs, &text.replace(';', "\n"));
+            take(tuning_points, &text.replace(';', "\n"));
         }
     });
 }
@@ -84,7 +84,7 @@ pub fn can_take(text: &str) -> bool {
 }
 
 /// Declares what the text says in place of what was declared before.
-pub fn take(knobs: &mut Knobs, text: &str) {
+pub fn take(tuning_points: &mut TuningPoints, text: &str) {
     let lines = match parse(text) {
         Ok(lines) => lines,
         Err(error) => return refuse(error.line, &error.to_string()),
@@ -101,7 +101,7 @@ pub fn take(knobs: &mut Knobs, text: &str) {
         item.undo();
         state.leave(&item);
         if let Some(label) = item.declaration.label() {
-            knobs.forget(label.as_str());
+            tuning_points.forget(label.as_str());
         }
     }
     for line in lines.iter().filter(|line| returns(&line.declaration).is_none()) {
@@ -110,9 +110,11 @@ pub fn take(knobs: &mut Knobs, text: &str) {
             continue;
         }
         match items::make(line) {
-            Ok(item) => match declare(knobs, &item) {
+            Ok(item) => match declare(tuning_points, &item) {
                 true => state.items.push(item),
-                false => refuse(line.number, "another knob has that name, or the table of knobs is full"),
+                false => {
+                    refuse(line.number, "another tuning point has that name, or the table of tuning points is full")
+                }
             },
             Err(why) => refuse(line.number, &why),
         }
@@ -145,10 +147,15 @@ fn learn_rate() {
     }
 }
 
-fn declare(knobs: &mut Knobs, item: &Item) -> bool {
-    let Some((kind, range)) = item.knob() else { return true };
+fn declare(tuning_points: &mut TuningPoints, item: &Item) -> bool {
+    let Some((kind, range)) = item.tuning_point() else { return true };
     let name = item.declaration.label().map_or("", Label::as_str);
-    knobs.declare_again(name, kind, knobs::Knob { target: Target::Point(item.id), range }, item.value())
+    tuning_points.declare_again(
+        name,
+        kind,
+        tuning_points::TuningPoint { target: Target::Point(item.id), range },
+        item.value(),
+    )
 }
 
 /// A line that could not be done, and why.
@@ -173,17 +180,17 @@ fn with_item<T>(id: u32, body: impl FnOnce(&mut Item) -> T) -> Option<T> {
     guard.as_mut()?.items.iter_mut().find(|item| item.id == id).map(body)
 }
 
-/// The function at which the knob of an item is set, if any.
+/// The function at which the tuning point of an item is set, if any.
 pub fn place(id: u32) -> Option<Place> {
     with_item(id, |item| item.place.map(|(hook, moment)| (hook.number(), moment))).flatten()
 }
 
-/// The value of the knob of an item now.
+/// The value of the tuning point of an item now.
 pub fn value(id: u32) -> f64 {
     with_item(id, |item| item.value()).unwrap_or(0.0)
 }
 
-/// Whether its knob takes the value, or the text.
+/// Whether its tuning point takes the value, or the text.
 pub fn can_set(id: u32, value: f64, text: &str) -> bool {
     with_item(id, |item| item.can_set(value, text)).unwrap_or(false)
 }

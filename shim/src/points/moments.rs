@@ -3,7 +3,7 @@
 
 use super::items::Item;
 use super::{STATE, State, lock, places};
-use crate::knobs::{self, Target};
+use crate::tuning_points::{self, Target};
 use crate::{process, safe_point};
 use midrun_instrument::{Hook, is_open};
 use midrun_points::Moment;
@@ -80,7 +80,7 @@ pub fn go_back(chosen: impl Fn(&Item) -> bool) {
     if !any {
         return;
     }
-    knobs::with(|knobs| {
+    tuning_points::with(|tuning_points| {
         let mut guard = lock();
         let Some(state) = guard.as_mut() else { return };
         let mut back = Vec::new();
@@ -91,7 +91,7 @@ pub fn go_back(chosen: impl Fn(&Item) -> bool) {
         state.await_moments();
         state.work_out();
         drop(guard);
-        back.into_iter().for_each(|id| knobs.tell_value(Target::Point(id)));
+        back.into_iter().for_each(|id| tuning_points.tell_value(Target::Point(id)));
     });
 }
 

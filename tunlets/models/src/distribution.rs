@@ -78,7 +78,7 @@ pub struct DistributionError {
 }
 
 /// The first of `values` that is not what its check asks for.
-pub(crate) fn need(values: &[(bool, &'static str, f64, &'static str)]) -> Result<(), DistributionError> {
+pub fn need(values: &[(bool, &'static str, f64, &'static str)]) -> Result<(), DistributionError> {
     match values.iter().find(|(good, ..)| !good) {
         Some(&(_, what, value, allowed)) => Err(DistributionError { what, value, allowed }),
         None => Ok(()),
@@ -86,12 +86,12 @@ pub(crate) fn need(values: &[(bool, &'static str, f64, &'static str)]) -> Result
 }
 
 /// A finite number above 0.
-pub(crate) fn positive(x: f64) -> bool {
+pub fn positive(x: f64) -> bool {
     x.is_finite() && x > 0.0
 }
 
 /// A finite number, 0 or more.
-pub(crate) fn fine(x: f64) -> bool {
+pub fn fine(x: f64) -> bool {
     x.is_finite() && x >= 0.0
 }
 

@@ -2,7 +2,7 @@
 
 use crate::order_statistics::expected_max_normal;
 
-pub use midrun_handout::{daf_divisor, fac_divisor};
+pub use midrun_scheduling::{daf_divisor, fac_divisor};
 
 /// By which share a static split ends above the ideal `M mu/N`: the slowest of N sums of M/N tasks.
 ///

@@ -6,7 +6,7 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-use midrun_handout::{Chunk, Handout, PolicyKind, Setting, WorkerSpeed};
+use midrun_scheduling::{Chunk, ChunkScheduler, Technique, TechniqueParameters, WorkerSpeed};
 
 pub use crate::trace::ChunkLog;
 use crate::trace::Trace;
@@ -122,12 +122,12 @@ impl SimResult {
 }
 
 /// One iteration with task times drawn by `seed`.
-pub fn iteration(input: &SimInput, setting: &Setting, seed: u64) -> SimResult {
+pub fn iteration(input: &SimInput, setting: &TechniqueParameters, seed: u64) -> SimResult {
     run(input, setting, (&Trace::draw(input, seed), input.mean_s), true)
 }
 
 /// One iteration with these task times, seconds, on a worker of average speed.
-pub fn iteration_of(times: &[f64], input: &SimInput, setting: &Setting) -> SimResult {
+pub fn iteration_of(times: &[f64], input: &SimInput, setting: &TechniqueParameters) -> SimResult {
     let input = SimInput { tasks: times.len() as u64, ..input.clone() };
     run(&input, setting, (&Trace::of(times), 1.0), true)
 }
@@ -146,7 +146,7 @@ impl Drawings {
 
     /// The mean result of a setting over the first `runs` drawings. `input` may differ from that of the
     /// drawings in everything but the number of its tasks, their profile and their variation.
-    pub fn run(&self, input: &SimInput, setting: &Setting, runs: usize) -> SimResult {
+    pub fn run(&self, input: &SimInput, setting: &TechniqueParameters, runs: usize) -> SimResult {
         let traces = &self.traces[..runs.min(self.traces.len())];
         let mut sum = SimResult::default();
         let n = traces.len().max(1) as f64;
@@ -167,7 +167,7 @@ impl Drawings {
 }
 
 /// The mean result of each setting over `seeds` drawings; all settings meet the same [`Drawings`].
-pub fn compare(input: &SimInput, settings: &[Setting], seeds: std::ops::Range<u64>) -> Vec<SimResult> {
+pub fn compare(input: &SimInput, settings: &[TechniqueParameters], seeds: std::ops::Range<u64>) -> Vec<SimResult> {
     let runs = (seeds.end - seeds.start) as usize;
     let drawings = Drawings::new(input, seeds);
     settings.iter().map(|setting| drawings.run(input, setting, runs)).collect()
@@ -210,7 +210,7 @@ struct Sim<'a> {
     trace: &'a Trace,
     /// What the trace's times are multiples of, seconds.
     unit_s: f64,
-    handout: Handout,
+    handout: ChunkScheduler,
     workers: Vec<Worker>,
     speeds: Vec<WorkerSpeed>,
     events: BinaryHeap<Reverse<(u64, u64, Event)>>,
@@ -223,13 +223,13 @@ struct Sim<'a> {
     logging: bool,
 }
 
-fn run(input: &SimInput, setting: &Setting, (trace, unit_s): (&Trace, f64), logging: bool) -> SimResult {
+fn run(input: &SimInput, setting: &TechniqueParameters, (trace, unit_s): (&Trace, f64), logging: bool) -> SimResult {
     let n = input.workers.max(1);
     let mut sim = Sim {
         input,
         trace,
         unit_s,
-        handout: Handout::new(*setting, input.tasks, n),
+        handout: ChunkScheduler::new(*setting, input.tasks, n),
         workers: (0..n).map(|_| Worker::default()).collect(),
         speeds: (0..n as usize).map(|worker| known_speed(input, worker)).collect(),
         events: BinaryHeap::new(),
@@ -293,7 +293,7 @@ impl Sim<'_> {
             QueueAhead::Framework { small, tail } => {
                 let is_small = |c: &Chunk| c.count.saturating_mul(n * small) <= left;
                 let wanted = w.asked || w.out.back().is_some_and(is_small);
-                wanted && w.out.len() == 1 && left > tail * n && self.handout.setting().kind != PolicyKind::None
+                wanted && w.out.len() == 1 && left > tail * n && self.handout.setting().kind != Technique::None
             }
         };
         if !w.out.is_empty() && !ahead {

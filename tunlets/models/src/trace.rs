@@ -1,4 +1,4 @@
-//! One drawing of all task times of an iteration, as prefix sums, so that every policy and team meets the same tasks; and the
+//! One drawing of all task times of an iteration, as prefix sums, so that every technique and team meets the same tasks; and the
 //! chunks that were cut out of it.
 
 use crate::random::Random;

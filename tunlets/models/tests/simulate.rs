@@ -1,8 +1,8 @@
-//! What the simulation says about the policies, held against the known statements.
+//! What the simulation says about the techniques, held against the known statements.
 
-use midrun_handout::{PolicyKind, Setting};
 use midrun_models::factoring::{least_chunk, static_excess};
 use midrun_models::simulate::{Drawings, SimInput, Way, compare, iteration, iteration_of};
+use midrun_scheduling::{Technique, TechniqueParameters};
 use proptest::prelude::*;
 
 fn input(variation: f64) -> SimInput {
@@ -17,17 +17,17 @@ fn input(variation: f64) -> SimInput {
     }
 }
 
-fn setting(kind: PolicyKind, variation: f64) -> Setting {
-    Setting { mean_s: 2e-3, sigma_s: 2e-3 * variation, ..Setting::new(kind) }
+fn setting(kind: Technique, variation: f64) -> TechniqueParameters {
+    TechniqueParameters { mean_s: 2e-3, sigma_s: 2e-3 * variation, ..TechniqueParameters::new(kind) }
 }
 
-fn ratio(input: &SimInput, kind: PolicyKind) -> f64 {
+fn ratio(input: &SimInput, kind: Technique) -> f64 {
     compare(input, &[setting(kind, input.variation)], 0..8)[0].ratio(input.workers)
 }
 
 #[test]
 fn the_static_split_ends_seven_to_nine_per_cent_above_the_ideal_at_eighty_per_cent() {
-    let simulated = compare(&input(0.8), &[setting(PolicyKind::None, 0.8)], 0..40)[0].ratio(25);
+    let simulated = compare(&input(0.8), &[setting(Technique::None, 0.8)], 0..40)[0].ratio(25);
     assert!((1.07..1.09).contains(&simulated), "{simulated}");
     assert!((simulated - 1.0 - static_excess(0.8, 10_000, 25)).abs() < 0.01, "{simulated}");
 }
@@ -35,7 +35,7 @@ fn the_static_split_ends_seven_to_nine_per_cent_above_the_ideal_at_eighty_per_ce
 #[test]
 fn factoring_ends_below_one_per_cent_when_messages_are_cheap() {
     for variation in [0.2, 0.4, 0.6, 0.8] {
-        for kind in [PolicyKind::Daf, PolicyKind::Fac2, PolicyKind::Dpf] {
+        for kind in [Technique::Daf, Technique::Fac2, Technique::Dpf] {
             let r = ratio(&input(variation), kind);
             assert!(r < 1.01, "{kind:?} at {variation}: {r}");
         }
@@ -44,15 +44,15 @@ fn factoring_ends_below_one_per_cent_when_messages_are_cheap() {
 
 #[test]
 fn even_tasks_are_best_left_alone() {
-    assert!(ratio(&input(0.0), PolicyKind::None) < 1.001);
-    assert!(ratio(&input(0.0), PolicyKind::None) <= ratio(&input(0.0), PolicyKind::Ss));
+    assert!(ratio(&input(0.0), Technique::None) < 1.001);
+    assert!(ratio(&input(0.0), Technique::None) <= ratio(&input(0.0), Technique::Ss));
 }
 
 #[test]
 fn a_slow_master_makes_single_tasks_slow_and_a_lower_bound_helps() {
     let slow = SimInput { handout_s: 4e-4, ..input(0.4) }; // 25 workers x 0.4 ms = 10 ms a round
-    let bounded = Setting { min_chunk: least_chunk(4e-4, 2e-3, 25), ..setting(PolicyKind::Ss, 0.4) };
-    let both = compare(&slow, &[setting(PolicyKind::Ss, 0.4), bounded], 0..2);
+    let bounded = TechniqueParameters { min_chunk: least_chunk(4e-4, 2e-3, 25), ..setting(Technique::Ss, 0.4) };
+    let both = compare(&slow, &[setting(Technique::Ss, 0.4), bounded], 0..2);
     assert!(both[0].ratio(25) > 4.0, "{}", both[0].ratio(25));
     assert!(both[1].ratio(25) < 1.3, "{}", both[1].ratio(25));
 }
@@ -61,12 +61,12 @@ fn a_slow_master_makes_single_tasks_slow_and_a_lower_bound_helps() {
 fn a_static_split_over_unequal_workers_ends_with_the_slowest() {
     let slowness = (0..25).map(|w| if w < 12 { 4.0 } else { 1.0 }).collect();
     let uneven = SimInput { slowness, ..input(0.2) };
-    let time = |setting: Setting| compare(&uneven, &[setting], 0..2)[0].iteration_s;
+    let time = |setting: TechniqueParameters| compare(&uneven, &[setting], 0..2)[0].iteration_s;
     let ideal = 10_000.0 * 2e-3 / (13.0 + 12.0 / 4.0);
-    assert!(time(setting(PolicyKind::None, 0.2)) > 2.5 * ideal);
+    assert!(time(setting(Technique::None, 0.2)) > 2.5 * ideal);
     // Batches are weighted by speed, so that even a large first one does not last longer on a slow worker.
-    assert!(time(Setting::FALLBACK) < 1.03 * ideal, "{} {ideal}", time(Setting::FALLBACK));
-    assert!(time(Setting { factor: 0.2, ..Setting::FALLBACK }) < 1.02 * ideal);
+    assert!(time(TechniqueParameters::FALLBACK) < 1.03 * ideal, "{} {ideal}", time(TechniqueParameters::FALLBACK));
+    assert!(time(TechniqueParameters { factor: 0.2, ..TechniqueParameters::FALLBACK }) < 1.02 * ideal);
 }
 
 #[test]
@@ -74,14 +74,14 @@ fn queueing_ahead_hides_the_way_of_messages() {
     use midrun_models::simulate::QueueAhead;
     let far = SimInput { latency_s: 2e-3, ..input(0.2) };
     let waiting = SimInput { queue_ahead: QueueAhead::Never, ..far.clone() };
-    let time = |input: &SimInput| compare(input, &[setting(PolicyKind::Ss, 0.2)], 0..2)[0].ratio(25);
+    let time = |input: &SimInput| compare(input, &[setting(Technique::Ss, 0.2)], 0..2)[0].ratio(25);
     assert!(time(&waiting) > 2.5, "{}", time(&waiting));
     assert!(time(&far) < time(&waiting) / 1.3, "{} {}", time(&far), time(&waiting));
 }
 
 #[test]
 fn a_seed_gives_the_same_iteration_again() {
-    let s = setting(PolicyKind::Daf, 0.8);
+    let s = setting(Technique::Daf, 0.8);
     assert_eq!(iteration(&input(0.8), &s, 3), iteration(&input(0.8), &s, 3));
     assert_ne!(iteration(&input(0.8), &s, 3).iteration_s, iteration(&input(0.8), &s, 4).iteration_s);
 }
@@ -89,7 +89,7 @@ fn a_seed_gives_the_same_iteration_again() {
 #[test]
 fn more_tasks_than_are_drawn_one_by_one_keep_their_mean_and_spread() {
     let many = SimInput { tasks: 1_000_000, ..input(0.8) };
-    let result = iteration(&many, &setting(PolicyKind::Fsc, 0.8), 1);
+    let result = iteration(&many, &setting(Technique::Fsc, 0.8), 1);
     assert!((result.task_s / 2000.0 - 1.0).abs() < 0.005, "{}", result.task_s);
     let squares: f64 = result.log.iter().map(|c| c.sum_sq_s2).sum::<f64>() / 1e6;
     assert!((squares / 4e-6 / 1.64 - 1.0).abs() < 0.02, "{squares}");
@@ -108,7 +108,7 @@ proptest! {
     ) {
         let times: Vec<f64> = (0..tasks).map(|i| 1e-3 * (1 + i % 7) as f64).collect();
         let input = SimInput { workers, latency_s, handout_s, slowness: vec![slow], ..SimInput::default() };
-        let setting = Setting { mean_s: 4e-3, sigma_s: 2e-3, ..Setting::new(PolicyKind::from_code(code).unwrap()) };
+        let setting = TechniqueParameters { mean_s: 4e-3, sigma_s: 2e-3, ..TechniqueParameters::new(Technique::from_code(code).unwrap()) };
         let result = iteration_of(&times, &input, &setting);
         let mut seen = vec![0; tasks];
         for chunk in &result.log {
@@ -129,7 +129,7 @@ fn the_bytes_of_a_rendezvous_wait_for_a_worker_that_computes() {
     let time = |tasks: usize, eager_tasks: u64| {
         let ways = vec![Way { eager_tasks, ..eager }];
         let input = SimInput { workers: 1, mean_s: 1e-3, ways, ..SimInput::default() };
-        iteration_of(&vec![1e-3; tasks], &input, &Setting::new(PolicyKind::Ss)).iteration_s
+        iteration_of(&vec![1e-3; tasks], &input, &TechniqueParameters::new(Technique::Ss)).iteration_s
     };
     assert!((time(1, u64::MAX) - 1.4e-3).abs() < 1e-9);
     assert_eq!(time(1, 0), time(1, u64::MAX), "an idle worker looks: its start-up time says it all");
@@ -143,7 +143,7 @@ fn a_far_worker_gets_its_chunks_later_than_a_near_one() {
     let near = Way { latency_s: 1e-5, send_s: 0.0, back_s: 0.0, eager_tasks: u64::MAX };
     let far = Way { latency_s: 20e-3, ..near };
     let input = SimInput { workers: 2, mean_s: 1e-3, ways: vec![near, far], ..SimInput::default() };
-    let result = iteration_of(&[1e-3; 200], &input, &Setting::new(PolicyKind::Ss));
+    let result = iteration_of(&[1e-3; 200], &input, &TechniqueParameters::new(Technique::Ss));
     let of = |worker| result.log.iter().filter(|chunk| chunk.worker == worker).count();
     assert!(of(0) > 5 * of(1), "{} {}", of(0), of(1));
 }
@@ -152,7 +152,9 @@ fn a_far_worker_gets_its_chunks_later_than_a_near_one() {
 fn drawings_serve_tasks_that_are_dearer_too() {
     let cheap = SimInput { tasks: 500, workers: 4, mean_s: 1e-3, variation: 0.5, ..SimInput::default() };
     let dear = SimInput { mean_s: 2e-3, ..cheap.clone() };
-    let run = |of: &SimInput, input: &SimInput| Drawings::new(of, 0..3).run(input, &Setting::new(PolicyKind::Fac2), 3);
+    let run = |of: &SimInput, input: &SimInput| {
+        Drawings::new(of, 0..3).run(input, &TechniqueParameters::new(Technique::Fac2), 3)
+    };
     assert_eq!(run(&cheap, &dear), run(&dear, &dear));
     assert!((run(&cheap, &dear).task_s / run(&cheap, &cheap).task_s - 2.0).abs() < 1e-9);
 }

@@ -1,10 +1,10 @@
 //! What could be done instead, and what the simulation expects of it.
 
 use super::memory::Memory;
-use crate::knob::{Value, names};
-use midrun_handout::{PolicyKind, Setting, daf_divisor};
+use crate::tuning_point::{Value, names};
 use midrun_models::factoring::least_chunk;
 use midrun_models::simulate::Drawings;
+use midrun_scheduling::{Technique, TechniqueParameters, daf_divisor};
 
 /// Simulated iterations per candidate: a coarse look at all, a fine one at those that may be the best, and one that
 /// only has to explain what was measured. The answer is wanted before the next iteration has got far.
@@ -24,7 +24,7 @@ const TASKS: u64 = 80_000;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Forecast {
     /// The setting.
-    pub setting: Setting,
+    pub setting: TechniqueParameters,
     /// Expected iteration time / ideal.
     pub ratio: f64,
     /// Expected iteration time, seconds.
@@ -36,19 +36,19 @@ pub struct Forecast {
 }
 
 /// The setting of `kind` with everything that is known.
-pub fn informed(kind: PolicyKind, factor: f64, memory: &Memory) -> Setting {
+pub fn informed(kind: Technique, factor: f64, memory: &Memory) -> TechniqueParameters {
     let (mean_s, sigma_s) = (memory.mean_s, memory.sigma_s);
     let least = least_chunk(memory.chunk_cost_s, memory.mean_s, memory.workers);
     // The master's cost is a rough figure: it never forces chunks that could unbalance the end.
     let most = memory.tasks / (20 * u64::from(memory.workers.max(1)));
-    let min_chunk = if kind == PolicyKind::None { 1 } else { least.clamp(1, most.max(1)) };
-    Setting { kind, factor, mean_s, sigma_s, min_chunk }
+    let min_chunk = if kind == Technique::None { 1 } else { least.clamp(1, most.max(1)) };
+    TechniqueParameters { kind, factor, mean_s, sigma_s, min_chunk }
 }
 
-/// The knobs that make up a setting.
-pub fn assignments(setting: &Setting) -> Vec<(String, Value)> {
+/// The tuning points that make up a setting.
+pub fn assignments(setting: &TechniqueParameters) -> Vec<(String, Value)> {
     let all = [
-        (names::POLICY, f64::from(setting.kind.code())),
+        (names::TECHNIQUE, f64::from(setting.kind.code())),
         (names::FACTOR, setting.factor),
         (names::TASK_MEAN_S, setting.mean_s),
         (names::TASK_SIGMA_S, setting.sigma_s),
@@ -57,40 +57,40 @@ pub fn assignments(setting: &Setting) -> Vec<(String, Value)> {
     all.into_iter().map(|(name, value)| (name.into(), value.into())).collect()
 }
 
-/// The settings worth simulating when any policy may be used.
-pub fn all(memory: &Memory) -> Vec<Setting> {
+/// The settings worth simulating when any technique may be used.
+pub fn all(memory: &Memory) -> Vec<TechniqueParameters> {
     // FSC(1) is the static split under another name.
-    let is_static = |s: &Setting| s.kind == PolicyKind::Fsc && s.factor >= 1.0;
-    // With many tasks per worker every batched policy ends as evenly as SS, with far fewer messages.
+    let is_static = |s: &TechniqueParameters| s.kind == Technique::Fsc && s.factor >= 1.0;
+    // With many tasks per worker every batched technique ends as evenly as SS, with far fewer messages.
     let many = memory.tasks / u64::from(memory.workers.max(1)) >= MANY;
-    let kinds = PolicyKind::ALL.into_iter().filter(|kind| !(many && *kind == PolicyKind::Ss));
+    let kinds = Technique::ALL.into_iter().filter(|kind| !(many && *kind == Technique::Ss));
     kinds.flat_map(|kind| of_kind(kind, memory)).filter(|s| !is_static(s)).collect()
 }
 
-/// The settings of one policy: the shares of FSC and DPF, else the one there is.
-pub fn of_kind(kind: PolicyKind, memory: &Memory) -> Vec<Setting> {
+/// The settings of one technique: the shares of FSC and DPF, else the one there is.
+pub fn of_kind(kind: Technique, memory: &Memory) -> Vec<TechniqueParameters> {
     let share = |n: u32| f64::from(n) / 10.0;
     match kind {
-        PolicyKind::Fsc => (1..=10).map(|n| informed(kind, share(n), memory)).collect(),
-        PolicyKind::Dpf => (1..=9).map(|n| informed(kind, share(n), memory)).collect(),
+        Technique::Fsc => (1..=10).map(|n| informed(kind, share(n), memory)).collect(),
+        Technique::Dpf => (1..=9).map(|n| informed(kind, share(n), memory)).collect(),
         _ => vec![informed(kind, 0.0, memory)],
     }
 }
 
 /// Whether a setting may be taken over inside an iteration: what is left is cut as if it were a new one, while workers
 /// are still busy, so the first batch must leave enough to even that out.
-pub fn fits_inside(setting: &Setting, workers: u32) -> bool {
+pub fn fits_inside(setting: &TechniqueParameters, workers: u32) -> bool {
     match setting.kind {
-        PolicyKind::None => false,
-        PolicyKind::Fsc | PolicyKind::Dpf => setting.share() <= 2.0 / 3.0,
-        PolicyKind::Daf | PolicyKind::Fac2 => setting.variation().is_none_or(|v| daf_divisor(true, v, workers) >= 1.5),
-        PolicyKind::Ss | PolicyKind::Gss | PolicyKind::Af => true,
+        Technique::None => false,
+        Technique::Fsc | Technique::Dpf => setting.share() <= 2.0 / 3.0,
+        Technique::Daf | Technique::Fac2 => setting.variation().is_none_or(|v| daf_divisor(true, v, workers) >= 1.5),
+        Technique::Ss | Technique::Gss | Technique::Af => true,
     }
 }
 
 /// Forecasts of `settings`, in their order, all on the same drawn tasks. The same memory and seed give the same
 /// forecasts.
-pub fn forecast(memory: &Memory, settings: &[Setting], seed: u64, runs: u64) -> Vec<Forecast> {
+pub fn forecast(memory: &Memory, settings: &[TechniqueParameters], seed: u64, runs: u64) -> Vec<Forecast> {
     let drawings = draw(memory, seed, runs);
     forecast_on(&drawings, memory, settings, runs)
 }
@@ -100,9 +100,9 @@ fn draw(memory: &Memory, seed: u64, runs: u64) -> Drawings {
     Drawings::new(&memory.load(), seed..seed + runs)
 }
 
-fn forecast_on(drawings: &Drawings, memory: &Memory, settings: &[Setting], runs: u64) -> Vec<Forecast> {
+fn forecast_on(drawings: &Drawings, memory: &Memory, settings: &[TechniqueParameters], runs: u64) -> Vec<Forecast> {
     let load = memory.load();
-    let one = |&setting: &Setting| {
+    let one = |&setting: &TechniqueParameters| {
         let result = drawings.run(&load, &setting, runs as usize);
         let (iteration_s, deviation, chunks) = (result.iteration_s, result.deviation, result.chunks);
         Forecast { setting, ratio: result.ratio(memory.workers), iteration_s, deviation, chunks }
@@ -111,13 +111,18 @@ fn forecast_on(drawings: &Drawings, memory: &Memory, settings: &[Setting], runs:
 }
 
 /// Forecasts of the `settings` that may be the best, and of `current` first of all.
-pub fn shortlist(memory: &Memory, current: Setting, settings: &[Setting], seed: u64) -> (Forecast, Vec<Forecast>) {
+pub fn shortlist(
+    memory: &Memory,
+    current: TechniqueParameters,
+    settings: &[TechniqueParameters],
+    seed: u64,
+) -> (Forecast, Vec<Forecast>) {
     let drawings = draw(memory, seed, FINE);
     let mut coarse = forecast_on(&drawings, memory, settings, COARSE);
     coarse.sort_by(|a, b| a.ratio.total_cmp(&b.ratio));
-    let preferred = |f: &Forecast| matches!(f.setting.kind, PolicyKind::None | PolicyKind::Daf | PolicyKind::Ss);
+    let preferred = |f: &Forecast| matches!(f.setting.kind, Technique::None | Technique::Daf | Technique::Ss);
     let near = coarse.iter().enumerate().filter(|(rank, f)| *rank < PROMISING || preferred(f)).map(|(_, f)| f.setting);
-    let near: Vec<Setting> = std::iter::once(current).chain(near).collect();
+    let near: Vec<TechniqueParameters> = std::iter::once(current).chain(near).collect();
     let mut fine = forecast_on(&drawings, memory, &near, FINE);
     let now = fine.remove(0);
     (now, fine)

@@ -1,7 +1,7 @@
 //! Programs that cut their batches by themselves and expose `F0`, `F1`, `F2` …: the share of all tasks of each batch.
 
 use super::memory::Memory;
-use crate::{Knob, Proposal};
+use crate::{Proposal, TuningPoint};
 use midrun_models::batches;
 
 /// Smallest change of a share that is worth an action.
@@ -10,8 +10,8 @@ const CHANGE: f64 = 0.05;
 pub use crate::proposal::ASSIGNMENTS as MOST;
 
 /// The exposed factors in order: `F0`, `F1` … without a gap.
-pub fn exposed(knobs: &[Knob]) -> Vec<&Knob> {
-    (0..MOST).map_while(|n| knobs.iter().find(|knob| knob.name == format!("F{n}"))).collect()
+pub fn exposed(tuning_points: &[TuningPoint]) -> Vec<&TuningPoint> {
+    (0..MOST).map_while(|n| tuning_points.iter().find(|tuning_point| tuning_point.name == format!("F{n}"))).collect()
 }
 
 /// Changes of the factors: what is tried, and the way back when it made things worse.
@@ -48,12 +48,12 @@ impl Shares {
     /// The way back, or shares that promise `least_gain` or more against the last iteration.
     pub fn propose(
         &mut self,
-        factors: &[&Knob],
+        factors: &[&TuningPoint],
         memory: &Memory,
         (iteration, iteration_s): (u64, f64),
         least_gain: f64,
     ) -> Option<Proposal> {
-        let now: Vec<f64> = factors.iter().map(|knob| knob.value).collect();
+        let now: Vec<f64> = factors.iter().map(|tuning_point| tuning_point.value).collect();
         if let Some(former) = &self.back_to {
             let why = "the new factors measured worse: back to the former".to_owned();
             return proposal(factors, former, why, iteration, (iteration_s, iteration_s));
@@ -67,7 +67,8 @@ impl Shares {
         if predicted_s > iteration_s * (1.0 - least_gain) {
             return None;
         }
-        let clamp = |(share, knob): (&f64, &&Knob)| share.clamp(knob.range.0, knob.range.1);
+        let clamp =
+            |(share, tuning_point): (&f64, &&TuningPoint)| share.clamp(tuning_point.range.0, tuning_point.range.1);
         let wanted: Vec<f64> = found.shares.iter().zip(factors).map(clamp).collect();
         if wanted.iter().zip(&now).all(|(want, now)| (want - now).abs() <= CHANGE * want.max(0.01)) {
             return None;
@@ -85,7 +86,7 @@ impl Shares {
 }
 
 fn proposal(
-    factors: &[&Knob],
+    factors: &[&TuningPoint],
     wanted: &[f64],
     why: String,
     iteration: u64,
@@ -99,9 +100,13 @@ fn proposal(
         tunlet: "master_worker".into(),
         iteration,
         rank: factors.first()?.rank,
-        assignments: factors.iter().zip(wanted).map(|(knob, want)| (knob.name.clone(), (*want).into())).collect(),
+        assignments: factors
+            .iter()
+            .zip(wanted)
+            .map(|(tuning_point, want)| (tuning_point.name.clone(), (*want).into()))
+            .collect(),
         tuning_point: "factors".into(),
-        from: list(&mut factors.iter().map(|knob| knob.value)),
+        from: list(&mut factors.iter().map(|tuning_point| tuning_point.value)),
         to: list(&mut wanted.iter().copied()),
         why,
         predicted_s,

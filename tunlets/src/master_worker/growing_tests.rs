@@ -1,13 +1,13 @@
 //! Workers beyond those that are there: started, waited for, brought in; or given up.
 
-use super::plant_tests::{Dist, Plant, knobs, setting_of};
+use super::plant_tests::{Dist, Plant, setting_of, tuning_points};
 use super::{Limits, MasterWorker, Mode};
-use crate::knob::names;
-use crate::wishes::Objective;
-use crate::{Knob, Proposal, Settled, Tunlet, Verdict};
+use crate::options::Objective;
+use crate::tuning_point::names;
+use crate::{Proposal, Settled, TuningPoint, Tunlet, Verdict};
 
-fn knob(name: &str, range: (f64, f64), value: f64) -> Knob {
-    Knob { rank: 0, name: name.into(), whole: true, range, value, declared: value, text: None }
+fn tuning_point(name: &str, range: (f64, f64), value: f64) -> TuningPoint {
+    TuningPoint { rank: 0, name: name.into(), whole: true, range, value, declared: value, text: None }
 }
 
 struct Site {
@@ -29,10 +29,10 @@ impl Site {
     fn iterate(&mut self) -> (Vec<Verdict>, Option<Proposal>) {
         self.tunlet.observe(&self.plant.iterate(None));
         let verdicts = self.tunlet.judgements().iter().map(|judgement| judgement.verdict).collect();
-        let mut offered = knobs();
+        let mut offered = tuning_points();
         let (wanted, came, most) = self.spawned;
-        offered.push(knob(names::WORKERS, (1.0, 2.0 + came), self.plant.slowness.len() as f64));
-        offered.push(knob(names::SPAWNED, (came, most), wanted));
+        offered.push(tuning_point(names::WORKERS, (1.0, 2.0 + came), self.plant.slowness.len() as f64));
+        offered.push(tuning_point(names::SPAWNED, (came, most), wanted));
         (verdicts, self.tunlet.propose(&offered))
     }
 
@@ -44,9 +44,13 @@ impl Site {
             all.extend(verdicts);
             let Some(proposal) = proposal else { continue };
             let value = |name: &str| {
-                proposal.assignments.iter().find(|(knob, _)| knob == name).and_then(|(_, value)| value.number())
+                proposal
+                    .assignments
+                    .iter()
+                    .find(|(tuning_point, _)| tuning_point == name)
+                    .and_then(|(_, value)| value.number())
             };
-            if value(names::POLICY).is_some() {
+            if value(names::TECHNIQUE).is_some() {
                 self.plant.setting = setting_of(&proposal.assignments);
             }
             if let Some(n) = value(names::WORKERS) {

@@ -1,7 +1,7 @@
 //! Tunlet `master_worker`: how tasks are handed out, and to how many workers.
 //!
 //! What it sees: per iteration its time, each worker's task times, work by position, the master's busy time.
-//! What it turns: policy, share, task mean and sigma, lower bound of a chunk of the Master/Worker hand-out, and the number
+//! What it turns: technique, share, task mean and sigma, lower bound of a chunk of the Master/Worker hand-out, and the number
 //! of workers; or the program's own `F0`, `F1`, `F2` … and `NW` where it exposes them.
 //! Objective: first the shortest iteration for the workers there are (César 2006, ch. III), then the number of workers
 //! that the user's objective asks for (step 2).

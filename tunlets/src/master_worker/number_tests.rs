@@ -1,12 +1,12 @@
 //! The number of workers against the plant: what is proposed takes part from the iteration after the next on.
 
-use super::plant_tests::{Dist, Plant, knobs, setting_of};
+use super::plant_tests::{Dist, Plant, setting_of, tuning_points};
 use super::{Limits, MasterWorker, Mode};
-use crate::knob::{Value, names};
 use crate::link::Cost;
-use crate::wishes::Objective;
-use crate::{Knob, Link, Network, Settled, Tunlet, Verdict, Window};
-use midrun_handout::{PolicyKind, Setting};
+use crate::options::Objective;
+use crate::tuning_point::{Value, names};
+use crate::{Link, Network, Settled, TuningPoint, Tunlet, Verdict, Window};
+use midrun_scheduling::{Technique, TechniqueParameters};
 
 pub(super) struct Run {
     pub(super) workers: Vec<u32>,
@@ -43,7 +43,7 @@ pub(super) fn run(
         // Proposed while the last iteration was running: taken over at the beginning of this one.
         if let Some((decision, assignments)) = on_the_road.take() {
             let assignments: Vec<(String, Value)> = assignments;
-            if assignments.iter().any(|(name, _)| name == names::POLICY) {
+            if assignments.iter().any(|(name, _)| name == names::TECHNIQUE) {
                 plant.setting = setting_of(&assignments);
             }
             if let Some((_, n)) = assignments.iter().find(|(name, _)| name == names::WORKERS) {
@@ -67,8 +67,8 @@ pub(super) fn run(
         if on_the_road.is_some() {
             continue; // one change at a time
         }
-        let mut offered = knobs();
-        offered.push(Knob {
+        let mut offered = tuning_points();
+        offered.push(TuningPoint {
             rank: 0,
             name: names::WORKERS.into(),
             whole: true,
@@ -101,7 +101,7 @@ fn plant(workers: usize, mean_s: f64, tasks: usize) -> Plant {
 fn best_fixed(mean_s: f64, tasks: usize, most: u32, cost: impl Fn(u32, &Window) -> f64) -> (u32, Vec<f64>) {
     let measured = |n: u32| {
         let mut plant = plant(n as usize, mean_s, tasks);
-        plant.setting = Setting::new(PolicyKind::Fac2);
+        plant.setting = TechniqueParameters::new(Technique::Fac2);
         let costs: Vec<f64> = (0..4).map(|_| cost(n, &plant.iterate(None))).collect();
         costs.iter().sum::<f64>() / costs.len() as f64
     };
@@ -129,8 +129,8 @@ fn a_master_that_is_the_bottleneck_gets_fewer_workers_and_the_log_says_so() {
     // Tasks of 100 us, 60 us of the master for each chunk: two or three workers keep it busy.
     let mut plant = plant(25, 100e-6, 2_000);
     plant.chunk_cost_s = 60e-6;
-    plant.setting = Setting::new(PolicyKind::Ss);
-    let mut tunlet = MasterWorker::new(Mode::Fixed(PolicyKind::Ss), Objective::Efficiency, Limits::default());
+    plant.setting = TechniqueParameters::new(Technique::Ss);
+    let mut tunlet = MasterWorker::new(Mode::Fixed(Technique::Ss), Objective::Efficiency, Limits::default());
     let result = run(&mut tunlet, &mut plant, 25, 16, |_, _| {}, |_| {});
     let last = *result.workers.last().unwrap();
     assert!((1..=6).contains(&last), "{:?} {:?}", result.workers, result.why);
@@ -209,7 +209,7 @@ fn limits_budget_and_deadline_are_kept() {
 
     let mut too_many = plant(25, 2e-3, 4_000);
     let result = run(&mut tunlet(Objective::Budget(6), Limits::default()), &mut too_many, 25, 10, |_, _| {}, |_| {});
-    assert_eq!(result.workers.last(), Some(&6), "slower, and as the user wished: {:?}", result.workers);
+    assert_eq!(result.workers.last(), Some(&6), "slower, and as the user requested: {:?}", result.workers);
 
     // 8 s of work in 0.9 s: nine workers, a tenth for what gets lost.
     let mut timed = plant(25, 2e-3, 4_000);
@@ -288,7 +288,7 @@ fn messages_that_seem_dear_but_keep_nobody_waiting_do_not_cost_workers() {
 fn a_slow_worker_that_leaves_is_named_with_how_slow_it_is() {
     let mut plant = plant(4, 2e-3, 2_000);
     plant.slowness = vec![1.0, 1.0, 40.0, 1.0];
-    plant.setting = Setting::new(PolicyKind::Ss);
+    plant.setting = TechniqueParameters::new(Technique::Ss);
     let mut tunlet = MasterWorker::new(Mode::Auto, Objective::Efficiency, Limits { max: 3, ..Limits::default() });
     let result = run(&mut tunlet, &mut plant, 4, 6, |_, _| {}, |_| {});
     assert!(result.why.iter().any(|why| why.contains("parked first") && why.contains("rank 3 (")), "{:#?}", result.why);
@@ -298,7 +298,7 @@ fn a_slow_worker_that_leaves_is_named_with_how_slow_it_is() {
 fn a_slow_worker_that_left_is_not_asked_back() {
     let mut plant = plant(4, 2e-3, 2_000);
     plant.slowness = vec![1.0, 1.0, 1.0, 40.0];
-    plant.setting = Setting::new(PolicyKind::Ss);
+    plant.setting = TechniqueParameters::new(Technique::Ss);
     let result = run(&mut tunlet(Objective::Efficiency, Limits::default()), &mut plant, 4, 14, |_, _| {}, |_| {});
     assert_eq!(result.workers.windows(2).filter(|pair| pair[0] != pair[1]).count(), 1, "{:?}", result.workers);
     assert_eq!(result.workers.last(), Some(&3), "{:?} {:#?}", result.workers, result.why);

@@ -1,10 +1,10 @@
 //! The tunlet against a plant: iterations of drawn tasks, handed out by the real code, seen through windows.
 
 use super::{Limits, MasterWorker, Mode};
-use crate::knob::{Value, names};
-use crate::wishes::Objective;
-use crate::{Knob, PROFILE_BINS, ProfileBin, Settled, Tunlet, Verdict, Window, WorkerWork};
-use midrun_handout::{Handout, PolicyKind, Setting, WorkerSpeed};
+use crate::options::Objective;
+use crate::tuning_point::{Value, names};
+use crate::{PROFILE_BINS, ProfileBin, Settled, TuningPoint, Tunlet, Verdict, Window, WorkerWork};
+use midrun_scheduling::{ChunkScheduler, Technique, TechniqueParameters, WorkerSpeed};
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 use rand_distr::{Distribution, Exp1, StandardNormal};
@@ -26,9 +26,9 @@ pub(super) struct Plant {
     pub(super) mean_s: f64,
     pub(super) slowness: Vec<f64>,
     pub(super) chunk_cost_s: f64,
-    /// Makes dynamic policies dearer than the tunlet can know.
+    /// Makes dynamic techniques dearer than the tunlet can know.
     hidden_cost_s: f64,
-    pub(super) setting: Setting,
+    pub(super) setting: TechniqueParameters,
     pub(super) iteration: u64,
 }
 
@@ -42,7 +42,7 @@ impl Plant {
             slowness: vec![1.0; 25],
             chunk_cost_s: 8e-6,
             hidden_cost_s: 0.0,
-            setting: Setting::new(PolicyKind::None),
+            setting: TechniqueParameters::new(Technique::None),
             iteration: 0,
         }
     }
@@ -78,11 +78,11 @@ impl Plant {
     }
 
     /// One iteration; `change` is applied when that many chunks are out.
-    pub(super) fn iterate(&mut self, change: Option<Setting>) -> Window {
+    pub(super) fn iterate(&mut self, change: Option<TechniqueParameters>) -> Window {
         let tasks = self.draw();
         let workers = self.slowness.len();
         let setting = self.setting;
-        let mut handout = Handout::new(setting, tasks.len() as u64, workers as u32);
+        let mut handout = ChunkScheduler::new(setting, tasks.len() as u64, workers as u32);
         let mut free = vec![0.0_f64; workers];
         let mut work: Vec<WorkerWork> = (0..workers)
             .map(|w| WorkerWork { rank: w as u32 + 1, tasks_timed: true, ..WorkerWork::default() })
@@ -138,7 +138,7 @@ impl Plant {
             master_busy_s: chunks as f64 * self.chunk_cost_s,
             prepare_s: None,
             network: None,
-            setting: Setting { mean_s: 0.0, sigma_s: 0.0, min_chunk: 1, ..setting },
+            setting: TechniqueParameters { mean_s: 0.0, sigma_s: 0.0, min_chunk: 1, ..setting },
             setting_changed: change.is_some(),
             per_worker: work,
             profile,
@@ -164,8 +164,8 @@ fn tunlet(mode: Mode) -> MasterWorker {
     MasterWorker::new(mode, Objective::Fixed, Limits::default())
 }
 
-pub(super) fn knobs() -> Vec<Knob> {
-    let knob = |name: &str, to| Knob {
+pub(super) fn tuning_points() -> Vec<TuningPoint> {
+    let tuning_point = |name: &str, to| TuningPoint {
         rank: 0,
         name: name.into(),
         whole: false,
@@ -175,18 +175,18 @@ pub(super) fn knobs() -> Vec<Knob> {
         text: None,
     };
     vec![
-        knob(names::POLICY, 7.0),
-        knob(names::FACTOR, 1.0),
-        knob(names::TASK_MEAN_S, 1e9),
-        knob(names::TASK_SIGMA_S, 1e9),
-        knob(names::MIN_CHUNK, 1e9),
+        tuning_point(names::TECHNIQUE, 7.0),
+        tuning_point(names::FACTOR, 1.0),
+        tuning_point(names::TASK_MEAN_S, 1e9),
+        tuning_point(names::TASK_SIGMA_S, 1e9),
+        tuning_point(names::MIN_CHUNK, 1e9),
     ]
 }
 
-pub(super) fn setting_of(assignments: &[(String, Value)]) -> Setting {
+pub(super) fn setting_of(assignments: &[(String, Value)]) -> TechniqueParameters {
     let value = |name: &str| assignments.iter().find(|(n, _)| n == name).unwrap().1.number().unwrap();
-    Setting {
-        kind: PolicyKind::from_code(value(names::POLICY) as u32).unwrap(),
+    TechniqueParameters {
+        kind: Technique::from_code(value(names::TECHNIQUE) as u32).unwrap(),
         factor: value(names::FACTOR),
         mean_s: value(names::TASK_MEAN_S),
         sigma_s: value(names::TASK_SIGMA_S),
@@ -198,7 +198,7 @@ struct Run {
     ratios: Vec<f64>,
     verdicts: Vec<Verdict>,
     decisions: Vec<String>,
-    last: Setting,
+    last: TechniqueParameters,
 }
 
 /// A run as the analyzer would drive it: what is proposed after a window is applied inside the next iteration.
@@ -222,7 +222,7 @@ fn run(
         run.ratios.push(window.iteration_s / window.ideal_s());
         tunlet.observe(&window);
         run.verdicts.extend(tunlet.judgements().iter().map(|j| j.verdict));
-        if let Some(proposal) = tunlet.propose(&knobs()) {
+        if let Some(proposal) = tunlet.propose(&tuning_points()) {
             run.decisions.push(format!("{i}: {} -> {} because {}", proposal.from, proposal.to, proposal.why));
             change = Some(setting_of(&proposal.assignments));
         }
@@ -236,12 +236,12 @@ fn mean(ratios: &[f64]) -> f64 {
 }
 
 fn best_fixed(dist: Dist, slowness: Option<Vec<f64>>) -> f64 {
-    PolicyKind::ALL
+    Technique::ALL
         .into_iter()
         .map(|kind| {
             let mut plant = Plant::new(dist);
             plant.slowness = slowness.clone().unwrap_or(plant.slowness);
-            plant.setting = Setting::new(kind);
+            plant.setting = TechniqueParameters::new(kind);
             let ratios: Vec<f64> = (0..10).map(|_| plant.iterate(None)).map(|w| w.iteration_s / w.ideal_s()).collect();
             mean(&ratios)
         })
@@ -285,9 +285,9 @@ fn half_the_workers_four_times_slower_are_kept_busy() {
 #[test]
 fn even_tasks_are_handed_out_at_once() {
     let mut plant = Plant::new(Dist::Normal(0.0));
-    plant.setting = Setting::FALLBACK;
+    plant.setting = TechniqueParameters::FALLBACK;
     let result = run(&mut tunlet(Mode::Auto), &mut plant, 6, |_, _| {});
-    assert_eq!(result.last.kind, PolicyKind::None, "{:?}", result.decisions);
+    assert_eq!(result.last.kind, Technique::None, "{:?}", result.decisions);
 }
 
 #[test]
@@ -299,7 +299,7 @@ fn a_program_that_becomes_uneven_is_noticed() {
         }
     });
     assert!(mean(&result.ratios[9..]) <= 1.012, "{:?} {:?}", result.ratios, result.decisions);
-    assert_ne!(result.last.kind, PolicyKind::None);
+    assert_ne!(result.last.kind, Technique::None);
 }
 
 #[test]
@@ -307,20 +307,20 @@ fn a_change_that_makes_things_worse_is_taken_back_and_not_tried_again() {
     // Each chunk costs 8 ms more than anybody can see: the model promises a gain that does not come.
     let mut plant = Plant::new(Dist::Normal(0.3));
     plant.hidden_cost_s = 8e-3;
-    let result = run(&mut tunlet(Mode::Fixed(PolicyKind::Ss)), &mut plant, 4, |_, _| {});
-    assert_eq!(result.last.kind, PolicyKind::Ss, "asked for: {:?}", result.decisions);
+    let result = run(&mut tunlet(Mode::Fixed(Technique::Ss)), &mut plant, 4, |_, _| {});
+    assert_eq!(result.last.kind, Technique::Ss, "asked for: {:?}", result.decisions);
     let mut plant = Plant::new(Dist::Normal(0.3));
     plant.hidden_cost_s = 8e-3;
     let result = run(&mut tunlet(Mode::Auto), &mut plant, 14, |_, _| {});
     assert!(result.verdicts.contains(&Verdict::RolledBack), "{:?} {:?}", result.ratios, result.decisions);
-    assert_eq!(result.last.kind, PolicyKind::None, "{:?}", result.decisions);
+    assert_eq!(result.last.kind, Technique::None, "{:?}", result.decisions);
 }
 
 #[test]
-fn a_fixed_policy_is_kept_and_its_share_adapted() {
-    for kind in [PolicyKind::Fsc, PolicyKind::Dpf] {
+fn a_fixed_technique_is_kept_and_its_share_adapted() {
+    for kind in [Technique::Fsc, Technique::Dpf] {
         let mut plant = Plant::new(Dist::Normal(0.8));
-        plant.setting = Setting { factor: 1.0, ..Setting::new(kind) };
+        plant.setting = TechniqueParameters { factor: 1.0, ..TechniqueParameters::new(kind) };
         let result = run(&mut tunlet(Mode::Fixed(kind)), &mut plant, 10, |_, _| {});
         assert_eq!(result.last.kind, kind);
         assert!(result.last.factor < 0.95, "{:?}", result.decisions);
@@ -336,7 +336,7 @@ fn the_same_windows_give_the_same_proposals() {
 #[test]
 fn a_program_that_exposes_its_batch_factors_gets_shares_for_them_and_its_own_back() {
     let mut tunlet = tunlet(Mode::Auto);
-    let factor = |n: u32, value| Knob {
+    let factor = |n: u32, value| TuningPoint {
         rank: 0,
         name: format!("F{n}"),
         whole: false,
@@ -346,9 +346,9 @@ fn a_program_that_exposes_its_batch_factors_gets_shares_for_them_and_its_own_bac
         text: None,
     };
     tunlet.observe(&Plant::new(Dist::Normal(0.8)).iterate(None));
-    let mut knobs = knobs();
-    knobs.extend([factor(0, 0.5), factor(1, 0.25), factor(2, 0.25)]);
-    let proposal = tunlet.propose(&knobs).expect("a proposal");
+    let mut tuning_points = tuning_points();
+    tuning_points.extend([factor(0, 0.5), factor(1, 0.25), factor(2, 0.25)]);
+    let proposal = tunlet.propose(&tuning_points).expect("a proposal");
     assert_eq!(proposal.tuning_point, "factors");
     let total: f64 = proposal.assignments.iter().filter_map(|(_, value)| value.number()).sum();
     assert!((total - 1.0).abs() < 1e-9, "{:?}", proposal.assignments);
@@ -363,12 +363,12 @@ fn a_program_that_exposes_its_batch_factors_gets_shares_for_them_and_its_own_bac
         tunlet.observe(&window);
     }
     assert_eq!(tunlet.judgements()[0].verdict, Verdict::RolledBack);
-    let back = tunlet.propose(&knobs).expect("the way back");
+    let back = tunlet.propose(&tuning_points).expect("the way back");
     assert_eq!(back.assignments.iter().filter_map(|(_, value)| value.number()).collect::<Vec<_>>(), [0.5, 0.25, 0.25]);
     tunlet.on_settled(1, Settled::Applied { iteration: 4 });
     slow.iteration = 5;
     for _ in 0..5 {
         tunlet.observe(&slow.iterate(None));
-        assert_eq!(tunlet.propose(&knobs), None);
+        assert_eq!(tunlet.propose(&tuning_points), None);
     }
 }

@@ -1,4 +1,4 @@
-//! What the tunlet would have learnt from recorded windows, and what its simulation says of other workers and policies.
+//! What the tunlet would have learnt from recorded windows, and what its simulation says of other workers and techniques.
 
 use super::candidates;
 use super::inputs::Inputs;
@@ -7,9 +7,9 @@ use super::strategy::{explain, preferred};
 use super::trial::uncertainty;
 use super::workers::input_error;
 use crate::{Network, Window};
-use midrun_handout::{PolicyKind, Setting};
 use midrun_models::line::median;
 use midrun_models::simulate::Drawings;
+use midrun_scheduling::{Technique, TechniqueParameters};
 
 pub use super::trial::family;
 
@@ -38,7 +38,7 @@ pub struct Fit {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Foreseen {
     /// With this setting.
-    pub setting: Setting,
+    pub setting: TechniqueParameters,
     /// An iteration's time, seconds.
     pub iteration_s: f64,
     /// Half the width of its interval as the model has it, as a share.
@@ -122,29 +122,29 @@ impl Fit {
     }
 
     /// What is expected of so many workers with a setting that was in force; what it knows of tasks is brought up to date.
-    pub fn with(&self, workers: u32, setting: &Setting) -> Foreseen {
+    pub fn with(&self, workers: u32, setting: &TechniqueParameters) -> Foreseen {
         let there = self.memory.with_workers(workers);
         let fitted = candidates::informed(setting.kind, setting.factor, &there);
         let informed = setting.min_chunk > 1 || setting.mean_s > 0.0;
         self.answer(&there, if informed { &fitted } else { setting })
     }
 
-    /// The same with a policy, its share chosen where it is 0; `None`: with the best there is.
-    pub fn with_policy(&self, workers: u32, policy: Option<(PolicyKind, f64)>) -> Foreseen {
+    /// The same with a technique, its share chosen where it is 0; `None`: with the best there is.
+    pub fn with_technique(&self, workers: u32, technique: Option<(Technique, f64)>) -> Foreseen {
         let there = self.memory.with_workers(workers);
-        let settings = match policy {
+        let settings = match technique {
             Some((kind, share)) if share > 0.0 => vec![candidates::informed(kind, share, &there)],
             Some((kind, _)) => candidates::of_kind(kind, &there),
             None => candidates::all(&there),
         };
-        let first = settings.first().copied().unwrap_or(Setting::FALLBACK);
+        let first = settings.first().copied().unwrap_or(TechniqueParameters::FALLBACK);
         let (_, mut all) = candidates::shortlist(&there, first, &settings, SEED);
         all.sort_by(|a, b| a.ratio.total_cmp(&b.ratio));
-        let best = if policy.is_some() { all.first().copied() } else { preferred(&all) };
+        let best = if technique.is_some() { all.first().copied() } else { preferred(&all) };
         self.answer(&there, &best.map_or(first, |best| best.setting))
     }
 
-    fn answer(&self, there: &Memory, setting: &Setting) -> Foreseen {
+    fn answer(&self, there: &Memory, setting: &TechniqueParameters) -> Foreseen {
         let foreseen = self.simulated(there, setting, RUNS);
         let input_error = input_error(&self.memory, setting, there.workers, SEED);
         // That of the drawings is in it.
@@ -152,7 +152,7 @@ impl Fit {
     }
 
     /// `uncertainty` is the deviation between drawings.
-    fn simulated(&self, there: &Memory, setting: &Setting, runs: u64) -> Foreseen {
+    fn simulated(&self, there: &Memory, setting: &TechniqueParameters, runs: u64) -> Foreseen {
         let load = there.load();
         let result = Drawings::new(&load, SEED..SEED + runs).run(&load, setting, runs as usize);
         Foreseen {
@@ -176,9 +176,9 @@ mod tests {
         let fit = Fit::of(windows.iter()).unwrap();
         let here = fit.of_window(&windows[5]);
         assert!((here.iteration_s / 0.105 - 1.0).abs() < 0.02, "{here:?}");
-        let there = fit.with_policy(8, Some((PolicyKind::None, 0.0)));
+        let there = fit.with_technique(8, Some((Technique::None, 0.0)));
         assert!((there.iteration_s / 0.0525 - 1.0).abs() < 0.03, "{there:?}");
-        assert_eq!((there.tasks, there.setting.kind), (400, PolicyKind::None));
+        assert_eq!((there.tasks, there.setting.kind), (400, Technique::None));
         assert!((there.ideal_s - 0.05).abs() < 1e-9);
     }
 

@@ -3,7 +3,7 @@
 use super::Limits;
 use super::number_tests::{Run, run, tunlet};
 use super::plant_tests::{Dist, Plant};
-use crate::wishes::Objective;
+use crate::options::Objective;
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 

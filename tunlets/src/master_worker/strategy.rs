@@ -11,10 +11,10 @@ use super::regime::Regime;
 use super::told;
 use super::trial::{Experience, Family, Spread, Trial, WORSE, family, uncertainty};
 use super::workers::{self, Workers};
-use crate::knob::names;
-use crate::wishes::Objective;
-use crate::{Explanation, Judgement, Knob, Outlook, Proposal, Settled, Tunlet, Verdict, Window};
-use midrun_handout::{PolicyKind, Setting};
+use crate::options::Objective;
+use crate::tuning_point::names;
+use crate::{Explanation, Judgement, Outlook, Proposal, Settled, TuningPoint, Tunlet, Verdict, Window};
+use midrun_scheduling::{Technique, TechniqueParameters};
 use std::collections::BTreeMap;
 use weighing::{EVEN, TIE, Weighed};
 pub use weighing::{explain, preferred};
@@ -23,7 +23,7 @@ pub use weighing::{explain, preferred};
 const SHORTEST_S: f64 = 5e-3;
 /// A gain below this share is not worth a change from the static split.
 const GAIN: f64 = 0.004;
-/// Between two policies that both balance, the simulation must promise more: it is no more exact than this.
+/// Between two techniques that both balance, the simulation must promise more: it is no more exact than this.
 const GAIN_AMONG_DYNAMIC: f64 = 0.008;
 /// A gain of this share need not be of the same setting twice.
 const MUCH: f64 = 0.1;
@@ -35,19 +35,19 @@ const BANNED: u64 = 30;
 /// What the user asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// Any policy.
+    /// Any technique.
     Auto,
-    /// This policy; only its parameters are adapted.
-    Fixed(PolicyKind),
+    /// This technique; only its parameters are adapted.
+    Fixed(Technique),
 }
 
 /// What was proposed.
 #[derive(Clone, Copy, Debug)]
 enum Change {
     /// From and to a setting; the same for a change of the program's own factors.
-    Setting(Setting, Setting),
+    TechniqueParameters(TechniqueParameters, TechniqueParameters),
     /// From and to a number of workers, with the setting that goes with it.
-    Workers(u32, u32, Setting),
+    Workers(u32, u32, TechniqueParameters),
     /// Further worker processes are started, up to this number.
     Start(u32),
 }
@@ -55,7 +55,7 @@ enum Change {
 /// A change that made things worse, and the way back.
 #[derive(Clone, Copy, Debug)]
 struct WayBack {
-    former: Setting,
+    former: TechniqueParameters,
     /// Measured time / ideal before and after.
     was: f64,
     is: f64,
@@ -68,7 +68,7 @@ pub struct MasterWorker {
     memory: Option<Memory>,
     experience: Experience,
     /// What is in force, as far as known.
-    current: Option<Setting>,
+    current: Option<TechniqueParameters>,
     last: Option<(u64, f64)>,
     regime: Option<Regime>,
     fresh: bool,
@@ -122,12 +122,12 @@ impl MasterWorker {
         if !trial.is_over() {
             return;
         }
-        let of_policy = trial.is_of_policy();
-        let worse = trial.is_worse() && (of_policy || self.shares.is_on_trial());
+        let of_technique = trial.is_of_technique();
+        let worse = trial.is_worse() && (of_technique || self.shares.is_on_trial());
         let verdict = if worse { Verdict::RolledBack } else { Verdict::Kept };
         self.judgements.push(Judgement { decision: trial.decision, measured_s: trial.measured_s(), verdict });
         self.shares.on_judged(worse, window.iteration, BANNED);
-        if worse && of_policy {
+        if worse && of_technique {
             self.banned.insert(family(&trial.setting), window.iteration + BANNED);
             let was = trial.former_ratio.unwrap_or(1.0);
             self.back_to = Some(WayBack { former: trial.former, was, is: trial.ratio() });
@@ -142,9 +142,9 @@ impl MasterWorker {
         self.judgements.push(judgement);
     }
 
-    /// Whether what the master knows of the tasks is too old for its policy.
-    fn is_stale(current: &Setting, memory: &Memory) -> bool {
-        let uses = matches!(current.kind, PolicyKind::Daf | PolicyKind::Fac2);
+    /// Whether what the master knows of the tasks is too old for its technique.
+    fn is_stale(current: &TechniqueParameters, memory: &Memory) -> bool {
+        let uses = matches!(current.kind, Technique::Daf | Technique::Fac2);
         let moved = match current.variation() {
             Some(v) => {
                 // Few tasks scatter by themselves; three standard errors of exponential ones.
@@ -156,36 +156,36 @@ impl MasterWorker {
         uses && moved
     }
 
-    fn decide(&mut self, knobs: &[Knob]) -> Option<Proposal> {
+    fn decide(&mut self, tuning_points: &[TuningPoint]) -> Option<Proposal> {
         let (iteration, iteration_s) = self.last?;
         let memory = self.memory.clone()?;
         if iteration_s < SHORTEST_S {
             return None;
         }
-        let count = knobs.iter().find(|k| k.name == names::WORKERS);
-        let count = count.or_else(|| knobs.iter().find(|k| k.name == names::OWN_WORKERS));
-        let spare = knobs.iter().find(|k| k.name == names::SPAWNED);
+        let count = tuning_points.iter().find(|k| k.name == names::WORKERS);
+        let count = count.or_else(|| tuning_points.iter().find(|k| k.name == names::OWN_WORKERS));
+        let spare = tuning_points.iter().find(|k| k.name == names::SPAWNED);
         self.judge_start(spare);
-        if let (Some(knob), Some(to)) = (count, self.workers.way_back()) {
-            return self.workers_back(knob, &memory, to);
+        if let (Some(tuning_point), Some(to)) = (count, self.workers.way_back()) {
+            return self.workers_back(tuning_point, &memory, to);
         }
         if self.workers.is_on_trial() {
             return None;
         }
-        let factors = factors::exposed(knobs);
+        let factors = factors::exposed(tuning_points);
         if !factors.is_empty() {
             let current = self.current.filter(|_| self.trial.is_none())?;
-            if let Some(proposal) =
-                count.and_then(|knob| self.other_workers((knob, None), &memory, (current, current), 1.0))
+            if let Some(proposal) = count
+                .and_then(|tuning_point| self.other_workers((tuning_point, None), &memory, (current, current), 1.0))
             {
                 return Some(proposal);
             }
             let proposal = self.shares.propose(&factors, &memory, (iteration, iteration_s), GAIN)?;
-            // The policy's setting stays; the change is watched all the same.
-            self.proposed = Some(Change::Setting(current, current));
+            // The technique's setting stays; the change is watched all the same.
+            self.proposed = Some(Change::TechniqueParameters(current, current));
             return Some(proposal);
         }
-        let policy = knobs.iter().find(|knob| knob.name == names::POLICY)?;
+        let technique = tuning_points.iter().find(|tuning_point| tuning_point.name == names::TECHNIQUE)?;
         let current = self.current?;
         let ideal_s = memory.ideal_s();
         if let Some(WayBack { former, was, is }) = self.back_to {
@@ -195,9 +195,9 @@ impl MasterWorker {
                 former.kind.name()
             );
             let times = (was * ideal_s, is * ideal_s, uncertainty(self.spread.deviation(), 0.0));
-            return Some(self.proposal(policy.rank, iteration, (current, former), why, times));
+            return Some(self.proposal(technique.rank, iteration, (current, former), why, times));
         }
-        if self.trial.as_ref().is_some_and(Trial::is_of_policy) {
+        if self.trial.as_ref().is_some_and(Trial::is_of_technique) {
             return None;
         }
         let Weighed { best, second, unchanged, scale } = self.weigh(&memory, current, iteration);
@@ -220,17 +220,19 @@ impl MasterWorker {
         };
         let same = family(&best.setting) == family(&current);
         let asked_for = matches!(self.mode, Mode::Fixed(kind) if kind != current.kind);
-        let even = best.setting.kind == PolicyKind::None && self.mode == Mode::Auto;
+        let even = best.setting.kind == Technique::None && self.mode == Mode::Auto;
         let gain = match current.kind {
             _ if even => 0.0,
-            PolicyKind::None => GAIN,
+            Technique::None => GAIN,
             _ => GAIN_AMONG_DYNAMIC,
         };
         let other = !same && (asked_for || best.ratio <= unchanged * (1.0 - gain));
-        // Policy and number are decided together: a new number starts with the setting that suits it.
+        // Technique and number are decided together: a new number starts with the setting that suits it.
         let setting = if other { best.setting } else { current };
         let change = (current, setting);
-        if let Some(proposal) = count.and_then(|knob| self.other_workers((knob, spare), &memory, change, scale)) {
+        if let Some(proposal) =
+            count.and_then(|tuning_point| self.other_workers((tuning_point, spare), &memory, change, scale))
+        {
             return Some(proposal);
         }
         if other {
@@ -244,21 +246,21 @@ impl MasterWorker {
                 return None;
             }
             let what = match (asked_for, best.setting.kind) {
-                (true, _) => "this policy was asked for",
-                (false, PolicyKind::None) => "tasks are even",
+                (true, _) => "this technique was asked for",
+                (false, Technique::None) => "tasks are even",
                 (false, _) if memory.is_blurred() => "work is uneven, its tasks not yet seen one by one",
                 (false, _) => "work is uneven",
             };
             let why = describe(what);
             let times = (best.iteration_s, unchanged_s, uncertainty(best.deviation, 0.0));
-            return Some(self.proposal(policy.rank, iteration, (current, best.setting), why, times));
+            return Some(self.proposal(technique.rank, iteration, (current, best.setting), why, times));
         }
         self.advice = None;
         if self.trial.is_none() && Self::is_stale(&current, &memory) {
             let fresh = candidates::informed(current.kind, current.factor, &memory);
             let why = describe("the tasks have changed");
             let times = (unchanged_s, unchanged_s, uncertainty(best.deviation, 0.0));
-            return Some(self.proposal(policy.rank, iteration, (current, fresh), why, times));
+            return Some(self.proposal(technique.rank, iteration, (current, fresh), why, times));
         }
         None
     }
@@ -267,17 +269,17 @@ impl MasterWorker {
         &mut self,
         rank: u32,
         iteration: u64,
-        (from, to): (Setting, Setting),
+        (from, to): (TechniqueParameters, TechniqueParameters),
         why: String,
         (predicted_s, unchanged_s, uncertainty): (f64, f64, f64),
     ) -> Proposal {
-        self.proposed = Some(Change::Setting(from, to));
+        self.proposed = Some(Change::TechniqueParameters(from, to));
         let tuning_point = if from.kind == to.kind && from.factor != to.factor {
             "factor"
         } else if from.kind == to.kind {
             "task times"
         } else {
-            "policy"
+            "technique"
         };
         Proposal {
             tunlet: "master_worker".into(),
@@ -303,7 +305,7 @@ impl Tunlet for MasterWorker {
     }
 
     fn explain(&self) -> Explanation {
-        let (objective, limits) = self.workers.wished();
+        let (objective, limits) = self.workers.requested();
         told::explanation(self.mode, objective, limits)
     }
 
@@ -311,7 +313,7 @@ impl Tunlet for MasterWorker {
         match Memory::learn(&mut self.memory, window) {
             Learnt::Nothing => return,
             Learnt::OtherWorkers => {
-                // What the policies gave was with the other number.
+                // What the techniques gave was with the other number.
                 self.experience.forget();
                 self.banned.clear();
                 self.end_trial();
@@ -331,7 +333,7 @@ impl Tunlet for MasterWorker {
         }
         self.last = Some((window.iteration, window.iteration_s));
         self.fresh = true;
-        // The window knows policy and share; mean and sigma are known from what was proposed.
+        // The window knows technique and share; mean and sigma are known from what was proposed.
         let same = self.current.filter(|known| family(known) == family(&window.setting));
         if !window.setting_changed && same.is_none() && self.trial.is_none() {
             self.current = Some(window.setting);
@@ -356,12 +358,12 @@ impl Tunlet for MasterWorker {
         std::mem::take(&mut self.judgements)
     }
 
-    fn propose(&mut self, knobs: &[Knob]) -> Option<Proposal> {
+    fn propose(&mut self, tuning_points: &[TuningPoint]) -> Option<Proposal> {
         // One look per window: without news there is nothing new to say.
         if !std::mem::take(&mut self.fresh) {
             return None;
         }
-        self.decide(knobs)
+        self.decide(tuning_points)
     }
 
     fn outlook(&self) -> Option<Outlook> {
@@ -373,7 +375,7 @@ impl Tunlet for MasterWorker {
     fn on_settled(&mut self, decision: u64, settled: Settled) {
         let (Some(change), Settled::Applied { iteration }) = (self.proposed.take(), settled) else { return };
         let (former, setting) = match change {
-            Change::Setting(former, setting) => (former, setting),
+            Change::TechniqueParameters(former, setting) => (former, setting),
             Change::Workers(from, to, setting) => {
                 self.end_trial();
                 self.workers.on_applied(decision, iteration, from, to);

@@ -4,8 +4,8 @@ use super::strategy::Mode;
 use super::trial::{WATCHED, WORSE};
 use super::workers::Limits;
 use crate::explain::Explanation;
-use crate::knob::names;
-use crate::wishes::Objective;
+use crate::options::Objective;
+use crate::tuning_point::names;
 
 const CHAPTER: &str = "César 2006, ch. III";
 
@@ -22,7 +22,7 @@ pub fn explanation(mode: Mode, objective: Objective, limits: Limits) -> Explanat
         ..Explanation::of_name("master_worker")
     };
     let mut e = e
-        .turns(names::POLICY, "hand-out policy of the framework", "none ss fsc gss fac2 dpf daf af")
+        .turns(names::TECHNIQUE, "hand-out technique of the framework", "none ss fsc gss fac2 dpf daf af")
         .turns(names::FACTOR, "share of FSC and DPF", "0 to 1")
         .turns(names::TASK_MEAN_S, "mean time of a task, for DAF and FAC2", "as measured")
         .turns(names::TASK_SIGMA_S, "its standard deviation", "as measured")
@@ -40,7 +40,7 @@ pub fn explanation(mode: Mode, objective: Objective, limits: Limits) -> Explanat
     e.decides("mean mu and standard deviation sigma of a task's time, speeds of the workers, cost of a chunk: measured", "")
         .decides("x0 = 1 + (sigma/mu) sqrt(N/2), xj = 2 + (sigma/mu) sqrt(N/2): DAF's divisors of what is left", CHAPTER)
         .decides("b = N sigma/(2 mu sqrt(R)), x0 = 1 + b² + b sqrt(b² + 2), xj = 2 + b² + b sqrt(b² + 4): FAC's", "Hummel, Schonberg, Flynn 1992")
-        .decides("each policy's iteration time: simulated with the very code that hands out", "")
+        .decides("each technique's iteration time: simulated with the very code that hands out", "")
         .decides("few tasks that differ much and were seen several at a time: of about the same promise the finest cut", "")
         .decides("Tt(n) by expressions (7) to (9) with mo, lambda, V, alpha, Tc and mu_m; workers for the shortest by (13) to (16)", CHAPTER)
         .decides("Pi(n) = n Tt(n)²/Tc (17): the number of workers with the least", CHAPTER)
@@ -64,7 +64,7 @@ fn objective_text(objective: Objective) -> String {
 fn limit_texts(mode: Mode, limits: Limits) -> Vec<String> {
     let mut list = Vec::new();
     if let Mode::Fixed(kind) = mode {
-        list.push(format!("the policy stays {}", kind.name()));
+        list.push(format!("the technique stays {}", kind.name()));
     }
     for (what, number) in [("at least", limits.min), ("at most", limits.max)] {
         if number > 0 {

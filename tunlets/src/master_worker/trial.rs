@@ -1,7 +1,7 @@
 //! Did a change help? What each setting really gave, and the change that is being watched.
 
-use midrun_handout::{PolicyKind, Setting};
 use midrun_models::line::median;
+use midrun_scheduling::{Technique, TechniqueParameters};
 use std::collections::BTreeMap;
 
 /// Whole iterations that a change is watched.
@@ -15,12 +15,12 @@ const OLD: u64 = 40;
 /// Weight of a new measurement.
 const NEW: f64 = 0.4;
 
-/// A setting as far as experience tells settings apart: the policy, and its share in tenths.
+/// A setting as far as experience tells settings apart: the technique, and its share in tenths.
 pub type Family = (u32, u32);
 
 /// The family of a setting.
-pub fn family(setting: &Setting) -> Family {
-    let has_share = matches!(setting.kind, PolicyKind::Fsc | PolicyKind::Dpf);
+pub fn family(setting: &TechniqueParameters) -> Family {
+    let has_share = matches!(setting.kind, Technique::Fsc | Technique::Dpf);
     (setting.kind.code(), if has_share { (setting.share() * 10.0).round() as u32 } else { 0 })
 }
 
@@ -86,7 +86,7 @@ struct Measured {
 
 impl Experience {
     /// Adds a whole iteration's ratio, and forgets what was measured long ago.
-    pub fn add(&mut self, setting: &Setting, ratio: f64, iteration: u64) {
+    pub fn add(&mut self, setting: &TechniqueParameters, ratio: f64, iteration: u64) {
         self.0.retain(|_, m| m.last + OLD >= iteration);
         let m = self.0.entry(family(setting)).or_insert(Measured { ratio, count: 0, last: iteration });
         m.ratio += NEW * (ratio - m.ratio);
@@ -95,7 +95,7 @@ impl Experience {
     }
 
     /// What a family really gave, once seen at least `least` times.
-    pub fn ratio(&self, setting: &Setting, least: u32) -> Option<f64> {
+    pub fn ratio(&self, setting: &TechniqueParameters, least: u32) -> Option<f64> {
         self.0.get(&family(setting)).filter(|m| m.count >= least).map(|m| m.ratio)
     }
 
@@ -137,11 +137,11 @@ pub struct Trial {
     /// Number of the decision.
     pub decision: u64,
     /// What was in force before.
-    pub former: Setting,
+    pub former: TechniqueParameters,
     /// What it gave, where measured.
     pub former_ratio: Option<f64>,
     /// What is in force now.
-    pub setting: Setting,
+    pub setting: TechniqueParameters,
     /// Iteration at whose safe point it was applied: that one is mixed, those after it count.
     pub applied_in: u64,
     /// (ratio, iteration time) of the whole iterations since.
@@ -149,8 +149,8 @@ pub struct Trial {
 }
 
 impl Trial {
-    /// Whether the policy was changed, not only what it knows.
-    pub fn is_of_policy(&self) -> bool {
+    /// Whether the technique was changed, not only what it knows.
+    pub fn is_of_technique(&self) -> bool {
         family(&self.former) != family(&self.setting)
     }
 

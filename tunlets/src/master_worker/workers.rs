@@ -8,10 +8,10 @@ mod forecast;
 use super::memory::Memory;
 use super::regime::Regime;
 use super::trial::{REMEMBERED, WATCHED, is_worse};
-use crate::wishes::Objective;
+use crate::options::Objective;
 use crate::{Judgement, Outlook, Verdict, Window};
-use midrun_handout::Setting;
 use midrun_models::line::median;
+use midrun_scheduling::TechniqueParameters;
 use std::collections::{BTreeMap, VecDeque};
 
 pub use forecast::{Forecast, input_error};
@@ -31,7 +31,7 @@ const GIVEN_UP: u32 = 4;
 /// The outlook goes up to so many times the workers there are.
 const BEYOND: u32 = 4;
 
-/// Bounds the user set; see [`crate::wishes::Wishes`].
+/// Bounds the user set; see [`crate::options::TuningOptions`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
     /// Fewest workers; 0 = 1.
@@ -92,9 +92,9 @@ pub struct Workers {
     back_to: Option<(u32, f64)>,
     quiet_until: u64,
     banned: BTreeMap<u32, u64>,
-    /// Costs and iteration times of the last windows with the present number and policy, the newest last.
+    /// Costs and iteration times of the last windows with the present number and technique, the newest last.
     last: VecDeque<(f64, f64)>,
-    /// That number, and the policy's code.
+    /// That number, and the technique's code.
     last_of: Option<(u32, u32)>,
     /// How far they scatter by chance, as the last forecast has it.
     chance: f64,
@@ -187,7 +187,7 @@ impl Workers {
     }
 
     /// What the user asked for.
-    pub fn wished(&self) -> (Objective, Limits) {
+    pub fn requested(&self) -> (Objective, Limits) {
         (self.objective, self.limits)
     }
 
@@ -228,7 +228,7 @@ impl Workers {
     pub fn advise(
         &mut self,
         memory: &Memory,
-        settings: &[Setting],
+        settings: &[TechniqueParameters],
         (iteration, most): (u64, u32),
         scale: f64,
         unsettled: bool,
@@ -297,7 +297,7 @@ impl Workers {
     pub fn outlook(
         &self,
         memory: &Memory,
-        setting: &Setting,
+        setting: &TechniqueParameters,
         (regime, iteration_now_s): (Regime, f64),
         ratio: f64,
         deviation: f64,

@@ -2,16 +2,16 @@
 
 use rhai::{Dynamic, Map};
 
-use super::file::Knob;
+use super::file::TuningPoint;
 use super::functions::number;
 use super::limits::{REFUSAL_BYTES, UNCERTAINTY};
-use super::seen::KnobSeen;
+use super::seen::TuningPointSeen;
 use crate::Value;
 
 /// What is asked for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
-    /// (place of the knob in the file's list, new value), in that order.
+    /// (place of the tuning point in the file's list, new value), in that order.
     pub values: Vec<(usize, Value)>,
     /// Iteration time expected, seconds.
     pub predict_s: Option<f64>,
@@ -30,7 +30,7 @@ impl Answer {
     ///
     /// # Errors
     /// What cannot be done about it.
-    pub fn read(map: &Map, knobs: &[Knob], seen: &[KnobSeen]) -> Result<Answer, String> {
+    pub fn read(map: &Map, tuning_points: &[TuningPoint], seen: &[TuningPointSeen]) -> Result<Answer, String> {
         if let Some(key) = map.keys().find(|key| !KEYS.contains(&key.as_str())) {
             return Err(format!("the answer has an unknown key `{key}`; it may have {}", KEYS.join(", ")));
         }
@@ -38,15 +38,17 @@ impl Answer {
         let Some(set) = set.filter(|set| !set.is_empty()) else {
             return Err("the answer has no `set: #{LABEL: value, …}`; () means that nothing is to change".into());
         };
-        if let Some(label) = set.keys().find(|label| !knobs.iter().any(|knob| knob.label == label.as_str())) {
-            let labels: Vec<&str> = knobs.iter().map(|knob| knob.label.as_str()).collect();
+        if let Some(label) =
+            set.keys().find(|label| !tuning_points.iter().any(|tuning_point| tuning_point.label == label.as_str()))
+        {
+            let labels: Vec<&str> = tuning_points.iter().map(|tuning_point| tuning_point.label.as_str()).collect();
             return Err(format!("the answer sets `{label}`, which nothing declares; there are {}", labels.join(", ")));
         }
         let mut values = Vec::new();
-        for (at, (knob, seen)) in knobs.iter().zip(seen).enumerate() {
-            let Some(wanted) = set.get(knob.label.as_str()) else { continue };
+        for (at, (tuning_point, seen)) in tuning_points.iter().zip(seen).enumerate() {
+            let Some(wanted) = set.get(tuning_point.label.as_str()) else { continue };
             let (now, range) = seen.state.as_ref().map_err(Clone::clone)?;
-            values.push((at, value(knob, wanted, now, *range)?));
+            values.push((at, value(tuning_point, wanted, now, *range)?));
         }
         Ok(Answer {
             values,
@@ -91,22 +93,24 @@ pub fn cut(mut text: String) -> String {
     text
 }
 
-fn value(knob: &Knob, wanted: &Dynamic, now: &Value, range: (f64, f64)) -> Result<Value, String> {
+fn value(tuning_point: &TuningPoint, wanted: &Dynamic, now: &Value, range: (f64, f64)) -> Result<Value, String> {
     if let Value::Text(_) = now {
-        let text =
-            wanted.clone().into_string().map_err(|other| format!("{} takes a text, not a {other}", knob.label))?;
+        let text = wanted
+            .clone()
+            .into_string()
+            .map_err(|other| format!("{} takes a text, not a {other}", tuning_point.label))?;
         return if text.len() as f64 <= range.1 {
             Ok(Value::Text(text))
         } else {
-            Err(format!("{} takes at most {} bytes", knob.label, range.1))
+            Err(format!("{} takes at most {} bytes", tuning_point.label, range.1))
         };
     }
     let wanted = match (number(wanted), wanted.as_bool()) {
         (Some(number), _) => number,
         (None, Ok(yes)) => f64::from(u8::from(yes)),
-        (None, Err(_)) => return Err(format!("{} is to be {wanted}: a number is expected", knob.label)),
+        (None, Err(_)) => return Err(format!("{} is to be {wanted}: a number is expected", tuning_point.label)),
     };
-    Ok(Value::Number(stepped(wanted, knob.step, range)))
+    Ok(Value::Number(stepped(wanted, tuning_point.step, range)))
 }
 
 /// The nearest value that the range and the step allow.

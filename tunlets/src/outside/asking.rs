@@ -5,48 +5,50 @@ use rhai::Map;
 use super::answer::Answer;
 use super::file::Whose;
 use super::limits;
-use super::seen::{self, KnobSeen};
+use super::seen::{self, TuningPointSeen};
 use super::told;
 use super::trial::Values;
 use super::tunlet::{Outside, Pending};
 use crate::master_worker::trial::uncertainty;
-use crate::{Knob, Proposal, Value};
+use crate::{Proposal, TuningPoint, Value};
 
 /// A way back that is refused so often is given up.
 const TRIES: u32 = 5;
 
 impl Outside {
     /// Finds the tuning points among those that ranks offer.
-    pub(super) fn find(&mut self, offered: &[Knob]) {
-        let mut seen = Vec::with_capacity(self.description.knobs.len());
+    pub(super) fn find(&mut self, offered: &[TuningPoint]) {
+        let mut seen = Vec::with_capacity(self.description.tuning_points.len());
         self.ranks.clear();
-        for (at, knob) in self.description.knobs.iter().enumerate() {
-            let fits = |k: &&Knob| k.name == knob.name && !matches!(knob.whose, Whose::Rank(rank) if rank != k.rank);
+        for (at, tuning_point) in self.description.tuning_points.iter().enumerate() {
+            let fits = |k: &&TuningPoint| {
+                k.name == tuning_point.name && !matches!(tuning_point.whose, Whose::Rank(rank) if rank != k.rank)
+            };
             let mut ranks: Vec<u32> = offered.iter().filter(fits).map(|k| k.rank).collect();
             ranks.sort_unstable();
-            if knob.whose != Whose::All {
+            if tuning_point.whose != Whose::All {
                 ranks.truncate(1);
             }
-            let found = offered.iter().find(|k| k.name == knob.name && ranks.first() == Some(&k.rank));
+            let found = offered.iter().find(|k| k.name == tuning_point.name && ranks.first() == Some(&k.rank));
             self.offered[at] |= found.is_some();
             self.ranks.push(ranks);
             let state = match found {
                 None => Err(self.not_offered(at)),
-                Some(found) => state(found, knob.range),
+                Some(found) => state(found, tuning_point.range),
             };
-            seen.push(KnobSeen { label: knob.label.clone(), state });
+            seen.push(TuningPointSeen { label: tuning_point.label.clone(), state });
         }
-        self.knobs = seen;
+        self.tuning_points = seen;
     }
 
     pub(super) fn not_offered(&self, at: usize) -> String {
-        let knob = &self.description.knobs[at];
-        let of = match knob.whose {
+        let tuning_point = &self.description.tuning_points[at];
+        let of = match tuning_point.whose {
             Whose::Rank(rank) => format!("rank {rank} does not offer"),
             Whose::Lowest | Whose::All => "no rank offers".to_owned(),
         };
-        let why = self.refused.get(&knob.label).map_or(String::new(), |why| format!(": {why}"));
-        format!("{of} a tuning point {}{why}", knob.name)
+        let why = self.refused.get(&tuning_point.label).map_or(String::new(), |why| format!(": {why}"));
+        format!("{of} a tuning point {}{why}", tuning_point.name)
     }
 
     /// What the file's program asks for, unless it is in force, was taken back lately, or promises too little.
@@ -58,8 +60,8 @@ impl Outside {
             return None;
         }
         let mut scope = last.scope.clone();
-        seen::for_decision(&mut scope, &self.knobs, objective, self.outcome.clone(), self.state.clone());
-        let read = |map: &Map| Answer::read(map, &self.description.knobs, &self.knobs);
+        seen::for_decision(&mut scope, &self.tuning_points, objective, self.outcome.clone(), self.state.clone());
+        let read = |map: &Map| Answer::read(map, &self.description.tuning_points, &self.tuning_points);
         // What cannot be read is not in force: it is refused below.
         let in_force = |map: &Map| read(map).is_ok_and(|answer| self.is_in_force(&answer));
         let asked = self.program.decide(&mut scope, in_force);
@@ -83,7 +85,10 @@ impl Outside {
             (now, wanted) => now == wanted,
         };
         answer.values.iter().all(|(at, wanted)| {
-            self.knobs.get(*at).and_then(|knob| knob.state.as_ref().ok()).is_some_and(|(now, _)| same(now, wanted))
+            self.tuning_points
+                .get(*at)
+                .and_then(|tuning_point| tuning_point.state.as_ref().ok())
+                .is_some_and(|(now, _)| same(now, wanted))
         })
     }
 
@@ -108,15 +113,16 @@ impl Outside {
             self.note("a change was not made: what it predicts is not better by min_gain".into());
             return None;
         }
-        let name = |at: usize| self.description.knobs[at].name.clone();
+        let name = |at: usize| self.description.tuning_points[at].name.clone();
         let to: Values = answer.values.iter().map(|(at, value)| (name(*at), value.clone())).collect();
         if self.banned.iter().any(|(banned, until)| *until > iteration && *banned == to) {
             return None;
         }
-        let now = |(at, _): &(usize, Value)| Some((name(*at), self.knobs.get(*at)?.state.as_ref().ok()?.0.clone()));
+        let now =
+            |(at, _): &(usize, Value)| Some((name(*at), self.tuning_points.get(*at)?.state.as_ref().ok()?.0.clone()));
         let from: Values = answer.values.iter().filter_map(now).collect();
         let labels: Vec<&str> =
-            answer.values.iter().map(|(at, _)| self.description.knobs[*at].label.as_str()).collect();
+            answer.values.iter().map(|(at, _)| self.description.tuning_points[*at].label.as_str()).collect();
         let expected = uncertainty(self.measured.deviation(), 0.0);
         let share = answer.uncertainty.unwrap_or(expected).min(limits::UNCERTAINTY);
         let predicted_s = answer.predict_s.or(answer.predict.filter(|_| by_default)).unwrap_or(f64::NAN);
@@ -149,10 +155,12 @@ impl Outside {
         if back.tries >= TRIES {
             self.back = None;
         }
-        let knob = |name: &String| self.description.knobs.iter().position(|knob| knob.name == *name);
-        let now = |name: &String| Some(self.knobs.get(knob(name)?)?.state.as_ref().ok()?.0.clone());
+        let tuning_point =
+            |name: &String| self.description.tuning_points.iter().position(|tuning_point| tuning_point.name == *name);
+        let now = |name: &String| Some(self.tuning_points.get(tuning_point(name)?)?.state.as_ref().ok()?.0.clone());
         let from: Values = to.iter().filter_map(|(name, _)| Some((name.clone(), now(name)?))).collect();
-        let label = |(name, _): &(String, Value)| Some(self.description.knobs[knob(name)?].label.clone());
+        let label =
+            |(name, _): &(String, Value)| Some(self.description.tuning_points[tuning_point(name)?].label.clone());
         self.pending = Some(Pending { ranks, to: to.clone(), from: None, predicted: None, iteration });
         Some(Proposal {
             tunlet: self.description.name.clone().into(),
@@ -172,7 +180,7 @@ impl Outside {
 }
 
 /// The value of a tuning point and what may be set.
-fn state(found: &Knob, range: Option<(f64, f64)>) -> Result<(Value, (f64, f64)), String> {
+fn state(found: &TuningPoint, range: Option<(f64, f64)>) -> Result<(Value, (f64, f64)), String> {
     if let Some(text) = &found.text {
         return Ok((Value::Text(text.clone()), found.range));
     }

@@ -8,7 +8,7 @@ use toml::Spanned;
 
 use super::limits::{self, FILE_BYTES};
 use super::mistake::{Embedded, Mistake};
-use crate::knob::names::of_framework;
+use crate::tuning_point::names::of_framework;
 
 /// A file as it is written.
 #[derive(Debug, Deserialize)]
@@ -18,8 +18,8 @@ struct Raw {
     #[serde(default)]
     about: String,
     points: Option<Spanned<String>>,
-    #[serde(default)]
-    knobs: BTreeMap<Spanned<String>, RawKnob>,
+    #[serde(default, alias = "knobs")]
+    tuning_points: BTreeMap<Spanned<String>, RawTuningPoint>,
     #[serde(default)]
     objective: RawObjective,
     #[serde(default)]
@@ -31,12 +31,13 @@ struct Raw {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct RawKnob {
+struct RawTuningPoint {
     name: Option<String>,
     range: Option<Spanned<[f64; 2]>>,
     step: Option<Spanned<f64>>,
     rank: Option<Spanned<toml::Value>>,
-    together: Option<Spanned<bool>>,
+    #[serde(alias = "together")]
+    synchronized: Option<Spanned<bool>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -68,7 +69,7 @@ struct RawRule {
 
 /// A tuning point that the tunlet may turn.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Knob {
+pub(super) struct TuningPoint {
     /// What the file calls it.
     pub label: String,
     /// What ranks call it.
@@ -80,7 +81,7 @@ pub(super) struct Knob {
     /// Whose tuning point it is.
     pub whose: Whose,
     /// Its ranks take a value over in one and the same iteration, or none does.
-    pub together: bool,
+    pub synchronized: bool,
     /// For people: how it comes to be.
     pub what: String,
 }
@@ -146,7 +147,7 @@ pub(super) struct Description {
     pub about: String,
     /// The declarations for the ranks, in their order.
     pub declarations: Vec<Declaration>,
-    pub knobs: Vec<Knob>,
+    pub tuning_points: Vec<TuningPoint>,
     pub objective: Objective,
     pub limits: Limits,
     pub decides: Decides,
@@ -167,7 +168,7 @@ impl Description {
         Ok(Description {
             name: name(text, &raw.name)?,
             about: raw.about.split_whitespace().collect::<Vec<&str>>().join(" "),
-            knobs: knobs(text, &declarations, &raw.knobs)?,
+            tuning_points: tuning_points(text, &declarations, &raw.tuning_points)?,
             objective: objective(text, &raw.objective)?,
             limits: raw.limits.checked(text)?,
             decides: decides(text, raw.script.as_ref(), &raw.rule)?,
@@ -206,8 +207,8 @@ fn declarations(file: &str, points: Option<&Spanned<String>>) -> Result<Vec<Decl
     Ok(lines.into_iter().map(|line| line.declaration).collect())
 }
 
-fn tuned(declaration: &Declaration) -> Option<Knob> {
-    let label = declaration.label().filter(|_| declaration.has_knob())?;
+fn tuned(declaration: &Declaration) -> Option<TuningPoint> {
+    let label = declaration.label().filter(|_| declaration.has_tuning_point())?;
     let range = match declaration {
         Declaration::Tune { what: Tuned::Variable { span, .. } | Tuned::Argument { span, .. }, .. } => {
             Some((span.minimum, span.maximum))
@@ -220,28 +221,28 @@ fn tuned(declaration: &Declaration) -> Option<Knob> {
     };
     let line = midrun_points::print(std::slice::from_ref(declaration));
     let (label, what) = (label.as_str().to_owned(), line.trim_end().to_owned());
-    Some(Knob { name: label.clone(), label, range, step, whose: Whose::Lowest, together: false, what })
+    Some(TuningPoint { name: label.clone(), label, range, step, whose: Whose::Lowest, synchronized: false, what })
 }
 
-fn knobs(
+fn tuning_points(
     file: &str,
     declarations: &[Declaration],
-    raw: &BTreeMap<Spanned<String>, RawKnob>,
-) -> Result<Vec<Knob>, Mistake> {
-    let mut knobs: Vec<Knob> = declarations.iter().filter_map(tuned).collect();
+    raw: &BTreeMap<Spanned<String>, RawTuningPoint>,
+) -> Result<Vec<TuningPoint>, Mistake> {
+    let mut tuning_points: Vec<TuningPoint> = declarations.iter().filter_map(tuned).collect();
     let measured: BTreeSet<&str> = declarations.iter().filter_map(Declaration::label).map(Label::as_str).collect();
-    for (label, wish) in raw {
+    for (label, option) in raw {
         let at = |what: String| Mistake::at(file, label.span().start, what);
         let text = label.get_ref().as_str();
-        let declared = knobs.iter_mut().find(|knob| knob.label == text);
-        let knob = match (declared, &wish.name) {
-            (Some(knob), None) => knob,
+        let declared = tuning_points.iter_mut().find(|tuning_point| tuning_point.label == text);
+        let tuning_point = match (declared, &option.name) {
+            (Some(tuning_point), None) => tuning_point,
             (Some(_), Some(_)) => {
                 return Err(at(format!("the label `{text}` is used twice: a line of `points` has it, too")));
             }
             (None, None) => {
                 return Err(at(format!(
-                    "the knob `{text}` needs `name = \"…\"`, by which the program or its framework declares it, or a line of \
+                    "the tuning_point `{text}` needs `name = \"…\"`, by which the program or its framework declares it, or a line of \
                      `points` that begins `tune {text}`"
                 )));
             }
@@ -252,42 +253,50 @@ fn knobs(
                 let (Some(_), false) = (Label::new(text), name.trim().is_empty()) else {
                     return Err(at(format!("`{text}` is no label, or its `name` is empty: {}", Label::FORM)));
                 };
-                if let Some(other) = knobs.iter().find(|knob| knob.name == *name) {
+                if let Some(other) = tuning_points.iter().find(|tuning_point| tuning_point.name == *name) {
                     return Err(at(format!("`{text}` and `{}` are the same tuning point {name}", other.label)));
                 }
                 let what = format!("{name}, which the program or its framework declares");
                 let (label, name) = (text.to_owned(), name.clone());
-                knobs.push(Knob { label, name, range: None, step: None, whose: Whose::Lowest, together: false, what });
-                let last = knobs.len() - 1;
-                &mut knobs[last]
+                tuning_points.push(TuningPoint {
+                    label,
+                    name,
+                    range: None,
+                    step: None,
+                    whose: Whose::Lowest,
+                    synchronized: false,
+                    what,
+                });
+                let last = tuning_points.len() - 1;
+                &mut tuning_points[last]
             }
         };
-        if let Some(rank) = &wish.rank {
-            knob.whose = match rank.get_ref() {
+        if let Some(rank) = &option.rank {
+            tuning_point.whose = match rank.get_ref() {
                 toml::Value::String(all) if all == "all" => Whose::All,
                 toml::Value::Integer(rank) if u32::try_from(*rank).is_ok() => Whose::Rank(*rank as u32),
                 _ => return Err(Mistake::at(file, rank.span().start, "a rank is a number from 0, or \"all\"")),
             };
         }
-        if let Some(together) = wish.together.as_ref().filter(|together| *together.get_ref()) {
-            if knob.whose != Whose::All || wish.name.is_none() || of_framework(&knob.name) {
-                let what = "`together` is for points that the program itself declares on its ranks: with their `name` and \
+        if let Some(synchronized) = option.synchronized.as_ref().filter(|synchronized| *synchronized.get_ref()) {
+            if tuning_point.whose != Whose::All || option.name.is_none() || of_framework(&tuning_point.name) {
+                let what = "`synchronized` is for points that the program itself declares on its ranks: with their `name` and \
                             `rank = \"all\"`";
-                return Err(Mistake::at(file, together.span().start, what));
+                return Err(Mistake::at(file, synchronized.span().start, what));
             }
-            knob.together = true;
+            tuning_point.synchronized = true;
         }
-        if let Some(range) = &wish.range {
-            knob.range = Some(checked_range(file, range, knob.range)?);
+        if let Some(range) = &option.range {
+            tuning_point.range = Some(checked_range(file, range, tuning_point.range)?);
         }
-        if let Some(step) = &wish.step {
+        if let Some(step) = &option.step {
             if !(step.get_ref().is_finite() && *step.get_ref() > 0.0) {
                 return Err(Mistake::at(file, step.span().start, "a step is a number above 0"));
             }
-            knob.step = Some(*step.get_ref());
+            tuning_point.step = Some(*step.get_ref());
         }
     }
-    Ok(knobs)
+    Ok(tuning_points)
 }
 
 fn checked_range(file: &str, range: &Spanned<[f64; 2]>, within: Option<(f64, f64)>) -> Result<(f64, f64), Mistake> {

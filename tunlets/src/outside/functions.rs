@@ -90,7 +90,7 @@ pub const FUNCTIONS: &[Function] = &[
     function("clamp(x, low, high)", "x, or the end that it lies beyond", ""),
     function(
         "has(points, \"label\")",
-        "whether a rank measured the point in this iteration; likewise has(knobs, …)",
+        "whether a rank measured the point in this iteration; likewise has(tuning_points, …)",
         "",
     ),
 ];

@@ -34,7 +34,7 @@ pub use limits::FILE_BYTES;
 pub use mistake::Mistake;
 pub use tunlet::Outside;
 
-/// Whether a wish for a tunlet names a file, not a built-in one.
+/// Whether a option for a tunlet names a file, not a built-in one.
 pub fn is_file(name: &str) -> bool {
     name.contains('/') || name.ends_with(".toml")
 }

@@ -14,7 +14,7 @@ pub struct Labels {
     /// Of what is measured.
     pub points: Vec<String>,
     /// Of what may be turned.
-    pub knobs: Vec<String>,
+    pub tuning_points: Vec<String>,
 }
 
 /// A mistake in a script, at its own line and column.
@@ -52,9 +52,10 @@ fn of_expression(expression: &Expr, labels: &Labels, own: &BTreeSet<String>) -> 
         }
         Expr::Dot(both, ..) | Expr::Index(both, ..) => chain(&both.lhs, &both.rhs, labels),
         Expr::Map(map, _) => map.0.iter().try_for_each(|(key, value)| match (key.name.as_str(), value) {
-            ("set", Expr::Map(set, _)) => {
-                set.0.iter().try_for_each(|(label, _)| known(&label.name, &labels.knobs, "knobs", label.pos))
-            }
+            ("set", Expr::Map(set, _)) => set
+                .0
+                .iter()
+                .try_for_each(|(label, _)| known(&label.name, &labels.tuning_points, "tuning_points", label.pos)),
             _ => Ok(()),
         }),
         _ => Ok(()),
@@ -82,7 +83,7 @@ fn chain(first: &Expr, rest: &Expr, labels: &Labels) -> Result<(), Wrong> {
             let fields: Vec<String> = POINT.iter().chain(&["ranks"]).map(|name| (*name).to_owned()).collect();
             known(field, &fields, &format!("points.{label}"), position)
         }
-        what @ ("knobs" | "least" | "most") => known(label, &labels.knobs, what, position),
+        what @ ("tuning_points" | "least" | "most") => known(label, &labels.tuning_points, what, position),
         "work" => known(label, &WORK.map(str::to_owned), "work", position),
         _ => Ok(()),
     }

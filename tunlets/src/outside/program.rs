@@ -44,7 +44,7 @@ impl Program {
         let language = Language::new();
         let labels = Labels {
             points: description.measured().map(str::to_owned).collect(),
-            knobs: description.knobs.iter().map(|knob| knob.label.clone()).collect(),
+            tuning_points: description.tuning_points.iter().map(|tuning_point| tuning_point.label.clone()).collect(),
         };
         let of_window = seen::of_window(&example(), &labels.points, &Default::default());
         let mut for_decision = of_window.clone();
@@ -63,8 +63,9 @@ impl Program {
                         |text: &Option<Embedded>| text.as_ref().map(|text| compiled(text, &for_decision)).transpose();
                     let mut set = Vec::new();
                     for (label, text) in &rule.set {
-                        if !labels.knobs.contains(label) {
-                            let what = format!("nothing declares `{label}`: there are {}", labels.knobs.join(", "));
+                        if !labels.tuning_points.contains(label) {
+                            let what =
+                                format!("nothing declares `{label}`: there are {}", labels.tuning_points.join(", "));
                             return Err(text.mistake(0, 0, what));
                         }
                         set.push((label.clone(), compiled(text, &for_decision)?));
@@ -187,7 +188,7 @@ fn example() -> Window {
         master_busy_s: 0.0,
         prepare_s: None,
         network: None,
-        setting: midrun_handout::Setting::FALLBACK,
+        setting: midrun_scheduling::TechniqueParameters::FALLBACK,
         setting_changed: false,
         per_worker: Vec::new(),
         profile: Vec::new(),

@@ -86,7 +86,7 @@ pub const NUMBERS: [(&str, &str); 14] = [
     ("task_mean_s", "mean time of a task, seconds"),
     ("task_sigma_s", "standard deviation of a task's time, seconds"),
     ("task_variation", "task_sigma_s / task_mean_s"),
-    ("factor", "factor of the hand-out policy in force"),
+    ("factor", "factor of the hand-out technique in force"),
     ("coverage", "share of the tasks whose records arrived"),
 ];
 
@@ -96,13 +96,13 @@ pub const WORK: [&str; 4] = ["rank", "tasks", "chunks", "busy_s"];
 pub const POINT: [&str; 8] = ["count", "timed", "sum", "mean", "sigma", "min", "max", "value"];
 /// Names that are not numbers.
 pub const OTHERS: [(&str, &str); 9] = [
-    ("policy", "name of the hand-out policy in force"),
+    ("technique", "name of the hand-out technique in force"),
     ("work", "lists over the workers: work.rank, work.tasks, work.chunks, work.busy_s"),
     (
         "points",
         "points.LABEL.count, timed, sum, mean, sigma, min, max, value over all ranks, points.LABEL.ranks.… as lists",
     ),
-    ("knobs", "knobs.LABEL: the value now"),
+    ("tuning_points", "tuning_points.LABEL: the value now"),
     ("least", "least.LABEL: the smallest value allowed"),
     ("most", "most.LABEL: the largest value allowed"),
     ("objective", "the objective's value in this window"),
@@ -120,7 +120,7 @@ pub type Now = (crate::Value, (f64, f64));
 
 /// The value of a tuning point: what it is, and what it may be.
 #[derive(Clone, Debug)]
-pub struct KnobSeen {
+pub struct TuningPointSeen {
     /// What the file calls it.
     pub label: String,
     /// Its value and range, or why there is none.
@@ -133,7 +133,7 @@ pub fn of_window(window: &Window, labels: &[String], refused: &BTreeMap<String, 
     for ((name, _), value) in NUMBERS.iter().zip(numbers(window)) {
         scope.push_constant(*name, value);
     }
-    scope.push_constant("policy", window.setting.kind.name().to_owned());
+    scope.push_constant("technique", window.setting.kind.name().to_owned());
     let of_work =
         |f: fn(&WorkerWork) -> f64| -> Result<Dynamic, String> { Ok(list(window.per_worker.iter().map(f)).into()) };
     let columns: [fn(&WorkerWork) -> f64; 4] =
@@ -153,17 +153,27 @@ pub fn of_window(window: &Window, labels: &[String], refused: &BTreeMap<String, 
 }
 
 /// Adds what only the decision may use.
-pub fn for_decision(scope: &mut Scope<'static>, knobs: &[KnobSeen], objective: f64, last: Option<Map>, state: Map) {
+pub fn for_decision(
+    scope: &mut Scope<'static>,
+    tuning_points: &[TuningPointSeen],
+    objective: f64,
+    last: Option<Map>,
+    state: Map,
+) {
     let table = |what, f: &dyn Fn(&Now) -> Dynamic| {
         Table::new(
             what,
-            knobs.iter().map(|knob| (knob.label.clone(), knob.state.as_ref().map(f).map_err(Clone::clone))),
+            tuning_points.iter().map(|tuning_point| {
+                (tuning_point.label.clone(), tuning_point.state.as_ref().map(f).map_err(Clone::clone))
+            }),
         )
     };
     let value = |value: &crate::Value| match value {
         crate::Value::Number(number) => Dynamic::from(*number),
         crate::Value::Text(text) => Dynamic::from(text.clone()),
     };
+    scope.push_constant("tuning_points", table("tuning_points", &|(now, _)| value(now)));
+    // Spelling of version 0.1.
     scope.push_constant("knobs", table("knobs", &|(now, _)| value(now)));
     scope.push_constant("least", table("least", &|(_, (least, _))| Dynamic::from(*least)));
     scope.push_constant("most", table("most", &|(_, (_, most))| Dynamic::from(*most)));

@@ -2,10 +2,10 @@
 
 use super::*;
 use crate::testing::window;
-use crate::{Knob, Proposal, Settled, Tunlet, Value, Verdict, Window};
+use crate::{Proposal, Settled, TuningPoint, Tunlet, Value, Verdict, Window};
 
-fn knob(name: &str, value: f64, range: (f64, f64)) -> Knob {
-    Knob { rank: 0, name: name.into(), whole: false, range, value, declared: value, text: None }
+fn tuning_point(name: &str, value: f64, range: (f64, f64)) -> TuningPoint {
+    TuningPoint { rank: 0, name: name.into(), whole: false, range, value, declared: value, text: None }
 }
 
 /// A program with one tuning point x, whose iterations take a time that depends on it.
@@ -37,7 +37,7 @@ impl Plant {
             self.told[judgement.decision as usize].1 = Some(judgement.verdict);
         }
         self.iteration += 1;
-        if let Some(proposal) = self.tunlet.propose(&[knob("x", self.x, (0.0, 10.0))]) {
+        if let Some(proposal) = self.tunlet.propose(&[tuning_point("x", self.x, (0.0, 10.0))]) {
             let Some((_, Value::Number(x))) = proposal.assignments.first() else { panic!("{proposal:?}") };
             self.x = *x;
             self.tunlet.on_settled(self.decision, Settled::Applied { iteration: self.iteration });
@@ -52,13 +52,13 @@ impl Plant {
 }
 
 fn script(text: &str) -> String {
-    format!("name = 't'\nscript = '''\n{text}\n'''\n[knobs]\nx = {{ name = 'x' }}\n")
+    format!("name = 't'\nscript = '''\n{text}\n'''\n[tuning_points]\nx = {{ name = 'x' }}\n")
 }
 
 #[test]
 fn a_rule_is_followed_watched_and_kept_where_it_helps() {
-    let file = "name = 'half'\n[knobs]\nx = { name = 'x', range = [0.5, 1.0] }\n[[rule]]\nwhen = 'imbalance > 0.1'\n\
-                set = { x = 'knobs.x / 4' }\nwhy = 'it is uneven'\n";
+    let file = "name = 'half'\n[tuning_points]\nx = { name = 'x', range = [0.5, 1.0] }\n[[rule]]\nwhen = 'imbalance > 0.1'\n\
+                set = { x = 'tuning_points.x / 4' }\nwhy = 'it is uneven'\n";
     let mut plant = Plant::new(file, |x| 0.2 + 0.1 * x);
     plant.iterate(8);
     let (proposal, verdict) = &plant.told[0];
@@ -72,7 +72,9 @@ fn a_rule_is_followed_watched_and_kept_where_it_helps() {
 #[test]
 fn what_made_things_worse_is_taken_back_and_not_tried_again_soon() {
     let mut plant =
-        Plant::new(&script("#{ set: #{ x: 5 }, predict_s: 0.1, why: `more than ${knobs.x}` }"), |x| 0.2 + 0.1 * x);
+        Plant::new(&script("#{ set: #{ x: 5 }, predict_s: 0.1, why: `more than ${tuning_points.x}` }"), |x| {
+            0.2 + 0.1 * x
+        });
     plant.iterate(12);
     let verdicts: Vec<_> = plant.told.iter().map(|(proposal, verdict)| (proposal.to.as_str(), *verdict)).collect();
     assert_eq!(verdicts, [("5", Some(Verdict::RolledBack)), ("1", Some(Verdict::Kept))]);
@@ -85,7 +87,7 @@ fn what_made_things_worse_is_taken_back_and_not_tried_again_soon() {
 #[test]
 fn a_script_climbs_with_a_state_of_its_own() {
     let climb = "let step = state.step ?? 1.0;\nif last != () && last.verdict != \"kept\" && state.seen != last.measured {\n  \
-                 step = -step; state.step = step; state.seen = last.measured;\n}\n#{ set: #{ x: knobs.x + step }, why: \"climb\" }";
+                 step = -step; state.step = step; state.seen = last.measured;\n}\n#{ set: #{ x: tuning_points.x + step }, why: \"climb\" }";
     let mut plant = Plant::new(&script(climb), |x| 0.5 + 0.1 * (x - 4.0).abs());
     plant.iterate(60);
     assert_eq!(plant.refusals(), [""; 0]);
@@ -96,7 +98,7 @@ fn a_script_climbs_with_a_state_of_its_own() {
 #[test]
 fn an_objective_that_is_to_be_large_is_judged_as_such() {
     let file = "name = 'rate'\nscript = '#{ set: #{ x: 2 }, predict: objective * 1.5, why: \"\" }'\n[objective]\nmaximise = 'tasks / iteration_s'\n\
-                [knobs]\nx = { name = 'x' }\n";
+                [tuning_points]\nx = { name = 'x' }\n";
     let mut plant = Plant::new(file, |x| 0.4 / x);
     plant.iterate(6);
     assert_eq!(plant.told[0].1, Some(Verdict::Kept));
@@ -109,7 +111,9 @@ fn an_objective_that_is_to_be_large_is_judged_as_such() {
 #[test]
 fn limits_of_the_file_hold() {
     let file = |limits: &str| {
-        script("#{ set: #{ x: knobs.x + 1 }, predict_s: iteration_s * 0.95, why: \"\" }") + "[limits]\n" + limits
+        script("#{ set: #{ x: tuning_points.x + 1 }, predict_s: iteration_s * 0.95, why: \"\" }")
+            + "[limits]\n"
+            + limits
     };
     let mut most = Plant::new(&file("max_changes = 2"), |x| 1.0 - 0.05 * x);
     most.iterate(40);
@@ -183,7 +187,7 @@ fn a_script_that_never_ends_throws_or_grows_is_refused_by_name() {
 #[test]
 fn a_failing_objective_with_an_open_change_takes_the_change_back() {
     let file = "name = 't'\nscript = '#{ set: #{ x: 2 } }'\n[objective]\nminimise = 'if iteration < 3 { iteration_s } else { 0 }'\n\
-                [knobs]\nx = { name = 'x' }\n";
+                [tuning_points]\nx = { name = 'x' }\n";
     let mut plant = Plant::new(file, |_| 1.0);
     plant.iterate(12);
     assert_eq!(plant.x, 1.0, "{:?}", plant.told);
@@ -195,7 +199,7 @@ fn points_of_ranks_are_summed_and_listed() {
     let file = "name = 't'\npoints = 'measure chunk function compute sum'\nscript = '''\nlet p = points.chunk;\n\
                 if p.count != 6 || p.sum != 3.0 || p.mean != 0.5 || p.min != 0.25 || p.max != 1.0 { throw `${p.count} ${p.sum}`; }\n\
                 if p.ranks.sum != [1.0, 2.0] || p.ranks.rank[1] != 2 || !has(points, \"chunk\") { throw \"ranks\"; }\n\
-                #{ set: #{ x: 3 }, why: `${largest(points.chunk.ranks.max)}` }\n'''\n[knobs]\nx = { name = 'x' }\n";
+                #{ set: #{ x: 3 }, why: `${largest(points.chunk.ranks.max)}` }\n'''\n[tuning_points]\nx = { name = 'x' }\n";
     let mut plant = Plant::new(file, |_| 1.0);
     let point = |rank, count, sum, maximum| crate::PointWindow {
         rank,
@@ -218,56 +222,59 @@ fn points_of_ranks_are_summed_and_listed() {
 #[test]
 fn texts_are_set_and_several_ranks_at_once_are_not() {
     let file = "name = 't'\nscript = '''\nif iteration == 1 { #{ set: #{ a: \"fast\" } } } else { #{ set: #{ a: \"slow\", b: 2 } } }\n'''\n\
-                [knobs]\na = { name = 'a' }\nb = { name = 'b', rank = 3 }\n";
+                [tuning_points]\na = { name = 'a' }\nb = { name = 'b', rank = 3 }\n";
     let mut tunlet = Outside::read(file).unwrap();
-    let text = Knob { text: Some("none".into()), ..knob("a", 0.0, (0.0, 16.0)) };
-    let knobs = [text, Knob { rank: 3, ..knob("b", 1.0, (0.0, 9.0)) }, knob("b", 1.0, (0.0, 9.0))];
+    let text = TuningPoint { text: Some("none".into()), ..tuning_point("a", 0.0, (0.0, 16.0)) };
+    let tuning_points =
+        [text, TuningPoint { rank: 3, ..tuning_point("b", 1.0, (0.0, 9.0)) }, tuning_point("b", 1.0, (0.0, 9.0))];
     tunlet.observe(&window(0, 4, 1.0));
-    assert_eq!(tunlet.propose(&knobs), None, "one window is too little to compare with");
+    assert_eq!(tunlet.propose(&tuning_points), None, "one window is too little to compare with");
     tunlet.observe(&window(1, 4, 1.0));
-    let proposal = tunlet.propose(&knobs).unwrap();
+    let proposal = tunlet.propose(&tuning_points).unwrap();
     assert_eq!((proposal.assignments[0].1.clone(), proposal.from.as_str()), (Value::Text("fast".into()), "none"));
     tunlet.on_settled(0, Settled::NotApplied);
     tunlet.observe(&window(2, 4, 1.0));
-    assert_eq!(tunlet.propose(&knobs), None);
+    assert_eq!(tunlet.propose(&tuning_points), None);
     assert!(tunlet.refusals()[0].why.contains("different ranks"), "{:?}", tunlet.refusals());
 }
 
 #[test]
 fn one_change_may_turn_a_tuning_point_of_all_ranks() {
-    let file = "name = 't'\nscript = '#{ set: #{ a: 2 } }'\n[knobs]\na = { name = 'a', rank = 'all' }\n";
+    let file = "name = 't'\nscript = '#{ set: #{ a: 2 } }'\n[tuning_points]\na = { name = 'a', rank = 'all' }\n";
     let mut tunlet = Outside::read(file).unwrap();
-    let knobs = [2, 0, 1].map(|rank| Knob { rank, ..knob("a", 1.0, (0.0, 9.0)) });
+    let tuning_points = [2, 0, 1].map(|rank| TuningPoint { rank, ..tuning_point("a", 1.0, (0.0, 9.0)) });
     for iteration in 0..2 {
         tunlet.observe(&window(iteration, 4, 1.0));
     }
-    let proposal = tunlet.propose(&knobs).unwrap();
+    let proposal = tunlet.propose(&tuning_points).unwrap();
     assert_eq!((proposal.rank, tunlet.also_ranks()), (0, vec![1, 2]));
     tunlet.on_settled(0, Settled::Applied { iteration: 2 });
     for iteration in 3..6 {
         tunlet.observe(&window(iteration, 4, 2.0));
     }
-    let back = tunlet.propose(&knobs).unwrap();
+    let back = tunlet.propose(&tuning_points).unwrap();
     assert_eq!((back.to.as_str(), back.rank, tunlet.also_ranks()), ("1", 0, vec![1, 2]));
 }
 
 #[test]
 fn ranks_that_have_to_stay_alike_take_a_change_and_its_way_back_over_together() {
     let file = |more: &str| {
-        format!("name = 't'\nscript = '#{{ set: #{{ a: 2 }} }}'\n[knobs]\na = {{ name = 'a', rank = 'all'{more} }}\n")
+        format!(
+            "name = 't'\nscript = '#{{ set: #{{ a: 2 }} }}'\n[tuning_points]\na = {{ name = 'a', rank = 'all'{more} }}\n"
+        )
     };
-    for (more, together) in [("", false), (", together = false", false), (", together = true", true)] {
+    for (more, synchronized) in [("", false), (", together = false", false), (", together = true", true)] {
         let mut tunlet = Outside::read(&file(more)).unwrap();
-        let knobs = [2, 0, 1].map(|rank| Knob { rank, ..knob("a", 1.0, (0.0, 9.0)) });
+        let tuning_points = [2, 0, 1].map(|rank| TuningPoint { rank, ..tuning_point("a", 1.0, (0.0, 9.0)) });
         (0..2).for_each(|iteration| tunlet.observe(&window(iteration, 4, 1.0)));
-        assert!(!tunlet.together(), "nothing is proposed yet");
-        assert!(tunlet.propose(&knobs).is_some());
-        assert_eq!((tunlet.together(), tunlet.also_ranks()), (together, vec![1, 2]));
+        assert!(!tunlet.synchronized(), "nothing is proposed yet");
+        assert!(tunlet.propose(&tuning_points).is_some());
+        assert_eq!((tunlet.synchronized(), tunlet.also_ranks()), (synchronized, vec![1, 2]));
         tunlet.on_settled(0, Settled::Applied { iteration: 2 });
         (3..6).for_each(|iteration| tunlet.observe(&window(iteration, 4, 2.0)));
-        assert_eq!(tunlet.propose(&knobs).unwrap().to, "1");
-        assert_eq!((tunlet.together(), tunlet.also_ranks()), (together, vec![1, 2]));
-        assert_eq!(tunlet.explain().turns[0].what.contains("in one and the same iteration"), together);
+        assert_eq!(tunlet.propose(&tuning_points).unwrap().to, "1");
+        assert_eq!((tunlet.synchronized(), tunlet.also_ranks()), (synchronized, vec![1, 2]));
+        assert_eq!(tunlet.explain().turns[0].what.contains("in one and the same iteration"), synchronized);
     }
 }
 

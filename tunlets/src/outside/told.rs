@@ -1,6 +1,6 @@
 //! Explains a tunlet in a file: what it sees, what it may turn, how it decides.
 
-use super::file::{Decides, Description, Knob, Whose};
+use super::file::{Decides, Description, TuningPoint, Whose};
 use super::trial::Values;
 use crate::explain::{Explanation, Formula, Turn};
 
@@ -22,7 +22,7 @@ pub fn explanation(description: &Description) -> Explanation {
         tunlet: d.name.clone(),
         about: d.about.clone(),
         sees: std::iter::once(numbers).chain(seen.map(str::to_owned)).collect(),
-        turns: d.knobs.iter().map(turn).collect(),
+        turns: d.tuning_points.iter().map(turn).collect(),
         objective: format!(
             "{} {}",
             if d.objective.maximise { "the largest" } else { "the smallest" },
@@ -33,20 +33,24 @@ pub fn explanation(description: &Description) -> Explanation {
     }
 }
 
-fn turn(knob: &Knob) -> Turn {
-    let range = match (knob.range, knob.step) {
+fn turn(tuning_point: &TuningPoint) -> Turn {
+    let range = match (tuning_point.range, tuning_point.step) {
         (Some((least, most)), Some(step)) => format!("{least} to {most} in steps of {step}"),
         (Some((least, most)), None) => format!("{least} to {most}"),
         (None, Some(step)) => format!("what the rank allows, in steps of {step}"),
         (None, None) => "what the rank allows".to_owned(),
     };
-    let rank = match knob.whose {
+    let rank = match tuning_point.whose {
         Whose::Lowest => "the lowest rank that offers it".to_owned(),
         Whose::Rank(rank) => format!("rank {rank}"),
         Whose::All => "all ranks that offer it".to_owned(),
     };
-    let together = if knob.together { ", in one and the same iteration" } else { "" };
-    Turn { knob: knob.name.clone(), what: format!("{}; of {rank}{together}", knob.what), range }
+    let synchronized = if tuning_point.synchronized { ", in one and the same iteration" } else { "" };
+    Turn {
+        tuning_point: tuning_point.name.clone(),
+        what: format!("{}; of {rank}{synchronized}", tuning_point.what),
+        range,
+    }
 }
 
 fn decides(d: &Description) -> Vec<Formula> {

@@ -9,11 +9,11 @@ use super::file::Description;
 use super::limits;
 use super::mistake::Mistake;
 use super::program::Program;
-use super::seen::{self, KnobSeen};
+use super::seen::{self, TuningPointSeen};
 use super::told;
 use super::trial::{Measured, Trial, Values};
 use crate::master_worker::trial::REMEMBERED;
-use crate::{Explanation, Judgement, Knob, Proposal, Refusal, Settled, Tunlet, Value, Verdict, Window};
+use crate::{Explanation, Judgement, Proposal, Refusal, Settled, TuningPoint, Tunlet, Value, Verdict, Window};
 
 /// The window that came last.
 #[derive(Debug)]
@@ -50,7 +50,7 @@ pub struct Outside {
     pub(super) program: Program,
     pub(super) last: Option<Last>,
     fresh: bool,
-    pub(super) knobs: Vec<KnobSeen>,
+    pub(super) tuning_points: Vec<TuningPointSeen>,
     pub(super) ranks: Vec<Vec<u32>>,
     pub(super) measured: Measured,
     pub(super) pending: Option<Pending>,
@@ -79,13 +79,13 @@ impl Outside {
     pub fn read(text: &str) -> Result<Outside, Mistake> {
         let description = Description::read(text)?;
         let program = Program::compile(&description)?;
-        let knobs = description.knobs.len();
+        let tuning_points = description.tuning_points.len();
         Ok(Outside {
             description,
             program,
             last: None,
             fresh: false,
-            knobs: Vec::new(),
+            tuning_points: Vec::new(),
             ranks: Vec::new(),
             measured: Measured::default(),
             pending: None,
@@ -100,7 +100,7 @@ impl Outside {
             off: false,
             refused: BTreeMap::new(),
             refusals: Vec::new(),
-            offered: vec![false; knobs],
+            offered: vec![false; tuning_points],
             seen_points: Vec::new(),
             windows: 0,
             judgements: Vec::new(),
@@ -163,7 +163,8 @@ impl Outside {
     }
 
     fn outcome_of(&self, trial: &Trial, verdict: Verdict) -> Map {
-        let label = |name: &String| self.description.knobs.iter().find(|knob| knob.name == *name);
+        let label =
+            |name: &String| self.description.tuning_points.iter().find(|tuning_point| tuning_point.name == *name);
         let set = trial.to.iter().filter_map(|(name, value)| {
             let value = match value {
                 Value::Number(number) => (*number).into(),
@@ -254,8 +255,8 @@ impl Tunlet for Outside {
         std::mem::take(&mut self.judgements)
     }
 
-    fn propose(&mut self, knobs: &[Knob]) -> Option<Proposal> {
-        self.find(knobs);
+    fn propose(&mut self, tuning_points: &[TuningPoint]) -> Option<Proposal> {
+        self.find(tuning_points);
         if self.back.is_some() {
             return self.way_back();
         }
@@ -271,9 +272,14 @@ impl Tunlet for Outside {
         ranks.iter().skip(1).copied().collect()
     }
 
-    fn together(&self) -> bool {
+    fn synchronized(&self) -> bool {
         let to = self.pending.iter().flat_map(|pending| &pending.to);
-        to.into_iter().any(|(name, _)| self.description.knobs.iter().any(|knob| knob.name == *name && knob.together))
+        to.into_iter().any(|(name, _)| {
+            self.description
+                .tuning_points
+                .iter()
+                .any(|tuning_point| tuning_point.name == *name && tuning_point.synchronized)
+        })
     }
 
     fn refusals(&self) -> Vec<Refusal> {
@@ -284,13 +290,13 @@ impl Tunlet for Outside {
         if self.windows == 0 {
             return vec!["it saw no iteration".into()];
         }
-        let knobs = (0..self.offered.len()).filter(|at| !self.offered[*at]).map(|at| self.not_offered(at));
+        let tuning_points = (0..self.offered.len()).filter(|at| !self.offered[*at]).map(|at| self.not_offered(at));
         let points = self.description.measured().filter(|label| !self.seen_points.iter().any(|seen| seen == label));
         let points = points.map(|label| match self.refused.get(label) {
             Some(why) => format!("no rank measured {label}: {why}"),
             None => format!("no rank measured {label}"),
         });
-        knobs.chain(points).collect()
+        tuning_points.chain(points).collect()
     }
 
     fn on_settled(&mut self, decision: u64, settled: Settled) {

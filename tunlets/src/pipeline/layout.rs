@@ -1,10 +1,10 @@
 //! Which groups on which ranks: the exact pattern where ranks are alike, and where they are not a search that begins there.
 
 use super::estimate::Known;
-use crate::wishes::Objective;
-use midrun_handout::plan::{Group, Plan};
+use crate::options::Objective;
 use midrun_models::pipeline::exact::{self, Grouping};
 use midrun_models::pipeline::{Pattern, Pipeline};
+use midrun_scheduling::plan::{Group, Plan};
 
 /// Among more ranks none are exchanged: all pairs are tried, and a decision must not take seconds.
 const EXCHANGED: usize = 48;
@@ -45,14 +45,14 @@ pub fn forecast(known: &Known, plan: &Plan, places: &[Vec<u32>]) -> Layout {
 
 /// The best plan for at most `ranks` ranks. Nothing is gained below a period of `least_s` seconds (source and sink).
 pub fn best(known: &Known, ranks: u32, grouping: Grouping, objective: Objective, least_s: f64) -> Option<Layout> {
-    let wished = match objective {
+    let requested = match objective {
         Objective::Efficiency => exact::Objective::Efficiency,
         Objective::Budget(most) => exact::Objective::Budget(most),
         Objective::Deadline(most_s) => exact::Objective::Deadline(most_s),
         Objective::Time | Objective::Fixed => exact::Objective::Time,
     };
-    let pattern = |wished| exact::optimum(&known.pipeline, ranks, grouping, wished);
-    let wanted = pattern(wished)?;
+    let pattern = |requested| exact::optimum(&known.pipeline, ranks, grouping, requested);
+    let wanted = pattern(requested)?;
     let mut best = alike(&known.pipeline, &wanted);
     if best.period_s() < least_s {
         best = alike(&known.pipeline, &pattern(exact::Objective::Deadline(least_s))?);

@@ -11,15 +11,16 @@ mod words;
 
 pub use words::{Seen, seen};
 
-use crate::knob::names;
-use crate::wishes::Objective;
+use crate::options::Objective;
+use crate::tuning_point::names;
 use crate::{
-    Explanation, Judgement, Knob, Outlook, Proposal, Recent, Settled, StreamWindow, Tunlet, Value, Verdict, Window,
+    Explanation, Judgement, Outlook, Proposal, Recent, Settled, StreamWindow, TuningPoint, Tunlet, Value, Verdict,
+    Window,
 };
 use estimate::{Estimate, Holds, Known};
 use layout::{Layout, best, cost, forecast};
-use midrun_handout::plan::Plan;
 pub use midrun_models::pipeline::exact::Grouping;
+use midrun_scheduling::plan::Plan;
 use std::collections::BTreeMap;
 
 /// A gain below this share is not worth a change.
@@ -173,24 +174,30 @@ impl Pipeline {
         (again || gain >= CLEAR_GAIN).then_some((next, next_s))
     }
 
-    fn go_back(&mut self, knob: &Knob) -> Option<Proposal> {
+    fn go_back(&mut self, tuning_point: &TuningPoint) -> Option<Proposal> {
         let (plan, was_s) = self.back_to.take()?;
         let now = self.now.as_ref().filter(|now| now.plan != plan)?;
         let why = format!("it measured {} per output, not {} as before", words::time(now.period_s), words::time(was_s));
-        let proposal = self.proposal(knob, &plan, (was_s, 0.0), why);
+        let proposal = self.proposal(tuning_point, &plan, (was_s, 0.0), why);
         let ranks = now.layout.as_ref().map_or(0, |layout| layout.ranks);
         self.proposed = Some((plan, now.plan.clone(), (now.period_s, ranks)));
         Some(proposal)
     }
 
-    fn proposal(&self, knob: &Knob, plan: &str, (predicted_s, uncertainty): (f64, f64), why: String) -> Proposal {
+    fn proposal(
+        &self,
+        tuning_point: &TuningPoint,
+        plan: &str,
+        (predicted_s, uncertainty): (f64, f64),
+        why: String,
+    ) -> Proposal {
         let (number, from, unchanged_s) =
             self.now.as_ref().map_or((0, String::new(), f64::NAN), |now| (now.number, now.plan.clone(), now.period_s));
         Proposal {
             tunlet: "pipeline".into(),
             iteration: number,
-            rank: knob.rank,
-            assignments: vec![(knob.name.clone(), Value::Text(plan.into()))],
+            rank: tuning_point.rank,
+            assignments: vec![(tuning_point.name.clone(), Value::Text(plan.into()))],
             tuning_point: "pattern".into(),
             from,
             to: plan.into(),
@@ -274,20 +281,22 @@ impl Tunlet for Pipeline {
         std::mem::take(&mut self.judgements)
     }
 
-    fn propose(&mut self, knobs: &[Knob]) -> Option<Proposal> {
-        let knob = knobs.iter().find(|knob| knob.name == names::PATTERN && knob.text.is_some())?;
+    fn propose(&mut self, tuning_points: &[TuningPoint]) -> Option<Proposal> {
+        let tuning_point = tuning_points
+            .iter()
+            .find(|tuning_point| tuning_point.name == names::PATTERN && tuning_point.text.is_some())?;
         if !std::mem::take(&mut self.fresh) || self.objective == Objective::Fixed || self.trial.is_some() {
             return None;
         }
         if self.back_to.is_some() {
-            return self.go_back(knob);
+            return self.go_back(tuning_point);
         }
         let (next, next_s) = self.better()?;
         let now = self.now.as_ref()?;
         let present = now.layout.as_ref()?;
         let why = words::why(now, present, &next);
         let plan = next.plan.to_string();
-        let proposal = self.proposal(knob, &plan, (next_s, self.uncertainty(now)), why);
+        let proposal = self.proposal(tuning_point, &plan, (next_s, self.uncertainty(now)), why);
         self.proposed = Some((plan, now.plan.clone(), (now.period_s, present.ranks)));
         Some(proposal)
     }

@@ -5,9 +5,9 @@ use super::layout::{best, forecast};
 use super::words;
 use super::{Grouping, MODEL};
 use crate::StreamWindow;
-use crate::wishes::Objective;
-use midrun_handout::plan::{Manager, Plan};
+use crate::options::Objective;
 use midrun_models::line::median;
+use midrun_scheduling::plan::{Manager, Plan};
 
 /// How far the model's scale may be corrected.
 const SCALE: (f64, f64) = (0.8, 1.5);

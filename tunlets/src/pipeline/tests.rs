@@ -1,7 +1,7 @@
 //! The tunlet against streams whose times are known.
 
 use super::*;
-use crate::testing::{pattern_knob, stream, stream_on};
+use crate::testing::{pattern_tuning_point, stream, stream_on};
 
 /// A stream under the tunlet: what it asks for is taken over between two windows.
 struct Plant {
@@ -50,7 +50,7 @@ impl Plant {
             self.periods.push(window.period_s());
             self.tunlet.observe_stream(&window);
             self.judged.extend(self.tunlet.judgements());
-            let Some(proposal) = self.tunlet.propose(&[pattern_knob(&self.plan)]) else { continue };
+            let Some(proposal) = self.tunlet.propose(&[pattern_tuning_point(&self.plan)]) else { continue };
             let Value::Text(plan) = proposal.assignments[0].1.clone() else { panic!("a pattern is a text") };
             self.plan = plan;
             self.tunlet.on_settled(self.decisions.len() as u64, Settled::Applied { iteration: self.number });
@@ -145,8 +145,11 @@ fn what_the_source_limits_needs_no_replicas() {
         (window.head_s, window.seconds) = (5.0, 5.0);
         plant.number += 1;
         plant.tunlet.observe_stream(&window);
-        let knob = pattern_knob("0,1,2,3,4");
-        assert_eq!(plant.tunlet.propose(&[knob]).map(|proposal| proposal.to).filter(|to| to.contains('x')), None);
+        let tuning_point = pattern_tuning_point("0,1,2,3,4");
+        assert_eq!(
+            plant.tunlet.propose(&[tuning_point]).map(|proposal| proposal.to).filter(|to| to.contains('x')),
+            None
+        );
     }
     let regime = plant.tunlet.outlook().unwrap().regime;
     assert!(regime.contains("more ranks would not help"), "{regime}");
@@ -188,7 +191,7 @@ fn a_pattern_that_is_refused_is_not_asked_for_in_every_window() {
     let mut asked = 0;
     for k in 0..20 {
         tunlet.observe_stream(&stream(k, "0,1", 9, &[0.1, 0.4]));
-        if tunlet.propose(&[pattern_knob("0,1")]).is_some() {
+        if tunlet.propose(&[pattern_tuning_point("0,1")]).is_some() {
             asked += 1;
             tunlet.on_settled(k, Settled::NotApplied);
         }
@@ -208,7 +211,7 @@ fn state_stays_where_it_is_though_ranks_differ() {
 }
 
 #[test]
-fn without_a_knob_for_it_nothing_is_asked_for() {
+fn without_a_tuning_point_for_it_nothing_is_asked_for() {
     let mut tunlet = Pipeline::new(Objective::Time, Grouping::Single, 0);
     tunlet.observe_stream(&stream(0, "0,1", 9, &[0.1, 0.4]));
     assert_eq!(tunlet.propose(&[]), None);

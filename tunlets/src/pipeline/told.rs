@@ -2,8 +2,8 @@
 
 use super::{BANNED, GAIN, Grouping, WATCHED, WORSE};
 use crate::explain::Explanation;
-use crate::knob::names;
-use crate::wishes::Objective;
+use crate::options::Objective;
+use crate::tuning_point::names;
 
 const CHAPTER: &str = "César 2006, ch. IV";
 

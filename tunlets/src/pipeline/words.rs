@@ -3,7 +3,7 @@
 use super::Now;
 use super::layout::Layout;
 use crate::stream::StreamWindow;
-use midrun_handout::plan::Plan;
+use midrun_scheduling::plan::Plan;
 
 /// One stage in one window, for people.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,7 +49,7 @@ fn rate_of(window: &StreamWindow, mut stages: std::ops::Range<usize>, place: u32
 
 /// The ranks of each group of a plan; `None` while fewer were seen than it has.
 pub fn places(window: &StreamWindow, plan: &Plan) -> Option<Vec<Vec<u32>>> {
-    let of = |group: &midrun_handout::plan::Group| {
+    let of = |group: &midrun_scheduling::plan::Group| {
         let stage = window.stages.get(group.first)?;
         let places: Vec<u32> = stage.by_rank.iter().filter(|work| work.inputs > 0).map(|work| work.place).collect();
         (places.len() == group.replicas).then_some(places)

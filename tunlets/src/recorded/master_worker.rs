@@ -1,11 +1,11 @@
-//! A recorded Master/Worker program: its iteration time with other workers, policies and links.
+//! A recorded Master/Worker program: its iteration time with other workers, techniques and links.
 
 use super::{Answer, Learner, OtherLink, Tried, uncertainty};
 use crate::link::Cost;
 use crate::master_worker::recorded::{Fit, Foreseen};
 use crate::{Network, Window};
-use midrun_handout::{PolicyKind, Setting};
 use midrun_models::line::median;
+use midrun_scheduling::{Technique, TechniqueParameters};
 
 /// Windows at the end of a recording that are looked at.
 const LAST: usize = 400;
@@ -16,25 +16,25 @@ pub struct Question {
     /// Workers.
     pub workers: u32,
     /// How tasks are handed out; `None`: as at the end of the recording.
-    pub policy: Option<Policy>,
+    pub technique: Option<TechniqueChoice>,
     /// Messages that cost otherwise.
     pub link: OtherLink,
 }
 
 /// How tasks are handed out.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Policy {
+pub enum TechniqueChoice {
     /// By what the tunlet would choose.
     Best,
-    /// By this policy, with its share; 0 where it has none, or the best share.
-    Kind(PolicyKind, f64),
+    /// By this technique, with its share; 0 where it has none, or the best share.
+    Kind(Technique, f64),
 }
 
 /// An answer, and the setting that it is of.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Answered {
     /// The setting.
-    pub setting: Setting,
+    pub setting: TechniqueParameters,
     /// Tasks of an iteration.
     pub tasks: u64,
     /// Its time.
@@ -43,7 +43,7 @@ pub struct Answered {
     pub ideal_s: f64,
 }
 
-/// Workers, policy, and its share in tenths.
+/// Workers, technique, and its share in tenths.
 pub type Key = (u32, u32, u32);
 
 impl Learner for Fit {
@@ -68,7 +68,7 @@ impl Learner for Fit {
     }
 }
 
-fn key(workers: u32, setting: &Setting) -> Key {
+fn key(workers: u32, setting: &TechniqueParameters) -> Key {
     let (kind, share) = crate::master_worker::recorded::family(setting);
     (workers, kind, share)
 }
@@ -79,17 +79,17 @@ pub struct Recording {
     fit: Fit,
     tried: Tried<Key>,
     /// What was recorded: workers, the last setting of its kind, and the times measured, seconds.
-    seen: Vec<(u32, Setting, Vec<f64>)>,
-    last: Setting,
+    seen: Vec<(u32, TechniqueParameters, Vec<f64>)>,
+    last: TechniqueParameters,
 }
 
 impl Recording {
     /// Learns; `None` where no window teaches anything.
     pub fn of(windows: &[Window]) -> Option<Recording> {
         let windows = &windows[windows.len().saturating_sub(LAST)..];
-        let mut seen: Vec<(u32, Setting, Vec<f64>)> = Vec::new();
+        let mut seen: Vec<(u32, TechniqueParameters, Vec<f64>)> = Vec::new();
         for window in windows.iter().filter(|window| Fit::setting(window).is_some()) {
-            let same = |(workers, setting, _): &&mut (u32, Setting, Vec<f64>)| {
+            let same = |(workers, setting, _): &&mut (u32, TechniqueParameters, Vec<f64>)| {
                 key(*workers, setting) == key(window.workers, &window.setting)
             };
             match seen.iter_mut().find(same) {
@@ -120,23 +120,23 @@ impl Recording {
     }
 
     /// What was recorded: workers, setting, iterations.
-    pub fn seen(&self) -> impl Iterator<Item = (u32, Setting, usize)> {
+    pub fn seen(&self) -> impl Iterator<Item = (u32, TechniqueParameters, usize)> {
         self.seen.iter().map(|(workers, setting, times)| (*workers, *setting, times.len()))
     }
 
     /// The answer.
     pub fn answer(&self, question: &Question) -> Answered {
         let fit = self.fit.with_link(|network| changed(network, question.link));
-        let known = |kind: PolicyKind| self.last.kind == kind;
-        let foreseen = match question.policy {
+        let known = |kind: Technique| self.last.kind == kind;
+        let foreseen = match question.technique {
             None => fit.with(question.workers, &self.last),
-            Some(Policy::Kind(kind, 0.0)) if known(kind) => fit.with(question.workers, &self.last),
-            Some(Policy::Kind(kind, share)) => fit.with_policy(question.workers, Some((kind, share))),
-            Some(Policy::Best) => fit.with_policy(question.workers, None),
+            Some(TechniqueChoice::Kind(kind, 0.0)) if known(kind) => fit.with(question.workers, &self.last),
+            Some(TechniqueChoice::Kind(kind, share)) => fit.with_technique(question.workers, Some((kind, share))),
+            Some(TechniqueChoice::Best) => fit.with_technique(question.workers, None),
         };
         let Foreseen { setting, iteration_s, tasks, ideal_s, .. } = foreseen;
         let key = key(question.workers, &setting);
-        let same = |(workers, setting, _): &&(u32, Setting, Vec<f64>)| self::key(*workers, setting) == key;
+        let same = |(workers, setting, _): &&(u32, TechniqueParameters, Vec<f64>)| self::key(*workers, setting) == key;
         let as_it_was = question.link == OtherLink::default();
         let measured = self.seen.iter().find(same).filter(|_| as_it_was);
         let errors = self.tried.errors(&key);

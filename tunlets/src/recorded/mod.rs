@@ -1,4 +1,4 @@
-//! What a recorded program would take in another way: with other workers, policies, patterns, or messages.
+//! What a recorded program would take in another way: with other workers, techniques, patterns, or messages.
 //!
 //! The live tunlets' own estimators learn from the recorded windows, and the models that the tunlets decide by simulate the
 //! change. How far off that is was tried on the recording itself: each answer has the errors of windows that were left out

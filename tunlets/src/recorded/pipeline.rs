@@ -3,8 +3,8 @@
 use super::{Answer, Learner, OtherLink, Tried, uncertainty};
 use crate::StreamWindow;
 use crate::pipeline::recorded::{Fit, Foreseen, Recorded, marked};
-use midrun_handout::plan::Plan;
 use midrun_models::line::median;
+use midrun_scheduling::plan::Plan;
 
 /// Windows at the end of a recording that are looked at.
 const LAST: usize = 2_000;

@@ -6,7 +6,7 @@
 //! goes back to the best.
 
 mod change;
-mod wish;
+mod options;
 
 #[cfg(test)]
 mod tests;
@@ -14,11 +14,11 @@ mod tests;
 use midrun_models::search::Search;
 use serde::Serialize;
 
-use crate::knob::names;
-use crate::{Explanation, Judgement, Knob, Proposal, Settled, StreamWindow, Tunlet, Verdict, Window};
+use crate::tuning_point::names;
+use crate::{Explanation, Judgement, Proposal, Settled, StreamWindow, TuningPoint, Tunlet, Verdict, Window};
 use change::Change;
-pub use wish::SearchWishes;
-use wish::Wished;
+use options::Requested;
+pub use options::SearchOptions;
 
 /// Proposals that came to nothing, one after the other, before it gives up.
 const PATIENCE: u32 = 3;
@@ -75,7 +75,7 @@ struct Trial {
 /// See the module.
 #[derive(Debug)]
 pub struct SearchTunlet {
-    wished: Wished,
+    requested: Requested,
     engine: Option<Search>,
     trouble: Option<String>,
     /// Number of the newest window.
@@ -85,7 +85,7 @@ pub struct SearchTunlet {
     /// Ranks of the last proposal beside its own.
     also: Vec<u32>,
     /// All ranks of the last proposal are to take it over in one and the same iteration.
-    together: bool,
+    synchronized: bool,
     /// The last proposal brings only a part of what is asked for.
     partial: bool,
     trial: Option<Trial>,
@@ -101,19 +101,19 @@ pub struct SearchTunlet {
 }
 
 impl SearchTunlet {
-    /// As it is wished.
+    /// As it is requested.
     ///
     /// # Errors
     /// A sentence with what is wrong and what would be right.
-    pub fn new(wishes: &SearchWishes) -> Result<SearchTunlet, String> {
+    pub fn new(options: &SearchOptions) -> Result<SearchTunlet, String> {
         Ok(SearchTunlet {
-            wished: wishes.read()?,
+            requested: options.read()?,
             engine: None,
             trouble: None,
             last: None,
             in_force: None,
             also: Vec::new(),
-            together: false,
+            synchronized: false,
             partial: false,
             trial: None,
             judgements: Vec::new(),
@@ -126,7 +126,7 @@ impl SearchTunlet {
     }
 
     fn names(&self) -> Vec<&str> {
-        self.wished.space.dimensions.iter().map(|dimension| dimension.name.as_str()).collect()
+        self.requested.space.dimensions.iter().map(|dimension| dimension.name.as_str()).collect()
     }
 
     /// The values that are to be in force: those to be measured; at the end, or once it has given up, the best.
@@ -184,14 +184,15 @@ impl SearchTunlet {
     }
 
     /// Begins when every tuning point is there.
-    fn begin(&mut self, knobs: &[Knob]) {
-        let mut space = self.wished.space.clone();
+    fn begin(&mut self, tuning_points: &[TuningPoint]) {
+        let mut space = self.requested.space.clone();
         let mut start = Vec::new();
         for (k, name) in self.names().into_iter().enumerate() {
-            let of_name = || knobs.iter().filter(|knob| knob.name == name && knob.text.is_none());
-            let Some(first) = of_name().min_by_key(|knob| knob.rank) else { return };
-            let least = of_name().map(|knob| knob.range.0).fold(f64::NEG_INFINITY, f64::max);
-            let most = of_name().map(|knob| knob.range.1).fold(f64::INFINITY, f64::min);
+            let of_name =
+                || tuning_points.iter().filter(|tuning_point| tuning_point.name == name && tuning_point.text.is_none());
+            let Some(first) = of_name().min_by_key(|tuning_point| tuning_point.rank) else { return };
+            let least = of_name().map(|tuning_point| tuning_point.range.0).fold(f64::NEG_INFINITY, f64::max);
+            let most = of_name().map(|tuning_point| tuning_point.range.1).fold(f64::INFINITY, f64::min);
             match space.clone().within(k, (least, most), first.whole) {
                 Some(narrower) => space = narrower,
                 None => {
@@ -204,18 +205,22 @@ impl SearchTunlet {
             }
             start.push(first.value);
         }
-        self.engine = Some(Search::new(space, start, &self.wished.known, self.wished.plan));
+        self.engine = Some(Search::new(space, start, &self.requested.known, self.requested.plan));
     }
 
-    fn proposal(&mut self, knobs: &[Knob], target: &[f64]) -> Option<Proposal> {
-        let dimensions = &self.wished.space.dimensions;
-        let change = change::next(dimensions, target, knobs)?;
-        self.partial = change::next(dimensions, target, &change.done(knobs)).is_some();
-        let Change { assignments, ranks, together } = change;
+    fn proposal(&mut self, tuning_points: &[TuningPoint], target: &[f64]) -> Option<Proposal> {
+        let dimensions = &self.requested.space.dimensions;
+        let change = change::next(dimensions, target, tuning_points)?;
+        self.partial = change::next(dimensions, target, &change.done(tuning_points)).is_some();
+        let Change { assignments, ranks, synchronized } = change;
         let (rank, also) = ranks.split_first().map(|(rank, also)| (*rank, also.to_vec()))?;
-        (self.also, self.together) = (also, together);
-        let value =
-            |name: &str| knobs.iter().find(|knob| knob.rank == rank && knob.name == name).map(|knob| knob.value);
+        (self.also, self.synchronized) = (also, synchronized);
+        let value = |name: &str| {
+            tuning_points
+                .iter()
+                .find(|tuning_point| tuning_point.rank == rank && tuning_point.name == name)
+                .map(|tuning_point| tuning_point.value)
+        };
         let list = |words: Vec<String>| words.join(", ");
         let engine = self.engine.as_ref()?;
         let (best, start_s) = (engine.best(), engine.start_s());
@@ -247,7 +252,7 @@ impl SearchTunlet {
 
     /// Time of an iteration, as if all had as much work as the first one.
     fn time_s(&mut self, window: &Window) -> Option<f64> {
-        let hand_out = [names::POLICY, names::FACTOR, names::TASK_MEAN_S, names::TASK_SIGMA_S, names::MIN_CHUNK];
+        let hand_out = [names::TECHNIQUE, names::FACTOR, names::TASK_MEAN_S, names::TASK_SIGMA_S, names::MIN_CHUNK];
         // The hand-out does not change what tasks take, so that what they took is the work; elsewhere it may be the effect.
         let by_tasks = self.names().iter().all(|name| hand_out.contains(name));
         let work = if by_tasks { window.ideal_s() } else { window.tasks as f64 };
@@ -274,12 +279,12 @@ impl Tunlet for SearchTunlet {
                 "each iteration's time, per unit of work where the amount changes; the time between two outputs".into(),
             ],
             objective: "the shortest time".into(),
-            limits: vec![format!("{} measurements at most; at the end the best stays", self.wished.plan.budget)],
+            limits: vec![format!("{} measurements at most; at the end the best stays", self.requested.plan.budget)],
             ..Explanation::of_name("search")
         };
         for name in self.names() {
-            let together = self.wished.space.dimensions.iter().any(|own| own.name == name && own.together);
-            let how = if together { ", in one and the same iteration" } else { "" };
+            let synchronized = self.requested.space.dimensions.iter().any(|own| own.name == name && own.synchronized);
+            let how = if synchronized { ", in one and the same iteration" } else { "" };
             let range = format!("what --search says, on all ranks that have it{how}");
             explanation = explanation.turns(name, "named by --search", &range);
         }
@@ -303,16 +308,16 @@ impl Tunlet for SearchTunlet {
         std::mem::take(&mut self.judgements)
     }
 
-    fn propose(&mut self, knobs: &[Knob]) -> Option<Proposal> {
+    fn propose(&mut self, tuning_points: &[TuningPoint]) -> Option<Proposal> {
         let in_vain = self.trouble.is_some() && self.failures >= PATIENCE;
         if in_vain || self.pause_s > 0.0 {
             return None;
         }
         if self.engine.is_none() && self.trouble.is_none() {
-            self.begin(knobs);
+            self.begin(tuning_points);
         }
         let target = self.target()?;
-        let proposal = self.proposal(knobs, &target);
+        let proposal = self.proposal(tuning_points, &target);
         self.in_force = match proposal {
             // Somebody else may have turned it: what is measured meanwhile is not what is asked for.
             Some(_) => None,
@@ -325,8 +330,8 @@ impl Tunlet for SearchTunlet {
         self.also.clone()
     }
 
-    fn together(&self) -> bool {
-        self.together
+    fn synchronized(&self) -> bool {
+        self.synchronized
     }
 
     fn on_reason(&mut self, why: &str) {
@@ -338,10 +343,10 @@ impl Tunlet for SearchTunlet {
             Settled::Applied { iteration } => {
                 (self.failures, self.reason) = (0, None);
                 // Ranks take values over one by one, and inputs of a stream are not windows: what is under way is not asked.
-                let mixed = self.streams || (!self.also.is_empty() && !self.together);
+                let mixed = self.streams || (!self.also.is_empty() && !self.synchronized);
                 let next = self.last.map_or(0, |last| last + if mixed { 2 } else { 1 });
-                // Together they take it over where `iteration` begins, but some ranks may be in the one before a little longer.
-                let taken_over = if self.together { iteration + 1 } else { iteration };
+                // SynchronizedChange they take it over where `iteration` begins, but some ranks may be in the one before a little longer.
+                let taken_over = if self.synchronized { iteration + 1 } else { iteration };
                 let in_force = if self.streams { next } else { next.max(taken_over) };
                 self.in_force = (!self.partial).then_some(in_force);
                 let values = self.target().unwrap_or_default();
@@ -357,11 +362,11 @@ impl Tunlet for SearchTunlet {
         let line = |(values, time_s, times)| TriedLine { values, time_s, times };
         Some(SearchReport {
             points: self.names().into_iter().map(str::to_owned).collect(),
-            method: engine.map_or(self.wished.plan.method, Search::method).name(),
+            method: engine.map_or(self.requested.plan.method, Search::method).name(),
             ended: engine.is_some_and(Search::is_over),
             trouble: self.trouble.clone(),
             measured: engine.map_or(0, Search::spent),
-            budget: self.wished.plan.budget,
+            budget: self.requested.plan.budget,
             start_s: engine.and_then(Search::start_s),
             best_s: best.as_ref().map(|best| best.time_s),
             best: best.map(|best| best.values),

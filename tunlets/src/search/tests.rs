@@ -3,17 +3,17 @@
 use super::*;
 use crate::testing::{stream, window};
 
-fn wishes(points: &str) -> SearchWishes {
-    SearchWishes { points: points.into(), ..SearchWishes::default() }
+fn options(points: &str) -> SearchOptions {
+    SearchOptions { points: points.into(), ..SearchOptions::default() }
 }
 
-fn knob(rank: u32, name: &str, range: (f64, f64), value: f64) -> Knob {
-    Knob { rank, name: name.into(), whole: true, range, value, declared: value, text: None }
+fn tuning_point(rank: u32, name: &str, range: (f64, f64), value: f64) -> TuningPoint {
+    TuningPoint { rank, name: name.into(), whole: true, range, value, declared: value, text: None }
 }
 
-/// A program whose iteration takes `time_s` by its knobs' values; every proposal is applied in the next iteration.
+/// A program whose iteration takes `time_s` by its tuning points' values; every proposal is applied in the next iteration.
 struct Program {
-    knobs: Vec<Knob>,
+    tuning_points: Vec<TuningPoint>,
     iteration: u64,
     decisions: u64,
     /// (ranks, values) of each proposal.
@@ -22,21 +22,28 @@ struct Program {
 }
 
 impl Program {
-    fn new(knobs: Vec<Knob>) -> Program {
-        Program { knobs, iteration: 0, decisions: 0, proposals: Vec::new(), verdicts: Vec::new() }
+    fn new(tuning_points: Vec<TuningPoint>) -> Program {
+        Program { tuning_points, iteration: 0, decisions: 0, proposals: Vec::new(), verdicts: Vec::new() }
     }
 
-    fn run(&mut self, tunlet: &mut SearchTunlet, iterations: u64, time_s: impl Fn(&[Knob]) -> f64) {
+    fn run(&mut self, tunlet: &mut SearchTunlet, iterations: u64, time_s: impl Fn(&[TuningPoint]) -> f64) {
         for _ in 0..iterations {
-            tunlet.observe(&window(self.iteration, 4, time_s(&self.knobs)));
+            tunlet.observe(&window(self.iteration, 4, time_s(&self.tuning_points)));
             self.verdicts.extend(tunlet.judgements().into_iter().map(|judgement| judgement.verdict));
             self.iteration += 1;
-            let Some(proposal) = tunlet.propose(&self.knobs) else { continue };
+            let Some(proposal) = tunlet.propose(&self.tuning_points) else { continue };
             let ranks: Vec<u32> = std::iter::once(proposal.rank).chain(tunlet.also_ranks()).collect();
             for (name, value) in &proposal.assignments {
-                for knob in self.knobs.iter_mut().filter(|knob| knob.name == *name && ranks.contains(&knob.rank)) {
-                    knob.value = value.number().unwrap();
-                    assert!((knob.range.0..=knob.range.1).contains(&knob.value), "{knob:?}");
+                for tuning_point in self
+                    .tuning_points
+                    .iter_mut()
+                    .filter(|tuning_point| tuning_point.name == *name && ranks.contains(&tuning_point.rank))
+                {
+                    tuning_point.value = value.number().unwrap();
+                    assert!(
+                        (tuning_point.range.0..=tuning_point.range.1).contains(&tuning_point.value),
+                        "{tuning_point:?}"
+                    );
                 }
             }
             tunlet.on_settled(self.decisions, Settled::Applied { iteration: self.iteration });
@@ -48,12 +55,12 @@ impl Program {
 
 #[test]
 fn a_block_size_is_set_on_every_rank_measured_and_left_at_its_best() {
-    let mut tunlet = SearchTunlet::new(&wishes("block=8..64 step 8")).unwrap();
-    let mut program = Program::new((0..3).map(|rank| knob(rank, "block", (1.0, 48.0), 48.0)).collect());
+    let mut tunlet = SearchTunlet::new(&options("block=8..64 step 8")).unwrap();
+    let mut program = Program::new((0..3).map(|rank| tuning_point(rank, "block", (1.0, 48.0), 48.0)).collect());
     // Iterations under way while the ranks take over are a mixture: nothing must be learnt from them.
-    program.run(&mut tunlet, 60, |knobs| 1.0 + (knobs[0].value - 24.0).abs() / 10.0);
+    program.run(&mut tunlet, 60, |tuning_points| 1.0 + (tuning_points[0].value - 24.0).abs() / 10.0);
     assert!(program.proposals.iter().all(|(ranks, _)| *ranks == [0, 1, 2]));
-    assert!(program.knobs.iter().all(|knob| knob.value == 24.0), "{:?}", program.knobs);
+    assert!(program.tuning_points.iter().all(|tuning_point| tuning_point.value == 24.0), "{:?}", program.tuning_points);
     let report = tunlet.search_report().unwrap();
     assert_eq!(
         (report.ended, report.method, report.best, report.best_s),
@@ -71,10 +78,10 @@ fn a_block_size_is_set_on_every_rank_measured_and_left_at_its_best() {
 
 #[test]
 fn where_the_start_is_best_the_search_ends_there() {
-    let mut tunlet = SearchTunlet::new(&wishes("a=1..5")).unwrap();
-    let mut program = Program::new(vec![knob(0, "a", (0.0, 9.0), 9.0)]);
-    program.run(&mut tunlet, 60, |knobs| if knobs[0].value == 9.0 { 1.0 } else { 2.0 });
-    assert_eq!(program.knobs[0].value, 9.0);
+    let mut tunlet = SearchTunlet::new(&options("a=1..5")).unwrap();
+    let mut program = Program::new(vec![tuning_point(0, "a", (0.0, 9.0), 9.0)]);
+    program.run(&mut tunlet, 60, |tuning_points| if tuning_points[0].value == 9.0 { 1.0 } else { 2.0 });
+    assert_eq!(program.tuning_points[0].value, 9.0);
     let (_, last) = program.proposals.last().unwrap();
     assert_eq!(last.why, "nothing that was measured is better than the values at start");
     assert_eq!(program.verdicts.last(), Some(&Verdict::Kept));
@@ -83,17 +90,22 @@ fn where_the_start_is_best_the_search_ends_there() {
 
 #[test]
 fn points_of_different_ranks_are_searched_together() {
-    let mut tunlet = SearchTunlet::new(&wishes("a=1..3; b=1..3")).unwrap();
-    let mut program =
-        Program::new(vec![knob(0, "a", (0.0, 9.0), 1.0), knob(1, "b", (0.0, 9.0), 1.0), knob(2, "b", (0.0, 9.0), 1.0)]);
-    program.run(&mut tunlet, 120, |knobs| 3.0 + (knobs[0].value - 3.0).abs() + (knobs[1].value - 2.0).abs());
-    let values: Vec<f64> = program.knobs.iter().map(|knob| knob.value).collect();
+    let mut tunlet = SearchTunlet::new(&options("a=1..3; b=1..3")).unwrap();
+    let mut program = Program::new(vec![
+        tuning_point(0, "a", (0.0, 9.0), 1.0),
+        tuning_point(1, "b", (0.0, 9.0), 1.0),
+        tuning_point(2, "b", (0.0, 9.0), 1.0),
+    ]);
+    program.run(&mut tunlet, 120, |tuning_points| {
+        3.0 + (tuning_points[0].value - 3.0).abs() + (tuning_points[1].value - 2.0).abs()
+    });
+    let values: Vec<f64> = program.tuning_points.iter().map(|tuning_point| tuning_point.value).collect();
     assert_eq!(values, [3.0, 2.0, 2.0]);
 }
 
 /// A program whose ranks take values over together, four iterations after they are asked, or refuse them.
 struct InStep {
-    knobs: Vec<Knob>,
+    tuning_points: Vec<TuningPoint>,
     iteration: u64,
     /// These decisions.
     refuses: std::ops::Range<u64>,
@@ -107,18 +119,18 @@ impl InStep {
             let at = pending.filter(|at| self.iteration >= *at);
             if let (Some(at), Some(proposal)) = (at, self.decisions.last()) {
                 let value = proposal.assignments[0].1.number().unwrap();
-                self.knobs.iter_mut().for_each(|knob| knob.value = value);
+                self.tuning_points.iter_mut().for_each(|tuning_point| tuning_point.value = value);
                 // The last rank's answer comes while the iteration still runs.
                 tunlet.on_settled(self.decisions.len() as u64 - 1, Settled::Applied { iteration: at });
                 pending = None;
             }
             // What is left of the iteration before is in the first one with the new value.
             let share = if at.is_some() { 0.01 } else { 1.0 };
-            tunlet.observe(&window(self.iteration, 4, share * time_s(self.knobs[0].value)));
+            tunlet.observe(&window(self.iteration, 4, share * time_s(self.tuning_points[0].value)));
             self.iteration += 1;
-            let proposal = if pending.is_none() { tunlet.propose(&self.knobs) } else { None };
+            let proposal = if pending.is_none() { tunlet.propose(&self.tuning_points) } else { None };
             let Some(proposal) = proposal else { continue };
-            assert!(tunlet.together(), "{proposal:?}");
+            assert!(tunlet.synchronized(), "{proposal:?}");
             assert_eq!((proposal.rank, tunlet.also_ranks()), (0, vec![1, 2]));
             self.decisions.push(proposal);
             let decision = self.decisions.len() as u64 - 1;
@@ -133,9 +145,9 @@ impl InStep {
 }
 
 fn in_step(refuses: std::ops::Range<u64>) -> (SearchTunlet, InStep) {
-    let tunlet = SearchTunlet::new(&wishes("algorithm=0,1,2 categorical together")).unwrap();
-    let knobs = (0..3).map(|rank| knob(rank, "algorithm", (0.0, 2.0), 0.0)).collect();
-    (tunlet, InStep { knobs, iteration: 0, refuses, decisions: Vec::new() })
+    let tunlet = SearchTunlet::new(&options("algorithm=0,1,2 categorical together")).unwrap();
+    let tuning_points = (0..3).map(|rank| tuning_point(rank, "algorithm", (0.0, 2.0), 0.0)).collect();
+    (tunlet, InStep { tuning_points, iteration: 0, refuses, decisions: Vec::new() })
 }
 
 #[test]
@@ -149,7 +161,7 @@ fn together_all_ranks_change_in_one_iteration_and_only_those_after_it_are_measur
         "{:?}",
         report.tried
     );
-    assert!(program.knobs.iter().all(|knob| knob.value == 1.0));
+    assert!(program.tuning_points.iter().all(|tuning_point| tuning_point.value == 1.0));
 }
 
 #[test]
@@ -167,20 +179,28 @@ fn a_search_that_gives_up_says_why_and_tries_to_go_back_to_the_best_so_far() {
 
     let (mut tunlet, mut program) = in_step(1..4);
     program.run(&mut tunlet, 400, time_s);
-    assert_eq!((program.decisions.len(), program.knobs[0].value), (5, 0.0), "the way back comes through");
+    assert_eq!((program.decisions.len(), program.tuning_points[0].value), (5, 0.0), "the way back comes through");
     assert!(tunlet.search_report().unwrap().trouble.is_some());
 
     let (mut tunlet, mut program) = in_step(1..3);
     program.run(&mut tunlet, 400, time_s);
     let report = tunlet.search_report().unwrap();
-    assert_eq!((report.ended, report.trouble, program.knobs[0].value), (true, None, 0.0), "two failures are no reason");
+    assert_eq!(
+        (report.ended, report.trouble, program.tuning_points[0].value),
+        (true, None, 0.0),
+        "two failures are no reason"
+    );
 }
 
 #[test]
 fn a_combination_of_which_only_a_part_is_set_is_not_measured() {
-    let mut tunlet = SearchTunlet::new(&wishes("a=1..2; b=1..2")).unwrap();
-    let mut program = Program::new(vec![knob(0, "a", (0.0, 9.0), 1.0), knob(1, "b", (0.0, 9.0), 1.0)]);
-    program.run(&mut tunlet, 60, |knobs| if knobs[0].value == knobs[1].value { 3.0 } else { 1.0 });
+    let mut tunlet = SearchTunlet::new(&options("a=1..2; b=1..2")).unwrap();
+    let mut program = Program::new(vec![tuning_point(0, "a", (0.0, 9.0), 1.0), tuning_point(1, "b", (0.0, 9.0), 1.0)]);
+    program.run(
+        &mut tunlet,
+        60,
+        |tuning_points| if tuning_points[0].value == tuning_points[1].value { 3.0 } else { 1.0 },
+    );
     let report = tunlet.search_report().unwrap();
     let right = |tried: &TriedLine| tried.time_s == if tried.values[0] == tried.values[1] { 3.0 } else { 1.0 };
     assert!(report.tried.len() == 4 && report.tried.iter().all(right), "{report:?}");
@@ -189,7 +209,7 @@ fn a_combination_of_which_only_a_part_is_set_is_not_measured() {
 #[test]
 fn a_hand_out_is_judged_by_what_its_tasks_took_and_everything_else_by_their_number() {
     let time_s = |points: &str, tasks: f64| {
-        let mut tunlet = SearchTunlet::new(&wishes(points)).unwrap();
+        let mut tunlet = SearchTunlet::new(&options(points)).unwrap();
         tunlet.time_s(&window(0, 4, 0.2));
         let mut other = window(1, 4, 0.4);
         other.per_worker.iter_mut().for_each(|worker| worker.busy_s *= 2.0);
@@ -199,42 +219,42 @@ fn a_hand_out_is_judged_by_what_its_tasks_took_and_everything_else_by_their_numb
     assert!((time_s("mw.factor=0.1..0.9 step 0.1", 1.0) - 0.2).abs() < 1e-9, "twice the work in twice the time");
     assert!((time_s("block=1..9", 1.0) - 0.4).abs() < 1e-9, "the same tasks took twice as long");
     assert!((time_s("block=1..9", 2.0) - 0.2).abs() < 1e-9);
-    let mut tunlet = SearchTunlet::new(&wishes("mw.factor=0.1..0.9 step 0.1")).unwrap();
+    let mut tunlet = SearchTunlet::new(&options("mw.factor=0.1..0.9 step 0.1")).unwrap();
     assert_eq!(tunlet.time_s(&Window { coverage: 0.5, ..window(0, 4, 0.2) }), None);
     assert_eq!(tunlet.time_s(&Window { setting_changed: true, ..window(0, 4, 0.2) }), None);
 }
 
 #[test]
 fn a_streams_period_is_searched_and_windows_with_two_patterns_do_not_count() {
-    let mut tunlet = SearchTunlet::new(&wishes("block=1..4")).unwrap();
-    let mut knobs = vec![knob(3, "block", (1.0, 4.0), 1.0)];
+    let mut tunlet = SearchTunlet::new(&options("block=1..4")).unwrap();
+    let mut tuning_points = vec![tuning_point(3, "block", (1.0, 4.0), 1.0)];
     for number in 0..60 {
-        let mut window = stream(number, "0,1", 3, &[0.1, 0.1 + (knobs[0].value - 3.0).abs()]);
+        let mut window = stream(number, "0,1", 3, &[0.1, 0.1 + (tuning_points[0].value - 3.0).abs()]);
         if number % 3 == 0 {
             (window.settled, window.seconds) = (false, 1e-3);
         }
         tunlet.observe_stream(&window);
-        if let Some(proposal) = tunlet.propose(&knobs) {
-            knobs[0].value = proposal.assignments[0].1.number().unwrap();
+        if let Some(proposal) = tunlet.propose(&tuning_points) {
+            tuning_points[0].value = proposal.assignments[0].1.number().unwrap();
             tunlet.on_settled(number, Settled::Applied { iteration: 1_000_000 });
             // The safe point of a stream is an input, not a window.
         }
     }
-    assert_eq!(knobs[0].value, 3.0);
+    assert_eq!(tuning_points[0].value, 3.0);
 }
 
 #[test]
 fn it_waits_for_its_points_and_gives_up_where_nothing_is_left_or_taken_over() {
-    let mut tunlet = SearchTunlet::new(&wishes("a=1..3; b=1..3")).unwrap();
+    let mut tunlet = SearchTunlet::new(&options("a=1..3; b=1..3")).unwrap();
     tunlet.observe(&window(0, 4, 0.2));
-    assert_eq!(tunlet.propose(&[knob(0, "a", (0.0, 9.0), 1.0)]), None);
+    assert_eq!(tunlet.propose(&[tuning_point(0, "a", (0.0, 9.0), 1.0)]), None);
     assert_eq!(tunlet.search_report().unwrap().measured, 0);
-    let both = [knob(0, "a", (0.0, 9.0), 1.0), knob(0, "b", (7.0, 9.0), 7.0)];
+    let both = [tuning_point(0, "a", (0.0, 9.0), 1.0), tuning_point(0, "b", (7.0, 9.0), 7.0)];
     assert_eq!(tunlet.propose(&both), None);
     let trouble = "b takes whole numbers from 7 to 9, which leaves nothing to search";
     assert_eq!(tunlet.search_report().unwrap().trouble.as_deref(), Some(trouble));
 
-    let mut tunlet = SearchTunlet::new(&wishes("a=1..3")).unwrap();
+    let mut tunlet = SearchTunlet::new(&options("a=1..3")).unwrap();
     let (mut refused, mut number) = (0, 0);
     while refused < 3 && number < 100 {
         tunlet.observe(&window(number, 4, 0.2));
@@ -249,21 +269,21 @@ fn it_waits_for_its_points_and_gives_up_where_nothing_is_left_or_taken_over() {
 }
 
 #[test]
-fn wishes_that_make_no_sense_are_refused_with_what_would() {
-    let error = |wishes: SearchWishes| SearchTunlet::new(&wishes).err().unwrap();
-    assert_eq!(error(wishes(" ; ")), "tuning points and their values, such as 'block=8..256 step 8'");
-    assert!(error(wishes("a=1..2; b")).starts_with("b: expected is"));
+fn options_that_make_no_sense_are_refused_with_what_would() {
+    let error = |options: SearchOptions| SearchTunlet::new(&options).err().unwrap();
+    assert_eq!(error(options(" ; ")), "tuning points and their values, such as 'block=8..256 step 8'");
+    assert!(error(options("a=1..2; b")).starts_with("b: expected is"));
     assert!(
-        error(SearchWishes { constraint: "a < 2; c > 1".into(), ..wishes("a=1..2") }).starts_with("c > 1: c is none")
+        error(SearchOptions { constraint: "a < 2; c > 1".into(), ..options("a=1..2") }).starts_with("c > 1: c is none")
     );
     assert_eq!(
-        error(wishes("a=1..2 together; mw.factor=0.1,0.2 together")),
+        error(options("a=1..2 together; mw.factor=0.1,0.2 together")),
         "mw.factor without together: its framework keeps the ranks in step by itself"
     );
-    let method = SearchWishes { method: "best".into(), ..wishes("a=1..2") };
+    let method = SearchOptions { method: "best".into(), ..options("a=1..2") };
     assert_eq!(error(method), "one of the methods auto, exhaustive, simplex, evolution instead of best");
-    let budget = SearchWishes { budget: 3, ..wishes("a=1..2") };
+    let budget = SearchOptions { budget: 3, ..options("a=1..2") };
     assert_eq!(error(budget), "a budget from 12 to 100000 instead of 3");
-    let known = SearchWishes { known: "2; x; 1,5; 1".into(), ..wishes("a=1..2") };
+    let known = SearchOptions { known: "2; x; 1,5; 1".into(), ..options("a=1..2") };
     assert_eq!(known.read().unwrap().known, [vec![2.0], vec![1.0, 5.0], vec![1.0]]);
 }

@@ -1,6 +1,6 @@
-//! The smallest tunlet, to copy: keeps a knob called `threads` at the number of workers. It is not in the catalogue.
+//! The smallest tunlet, to copy: keeps a tuning point called `threads` at the number of workers. It is not in the catalogue.
 
-use crate::{Judgement, Knob, Proposal, Settled, Tunlet, Verdict, Window};
+use crate::{Judgement, Proposal, Settled, TuningPoint, Tunlet, Verdict, Window};
 
 /// See the module.
 #[derive(Debug, Default)]
@@ -27,17 +27,17 @@ impl Tunlet for Template {
         std::mem::take(&mut self.judgements)
     }
 
-    fn propose(&mut self, knobs: &[Knob]) -> Option<Proposal> {
+    fn propose(&mut self, tuning_points: &[TuningPoint]) -> Option<Proposal> {
         let window = self.seen.take()?;
-        let knob = knobs.iter().find(|knob| knob.name == "threads")?;
-        let wanted = f64::from(window.workers).clamp(knob.range.0, knob.range.1);
-        (wanted != knob.value).then(|| Proposal {
+        let tuning_point = tuning_points.iter().find(|tuning_point| tuning_point.name == "threads")?;
+        let wanted = f64::from(window.workers).clamp(tuning_point.range.0, tuning_point.range.1);
+        (wanted != tuning_point.value).then(|| Proposal {
             tunlet: "template".into(),
             iteration: window.iteration,
-            rank: knob.rank,
-            assignments: vec![(knob.name.clone(), wanted.into())],
-            tuning_point: knob.name.clone(),
-            from: knob.value.to_string(),
+            rank: tuning_point.rank,
+            assignments: vec![(tuning_point.name.clone(), wanted.into())],
+            tuning_point: tuning_point.name.clone(),
+            from: tuning_point.value.to_string(),
             to: wanted.to_string(),
             why: format!("the iteration had {} workers", window.workers),
             predicted_s: window.ideal_s(),
@@ -60,7 +60,7 @@ mod tests {
     #[test]
     fn the_template_proposes_is_settled_and_judges() {
         let mut tunlet = Template::default();
-        let knob = Knob {
+        let tuning_point = TuningPoint {
             rank: 0,
             name: "threads".into(),
             whole: true,
@@ -70,7 +70,7 @@ mod tests {
             text: None,
         };
         tunlet.observe(&window(0, 4, 0.5));
-        let proposal = tunlet.propose(&[knob]).expect("a proposal");
+        let proposal = tunlet.propose(&[tuning_point]).expect("a proposal");
         assert_eq!(proposal.assignments, [("threads".to_owned(), 4.0.into())]);
         tunlet.on_settled(0, Settled::Applied { iteration: 1 });
         tunlet.observe(&window(1, 4, 0.4));

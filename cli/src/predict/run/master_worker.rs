@@ -2,32 +2,32 @@
 
 use std::fmt::Write;
 
-use midrun_handout::PolicyKind;
+use midrun_scheduling::Technique;
 use midrun_tunlets::Window;
 use midrun_tunlets::recorded::Answer;
-use midrun_tunlets::recorded::master_worker::{Answered, Policy, Question, Recording};
+use midrun_tunlets::recorded::master_worker::{Answered, Question, Recording, TechniqueChoice};
 use serde_json::{Value, json};
 
 use super::{Args, as_json, columns, heads, legend};
 
-/// A policy as it is asked for.
+/// A technique as it is asked for.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Asked(Policy);
+pub struct Asked(TechniqueChoice);
 
 /// Reads `auto`, `daf`, `dpf:0.5`.
-pub fn policy(text: &str) -> Result<Asked, String> {
+pub fn technique(text: &str) -> Result<Asked, String> {
     let (name, share) = text.split_once(':').map_or((text, None), |(name, share)| (name, Some(share)));
-    let kinds = || format!("{text}: one of auto {} is expected", PolicyKind::ALL.map(PolicyKind::name).join(" "));
-    let has_share = |kind: PolicyKind| matches!(kind, PolicyKind::Fsc | PolicyKind::Dpf);
+    let kinds = || format!("{text}: one of auto {} is expected", Technique::ALL.map(Technique::name).join(" "));
+    let has_share = |kind: Technique| matches!(kind, Technique::Fsc | Technique::Dpf);
     match (name, share) {
-        ("auto", None) => Ok(Asked(Policy::Best)),
-        (name, None) => PolicyKind::parse(name).map(|kind| Asked(Policy::Kind(kind, 0.0))).ok_or_else(kinds),
+        ("auto", None) => Ok(Asked(TechniqueChoice::Best)),
+        (name, None) => Technique::parse(name).map(|kind| Asked(TechniqueChoice::Kind(kind, 0.0))).ok_or_else(kinds),
         (name, Some(share)) => {
-            let kind = PolicyKind::parse(name).filter(|kind| has_share(*kind)).ok_or_else(kinds)?;
+            let kind = Technique::parse(name).filter(|kind| has_share(*kind)).ok_or_else(kinds)?;
             let share = share.parse().ok().filter(|share: &f64| *share > 0.0 && *share <= 1.0);
             let share =
                 share.ok_or_else(|| format!("{text}: a share above 0, at most 1, such as dpf:0.5 is expected"))?;
-            Ok(Asked(Policy::Kind(kind, share)))
+            Ok(Asked(TechniqueChoice::Kind(kind, share)))
         }
     }
 }
@@ -38,7 +38,7 @@ pub fn policy(text: &str) -> Result<Asked, String> {
 /// A part of a sentence that says what is missing, or asked for in vain.
 pub fn predicted(args: &Args, windows: &[Window]) -> Result<String, String> {
     if !(args.replicas.is_empty() && args.pattern.is_empty() && args.ranks.is_empty()) {
-        return Err("is of a Master/Worker program: ask for --workers and --policy, not for a pattern".into());
+        return Err("is of a Master/Worker program: ask for --workers and --technique, not for a pattern".into());
     }
     let nothing = "has no iteration that teaches anything: record a longer run";
     let recording = Recording::of(windows).ok_or(nothing)?;
@@ -47,25 +47,26 @@ pub fn predicted(args: &Args, windows: &[Window]) -> Result<String, String> {
     Ok(if args.json { json_of(args, &recording, &answers) } else { text_of(args, &recording, &answers) })
 }
 
-/// Every number of workers with every policy; without either, the settings that were recorded.
+/// Every number of workers with every technique; without either, the settings that were recorded.
 fn questions(args: &Args, recording: &Recording) -> Vec<Question> {
     let link = args.network.unwrap_or_default();
-    if args.workers.is_empty() && args.policy.is_empty() {
-        let policy = |kind, factor| Some(Policy::Kind(kind, factor));
-        let own = |(workers, setting, _): (u32, midrun_handout::Setting, usize)| Question {
+    if args.workers.is_empty() && args.technique.is_empty() {
+        let technique = |kind, factor| Some(TechniqueChoice::Kind(kind, factor));
+        let own = |(workers, setting, _): (u32, midrun_scheduling::TechniqueParameters, usize)| Question {
             workers,
-            policy: policy(setting.kind, setting.factor),
+            technique: technique(setting.kind, setting.factor),
             link,
         };
         return recording.seen().map(own).collect();
     }
     let own = [recording.workers()];
     let workers = if args.workers.is_empty() { &own[..] } else { &args.workers };
-    let policies: Vec<Option<Policy>> = match args.policy.is_empty() {
+    let techniques: Vec<Option<TechniqueChoice>> = match args.technique.is_empty() {
         true => vec![None],
-        false => args.policy.iter().map(|asked| Some(asked.0)).collect(),
+        false => args.technique.iter().map(|asked| Some(asked.0)).collect(),
     };
-    let question = |workers: u32| policies.iter().map(move |policy| Question { workers, policy: *policy, link });
+    let question =
+        |workers: u32| techniques.iter().map(move |technique| Question { workers, technique: *technique, link });
     workers.iter().flat_map(|workers| question(*workers)).collect()
 }
 
@@ -79,7 +80,7 @@ fn text_of(args: &Args, recording: &Recording, answers: &[(u32, Answered)]) -> S
         let _ = writeln!(text, "recorded: {iterations} iterations with {workers} workers, {setting}");
     }
     let _ = writeln!(text, "learnt: {}\n", recording.inputs());
-    let _ = writeln!(text, "{:>7}  {:<34} {}", "workers", "policy", heads("iteration", args.iterations.is_some()));
+    let _ = writeln!(text, "{:>7}  {:<34} {}", "workers", "technique", heads("iteration", args.iterations.is_some()));
     for (workers, Answered { setting, answer, .. }) in answers {
         let total_s = args.iterations.map(|count| total_s(recording, answer, count));
         let _ = writeln!(text, "{workers:>7}  {:<34} {}", setting.to_string(), columns(answer, total_s));
@@ -92,14 +93,14 @@ fn json_of(args: &Args, recording: &Recording, answers: &[(u32, Answered)]) -> S
     let row = |(workers, Answered { setting, answer, tasks, ideal_s }): &(u32, Answered)| {
         let mut row = as_json(answer);
         row["workers"] = json!(workers);
-        row["policy"] = json!(setting.kind.name());
+        row["technique"] = json!(setting.kind.name());
         row["setting"] = json!(setting.to_string());
         row["tasks"] = json!(tasks);
         row["ideal_s"] = json!(ideal_s);
         row["total_s"] = json!(args.iterations.map(|count| total_s(recording, answer, count)));
         row
     };
-    let seen = |(workers, setting, iterations): (u32, midrun_handout::Setting, usize)| json!({"workers": workers, "setting": setting.to_string(), "iterations": iterations});
+    let seen = |(workers, setting, iterations): (u32, midrun_scheduling::TechniqueParameters, usize)| json!({"workers": workers, "setting": setting.to_string(), "iterations": iterations});
     let all = json!({
         "per": "iteration", "learnt": recording.inputs(), "prepare_s": recording.prepare_s(),
         "recorded": recording.seen().map(seen).collect::<Vec<Value>>(),
@@ -113,12 +114,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn policies_are_read_with_their_shares() {
-        assert_eq!(policy("auto"), Ok(Asked(Policy::Best)));
-        assert_eq!(policy("daf"), Ok(Asked(Policy::Kind(PolicyKind::Daf, 0.0))));
-        assert_eq!(policy("dpf:0.5"), Ok(Asked(Policy::Kind(PolicyKind::Dpf, 0.5))));
+    fn techniques_are_read_with_their_shares() {
+        assert_eq!(technique("auto"), Ok(Asked(TechniqueChoice::Best)));
+        assert_eq!(technique("daf"), Ok(Asked(TechniqueChoice::Kind(Technique::Daf, 0.0))));
+        assert_eq!(technique("dpf:0.5"), Ok(Asked(TechniqueChoice::Kind(Technique::Dpf, 0.5))));
         for bad in ["dfp", "daf:0.5", "dpf:0", "dpf:2", "dpf:x", ""] {
-            assert!(policy(bad).is_err(), "{bad}");
+            assert!(technique(bad).is_err(), "{bad}");
         }
     }
 }

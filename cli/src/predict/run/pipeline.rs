@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use midrun_handout::plan::{Group, Plan};
+use midrun_scheduling::plan::{Group, Plan};
 use midrun_tunlets::StreamWindow;
 use midrun_tunlets::recorded::Answer;
 use midrun_tunlets::recorded::pipeline::{Answered, Recording};
@@ -15,8 +15,8 @@ use super::{Args, as_json, columns, heads, legend};
 /// # Errors
 /// A part of a sentence that says what is missing, or asked for in vain.
 pub fn predicted(args: &Args, windows: &[StreamWindow]) -> Result<String, String> {
-    if !(args.workers.is_empty() && args.policy.is_empty()) {
-        return Err("is of a pipeline: ask for --replicas, --pattern or --ranks, not for workers and policies".into());
+    if !(args.workers.is_empty() && args.technique.is_empty()) {
+        return Err("is of a pipeline: ask for --replicas, --pattern or --ranks, not for workers and techniques".into());
     }
     let nothing = "has too few outputs of some stage to learn from: record a longer run";
     let recording = Recording::of(windows).ok_or(nothing)?;

@@ -29,7 +29,7 @@ pub struct RawConfig {
     pub compute: Option<Compute>,
     pub collect: Option<Collect>,
     pub user: *mut c_void,
-    pub policy: *const c_char,
+    pub technique: *const c_char,
     pub factor: f64,
     pub workers: u32,
 }
@@ -63,7 +63,7 @@ pub struct Stats {
     pub tasks: u64,
     pub chunks: u64,
     pub workers: u32,
-    pub policy: u32,
+    pub technique: u32,
     pub iteration_s: f64,
     pub task_s: f64,
     pub master_busy_s: f64,

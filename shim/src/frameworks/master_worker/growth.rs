@@ -7,7 +7,7 @@ use super::team::Team;
 use crate::frameworks::post::Post;
 use crate::port::MpiFailed;
 use crate::spawn::{self, Start};
-use crate::{clock, knobs, process};
+use crate::{clock, process, tuning_points};
 
 /// A process that has not come after this time is not waited for. `MIDRUN_SPAWN_DEADLINE_S` says otherwise.
 const DEADLINE_S: f64 = 30.0;
@@ -43,7 +43,7 @@ impl Growth {
             Ok(room) => {
                 let most = (most - workers).min(u32::try_from(room).unwrap_or(u32::MAX));
                 let deadline_s = variable("MIDRUN_SPAWN_DEADLINE_S").filter(|s| *s > 0.0).unwrap_or(DEADLINE_S);
-                knobs::declare_spawned(most);
+                tuning_points::declare_spawned(most);
                 Some(Growth { ranks, workers, most, came: 0, start: None, news_ns: 0, deadline_s })
             }
             Err(why) => {
@@ -55,7 +55,7 @@ impl Growth {
         }
     }
 
-    /// Before an iteration's first hand-out: takes in who has come, gives up who has not, starts whom the knob asks for.
+    /// Before an iteration's first hand-out: takes in who has come, gives up who has not, starts whom the tuning point asks for.
     pub fn step(&mut self, config: &Config, post: &mut Post, team: &mut Team, iteration: u64) -> Result<(), MpiFailed> {
         let now_ns = clock::now_ns();
         if let Some(start) = self.start.take() {
@@ -72,7 +72,7 @@ impl Growth {
                 post.send(rank, Header::new(Kind::Welcome, iteration).message())?;
                 self.came += 1;
                 self.news_ns = now_ns;
-                knobs::grow(self.workers + self.came, (self.came, self.most));
+                tuning_points::grow(self.workers + self.came, (self.came, self.most));
             }
             match ended {
                 Some(Ok(())) => {}
@@ -84,7 +84,7 @@ impl Growth {
                 }
             }
         }
-        let wanted = knobs::spawned().min(self.most);
+        let wanted = tuning_points::spawned().min(self.most);
         if self.start.is_none() && self.came < wanted {
             let numbers = self.ranks + self.came..self.ranks + wanted;
             match Start::begin(numbers, config.hello().message().len(), farewell()) {
@@ -102,7 +102,7 @@ impl Growth {
             "midrun: a further worker could not be started: {why}; the job goes on with the {there} that are there"
         );
         (self.most, self.start) = (self.came, None);
-        knobs::grow(there, (self.came, self.came));
+        tuning_points::grow(there, (self.came, self.came));
     }
 }
 

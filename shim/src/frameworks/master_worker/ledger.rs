@@ -1,7 +1,7 @@
 //! The master's book: which chunk is where, and that each task comes back exactly once.
 
 use crate::marks::learnt;
-use midrun_handout::{Chunk, Handout, PolicyKind, Setting, WorkerSpeed};
+use midrun_scheduling::{Chunk, ChunkScheduler, Technique, TechniqueParameters, WorkerSpeed};
 use std::collections::VecDeque;
 
 /// A chunk is queued behind another when so many more of its size are left for each worker: then it binds little.
@@ -10,7 +10,7 @@ const CHEAP: u64 = 8;
 /// One iteration's book.
 #[derive(Debug)]
 pub struct Ledger {
-    handout: Handout,
+    handout: ChunkScheduler,
     /// What is left of a chunk that was too large for one message.
     leftover: Option<Chunk>,
     max_tasks: u64,
@@ -28,9 +28,15 @@ pub struct Ledger {
 
 impl Ledger {
     /// An iteration of `total` tasks, of which at most `max_tasks` fit into a message.
-    pub fn new(setting: Setting, total: u64, workers: usize, max_tasks: u64, speeds: Vec<WorkerSpeed>) -> Ledger {
+    pub fn new(
+        setting: TechniqueParameters,
+        total: u64,
+        workers: usize,
+        max_tasks: u64,
+        speeds: Vec<WorkerSpeed>,
+    ) -> Ledger {
         Ledger {
-            handout: Handout::new(setting, total, workers as u32),
+            handout: ChunkScheduler::new(setting, total, workers as u32),
             leftover: None,
             max_tasks: max_tasks.max(1),
             out: (0..workers).map(|_| VecDeque::new()).collect(),
@@ -44,7 +50,7 @@ impl Ledger {
     }
 
     /// Takes a new setting over at once.
-    pub fn set(&mut self, setting: Setting) {
+    pub fn set(&mut self, setting: TechniqueParameters) {
         self.handout.set(setting);
     }
 
@@ -65,7 +71,7 @@ impl Ledger {
         let ahead = || {
             let small = |c: &Chunk| c.count.saturating_mul(workers * CHEAP) <= self.left();
             let wanted = self.asked[worker] || self.out[worker].back().is_some_and(small);
-            have == 1 && wanted && self.left() > 2 * workers && self.handout.setting().kind != PolicyKind::None
+            have == 1 && wanted && self.left() > 2 * workers && self.handout.setting().kind != Technique::None
         };
         if self.stopped || (have > 0 && !ahead()) {
             return None;
@@ -121,9 +127,9 @@ impl Ledger {
 mod tests {
     use super::*;
 
-    fn play(kind: PolicyKind, tasks: u64, workers: usize, max_tasks: u64) -> u64 {
+    fn play(kind: Technique, tasks: u64, workers: usize, max_tasks: u64) -> u64 {
         let speeds = vec![WorkerSpeed::default(); workers];
-        let mut ledger = Ledger::new(Setting::new(kind), tasks, workers, max_tasks, speeds);
+        let mut ledger = Ledger::new(TechniqueParameters::new(kind), tasks, workers, max_tasks, speeds);
         let mut seen = vec![0u32; tasks as usize];
         while !ledger.closed() {
             for worker in 0..workers {
@@ -141,8 +147,8 @@ mod tests {
     }
 
     #[test]
-    fn every_policy_hands_out_each_task_once() {
-        for kind in PolicyKind::ALL {
+    fn every_technique_hands_out_each_task_once() {
+        for kind in Technique::ALL {
             for (tasks, workers) in [(0, 3), (1, 3), (2, 3), (100, 1), (1000, 7)] {
                 play(kind, tasks, workers, u64::MAX);
                 play(kind, tasks, workers, 5);
@@ -152,12 +158,12 @@ mod tests {
 
     #[test]
     fn none_gives_each_worker_exactly_one_chunk() {
-        assert_eq!(play(PolicyKind::None, 1000, 7, u64::MAX), 7);
+        assert_eq!(play(Technique::None, 1000, 7, u64::MAX), 7);
     }
 
     #[test]
     fn a_chunk_that_comes_twice_or_was_never_out_is_noticed() {
-        let mut ledger = Ledger::new(Setting::new(PolicyKind::Ss), 10, 1, 99, vec![WorkerSpeed::default()]);
+        let mut ledger = Ledger::new(TechniqueParameters::new(Technique::Ss), 10, 1, 99, vec![WorkerSpeed::default()]);
         let chunk = ledger.cut(0).unwrap();
         assert!(ledger.take(0, chunk.first, chunk.count, 1.0, 1.0));
         assert!(!ledger.take(0, chunk.first, chunk.count, 1.0, 1.0));
@@ -166,7 +172,8 @@ mod tests {
 
     #[test]
     fn after_a_stop_what_is_out_still_comes_back() {
-        let mut ledger = Ledger::new(Setting::new(PolicyKind::Ss), 10, 2, 99, vec![WorkerSpeed::default(); 2]);
+        let mut ledger =
+            Ledger::new(TechniqueParameters::new(Technique::Ss), 10, 2, 99, vec![WorkerSpeed::default(); 2]);
         let chunk = ledger.cut(0).unwrap();
         ledger.stop();
         assert!(ledger.cut(1).is_none() && !ledger.closed());

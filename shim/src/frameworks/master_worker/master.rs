@@ -9,7 +9,7 @@ use super::team::Team;
 use super::trips::Trips;
 use crate::frameworks::post::{Letter, Post};
 use crate::port::MpiFailed;
-use crate::{clock, hook, knobs, process, safe_point, status};
+use crate::{clock, hook, process, safe_point, status, tuning_points};
 use std::collections::VecDeque;
 use std::ffi::c_int;
 
@@ -71,11 +71,11 @@ pub fn iterate(
         growth.step(config, post, team, iteration)?;
     }
     let begin_ns = clock::now_ns();
-    if knobs::workers() != team.active().len() {
-        team.resize(knobs::workers());
+    if tuning_points::workers() != team.active().len() {
+        team.resize(tuning_points::workers());
     }
     let workers = team.active().len();
-    let (setting, epoch) = knobs::master_worker_setting();
+    let (setting, epoch) = tuning_points::master_worker_setting();
     let bytes = (config.task_bytes, config.result_bytes);
     hook::iteration_begin(iteration, begin_ns, tasks, workers as u32, &setting, bytes);
     let max_tasks = MESSAGE_BYTES / config.task_bytes.max(config.result_bytes).max(1);
@@ -102,7 +102,7 @@ pub fn iterate(
         tasks: done,
         chunks,
         workers: workers as u32,
-        policy: knobs::master_worker_setting().0.kind.code(),
+        technique: tuning_points::master_worker_setting().0.kind.code(),
         iteration_s: wall_ns as f64 * 1e-9,
         task_s: task_ns as f64 * 1e-9,
         master_busy_s: busy_ns as f64 * 1e-9,
@@ -135,8 +135,8 @@ impl Master<'_> {
     /// Takes over what was decided meanwhile.
     fn refresh(&mut self) {
         safe_point::poll(self.iteration, false);
-        if knobs::epoch() != self.epoch {
-            let (setting, epoch) = knobs::master_worker_setting();
+        if tuning_points::epoch() != self.epoch {
+            let (setting, epoch) = tuning_points::master_worker_setting();
             self.ledger.set(setting);
             self.epoch = epoch;
         }

@@ -16,12 +16,12 @@ use super::post::{Post, SLOTS};
 use crate::frameworks::post::Letter;
 use crate::guard::{guard, guard_framework};
 use crate::port::{self, Port};
-use crate::{knobs, safe_point, spawn, status};
+use crate::{safe_point, spawn, status, tuning_points};
 pub use calibrate::Link;
 use config::{Config, RawConfig, Stats};
 use growth::Growth;
 pub use growth::farewell;
-use midrun_handout::{PolicyKind, Setting};
+use midrun_scheduling::{Technique, TechniqueParameters};
 use std::collections::VecDeque;
 use std::ffi::{CStr, c_int};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -51,13 +51,15 @@ pub struct MasterWorker {
 }
 
 /// The setting that the program asks for, or the sentence that says what is wrong with it.
-fn asked(policy: Option<&str>, factor: f64) -> Result<Setting, String> {
-    let Some(name) = policy else { return Ok(Setting { factor, ..Setting::new(PolicyKind::Dpf) }) };
-    match PolicyKind::parse(name) {
-        Some(kind) => Ok(Setting { factor, ..Setting::new(kind) }),
+fn asked(technique: Option<&str>, factor: f64) -> Result<TechniqueParameters, String> {
+    let Some(name) = technique else {
+        return Ok(TechniqueParameters { factor, ..TechniqueParameters::new(Technique::Dpf) });
+    };
+    match Technique::parse(name) {
+        Some(kind) => Ok(TechniqueParameters { factor, ..TechniqueParameters::new(kind) }),
         None => {
-            let allowed = PolicyKind::ALL.map(PolicyKind::name).join(" ");
-            Err(format!("midrun: there is no policy \"{name}\"; the policies are: {allowed}"))
+            let allowed = Technique::ALL.map(Technique::name).join(" ");
+            Err(format!("midrun: there is no technique \"{name}\"; the techniques are: {allowed}"))
         }
     }
 }
@@ -70,8 +72,8 @@ fn create(raw: &RawConfig) -> Result<MasterWorker, c_int> {
     let port = Port::open(raw.comm, SLOTS).map_err(mpi)?;
     let config = Config::checked(raw, port.rank, port.size);
     // SAFETY: midrun.h asks for a C string or NULL.
-    let policy = (!raw.policy.is_null()).then(|| unsafe { CStr::from_ptr(raw.policy) }.to_string_lossy());
-    let setting = asked(policy.as_deref(), raw.factor);
+    let technique = (!raw.technique.is_null()).then(|| unsafe { CStr::from_ptr(raw.technique) }.to_string_lossy());
+    let setting = asked(technique.as_deref(), raw.factor);
     let is_master = usize::try_from(raw.master) == Ok(port.rank);
     if let (Err(sentence), true) = (&setting, is_master) {
         eprintln!("{sentence}");
@@ -87,8 +89,8 @@ fn create(raw: &RawConfig) -> Result<MasterWorker, c_int> {
     let (first, mut growth) = (!CREATED.swap(true, Ordering::Relaxed), None);
     if is_master {
         safe_point::own();
-        knobs::declare_master_worker(setting);
-        knobs::declare_workers(team.active().len() as u32, port.size as u32 - 1);
+        tuning_points::declare_master_worker(setting);
+        tuning_points::declare_workers(team.active().len() as u32, port.size as u32 - 1);
         growth = first.then(|| Growth::plan(&config, port.size as u32 - 1)).flatten();
     }
     let post = Post::open(port).map_err(mpi)?;
@@ -197,10 +199,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_unknown_policy_is_refused_with_the_names_that_exist() {
+    fn an_unknown_technique_is_refused_with_the_names_that_exist() {
         let sentence = asked(Some("fastest"), 0.0).unwrap_err();
         assert!(sentence.contains("\"fastest\"") && sentence.contains("none ss fsc gss fac2 dpf daf af"), "{sentence}");
-        assert_eq!(asked(None, 0.0).unwrap().kind, PolicyKind::Dpf);
+        assert_eq!(asked(None, 0.0).unwrap().kind, Technique::Dpf);
         assert_eq!(asked(Some("fsc"), 0.1).unwrap().factor, 0.1);
     }
 

@@ -1,6 +1,6 @@
 //! Which workers take part in an iteration. The others are parked: in the communicator, asleep, ready for the next one.
 
-use midrun_handout::WorkerSpeed;
+use midrun_scheduling::WorkerSpeed;
 
 /// A worker is parked for its slowness only when its mean task time is so many times the team's.
 const DISTINCT: f64 = 1.15;

@@ -7,17 +7,17 @@ const AMONG_OTHERS: u32 = 1;
 
 /// One sender's account.
 #[derive(Debug)]
-pub struct Handout {
+pub struct ChunkScheduler {
     /// Per rank, items that it has not begun.
     waiting: Vec<u32>,
     /// Where to begin looking: so that equals take turns.
     turn: usize,
 }
 
-impl Handout {
+impl ChunkScheduler {
     /// Nothing handed out in a communicator of `size` ranks; `own` is where this sender's turns begin.
-    pub fn new(size: usize, own: usize) -> Handout {
-        Handout { waiting: vec![0; size], turn: own }
+    pub fn new(size: usize, own: usize) -> ChunkScheduler {
+        ChunkScheduler { waiting: vec![0; size], turn: own }
     }
 
     /// Who of `ranks` has the fewest waiting and may get one more; that one is charged.
@@ -49,7 +49,7 @@ mod tests {
 
     #[test]
     fn replicas_take_turns_and_who_has_not_begun_gets_no_more() {
-        let mut handout = Handout::new(4, 0);
+        let mut handout = ChunkScheduler::new(4, 0);
         let chosen: Vec<_> = (0..4).map(|_| handout.choose(&[1, 2, 3])).collect();
         assert_eq!(chosen, [Some(1), Some(2), Some(3), None]);
         assert!(handout.credit(2) && !handout.credit(2));
@@ -63,7 +63,7 @@ mod tests {
 
     #[test]
     fn a_single_receiver_has_one_in_reserve() {
-        let mut handout = Handout::new(2, 0);
+        let mut handout = ChunkScheduler::new(2, 0);
         assert_eq!([0; 3].map(|_| handout.choose(&[1])), [Some(1), Some(1), None]);
     }
 }

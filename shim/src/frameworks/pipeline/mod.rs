@@ -15,11 +15,11 @@ use super::handle;
 use super::post::{Post, SLOTS};
 use crate::guard::{guard, guard_framework, guard_value};
 use crate::port::{self, Port};
-use crate::{knobs, safe_point, status};
+use crate::{safe_point, status, tuning_points};
 use config::{Config, RawConfig, Stats};
 use head::{Control, Past};
 use message::Out;
-use midrun_handout::plan::Plan;
+use midrun_scheduling::plan::Plan;
 use pattern::Placer;
 use rank::{HEAD, Rank};
 use std::cell::{Cell, RefCell};
@@ -95,7 +95,7 @@ unsafe fn create(raw: *const RawConfig) -> Result<Pipe, c_int> {
         && safe_point::own()
     {
         NEWEST.set(Rc::downgrade(control));
-        knobs::declare_pattern();
+        tuning_points::declare_pattern();
     }
     let rank = Rank::new(Rc::new(config), Post::open(port).map_err(mpi)?);
     Ok(Pipe {

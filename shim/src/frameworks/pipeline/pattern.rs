@@ -4,7 +4,7 @@
 //! first stage to its last, so that no rank ever has to decide by which pattern something goes.
 
 use super::message::{HEADER_BYTES, Header, Kind};
-use midrun_handout::plan::{Manager, Plan};
+use midrun_scheduling::plan::{Manager, Plan};
 
 /// Stages that run together on some ranks; no stage: a communication manager that only passes on.
 #[derive(Clone, Debug, PartialEq, Eq)]

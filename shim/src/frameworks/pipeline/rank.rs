@@ -4,7 +4,7 @@
 //! So no pattern, and no change of patterns, can lock ranks in a circle; the head's bound on inputs on their way bounds it all.
 
 use super::config::Config;
-use super::handout::Handout;
+use super::handout::ChunkScheduler;
 use super::message::{Header, Item, Kind, SINK};
 use super::meter::Meter;
 use super::parcels::{self, Parcels, Taken};
@@ -45,7 +45,7 @@ pub struct Rank {
     held: BTreeMap<(u64, u32), Item>,
     /// For each stage with state the input that it takes next.
     pub(super) next: Vec<u64>,
-    handout: Handout,
+    handout: ChunkScheduler,
     /// Items that nobody may get yet.
     outbox: VecDeque<Item>,
     /// Head: items that have passed all stages.
@@ -73,7 +73,7 @@ impl Rank {
             ready: VecDeque::new(),
             held: BTreeMap::new(),
             next: vec![0; stages],
-            handout: Handout::new(size, own),
+            handout: ChunkScheduler::new(size, own),
             outbox: VecDeque::new(),
             arrived: VecDeque::new(),
             base: 0,

@@ -5,7 +5,6 @@
 //! source's search, [`exact`] finds the best pattern there is, [`file`] reads descriptions.
 
 pub mod exact;
-pub mod file;
 pub mod production;
 pub mod search;
 
@@ -13,7 +12,7 @@ pub use crate::master_worker::{ModelError, Protocol};
 
 use crate::distribution::fine;
 use crate::master_worker::need;
-use midrun_handout::plan::{self, Plan};
+use midrun_scheduling::plan::{self, Plan};
 
 /// One stage.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -3,7 +3,7 @@
 //! A text per tuning point: `block=8..256 step 8`, `block=8,16,32,64`, `share=0.1..0.9 step 0.05`, `algorithm=0..3 categorical`.
 //! `together` at the end is not about what is searched but about how it is set. In a condition, a dot in a name is written `_`: `mw_factor < 0.5`. Bounds that are whole numbers need no step. Values are ordered unless `categorical` says that they are only names.
 
-use crate::program::{Condition, Expression};
+use crate::expression::{Condition, Expression};
 use crate::random::Random;
 
 /// Most tuning points.
@@ -25,7 +25,7 @@ pub struct Dimension {
     /// The values are names: neighbours have nothing in common.
     pub categorical: bool,
     /// Whoever measures has to set it everywhere at one moment. The search itself does not care.
-    pub together: bool,
+    pub synchronized: bool,
 }
 
 /// A combination: for each dimension the place of its value in the list.
@@ -55,13 +55,16 @@ impl Dimension {
     /// A sentence with the text and what would be right.
     pub fn parse(text: &str) -> Result<Dimension, SpaceError> {
         let shape = "expected is NAME=LEAST..MOST, with step STEP behind it, or NAME=VALUE,VALUE,…, and at the end categorical or \
-                     together, or both";
+                     synchronized, or both";
         let Some((name, rest)) = text.split_once('=') else { return wrong(format!("{text}: {shape}")) };
         let name = name.trim();
         if name.is_empty() || name.contains(char::is_whitespace) {
             return wrong(format!("{text}: {shape}"));
         }
-        let (rest, [categorical, together]) = words_behind(rest, ["categorical", "together"]);
+        // `together` is the spelling of version 0.1.
+        let (rest, [categorical, synchronized, together]) =
+            words_behind(rest, ["categorical", "synchronized", "together"]);
+        let synchronized = synchronized || together;
         let number = |word: &str| word.trim().parse().ok().filter(|x: &f64| x.is_finite());
         let values = match rest.split_once("..") {
             None => rest.split(',').map(number).collect::<Option<Vec<f64>>>(),
@@ -91,7 +94,7 @@ impl Dimension {
         if values.len() > MOST_VALUES {
             return wrong(format!("{text}: {} values, allowed are {MOST_VALUES}", values.len()));
         }
-        Ok(Dimension { name: name.to_owned(), values, categorical, together })
+        Ok(Dimension { name: name.to_owned(), values, categorical, synchronized })
     }
 
     /// The place of the value nearest to `value`.

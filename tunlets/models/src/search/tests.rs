@@ -122,11 +122,12 @@ fn a_space_is_read_and_nonsense_is_refused_with_what_would_be_right() {
     assert_eq!(values("a = 1 .. 3"), [1.0, 2.0, 3.0]);
     assert_eq!(values("a=0.1..0.35 step 0.1"), [0.1, 0.2, 0.3]);
     assert_eq!(values("a=64, 8,8,16"), [8.0, 16.0, 64.0]);
-    let words = |text: &str| Dimension::parse(text).map(|read| (read.values.len(), read.categorical, read.together));
+    let words =
+        |text: &str| Dimension::parse(text).map(|read| (read.values.len(), read.categorical, read.synchronized));
     assert_eq!(words("a=0..3 categorical"), Ok((4, true, false)));
-    assert_eq!(words("a=0,1,2 together"), Ok((3, false, true)));
+    assert_eq!(words("a=0,1,2 synchronized"), Ok((3, false, true)));
     assert_eq!(words("a=8..32 step 8 together"), Ok((4, false, true)));
-    assert_eq!(words("a=0..3 together categorical"), words("a=0..3 categorical together"));
+    assert_eq!(words("a=0..3 synchronized categorical"), words("a=0..3 categorical together"));
     assert_eq!(words("a=0..3 categorical together"), Ok((4, true, true)));
     for (text, part) in [
         ("a", "expected is NAME=LEAST..MOST"),
@@ -134,7 +135,7 @@ fn a_space_is_read_and_nonsense_is_refused_with_what_would_be_right() {
         ("a b=1..2", "expected is"),
         ("a=1..x", "expected is"),
         ("a=1,,2", "expected is"),
-        ("a=1,2 togther", "at the end categorical or together, or both"),
+        ("a=1,2 synchronised", "at the end categorical or synchronized, or both"),
         ("together=1,2 together 3", "expected is"),
         ("a=0.1..0.9", "say the step, such as 0.1..0.9 step 0.08"),
         ("a=9..1", "a least value, a greater one"),

@@ -1,29 +1,29 @@
 //! Worker processes beyond those that are there: started first, brought in by an ordinary change of the number.
 
 use super::{Change, MasterWorker};
-use crate::knob::names;
 use crate::master_worker::regime::Regime;
 use crate::master_worker::workers::Forecast;
-use crate::{Judgement, Knob, Proposal, Verdict};
+use crate::tuning_point::names;
+use crate::{Judgement, Proposal, TuningPoint, Verdict};
 
-/// A number of processes out of a knob's value or bound.
+/// A number of processes out of a tuning point's value or bound.
 fn number(value: f64) -> u32 {
     value.clamp(0.0, f64::from(u32::MAX)) as u32
 }
 
 /// Whether some are on their way: they come, or are given up, soon.
-pub(super) fn awaited(spare: &Knob) -> bool {
+pub(super) fn awaited(spare: &TuningPoint) -> bool {
     number(spare.value) > number(spare.range.0)
 }
 
 /// How many more can be started.
-pub(super) fn room(spare: &Knob) -> u32 {
+pub(super) fn room(spare: &TuningPoint) -> u32 {
     number(spare.range.1).saturating_sub(number(spare.range.0))
 }
 
 impl MasterWorker {
     /// So many processes that `to.workers` are there; `there` are.
-    pub(super) fn start_workers(&mut self, spare: &Knob, there: u32, to: &Forecast) -> Proposal {
+    pub(super) fn start_workers(&mut self, spare: &TuningPoint, there: u32, to: &Forecast) -> Proposal {
         let (iteration, iteration_s) = self.last.unwrap_or_default();
         let came = number(spare.range.0);
         let asked = came + (to.workers - there);
@@ -53,7 +53,7 @@ impl MasterWorker {
     }
 
     /// Whether those that are being started have come, or were given up.
-    pub(super) fn judge_start(&mut self, spare: Option<&Knob>) {
+    pub(super) fn judge_start(&mut self, spare: Option<&TuningPoint>) {
         let (Some((decision, asked)), Some(spare), Some((_, measured_s))) = (self.starting, spare, self.last) else {
             return;
         };

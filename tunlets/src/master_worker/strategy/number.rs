@@ -3,15 +3,15 @@
 use super::growing::{awaited, room};
 use super::weighing::chosen;
 use super::{Change, MasterWorker};
-use crate::knob::names;
 use crate::master_worker::candidates;
 use crate::master_worker::inputs::Inputs;
 use crate::master_worker::memory::{Known, Memory};
 use crate::master_worker::regime::Regime;
 use crate::master_worker::trial::{family, uncertainty};
 use crate::master_worker::workers::Advice;
-use crate::{Knob, Proposal};
-use midrun_handout::{PolicyKind, Setting};
+use crate::tuning_point::names;
+use crate::{Proposal, TuningPoint};
+use midrun_scheduling::{Technique, TechniqueParameters};
 
 /// Workers that take so many times longer for a task than the fastest are named, and no more of them than this.
 const SLOW: f64 = 1.3;
@@ -46,20 +46,20 @@ impl MasterWorker {
     /// than are there, and `spare` can be started, these are started first.
     pub(super) fn other_workers(
         &mut self,
-        (knob, spare): (&Knob, Option<&Knob>),
+        (tuning_point, spare): (&TuningPoint, Option<&TuningPoint>),
         memory: &Memory,
-        (from, to): (Setting, Setting),
+        (from, to): (TechniqueParameters, TechniqueParameters),
         scale: f64,
     ) -> Option<Proposal> {
         let (iteration, iteration_s) = self.last?;
         if spare.is_some_and(awaited) {
             return None; // all at once, when they are there
         }
-        let most = knob.range.1.clamp(1.0, f64::from(u32::MAX)) as u32;
+        let most = tuning_point.range.1.clamp(1.0, f64::from(u32::MAX)) as u32;
         let memory = &memory.ahead();
         let Advice { to: next, now, input_error, stepped } = self.workers.advise(
             memory,
-            &self.rivals(to, memory, iteration, knob),
+            &self.rivals(to, memory, iteration, tuning_point),
             (iteration, most.saturating_add(spare.map_or(0, room))),
             scale,
             self.unsettled,
@@ -68,7 +68,7 @@ impl MasterWorker {
             return Some(self.start_workers(spare, most, &next));
         }
         // A new number starts with the setting that suits it. A program with its own number cuts by its own rules.
-        let (setting, predicted_s) = if knob.name == names::WORKERS {
+        let (setting, predicted_s) = if tuning_point.name == names::WORKERS {
             let there = memory.with_workers(next.workers);
             let settings = self.settings(&there, iteration);
             let (with_to, mut all) = candidates::shortlist(&there, next.setting, &settings, iteration);
@@ -80,7 +80,7 @@ impl MasterWorker {
         };
         let changes = family(&from) != family(&setting);
         let mut assignments = if changes { candidates::assignments(&setting) } else { Vec::new() };
-        assignments.push((knob.name.clone(), f64::from(next.workers).into()));
+        assignments.push((tuning_point.name.clone(), f64::from(next.workers).into()));
         let regime = self.regime.map_or("", Regime::as_str);
         let why = format!(
             "{regime}; {}: {}; {} tasks, {:.1} us per chunk; Pi {:.4} s with {} workers, {:.4} s with {}{}{}{}",
@@ -100,7 +100,7 @@ impl MasterWorker {
         Some(Proposal {
             tunlet: "master_worker".into(),
             iteration,
-            rank: knob.rank,
+            rank: tuning_point.rank,
             assignments,
             tuning_point: "workers".into(),
             from: now.workers.to_string(),
@@ -114,10 +114,17 @@ impl MasterWorker {
     }
 
     /// What another number may be better with than with `to`: handing everything out at once, or following the tasks.
-    fn rivals(&self, to: Setting, memory: &Memory, iteration: u64, knob: &Knob) -> Vec<Setting> {
+    fn rivals(
+        &self,
+        to: TechniqueParameters,
+        memory: &Memory,
+        iteration: u64,
+        tuning_point: &TuningPoint,
+    ) -> Vec<TechniqueParameters> {
         let mut all = vec![to];
-        if knob.name == names::WORKERS {
-            let other = |s: &Setting| matches!(s.kind, PolicyKind::None | PolicyKind::Daf) && s.kind != to.kind;
+        if tuning_point.name == names::WORKERS {
+            let other =
+                |s: &TechniqueParameters| matches!(s.kind, Technique::None | Technique::Daf) && s.kind != to.kind;
             all.extend(self.settings(memory, iteration).into_iter().filter(other));
         }
         all
@@ -126,7 +133,7 @@ impl MasterWorker {
     /// Back to `to` workers, which took `former_s`.
     pub(super) fn workers_back(
         &mut self,
-        knob: &Knob,
+        tuning_point: &TuningPoint,
         memory: &Memory,
         (to, former_s): (u32, f64),
     ) -> Option<Proposal> {
@@ -136,8 +143,8 @@ impl MasterWorker {
         Some(Proposal {
             tunlet: "master_worker".into(),
             iteration,
-            rank: knob.rank,
-            assignments: vec![(knob.name.clone(), f64::from(to).into())],
+            rank: tuning_point.rank,
+            assignments: vec![(tuning_point.name.clone(), f64::from(to).into())],
             tuning_point: "workers".into(),
             from: from.to_string(),
             to: to.to_string(),

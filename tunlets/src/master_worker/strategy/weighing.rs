@@ -5,7 +5,7 @@ use crate::Window;
 use crate::master_worker::candidates::{self, Forecast};
 use crate::master_worker::memory::Memory;
 use crate::master_worker::trial::{MODEL, family};
-use midrun_handout::{PolicyKind, Setting};
+use midrun_scheduling::{Technique, TechniqueParameters};
 
 /// Candidates this close are the same; then `none` is preferred, then `daf`.
 pub(super) const TIE: f64 = 0.0015;
@@ -22,7 +22,7 @@ const HALVINGS: u32 = 5;
 /// What the settings are worth.
 pub(super) struct Weighed {
     pub(super) best: Forecast,
-    /// Of another policy, for the log.
+    /// Of another technique, for the log.
     pub(super) second: Forecast,
     /// Iteration time / ideal that is expected of the present one.
     pub(super) unchanged: f64,
@@ -46,7 +46,7 @@ impl MasterWorker {
         Forecast { ratio, iteration_s: forecast.iteration_s * ratio / forecast.ratio, ..forecast }
     }
 
-    pub(super) fn weigh(&self, memory: &Memory, current: Setting, iteration: u64) -> Weighed {
+    pub(super) fn weigh(&self, memory: &Memory, current: TechniqueParameters, iteration: u64) -> Weighed {
         let (now, all) = candidates::shortlist(memory, current, &self.settings(memory, iteration), iteration);
         let measured = self.experience.ratio(&current, 1);
         let shortfall = measured.map_or(1.0, |m| (m / now.ratio).clamp(1.0, 1.0 + SHORTFALL));
@@ -60,19 +60,19 @@ impl MasterWorker {
     }
 
     /// Everything that may be used now.
-    pub(super) fn settings(&self, memory: &Memory, iteration: u64) -> Vec<Setting> {
+    pub(super) fn settings(&self, memory: &Memory, iteration: u64) -> Vec<TechniqueParameters> {
         let settings = match self.mode {
             Mode::Auto => candidates::all(memory),
             Mode::Fixed(kind) => candidates::of_kind(kind, memory),
         };
-        let allowed = |s: &Setting| self.banned.get(&family(s)).is_none_or(|until| *until <= iteration);
+        let allowed = |s: &TechniqueParameters| self.banned.get(&family(s)).is_none_or(|until| *until <= iteration);
         settings.into_iter().filter(allowed).collect()
     }
 }
 
 /// What the simulation with `current` cannot explain of an iteration, which took `ratio` times the ideal, is put down to its
 /// chunks.
-pub fn explain(memory: &mut Memory, current: &Setting, window: &Window, ratio: f64) {
+pub fn explain(memory: &mut Memory, current: &TechniqueParameters, window: &Window, ratio: f64) {
     let bare = memory.without_hidden();
     let at = |share: f64| {
         let memory = bare.with_messages(share);
@@ -111,12 +111,12 @@ pub fn chosen(memory: &Memory, all: &[Forecast]) -> Option<Forecast> {
     near.max_by(|a, b| a.chunks.total_cmp(&b.chunks))
 }
 
-/// The best of `all`, the best first. Even tasks: nothing to gain, so the fewest messages. Else the policy that follows the
+/// The best of `all`, the best first. Even tasks: nothing to gain, so the fewest messages. Else the technique that follows the
 /// tasks by itself.
 pub fn preferred(all: &[Forecast]) -> Option<Forecast> {
     let first = all.first()?;
-    let of = |kind: PolicyKind| all.iter().find(|f| f.setting.kind == kind).copied();
+    let of = |kind: Technique| all.iter().find(|f| f.setting.kind == kind).copied();
     let close = |f: &Forecast, by: f64| f.ratio <= first.ratio * (1.0 + by);
-    let none = of(PolicyKind::None).filter(|f| close(f, EVEN));
-    none.or_else(|| of(PolicyKind::Daf).filter(|f| close(f, TIE))).or(Some(*first))
+    let none = of(Technique::None).filter(|f| close(f, EVEN));
+    none.or_else(|| of(Technique::Daf).filter(|f| close(f, TIE))).or(Some(*first))
 }

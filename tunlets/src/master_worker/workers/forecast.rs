@@ -2,8 +2,8 @@
 
 use crate::master_worker::candidates;
 use crate::master_worker::memory::Memory;
-use midrun_handout::Setting;
 use midrun_models::simulate::Drawings;
+use midrun_scheduling::TechniqueParameters;
 
 /// Costs this close are the same: then fewer workers are preferred.
 const TIE: f64 = 0.01;
@@ -20,7 +20,7 @@ pub struct Forecast {
     /// Workers.
     pub workers: u32,
     /// The setting that it is expected with.
-    pub setting: Setting,
+    pub setting: TechniqueParameters,
     /// Expected iteration time, seconds.
     pub iteration_s: f64,
     /// What its tasks would take workers of the present kind, seconds: the same useful work for every number, though tasks
@@ -48,7 +48,7 @@ pub fn cheapest<'a>(
 
 /// Standard error of the iteration time of so many workers by those of what its forecast rests on, as a share of it: each
 /// is carried through the simulation, and they are taken for independent.
-pub fn input_error(memory: &Memory, setting: &Setting, workers: u32, seed: u64) -> f64 {
+pub fn input_error(memory: &Memory, setting: &TechniqueParameters, workers: u32, seed: u64) -> f64 {
     let time_s = |there: &Memory| {
         let load = there.load();
         Drawings::new(&load, seed..seed + RUNS.0).run(&load, setting, RUNS.0 as usize).iteration_s
@@ -60,7 +60,13 @@ pub fn input_error(memory: &Memory, setting: &Setting, workers: u32, seed: u64) 
 
 /// Forecasts of the present number, of both ends, and of numbers between them, each with what suits it best of `settings`.
 /// `scale` corrects the simulation.
-pub fn forecasts(memory: &Memory, settings: &[Setting], range: (u32, u32), seed: u64, scale: f64) -> Vec<Forecast> {
+pub fn forecasts(
+    memory: &Memory,
+    settings: &[TechniqueParameters],
+    range: (u32, u32),
+    seed: u64,
+    scale: f64,
+) -> Vec<Forecast> {
     let scale = scale.clamp(SCALE.0, SCALE.1);
     // The tasks are the same for any number of workers, unless dV says that there are more or fewer.
     let runs = (TASKS / memory.tasks.max(1)).clamp(RUNS.0, RUNS.1);
@@ -71,7 +77,7 @@ pub fn forecasts(memory: &Memory, settings: &[Setting], range: (u32, u32), seed:
         let own = (load.tasks != memory.tasks).then(|| Drawings::new(&load, seed..seed + runs));
         let drawings = own.as_ref().unwrap_or(&drawings);
         let work_s = there.work_s(there.tasks);
-        let with = |setting: &Setting| {
+        let with = |setting: &TechniqueParameters| {
             let fitted = candidates::informed(setting.kind, setting.factor, &there);
             let setting = if setting.min_chunk > 1 { fitted } else { *setting };
             let result = drawings.run(&load, &setting, runs as usize);

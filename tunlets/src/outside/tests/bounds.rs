@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::super::Outside;
-use super::knob;
+use super::tuning_point;
 use crate::Tunlet;
 use crate::testing::window;
 
@@ -13,7 +13,7 @@ fn live(file: &str) {
     for iteration in 0..8 {
         tunlet.observe(&window(iteration, 4, 0.3));
         tunlet.judgements();
-        if tunlet.propose(&[knob("x", 1.0, (0.0, 9.0))]).is_some() {
+        if tunlet.propose(&[tuning_point("x", 1.0, (0.0, 9.0))]).is_some() {
             tunlet.on_settled(iteration, crate::Settled::Applied { iteration });
         }
     }
@@ -48,7 +48,7 @@ fn piece() -> impl Strategy<Value = &'static str> {
         "points",
         ".chunk",
         ".mean",
-        "knobs.x",
+        "tuning_points.x",
         "work.busy_s",
         "state",
         "state.s =",
@@ -105,13 +105,13 @@ proptest! {
     #[test]
     fn any_script_ends(pieces in prop::collection::vec(piece(), 0..40)) {
         let script = pieces.join(" ");
-        live(&format!("name = 't'\npoints = 'measure chunk function f sum'\nscript = '''\n{script}\n'''\n[knobs]\nx = {{ name = 'x' }}\n"));
+        live(&format!("name = 't'\npoints = 'measure chunk function f sum'\nscript = '''\n{script}\n'''\n[tuning_points]\nx = {{ name = 'x' }}\n"));
     }
 
     #[test]
     fn any_text_as_a_script_or_a_rule_ends(script in "[ -~\n]{0,200}", when in "[ -&(-~]{0,60}", set in "[ -&(-~]{0,60}") {
-        live(&format!("name = 't'\nscript = '''\n{script}\n'''\n[knobs]\nx = {{ name = 'x' }}\n"));
-        live(&format!("name = 't'\n[[rule]]\nwhen = '{when}'\nset = {{ x = '{set}' }}\nwhy = ''\n[knobs]\nx = {{ name = 'x' }}\n"));
+        live(&format!("name = 't'\nscript = '''\n{script}\n'''\n[tuning_points]\nx = {{ name = 'x' }}\n"));
+        live(&format!("name = 't'\n[[rule]]\nwhen = '{when}'\nset = {{ x = '{set}' }}\nwhy = ''\n[tuning_points]\nx = {{ name = 'x' }}\n"));
     }
 }
 

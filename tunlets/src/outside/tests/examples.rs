@@ -1,10 +1,10 @@
 //! The example files do what they say; the description for people names everything.
 
 use super::super::{FUNCTIONS, Outside};
-use super::knob;
+use super::tuning_point;
 use crate::outside::seen::{NUMBERS, OTHERS};
 use crate::testing::window;
-use crate::{Knob, PointWindow, Settled, Tunlet, Verdict, Window, WorkerWork};
+use crate::{PointWindow, Settled, TuningPoint, Tunlet, Verdict, Window, WorkerWork};
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 
@@ -85,11 +85,11 @@ impl Classic {
         Window { tasks: 0, workers: RANKS as u32, per_worker: Vec::new(), points, ..seen }
     }
 
-    fn knobs(&self, names: [&str; 4]) -> Vec<Knob> {
-        let knob = |(name, value): (&str, f64)| {
-            if value > 1.0 { knob(name, value, (1.0, 8.0)) } else { knob(name, value, (0.01, 1.0)) }
+    fn tuning_points(&self, names: [&str; 4]) -> Vec<TuningPoint> {
+        let tuning_point = |(name, value): (&str, f64)| {
+            if value > 1.0 { tuning_point(name, value, (1.0, 8.0)) } else { tuning_point(name, value, (0.01, 1.0)) }
         };
-        names.into_iter().zip(self.values).map(knob).collect()
+        names.into_iter().zip(self.values).map(tuning_point).collect()
     }
 
     /// Mean iteration time before the first change and after the last, and the verdicts.
@@ -103,9 +103,9 @@ impl Classic {
             for judged in tunlet.judgements() {
                 verdicts.push((proposals[judged.decision as usize], judged.measured_s, judged.verdict));
             }
-            let Some(proposal) = tunlet.propose(&self.knobs(names)) else { continue };
+            let Some(proposal) = tunlet.propose(&self.tuning_points(names)) else { continue };
             for (name, value) in &proposal.assignments {
-                let at = names.iter().position(|known| known == name).expect("a knob");
+                let at = names.iter().position(|known| known == name).expect("a tuning point");
                 self.values[at] = value.number().expect("a number");
             }
             tunlet.on_settled(proposals.len() as u64, Settled::Applied { iteration: self.iteration });
@@ -149,7 +149,7 @@ fn the_rule_of_an_example_follows_the_spread_of_the_tasks() {
     }
     tunlet.observe(&seen);
     tunlet.observe(&Window { iteration: 1, ..seen });
-    let proposal = tunlet.propose(&[knob("mw.factor", 0.9, (0.0, 1.0))]).expect("a proposal");
+    let proposal = tunlet.propose(&[tuning_point("mw.factor", 0.9, (0.0, 1.0))]).expect("a proposal");
     // 1/(1 + 0.8 sqrt(8/2)) = 0.385, in steps of 0.1 from 0.1.
     assert_eq!(proposal.to, "0.4", "{proposal:?}");
 }

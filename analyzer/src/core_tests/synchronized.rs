@@ -1,0 +1,267 @@
+//! Stories of the core: a change that all ranks take over in one and the same iteration, or none.
+
+use super::controls::set_together;
+use super::*;
+use crate::control::{Control, ControlLine};
+use crate::input::Phase;
+
+fn algorithm() -> Event {
+    let (name, minimum, maximum, value) = ("algorithm".into(), 0.0, 2.0, 0.0);
+    Event::TuningPointDeclared(TuningPointDeclared { name, whole: true, text: false, minimum, maximum, value })
+}
+
+/// Three ranks with the point on one host.
+fn begin() -> Story {
+    let mut story = Story::begin(Config::default());
+    (0..3).for_each(|rank| story.report("j", rank, vec![algorithm()]));
+    story.out.clear();
+    story
+}
+
+impl Story {
+    fn ask_together(&mut self, point: &str, value: &str) {
+        let question = Question::Control { job: job("j"), token: String::new(), control: set_together(point, value) };
+        self.step(Input::Asked { ask: AskId(5), question });
+    }
+
+    fn say(&mut self, action: &Action, status: ActionStatus, iteration: u64) {
+        self.report("j", action.rank, vec![settled(action, status, iteration)]);
+    }
+
+    /// All that were told answer; what they are told next.
+    fn all_say(&mut self, told: &[Action], status: ActionStatus, iteration: u64) -> Vec<Action> {
+        told.iter().for_each(|action| self.say(action, status, iteration));
+        self.told()
+    }
+
+    /// The actions that went out.
+    fn told(&mut self) -> Vec<Action> {
+        let mut actions = Vec::new();
+        self.out.retain(|output| match output {
+            Output::Act { action, .. } => {
+                actions.push(action.clone());
+                false
+            }
+            _ => true,
+        });
+        actions
+    }
+
+    fn line(&mut self) -> ControlLine {
+        match self.answer() {
+            Some(Answer::Controlled(line)) => *line,
+            other => panic!("no answer: {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_change_on_all_ranks_is_prepared_armed_committed_and_told_when_all_have_it() {
+    let mut story = begin();
+    story.ask_together("algorithm", "1");
+    let prepare = story.told();
+    assert_eq!(prepare.iter().map(|a| (a.rank, a.phase)).collect::<Vec<_>>(), [0, 1, 2].map(|r| (r, Phase::Prepare)));
+    assert!(prepare.iter().all(|a| a.id == prepare[0].id && a.assignments == [("algorithm".to_owned(), 1.0.into())]));
+    story.say(&prepare[0], ActionStatus::Prepared, 108);
+    story.say(&prepare[1], ActionStatus::Prepared, 109);
+    assert_eq!(story.told(), [], "rank 2 has not answered");
+    story.say(&prepare[2], ActionStatus::Prepared, 107);
+    let arm = story.told();
+    assert!(arm.len() == 3 && arm.iter().all(|a| a.phase == Phase::PreCommit { at: 112 }), "{arm:?}");
+    let commit = story.all_say(&arm, ActionStatus::PreCommitted, 0);
+    assert!(matches!(&commit[..], [one] if one.phase == Phase::Commit), "{commit:?}");
+    story.say(&commit[0], ActionStatus::Committed, 0);
+    for action in &arm {
+        story.say(action, ActionStatus::Applied, 112);
+    }
+    let told: Vec<String> = story
+        .out
+        .iter()
+        .filter_map(|o| if let Output::Notify { notice, .. } = o { Some(notice.text.clone()) } else { None })
+        .collect();
+    assert!(told[1].starts_with("prepared on 3 ranks, armed for iteration 112"), "{told:?}");
+    assert!(told[2].starts_with("applied everywhere in iteration 112: 3 ranks, "), "{told:?}");
+    let line = story.line();
+    assert!(line.done && line.changes.iter().all(|change| change.applied_iteration == Some(112)), "{line:?}");
+    assert!(line.text.starts_with("algorithm = 1 applied on ranks 0-2 at iteration 112"), "{}", line.text);
+    let actions = story.summary("j")["actions"].clone();
+    assert_eq!((&actions["sent"], &actions["applied"]), (&json!(1), &json!(1)));
+}
+
+#[test]
+fn a_rank_that_is_too_far_voids_the_round_and_the_next_one_looks_further_ahead() {
+    let mut story = begin();
+    story.ask_together("algorithm", "1");
+    let prepare = story.told();
+    let arm = story.all_say(&prepare, ActionStatus::Prepared, 10);
+    story.say(&arm[1], ActionStatus::Past, 0);
+    let again = story.told();
+    assert!(again.len() == 3 && again[0].phase == Phase::Prepare && again[0].id > prepare[0].id, "{again:?}");
+    let arm = story.all_say(&again, ActionStatus::Prepared, 20);
+    assert!(arm.iter().all(|a| a.phase == Phase::PreCommit { at: 19 + 8 }), "{arm:?}");
+}
+
+#[test]
+fn a_rank_that_refuses_leaves_or_says_nothing_ends_it_and_nothing_is_committed() {
+    type Happens = fn(&mut Story, &[Action]);
+    let refused: [(&str, Happens); 3] = [
+        ("rank 1: refused: the value is out of the tuning point's range", |story, prepare| {
+            story.say(&prepare[1], ActionStatus::RefusedRange, 0);
+        }),
+        ("rank 2 has left the job", |story, _| story.leave("j", 2, true)),
+        ("rank 0 reached no safe point in time", |story, _| story.pass(20_000)),
+    ];
+    for (why, happens) in refused {
+        let mut story = begin();
+        story.ask_together("algorithm", "1");
+        let prepare = story.told();
+        happens(&mut story, &prepare);
+        assert_eq!(story.told(), [], "{why}");
+        let line = story.line();
+        let text = format!("algorithm = 1 was not set; void on all ranks: {why}");
+        assert_eq!((line.done, line.text), (false, text));
+    }
+}
+
+#[test]
+fn what_cannot_be_changed_together_is_refused_with_the_reason() {
+    let mut story = begin();
+    story.ask_together("mw.technique", "gss");
+    assert!(story.line().text.contains("mw.technique is a framework's"));
+    let mut story = begin();
+    let joined = Joined { job: job("j"), rank: 2, world_size: 3, mpi: String::new() };
+    let hello = Hello {
+        protocol: midrun_proto::PROTOCOL_VERSION,
+        node: "n2".into(),
+        agent: AgentId("n2-78".into()),
+        version: "0.1.0".into(),
+        token: String::new(),
+        ranks: vec![joined],
+        invalid: 0,
+    };
+    story.step(Input::AgentConnected { link: LinkId(2), hello });
+    story.out.clear();
+    story.ask_together("algorithm", "1");
+    let text = story.line().text;
+    assert!(text.contains("its ranks are on 2 hosts") && text.contains("a register in MPI memory"), "{text}");
+    assert_eq!(story.told(), []);
+}
+
+#[test]
+fn a_change_that_was_not_heard_of_in_time_counts_on_all_ranks_once_one_tells_of_it() {
+    let mut story = begin();
+    story.ask_together("algorithm", "1");
+    let prepare = story.told();
+    let arm = story.all_say(&prepare, ActionStatus::Prepared, 10);
+    story.all_say(&arm, ActionStatus::PreCommitted, 0);
+    story.pass(20_000);
+    let text = story.line().text;
+    assert!(text.contains("it is not known whether it is committed, for iteration 13"), "{text}");
+    let values = |story: &mut Story| -> Vec<f64> {
+        let status = story.status();
+        let points = status["tuning_points"].as_array().unwrap().iter().filter(|point| point["name"] == "algorithm");
+        points.filter_map(|point| point["value"].as_f64()).collect()
+    };
+    assert_eq!(values(&mut story), [0.0, 0.0, 0.0]);
+    story.say(&arm[1], ActionStatus::Applied, 13);
+    assert_eq!(values(&mut story), [1.0, 1.0, 1.0], "one that has it says that all have it");
+}
+
+/// Wants algorithm 1 on all ranks together, until it is told that it cannot be.
+#[derive(Default)]
+struct InStep {
+    seen: Option<u64>,
+    refused: Option<String>,
+}
+
+impl Tunlet for InStep {
+    fn name(&self) -> &'static str {
+        "in_step"
+    }
+    fn observe(&mut self, window: &Window) {
+        self.seen = Some(window.iteration);
+    }
+    fn judgements(&mut self) -> Vec<Judgement> {
+        Vec::new()
+    }
+    fn propose(&mut self, tuning_points: &[TuningPoint]) -> Option<Proposal> {
+        let mut open =
+            tuning_points.iter().filter(|tuning_point| tuning_point.name == "algorithm" && tuning_point.value == 0.0);
+        open.next().filter(|_| self.refused.is_none())?;
+        Some(Proposal {
+            tunlet: "in_step".into(),
+            iteration: self.seen?,
+            rank: 0,
+            assignments: vec![("algorithm".into(), 1.0.into())],
+            tuning_point: "algorithm".into(),
+            from: "0".into(),
+            to: "1".into(),
+            why: "it is said so".into(),
+            predicted_s: 0.5,
+            uncertainty: 0.1,
+            unchanged_s: 0.9,
+            at_once: false,
+        })
+    }
+    fn also_ranks(&self) -> Vec<u32> {
+        vec![1, 2]
+    }
+    fn synchronized(&self) -> bool {
+        true
+    }
+    fn on_reason(&mut self, why: &str) {
+        self.refused = Some(why.to_owned());
+    }
+    fn never(&self) -> Vec<String> {
+        self.refused.clone().into_iter().collect()
+    }
+    fn on_settled(&mut self, _decision: u64, _settled: Settled) {}
+}
+
+/// Three ranks with the point on one host, and a tunlet that turns it; `first` happens before it sees an iteration.
+fn tuned(first: impl FnOnce(&mut Story)) -> Story {
+    let make = |_: &TuningOptions| -> Result<Box<dyn Tunlet>, ConfigError> { Ok(Box::new(InStep::default())) };
+    let core = Core::new(Config::default(), make, 1000);
+    let mut story = Story { core, now: MS, out: Vec::new(), sequence: 0 };
+    story.hello(LINK, "n1-77", "j");
+    (0..3).for_each(|rank| story.report("j", rank, vec![algorithm()]));
+    first(&mut story);
+    story.out.clear();
+    story.report("j", 0, vec![begun(0)]);
+    story.report("j", 1, vec![worked(0, 100)]);
+    story.report("j", 0, vec![ended(0)]);
+    story
+}
+
+#[test]
+fn a_tunlets_change_on_all_ranks_goes_the_same_way_and_it_is_told_why_one_came_to_nothing() {
+    let mut story = tuned(|_| ());
+    let prepare = story.told();
+    assert_eq!(prepare.iter().map(|a| (a.rank, a.phase)).collect::<Vec<_>>(), [0, 1, 2].map(|r| (r, Phase::Prepare)));
+    let arm = story.all_say(&prepare, ActionStatus::Prepared, 1);
+    story.say(&arm[2], ActionStatus::RefusedUnknown, 0);
+    let summary = story.summary("j");
+    let (decision, why) = (&summary["decisions"][0], &summary["never"][0]);
+    assert_eq!((&decision["verdict"], &decision["reason"]), (&json!("not-applied"), why));
+    assert!(why.as_str().unwrap().starts_with("void on all ranks: rank 2: "), "{why}");
+}
+
+#[test]
+fn ranks_that_have_to_stay_alike_do_not_change_while_one_of_them_is_held_by_hand() {
+    let mut story = tuned(|story| {
+        let set = Control::Set {
+            point: "algorithm".into(),
+            value: "0".into(),
+            rank: Some(1),
+            synchronized: false,
+            at_iteration: None,
+        };
+        let question = Question::Control { job: job("j"), token: String::new(), control: set };
+        story.step(Input::Asked { ask: AskId(5), question });
+        let told = story.told();
+        story.all_say(&told, ActionStatus::Applied, 0);
+    });
+    assert_eq!(story.told(), []);
+    let decision = story.summary("j")["decisions"][0].clone();
+    assert_eq!(decision["reason"], "it was set by hand, until midrun resume");
+}

@@ -1,0 +1,140 @@
+//! The tuning points of a job, with their values as far as known.
+
+use std::collections::BTreeMap;
+
+use midrun_scheduling::{Technique, TechniqueParameters};
+use midrun_tunlets::tuning_point::names;
+use midrun_tunlets::{TuningPoint, Value};
+
+use crate::input::TuningPointDeclared;
+use crate::limits;
+
+/// Everything the ranks of a job offer.
+#[derive(Debug, Default)]
+pub struct TuningPoints {
+    // A list, because the tunlets are given a slice; a job has few.
+    list: Vec<TuningPoint>,
+    index: BTreeMap<(u32, String), usize>,
+    // The texts that were told first: a declaration brings none.
+    first_texts: BTreeMap<usize, String>,
+}
+
+impl TuningPoints {
+    /// Takes in a declaration; false when it makes no sense or no place is left.
+    /// A repeated declaration (an agent that came back) only tells the value now.
+    pub fn declare(&mut self, rank: u32, tuning_point: TuningPointDeclared) -> bool {
+        let numbers = [tuning_point.minimum, tuning_point.maximum, tuning_point.value];
+        if numbers.iter().any(|n| n.is_nan())
+            || tuning_point.minimum > tuning_point.maximum
+            || tuning_point.name.is_empty()
+        {
+            return false;
+        }
+        let key = (rank, tuning_point.name.clone());
+        if let Some(&at) = self.index.get(&key) {
+            let known = &mut self.list[at];
+            known.range = (tuning_point.minimum, tuning_point.maximum);
+            known.whole = tuning_point.whole;
+            known.value = tuning_point.value;
+            if known.text.is_some() != tuning_point.text {
+                known.text = tuning_point.text.then(String::new);
+            }
+            return true;
+        }
+        if self.list.len() >= limits::TUNING_POINTS_PER_JOB {
+            return false;
+        }
+        self.index.insert(key, self.list.len());
+        self.list.push(TuningPoint {
+            rank,
+            name: tuning_point.name,
+            whole: tuning_point.whole,
+            range: (tuning_point.minimum, tuning_point.maximum),
+            value: tuning_point.value,
+            declared: tuning_point.value,
+            text: tuning_point.text.then(String::new),
+        });
+        true
+    }
+
+    /// All of them.
+    pub fn list(&self) -> &[TuningPoint] {
+        &self.list
+    }
+
+    /// One of them.
+    pub fn get(&self, rank: u32, name: &str) -> Option<&TuningPoint> {
+        // The key is built because a tuple of borrowed parts cannot be looked up; this is per decision.
+        self.index.get(&(rank, name.to_owned())).map(|&at| &self.list[at])
+    }
+
+    /// A rank took a value over.
+    pub fn set(&mut self, rank: u32, name: &str, value: &Value) {
+        let Some(&at) = self.index.get(&(rank, name.to_owned())) else { return };
+        match (value, &mut self.list[at]) {
+            (Value::Number(number), tuning_point) => tuning_point.value = *number,
+            (Value::Text(text), TuningPoint { text: Some(known), .. }) => {
+                self.first_texts.entry(at).or_insert_with(|| text.clone());
+                known.clone_from(text);
+            }
+            (Value::Text(_), _) => {}
+        }
+    }
+
+    /// The value at start; `None` for a text that nobody has told yet.
+    pub fn start(&self, tuning_point: &TuningPoint) -> Option<Value> {
+        if tuning_point.text.is_none() {
+            return Some(Value::Number(tuning_point.declared));
+        }
+        let at = self.index.get(&(tuning_point.rank, tuning_point.name.clone()))?;
+        self.first_texts.get(at).cloned().map(Value::Text)
+    }
+
+    /// Why these values cannot be asked of this rank; `None` when they can.
+    pub fn objection(&self, rank: u32, assignments: &[(String, Value)]) -> Option<String> {
+        if assignments.is_empty() {
+            return Some("nothing is assigned".into());
+        }
+        assignments.iter().find_map(|(name, value)| {
+            let Some(tuning_point) = self.get(rank, name) else {
+                return Some(format!("rank {rank} has no tuning point {name}"));
+            };
+            let size = match value {
+                Value::Number(_) if tuning_point.text.is_some() => {
+                    return Some(format!("{name} takes texts, and {value} is none"));
+                }
+                Value::Text(_) if tuning_point.text.is_none() => {
+                    return Some(format!("{name} takes numbers, and {value} is none"));
+                }
+                Value::Number(number) => *number,
+                Value::Text(text) => text.len() as f64,
+            };
+            let outside =
+                || format!("{name} = {value} is outside {} to {}", tuning_point.range.0, tuning_point.range.1);
+            (!(tuning_point.range.0..=tuning_point.range.1).contains(&size)).then(outside)
+        })
+    }
+
+    /// The values these assignments replace.
+    pub fn current(&self, rank: u32, assignments: &[(String, Value)]) -> Vec<(String, Value)> {
+        let value = |name: &String| {
+            let tuning_point = self.get(rank, name)?;
+            Some((name.clone(), tuning_point.text.clone().map_or(Value::Number(tuning_point.value), Value::Text)))
+        };
+        assignments.iter().filter_map(|(name, _)| value(name)).collect()
+    }
+
+    /// The hand-out setting of the master `rank` as its tuning points stand.
+    pub fn setting(&self, rank: u32) -> TechniqueParameters {
+        let value = |name| self.get(rank, name).map(|tuning_point| tuning_point.value);
+        let kind = value(names::TECHNIQUE).and_then(|code| Technique::from_code(code as u32));
+        let mut setting = TechniqueParameters::new(kind.unwrap_or(TechniqueParameters::FALLBACK.kind));
+        setting.factor = value(names::FACTOR).unwrap_or(setting.factor);
+        setting.mean_s = value(names::TASK_MEAN_S).unwrap_or(setting.mean_s);
+        setting.sigma_s = value(names::TASK_SIGMA_S).unwrap_or(setting.sigma_s);
+        if let Some(least) = value(names::MIN_CHUNK) {
+            setting.min_chunk = least.max(1.0) as u64;
+        }
+        setting
+    }
+}

@@ -1,0 +1,140 @@
+//! What declarations name: labels, symbols, MPI calls.
+
+use crate::LABEL_BYTES;
+
+/// What a measure point or a tuning point is called.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Label(String);
+
+impl Label {
+    /// What a label looks like, for errors.
+    pub const FORM: &str = "a label: a small letter, then small letters, digits, _ and ., at most 31 in all";
+
+    /// A label; `None` when the text is none.
+    pub fn new(text: &str) -> Option<Label> {
+        let inside = |c: u8| c.is_ascii_lowercase() || c.is_ascii_digit() || c == b'_' || c == b'.';
+        let good = text.len() <= LABEL_BYTES
+            && text.bytes().next().is_some_and(|c| c.is_ascii_lowercase())
+            && text.bytes().all(inside);
+        good.then(|| Label(text.into()))
+    }
+
+    /// As text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl std::fmt::Display for Label {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A function or variable of the program: its name, and the program or library that it is looked for in, if that matters.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Symbol {
+    object: Option<String>,
+    name: String,
+}
+
+impl Symbol {
+    /// What a symbol looks like, for errors.
+    pub const FORM: &str = "a symbol: a name without spaces or commas, or object:name";
+
+    /// `name` or `object:name`; `::` belongs to the name. `None` when the text is no symbol.
+    pub fn new(text: &str) -> Option<Symbol> {
+        let single = |at: usize| text[at + 1..].bytes().next() != Some(b':') && !text[..at].ends_with(':');
+        let colon = text.match_indices(':').map(|(at, _)| at).find(|&at| single(at));
+        let (object, name) = match colon {
+            Some(at) => (Some(&text[..at]), &text[at + 1..]),
+            None => (None, text),
+        };
+        let word = |c: char| !c.is_whitespace() && !c.is_control();
+        let comma_inside = name.contains(',') && !name.contains('(');
+        let good = text.chars().all(word)
+            && !text.starts_with('#')
+            && !name.is_empty()
+            && !comma_inside
+            && object.is_none_or(|object| !object.is_empty() && !object.contains(':'));
+        good.then(|| Symbol { object: object.map(str::to_owned), name: name.into() })
+    }
+
+    /// File name of the program or library; `None`: wherever it is.
+    pub fn object(&self) -> Option<&str> {
+        self.object.as_deref()
+    }
+
+    /// Its name there, as in the symbol table or demangled.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+impl std::fmt::Display for Symbol {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.object {
+            Some(object) => write!(f, "{object}:{}", self.name),
+            None => f.write_str(&self.name),
+        }
+    }
+}
+
+/// An MPI call by its C name: `MPI_Send`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Call(String);
+
+impl Call {
+    /// What a call looks like, for errors.
+    pub const FORM: &str = "an MPI call by its C name, as MPI_Send";
+
+    /// A call; `None` when the text is none.
+    pub fn new(text: &str) -> Option<Call> {
+        let rest = text.strip_prefix("MPI_")?;
+        let good = !rest.is_empty() && rest.len() <= 60 && rest.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_');
+        good.then(|| Call(text.into()))
+    }
+
+    /// As text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl std::fmt::Display for Call {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_symbol_is_cut_at_a_single_colon_only() {
+        let parts = |text| Symbol::new(text).map(|s| (s.object.clone(), s.name.clone()));
+        let some = |object: &str, name: &str| Some((Some(object.to_owned()), name.to_owned()));
+        assert_eq!(parts("step"), Some((None, "step".into())));
+        assert_eq!(parts("libfoo.so:step"), some("libfoo.so", "step"));
+        assert_eq!(parts("ns::step"), Some((None, "ns::step".into())));
+        assert_eq!(parts("libfoo.so:ns::step(int,double)"), some("libfoo.so", "ns::step(int,double)"));
+        for bad in ["", ":", "a:", ":a", "a b", "#a", "a,b", "a:b:c::d:"] {
+            let kept = Symbol::new(bad).map(|s| s.to_string());
+            assert!(kept.is_none() || kept.as_deref() == Some(bad), "{bad}: {kept:?}");
+        }
+        assert_eq!(parts("a,b"), None, "a comma parts alternatives");
+    }
+
+    #[test]
+    fn labels_and_calls_are_checked() {
+        for good in ["a", "f0", "solver.time_s", "a234567890123456789012345678901"] {
+            assert!(Label::new(good).is_some(), "{good}");
+        }
+        for bad in ["", "A", "0a", ".a", "a-b", "a2345678901234567890123456789012", "ä"] {
+            assert!(Label::new(bad).is_none(), "{bad}");
+        }
+        assert!(Call::new("MPI_Send").is_some());
+        assert!(["MPI_", "send", "mpi_send", "MPI_a b"].iter().all(|bad| Call::new(bad).is_none()));
+    }
+}

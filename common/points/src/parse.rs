@@ -1,0 +1,301 @@
+//! Text to declarations, with errors that say where and what would be right.
+
+use crate::{
+    ARGUMENTS, Call, Declaration, Filter, Label, Mode, Moment, Source, Span, Symbol, TEXT_BYTES, Trigger, Tuned, Type,
+};
+
+/// Labels that midrun itself uses.
+const RESERVED: [&str; 2] = ["iteration", "points"];
+
+/// A declaration and the line it stands in, from 1.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Line {
+    /// Its number.
+    pub number: u32,
+    /// What it says.
+    pub declaration: Declaration,
+}
+
+/// A text that is not in the language.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error {
+    /// Line, from 1.
+    pub line: u32,
+    /// Column, in characters from 1.
+    pub column: u32,
+    /// What is wrong, and what would be right.
+    pub what: String,
+}
+
+impl std::fmt::Display for Error {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "line {}, column {}: {}", self.line, self.column, self.what)
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// All declarations of a text, in order.
+///
+/// # Errors
+/// The first that is wrong: a line that is none, a label given twice, `return` of a label without a tuning point, a text that is
+/// longer than [`TEXT_BYTES`].
+pub fn parse(text: &str) -> Result<Vec<Line>, Error> {
+    if text.len() > TEXT_BYTES {
+        let what = format!("the text has {} bytes; at most {TEXT_BYTES} are allowed", text.len());
+        return Err(Error { line: 1, column: 1, what });
+    }
+    let mut lines: Vec<Line> = Vec::new();
+    for (number, text) in (1..).zip(text.lines()) {
+        let mut words = Words::new(number, text);
+        if words.peek().is_none() {
+            continue;
+        }
+        let declaration = declaration(&mut words)?;
+        if let Some((column, extra)) = words.peek() {
+            return words.wrong(column, format!("\"{extra}\" is too much; the line ends before it"));
+        }
+        check_label(&lines, &words, &declaration)?;
+        lines.push(Line { number, declaration });
+    }
+    for line in &lines {
+        let Declaration::Return { label } = &line.declaration else { continue };
+        let tuning_point = |l: &Line| l.declaration.has_tuning_point() && l.declaration.label() == Some(label);
+        if !lines.iter().any(tuning_point) {
+            let words = Words::new(line.number, text.lines().nth(line.number as usize - 1).unwrap_or(""));
+            let what = format!("\"{label}\" has no tuning point; give the label of a tune, insert or once line");
+            return words.wrong(words.all.get(1).map_or(1, |(column, _)| *column), what);
+        }
+    }
+    Ok(lines)
+}
+
+fn check_label(before: &[Line], words: &Words<'_>, declaration: &Declaration) -> Result<(), Error> {
+    let Some(label) = declaration.label() else { return Ok(()) };
+    let column = words.all.get(1).map_or(1, |(column, _)| *column);
+    if RESERVED.contains(&label.as_str()) {
+        return words.wrong(column, format!("\"{label}\" is midrun's own; give another label"));
+    }
+    match before.iter().find(|line| line.declaration.label() == Some(label)) {
+        None => Ok(()),
+        Some(first) => {
+            words.wrong(column, format!("\"{label}\" is the label of line {}, too; give another", first.number))
+        }
+    }
+}
+
+/// Words of a line, without its comment.
+struct Words<'t> {
+    line: u32,
+    end: u32,
+    all: Vec<(u32, &'t str)>,
+    next: usize,
+}
+
+impl<'t> Words<'t> {
+    fn new(line: u32, text: &'t str) -> Self {
+        let column = |word: &str| {
+            let at = word.as_ptr() as usize - text.as_ptr() as usize;
+            text[..at].chars().count() as u32 + 1
+        };
+        let words = text.split_whitespace().take_while(|word| !word.starts_with('#'));
+        let all: Vec<_> = words.map(|word| (column(word), word)).collect();
+        let end = all.last().map_or(1, |(column, word)| column + word.chars().count() as u32);
+        Words { line, end, all, next: 0 }
+    }
+
+    fn peek(&self) -> Option<(u32, &'t str)> {
+        self.all.get(self.next).copied()
+    }
+
+    fn wrong<T>(&self, column: u32, what: String) -> Result<T, Error> {
+        Err(Error { line: self.line, column, what })
+    }
+
+    /// The next word as something of the form `form`.
+    fn take<T>(&mut self, form: &str, read: impl FnOnce(&'t str) -> Option<T>) -> Result<T, Error> {
+        let Some((column, word)) = self.peek() else {
+            return self.wrong(self.end, format!("here the line lacks {form}"));
+        };
+        self.next += 1;
+        match read(word) {
+            Some(value) => Ok(value),
+            None => self.wrong(column, format!("\"{word}\" is not {form}")),
+        }
+    }
+
+    /// Takes the next word if it is `word`.
+    fn is_next(&mut self, word: &str) -> bool {
+        let is = self.peek().is_some_and(|(_, next)| next == word);
+        self.next += usize::from(is);
+        is
+    }
+
+    fn one_of(&mut self, words: &[&'static str]) -> Result<&'static str, Error> {
+        let list = words.join(", ");
+        self.take(&format!("one of: {list}"), |word| words.iter().find(|w| **w == word).copied())
+    }
+
+    fn word(&mut self, word: &'static str) -> Result<(), Error> {
+        self.take(&format!("\"{word}\""), |w| (w == word).then_some(()))
+    }
+
+    fn label(&mut self) -> Result<Label, Error> {
+        self.take(Label::FORM, Label::new)
+    }
+
+    fn symbol(&mut self) -> Result<Symbol, Error> {
+        self.take(Symbol::FORM, Symbol::new)
+    }
+
+    fn call(&mut self) -> Result<Call, Error> {
+        self.take(Call::FORM, Call::new)
+    }
+
+    fn kind(&mut self) -> Result<Type, Error> {
+        self.take(Type::FORM, Type::new)
+    }
+
+    fn span(&mut self, kind: Type) -> Result<Span, Error> {
+        let all = kind.holds();
+        let whole = if kind.is_whole() { "whole " } else { "" };
+        let form = format!("MIN..MAX in {whole}numbers that {} holds ({all})", kind.as_str());
+        self.take(&form, |word| {
+            let (minimum, maximum) = word.split_once("..")?;
+            let span = Span { minimum: number(minimum)?, maximum: number(maximum)? };
+            span.fits(kind).then_some(span)
+        })
+    }
+}
+
+fn number(word: &str) -> Option<f64> {
+    word.parse().ok().filter(|number: &f64| number.is_finite())
+}
+
+fn declaration(words: &mut Words<'_>) -> Result<Declaration, Error> {
+    match words.one_of(&["iteration", "measure", "tune", "insert", "once", "return"])? {
+        "iteration" => Ok(Declaration::Iteration(trigger(words)?)),
+        "measure" => {
+            let (label, source) = (words.label()?, source(words)?);
+            Ok(Declaration::Measure { label, source, mode: words.take(Mode::FORM, Mode::new)? })
+        }
+        "tune" => Ok(Declaration::Tune { label: words.label()?, what: tuned(words)?, at: place(words)? }),
+        "insert" => {
+            let (label, call) = (words.label()?, words.symbol()?);
+            let before = words.one_of(&["before", "after"])? == "before";
+            let moment = if before { Moment::Before } else { Moment::After };
+            Ok(Declaration::Insert { label, call, moment, point: words.symbol()? })
+        }
+        "once" => Ok(Declaration::Once { label: words.label()?, call: words.symbol()? }),
+        _ => {
+            let label = words.label()?;
+            words.word("on-loss")?;
+            Ok(Declaration::Return { label })
+        }
+    }
+}
+
+fn trigger(words: &mut Words<'_>) -> Result<Trigger, Error> {
+    if words.one_of(&["function", "mpi"])? == "function" {
+        return Ok(Trigger::Function(words.symbol()?));
+    }
+    let (call, world) = (words.call()?, words.is_next("world"));
+    let mut every = 1;
+    if words.is_next("every") {
+        every = words.take("a whole number from 1", |word| word.parse().ok().filter(|n| *n > 0))?;
+    }
+    Ok(Trigger::Mpi { call, world, every })
+}
+
+fn source(words: &mut Words<'_>) -> Result<Source, Error> {
+    Ok(match words.one_of(&["function", "mpi", "variable"])? {
+        "function" => Source::Function(words.symbol()?),
+        "mpi" => Source::Mpi(words.call()?, filter(words)?),
+        _ => {
+            let (symbol, kind) = (words.symbol()?, words.kind()?);
+            let at = if words.is_next("at") { Some(words.symbol()?) } else { None };
+            Source::Variable { symbol, kind, at }
+        }
+    })
+}
+
+fn filter(words: &mut Words<'_>) -> Result<Filter, Error> {
+    let mut filter = Filter::default();
+    while let Some((_, word)) = words.peek() {
+        match word.split_once('=') {
+            Some(("peer", _)) => filter.peer = Some(words.take("peer=RANK", |word| word[5..].parse().ok())?),
+            Some(("tag", _)) => {
+                filter.tag = Some(words.take("tag=NUMBER from 0", |word| word[4..].parse().ok().filter(|n| *n >= 0))?)
+            }
+            Some(("bytes", _)) => {
+                let sizes = |word: &str| {
+                    let (least, most) = word[6..].split_once("..")?;
+                    let (least, most) = (least.parse::<u64>().ok()?, most.parse::<u64>().ok()?);
+                    (least <= most).then_some((least, most))
+                };
+                filter.bytes = Some(words.take("bytes=LEAST..MOST", sizes)?);
+            }
+            _ if words.is_next("world") => filter.world = true,
+            _ => break,
+        }
+    }
+    Ok(filter)
+}
+
+fn tuned(words: &mut Words<'_>) -> Result<Tuned, Error> {
+    Ok(match words.one_of(&["variable", "text", "replace", "argument"])? {
+        "variable" => {
+            let (symbol, kind) = (words.symbol()?, words.kind()?);
+            let span = words.span(kind)?;
+            let mut step = None;
+            if words.is_next("step") {
+                let good = |step: &f64| *step > 0.0 && (!kind.is_whole() || step.fract() == 0.0);
+                step = Some(words.take("a step above 0, whole where the type is", |word| number(word).filter(good))?);
+            }
+            Tuned::Variable { symbol, kind, span, step }
+        }
+        "text" => {
+            let symbol = words.symbol()?;
+            let most = TEXT_BYTES as u32;
+            let form = format!("the buffer's bytes, 2 to {most}");
+            let bytes = words.take(&form, |word| word.parse().ok().filter(|n| (2..=most).contains(n)))?;
+            Tuned::Text { symbol, bytes }
+        }
+        "replace" => {
+            let symbol = words.symbol()?;
+            words.word("by")?;
+            let by = words.take("symbols with commas between them", alternatives)?;
+            Tuned::Replace { symbol, by }
+        }
+        _ => {
+            let symbol = words.symbol()?;
+            let form = format!("the number of an argument, 1 to {ARGUMENTS}");
+            let number = words.take(&form, |w| w.parse().ok().filter(|n| (1..=ARGUMENTS).contains(n)))?;
+            let kind = words.kind()?;
+            Tuned::Argument { symbol, number, kind, span: words.span(kind)? }
+        }
+    })
+}
+
+/// The function at whose entry or exit values are set.
+fn place(words: &mut Words<'_>) -> Result<Option<(Moment, Symbol)>, Error> {
+    if !words.is_next("at") {
+        return Ok(None);
+    }
+    let moment = if words.one_of(&["entry", "exit"])? == "entry" { Moment::Before } else { Moment::After };
+    Ok(Some((moment, words.symbol()?)))
+}
+
+/// Symbols with commas between them; those inside parentheses belong to a signature.
+fn alternatives(word: &str) -> Option<Vec<Symbol>> {
+    let mut depth = 0usize;
+    let parts = word.split(|c: char| {
+        depth = match c {
+            '(' | '<' => depth + 1,
+            ')' | '>' => depth.saturating_sub(1),
+            _ => depth,
+        };
+        c == ',' && depth == 0
+    });
+    parts.map(Symbol::new).collect()
+}

@@ -1,0 +1,115 @@
+//! The techniques by name, and the parameters one of them runs with.
+
+use std::fmt;
+
+/// A distribution technique. The numbers are what shared memory and the wire carry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u32)]
+pub enum Technique {
+    /// One batch: every worker gets M/N tasks (static).
+    None = 0,
+    /// Self-scheduling: one task at a time.
+    Ss = 1,
+    /// Fixed-size chunking: every batch is the share f of all tasks (César 2006).
+    Fsc = 2,
+    /// Guided self-scheduling: every chunk is R/N (Polychronopoulos, Kuck 1987).
+    Gss = 3,
+    /// Factoring (Hummel, Schonberg, Flynn 1992): by mean and sigma where known, else half of what is left.
+    Fac2 = 4,
+    /// Dynamic partition factor: every batch is the share f of what is left (César 2006).
+    Dpf = 5,
+    /// Dynamic adjusting factoring: the share follows from mean and sigma (César 2006).
+    Daf = 6,
+    /// Adaptive factoring: each worker's own mean and sigma (Banicescu, Liu 2000).
+    Af = 7,
+}
+
+impl Technique {
+    /// Every technique, by code.
+    pub const ALL: [Technique; 8] = {
+        use Technique::*;
+        [None, Ss, Fsc, Gss, Fac2, Dpf, Daf, Af]
+    };
+
+    /// The number in shared memory and on the wire.
+    pub fn code(self) -> u32 {
+        self as u32
+    }
+
+    /// The technique with this number; `None` for a number that no technique has.
+    pub fn from_code(code: u32) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.code() == code)
+    }
+
+    /// Its name on the command line and in the log.
+    pub fn name(self) -> &'static str {
+        match self {
+            Technique::None => "none",
+            Technique::Ss => "ss",
+            Technique::Fsc => "fsc",
+            Technique::Gss => "gss",
+            Technique::Fac2 => "fac2",
+            Technique::Dpf => "dpf",
+            Technique::Daf => "daf",
+            Technique::Af => "af",
+        }
+    }
+
+    /// The technique of this name; `None` for an unknown name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+}
+
+/// A technique and its parameters. Nonsense in the numbers is harmless: see [`crate::ChunkScheduler`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TechniqueParameters {
+    /// The technique.
+    pub kind: Technique,
+    /// Share per batch of FSC (of M) and DPF (of R), 0 to 1; 0 = the technique's default (0.25 and 0.5).
+    pub factor: f64,
+    /// Mean time of one task, seconds; 0 = unknown.
+    pub mean_s: f64,
+    /// Standard deviation of the time of one task, seconds.
+    pub sigma_s: f64,
+    /// No chunk is smaller, except the last. At least 1.
+    pub min_chunk: u64,
+}
+
+impl TechniqueParameters {
+    /// DPF(0.5): what a first iteration runs with, and what every guard rail falls back to.
+    pub const FALLBACK: TechniqueParameters =
+        TechniqueParameters { kind: Technique::Dpf, factor: 0.5, mean_s: 0.0, sigma_s: 0.0, min_chunk: 1 };
+
+    /// The technique with its default parameters.
+    pub fn new(kind: Technique) -> Self {
+        TechniqueParameters { kind, factor: 0.0, ..Self::FALLBACK }
+    }
+
+    /// The share in force: `factor` clamped to (0, 1], or the technique's default.
+    pub fn share(&self) -> f64 {
+        let default = if self.kind == Technique::Fsc { 0.25 } else { 0.5 };
+        if self.factor.is_finite() && self.factor > 0.0 { self.factor.min(1.0) } else { default }
+    }
+
+    /// sigma/mu, the variation of task times; `None` where the two are not known or make no sense.
+    pub fn variation(&self) -> Option<f64> {
+        let known = self.mean_s.is_finite() && self.mean_s > 0.0 && self.sigma_s.is_finite() && self.sigma_s >= 0.0;
+        // Beyond 100 the formulas hand out single tasks anyway; the clamp keeps the arithmetic tame.
+        known.then(|| (self.sigma_s / self.mean_s).min(100.0))
+    }
+}
+
+impl fmt::Display for TechniqueParameters {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = self.kind.name();
+        match self.kind {
+            Technique::Fsc | Technique::Dpf => write!(f, "{name}({})", self.share())?,
+            Technique::Daf | Technique::Fac2 if self.variation().is_some() => {
+                write!(f, "{name}(mu={:.4}ms sigma={:.4}ms)", self.mean_s * 1e3, self.sigma_s * 1e3)?;
+            }
+            _ => f.write_str(name)?,
+        }
+        if self.min_chunk > 1 { write!(f, " chunks>={}", self.min_chunk) } else { Ok(()) }
+    }
+}

@@ -1,0 +1,30 @@
+//! What became of an action in a rank: codes in shared memory, numbered as the wire's `ActionStatus`.
+
+/// The rank took all values over.
+pub const APPLIED: u64 = 1;
+/// A value lies outside its tuning point's range.
+pub const REFUSED_RANGE: u64 = 2;
+/// The rank has no such tuning point.
+pub const REFUSED_UNKNOWN: u64 = 3;
+/// The rank applied an action with a newer id before.
+pub const REFUSED_STALE: u64 = 4;
+/// The action reached its safe point after its deadline.
+pub const EXPIRED: u64 = 5;
+/// The rank is gone, or its command ring is full.
+pub const UNDELIVERABLE: u64 = 6;
+/// Synchronized change: the rank holds the values ready.
+pub const PREPARED: u64 = 7;
+/// Synchronized change: the rank will ask for the decision at the start of the agreed iteration.
+pub const PRE_COMMITTED: u64 = 8;
+/// Synchronized change: no rank takes the values over.
+pub const ABORTED: u64 = 9;
+/// Synchronized change: all ranks take the values over.
+pub const COMMITTED: u64 = 10;
+/// Synchronized change: an earlier one still waits for its iteration.
+pub const BUSY: u64 = 11;
+/// The rank had begun the named iteration already.
+pub const PAST: u64 = 12;
+/// The values are set at different safe points.
+pub const REFUSED_APART: u64 = 13;
+/// The action's iteration or function did not come before its deadline.
+pub const NOT_REACHED: u64 = 14;

@@ -1,0 +1,6 @@
+//! Names, codes and bounds that several processes must say alike, each said once.
+
+#![no_std]
+#![forbid(unsafe_code)]
+
+pub mod action_status;

@@ -1,0 +1,360 @@
+//! The events of a run: who goes on when.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap, VecDeque};
+
+use super::compiled::Compiled;
+use super::machine::Machine;
+use super::messages::{Message, Messages, Posted, Step};
+use super::network::Network;
+use super::outcome::{Activity, ElementTimes, Outcome, ProcessTimes, Span, Times};
+use super::processors::Processors;
+use super::{Mode, Options, ProgramError};
+use midrun_models::random::Random;
+
+mod report;
+mod walk;
+
+pub(super) use walk::Share;
+
+/// Most messages on their way.
+const MOST_MESSAGES: usize = 10_000_000;
+
+/// Something that happens at a time; at the same time, in the order in which it was foreseen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Event {
+    /// A part of what the process waits for is over.
+    Over(usize),
+    /// The first byte of a message, or of its announcement, is at the receiver's way in.
+    Head(usize),
+    /// The last byte is there.
+    Arrived(usize),
+    /// The receiver's answer to an announcement is back at the sender.
+    Answered(usize),
+    /// The first byte of an announced message is at the receiver's way in.
+    DataHead(usize),
+    /// Its last byte is there.
+    DataArrived(usize),
+    /// A process on this node is done computing, unless something has changed since.
+    Core(usize, u64),
+}
+
+/// Elements being run one after another.
+#[derive(Clone, Copy)]
+struct Frame<'a> {
+    list: &'a [usize],
+    at: usize,
+    /// Passages of a loop: all, and the one that is run.
+    count: u64,
+    passage: u64,
+    slot: Option<usize>,
+}
+
+/// A process.
+struct Process<'a> {
+    frames: Vec<Frame<'a>>,
+    steps: VecDeque<Step>,
+    element: usize,
+    slots: Vec<f64>,
+    random: Random,
+    /// Parts of the step that are not over.
+    pending: u8,
+    since_s: f64,
+    /// What of the step's time is not waiting, and what it is.
+    own_s: f64,
+    activity: Activity,
+    /// Who has not taken its message yet.
+    sending: Option<usize>,
+    times: Times,
+    end_s: Option<f64>,
+}
+
+/// Everything that changes.
+pub(super) struct Run<'a> {
+    compiled: &'a Compiled,
+    machine: &'a Machine,
+    places: &'a [usize],
+    options: &'a Options,
+    processes: Vec<Process<'a>>,
+    messages: Messages,
+    network: Network<'a>,
+    nodes: Vec<Processors>,
+    /// When the next process on each node will be done, and how often that has changed.
+    foreseen: Vec<(Option<f64>, u64)>,
+    events: BinaryHeap<Reverse<(u64, u64, Event)>>,
+    order: u64,
+    ready: VecDeque<usize>,
+    /// Who has come to which framework.
+    met: BTreeMap<usize, Vec<usize>>,
+    elements: Vec<ElementTimes>,
+    spans: Vec<Span>,
+    cut: bool,
+    steps: u64,
+    now_s: f64,
+}
+
+pub(super) fn run(compiled: &Compiled, machine: &Machine, options: &Options) -> Result<Outcome, ProgramError> {
+    let places = machine.places(compiled.processes);
+    let elements = compiled.elements.iter();
+    let mut run = Run {
+        compiled,
+        machine,
+        places: &places,
+        options,
+        processes: (0..compiled.processes).map(|rank| Process::new(compiled, rank, places[rank], options)).collect(),
+        messages: Messages::new(compiled.processes),
+        network: Network::new(machine, &places),
+        nodes: machine.nodes.iter().map(Processors::new).collect(),
+        foreseen: vec![(None, 0); machine.nodes.len()],
+        events: BinaryHeap::new(),
+        order: 0,
+        ready: (0..compiled.processes).collect(),
+        met: BTreeMap::new(),
+        elements: elements
+            .map(|of| ElementTimes { name: of.name.clone(), count: 0, times: Times::default() })
+            .collect(),
+        spans: Vec::new(),
+        cut: false,
+        steps: 0,
+        now_s: 0.0,
+    };
+    run.all()?;
+    run.outcome()
+}
+
+impl<'a> Process<'a> {
+    fn new(compiled: &'a Compiled, rank: usize, node: usize, options: &Options) -> Process<'a> {
+        let mut slots = vec![0.0; compiled.slots];
+        slots[..3].copy_from_slice(&[rank as f64, compiled.processes as f64, node as f64]);
+        Process {
+            frames: vec![Frame { list: &compiled.run, at: 0, count: 1, passage: 0, slot: None }],
+            steps: VecDeque::new(),
+            element: 0,
+            slots,
+            // A stream of its own for each, so that what is drawn does not depend on who comes first.
+            random: Random::new(options.seed ^ (rank as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)),
+            pending: 0,
+            since_s: 0.0,
+            own_s: 0.0,
+            activity: Activity::Compute,
+            sending: None,
+            times: Times::default(),
+            end_s: None,
+        }
+    }
+}
+
+impl Run<'_> {
+    fn all(&mut self) -> Result<(), ProgramError> {
+        loop {
+            while let Some(process) = self.ready.pop_front() {
+                self.advance(process)?;
+            }
+            let Some(Reverse((bits, _, event))) = self.events.pop() else { return Ok(()) };
+            self.now_s = f64::from_bits(bits);
+            self.on_event(event)?;
+        }
+    }
+
+    /// Counts what is done.
+    fn count(&mut self, process: usize, steps: usize) -> Result<(), ProgramError> {
+        self.steps += steps as u64;
+        let hint = match () {
+            () if self.steps > self.options.events => "allow more of them, or simulate fewer iterations",
+            () if self.messages.open() > MOST_MESSAGES => "let receivers keep up with senders",
+            () => return Ok(()),
+        };
+        let what = match self.steps > self.options.events {
+            true => format!("{} events are reached", self.options.events),
+            false => format!("{MOST_MESSAGES} messages are on their way"),
+        };
+        let element = self.elements[self.processes[process].element].name.clone();
+        Err(ProgramError::Limit { what, time_s: self.now_s, element, hint })
+    }
+
+    fn at(&mut self, time_s: f64, event: Event) {
+        self.order += 1;
+        // Times are not negative, so their bits order as they do.
+        self.events.push(Reverse((time_s.to_bits(), self.order, event)));
+    }
+
+    fn on_event(&mut self, event: Event) -> Result<(), ProgramError> {
+        match event {
+            Event::Over(process) => self.over(process, 0.0),
+            Event::Head(number) => {
+                let Message { from, to, bytes, rendezvous, .. } = self.messages.get(number);
+                let bytes = if rendezvous { 0.0 } else { bytes };
+                let there_s = self.network.arrive(from, to, bytes, self.now_s);
+                self.at(there_s, Event::Arrived(number));
+            }
+            Event::Arrived(number) => {
+                self.count(self.messages.get(number).to, 1)?;
+                if self.messages.arrive(number) {
+                    self.matched(number);
+                }
+            }
+            Event::Answered(number) => {
+                let Message { from, to, bytes, awaited, .. } = self.messages.get(number);
+                let (begin_s, out_s) = self.network.depart(from, to, bytes, self.now_s);
+                self.at(begin_s + self.network.link(from, to).start_up_s, Event::DataHead(number));
+                if awaited {
+                    self.at(out_s, Event::Over(from));
+                }
+            }
+            Event::DataHead(number) => {
+                let Message { from, to, bytes, .. } = self.messages.get(number);
+                let there_s = self.network.arrive(from, to, bytes, self.now_s);
+                self.at(there_s, Event::DataArrived(number));
+            }
+            Event::DataArrived(number) => self.received(number),
+            Event::Core(node, change) => {
+                if self.foreseen[node].1 == change {
+                    self.foreseen[node].0 = None;
+                    if let Some(process) = self.nodes[node].end(self.now_s) {
+                        self.over(process, 0.0);
+                    }
+                    self.foresee(node);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// When the next process on a node will be done.
+    fn foresee(&mut self, node: usize) {
+        let (known_s, changes) = self.foreseen[node];
+        let next_s = self.nodes[node].next_s();
+        if next_s == known_s {
+            return; // its event is under way
+        }
+        self.foreseen[node] = (next_s, changes + 1);
+        if let Some(next_s) = next_s {
+            self.at(next_s, Event::Core(node, changes + 1));
+        }
+    }
+
+    /// A message and its receive have met.
+    fn matched(&mut self, number: usize) {
+        let Message { from, to, rendezvous, .. } = self.messages.get(number);
+        if rendezvous {
+            self.at(self.now_s + self.network.link(to, from).start_up_s, Event::Answered(number));
+        } else {
+            self.received(number);
+        }
+    }
+
+    fn received(&mut self, number: usize) {
+        let Message { from, to, bytes, .. } = self.messages.get(number);
+        self.messages.remove(number);
+        let link = self.network.link(from, to);
+        self.over(to, link.start_up_s + bytes * link.per_byte_s);
+    }
+
+    /// A part of what a process waits for is over, of which `own_s` was not waiting.
+    fn over(&mut self, process: usize, own_s: f64) {
+        let of = &mut self.processes[process];
+        of.own_s += own_s;
+        of.pending -= 1;
+        if of.pending == 0 {
+            of.sending = None;
+            self.account(process);
+            self.ready.push_back(process);
+        }
+    }
+
+    /// The step that a process began at `since_s` is over: where did its time go?
+    fn account(&mut self, process: usize) {
+        let Process { since_s, own_s, activity, .. } = self.processes[process];
+        let all_s = self.now_s - since_s;
+        let own_s = own_s.min(all_s);
+        let turn_s = self.now_s - own_s;
+        self.spent(process, Activity::Waiting, since_s, if own_s > 0.0 { turn_s } else { self.now_s });
+        if own_s > 0.0 {
+            self.spent(process, activity, turn_s.max(since_s), self.now_s);
+        }
+    }
+
+    /// A process did something for a while.
+    fn spent(&mut self, process: usize, activity: Activity, from_s: f64, to_s: f64) {
+        if to_s <= from_s {
+            return;
+        }
+        let element = self.processes[process].element;
+        self.processes[process].times.add(activity, to_s - from_s);
+        self.elements[element].times.add(activity, to_s - from_s);
+        if self.spans.len() < self.options.spans {
+            self.spans.push(Span { process, element, activity, from_s, to_s });
+        } else {
+            self.cut = true;
+        }
+    }
+
+    /// Begins a step; true if the process must wait for its end.
+    fn begin(&mut self, process: usize, step: Step) -> Result<bool, ProgramError> {
+        let of = &mut self.processes[process];
+        (of.since_s, of.own_s, of.activity) = (self.now_s, 0.0, Activity::Communication);
+        match step {
+            Step::Compute { work_s, threads } => {
+                let node = self.places[process];
+                (of.pending, of.activity, of.own_s) = (1, Activity::Compute, self.nodes[node].own_s(work_s));
+                self.nodes[node].begin(process, work_s, threads, self.now_s);
+                self.foresee(node);
+            }
+            Step::Send { to, bytes, mode, collective } => self.send(process, to, bytes, mode, collective),
+            Step::Receive { from, collective } => self.receive(process, from, collective),
+            Step::Exchange { to, from, bytes, collective } => {
+                if let Some(to) = to {
+                    self.send(process, to, bytes, Mode::Standard, collective);
+                }
+                if from.is_some() {
+                    self.receive(process, from, collective);
+                }
+            }
+            Step::Meet => {
+                of.pending = 1;
+                let here = self.met.entry(of.element).or_default();
+                here.push(process);
+                if here.len() == self.processes.len() {
+                    let element = self.processes[process].element;
+                    self.met.remove(&element);
+                    self.together(element)?;
+                }
+            }
+        }
+        Ok(self.processes[process].pending > 0)
+    }
+
+    fn send(&mut self, from: usize, to: usize, bytes: f64, mode: Mode, collective: bool) {
+        let link = self.network.link(from, to);
+        let large = bytes > link.eager_bytes;
+        let awaited = mode == Mode::Synchronous || (mode == Mode::Standard && large);
+        let rendezvous = awaited || large;
+        let message = Message { from, to, bytes, collective, rendezvous, awaited };
+        let number = self.messages.add(message);
+        let ready_s = self.now_s + link.overhead_s;
+        let (begin_s, _) = self.network.depart(from, to, if rendezvous { 0.0 } else { bytes }, ready_s);
+        self.at(begin_s + link.start_up_s - link.overhead_s, Event::Head(number));
+        let of = &mut self.processes[from];
+        of.pending += 1;
+        if awaited {
+            of.sending = Some(to);
+            of.own_s += link.start_up_s + bytes * link.per_byte_s;
+        } else {
+            of.own_s += link.overhead_s;
+            self.at(ready_s, Event::Over(from));
+        }
+    }
+
+    fn receive(&mut self, process: usize, from: Option<usize>, collective: bool) {
+        self.processes[process].pending += 1;
+        let Some(number) = self.messages.post(process, Posted { from, collective }) else { return };
+        let Message { rendezvous, .. } = self.messages.get(number);
+        if rendezvous {
+            self.matched(number);
+        } else {
+            // It was there before: nothing to wait for, and nothing was spent.
+            self.messages.remove(number);
+            self.processes[process].pending -= 1;
+        }
+    }
+}

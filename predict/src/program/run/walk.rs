@@ -1,0 +1,268 @@
+//! How a process walks through the elements.
+
+use super::super::collective::Part;
+use super::super::element::{Cost, What};
+use super::super::messages::Step;
+use super::super::{farm, stream};
+use super::{Frame, ProgramError, Run};
+use crate::program::outcome::Activity;
+use midrun_models::expression::Code;
+
+/// No loop runs more often, no number of anything is greater.
+const MOST: f64 = 1e15;
+
+impl<'a> Run<'a> {
+    /// Lets a process go on until it has to wait, or ends.
+    pub(super) fn advance(&mut self, process: usize) -> Result<(), ProgramError> {
+        loop {
+            self.count(process, 1)?;
+            if let Some(step) = self.processes[process].steps.pop_front() {
+                if self.begin(process, step)? {
+                    return Ok(());
+                }
+                self.account(process);
+                continue;
+            }
+            let of = &mut self.processes[process];
+            let Some(frame) = of.frames.last_mut() else {
+                of.end_s = Some(self.now_s);
+                return Ok(());
+            };
+            if let Some(element) = frame.list.get(frame.at) {
+                frame.at += 1;
+                of.element = *element;
+                self.element(process, *element)?;
+            } else if frame.passage + 1 < frame.count {
+                (frame.at, frame.passage) = (0, frame.passage + 1);
+                if let Some(slot) = frame.slot {
+                    of.slots[slot] = frame.passage as f64;
+                }
+            } else {
+                of.frames.pop();
+            }
+        }
+    }
+
+    fn value(&mut self, process: usize, code: &Code) -> f64 {
+        let of = &mut self.processes[process];
+        code.value(&of.slots, &mut of.random)
+    }
+
+    /// A value between two ends, both included.
+    fn within(
+        &mut self,
+        process: usize,
+        code: &Code,
+        what: &'static str,
+        (low, high): (f64, f64),
+    ) -> Result<f64, ProgramError> {
+        let value = self.value(process, code);
+        // The comparison is false for what is no number.
+        if value >= low && value <= high {
+            return Ok(value);
+        }
+        let allowed =
+            if high < MOST { format!("{low} to {high}") } else { format!("{low} or more (max(0, …) cuts)") };
+        let element = self.elements[self.processes[process].element].name.clone();
+        Err(ProgramError::Value { element, process, what, value, allowed })
+    }
+
+    /// 0 or more.
+    fn amount(&mut self, process: usize, code: &Code, what: &'static str) -> Result<f64, ProgramError> {
+        self.within(process, code, what, (0.0, MOST))
+    }
+
+    fn amount_or(
+        &mut self,
+        process: usize,
+        code: Option<&Code>,
+        what: &'static str,
+        or: f64,
+    ) -> Result<f64, ProgramError> {
+        code.map_or(Ok(or), |code| self.amount(process, code, what))
+    }
+
+    /// A whole number.
+    fn whole(
+        &mut self,
+        process: usize,
+        code: &Code,
+        what: &'static str,
+        ends: (f64, f64),
+    ) -> Result<f64, ProgramError> {
+        let value = self.within(process, code, what, ends)?;
+        if value.fract() == 0.0 {
+            return Ok(value);
+        }
+        let element = self.elements[self.processes[process].element].name.clone();
+        Err(ProgramError::Value { element, process, what, value, allowed: "a whole number".into() })
+    }
+
+    /// Another process, or nobody.
+    fn peer(&mut self, process: usize, code: &Code, what: &'static str) -> Result<Option<usize>, ProgramError> {
+        let last = self.processes.len() as f64 - 1.0;
+        let value = self.whole(process, code, what, (-1.0, last))?;
+        Ok((value >= 0.0).then_some(value as usize))
+    }
+
+    /// Comes to an element.
+    fn element(&mut self, process: usize, number: usize) -> Result<(), ProgramError> {
+        let compiled = self.compiled;
+        let element = &compiled.elements[number];
+        let wanted = match &element.when {
+            Some(when) => self.value(process, when) != 0.0,
+            None => true,
+        };
+        if let What::Branch { body, otherwise } = &element.what {
+            self.elements[number].count += 1;
+            let list = if wanted { body } else { otherwise };
+            self.enter(process, list, 1, None);
+            return Ok(());
+        }
+        if !wanted {
+            return Ok(());
+        }
+        self.elements[number].count += 1;
+        let step = match &element.what {
+            What::Compute { cost, threads } => Some(self.compute(process, cost, threads.as_ref())?),
+            What::Send { to, bytes, mode } => {
+                let (to, bytes) = (self.peer(process, to, "to")?, self.amount(process, bytes, "bytes")?);
+                to.map(|to| Step::Send { to, bytes, mode: *mode, collective: false })
+            }
+            What::Receive { from: None } => Some(Step::Receive { from: None, collective: false }),
+            What::Receive { from: Some(from) } => {
+                self.peer(process, from, "from")?.map(|from| Step::Receive { from: Some(from), collective: false })
+            }
+            What::SendReceive { to, from, bytes } => {
+                let (to, from) = (self.peer(process, to, "to")?, self.peer(process, from, "from")?);
+                let bytes = self.amount(process, bytes, "bytes")?;
+                Some(Step::Exchange { to, from, bytes, collective: false })
+            }
+            What::Collective { kind, root, bytes, combine_s } => {
+                let last = self.processes.len() as f64 - 1.0;
+                let root = root.as_ref().map_or(Ok(0.0), |root| self.whole(process, root, "root", (0.0, last)))?;
+                let bytes = self.amount_or(process, bytes.as_ref(), "bytes", 0.0)?;
+                let combine_s = self.amount_or(process, combine_s.as_ref(), "combine_s", 0.0)?;
+                let part =
+                    Part { rank: process, processes: self.processes.len(), root: root as usize, bytes, combine_s };
+                self.processes[process].steps.extend(part.steps(*kind));
+                None
+            }
+            What::Loop { count, body, .. } => {
+                let count = self.whole(process, count, "count", (0.0, MOST))?;
+                if count > 0.0 {
+                    self.enter(process, body, count as u64, compiled.indexes[number]);
+                }
+                None
+            }
+            What::Branch { .. } => None,
+            What::MasterWorker(_) | What::Pipeline(_) => Some(Step::Meet),
+        };
+        self.processes[process].steps.extend(step);
+        Ok(())
+    }
+
+    fn enter(&mut self, process: usize, list: &'a [usize], count: u64, slot: Option<usize>) {
+        let of = &mut self.processes[process];
+        if let Some(slot) = slot {
+            of.slots[slot] = 0.0;
+        }
+        of.frames.push(Frame { list, at: 0, count, passage: 0, slot });
+    }
+
+    fn compute(&mut self, process: usize, cost: &Cost<Code>, threads: Option<&Code>) -> Result<Step, ProgramError> {
+        let node = &self.machine.nodes[self.places[process]];
+        let threads = threads.map_or(Ok(1.0), |code| self.whole(process, code, "threads", (1.0, 1e6)))?;
+        let seconds = match cost {
+            Cost::Seconds(code) => self.amount(process, code, "seconds")?,
+            Cost::Operations(code) => {
+                let operations = self.within(process, code, "operations", (0.0, 1e30))?;
+                let Some(per_s) = node.operations_per_s else {
+                    let place = self.places[process];
+                    let what = format!("node {place} has no operations_per_s, but the program costs operations");
+                    return Err(ProgramError::Machine(what));
+                };
+                operations / per_s * node.speed
+            }
+        };
+        Ok(Step::Compute { work_s: seconds / threads, threads })
+    }
+
+    /// All processes have come to a framework.
+    pub(super) fn together(&mut self, number: usize) -> Result<(), ProgramError> {
+        let compiled = self.compiled;
+        let shared = match &compiled.elements[number].what {
+            What::MasterWorker(of) => farm::run(self, of)?,
+            What::Pipeline(of) => stream::run(self, of)?,
+            _ => return Ok(()),
+        };
+        let begin_s = self.now_s;
+        for (process, mut busy) in shared.into_iter().enumerate() {
+            // What it did itself, in order; in between it waited.
+            let mut at_s = self.processes[process].since_s;
+            busy.busy.push((Activity::Waiting, busy.end_s, busy.end_s));
+            for (activity, from_s, to_s) in busy.busy {
+                self.spent(process, Activity::Waiting, at_s, begin_s + from_s);
+                self.spent(process, activity, (begin_s + from_s).max(at_s), begin_s + to_s);
+                at_s = at_s.max(begin_s + to_s);
+            }
+            // All of its time is accounted for.
+            self.processes[process].since_s = begin_s + busy.end_s;
+            self.at(begin_s + busy.end_s, super::Event::Over(process));
+        }
+        Ok(())
+    }
+
+    /// A framework has so much to simulate.
+    pub(in crate::program) fn framework_steps(&mut self, steps: usize) -> Result<(), ProgramError> {
+        self.count(0, steps)
+    }
+
+    pub(in crate::program) fn places(&self) -> &'a [usize] {
+        self.places
+    }
+
+    pub(in crate::program) fn machine(&self) -> &'a crate::program::Machine {
+        self.machine
+    }
+
+    /// For each process the time of its work on a core of speed 1, when all processes of its node but rank 0 compute: the
+    /// frameworks do not look at the processors one by one.
+    pub(in crate::program) fn slowness(&self) -> Vec<f64> {
+        let mut on_node = vec![0_u32; self.machine.nodes.len()];
+        self.places.iter().skip(1).for_each(|node| on_node[*node] += 1);
+        let of = |node: &usize| {
+            let (own, processes) = (&self.machine.nodes[*node], on_node[*node]);
+            (f64::from(processes) / f64::from(own.cores)).max(1.0) / own.speed
+        };
+        self.places.iter().map(of).collect()
+    }
+
+    /// The value of a framework's cost function, with rank 0's names; `item` is the number of the task or input.
+    pub(in crate::program) fn framework_value(
+        &mut self,
+        code: &Code,
+        item: usize,
+        what: &'static str,
+    ) -> Result<f64, ProgramError> {
+        self.processes[0].slots[super::super::compiled::ITEM] = item as f64;
+        self.amount(0, code, what)
+    }
+
+    /// A whole number of a framework.
+    pub(in crate::program) fn framework_count(
+        &mut self,
+        code: &Code,
+        what: &'static str,
+        ends: (f64, f64),
+    ) -> Result<usize, ProgramError> {
+        self.whole(0, code, what, ends).map(|value| value as usize)
+    }
+}
+
+/// What a process does in a framework: what it did itself from when until when, in order, and when it was let go.
+#[derive(Clone, Debug, Default)]
+pub(in crate::program) struct Share {
+    pub busy: Vec<(Activity, f64, f64)>,
+    pub end_s: f64,
+}

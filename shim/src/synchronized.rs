@@ -1,0 +1,186 @@
+//! A change that all ranks take over at the start of the same iteration, or none does: this rank's part of it.
+//!
+//! The order of phases and why no two ranks differ is `midrun-agreement`'s; here are the register, the tuning points and the answers.
+
+use crate::tuning_points::{self, Refusal};
+use crate::{clock, hook, process};
+use midrun_agreement::{PreCommitting, Preparing, Rank, Verdict, Word};
+use midrun_ring::layout::{NO_TUNING_POINT, when};
+use midrun_ring::{Command, SharedWord};
+use midrun_vocabulary::action_status as status;
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// The word in which ranks find the decision.
+#[derive(Debug)]
+struct Shared(SharedWord);
+
+impl Word for Shared {
+    fn load(&self) -> u64 {
+        self.0.load()
+    }
+    fn compare_exchange(&self, current: u64, new: u64) -> Result<(), u64> {
+        self.0.compare_exchange(current, new)
+    }
+}
+
+/// There from the first change that was to be prepared.
+struct Part {
+    rank: Rank<Command>,
+    register: Shared,
+    identity: u64,
+}
+
+static PART: Mutex<Option<Part>> = Mutex::new(None);
+/// An iteration is awaited, or a rank is just being armed.
+static PRE_COMMITTED: AtomicBool = AtomicBool::new(false);
+/// Iterations that this process has begun.
+static BEGUN: AtomicU64 = AtomicU64::new(0);
+/// The newest round that was applied.
+static APPLIED: AtomicU64 = AtomicU64::new(0);
+
+/// Whether a command is a phase of a change on all ranks.
+pub fn is_phase(command: &Command) -> bool {
+    [when::PREPARE, when::PRE_COMMIT, when::COMMIT].contains(&command.when)
+}
+
+/// Whether a newer change was applied on all ranks: one of this rank alone must not undo its part.
+pub fn is_older(action: u64) -> bool {
+    action < APPLIED.load(Ordering::Relaxed)
+}
+
+/// A phase at a safe point: does it and answers.
+pub fn take(command: &Command) {
+    let (status, iteration, register) = match command.when {
+        when::PREPARE => prepare(command),
+        when::PRE_COMMIT => (arm(command), 0, 0),
+        _ => (commit(command.action), 0, 0),
+    };
+    hook::action_result(command.action, status, iteration, clock::now_ns(), register);
+}
+
+/// Iteration `iteration` begins: takes over what is committed for it, before the program reads anything. One store and one
+/// load where nothing is awaited. Also when midrun was switched off after the change was armed: others count on it.
+pub fn on_iteration(iteration: u64) {
+    // SYNC B: pairs with SYNC A. Either the thread that arms sees this iteration, or it is seen here that one arms.
+    BEGUN.store(iteration + 1, Ordering::SeqCst);
+    if !PRE_COMMITTED.load(Ordering::SeqCst) {
+        return;
+    }
+    let mut guard = PART.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let Some(part) = guard.as_mut() else { return };
+    let outcome = part.rank.on_iteration(iteration, &mut part.register);
+    PRE_COMMITTED.store(part.rank.is_pre_committed(), Ordering::SeqCst);
+    let Some(outcome) = outcome else { return };
+    let status = match &outcome.apply {
+        Some(change) => {
+            tuning_points::with(|tuning_points| {
+                for a in &change.assignments[..change.count as usize] {
+                    tuning_points.set(a.tuning_point, a.value, &change.text);
+                }
+            });
+            APPLIED.store(outcome.epoch, Ordering::Relaxed);
+            status::APPLIED
+        }
+        None => status::ABORTED,
+    };
+    if process::recording() {
+        hook::action_result(outcome.epoch, status, iteration, clock::now_ns(), 0);
+    }
+}
+
+/// MPI is about to be finalised: no iteration begins any more.
+pub fn on_finalize() {
+    if let Ok(guard) = PART.try_lock()
+        && let Some(part) = guard.as_ref()
+    {
+        part.register.0.remove();
+    }
+}
+
+/// (status, iterations begun, register).
+fn prepare(command: &Command) -> (u64, u64, u64) {
+    if let Err(status) = check(command, clock::now_ns()) {
+        return (status, 0, 0);
+    }
+    let mut guard = PART.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    if guard.is_none() {
+        *guard = open();
+    }
+    let Some(part) = guard.as_mut() else { return (status::UNDELIVERABLE, 0, 0) };
+    let begun = BEGUN.load(Ordering::SeqCst);
+    let answer = part.rank.on_prepare(command.action, command.clone(), begun, &mut part.register);
+    PRE_COMMITTED.store(part.rank.is_pre_committed(), Ordering::SeqCst);
+    match answer {
+        Preparing::Prepared { begun } => (status::PREPARED, begun, part.identity),
+        Preparing::Busy => (status::BUSY, 0, 0),
+    }
+}
+
+/// Whether all values could be set now, and at any later time: only variables of the program have fixed ranges.
+fn check(command: &Command, now_ns: u64) -> Result<(), u64> {
+    if now_ns > command.deadline_ns {
+        return Err(status::EXPIRED);
+    }
+    tuning_points::with(|tuning_points| {
+        command.assignments[..command.count as usize].iter().try_for_each(|a| {
+            match tuning_points.check(a.tuning_point, a.value, &command.text) {
+                Ok(()) if tuning_points.is_variable(a.tuning_point) => Ok(()),
+                Ok(()) | Err(Refusal::Unknown) => Err(status::REFUSED_UNKNOWN),
+                Err(Refusal::Range) => Err(status::REFUSED_RANGE),
+            }
+        })
+    })
+}
+
+fn arm(command: &Command) -> u64 {
+    let at = command.assignments[0];
+    let mut guard = PART.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let sane = command.count == 1 && at.tuning_point == NO_TUNING_POINT && (0.0..1e15).contains(&at.value);
+    let Some(part) = guard.as_mut().filter(|_| sane) else { return status::PAST };
+    // SYNC A: pairs with SYNC B.
+    PRE_COMMITTED.store(true, Ordering::SeqCst);
+    let answer = part.rank.on_pre_commit(command.action, at.value as u64, BEGUN.load(Ordering::SeqCst));
+    PRE_COMMITTED.store(part.rank.is_pre_committed(), Ordering::SeqCst);
+    match answer {
+        PreCommitting::PreCommitted => status::PRE_COMMITTED,
+        PreCommitting::Past => status::PAST,
+    }
+}
+
+fn commit(action: u64) -> u64 {
+    let mut guard = PART.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let Some(part) = guard.as_mut() else { return status::ABORTED };
+    match part.rank.on_commit(action, &mut part.register) {
+        Verdict::Commit => status::COMMITTED,
+        Verdict::Aborted => status::ABORTED,
+    }
+}
+
+/// Opens the register; says once on stderr why that is not possible.
+fn open() -> Option<Part> {
+    static TOLD: AtomicBool = AtomicBool::new(false);
+    let opened = path().and_then(|path| SharedWord::open(&path)).and_then(|word| Ok((word.identity()?, word)));
+    match opened {
+        Ok((identity, word)) => Some(Part { rank: Rank::default(), register: Shared(word), identity }),
+        Err(error) => {
+            if !TOLD.swap(true, Ordering::Relaxed) {
+                eprintln!("midrun: nothing can be changed on all ranks together: the word they share: {error}");
+            }
+            None
+        }
+    }
+}
+
+/// Beside the agent's socket, named for the socket and the job.
+fn path() -> std::io::Result<std::path::PathBuf> {
+    let invalid = |what| std::io::Error::new(std::io::ErrorKind::InvalidInput, what);
+    let socket = std::env::var_os("MIDRUN_SOCKET").ok_or_else(|| invalid("MIDRUN_SOCKET is not set"))?;
+    let job = std::env::var("MIDRUN_JOB").unwrap_or_else(|_| "unnamed".into());
+    let plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+    if job.is_empty() || job.len() > midrun_ring::layout::TEXT || !job.chars().all(plain) {
+        return Err(invalid("MIDRUN_JOB is no job's id"));
+    }
+    Ok(Path::new(&socket).with_extension(format!("{job}.epoch")))
+}

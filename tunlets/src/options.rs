@@ -1,0 +1,140 @@
+//! What a user may option of a tunlet, by name and number.
+
+use crate::coordinator::Clash;
+use crate::outside::Mistake;
+use crate::search::SearchOptions;
+use midrun_scheduling::Technique;
+
+/// What the number of workers is chosen for (César 2006, ch. III).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Objective {
+    /// The best balance of speed and efficiency: least `Pi(n) = n Tt(n)² / Tc`.
+    Efficiency,
+    /// The shortest iteration.
+    Time,
+    /// The shortest iteration with at most so many workers.
+    Budget(u32),
+    /// The fewest workers whose iteration takes no longer than this, seconds.
+    Deadline(f64),
+    /// The number of workers is left alone.
+    Fixed,
+}
+
+impl Objective {
+    /// What can be written for an objective.
+    pub const ALLOWED: &'static str =
+        "efficiency, time, budget:WORKERS (1 or more), deadline:SECONDS (above 0) or fixed";
+
+    /// Reads `efficiency`, `time`, `budget:8`, `deadline:0.5`, `fixed`.
+    pub fn parse(text: &str) -> Option<Objective> {
+        match text.split_once(':') {
+            None if text == "efficiency" => Some(Objective::Efficiency),
+            None if text == "time" => Some(Objective::Time),
+            None if text == "fixed" => Some(Objective::Fixed),
+            Some(("budget", n)) => n.parse().ok().filter(|n| *n > 0).map(Objective::Budget),
+            Some(("deadline", s)) => {
+                s.parse().ok().filter(|s: &f64| s.is_finite() && *s > 0.0).map(Objective::Deadline)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// A tunlet's file as it travels: what it is called, and its text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TunletFile {
+    /// Its path, as it was given.
+    pub name: String,
+    /// What is in it.
+    pub text: String,
+}
+
+/// What a user options.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TuningOptions {
+    /// Names of the tunlets that act, separated by commas; `auto`: the one that fits the program. A name with `/` or
+    /// `.toml` is that of a file.
+    pub tunlet: String,
+    /// Names of the tunlets that only advise, likewise; empty: none.
+    pub shadow: String,
+    /// The files that are named.
+    pub files: Vec<TunletFile>,
+    /// `auto`, or the name of a hand-out technique that is kept; for pipelines see [`crate::catalogue`].
+    pub technique: String,
+    /// See [`Objective::parse`].
+    pub objective: String,
+    /// Fewest workers; 0 = 1.
+    pub min_workers: u32,
+    /// Most workers; 0 = all there are.
+    pub max_workers: u32,
+    /// Most workers that come or go in one change; 0 = any number.
+    pub worker_step: u32,
+    /// What tunlet `search` is to search, and how.
+    pub search: SearchOptions,
+}
+
+impl Default for TuningOptions {
+    fn default() -> Self {
+        TuningOptions {
+            tunlet: "auto".into(),
+            shadow: String::new(),
+            files: Vec::new(),
+            technique: "auto".into(),
+            objective: "efficiency".into(),
+            min_workers: 0,
+            max_workers: 0,
+            worker_step: 0,
+            search: SearchOptions::default(),
+        }
+    }
+}
+
+/// A option that cannot be met; the text says what could.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum OptionError {
+    /// There is no such tunlet.
+    #[error("one of the tunlets: auto master_worker pipeline search, or a file: FILE.toml")]
+    Tunlet,
+    /// More tunlets than can be looked after.
+    #[error("at most {0} tunlets")]
+    Many(usize),
+    /// The text of a file is missing.
+    #[error("a built-in tunlet: {0} is a file, and its text is not here (midrun run --tunlet brings it along)")]
+    NoText(String),
+    /// There is a mistake in a file.
+    #[error("{0}, {1}")]
+    File(String, Mistake),
+    /// They cannot work together.
+    #[error(transparent)]
+    Clash(#[from] Clash),
+    /// The tunlet has no such technique.
+    #[error("one of the techniques: auto {}, or for a pipeline replicate, group or farm", Technique::ALL.map(Technique::name).join(" "))]
+    Technique,
+    /// There is no such objective.
+    #[error("{}", Objective::ALLOWED)]
+    Objective,
+    /// What is to be searched cannot be.
+    #[error("{0}")]
+    Search(String),
+    /// A search for another tunlet.
+    #[error("search or auto where something is to be searched")]
+    SearchTunlet,
+    /// More workers at least than at most.
+    #[error("{0} or fewer, as max_workers says")]
+    MinWorkers(u32),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn objectives_are_read_and_nonsense_is_not() {
+        assert_eq!(Objective::parse("efficiency"), Some(Objective::Efficiency));
+        assert_eq!(Objective::parse("budget:8"), Some(Objective::Budget(8)));
+        assert_eq!(Objective::parse("deadline:0.5"), Some(Objective::Deadline(0.5)));
+        for bad in ["", "fast", "budget:0", "budget:", "deadline:-1", "deadline:inf", "time:3"] {
+            assert_eq!(Objective::parse(bad), None, "{bad}");
+        }
+    }
+}
