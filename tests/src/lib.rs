@@ -8,14 +8,15 @@ pub mod process;
 pub mod ranks;
 pub mod run;
 pub mod scratch;
-pub mod scripted;
+pub mod scripted_analyzer;
 pub mod skip;
 pub mod summary;
-pub mod told;
+pub mod synthetic_output;
 
 pub use cluster::Cluster;
 pub use daemons::{Agent, Analyzer};
-pub use mpi::{Mpi, each_mpi};
+pub use midrun_tests_macros::each_mpi;
+pub use mpi::Mpi;
 pub use process::{Process, wait_until};
 pub use run::under_midrun;
 pub use scratch::Scratch;

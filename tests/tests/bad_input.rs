@@ -22,43 +22,35 @@ fn two_mpis_mixed_up_are_refused_both_ways() {
     refused(&[], &mixed(Mpi::Mpich, Mpi::OpenMpi), &["two MPIs", "Open MPI", "MPICH", "mw_synthetic"]);
 }
 
-#[test]
-fn a_program_that_is_not_there_is_refused_under_each_mpi() {
-    each_mpi(|mpi| {
-        refused(&[], &mpi.line(3, std::path::Path::new("./mandlebrot")), &["./mandlebrot"]);
-    });
+#[each_mpi]
+fn a_program_that_is_not_there_is_refused_under_each_mpi(mpi: Mpi) {
+    refused(&[], &mpi.line(3, std::path::Path::new("./mandlebrot")), &["./mandlebrot"]);
 }
 
-#[test]
-fn an_unknown_technique_is_refused_with_the_known_ones() {
-    each_mpi(|mpi| {
-        let line = mpi.line(3, &mpi.example("mw_synthetic"));
-        refused(&["--technique", "dfp"], &line, &["dfp", "dpf", "daf", "gss"]);
-    });
+#[each_mpi]
+fn an_unknown_technique_is_refused_with_the_known_ones(mpi: Mpi) {
+    let line = mpi.line(3, &mpi.example("mw_synthetic"));
+    refused(&["--technique", "dfp"], &line, &["dfp", "dpf", "daf", "gss"]);
 }
 
-#[test]
-fn one_rank_is_warned_about_and_the_code_is_the_programs_own() {
-    each_mpi(|mpi| {
-        let scratch = Scratch::new();
-        let line = mpi.line(1, &mpi.example("mw_synthetic"));
-        let ended = run(&scratch, &[], &line);
-        assert!(ended.err.contains("no worker"), "{}", ended.err);
-        assert_ne!(ended.code, 64 + 128);
-        scratch.assert_nothing_left();
-    });
+#[each_mpi]
+fn one_rank_is_warned_about_and_the_code_is_the_programs_own(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let line = mpi.line(1, &mpi.example("mw_synthetic"));
+    let ended = run(&scratch, &[], &line);
+    assert!(ended.err.contains("no worker"), "{}", ended.err);
+    assert_ne!(ended.code, 64 + 128);
+    scratch.assert_nothing_left();
 }
 
-#[test]
-fn the_programs_own_code_comes_back() {
-    each_mpi(|mpi| {
-        let scratch = Scratch::new();
-        let mut line = mpi.line(3, &mpi.example("mw_synthetic"));
-        line.extend(["--dist".into(), "nosuch".into()]);
-        let alone = Process::start(&scratch, "alone", command(&line)).wait();
-        let ended = run(&scratch, &[], &line);
-        assert_ne!(alone.code, 0);
-        assert_eq!(ended.code, alone.code, "{}", ended.err);
-        scratch.assert_nothing_left();
-    });
+#[each_mpi]
+fn the_programs_own_code_comes_back(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let mut line = mpi.line(3, &mpi.example("mw_synthetic"));
+    line.extend(["--dist".into(), "nosuch".into()]);
+    let alone = Process::start(&scratch, "alone", command(&line)).wait();
+    let ended = run(&scratch, &[], &line);
+    assert_ne!(alone.code, 0);
+    assert_eq!(ended.code, alone.code, "{}", ended.err);
+    scratch.assert_nothing_left();
 }

@@ -47,46 +47,38 @@ fn summary_of(scratch: &Scratch, ranks: u64) -> Summary {
     summary
 }
 
-#[test]
-fn netpipe_finds_every_message_whole_and_each_of_its_bytes_is_counted() {
+#[each_mpi]
+fn netpipe_finds_every_message_whole_and_each_of_its_bytes_is_counted(mpi: Mpi) {
     const REPEATS: u64 = 20;
-    each_mpi(|mpi| {
-        let name = if mpi == Mpi::OpenMpi { "NPopenmpi" } else { "NPmpich2" };
-        let program = Path::new("/usr/bin").join(name);
-        need!(program.is_file(), format!("NetPIPE for {mpi:?} is not here"));
-        for (mode, send, receive) in [("-i", "Send", "Recv"), ("-i -a", "Send", "Irecv"), ("-i -S", "Ssend", "Recv")] {
-            let mut line = mpi.line(2, &program);
-            line.extend(format!("{mode} -n {REPEATS} -u 100000").split(' ').map(str::to_owned));
-            let [(alone, without), (counted, with)] = both(&line, &[]);
-            let list = |scratch: &Scratch| fs::read_to_string(scratch.path("np.out")).expect("NetPIPE's list");
-            assert_eq!(list(&alone), list(&counted), "{mpi:?} {mode}: the same sizes, each as often");
-            let size = |line: &str| line.split_whitespace().next().and_then(|word| word.parse().ok()).expect("a size");
-            let sizes: Vec<u64> = list(&counted).lines().map(size).collect();
-            // Lines of the ranks may run into each other; what is written at once does not.
-            let passed = [&without, &with].map(|ended| ended.err.matches("Integrity check passed").count());
-            assert_eq!(
-                passed,
-                [sizes.len(); 2],
-                "{mpi:?} {mode}: each size was checked\n{}\n{}",
-                without.err,
-                with.err
-            );
-            assert!(sizes.len() >= 30 && sizes.last() >= Some(&65_536), "{mpi:?} {mode}: {sizes:?}");
-            // Both ranks send each message; a hundred of the first size go there and back to begin with.
-            let messages = 2 * REPEATS * sizes.iter().sum::<u64>() + 2 * 100 * sizes[0];
-            // Before each size, one tells the other how often, in an integer.
-            let told = 4 * sizes.len() as u64;
-            let summary = summary_of(&counted, 2);
-            let bytes = |call: &str| {
-                let at = format!("/mpi_calls/MPI_{call}/same_host/bytes");
-                summary.0.pointer(&at).and_then(serde_json::Value::as_u64).unwrap_or(0)
-            };
-            let sum = |calls: [&str; 2]| -> u64 { calls.map(bytes).iter().sum() };
-            let moved = [sum(["Send", "Ssend"]), sum(["Recv", "Irecv"])];
-            assert_eq!(moved, [messages + told; 2], "{mpi:?} {mode}: {}", summary.0["mpi_calls"]);
-            assert!(bytes(send) >= messages && bytes(receive) >= messages, "{mpi:?} {mode}");
-        }
-    });
+    let name = if mpi == Mpi::OpenMpi { "NPopenmpi" } else { "NPmpich2" };
+    let program = Path::new("/usr/bin").join(name);
+    need!(program.is_file(), format!("NetPIPE for {mpi:?} is not here"));
+    for (mode, send, receive) in [("-i", "Send", "Recv"), ("-i -a", "Send", "Irecv"), ("-i -S", "Ssend", "Recv")] {
+        let mut line = mpi.line(2, &program);
+        line.extend(format!("{mode} -n {REPEATS} -u 100000").split(' ').map(str::to_owned));
+        let [(alone, without), (counted, with)] = both(&line, &[]);
+        let list = |scratch: &Scratch| fs::read_to_string(scratch.path("np.out")).expect("NetPIPE's list");
+        assert_eq!(list(&alone), list(&counted), "{mpi:?} {mode}: the same sizes, each as often");
+        let size = |line: &str| line.split_whitespace().next().and_then(|word| word.parse().ok()).expect("a size");
+        let sizes: Vec<u64> = list(&counted).lines().map(size).collect();
+        // Lines of the ranks may run into each other; what is written at once does not.
+        let passed = [&without, &with].map(|ended| ended.err.matches("Integrity check passed").count());
+        assert_eq!(passed, [sizes.len(); 2], "{mpi:?} {mode}: each size was checked\n{}\n{}", without.err, with.err);
+        assert!(sizes.len() >= 30 && sizes.last() >= Some(&65_536), "{mpi:?} {mode}: {sizes:?}");
+        // Both ranks send each message; a hundred of the first size go there and back to begin with.
+        let messages = 2 * REPEATS * sizes.iter().sum::<u64>() + 2 * 100 * sizes[0];
+        // Before each size, one tells the other how often, in an integer.
+        let told = 4 * sizes.len() as u64;
+        let summary = summary_of(&counted, 2);
+        let bytes = |call: &str| {
+            let at = format!("/mpi_calls/MPI_{call}/same_host/bytes");
+            summary.0.pointer(&at).and_then(serde_json::Value::as_u64).unwrap_or(0)
+        };
+        let sum = |calls: [&str; 2]| -> u64 { calls.map(bytes).iter().sum() };
+        let moved = [sum(["Send", "Ssend"]), sum(["Recv", "Irecv"])];
+        assert_eq!(moved, [messages + told; 2], "{mpi:?} {mode}: {}", summary.0["mpi_calls"]);
+        assert!(bytes(send) >= messages && bytes(receive) >= messages, "{mpi:?} {mode}");
+    }
 }
 
 /// A program of ScaLAPACK's own tests, and its input file.
@@ -97,27 +89,25 @@ fn scalapack(mpi: Mpi, program: &str, input: &str) -> Option<(PathBuf, PathBuf)>
     Some((folder.join(program), folder.join(input)))
 }
 
-#[test]
-fn scalapacks_own_tests_pass_the_same_with_every_call_counted() {
-    each_mpi(|mpi| {
-        // LU and QR factorisation, Cholesky's of complex matrices, reduction of symmetric ones to tridiagonal form.
-        for (program, input) in [("xdlu", "LU.dat"), ("xdqr", "QR.dat"), ("xzllt", "LLT.dat"), ("xdtrd", "TRD.dat")] {
-            let found = scalapack(mpi, program, input);
-            need!(found.is_some(), format!("ScaLAPACK's tests for {mpi:?} are not here"));
-            let (path, data) = found.expect("it is here");
-            let [(_, without), (counted, with)] = both(&mpi.line(2, &path), &[(input, &data)]);
-            let said = assert_good(&without.out, &with.out);
-            let passed = said.iter().filter(|line| line.contains("PASSED")).count();
-            assert!(passed >= 40, "{mpi:?} {program}: {passed} checks\n{}", with.out);
-            let total = said.iter().find_map(|line| line.split_once(" tests completed and passed")?.0.parse().ok());
-            assert!(total >= Some(40), "{mpi:?} {program}: {said:?}");
-            let summary = summary_of(&counted, 2);
-            for call in ["Bcast", "Allreduce", "Reduce"] {
-                let bytes = summary.count(&format!("/mpi_calls/MPI_{call}/collective/bytes"));
-                assert!(bytes > 0, "{mpi:?} {program}: {call}: {}", summary.0["mpi_calls"]);
-            }
+#[each_mpi]
+fn scalapacks_own_tests_pass_the_same_with_every_call_counted(mpi: Mpi) {
+    // LU and QR factorisation, Cholesky's of complex matrices, reduction of symmetric ones to tridiagonal form.
+    for (program, input) in [("xdlu", "LU.dat"), ("xdqr", "QR.dat"), ("xzllt", "LLT.dat"), ("xdtrd", "TRD.dat")] {
+        let found = scalapack(mpi, program, input);
+        need!(found.is_some(), format!("ScaLAPACK's tests for {mpi:?} are not here"));
+        let (path, data) = found.expect("it is here");
+        let [(_, without), (counted, with)] = both(&mpi.line(2, &path), &[(input, &data)]);
+        let said = assert_good(&without.out, &with.out);
+        let passed = said.iter().filter(|line| line.contains("PASSED")).count();
+        assert!(passed >= 40, "{mpi:?} {program}: {passed} checks\n{}", with.out);
+        let total = said.iter().find_map(|line| line.split_once(" tests completed and passed")?.0.parse().ok());
+        assert!(total >= Some(40), "{mpi:?} {program}: {said:?}");
+        let summary = summary_of(&counted, 2);
+        for call in ["Bcast", "Allreduce", "Reduce"] {
+            let bytes = summary.count(&format!("/mpi_calls/MPI_{call}/collective/bytes"));
+            assert!(bytes > 0, "{mpi:?} {program}: {call}: {}", summary.0["mpi_calls"]);
         }
-    });
+    }
 }
 
 /// The figures in the HPC Challenge's own summary that do not depend on the clock.

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use midrun_proto::v1::event::Kind;
 use midrun_proto::v1::{ActionResult, ActionStatus};
 use midrun_tests::mpi::command;
-use midrun_tests::scripted::{Link, Scripted};
-use midrun_tests::told::assert_whole;
+use midrun_tests::scripted_analyzer::{Link, ScriptedAnalyzer};
+use midrun_tests::synthetic_output::assert_whole;
 use midrun_tests::{Agent, Mpi, Process, Scratch, each_mpi};
 
 /// A job of 9 ranks with an agent of its own, which checks by itself that each task was computed exactly once.
@@ -56,35 +56,32 @@ fn gamble(mut link: Link, dice: &mut Dice) -> (BTreeMap<u64, u32>, Vec<ActionRes
     (sent, results)
 }
 
-#[test]
-fn every_task_is_computed_once_though_workers_come_and_go_at_random_in_every_iteration() {
+#[each_mpi]
+fn every_task_is_computed_once_though_workers_come_and_go_at_random_in_every_iteration(mpi: Mpi) {
     let seed = std::process::id().into();
     println!("seed {seed}");
-    each_mpi(|mpi| {
-        let scratch = Scratch::new();
-        let analyzer = Scripted::start();
-        let agent = Agent::start(&scratch, &analyzer.url);
-        let link = analyzer.welcome(0);
-        // Inputs and results of some size, so that messages are under way when a worker is parked.
-        let words =
-            ["--tasks", "40", "--iterations", "300", "--mean-us", "500", "--sigma-pct", "80", "--bytes", "3000"];
-        let job = start(&scratch, mpi, &agent, &words);
-        let (sent, results) = gamble(link, &mut Dice(seed));
-        let workers = assert_whole(&job.succeed(), 300);
-        let applied: BTreeMap<u64, u64> = results
-            .iter()
-            .filter(|result| result.status() == ActionStatus::Applied)
-            .map(|result| (result.iteration, result.action))
-            .collect();
-        assert!(applied.len() > 150, "{mpi:?}: {} changes in 300 iterations, seed {seed}", applied.len());
-        assert!(results.len() <= sent.len(), "each action is answered once at most, seed {seed}");
-        // What the rank says it has applied is what the job did, iteration for iteration.
-        let mut now = 8;
-        for (iteration, did) in workers.iter().enumerate() {
-            now = applied.get(&(iteration as u64)).map_or(now, |action| sent[action]);
-            assert_eq!(*did, now, "{mpi:?}: iteration {iteration}, seed {seed}");
-        }
-    });
+    let scratch = Scratch::new();
+    let analyzer = ScriptedAnalyzer::start();
+    let agent = Agent::start(&scratch, &analyzer.url);
+    let link = analyzer.welcome(0);
+    // Inputs and results of some size, so that messages are under way when a worker is parked.
+    let words = ["--tasks", "40", "--iterations", "300", "--mean-us", "500", "--sigma-pct", "80", "--bytes", "3000"];
+    let job = start(&scratch, mpi, &agent, &words);
+    let (sent, results) = gamble(link, &mut Dice(seed));
+    let workers = assert_whole(&job.succeed(), 300);
+    let applied: BTreeMap<u64, u64> = results
+        .iter()
+        .filter(|result| result.status() == ActionStatus::Applied)
+        .map(|result| (result.iteration, result.action))
+        .collect();
+    assert!(applied.len() > 150, "{mpi:?}: {} changes in 300 iterations, seed {seed}", applied.len());
+    assert!(results.len() <= sent.len(), "each action is answered once at most, seed {seed}");
+    // What the rank says it has applied is what the job did, iteration for iteration.
+    let mut now = 8;
+    for (iteration, did) in workers.iter().enumerate() {
+        now = applied.get(&(iteration as u64)).map_or(now, |action| sent[action]);
+        assert_eq!(*did, now, "{mpi:?}: iteration {iteration}, seed {seed}");
+    }
 }
 
 /// Hears events until `wanted` finds something.
@@ -105,40 +102,38 @@ fn answer(link: &mut Link, action: u64) -> (ActionStatus, u64) {
     })
 }
 
-#[test]
-fn a_change_that_is_sent_again_after_a_lost_link_is_made_once_and_answered_again() {
-    each_mpi(|mpi| {
-        let scratch = Scratch::new();
-        let analyzer = Scripted::start();
-        let agent = Agent::start(&scratch, &analyzer.url);
-        let mut link = analyzer.welcome(0);
-        let words = ["--tasks", "400", "--iterations", "12", "--mean-us", "5000", "--sigma-pct", "20"];
-        let job = start(&scratch, mpi, &agent, &words);
-        until(&mut link, |event| matches!(event, Kind::IterationBegun(begun) if begun.iteration == 1).then_some(()));
-        let act = |link: &Link, id, workers| link.act(id, "scripted", 0, &[("mw.workers", workers)]);
+#[each_mpi]
+fn a_change_that_is_sent_again_after_a_lost_link_is_made_once_and_answered_again(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let analyzer = ScriptedAnalyzer::start();
+    let agent = Agent::start(&scratch, &analyzer.url);
+    let mut link = analyzer.welcome(0);
+    let words = ["--tasks", "400", "--iterations", "12", "--mean-us", "5000", "--sigma-pct", "20"];
+    let job = start(&scratch, mpi, &agent, &words);
+    until(&mut link, |event| matches!(event, Kind::IterationBegun(begun) if begun.iteration == 1).then_some(()));
+    let act = |link: &Link, id, workers| link.act(id, "scripted", 0, &[("mw.workers", workers)]);
 
-        // Lost between decision and answer, while the change waits for the next iteration.
-        act(&link, 5, 4.0);
-        let taken = link.sequence;
-        drop(link);
-        let mut link = analyzer.welcome(taken);
-        act(&link, 5, 4.0);
-        let (status, made) = answer(&mut link, 5);
-        assert_eq!(status, ActionStatus::Applied);
+    // Lost between decision and answer, while the change waits for the next iteration.
+    act(&link, 5, 4.0);
+    let taken = link.sequence;
+    drop(link);
+    let mut link = analyzer.welcome(taken);
+    act(&link, 5, 4.0);
+    let (status, made) = answer(&mut link, 5);
+    assert_eq!(status, ActionStatus::Applied);
 
-        // Lost after the answer was given and before anybody heard of it: it comes again, by itself and when asked.
-        act(&link, 5, 4.0);
-        assert_eq!(answer(&mut link, 5), (ActionStatus::Applied, made));
-        act(&link, 6, 7.0);
-        assert_eq!(answer(&mut link, 6).0, ActionStatus::Applied);
-        act(&link, 5, 4.0);
-        assert_eq!(answer(&mut link, 5).0, ActionStatus::RefusedStale, "what is older than what is in force");
-        act(&link, 6, 7.0);
-        assert_eq!(answer(&mut link, 6).0, ActionStatus::Applied);
-        while link.events().is_some() {}
+    // Lost after the answer was given and before anybody heard of it: it comes again, by itself and when asked.
+    act(&link, 5, 4.0);
+    assert_eq!(answer(&mut link, 5), (ActionStatus::Applied, made));
+    act(&link, 6, 7.0);
+    assert_eq!(answer(&mut link, 6).0, ActionStatus::Applied);
+    act(&link, 5, 4.0);
+    assert_eq!(answer(&mut link, 5).0, ActionStatus::RefusedStale, "what is older than what is in force");
+    act(&link, 6, 7.0);
+    assert_eq!(answer(&mut link, 6).0, ActionStatus::Applied);
+    while link.events().is_some() {}
 
-        let mut workers = assert_whole(&job.succeed(), 12);
-        workers.dedup();
-        assert_eq!(workers, [8, 4, 7], "{mpi:?}");
-    });
+    let mut workers = assert_whole(&job.succeed(), 12);
+    workers.dedup();
+    assert_eq!(workers, [8, 4, 7], "{mpi:?}");
 }

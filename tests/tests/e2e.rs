@@ -13,146 +13,124 @@ fn synthetic(mpi: Mpi, more: &[&str]) -> Vec<String> {
     words
 }
 
-#[test]
-fn a_job_that_starts_with_equal_parts_is_tuned_while_it_runs() {
-    each_mpi(|mpi| {
+#[each_mpi]
+fn a_job_that_starts_with_equal_parts_is_tuned_while_it_runs(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let line = synthetic(mpi, &["--technique", "none"]);
+    let ended = under_midrun(&scratch, "run", &["--summary", "s.json"], &line).succeed();
+    let summary = Summary::read(&scratch.path("s.json"));
+    summary.assert_contract();
+    assert_eq!(summary.count("/iterations"), 8, "{}", ended.err);
+    assert!(!summary.list("decisions").is_empty(), "{mpi:?}: something is decided\n{}", ended.err);
+    assert!(summary.count("/actions/applied") >= 1, "{mpi:?}: and applied\n{}", ended.err);
+    assert_ne!(summary.0["technique"], "none", "{mpi:?}: 80 % spread needs more than equal parts");
+    assert!(summary.list("workers").iter().all(|workers| workers == 8));
+    assert_eq!(summary.count("/records/dropped"), 0);
+    scratch.assert_nothing_left();
+}
+
+#[each_mpi]
+fn a_dry_run_advises_and_changes_nothing(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let line = synthetic(mpi, &["--technique", "none"]);
+    under_midrun(&scratch, "run", &["--dry-run", "--summary", "s.json"], &line).succeed();
+    let summary = Summary::read(&scratch.path("s.json"));
+    assert_eq!(summary.count("/actions/sent"), 0);
+    assert!(summary.0["technique"].as_str().is_some_and(|technique| technique.starts_with("none")), "{}", summary.0);
+    assert!(summary.list("decisions").iter().all(|decision| decision["verdict"] == "advised"), "{}", summary.0);
+    assert!(!summary.list("decisions").is_empty());
+}
+
+#[each_mpi]
+fn a_fixed_technique_is_put_in_force(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let line = synthetic(mpi, &["--technique", "none"]);
+    under_midrun(&scratch, "run", &["--technique", "gss", "--summary", "s.json"], &line).succeed();
+    let summary = Summary::read(&scratch.path("s.json"));
+    assert!(summary.0["technique"].as_str().is_some_and(|technique| technique.starts_with("gss")), "{}", summary.0);
+}
+
+#[each_mpi]
+fn a_running_analyzer_is_used_instead_of_an_embedded_one(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let analyzer = Analyzer::start(&scratch);
+    let line = synthetic(mpi, &["--technique", "none"]);
+    let flags = ["--analyzer", &analyzer.url, "--summary", "s.json"];
+    under_midrun(&scratch, "run", &flags, &line).succeed();
+    let summary = Summary::read(&scratch.path("s.json"));
+    summary.assert_contract();
+    assert_eq!(summary.count("/iterations"), 8);
+    analyzer.end();
+}
+
+#[each_mpi]
+fn the_picture_is_the_same_with_and_without_midrun(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let program = mpi.example("mandelbrot");
+    need!(program.is_file(), "mandelbrot is not built");
+    let picture = |name: &str| {
+        let mut line = mpi.line(5, &program);
+        line.extend(["--out".into(), scratch.path(name).display().to_string()]);
+        line
+    };
+    Process::start(&scratch, "alone", command(&picture("alone.ppm"))).succeed();
+    under_midrun(&scratch, "run", &[], &picture("tuned.ppm")).succeed();
+    let [alone, tuned] = ["alone.ppm", "tuned.ppm"].map(|name| std::fs::read(scratch.path(name)).expect(name));
+    assert!(!alone.is_empty() && alone == tuned, "{mpi:?}: the pictures differ");
+    scratch.assert_nothing_left();
+}
+
+#[each_mpi]
+fn a_program_that_is_not_linked_with_midrun_gets_it_preloaded(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let program = mpi.example("marks_demo");
+    need!(program.is_file(), "marks_demo is not built");
+    let line = mpi.line(4, &program);
+    under_midrun(&scratch, "run", &["--summary", "s.json"], &line).succeed();
+    let summary = Summary::read(&scratch.path("s.json"));
+    assert_eq!(summary.count("/ranks"), 4);
+    assert!(summary.count("/iterations") > 0, "{}", summary.0);
+}
+
+#[each_mpi]
+fn a_program_that_cuts_batches_by_itself_gets_better_factors(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let mut line = mpi.line(9, &mpi.example("marks_demo"));
+    line.extend(["--mode", "factors", "--tasks", "1000", "--iterations", "8"].map(String::from));
+    let ended = under_midrun(&scratch, "run", &["--summary", "s.json"], &line).succeed();
+    assert!(ended.out.contains("all tasks done"), "{}", ended.out);
+    let summary = Summary::read(&scratch.path("s.json"));
+    // The workers carry marks only: their work is found by its time.
+    assert!(summary.list("ideal_s").iter().all(|ideal| ideal.as_f64() > Some(0.0)), "{}", summary.0);
+    let decisions = summary.list("decisions");
+    assert!(decisions.iter().any(|decision| decision["tuning_point"] == "factors"), "{}", ended.err);
+    assert!(summary.count("/actions/applied") >= 1, "{}", ended.err);
+}
+
+#[each_mpi]
+fn a_program_that_knows_nothing_of_midrun_runs_and_is_listed(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let source = scratch.path("plain.c");
+    let text = "#include <mpi.h>\n#include <stdio.h>\nint main(int c, char **v) { int r, s = 0; MPI_Init(&c, &v); \
+        MPI_Comm_rank(MPI_COMM_WORLD, &r); MPI_Reduce(&r, &s, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD); \
+        if (r == 0) printf(\"%d\\n\", s); MPI_Finalize(); return 0; }\n";
+    std::fs::write(&source, text).expect("the source");
+    let program = scratch.path("plain");
+    let built = Command::new(format!("mpicc.{}", mpi.name())).arg(&source).arg("-o").arg(&program).status();
+    assert!(built.is_ok_and(|status| status.success()), "{mpi:?} compiles");
+    let ended = under_midrun(&scratch, "run", &["--summary", "s.json"], &mpi.line(4, &program)).succeed();
+    assert_eq!(ended.out.trim(), "6");
+    let summary = Summary::read(&scratch.path("s.json"));
+    assert_eq!((summary.count("/ranks"), summary.count("/iterations")), (4, 0), "{}", ended.err);
+}
+
+#[each_mpi]
+fn edge_cases_of_the_framework_run_under_midrun(mpi: Mpi) {
+    for (ranks, tasks) in [(2, "0"), (2, "1"), (5, "3"), (2, "50")] {
         let scratch = Scratch::new();
-        let line = synthetic(mpi, &["--technique", "none"]);
-        let ended = under_midrun(&scratch, "run", &["--summary", "s.json"], &line).succeed();
-        let summary = Summary::read(&scratch.path("s.json"));
-        summary.assert_contract();
-        assert_eq!(summary.count("/iterations"), 8, "{}", ended.err);
-        assert!(!summary.list("decisions").is_empty(), "{mpi:?}: something is decided\n{}", ended.err);
-        assert!(summary.count("/actions/applied") >= 1, "{mpi:?}: and applied\n{}", ended.err);
-        assert_ne!(summary.0["technique"], "none", "{mpi:?}: 80 % spread needs more than equal parts");
-        assert!(summary.list("workers").iter().all(|workers| workers == 8));
-        assert_eq!(summary.count("/records/dropped"), 0);
+        let mut line = mpi.line(ranks, &mpi.example("mw_synthetic"));
+        line.extend(["--tasks", tasks, "--iterations", "3", "--mean-us", "500"].map(String::from));
+        under_midrun(&scratch, "run", &[], &line).succeed();
         scratch.assert_nothing_left();
-    });
-}
-
-#[test]
-fn a_dry_run_advises_and_changes_nothing() {
-    each_mpi(|mpi| {
-        let scratch = Scratch::new();
-        let line = synthetic(mpi, &["--technique", "none"]);
-        under_midrun(&scratch, "run", &["--dry-run", "--summary", "s.json"], &line).succeed();
-        let summary = Summary::read(&scratch.path("s.json"));
-        assert_eq!(summary.count("/actions/sent"), 0);
-        assert!(
-            summary.0["technique"].as_str().is_some_and(|technique| technique.starts_with("none")),
-            "{}",
-            summary.0
-        );
-        assert!(summary.list("decisions").iter().all(|decision| decision["verdict"] == "advised"), "{}", summary.0);
-        assert!(!summary.list("decisions").is_empty());
-    });
-}
-
-#[test]
-fn a_fixed_technique_is_put_in_force() {
-    each_mpi(|mpi| {
-        let scratch = Scratch::new();
-        let line = synthetic(mpi, &["--technique", "none"]);
-        under_midrun(&scratch, "run", &["--technique", "gss", "--summary", "s.json"], &line).succeed();
-        let summary = Summary::read(&scratch.path("s.json"));
-        assert!(summary.0["technique"].as_str().is_some_and(|technique| technique.starts_with("gss")), "{}", summary.0);
-    });
-}
-
-#[test]
-fn a_running_analyzer_is_used_instead_of_an_embedded_one() {
-    each_mpi(|mpi| {
-        let scratch = Scratch::new();
-        let analyzer = Analyzer::start(&scratch);
-        let line = synthetic(mpi, &["--technique", "none"]);
-        let flags = ["--analyzer", &analyzer.url, "--summary", "s.json"];
-        under_midrun(&scratch, "run", &flags, &line).succeed();
-        let summary = Summary::read(&scratch.path("s.json"));
-        summary.assert_contract();
-        assert_eq!(summary.count("/iterations"), 8);
-        analyzer.end();
-    });
-}
-
-#[test]
-fn the_picture_is_the_same_with_and_without_midrun() {
-    each_mpi(|mpi| {
-        let scratch = Scratch::new();
-        let program = mpi.example("mandelbrot");
-        need!(program.is_file(), "mandelbrot is not built");
-        let picture = |name: &str| {
-            let mut line = mpi.line(5, &program);
-            line.extend(["--out".into(), scratch.path(name).display().to_string()]);
-            line
-        };
-        Process::start(&scratch, "alone", command(&picture("alone.ppm"))).succeed();
-        under_midrun(&scratch, "run", &[], &picture("tuned.ppm")).succeed();
-        let [alone, tuned] = ["alone.ppm", "tuned.ppm"].map(|name| std::fs::read(scratch.path(name)).expect(name));
-        assert!(!alone.is_empty() && alone == tuned, "{mpi:?}: the pictures differ");
-        scratch.assert_nothing_left();
-    });
-}
-
-#[test]
-fn a_program_that_is_not_linked_with_midrun_gets_it_preloaded() {
-    each_mpi(|mpi| {
-        let scratch = Scratch::new();
-        let program = mpi.example("marks_demo");
-        need!(program.is_file(), "marks_demo is not built");
-        let line = mpi.line(4, &program);
-        under_midrun(&scratch, "run", &["--summary", "s.json"], &line).succeed();
-        let summary = Summary::read(&scratch.path("s.json"));
-        assert_eq!(summary.count("/ranks"), 4);
-        assert!(summary.count("/iterations") > 0, "{}", summary.0);
-    });
-}
-
-#[test]
-fn a_program_that_cuts_batches_by_itself_gets_better_factors() {
-    each_mpi(|mpi| {
-        let scratch = Scratch::new();
-        let mut line = mpi.line(9, &mpi.example("marks_demo"));
-        line.extend(["--mode", "factors", "--tasks", "1000", "--iterations", "8"].map(String::from));
-        let ended = under_midrun(&scratch, "run", &["--summary", "s.json"], &line).succeed();
-        assert!(ended.out.contains("all tasks done"), "{}", ended.out);
-        let summary = Summary::read(&scratch.path("s.json"));
-        // The workers carry marks only: their work is found by its time.
-        assert!(summary.list("ideal_s").iter().all(|ideal| ideal.as_f64() > Some(0.0)), "{}", summary.0);
-        let decisions = summary.list("decisions");
-        assert!(decisions.iter().any(|decision| decision["tuning_point"] == "factors"), "{}", ended.err);
-        assert!(summary.count("/actions/applied") >= 1, "{}", ended.err);
-    });
-}
-
-#[test]
-fn a_program_that_knows_nothing_of_midrun_runs_and_is_listed() {
-    each_mpi(|mpi| {
-        let scratch = Scratch::new();
-        let source = scratch.path("plain.c");
-        let text = "#include <mpi.h>\n#include <stdio.h>\nint main(int c, char **v) { int r, s = 0; MPI_Init(&c, &v); \
-            MPI_Comm_rank(MPI_COMM_WORLD, &r); MPI_Reduce(&r, &s, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD); \
-            if (r == 0) printf(\"%d\\n\", s); MPI_Finalize(); return 0; }\n";
-        std::fs::write(&source, text).expect("the source");
-        let program = scratch.path("plain");
-        let built = Command::new(format!("mpicc.{}", mpi.name())).arg(&source).arg("-o").arg(&program).status();
-        assert!(built.is_ok_and(|status| status.success()), "{mpi:?} compiles");
-        let ended = under_midrun(&scratch, "run", &["--summary", "s.json"], &mpi.line(4, &program)).succeed();
-        assert_eq!(ended.out.trim(), "6");
-        let summary = Summary::read(&scratch.path("s.json"));
-        assert_eq!((summary.count("/ranks"), summary.count("/iterations")), (4, 0), "{}", ended.err);
-    });
-}
-
-#[test]
-fn edge_cases_of_the_framework_run_under_midrun() {
-    each_mpi(|mpi| {
-        for (ranks, tasks) in [(2, "0"), (2, "1"), (5, "3"), (2, "50")] {
-            let scratch = Scratch::new();
-            let mut line = mpi.line(ranks, &mpi.example("mw_synthetic"));
-            line.extend(["--tasks", tasks, "--iterations", "3", "--mean-us", "500"].map(String::from));
-            under_midrun(&scratch, "run", &[], &line).succeed();
-            scratch.assert_nothing_left();
-        }
-    });
+    }
 }

@@ -2,7 +2,7 @@
 
 use midrun_tests::mpi::command;
 use midrun_tests::process::Ended;
-use midrun_tests::told::{WHOLE, assert_whole, wait_for_iterations};
+use midrun_tests::synthetic_output::{WHOLE, assert_whole, wait_for_iterations};
 use midrun_tests::{Agent, Analyzer, Mpi, Process, Scratch, Summary, each_mpi, under_midrun, wait_until};
 
 const ITERATIONS: usize = 8;
@@ -81,15 +81,9 @@ fn strike(mpi: Mpi, victim: Victim, signal: i32, moment: Moment) {
     assert_whole(&job.succeed(), ITERATIONS);
 }
 
-fn strike_everywhere(victim: Victim, signal: i32, moment: Moment) {
-    each_mpi(|mpi| {
-        strike(mpi, victim, signal, moment);
-    });
-}
-
 macro_rules! strikes {
     ($($name:ident: $victim:ident $signal:ident $moment:ident;)*) => {
-        $(#[test] fn $name() { strike_everywhere(Victim::$victim, libc::$signal, Moment::$moment); })*
+        $(#[each_mpi] fn $name(mpi: Mpi) { strike(mpi, Victim::$victim, libc::$signal, Moment::$moment); })*
     };
 }
 
@@ -108,81 +102,69 @@ strikes! {
     an_analyzer_stopped_at_mpi_finalize_leaves_the_job_alone: Analyzer SIGSTOP AtFinalize;
 }
 
-#[test]
-fn an_agent_started_late_still_gets_the_ranks() {
-    each_mpi(|mpi| {
-        let scratch = Scratch::new();
-        let analyzer = Analyzer::start(&scratch);
-        let mut job = start_job(&scratch, mpi);
-        wait_for_iterations(&mut job, 2);
-        let _agent = Agent::start(&scratch, &analyzer.url);
-        assert_whole(&job.succeed(), ITERATIONS);
-        // Every rank finds the late agent, not the master alone.
-        wait_until("the analyzer has heard of all ranks", || analyzer.process.err().contains("on 5 ranks"));
-    });
+#[each_mpi]
+fn an_agent_started_late_still_gets_the_ranks(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let analyzer = Analyzer::start(&scratch);
+    let mut job = start_job(&scratch, mpi);
+    wait_for_iterations(&mut job, 2);
+    let _agent = Agent::start(&scratch, &analyzer.url);
+    assert_whole(&job.succeed(), ITERATIONS);
+    // Every rank finds the late agent, not the master alone.
+    wait_until("the analyzer has heard of all ranks", || analyzer.process.err().contains("on 5 ranks"));
 }
 
-#[test]
-fn a_full_ring_loses_records_and_not_tasks() {
+#[each_mpi]
+fn a_full_ring_loses_records_and_not_tasks(mpi: Mpi) {
     // A stopped agent takes nothing out: tasks of no length fill the rings many times over. Back again, it says how many
     // records were refused meanwhile.
-    each_mpi(|mpi| {
-        let scratch = Scratch::new();
-        let mut words = mpi.line(3, &mpi.example("mw_synthetic"));
-        let many = ["--tasks", "20000", "--iterations", "5", "--mean-us", "0", "--technique", "ss"];
-        words.extend(many.iter().map(|word| (*word).to_owned()));
-        let mut run = under_midrun(&scratch, "run", &["--technique", "ss", "--summary", "s.json"], &words);
-        wait_for_iterations(&mut run, 1);
-        let ended = stopped_until_the_job_has_ended(run);
-        let summary = Summary::read(&scratch.path("s.json"));
-        let [produced, collected, dropped] =
-            ["produced", "collected", "dropped"].map(|key| summary.count(&format!("/records/{key}")));
-        assert!(dropped > 0, "{mpi:?}: {}", summary.0);
-        assert_eq!(produced, collected + dropped, "{mpi:?}: each record was taken or counted: {}", summary.0);
-        assert!(ended.err.contains(&format!("{dropped} dropped")), "{}", ended.err);
-        scratch.assert_nothing_left();
-    });
+    let scratch = Scratch::new();
+    let mut words = mpi.line(3, &mpi.example("mw_synthetic"));
+    let many = ["--tasks", "20000", "--iterations", "5", "--mean-us", "0", "--technique", "ss"];
+    words.extend(many.iter().map(|word| (*word).to_owned()));
+    let mut run = under_midrun(&scratch, "run", &["--technique", "ss", "--summary", "s.json"], &words);
+    wait_for_iterations(&mut run, 1);
+    let ended = stopped_until_the_job_has_ended(run);
+    let summary = Summary::read(&scratch.path("s.json"));
+    let [produced, collected, dropped] =
+        ["produced", "collected", "dropped"].map(|key| summary.count(&format!("/records/{key}")));
+    assert!(dropped > 0, "{mpi:?}: {}", summary.0);
+    assert_eq!(produced, collected + dropped, "{mpi:?}: each record was taken or counted: {}", summary.0);
+    assert!(ended.err.contains(&format!("{dropped} dropped")), "{}", ended.err);
+    scratch.assert_nothing_left();
 }
 
-#[test]
-fn an_unreachable_analyzer_leaves_the_job_alone() {
-    each_mpi(|mpi| {
-        let scratch = Scratch::new();
-        let _agent = Agent::start(&scratch, "http://127.0.0.1:1");
-        assert_whole(&start_job(&scratch, mpi).succeed(), ITERATIONS);
-    });
+#[each_mpi]
+fn an_unreachable_analyzer_leaves_the_job_alone(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let _agent = Agent::start(&scratch, "http://127.0.0.1:1");
+    assert_whole(&start_job(&scratch, mpi).succeed(), ITERATIONS);
 }
 
-#[test]
-fn a_stale_socket_leaves_the_job_alone() {
-    each_mpi(|mpi| {
-        let scratch = Scratch::new();
-        drop(std::os::unix::net::UnixListener::bind(Agent::socket_in(&scratch)).expect("a socket"));
-        assert_whole(&start_job(&scratch, mpi).succeed(), ITERATIONS);
-    });
+#[each_mpi]
+fn a_stale_socket_leaves_the_job_alone(mpi: Mpi) {
+    let scratch = Scratch::new();
+    drop(std::os::unix::net::UnixListener::bind(Agent::socket_in(&scratch)).expect("a socket"));
+    assert_whole(&start_job(&scratch, mpi).succeed(), ITERATIONS);
 }
 
-#[test]
-fn a_stopped_midrun_run_leaves_the_job_running() {
-    each_mpi(|mpi| {
-        let scratch = Scratch::new();
-        let mut run = under_midrun(&scratch, "run", &[], &line(mpi));
-        wait_for_iterations(&mut run, 2);
-        assert_whole(&stopped_until_the_job_has_ended(run), ITERATIONS);
-        scratch.assert_nothing_left();
-    });
+#[each_mpi]
+fn a_stopped_midrun_run_leaves_the_job_running(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let mut run = under_midrun(&scratch, "run", &[], &line(mpi));
+    wait_for_iterations(&mut run, 2);
+    assert_whole(&stopped_until_the_job_has_ended(run), ITERATIONS);
+    scratch.assert_nothing_left();
 }
 
-#[test]
-fn a_killed_midrun_run_leaves_the_job_running() {
-    each_mpi(|mpi| {
-        let scratch = Scratch::new();
-        let mut run = under_midrun(&scratch, "run", &[], &line(mpi));
-        wait_for_iterations(&mut run, 2);
-        run.signal(libc::SIGKILL);
-        wait_until("the job has ended by itself", || run.out().contains(WHOLE));
-        assert_eq!(run.wait().code, 137);
-    });
+#[each_mpi]
+fn a_killed_midrun_run_leaves_the_job_running(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let mut run = under_midrun(&scratch, "run", &[], &line(mpi));
+    wait_for_iterations(&mut run, 2);
+    run.signal(libc::SIGKILL);
+    wait_until("the job has ended by itself", || run.out().contains(WHOLE));
+    assert_eq!(run.wait().code, 137);
 }
 
 /// Compiles a C program of the test.
@@ -192,34 +174,30 @@ fn compile(scratch: &Scratch, mpi: Mpi, text: &str) -> std::path::PathBuf {
     mpi.compile(scratch, &source, &[])
 }
 
-#[test]
-fn a_program_that_forks_ends_well_with_its_children() {
+#[each_mpi]
+fn a_program_that_forks_ends_well_with_its_children(mpi: Mpi) {
     let text = "#include <mpi.h>\n#include <stdio.h>\n#include <sys/wait.h>\n#include <unistd.h>\nint main(int c, char **v) {\n\
         int r, code = 0, s = 0; MPI_Init(&c, &v); MPI_Comm_rank(MPI_COMM_WORLD, &r); pid_t p = fork(); if (p == 0) _exit(3);\n\
         waitpid(p, &code, 0); code = WEXITSTATUS(code); MPI_Reduce(&code, &s, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);\n\
         if (system(\"true\") != 0) s = -1; if (r == 0) printf(\"%d\\n\", s); MPI_Finalize(); return 0; }\n\
         ";
     let text = format!("#include <stdlib.h>\n{text}");
-    each_mpi(|mpi| {
-        let scratch = Scratch::new();
-        let program = compile(&scratch, mpi, &text);
-        let ended = under_midrun(&scratch, "run", &[], &mpi.line(3, &program)).succeed();
-        assert_eq!(ended.out.trim(), "9", "{}", ended.err);
-        scratch.assert_nothing_left();
-    });
+    let scratch = Scratch::new();
+    let program = compile(&scratch, mpi, &text);
+    let ended = under_midrun(&scratch, "run", &[], &mpi.line(3, &program)).succeed();
+    assert_eq!(ended.out.trim(), "9", "{}", ended.err);
+    scratch.assert_nothing_left();
 }
 
-#[test]
-fn a_program_that_aborts_gives_its_own_code() {
+#[each_mpi]
+fn a_program_that_aborts_gives_its_own_code(mpi: Mpi) {
     let text = "#include <mpi.h>\nint main(int c, char **v) { int r; MPI_Init(&c, &v); MPI_Comm_rank(MPI_COMM_WORLD, &r);\n\
         if (r == 1) MPI_Abort(MPI_COMM_WORLD, 42); MPI_Barrier(MPI_COMM_WORLD); MPI_Finalize(); return 0; }\n";
-    each_mpi(|mpi| {
-        let scratch = Scratch::new();
-        let program = compile(&scratch, mpi, text);
-        let alone = Process::start(&scratch, "alone", command(&mpi.line(3, &program))).wait();
-        let ended = under_midrun(&scratch, "run", &[], &mpi.line(3, &program)).wait();
-        assert_eq!(ended.code, alone.code, "{}", ended.err);
-        assert_ne!(ended.code, 0);
-        scratch.assert_nothing_left();
-    });
+    let scratch = Scratch::new();
+    let program = compile(&scratch, mpi, text);
+    let alone = Process::start(&scratch, "alone", command(&mpi.line(3, &program))).wait();
+    let ended = under_midrun(&scratch, "run", &[], &mpi.line(3, &program)).wait();
+    assert_eq!(ended.code, alone.code, "{}", ended.err);
+    assert_ne!(ended.code, 0);
+    scratch.assert_nothing_left();
 }

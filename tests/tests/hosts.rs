@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use midrun_tests::mpi::command;
-use midrun_tests::told::assert_whole;
+use midrun_tests::synthetic_output::assert_whole;
 use midrun_tests::{Cluster, Mpi, Process, Scratch, Summary, midrun, need, root, run, wait_until};
 
 const HOSTS: [&str; 3] = ["h1", "h2", "h3"];

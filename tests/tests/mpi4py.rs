@@ -30,24 +30,22 @@ fn verdict(out: &str) -> Vec<String> {
     said
 }
 
-#[test]
-fn the_test_suite_of_mpi4py_ends_the_same_with_every_call_counted() {
-    each_mpi(|mpi| {
-        need!(python(mpi).is_file() && suite().is_file(), format!("mpi4py for {mpi:?} is not here"));
-        let scratch = Scratch::new();
-        let mut line = mpi.line(2, &python(mpi));
-        line.extend([suite().display().to_string(), "-q".into(), "-i".into(), PARTS.into()]);
-        let alone = Process::start(&scratch, "alone", command(&line)).succeed();
-        let mut run = run::command(&scratch, &["--summary", "s.json"], &line);
-        if mpi == Mpi::OpenMpi {
-            run.env("LD_PRELOAD", "libmpi.so.40"); // else an interpreter loads it too late to be counted
-        }
-        let counted = Process::start(&scratch, "run", run).succeed();
-        let said = verdict(&alone.err);
-        assert!(said.len() == 6 && said[..2] == ["OK", "OK"], "{mpi:?}: {}", alone.err);
-        assert_eq!(verdict(&counted.err), said, "{mpi:?}: {}", counted.err);
-        let calls = Summary::read(&scratch.path("s.json")).0["mpi_calls"].clone();
-        let kinds = calls.as_object().map_or(0, serde_json::Map::len);
-        assert!(kinds > 80, "{mpi:?}: {kinds} functions of MPI were called and counted: {calls}");
-    });
+#[each_mpi]
+fn the_test_suite_of_mpi4py_ends_the_same_with_every_call_counted(mpi: Mpi) {
+    need!(python(mpi).is_file() && suite().is_file(), format!("mpi4py for {mpi:?} is not here"));
+    let scratch = Scratch::new();
+    let mut line = mpi.line(2, &python(mpi));
+    line.extend([suite().display().to_string(), "-q".into(), "-i".into(), PARTS.into()]);
+    let alone = Process::start(&scratch, "alone", command(&line)).succeed();
+    let mut run = run::command(&scratch, &["--summary", "s.json"], &line);
+    if mpi == Mpi::OpenMpi {
+        run.env("LD_PRELOAD", "libmpi.so.40"); // else an interpreter loads it too late to be counted
+    }
+    let counted = Process::start(&scratch, "run", run).succeed();
+    let said = verdict(&alone.err);
+    assert!(said.len() == 6 && said[..2] == ["OK", "OK"], "{mpi:?}: {}", alone.err);
+    assert_eq!(verdict(&counted.err), said, "{mpi:?}: {}", counted.err);
+    let calls = Summary::read(&scratch.path("s.json")).0["mpi_calls"].clone();
+    let kinds = calls.as_object().map_or(0, serde_json::Map::len);
+    assert!(kinds > 80, "{mpi:?}: {kinds} functions of MPI were called and counted: {calls}");
 }

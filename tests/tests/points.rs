@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use midrun_proto::v1::event::Kind;
 use midrun_proto::v1::{ActionStatus, PointMeasured};
 use midrun_tests::mpi::command;
-use midrun_tests::scripted::{Link, Scripted};
+use midrun_tests::scripted_analyzer::{Link, ScriptedAnalyzer};
 use midrun_tests::{Agent, Mpi, Process, Scratch, Summary, each_mpi, need, root, run};
 
 /// Time between two iterations, microseconds: time enough for what the tests send.
@@ -74,95 +74,86 @@ tune share argument chunk_of 2 i64 1..1000
 insert flush flush_results after iterate
 once flush_now flush_results";
 
-#[test]
-fn variables_functions_arguments_and_calls_of_an_unmodified_program_are_turned_while_it_runs() {
-    each_mpi(|mpi| {
-        let scratch = Scratch::new();
-        let program = classic(mpi, &scratch);
-        let plain = alone(&scratch, mpi, &program, 400);
-        let analyzer = Scripted::start();
-        let agent = Agent::start(&scratch, &analyzer.url);
-        let mut link = analyzer.welcome(0);
-        let job = start(&scratch, mpi, &agent, &program, 400, POINTS);
+#[each_mpi]
+fn variables_functions_arguments_and_calls_of_an_unmodified_program_are_turned_while_it_runs(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let program = classic(mpi, &scratch);
+    let plain = alone(&scratch, mpi, &program, 400);
+    let analyzer = ScriptedAnalyzer::start();
+    let agent = Agent::start(&scratch, &analyzer.url);
+    let mut link = analyzer.welcome(0);
+    let job = start(&scratch, mpi, &agent, &program, 400, POINTS);
 
-        let before = measured(&mut link, "f0_seen", |_| true);
-        assert!(before.is_value && before.value == 0.4 && before.count == 1, "{before:?}");
-        let chunk = measured(&mut link, "chunk", |_| true);
-        assert_eq!((chunk.count, chunk.is_value), (1, false), "each call by itself");
+    let before = measured(&mut link, "f0_seen", |_| true);
+    assert!(before.is_value && before.value == 0.4 && before.count == 1, "{before:?}");
+    let chunk = measured(&mut link, "chunk", |_| true);
+    assert_eq!((chunk.count, chunk.is_value), (1, false), "each call by itself");
 
-        link.act(1, "scripted", 0, &[("f0", 0.1)]);
-        assert_eq!(status(&mut link, 1), ActionStatus::Applied);
-        measured(&mut link, "f0_seen", |point| point.value == 0.1);
-        link.act(2, "scripted", 0, &[("f0", 1.5)]);
-        assert_eq!(status(&mut link, 2), ActionStatus::RefusedRange);
-        link.act(3, "scripted", 0, &[("f0", 0.12)]);
-        assert_eq!(status(&mut link, 3), ActionStatus::RefusedRange, "it is between two steps");
-        link.act_text(4, "scripted", 0, ("name", "factoring"));
-        assert_eq!(status(&mut link, 4), ActionStatus::Applied);
-        // One at most is left, so each chunk is one task: 200 in an iteration.
-        link.act(5, "scripted", 0, &[("share", 1.0), ("flush", 1.0)]);
-        assert_eq!(status(&mut link, 5), ActionStatus::Applied);
-        link.act(6, "scripted", 0, &[("flush_now", 1.0)]);
-        assert_eq!(status(&mut link, 6), ActionStatus::Applied);
-        link.act(7, "scripted", 1, &[("algorithm", 1.0)]);
-        until(&mut link, |event| matches!(event, Kind::PointMeasured(_)).then_some(()));
-        while link.events().is_some() {}
+    link.act(1, "scripted", 0, &[("f0", 0.1)]);
+    assert_eq!(status(&mut link, 1), ActionStatus::Applied);
+    measured(&mut link, "f0_seen", |point| point.value == 0.1);
+    link.act(2, "scripted", 0, &[("f0", 1.5)]);
+    assert_eq!(status(&mut link, 2), ActionStatus::RefusedRange);
+    link.act(3, "scripted", 0, &[("f0", 0.12)]);
+    assert_eq!(status(&mut link, 3), ActionStatus::RefusedRange, "it is between two steps");
+    link.act_text(4, "scripted", 0, ("name", "factoring"));
+    assert_eq!(status(&mut link, 4), ActionStatus::Applied);
+    // One at most is left, so each chunk is one task: 200 in an iteration.
+    link.act(5, "scripted", 0, &[("share", 1.0), ("flush", 1.0)]);
+    assert_eq!(status(&mut link, 5), ActionStatus::Applied);
+    link.act(6, "scripted", 0, &[("flush_now", 1.0)]);
+    assert_eq!(status(&mut link, 6), ActionStatus::Applied);
+    link.act(7, "scripted", 1, &[("algorithm", 1.0)]);
+    until(&mut link, |event| matches!(event, Kind::PointMeasured(_)).then_some(()));
+    while link.events().is_some() {}
 
-        let out = job.succeed().out;
-        assert_eq!(total(&out), total(&plain), "{mpi:?}: results stay");
-        assert!(out.contains("end F0 0.100") && out.contains("technique factoring"), "{mpi:?}: {out}");
-        assert!(out.contains("after F0 0.400 technique batches"), "{mpi:?}: what was changed goes back: {out}");
-        let flushed = out.lines().find_map(|line| line.strip_prefix("flushed ")?.parse::<u32>().ok());
-        assert!(flushed.is_some_and(|times| times > 2), "{mpi:?}: {out}");
-    });
+    let out = job.succeed().out;
+    assert_eq!(total(&out), total(&plain), "{mpi:?}: results stay");
+    assert!(out.contains("end F0 0.100") && out.contains("technique factoring"), "{mpi:?}: {out}");
+    assert!(out.contains("after F0 0.400 technique batches"), "{mpi:?}: what was changed goes back: {out}");
+    let flushed = out.lines().find_map(|line| line.strip_prefix("flushed ")?.parse::<u32>().ok());
+    assert!(flushed.is_some_and(|times| times > 2), "{mpi:?}: {out}");
 }
 
-#[test]
-fn points_come_and_go_while_the_program_runs() {
-    each_mpi(|mpi| {
-        let scratch = Scratch::new();
-        let program = classic(mpi, &scratch);
-        let plain = alone(&scratch, mpi, &program, 400);
-        let analyzer = Scripted::start();
-        let agent = Agent::start(&scratch, &analyzer.url);
-        let mut link = analyzer.welcome(0);
-        let job =
-            start(&scratch, mpi, &agent, &program, 400, "iteration function iterate\ntune f0 variable F0 f64 0..1");
-        measured(&mut link, "iteration", |_| true);
-        link.act(1, "scripted", 0, &[("f0", 0.2)]);
-        assert_eq!(status(&mut link, 1), ActionStatus::Applied);
+#[each_mpi]
+fn points_come_and_go_while_the_program_runs(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let program = classic(mpi, &scratch);
+    let plain = alone(&scratch, mpi, &program, 400);
+    let analyzer = ScriptedAnalyzer::start();
+    let agent = Agent::start(&scratch, &analyzer.url);
+    let mut link = analyzer.welcome(0);
+    let job = start(&scratch, mpi, &agent, &program, 400, "iteration function iterate\ntune f0 variable F0 f64 0..1");
+    measured(&mut link, "iteration", |_| true);
+    link.act(1, "scripted", 0, &[("f0", 0.2)]);
+    assert_eq!(status(&mut link, 1), ActionStatus::Applied);
 
-        // The variable goes back, the function is measured from here on, and one line cannot be done.
-        let text = "iteration function iterate\nmeasure chunk function chunk_of sum\nmeasure x function nowhere sum\n\
-                    measure f variable F0 f64 sum";
-        link.act_text(2, "scripted", 0, ("points", text));
-        let mut refused = None;
-        until(&mut link, |event| {
-            if let Kind::PointRefused(line) = event {
-                refused = Some((line.line, line.why.clone(), line.shed));
-            }
-            matches!(event, Kind::ActionResult(result) if result.action == 2).then_some(())
-        });
-        let (line, why, shed) = refused.expect("a refusal comes before the answer");
-        assert!((line, shed) == (3, false) && why.contains("there is no nowhere in the program"), "{why}");
-        assert_eq!(
-            measured(&mut link, "f", |_| true).value,
-            0.4,
-            "{mpi:?}: the tuning point is gone, its value is back"
-        );
-        let chunk = measured(&mut link, "chunk", |point| point.count > 10);
-        assert_eq!(chunk.bins.iter().map(|bin| bin.count).sum::<u64>(), chunk.timed);
-        assert!(chunk.sum > 0.0 && chunk.minimum <= chunk.maximum && chunk.first_ns < chunk.last_ns, "{chunk:?}");
-        link.act(3, "scripted", 0, &[("f0", 0.3)]);
-        assert_eq!(status(&mut link, 3), ActionStatus::RefusedUnknown);
-
-        link.act_text(4, "scripted", 0, ("points", "measure chunk function chunk_of often"));
-        assert_eq!(status(&mut link, 4), ActionStatus::RefusedRange, "a text that is none changes nothing");
-        link.act_text(5, "scripted", 0, ("points", "iteration function iterate"));
-        assert_eq!(status(&mut link, 5), ActionStatus::Applied);
-        while link.events().is_some() {}
-        assert_eq!(total(&job.succeed().out), total(&plain), "{mpi:?}");
+    // The variable goes back, the function is measured from here on, and one line cannot be done.
+    let text = "iteration function iterate\nmeasure chunk function chunk_of sum\nmeasure x function nowhere sum\n\
+                measure f variable F0 f64 sum";
+    link.act_text(2, "scripted", 0, ("points", text));
+    let mut refused = None;
+    until(&mut link, |event| {
+        if let Kind::PointRefused(line) = event {
+            refused = Some((line.line, line.why.clone(), line.shed));
+        }
+        matches!(event, Kind::ActionResult(result) if result.action == 2).then_some(())
     });
+    let (line, why, shed) = refused.expect("a refusal comes before the answer");
+    assert!((line, shed) == (3, false) && why.contains("there is no nowhere in the program"), "{why}");
+    assert_eq!(measured(&mut link, "f", |_| true).value, 0.4, "{mpi:?}: the tuning point is gone, its value is back");
+    let chunk = measured(&mut link, "chunk", |point| point.count > 10);
+    assert_eq!(chunk.bins.iter().map(|bin| bin.count).sum::<u64>(), chunk.timed);
+    assert!(chunk.sum > 0.0 && chunk.minimum <= chunk.maximum && chunk.first_ns < chunk.last_ns, "{chunk:?}");
+    link.act(3, "scripted", 0, &[("f0", 0.3)]);
+    assert_eq!(status(&mut link, 3), ActionStatus::RefusedUnknown);
+
+    link.act_text(4, "scripted", 0, ("points", "measure chunk function chunk_of often"));
+    assert_eq!(status(&mut link, 4), ActionStatus::RefusedRange, "a text that is none changes nothing");
+    link.act_text(5, "scripted", 0, ("points", "iteration function iterate"));
+    assert_eq!(status(&mut link, 5), ActionStatus::Applied);
+    while link.events().is_some() {}
+    assert_eq!(total(&job.succeed().out), total(&plain), "{mpi:?}");
 }
 
 /// `midrun run --points FILE … -- LINE`.
@@ -176,55 +167,51 @@ fn point<'a>(summary: &'a Summary, label: &str) -> &'a serde_json::Value {
     list.iter().find(|point| point["label"] == label).unwrap_or_else(|| panic!("{label} in {list:?}"))
 }
 
-#[test]
-fn midrun_run_measures_an_unmodified_program_by_a_file_of_points() {
-    each_mpi(|mpi| {
-        let scratch = Scratch::new();
-        let program = classic(mpi, &scratch);
-        let plain = alone(&scratch, mpi, &program, 20);
-        let mut line = mpi.line(3, &program);
-        line.push("20".into());
-        let text = "# iterations first\niteration function iterate\nmeasure compute function compute sum # tasks\n\
-                    measure sends mpi MPI_Send world bytes=8..16 sum\nmeasure steps variable NW i32 raw\n\
-                    measure other function NOWHERE sum\n";
-        let ended = under_midrun(&scratch, text, &line).succeed();
-        assert_eq!(total(&ended.out), total(&plain), "{mpi:?}");
-        let summary = Summary::read(&scratch.path("s.json"));
-        assert_eq!(summary.count("/iterations"), 20, "{}", ended.err);
-        assert_eq!(
-            (point(&summary, "compute")["count"].as_u64(), point(&summary, "compute")["ranks"].as_u64()),
-            (Some(4000), Some(2))
-        );
-        assert_eq!(point(&summary, "steps")["mean"], 2.0);
-        assert_eq!(summary.0["points"]["declared"][1], "iteration function iterate");
-        // A message to a worker has 16 bytes, one back 8; those that stop it have none.
-        let sends = point(&summary, "sends");
-        assert!(sends["count"].as_u64() >= Some(80) && sends["ranks"] == 3, "{sends}");
-        assert_eq!(summary.0["points"]["refused"][0]["line"], 6, "{}", summary.0["points"]);
-        assert!(ended.err.contains("line 6 of the points is refused"), "{}", ended.err);
-        scratch.assert_nothing_left();
-    });
+#[each_mpi]
+fn midrun_run_measures_an_unmodified_program_by_a_file_of_points(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let program = classic(mpi, &scratch);
+    let plain = alone(&scratch, mpi, &program, 20);
+    let mut line = mpi.line(3, &program);
+    line.push("20".into());
+    let text = "# iterations first\niteration function iterate\nmeasure compute function compute sum # tasks\n\
+                measure sends mpi MPI_Send world bytes=8..16 sum\nmeasure steps variable NW i32 raw\n\
+                measure other function NOWHERE sum\n";
+    let ended = under_midrun(&scratch, text, &line).succeed();
+    assert_eq!(total(&ended.out), total(&plain), "{mpi:?}");
+    let summary = Summary::read(&scratch.path("s.json"));
+    assert_eq!(summary.count("/iterations"), 20, "{}", ended.err);
+    assert_eq!(
+        (point(&summary, "compute")["count"].as_u64(), point(&summary, "compute")["ranks"].as_u64()),
+        (Some(4000), Some(2))
+    );
+    assert_eq!(point(&summary, "steps")["mean"], 2.0);
+    assert_eq!(summary.0["points"]["declared"][1], "iteration function iterate");
+    // A message to a worker has 16 bytes, one back 8; those that stop it have none.
+    let sends = point(&summary, "sends");
+    assert!(sends["count"].as_u64() >= Some(80) && sends["ranks"] == 3, "{sends}");
+    assert_eq!(summary.0["points"]["refused"][0]["line"], 6, "{}", summary.0["points"]);
+    assert!(ended.err.contains("line 6 of the points is refused"), "{}", ended.err);
+    scratch.assert_nothing_left();
 }
 
-#[test]
-fn a_function_that_is_called_too_often_gives_up_detail_until_it_fits_the_budget() {
-    each_mpi(|mpi| {
-        let scratch = Scratch::new();
-        let program = scratch.path("busy");
-        let source = scratch.path("busy.c");
-        std::fs::write(&source, BUSY).expect("a file");
-        let mut compiler = std::process::Command::new(format!("mpicc.{}", mpi.name()));
-        assert!(compiler.arg("-O1").arg(&source).arg("-o").arg(&program).status().expect("mpicc").success());
-        let text = "iteration function iterate\nmeasure tiny function tiny raw";
-        let ended = under_midrun(&scratch, text, &mpi.line(1, &program)).succeed();
-        assert!(ended.out.contains("sum 4000000"), "{}", ended.out);
-        let summary = Summary::read(&scratch.path("s.json"));
-        let refused = &summary.0["points"]["refused"];
-        let first = refused.as_array().and_then(|list| list.first()).unwrap_or_else(|| panic!("{}", summary.0));
-        assert_eq!((&first["line"], &first["shed"]), (&2.into(), &true.into()));
-        assert!(ended.err.contains("line 2 of the points gives up detail in rank 0"), "{}", ended.err);
-        assert!(ended.err.contains("from each call told to each call timed"), "{}", ended.err);
-    });
+#[each_mpi]
+fn a_function_that_is_called_too_often_gives_up_detail_until_it_fits_the_budget(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let program = scratch.path("busy");
+    let source = scratch.path("busy.c");
+    std::fs::write(&source, BUSY).expect("a file");
+    let mut compiler = std::process::Command::new(format!("mpicc.{}", mpi.name()));
+    assert!(compiler.arg("-O1").arg(&source).arg("-o").arg(&program).status().expect("mpicc").success());
+    let text = "iteration function iterate\nmeasure tiny function tiny raw";
+    let ended = under_midrun(&scratch, text, &mpi.line(1, &program)).succeed();
+    assert!(ended.out.contains("sum 4000000"), "{}", ended.out);
+    let summary = Summary::read(&scratch.path("s.json"));
+    let refused = &summary.0["points"]["refused"];
+    let first = refused.as_array().and_then(|list| list.first()).unwrap_or_else(|| panic!("{}", summary.0));
+    assert_eq!((&first["line"], &first["shed"]), (&2.into(), &true.into()));
+    assert!(ended.err.contains("line 2 of the points gives up detail in rank 0"), "{}", ended.err);
+    assert!(ended.err.contains("from each call told to each call timed"), "{}", ended.err);
 }
 
 /// Four million calls of a function that does next to nothing, in 40 iterations.
@@ -241,26 +228,23 @@ int main(int argc, char **argv) {
 }
 ";
 
-#[test]
-fn a_fortran_program_is_measured_and_its_module_variable_offered() {
-    each_mpi(|mpi| {
-        let scratch = Scratch::new();
-        let source = root().join("tests/programs/classic_mw.f90");
-        let program =
-            mpi.compile_fortran(&scratch, &source, &["-O1", "-fno-inline", "-w", "-fallow-argument-mismatch"]);
-        need!(program.is_some(), "no Fortran");
-        let program = program.expect("a program");
-        let plain = Process::start(&scratch, "alone", command(&mpi.line(3, &program))).succeed();
-        let text = "iteration function __farm_MOD_iterate\nmeasure compute function __farm_MOD_compute sum\n\
-                    measure f0_seen variable __farm_MOD_f0 f64 sum\ntune f0 variable __farm_MOD_f0 f64 0..1\n";
-        let ended = under_midrun(&scratch, text, &mpi.line(3, &program)).succeed();
-        assert_eq!(total(&ended.out), total(&plain.out), "{mpi:?}");
-        let summary = Summary::read(&scratch.path("s.json"));
-        assert_eq!(summary.count("/iterations"), 20, "{}", ended.err);
-        assert_eq!(point(&summary, "compute")["count"], 4000, "{}", summary.0["points"]);
-        assert_eq!(point(&summary, "f0_seen")["maximum"], 0.4);
-        assert_eq!(summary.0["points"]["refused"].as_array().map(Vec::len), Some(0));
-    });
+#[each_mpi]
+fn a_fortran_program_is_measured_and_its_module_variable_offered(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let source = root().join("tests/programs/classic_mw.f90");
+    let program = mpi.compile_fortran(&scratch, &source, &["-O1", "-fno-inline", "-w", "-fallow-argument-mismatch"]);
+    need!(program.is_some(), "no Fortran");
+    let program = program.expect("a program");
+    let plain = Process::start(&scratch, "alone", command(&mpi.line(3, &program))).succeed();
+    let text = "iteration function __farm_MOD_iterate\nmeasure compute function __farm_MOD_compute sum\n\
+                measure f0_seen variable __farm_MOD_f0 f64 sum\ntune f0 variable __farm_MOD_f0 f64 0..1\n";
+    let ended = under_midrun(&scratch, text, &mpi.line(3, &program)).succeed();
+    assert_eq!(total(&ended.out), total(&plain.out), "{mpi:?}");
+    let summary = Summary::read(&scratch.path("s.json"));
+    assert_eq!(summary.count("/iterations"), 20, "{}", ended.err);
+    assert_eq!(point(&summary, "compute")["count"], 4000, "{}", summary.0["points"]);
+    assert_eq!(point(&summary, "f0_seen")["maximum"], 0.4);
+    assert_eq!(summary.0["points"]["refused"].as_array().map(Vec::len), Some(0));
 }
 
 #[test]

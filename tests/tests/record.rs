@@ -47,92 +47,84 @@ fn median(mut values: Vec<f64>) -> Value {
 const UNEVEN: &str =
     "mw_synthetic --tasks 400 --iterations 10 --mean-us 2000 --sigma-pct 80 --work sleep --seed 7 --technique none";
 
-#[test]
-fn a_replay_decides_as_the_run_did_and_other_options_are_advice() {
-    each_mpi(|mpi| {
-        let scratch = Scratch::new();
-        let ended = start(&scratch, mpi, "--record r.rec --summary s.json", 9, UNEVEN).succeed();
-        let summary = Summary::read(&scratch.path("s.json"));
-        assert!(summary.count("/actions/applied") >= 1, "{mpi:?}: something is decided\n{}", ended.err);
-        let replay = asked(&scratch, "replay r.rec --json");
-        assert_eq!(replay["whole"], true);
-        assert_eq!(replay["summary"], summary.0, "{mpi:?}: all that the summary tells comes again");
-        let gss = asked(&scratch, "replay r.rec --technique gss --objective fixed --json");
-        assert_eq!(gss["summary"]["actions"]["sent"], 0, "{gss}");
-        let decision = &gss["summary"]["decisions"][0];
-        assert!(decision["verdict"] == "advised" && decision["to"].as_str().is_some_and(|to| to.starts_with("gss")));
-        let told = gss["told"].as_array().expect("a list");
-        assert!(told.iter().any(|told| told["notice"]["event"] == "recorded-change"), "{gss}");
-        scratch.assert_nothing_left();
-    });
+#[each_mpi]
+fn a_replay_decides_as_the_run_did_and_other_options_are_advice(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let ended = start(&scratch, mpi, "--record r.rec --summary s.json", 9, UNEVEN).succeed();
+    let summary = Summary::read(&scratch.path("s.json"));
+    assert!(summary.count("/actions/applied") >= 1, "{mpi:?}: something is decided\n{}", ended.err);
+    let replay = asked(&scratch, "replay r.rec --json");
+    assert_eq!(replay["whole"], true);
+    assert_eq!(replay["summary"], summary.0, "{mpi:?}: all that the summary tells comes again");
+    let gss = asked(&scratch, "replay r.rec --technique gss --objective fixed --json");
+    assert_eq!(gss["summary"]["actions"]["sent"], 0, "{gss}");
+    let decision = &gss["summary"]["decisions"][0];
+    assert!(decision["verdict"] == "advised" && decision["to"].as_str().is_some_and(|to| to.starts_with("gss")));
+    let told = gss["told"].as_array().expect("a list");
+    assert!(told.iter().any(|told| told["notice"]["event"] == "recorded-change"), "{gss}");
+    scratch.assert_nothing_left();
 }
 
-#[test]
-fn a_recorded_setting_is_predicted_as_it_was_measured_and_another_as_it_will_be() {
-    each_mpi(|mpi| {
-        let scratch = Scratch::new();
-        start(&scratch, mpi, "--dry-run --record r.rec", 9, UNEVEN).succeed();
-        let known = asked(&scratch, "predict run r.rec --json");
-        let answer = &known["answers"][0];
+#[each_mpi]
+fn a_recorded_setting_is_predicted_as_it_was_measured_and_another_as_it_will_be(mpi: Mpi) {
+    let scratch = Scratch::new();
+    start(&scratch, mpi, "--dry-run --record r.rec", 9, UNEVEN).succeed();
+    let known = asked(&scratch, "predict run r.rec --json");
+    let answer = &known["answers"][0];
+    assert!(is_close(&answer["predicted_s"], &answer["measured_s"]), "{mpi:?}: {answer}");
+    assert_eq!((&answer["workers"], &answer["technique"]), (&8.into(), &"none".into()));
+    let error = &answer["error"];
+    assert!(error["count"] == 10 && number(&error["median"]) <= number(&error["worst"]), "{answer}");
+    // What it says of a quarter of the workers under another technique, and what they measure.
+    let other = asked(&scratch, "predict run r.rec --workers 2 --technique gss --iterations 10 --json");
+    let line = UNEVEN.replace("--technique none", "--technique gss");
+    start(&scratch, mpi, "--dry-run --summary s.json", 3, &line).succeed();
+    let times = Summary::read(&scratch.path("s.json")).list("iteration_s").iter().map(number).collect();
+    let answer = &other["answers"][0];
+    assert!(is_close(&answer["predicted_s"], &median(times)), "{mpi:?}: {answer}");
+    assert!(number(&answer["low_s"]) < number(&answer["predicted_s"]));
+    assert!(number(&answer["total_s"]) >= 10.0 * number(&answer["predicted_s"]), "{answer}");
+}
+
+#[each_mpi]
+fn a_recorded_pipeline_is_replayed_and_predicted(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let job = "pipe_synthetic --inputs 400 --stages 5,20,5 --bytes 5000";
+    start(&scratch, mpi, "--objective time --record r.rec --summary s.json", 8, job).succeed();
+    let summary = Summary::read(&scratch.path("s.json"));
+    let replay = asked(&scratch, "replay r.rec --json");
+    assert_eq!(replay["summary"], summary.0, "{mpi:?}");
+    let known = asked(&scratch, "predict run r.rec --json");
+    for answer in known["answers"].as_array().expect("a list") {
         assert!(is_close(&answer["predicted_s"], &answer["measured_s"]), "{mpi:?}: {answer}");
-        assert_eq!((&answer["workers"], &answer["technique"]), (&8.into(), &"none".into()));
-        let error = &answer["error"];
-        assert!(error["count"] == 10 && number(&error["median"]) <= number(&error["worst"]), "{answer}");
-        // What it says of a quarter of the workers under another technique, and what they measure.
-        let other = asked(&scratch, "predict run r.rec --workers 2 --technique gss --iterations 10 --json");
-        let line = UNEVEN.replace("--technique none", "--technique gss");
-        start(&scratch, mpi, "--dry-run --summary s.json", 3, &line).succeed();
-        let times = Summary::read(&scratch.path("s.json")).list("iteration_s").iter().map(number).collect();
-        let answer = &other["answers"][0];
-        assert!(is_close(&answer["predicted_s"], &median(times)), "{mpi:?}: {answer}");
-        assert!(number(&answer["low_s"]) < number(&answer["predicted_s"]));
-        assert!(number(&answer["total_s"]) >= 10.0 * number(&answer["predicted_s"]), "{answer}");
-    });
+    }
+    let other = asked(&scratch, "predict run r.rec --replicas 1,2,1 --pattern 0-2 --json");
+    let [two, alone] = [0, 1].map(|at| number(&other["answers"][at]["predicted_s"]));
+    // 20/2 against 5 + 20 + 5.
+    assert!((2.5..3.5).contains(&(alone / two)), "{mpi:?}: {other}");
 }
 
-#[test]
-fn a_recorded_pipeline_is_replayed_and_predicted() {
-    each_mpi(|mpi| {
-        let scratch = Scratch::new();
-        let job = "pipe_synthetic --inputs 400 --stages 5,20,5 --bytes 5000";
-        start(&scratch, mpi, "--objective time --record r.rec --summary s.json", 8, job).succeed();
-        let summary = Summary::read(&scratch.path("s.json"));
-        let replay = asked(&scratch, "replay r.rec --json");
-        assert_eq!(replay["summary"], summary.0, "{mpi:?}");
-        let known = asked(&scratch, "predict run r.rec --json");
-        for answer in known["answers"].as_array().expect("a list") {
-            assert!(is_close(&answer["predicted_s"], &answer["measured_s"]), "{mpi:?}: {answer}");
-        }
-        let other = asked(&scratch, "predict run r.rec --replicas 1,2,1 --pattern 0-2 --json");
-        let [two, alone] = [0, 1].map(|at| number(&other["answers"][at]["predicted_s"]));
-        // 20/2 against 5 + 20 + 5.
-        assert!((2.5..3.5).contains(&(alone / two)), "{mpi:?}: {other}");
-    });
-}
-
-#[test]
-fn a_killed_midrun_leaves_a_recording_that_is_read_up_to_its_end() {
-    each_mpi(|mpi| {
-        let scratch = Scratch::new();
-        let job = UNEVEN.replace("--iterations 10", "--iterations 30");
-        let mut run = start(&scratch, mpi, "--dry-run --record r.rec", 9, &job);
-        let iterations = || {
-            let read = ask(&scratch, "predict run r.rec --json");
-            let known: Value = serde_json::from_str(&read.out).unwrap_or_default();
-            known["recorded"][0]["iterations"].as_u64().unwrap_or(0)
-        };
-        wait_until("five iterations are recorded", || iterations() >= 5);
-        assert!(run.is_running());
-        run.signal(libc::SIGKILL);
-        assert_eq!(run.wait().code, 128 + libc::SIGKILL);
-        ranks::assert_all_gone(&scratch);
-        let read = ask(&scratch, "replay r.rec");
-        assert_eq!(read.code, 0, "{}", read.err);
-        let line = read.err.trim_end();
-        assert!(line.contains("r.rec") && line.contains("byte") && line.lines().count() == 1, "{line}");
-        assert!(read.out.contains("iterations, 8 workers"), "{}", read.out);
-        assert!((5..30).contains(&iterations()), "{}", iterations());
-    });
+#[each_mpi]
+fn a_killed_midrun_leaves_a_recording_that_is_read_up_to_its_end(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let job = UNEVEN.replace("--iterations 10", "--iterations 30");
+    let mut run = start(&scratch, mpi, "--dry-run --record r.rec", 9, &job);
+    let iterations = || {
+        let read = ask(&scratch, "predict run r.rec --json");
+        let known: Value = serde_json::from_str(&read.out).unwrap_or_default();
+        known["recorded"][0]["iterations"].as_u64().unwrap_or(0)
+    };
+    wait_until("five iterations are recorded", || iterations() >= 5);
+    assert!(run.is_running());
+    run.signal(libc::SIGKILL);
+    assert_eq!(run.wait().code, 128 + libc::SIGKILL);
+    ranks::assert_all_gone(&scratch);
+    let read = ask(&scratch, "replay r.rec");
+    assert_eq!(read.code, 0, "{}", read.err);
+    let line = read.err.trim_end();
+    assert!(line.contains("r.rec") && line.contains("byte") && line.lines().count() == 1, "{line}");
+    assert!(read.out.contains("iterations, 8 workers"), "{}", read.out);
+    assert!((5..30).contains(&iterations()), "{}", iterations());
 }
 
 /// A file system of its own with little room; gone with this.
@@ -152,19 +144,17 @@ impl Drop for Small {
     }
 }
 
-#[test]
-fn a_full_disk_ends_the_recording_and_not_the_job() {
-    each_mpi(|mpi| {
-        let scratch = Scratch::new();
-        let small = Small::mount(scratch.path("small"));
-        need!(small.is_some(), "nothing can be mounted");
-        let ended = start(&scratch, mpi, "--record small/r.rec --summary s.json", 9, UNEVEN).succeed();
-        assert_eq!(Summary::read(&scratch.path("s.json")).count("/iterations"), 10);
-        let said = |what: &str| ended.err.lines().filter(|line| line.contains(what)).count();
-        assert_eq!((said("the recording ends here"), said("events are missing")), (1, 1), "{}", ended.err);
-        let read = ask(&scratch, "replay small/r.rec");
-        assert!(read.code == 0 && read.err.contains("was not finished"), "{}", read.err);
-    });
+#[each_mpi]
+fn a_full_disk_ends_the_recording_and_not_the_job(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let small = Small::mount(scratch.path("small"));
+    need!(small.is_some(), "nothing can be mounted");
+    let ended = start(&scratch, mpi, "--record small/r.rec --summary s.json", 9, UNEVEN).succeed();
+    assert_eq!(Summary::read(&scratch.path("s.json")).count("/iterations"), 10);
+    let said = |what: &str| ended.err.lines().filter(|line| line.contains(what)).count();
+    assert_eq!((said("the recording ends here"), said("events are missing")), (1, 1), "{}", ended.err);
+    let read = ask(&scratch, "replay small/r.rec");
+    assert!(read.code == 0 && read.err.contains("was not finished"), "{}", read.err);
 }
 
 #[test]

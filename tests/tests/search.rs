@@ -31,102 +31,88 @@ fn blocks(ended: &Ended) -> Vec<f64> {
     lines.filter_map(|line| line.rsplit(' ').next()?.parse().ok()).collect()
 }
 
-#[test]
-fn a_block_size_is_searched_on_every_rank_and_stays_at_the_best() {
-    each_mpi(|mpi| {
-        let scratch = Scratch::new();
-        let flags = ["--search", "block=8,16,32,64,512", "--search-budget", "40"];
-        let (ended, summary) = searched(&scratch, "run", &flags, &product(mpi, 400));
-        assert!(ended.out.contains("the product is right"), "{}", ended.out);
-        let report = &summary.0["search"];
-        assert_eq!(
-            (&report["ended"], &report["method"]),
-            (&true.into(), &"exhaustive".into()),
-            "{mpi:?} {}",
-            ended.err
-        );
-        let mut values = tried(&summary);
-        values.sort_by(|a, b| a[0].total_cmp(&b[0]));
-        assert_eq!(values, [[8.0], [16.0], [32.0], [64.0]], "512 is out of range");
-        let blocks = blocks(&ended);
-        assert!(blocks.iter().all(|block| [1.0, 8.0, 16.0, 32.0, 64.0].contains(block)), "{mpi:?} {blocks:?}");
-        assert_eq!(report["best"], serde_json::json!([blocks.last()]), "{mpi:?} what is best is in force at the end");
-        assert!(report["measured"].as_u64() <= Some(40));
-        let decisions = summary.list("decisions");
-        assert!(decisions.iter().all(|decision| decision["tunlet"] == "search" && decision["tuning_point"] == "block"));
-        // Two ranks take each value over.
-        assert_eq!(summary.count("/actions/applied"), 2 * decisions.len() as u64, "{}", ended.err);
-        assert!(ended.err.contains("search found block = "), "{}", ended.err);
-        scratch.assert_nothing_left();
-    });
+#[each_mpi]
+fn a_block_size_is_searched_on_every_rank_and_stays_at_the_best(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let flags = ["--search", "block=8,16,32,64,512", "--search-budget", "40"];
+    let (ended, summary) = searched(&scratch, "run", &flags, &product(mpi, 400));
+    assert!(ended.out.contains("the product is right"), "{}", ended.out);
+    let report = &summary.0["search"];
+    assert_eq!((&report["ended"], &report["method"]), (&true.into(), &"exhaustive".into()), "{mpi:?} {}", ended.err);
+    let mut values = tried(&summary);
+    values.sort_by(|a, b| a[0].total_cmp(&b[0]));
+    assert_eq!(values, [[8.0], [16.0], [32.0], [64.0]], "512 is out of range");
+    let blocks = blocks(&ended);
+    assert!(blocks.iter().all(|block| [1.0, 8.0, 16.0, 32.0, 64.0].contains(block)), "{mpi:?} {blocks:?}");
+    assert_eq!(report["best"], serde_json::json!([blocks.last()]), "{mpi:?} what is best is in force at the end");
+    assert!(report["measured"].as_u64() <= Some(40));
+    let decisions = summary.list("decisions");
+    assert!(decisions.iter().all(|decision| decision["tunlet"] == "search" && decision["tuning_point"] == "block"));
+    // Two ranks take each value over.
+    assert_eq!(summary.count("/actions/applied"), 2 * decisions.len() as u64, "{}", ended.err);
+    assert!(ended.err.contains("search found block = "), "{}", ended.err);
+    scratch.assert_nothing_left();
 }
 
-#[test]
-fn what_a_search_found_is_tried_first_in_the_next_run_and_a_damaged_memory_is_set_aside() {
-    each_mpi(|mpi| {
-        let scratch = Scratch::new();
-        let files = || -> Vec<std::path::PathBuf> {
-            let entries = std::fs::read_dir(scratch.path("state/midrun/search")).into_iter().flatten().flatten();
-            entries.map(|entry| entry.path()).collect()
-        };
-        // Far more combinations than the budget: what is not remembered is not found by chance.
-        let flags = ["--search", "block=1..96", "--search-budget", "30", "--search-method", "simplex"];
-        searched(&scratch, "first", &flags, &product(mpi, 400));
-        let [file] = &files()[..] else { panic!("{mpi:?}: one file: {:?}", files()) };
-        let kept: Value = serde_json::from_slice(&std::fs::read(file).expect("its text")).expect("JSON");
-        let best: Vec<f64> = serde_json::from_value(kept["results"][0]["values"].clone()).expect("numbers");
-        let second: Vec<f64> = serde_json::from_value(kept["results"][1]["values"].clone()).expect("numbers");
-        let (ended, summary) = searched(&scratch, "again", &flags, &product(mpi, 400));
-        let to: Vec<&Value> = summary.list("decisions").iter().map(|decision| &decision["to"]).take(2).collect();
-        assert_eq!(to, [&second[0].to_string(), &best[0].to_string()].map(String::as_str), "{mpi:?} {}", ended.err);
+#[each_mpi]
+fn what_a_search_found_is_tried_first_in_the_next_run_and_a_damaged_memory_is_set_aside(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let files = || -> Vec<std::path::PathBuf> {
+        let entries = std::fs::read_dir(scratch.path("state/midrun/search")).into_iter().flatten().flatten();
+        entries.map(|entry| entry.path()).collect()
+    };
+    // Far more combinations than the budget: what is not remembered is not found by chance.
+    let flags = ["--search", "block=1..96", "--search-budget", "30", "--search-method", "simplex"];
+    searched(&scratch, "first", &flags, &product(mpi, 400));
+    let [file] = &files()[..] else { panic!("{mpi:?}: one file: {:?}", files()) };
+    let kept: Value = serde_json::from_slice(&std::fs::read(file).expect("its text")).expect("JSON");
+    let best: Vec<f64> = serde_json::from_value(kept["results"][0]["values"].clone()).expect("numbers");
+    let second: Vec<f64> = serde_json::from_value(kept["results"][1]["values"].clone()).expect("numbers");
+    let (ended, summary) = searched(&scratch, "again", &flags, &product(mpi, 400));
+    let to: Vec<&Value> = summary.list("decisions").iter().map(|decision| &decision["to"]).take(2).collect();
+    assert_eq!(to, [&second[0].to_string(), &best[0].to_string()].map(String::as_str), "{mpi:?} {}", ended.err);
 
-        std::fs::write(file, "{").expect("damage");
-        let (ended, _) = searched(&scratch, "damaged", &flags, &product(mpi, 400));
-        assert_eq!(ended.err.matches("it is set aside as").count(), 1, "{}", ended.err);
-        let mut names: Vec<_> =
-            files().into_iter().filter_map(|path| path.extension().map(|end| end.to_owned())).collect();
-        names.sort();
-        assert_eq!(names, ["damaged", "json"], "and a new one is written");
+    std::fs::write(file, "{").expect("damage");
+    let (ended, _) = searched(&scratch, "damaged", &flags, &product(mpi, 400));
+    assert_eq!(ended.err.matches("it is set aside as").count(), 1, "{}", ended.err);
+    let mut names: Vec<_> = files().into_iter().filter_map(|path| path.extension().map(|end| end.to_owned())).collect();
+    names.sort();
+    assert_eq!(names, ["damaged", "json"], "and a new one is written");
 
-        let forgetful = [&flags[..], &["--no-search-memory"]].concat();
-        searched(&scratch, "other", &forgetful, &product(mpi, 300));
-        assert_eq!(files().len(), 2, "nothing is kept of another input");
-        let (ended, _) = searched(&scratch, "short", &flags, &product(mpi, 10));
-        assert_eq!(files().len(), 2, "nor of a search that did not end: {}", ended.err);
-    });
+    let forgetful = [&flags[..], &["--no-search-memory"]].concat();
+    searched(&scratch, "other", &forgetful, &product(mpi, 300));
+    assert_eq!(files().len(), 2, "nothing is kept of another input");
+    let (ended, _) = searched(&scratch, "short", &flags, &product(mpi, 10));
+    assert_eq!(files().len(), 2, "nor of a search that did not end: {}", ended.err);
 }
 
-#[test]
-fn points_of_the_hand_out_are_searched_within_their_constraints() {
-    each_mpi(|mpi| {
-        let scratch = Scratch::new();
-        let mut line = mpi.line(5, &mpi.example("mw_synthetic"));
-        let words = "--tasks 64 --iterations 150 --mean-us 300 --sigma-pct 60 --technique fsc --work sleep";
-        line.extend(words.split(' ').map(str::to_owned));
-        let flags = [
-            "--search",
-            "mw.factor=0.1..0.9 step 0.2",
-            "--search",
-            "mw.technique=2,5 categorical",
-            "--search-constraint",
-            "mw_technique == 5 or mw_factor < 0.6",
-        ];
-        let (ended, summary) = searched(&scratch, "run", &flags, &line);
-        assert!(ended.out.contains("lost or doubled: 0, wrong results: 0"), "{}", ended.out);
-        summary.assert_contract();
-        let values = tried(&summary);
-        assert!(values.iter().all(|value| value[1] == 5.0 || value[0] < 0.6), "{values:?}");
-        assert_eq!((&summary.0["search"]["ended"], values.len()), (&true.into(), 8), "{mpi:?} {}", ended.err);
-    });
+#[each_mpi]
+fn points_of_the_hand_out_are_searched_within_their_constraints(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let mut line = mpi.line(5, &mpi.example("mw_synthetic"));
+    let words = "--tasks 64 --iterations 150 --mean-us 300 --sigma-pct 60 --technique fsc --work sleep";
+    line.extend(words.split(' ').map(str::to_owned));
+    let flags = [
+        "--search",
+        "mw.factor=0.1..0.9 step 0.2",
+        "--search",
+        "mw.technique=2,5 categorical",
+        "--search-constraint",
+        "mw_technique == 5 or mw_factor < 0.6",
+    ];
+    let (ended, summary) = searched(&scratch, "run", &flags, &line);
+    assert!(ended.out.contains("lost or doubled: 0, wrong results: 0"), "{}", ended.out);
+    summary.assert_contract();
+    let values = tried(&summary);
+    assert!(values.iter().all(|value| value[1] == 5.0 || value[0] < 0.6), "{values:?}");
+    assert_eq!((&summary.0["search"]["ended"], values.len()), (&true.into(), 8), "{mpi:?} {}", ended.err);
 }
 
-#[test]
-fn a_dry_run_searches_nothing() {
-    each_mpi(|mpi| {
-        let scratch = Scratch::new();
-        let (ended, summary) = searched(&scratch, "run", &["--dry-run", "--search", "block=8,16"], &product(mpi, 60));
-        assert!(blocks(&ended).iter().all(|block| *block == 1.0), "{}", ended.out);
-        assert_eq!(summary.count("/actions/sent"), 0);
-        assert!(summary.list("decisions").iter().all(|decision| decision["verdict"] == "advised"), "{}", summary.0);
-    });
+#[each_mpi]
+fn a_dry_run_searches_nothing(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let (ended, summary) = searched(&scratch, "run", &["--dry-run", "--search", "block=8,16"], &product(mpi, 60));
+    assert!(blocks(&ended).iter().all(|block| *block == 1.0), "{}", ended.out);
+    assert_eq!(summary.count("/actions/sent"), 0);
+    assert!(summary.list("decisions").iter().all(|decision| decision["verdict"] == "advised"), "{}", summary.0);
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use midrun_tests::process::Ended;
-use midrun_tests::told::WHOLE;
+use midrun_tests::synthetic_output::WHOLE;
 use midrun_tests::{Mpi, Process, Scratch, Summary, need, root, run, wait_until};
 
 /// MPICH 5, which can start processes (Debian's 4.0 cannot); `tests/run` puts it and the examples built with it here.

@@ -3,27 +3,19 @@
 
 use std::collections::BTreeMap;
 use std::process::Command;
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use midrun_proto::v1::event::Kind;
 use midrun_proto::v1::{ActionResult, ActionStatus, Phase};
 use midrun_tests::mpi::command;
 use midrun_tests::process::Ended;
-use midrun_tests::scripted::{Link, Scripted};
+use midrun_tests::scripted_analyzer::{Link, ScriptedAnalyzer};
 use midrun_tests::{
     Agent, Analyzer, Mpi, Process, Scratch, Summary, each_mpi, midrun, ranks, under_midrun, wait_until,
 };
 use serde_json::Value;
 
 const RANKS: u32 = 16;
-
-/// A test with each MPI, one at a time: more ranks than these would only wait for each other.
-fn one_by_one(test: impl FnMut(Mpi)) {
-    static ALONE: Mutex<()> = Mutex::new(());
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-    each_mpi(test);
-}
 
 /// An analyzer, an agent, and a job that has begun.
 struct Begun {
@@ -106,75 +98,67 @@ fn the_same_on_all(out: &str) -> Vec<(usize, u64)> {
     first.clone()
 }
 
-#[test]
-fn tens_of_changes_are_taken_over_by_all_ranks_in_the_same_iterations() {
-    one_by_one(|mpi| {
-        let Begun { scratch, analyzer, agent: _agent, job } = Begun::new(mpi);
-        let mut applied = Vec::new();
-        for n in 1..=30 {
-            let ended = ask(&scratch, &analyzer.url, n % 3).wait();
-            if ended.code == 0 {
-                applied.push(n % 3);
-                assert!(ended.out.contains("applied on ranks 0-15 at iteration "), "{}", ended.out);
-            }
+#[each_mpi]
+fn tens_of_changes_are_taken_over_by_all_ranks_in_the_same_iterations(mpi: Mpi) {
+    let Begun { scratch, analyzer, agent: _agent, job } = Begun::new(mpi);
+    let mut applied = Vec::new();
+    for n in 1..=30 {
+        let ended = ask(&scratch, &analyzer.url, n % 3).wait();
+        if ended.code == 0 {
+            applied.push(n % 3);
+            assert!(ended.out.contains("applied on ranks 0-15 at iteration "), "{}", ended.out);
         }
-        let changes = the_same_on_all(&stop(&scratch, &analyzer.url, job));
-        assert!(applied.len() >= 20, "{mpi:?}: {} of 30 were applied", applied.len());
-        assert_eq!(changes.iter().map(|(algorithm, _)| *algorithm).collect::<Vec<_>>(), applied, "{mpi:?}");
-    });
+    }
+    let changes = the_same_on_all(&stop(&scratch, &analyzer.url, job));
+    assert!(applied.len() >= 20, "{mpi:?}: {} of 30 were applied", applied.len());
+    assert_eq!(changes.iter().map(|(algorithm, _)| *algorithm).collect::<Vec<_>>(), applied, "{mpi:?}");
 }
 
-#[test]
-fn a_rank_killed_during_changes_ends_the_job_as_mpi_ends_it_and_no_rank_differed() {
-    one_by_one(|mpi| {
-        let Begun { scratch, analyzer, agent: _agent, job } = Begun::new(mpi);
-        for value in [1, 2, 0] {
-            wait_until("a change is applied", || ask(&scratch, &analyzer.url, value).wait().code == 0);
-        }
-        let last = ask(&scratch, &analyzer.url, 2);
-        ranks::kill(&scratch, 5);
-        let ended = job.wait();
-        assert_ne!(ended.code, 0, "{mpi:?}");
-        last.wait();
-        let all = changes_of(&ended.out);
-        let most = all.values().max_by_key(|changes| changes.len()).expect("changes");
-        assert!(all.values().all(|changes| most.starts_with(changes)), "{mpi:?}: ranks differ: {all:?}");
-    });
+#[each_mpi]
+fn a_rank_killed_during_changes_ends_the_job_as_mpi_ends_it_and_no_rank_differed(mpi: Mpi) {
+    let Begun { scratch, analyzer, agent: _agent, job } = Begun::new(mpi);
+    for value in [1, 2, 0] {
+        wait_until("a change is applied", || ask(&scratch, &analyzer.url, value).wait().code == 0);
+    }
+    let last = ask(&scratch, &analyzer.url, 2);
+    ranks::kill(&scratch, 5);
+    let ended = job.wait();
+    assert_ne!(ended.code, 0, "{mpi:?}");
+    last.wait();
+    let all = changes_of(&ended.out);
+    let most = all.values().max_by_key(|changes| changes.len()).expect("changes");
+    assert!(all.values().all(|changes| most.starts_with(changes)), "{mpi:?}: ranks differ: {all:?}");
 }
 
-#[test]
-fn an_agent_stopped_between_the_phases_and_continued_leaves_no_rank_behind() {
-    one_by_one(|mpi| {
-        let Begun { scratch, analyzer, agent, job } = Begun::new(mpi);
-        for n in 1..=12_u64 {
-            let asked = ask(&scratch, &analyzer.url, n as usize % 3);
-            std::thread::sleep(Duration::from_millis(4 * n));
-            agent.process.signal(libc::SIGSTOP);
-            std::thread::sleep(Duration::from_millis(150));
-            agent.process.signal(libc::SIGCONT);
-            asked.wait();
-        }
-        the_same_on_all(&stop(&scratch, &analyzer.url, job));
-    });
+#[each_mpi]
+fn an_agent_stopped_between_the_phases_and_continued_leaves_no_rank_behind(mpi: Mpi) {
+    let Begun { scratch, analyzer, agent, job } = Begun::new(mpi);
+    for n in 1..=12_u64 {
+        let asked = ask(&scratch, &analyzer.url, n as usize % 3);
+        std::thread::sleep(Duration::from_millis(4 * n));
+        agent.process.signal(libc::SIGSTOP);
+        std::thread::sleep(Duration::from_millis(150));
+        agent.process.signal(libc::SIGCONT);
+        asked.wait();
+    }
+    the_same_on_all(&stop(&scratch, &analyzer.url, job));
 }
 
-#[test]
-fn an_analyzer_killed_at_any_moment_of_a_change_leaves_it_applied_on_all_ranks_or_on_none() {
-    one_by_one(|mpi| {
-        let Begun { scratch, mut analyzer, agent: _agent, mut job } = Begun::new(mpi);
-        let address = analyzer.url.trim_start_matches("http://").to_owned();
-        for n in 1..=8_u64 {
-            let asked = ask(&scratch, &analyzer.url, n as usize % 3);
-            std::thread::sleep(Duration::from_millis(8 * n));
-            analyzer.process.signal(libc::SIGKILL);
-            assert_ne!(analyzer.process.wait().code, 0);
-            asked.wait();
-            analyzer = Analyzer::with(&scratch, &format!("analyzer{n}"), &address, &[]);
-            let linked = || analyzer.process.err().contains("an agent linked");
-            wait_until("the agent is back", || linked() || !job.is_running());
-        }
-        the_same_on_all(&stop(&scratch, &analyzer.url, job));
-    });
+#[each_mpi]
+fn an_analyzer_killed_at_any_moment_of_a_change_leaves_it_applied_on_all_ranks_or_on_none(mpi: Mpi) {
+    let Begun { scratch, mut analyzer, agent: _agent, mut job } = Begun::new(mpi);
+    let address = analyzer.url.trim_start_matches("http://").to_owned();
+    for n in 1..=8_u64 {
+        let asked = ask(&scratch, &analyzer.url, n as usize % 3);
+        std::thread::sleep(Duration::from_millis(8 * n));
+        analyzer.process.signal(libc::SIGKILL);
+        assert_ne!(analyzer.process.wait().code, 0);
+        asked.wait();
+        analyzer = Analyzer::with(&scratch, &format!("analyzer{n}"), &address, &[]);
+        let linked = || analyzer.process.err().contains("an agent linked");
+        wait_until("the agent is back", || linked() || !job.is_running());
+    }
+    the_same_on_all(&stop(&scratch, &analyzer.url, job));
 }
 
 /// Answers of all ranks to a phase.
@@ -206,34 +190,32 @@ fn arm(link: &mut Link, action: u64, value: f64, margin: u64) -> u64 {
     at
 }
 
-#[test]
-fn an_armed_change_that_nobody_commits_is_void_on_all_ranks_and_the_next_one_is_applied() {
-    one_by_one(|mpi| {
-        let scratch = Scratch::new();
-        let analyzer = Scripted::start();
-        let agent = Agent::start(&scratch, &analyzer.url);
-        let mut link = analyzer.welcome(0);
-        let mut job = start(&scratch, mpi, &agent, 400, 20_000);
-        has_begun(&mut job);
-        arm(&mut link, 5, 1.0, 40);
-        // Between arm and commit the analyzer dies; the next one knows nothing of it.
-        let taken = link.sequence;
-        drop(link);
-        let mut link = analyzer.welcome(taken);
-        let void = answers(&mut link, 5, RANKS);
-        assert!(void.values().all(|result| result.status() == ActionStatus::Aborted), "{void:?}");
-        // A commit that comes too late decides nothing.
-        link.phase(5, "together", 3, Phase::Commit, 0, &[]);
-        assert_eq!(answers(&mut link, 5, 1)[&3].status(), ActionStatus::Aborted);
-        let at = arm(&mut link, 6, 2.0, 60);
-        link.phase(6, "together", 7, Phase::Commit, 0, &[]);
-        assert_eq!(answers(&mut link, 6, 1)[&7].status(), ActionStatus::Committed);
-        let applied = answers(&mut link, 6, RANKS);
-        let all = |result: &ActionResult| result.status() == ActionStatus::Applied && result.iteration == at;
-        assert!(applied.values().all(all), "{applied:?}");
-        while link.events().is_some() {}
-        assert_eq!(the_same_on_all(&job.succeed().out), [(2, at)], "{mpi:?}");
-    });
+#[each_mpi]
+fn an_armed_change_that_nobody_commits_is_void_on_all_ranks_and_the_next_one_is_applied(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let analyzer = ScriptedAnalyzer::start();
+    let agent = Agent::start(&scratch, &analyzer.url);
+    let mut link = analyzer.welcome(0);
+    let mut job = start(&scratch, mpi, &agent, 400, 20_000);
+    has_begun(&mut job);
+    arm(&mut link, 5, 1.0, 40);
+    // Between arm and commit the analyzer dies; the next one knows nothing of it.
+    let taken = link.sequence;
+    drop(link);
+    let mut link = analyzer.welcome(taken);
+    let void = answers(&mut link, 5, RANKS);
+    assert!(void.values().all(|result| result.status() == ActionStatus::Aborted), "{void:?}");
+    // A commit that comes too late decides nothing.
+    link.phase(5, "together", 3, Phase::Commit, 0, &[]);
+    assert_eq!(answers(&mut link, 5, 1)[&3].status(), ActionStatus::Aborted);
+    let at = arm(&mut link, 6, 2.0, 60);
+    link.phase(6, "together", 7, Phase::Commit, 0, &[]);
+    assert_eq!(answers(&mut link, 6, 1)[&7].status(), ActionStatus::Committed);
+    let applied = answers(&mut link, 6, RANKS);
+    let all = |result: &ActionResult| result.status() == ActionStatus::Applied && result.iteration == at;
+    assert!(applied.values().all(all), "{applied:?}");
+    while link.events().is_some() {}
+    assert_eq!(the_same_on_all(&job.succeed().out), [(2, at)], "{mpi:?}");
 }
 
 /// `midrun run --search POINT -- LINE`; what the job said, and the summary.
@@ -244,51 +226,47 @@ fn search(scratch: &Scratch, point: &str, line: &[String]) -> (Ended, Summary) {
     (ended, summary)
 }
 
-#[test]
-fn a_search_changes_the_algorithm_on_all_ranks_in_the_same_iterations_and_ends_at_its_best() {
-    one_by_one(|mpi| {
-        let scratch = Scratch::new();
-        let mut line = mpi.line(RANKS, &mpi.example("allreduce_choice"));
-        line.extend(["--iterations", "1500", "--delay-us", "0", "--algorithm", "2"].map(str::to_owned));
-        let (ended, summary) = search(&scratch, "algorithm=0,1,2 categorical together", &line);
-        let changes = the_same_on_all(&ended.out);
-        let report = &summary.0["search"];
-        assert_eq!((&report["ended"], &report["trouble"]), (&true.into(), &Value::Null), "{mpi:?} {}", ended.err);
-        let in_force = changes.last().map_or(2, |(algorithm, _)| *algorithm);
-        assert_eq!(report["best"], serde_json::json!([in_force as f64]), "{mpi:?} {}", ended.err);
-        let mut tried: Vec<f64> = report["tried"].as_array().expect("a list").iter().map(value_of).collect();
-        tried.sort_by(f64::total_cmp);
-        assert_eq!(tried, [0.0, 1.0, 2.0], "{mpi:?}");
-        // What the program saw is what was decided, in the iterations that the summary names.
-        let applied = summary.list("decisions").iter().filter(|decision| decision["verdict"] != "not-applied");
-        let decided: Vec<(usize, u64)> = applied
-            .map(|decision| {
-                let to = decision["to"].as_str().and_then(|to| to.parse().ok()).expect("a number");
-                (to, decision["applied_iteration"].as_u64().expect("an iteration"))
-            })
-            .collect();
-        assert_eq!(decided, changes, "{mpi:?} {}", ended.err);
-        scratch.assert_nothing_left();
-    });
+#[each_mpi]
+fn a_search_changes_the_algorithm_on_all_ranks_in_the_same_iterations_and_ends_at_its_best(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let mut line = mpi.line(RANKS, &mpi.example("allreduce_choice"));
+    line.extend(["--iterations", "1500", "--delay-us", "0", "--algorithm", "2"].map(str::to_owned));
+    let (ended, summary) = search(&scratch, "algorithm=0,1,2 categorical together", &line);
+    let changes = the_same_on_all(&ended.out);
+    let report = &summary.0["search"];
+    assert_eq!((&report["ended"], &report["trouble"]), (&true.into(), &Value::Null), "{mpi:?} {}", ended.err);
+    let in_force = changes.last().map_or(2, |(algorithm, _)| *algorithm);
+    assert_eq!(report["best"], serde_json::json!([in_force as f64]), "{mpi:?} {}", ended.err);
+    let mut tried: Vec<f64> = report["tried"].as_array().expect("a list").iter().map(value_of).collect();
+    tried.sort_by(f64::total_cmp);
+    assert_eq!(tried, [0.0, 1.0, 2.0], "{mpi:?}");
+    // What the program saw is what was decided, in the iterations that the summary names.
+    let applied = summary.list("decisions").iter().filter(|decision| decision["verdict"] != "not-applied");
+    let decided: Vec<(usize, u64)> = applied
+        .map(|decision| {
+            let to = decision["to"].as_str().and_then(|to| to.parse().ok()).expect("a number");
+            (to, decision["applied_iteration"].as_u64().expect("an iteration"))
+        })
+        .collect();
+    assert_eq!(decided, changes, "{mpi:?} {}", ended.err);
+    scratch.assert_nothing_left();
 }
 
 fn value_of(tried: &Value) -> f64 {
     tried["values"][0].as_f64().expect("a number")
 }
 
-#[test]
-fn a_search_whose_ranks_cannot_change_together_ends_with_the_reason_and_the_job_is_unharmed() {
-    one_by_one(|mpi| {
-        let scratch = Scratch::new();
-        // Only rank 0 marks its iterations.
-        let mut line = mpi.line(2, &mpi.example("matmul_blocked"));
-        line.extend(["--size", "256", "--block", "7", "--iterations", "1500"].map(str::to_owned));
-        let (ended, summary) = search(&scratch, "block=8,16 together", &line);
-        assert!(ended.out.contains("the product is right"), "{}", ended.out);
-        assert!(ended.out.lines().all(|line| !line.starts_with("iteration ") || line.ends_with("block 7")), "{mpi:?}");
-        let why = "rank 1 has begun no iteration: every rank has to call midrun_iteration_begin";
-        let trouble = summary.0["search"]["trouble"].as_str().unwrap_or_default();
-        assert!(trouble.contains(why), "{mpi:?} {trouble:?} {}", ended.err);
-        assert!(ended.err.contains("search of block: its values were not taken over"), "{}", ended.err);
-    });
+#[each_mpi]
+fn a_search_whose_ranks_cannot_change_together_ends_with_the_reason_and_the_job_is_unharmed(mpi: Mpi) {
+    let scratch = Scratch::new();
+    // Only rank 0 marks its iterations.
+    let mut line = mpi.line(2, &mpi.example("matmul_blocked"));
+    line.extend(["--size", "256", "--block", "7", "--iterations", "1500"].map(str::to_owned));
+    let (ended, summary) = search(&scratch, "block=8,16 together", &line);
+    assert!(ended.out.contains("the product is right"), "{}", ended.out);
+    assert!(ended.out.lines().all(|line| !line.starts_with("iteration ") || line.ends_with("block 7")), "{mpi:?}");
+    let why = "rank 1 has begun no iteration: every rank has to call midrun_iteration_begin";
+    let trouble = summary.0["search"]["trouble"].as_str().unwrap_or_default();
+    assert!(trouble.contains(why), "{mpi:?} {trouble:?} {}", ended.err);
+    assert!(ended.err.contains("search of block: its values were not taken over"), "{}", ended.err);
 }

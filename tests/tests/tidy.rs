@@ -1,13 +1,11 @@
 //! Tidiness of the tree, as tests.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use midrun_tests::root;
-
-/// No file of ours is longer.
-const MOST_LINES: usize = 400;
 
 fn tracked(endings: &[&str]) -> Vec<PathBuf> {
     let output = Command::new("git")
@@ -43,15 +41,6 @@ fn each_source_file_begins_with_a_sentence_on_what_it_is_for() {
 }
 
 #[test]
-fn no_source_file_is_longer_than_the_limit() {
-    let files = tracked(&["rs", "c", "h", "proto"]);
-    let by_hand = files.iter().filter(|path| !text(path).lines().next().unwrap_or("").contains("generated from"));
-    let long = by_hand.map(|path| (path, text(path).lines().count())).filter(|(_, lines)| *lines > MOST_LINES);
-    let wrong: Vec<String> = long.map(|(path, lines)| format!("{}: {lines} lines", path.display())).collect();
-    assert_none(&wrong, "these files are too long");
-}
-
-#[test]
 fn only_the_atomic_module_takes_atomics_from_the_standard_library_in_the_ring() {
     let mut wrong = Vec::new();
     for path in tracked(&["rs"]) {
@@ -66,25 +55,131 @@ fn only_the_atomic_module_takes_atomics_from_the_standard_library_in_the_ring() 
     assert_none(&wrong, "use crate::atomic instead");
 }
 
+/// The names in `[dependencies]` of each crate of the workspace, by the crate's name.
+fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
+    let manifests = tracked(&["toml"]).into_iter().filter(|path| path.ends_with("Cargo.toml"));
+    let read = |path: PathBuf| {
+        let text = text(&path);
+        let name = text.lines().find_map(|line| line.strip_prefix("name = "))?.trim_matches('"').to_owned();
+        let section =
+            text.split("\n[dependencies]\n").nth(1).unwrap_or_default().split("\n[").next().unwrap_or_default();
+        let names = section.lines().filter_map(|line| line.split(['.', ' ', '=']).next());
+        Some((name, names.filter(|name| !name.is_empty() && !name.starts_with('#')).map(str::to_owned).collect()))
+    };
+    manifests.filter_map(read).collect()
+}
+
+/// Adds to `all` what a crate of ours depends on, directly and by other crates of ours.
+fn reach(of: &BTreeMap<String, BTreeSet<String>>, name: &str, all: &mut BTreeSet<String>) {
+    for next in of.get(name).into_iter().flatten() {
+        if all.insert(next.clone()) {
+            reach(of, next, all);
+        }
+    }
+}
+
 #[test]
 fn the_seams_are_kept() {
-    let forbidden = [
-        ("shim/Cargo.toml", &["tokio", "tonic", "serde", "tracing", "midrun-proto"][..]),
-        ("shim/ring/Cargo.toml", &["tokio", "serde", "midrun-proto"][..]),
-        ("monitor-tuner/Cargo.toml", &["midrun-tunlets", "midrun-models"][..]),
-        ("analyzer/Cargo.toml", &["midrun-ring", "midrun-shim"][..]),
-        ("tunlets/Cargo.toml", &["tokio", "midrun-proto", "midrun-ring"][..]),
+    let ours = dependencies();
+    let common = ["midrun-agreement", "midrun-points", "midrun-scheduling", "midrun-vocabulary"];
+    let shim: Vec<&str> = [&common[..], &["midrun-ring", "midrun-instrument"]].concat();
+    let agent: Vec<&str> = [&common[..], &["midrun-proto", "midrun-ring"]].concat();
+    let tunlets: Vec<&str> = [&common[..], &["midrun-models"]].concat();
+    let analyzer: Vec<&str> = [&tunlets[..], &["midrun-proto", "midrun-tunlets"]].concat();
+    // (crate, all crates of ours that it may stand on, directly or not)
+    let allowed = [
+        ("midrun-ring", &[][..]),
+        ("midrun-instrument", &[]),
+        ("midrun-proto", &[]),
+        ("midrun-shim", &shim),
+        ("midrun-agent", &agent),
+        ("midrun-models", &common),
+        ("midrun-tunlets", &tunlets),
+        ("midrun-analyzer", &analyzer),
+        ("midrun-predict", &tunlets),
     ];
+    let leaves = common.map(|name| (name, &common[..]));
     let mut wrong = Vec::new();
-    for (manifest, names) in forbidden {
-        let text = text(&root().join(manifest));
-        for name in names {
-            if text.lines().any(|line| line.starts_with(name)) {
-                wrong.push(format!("{manifest} depends on {name}"));
+    for (name, allowed) in allowed.into_iter().chain(leaves) {
+        assert!(ours.contains_key(name), "there is no crate {name}");
+        let mut all = BTreeSet::new();
+        reach(&ours, name, &mut all);
+        let others = all.iter().filter(|one| one.starts_with("midrun-") && !allowed.contains(&one.as_str()));
+        wrong.extend(others.map(|other| format!("{name} stands on {other}")));
+    }
+    // The shim lives in somebody else's process; the mathematics has no input or output.
+    for (name, foreign) in [
+        ("midrun-shim", &["tokio", "tonic", "serde", "tracing"][..]),
+        ("midrun-ring", &["tokio", "serde", "tracing"]),
+        ("midrun-tunlets", &["tokio", "tonic"]),
+        ("midrun-models", &["tokio", "tonic"]),
+    ] {
+        let mut all = BTreeSet::new();
+        reach(&ours, name, &mut all);
+        wrong.extend(foreign.iter().filter(|one| all.contains(**one)).map(|one| format!("{name} stands on {one}")));
+    }
+    assert_none(&wrong, "these dependencies cross a seam");
+}
+
+/// Exported functions that cannot panic: they read a table, an atomic or the clock.
+const CANNOT_PANIC: [&str; 5] =
+    ["midrun_call_now", "midrun_host_class", "midrun_policy_name", "midrun_status_text", "midrun_technique_name"];
+
+#[test]
+fn every_function_that_c_calls_catches_panics() {
+    let mut wrong = Vec::new();
+    for path in tracked(&["rs"]).into_iter().filter(|path| path.starts_with(root().join("shim/src"))) {
+        let text = text(&path);
+        for exported in text.split("#[unsafe(no_mangle)]").skip(1) {
+            let body = exported.split("\n}\n").next().unwrap_or_default();
+            let name = body.split("fn ").nth(1).and_then(|rest| rest.split('(').next()).unwrap_or_default();
+            let is_guarded = ["guard(", "guard_value(", "guard_framework("].iter().any(|guard| body.contains(guard));
+            if !is_guarded && !CANNOT_PANIC.contains(&name) {
+                wrong.push(format!("{}: {name}", path.display()));
             }
         }
     }
-    assert_none(&wrong, "these dependencies cross a seam");
+    assert_none(&wrong, "these functions do not go through crate::guard");
+}
+
+/// The list of retired words: `identifier -> word of today`, and after `except` the files that may have it.
+fn retired() -> Vec<(String, String, Vec<String>)> {
+    let list = text(&root().join("tests/retired_words.txt"));
+    let lines = list.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let read = |line: &str| {
+        let (old, rest) = line.split_once(" -> ").unwrap_or_else(|| panic!("OLD -> NEW instead of {line}"));
+        let (new, except) = rest.split_once(" except ").unwrap_or((rest, ""));
+        (old.to_owned(), new.to_owned(), except.split_whitespace().map(str::to_owned).collect())
+    };
+    lines.map(read).collect()
+}
+
+/// Words of letters, digits and underscores, without those in comments and literals of Rust and C.
+fn identifiers(source: &str) -> BTreeSet<&str> {
+    let code = source.lines().map(|line| line.trim_start()).filter(|line| !line.starts_with(['*', '/']));
+    let code = code.map(|line| line.split(" // ").next().unwrap_or(line));
+    let outside_texts = code.flat_map(|line| line.split('"').step_by(2));
+    outside_texts.flat_map(|part| part.split(|c: char| !c.is_alphanumeric() && c != '_')).collect()
+}
+
+#[test]
+fn retired_words_are_neither_identifiers_nor_in_documents() {
+    let retired = retired();
+    let mut wrong = Vec::new();
+    for path in tracked(&["rs", "c", "h", "proto", "md"]) {
+        let name = path.strip_prefix(root()).expect("a file of ours").display().to_string();
+        if ["CHANGELOG.md", "docs/glossary.md"].contains(&name.as_str()) {
+            continue; // these two say what was renamed
+        }
+        let text = text(&path);
+        // Documents name identifiers between backquotes.
+        let is_document = name.ends_with(".md");
+        let quoted: String = text.split('`').skip(1).step_by(2).flat_map(|code| [code, "\n"]).collect();
+        let words = identifiers(if is_document { &quoted } else { &text });
+        let found = retired.iter().filter(|(old, _, except)| words.contains(old.as_str()) && !except.contains(&name));
+        wrong.extend(found.map(|(old, new, _)| format!("{name}: {old} is {new} today")));
+    }
+    assert_none(&wrong, "tests/retired_words.txt lists words that are not used any more");
 }
 
 #[test]

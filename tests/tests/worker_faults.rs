@@ -1,7 +1,7 @@
 //! Faults while the number of workers is being changed: of workers, of the agent, of the analyzer.
 
 use midrun_tests::mpi::command;
-use midrun_tests::told::{assert_whole, wait_for_iterations, workers};
+use midrun_tests::synthetic_output::{assert_whole, wait_for_iterations, workers};
 use midrun_tests::{Agent, Analyzer, Mpi, Process, Scratch, Summary, each_mpi, ranks, under_midrun, wait_until};
 
 /// `midrun run FLAGS -- LINE` with a summary.
@@ -58,18 +58,14 @@ fn a_worker_is_killed(mpi: Mpi, parked: bool) {
     scratch.assert_nothing_left();
 }
 
-#[test]
-fn a_parked_worker_that_is_killed_ends_the_job_as_without_midrun() {
-    each_mpi(|mpi| {
-        a_worker_is_killed(mpi, true);
-    });
+#[each_mpi]
+fn a_parked_worker_that_is_killed_ends_the_job_as_without_midrun(mpi: Mpi) {
+    a_worker_is_killed(mpi, true);
 }
 
-#[test]
-fn a_worker_that_is_killed_while_it_is_being_parked_ends_the_job_as_without_midrun() {
-    each_mpi(|mpi| {
-        a_worker_is_killed(mpi, false);
-    });
+#[each_mpi]
+fn a_worker_that_is_killed_while_it_is_being_parked_ends_the_job_as_without_midrun(mpi: Mpi) {
+    a_worker_is_killed(mpi, false);
 }
 
 /// Eight workers of which each change parks one, until two are left.
@@ -83,89 +79,81 @@ fn one_by_one(scratch: &Scratch, mpi: Mpi) -> Process {
     Process::start(scratch, "job", job)
 }
 
-#[test]
-fn an_agent_killed_while_workers_are_parked_leaves_the_job_alone_and_the_next_agent_goes_on() {
-    each_mpi(|mpi| {
+#[each_mpi]
+fn an_agent_killed_while_workers_are_parked_leaves_the_job_alone_and_the_next_agent_goes_on(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let analyzer = Analyzer::with(&scratch, "analyzer", "127.0.0.1:0", &ONE_BY_ONE);
+    let agent = Agent::start(&scratch, &analyzer.url);
+    let mut job = one_by_one(&scratch, mpi);
+    wait_for_changes(&mut job, 2);
+    let before = workers(&job.out()).last().copied();
+    agent.process.signal(libc::SIGKILL);
+    drop(agent);
+    let _next = Agent::start(&scratch, &analyzer.url);
+    let numbers = assert_whole(&job.succeed(), ITERATIONS);
+    // One at a time, though the change that was under way may have been lost or made without an answer.
+    assert!(numbers.windows(2).all(|pair| pair[0].abs_diff(pair[1]) <= 1), "{numbers:?}");
+    assert!(numbers.last().copied() < before, "{mpi:?}: the next agent goes on: {numbers:?}");
+}
+
+#[each_mpi]
+fn an_agent_stopped_while_workers_are_parked_leaves_the_job_alone(mpi: Mpi) {
+    for comes_back in [false, true] {
         let scratch = Scratch::new();
         let analyzer = Analyzer::with(&scratch, "analyzer", "127.0.0.1:0", &ONE_BY_ONE);
         let agent = Agent::start(&scratch, &analyzer.url);
         let mut job = one_by_one(&scratch, mpi);
         wait_for_changes(&mut job, 2);
-        let before = workers(&job.out()).last().copied();
-        agent.process.signal(libc::SIGKILL);
-        drop(agent);
-        let _next = Agent::start(&scratch, &analyzer.url);
-        let numbers = assert_whole(&job.succeed(), ITERATIONS);
-        // One at a time, though the change that was under way may have been lost or made without an answer.
-        assert!(numbers.windows(2).all(|pair| pair[0].abs_diff(pair[1]) <= 1), "{numbers:?}");
-        assert!(numbers.last().copied() < before, "{mpi:?}: the next agent goes on: {numbers:?}");
-    });
-}
-
-#[test]
-fn an_agent_stopped_while_workers_are_parked_leaves_the_job_alone() {
-    each_mpi(|mpi| {
-        for comes_back in [false, true] {
-            let scratch = Scratch::new();
-            let analyzer = Analyzer::with(&scratch, "analyzer", "127.0.0.1:0", &ONE_BY_ONE);
-            let agent = Agent::start(&scratch, &analyzer.url);
-            let mut job = one_by_one(&scratch, mpi);
-            wait_for_changes(&mut job, 2);
-            agent.process.signal(libc::SIGSTOP);
-            if comes_back {
-                let done = workers(&job.out()).len();
-                wait_for_iterations(&mut job, done + 3);
-                agent.process.signal(libc::SIGCONT);
-            }
-            let numbers = assert_whole(&job.succeed(), ITERATIONS);
-            assert!(numbers.windows(2).all(|pair| pair[0].abs_diff(pair[1]) <= 1), "{numbers:?}");
+        agent.process.signal(libc::SIGSTOP);
+        if comes_back {
+            let done = workers(&job.out()).len();
+            wait_for_iterations(&mut job, done + 3);
+            agent.process.signal(libc::SIGCONT);
         }
-    });
+        let numbers = assert_whole(&job.succeed(), ITERATIONS);
+        assert!(numbers.windows(2).all(|pair| pair[0].abs_diff(pair[1]) <= 1), "{numbers:?}");
+    }
 }
 
-#[test]
-fn an_analyzer_lost_in_the_middle_of_a_change_makes_it_once_or_not_at_all_and_another_goes_on() {
-    each_mpi(|mpi| {
-        let scratch = Scratch::new();
-        let analyzer = Analyzer::start(&scratch);
-        let address = analyzer.url.trim_start_matches("http://").to_owned();
-        let flags = ["--analyzer", &analyzer.url, "--objective", "budget:3", "--technique", "dpf"];
-        let words = ["--tasks", "400", "--iterations", "30", "--mean-us", "2000", "--sigma-pct", "40"];
-        let mut run = start(&scratch, &flags, &synthetic(mpi, 9, &words));
-        wait_until("it is decided", || run.err().contains("workers 8 -> 3") || !run.is_running());
-        drop(analyzer); // SIGKILL
-        let done = workers(&run.out()).len();
-        wait_for_iterations(&mut run, done + 4);
-        let _another = Analyzer::with(&scratch, "another", &address, &[("OBJECTIVE", "time")]);
-        let ended = run.succeed();
-        let mut numbers = assert_whole(&ended, 30);
-        // The other analyzer is told what this job wants: its own objective would bring all workers in again.
-        numbers.dedup();
-        assert_eq!(numbers, [8, 3], "{mpi:?}\n{}", ended.err);
-        let summary = Summary::read(&scratch.path("s.json"));
-        summary.assert_contract();
-        assert_eq!(summary.count("/actions/refused"), 0, "{}", summary.0);
-        scratch.assert_nothing_left();
-    });
+#[each_mpi]
+fn an_analyzer_lost_in_the_middle_of_a_change_makes_it_once_or_not_at_all_and_another_goes_on(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let analyzer = Analyzer::start(&scratch);
+    let address = analyzer.url.trim_start_matches("http://").to_owned();
+    let flags = ["--analyzer", &analyzer.url, "--objective", "budget:3", "--technique", "dpf"];
+    let words = ["--tasks", "400", "--iterations", "30", "--mean-us", "2000", "--sigma-pct", "40"];
+    let mut run = start(&scratch, &flags, &synthetic(mpi, 9, &words));
+    wait_until("it is decided", || run.err().contains("workers 8 -> 3") || !run.is_running());
+    drop(analyzer); // SIGKILL
+    let done = workers(&run.out()).len();
+    wait_for_iterations(&mut run, done + 4);
+    let _another = Analyzer::with(&scratch, "another", &address, &[("OBJECTIVE", "time")]);
+    let ended = run.succeed();
+    let mut numbers = assert_whole(&ended, 30);
+    // The other analyzer is told what this job wants: its own objective would bring all workers in again.
+    numbers.dedup();
+    assert_eq!(numbers, [8, 3], "{mpi:?}\n{}", ended.err);
+    let summary = Summary::read(&scratch.path("s.json"));
+    summary.assert_contract();
+    assert_eq!(summary.count("/actions/refused"), 0, "{}", summary.0);
+    scratch.assert_nothing_left();
 }
 
-#[test]
-fn an_analyzer_that_comes_in_place_of_another_knows_of_the_dry_run() {
-    each_mpi(|mpi| {
-        let scratch = Scratch::new();
-        let analyzer = Analyzer::start(&scratch);
-        let address = analyzer.url.trim_start_matches("http://").to_owned();
-        let words =
-            ["--tasks", "400", "--iterations", "25", "--mean-us", "2000", "--sigma-pct", "80", "--technique", "none"];
-        let flags = ["--analyzer", &analyzer.url, "--dry-run"];
-        let mut run = start(&scratch, &flags, &synthetic(mpi, 9, &[&words[..], &["--workers", "2"]].concat()));
-        wait_for_iterations(&mut run, 2);
-        drop(analyzer); // SIGKILL
-        let _another = Analyzer::with(&scratch, "another", &address, &[]);
-        let ended = run.succeed();
-        assert_eq!(assert_whole(&ended, 25), [2; 25], "{}", ended.err);
-        let summary = Summary::read(&scratch.path("s.json"));
-        assert_eq!(summary.count("/actions/sent"), 0, "{}", summary.0);
-        assert!(summary.count("/iterations") > 3, "the other analyzer has seen the rest: {}", summary.0);
-    });
+#[each_mpi]
+fn an_analyzer_that_comes_in_place_of_another_knows_of_the_dry_run(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let analyzer = Analyzer::start(&scratch);
+    let address = analyzer.url.trim_start_matches("http://").to_owned();
+    let words =
+        ["--tasks", "400", "--iterations", "25", "--mean-us", "2000", "--sigma-pct", "80", "--technique", "none"];
+    let flags = ["--analyzer", &analyzer.url, "--dry-run"];
+    let mut run = start(&scratch, &flags, &synthetic(mpi, 9, &[&words[..], &["--workers", "2"]].concat()));
+    wait_for_iterations(&mut run, 2);
+    drop(analyzer); // SIGKILL
+    let _another = Analyzer::with(&scratch, "another", &address, &[]);
+    let ended = run.succeed();
+    assert_eq!(assert_whole(&ended, 25), [2; 25], "{}", ended.err);
+    let summary = Summary::read(&scratch.path("s.json"));
+    assert_eq!(summary.count("/actions/sent"), 0, "{}", summary.0);
+    assert!(summary.count("/iterations") > 3, "the other analyzer has seen the rest: {}", summary.0);
 }

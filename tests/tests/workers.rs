@@ -1,7 +1,7 @@
 //! The number of workers, changed while real jobs run.
 
 use midrun_tests::process::Ended;
-use midrun_tests::told::assert_whole;
+use midrun_tests::synthetic_output::assert_whole;
 use midrun_tests::{Mpi, Scratch, Summary, each_mpi, under_midrun};
 
 /// A job on 9 ranks that begins with so many workers.
@@ -17,44 +17,38 @@ fn job(scratch: &Scratch, mpi: Mpi, flags: &[&str], workers: &str) -> (Ended, Su
     (ended, summary)
 }
 
-#[test]
-fn parked_workers_are_brought_in_where_that_pays() {
-    each_mpi(|mpi| {
-        let scratch = Scratch::new();
-        let (ended, summary) = job(&scratch, mpi, &[], "2");
-        let workers = summary.workers();
-        assert_eq!((workers[0], workers.last()), (2, Some(&8)), "{}", ended.err);
-        let decisions = summary.list("decisions");
-        let first = decisions.iter().find(|d| d["tuning_point"] == "workers").expect("a decision");
-        assert!(first["why"].as_str().is_some_and(|why| why.contains("compute-bound")), "{first}");
-        assert_eq!(first["verdict"], "kept", "{first}");
-        assert_eq!(summary.0["advice"]["ranks"].as_u64(), summary.0["advice"]["workers"].as_u64().map(|n| n + 1));
-        scratch.assert_nothing_left();
-    });
+#[each_mpi]
+fn parked_workers_are_brought_in_where_that_pays(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let (ended, summary) = job(&scratch, mpi, &[], "2");
+    let workers = summary.workers();
+    assert_eq!((workers[0], workers.last()), (2, Some(&8)), "{}", ended.err);
+    let decisions = summary.list("decisions");
+    let first = decisions.iter().find(|d| d["tuning_point"] == "workers").expect("a decision");
+    assert!(first["why"].as_str().is_some_and(|why| why.contains("compute-bound")), "{first}");
+    assert_eq!(first["verdict"], "kept", "{first}");
+    assert_eq!(summary.0["advice"]["ranks"].as_u64(), summary.0["advice"]["workers"].as_u64().map(|n| n + 1));
+    scratch.assert_nothing_left();
 }
 
-#[test]
-fn the_users_limits_are_kept() {
-    each_mpi(|mpi| {
-        let scratch = Scratch::new();
-        let (_, most) = job(&scratch, mpi, &["--max-workers", "4"], "2");
-        assert_eq!(most.workers().last(), Some(&4), "{}", most.0);
-        let (_, fixed) = job(&scratch, mpi, &["--objective", "fixed"], "3");
-        assert_eq!(fixed.workers(), [3; 9]);
-        // Too many by the user's own word: they are parked, and no task is lost on the way.
-        let (_, fewer) = job(&scratch, mpi, &["--objective", "budget:3"], "0");
-        assert_eq!((fewer.workers()[0], fewer.workers().last()), (8, Some(&3)), "{}", fewer.0);
-    });
+#[each_mpi]
+fn the_users_limits_are_kept(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let (_, most) = job(&scratch, mpi, &["--max-workers", "4"], "2");
+    assert_eq!(most.workers().last(), Some(&4), "{}", most.0);
+    let (_, fixed) = job(&scratch, mpi, &["--objective", "fixed"], "3");
+    assert_eq!(fixed.workers(), [3; 9]);
+    // Too many by the user's own word: they are parked, and no task is lost on the way.
+    let (_, fewer) = job(&scratch, mpi, &["--objective", "budget:3"], "0");
+    assert_eq!((fewer.workers()[0], fewer.workers().last()), (8, Some(&3)), "{}", fewer.0);
 }
 
-#[test]
-fn a_dry_run_parks_nobody() {
-    each_mpi(|mpi| {
-        let scratch = Scratch::new();
-        let (ended, summary) = job(&scratch, mpi, &["--dry-run"], "2");
-        assert_eq!(summary.workers(), [2; 9]);
-        assert!(ended.err.contains("workers 2 -> "), "{}", ended.err);
-    });
+#[each_mpi]
+fn a_dry_run_parks_nobody(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let (ended, summary) = job(&scratch, mpi, &["--dry-run"], "2");
+    assert_eq!(summary.workers(), [2; 9]);
+    assert!(ended.err.contains("workers 2 -> "), "{}", ended.err);
 }
 
 fn refused(flags: &[&str], parts: &[&str]) {
@@ -98,20 +92,14 @@ fn limits_that_make_no_sense_are_refused_in_a_file_too() {
     refused(&["--config", &name], &["min_workers = 5", "4 or fewer"]);
 }
 
-#[test]
-fn limits_beyond_what_exists_mean_all_there_is() {
-    each_mpi(|mpi| {
-        let scratch = Scratch::new();
-        let (ended, most) = job(&scratch, mpi, &["--max-workers", "4294967295", "--worker-step", "4294967295"], "2");
-        assert_eq!(most.workers().last(), Some(&8), "{}", ended.err);
-        let (ended, least) = job(&scratch, mpi, &["--min-workers", "100"], "2");
-        assert_eq!(least.workers().last(), Some(&8), "{}", ended.err);
-        assert!(
-            ended.err.contains("the command starts 8 workers: min_workers = 100 means all of them"),
-            "{}",
-            ended.err
-        );
-        let (ended, budget) = job(&scratch, mpi, &["--objective", "budget:4294967295"], "2");
-        assert_eq!(budget.workers().last(), Some(&8), "{}", ended.err);
-    });
+#[each_mpi]
+fn limits_beyond_what_exists_mean_all_there_is(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let (ended, most) = job(&scratch, mpi, &["--max-workers", "4294967295", "--worker-step", "4294967295"], "2");
+    assert_eq!(most.workers().last(), Some(&8), "{}", ended.err);
+    let (ended, least) = job(&scratch, mpi, &["--min-workers", "100"], "2");
+    assert_eq!(least.workers().last(), Some(&8), "{}", ended.err);
+    assert!(ended.err.contains("the command starts 8 workers: min_workers = 100 means all of them"), "{}", ended.err);
+    let (ended, budget) = job(&scratch, mpi, &["--objective", "budget:4294967295"], "2");
+    assert_eq!(budget.workers().last(), Some(&8), "{}", ended.err);
 }

@@ -14,7 +14,7 @@ use tonic::{Request, Response, Status, Streaming};
 const WATCHDOG: Duration = Duration::from_secs(60);
 
 /// The analyzer. It goes with this.
-pub struct Scripted {
+pub struct ScriptedAnalyzer {
     /// Its URL.
     pub url: String,
     links: Receiver<Link>,
@@ -55,9 +55,9 @@ impl Agent for Service {
     }
 }
 
-impl Scripted {
+impl ScriptedAnalyzer {
     /// Starts one on a free port.
-    pub fn start() -> Scripted {
+    pub fn start() -> ScriptedAnalyzer {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
         let runtime = runtime.expect("a runtime");
         let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).expect("a port");
@@ -65,7 +65,7 @@ impl Scripted {
         let (to, links) = channel();
         let server = tonic::transport::Server::builder().add_service(AgentServer::new(Service(to)));
         runtime.spawn(server.serve_with_incoming(TcpListenerStream::new(listener)));
-        Scripted { url, links, _runtime: runtime }
+        ScriptedAnalyzer { url, links, _runtime: runtime }
     }
 
     /// The next stream, welcomed as by an analyzer that has batches up to `last_sequence`.

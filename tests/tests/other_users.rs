@@ -8,20 +8,20 @@ use std::process::Command;
 use midrun_ring::attach::send_segment;
 use midrun_ring::{Identity, Segment};
 use midrun_tests::mpi::command;
-use midrun_tests::told::assert_whole;
-use midrun_tests::{Agent, Analyzer, Process, Scratch, each_mpi, midrun, need, wait_until};
+use midrun_tests::synthetic_output::assert_whole;
+use midrun_tests::{Agent, Analyzer, Mpi, Process, Scratch, each_mpi, midrun, need, wait_until};
 
-const STRANGER: [&str; 5] = ["--reuid", "65534", "--regid", "65534", "--clear-groups"];
+const SECOND_USER: [&str; 5] = ["--reuid", "65534", "--regid", "65534", "--clear-groups"];
 
 /// Whether processes of a second user can be started.
 fn second_user() -> bool {
-    let tried = Command::new("setpriv").args(STRANGER).arg("true").status();
+    let tried = Command::new("setpriv").args(SECOND_USER).arg("true").status();
     // SAFETY: has no preconditions.
     unsafe { libc::geteuid() == 0 && tried.is_ok_and(|status| status.success()) }
 }
 
 /// An agent of the second user, with a directory and a program that it may use.
-fn strange_agent(scratch: &Scratch, url: &str) -> Agent {
+fn agent_of_second_user(scratch: &Scratch, url: &str) -> Agent {
     let mode = |path: &std::path::Path, mode| {
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).expect("its mode can be set");
     };
@@ -30,27 +30,25 @@ fn strange_agent(scratch: &Scratch, url: &str) -> Agent {
     mode(&program, 0o755);
     mode(scratch.directory(), 0o777);
     let mut start = Command::new("setpriv");
-    start.args(STRANGER).arg(program);
+    start.args(SECOND_USER).arg(program);
     Agent::run(scratch, start, url)
 }
 
-#[test]
-fn ranks_do_not_speak_to_an_agent_of_another_user() {
+#[each_mpi]
+fn ranks_do_not_speak_to_an_agent_of_another_user(mpi: Mpi) {
     need!(second_user(), "a second user needs root and setpriv");
-    each_mpi(|mpi| {
-        let scratch = Scratch::new();
-        let analyzer = Analyzer::start(&scratch);
-        let agent = strange_agent(&scratch, &analyzer.url);
-        let mut line = mpi.line(3, &mpi.example("mw_synthetic"));
-        line.extend(["--tasks", "100", "--iterations", "3", "--mean-us", "1000"].map(String::from));
-        let mut job = command(&line);
-        job.env("MIDRUN_SOCKET", &agent.socket).env("MIDRUN_JOB", "strangers");
-        let ended = Process::start(&scratch, "job", job).succeed();
-        assert_whole(&ended, 3);
-        assert_eq!(ended.err.matches("belongs to another user").count(), 3, "each rank says so once: {}", ended.err);
-        wait_until("the agent has linked", || analyzer.process.err().contains("linked"));
-        assert!(!analyzer.process.err().contains("strangers"), "{}", analyzer.process.err());
-    });
+    let scratch = Scratch::new();
+    let analyzer = Analyzer::start(&scratch);
+    let agent = agent_of_second_user(&scratch, &analyzer.url);
+    let mut line = mpi.line(3, &mpi.example("mw_synthetic"));
+    line.extend(["--tasks", "100", "--iterations", "3", "--mean-us", "1000"].map(String::from));
+    let mut job = command(&line);
+    job.env("MIDRUN_SOCKET", &agent.socket).env("MIDRUN_JOB", "foreign");
+    let ended = Process::start(&scratch, "job", job).succeed();
+    assert_whole(&ended, 3);
+    assert_eq!(ended.err.matches("belongs to another user").count(), 3, "each rank says so once: {}", ended.err);
+    wait_until("the agent has linked", || analyzer.process.err().contains("linked"));
+    assert!(!analyzer.process.err().contains("foreign"), "{}", analyzer.process.err());
 }
 
 #[test]
@@ -58,11 +56,11 @@ fn an_agent_takes_no_rank_of_another_user() {
     need!(second_user(), "a second user needs root and setpriv");
     let scratch = Scratch::new();
     let analyzer = Analyzer::start(&scratch);
-    let agent = strange_agent(&scratch, &analyzer.url);
-    let identity = Identity { world_size: 1, job: "strangers".into(), mpi: "none".into(), ..Identity::default() };
+    let agent = agent_of_second_user(&scratch, &analyzer.url);
+    let identity = Identity { world_size: 1, job: "foreign".into(), mpi: "none".into(), ..Identity::default() };
     let (_segment, memory) = Segment::create(&identity, 1, 8).expect("memory");
     let socket = UnixStream::connect(&agent.socket).expect("the agent listens");
     let _ = send_segment(socket.as_fd(), memory.as_fd()); // fails where the agent has hung up already
     wait_until("it is turned away", || agent.process.err().contains("it belongs to user 0, not to 65534"));
-    assert!(!analyzer.process.err().contains("strangers"), "{}", analyzer.process.err());
+    assert!(!analyzer.process.err().contains("foreign"), "{}", analyzer.process.err());
 }
