@@ -1,4 +1,4 @@
-//! `midrun agent`: this host's agent as a daemon of its own.
+//! `midrun agent`: runs this host's agent as a standing daemon.
 
 use std::os::fd::{FromRawFd, RawFd};
 use std::os::unix::net::UnixListener;
@@ -7,13 +7,13 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 
-use crate::analyzer::{read_token, stop_signal};
 use crate::logging::{self, LogForm};
 use crate::runtime_dir::{self, RegistersOf, RemovedAtEnd};
-use crate::settings;
+use crate::settings::{self, read_token};
+use crate::signals;
 use crate::usage::{Usage, usage};
 
-/// What can be said on the command line.
+/// The flags of `midrun agent`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// The analyzer's URL, such as http://node1:7741
@@ -25,27 +25,27 @@ pub struct Args {
     /// File whose first line is the token (else MIDRUN_TOKEN)
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
-    /// End this many seconds after the last rank has gone; 0: stay
+    /// Exit this many seconds after the last rank has gone; 0: stay
     #[arg(long, value_name = "SECONDS")]
     linger_s: Option<u64>,
     /// Configuration file
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Form of the log on stderr
+    /// Format of the log on stderr
     #[arg(long, default_value = "text")]
     log: LogForm,
-    /// The socket is open already as this descriptor (for midrun exec)
+    /// Descriptor of the open socket (set by midrun exec)
     #[arg(long, hide = true)]
     socket_fd: Option<RawFd>,
-    /// A lock file to remove at the end (for midrun exec)
+    /// Lock file to remove at the end (set by midrun exec)
     #[arg(long, hide = true)]
     lock: Option<PathBuf>,
 }
 
-/// Serves until SIGTERM or SIGINT, or until nobody needs it any more.
+/// Serves until SIGTERM or SIGINT, or until no rank has been attached for `--linger-s` seconds.
 ///
 /// # Errors
-/// A bad configuration, before the socket is bound; or the socket cannot be bound.
+/// The configuration is invalid (reported before the socket is bound), or the socket cannot be bound.
 pub fn main(args: Args) -> anyhow::Result<ExitCode> {
     let mut flags: Vec<(&str, String)> = Vec::new();
     flags.extend(args.analyzer.map(|url| ("agent.analyzer", url)));
@@ -65,7 +65,7 @@ pub fn main(args: Args) -> anyhow::Result<ExitCode> {
         None => runtime_dir::bind(&args.socket).map_err(|error| Usage(format!("{error:#}")))?,
     };
     let lock = args.lock.map(RemovedAtEnd);
-    let _log = lock.is_some().then(|| EmptyLog(args.socket.with_extension("log")));
+    let _log = lock.is_some().then(|| LogRemovedIfEmpty(args.socket.with_extension("log")));
     let _registers = RegistersOf(args.socket.clone());
     let _socket = RemovedAtEnd(args.socket);
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -74,28 +74,29 @@ pub fn main(args: Args) -> anyhow::Result<ExitCode> {
         .build()
         .context("cannot start threads")?;
     runtime.block_on(async {
-        let stop = stop_signal()?;
+        let stop = signals::stop()?;
         midrun_agent::run(config, listener, stop).await.context("the agent failed")
     })?;
     runtime.shutdown_background();
     Ok(ExitCode::SUCCESS)
 }
 
+/// Takes over the listening socket that `midrun exec` opened.
 fn inherited(fd: RawFd) -> anyhow::Result<UnixListener> {
-    // SAFETY: asks the kernel about a number; any is allowed.
+    // SAFETY: `fcntl(F_GETFD)` accepts any number and only reports whether it is open.
     if fd < 3 || unsafe { libc::fcntl(fd, libc::F_GETFD) } < 0 {
         return usage(format!("--socket-fd {fd} is not an open descriptor"));
     }
-    // SAFETY: the descriptor is open and was passed to be owned here.
+    // SAFETY: the descriptor is open, and `midrun exec` passed its ownership to this process.
     let listener = unsafe { UnixListener::from_raw_fd(fd) };
     listener.local_addr().with_context(|| format!("--socket-fd {fd} is not a Unix socket"))?;
     Ok(listener)
 }
 
-/// The log that `midrun exec` gave this agent; removed at the end when there is nothing in it.
-struct EmptyLog(PathBuf);
+/// The log file that `midrun exec` gave this agent. Dropping it removes the file if it is empty.
+struct LogRemovedIfEmpty(PathBuf);
 
-impl Drop for EmptyLog {
+impl Drop for LogRemovedIfEmpty {
     fn drop(&mut self) {
         if self.0.metadata().is_ok_and(|found| found.is_file() && found.len() == 0) {
             let _ = std::fs::remove_file(&self.0);

@@ -1,38 +1,38 @@
-//! `midrun analyzer`: the analyzer as a daemon of its own.
+//! `midrun analyzer`: runs the analyzer as a standing daemon.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Context;
 use tokio::net::TcpListener;
-use tokio::signal::unix::{SignalKind, signal};
 
 use crate::logging::{self, LogForm};
-use crate::settings;
+use crate::settings::{self, read_token};
+use crate::signals;
 use crate::usage::{Usage, say_raw};
 
-/// What can be said on the command line.
+/// The flags of `midrun analyzer`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// Address and port; port 0 takes a free one
+    /// Address and port to listen on; port 0 takes a free one
     #[arg(long, value_name = "HOST:PORT")]
     listen: Option<String>,
-    /// File whose first line is the token that agents and people must show
+    /// File whose first line is the token that agents and users must present
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
     /// Append every event, decision and action to FILE as JSON
     #[arg(long, value_name = "FILE")]
     journal: Option<PathBuf>,
-    /// Keep all that comes in in FILE, for midrun replay and midrun predict run
+    /// Record all incoming data in FILE, for midrun replay and midrun predict run
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
-    /// Advise, change nothing
+    /// Give advice only; change nothing
     #[arg(long)]
     dry_run: bool,
     /// Configuration file
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Form of the log on stderr
+    /// Format of the log on stderr
     #[arg(long, default_value = "text")]
     log: LogForm,
 }
@@ -40,7 +40,7 @@ pub struct Args {
 /// Serves until SIGTERM or SIGINT.
 ///
 /// # Errors
-/// A bad configuration, before the port is bound; or the port cannot be bound.
+/// The configuration is invalid (reported before the port is bound), or the port cannot be bound.
 pub fn main(args: Args) -> anyhow::Result<ExitCode> {
     let mut flags: Vec<(&str, String)> = Vec::new();
     flags.extend(args.listen.map(|listen| ("analyzer.listen", listen)));
@@ -59,37 +59,8 @@ pub fn main(args: Args) -> anyhow::Result<ExitCode> {
             .await
             .map_err(|error| Usage(format!("cannot listen on {}: {error}", config.listen)))?;
         say_raw(&format!("midrun: analyzer listens on {}", listener.local_addr()?));
-        let stop = stop_signal()?;
+        let stop = signals::stop()?;
         midrun_analyzer::serve(config, listener, stop).await.context("the analyzer failed")
     })?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// Ends when SIGTERM or SIGINT comes.
-///
-/// # Errors
-/// Signals cannot be caught.
-pub fn stop_signal() -> anyhow::Result<impl Future<Output = ()> + Send + 'static> {
-    let mut terminate = signal(SignalKind::terminate()).context("cannot catch signals")?;
-    let mut interrupt = signal(SignalKind::interrupt()).context("cannot catch signals")?;
-    Ok(async move {
-        tokio::select! {
-            _ = terminate.recv() => {}
-            _ = interrupt.recv() => {}
-        }
-    })
-}
-
-/// The token in a file's first line.
-///
-/// # Errors
-/// The file cannot be read, or is empty.
-pub fn read_token(path: &std::path::Path) -> anyhow::Result<String> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| Usage(format!("cannot read the token file {}: {error}", path.display())))?;
-    let token = text.lines().next().unwrap_or("").trim();
-    if token.is_empty() {
-        return crate::usage::usage(format!("the first line of the token file {} is empty", path.display()));
-    }
-    Ok(token.to_owned())
 }

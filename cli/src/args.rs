@@ -1,4 +1,4 @@
-//! The command line, and its mistakes as one sentence each.
+//! Parses the command line and reports each mistake in one sentence.
 
 use std::process::ExitCode;
 
@@ -14,39 +14,39 @@ struct Cli {
     command: Command,
 }
 
-/// What can be done.
+/// The subcommands.
 #[derive(Subcommand, Debug)]
 pub enum Command {
-    /// Run a command (mpirun, srun, or a program) under tuning
+    /// Run a job (mpirun, srun, or a program) under tuning
     Run(crate::run::Args),
-    /// Inside an mpirun or srun line: make sure that this host has an agent, then become the program
+    /// In an mpirun or srun line: start this host's agent if needed, then execute the program
     Exec(crate::exec::Args),
     /// Run a standing analyzer
     Analyzer(crate::analyzer::Args),
     /// Run a standing agent, one per node
     Agent(crate::agent::Args),
-    /// Evaluate a performance model off line
+    /// Evaluate a performance model off-line
     Predict(crate::predict::Args),
-    /// Show a running job: its ranks, tuning points and decisions
+    /// Show the ranks, tuning points and decisions of a running job
     Status(crate::control::StatusArgs),
-    /// Set a tuning point of a running job by hand
+    /// Set a tuning point of a running job (manual override)
     Set(crate::control::SetArgs),
-    /// Let the tunlets of a running job decide nothing more; values stay
+    /// Stop the decisions of a running job; values stay
     Freeze(crate::control::ModeArgs),
-    /// The same, and bring the values at start back
+    /// Stop the decisions of a running job and restore the values at start
     Pause(crate::control::ModeArgs),
-    /// Let the tunlets go on
+    /// Let the tunlets of a frozen or paused job decide again
     Resume(crate::control::ModeArgs),
-    /// Take a recorded run in again: what would be decided, and why
+    /// Decide a recorded run again: print what would be decided, and why
     Replay(crate::replay::Args),
     /// Explain a tunlet, or why a run went as it did
     Explain(crate::explain::Args),
 }
 
-/// Reads the command line.
+/// Parses the command line.
 ///
 /// # Errors
-/// The exit code, when there is nothing to do: help was asked for, or the line cannot be understood.
+/// The exit code if there is nothing to run: the user asked for help, or the line is invalid.
 pub fn parse() -> Result<Command, ExitCode> {
     let error = match Cli::try_parse() {
         Ok(cli) => return Ok(cli.command),
@@ -64,14 +64,14 @@ pub fn parse() -> Result<Command, ExitCode> {
 fn sentence(error: &clap::Error) -> String {
     use clap::error::ErrorKind;
     if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-        return "say what to do: run, exec, agent, analyzer, predict, explain, replay, status, set, freeze, pause or resume (midrun --help tells more)".into();
+        return "a subcommand is needed: run, exec, agent, analyzer, predict, explain, replay, status, set, freeze, pause or resume (see midrun --help)".into();
     }
     let text = error.to_string();
     let message = text.split("Usage:").next().unwrap_or(&text);
     let message = message.split("For more information").next().unwrap_or(message);
     let line = one_line(message);
     let line = line.strip_prefix("error: ").unwrap_or(&line);
-    format!("{line} (midrun --help tells more)")
+    format!("{line} (see midrun --help)")
 }
 
 #[cfg(test)]

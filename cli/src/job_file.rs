@@ -1,4 +1,4 @@
-//! What `midrun run` leaves in the runtime directory while its job runs, so that other commands of this user find it.
+//! The job file: `midrun run` keeps it in the runtime directory while its job runs, so that `midrun status` and others find the job.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -11,23 +11,23 @@ use serde::{Deserialize, Serialize};
 
 use crate::runtime_dir::{self, RemovedAtEnd};
 
-/// More than any such file has, bytes.
+/// Limit for reading a job file, bytes.
 const MOST_BYTES: u64 = 64 << 10;
 
-/// A running job and how its analyzer is spoken to.
+/// The content of a job file: a running job and the access to its analyzer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunningJob {
     /// Its id.
     pub job: String,
     /// Its analyzer's URL, as seen from this host.
     pub url: String,
-    /// What the analyzer asks for.
+    /// The token that the analyzer demands.
     pub token: String,
-    /// The command, for lists.
+    /// The command, shown in lists of jobs.
     pub command: String,
 }
 
-/// The file of a job; it goes with this. The lock tells it from one that a crashed `midrun run` left behind.
+/// An open, locked job file; dropping it removes the file. A file without a lock is the remainder of a crashed `midrun run`.
 #[derive(Debug)]
 pub struct JobFile {
     _lock: fs::File,
@@ -35,7 +35,7 @@ pub struct JobFile {
 }
 
 impl JobFile {
-    /// Writes it.
+    /// Writes and locks the file.
     ///
     /// # Errors
     /// The runtime directory cannot be used.
@@ -55,7 +55,7 @@ impl JobFile {
     }
 }
 
-/// The jobs that this user's `midrun run` commands run on this host now.
+/// The jobs that `midrun run` commands of this user run on this host now.
 pub fn running() -> Vec<RunningJob> {
     let directory = runtime_dir::path();
     let Ok(entries) = fs::read_dir(&directory) else { return Vec::new() };
@@ -64,11 +64,11 @@ pub fn running() -> Vec<RunningJob> {
     paths.iter().filter(|path| runtime_dir::is_job_path(path)).filter_map(|path| read(path)).collect()
 }
 
-/// A file that is this user's, locked by its living owner, and whole.
+/// Reads a job file. Returns `None` unless it is complete, belongs to this user, and its writer still holds the lock.
 fn read(path: &Path) -> Option<RunningJob> {
     let file = fs::OpenOptions::new().read(true).custom_flags(libc::O_NOFOLLOW).open(path).ok()?;
     let own = file.metadata().is_ok_and(|found| found.uid() == runtime_dir::own_uid() && found.mode() & 0o077 == 0);
-    // SAFETY: the descriptor is open. The lock that is had goes with the descriptor.
+    // SAFETY: the descriptor is open. Closing it releases a lock obtained here.
     let left_behind = unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_SH | libc::LOCK_NB) } == 0;
     if !own || left_behind {
         return None;

@@ -1,21 +1,21 @@
-//! Where the log goes: stderr, as text or as JSON.
+//! The log on stderr, as text or as JSON.
 
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 use tracing_subscriber::EnvFilter;
 
-/// Form of the log and of the notices.
+/// Format of the log and of the notices.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LogForm {
-    /// Lines for people.
+    /// Lines of text.
     #[default]
     Text,
     /// One JSON object per line.
     Json,
 }
 
-/// Starts the log. `MIDRUN_LOG` (for example `midrun_agent=debug`) overrides `level`.
+/// Starts logging. `MIDRUN_LOG` (for example `midrun_agent=debug`) overrides `level`.
 pub fn start(form: LogForm, level: &str) {
     let filter = EnvFilter::try_from_env("MIDRUN_LOG").unwrap_or_else(|_| EnvFilter::new(level));
     let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);

@@ -1,4 +1,4 @@
-//! The `midrun` command: `run` a program under tuning, `exec` one on another host, and the two daemons.
+//! The `midrun` command: starts jobs under tuning, controls and explains them, and runs the two daemons.
 
 mod agent;
 mod analyzer;
@@ -7,7 +7,7 @@ mod control;
 mod exec;
 mod explain;
 mod job_file;
-mod limits;
+mod launch;
 mod logging;
 mod predict;
 mod recording;
@@ -15,14 +15,17 @@ mod replay;
 mod run;
 mod runtime_dir;
 mod settings;
-mod tunlets;
+mod signals;
+mod summary;
+mod tuning_flags;
+mod tunlet_files;
 mod usage;
 
 use std::process::ExitCode;
 
 use args::Command;
 
-/// The life of the process: understand the command line, do the one thing it asks for, end with its code.
+/// Parses the command line, runs the subcommand, and exits with its code.
 fn main() -> ExitCode {
     let command = match args::parse() {
         Ok(command) => command,

@@ -1,4 +1,4 @@
-//! Files of recorded runs, as the command line names them.
+//! Recordings of runs: the flags that name one, and how it is opened.
 
 use std::fs::File;
 use std::io::BufReader;
@@ -9,53 +9,53 @@ use midrun_analyzer::recording::{self, End, Reader};
 
 use crate::usage::{Usage, say};
 
-/// Which job of which recording.
+/// Names a recording and one of its jobs.
 #[derive(clap::Args, Debug)]
-pub struct Which {
-    /// What `midrun run --record` wrote
+pub struct RecordingArgs {
+    /// Recording written by midrun run --record
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// The job, where the recording is of several
+    /// Id of the job, where the recording holds several
     #[arg(long, value_name = "JOB")]
     job: Option<String>,
 }
 
-impl Which {
-    /// The recording from its start.
+impl RecordingArgs {
+    /// Opens the recording at its start.
     ///
     /// # Errors
-    /// A file that is none, or of another version.
+    /// The file cannot be read, is no recording, or has another version.
     pub fn reader(&self) -> anyhow::Result<Reader<BufReader<File>>> {
-        // A directory opens, and fails when it is read.
+        // Opening a directory succeeds; reading it fails.
         let file = File::open(&self.file).map_err(|error| self.wrong(format!("cannot be read: {error}")))?;
         Ok(Reader::new(BufReader::new(file)).map_err(|error| self.wrong(error))?)
     }
 
-    /// The job.
+    /// The id of the job.
     ///
     /// # Errors
-    /// There is none, or it is not clear which.
+    /// The recording has no such job, or several and none was named.
     pub fn job(&self) -> anyhow::Result<JobId> {
         Ok(recording::job(self.reader()?, self.job.as_deref()).map_err(|error| self.wrong(error))?)
     }
 
-    /// What is wrong, with the file's name.
+    /// An error about this file.
     pub fn wrong(&self, why: impl std::fmt::Display) -> Usage {
         Usage(format!("{} {why}", self.file.display()))
     }
 
-    /// Says where a recording ends that is not whole.
+    /// Warns if the recording is incomplete.
     pub fn warn_of(&self, end: &End, frames: u64) {
         if *end != End::Whole {
-            say(format!("{}: {end}; the {frames} frames before it are used", self.file.display()));
+            say(format!("{}: {end}; only the {frames} frames before it are used", self.file.display()));
         }
     }
 }
 
-/// Checks that a run can be recorded at `path`, before anything is started.
+/// Checks that a recording can be written at `path`.
 ///
 /// # Errors
-/// One sentence that says why not.
+/// A [`Usage`] with the reason why not.
 pub fn writable(path: &Path) -> anyhow::Result<()> {
     Ok(recording::check(path).map_err(|error| Usage(format!("--record {} {error}", path.display())))?)
 }

@@ -1,4 +1,4 @@
-//! `midrun replay`: a recorded run, decided anew by the same core.
+//! `midrun replay`: feeds a recording into the analyzer's core and prints its decisions.
 
 use std::fmt::Write;
 use std::process::ExitCode;
@@ -8,51 +8,51 @@ use midrun_analyzer::recording::{self, End, Replay};
 use midrun_tunlets::TuningOptions;
 use serde_json::{Value, json};
 
-use crate::limits::Limits;
-use crate::recording::Which;
-use crate::run::table;
+use crate::recording::RecordingArgs;
+use crate::summary::table;
+use crate::tuning_flags::TuningFlags;
 use crate::usage::print;
 
-/// What can be said on the command line.
+/// The flags of `midrun replay`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
     #[command(flatten)]
-    which: Which,
+    recording: RecordingArgs,
     /// Tunlet that decides [default: as recorded, like all of these]
     #[arg(long, value_name = "NAME")]
     tunlet: Option<String>,
     #[command(flatten)]
-    limits: Limits,
-    /// Print JSON: everything that was said, and the summary
+    tuning: TuningFlags,
+    /// Print JSON: all log lines, and the summary
     #[arg(long)]
     json: bool,
 }
 
 impl Args {
     fn options(&self) -> TuningOptions {
-        let limits = &self.limits;
+        let tuning = &self.tuning;
         let text = |option: &Option<String>| option.clone().unwrap_or_default();
         TuningOptions {
             tunlet: text(&self.tunlet),
-            technique: text(&limits.technique),
-            objective: text(&limits.objective),
-            min_workers: limits.min_workers.unwrap_or(0),
-            max_workers: limits.max_workers.unwrap_or(0),
-            worker_step: limits.worker_step.unwrap_or(0),
+            technique: text(&tuning.technique),
+            objective: text(&tuning.objective),
+            min_workers: tuning.min_workers.unwrap_or(0),
+            max_workers: tuning.max_workers.unwrap_or(0),
+            worker_step: tuning.worker_step.unwrap_or(0),
             ..TuningOptions::default()
         }
     }
 }
 
-/// Prints what is decided.
+/// Prints the decisions.
 ///
 /// # Errors
-/// A file that is no recording, or options that cannot be.
+/// The file is no recording, or the options are invalid.
 pub fn main(args: &Args) -> anyhow::Result<ExitCode> {
-    let job = args.which.job()?;
-    let replayed = recording::replay(args.which.reader()?, &job, &args.options(), from_catalogue);
-    let replay = replayed.map_err(|error| args.which.wrong(error))?;
-    args.which.warn_of(&replay.end, replay.frames);
+    let job = args.recording.job()?;
+    let replayed = recording::replay(args.recording.reader()?, &job, &args.options(), from_catalogue);
+    let replay = replayed.map_err(|error| args.recording.wrong(error))?;
+    args.recording.warn_of(&replay.end, replay.frames);
     print(&if args.json { as_json(job.as_str(), &replay) } else { as_text(&replay) })?;
     Ok(ExitCode::SUCCESS)
 }
@@ -70,7 +70,7 @@ fn as_json(job: &str, replay: &Replay) -> String {
     let told: Vec<Value> =
         replay.told.iter().map(|told| json!({"at_s": told.at_s, "notice": told.notice.json})).collect();
     let (frames, whole) = (replay.frames, replay.end == End::Whole);
-    // The summary word for word: what is read and written again may differ in the last digit.
+    // The summary goes out verbatim: parsing and printing it again might change the last digit of a number.
     let summary = if replay.summary.is_empty() { "null" } else { &replay.summary };
     let rest = json!({"job": job, "frames": frames, "whole": whole, "told": told}).to_string();
     format!("{},\"summary\":{summary}}}\n", rest.strip_suffix('}').unwrap_or(&rest))

@@ -1,4 +1,4 @@
-//! The directory for sockets and locks: only its owner may look into it.
+//! The runtime directory of this user: sockets, locks and job files, mode 0700.
 
 use std::fs;
 use std::io;
@@ -22,32 +22,32 @@ pub fn path() -> PathBuf {
     }
 }
 
-/// Makes the directory where it is not there, and checks that nobody else can have prepared it.
+/// Creates the directory if it is missing, and checks that no other user could have prepared it.
 ///
 /// # Errors
-/// It cannot be made, is a link, belongs to another user or is open to others.
+/// The directory cannot be created, is a link, belongs to another user, or is open to others.
 pub fn ensure() -> anyhow::Result<PathBuf> {
     let dir = path();
     match fs::DirBuilder::new().mode(0o700).create(&dir) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-            return Err(error).with_context(|| format!("cannot make the directory {}", dir.display()));
+            return Err(error).with_context(|| format!("cannot create the directory {}", dir.display()));
         }
         _ => {}
     }
     let found =
-        fs::symlink_metadata(&dir).with_context(|| format!("cannot look at the directory {}", dir.display()))?;
+        fs::symlink_metadata(&dir).with_context(|| format!("cannot inspect the directory {}", dir.display()))?;
     if !found.is_dir() || found.uid() != own_uid() || found.mode() & 0o077 != 0 {
         bail!("{} must be a directory of this user with mode 0700", dir.display());
     }
     Ok(dir)
 }
 
-/// Removes the directory if nothing is left in it.
+/// Removes the directory if it is empty.
 pub fn remove_if_empty() {
     let _ = fs::remove_dir(path());
 }
 
-/// This host's name, cut to what a file name of ours can carry.
+/// The name of this host.
 pub fn host() -> String {
     let mut buffer = [0u8; 256];
     // SAFETY: the buffer is valid for its whole length, and the last byte stays 0.
@@ -59,34 +59,35 @@ pub fn host() -> String {
     String::from_utf8_lossy(&buffer[..end]).into_owned()
 }
 
-/// Path of the agent's socket for `job` on this host. Hosts may share the directory, so it names the host.
+/// Path of the agent's socket for `job` on this host. The name holds the host, because hosts may share the directory.
 pub fn socket_path(dir: &Path, job: &str) -> PathBuf {
     dir.join(format!("{job}-{}.sock", short_host()))
 }
 
-/// Path of the lock that decides who starts the agent for `job` on this host.
+/// Path of the lock file for `job` on this host. The process that gets the lock starts the agent.
 pub fn lock_path(dir: &Path, job: &str) -> PathBuf {
     dir.join(format!("{job}-{}.lock", short_host()))
 }
 
-/// Path of the file that says how `job`, started on this host, can be spoken to.
+/// Path of the job file for `job`, started on this host.
 pub fn job_path(dir: &Path, job: &str) -> PathBuf {
     dir.join(format!("{job}-{}.job", short_host()))
 }
 
-/// Whether [`job_path`] gives such paths on this host.
+/// Whether `path` has the form of [`job_path`] on this host.
 pub fn is_job_path(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name.to_string_lossy().ends_with(&format!("-{}.job", short_host())))
 }
 
+/// The host's name, reduced to the characters and the length that a file name here may have.
 fn short_host() -> String {
     host().chars().filter(|c| c.is_ascii_alphanumeric() || ".-".contains(*c)).take(32).collect()
 }
 
-/// Binds a socket at `path`, in place of one that nobody listens on any more.
+/// Binds a socket at `path` and replaces a stale one.
 ///
 /// # Errors
-/// The path is too long, somebody listens there, something else is there, or the system refuses.
+/// The path is too long, another process listens there, the path holds something else, or the system refuses.
 pub fn bind(path: &Path) -> anyhow::Result<UnixListener> {
     if path.as_os_str().len() > SOCKET_PATH_BYTES {
         bail!("the socket's path {} is longer than {SOCKET_PATH_BYTES} bytes", path.display());
@@ -103,8 +104,8 @@ pub fn bind(path: &Path) -> anyhow::Result<UnixListener> {
     UnixListener::bind(path).with_context(|| format!("cannot listen on {}", path.display()))
 }
 
-/// Whether somebody listens on the socket at `path`. Never waits: a stopped agent whose queue is full listens, too. In
-/// doubt somebody does.
+/// Whether a process listens on the socket at `path`. Never blocks: a stopped agent with a full queue counts as listening.
+/// In doubt the answer is yes.
 pub fn is_alive(path: &Path) -> bool {
     let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
     let tried = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)
@@ -133,7 +134,7 @@ pub fn sweep(dir: &Path) {
     }
 }
 
-/// Takes the lock at `path`. None: another process has it. It is held as long as any process has this open file.
+/// Takes the lock at `path`. Returns `None` if another process holds it. The lock lasts as long as any process has this file open.
 ///
 /// # Errors
 /// The file cannot be opened.
@@ -149,12 +150,12 @@ pub fn try_lock(path: &Path) -> anyhow::Result<Option<fs::File>> {
     if unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } != 0 {
         return Ok(None);
     }
-    // An ending agent may have removed the file since it was opened: then this lock means nothing.
+    // An exiting agent may have removed the file after it was opened here: then this lock excludes nobody.
     let same = fs::metadata(path).is_ok_and(|found| file.metadata().is_ok_and(|own| own.ino() == found.ino()));
     Ok(same.then_some(file))
 }
 
-/// A file that is removed when this goes out of scope.
+/// Removes its file when it is dropped.
 #[derive(Debug)]
 pub struct RemovedAtEnd(pub PathBuf);
 
@@ -165,7 +166,7 @@ impl Drop for RemovedAtEnd {
     }
 }
 
-/// Files beside an agent's socket in which ranks of its jobs shared a word; removed when this goes out of scope.
+/// Removes, when it is dropped, the register files beside an agent's socket (ADR 0009).
 #[derive(Debug)]
 pub struct RegistersOf(pub PathBuf);
 
@@ -183,7 +184,7 @@ impl Drop for RegistersOf {
     }
 }
 
-/// This user.
+/// The effective user id of this process.
 pub fn own_uid() -> u32 {
     // SAFETY: has no preconditions.
     unsafe { libc::geteuid() }

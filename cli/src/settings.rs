@@ -3,19 +3,21 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
-use config::{Environment, File, FileFormat, Map, Source};
+use config::{Environment, File, FileFormat, Source};
 use midrun_analyzer::decide::from_catalogue;
 use midrun_tunlets::{SearchOptions, TuningOptions, TunletFile};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::logging::LogForm;
-use crate::tunlets;
+use crate::tunlet_files;
 use crate::usage::{Usage, one_line, usage};
 
 const ENVIRONMENT_PREFIX: &str = "MIDRUN_CFG";
+/// Old spellings of keys, in every section that has the new one; accepted for one version (docs/glossary.md).
+const OLD_KEYS: [(&str, &str); 1] = [("policy", "technique")];
 
-/// Everything that can be configured, by section.
+/// All configuration keys, by section.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
@@ -27,48 +29,47 @@ pub struct Settings {
     pub analyzer: midrun_analyzer::config::Config,
 }
 
-/// How `midrun run` treats a job.
+/// The section of `midrun run`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RunSettings {
     /// File that gets the job's summary as JSON. None: no file.
     pub summary: Option<PathBuf>,
-    /// Form of the notices on stderr: `text` or `json`.
+    /// Format of the notices on stderr: `text` or `json`.
     pub log: LogForm,
-    /// Advise only, change nothing.
+    /// Give advice only; change nothing.
     pub dry_run: bool,
     /// URL of a running analyzer, such as `http://node1:7741`. None: one is embedded.
     pub analyzer: Option<String>,
     /// Tunlets that act, separated by commas: built-in ones by name, others by file. Empty: the analyzer's default.
     pub tunlet: String,
-    /// Tunlets that only advise and are scored, likewise. Empty: none.
+    /// Tunlets that only advise and are scored, separated by commas. Empty: none.
     pub shadow: String,
     /// Technique for the job: `auto`, or the name of a fixed one. Empty: the analyzer's default.
-    #[serde(alias = "policy")]
     pub technique: String,
-    /// What the number of workers is chosen for: `efficiency`, `time`, `budget:WORKERS`, `deadline:SECONDS`, or `fixed`.
+    /// Objective by which the number of workers is chosen: `efficiency`, `time`, `budget:WORKERS`, `deadline:SECONDS`, or `fixed`.
     /// Empty: the analyzer's default.
     pub objective: String,
-    /// Fewest workers; 0: the analyzer's default.
+    /// Least number of workers; 0: the analyzer's default.
     pub min_workers: u32,
-    /// Most workers; 0: the analyzer's default.
+    /// Greatest number of workers; 0: the analyzer's default.
     pub max_workers: u32,
-    /// Most workers that come or go in one change; 0: the analyzer's default.
+    /// Most workers that one change adds or parks; 0: the analyzer's default.
     pub worker_step: u32,
-    /// Tuning points to search, and their values, separated by `;`: `block=8..256 step 8; algorithm=0..3 categorical`. Empty:
-    /// nothing is searched.
+    /// Tuning points to search and their values, separated by `;`: `block=8..256 step 8; algorithm=0..3 categorical`. Empty:
+    /// no search.
     pub search: String,
-    /// Conditions over their names, separated by `;`: `block * tile <= 1024`. A dot in a name is written `_`.
+    /// Conditions on the values searched, separated by `;`: `block * tile <= 1024`. A dot in a name is written `_`.
     pub search_constraint: String,
-    /// How combinations are chosen: `auto`, `exhaustive`, `simplex` or `evolution`. Empty: auto.
+    /// Search method: `auto`, `exhaustive`, `simplex` or `evolution`. Empty: auto.
     pub search_method: String,
     /// Iterations that a search may measure; 0: 60.
     pub search_budget: u32,
-    /// Begin a search without what earlier runs found, and keep nothing.
+    /// Start a search without the results of earlier runs, and keep no results.
     pub no_search_memory: bool,
     /// Directory that holds `openmpi/libmidrun.so` and `mpich/libmidrun.so`. None: next to the midrun command.
     pub library_dir: Option<PathBuf>,
-    /// Texts of the tunlets that are files.
+    /// Texts of the tunlets given as files.
     #[serde(skip)]
     pub files: Vec<TunletFile>,
     /// Name under which other hosts reach the embedded analyzer. None: this host's name.
@@ -76,7 +77,7 @@ pub struct RunSettings {
 }
 
 impl RunSettings {
-    /// What is requested for this job; empty texts and zeros where nothing is.
+    /// The tuning options of this job; an empty text or 0 leaves the choice to the analyzer.
     pub fn options(&self) -> TuningOptions {
         TuningOptions {
             tunlet: self.tunlet.clone(),
@@ -98,6 +99,20 @@ impl RunSettings {
     }
 }
 
+/// Reads the token from the first line of a file.
+///
+/// # Errors
+/// A [`Usage`]: the file cannot be read, or its first line is empty.
+pub fn read_token(path: &Path) -> anyhow::Result<String> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Usage(format!("cannot read the token file {}: {error}", path.display())))?;
+    let token = text.lines().next().unwrap_or("").trim();
+    if token.is_empty() {
+        return usage(format!("the first line of the token file {} is empty", path.display()));
+    }
+    Ok(token.to_owned())
+}
+
 /// Reads all layers. `flags` are (`section.key`, value), the strongest layer.
 ///
 /// # Errors
@@ -108,16 +123,23 @@ pub fn load(file: Option<&Path>, flags: &[(&str, String)]) -> anyhow::Result<Set
     if let Some(path) = file {
         let text = std::fs::read_to_string(path)
             .map_err(|error| Usage(format!("cannot read the configuration {}: {error}", path.display())))?;
-        let table: toml::Table = toml::from_str(&text)
+        let mut table: toml::Table = toml::from_str(&text)
             .map_err(|error| Usage(format!("{} is not TOML: {}", path.display(), error.message())))?;
-        let keys = serde_json::to_value(table)?;
-        check_keys(&keys, &defaults, &path.display().to_string())?;
+        for section in table.iter_mut().filter_map(|(_, section)| section.as_table_mut()) {
+            for (old, new) in OLD_KEYS {
+                if let Some(value) = section.remove(old) {
+                    section.entry(new).or_insert(value);
+                }
+            }
+        }
+        let text = toml::to_string(&table)?;
+        check_keys(&serde_json::to_value(table)?, &defaults, &path.display().to_string())?;
         builder = builder.add_source(File::from_str(&text, FileFormat::Toml));
     }
-    let environment =
-        Environment::with_prefix(ENVIRONMENT_PREFIX).prefix_separator("_").separator("__").try_parsing(true);
-    check_environment(environment.collect()?, &defaults)?;
-    builder = builder.add_source(environment);
+    for (key, value) in environment()? {
+        check_keys(&nested(&key, &value), &defaults, "the environment (MIDRUN_CFG_…)")?;
+        builder = builder.set_override(key, value)?;
+    }
     for (key, value) in flags {
         builder = builder.set_override(*key, value.as_str())?;
     }
@@ -129,27 +151,33 @@ pub fn load(file: Option<&Path>, flags: &[(&str, String)]) -> anyhow::Result<Set
 }
 
 fn validated(mut settings: Settings) -> anyhow::Result<Settings> {
-    settings.run.files = tunlets::files(&settings.run.tunlet, &settings.run.shadow)?;
+    settings.run.files = tunlet_files::read_all(&settings.run.tunlet, &settings.run.shadow)?;
     let agent = settings.agent.validate().map_err(|error| format!("agent.{error}"));
     let analyzer = settings.analyzer.validate().map_err(|error| format!("analyzer.{error}"));
     agent.and(analyzer).map_err(|error| anyhow!(Usage(error)))?;
-    // The job's own tunlet and technique are checked by the rules of the analyzer's.
+    // The analyzer would refuse the job's options later; check them now by the same rules.
     let options = settings.analyzer.completed(settings.run.options());
-    tunlets::check(&options)?;
+    tunlet_files::check(&options)?;
     from_catalogue(&options).map_err(|error| anyhow!(Usage(error.to_string())))?;
     Ok(settings)
 }
 
-fn check_environment(found: Map<String, config::Value>, defaults: &Value) -> anyhow::Result<()> {
-    for (key, value) in found {
-        let text = value.to_string();
-        let mut nested = text.parse().map_or(Value::String(text), |number: u64| number.into());
-        for part in key.rsplit('.') {
-            nested = serde_json::json!({ part: nested });
-        }
-        check_keys(&nested, defaults, "the environment (MIDRUN_CFG_…)")?;
-    }
-    Ok(())
+/// The variables `MIDRUN_CFG_SECTION__KEY` as (`section.key`, value), old keys by their new names.
+fn environment() -> anyhow::Result<Vec<(String, config::Value)>> {
+    let source = Environment::with_prefix(ENVIRONMENT_PREFIX).prefix_separator("_").separator("__").try_parsing(true);
+    let renamed = |key: String| {
+        let old =
+            OLD_KEYS.iter().find_map(|(old, new)| Some(format!("{}.{new}", key.strip_suffix(old)?.strip_suffix('.')?)));
+        old.unwrap_or(key)
+    };
+    Ok(source.collect()?.into_iter().map(|(key, value)| (renamed(key), value)).collect())
+}
+
+/// One variable of the environment as the sections and keys of a file.
+fn nested(key: &str, value: &config::Value) -> Value {
+    let text = value.to_string();
+    let innermost = text.parse().map_or(Value::String(text), |number: u64| number.into());
+    key.rsplit('.').fold(innermost, |inner, part| serde_json::json!({ part: inner }))
 }
 
 /// Refuses keys that the defaults do not have.
@@ -176,7 +204,7 @@ fn check_keys(found: &Value, defaults: &Value, place: &str) -> anyhow::Result<()
     Ok(())
 }
 
-/// Refuses what would be rounded or read as a number: 2.5, true, "3".
+/// Refuses values that the `config` crate would round or convert to a number: 2.5, true, "3".
 fn check_number(section: &str, key: &str, value: &Value, default: &Value, place: &str) -> anyhow::Result<()> {
     if !default.is_u64() || value.is_u64() {
         return Ok(());

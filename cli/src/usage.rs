@@ -1,16 +1,16 @@
-//! What the user got wrong: one sentence on stderr, exit code 64.
+//! Messages to the user, and the errors that end the process with exit code 64, 1 or 70.
 
 use std::io::Write;
 use std::process::ExitCode;
 
 /// Exit code for a command line, configuration or program that cannot be used (EX_USAGE).
 pub const EXIT_USAGE: u8 = 64;
-/// Exit code for what a running job or its analyzer refuses.
+/// Exit code after a running job or its analyzer refused a request.
 const EXIT_REFUSED: u8 = 1;
-/// Exit code when a daemon of ours failed while it ran (EX_SOFTWARE).
+/// Exit code after an internal failure (EX_SOFTWARE).
 const EXIT_FAILED: u8 = 70;
 
-/// Something the user can put right. Its text is one sentence that says what, where and what would be right.
+/// An error that the user can correct. Its text is one sentence: what is wrong, where, and what is allowed.
 #[derive(Debug)]
 pub struct Usage(pub String);
 
@@ -22,7 +22,7 @@ impl std::fmt::Display for Usage {
 
 impl std::error::Error for Usage {}
 
-/// Something that was understood and could not be done: exit code 1.
+/// A valid request that could not be done: exit code 1.
 #[derive(Debug)]
 pub struct Refused(pub String);
 
@@ -34,22 +34,22 @@ impl std::fmt::Display for Refused {
 
 impl std::error::Error for Refused {}
 
-/// A [`Refused`] as an error of the process.
+/// Returns a [`Refused`] as an error.
 pub fn refused<T>(sentence: impl Into<String>) -> anyhow::Result<T> {
     Err(Refused(sentence.into()).into())
 }
 
-/// A [`Usage`] as an error of the process.
+/// Returns a [`Usage`] as an error.
 pub fn usage<T>(sentence: impl Into<String>) -> anyhow::Result<T> {
     Err(Usage(sentence.into()).into())
 }
 
-/// Says one sentence on stderr.
+/// Writes one sentence to stderr.
 pub fn say(sentence: impl std::fmt::Display) {
     say_raw(&format!("midrun: {}", one_line(&sentence.to_string())));
 }
 
-/// Writes one line to stderr. A closed stderr is no reason to fail.
+/// Writes one line to stderr and ignores a closed stderr.
 pub fn say_raw(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
@@ -57,7 +57,7 @@ pub fn say_raw(line: &str) {
 /// Writes a result to stdout.
 ///
 /// # Errors
-/// The system's; a reader that has seen enough (`| head`) is none.
+/// The write fails. A closed pipe (`| head`) is no error.
 pub fn print(text: &str) -> std::io::Result<()> {
     match std::io::stdout().lock().write_all(text.as_bytes()) {
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
@@ -65,7 +65,7 @@ pub fn print(text: &str) -> std::io::Result<()> {
     }
 }
 
-/// Ends the process for `error`: 64 for what the user got wrong, 1 for what was refused, 70 for everything else.
+/// Reports `error` and returns the exit code: 64 for a [`Usage`], 1 for a [`Refused`], 70 for any other error.
 pub fn end_with(error: &anyhow::Error) -> ExitCode {
     say(format!("{error:#}"));
     let wrong_use = error.downcast_ref::<Usage>().is_some();
@@ -77,7 +77,7 @@ pub fn end_with(error: &anyhow::Error) -> ExitCode {
     })
 }
 
-/// The same text without line breaks.
+/// Replaces each run of whitespace, line breaks included, with one space.
 pub fn one_line(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     words.join(" ")

@@ -1,7 +1,7 @@
-//! A person's hand on a running job: `midrun status`, `set`, `freeze`, `pause` and `resume`.
+//! Manual control of a running job: `midrun status`, `set`, `freeze`, `pause` and `resume`.
 
-mod find;
-mod show;
+mod job;
+mod status_text;
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -11,141 +11,143 @@ use midrun_proto::v1::control_request::Control;
 use midrun_proto::v1::{ControlRequest, Freeze, Pause, Resume, SetPoint, StatusRequest, SummaryRequest};
 
 use crate::usage::{Refused, print, refused, usage};
-use find::Job;
-pub use find::Where;
+pub use job::AnalyzerArgs;
+use job::Job;
 
-/// A status is there within this time.
+/// An analyzer must answer a request for a status or a summary within this time.
 const STATUS_DEADLINE: Duration = Duration::from_secs(10);
 
-/// What `midrun status` can be told.
+/// The flags of `midrun status`.
 #[derive(clap::Args, Debug)]
 pub struct StatusArgs {
-    /// The job's id; not needed where only one runs
+    /// The job's id; needed only where several jobs run
     #[arg(value_name = "JOB")]
     job: Option<String>,
     /// Print JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    place: Where,
+    analyzer: AnalyzerArgs,
 }
 
-/// What `midrun set` can be told.
+/// The flags of `midrun set`.
 #[derive(clap::Args, Debug)]
 pub struct SetArgs {
     /// The tuning point, such as mw.technique
     #[arg(value_name = "POINT")]
     point: String,
-    /// Its value: a number, a technique's name, a pattern
+    /// The value: a number, the name of a technique, or a pattern
     #[arg(value_name = "VALUE", allow_hyphen_values = true)]
     value: String,
-    /// Set it on this rank only
+    /// Set it on rank R only
     #[arg(long, value_name = "R")]
     rank: Option<u32>,
-    /// Set it on all ranks in one and the same iteration, or on none
+    /// Synchronized change: set it on all ranks in the same iteration, or on none
     #[arg(long, alias = "together", conflicts_with = "rank")]
     synchronized: bool,
-    /// Set it at the start of this iteration of each rank, neither before nor later
+    /// Set it at the start of iteration K of each rank, neither before nor later
     #[arg(long, value_name = "K", conflicts_with = "synchronized")]
     at_iteration: Option<u64>,
     #[command(flatten)]
-    how: How,
+    control: ControlArgs,
 }
 
-/// What the others can be told.
+/// The flags of `midrun freeze`, `pause` and `resume`.
 #[derive(clap::Args, Debug)]
 pub struct ModeArgs {
     #[command(flatten)]
-    how: How,
+    control: ControlArgs,
 }
 
-/// What all that change something have in common.
+/// The flags that `set`, `freeze`, `pause` and `resume` share.
 #[derive(clap::Args, Debug)]
-struct How {
-    /// The job's id; not needed where only one runs
+struct ControlArgs {
+    /// The job's id; needed only where several jobs run
     #[arg(long, value_name = "J")]
     job: Option<String>,
-    /// Wait at most so long for the answer
+    /// Wait at most this long for the answer
     #[arg(long, value_name = "SECONDS", default_value_t = 30)]
     wait: u64,
     /// Print JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    place: Where,
+    analyzer: AnalyzerArgs,
 }
 
-/// `midrun status`.
+/// Runs `midrun status`.
 ///
 /// # Errors
-/// No such job, or its analyzer does not answer.
+/// There is no such job, or its analyzer does not answer.
 pub fn status(args: &StatusArgs) -> anyhow::Result<ExitCode> {
     let json = within(STATUS_DEADLINE, async {
-        let Job { id: job, token, mut admin } = find::job(&args.place, args.job.as_deref()).await?;
+        let Job { id: job, token, mut admin } = job::find(&args.analyzer, args.job.as_deref()).await?;
         let answer = admin.get_status(StatusRequest { job, token }).await;
-        Ok(answer.map_err(|status| find::said(&status))?.into_inner().json)
+        Ok(answer.map_err(|status| job::refusal(&status))?.into_inner().json)
     })?;
-    print(&if args.json { json + "\n" } else { show::status(&json) })?;
+    print(&if args.json { json + "\n" } else { status_text::status(&json) })?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// A job's summary up to now.
+/// Asks for the summary of a job up to now.
 ///
 /// # Errors
 /// As of [`status`].
-pub fn summary(place: &Where, job: &str) -> anyhow::Result<String> {
+pub fn summary(analyzer: &AnalyzerArgs, job: &str) -> anyhow::Result<String> {
     within(STATUS_DEADLINE, async {
-        let Job { id: job, token, mut admin } = find::job(place, Some(job)).await?;
+        let Job { id: job, token, mut admin } = job::find(analyzer, Some(job)).await?;
         let answer = admin.get_summary(SummaryRequest { job, token }).await;
-        Ok(answer.map_err(|status| find::said(&status))?.into_inner().json)
+        Ok(answer.map_err(|status| job::refusal(&status))?.into_inner().json)
     })
 }
 
-/// `midrun set`.
+/// Runs `midrun set`.
 ///
 /// # Errors
-/// What was asked for is refused, or nobody answers in time.
+/// The analyzer or a rank refuses, or no answer arrives in time.
 pub fn set(args: &SetArgs) -> anyhow::Result<ExitCode> {
     if args.point.is_empty() || args.value.is_empty() {
-        return usage("midrun set takes the name of a tuning point and its value: midrun set mw.factor 0.3");
+        return usage("midrun set needs the name of a tuning point and a value: midrun set mw.factor 0.3");
     }
-    let (point, value) = (args.point.clone(), args.value.clone());
+    // `mw.policy` is the old name, accepted for one version.
+    let point = if args.point == "mw.policy" { "mw.technique" } else { &args.point }.to_owned();
+    let value = args.value.clone();
     let set =
         SetPoint { point, value, rank: args.rank, synchronized: args.synchronized, at_iteration: args.at_iteration };
-    control(&args.how, Control::Set(set))
+    send(&args.control, Control::Set(set))
 }
 
-/// `midrun freeze`.
+/// Runs `midrun freeze`.
 ///
 /// # Errors
 /// As of [`set`].
 pub fn freeze(args: &ModeArgs) -> anyhow::Result<ExitCode> {
-    control(&args.how, Control::Freeze(Freeze {}))
+    send(&args.control, Control::Freeze(Freeze {}))
 }
 
-/// `midrun pause`.
+/// Runs `midrun pause`.
 ///
 /// # Errors
 /// As of [`set`].
 pub fn pause(args: &ModeArgs) -> anyhow::Result<ExitCode> {
-    control(&args.how, Control::Pause(Pause {}))
+    send(&args.control, Control::Pause(Pause {}))
 }
 
-/// `midrun resume`.
+/// Runs `midrun resume`.
 ///
 /// # Errors
 /// As of [`set`].
 pub fn resume(args: &ModeArgs) -> anyhow::Result<ExitCode> {
-    control(&args.how, Control::Resume(Resume {}))
+    send(&args.control, Control::Resume(Resume {}))
 }
 
-fn control(how: &How, control: Control) -> anyhow::Result<ExitCode> {
-    let reply = within(Duration::from_secs(how.wait), async {
-        let Job { id: job, token, mut admin } = find::job(&how.place, how.job.as_deref()).await?;
+fn send(args: &ControlArgs, control: Control) -> anyhow::Result<ExitCode> {
+    let reply = within(Duration::from_secs(args.wait), async {
+        let Job { id: job, token, mut admin } = job::find(&args.analyzer, args.job.as_deref()).await?;
         let answer = admin.control(ControlRequest { job, token, control: Some(control) }).await;
-        Ok(answer.map_err(|status| find::said(&status))?.into_inner())
+        Ok(answer.map_err(|status| job::refusal(&status))?.into_inner())
     })?;
-    if how.json {
+    if args.json {
         print(&(reply.json + "\n"))?;
     } else if reply.done {
         print(&(reply.text.clone() + "\n"))?;
@@ -156,12 +158,12 @@ fn control(how: &How, control: Control) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// Runs `asking` on a small runtime, for so long at most.
-fn within<T>(deadline: Duration, asking: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
+/// Runs `request` on a single-threaded runtime, at most for `deadline`.
+fn within<T>(deadline: Duration, request: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().context("cannot start a runtime")?;
-    let answer = runtime.block_on(async { tokio::time::timeout(deadline, asking).await });
+    let answer = runtime.block_on(async { tokio::time::timeout(deadline, request).await });
     answer.unwrap_or_else(|_| {
-        Err(Refused(format!("no answer within {deadline:?}: what was asked for may still be applied")).into())
+        Err(Refused(format!("no answer within {deadline:?}: the change may still be applied")).into())
     })
 }

@@ -1,4 +1,4 @@
-//! One agent per host and job: the process that gets the lock starts it, all others wait until it listens.
+//! One agent per host and job: the process that gets the lock starts the agent; the others wait until it listens.
 
 use std::fs::{File, OpenOptions};
 use std::os::fd::{AsRawFd, RawFd};
@@ -12,16 +12,16 @@ use anyhow::{Context, bail};
 
 use crate::runtime_dir;
 
-/// How long to wait for an agent that another process is starting.
+/// Longest wait for an agent that another process is starting.
 const WAIT: Duration = Duration::from_secs(2);
 const NAP: Duration = Duration::from_millis(5);
-/// An agent started here ends this long after its last rank.
+/// An agent started here exits this many seconds after its last rank has gone.
 const LINGER_S: u32 = 5;
 
-/// Makes sure that this host has an agent for `job`; answers with its socket.
+/// Ensures that this host has an agent for `job`, and returns the agent's socket.
 ///
 /// # Errors
-/// The agent could not be started, or nobody listens in time.
+/// The agent cannot be started, or does not listen within [`WAIT`].
 pub fn ensure(job: &str, analyzer: &str) -> anyhow::Result<PathBuf> {
     let directory = runtime_dir::ensure()?;
     let socket = runtime_dir::socket_path(&directory, job);
@@ -43,7 +43,7 @@ pub fn ensure(job: &str, analyzer: &str) -> anyhow::Result<PathBuf> {
     }
 }
 
-/// Starts an agent that inherits the listening socket and the lock, and lives on without this process.
+/// Starts an agent that inherits the listening socket and the lock, and outlives this process.
 fn start(socket: &Path, lock_path: &Path, lock: &File, analyzer: &str) -> anyhow::Result<()> {
     let listener = runtime_dir::bind(socket)?;
     let log = OpenOptions::new().create(true).append(true).mode(0o600).open(socket.with_extension("log"));
@@ -67,7 +67,7 @@ fn start(socket: &Path, lock_path: &Path, lock: &File, analyzer: &str) -> anyhow
     unsafe { command.pre_exec(move || detach([socket_fd, lock_fd])) };
     let started = command.spawn().context("cannot start the agent");
     match started {
-        // The process in between has ended; the agent belongs to init, so that the program never sees it as its child.
+        // The intermediate process has exited, so init adopts the agent and the program never sees it as a child.
         Ok(mut between) => between.wait().map(drop).context("cannot wait for the agent's start"),
         Err(error) => {
             let _ = std::fs::remove_file(socket);
@@ -76,10 +76,10 @@ fn start(socket: &Path, lock_path: &Path, lock: &File, analyzer: &str) -> anyhow
     }
 }
 
-/// Between fork and exec: leaves the program's session and family, and takes none of its descriptors along but `keep`.
+/// Runs between fork and exec: leaves the program's session and process group, and closes all descriptors but `keep` on exec.
 fn detach(keep: [RawFd; 2]) -> std::io::Result<()> {
     const DESCRIPTORS: RawFd = 1024;
-    // SAFETY: system calls on numbers; the ones that are not open are refused by the kernel.
+    // SAFETY: these calls take numbers only; the kernel refuses descriptors that are not open.
     unsafe {
         libc::setsid();
         match libc::fork() {

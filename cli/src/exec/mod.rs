@@ -1,4 +1,4 @@
-//! `midrun exec`: stands before a program in an mpirun or srun line and makes sure that its host has an agent.
+//! `midrun exec`: starts an agent on this host if there is none, then executes the program.
 
 mod host_agent;
 
@@ -6,15 +6,15 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-use crate::run::launcher::resolve;
-use crate::run::mpi::{self, Flavour, preload_value};
+use crate::launch::command_line::resolve;
+use crate::launch::mpi::{self, Flavour, preload_value};
 use crate::runtime_dir;
 use crate::usage::say;
 
-/// Exit code of a shell for a program that is not there.
+/// Exit code that a shell gives for a missing program.
 const EXIT_NOT_FOUND: u8 = 127;
 
-/// What can be said on the command line.
+/// The arguments of `midrun exec`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// The program and its arguments
@@ -22,10 +22,10 @@ pub struct Args {
     command: Vec<String>,
 }
 
-/// Becomes the program. Whatever of ours fails on the way is said in a sentence; the program runs anyway.
+/// Replaces this process with the program. A failure of midrun is reported in one sentence; the program runs anyway.
 ///
 /// # Errors
-/// Never: a program that cannot be started gives the code a shell would give.
+/// Never: a program that cannot be started gives the exit code of a shell.
 pub fn main(args: Args) -> anyhow::Result<ExitCode> {
     let (program, arguments) = args.command.split_first().expect("clap asks for at least one word");
     let mut command = Command::new(program);
@@ -41,7 +41,7 @@ pub fn main(args: Args) -> anyhow::Result<ExitCode> {
                 say(format!("no agent on {}: {error:#}; the program runs untuned", runtime_dir::host()));
             }
         }
-        // The token is for agents, not for programs.
+        // Only agents need the token.
         command.env_remove("MIDRUN_TOKEN");
     }
     let error = command.exec();
@@ -49,7 +49,7 @@ pub fn main(args: Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::from(EXIT_NOT_FOUND))
 }
 
-/// What `midrun run` passed on.
+/// The job, as `midrun run` describes it in the environment.
 struct Job {
     id: String,
     analyzer: String,
@@ -63,7 +63,7 @@ impl Job {
     }
 }
 
-/// The socket of this host's agent: the embedded one on the host of `midrun run`, else one of its own.
+/// The socket of this host's agent: the embedded agent on the host of `midrun run`, elsewhere an agent started here.
 fn socket_for(job: &Job) -> anyhow::Result<PathBuf> {
     let embedded = std::env::var_os("MIDRUN_SOCKET").map(PathBuf::from);
     let here = std::env::var("MIDRUN_HOST").is_ok_and(|host| host == runtime_dir::host());
@@ -73,7 +73,7 @@ fn socket_for(job: &Job) -> anyhow::Result<PathBuf> {
     }
 }
 
-/// Preloads libmidrun unless the program brings it along.
+/// Preloads libmidrun unless the program is linked with it.
 fn preload(command: &mut Command, program: &str) {
     let linkage = resolve(program).and_then(|path| mpi::linkage(&path));
     if linkage.as_ref().is_some_and(|linkage| linkage.has_midrun) {
@@ -96,7 +96,7 @@ fn preload(command: &mut Command, program: &str) {
     }
 }
 
-/// The MPI whose launcher started this process.
+/// The MPI of the launcher that started this process, by its environment.
 fn flavour_of_launcher() -> Option<Flavour> {
     let set = |name| std::env::var_os(name).is_some();
     if set("OMPI_COMM_WORLD_RANK") {

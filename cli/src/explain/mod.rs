@@ -1,6 +1,6 @@
-//! `midrun explain`: what a tunlet sees, turns and how it decides; or why a run went as it did.
+//! `midrun explain`: describes a tunlet, or reports why a run went as it did.
 
-mod story;
+mod run_report;
 mod tunlet;
 
 use std::path::PathBuf;
@@ -10,24 +10,24 @@ use crate::control;
 use crate::predict::description;
 use crate::usage::{print, usage};
 
-/// What can be said on the command line.
+/// The flags of `midrun explain`.
 #[derive(clap::Args, Debug)]
 #[command(group(clap::ArgGroup::new("what").required(true)))]
 pub struct Args {
     /// A tunlet: auto, master_worker, pipeline, or a FILE.toml
     #[arg(group = "what", value_name = "NAME|FILE")]
     tunlet: Option<String>,
-    /// The run that `midrun run --summary` wrote down
+    /// Summary of a finished run, written by midrun run --summary
     #[arg(long, group = "what", value_name = "FILE.json")]
     summary: Option<PathBuf>,
-    /// A running job, up to now
+    /// Id of a running job
     #[arg(long, group = "what", value_name = "JOB")]
     job: Option<String>,
     /// Print JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    place: control::Where,
+    analyzer: control::AnalyzerArgs,
 }
 
 /// Prints the explanation.
@@ -41,19 +41,19 @@ pub fn main(args: &Args) -> anyhow::Result<ExitCode> {
             let summary = description::read(path, |text| {
                 serde_json::from_str(text).map_err(|error| format!("this is no summary of a run: {error}"))
             })?;
-            story(&summary, args.json)?
+            report(&summary, args.json)?
         }
-        (None, None, Some(job)) => story(&serde_json::from_str(&control::summary(&args.place, job)?)?, args.json)?,
-        (None, None, None) => return usage("say what to explain: a tunlet, --summary FILE.json or --job JOB"),
+        (None, None, Some(job)) => report(&serde_json::from_str(&control::summary(&args.analyzer, job)?)?, args.json)?,
+        (None, None, None) => return usage("name what to explain: a tunlet, --summary FILE.json or --job JOB"),
     };
     print(&text)?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn story(summary: &serde_json::Value, json: bool) -> anyhow::Result<String> {
+fn report(summary: &serde_json::Value, json: bool) -> anyhow::Result<String> {
     if !summary.is_object() || !summary["decisions"].is_array() {
         return usage("this is no summary of a run: midrun run --summary FILE.json writes one");
     }
-    let story = story::Story::of(summary);
-    if json { Ok(format!("{}\n", serde_json::to_string_pretty(&story)?)) } else { Ok(story.text()) }
+    let report = run_report::RunReport::of(summary);
+    if json { Ok(format!("{}\n", serde_json::to_string_pretty(&report)?)) } else { Ok(report.text()) }
 }

@@ -1,27 +1,27 @@
-//! A tunlet, explained in text and as JSON.
+//! The description of a tunlet, as text and as JSON.
 
 use std::fmt::Write;
 
 use midrun_tunlets::outside::is_file;
 use midrun_tunlets::{Explanation, TuningOptions, catalogue};
 
-use crate::tunlets;
+use crate::tunlet_files;
 use crate::usage::Usage;
 
-/// Explains a built-in tunlet, or one in a file.
+/// Describes a built-in tunlet, or one in a file.
 ///
 /// # Errors
-/// A [`Usage`]: there is no such tunlet, or a mistake in its file.
+/// A [`Usage`]: there is no such tunlet, or its file has an error.
 pub fn explain(name: &str, json: bool) -> anyhow::Result<String> {
-    let files = if is_file(name) { vec![tunlets::file(name)?] } else { Vec::new() };
+    let files = if is_file(name) { vec![tunlet_files::read(name)?] } else { Vec::new() };
     let options = TuningOptions { tunlet: name.to_owned(), files, ..TuningOptions::default() };
-    tunlets::check(&options)?;
+    tunlet_files::check(&options)?;
     let tunlet = catalogue::create(&options).map_err(|error| Usage(format!("{name}: allowed is {error}")))?;
     let explanation = tunlet.explain();
     if json { Ok(format!("{}\n", serde_json::to_string_pretty(&explanation)?)) } else { Ok(text(&explanation)) }
 }
 
-/// A heading and what is under it, unless there is nothing.
+/// A heading with its lines; empty without lines.
 fn section(heading: &str, lines: impl IntoIterator<Item = String>) -> String {
     let lines: Vec<String> = lines.into_iter().map(|line| format!("  {line}\n")).collect();
     if lines.is_empty() { String::new() } else { format!("{heading}\n{}", lines.concat()) }

@@ -10,15 +10,15 @@ use midrun_predict::units::{bytes, seconds};
 use midrun_tunlets::recorded::{Answer, Errors, LeftOut, OtherLink};
 use serde_json::{Value, json};
 
-use crate::limits::workers;
-use crate::recording::Which;
+use crate::recording::RecordingArgs;
+use crate::tuning_flags::workers;
 use crate::usage::print;
 
 /// What can be said on the command line.
 #[derive(clap::Args, Debug)]
 pub struct Args {
     #[command(flatten)]
-    which: Which,
+    which: RecordingArgs,
     /// Numbers of workers, such as 4,8,16 [default: as recorded]
     #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = workers, allow_negative_numbers = true)]
     workers: Vec<u32>,

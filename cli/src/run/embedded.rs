@@ -12,25 +12,25 @@ use tokio::task::JoinHandle;
 use crate::runtime_dir::{self, RegistersOf, RemovedAtEnd};
 use crate::usage::say;
 
-/// A part of ours that runs as a task.
+/// An embedded daemon that runs as a task.
 #[derive(Debug)]
-pub struct Part {
+pub struct Daemon {
     name: &'static str,
     stop: oneshot::Sender<()>,
     task: JoinHandle<anyhow::Result<()>>,
 }
 
-impl Part {
-    fn start<F>(name: &'static str, life: impl FnOnce(oneshot::Receiver<()>) -> F) -> Part
+impl Daemon {
+    fn start<F>(name: &'static str, life: impl FnOnce(oneshot::Receiver<()>) -> F) -> Daemon
     where
         F: Future<Output = anyhow::Result<()>> + Send + 'static,
     {
         let (stop, stopped) = oneshot::channel();
-        Part { name, stop, task: tokio::spawn(life(stopped)) }
+        Daemon { name, stop, task: tokio::spawn(life(stopped)) }
     }
 
-    /// Lets it drain and end. What goes wrong is said, and does not matter to the job.
-    pub async fn end(self, deadline: Duration) {
+    /// Lets the daemon drain and end. A failure is reported and does not affect the job.
+    pub async fn stop(self, deadline: Duration) {
         let _ = self.stop.send(());
         match tokio::time::timeout(deadline, self.task).await {
             Ok(Ok(Ok(()))) => {}
@@ -44,34 +44,34 @@ impl Part {
 /// A running analyzer and the port it listens on.
 pub struct Analyzer {
     /// Its task.
-    pub part: Part,
+    pub daemon: Daemon,
     /// TCP port.
     pub port: u16,
 }
 
-/// Starts an analyzer on a free port, of this host only unless `everywhere`.
+/// Starts an analyzer on a free port; `everywhere` opens the port to other hosts.
 ///
 /// # Errors
-/// No port can be had.
+/// The system gives no port.
 pub async fn start_analyzer(mut config: midrun_analyzer::config::Config, everywhere: bool) -> anyhow::Result<Analyzer> {
     let address = if everywhere { "0.0.0.0:0" } else { "127.0.0.1:0" };
     let listener = TcpListener::bind(address).await.context("no port for the analyzer")?;
     let port = listener.local_addr()?.port();
     config.listen = format!("127.0.0.1:{port}");
-    let part = Part::start("analyzer", |stopped| async move {
+    let daemon = Daemon::start("analyzer", |stopped| async move {
         let shutdown = async move {
             let _ = stopped.await;
         };
         midrun_analyzer::serve(config, listener, shutdown).await?;
         Ok(())
     });
-    Ok(Analyzer { part, port })
+    Ok(Analyzer { daemon, port })
 }
 
-/// This host's agent and its socket. The socket is removed when this goes.
+/// This host's agent and its socket. Dropping it removes the socket.
 pub struct Agent {
     /// Its task.
-    pub part: Part,
+    pub daemon: Daemon,
     /// Path of the socket.
     pub socket: PathBuf,
     /// Removes the socket.
@@ -81,19 +81,19 @@ pub struct Agent {
 /// Starts this host's agent for `job`.
 ///
 /// # Errors
-/// No socket can be had.
+/// The socket cannot be bound.
 pub fn start_agent(config: midrun_agent::config::Config, job: &str) -> anyhow::Result<Agent> {
     let directory = runtime_dir::ensure()?;
     runtime_dir::sweep(&directory);
     let socket = runtime_dir::socket_path(&directory, job);
     let listener = runtime_dir::bind(&socket)?;
     let removed_at_end = (RegistersOf(socket.clone()), RemovedAtEnd(socket.clone()));
-    let part = Part::start("agent", |stopped| async move {
+    let daemon = Daemon::start("agent", |stopped| async move {
         let shutdown = async move {
             let _ = stopped.await;
         };
         midrun_agent::run(config, listener, shutdown).await?;
         Ok(())
     });
-    Ok(Agent { part, socket, removed_at_end })
+    Ok(Agent { daemon, socket, removed_at_end })
 }

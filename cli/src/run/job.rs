@@ -1,43 +1,44 @@
-//! One job: our parts up, the command run, the summary taken, our parts down, the command's code.
+//! The life of one job: starts the daemons, runs the command, takes the summary, stops the daemons, returns the command's code.
 
 use std::time::Duration;
 
 use anyhow::Context;
 use midrun_proto::v1::{OpenJobRequest, TunletFile};
 
-use super::child::{self, Signals};
+use super::child;
 use super::client::Client;
 use super::embedded::{self, Agent, Analyzer};
-use super::inject::{Gift, prepare};
-use super::launcher::CommandLine;
-use super::memory::Memory;
-use super::plan::Plan;
-use super::summary::{SummaryFile, table};
+use super::preflight::Plan;
+use super::rank_environment::{RankEnvironment, prepare};
+use super::search_memory::SearchMemory;
 use crate::job_file::{JobFile, RunningJob};
+use crate::launch::command_line::CommandLine;
 use crate::logging::LogForm;
 use crate::runtime_dir;
 use crate::settings::Settings;
+use crate::signals::Signals;
+use crate::summary::{SummaryFile, table};
 use crate::usage::{Usage, say, say_raw};
 
-/// The agent's last batches must be delivered within this time.
+/// The agent must deliver its last batches within this time.
 const AGENT_END_DEADLINE: Duration = Duration::from_secs(3);
-/// The final summary must be there within this time (the analyzer waits a while for late batches).
+/// The analyzer must give the final summary within this time; it waits `close_wait_ms` for late batches first.
 const CLOSE_DEADLINE: Duration = Duration::from_secs(10);
-/// Notices still under way after the end.
+/// Notices after the end of the job are awaited for this time.
 const WATCH_END_DEADLINE: Duration = Duration::from_secs(1);
-/// Characters of the command that are shown in lists of jobs.
+/// Lists of jobs show so many characters of the command.
 const COMMAND_SHOWN: usize = 200;
-/// An analyzer with nothing left to do ends within this time.
+/// The embedded analyzer must end within this time.
 const ANALYZER_END_DEADLINE: Duration = Duration::from_secs(3);
 
-/// Our parts, as far as they could be started.
+/// The parts of midrun that could be started.
 #[derive(Default)]
 struct Parts {
     analyzer: Option<Analyzer>,
     agent: Option<Agent>,
     client: Option<Client>,
     file: Option<JobFile>,
-    memory: Option<Memory>,
+    search_memory: Option<SearchMemory>,
     /// The analyzer's URL as seen from other hosts.
     url: String,
     token: String,
@@ -46,7 +47,7 @@ struct Parts {
 /// Runs the job.
 ///
 /// # Errors
-/// Only what was found out before the command was started.
+/// An error found before the command was started.
 pub async fn run(
     settings: &Settings,
     line: &CommandLine,
@@ -59,37 +60,37 @@ pub async fn run(
         Ok(parts) => parts,
         Err(error) if error.downcast_ref::<Usage>().is_some() => return Err(error),
         Err(error) => {
-            say(format!("{error:#}, so the job goes on untuned"));
+            say(format!("{error:#}, so the job runs untuned"));
             Parts::default()
         }
     };
     let watch = parts.client.clone().map(|client| tokio::spawn(client.watch(settings.run.log)));
-    let gift = gift(settings, line, plan, &job, &parts);
-    let prepared = prepare(line, &gift, |name| std::env::var(name).ok());
-    tracing::info!(command = prepared.words.join(" "), "the command starts");
+    let ranks = rank_environment(settings, line, plan, &job, &parts);
+    let prepared = prepare(line, &ranks, |name| std::env::var(name).ok());
+    tracing::info!(command = prepared.words.join(" "), "starting the command");
     let mut child = child::start(&prepared)?;
     let code = child::wait(&mut child, &mut signals).await?;
 
-    let Parts { analyzer, agent, client, file, memory, .. } = parts;
+    let Parts { analyzer, agent, client, file, search_memory, .. } = parts;
     drop(file);
-    if let Some(Agent { part, removed_at_end, .. }) = agent {
-        part.end(AGENT_END_DEADLINE).await;
+    if let Some(Agent { daemon, removed_at_end, .. }) = agent {
+        daemon.stop(AGENT_END_DEADLINE).await;
         drop(removed_at_end);
     }
     let closed = match client {
         Some(client) => client.close(CLOSE_DEADLINE).await,
-        None => Err(anyhow::anyhow!("there is no summary, since no analyzer was there")),
+        None => Err(anyhow::anyhow!("there is no summary, because no analyzer was reachable")),
     };
     if let Some(watch) = watch {
         let _ = tokio::time::timeout(WATCH_END_DEADLINE, watch).await;
     }
-    if let (Ok(json), Some(memory)) = (&closed, memory) {
+    if let (Ok(json), Some(memory)) = (&closed, search_memory) {
         memory.keep(json);
     }
     let closed = closed.map(|json| plan.points.as_ref().map_or(json.clone(), |points| points.declare(&json)));
     conclude(closed, summary, settings.run.log);
-    if let Some(Analyzer { part, .. }) = analyzer {
-        part.end(ANALYZER_END_DEADLINE).await;
+    if let Some(Analyzer { daemon, .. }) = analyzer {
+        daemon.stop(ANALYZER_END_DEADLINE).await;
     }
     Ok(code)
 }
@@ -115,7 +116,7 @@ async fn start_parts(settings: &Settings, line: &CommandLine, job: &str) -> anyh
             format!("http://127.0.0.1:{port}")
         }
     };
-    parts.memory = memory(settings, line);
+    parts.search_memory = search_memory(settings, line);
     let request = OpenJobRequest {
         job: job.to_owned(),
         token: parts.token.clone(),
@@ -132,7 +133,7 @@ async fn start_parts(settings: &Settings, line: &CommandLine, job: &str) -> anyh
         search_constraint: settings.run.search_constraint.clone(),
         search_method: settings.run.search_method.clone(),
         search_budget: settings.run.search_budget,
-        search_known: parts.memory.as_ref().map(Memory::known).unwrap_or_default(),
+        search_known: parts.search_memory.as_ref().map(SearchMemory::known).unwrap_or_default(),
     };
     parts.client = Client::open(&near_url, request).await?;
     parts.file = job_file(&parts, &near_url, job, line);
@@ -143,18 +144,18 @@ async fn start_parts(settings: &Settings, line: &CommandLine, job: &str) -> anyh
     Ok(parts)
 }
 
-/// Where searches of this program and input are remembered, if something is searched.
-fn memory(settings: &Settings, line: &CommandLine) -> Option<Memory> {
+/// The search memory of this program and input; `None` without a search.
+fn search_memory(settings: &Settings, line: &CommandLine) -> Option<SearchMemory> {
     let options = settings.run.options().search;
     if options.points.is_empty() || settings.run.no_search_memory {
         return None;
     }
     let app = line.apps.first()?;
     let words = line.words.get(app.at + 1..).unwrap_or_default();
-    Memory::of(line.words.get(app.at)?, words, app.ranks, &options)
+    SearchMemory::of(line.words.get(app.at)?, words, app.ranks, &options)
 }
 
-/// Where `midrun status` and the like find the job. That they do not is no reason not to run it.
+/// Writes the job file. Without it `midrun status` does not find the job, which runs all the same.
 fn job_file(parts: &Parts, url: &str, job: &str, line: &CommandLine) -> Option<JobFile> {
     parts.client.as_ref()?;
     let command: String = line.words.join(" ").chars().take(COMMAND_SHOWN).collect();
@@ -167,40 +168,47 @@ fn wire_file(file: &midrun_tunlets::TunletFile) -> TunletFile {
     TunletFile { name: file.name.clone(), text: file.text.clone() }
 }
 
-/// What the ranks get.
-fn gift<'a>(settings: &Settings, line: &CommandLine, plan: &'a Plan, job: &str, parts: &Parts) -> Gift<'a> {
-    let mut gift = Gift { variables: vec![("MIDRUN_JOB", job.to_owned())], preload: plan.preload.as_deref() };
+/// The environment of the ranks.
+fn rank_environment<'a>(
+    settings: &Settings,
+    line: &CommandLine,
+    plan: &'a Plan,
+    job: &str,
+    parts: &Parts,
+) -> RankEnvironment<'a> {
+    let mut ranks =
+        RankEnvironment { variables: vec![("MIDRUN_JOB", job.to_owned())], preload: plan.preload.as_deref() };
     if let Some(agent) = &parts.agent {
-        gift.variables.push(("MIDRUN_SOCKET", agent.socket.to_string_lossy().into_owned()));
-        gift.variables.push(("MIDRUN_HOST", runtime_dir::host()));
+        ranks.variables.push(("MIDRUN_SOCKET", agent.socket.to_string_lossy().into_owned()));
+        ranks.variables.push(("MIDRUN_HOST", runtime_dir::host()));
     }
     let most = settings.analyzer.completed(settings.run.options()).max_workers;
     if parts.agent.is_some() && most > 0 && line.workers().is_none_or(|workers| most > workers) {
-        match line.placing() {
+        match line.hydra_placement() {
             Some(option) => say(format!(
-                "no worker can be started beyond the ranks: MPICH's mpiexec cannot with {option}; set HYDRA_BINDING instead"
+                "midrun cannot start workers beyond the ranks, because MPICH's mpiexec has {option}: set HYDRA_BINDING instead"
             )),
-            None => gift.variables.push(("MIDRUN_MAX_WORKERS", most.to_string())),
+            None => ranks.variables.push(("MIDRUN_MAX_WORKERS", most.to_string())),
         }
     }
     if let Some(points) = plan.points.as_ref().filter(|_| parts.agent.is_some()) {
-        gift.variables.push(("MIDRUN_POINTS", points.variable()));
+        ranks.variables.push(("MIDRUN_POINTS", points.variable()));
     }
     if line.has_exec() {
-        // Programs behind `midrun exec` are preloaded there, where the host's own files are seen.
-        gift.preload = gift.preload.filter(|_| !line.apps.iter().all(|app| app.by_exec));
+        // `midrun exec` preloads the library on its own host, where it sees the files of that host.
+        ranks.preload = ranks.preload.filter(|_| !line.apps.iter().all(|app| app.by_exec));
         if parts.agent.is_some() {
-            gift.variables.push(("MIDRUN_ANALYZER", parts.url.clone()));
-            gift.variables.push(("MIDRUN_TOKEN", parts.token.clone()));
+            ranks.variables.push(("MIDRUN_ANALYZER", parts.url.clone()));
+            ranks.variables.push(("MIDRUN_TOKEN", parts.token.clone()));
         }
         if let Some(directory) = &settings.run.library_dir {
-            gift.variables.push(("MIDRUN_LIB_DIR", directory.to_string_lossy().into_owned()));
+            ranks.variables.push(("MIDRUN_LIB_DIR", directory.to_string_lossy().into_owned()));
         }
     }
-    gift
+    ranks
 }
 
-/// Hands the summary over. The job's code stands whatever happens here.
+/// Writes and prints the summary. A failure does not change the job's exit code.
 fn conclude(closed: anyhow::Result<String>, file: Option<&SummaryFile>, form: LogForm) {
     let json = match closed {
         Ok(json) => json,
@@ -215,7 +223,7 @@ fn conclude(closed: anyhow::Result<String>, file: Option<&SummaryFile>, form: Lo
     }
 }
 
-/// `bytes` random bytes as hexadecimal digits.
+/// Returns so many random bytes as hexadecimal digits.
 fn random_hex(bytes: usize) -> anyhow::Result<String> {
     use std::io::Read;
     let mut buffer = vec![0u8; bytes];

@@ -1,4 +1,4 @@
-//! `--points FILE`: what is measured and may be turned in a program that was not written for midrun.
+//! `--points FILE`: measure points and tuning points in a program that was not written for midrun.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::usage::usage;
 
-/// The text of a file, known to be in the language.
+/// The text of a points file that was parsed without error.
 #[derive(Clone, Debug)]
 pub struct Points {
     text: String,
@@ -16,7 +16,7 @@ impl Points {
     /// Reads and checks a file.
     ///
     /// # Errors
-    /// One sentence: it cannot be read, or what is wrong at which line and column.
+    /// A [`crate::usage::Usage`]: the file cannot be read, or has an error at a line and column.
     pub fn read(path: &Path) -> anyhow::Result<Points> {
         let text = match std::fs::read_to_string(path) {
             Ok(text) => text,
@@ -32,12 +32,12 @@ impl Points {
         }
     }
 
-    /// As the ranks get it: the lines with semicolons between them, because not every launcher passes line breaks on.
+    /// The value of MIDRUN_POINTS: lines separated by semicolons, because some launchers do not forward line breaks.
     pub fn variable(&self) -> String {
         self.text.trim_end().replace('\n', ";")
     }
 
-    /// The summary, with what was declared.
+    /// Adds the declared lines to a summary.
     pub fn declare(&self, json: &str) -> String {
         let Ok(mut summary) = serde_json::from_str::<Value>(json) else { return json.to_owned() };
         if summary["points"].is_null() {
@@ -48,7 +48,7 @@ impl Points {
     }
 }
 
-/// The same lines, each up to its comment: what ranks get has no room for them.
+/// Removes the comments: the text for the ranks is limited to 4096 bytes.
 fn without_comments(text: &str) -> String {
     let code = |line: &str| {
         let comment = line.starts_with('#').then_some(0).or_else(|| line.find(" #")).or_else(|| line.find("\t#"));

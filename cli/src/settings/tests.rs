@@ -26,6 +26,13 @@ fn an_unknown_key_is_refused_with_the_allowed_ones() {
 }
 
 #[test]
+fn the_old_key_of_the_technique_is_still_accepted() {
+    let file = file("[run]\npolicy = \"gss\"\n[analyzer]\npolicy = \"fac2\"\n");
+    let settings = load(Some(file.path()), &[]).unwrap();
+    assert_eq!((settings.run.technique.as_str(), settings.analyzer.technique.as_str()), ("gss", "fac2"));
+}
+
+#[test]
 fn a_value_of_the_wrong_type_is_refused_with_its_key() {
     let file = file("[analyzer]\nwindow_grace_ms = \"soon\"\n");
     let text = load(Some(file.path()), &[]).unwrap_err().to_string();
@@ -46,6 +53,7 @@ fn documentation(source: &str, key: &str) -> String {
     let mut comment: Vec<&str> = lines[..at]
         .iter()
         .rev()
+        .skip_while(|line| line.starts_with("#["))
         .take_while(|line| line.starts_with("///"))
         .map(|line| line.trim_start_matches('/').trim())
         .collect();

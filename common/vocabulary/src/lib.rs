@@ -4,3 +4,6 @@
 #![forbid(unsafe_code)]
 
 pub mod action_status;
+mod seconds;
+
+pub use seconds::Seconds;

@@ -1,17 +1,18 @@
-//! The job's summary: into a file for programs, on stderr for people.
+//! The summary of a job: written to a file as JSON, and printed to stderr as text.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
+use midrun_vocabulary::Seconds;
 use serde_json::Value;
 
 use crate::usage::usage;
 
-/// The last so many decisions are shown to people; the JSON has them all.
+/// The text shows so many of the last decisions; the JSON has all of them.
 const DECISIONS_SHOWN: usize = 8;
 
-/// The file that gets the summary, known to be writable.
+/// The file for the summary, checked to be writable.
 #[derive(Debug)]
 pub struct SummaryFile(PathBuf);
 
@@ -19,7 +20,7 @@ impl SummaryFile {
     /// Checks that a file can be written at `path`.
     ///
     /// # Errors
-    /// One sentence that says why not.
+    /// A [`crate::usage::Usage`] with the reason why not.
     pub fn at(path: PathBuf) -> anyhow::Result<SummaryFile> {
         if path.is_dir() {
             return usage(format!("--summary {} is a directory: name a file", path.display()));
@@ -53,13 +54,13 @@ impl SummaryFile {
     }
 }
 
-/// The summary in a few lines for people.
+/// Formats the summary as a few lines of text.
 pub fn table(json: &str) -> String {
     let summary: Value = serde_json::from_str(json).unwrap_or_default();
     let number = |pointer: &str| summary.pointer(pointer).and_then(Value::as_u64).unwrap_or(0);
     let text = |key: &str| summary[key].as_str().unwrap_or("-").to_owned();
     let list = |key: &str| summary[key].as_array().cloned().unwrap_or_default();
-    let mpi = summary["mpi"].as_str().filter(|mpi| !mpi.is_empty()).unwrap_or("no MPI was heard of");
+    let mpi = summary["mpi"].as_str().filter(|mpi| !mpi.is_empty()).unwrap_or("no rank reported its MPI");
     let mut lines = vec![format!("job {} ({mpi})", text("job"))];
     let iterations = number("/iterations");
     let periods: Vec<f64> = list("period_s").iter().filter_map(Value::as_f64).collect();
@@ -67,7 +68,7 @@ pub fn table(json: &str) -> String {
         lines.extend(stream(&summary, &periods));
     } else if iterations == 0 {
         lines.push(match number("/ranks") {
-            0 => "no rank was heard of, so nothing was tuned".into(),
+            0 => "no rank reported to an agent, so nothing was tuned".into(),
             ranks => format!(
                 "{ranks} ranks, but no iterations: the program neither uses a framework nor marks its iterations"
             ),
@@ -89,12 +90,13 @@ pub fn table(json: &str) -> String {
     lines.extend(advice(&summary["advice"]));
     let times = pairs(&list("iteration_s"), &list("ideal_s"));
     if let (Some(first), Some(last)) = (times.first(), times.last()) {
-        let line =
-            |(time, ideal): &(f64, f64)| format!("{time:.3} s, {:+.1} % over ideal", 100.0 * (time / ideal - 1.0));
+        let line = |(time, ideal): &(f64, f64)| {
+            format!("{}, {:+.1} % over ideal", Seconds(*time), 100.0 * (time / ideal - 1.0))
+        };
         lines.push(format!("first iteration {}; last {}", line(first), line(last)));
         let workers = list("workers");
         let count = |value: Option<&Value>| value.and_then(Value::as_f64).unwrap_or(1.0);
-        // Time per work: ideal times workers is the tasks' total time.
+        // Work is the total time of the tasks: ideal time x workers.
         let (first_work, last_work) = (first.1 * count(workers.first()), last.1 * count(workers.last()));
         let gain = 100.0 * (1.0 - (last.0 / last_work) / (first.0 / first_work));
         let verb = if gain >= 0.0 { "shorter" } else { "longer" };
@@ -111,7 +113,7 @@ pub fn table(json: &str) -> String {
     framed(&lines)
 }
 
-/// The whole run's POP efficiencies.
+/// The line of the POP efficiencies of the whole run.
 fn efficiency(pop: &Value) -> Option<String> {
     let percent = |key: &str| pop[key].as_f64().map(|share| format!("{:.1} %", 100.0 * share));
     Some(format!(
@@ -122,7 +124,7 @@ fn efficiency(pop: &Value) -> Option<String> {
     ))
 }
 
-/// What became of a pipeline.
+/// The lines of a pipeline.
 fn stream(summary: &Value, periods: &[f64]) -> Vec<String> {
     let patterns = summary["pattern"].as_array().cloned().unwrap_or_default();
     let last = patterns.last().and_then(|line| line["pattern"].as_str()).unwrap_or("-");
@@ -131,21 +133,17 @@ fn stream(summary: &Value, periods: &[f64]) -> Vec<String> {
     let (first_s, last_s) = (periods[0], periods[windows - 1]);
     let ideal = summary["ideal_period_s"]
         .as_f64()
-        .map(|ideal_s| format!("; the model's best pattern would give {}", milliseconds(ideal_s)));
+        .map(|ideal_s| format!("; the model's best pattern would give {}", Seconds(ideal_s)));
     lines.push(format!(
         "time per output: first window {}, last window {}{}",
-        milliseconds(first_s),
-        milliseconds(last_s),
+        Seconds(first_s),
+        Seconds(last_s),
         ideal.unwrap_or_default()
     ));
     lines
 }
 
-fn milliseconds(s: f64) -> String {
-    format!("{:.3} ms", s * 1e3)
-}
-
-/// What a search found.
+/// The line of a search.
 fn search(report: &Value) -> Option<String> {
     let list = |key: &str| report[key].as_array().cloned().unwrap_or_default();
     let names: Vec<String> = list("points").iter().filter_map(Value::as_str).map(str::to_owned).collect();
@@ -155,12 +153,12 @@ fn search(report: &Value) -> Option<String> {
     }
     let values: Vec<String> = names.iter().zip(list("best")).map(|(name, value)| format!("{name} = {value}")).collect();
     let (best_s, start_s) = (report["best_s"].as_f64()?, report["start_s"].as_f64()?);
-    let ended = if report["ended"] == true { "found" } else { "is not over, the best so far is" };
-    let times = format!("{} instead of {} at start", milliseconds(best_s), milliseconds(start_s));
+    let ended = if report["ended"] == true { "found" } else { "has not ended; best so far:" };
+    let times = format!("{} instead of {} at start", Seconds(best_s), Seconds(start_s));
     Some(format!("search {ended} {} ({times}) in {measured} measurements", values.join(", ")))
 }
 
-/// What to ask for next time.
+/// The line with the advice for the next run.
 fn advice(advice: &Value) -> Option<String> {
     let number = |key: &str| advice[key].as_f64();
     let (ranks, workers) = (number("ranks")?, number("workers")?);
@@ -175,22 +173,18 @@ fn advice(advice: &Value) -> Option<String> {
     Some(format!(
         "{}; next time ask for {ranks} ranks ({workers} {what}): {} per {per} are expected there, +- {:.0} %",
         advice["regime"].as_str()?,
-        time(per, number("iteration_s")?),
+        Seconds(number("iteration_s")?),
         100.0 * number("uncertainty")?,
     ))
 }
 
-fn time(per: &str, s: f64) -> String {
-    if per == "output" { milliseconds(s) } else { format!("{s:.3} s") }
-}
-
-/// One decision: what, and what came of it.
+/// The line of one decision with its verdict.
 fn decision(decision: &Value) -> String {
     let text = |key: &str| decision[key].as_str().unwrap_or("-").to_owned();
     let per = decision["per"].as_str().unwrap_or("iteration");
-    let seconds = |key: &str| decision[key].as_f64().map_or("not measured".into(), |s| time(per, s));
+    let seconds = |key: &str| decision[key].as_f64().map_or("not measured".into(), |s| Seconds(s).to_string());
     // A search predicts nothing.
-    let predicted = decision["predicted_s"].as_f64().map(|s| format!("predicted {}, ", time(per, s)));
+    let predicted = decision["predicted_s"].as_f64().map(|s| format!("predicted {}, ", Seconds(s)));
     format!(
         "{} {}: {} {} -> {}: {} ({}measured {})",
         if per == "output" { "window" } else { "iteration" },
@@ -255,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pipeline_is_told_in_times_per_output() {
+    fn a_pipeline_is_reported_in_times_per_output() {
         let json = r#"{"job":"j","mpi":"Open MPI 4.1.4","ranks":9,"iterations":0,"period_s":[0.4,0.1],"ideal_period_s":0.1,
             "pattern":[{"input":0,"pattern":"0,1"},{"input":9,"pattern":"0,1x4"}],
             "decisions":[{"per":"output","iteration":3,"tuning_point":"pattern","from":"0,1","to":"0,1x4","verdict":"kept",
@@ -263,21 +257,21 @@ mod tests {
         let table = table(json);
         for part in [
             "2 windows, pattern at the end: 0,1x4",
-            "first window 400.000 ms, last window 100.000 ms; the model's best",
-            "window 3: pattern 0,1 -> 0,1x4: kept (predicted 100.000 ms, measured 102.000 ms)",
+            "first window 0.400 s, last window 0.100 s; the model's best",
+            "window 3: pattern 0,1 -> 0,1x4: kept (predicted 0.100 s, measured 0.102 s)",
         ] {
             assert!(table.contains(part), "{part} is missing in:\n{table}");
         }
     }
 
     #[test]
-    fn a_search_is_told_with_what_it_found_and_what_it_gained() {
+    fn a_search_is_reported_with_its_best_values_and_its_gain() {
         let json = r#"{"job":"j","iterations":9,"workers":[2],"search":{"points":["block","kind"],"best":[64.0,1.0],"best_s":0.1,
             "start_s":0.25,"measured":33,"ended":true,"trouble":null},
             "decisions":[{"iteration":3,"tuning_point":"block","from":"8","to":"16","verdict":"tried","measured_s":0.2}]}"#;
         let table = table(json);
         for part in [
-            "search found block = 64.0, kind = 1.0 (100.000 ms instead of 250.000 ms at start) in 33 measurements",
+            "search found block = 64.0, kind = 1.0 (0.100 s instead of 0.250 s at start) in 33 measurements",
             "iteration 3: block 8 -> 16: tried (measured 0.200 s)",
             "1 decision (1 tried)",
         ] {
@@ -297,11 +291,11 @@ mod tests {
     }
 
     #[test]
-    fn the_efficiencies_of_any_program_are_told() {
+    fn the_efficiencies_of_any_program_are_reported() {
         let json = r#"{"iterations":0,"ranks":4,"pop":{"load_balance":0.75,"communication_efficiency":0.8,
             "parallel_efficiency":0.6}}"#;
-        let told = "POP efficiencies: parallel 60.0 % = load balance 75.0 % x communication 80.0 %";
-        assert!(table(json).contains(told), "{}", table(json));
+        let line = "POP efficiencies: parallel 60.0 % = load balance 75.0 % x communication 80.0 %";
+        assert!(table(json).contains(line), "{}", table(json));
         assert!(!table(r#"{"iterations":0,"ranks":4,"pop":null}"#).contains("POP"));
     }
 

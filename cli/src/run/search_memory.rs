@@ -1,4 +1,4 @@
-//! What searches found, kept from run to run: a small file per program, input and kind of machine.
+//! The results of searches, kept from run to run in one file per program, input and kind of machine.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -10,25 +10,25 @@ use serde_json::Value;
 
 use crate::usage::say;
 
-/// Combinations that are kept.
+/// Number of combinations kept.
 const KEPT: usize = 8;
-/// More than any such file has, bytes.
+/// Limit for reading a file, bytes.
 const MOST_BYTES: u64 = 1 << 20;
 
-/// What makes two searches the same.
+/// Identity of a search: only a search with an equal key uses the results.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Key {
-    /// Path of the program as it was given.
+    /// Path of the program as the user gave it.
     program: String,
-    /// Its input: everything behind the program, and how many ranks there are.
+    /// Arguments of the program.
     arguments: Vec<String>,
-    /// Ranks, where the command says how many.
+    /// Number of ranks, if the command gives it.
     ranks: Option<u32>,
     /// Processor and number of cores.
     machine: String,
-    /// What is searched.
+    /// Tuning points searched and their values.
     points: String,
-    /// Under which conditions.
+    /// Conditions on the values.
     constraint: String,
 }
 
@@ -45,16 +45,16 @@ struct Tried {
     time_s: f64,
 }
 
-/// The file of one key.
+/// The file with the results of one search.
 #[derive(Debug)]
-pub struct Memory {
+pub struct SearchMemory {
     path: PathBuf,
     key: Key,
 }
 
-impl Memory {
-    /// Of a search of `program`, whose line has `words` behind it; `None` where no directory is known.
-    pub fn of(program: &str, words: &[String], ranks: Option<u32>, options: &SearchOptions) -> Option<Memory> {
+impl SearchMemory {
+    /// The memory of a search for `program` with the arguments `words`. `None` if neither XDG_STATE_HOME nor HOME is set.
+    pub fn of(program: &str, words: &[String], ranks: Option<u32>, options: &SearchOptions) -> Option<SearchMemory> {
         let directory = directory()?;
         let key = Key {
             program: program.to_owned(),
@@ -64,18 +64,18 @@ impl Memory {
             points: options.points.clone(),
             constraint: options.constraint.clone(),
         };
-        Some(Memory::at(&directory, key))
+        Some(SearchMemory::at(&directory, key))
     }
 
-    fn at(directory: &Path, key: Key) -> Memory {
+    fn at(directory: &Path, key: Key) -> SearchMemory {
         let text = serde_json::to_string(&key).unwrap_or_default();
         let stem = Path::new(&key.program).file_name().map_or("program".into(), |name| name.to_string_lossy());
         let stem: String = stem.chars().filter(|c| c.is_ascii_alphanumeric() || "._-".contains(*c)).take(64).collect();
-        Memory { path: directory.join(format!("{stem}-{:016x}.json", hash(&text))), key }
+        SearchMemory { path: directory.join(format!("{stem}-{:016x}.json", hash(&text))), key }
     }
 
-    /// What an earlier search found, the best first, as [`SearchOptions::known`]; empty where there was none. A damaged file
-    /// is set aside with one line.
+    /// The results of an earlier search, best first, as [`SearchOptions::known`] takes them; empty without one. A damaged file
+    /// is renamed and reported in one line.
     pub fn known(&self) -> String {
         let found = match self.read() {
             Ok(Some(found)) if found.key == self.key => found,
@@ -83,9 +83,11 @@ impl Memory {
             Err(error) => {
                 let aside = self.path.with_extension("damaged");
                 let moved = std::fs::rename(&self.path, &aside).is_ok();
-                let how =
-                    if moved { format!("it is set aside as {}", aside.display()) } else { "it is left alone".into() };
-                say(format!("what earlier searches found cannot be read from {}: {error}; {how}", self.path.display()));
+                let how = if moved { format!("the file is now {}", aside.display()) } else { "the file stays".into() };
+                say(format!(
+                    "cannot read the results of earlier searches from {}: {error}; {how}",
+                    self.path.display()
+                ));
                 return String::new();
             }
         };
@@ -105,7 +107,7 @@ impl Memory {
         serde_json::from_str(&text).map(Some).map_err(|error| format!("it is damaged ({error})"))
     }
 
-    /// Keeps what the search of a job found that ended with this summary.
+    /// Stores the results in this summary of a job, if its search ended.
     pub fn keep(&self, summary: &str) {
         let summary: Value = serde_json::from_str(summary).unwrap_or_default();
         let report = &summary["search"];
@@ -114,7 +116,7 @@ impl Memory {
         }
         let mut results: Vec<Tried> = serde_json::from_value(report["tried"].clone()).unwrap_or_default();
         results.retain(|tried| tried.time_s.is_finite());
-        // What stood at the end comes first, whatever a single measurement said.
+        // The values that stood at the end were measured most often: they come first.
         if let Some(at) = results.iter().position(|tried| report["best"] == serde_json::json!(tried.values)) {
             results[..=at].rotate_right(1);
         }
@@ -125,7 +127,7 @@ impl Memory {
     }
 
     fn write(&self, found: &Found) -> anyhow::Result<()> {
-        let what = || format!("what the search found cannot be kept in {}", self.path.display());
+        let what = || format!("cannot store the results of the search in {}", self.path.display());
         let directory = self.path.parent().unwrap_or(Path::new("."));
         std::fs::create_dir_all(directory).with_context(what)?;
         let mut file = tempfile::NamedTempFile::new_in(directory).with_context(what)?;
@@ -142,7 +144,7 @@ fn directory() -> Option<PathBuf> {
     Some(state.join("midrun/search"))
 }
 
-/// Processor and number of cores: what was best on one is not on another.
+/// Processor model and number of cores: results of one kind of machine do not hold for another.
 fn machine() -> String {
     let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = text.lines().find_map(|line| line.strip_prefix("model name")).unwrap_or_default();
@@ -150,7 +152,7 @@ fn machine() -> String {
     format!("{}, {cores} cores", model.trim_start_matches([' ', '\t', ':']))
 }
 
-/// FNV-1a: it names files, so that it must be the same in every version; the file holds the whole key.
+/// FNV-1a. It names files, so it must stay the same in every version; the file holds the whole key.
 fn hash(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |sum, byte| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
@@ -159,7 +161,7 @@ fn hash(text: &str) -> u64 {
 mod tests {
     use super::*;
 
-    fn memory(directory: &Path, argument: &str) -> Memory {
+    fn memory(directory: &Path, argument: &str) -> SearchMemory {
         let key = Key {
             program: "./bin/matmul".into(),
             arguments: vec![argument.into()],
@@ -168,14 +170,14 @@ mod tests {
             points: "block=1..9".into(),
             constraint: String::new(),
         };
-        Memory::at(directory, key)
+        SearchMemory::at(directory, key)
     }
 
     const SUMMARY: &str = r#"{"search": {"ended": true, "best": [4.0, 0.5], "tried": [
         {"values": [8.0, 0.5], "time_s": 0.1, "times": 1}, {"values": [4.0, 0.5], "time_s": 0.11, "times": 6}]}}"#;
 
     #[test]
-    fn what_was_found_comes_back_for_the_same_input_only() {
+    fn results_come_back_for_the_same_input_only() {
         let dir = tempfile::tempdir().unwrap();
         let directory = dir.path().join("not/there/yet");
         let of = memory(&directory, "100");

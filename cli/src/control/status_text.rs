@@ -1,8 +1,9 @@
-//! A running job for people.
+//! The status of a running job as text.
 
+use midrun_vocabulary::Seconds;
 use serde_json::Value;
 
-/// One status, as lines of text.
+/// Formats a status, which is JSON, as lines of text.
 pub fn status(json: &str) -> String {
     let status: Value = serde_json::from_str(json).unwrap_or_default();
     let mut lines = vec![headline(&status), progress(&status), tuning(&status)];
@@ -27,7 +28,7 @@ fn text<'a>(value: &'a Value, key: &str) -> &'a str {
 }
 
 fn headline(status: &Value) -> String {
-    let mpi = status["mpi"].as_str().filter(|mpi| !mpi.is_empty()).unwrap_or("no MPI was heard of yet");
+    let mpi = status["mpi"].as_str().filter(|mpi| !mpi.is_empty()).unwrap_or("no rank has reported its MPI yet");
     let list = |key: &str| status[key].as_array().cloned().unwrap_or_default();
     let in_state = |state: &str| list("ranks").iter().filter(|rank| rank["state"] == state).count();
     let mut ranks = format!("{} ranks", list("ranks").len());
@@ -47,50 +48,46 @@ fn host(host: &Value) -> String {
 }
 
 fn progress(status: &Value) -> String {
-    let time = |key: &str| status[key].as_f64().map(|s| format!(", the last {}", milliseconds(s))).unwrap_or_default();
+    let time = |key: &str| status[key].as_f64().map(|s| format!(", the last took {}", Seconds(s))).unwrap_or_default();
     let wall = status["wall_s"].as_f64().unwrap_or(0.0);
     match status["outputs"].as_u64() {
-        Some(outputs) => format!("{outputs} outputs in {wall:.1} s{}", time("period_s").replace("last", "last took")),
+        Some(outputs) => format!("{outputs} outputs in {wall:.1} s{}", time("period_s")),
         None => {
             let count = status["iterations"].as_u64().unwrap_or(0);
-            format!("{count} iterations in {wall:.1} s{}", time("iteration_s").replace("last", "last took"))
+            format!("{count} iterations in {wall:.1} s{}", time("iteration_s"))
         }
     }
 }
 
-fn milliseconds(seconds: f64) -> String {
-    format!("{:.3} ms", seconds * 1e3)
-}
-
 fn tuning(status: &Value) -> String {
-    let Some(tunlet) = status["tunlet"].as_str() else { return "tuning is off: its tunlet failed".into() };
+    let Some(tunlet) = status["tunlet"].as_str() else { return "tuning is off: the tunlet failed".into() };
     let mode = match text(status, "mode") {
-        "frozen" => "frozen: it decides nothing, values stay (midrun resume)",
-        "paused" => "paused: it decides nothing, values are as at start (midrun resume)",
+        "frozen" => "is frozen: it decides nothing, values stay (midrun resume)",
+        "paused" => "is paused: it decides nothing, values are those at start (midrun resume)",
         _ if status["dry_run"] == true => "gives advice only (--dry-run)",
-        _ => "at work",
+        _ => "is deciding",
     };
     let count = |key: &str| status[key].as_u64().unwrap_or(0);
     let mut line = format!("tunlet {tunlet} {mode}");
     if count("in_flight") + count("controls_waiting") > 0 {
-        line += &format!("; {} actions on their way, {} controls wait", count("in_flight"), count("controls_waiting"));
+        line += &format!("; {} actions in flight, {} controls pending", count("in_flight"), count("controls_waiting"));
     }
     line
 }
 
-/// The tuning points, one line for ranks that are alike.
+/// Formats the tuning points; ranks with equal columns share a line.
 fn points(list: &Value) -> Vec<String> {
-    let mut seen: Vec<(Vec<u32>, Vec<String>)> = Vec::new();
+    let mut groups: Vec<(Vec<u32>, Vec<String>)> = Vec::new();
     for point in list.as_array().into_iter().flatten() {
         let rank = point["rank"].as_u64().and_then(|rank| u32::try_from(rank).ok()).unwrap_or(0);
         let columns = columns(point);
-        match seen.iter_mut().find(|(_, known)| *known == columns) {
+        match groups.iter_mut().find(|(_, known)| *known == columns) {
             Some((ranks, _)) => ranks.push(rank),
-            None => seen.push((vec![rank], columns)),
+            None => groups.push((vec![rank], columns)),
         }
     }
     let rows: Vec<Vec<String>> =
-        seen.into_iter().map(|(ranks, columns)| std::iter::once(ranges(&ranks)).chain(columns).collect()).collect();
+        groups.into_iter().map(|(ranks, columns)| std::iter::once(ranges(&ranks)).chain(columns).collect()).collect();
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..rows.first().map_or(0, Vec::len)).map(width).collect();
     let line = |row: &Vec<String>| {
@@ -108,13 +105,13 @@ fn columns(point: &Value) -> Vec<String> {
         false => format!("{} to {}", point["minimum"], point["maximum"]),
     };
     let start = if point["declared"].is_null() { "-".into() } else { plain(&point["declared"]) };
-    let turned = &point["turned"];
-    let by = match turned["by"].as_str() {
-        // Ranks take a value over at iterations of their own: those are in the JSON.
-        Some(by) => format!("{by}: {}", text(turned, "why")),
-        None => "never turned".into(),
+    let changed = &point["turned"];
+    let by = match changed["by"].as_str() {
+        // Each rank applies a value at an iteration of its own: the JSON has those.
+        Some(by) => format!("{by}: {}", text(changed, "why")),
+        None => "never changed".into(),
     };
-    let held = if point["held"] == true { " (left alone by the tunlets)" } else { "" };
+    let held = if point["held"] == true { " (manual override)" } else { "" };
     vec![
         text(point, "name").to_owned(),
         format!("{}{means}", plain(&point["value"])),
@@ -153,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_status_names_everything_that_a_person_wants_to_know() {
+    fn a_status_names_ranks_tuning_points_decisions_and_controls() {
         let point = |rank: u32, value: f64, held: bool| {
             serde_json::json!({"rank": rank, "name": "block", "value": value, "minimum": 8.0, "maximum": 256.0,
                 "declared": 64.0, "whole": true, "text": false, "held": held, "means": null,
@@ -171,11 +168,11 @@ mod tests {
         });
         let expected = "\
 job j1 (Open MPI 4.1.4): 2 ranks, 1 lost on h1, h2 (its agent is not connected)
-9 iterations in 2.5 s, the last took 250.000 ms
-tunlet auto frozen: it decides nothing, values stay (midrun resume)
+9 iterations in 2.5 s, the last took 0.250 s
+tunlet auto is frozen: it decides nothing, values stay (midrun resume)
 tuning points:
-  ranks 0-1  block  64.0  8.0 to 256.0  at start 64.0  never turned
-  rank 2     block  32.0  8.0 to 256.0  at start 64.0  user: set by hand (left alone by the tunlets)
+  ranks 0-1  block  64.0  8.0 to 256.0  at start 64.0  never changed
+  rank 2     block  32.0  8.0 to 256.0  at start 64.0  user: set by hand (manual override)
 last decisions:
   iteration 3: technique none -> daf: kept
 last controls:

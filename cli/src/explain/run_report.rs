@@ -1,35 +1,37 @@
-//! A run as a story: what was seen, predicted, applied, measured and judged; what was refused, and what was never possible.
+//! A report of one run, made from its summary: each decision with its prediction, application, measurement and verdict.
 
+use midrun_vocabulary::Seconds;
 use serde::Serialize;
 use serde_json::Value;
 
-/// One decision.
+/// The report of one decision.
 #[derive(Debug, Serialize)]
-struct Chapter {
+struct DecisionReport {
     tunlet: String,
     iteration: u64,
-    /// In sentences, in the order in which it happened.
-    told: Vec<String>,
+    /// One sentence per step, in the order in which they happened.
+    #[serde(rename = "told")]
+    steps: Vec<String>,
 }
 
-/// See the module.
+/// The report of one run.
 #[derive(Debug, Serialize)]
-pub struct Story {
+pub struct RunReport {
     job: String,
     opening: String,
-    decisions: Vec<Chapter>,
+    decisions: Vec<DecisionReport>,
     refusals: Vec<String>,
     never: Vec<String>,
     shadow: Vec<String>,
     ending: String,
 }
 
-impl Story {
-    /// The story that a summary tells.
-    pub fn of(summary: &Value) -> Story {
+impl RunReport {
+    /// Makes the report from a summary.
+    pub fn of(summary: &Value) -> RunReport {
         let list = |key: &str| summary[key].as_array().cloned().unwrap_or_default();
-        let decisions: Vec<Chapter> = list("decisions").iter().map(chapter).collect();
-        Story {
+        let decisions: Vec<DecisionReport> = list("decisions").iter().map(decision_report).collect();
+        RunReport {
             job: text(summary, "job"),
             opening: opening(summary, decisions.is_empty()),
             decisions,
@@ -40,11 +42,11 @@ impl Story {
         }
     }
 
-    /// For people.
+    /// The report as text.
     pub fn text(&self) -> String {
         let mut text = format!("job {}: {}\n", self.job, self.opening);
-        for chapter in &self.decisions {
-            for (at, sentence) in chapter.told.iter().enumerate() {
+        for decision in &self.decisions {
+            for (at, sentence) in decision.steps.iter().enumerate() {
                 text += &format!("{}{sentence}\n", if at == 0 { "\n" } else { "    " });
             }
         }
@@ -68,17 +70,12 @@ fn count(value: &Value, key: &str) -> u64 {
     value[key].as_u64().unwrap_or(0)
 }
 
-/// A time for people.
-fn time(seconds: Option<f64>) -> Option<String> {
-    seconds.map(|s| if s < 0.1 { format!("{:.3} ms", s * 1e3) } else { format!("{s:.3} s") })
-}
-
 fn opening(summary: &Value, nothing: bool) -> String {
     let (ranks, iterations) = (count(summary, "ranks"), count(summary, "iterations"));
     let windows = summary["period_s"].as_array().map_or(0, Vec::len);
     let seen = if windows > 0 { format!("{windows} windows of a stream") } else { format!("{iterations} iterations") };
     let why = match () {
-        () if ranks == 0 => "; nothing was decided: no rank was heard of",
+        () if ranks == 0 => "; nothing was decided: no rank reported to an agent",
         () if iterations == 0 && windows == 0 => {
             "; nothing was decided: the program neither uses a framework nor marks its iterations, and no tunlet said where they begin"
         }
@@ -88,20 +85,20 @@ fn opening(summary: &Value, nothing: bool) -> String {
     format!("{ranks} ranks, {seen}{why}")
 }
 
-fn chapter(decision: &Value) -> Chapter {
+fn decision_report(decision: &Value) -> DecisionReport {
     let per_output = decision["per"] == "output";
     let (window, safe_point) = if per_output { ("window", "input") } else { ("iteration", "iteration") };
     let number = |key: &str| decision[key].as_f64();
     let (tunlet, iteration) = (text(decision, "tunlet"), count(decision, "iteration"));
-    let mut told = vec![format!(
-        "{window} {iteration}: {tunlet} wanted {} {} -> {}",
+    let mut steps = vec![format!(
+        "{window} {iteration}: {tunlet} proposed {} {} -> {}",
         text(decision, "tuning_point"),
         text(decision, "from"),
         text(decision, "to")
     )];
-    told.push(format!("because {}", text(decision, "why")));
-    let unchanged = time(number("unchanged_s")).unwrap_or_else(|| "an unknown time".into());
-    told.push(match (time(number("predicted_s")), number("uncertainty")) {
+    steps.push(format!("because {}", text(decision, "why")));
+    let unchanged = Seconds(number("unchanged_s").unwrap_or(f64::NAN));
+    steps.push(match (number("predicted_s").map(Seconds), number("uncertainty")) {
         (Some(predicted), Some(share)) => {
             format!("predicted {predicted} +- {:.0} % instead of {unchanged}", 100.0 * share)
         }
@@ -109,7 +106,7 @@ fn chapter(decision: &Value) -> Chapter {
         (None, _) => format!("without a prediction; it took {unchanged} then"),
     });
     let verdict = text(decision, "verdict");
-    told.push(match (decision["applied_iteration"].as_u64(), verdict.as_str()) {
+    steps.push(match (decision["applied_iteration"].as_u64(), verdict.as_str()) {
         (Some(at), _) => format!("applied at {safe_point} {at}"),
         (None, "advised") => "only advised: --dry-run forbade it".into(),
         (None, _) => match decision["reason"].as_str() {
@@ -118,9 +115,9 @@ fn chapter(decision: &Value) -> Chapter {
         },
     });
     if let Some(sentence) = measured(decision, &verdict) {
-        told.push(sentence);
+        steps.push(sentence);
     }
-    Chapter { tunlet, iteration, told }
+    DecisionReport { tunlet, iteration, steps }
 }
 
 fn measured(decision: &Value, verdict: &str) -> Option<String> {
@@ -132,10 +129,10 @@ fn measured(decision: &Value, verdict: &str) -> Option<String> {
         .map(|predicted| format!(", {:+.1} % beside the prediction", 100.0 * (measured - predicted) / predicted));
     let verdict = match verdict {
         "kept" => "it was kept",
-        "rolled-back" => "it was taken back",
+        "rolled-back" => "it was rolled back",
         other => other,
     };
-    Some(format!("measured {}{}: {verdict}", time(Some(measured))?, beside.unwrap_or_default()))
+    Some(format!("measured {}{}: {verdict}", Seconds(measured), beside.unwrap_or_default()))
 }
 
 fn refusal(refusal: &Value) -> String {
@@ -173,8 +170,7 @@ fn ending(summary: &Value) -> String {
     let times: Vec<f64> = list("iteration_s").iter().filter_map(Value::as_f64).collect();
     let change = match (times.first(), times.last()) {
         (Some(first), Some(last)) if times.len() > 1 => {
-            let both = (time(Some(*first)).unwrap_or_default(), time(Some(*last)).unwrap_or_default());
-            format!("; the first iteration took {}, the last {}", both.0, both.1)
+            format!("; the first iteration took {}, the last {}", Seconds(*first), Seconds(*last))
         }
         _ => String::new(),
     };
@@ -197,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_is_told_in_the_order_in_which_it_happened() {
+    fn a_run_is_reported_in_the_order_in_which_it_happened() {
         let summary = json!({"job": "j1", "ranks": 9, "iterations": 12, "iteration_s": [0.9, 0.82],
             "decisions": [
                 decision("kept", json!({"applied_iteration": 4, "measured_s": 0.82})),
@@ -207,10 +203,10 @@ mod tests {
             "refusals": [{"tunlet": "climb", "iteration": 7, "why": "no rank measures x", "times": 3}],
             "never": ["no rank offers a tuning point F9"],
             "shadow": [{"tunlet": "auto", "proposals": 2, "tested": 1, "median_error": 0.04, "agreed": 1, "acting": 1}]});
-        let text = Story::of(&summary).text();
+        let text = RunReport::of(&summary).text();
         for part in [
             "job j1: 9 ranks, 12 iterations\n",
-            "iteration 3: climb wanted factor 0.5 -> 0.6\n    because tasks are uneven\n    predicted 0.800 s +- 5 % instead of 0.900 s",
+            "iteration 3: climb proposed factor 0.5 -> 0.6\n    because tasks are uneven\n    predicted 0.800 s +- 5 % instead of 0.900 s",
             "applied at iteration 4\n    measured 0.820 s, +2.5 % beside the prediction: it was kept",
             "not applied: refused: the value is out of",
             "without a prediction; it took 0.900 s then",
@@ -226,8 +222,8 @@ mod tests {
 
     #[test]
     fn a_run_without_decisions_says_why() {
-        let text = |summary: Value| Story::of(&summary).text();
-        assert!(text(json!({"ranks": 0, "decisions": []})).contains("no rank was heard of"));
+        let text = |summary: Value| RunReport::of(&summary).text();
+        assert!(text(json!({"ranks": 0, "decisions": []})).contains("no rank reported"));
         assert!(text(json!({"ranks": 4, "iterations": 0, "decisions": []})).contains("nor marks its iterations"));
         assert!(text(json!({"ranks": 4, "iterations": 3, "decisions": []})).contains("no change promised enough"));
     }

@@ -1,4 +1,4 @@
-//! Tunlets that are files: their texts, and what is wrong with them.
+//! Tunlets given as files: reads and checks them.
 
 use std::io::Read;
 
@@ -9,11 +9,11 @@ use midrun_tunlets::{TuningOptions, TunletFile};
 
 use crate::usage::{Usage, usage};
 
-/// The text of a tunlet's file.
+/// Reads the text of a tunlet file.
 ///
 /// # Errors
-/// A [`Usage`]: it cannot be read, or is too long.
-pub fn file(name: &str) -> anyhow::Result<TunletFile> {
+/// A [`Usage`]: the file cannot be read, or is longer than [`FILE_BYTES`].
+pub fn read(name: &str) -> anyhow::Result<TunletFile> {
     let wrong = |error: std::io::Error| Usage(format!("the tunlet {name} cannot be read: {error}"));
     let mut text = String::new();
     std::fs::File::open(name)
@@ -25,22 +25,22 @@ pub fn file(name: &str) -> anyhow::Result<TunletFile> {
     Ok(TunletFile { name: name.to_owned(), text })
 }
 
-/// The texts of all files in two lists of tunlets, each once.
+/// Reads every file named in two lists of tunlets, each once.
 ///
 /// # Errors
-/// As [`file`].
-pub fn files(acting: &str, advising: &str) -> anyhow::Result<Vec<TunletFile>> {
+/// As of [`read`].
+pub fn read_all(acting: &str, advising: &str) -> anyhow::Result<Vec<TunletFile>> {
     let mut names: Vec<&str> =
         listed(acting).into_iter().chain(listed(advising)).filter(|name| is_file(name)).collect();
     names.sort_unstable();
     names.dedup();
-    names.into_iter().map(file).collect()
+    names.into_iter().map(read).collect()
 }
 
-/// What is wrong with the tunlets by themselves, or together.
+/// Checks the tunlets, each by itself and all of them side by side. Ignores errors in other options.
 ///
 /// # Errors
-/// A [`Usage`] with the file, line and column, or with both names. What is wrong with other options is not looked for.
+/// A [`Usage`] with the file, line and column, or with the names of two tunlets that cannot act side by side.
 pub fn check(options: &TuningOptions) -> anyhow::Result<()> {
     match create(options) {
         Err(error @ (OptionError::File(..) | OptionError::Clash(_) | OptionError::Many(_))) => usage(error.to_string()),

@@ -1,15 +1,15 @@
-//! Reads the user's command: where the launcher is, where the programs are, what else matters in it.
+//! Parses the user's command: launcher, programs, and the options that matter to midrun.
 
 use std::path::{Path, PathBuf};
 
-use super::mpi::{self, Said};
+use super::mpi::{self, LauncherVersion};
 
-/// The user's command, understood as far as it can be.
+/// The user's command, parsed as far as its options are known.
 #[derive(Clone, Debug)]
 pub struct CommandLine {
-    /// All words, the first is the program to start.
+    /// All words; the first is the program to start.
     pub words: Vec<String>,
-    /// The launcher, where there is one.
+    /// The launcher, if the command has one.
     pub launcher: Option<Launcher>,
     /// The programs that become ranks; several where the line has `:`.
     pub apps: Vec<App>,
@@ -18,26 +18,26 @@ pub struct CommandLine {
 /// mpirun, mpiexec, srun and the like.
 #[derive(Clone, Debug)]
 pub struct Launcher {
-    /// Its place among the words.
+    /// Index among the words.
     pub at: usize,
-    /// Where it was found; None where it is not there.
+    /// Path of the file; `None` if it was not found.
     pub path: Option<PathBuf>,
-    /// What it says of itself.
-    pub said: Said,
+    /// Its MPI and version.
+    pub version: LauncherVersion,
 }
 
 /// A program in the line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct App {
-    /// Its place among the words.
+    /// Index among the words.
     pub at: usize,
-    /// Where it was found on this host.
+    /// Path of the file on this host, if it was found.
     pub path: Option<PathBuf>,
-    /// Nothing before it could be anything else than an option, and it runs here: if it was not found, it is not there.
+    /// All words before it are known options, and it runs on this host: a file that was not found does not exist.
     pub certain: bool,
-    /// `midrun exec` stands before it.
+    /// The program is started by `midrun exec`.
     pub by_exec: bool,
-    /// Ranks asked for, where the line says so.
+    /// Number of ranks, if the command gives it.
     pub ranks: Option<u32>,
 }
 
@@ -61,12 +61,13 @@ const NO_WORD: &str = " oversubscribe nooversubscribe allow-run-as-root v q V qu
 const ELSEWHERE: &str = " H host hostfile default-hostfile machinefile f hosts wd wdir path app configfile ";
 
 impl CommandLine {
-    /// Reads `words`, asking the launcher for its version.
-    pub fn read(words: &[String]) -> CommandLine {
+    /// Parses `words`, and asks the launcher for its version.
+    pub fn parse(words: &[String]) -> CommandLine {
         let launcher = find_launcher(words).map(|at| {
             let path = resolve(&words[at]);
-            let said = path.as_deref().map_or(Said { mpi: None, version: String::new() }, mpi::ask);
-            Launcher { at, path, said }
+            let unknown = LauncherVersion { mpi: None, version: String::new() };
+            let version = path.as_deref().map_or(unknown, mpi::launcher_version);
+            Launcher { at, path, version }
         });
         let apps = match &launcher {
             Some(launcher) => find_apps(words, launcher.at + 1),
@@ -75,15 +76,15 @@ impl CommandLine {
         CommandLine { words: words.to_vec(), launcher, apps }
     }
 
-    /// Whether some program is started by `midrun exec`.
+    /// Whether `midrun exec` starts one of the programs.
     pub fn has_exec(&self) -> bool {
         self.apps.iter().any(|app| app.by_exec)
     }
 
     /// The first of the options by which MPICH's mpiexec places ranks. With one of them, in MPICH 5.0, the first process
     /// that a program starts ends the job ("duplicate setting").
-    pub fn placing(&self) -> Option<&str> {
-        let launcher = self.launcher.as_ref().filter(|launcher| launcher.said.mpi == Some(mpi::Flavour::Mpich))?;
+    pub fn hydra_placement(&self) -> Option<&str> {
+        let launcher = self.launcher.as_ref().filter(|launcher| launcher.version.mpi == Some(mpi::Flavour::Mpich))?;
         let end = self.apps.first().map_or(self.words.len(), |app| app.at);
         let options = self.words.get(launcher.at + 1..end)?;
         let places = |name: &str| matches!(name, "bind-to" | "binding" | "map-by" | "mapping");
@@ -117,7 +118,7 @@ fn stem(word: &str) -> &str {
     name.split('.').next().unwrap_or(name)
 }
 
-/// The file that a shell would start for `word`.
+/// The file that a shell would execute for `word`.
 pub fn resolve(word: &str) -> Option<PathBuf> {
     if word.contains('/') {
         return is_program(Path::new(word)).then(|| PathBuf::from(word));
@@ -135,7 +136,7 @@ fn plain_app(words: &[String]) -> Vec<App> {
     let Some(word) = words.first() else {
         return Vec::new();
     };
-    let (at, by_exec) = behind_exec(words, 0, words.len());
+    let (at, by_exec) = after_exec(words, 0, words.len());
     let path = resolve(words.get(at).unwrap_or(word));
     vec![App { at, path, certain: true, by_exec, ranks: None }]
 }
@@ -159,7 +160,7 @@ fn find_app(words: &[String], begin: usize, end: usize) -> Option<App> {
         let word = &words[at];
         let Some(option) = option_name(word) else {
             if certain || resolve(word).is_some() {
-                let (at, by_exec) = behind_exec(words, at, end);
+                let (at, by_exec) = after_exec(words, at, end);
                 let path = words.get(at).filter(|_| at < end).and_then(|word| resolve(word));
                 let named_by_path = words.get(at).is_some_and(|word| word.contains('/'));
                 let certain = certain && !elsewhere && named_by_path;
@@ -190,8 +191,8 @@ fn option_name(word: &str) -> Option<&str> {
     (!name.is_empty()).then(|| name.split('=').next().unwrap_or(name))
 }
 
-/// Steps over `midrun exec [--]`.
-fn behind_exec(words: &[String], at: usize, end: usize) -> (usize, bool) {
+/// Skips `midrun exec [--]`. Returns the index of the program, and whether there was something to skip.
+fn after_exec(words: &[String], at: usize, end: usize) -> (usize, bool) {
     let is_exec = stem(&words[at]) == "midrun" && at + 1 < end && words[at + 1] == "exec";
     if !is_exec {
         return (at, false);
@@ -232,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn midrun_exec_is_stepped_over() {
+    fn midrun_exec_is_skipped() {
         let found = apps("mpirun --hostfile hosts -n 4 midrun exec -- /bin/ls -l");
         assert_eq!((found[0].at, found[0].by_exec, found[0].certain), (8, true, false));
     }
@@ -241,15 +242,16 @@ mod tests {
     fn workers_are_counted_and_options_that_hydra_cannot_repeat_are_found() {
         let read = |line: &str, mpi| {
             let words: Vec<String> = line.split(' ').map(String::from).collect();
-            let launcher = Launcher { at: 0, path: None, said: Said { mpi, version: String::new() } };
+            let version = LauncherVersion { mpi, version: String::new() };
+            let launcher = Launcher { at: 0, path: None, version };
             CommandLine { apps: find_apps(&words, 1), words, launcher: Some(launcher) }
         };
         let hydra = Some(mpi::Flavour::Mpich);
         assert_eq!(read("mpiexec -n 1 /bin/ls : -n 4 /bin/cat", hydra).workers(), Some(4));
         assert_eq!(read("mpiexec /bin/ls", hydra).workers(), None);
-        assert_eq!(read("mpiexec -bind-to none -n 4 /bin/ls", hydra).placing(), Some("-bind-to"));
-        assert_eq!(read("mpiexec -n 4 /bin/ls -bind-to none", hydra).placing(), None);
-        assert_eq!(read("mpiexec --bind-to none -n 4 /bin/ls", Some(mpi::Flavour::OpenMpi)).placing(), None);
+        assert_eq!(read("mpiexec -bind-to none -n 4 /bin/ls", hydra).hydra_placement(), Some("-bind-to"));
+        assert_eq!(read("mpiexec -n 4 /bin/ls -bind-to none", hydra).hydra_placement(), None);
+        assert_eq!(read("mpiexec --bind-to none -n 4 /bin/ls", Some(mpi::Flavour::OpenMpi)).hydra_placement(), None);
     }
 
     #[test]

@@ -1,27 +1,28 @@
-//! Tests of the rewriting: each is a line before and after.
+//! Tests of the rewriting: each compares a command before and after.
 
 use super::*;
-use crate::run::launcher::Launcher;
-use crate::run::mpi::Said;
+use crate::launch::command_line::Launcher;
+use crate::launch::mpi::LauncherVersion;
 
 fn line(text: &str, mpi: Option<Flavour>) -> CommandLine {
     let words: Vec<String> = text.split(' ').map(String::from).collect();
-    let launcher = Launcher { at: 0, path: None, said: Said { mpi, version: String::new() } };
+    let version = LauncherVersion { mpi, version: String::new() };
+    let launcher = Launcher { at: 0, path: None, version };
     CommandLine { words, launcher: Some(launcher), apps: Vec::new() }
 }
 
-fn after(text: &str, mpi: Option<Flavour>, environment: &[(&str, &str)]) -> Prepared {
-    let gift = Gift {
+fn after(text: &str, mpi: Option<Flavour>, environment: &[(&str, &str)]) -> PreparedCommand {
+    let ranks = RankEnvironment {
         variables: vec![("MIDRUN_JOB", "j".into()), ("MIDRUN_TOKEN", "t".into())],
         preload: Some(Path::new("/m.so")),
     };
-    prepare(&line(text, mpi), &gift, |name| {
+    prepare(&line(text, mpi), &ranks, |name| {
         environment.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
     })
 }
 
 #[test]
-fn open_mpi_is_told_by_x() {
+fn open_mpi_gets_the_variables_by_x() {
     let prepared = after("mpirun -n 2 ./a", Some(Flavour::OpenMpi), &[]);
     let words = prepared.words.join(" ");
     assert_eq!(words, "mpirun -x MIDRUN_JOB -x MIDRUN_TOKEN -x LD_PRELOAD=/m.so -n 2 ./a");
@@ -29,7 +30,7 @@ fn open_mpi_is_told_by_x() {
 }
 
 #[test]
-fn every_program_between_colons_is_told() {
+fn every_program_between_colons_gets_the_variables() {
     let words = after("mpirun -n 1 ./a : -n 2 ./b", Some(Flavour::OpenMpi), &[]).words.join(" ");
     assert_eq!(words.matches("-x LD_PRELOAD=/m.so").count(), 2);
     assert!(words.contains(": -x MIDRUN_JOB"), "{words}");
@@ -59,7 +60,7 @@ fn open_mpis_list_of_variables_is_extended_and_not_mixed_with_x() {
 }
 
 #[test]
-fn hydra_is_told_by_genv_without_the_token() {
+fn hydra_gets_the_variables_by_genv_without_the_token() {
     let words = after("mpiexec -n 2 ./a", Some(Flavour::Mpich), &[]).words.join(" ");
     assert_eq!(words, "mpiexec -genv MIDRUN_JOB j -genv LD_PRELOAD /m.so -n 2 ./a");
 }

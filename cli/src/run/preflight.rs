@@ -1,27 +1,28 @@
-//! Finds out what a job needs, and refuses what cannot work before anything is started.
+//! Checks a job before it starts: refuses a command that cannot work, and finds the library to preload.
 
 use std::path::{Path, PathBuf};
 
-use super::launcher::{CommandLine, resolve};
-use super::mpi::{self, Flavour, Linkage};
-use super::points::Points;
-use crate::settings::RunSettings;
-use crate::usage::{say, usage};
 use midrun_tunlets::TuningOptions;
 
-/// What a job needs.
+use super::points::Points;
+use crate::launch::command_line::{CommandLine, resolve};
+use crate::launch::mpi::{self, Flavour, Linkage};
+use crate::settings::RunSettings;
+use crate::usage::{say, usage};
+
+/// Result of the checks: what the job needs at its start.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// libmidrun to preload into the ranks; None where the programs bring it along.
+    /// libmidrun to preload into the ranks; `None` if the programs are linked with it.
     pub preload: Option<PathBuf>,
-    /// What is measured and may be turned in programs that were not written for midrun.
+    /// Measure points and tuning points in a program that was not written for midrun.
     pub points: Option<Points>,
 }
 
 /// Checks the command.
 ///
 /// # Errors
-/// One sentence: a program that is not there, no MPI, two MPIs mixed, or no libmidrun for the MPI.
+/// A [`crate::usage::Usage`]: a missing program, no MPI, two MPIs mixed, or no libmidrun for the MPI.
 pub fn check(line: &CommandLine, settings: &RunSettings) -> anyhow::Result<Plan> {
     programs_are_there(line)?;
     let linked = line.apps.iter().map(|app| {
@@ -31,7 +32,7 @@ pub fn check(line: &CommandLine, settings: &RunSettings) -> anyhow::Result<Plan>
     let linked: Vec<(String, Option<Linkage>)> = linked.collect();
     let flavour = one_mpi(line, &linked)?;
     if line.has_no_worker() {
-        say("the command starts one rank, so there is no worker to hand tasks to: use -n 2 or more");
+        say("the command starts one rank, so there is no worker to compute tasks: use -n 2 or more");
     }
     let brings_it = |linkage: &Option<Linkage>| linkage.as_ref().is_some_and(|linkage| linkage.has_midrun);
     if !linked.is_empty() && linked.iter().all(|(_, linkage)| brings_it(linkage)) {
@@ -47,7 +48,7 @@ pub fn check(line: &CommandLine, settings: &RunSettings) -> anyhow::Result<Plan>
     }
 }
 
-/// Says which limits the job cannot keep, having fewer workers.
+/// Warns of limits that the job cannot keep because it has fewer workers.
 pub fn warn_of_limits(line: &CommandLine, options: &TuningOptions) {
     let Some(workers) = line.workers().filter(|workers| *workers > 0) else { return };
     if options.min_workers > workers {
@@ -73,7 +74,7 @@ fn programs_are_there(line: &CommandLine) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The one MPI of launcher and programs.
+/// The MPI that launcher and programs share.
 fn one_mpi(line: &CommandLine, linked: &[(String, Option<Linkage>)]) -> anyhow::Result<Flavour> {
     let mut of_programs: Option<(Flavour, String)> = None;
     for (word, linkage) in linked {
@@ -91,18 +92,18 @@ fn one_mpi(line: &CommandLine, linked: &[(String, Option<Linkage>)]) -> anyhow::
         of_programs = Some((*flavour, this));
     }
     let launcher = line.launcher.as_ref();
-    let of_launcher = launcher.and_then(|launcher| launcher.said.mpi);
+    let of_launcher = launcher.and_then(|launcher| launcher.version.mpi);
     if let (Some(launcher), Some(mpi), Some((flavour, this))) = (launcher, of_launcher, &of_programs)
         && mpi != *flavour
     {
         return usage(format!(
             "two MPIs are mixed: {} is {}, but {this}; start it with {}'s mpirun",
             line.words[launcher.at],
-            launcher.said.version,
+            launcher.version.version,
             flavour.name(),
         ));
     }
-    let of_path = || resolve("mpirun").and_then(|path| mpi::ask(&path).mpi);
+    let of_path = || resolve("mpirun").and_then(|path| mpi::launcher_version(&path).mpi);
     match of_programs.map(|(flavour, _)| flavour).or(of_launcher).or_else(of_path) {
         Some(flavour) => Ok(flavour),
         None => usage(

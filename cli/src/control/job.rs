@@ -1,4 +1,4 @@
-//! Which job is meant, and where its analyzer is.
+//! Finds the job that the user means, and connects to its analyzer.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -7,19 +7,19 @@ use midrun_proto::v1::ListJobsRequest;
 use midrun_proto::v1::admin_client::AdminClient;
 use tonic::transport::{Channel, Endpoint};
 
-use crate::analyzer::read_token;
 use crate::job_file::{self, RunningJob};
+use crate::settings::read_token;
 use crate::usage::{Refused, refused, usage};
 
-/// An analyzer must take a connection within this time.
+/// An analyzer must accept a connection within this time.
 const CONNECT_DEADLINE: Duration = Duration::from_secs(3);
-/// Largest status accepted, bytes.
+/// Longest status accepted, bytes.
 const STATUS_BYTES: usize = 256 << 20;
 
-/// Where to look for the job.
+/// The flags that name a standing analyzer.
 #[derive(clap::Args, Debug)]
-pub struct Where {
-    /// Ask this analyzer, such as http://node1:7741, instead of those of this user's midrun run
+pub struct AnalyzerArgs {
+    /// Ask this standing analyzer, such as http://node1:7741, instead of the jobs of midrun run on this host
     #[arg(long, value_name = "URL")]
     analyzer: Option<String>,
     /// File whose first line is the analyzer's token (else MIDRUN_TOKEN)
@@ -31,19 +31,19 @@ pub struct Where {
 pub struct Job {
     /// Its id.
     pub id: String,
-    /// What its analyzer asks for.
+    /// The token that its analyzer demands.
     pub token: String,
     /// Its analyzer.
     pub admin: AdminClient<Channel>,
 }
 
-/// The job that is meant.
+/// Finds the job `wanted`, or the only one.
 ///
 /// # Errors
-/// There is none, there are several, or its analyzer cannot be reached.
-pub async fn job(place: &Where, wanted: Option<&str>) -> anyhow::Result<Job> {
-    match &place.analyzer {
-        Some(url) => at_analyzer(url, &token(place)?, wanted).await,
+/// There is no such job, there are several, or its analyzer cannot be reached.
+pub async fn find(args: &AnalyzerArgs, wanted: Option<&str>) -> anyhow::Result<Job> {
+    match &args.analyzer {
+        Some(url) => at_analyzer(url, &token(args)?, wanted).await,
         None => {
             let RunningJob { job: id, url, token, .. } = one(job_file::running(), wanted)?;
             Ok(Job { id, token, admin: connect(&url).await? })
@@ -51,8 +51,8 @@ pub async fn job(place: &Where, wanted: Option<&str>) -> anyhow::Result<Job> {
     }
 }
 
-/// What the analyzer said no with.
-pub fn said(status: &tonic::Status) -> Refused {
+/// The analyzer's refusal as an error.
+pub fn refusal(status: &tonic::Status) -> Refused {
     match status.code() {
         tonic::Code::Unavailable => Refused("the analyzer has ended, and the job with it".into()),
         tonic::Code::Unimplemented => Refused("the analyzer is of an older midrun that cannot do this".into()),
@@ -60,8 +60,8 @@ pub fn said(status: &tonic::Status) -> Refused {
     }
 }
 
-fn token(place: &Where) -> anyhow::Result<String> {
-    match &place.token_file {
+fn token(args: &AnalyzerArgs) -> anyhow::Result<String> {
+    match &args.token_file {
         Some(path) => read_token(path),
         None => Ok(std::env::var("MIDRUN_TOKEN").unwrap_or_default()),
     }
@@ -83,7 +83,7 @@ async fn at_analyzer(url: &str, token: &str, wanted: Option<&str>) -> anyhow::Re
     if let Some(id) = wanted {
         return Ok(Job { id: id.to_owned(), token, admin });
     }
-    let answer = admin.list_jobs(ListJobsRequest { token: token.clone() }).await.map_err(|status| said(&status))?;
+    let answer = admin.list_jobs(ListJobsRequest { token: token.clone() }).await.map_err(|status| refusal(&status))?;
     let mut open: Vec<String> =
         answer.into_inner().jobs.into_iter().filter(|job| !job.ended).map(|job| job.job).collect();
     match (open.pop(), open.len()) {

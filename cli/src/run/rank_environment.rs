@@ -1,61 +1,65 @@
-//! Rewrites the user's command so that every rank gets what it needs by its environment.
+//! Rewrites the user's command so that every rank gets midrun's environment variables and library.
 
 use std::path::Path;
 
-use super::launcher::CommandLine;
-use super::mpi::{Flavour, preload_value};
+use crate::launch::command_line::CommandLine;
+use crate::launch::mpi::{Flavour, preload_value};
 
 /// Open MPI's parameter that lists variables for the ranks. It must not be mixed with `-x`.
 const ENV_LIST: &str = "mca_base_env_list";
 
-/// What the ranks shall get.
+/// The environment that the ranks shall have.
 #[derive(Clone, Debug, Default)]
-pub struct Gift<'a> {
-    /// Variables; they are set in the launcher's own environment, and named to it where it does not forward all.
+pub struct RankEnvironment<'a> {
+    /// Variables. They are set in the launcher's environment; a launcher that does not forward all of it gets their names.
     pub variables: Vec<(&'static str, String)>,
     /// Library to preload into the ranks.
     pub preload: Option<&'a Path>,
 }
 
-/// What is to be started.
+/// The command to start.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Prepared {
+pub struct PreparedCommand {
     /// Program and arguments.
     pub words: Vec<String>,
-    /// Variables to set for it.
+    /// Environment variables to set for it.
     pub environment: Vec<(String, String)>,
 }
 
-/// Puts `gift` into the command. `variable` reads this process's environment.
-pub fn prepare(line: &CommandLine, gift: &Gift<'_>, variable: impl Fn(&str) -> Option<String>) -> Prepared {
-    let mut prepared = Prepared {
+/// Adds the environment of the ranks to the command. `variable` reads the environment of this process.
+pub fn prepare(
+    line: &CommandLine,
+    ranks: &RankEnvironment<'_>,
+    variable: impl Fn(&str) -> Option<String>,
+) -> PreparedCommand {
+    let mut prepared = PreparedCommand {
         words: line.words.clone(),
-        environment: gift.variables.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect(),
+        environment: ranks.variables.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect(),
     };
     let preloaded = variable("LD_PRELOAD");
-    let preload = gift.preload.map(|library| preload_value(library, preloaded.as_deref()));
-    let launcher = line.launcher.as_ref().and_then(|launcher| Some((launcher.at, launcher.said.mpi?)));
+    let preload = ranks.preload.map(|library| preload_value(library, preloaded.as_deref()));
+    let launcher = line.launcher.as_ref().and_then(|launcher| Some((launcher.at, launcher.version.mpi?)));
     match launcher {
-        Some((at, Flavour::OpenMpi)) => open_mpi(&mut prepared, at, gift, preload, variable),
-        Some((at, Flavour::Mpich)) => hydra(&mut prepared, at, gift, preload),
+        Some((at, Flavour::OpenMpi)) => open_mpi(&mut prepared, at, ranks, preload, variable),
+        Some((at, Flavour::Mpich)) => hydra(&mut prepared, at, ranks, preload),
         None => prepared.environment.extend(preload.map(|value| ("LD_PRELOAD".to_owned(), value))),
     }
     prepared
 }
 
 fn open_mpi(
-    prepared: &mut Prepared,
+    prepared: &mut PreparedCommand,
     at: usize,
-    gift: &Gift<'_>,
+    ranks: &RankEnvironment<'_>,
     mut preload: Option<String>,
     variable: impl Fn(&str) -> Option<String>,
 ) {
     let words = &mut prepared.words;
-    let names = gift.variables.iter().map(|(name, _)| (*name).to_owned());
+    let names = ranks.variables.iter().map(|(name, _)| (*name).to_owned());
     let in_line = words.iter().position(|word| word == ENV_LIST).filter(|&place| place + 1 < words.len());
     let from_environment = variable(&format!("OMPI_MCA_{ENV_LIST}"));
     if in_line.is_some() || from_environment.is_some() {
-        // The list is in use already, so everything goes into it.
+        // Open MPI forbids to use both this list and -x.
         let additions: Vec<String> = names.chain(preload.map(|value| format!("LD_PRELOAD={value}"))).collect();
         let extended = |list: &str| [list, &additions.join(";")].join(";");
         match in_line {
@@ -67,8 +71,8 @@ fn open_mpi(
         }
         return;
     }
-    if let Some(library) = gift.preload {
-        // The user preloads something by -x: ours goes before it.
+    if let Some(library) = ranks.preload {
+        // The user preloads a library with -x: libmidrun goes before it.
         for place in 1..words.len() {
             if words[place - 1] != "-x" {
                 continue;
@@ -85,7 +89,7 @@ fn open_mpi(
         .chain(preload.map(|value| format!("LD_PRELOAD={value}")))
         .flat_map(|value| ["-x".into(), value])
         .collect();
-    // -x counts for the programs up to the next colon only.
+    // An -x applies to the programs up to the next colon.
     let colons = words.iter().enumerate().filter(|(_, word)| *word == ":").map(|(place, _)| place);
     let mut places: Vec<usize> = colons.filter(|&colon| colon > at).collect();
     places.insert(0, at);
@@ -94,9 +98,9 @@ fn open_mpi(
     }
 }
 
-fn hydra(prepared: &mut Prepared, at: usize, gift: &Gift<'_>, mut preload: Option<String>) {
+fn hydra(prepared: &mut PreparedCommand, at: usize, ranks: &RankEnvironment<'_>, mut preload: Option<String>) {
     let words = &mut prepared.words;
-    if let Some(library) = gift.preload {
+    if let Some(library) = ranks.preload {
         for place in 2..words.len() {
             let sets = matches!(words[place - 2].as_str(), "-genv" | "-env") && words[place - 1] == "LD_PRELOAD";
             if sets {
@@ -105,8 +109,8 @@ fn hydra(prepared: &mut Prepared, at: usize, gift: &Gift<'_>, mut preload: Optio
             }
         }
     }
-    // Hydra forwards its environment by itself; a token has no place on a command line.
-    let shown = gift.variables.iter().filter(|(name, _)| !name.ends_with("TOKEN"));
+    // Hydra forwards its environment by itself. The token must not appear on a command line, which others can read.
+    let shown = ranks.variables.iter().filter(|(name, _)| !name.ends_with("TOKEN"));
     let shown = shown.map(|(name, value)| ((*name).to_owned(), value.clone()));
     let options: Vec<String> = shown
         .chain(preload.map(|value| ("LD_PRELOAD".to_owned(), value)))
@@ -116,5 +120,5 @@ fn hydra(prepared: &mut Prepared, at: usize, gift: &Gift<'_>, mut preload: Optio
 }
 
 #[cfg(test)]
-#[path = "inject/tests.rs"]
+#[path = "rank_environment/tests.rs"]
 mod tests;

@@ -1,11 +1,11 @@
-//! Which MPI: what a launcher says of itself, and what a program is linked with.
+//! Detects the MPI library: of a launcher by its version text, of a program by its ELF file.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use object::{Object, ObjectSection, ObjectSymbol};
 
-/// Families of MPI libraries that share their binary interface; there is one libmidrun for each.
+/// Families of MPI libraries with a common binary interface; one libmidrun serves each family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flavour {
     /// Open MPI.
@@ -15,7 +15,7 @@ pub enum Flavour {
 }
 
 impl Flavour {
-    /// Directory of its libmidrun.
+    /// Directory that holds the libmidrun of this family.
     pub fn directory(self) -> &'static str {
         match self {
             Flavour::OpenMpi => "openmpi",
@@ -23,7 +23,7 @@ impl Flavour {
         }
     }
 
-    /// As people call it.
+    /// Name for messages.
     pub fn name(self) -> &'static str {
         match self {
             Flavour::OpenMpi => "Open MPI",
@@ -32,18 +32,18 @@ impl Flavour {
     }
 }
 
-/// What an executable file is linked with.
+/// The libraries that an executable file is linked with, as far as they matter here.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Linkage {
-    /// Its MPI, and the library's name, where it names one.
+    /// The MPI and the name of its library, if the file names one.
     pub mpi: Option<(Flavour, String)>,
-    /// It is linked with MPI's standard ABI, for which there is no libmidrun.
+    /// The file is linked with MPI's standard ABI, for which no libmidrun exists.
     pub standard_abi: bool,
-    /// It brings libmidrun along, as a shared library or inside.
+    /// The file is linked with libmidrun, as a shared library or statically.
     pub has_midrun: bool,
 }
 
-/// Looks into an ELF file. None: not an ELF file, or unreadable.
+/// Reads an ELF file. Returns `None` if the file is unreadable or no ELF file.
 pub fn linkage(path: &Path) -> Option<Linkage> {
     let bytes = std::fs::read(path).ok()?;
     if !bytes.starts_with(b"\x7fELF") {
@@ -64,7 +64,7 @@ pub fn linkage(path: &Path) -> Option<Linkage> {
     Some(found)
 }
 
-/// The MPI that a library's name stands for. Open MPI's libmpi has the number 20 or more, MPICH's 12.
+/// The MPI behind a library's name. The libmpi of Open MPI has the number 20 or more, that of MPICH 12.
 fn flavour_of_library(name: &str) -> Option<Flavour> {
     if name.starts_with("libmpich") {
         return Some(Flavour::Mpich);
@@ -94,7 +94,7 @@ fn needed(file: &object::File<'_>) -> Vec<String> {
         .collect()
 }
 
-/// A statically linked libmidrun shows by its symbols, and in a stripped program by a variable's name.
+/// Detects a statically linked libmidrun: by a symbol, in a stripped program by the name of an environment variable.
 fn defines_midrun(file: &object::File<'_>) -> bool {
     let symbols = file.symbols().chain(file.dynamic_symbols());
     let by_symbol = symbols
@@ -108,49 +108,49 @@ fn defines_midrun(file: &object::File<'_>) -> bool {
             .is_some_and(|data| data.windows(needle.len()).any(|window| window == needle))
 }
 
-/// What a launcher says of itself.
+/// The version text of a launcher, parsed.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Said {
-    /// Its MPI. None for launchers that start any, such as srun.
+pub struct LauncherVersion {
+    /// Its MPI; `None` for a launcher that serves any MPI, such as srun.
     pub mpi: Option<Flavour>,
-    /// Name and version, for people.
+    /// Name and version for messages.
     pub version: String,
 }
 
-/// Asks a launcher for its version.
-pub fn ask(launcher: &Path) -> Said {
+/// Runs a launcher with `--version` and parses its output.
+pub fn launcher_version(launcher: &Path) -> LauncherVersion {
     let output = Command::new(launcher).arg("--version").stdin(Stdio::null()).output();
     let text = output
         .map(|output| String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned())
         .unwrap_or_default();
-    understand(&text)
+    parse_version(&text)
 }
 
-fn understand(text: &str) -> Said {
+fn parse_version(text: &str) -> LauncherVersion {
     let number = |line: &str| line.split_whitespace().last().unwrap_or("").to_owned();
     let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or("");
     let says = |words: &[&str]| words.iter().any(|word| text.contains(word));
     if says(&["Open MPI", "OpenRTE", "open-mpi.org", "PRRTE", "prte"]) {
-        return Said { mpi: Some(Flavour::OpenMpi), version: format!("Open MPI {}", number(first)) };
+        return LauncherVersion { mpi: Some(Flavour::OpenMpi), version: format!("Open MPI {}", number(first)) };
     }
     if says(&["HYDRA", "Intel(R) MPI", "MVAPICH"]) {
         let line = text.lines().find(|line| line.contains("Version:")).unwrap_or("");
-        return Said { mpi: Some(Flavour::Mpich), version: format!("MPICH {}", number(line)) };
+        return LauncherVersion { mpi: Some(Flavour::Mpich), version: format!("MPICH {}", number(line)) };
     }
-    Said { mpi: None, version: first.to_owned() }
+    LauncherVersion { mpi: None, version: first.to_owned() }
 }
 
-/// Where `libmidrun.so` for `flavour` is.
+/// Path of the `libmidrun.so` for `flavour`.
 ///
 /// # Errors
-/// The places that were looked at.
+/// The paths that were tried.
 pub fn library(flavour: Flavour, configured: Option<&Path>) -> Result<PathBuf, Vec<PathBuf>> {
-    let places: Vec<PathBuf> = library_directories(configured)
+    let candidates: Vec<PathBuf> = library_directories(configured)
         .into_iter()
         .map(|directory| directory.join(flavour.directory()).join("libmidrun.so"))
         .collect();
-    let found = places.iter().find(|place| place.is_file());
-    found.and_then(|place| place.canonicalize().ok()).ok_or(places)
+    let found = candidates.iter().find(|path| path.is_file());
+    found.and_then(|path| path.canonicalize().ok()).ok_or(candidates)
 }
 
 fn library_directories(configured: Option<&Path>) -> Vec<PathBuf> {
@@ -167,7 +167,7 @@ fn library_directories(configured: Option<&Path>) -> Vec<PathBuf> {
     vec![above.join("lib/midrun"), above.join("midrun/lib/midrun")]
 }
 
-/// `library` put before whatever is preloaded already.
+/// The value of LD_PRELOAD with `library` before the entries that are there already.
 pub fn preload_value(library: &Path, already: Option<&str>) -> String {
     match already.filter(|value| !value.is_empty()) {
         Some(value) => format!("{}:{value}", library.display()),
@@ -180,7 +180,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn libraries_tell_their_mpi_by_name_and_number() {
+    fn libraries_are_recognised_by_name_and_number() {
         assert_eq!(flavour_of_library("libmpi.so.40"), Some(Flavour::OpenMpi));
         assert_eq!(flavour_of_library("libmpi.so.12"), Some(Flavour::Mpich));
         assert_eq!(flavour_of_library("libmpich.so.12"), Some(Flavour::Mpich));
@@ -188,12 +188,12 @@ mod tests {
     }
 
     #[test]
-    fn launchers_are_known_by_what_they_say() {
-        let open = understand("mpirun.openmpi (OpenRTE) 4.1.4\n\nReport bugs to http://www.open-mpi.org/\n");
-        assert_eq!(open, Said { mpi: Some(Flavour::OpenMpi), version: "Open MPI 4.1.4".into() });
-        let hydra = understand("HYDRA build details:\n    Version:      4.0.2\n    Release Date: x\n");
-        assert_eq!(hydra, Said { mpi: Some(Flavour::Mpich), version: "MPICH 4.0.2".into() });
-        assert_eq!(understand("slurm 22.05.8\n").mpi, None);
+    fn launchers_are_recognised_by_their_version_text() {
+        let open = parse_version("mpirun.openmpi (OpenRTE) 4.1.4\n\nReport bugs to http://www.open-mpi.org/\n");
+        assert_eq!(open, LauncherVersion { mpi: Some(Flavour::OpenMpi), version: "Open MPI 4.1.4".into() });
+        let hydra = parse_version("HYDRA build details:\n    Version:      4.0.2\n    Release Date: x\n");
+        assert_eq!(hydra, LauncherVersion { mpi: Some(Flavour::Mpich), version: "MPICH 4.0.2".into() });
+        assert_eq!(parse_version("slurm 22.05.8\n").mpi, None);
     }
 
     #[test]
