@@ -54,7 +54,7 @@ fn the_first_example_of_the_guide_tunes_a_factor_of_the_framework(mpi: Mpi) {
     let story = explain(&scratch, &["--summary", "s.json"]);
     assert_eq!(story.code, 0, "{}", story.err);
     for part in
-        ["spread_factor wanted factor 0.9 -> 0.", "the tasks differ too much", "applied at iteration", "it was kept"]
+        ["spread_factor proposed factor 0.9 -> 0.", "the tasks differ too much", "applied at iteration", "it was kept"]
     {
         assert!(story.out.contains(part), "{part} is missing in\n{}", story.out);
     }
@@ -102,7 +102,7 @@ fn a_running_job_is_explained_up_to_now(mpi: Mpi) {
     let said = run.err();
     let job = said.split("midrun: job ").nth(1).and_then(|rest| rest.split(' ').next()).expect("its id");
     let story = explain(&scratch, &["--job", job]);
-    assert!(story.out.contains("spread_factor wanted factor 0.9 -> 0."), "{}{}", story.out, story.err);
+    assert!(story.out.contains("spread_factor proposed factor 0.9 -> 0."), "{}{}", story.out, story.err);
     run.succeed();
 }
 
