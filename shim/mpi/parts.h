@@ -22,7 +22,7 @@ MPI_Comm midrun_spawned_take(void);
 void midrun_spawned_leave(void);
 int midrun_spawned_early(void);
 
-/* shim/src/port.rs */
+/* shim/src/lifecycle.rs */
 void midrun_shim_on_before_init(void);
 void midrun_shim_on_init(int rank, int size, const char *mpi);
 void midrun_shim_on_finalize(void);

@@ -1,10 +1,31 @@
 //! C API: variables of the program as tuning points, and a safe point of its own.
 
 use crate::guard::guard;
-use crate::tuning_points::{self, Target, TuningPoint};
-use crate::{process, safe_point, status};
+use crate::iterations;
+use crate::records::UNKNOWN_ITERATION;
+use crate::tuning_points::{self, Setter, TuningPoint};
+use crate::{safe_point, state, status};
 use midrun_ring::TuningPointKind;
 use std::ffi::{CStr, c_char, c_int};
+
+// A variable's number is its address. It lives as long as the program uses midrun (`midrun.h`), and only the thread that
+// exposed it sets it (see `safe_point`).
+static DOUBLE: Setter = Setter {
+    is_fixed: true,
+    // SAFETY: as above.
+    ..Setter::new(
+        |_, at, value, _| unsafe { (at as *mut f64).write_volatile(value) },
+        |at| unsafe { (at as *const f64).read_volatile() },
+    )
+};
+static INT: Setter = Setter {
+    is_fixed: true,
+    // SAFETY: as above.
+    ..Setter::new(
+        |_, at, value, _| unsafe { (at as *mut c_int).write_volatile(value.round() as c_int) },
+        |at| unsafe { f64::from((at as *const c_int).read_volatile()) },
+    )
+};
 
 /// See `midrun.h`.
 #[unsafe(no_mangle)]
@@ -16,7 +37,7 @@ pub unsafe extern "C" fn midrun_expose_double(
 ) -> c_int {
     // SAFETY: the caller's contract in midrun.h is this function's.
     guard("midrun_expose_double", || unsafe {
-        expose(name, Target::Double(variable as usize), TuningPointKind::Real, (minimum, maximum))
+        expose(name, variable as usize, &DOUBLE, TuningPointKind::Real, (minimum, maximum))
     })
 }
 
@@ -28,10 +49,10 @@ pub unsafe extern "C" fn midrun_expose_int(
     minimum: c_int,
     maximum: c_int,
 ) -> c_int {
-    let range = (f64::from(minimum), f64::from(maximum));
     // SAFETY: as above.
     guard("midrun_expose_int", || unsafe {
-        expose(name, Target::Int(variable as usize), TuningPointKind::Whole, range)
+        let range = (f64::from(minimum), f64::from(maximum));
+        expose(name, variable as usize, &INT, TuningPointKind::Whole, range)
     })
 }
 
@@ -39,21 +60,23 @@ pub unsafe extern "C" fn midrun_expose_int(
 #[unsafe(no_mangle)]
 pub extern "C" fn midrun_safe_point() -> c_int {
     guard("midrun_safe_point", || {
-        match crate::marks::iteration() {
-            // Inside an iteration only what may change there does.
+        match iterations::marked() {
+            // Inside an iteration: a command that waits for an iteration's start is not applied.
             Some(iteration) => safe_point::poll(iteration, false),
-            None => safe_point::poll(crate::hook::UNKNOWN_ITERATION, true),
+            None => safe_point::poll(UNKNOWN_ITERATION, true),
         }
-        if process::recording() { status::OK } else { status::OFF }
+        if state::recording() { status::OK } else { status::OFF }
     })
 }
 
-/// `name` must be NULL or a C string; the target's address 0 or a variable that outlives the program's use of midrun.
-unsafe fn expose(name: *const c_char, target: Target, kind: TuningPointKind, range: (f64, f64)) -> c_int {
-    let address = match target {
-        Target::Double(address) | Target::Int(address) => address,
-        _ => 0,
-    };
+/// `name` must be NULL or a C string; `address` 0 or a variable of the setter's type that outlives the use of midrun.
+unsafe fn expose(
+    name: *const c_char,
+    address: usize,
+    setter: &'static Setter,
+    kind: TuningPointKind,
+    range: (f64, f64),
+) -> c_int {
     let range_is_sane = range.0 <= range.1 && range.0.is_finite() && range.1.is_finite();
     if name.is_null() || address == 0 || !range_is_sane {
         return status::ERR_ARGUMENT;
@@ -63,14 +86,13 @@ unsafe fn expose(name: *const c_char, target: Target, kind: TuningPointKind, ran
     if name.is_empty() || name.len() > midrun_ring::layout::TUNING_POINT_NAME || !safe_point::own() {
         return status::ERR_ARGUMENT;
     }
-    let declared = tuning_points::with(|tuning_points| {
-        let value = tuning_points.value(target);
-        value.is_finite() && tuning_points.declare(name, kind, TuningPoint { target, range }, value)
-    });
+    let value = (setter.value)(address);
+    let tuning_point = TuningPoint { name: name.into(), kind, range, setter, number: address };
+    let declared = value.is_finite() && tuning_points::with(|registry| registry.declare(tuning_point, value));
     if declared {
-        crate::mpi_calls::allow_safe_points();
+        safe_point::allow_in_calls();
     }
-    match (declared, process::recording()) {
+    match (declared, state::recording()) {
         (false, _) => status::ERR_ARGUMENT,
         (true, true) => status::OK,
         (true, false) => status::OFF,

@@ -1,26 +1,55 @@
 //! The library in each rank: records what happens, applies what was decided.
 //!
-//! It lives in somebody else's process and fails open: any doubt switches it off for the rest of the run, and the
-//! program goes on as if it were not there. `include/midrun.h` is its face; `mpi/*.c`, compiled once per MPI,
-//! connect it with MPI.
+//! It lives in another program's process and fails open: any doubt switches it off for the rest of the run, and the program
+//! goes on as if it were not there. `include/midrun.h` is its face; `mpi/*.c`, compiled once per MPI, connect it with MPI.
+//!
+//! The modules stand on floors: each one uses only modules of the floors below. Where a lower module must act on a higher
+//! one, the higher one registers a callback: a [`tuning_points::Setter`], a [`safe_point::Listener`].
 
 // The callers of the C API are outside: what `include/midrun.h` asks of them is the safety contract.
 #![allow(clippy::missing_safety_doc)]
 
+// Floor 0: values that need nothing of ours.
 mod clock;
-mod desk;
-mod expose;
-mod frameworks;
-mod guard;
-mod hook;
-mod lane;
-mod marks;
-mod mpi_calls;
-mod points;
-mod port;
-mod process;
-mod safe_point;
-mod spawn;
+mod iterations;
+mod mpi;
 mod status;
-mod synchronized;
+mod stderr;
+
+// Floor 1: the state of the process; starting others.
+mod spawn;
+mod state;
+
+// Floor 2: the boundary to C, the socket to the agent, each thread's ring, the registry of tuning points.
+mod agent_link;
+mod guard;
+mod thread_ring;
 mod tuning_points;
+
+// Floor 3: commands that wait, typed records, the scheduling in force, sentences.
+mod pending_commands;
+mod records;
+mod scheduling;
+mod texts;
+
+// Floor 4: changes that all ranks apply at the same iteration.
+mod synchronized;
+
+// Floor 5: where commands are applied.
+mod safe_point;
+
+// Floor 6: variables and MPI calls of the program.
+mod expose;
+mod mpi_calls;
+
+// Floor 7: what is measured and tuned without the program's help.
+mod points;
+
+// Floor 8: the program's own iterations.
+mod markers;
+
+// Floor 9: the frameworks.
+mod frameworks;
+
+// Floor 10: attached at MPI_Init, detached at MPI_Finalize.
+mod lifecycle;

@@ -1,118 +1,145 @@
-//! Where decisions reach the program: commands are checked and applied here, all their assignments or none.
+//! Safe points: places where the program lets its variables be changed. Commands are checked and applied here, all their
+//! assignments or none.
 
-use crate::desk::{Answer, Awaits, Desk, Here, Rules};
-use crate::hook::UNKNOWN_ITERATION;
-use crate::points::Place;
-use crate::tuning_points::{self, Refusal, TuningPoints};
-use crate::{clock, hook, points, process, synchronized};
+use crate::pending_commands::{Answer, Awaits, PendingCommands, Rules, SafePoint};
+use crate::records::UNKNOWN_ITERATION;
+use crate::tuning_points::{self, Boundary, Refusal, TuningPoints};
+use crate::{agent_link, clock, iterations, records, state, synchronized};
 use midrun_ring::layout::when;
 use midrun_ring::{Command, CommandConsumer};
 use midrun_vocabulary::action_status;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, OnceLock};
 
-struct Inbox {
+/// Callbacks of the points, which stand above.
+#[derive(Debug)]
+pub struct Listener {
+    /// Called at the end of each safe point.
+    pub on_safe_point: fn(),
+    /// Called when a command begins to wait for a function boundary, and with `None` when it does so no longer.
+    pub on_awaited: fn(Option<Boundary>),
+}
+
+struct CommandQueue {
     commands: CommandConsumer,
-    desk: Desk,
-    /// The function whose calls are told for what waits.
-    told: Option<Place>,
+    pending: PendingCommands,
+    /// The function boundary of which the listener knows.
+    awaited: Option<Boundary>,
 }
 
 const RULES: Rules = Rules { awaits, settle };
 
-static INBOX: Mutex<Option<Inbox>> = Mutex::new(None);
+static LISTENER: OnceLock<Listener> = OnceLock::new();
+static QUEUE: Mutex<Option<CommandQueue>> = Mutex::new(None);
 /// The thread whose safe points count: the first that declares a tuning point. 0 = none yet.
 static OWNER: AtomicU64 = AtomicU64::new(0);
-/// When the command that waits expires, CLOCK_MONOTONIC, nanoseconds.
+/// Deadline of the command that waits, CLOCK_MONOTONIC, nanoseconds.
 static EXPIRES_NS: AtomicU64 = AtomicU64::new(u64::MAX);
 
-thread_local! {
-    static SELF: u8 = const { 0 };
-}
-
-/// Something different for every living thread.
-pub fn this_thread() -> u64 {
-    SELF.with(|local| std::ptr::from_ref(local) as u64)
+/// Registers the callbacks; the first ones stay.
+pub fn listen(listener: Listener) {
+    let _ = LISTENER.set(listener);
 }
 
 /// Makes the calling thread the one whose safe points count; `false` when another thread is that already.
 pub fn own() -> bool {
-    let me = this_thread();
+    let me = state::this_thread();
     match OWNER.compare_exchange(0, me, Ordering::Relaxed, Ordering::Relaxed) {
         Ok(_) => true,
         Err(owner) => owner == me,
     }
 }
 
-/// A safe point inside iteration `iteration` as marks and frameworks count, or before its first hand-out. One load when no
+/// From now on the program's blocking MPI calls are safe points, as long as it has no others.
+pub fn allow_in_calls() {
+    if state::recording() {
+        state::switch_on(state::bit::SAFE_POINTS);
+    }
+}
+
+/// A safe point inside iteration `iteration` as markers and frameworks count, or before its first chunk. One load where no
 /// command is there.
 pub fn poll(iteration: u64, at_iteration_start: bool) {
-    let counted = iteration != UNKNOWN_ITERATION && !points::iterates();
-    look(&Here { iteration, start: at_iteration_start, counted, place: None });
+    let counted = iteration != UNKNOWN_ITERATION && !iterations::are_declared();
+    visit(&SafePoint { iteration, start: at_iteration_start, counted, boundary: None });
 }
 
-/// The same where a line of the points says what an iteration is.
+/// As [`poll`], where a line of the points declares the iterations.
 pub fn poll_declared(iteration: u64, at_iteration_start: bool) {
-    look(&Here { iteration, start: at_iteration_start, counted: true, place: None });
+    visit(&SafePoint { iteration, start: at_iteration_start, counted: true, boundary: None });
 }
 
-fn look(here: &Here) {
+/// A safe point anywhere in the program.
+pub fn poll_anywhere() {
+    match (iterations::declared(), iterations::marked()) {
+        (Some(declared), _) => poll_declared(declared, false),
+        (None, Some(marked)) => poll(marked, false),
+        (None, None) => poll(UNKNOWN_ITERATION, true),
+    }
+}
+
+fn visit(here: &SafePoint) {
     let owner = OWNER.load(Ordering::Relaxed);
-    // Where nobody declared a tuning point of the program's, the thread that initialised MPI.
-    let mine = if owner == 0 { process::is_main_thread() } else { owner == this_thread() };
-    if !process::recording() || !mine {
+    // Where no thread declared a tuning point of the program's, the thread that initialised MPI.
+    let mine = if owner == 0 { state::is_main_thread() } else { owner == state::this_thread() };
+    if !state::recording() || !mine {
         return;
     }
     if here.start {
         clock::resync();
     }
-    process::look_after_agent();
-    points::unseen(|| {
-        let Ok(mut guard) = INBOX.try_lock() else { return };
-        let inbox = match &mut *guard {
-            Some(inbox) => inbox,
+    agent_link::check();
+    state::unhooked(|| {
+        let Ok(mut guard) = QUEUE.try_lock() else { return };
+        let queue = match &mut *guard {
+            Some(queue) => queue,
             None => {
-                let Some(segment) = process::segment() else { return };
-                guard.insert(Inbox { commands: segment.command_consumer(), desk: Desk::default(), told: None })
+                let Some(segment) = state::segment() else { return };
+                let (commands, pending) = (segment.command_consumer(), PendingCommands::default());
+                guard.insert(CommandQueue { commands, pending, awaited: None })
             }
         };
-        inbox.open(here);
+        queue.drain(here);
         drop(guard);
-        points::at_safe_point();
+        if let Some(listener) = LISTENER.get() {
+            (listener.on_safe_point)();
+        }
     });
 }
 
-/// The thread that initialised MPI is at a function for which something waits.
-pub fn reach(place: Place) {
-    let iteration = points::iteration().unwrap_or(UNKNOWN_ITERATION);
-    if let Ok(mut guard) = INBOX.try_lock()
-        && let Some(inbox) = guard.as_mut()
+/// The main thread is at a function boundary for which a command waits.
+pub fn reach(boundary: Boundary) {
+    let iteration = iterations::current().unwrap_or(UNKNOWN_ITERATION);
+    if let Ok(mut guard) = QUEUE.try_lock()
+        && let Some(queue) = guard.as_mut()
     {
-        let here = Here { iteration, start: false, counted: false, place: Some(place) };
-        report(inbox.desk.reach(&here, RULES));
-        inbox.tell();
+        let here = SafePoint { iteration, start: false, counted: false, boundary: Some(boundary) };
+        report(queue.pending.reach(&here, RULES));
+        queue.announce();
     }
 }
 
-/// Who gave the command that waits is gone.
-pub fn on_loss() {
-    if let Ok(mut guard) = INBOX.try_lock()
-        && let Some(inbox) = guard.as_mut()
+/// The agent disconnected.
+pub fn on_agent_lost() {
+    if let Ok(mut guard) = QUEUE.try_lock()
+        && let Some(queue) = guard.as_mut()
     {
-        inbox.desk.forget();
-        inbox.tell();
+        queue.pending.on_agent_lost();
+        queue.announce();
     }
 }
 
-/// A command waited too long, so that a safe point is wanted to say so.
-pub fn is_overdue() -> bool {
+/// Whether the next MPI call that may be a safe point should be one: a command or the loss of the agent waits for it.
+pub fn is_due() -> bool {
     let expires_ns = EXPIRES_NS.load(Ordering::Relaxed);
-    expires_ns != u64::MAX && clock::now_ns() > expires_ns
+    state::segment().is_some_and(midrun_ring::Segment::has_command)
+        || agent_link::is_lost()
+        || (expires_ns != u64::MAX && clock::now_ns() > expires_ns)
 }
 
-impl Inbox {
-    /// Reads what came, and does what is to be done here.
-    fn open(&mut self, here: &Here) {
+impl CommandQueue {
+    /// Takes the commands that came, and settles what is due here.
+    fn drain(&mut self, here: &SafePoint) {
         let mut nonsense = false;
         while let Some(command) = Command::read(|| self.commands.pop()) {
             match command {
@@ -121,69 +148,71 @@ impl Inbox {
                     let (action, status, iteration) = (command.action, action_status::REFUSED_STALE, here.iteration);
                     report(Some(Answer { action, status, iteration, time_ns: clock::now_ns() }));
                 }
-                Some(command) => report(self.desk.take(command, here, RULES)),
+                Some(command) => report(self.pending.take(command, here, RULES)),
                 None => nonsense = true,
             }
         }
-        report(self.desk.reach(here, RULES));
-        self.tell();
+        report(self.pending.reach(here, RULES));
+        self.announce();
         if nonsense || self.commands.corrupted() {
-            process::switch_off("the agent wrote nonsense into the command ring");
+            state::switch_off("the agent wrote nonsense into the command ring");
         }
     }
 
-    /// Has the function told, or the time watched, for which a command waits now.
-    fn tell(&mut self) {
-        EXPIRES_NS.store(self.desk.deadline_ns(), Ordering::Relaxed);
-        let place = self.desk.place();
-        if place != self.told {
-            points::await_place(place);
-            self.told = place;
+    /// Announces the deadline and the function boundary for which a command waits now.
+    fn announce(&mut self) {
+        EXPIRES_NS.store(self.pending.deadline_ns(), Ordering::Relaxed);
+        let boundary = self.pending.boundary();
+        if boundary != self.awaited {
+            if let Some(listener) = LISTENER.get() {
+                (listener.on_awaited)(boundary);
+            }
+            self.awaited = boundary;
         }
     }
 }
 
-/// What a command waits for. Its values are set together, so at one safe point.
+/// The safe point that a command waits for. Its values are set together, so at one safe point.
 fn awaits(command: &Command) -> Result<Awaits, u64> {
     let assignments = &command.assignments[..command.count as usize];
-    let mut places = tuning_points::with(|tuning_points| {
-        assignments.iter().filter_map(|a| tuning_points.place(a.tuning_point)).collect::<Vec<Place>>() // as a rule none
+    let mut boundaries = tuning_points::with(|registry| {
+        assignments.iter().filter_map(|a| registry.boundary(a.tuning_point)).collect::<Vec<Boundary>>() // as a rule none
     });
-    places.dedup();
-    match (&places[..], command.when) {
+    boundaries.dedup();
+    match (&boundaries[..], command.when) {
         ([], when::AT_ITERATION) => Ok(Awaits::Iteration(command.at)),
         ([], when::ITERATION_START) => Ok(Awaits::Start),
         ([], _) => Ok(Awaits::Nothing),
         ([_], when::AT_ITERATION) | ([_, _, ..], _) => Err(action_status::REFUSED_APART),
-        ([place], _) => Ok(Awaits::Place(*place)),
+        ([boundary], _) => Ok(Awaits::Boundary(*boundary)),
     }
 }
 
 fn settle(command: &Command) -> u64 {
-    tuning_points::with(|tuning_points| apply(tuning_points, command, clock::now_ns()))
+    tuning_points::with(|registry| apply(registry, command, clock::now_ns()))
 }
 
 fn report(answer: Option<Answer>) {
     if let Some(a) = answer {
-        hook::action_result(a.action, a.status, a.iteration, a.time_ns, 0);
+        records::action_result(a.action, a.status, a.iteration, a.time_ns, 0);
     }
 }
 
 /// Checks everything, then sets everything.
-fn apply(tuning_points: &mut TuningPoints, command: &Command, now_ns: u64) -> u64 {
+fn apply(registry: &mut TuningPoints, command: &Command, now_ns: u64) -> u64 {
     if now_ns > command.deadline_ns {
         return action_status::EXPIRED;
     }
     let assignments = &command.assignments[..command.count as usize];
     for a in assignments {
-        match tuning_points.check(a.tuning_point, a.value, &command.text) {
+        match registry.check(a.tuning_point, a.value, &command.text) {
             Ok(()) => {}
             Err(Refusal::Unknown) => return action_status::REFUSED_UNKNOWN,
             Err(Refusal::Range) => return action_status::REFUSED_RANGE,
         }
     }
     for a in assignments {
-        tuning_points.set(a.tuning_point, a.value, &command.text);
+        registry.set(a.tuning_point, a.value, &command.text);
     }
     action_status::APPLIED
 }
@@ -191,7 +220,7 @@ fn apply(tuning_points: &mut TuningPoints, command: &Command, now_ns: u64) -> u6
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tuning_points::{Target, TuningPoint};
+    use crate::tuning_points::{Setter, TuningPoint};
     use midrun_ring::{CommandAssignment, TuningPointKind};
 
     fn command(deadline_ns: u64, assignments: &[(u32, f64)]) -> Command {
@@ -202,40 +231,32 @@ mod tests {
         c
     }
 
+    static VALUES: [AtomicU64; 2] = [const { AtomicU64::new(0) }; 2];
+    static SETTER: Setter = Setter::new(
+        |_, number, value, _| VALUES[number].store(value.to_bits(), Ordering::Relaxed),
+        |number| f64::from_bits(VALUES[number].load(Ordering::Relaxed)),
+    );
+
     #[test]
     fn a_command_is_applied_whole_or_not_at_all() {
-        let mut share = Box::new(0.5);
-        let mut count = Box::new(7);
-        let (share_at, count_at) = (&raw mut *share as usize, &raw mut *count as usize);
-        tuning_points::with(|tuning_points| {
-            let first = tuning_points.list.len() as u32;
-            assert!(tuning_points.declare(
-                "share",
-                TuningPointKind::Real,
-                TuningPoint { target: Target::Double(share_at), range: (0.0, 1.0) },
-                0.5
-            ));
-            assert!(tuning_points.declare(
-                "count",
-                TuningPointKind::Whole,
-                TuningPoint { target: Target::Int(count_at), range: (0.0, 9.0) },
-                7.0
-            ));
+        let values = || [0, 1].map(|number| (SETTER.value)(number));
+        tuning_points::with(|registry| {
+            let first = registry.count();
+            for (number, (name, maximum, value)) in [("share", 1.0, 0.5), ("count", 9.0, 7.0)].into_iter().enumerate() {
+                (SETTER.set)(registry, number, value, "");
+                let (name, kind, range) = (name.into(), TuningPointKind::Real, (0.0, maximum));
+                assert!(registry.declare(TuningPoint { name, kind, range, setter: &SETTER, number }, value));
+            }
             let second = first + 1;
             let late = command(10, &[(first, 0.1)]);
-            assert_eq!(apply(tuning_points, &late, 11), action_status::EXPIRED);
-            assert_eq!(
-                apply(tuning_points, &command(10, &[(first, 0.1), (second, 99.0)]), 1),
-                action_status::REFUSED_RANGE
-            );
-            assert_eq!(apply(tuning_points, &command(10, &[(first, f64::NAN)]), 1), action_status::REFUSED_RANGE);
-            assert_eq!(
-                apply(tuning_points, &command(10, &[(first, 0.1), (77, 0.0)]), 1),
-                action_status::REFUSED_UNKNOWN
-            );
-            assert_eq!((*share, *count), (0.5, 7));
-            assert_eq!(apply(tuning_points, &command(10, &[(first, 0.1), (second, 8.0)]), 10), action_status::APPLIED);
+            assert_eq!(apply(registry, &late, 11), action_status::EXPIRED);
+            let mut refused = |assignments: &[(u32, f64)]| apply(registry, &command(10, assignments), 1);
+            assert_eq!(refused(&[(first, 0.1), (second, 99.0)]), action_status::REFUSED_RANGE);
+            assert_eq!(refused(&[(first, f64::NAN)]), action_status::REFUSED_RANGE);
+            assert_eq!(refused(&[(first, 0.1), (77, 0.0)]), action_status::REFUSED_UNKNOWN);
+            assert_eq!(values(), [0.5, 7.0]);
+            assert_eq!(apply(registry, &command(10, &[(first, 0.1), (second, 8.0)]), 10), action_status::APPLIED);
         });
-        assert_eq!((*share, *count), (0.1, 8));
+        assert_eq!(values(), [0.1, 8.0]);
     }
 }

@@ -2,7 +2,7 @@
 //! waits for such a process beside the program's work.
 
 use crate::clock;
-use crate::port::MpiFailed;
+use crate::mpi::MpiFailed;
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::ops::Range;
 use std::os::unix::ffi::OsStringExt;
@@ -10,15 +10,16 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-/// How often a started process is listened to, and how long MPI_Finalize waits for a thread that is starting one.
+/// Time between two looks for a started process's message, and the longest wait of MPI_Finalize for starting threads.
 const LISTEN: Duration = Duration::from_millis(2);
 const LAST_WAIT_NS: u64 = 2_000_000_000;
-/// What `env` is given along for the started process, besides everything that begins with `MIDRUN_`.
-const HANDED_ON: [&str; 2] = ["LD_PRELOAD", "LD_LIBRARY_PATH"];
+/// Variables that a started process inherits, besides those that begin with `MIDRUN_`.
+const INHERITED: [&str; 2] = ["LD_PRELOAD", "LD_LIBRARY_PATH"];
 const ENV: &str = "/usr/bin/env";
 
-/// Threads that are starting a process, and whether MPI is about to end.
+/// Threads that are starting a process.
 static STARTING: AtomicUsize = AtomicUsize::new(0);
+/// MPI is about to end.
 static ENDING: AtomicBool = AtomicBool::new(false);
 
 #[cfg(not(test))]
@@ -70,13 +71,13 @@ mod absent {
 #[cfg(test)]
 use absent::*;
 
-/// Whether a master of ours started this process.
+/// Whether a master of this job started this process.
 pub fn is_spawned() -> bool {
     // SAFETY: reads a number.
     unsafe { midrun_spawned_number() > 0 }
 }
 
-/// The end of a started process: the program's own last steps are those of `exit`.
+/// Ends a started process, with the program's exit handlers.
 pub fn end() -> ! {
     // SAFETY: MPI is initialised in a started process; nothing of ours runs after this.
     unsafe {
@@ -91,7 +92,10 @@ fn sentence(call: impl FnOnce(*mut c_char, usize) -> c_int) -> (c_int, String) {
     (result, String::from_utf8_lossy(why.split(|b| *b == 0).next().unwrap_or_default()).into_owned())
 }
 
-/// How many processes this MPI lets us start; why none.
+/// Number of processes that this MPI can start.
+///
+/// # Errors
+/// Why it can start none.
 pub fn room() -> Result<usize, String> {
     // SAFETY: as much room as said; MPI is initialised.
     match sentence(|why, bytes| unsafe { midrun_spawn_room(why, bytes) }) {
@@ -100,22 +104,22 @@ pub fn room() -> Result<usize, String> {
     }
 }
 
-/// Sends one process, or with `None` all, away.
+/// Sends `child`, or with `None` all started processes, away.
 pub fn dismiss(child: Option<usize>, farewell: &[u8]) {
     let child = child.map_or(-1, |child| child as c_int);
     // SAFETY: as many bytes as said.
     unsafe { midrun_spawn_dismiss(child, farewell.as_ptr().cast(), farewell.len()) };
 }
 
-/// A process that has come: its number at MPI's side, and what it said first.
+/// A started process that has come: its number at MPI's side, and its first message.
 pub type Ready = (usize, Vec<u8>);
 
-/// What the thread that starts processes and the master tell each other.
+/// Shared by the master and the thread that starts processes.
 #[derive(Debug, Default)]
 struct Progress {
     ready: Vec<Ready>,
     ended: Option<Result<(), String>>,
-    /// Nobody waits any more.
+    /// The master waits no longer.
     abandoned: bool,
 }
 
@@ -128,8 +132,11 @@ fn locked(progress: &Mutex<Progress>) -> MutexGuard<'_, Progress> {
 }
 
 impl Start {
-    /// Starts this program once more for each of these numbers, which follow those of the job's ranks. The first message
-    /// of each has `hello_bytes` bytes; `farewell` sends those away that nobody waits for any more.
+    /// Starts this program once more for each of `numbers`, which follow those of the job's ranks. The first message of each
+    /// process has `hello_bytes` bytes; the message `farewell` sends away those that came too late.
+    ///
+    /// # Errors
+    /// Why no process can be started.
     pub fn begin(numbers: Range<u32>, hello_bytes: usize, farewell: Vec<u8>) -> Result<Start, String> {
         let lines = numbers.map(command_line).collect::<Result<Vec<_>, _>>()?;
         let progress = Arc::new(Mutex::new(Progress::default()));
@@ -153,34 +160,34 @@ impl Start {
         })
     }
 
-    /// Who has come since the last time; and how it ended, once it has.
+    /// The processes that came since the last call, and the result of the thread once it has ended.
     pub fn news(&self) -> (Vec<Ready>, Option<Result<(), String>>) {
         let mut progress = locked(&self.0);
         (std::mem::take(&mut progress.ready), progress.ended.clone())
     }
 
-    /// Nobody waits any more: who comes now is sent away.
+    /// Waits no longer: a process that comes now is sent away.
     pub fn abandon(&self) {
         locked(&self.0).abandoned = true;
     }
 }
 
-/// MPI is about to end: whoever was started goes, and a thread that is inside MPI is waited for, but not for long.
-pub fn on_finalize() {
+/// MPI is about to end: sends all started processes away with the message `farewell`, and waits up to 2 s for a thread that
+/// is starting one.
+pub fn on_finalize(farewell: &[u8]) {
     ENDING.store(true, Ordering::SeqCst);
     let end_ns = clock::now_ns() + LAST_WAIT_NS;
     while STARTING.load(Ordering::SeqCst) > 0 && clock::now_ns() < end_ns {
         std::thread::sleep(LISTEN);
     }
-    let farewell = crate::frameworks::master_worker::farewell();
-    dismiss(None, &farewell);
+    dismiss(None, farewell);
     // SAFETY: looks by itself whether MPI is there.
     while unsafe { midrun_spawn_settled() } == 0 && clock::now_ns() < end_ns {
         std::thread::sleep(LISTEN);
     }
 }
 
-/// What is to be executed: this process's program and arguments by way of `env`, which sets its variables.
+/// This process's program and arguments, to be executed by `env`, which sets the variables.
 struct Line {
     arguments: Vec<CString>,
     directory: Option<CString>,
@@ -192,9 +199,9 @@ fn command_line(number: u32) -> Result<Line, String> {
     let mut arguments: Vec<Vec<u8>> = vec![format!("MIDRUN_SPAWNED={number}").into_bytes()];
     for (name, value) in std::env::vars_os() {
         let name = name.into_vec();
-        // A token has no place on a command line.
+        // A token would be visible on a command line.
         let ours = name.starts_with(b"MIDRUN_") && name != b"MIDRUN_SPAWNED" && !name.ends_with(b"TOKEN");
-        if ours || HANDED_ON.iter().any(|known| known.as_bytes() == name) {
+        if ours || INHERITED.iter().any(|known| known.as_bytes() == name) {
             arguments.push([name, value.into_vec()].join(&b'='));
         }
     }
@@ -246,7 +253,7 @@ fn await_hello(child: usize, progress: &Mutex<Progress>, bytes: usize, farewell:
     }
 }
 
-/// The program's signals are the business of its own threads.
+/// Blocks all signals: they are for the program's own threads.
 fn silence_signals() {
     // SAFETY: zero is a valid sigset_t, which is filled before it is used.
     unsafe {

@@ -1,6 +1,6 @@
-//! Status codes of the C API and their sentences; the numbers are those of `include/midrun.h`.
+//! Status codes of the C API; the numbers are those of `include/midrun.h`.
 
-use std::ffi::{c_char, c_int};
+use std::ffi::c_int;
 
 /// Done.
 pub const OK: c_int = 0;
@@ -10,7 +10,7 @@ pub const OFF: c_int = 1;
 pub const ERR_ARGUMENT: c_int = -1;
 /// MPI is not initialised, or a call of it failed.
 pub const ERR_MPI: c_int = -2;
-/// Nobody to hand tasks to.
+/// The communicator has no worker.
 pub const ERR_NO_WORKER: c_int = -3;
 /// A callback returned non-zero.
 pub const ERR_TASK: c_int = -4;
@@ -20,84 +20,3 @@ pub const ERR_COUNT: c_int = -5;
 pub const ERR_MEMORY: c_int = -6;
 /// A defect of midrun, caught.
 pub const ERR_INTERNAL: c_int = -7;
-
-/// A sentence for a status. Never NULL.
-#[unsafe(no_mangle)]
-pub extern "C" fn midrun_status_text(status: c_int) -> *const c_char {
-    match status {
-        OK => c"done",
-        OFF => c"not tuned: no agent, or midrun is switched off",
-        ERR_ARGUMENT => c"an argument is out of its range; nothing was done",
-        ERR_MPI => c"MPI is not initialised, or a call of it failed",
-        ERR_NO_WORKER => c"the communicator has one rank: start at least two, a master and a worker",
-        ERR_TASK => c"a callback of the program returned non-zero",
-        ERR_COUNT => c"a task was lost or computed twice (a defect of midrun)",
-        ERR_MEMORY => c"out of memory",
-        ERR_INTERNAL => c"a defect of midrun was caught; it is switched off",
-        _ => c"unknown status",
-    }
-    .as_ptr()
-}
-
-/// The spelling of version 0.1 of [`midrun_technique_name`].
-#[unsafe(no_mangle)]
-pub extern "C" fn midrun_policy_name(technique: u32) -> *const c_char {
-    midrun_technique_name(technique)
-}
-
-/// Name of a technique code; "unknown" for any other number.
-#[unsafe(no_mangle)]
-pub extern "C" fn midrun_technique_name(technique: u32) -> *const c_char {
-    use midrun_scheduling::Technique;
-    match Technique::from_code(technique) {
-        Some(Technique::None) => c"none",
-        Some(Technique::Ss) => c"ss",
-        Some(Technique::Fsc) => c"fsc",
-        Some(Technique::Gss) => c"gss",
-        Some(Technique::Fac2) => c"fac2",
-        Some(Technique::Dpf) => c"dpf",
-        Some(Technique::Daf) => c"daf",
-        Some(Technique::Af) => c"af",
-        None => c"unknown",
-    }
-    .as_ptr()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::ffi::CStr;
-
-    fn text(pointer: *const c_char) -> &'static str {
-        // SAFETY: both functions return static C strings.
-        unsafe { CStr::from_ptr(pointer) }.to_str().unwrap()
-    }
-
-    #[test]
-    fn c_names_are_the_techniques_own_names() {
-        for kind in midrun_scheduling::Technique::ALL {
-            assert_eq!(text(midrun_technique_name(kind.code())), kind.name());
-        }
-        assert_eq!(text(midrun_technique_name(99)), "unknown");
-    }
-
-    #[test]
-    fn the_header_has_the_same_numbers() {
-        let header = include_str!("../include/midrun.h");
-        for (name, value) in [
-            ("OK", OK),
-            ("OFF", OFF),
-            ("ERR_ARGUMENT", ERR_ARGUMENT),
-            ("ERR_MPI", ERR_MPI),
-            ("ERR_NO_WORKER", ERR_NO_WORKER),
-            ("ERR_TASK", ERR_TASK),
-            ("ERR_COUNT", ERR_COUNT),
-            ("ERR_MEMORY", ERR_MEMORY),
-            ("ERR_INTERNAL", ERR_INTERNAL),
-        ] {
-            let define = format!("#define MIDRUN_{name} {value}");
-            assert!(header.lines().any(|line| line.split("/*").next().unwrap_or(line).trim_end() == define), "{name}");
-            assert_ne!(text(midrun_status_text(value)), "unknown status", "{name}");
-        }
-    }
-}

@@ -1,9 +1,10 @@
-//! A change that all ranks take over at the start of the same iteration, or none does: this rank's part of it.
+//! This rank's part of a synchronized change, which all ranks apply at the start of the same iteration or none does.
 //!
-//! The order of phases and why no two ranks differ is `midrun-agreement`'s; here are the register, the tuning points and the answers.
+//! `midrun-agreement` has the order of the phases and why no two ranks differ. Here are the register, the tuning points and
+//! the answers.
 
 use crate::tuning_points::{self, Refusal};
-use crate::{clock, hook, process};
+use crate::{clock, records, state, stderr};
 use midrun_agreement::{PreCommitting, Preparing, Rank, Verdict, Word};
 use midrun_ring::layout::{NO_TUNING_POINT, when};
 use midrun_ring::{Command, SharedWord};
@@ -12,7 +13,7 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// The word in which ranks find the decision.
+/// The shared word in which ranks find the decision.
 #[derive(Debug)]
 struct Shared(SharedWord);
 
@@ -25,7 +26,7 @@ impl Word for Shared {
     }
 }
 
-/// There from the first change that was to be prepared.
+/// This rank's part; there from the first change that was to be prepared.
 struct Part {
     rank: Rank<Command>,
     register: Shared,
@@ -33,37 +34,37 @@ struct Part {
 }
 
 static PART: Mutex<Option<Part>> = Mutex::new(None);
-/// An iteration is awaited, or a rank is just being armed.
+/// A pre-committed change awaits its iteration, or is just being pre-committed.
 static PRE_COMMITTED: AtomicBool = AtomicBool::new(false);
 /// Iterations that this process has begun.
 static BEGUN: AtomicU64 = AtomicU64::new(0);
 /// The newest round that was applied.
 static APPLIED: AtomicU64 = AtomicU64::new(0);
 
-/// Whether a command is a phase of a change on all ranks.
+/// Whether a command is a phase of a synchronized change.
 pub fn is_phase(command: &Command) -> bool {
     [when::PREPARE, when::PRE_COMMIT, when::COMMIT].contains(&command.when)
 }
 
-/// Whether a newer change was applied on all ranks: one of this rank alone must not undo its part.
+/// Whether a newer synchronized change was applied: a command for this rank alone must not undo its part.
 pub fn is_older(action: u64) -> bool {
     action < APPLIED.load(Ordering::Relaxed)
 }
 
-/// A phase at a safe point: does it and answers.
+/// Carries out a phase at a safe point and answers.
 pub fn take(command: &Command) {
     let (status, iteration, register) = match command.when {
         when::PREPARE => prepare(command),
-        when::PRE_COMMIT => (arm(command), 0, 0),
+        when::PRE_COMMIT => (pre_commit(command), 0, 0),
         _ => (commit(command.action), 0, 0),
     };
-    hook::action_result(command.action, status, iteration, clock::now_ns(), register);
+    records::action_result(command.action, status, iteration, clock::now_ns(), register);
 }
 
-/// Iteration `iteration` begins: takes over what is committed for it, before the program reads anything. One store and one
-/// load where nothing is awaited. Also when midrun was switched off after the change was armed: others count on it.
+/// Iteration `iteration` begins: applies the change that is committed for it, before the program reads a variable. One store
+/// and one load where none is awaited. Also where midrun was switched off after the pre-commit: other ranks count on it.
 pub fn on_iteration(iteration: u64) {
-    // SYNC B: pairs with SYNC A. Either the thread that arms sees this iteration, or it is seen here that one arms.
+    // SYNC B: pairs with SYNC A. Either the thread that pre-commits sees this iteration, or this one sees the pre-commit.
     BEGUN.store(iteration + 1, Ordering::SeqCst);
     if !PRE_COMMITTED.load(Ordering::SeqCst) {
         return;
@@ -85,8 +86,8 @@ pub fn on_iteration(iteration: u64) {
         }
         None => status::ABORTED,
     };
-    if process::recording() {
-        hook::action_result(outcome.epoch, status, iteration, clock::now_ns(), 0);
+    if state::recording() {
+        records::action_result(outcome.epoch, status, iteration, clock::now_ns(), 0);
     }
 }
 
@@ -99,7 +100,7 @@ pub fn on_finalize() {
     }
 }
 
-/// (status, iterations begun, register).
+/// Returns status, iterations begun, and the register's identity.
 fn prepare(command: &Command) -> (u64, u64, u64) {
     if let Err(status) = check(command, clock::now_ns()) {
         return (status, 0, 0);
@@ -118,7 +119,7 @@ fn prepare(command: &Command) -> (u64, u64, u64) {
     }
 }
 
-/// Whether all values could be set now, and at any later time: only variables of the program have fixed ranges.
+/// Checks that all values could be set now and at any later time.
 fn check(command: &Command, now_ns: u64) -> Result<(), u64> {
     if now_ns > command.deadline_ns {
         return Err(status::EXPIRED);
@@ -126,7 +127,7 @@ fn check(command: &Command, now_ns: u64) -> Result<(), u64> {
     tuning_points::with(|tuning_points| {
         command.assignments[..command.count as usize].iter().try_for_each(|a| {
             match tuning_points.check(a.tuning_point, a.value, &command.text) {
-                Ok(()) if tuning_points.is_variable(a.tuning_point) => Ok(()),
+                Ok(()) if tuning_points.is_fixed(a.tuning_point) => Ok(()),
                 Ok(()) | Err(Refusal::Unknown) => Err(status::REFUSED_UNKNOWN),
                 Err(Refusal::Range) => Err(status::REFUSED_RANGE),
             }
@@ -134,7 +135,7 @@ fn check(command: &Command, now_ns: u64) -> Result<(), u64> {
     })
 }
 
-fn arm(command: &Command) -> u64 {
+fn pre_commit(command: &Command) -> u64 {
     let at = command.assignments[0];
     let mut guard = PART.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     let sane = command.count == 1 && at.tuning_point == NO_TUNING_POINT && (0.0..1e15).contains(&at.value);
@@ -158,22 +159,24 @@ fn commit(action: u64) -> u64 {
     }
 }
 
-/// Opens the register; says once on stderr why that is not possible.
+/// Opens the register; warns once where that is not possible.
 fn open() -> Option<Part> {
-    static TOLD: AtomicBool = AtomicBool::new(false);
+    static WARNED: AtomicBool = AtomicBool::new(false);
     let opened = path().and_then(|path| SharedWord::open(&path)).and_then(|word| Ok((word.identity()?, word)));
     match opened {
         Ok((identity, word)) => Some(Part { rank: Rank::default(), register: Shared(word), identity }),
         Err(error) => {
-            if !TOLD.swap(true, Ordering::Relaxed) {
-                eprintln!("midrun: nothing can be changed on all ranks together: the word they share: {error}");
+            if !WARNED.swap(true, Ordering::Relaxed) {
+                stderr::warn(format_args!(
+                    "nothing can be changed on all ranks together: the word they share: {error}"
+                ));
             }
             None
         }
     }
 }
 
-/// Beside the agent's socket, named for the socket and the job.
+/// The register's path: beside the agent's socket, named for the socket and the job.
 fn path() -> std::io::Result<std::path::PathBuf> {
     let invalid = |what| std::io::Error::new(std::io::ErrorKind::InvalidInput, what);
     let socket = std::env::var_os("MIDRUN_SOCKET").ok_or_else(|| invalid("MIDRUN_SOCKET is not set"))?;

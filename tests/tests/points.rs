@@ -211,7 +211,7 @@ fn a_function_that_is_called_too_often_gives_up_detail_until_it_fits_the_budget(
     let first = refused.as_array().and_then(|list| list.first()).unwrap_or_else(|| panic!("{}", summary.0));
     assert_eq!((&first["line"], &first["shed"]), (&2.into(), &true.into()));
     assert!(ended.err.contains("line 2 of the points gives up detail in rank 0"), "{}", ended.err);
-    assert!(ended.err.contains("from each call told to each call timed"), "{}", ended.err);
+    assert!(ended.err.contains("from each call recorded to each call timed"), "{}", ended.err);
 }
 
 /// Four million calls of a function that does next to nothing, in 40 iterations.

@@ -3,7 +3,7 @@
 //! A sender rings after its message is on the way; a receiver looks for messages once more after it has said that it
 //! sleeps. A ring that is missed all the same (or a host without `/proc`) only costs the bound of the wait.
 
-use crate::port::{MpiFailed, Port};
+use crate::mpi::{Communicator, MpiFailed};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -35,7 +35,7 @@ pub struct Doorbell {
 
 impl Doorbell {
     /// Collective. Falls back to naps on every rank of a host where the memory cannot be shared.
-    pub fn open(port: &Port) -> Result<Doorbell, MpiFailed> {
+    pub fn open(port: &Communicator) -> Result<Doorbell, MpiFailed> {
         let (index, own) = port.node()?;
         let count = index.iter().flatten().count();
         let bytes = count * size_of::<Bell>();

@@ -1,7 +1,13 @@
 //! What the C API does with every framework's handle, whatever stands behind it.
 
+use crate::guard::guard;
 use crate::{mpi_calls, status};
 use std::ffi::c_int;
+
+/// As [`guard`], for a function of a framework that calls the program's functions: its time is not the program's.
+pub fn guard_framework(name: &str, body: impl FnOnce() -> c_int) -> c_int {
+    guard(name, || mpi_calls::of_framework(body))
+}
 
 /// Makes a handle: `*handle` is what `make` returns, or NULL.
 ///

@@ -2,12 +2,12 @@
 
 use super::doorbell::Doorbell;
 use crate::clock;
-use crate::port::{MpiFailed, Port};
+use crate::mpi::{Communicator, MpiFailed};
 use std::collections::VecDeque;
 
 /// Requests per rank: sends to it, and one receive from it.
 const SENDS: usize = 4;
-/// What [`Port::open`] is to be given.
+/// What [`Communicator::open`] is to be given.
 pub const SLOTS: usize = SENDS + 1;
 /// Larger messages go in fragments, each of which needs both sides to look: so long after the last sign of life whoever
 /// moves one looks again at once instead of sleeping in between.
@@ -31,7 +31,7 @@ pub struct Post {
     // Before the port, so that it goes first: sleepers must not outlive it.
     doorbell: Doorbell,
     /// MPI.
-    pub port: Port,
+    pub port: Communicator,
     /// Sends in progress, and those that wait for a free slot, per rank.
     sending: Vec<[Option<Vec<u8>>; SENDS]>,
     queued: Vec<VecDeque<Vec<u8>>>,
@@ -50,19 +50,19 @@ pub struct Post {
 
 impl Post {
     /// Collective.
-    pub fn open(port: Port) -> Result<Post, MpiFailed> {
+    pub fn open(port: Communicator) -> Result<Post, MpiFailed> {
         let doorbell = Doorbell::open(&port)?;
         Ok(Post::with(port, doorbell))
     }
 
     /// In a process that a master started: the way to it, which is rank 0.
     pub fn open_spawned() -> Result<Post, MpiFailed> {
-        let port = Port::open_spawned(SLOTS)?;
+        let port = Communicator::open_spawned(SLOTS)?;
         let doorbell = Doorbell::none(port.size);
         Ok(Post::with(port, doorbell))
     }
 
-    fn with(port: Port, doorbell: Doorbell) -> Post {
+    fn with(port: Communicator, doorbell: Doorbell) -> Post {
         let n = port.size;
         Post {
             doorbell,

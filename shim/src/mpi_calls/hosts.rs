@@ -1,30 +1,31 @@
-//! Which ranks are on this host, found without a message and without waiting for anybody.
+//! The ranks that are on this host, found without a message and without waiting.
 //!
-//! Each rank binds a socket to an abstract name made of the job and its rank before it initialises MPI: no rank leaves MPI_Init
-//! before all have come, so that a name which is not there belongs to another host, or to a process without midrun. Names
-//! live as long as their process, and in its network namespace.
+//! Each rank binds a socket to an abstract name made of the job and its rank before it initialises MPI. No rank leaves MPI_Init
+//! before all have come, so a name that is missing belongs to another host, or to a process without midrun. Names live as
+//! long as their process, and in its network namespace.
 
+use crate::guard::guard_value;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Mutex, OnceLock};
 
-/// What launchers call the rank.
+/// Variables in which launchers give the rank.
 const RANK: [&str; 4] = ["OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"];
 
 const UNKNOWN: u8 = u8::MAX;
 const SAME: u8 = 0;
 const OTHER: u8 = 1;
 
-/// A class for each rank of the world, as far as it was asked for, and the job.
+/// The class of each rank of the world, as far as it was looked up, and the job.
 static HOSTS: OnceLock<(Vec<AtomicU8>, String)> = OnceLock::new();
 /// The names of this process: kept open for the life of the process.
 static NAMES: Mutex<Vec<OwnedFd>> = Mutex::new(Vec::new());
 
-/// MPI is about to be initialised: says that this rank is here, where its launcher has told which it is.
+/// MPI is about to be initialised: binds this rank's name, where its launcher gives the rank.
 pub fn announce() {
     let Ok(job) = std::env::var("MIDRUN_JOB") else { return };
-    let told = RANK.iter().find_map(|name| std::env::var(name).ok()?.parse().ok());
-    if let Some(rank) = told {
+    let rank = RANK.iter().find_map(|name| std::env::var(name).ok()?.parse().ok());
+    if let Some(rank) = rank {
         bind(&job, rank);
     }
 }
@@ -44,14 +45,16 @@ pub fn on_init(rank: u32, world_size: u32, job: &str) {
 /// Class of a rank of the world: 0 = on this host, 1 = not known to be. A system call the first time.
 #[unsafe(no_mangle)]
 pub extern "C" fn midrun_host_class(rank: libc::c_int) -> libc::c_int {
-    let Some((hosts, job)) = HOSTS.get() else { return OTHER.into() };
-    let Some(host) = hosts.get(rank as usize) else { return OTHER.into() };
-    let mut class = host.load(Ordering::Relaxed);
-    if class == UNKNOWN {
-        class = if is_here(job, rank as u32) { SAME } else { OTHER };
-        host.store(class, Ordering::Relaxed);
-    }
-    class.into()
+    guard_value("an MPI call", OTHER.into(), || {
+        let Some((hosts, job)) = HOSTS.get() else { return OTHER.into() };
+        let Some(host) = hosts.get(rank as usize) else { return OTHER.into() };
+        let mut class = host.load(Ordering::Relaxed);
+        if class == UNKNOWN {
+            class = if is_here(job, rank as u32) { SAME } else { OTHER };
+            host.store(class, Ordering::Relaxed);
+        }
+        class.into()
+    })
 }
 
 /// A datagram socket and the abstract address of a rank.

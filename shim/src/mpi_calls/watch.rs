@@ -1,26 +1,26 @@
-//! Single MPI calls shown to whoever asked for them: measure points that lie on a call.
+//! Watches: callbacks that see single MPI calls, for measure points that lie on a call.
 
-use super::{SWITCH, bit};
 use crate::guard::guard_value;
+use crate::state;
 use midrun_ring::calls::NAMES;
 use std::ffi::c_int;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Most watches of a process; they stay.
+/// Most watches of a process. A watch stays for ever.
 const WATCHES: usize = 16;
 
 static WATCHING: [OnceLock<(Filter, Callback)>; WATCHES] = [const { OnceLock::new() }; WATCHES];
 
-/// Which watches a call may concern, by its number: one bit each, so that the others cost it nothing.
+/// By a call's number one bit for each watch that it may concern, so that the other watches cost the call nothing.
 static CONCERNS: [AtomicU32; NAMES.len()] = [const { AtomicU32::new(0) }; NAMES.len()];
 
 const _: () = assert!(WATCHES <= 32);
 
 /// Called in the thread that made the call, after it.
-pub type Callback = fn(watch: usize, seen: &Seen);
+pub type Callback = fn(watch: usize, seen: &ObservedCall);
 
-/// Which calls are meant.
+/// The calls that a watch sees.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
     /// The call's number in [`midrun_ring::calls::NAMES`]; none = every call.
@@ -35,9 +35,9 @@ pub struct Filter {
     pub on_world: bool,
 }
 
-/// A call.
+/// An MPI call that was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Seen {
+pub struct ObservedCall {
     /// Its number in [`midrun_ring::calls::NAMES`].
     pub call: u32,
     /// When it began and ended, nanoseconds.
@@ -55,7 +55,7 @@ pub struct Seen {
 }
 
 impl Filter {
-    fn takes(&self, seen: &Seen) -> bool {
+    fn takes(&self, seen: &ObservedCall) -> bool {
         self.call.is_none_or(|call| call == seen.call)
             && self.peer.is_none_or(|peer| peer == seen.peer)
             && self.tag.is_none_or(|tag| tag == seen.tag)
@@ -64,16 +64,16 @@ impl Filter {
     }
 }
 
-/// Shows calls to `callback` from now on; its number, or `None` when there are too many. Off, it costs calls nothing.
+/// Shows calls to `callback` from now on. Returns the watch's number, `None` where there are too many.
 pub fn watch(filter: Filter, callback: Callback) -> Option<usize> {
     let free = (0..WATCHES).find(|at| WATCHING[*at].set((filter, callback)).is_ok())?;
     let concerned = CONCERNS.iter().enumerate().filter(|(call, _)| filter.call.is_none_or(|own| own as usize == *call));
     concerned.for_each(|(_, watches)| _ = watches.fetch_or(1 << free, Ordering::Release));
-    SWITCH.fetch_or(bit::WATCHED, Ordering::Release);
+    state::switch_on(state::bit::WATCHED);
     Some(free)
 }
 
-/// A call was made while somebody watches.
+/// A call was made while there is a watch.
 #[unsafe(no_mangle)]
 pub extern "C" fn midrun_call_watched(
     call: u32,
@@ -88,7 +88,7 @@ pub extern "C" fn midrun_call_watched(
         let Some(mut watches) = CONCERNS.get(call as usize).map(|watches| watches.load(Ordering::Acquire)) else {
             return;
         };
-        let seen = Seen { call, begin_ns, end_ns, bytes, peer, tag, on_world: on_world != 0 };
+        let seen = ObservedCall { call, begin_ns, end_ns, bytes, peer, tag, on_world: on_world != 0 };
         while watches != 0 {
             let number = watches.trailing_zeros() as usize;
             watches &= watches - 1;

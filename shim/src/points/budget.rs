@@ -1,26 +1,39 @@
-//! What measuring may cost: where a point takes a larger share of the time, it gives up detail, and says so.
+//! The budget of measuring: where it takes a larger share of the time, the costliest item gives up detail.
 //!
-//! The order is: each call told, summed up, one of 8, of 64, of 512 … timed, nothing.
+//! The order is: each call recorded, each call timed, one of 8, of 64, of 512 … timed, nothing.
 
-use super::items::{Done, Item};
-use super::{State, report};
-use crate::{clock, hook};
+use super::items::{Item, Kind};
 use midrun_points::Mode;
-use midrun_ring::topic;
 
 /// Share of the time that measuring may take, unless MIDRUN_BUDGET says another, in percent.
 const BUDGET_PERCENT: f64 = 1.0;
-/// A stretch of time that says enough, nanoseconds.
-const ENOUGH_NS: u64 = 10_000_000;
 /// Each step times one of 2^3 times fewer calls.
 const STEP_BITS: u32 = 3;
-/// After so many such steps nothing is left to give up but the point.
+/// After so many such steps the item measures nothing.
 const STEPS: u32 = 4;
 
-/// The share that measuring may take.
+/// The share of the time that measuring may take.
 pub fn share() -> f64 {
     let percent = std::env::var("MIDRUN_BUDGET").ok().and_then(|text| text.trim().parse::<f64>().ok());
     percent.filter(|percent| (0.0..=100.0).contains(percent)).unwrap_or(BUDGET_PERCENT) / 100.0
+}
+
+/// Cost of measuring in a stretch of time.
+pub struct Spent {
+    /// By item, nanoseconds.
+    pub by_item: Vec<(usize, f64)>,
+    /// Length of the stretch, nanoseconds.
+    pub lasted_ns: f64,
+}
+
+impl Spent {
+    fn share(&self) -> f64 {
+        self.by_item.iter().map(|(_, ns)| ns).sum::<f64>() / self.lasted_ns
+    }
+
+    fn costliest(&self) -> Option<(usize, f64)> {
+        self.by_item.iter().copied().max_by(|a, b| a.1.total_cmp(&b.1))
+    }
 }
 
 /// Detail in which the item is measured now.
@@ -45,23 +58,13 @@ pub fn sample_mask(item: &Item) -> u64 {
     (1 << (STEP_BITS * steps(declared, item.shed).min(STEPS))) - 1
 }
 
-/// One look: a stretch of so many nanoseconds has ended, or `None`: some time has gone by since the last.
-pub fn keep(state: &mut State, lasted_ns: Option<u64>) {
-    let spent = match lasted_ns {
-        Some(lasted_ns) if lasted_ns >= ENOUGH_NS => state.report.spent(lasted_ns),
-        Some(_) => return,
-        None => match report::look(state, ENOUGH_NS) {
-            Some(spent) => spent,
-            None => return,
-        },
-    };
-    let allowed = state.report.budget;
+/// Where more than the share `allowed` was spent, the costliest item gives up one step; returns its line, and why.
+pub fn shed(items: &mut [Item], spent: &Spent, allowed: f64) -> Option<(u32, String)> {
     if spent.share() <= allowed {
-        return;
+        return None;
     }
-    // The dearest gives first.
-    let Some((id, cost_ns)) = spent.dearest() else { return };
-    let Some(item) = state.items.iter_mut().find(|item| item.id == id) else { return };
+    let (id, cost_ns) = spent.costliest()?;
+    let item = items.iter_mut().find(|item| item.id == id)?;
     let before = describe(item);
     item.shed += 1;
     let why = format!(
@@ -71,22 +74,21 @@ pub fn keep(state: &mut State, lasted_ns: Option<u64>) {
         100.0 * cost_ns / spent.lasted_ns,
         describe(item)
     );
-    hook::text(clock::now_ns(), topic::REFUSED, item.line, 1, &why);
-    state.work_out();
+    Some((item.line, why))
 }
 
 fn describe(item: &Item) -> String {
     match mode(item) {
-        Some(Mode::Raw) => "each call told".into(),
+        Some(Mode::Raw) => "each call recorded".into(),
         Some(Mode::Sum) if sample_mask(item) == 0 => "each call timed".into(),
         Some(Mode::Sum) => format!("one of {} calls timed", sample_mask(item) + 1),
         _ => "nothing".into(),
     }
 }
 
-/// What a call costs in the detail in force, nanoseconds.
+/// Cost of measuring one call in the detail in force, nanoseconds.
 pub fn cost_ns(item: &Item, cost: &midrun_instrument::Cost) -> f64 {
-    if !matches!(item.done, Done::Function(_)) {
+    if !matches!(item.kind, Kind::Function(_)) {
         return 0.0;
     }
     match mode(item) {

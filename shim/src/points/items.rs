@@ -1,44 +1,45 @@
-//! Declarations that were found in this process: what they stand for here, and how their tuning points are set.
+//! Declarations that were resolved in this process: the functions and variables they name, and how their tuning points are set.
 
-use super::calls::{Calls, calls};
+use super::calls;
 use super::measured::Values;
 use super::variable::{Variable, read_text, to_bits, write_text};
+use crate::tuning_points::Boundary;
 use midrun_instrument::{Hook, Refusal, hook, symbols};
 use midrun_points::{Declaration, Line, Mode, Moment, Source, Symbol, Trigger, Tuned, Type};
 use midrun_ring::TuningPointKind;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// A declaration, and what it is here.
+/// A declaration that was resolved.
 pub struct Item {
     /// Its number in this process.
-    pub id: u32,
+    pub id: usize,
     /// Its line.
     pub line: u32,
-    /// What was declared.
+    /// The declaration.
     pub declaration: Declaration,
-    /// What that is here.
-    pub done: Done,
+    /// The declared functions and variables in this process.
+    pub kind: Kind,
     /// The function at whose entry or exit its tuning point is set; `None`: at any safe point.
-    pub place: Option<(Hook, Moment)>,
-    /// Its value goes back when the agent is lost.
-    pub returns_on_loss: bool,
-    /// The agent is lost, and its value goes back at `place`.
-    pub goes_back: bool,
-    /// Detail that the budget leaves it, from 0 = all; see `budget`.
+    pub at: Option<(Hook, Moment)>,
+    /// Its value is reset when the agent disconnects.
+    pub resets_on_loss: bool,
+    /// The agent disconnected, and its value is to be reset at `at`.
+    pub resets: bool,
+    /// Steps of detail that the budget took from it; see `budget`.
     pub shed: u32,
 }
 
-/// What a declaration is here.
-pub enum Done {
+/// The forms of declarations, with their functions and variables.
+pub enum Kind {
     /// Iterations by a function.
     Iterates(Hook),
     /// Iterations by an MPI call, by their number.
-    IteratesByCall(&'static dyn Calls, u32),
+    IteratesByCall(u32),
     /// A function that is measured.
     Function(Hook),
     /// MPI calls that are measured, by their number.
-    Calls(&'static dyn Calls, u32),
+    Calls(u32),
     /// A variable that is read, at the entry of a function if given.
     Reads(Variable, Option<Hook>, Arc<Values>),
     /// A variable that can be set: its value at start; its step.
@@ -55,9 +56,9 @@ pub enum Done {
     Once { call: usize, now: f64 },
 }
 
-static NEXT: AtomicU32 = AtomicU32::new(0);
+static NEXT: AtomicUsize = AtomicUsize::new(0);
 
-fn at(symbol: &Symbol) -> Result<Hook, Refusal> {
+fn hook_of(symbol: &Symbol) -> Result<Hook, Refusal> {
     hook(&symbols::function(symbol.name(), symbol.object())?)
 }
 
@@ -70,53 +71,50 @@ fn variable(symbol: &Symbol, kind: Type) -> Result<(Variable, bool), Refusal> {
     Ok((Variable { address: found.address, kind }, found.writable))
 }
 
-/// Finds what the line speaks of.
+/// Resolves the functions and variables of a line.
 ///
 /// # Errors
-/// Why it cannot be done.
+/// Why the line cannot be carried out.
 pub fn make(line: &Line) -> Result<Item, String> {
-    let done = find(&line.declaration)?;
-    let place = match &line.declaration {
+    let kind = resolve(&line.declaration)?;
+    let at = match &line.declaration {
         Declaration::Tune { at: Some((moment, symbol)), .. } => {
-            Some((at(symbol).map_err(|refusal| refusal.to_string())?, *moment))
+            Some((hook_of(symbol).map_err(|refusal| refusal.to_string())?, *moment))
         }
         _ => None,
     };
     let (id, declaration) = (NEXT.fetch_add(1, Ordering::Relaxed), line.declaration.clone());
-    let (returns_on_loss, goes_back) = (false, false);
-    Ok(Item { id, line: line.number, declaration, done, place, returns_on_loss, goes_back, shed: 0 })
+    Ok(Item { id, line: line.number, declaration, kind, at, resets_on_loss: false, resets: false, shed: 0 })
 }
 
-fn find(declaration: &Declaration) -> Result<Done, String> {
+fn resolve(declaration: &Declaration) -> Result<Kind, String> {
     let text = |refusal: Refusal| refusal.to_string();
     Ok(match declaration {
-        Declaration::Iteration(Trigger::Function(symbol)) => Done::Iterates(at(symbol).map_err(text)?),
+        Declaration::Iteration(Trigger::Function(symbol)) => Kind::Iterates(hook_of(symbol).map_err(text)?),
         Declaration::Iteration(Trigger::Mpi { call, world, every }) => {
-            let calls = calls();
-            Done::IteratesByCall(calls, calls.iterate(call, *world, *every)?)
+            Kind::IteratesByCall(calls::iterate(call, *world, *every)?)
         }
-        Declaration::Measure { source: Source::Function(symbol), .. } => Done::Function(at(symbol).map_err(text)?),
+        Declaration::Measure { source: Source::Function(symbol), .. } => Kind::Function(hook_of(symbol).map_err(text)?),
         Declaration::Measure { source: Source::Mpi(call, filter), mode, label } => {
-            let calls = calls();
-            Done::Calls(calls, calls.measure(label.as_str(), call, filter, *mode)?)
+            Kind::Calls(calls::measure(label.as_str(), call, filter, *mode)?)
         }
         Declaration::Measure { source: Source::Variable { symbol, kind, at: place }, .. } => {
             let (variable, _) = variable(symbol, *kind).map_err(text)?;
-            let place = place.as_ref().map(at).transpose().map_err(text)?;
-            Done::Reads(variable, place, Arc::default())
+            let place = place.as_ref().map(hook_of).transpose().map_err(text)?;
+            Kind::Reads(variable, place, Arc::default())
         }
         Declaration::Tune { what, .. } => tuned(what)?,
-        Declaration::Insert { call: function, point, .. } => Done::Insert {
-            hook: at(point).map_err(text)?,
+        Declaration::Insert { call: function, point, .. } => Kind::Insert {
+            hook: hook_of(point).map_err(text)?,
             call: call(function).map_err(text)?,
             enabled: Arc::default(),
         },
-        Declaration::Once { call: function, .. } => Done::Once { call: call(function).map_err(text)?, now: 0.0 },
+        Declaration::Once { call: function, .. } => Kind::Once { call: call(function).map_err(text)?, now: 0.0 },
         Declaration::Return { .. } => return Err("it names no point".into()),
     })
 }
 
-fn tuned(what: &Tuned) -> Result<Done, String> {
+fn tuned(what: &Tuned) -> Result<Kind, String> {
     let text = |refusal: Refusal| refusal.to_string();
     Ok(match what {
         Tuned::Variable { symbol, kind, span, step } => {
@@ -128,7 +126,7 @@ fn tuned(what: &Tuned) -> Result<Done, String> {
             if !start.is_finite() {
                 return Err(format!("{symbol} is {start} now, which is no value that a tuning point can have"));
             }
-            Done::Variable { variable, start, step: step.map(|step| (span.minimum, step)) }
+            Kind::Variable { variable, start, step: step.map(|step| (span.minimum, step)) }
         }
         Tuned::Text { symbol, bytes } => {
             let bytes = *bytes as usize;
@@ -136,11 +134,11 @@ fn tuned(what: &Tuned) -> Result<Done, String> {
             if !found.writable {
                 return Err(format!("{symbol} is a constant"));
             }
-            Done::Text { address: found.address, bytes, start: read_text(found.address, bytes) }
+            Kind::Text { address: found.address, bytes, start: read_text(found.address, bytes) }
         }
         Tuned::Replace { symbol, by } => {
             let by: Result<Vec<usize>, Refusal> = by.iter().map(call).collect();
-            Done::Replace { hook: at(symbol).map_err(text)?, by: by.map_err(text)?, now: 0 }
+            Kind::Replace { hook: hook_of(symbol).map_err(text)?, by: by.map_err(text)?, now: 0 }
         }
         Tuned::Argument { symbol, number, kind, span } => {
             let register = u32::from(*number);
@@ -149,7 +147,7 @@ fn tuned(what: &Tuned) -> Result<Done, String> {
                 Type::F32 => 32 + register,
                 _ => register,
             };
-            Done::Argument { hook: at(symbol).map_err(text)?, place, kind: *kind, now: None, least: span.minimum }
+            Kind::Argument { hook: hook_of(symbol).map_err(text)?, place, kind: *kind, now: None, least: span.minimum }
         }
     })
 }
@@ -163,9 +161,14 @@ impl Item {
         }
     }
 
-    /// Whether it says what an iteration is.
+    /// The function boundary at which its tuning point is set; `None`: at any safe point.
+    pub fn boundary(&self) -> Option<Boundary> {
+        self.at.map(|(hook, moment)| Boundary { hook: hook.number(), moment })
+    }
+
+    /// Whether it declares iterations.
     pub fn iterates(&self) -> bool {
-        matches!(self.done, Done::Iterates(_) | Done::IteratesByCall(..))
+        matches!(self.kind, Kind::Iterates(_) | Kind::IteratesByCall(..))
     }
 
     /// Kind and range of its tuning point, if it has one.
@@ -190,21 +193,21 @@ impl Item {
 
     /// Value of its tuning point now.
     pub fn value(&self) -> f64 {
-        match &self.done {
-            Done::Variable { variable, .. } => variable.read(),
-            Done::Replace { now, .. } => *now as f64,
-            Done::Argument { now, least, .. } => now.unwrap_or(*least),
-            Done::Insert { enabled, .. } => f64::from(u8::from(enabled.load(Ordering::Relaxed))),
-            Done::Once { now, .. } => *now,
+        match &self.kind {
+            Kind::Variable { variable, .. } => variable.read(),
+            Kind::Replace { now, .. } => *now as f64,
+            Kind::Argument { now, least, .. } => now.unwrap_or(*least),
+            Kind::Insert { enabled, .. } => f64::from(u8::from(enabled.load(Ordering::Relaxed))),
+            Kind::Once { now, .. } => *now,
             _ => 0.0,
         }
     }
 
     /// Whether its tuning point takes a value inside its range.
     pub fn can_set(&self, value: f64, text: &str) -> bool {
-        match &self.done {
-            Done::Text { bytes, .. } => text.len() < *bytes && !text.contains('\0'),
-            Done::Variable { step: Some((first, step)), .. } => {
+        match &self.kind {
+            Kind::Text { bytes, .. } => text.len() < *bytes && !text.contains('\0'),
+            Kind::Variable { step: Some((first, step)), .. } => {
                 let steps = (value - first) / step;
                 (steps - steps.round()).abs() < 1e-6
             }
@@ -214,14 +217,14 @@ impl Item {
 
     /// Sets it; returns the function that is to be called for that.
     pub fn set(&mut self, value: f64, text: &str) -> Option<usize> {
-        self.goes_back = false;
-        match &mut self.done {
-            Done::Variable { variable, .. } => variable.write(value),
-            Done::Text { address, bytes, .. } => write_text(*address, *bytes, text),
-            Done::Replace { now, .. } => *now = value.round() as usize,
-            Done::Argument { now, .. } => *now = Some(value),
-            Done::Insert { enabled, .. } => enabled.store(value.round() != 0.0, Ordering::Relaxed),
-            Done::Once { call, now } => {
+        self.resets = false;
+        match &mut self.kind {
+            Kind::Variable { variable, .. } => variable.write(value),
+            Kind::Text { address, bytes, .. } => write_text(*address, *bytes, text),
+            Kind::Replace { now, .. } => *now = value.round() as usize,
+            Kind::Argument { now, .. } => *now = Some(value),
+            Kind::Insert { enabled, .. } => enabled.store(value.round() != 0.0, Ordering::Relaxed),
+            Kind::Once { call, now } => {
                 let other = value.round() != *now;
                 *now = value.round();
                 return other.then_some(*call);
@@ -233,35 +236,35 @@ impl Item {
 
     /// Whether setting it changes what happens at a function.
     pub fn needs_hook(&self) -> bool {
-        matches!(self.done, Done::Replace { .. } | Done::Argument { .. } | Done::Insert { .. })
+        matches!(self.kind, Kind::Replace { .. } | Kind::Argument { .. } | Kind::Insert { .. })
     }
 
-    /// Sets it to its value at start.
-    pub fn go_back(&mut self) {
-        self.goes_back = false;
-        match &mut self.done {
-            Done::Replace { now, .. } => *now = 0,
-            Done::Argument { now, .. } => *now = None,
-            Done::Once { now, .. } => *now = 0.0,
+    /// Sets its tuning point to the value at start.
+    pub fn reset(&mut self) {
+        self.resets = false;
+        match &mut self.kind {
+            Kind::Replace { now, .. } => *now = 0,
+            Kind::Argument { now, .. } => *now = None,
+            Kind::Once { now, .. } => *now = 0.0,
             _ => self.undo(),
         }
     }
 
-    /// What it changed in the program's memory is as it was; its hook is no longer needed.
+    /// Restores the program's memory. The item's hook is no longer needed.
     pub fn undo(&self) {
-        match &self.done {
-            Done::Variable { variable, start, .. } => variable.write(*start),
-            Done::Text { address, bytes, start } => write_text(*address, *bytes, start),
-            Done::Insert { enabled, .. } => enabled.store(false, Ordering::Relaxed),
-            Done::Calls(calls, number) | Done::IteratesByCall(calls, number) => calls.forget(*number),
+        match &self.kind {
+            Kind::Variable { variable, start, .. } => variable.write(*start),
+            Kind::Text { address, bytes, start } => write_text(*address, *bytes, start),
+            Kind::Insert { enabled, .. } => enabled.store(false, Ordering::Relaxed),
+            Kind::Calls(number) | Kind::IteratesByCall(number) => calls::forget(*number),
             _ => {}
         }
     }
 
-    /// Bits of an argument that is to be set, and where.
+    /// The hook, the place and the bits of an argument that is to be set.
     pub fn argument(&self) -> Option<(Hook, u32, u64)> {
-        match &self.done {
-            Done::Argument { hook, place, kind, now: Some(now), .. } => Some((*hook, *place, to_bits(*kind, *now))),
+        match &self.kind {
+            Kind::Argument { hook, place, kind, now: Some(now), .. } => Some((*hook, *place, to_bits(*kind, *now))),
             _ => None,
         }
     }

@@ -1,26 +1,30 @@
-//! What was measured in an iteration goes up as records: one set per point.
+//! Sends what was measured in an iteration as records: one set per measure point.
 
-use super::items::{Done, Item};
-use super::measured::{Read, words};
-use super::{State, budget, places};
-use crate::{clock, lane};
+use super::budget::{self, Spent};
+use super::calls;
+use super::items::{Item, Kind};
+use super::measured::{Read, at_ns, words};
+use crate::{clock, records, thread_ring};
 use midrun_instrument::{Collector, Cost, Sum, cost};
 use midrun_points::{Label, Mode};
 use midrun_ring::layout::text_to_words;
-use midrun_ring::{Record, kind, part};
+use midrun_ring::{Record, kind, part, topic};
 use std::collections::BTreeMap;
 
-/// Sums up, and knows what that costs.
+/// Shortest stretch of time from which the cost of measuring is judged, nanoseconds.
+const ENOUGH_NS: u64 = 10_000_000;
+
+/// Sums up what was measured, and what that cost.
 pub struct Report {
     collector: Collector,
     cost: Option<Cost>,
     /// Share of the time that measuring may take.
     pub budget: f64,
     begun_ns: u64,
-    /// Calls of each item since the last look at the budget, and when that was.
-    spent: BTreeMap<u32, f64>,
+    /// Cost of measuring by item since the last look at the budget, nanoseconds; and when that was.
+    spent: BTreeMap<usize, f64>,
     looked_ns: u64,
-    /// What was taken out between two iterations' ends, by hook and by item of MPI calls.
+    /// Sums taken out between the ends of two iterations, by hook and by item of MPI calls.
     held: BTreeMap<(bool, u32), Sum>,
 }
 
@@ -38,28 +42,13 @@ impl Default for Report {
     }
 }
 
-/// What measuring cost in a stretch of time.
-pub struct Spent {
-    /// By item, nanoseconds.
-    by_item: Vec<(u32, f64)>,
-    /// Length of the stretch, nanoseconds.
-    pub lasted_ns: f64,
-}
-
-impl Spent {
-    /// As a share of the time.
-    pub fn share(&self) -> f64 {
-        self.by_item.iter().map(|(_, ns)| ns).sum::<f64>() / self.lasted_ns
-    }
-
-    /// The item that cost most.
-    pub fn dearest(&self) -> Option<(u32, f64)> {
-        self.by_item.iter().copied().max_by(|a, b| a.1.total_cmp(&b.1))
-    }
+/// Records that a line could not be carried out, or with `says` 1 that it gave up detail, and why.
+pub fn refuse(line: u32, says: u64, why: &str) {
+    records::text(clock::now_ns(), topic::REFUSED, line, says, why);
 }
 
 impl Report {
-    /// Measures what measuring costs, once.
+    /// Measures the cost of measuring, once.
     pub fn learn_cost(&mut self) {
         if self.cost.is_none() {
             self.cost = cost().ok();
@@ -67,56 +56,90 @@ impl Report {
     }
 
     /// An iteration begins.
-    pub fn begin(&mut self, _iteration: u64, now_ns: u64) {
-        self.begun_ns = now_ns;
+    pub fn begin(&mut self) {
+        self.begun_ns = clock::now_ns();
     }
 
-    /// What was spent since the last look.
-    pub fn spent(&mut self, lasted_ns: u64) -> Spent {
+    /// Cost of measuring since the last look; `None` where that is too short ago. The stretch has lasted `lasted_ns`, or since
+    /// the last look where an iteration has not ended.
+    pub fn spent(&mut self, items: &[Item], lasted_ns: Option<u64>) -> Option<Spent> {
+        let stretch_ns = lasted_ns.unwrap_or_else(|| clock::now_ns().saturating_sub(self.looked_ns));
+        if stretch_ns < ENOUGH_NS {
+            return None;
+        }
+        if lasted_ns.is_none() {
+            self.gather(items);
+        }
         self.looked_ns = clock::now_ns();
-        Spent { by_item: std::mem::take(&mut self.spent).into_iter().collect(), lasted_ns: lasted_ns.max(1) as f64 }
+        let by_item = std::mem::take(&mut self.spent).into_iter().collect();
+        Some(Spent { by_item, lasted_ns: stretch_ns as f64 })
     }
-}
 
-/// Takes out what was measured and keeps it for the iteration's end.
-fn gather(state: &mut State) {
-    let report = &mut state.report;
-    let stretch = report.collector.turn();
-    let mut taken: BTreeMap<u32, u64> = BTreeMap::new();
-    for item in &state.items {
-        let calls = match &item.done {
-            Done::Function(hook) => {
-                let number = hook.number();
-                *taken.entry(number).or_insert_with(|| {
-                    let sum = report.collector.take(number, stretch);
-                    add(report.held.entry((false, number)).or_default(), &sum);
+    /// Takes out what was measured and keeps it for the iteration's end.
+    fn gather(&mut self, items: &[Item]) {
+        let stretch = self.collector.turn();
+        let mut taken: BTreeMap<u32, u64> = BTreeMap::new();
+        for item in items {
+            let calls = match &item.kind {
+                Kind::Function(hook) => {
+                    let number = hook.number();
+                    *taken.entry(number).or_insert_with(|| {
+                        let sum = self.collector.take(number, stretch);
+                        add(self.held.entry((false, number)).or_default(), &sum);
+                        sum.calls
+                    })
+                }
+                Kind::Calls(number) => {
+                    let sum = calls::take(*number);
+                    add(self.held.entry((true, *number)).or_default(), &sum);
                     sum.calls
-                })
-            }
-            Done::Calls(calls, number) => {
-                let sum = calls.take(*number);
-                add(report.held.entry((true, *number)).or_default(), &sum);
-                sum.calls
-            }
-            _ => continue,
-        };
-        charge(&mut report.spent, item, calls, report.cost.as_ref());
+                }
+                _ => continue,
+            };
+            *self.spent.entry(item.id).or_insert(0.0) += self.cost_ns(item) * calls as f64;
+        }
     }
-}
 
-fn charge(spent: &mut BTreeMap<u32, f64>, item: &Item, calls: u64, cost: Option<&Cost>) {
-    let each = cost.map_or(0.0, |cost| budget::cost_ns(item, cost));
-    *spent.entry(item.id).or_insert(0.0) += each * calls as f64;
-}
-
-/// Between iterations' ends: what was spent since the last look, if that is at least so long ago.
-pub fn look(state: &mut State, enough_ns: u64) -> Option<Spent> {
-    let lasted_ns = clock::now_ns().saturating_sub(state.report.looked_ns);
-    if lasted_ns < enough_ns {
-        return None;
+    /// Cost of measuring one call of the item, nanoseconds.
+    fn cost_ns(&self, item: &Item) -> f64 {
+        self.cost.as_ref().map_or(0.0, |cost| budget::cost_ns(item, cost))
     }
-    gather(state);
-    Some(state.report.spent(lasted_ns))
+
+    /// Sends everything about `iteration`; `own`: a line of the points declared it. Returns its length, nanoseconds.
+    pub fn send(&mut self, items: &[Item], iteration: u64, own: bool) -> u64 {
+        let now_ns = clock::now_ns();
+        self.gather(items);
+        let lasted_ns = now_ns.saturating_sub(self.begun_ns);
+        if own {
+            let label = text_to_words("iteration");
+            let square = (lasted_ns as f64 * 1e-9).powi(2).to_bits();
+            let times = [1, lasted_ns, square, lasted_ns, lasted_ns, 0];
+            push(
+                head(&label, iteration, 1),
+                &[(part::TIMES, times), (part::SPAN, [self.begun_ns, now_ns, 0, 0, 0, 0])],
+            );
+        }
+        let held = std::mem::take(&mut self.held);
+        for item in items {
+            let Some(label) = item.declaration.label() else { continue };
+            match &item.kind {
+                Kind::Function(hook) if budget::mode(item) == Some(Mode::Sum) => {
+                    if let Some(sum) = held.get(&(false, hook.number())) {
+                        times(label, iteration, sum, self.cost_ns(item), at_ns);
+                    }
+                }
+                Kind::Calls(number) => {
+                    if let Some(sum) = held.get(&(true, *number)) {
+                        times(label, iteration, sum, 0.0, |ns| ns);
+                    }
+                }
+                Kind::Reads(_, _, values) => read(label, iteration, &values.take()),
+                _ => {}
+            }
+        }
+        self.begun_ns = now_ns;
+        lasted_ns
+    }
 }
 
 fn add(all: &mut Sum, new: &Sum) {
@@ -131,43 +154,6 @@ fn add(all: &mut Sum, new: &Sum) {
     all.bins.iter_mut().zip(new.bins).for_each(|(bin, more)| *bin = bin.saturating_add(more));
 }
 
-/// Sends everything about `iteration`; `own`: a line of the points says that it was one. Returns how long it lasted.
-pub fn send(state: &mut State, iteration: u64, own: bool) -> u64 {
-    let now_ns = clock::now_ns();
-    gather(state);
-    let lasted_ns = now_ns.saturating_sub(state.report.begun_ns);
-    if own {
-        let label = text_to_words("iteration");
-        let square = (lasted_ns as f64 * 1e-9).powi(2).to_bits();
-        let times = [1, lasted_ns, square, lasted_ns, lasted_ns, 0];
-        push(
-            head(&label, iteration, 1),
-            &[(part::TIMES, times), (part::SPAN, [state.report.begun_ns, now_ns, 0, 0, 0, 0])],
-        );
-    }
-    let held = std::mem::take(&mut state.report.held);
-    for item in &state.items {
-        let Some(label) = item.declaration.label() else { continue };
-        match &item.done {
-            Done::Function(hook) if budget::mode(item) == Some(Mode::Sum) => {
-                let each = state.report.cost.as_ref().map_or(0.0, |cost| budget::cost_ns(item, cost));
-                if let Some(sum) = held.get(&(false, hook.number())) {
-                    times(label, iteration, sum, each, places::at_ns);
-                }
-            }
-            Done::Calls(_, number) => {
-                if let Some(sum) = held.get(&(true, *number)) {
-                    times(label, iteration, sum, 0.0, |ns| ns);
-                }
-            }
-            Done::Reads(_, _, values) => read(label, iteration, &values.take()),
-            _ => {}
-        }
-    }
-    state.report.begun_ns = now_ns;
-    lasted_ns
-}
-
 fn head(label: &[u64; 4], iteration: u64, calls: u64) -> [u64; 6] {
     let [a, b, c, d] = *label;
     [a, b, c, d, iteration, calls]
@@ -175,10 +161,10 @@ fn head(label: &[u64; 4], iteration: u64, calls: u64) -> [u64; 6] {
 
 fn push(head: [u64; 6], parts: &[(u32, [u64; 6])]) {
     let time_ns = clock::now_ns();
-    lane::push(&Record { kind: kind::POINT, flags: part::HEAD, time_ns, payload: head });
+    thread_ring::push(&Record { kind: kind::POINT, flags: part::HEAD, time_ns, payload: head });
     for (k, (part, payload)) in parts.iter().enumerate() {
         let last = if k + 1 == parts.len() { part::LAST } else { 0 };
-        lane::push(&Record { kind: kind::POINT, flags: part | last, time_ns, payload: *payload });
+        thread_ring::push(&Record { kind: kind::POINT, flags: part | last, time_ns, payload: *payload });
     }
 }
 
@@ -205,7 +191,7 @@ fn times(label: &Label, iteration: u64, sum: &Sum, each_ns: f64, at_ns: fn(u64) 
 
 fn read(label: &Label, iteration: u64, read: &Read) {
     if read.count > 0 {
-        let numbers = [read.sum, read.squares, read.minimum, read.maximum, read.last].map(f64::to_bits);
+        let numbers = [read.sum, read.sum_of_squares, read.minimum, read.maximum, read.last].map(f64::to_bits);
         let [sum, squares, minimum, maximum, last] = numbers;
         let values = [read.count, sum, squares, minimum, maximum, last];
         push(head(&words(label), iteration, read.count), &[(part::VALUES, values)]);

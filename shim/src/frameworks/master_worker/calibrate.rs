@@ -7,7 +7,8 @@
 use super::message::{HEADER_BYTES, Header, Kind};
 use crate::clock;
 use crate::frameworks::post::{Letter, Post};
-use crate::port::MpiFailed;
+use crate::mpi::MpiFailed;
+use crate::records::LinkCost;
 use std::collections::VecDeque;
 
 /// Payloads, bytes, and round trips of each. Large ones only where the small ones were fast.
@@ -29,27 +30,8 @@ const LOCAL_NS: u64 = 400_000;
 const HOLD_NS: u64 = 1_000_000;
 const HOLDS: u32 = 4;
 
-/// What was measured of one way.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Link {
-    /// Start-up time of a message, seconds (`mo`), and its standard error.
-    pub start_up_s: f64,
-    /// See `start_up_s`.
-    pub start_up_error_s: f64,
-    /// Time of a byte, seconds (`lambda`), and its standard error.
-    pub per_byte_s: f64,
-    /// See `per_byte_s`.
-    pub per_byte_error_s: f64,
-    /// Round trips measured.
-    pub samples: u32,
-    /// Largest message, bytes, whose send was complete while the worker did not look; 0 = none, or not measured.
-    pub eager_bytes: usize,
-    /// Smallest whose send was not; 0 = none, or not measured.
-    pub rendezvous_bytes: usize,
-}
-
 /// Measures the way to `worker`; `None` when it does not answer in time.
-pub fn measure(post: &mut Post, worker: usize, iteration: u64) -> Result<Option<Link>, MpiFailed> {
+pub fn measure(post: &mut Post, worker: usize, iteration: u64) -> Result<Option<LinkCost>, MpiFailed> {
     let mut range = Range { post, worker, iteration, letters: VecDeque::new(), patience_ns: PATIENCE_NS };
     let mut medians = Vec::new();
     for size in SIZES {
@@ -70,7 +52,7 @@ pub fn measure(post: &mut Post, worker: usize, iteration: u64) -> Result<Option<
     let largest = medians.last().map_or(0, |(size, _)| *size as usize);
     let (eager_bytes, rendezvous_bytes) = range.switch_over(largest.min(EAGER_MOST))?;
     let samples = (medians.len() * REPEATS) as u32;
-    Ok(Some(Link { samples, eager_bytes, rendezvous_bytes, ..fit(&medians) }))
+    Ok(Some(LinkCost { samples, eager_bytes, rendezvous_bytes, ..fit(&medians) }))
 }
 
 /// A worker that is measured against.
@@ -178,7 +160,7 @@ impl Range<'_> {
 /// `mo` and `lambda` of (bytes one way, round trip in seconds): the median of the slopes between all pairs (Theil, Sen),
 /// which a disturbed point does not move, and the median of what is left; their errors from how far pairs and rests
 /// scatter. The answer carries no payload. With one size nothing is known of the bytes: their error is as large as can be.
-fn fit(points: &[(f64, f64)]) -> Link {
+fn fit(points: &[(f64, f64)]) -> LinkCost {
     let mut slopes = Vec::new();
     for (i, (x, y)) in points.iter().enumerate() {
         slopes.extend(points[i + 1..].iter().map(|(x2, y2)| (y2 - y) / (x2 - x)));
@@ -186,7 +168,7 @@ fn fit(points: &[(f64, f64)]) -> Link {
     let per_byte_s = median(slopes.clone()).max(0.0);
     let rest: Vec<f64> = points.iter().map(|(x, y)| 0.5 * (y - per_byte_s * x)).collect();
     let start_up_s = median(rest.clone()).max(0.0);
-    Link {
+    LinkCost {
         start_up_s,
         start_up_error_s: error(&rest, start_up_s, points.len()),
         per_byte_s,
@@ -221,7 +203,7 @@ mod tests {
     fn start_up_and_byte_time_are_found_though_one_size_was_disturbed() {
         let mut points = points();
         points[2].1 += 0.4;
-        let Link { start_up_s, per_byte_s, .. } = fit(&points);
+        let LinkCost { start_up_s, per_byte_s, .. } = fit(&points);
         assert!((start_up_s - 50e-6).abs() < 1e-9 && (per_byte_s - 8e-8).abs() < 1e-12, "{start_up_s} {per_byte_s}");
     }
 

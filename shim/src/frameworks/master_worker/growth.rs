@@ -5,9 +5,9 @@ use super::config::Config;
 use super::message::{Header, Kind};
 use super::team::Team;
 use crate::frameworks::post::Post;
-use crate::port::MpiFailed;
+use crate::mpi::MpiFailed;
 use crate::spawn::{self, Start};
-use crate::{clock, process, tuning_points};
+use crate::{clock, scheduling, state, stderr};
 
 /// A process that has not come after this time is not waited for. `MIDRUN_SPAWN_DEADLINE_S` says otherwise.
 const DEADLINE_S: f64 = 30.0;
@@ -35,7 +35,7 @@ impl Growth {
     /// Where the program and the user allow it and MPI can do it; says why not, if it is MPI. `workers` are there.
     pub fn plan(config: &Config, workers: u32) -> Option<Growth> {
         let most: u32 = variable("MIDRUN_MAX_WORKERS")?;
-        let ranks = process::segment()?.identity().world_size;
+        let ranks = state::segment()?.identity().world_size;
         if !config.may_spawn() || most <= workers {
             return None;
         }
@@ -43,13 +43,13 @@ impl Growth {
             Ok(room) => {
                 let most = (most - workers).min(u32::try_from(room).unwrap_or(u32::MAX));
                 let deadline_s = variable("MIDRUN_SPAWN_DEADLINE_S").filter(|s| *s > 0.0).unwrap_or(DEADLINE_S);
-                tuning_points::declare_spawned(most);
+                scheduling::declare_spawned(most);
                 Some(Growth { ranks, workers, most, came: 0, start: None, news_ns: 0, deadline_s })
             }
             Err(why) => {
-                eprintln!(
-                    "midrun: no worker can be started beyond the {workers} that are there: {why}; the job goes on with those"
-                );
+                stderr::warn(format_args!(
+                    "no worker can be started beyond the {workers} that are there: {why}; the job goes on with those"
+                ));
                 None
             }
         }
@@ -72,7 +72,7 @@ impl Growth {
                 post.send(rank, Header::new(Kind::Welcome, iteration).message())?;
                 self.came += 1;
                 self.news_ns = now_ns;
-                tuning_points::grow(self.workers + self.came, (self.came, self.most));
+                scheduling::grow(self.workers + self.came, (self.came, self.most));
             }
             match ended {
                 Some(Ok(())) => {}
@@ -84,7 +84,7 @@ impl Growth {
                 }
             }
         }
-        let wanted = tuning_points::spawned().min(self.most);
+        let wanted = scheduling::spawned().min(self.most);
         if self.start.is_none() && self.came < wanted {
             let numbers = self.ranks + self.came..self.ranks + wanted;
             match Start::begin(numbers, config.hello().message().len(), farewell()) {
@@ -98,11 +98,11 @@ impl Growth {
     /// For the rest of the run.
     fn give_up(&mut self, why: &str) {
         let there = self.workers + self.came;
-        eprintln!(
-            "midrun: a further worker could not be started: {why}; the job goes on with the {there} that are there"
-        );
+        stderr::warn(format_args!(
+            "a further worker could not be started: {why}; the job goes on with the {there} that are there"
+        ));
         (self.most, self.start) = (self.came, None);
-        tuning_points::grow(there, (self.came, self.came));
+        scheduling::grow(there, (self.came, self.came));
     }
 }
 

@@ -1,6 +1,6 @@
 //! The master's book: which chunk is where, and that each task comes back exactly once.
 
-use crate::marks::learnt;
+use crate::markers::learnt;
 use midrun_scheduling::{Chunk, ChunkScheduler, Technique, TechniqueParameters, WorkerSpeed};
 use std::collections::VecDeque;
 

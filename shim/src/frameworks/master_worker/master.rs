@@ -1,6 +1,6 @@
 //! The master's side of an iteration.
 
-use super::calibrate::{self, Link};
+use super::calibrate;
 use super::config::{Config, Stats};
 use super::growth::Growth;
 use super::ledger::Ledger;
@@ -8,8 +8,9 @@ use super::message::{Header, Kind};
 use super::team::Team;
 use super::trips::Trips;
 use crate::frameworks::post::{Letter, Post};
-use crate::port::MpiFailed;
-use crate::{clock, hook, process, safe_point, status, tuning_points};
+use crate::mpi::MpiFailed;
+use crate::records::LinkCost;
+use crate::{clock, records, safe_point, scheduling, state, status};
 use std::collections::VecDeque;
 use std::ffi::c_int;
 
@@ -39,9 +40,9 @@ pub fn calibrate(
     post: &mut Post,
     team: &Team,
     iteration: u64,
-    links: &mut [Option<Link>; 2],
+    links: &mut [Option<LinkCost>; 2],
 ) -> Result<(), MpiFailed> {
-    if !process::recording() || iteration >= CALIBRATIONS {
+    if !state::recording() || iteration >= CALIBRATIONS {
         return Ok(());
     }
     for (same_host, known) in [false, true].into_iter().zip(links) {
@@ -52,7 +53,7 @@ pub fn calibrate(
         let (None, Some(&rank)) = (*known, candidate) else { continue };
         if let Some(link) = calibrate::measure(post, rank, iteration)? {
             *known = Some(link);
-            hook::link(same_host, clock::now_ns(), &link);
+            records::link(same_host, clock::now_ns(), &link);
         }
     }
     Ok(())
@@ -62,7 +63,7 @@ pub fn calibrate(
 pub fn iterate(
     config: &Config,
     post: &mut Post,
-    (team, links): (&mut Team, &[Option<Link>; 2]),
+    (team, links): (&mut Team, &[Option<LinkCost>; 2]),
     growth: &mut Option<Growth>,
     (iteration, tasks): (u64, u64),
 ) -> Result<(c_int, Stats), MpiFailed> {
@@ -71,13 +72,13 @@ pub fn iterate(
         growth.step(config, post, team, iteration)?;
     }
     let begin_ns = clock::now_ns();
-    if tuning_points::workers() != team.active().len() {
-        team.resize(tuning_points::workers());
+    if scheduling::workers() != team.active().len() {
+        team.resize(scheduling::workers());
     }
     let workers = team.active().len();
-    let (setting, epoch) = tuning_points::master_worker_setting();
+    let (setting, epoch) = scheduling::current();
     let bytes = (config.task_bytes, config.result_bytes);
-    hook::iteration_begin(iteration, begin_ns, tasks, workers as u32, &setting, bytes);
+    records::iteration_begin(iteration, begin_ns, tasks, workers as u32, &setting, bytes);
     let max_tasks = MESSAGE_BYTES / config.task_bytes.max(config.result_bytes).max(1);
     let ledger = Ledger::new(setting, tasks, workers, max_tasks as u64, team.speeds());
     let (task_ns, status, trips) = (0, status::OK, Trips::new(workers, links));
@@ -94,7 +95,7 @@ pub fn iterate(
     let end_ns = clock::now_ns();
     let wall_ns = end_ns.saturating_sub(begin_ns);
     let busy_ns = wall_ns.saturating_sub(idle_ns);
-    hook::iteration_end(iteration, end_ns, done, chunks, task_ns, busy_ns);
+    records::iteration_end(iteration, end_ns, done, chunks, task_ns, busy_ns);
     safe_point::poll(iteration, false);
     let stats = Stats {
         struct_size: size_of::<Stats>(),
@@ -102,7 +103,7 @@ pub fn iterate(
         tasks: done,
         chunks,
         workers: workers as u32,
-        technique: tuning_points::master_worker_setting().0.kind.code(),
+        technique: scheduling::current().0.kind.code(),
         iteration_s: wall_ns as f64 * 1e-9,
         task_s: task_ns as f64 * 1e-9,
         master_busy_s: busy_ns as f64 * 1e-9,
@@ -135,8 +136,8 @@ impl Master<'_> {
     /// Takes over what was decided meanwhile.
     fn refresh(&mut self) {
         safe_point::poll(self.iteration, false);
-        if tuning_points::epoch() != self.epoch {
-            let (setting, epoch) = tuning_points::master_worker_setting();
+        if scheduling::epoch() != self.epoch {
+            let (setting, epoch) = scheduling::current();
             self.ledger.set(setting);
             self.epoch = epoch;
         }

@@ -11,13 +11,13 @@ mod team;
 mod trips;
 mod worker;
 
-use super::handle;
+use super::handle::{self, guard_framework};
 use super::post::{Post, SLOTS};
 use crate::frameworks::post::Letter;
-use crate::guard::{guard, guard_framework};
-use crate::port::{self, Port};
-use crate::{safe_point, spawn, status, tuning_points};
-pub use calibrate::Link;
+use crate::guard::guard;
+use crate::mpi::{self, Communicator};
+use crate::records::LinkCost;
+use crate::{safe_point, scheduling, spawn, status, stderr};
 use config::{Config, RawConfig, Stats};
 use growth::Growth;
 pub use growth::farewell;
@@ -44,7 +44,7 @@ pub struct MasterWorker {
     /// Worker: it had nothing to compute in the last iteration.
     parked: bool,
     /// Master: what a message costs, to a worker of another host and of this one.
-    links: [Option<Link>; 2],
+    links: [Option<LinkCost>; 2],
     iteration: u64,
     last: Option<Stats>,
     broken: bool,
@@ -59,24 +59,24 @@ fn asked(technique: Option<&str>, factor: f64) -> Result<TechniqueParameters, St
         Some(kind) => Ok(TechniqueParameters { factor, ..TechniqueParameters::new(kind) }),
         None => {
             let allowed = Technique::ALL.map(Technique::name).join(" ");
-            Err(format!("midrun: there is no technique \"{name}\"; the techniques are: {allowed}"))
+            Err(format!("there is no technique \"{name}\"; the techniques are: {allowed}"))
         }
     }
 }
 
 fn create(raw: &RawConfig) -> Result<MasterWorker, c_int> {
-    if !port::ready() {
+    if !mpi::ready() {
         return Err(status::ERR_MPI);
     }
     let mpi = |_| status::ERR_MPI;
-    let port = Port::open(raw.comm, SLOTS).map_err(mpi)?;
+    let port = Communicator::open(raw.comm, SLOTS).map_err(mpi)?;
     let config = Config::checked(raw, port.rank, port.size);
     // SAFETY: midrun.h asks for a C string or NULL.
     let technique = (!raw.technique.is_null()).then(|| unsafe { CStr::from_ptr(raw.technique) }.to_string_lossy());
     let setting = asked(technique.as_deref(), raw.factor);
     let is_master = usize::try_from(raw.master) == Ok(port.rank);
     if let (Err(sentence), true) = (&setting, is_master) {
-        eprintln!("{sentence}");
+        stderr::warn(sentence);
     }
     let (tasks, results) = (raw.task_bytes as i64, raw.result_bytes as i64);
     let (good, master, flags) = (config.is_some() && setting.is_ok(), i64::from(raw.master), i64::from(raw.flags));
@@ -89,8 +89,8 @@ fn create(raw: &RawConfig) -> Result<MasterWorker, c_int> {
     let (first, mut growth) = (!CREATED.swap(true, Ordering::Relaxed), None);
     if is_master {
         safe_point::own();
-        tuning_points::declare_master_worker(setting);
-        tuning_points::declare_workers(team.active().len() as u32, port.size as u32 - 1);
+        scheduling::declare_technique(setting);
+        scheduling::declare_workers(team.active().len() as u32, port.size as u32 - 1);
         growth = first.then(|| Growth::plan(&config, port.size as u32 - 1)).flatten();
     }
     let post = Post::open(port).map_err(mpi)?;
@@ -141,7 +141,7 @@ pub unsafe extern "C" fn midrun_mw_iterate(mw: *mut MasterWorker, tasks: u64) ->
     guard_framework("midrun_mw_iterate", || {
         // SAFETY: null, or made by midrun_mw_create and not destroyed.
         let Some(mw) = (unsafe { mw.as_mut() }) else { return status::ERR_ARGUMENT };
-        if mw.broken || !port::ready() {
+        if mw.broken || !mpi::ready() {
             return status::ERR_MPI;
         }
         let done = if mw.post.port.rank == mw.config.master {

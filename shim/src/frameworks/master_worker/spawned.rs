@@ -5,8 +5,8 @@ use super::message::{Header, Kind};
 use super::worker::{self, End};
 use crate::clock;
 use crate::frameworks::post::Post;
-use crate::port::MpiFailed;
-use crate::{process, spawn};
+use crate::mpi::MpiFailed;
+use crate::{agent_link, spawn, stderr};
 use std::collections::VecDeque;
 
 /// Its life from the program's `midrun_mw_create` on.
@@ -15,11 +15,11 @@ pub fn serve(raw: &RawConfig) -> ! {
     match Config::checked(&RawConfig { master: 0, ..*raw }, 1, 2) {
         Some(config) if config.may_spawn() => {
             if work(&config).is_err() {
-                eprintln!("midrun: a started worker has lost its master");
+                stderr::warn("a started worker has lost its master");
             }
         }
         // The master hears nothing of this process and gives it up.
-        _ => eprintln!("midrun: a started worker has no use: the program's first framework has no MIDRUN_MW_SPAWN"),
+        _ => stderr::warn("a started worker has no use: the program's first framework has no MIDRUN_MW_SPAWN"),
     }
     spawn::end()
 }
@@ -42,7 +42,7 @@ fn work(config: &Config) -> Result<(), MpiFailed> {
 /// The iteration in which it begins; `None` when it is not wanted.
 fn welcome(post: &mut Post, letters: &mut VecDeque<crate::frameworks::post::Letter>) -> Result<Option<u64>, MpiFailed> {
     loop {
-        process::slow_point(clock::now_ns());
+        agent_link::check_when_due(clock::now_ns());
         post.wait(letters, true)?;
         if let Some(letter) = letters.pop_front() {
             let header = Header::read(&letter.bytes).map(|(header, _)| header);

@@ -4,8 +4,8 @@
 //! is the way there and back. A chunk that was queued ahead lay at the worker for a time that nobody measures; a result that
 //! arrived while the master was busy was noticed too late; a message behind another waited for it: they are left out.
 
-use super::calibrate::Link;
-use crate::hook;
+use crate::records;
+use crate::records::LinkCost;
 
 /// Ways that are told per iteration and class of links: enough to learn from, too few to matter.
 const TOLD: u8 = 4;
@@ -36,7 +36,7 @@ pub struct Trips {
 
 impl Trips {
     /// An iteration with so many workers; what calibration found of links to other hosts and on this one.
-    pub fn new(workers: usize, links: &[Option<Link>; 2]) -> Trips {
+    pub fn new(workers: usize, links: &[Option<LinkCost>; 2]) -> Trips {
         let places = vec![Place::default(); workers];
         let per_byte_ns = links.map(|link| link.map_or(0.0, |link| link.per_byte_s * 1e9));
         Trips { places, per_byte_ns, clear_ns: 0, told: [0; 2], now_ns: 0, exact: false }
@@ -78,7 +78,7 @@ impl Trips {
         let told = &mut self.told[usize::from(here)];
         if *told < TOLD {
             *told += 1;
-            hook::trip(here, self.now_ns, bytes, trip_ns, iteration, rank);
+            records::trip(here, self.now_ns, bytes, trip_ns, iteration, rank);
         }
     }
 
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     fn trips() -> Trips {
-        let link = Link {
+        let link = LinkCost {
             start_up_s: 1e-6,
             start_up_error_s: 0.0,
             per_byte_s: 1e-9,

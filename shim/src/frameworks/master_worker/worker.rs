@@ -3,9 +3,9 @@
 use super::config::Config;
 use super::message::{Header, Kind};
 use crate::frameworks::post::{Letter, Post};
-use crate::hook::ChunkDone;
-use crate::port::MpiFailed;
-use crate::{clock, hook, process, status};
+use crate::mpi::MpiFailed;
+use crate::records::ChunkDone;
+use crate::{agent_link, clock, records, status};
 use std::collections::VecDeque;
 use std::ffi::c_int;
 use std::time::Duration;
@@ -43,7 +43,7 @@ pub fn iterate(
     loop {
         while letters.is_empty() {
             let now_ns = clock::now_ns();
-            process::slow_point(now_ns);
+            agent_link::check_when_due(now_ns);
             let idle = chunks == 0 && (parked || now_ns.saturating_sub(begin_ns) > UNUSED_NS);
             post.wait(letters, idle)?;
         }
@@ -131,7 +131,7 @@ fn compute(
     done.sum_sq_s2 = sum_sq_s2;
     done.patch(&mut message);
     post.send(config.master, message)?;
-    hook::chunk(&ChunkDone {
+    records::chunk(&ChunkDone {
         iteration: header.iteration,
         first: header.first,
         count: header.count,

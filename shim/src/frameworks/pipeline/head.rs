@@ -6,8 +6,8 @@ use super::message::{HEADER_BYTES, Header, Item, Kind, Out};
 use super::pattern::{Pattern, Placer};
 use super::rank::Rank;
 use super::windows::Windows;
-use crate::port::MpiFailed;
-use crate::{clock, hook, safe_point, status};
+use crate::mpi::MpiFailed;
+use crate::{clock, records, safe_point, status, stderr};
 use midrun_ring::topic;
 use midrun_scheduling::plan::Plan;
 use std::cell::RefCell;
@@ -78,9 +78,9 @@ pub fn run(rank: &mut Rank, control: &RefCell<Control>, past: &mut Past) -> Resu
     let stats = Stats { struct_size: size_of::<Stats>(), failed_stage: -1, ..Stats::default() };
     let (on_way, early) = (BTreeMap::new(), BTreeMap::new());
     let (windows, status) = (Windows::default(), status::OK);
-    hook::stream_begin(begin_ns, rank.config.stages.len(), control.borrow().placer.ranks(), base);
+    records::stream_begin(begin_ns, rank.config.stages.len(), control.borrow().placer.ranks(), base);
     for (number, stage) in (0..).zip(&rank.config.stages) {
-        hook::text(begin_ns, topic::STAGE, number, u64::from(stage.stateful), &stage.name);
+        records::text(begin_ns, topic::STAGE, number, u64::from(stage.stateful), &stage.name);
     }
     let (next, ended, bytes_on_way) = (base, false, 0);
     let mut head = Head { rank, control, past, base, ended, on_way, bytes_on_way, early, next, windows, stats, status };
@@ -121,7 +121,7 @@ impl Head<'_> {
         control.placer.remember(&routes);
         control.plan = plan;
         let (plan, input) = (control.plan.to_string(), self.past.input - self.base);
-        hook::text(clock::now_ns(), topic::PATTERN, self.past.epoch, input, &plan);
+        records::text(clock::now_ns(), topic::PATTERN, self.past.epoch, input, &plan);
         let oldest = self.on_way.values().next().map_or(self.past.epoch, |(epoch, _)| *epoch);
         let pattern = Pattern { epoch: self.past.epoch, oldest, base: self.base, first: self.past.input, routes };
         self.past.epoch += 1;
@@ -245,7 +245,7 @@ impl Head<'_> {
         if self.status != status::OK {
             return Ok(());
         }
-        eprintln!("midrun: {what}; the stream stops");
+        stderr::warn(format_args!("{what}; the stream stops"));
         self.status = status::ERR_TASK;
         self.ended = true;
         (self.stats.failed_stage, self.stats.failed_status) = (stage, returned);

@@ -1,6 +1,6 @@
 //! What a rank does with its time: computing, messages, nothing.
 
-use crate::hook;
+use crate::records;
 
 /// Of one rank, since its last item.
 #[derive(Debug, Default)]
@@ -46,7 +46,7 @@ impl Meter {
     /// A stage of it was computed; `bytes` came out.
     pub fn stage(&mut self, now_ns: u64, stage: usize, input: u64, bytes: usize) {
         let busy_ns = now_ns.saturating_sub(self.begun_ns);
-        hook::stage(now_ns, (stage, self.place), input, busy_ns, bytes, (self.waited_ns, self.own_ns));
+        records::stage(now_ns, (stage, self.place), input, busy_ns, bytes, (self.waited_ns, self.own_ns));
         self.computed_ns += busy_ns;
         (self.begun_ns, self.ended_ns, self.waited_ns, self.own_ns) = (now_ns, now_ns, 0, 0);
     }

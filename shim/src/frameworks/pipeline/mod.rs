@@ -11,14 +11,17 @@ mod pattern;
 mod rank;
 mod windows;
 
-use super::handle;
+use super::handle::{self, guard_framework};
 use super::post::{Post, SLOTS};
-use crate::guard::{guard, guard_framework, guard_value};
-use crate::port::{self, Port};
-use crate::{safe_point, status, tuning_points};
+use crate::guard::{guard, guard_value};
+use crate::mpi::{self, Communicator};
+use crate::tuning_points::{self, Setter, TuningPoint};
+use crate::{safe_point, status, stderr};
 use config::{Config, RawConfig, Stats};
 use head::{Control, Past};
 use message::Out;
+use midrun_ring::TuningPointKind;
+use midrun_ring::layout::COMMAND_TEXT;
 use midrun_scheduling::plan::Plan;
 use pattern::Placer;
 use rank::{HEAD, Rank};
@@ -40,13 +43,28 @@ thread_local! {
     static NEWEST: RefCell<Weak<RefCell<Control>>> = const { RefCell::new(Weak::new()) };
 }
 
+/// Sets the pattern of the newest pipeline.
+static PATTERN: Setter =
+    Setter { accepts: |_, _, text| can_take(text), ..Setter::new(|_, _, _, text| take(text), |_| 0.0) };
+
+/// Declares the pattern as a tuning point; a second call does nothing.
+fn declare_pattern() {
+    tuning_points::with(|registry| {
+        if !registry.is_declared(&PATTERN, 0) {
+            let (name, range) = ("pipe.pattern".into(), (0.0, COMMAND_TEXT as f64));
+            registry
+                .declare(TuningPoint { name, kind: TuningPointKind::Text, range, setter: &PATTERN, number: 0 }, 0.0);
+        }
+    });
+}
+
 /// Whether the newest pipeline of this thread can go by this pattern.
-pub fn can_take(text: &str) -> bool {
+fn can_take(text: &str) -> bool {
     newest().is_some_and(|control| control.try_borrow().is_ok_and(|control| control.placed(text).is_ok()))
 }
 
 /// From its next input on the newest pipeline of this thread goes by this pattern, if it can.
-pub fn take(text: &str) {
+fn take(text: &str) {
     let control = newest();
     if let Some(mut control) = control.as_ref().and_then(|control| control.try_borrow_mut().ok())
         && let Ok(plan) = control.placed(text)
@@ -73,18 +91,18 @@ fn asked(config: &Config, size: usize) -> Result<Control, String> {
 /// # Safety
 /// As [`Config::read`].
 unsafe fn create(raw: *const RawConfig) -> Result<Pipe, c_int> {
-    if !port::ready() {
+    if !mpi::ready() {
         return Err(status::ERR_MPI);
     }
     // SAFETY: the caller's promise.
     let read = unsafe { Config::read(raw) };
     let comm = read.as_ref().map_or(std::ptr::null(), |(_, raw)| raw.comm);
     let mpi = |_| status::ERR_MPI;
-    let port = Port::open(comm, SLOTS).map_err(mpi)?;
+    let port = Communicator::open(comm, SLOTS).map_err(mpi)?;
     let config = read.map(|(config, _)| config).filter(|config| port.rank != HEAD || config.has_source());
     let control = config.as_ref().filter(|_| port.rank == HEAD).map(|config| asked(config, port.size));
     if let Some(Err(why)) = &control {
-        eprintln!("midrun: the pattern is not taken: {why}");
+        stderr::warn(format_args!("the pattern is not taken: {why}"));
     }
     let good = config.is_some() && !matches!(control, Some(Err(_)));
     let (print, stages) = config.as_ref().map_or((0, 0), |c| (c.fingerprint(), c.stages.len() as i64));
@@ -95,7 +113,7 @@ unsafe fn create(raw: *const RawConfig) -> Result<Pipe, c_int> {
         && safe_point::own()
     {
         NEWEST.set(Rc::downgrade(control));
-        tuning_points::declare_pattern();
+        declare_pattern();
     }
     let rank = Rank::new(Rc::new(config), Post::open(port).map_err(mpi)?);
     Ok(Pipe {
@@ -132,7 +150,7 @@ pub unsafe extern "C" fn midrun_pipe_run(pipe: *const Pipe) -> c_int {
         let Some(pipe) = (unsafe { pipe.as_ref() }) else { return status::ERR_ARGUMENT };
         // A callback that runs the pipeline it is part of.
         let Ok(mut rank) = pipe.rank.try_borrow_mut() else { return status::ERR_ARGUMENT };
-        if pipe.broken.get() || !port::ready() {
+        if pipe.broken.get() || !mpi::ready() {
             return status::ERR_MPI;
         }
         let (rank, past) = &mut *rank;
@@ -166,7 +184,7 @@ pub unsafe extern "C" fn midrun_pipe_pattern(pipe: *const Pipe, pattern: *const 
         match control.placed(&text) {
             Ok(plan) => control.wanted = Some(plan),
             Err(why) => {
-                eprintln!("midrun: the pattern \"{text}\" is not taken: {why}");
+                stderr::warn(format_args!("the pattern \"{text}\" is not taken: {why}"));
                 return status::ERR_ARGUMENT;
             }
         }

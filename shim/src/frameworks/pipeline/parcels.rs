@@ -2,7 +2,7 @@
 
 use super::message::Header;
 use crate::frameworks::post::{Letter, Post};
-use crate::port::MpiFailed;
+use crate::mpi::MpiFailed;
 
 /// Largest piece, bytes.
 const PIECE_BYTES: usize = 4 << 20;

@@ -10,8 +10,8 @@ use super::meter::Meter;
 use super::parcels::{self, Parcels, Taken};
 use super::pattern::{Pattern, Route};
 use crate::frameworks::post::{Letter, Post};
-use crate::port::MpiFailed;
-use crate::{clock, process, status};
+use crate::mpi::MpiFailed;
+use crate::{agent_link, clock, status};
 use std::collections::{BTreeMap, VecDeque};
 use std::ffi::c_int;
 use std::rc::Rc;
@@ -102,7 +102,7 @@ impl Rank {
     pub fn serve(&mut self) -> Result<c_int, MpiFailed> {
         self.begin()?;
         loop {
-            process::slow_point(clock::now_ns());
+            agent_link::check_when_due(clock::now_ns());
             self.absorb()?;
             if self.step()? {
                 continue;

@@ -1,6 +1,6 @@
 //! The windows of a stream: how many inputs came out in which time. Each is judged as an iteration is.
 
-use crate::hook::{self, StreamWindow};
+use crate::records::{self, StreamWindow};
 
 /// A window has at least so many outputs, and for each rank in use so many, so that bursts of replicas even out.
 const OUTPUTS: u64 = 8;
@@ -29,7 +29,7 @@ impl Windows {
     /// their order still on their way.
     pub fn output(&mut self, now_ns: u64, epoch: u32, ranks: usize, on_way: (usize, usize)) {
         if let Some(window) = self.close(now_ns, epoch, ranks, on_way) {
-            hook::stream_window(&window);
+            records::stream_window(&window);
         }
     }
 

@@ -1,7 +1,6 @@
-//! MPI as the frameworks see it: safe handles over `mpi/port.c`, and the calls that `mpi/wrappers.c` makes.
+//! MPI as the frameworks use it: safe functions over `mpi/port.c`.
 
-use crate::process;
-use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ffi::{c_int, c_void};
 
 /// An MPI call failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,9 +103,9 @@ mod absent {
 #[cfg(test)]
 use absent::*;
 
-/// Our own copy of the program's communicator, with numbered requests.
+/// A copy of the program's communicator for the frameworks' messages, with numbered requests.
 #[derive(Debug)]
-pub struct Port {
+pub struct Communicator {
     raw: *mut c_void,
     /// This rank.
     pub rank: usize,
@@ -124,21 +123,21 @@ pub fn ready() -> bool {
     unsafe { midrun_port_ready() != 0 }
 }
 
-impl Port {
+impl Communicator {
     /// Collective. `comm` is the address of an `MPI_Comm` or null; `slots` requests per rank.
-    pub fn open(comm: *const c_void, slots: usize) -> Result<Port, MpiFailed> {
+    pub fn open(comm: *const c_void, slots: usize) -> Result<Communicator, MpiFailed> {
         let (mut raw, mut rank, mut size) = (std::ptr::null_mut(), 0, 0);
         // SAFETY: the C API's caller gave a valid communicator; the rest is ours.
         checked(unsafe { midrun_port_open(comm, slots as c_int, &raw mut raw, &raw mut rank, &raw mut size) })?;
-        Ok(Port { raw, rank: rank as usize, size: size as usize })
+        Ok(Communicator { raw, rank: rank as usize, size: size as usize })
     }
 
     /// In a process that a master started: the way to it. The master is rank 0, this process rank 1.
-    pub fn open_spawned(slots: usize) -> Result<Port, MpiFailed> {
+    pub fn open_spawned(slots: usize) -> Result<Communicator, MpiFailed> {
         let mut raw = std::ptr::null_mut();
         // SAFETY: plain call.
         checked(unsafe { midrun_port_open_spawned(slots as c_int, &raw mut raw) })?;
-        Ok(Port { raw, rank: 1, size: 2 })
+        Ok(Communicator { raw, rank: 1, size: 2 })
     }
 
     /// Makes a started process the rank after the last. `size` stays that of the communicator.
@@ -178,13 +177,13 @@ impl Port {
         Ok(all[0] == 1 && all[1..].chunks(2).all(|pair| pair[0] == -pair[1]))
     }
 
-    /// Begins to send; `data` stays where it is until [`Port::test`] says done.
+    /// Begins to send; `data` stays where it is until [`Communicator::test`] says done.
     pub fn send(&self, slot: usize, data: &[u8], to: usize) -> Result<(), MpiFailed> {
         // SAFETY: the caller keeps the buffer until the request is done.
         checked(unsafe { midrun_port_send(self.raw, slot as c_int, data.as_ptr().cast(), data.len(), to as c_int) })
     }
 
-    /// Begins to receive; `data` stays where it is until [`Port::test`] says done.
+    /// Begins to receive; `data` stays where it is until [`Communicator::test`] says done.
     pub fn receive(&self, slot: usize, data: &mut [u8], from: usize) -> Result<(), MpiFailed> {
         // SAFETY: the caller keeps the buffer until the request is done.
         checked(unsafe {
@@ -209,37 +208,11 @@ impl Port {
     }
 }
 
-impl Drop for Port {
+impl Drop for Communicator {
     fn drop(&mut self) {
         if ready() {
             // SAFETY: made by midrun_port_open, closed once.
             unsafe { midrun_port_close(self.raw) };
         }
     }
-}
-
-/// MPI_Init is about to run.
-#[unsafe(no_mangle)]
-pub extern "C" fn midrun_shim_on_before_init() {
-    crate::guard::guard_value("MPI_Init", (), process::on_before_init);
-}
-
-/// MPI_Init has run.
-///
-/// # Safety
-/// `mpi` is a C string.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn midrun_shim_on_init(rank: c_int, size: c_int, mpi: *const c_char) {
-    crate::guard::guard_value("MPI_Init", (), || {
-        // SAFETY: the caller's promise.
-        let mpi = unsafe { CStr::from_ptr(mpi) }.to_string_lossy();
-        process::on_init(rank as u32, size as u32, &mpi);
-    });
-}
-
-/// MPI_Finalize is about to run.
-#[unsafe(no_mangle)]
-pub extern "C" fn midrun_shim_on_finalize() {
-    crate::guard::guard_value("MPI_Finalize", (), crate::spawn::on_finalize);
-    crate::guard::guard_value("MPI_Finalize", (), process::on_finalize);
 }

@@ -1,21 +1,21 @@
-//! C API: marks for programs that keep their own Master/Worker loop.
+//! C API: markers of iterations and work, for programs that keep their own Master/Worker loop.
 
 use crate::guard::{guard, guard_value};
-use crate::hook::{self, ChunkDone, UNKNOWN_ITERATION};
-use crate::{clock, process, safe_point, status, synchronized, tuning_points};
+use crate::records::{self, ChunkDone, UNKNOWN_ITERATION};
+use crate::{agent_link, clock, iterations, points, safe_point, scheduling, state, status, synchronized};
 use midrun_scheduling::{ChunkScheduler, TechniqueParameters, WorkerSpeed};
 use std::cell::Cell;
 use std::ffi::c_int;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Most workers that marks tell apart.
+/// Most workers that the markers tell apart.
 const MAX_WORKERS: u32 = 1 << 20;
 
 /// The master's own loop.
 struct Loop {
     iteration: u64,
-    handout: ChunkScheduler,
+    scheduler: ChunkScheduler,
     epoch: u64,
     speeds: Vec<WorkerSpeed>,
     tasks: u64,
@@ -24,8 +24,7 @@ struct Loop {
 }
 
 static LOOP: Mutex<Option<Loop>> = Mutex::new(None);
-/// Iterations begun in this process, and the tasks of the one running, for the chunks of its workers.
-static BEGUN: AtomicU64 = AtomicU64::new(0);
+/// Tasks of the current iteration.
 static TASKS: AtomicU64 = AtomicU64::new(0);
 
 thread_local! {
@@ -33,13 +32,8 @@ thread_local! {
     static WORK: Cell<Option<(u64, u64, u64)>> = const { Cell::new(None) };
 }
 
-/// The iteration this process is in or was in last, as far as its marks say.
-pub fn iteration() -> Option<u64> {
-    BEGUN.load(Ordering::Relaxed).checked_sub(1)
-}
-
 fn tuned() -> c_int {
-    if process::recording() { status::OK } else { status::OFF }
+    if state::recording() { status::OK } else { status::OFF }
 }
 
 /// See `midrun.h`.
@@ -49,31 +43,31 @@ pub extern "C" fn midrun_iteration_begin(tasks: u64, workers: u32) -> c_int {
         if workers > MAX_WORKERS {
             return status::ERR_ARGUMENT;
         }
-        let iteration = BEGUN.load(Ordering::Relaxed);
+        let iteration = iterations::marked().map_or(0, |last| last + 1);
         if workers > 0 {
             let Ok(mut guard) = LOOP.try_lock() else { return status::ERR_ARGUMENT };
             if !safe_point::own() {
                 return status::ERR_ARGUMENT;
             }
             if guard.is_none() {
-                tuning_points::declare_master_worker(TechniqueParameters::FALLBACK);
+                scheduling::declare_technique(TechniqueParameters::FALLBACK);
             }
             synchronized::on_iteration(iteration);
             safe_point::poll(iteration, true);
-            let (setting, epoch) = tuning_points::master_worker_setting();
+            let (setting, epoch) = scheduling::current();
             let mut speeds = guard.take().map_or_else(Vec::new, |old| old.speeds);
             speeds.resize(workers as usize, WorkerSpeed::default());
             speeds.iter_mut().for_each(|speed| *speed = speed.faded());
-            let handout = ChunkScheduler::new(setting, tasks, workers);
-            *guard = Some(Loop { iteration, handout, epoch, speeds, tasks, chunks: 0, done_s: 0.0 });
-            hook::iteration_begin(iteration, clock::now_ns(), tasks, workers, &setting, (0, 0));
+            let scheduler = ChunkScheduler::new(setting, tasks, workers);
+            *guard = Some(Loop { iteration, scheduler, epoch, speeds, tasks, chunks: 0, done_s: 0.0 });
+            records::iteration_begin(iteration, clock::now_ns(), tasks, workers, &setting, (0, 0));
         } else {
             synchronized::on_iteration(iteration);
             safe_point::poll(iteration, true);
         }
         TASKS.store(tasks, Ordering::Relaxed);
-        BEGUN.store(iteration + 1, Ordering::Relaxed);
-        crate::points::on_marked_iteration(iteration);
+        iterations::begin_marked(iteration);
+        points::on_marked_iteration(iteration);
         tuned()
     })
 }
@@ -84,9 +78,9 @@ pub extern "C" fn midrun_iteration_end() -> c_int {
     guard("midrun_iteration_end", || {
         let Ok(mut guard) = LOOP.try_lock() else { return status::ERR_ARGUMENT };
         if let Some(l) = guard.as_mut() {
-            hook::iteration_end(l.iteration, clock::now_ns(), l.tasks, l.chunks, (l.done_s * 1e9) as u64, 0);
+            records::iteration_end(l.iteration, clock::now_ns(), l.tasks, l.chunks, (l.done_s * 1e9) as u64, 0);
             safe_point::poll(l.iteration, false);
-        } else if let Some(iteration) = iteration() {
+        } else if let Some(iteration) = iterations::marked() {
             safe_point::poll(iteration, false);
         }
         tuned()
@@ -97,11 +91,11 @@ pub extern "C" fn midrun_iteration_end() -> c_int {
 #[unsafe(no_mangle)]
 pub extern "C" fn midrun_work_begin(first: u64, tasks: u64) -> c_int {
     guard("midrun_work_begin", || {
-        if !process::recording() {
+        if !state::recording() {
             return status::OFF;
         }
         let now_ns = clock::now_ns();
-        process::slow_point(now_ns);
+        agent_link::check_when_due(now_ns);
         WORK.set(Some((first, tasks, now_ns)));
         tuned()
     })
@@ -111,21 +105,21 @@ pub extern "C" fn midrun_work_begin(first: u64, tasks: u64) -> c_int {
 #[unsafe(no_mangle)]
 pub extern "C" fn midrun_work_end() -> c_int {
     guard("midrun_work_end", || {
-        if !process::recording() {
+        if !state::recording() {
             return status::OFF;
         }
         let Some((first, count, begin_ns)) = WORK.take() else { return status::ERR_ARGUMENT };
         let end_ns = clock::now_ns();
-        let iteration = iteration().unwrap_or(UNKNOWN_ITERATION);
+        let iteration = iterations::marked().unwrap_or(UNKNOWN_ITERATION);
         record_chunk(iteration, (first, TASKS.load(Ordering::Relaxed)), count, end_ns, end_ns.saturating_sub(begin_ns));
         tuned()
     })
 }
 
-/// `place` is the chunk's first task and how many tasks there are, 0 where its place is not known.
+/// `place` is the chunk's first task and the number of all tasks, 0 where they are not known.
 fn record_chunk(iteration: u64, place: (u64, u64), count: u64, end_ns: u64, busy_ns: u64) {
     let busy_s = busy_ns as f64 * 1e-9;
-    hook::chunk(&ChunkDone {
+    records::chunk(&ChunkDone {
         iteration,
         first: place.0,
         count,
@@ -141,16 +135,16 @@ fn record_chunk(iteration: u64, place: (u64, u64), count: u64, end_ns: u64, busy
 #[unsafe(no_mangle)]
 pub extern "C" fn midrun_next_chunk(worker: u32) -> u64 {
     guard_value("midrun_next_chunk", 0, || {
-        // A lock, not an attempt: 0 would say that everything is handed out. Only threads of the program contend.
+        // A lock, not an attempt: 0 would say that no tasks are left. Only threads of the program contend.
         let mut guard = LOOP.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let Some(l) = guard.as_mut() else { return 0 };
         safe_point::poll(l.iteration, false);
-        if tuning_points::epoch() != l.epoch {
-            let (setting, epoch) = tuning_points::master_worker_setting();
-            l.handout.set(setting);
+        if scheduling::epoch() != l.epoch {
+            let (setting, epoch) = scheduling::current();
+            l.scheduler.set(setting);
             l.epoch = epoch;
         }
-        let Some(chunk) = l.handout.next(worker, &l.speeds) else { return 0 };
+        let Some(chunk) = l.scheduler.next(worker, &l.speeds) else { return 0 };
         l.chunks += 1;
         chunk.count
     })
@@ -190,7 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_marks_hand_out_every_task_once_without_an_agent() {
+    fn the_markers_schedule_every_task_once_without_an_agent() {
         assert_eq!(midrun_next_chunk(0), 0, "before any iteration");
         assert_eq!(midrun_iteration_begin(100, 4), status::OFF);
         let mut handed = 0;

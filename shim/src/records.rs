@@ -1,14 +1,12 @@
-//! What the frameworks and marks say happened, as records.
+//! The records that the frameworks and the iteration markers write: one function per kind.
 
-use crate::frameworks::master_worker::Link;
-use crate::lane;
+use crate::thread_ring;
 use midrun_ring::{Record, kind};
 use midrun_scheduling::TechniqueParameters;
 
 pub use midrun_ring::kind::UNKNOWN_ITERATION;
 
-/// The master begins an iteration.
-/// `bytes` are those of one task and of one result, 0 where nobody knows.
+/// The master begins an iteration. `bytes` are those of one task and of one result, 0 where they are not known.
 pub fn iteration_begin(
     iteration: u64,
     time_ns: u64,
@@ -21,16 +19,16 @@ pub fn iteration_begin(
     let bytes = small(bytes.0) | small(bytes.1) << 32;
     let (technique, factor) = (u64::from(setting.kind.code()), setting.factor.to_bits());
     let payload = [iteration, tasks, u64::from(workers), technique, factor, bytes];
-    lane::push(&Record { kind: kind::ITERATION_BEGIN, flags: 0, time_ns, payload });
+    thread_ring::push(&Record { kind: kind::ITERATION_BEGIN, flags: 0, time_ns, payload });
 }
 
 /// Every result of the iteration is in. Times in nanoseconds.
 pub fn iteration_end(iteration: u64, time_ns: u64, tasks: u64, chunks: u64, task_time_ns: u64, master_busy_ns: u64) {
     let payload = [iteration, tasks, chunks, task_time_ns, master_busy_ns, 0];
-    lane::push(&Record { kind: kind::ITERATION_END, flags: 0, time_ns, payload });
+    thread_ring::push(&Record { kind: kind::ITERATION_END, flags: 0, time_ns, payload });
 }
 
-/// A chunk that was computed.
+/// A computed chunk.
 #[derive(Clone, Copy, Debug)]
 pub struct ChunkDone {
     /// Its iteration, or [`UNKNOWN_ITERATION`].
@@ -43,7 +41,7 @@ pub struct ChunkDone {
     pub end_ns: u64,
     /// Sum of its tasks' times.
     pub busy_ns: u64,
-    /// Sum of its tasks' times squared, or its time squared / count where tasks were not timed singly.
+    /// Sum of its tasks' squared times; where tasks were not timed singly, the chunk's squared time / count.
     pub sum_sq_s2: f64,
     /// Tasks of the iteration; 0 = unknown.
     pub tasks_total: u64,
@@ -56,33 +54,52 @@ pub struct ChunkDone {
 pub fn chunk(done: &ChunkDone) {
     let payload = [done.iteration, done.first, done.count, done.busy_ns, done.sum_sq_s2.to_bits(), done.tasks_total];
     let flags = if done.tasks_timed { kind::TASKS_TIMED } else { 0 };
-    lane::push(&Record { kind: kind::CHUNK, flags, time_ns: done.end_ns, payload });
+    thread_ring::push(&Record { kind: kind::CHUNK, flags, time_ns: done.end_ns, payload });
 }
 
-/// What a message costs, to a worker of this host or of another.
-pub fn link(same_host: bool, time_ns: u64, link: &Link) {
+/// The cost of a message to one worker, from calibration.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LinkCost {
+    /// Start-up time of a message, seconds (`mo`), and its standard error.
+    pub start_up_s: f64,
+    /// See `start_up_s`.
+    pub start_up_error_s: f64,
+    /// Time of a byte, seconds (`lambda`), and its standard error.
+    pub per_byte_s: f64,
+    /// See `per_byte_s`.
+    pub per_byte_error_s: f64,
+    /// Round trips measured.
+    pub samples: u32,
+    /// Largest message, bytes, whose send was complete while the worker did not look; 0 = none, or not measured.
+    pub eager_bytes: usize,
+    /// Smallest message, bytes, whose send was not; 0 = none, or not measured.
+    pub rendezvous_bytes: usize,
+}
+
+/// The cost of a message to a worker of this host or of another was measured.
+pub fn link(same_host: bool, time_ns: u64, link: &LinkCost) {
     let (start_up, per_byte) = (link.start_up_s.to_bits(), link.per_byte_s.to_bits());
     let low = |bytes: usize| u64::from(u32::try_from(bytes).unwrap_or(u32::MAX));
     let eager = low(link.eager_bytes) | low(link.rendezvous_bytes) << 32;
     let error = |s: f64| u64::from((s as f32).to_bits());
     let errors = error(link.start_up_error_s) | error(link.per_byte_error_s) << 32;
     let payload = [u64::from(same_host), start_up, per_byte, u64::from(link.samples), eager, errors];
-    lane::push(&Record { kind: kind::LINK, flags: 0, time_ns, payload });
+    thread_ring::push(&Record { kind: kind::LINK, flags: 0, time_ns, payload });
 }
 
-/// A chunk found its worker idle, and its result the master waiting: the way there and back of so many bytes.
+/// A chunk reached an idle worker, and its result a waiting master: a round trip of `bytes` without queueing.
 pub fn trip(same_host: bool, time_ns: u64, bytes: u64, trip_ns: u64, iteration: u64, worker: usize) {
     let payload = [u64::from(same_host), bytes, trip_ns, iteration, worker as u64, 0];
-    lane::push(&Record { kind: kind::TRIP, flags: 0, time_ns, payload });
+    thread_ring::push(&Record { kind: kind::TRIP, flags: 0, time_ns, payload });
 }
 
 /// A stream begins: its stages, the ranks that compute, its first input.
 pub fn stream_begin(time_ns: u64, stages: usize, ranks: usize, first: u64) {
     let payload = [stages as u64, ranks as u64, first, 0, 0, 0];
-    lane::push(&Record { kind: kind::STREAM_BEGIN, flags: 0, time_ns, payload });
+    thread_ring::push(&Record { kind: kind::STREAM_BEGIN, flags: 0, time_ns, payload });
 }
 
-/// A text about `number` of a [`midrun_ring::topic`], and what else the topic says.
+/// A text about `number` of a [`midrun_ring::topic`]; the meaning of `says` is the topic's.
 pub fn text(time_ns: u64, topic: u32, number: u32, says: u64, text: &str) {
     let bytes = text.as_bytes();
     let about = u64::from(topic) | u64::from(number) << 32;
@@ -93,12 +110,12 @@ pub fn text(time_ns: u64, topic: u32, number: u32, says: u64, text: &str) {
         piece[..here.len()].copy_from_slice(here);
         let word = |k: usize| u64::from_le_bytes(std::array::from_fn(|b| piece[8 * k + b]));
         let payload = [about, bytes.len() as u64, says, word(0), word(1), word(2)];
-        lane::push(&Record { kind: kind::TEXT, flags: at as u32, time_ns, payload });
+        thread_ring::push(&Record { kind: kind::TEXT, flags: at as u32, time_ns, payload });
     }
 }
 
-/// A stage was computed for an input, by a rank of the pipeline: how long, what came out, and how long before it the rank
-/// had nothing to do and was busy with messages. Nanoseconds and bytes.
+/// A rank of the pipeline computed a stage for an input in `busy_ns`; `bytes` came out. Before that it was idle for
+/// `idle_ns` and busy with messages for `own_ns`.
 #[inline]
 pub fn stage(
     time_ns: u64,
@@ -109,7 +126,7 @@ pub fn stage(
     (idle_ns, own_ns): (u64, u64),
 ) {
     let payload = [stage as u64 | (place as u64) << 32, input, busy_ns, bytes as u64, idle_ns, own_ns];
-    lane::push(&Record { kind: kind::STAGE, flags: 0, time_ns, payload });
+    thread_ring::push(&Record { kind: kind::STAGE, flags: 0, time_ns, payload });
 }
 
 /// Outputs of a stream between two moments.
@@ -136,11 +153,11 @@ pub fn stream_window(w: &StreamWindow) {
     let epochs = both(u64::from(w.epochs.0), u64::from(w.epochs.1));
     let on_way = both(w.on_way.0 as u64, w.on_way.1 as u64);
     let payload = [w.number, w.begin_ns, w.outputs, epochs, on_way, w.head_ns];
-    lane::push(&Record { kind: kind::STREAM_WINDOW, flags: 0, time_ns: w.end_ns, payload });
+    thread_ring::push(&Record { kind: kind::STREAM_WINDOW, flags: 0, time_ns: w.end_ns, payload });
 }
 
-/// What became of an action; `status` as in the wire's `ActionStatus`, `register` where that is asked for, else 0.
+/// The end of an action; `status` as in the wire's `ActionStatus`, `register` where that is asked for, else 0.
 pub fn action_result(action: u64, status: u64, iteration: u64, time_ns: u64, register: u64) {
     let payload = [action, status, iteration, register, 0, 0];
-    lane::push(&Record { kind: kind::ACTION_RESULT, flags: 0, time_ns, payload });
+    thread_ring::push(&Record { kind: kind::ACTION_RESULT, flags: 0, time_ns, payload });
 }

@@ -1,0 +1,93 @@
+//! The shim's life in its process: on at MPI_Init where an agent may be there, off at MPI_Finalize and in forked children.
+//!
+//! `mpi/wrappers.c` and `mpi/spawn.c` call the three C entries.
+
+use crate::frameworks::master_worker;
+use crate::guard::guard_value;
+use crate::{agent_link, clock, mpi_calls, points, spawn, state, stderr, synchronized, thread_ring};
+use midrun_ring::{Identity, Segment};
+use std::ffi::{CStr, c_char, c_int};
+
+/// Threads that can record at a time, and records of each one's ring: 2 MiB in all, taken from the system as it is written.
+const RINGS: u32 = 4;
+const RECORDS: u32 = 8192;
+
+fn is_off() -> bool {
+    std::env::var_os("MIDRUN_OFF").is_some_and(|v| v != "0" && !v.is_empty())
+}
+
+/// MPI_Init is about to run: the first of two points that fix the counter's rate.
+#[unsafe(no_mangle)]
+pub extern "C" fn midrun_shim_on_before_init() {
+    guard_value("MPI_Init", (), || {
+        clock::resync();
+        if !is_off() {
+            mpi_calls::announce();
+        }
+    });
+}
+
+/// MPI_Init has run.
+///
+/// # Safety
+/// `mpi` is a C string.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn midrun_shim_on_init(rank: c_int, size: c_int, mpi: *const c_char) {
+    guard_value("MPI_Init", (), || {
+        // SAFETY: the caller's promise.
+        let mpi = unsafe { CStr::from_ptr(mpi) }.to_string_lossy();
+        attach(rank as u32, size as u32, &mpi);
+    });
+}
+
+/// MPI_Finalize is about to run.
+#[unsafe(no_mangle)]
+pub extern "C" fn midrun_shim_on_finalize() {
+    guard_value("MPI_Finalize", (), || spawn::on_finalize(&master_worker::farewell()));
+    guard_value("MPI_Finalize", (), detach);
+}
+
+/// Makes the shared memory and offers it to the agent, without waiting for anything.
+fn attach(rank: u32, world_size: u32, mpi: &str) {
+    clock::resync();
+    let (Some(path), false) = (std::env::var_os("MIDRUN_SOCKET"), is_off() || state::is_disabled()) else { return };
+    let job = std::env::var("MIDRUN_JOB").unwrap_or_else(|_| "unnamed".into());
+    let identity =
+        Identity { rank, world_size, pid: std::process::id(), job, mpi: mpi.into(), start_ns: clock::now_ns() };
+    match Segment::create(&identity, RINGS, RECORDS) {
+        Ok((segment, memory)) => {
+            if !state::set_segment(segment) {
+                return; // initialised twice: the first stands
+            }
+            // SAFETY: the handler only stores to atomics and closes a descriptor, which is allowed after fork.
+            unsafe { libc::pthread_atfork(None, None, Some(on_fork)) };
+            mpi_calls::on_init(rank, world_size, &identity.job);
+            state::switch_on(state::bit::RECORDING);
+            agent_link::open(path, memory);
+            points::on_init();
+        }
+        Err(error) => state::switch_off(&error.to_string()),
+    }
+}
+
+/// Ends recording: MPI calls that follow are not the program's. The agent drains the rings.
+fn detach() {
+    points::on_finalize();
+    state::stop_recording();
+    let Some(segment) = state::segment() else { return };
+    synchronized::on_finalize();
+    segment.set_finalized(clock::now_ns());
+    let dropped = thread_ring::dropped_without_ring();
+    if dropped > 0 {
+        stderr::warn(format_args!("{dropped} records of threads beyond the {RINGS} recorded ones were dropped"));
+    }
+    agent_link::close();
+}
+
+/// In a forked child, which is no rank: records nothing.
+extern "C" fn on_fork() {
+    guard_value("fork", (), || {
+        state::disable();
+        agent_link::close_in_child();
+    });
+}

@@ -1,0 +1,112 @@
+//! Everything that the text `points` declared in this process, and its tuning points.
+
+use super::items::Item;
+use super::report::{Report, refuse};
+use super::{budget, functions};
+use crate::tuning_points::{Boundary, Setter, TuningPoints};
+use crate::{clock, records, safe_point, state};
+use midrun_instrument as instrument;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard};
+
+/// Time between two looks at commands in hooked functions, nanoseconds.
+pub const POLL_NS: u64 = 1_000_000;
+
+/// See the module.
+#[derive(Default)]
+pub struct State {
+    pub items: Vec<Item>,
+    /// Hooks that are in use.
+    pub hooks: Vec<instrument::Hook>,
+    pub report: Report,
+    /// Functions to be called at the next safe point.
+    pub once: Vec<usize>,
+    /// The function boundary for which a command waits.
+    pub awaited: Option<Boundary>,
+}
+
+static STATE: Mutex<Option<State>> = Mutex::new(None);
+/// A hook waits until no thread is inside its function.
+pub static WAITING: AtomicBool = AtomicBool::new(false);
+/// A function is to be called at the next safe point.
+pub static ONCE: AtomicBool = AtomicBool::new(false);
+
+/// The tuning points that lines declare, by their items' numbers.
+pub static POINT: Setter = Setter {
+    accepts: |id, value, text| with_item(id, |item| item.can_set(value, text)).unwrap_or(false),
+    boundary: |id| with_item(id, |item| item.boundary()).flatten(),
+    ..Setter::new(set, |id| with_item(id, |item| item.value()).unwrap_or(0.0))
+};
+
+/// Locks the state; `None` inside where nothing was ever declared.
+pub fn lock() -> MutexGuard<'static, Option<State>> {
+    STATE.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+/// Runs `body` on the state; `None` where another thread has it, or nothing was ever declared.
+pub fn try_with<T>(body: impl FnOnce(&mut State) -> T) -> Option<T> {
+    STATE.try_lock().ok()?.as_mut().map(body)
+}
+
+fn with_item<T>(id: usize, body: impl FnOnce(&mut Item) -> T) -> Option<T> {
+    lock().as_mut()?.items.iter_mut().find(|item| item.id == id).map(body)
+}
+
+fn set(_: &mut TuningPoints, id: usize, value: f64, text: &str) {
+    let mut guard = lock();
+    let Some(state) = guard.as_mut() else { return };
+    let Some(item) = state.items.iter_mut().find(|item| item.id == id) else { return };
+    if let Some(function) = item.set(value, text) {
+        state.once.push(function);
+        ONCE.store(true, Ordering::Relaxed);
+    }
+    if item.needs_hook() {
+        state.apply();
+    }
+}
+
+impl State {
+    /// Works out anew what happens at each function, from all items. Hooks that no item needs are taken out.
+    pub fn apply(&mut self) {
+        let waits = functions::apply(&self.items, &mut self.hooks);
+        WAITING.store(waits, Ordering::Relaxed);
+        if !self.hooks.is_empty() && state::recording() {
+            instrument::set_pulse(poll, instrument::ticks());
+        }
+    }
+
+    /// Shows calls to the handlers at the boundaries for which a command waits, or at which a value is to be reset.
+    pub fn await_boundaries(&self) {
+        functions::await_boundaries(&self.items, self.awaited);
+    }
+
+    /// Ends `iteration`: sends what was measured in it. `own`: a line of the points declared it.
+    pub fn end_iteration(&mut self, iteration: Option<u64>, own: bool) {
+        let lasted_ns = self.report.send(&self.items, iteration.unwrap_or(records::UNKNOWN_ITERATION), own);
+        self.keep_budget(Some(lasted_ns));
+    }
+
+    /// Where measuring cost more than its share of the last `lasted_ns`, or with `None` since the last look, the costliest
+    /// item gives up detail.
+    fn keep_budget(&mut self, lasted_ns: Option<u64>) {
+        let Some(spent) = self.report.spent(&self.items, lasted_ns) else { return };
+        if let Some((line, why)) = budget::shed(&mut self.items, &spent, self.report.budget) {
+            refuse(line, 1, &why);
+            self.apply();
+        }
+    }
+}
+
+/// Now and then in the hooked functions, in the thread that declared them: a safe point, and a look at the budget.
+fn poll() {
+    crate::guard::guard_value("a hooked function", (), || {
+        if !state::recording() {
+            return;
+        }
+        safe_point::poll_anywhere();
+        instrument::set_rate(clock::rate().max(1));
+        try_with(|state| state.keep_budget(None));
+        let ticks = u128::from(POLL_NS) << 32;
+        instrument::next_pulse(instrument::ticks() + (ticks / u128::from(clock::rate().max(1))) as u64);
+    });
+}

@@ -1,0 +1,131 @@
+//! The Master/Worker scheduling that is in force: technique, parameters and workers, each a tuning point (`mw.*`).
+
+use crate::tuning_points::{self, Setter, TuningPoint, TuningPoints};
+use midrun_ring::TuningPointKind::{self, Real, Whole};
+use midrun_scheduling::{Technique, TechniqueParameters};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard};
+
+/// Numbers of the tuning points.
+const TECHNIQUE: usize = 0;
+const FACTOR: usize = 1;
+const TASK_MEAN: usize = 2;
+const TASK_SIGMA: usize = 3;
+const MIN_CHUNK: usize = 4;
+const WORKERS: usize = 5;
+const SPAWNED: usize = 6;
+
+#[derive(Debug)]
+struct Scheduling {
+    parameters: TechniqueParameters,
+    /// Workers that take part, and processes that are to be started as further workers.
+    workers: u32,
+    spawned: u32,
+}
+
+static SCHEDULING: Mutex<Scheduling> =
+    Mutex::new(Scheduling { parameters: TechniqueParameters::FALLBACK, workers: 0, spawned: 0 });
+/// Grows with each change, so that the master sees one by one load.
+static EPOCH: AtomicU64 = AtomicU64::new(0);
+
+static SETTER: Setter = Setter::new(set, value);
+
+fn locked() -> MutexGuard<'static, Scheduling> {
+    SCHEDULING.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+fn set(_: &mut TuningPoints, number: usize, value: f64, _: &str) {
+    let mut scheduling = locked();
+    let p = &mut scheduling.parameters;
+    match number {
+        TECHNIQUE => p.kind = Technique::from_code(value.round() as u32).unwrap_or(p.kind),
+        FACTOR => p.factor = value,
+        TASK_MEAN => p.mean_s = value,
+        TASK_SIGMA => p.sigma_s = value,
+        MIN_CHUNK => p.min_chunk = value.round() as u64,
+        WORKERS => scheduling.workers = value.round() as u32,
+        _ => scheduling.spawned = value.round() as u32,
+    }
+    EPOCH.fetch_add(1, Ordering::Relaxed);
+}
+
+fn value(number: usize) -> f64 {
+    let scheduling = locked();
+    let p = &scheduling.parameters;
+    match number {
+        TECHNIQUE => f64::from(p.kind.code()),
+        FACTOR => p.factor,
+        TASK_MEAN => p.mean_s,
+        TASK_SIGMA => p.sigma_s,
+        MIN_CHUNK => p.min_chunk as f64,
+        WORKERS => f64::from(scheduling.workers),
+        _ => f64::from(scheduling.spawned),
+    }
+}
+
+fn declare_once(registry: &mut TuningPoints, name: &str, number: usize, kind: TuningPointKind, range: (f64, f64)) {
+    if !registry.is_declared(&SETTER, number) {
+        let tuning_point = TuningPoint { name: name.into(), kind, range, setter: &SETTER, number };
+        registry.declare(tuning_point, value(number));
+    }
+}
+
+/// Declares technique and parameters as tuning points with the values of `initial`; a second call only sets the values.
+pub fn declare_technique(initial: TechniqueParameters) {
+    tuning_points::with(|registry| {
+        locked().parameters = initial;
+        EPOCH.fetch_add(1, Ordering::Relaxed);
+        let last_code = Technique::ALL.len() as f64 - 1.0;
+        declare_once(registry, "mw.technique", TECHNIQUE, Whole, (0.0, last_code));
+        declare_once(registry, "mw.factor", FACTOR, Real, (0.0, 1.0));
+        declare_once(registry, "mw.task_mean_s", TASK_MEAN, Real, (0.0, 1e9));
+        declare_once(registry, "mw.task_sigma_s", TASK_SIGMA, Real, (0.0, 1e9));
+        declare_once(registry, "mw.min_chunk", MIN_CHUNK, Whole, (1.0, 1e9));
+    });
+}
+
+/// Declares how many workers take part, of at most `most`; a second call only sets the value.
+pub fn declare_workers(initial: u32, most: u32) {
+    tuning_points::with(|registry| {
+        locked().workers = initial;
+        declare_once(registry, "mw.workers", WORKERS, Whole, (1.0, f64::from(most)));
+    });
+}
+
+/// Declares that up to `most` processes can be started as further workers.
+pub fn declare_spawned(most: u32) {
+    tuning_points::with(|registry| declare_once(registry, "mw.spawned", SPAWNED, Whole, (0.0, f64::from(most))));
+}
+
+/// `workers` are there now. Of `most` processes that can be started `came` have come, which cannot be undone.
+pub fn grow(workers: u32, (came, most): (u32, u32)) {
+    tuning_points::with(|registry| {
+        let mut scheduling = locked();
+        scheduling.spawned = scheduling.spawned.clamp(came, most);
+        drop(scheduling);
+        registry.set_range(&SETTER, SPAWNED, (f64::from(came), f64::from(most)));
+        registry.set_range(&SETTER, WORKERS, (1.0, f64::from(workers)));
+    });
+}
+
+/// Processes that are to be there as further workers.
+pub fn spawned() -> u32 {
+    locked().spawned
+}
+
+/// Workers that are to take part.
+pub fn workers() -> usize {
+    locked().workers as usize
+}
+
+/// The technique and its parameters now, and their epoch.
+pub fn current() -> (TechniqueParameters, u64) {
+    let scheduling = locked();
+    (scheduling.parameters, epoch())
+}
+
+/// Changes whenever the scheduling does; one load.
+#[inline]
+pub fn epoch() -> u64 {
+    EPOCH.load(Ordering::Relaxed)
+}
