@@ -190,7 +190,7 @@ fn link_event(wire: v1::LinkMeasured) -> Option<Event> {
     let all = [cost.start_up_s, cost.start_up_error_s, cost.per_byte_s, cost.per_byte_error_s].into_iter().all(sane);
     all.then_some(Event::LinkMeasured(Link {
         same_host: wire.same_host,
-        measured: midrun_tunlets::Link {
+        measured: midrun_tunlets::LinkCost {
             cost,
             eager_bytes: wire.eager_bytes,
             rendezvous_bytes: wire.rendezvous_bytes,

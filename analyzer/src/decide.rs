@@ -4,10 +4,9 @@ use std::collections::{BTreeSet, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use midrun_tunlets::options::OptionError;
+use midrun_tunlets::catalogue::OptionError;
 use midrun_tunlets::{
-    Judgement, Outlook, Proposal, Refusal, SearchReport, Settled, ShadowScore, StreamWindow, TuningOptions,
-    TuningPoint, Tunlet, Verdict, Window,
+    Judgement, Observation, Proposal, Refusal, Report, Settled, TuningOptions, TuningPoint, Tunlet, Verdict,
 };
 
 use crate::config::ConfigError;
@@ -47,15 +46,6 @@ impl std::fmt::Debug for Maker {
     }
 }
 
-/// A closed window.
-#[derive(Clone, Copy, Debug)]
-pub enum Seen<'a> {
-    /// An iteration.
-    Iteration(&'a Window),
-    /// Outputs of a stream.
-    Stream(&'a StreamWindow),
-}
-
 /// The tunlets of a job and their decisions.
 pub struct Decider {
     // None after a tunlet panicked: the job runs on, untuned.
@@ -93,19 +83,6 @@ impl Decider {
         self.tunlet.is_some()
     }
 
-    /// What to ask the scheduler for next time.
-    pub fn outlook(&self) -> Option<Outlook> {
-        let tunlet = self.tunlet.as_deref()?;
-        // As in `ask`: a defect of a model must not end the analyzer.
-        catch_unwind(AssertUnwindSafe(|| tunlet.outlook())).ok().flatten()
-    }
-
-    /// What a search found.
-    pub fn search_report(&self) -> Option<SearchReport> {
-        let tunlet = self.tunlet.as_deref()?;
-        catch_unwind(AssertUnwindSafe(|| tunlet.search_report())).ok().flatten()
-    }
-
     /// What the tunlets refused or were refused that was not told yet.
     pub fn new_refusals(&mut self) -> Vec<Refusal> {
         let mut new = self.ask(|tunlet| tunlet.refusals()).unwrap_or_default();
@@ -113,25 +90,18 @@ impl Decider {
         new
     }
 
-    /// What was refused, what was never possible, and how those did that only advise.
-    pub fn account(&self) -> (Vec<Refusal>, Vec<String>, Vec<ShadowScore>) {
+    /// Refusals so far, and the tunlets' report.
+    pub fn report(&self) -> (Vec<Refusal>, Report) {
         let Some(tunlet) = self.tunlet.as_deref() else { return Default::default() };
-        let all = || (tunlet.refusals(), tunlet.never(), tunlet.shadows());
-        catch_unwind(AssertUnwindSafe(all)).unwrap_or_default()
+        // As in `ask`: a defect of a model must not end the analyzer.
+        catch_unwind(AssertUnwindSafe(|| (tunlet.refusals(), tunlet.report()))).unwrap_or_default()
     }
 
-    /// Why decision `number` was not applied.
+    /// Records why decision `number` was not applied.
     pub fn on_reason(&mut self, number: u64, why: &str) {
         if let Some(line) = self.line(number) {
             line.reason = Some(why.to_owned());
         }
-        self.ask(|tunlet| tunlet.on_reason(why));
-    }
-
-    /// The shortest time between two outputs of a stream, by the model.
-    pub fn ideal_period_s(&self) -> Option<f64> {
-        let tunlet = self.tunlet.as_deref()?;
-        catch_unwind(AssertUnwindSafe(|| tunlet.ideal_period_s())).ok().flatten().filter(|s| s.is_finite())
     }
 
     /// What it wants measured and turned; see [`Tunlet::points`].
@@ -140,21 +110,9 @@ impl Decider {
         self.tunlet.as_deref().map(ask).unwrap_or_default()
     }
 
-    /// A rank could not do a line of it.
-    pub fn on_point_refused(&mut self, rank: u32, line: u32, why: &str) {
-        self.ask(|tunlet| tunlet.on_point_refused(rank, line, why));
-    }
-
-    /// Shows a window; answers what it says about earlier decisions.
-    pub fn observe(&mut self, window: Seen<'_>) -> Vec<Judgement> {
-        let judgements = self.ask(|tunlet| {
-            match window {
-                Seen::Iteration(window) => tunlet.observe(window),
-                Seen::Stream(window) => tunlet.observe_stream(window),
-            }
-            tunlet.judgements()
-        });
-        let mut known = judgements.unwrap_or_default();
+    /// Shows an observation to the tunlets; returns their judgements on earlier decisions.
+    pub fn observe(&mut self, observation: Observation<'_>) -> Vec<Judgement> {
+        let mut known = self.ask(|tunlet| tunlet.observe(observation)).unwrap_or_default();
         known.retain(|judgement| self.judge(judgement));
         known
     }
@@ -164,31 +122,24 @@ impl Decider {
         self.tunlet.as_deref().map(|tunlet| tunlet.name())
     }
 
-    /// What should be changed, with the number of the decision and the further ranks that it is for,
-    /// and whether they are to take it over together. Not to be asked
-    /// while one is in flight. A proposal that only turns what is `held` comes to nothing.
+    /// Asks for a proposal; returns it with the number of the decision. Not to be called while one is in flight. A proposal
+    /// that only sets what is `held` is settled at once as not applied.
     pub fn propose(
         &mut self,
         tuning_points: &[TuningPoint],
         per: Per,
         held: &dyn Fn(u32, &str) -> bool,
-    ) -> Option<(u64, Proposal, Vec<u32>, bool)> {
-        let proposed = |tunlet: &mut dyn Tunlet| {
-            let proposal = tunlet.propose(tuning_points)?;
-            Some((proposal, tunlet.also_ranks(), tunlet.synchronized()))
-        };
-        let (proposal, also, synchronized) = self.ask(proposed).flatten()?;
+    ) -> Option<(u64, Proposal)> {
+        let proposal = self.ask(|tunlet| tunlet.propose(tuning_points)).flatten()?;
         let free = |rank: &u32| proposal.assignments.iter().any(|(name, _)| !held(*rank, name));
-        if !proposal.assignments.is_empty() && !std::iter::once(&proposal.rank).chain(&also).any(free) {
+        if !proposal.assignments.is_empty() && !proposal.ranks.iter().any(free) {
             let next = self.first + self.decisions.len() as u64;
-            self.ask(|tunlet| {
-                tunlet.on_reason(HELD);
-                tunlet.on_settled(next, Settled::NotApplied);
-            });
+            let settled = Settled::NotApplied { why: Some(HELD.to_owned()) };
+            self.ask(|tunlet| tunlet.on_settled(next, settled));
             return None;
         }
         if let Some(number) = self.advised_already(&proposal) {
-            self.ask(|tunlet| tunlet.on_settled(number, Settled::NotApplied));
+            self.ask(|tunlet| tunlet.on_settled(number, Settled::NotApplied { why: None }));
             return None;
         }
         if self.decisions.len() >= limits::LISTED_DECISIONS {
@@ -212,7 +163,7 @@ impl Decider {
             applied_iteration: None,
             reason: None,
         });
-        Some((number, proposal, also, synchronized))
+        Some((number, proposal))
     }
 
     /// The rank applied decision `number` in `iteration`.
@@ -225,10 +176,11 @@ impl Decider {
 
     /// Decision `number` was written down, or did not get through.
     pub fn on_not_applied(&mut self, number: u64, verdict: Verdict) {
-        if let Some(line) = self.line(number) {
+        let why = self.line(number).and_then(|line| {
             line.verdict = verdict.as_str().to_owned();
-        }
-        self.ask(|tunlet| tunlet.on_settled(number, Settled::NotApplied));
+            line.reason.clone()
+        });
+        self.ask(|tunlet| tunlet.on_settled(number, Settled::NotApplied { why }));
     }
 
     /// Decision `number`, given up before, was applied after all.

@@ -278,7 +278,7 @@ pub struct StreamWindowEnded {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Link {
     pub same_host: bool,
-    pub measured: midrun_tunlets::Link,
+    pub measured: midrun_tunlets::LinkCost,
 }
 
 /// A chunk and its result on their way, neither queued.

@@ -1,15 +1,15 @@
 //! What the messages of one job cost, to workers of the master's host and of others: calibration and trips.
 
 use midrun_tunlets::link::Estimator;
-use midrun_tunlets::{Link, Network};
+use midrun_tunlets::{LinkCost, Network};
 
 use crate::input::{self, Trip};
 
 #[derive(Clone, Debug, Default)]
 struct Class {
-    calibrated: Option<Link>,
+    calibrated: Option<LinkCost>,
     estimator: Estimator,
-    known: Option<Link>,
+    known: Option<LinkCost>,
     // Something came since `known` was made.
     stale: bool,
 }
@@ -42,7 +42,7 @@ impl Links {
     }
 
     /// What is known by now, to other hosts first: (same host, link).
-    pub fn list(&mut self) -> impl Iterator<Item = (bool, Link)> {
+    pub fn list(&mut self) -> impl Iterator<Item = (bool, LinkCost)> {
         let all = [(false, self.far.link()), (true, self.near.link())];
         all.into_iter().filter_map(|(same_host, link)| link.map(|link| (same_host, link)))
     }
@@ -55,11 +55,11 @@ impl Links {
 }
 
 impl Class {
-    fn link(&mut self) -> Option<Link> {
+    fn link(&mut self) -> Option<LinkCost> {
         if std::mem::take(&mut self.stale) {
             let rest = self.calibrated.unwrap_or_default();
             let trips = self.estimator.trips();
-            self.known = self.estimator.cost().map(|cost| Link { cost, trips, ..rest });
+            self.known = self.estimator.cost().map(|cost| LinkCost { cost, trips, ..rest });
         }
         self.known
     }
@@ -76,7 +76,7 @@ mod tests {
         assert_eq!(links.network((8, 8)), None);
         let cost = Cost { start_up_s: 1e-4, start_up_error_s: 1e-6, per_byte_s: 8e-8, per_byte_error_s: 1e-9 };
         for same_host in [true, false] {
-            let measured = Link { cost, eager_bytes: 4096, samples: 30, ..Link::default() };
+            let measured = LinkCost { cost, eager_bytes: 4096, samples: 30, ..LinkCost::default() };
             links.on_link(input::Link { same_host, measured });
         }
         (0..40).for_each(|_| links.on_trip(Trip { same_host: true, bytes: 0.0, trip_s: 2e-5 }));

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use midrun_tunlets::{StageSeen, StageWork, StreamWindow};
+use midrun_tunlets::{StageWindow, StageWork, StreamWindow};
 
 use crate::input::{PatternTaken, StageDeclared, StageWorked, StreamBegun, StreamWindowEnded};
 use crate::limits;
@@ -85,10 +85,10 @@ impl Streams {
             return;
         };
         let settled = ended.epochs.0 == ended.epochs.1 && ended.epochs.1 == *newest;
-        let mut stages: Vec<StageSeen> = self
+        let mut stages: Vec<StageWindow> = self
             .stages
             .iter()
-            .map(|stage| StageSeen { name: stage.name.clone(), stateful: stage.stateful, by_rank: Vec::new() })
+            .map(|stage| StageWindow { name: stage.name.clone(), stateful: stage.stateful, by_rank: Vec::new() })
             .collect();
         for ((stage, _), work) in std::mem::take(&mut self.work) {
             if let Some(seen) = stages.get_mut(stage) {

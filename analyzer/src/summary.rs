@@ -140,7 +140,7 @@ pub struct PatternLine {
     pub pattern: String,
 }
 
-/// A stage in one window; see [`midrun_tunlets::pipeline::Seen`].
+/// A stage in one window; see [`midrun_tunlets::pipeline::StageTimes`].
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct StageLine {
     /// Its name; may be empty.

@@ -17,7 +17,7 @@ pub(crate) fn decided(job: &JobId, number: u64, proposal: &Proposal, per: Per, d
     tracing::info!(
         %job, decision = number, iteration = p.iteration, tunlet = &*p.tunlet,
         tuning_point = p.tuning_point, from = p.from, to = p.to, why = p.why,
-        predicted_s = p.predicted_s, unchanged_s = p.unchanged_s, rank = p.rank, dry_run,
+        predicted_s = p.predicted_s, unchanged_s = p.unchanged_s, ranks = ?p.ranks, dry_run,
         "{}", if dry_run { "advice: this change would help" } else { "decided to change a tuning point" },
     );
     let text = format!(
@@ -33,7 +33,7 @@ pub(crate) fn decided(job: &JobId, number: u64, proposal: &Proposal, per: Per, d
     let json = json!({
         "event": "decision", "job": job.as_str(), "decision": number, "per": per, "iteration": p.iteration,
         "tunlet": p.tunlet, "tuning_point": p.tuning_point, "from": p.from, "to": p.to, "why": p.why,
-        "predicted_s": finite(p.predicted_s), "uncertainty": finite(p.uncertainty), "unchanged_s": finite(p.unchanged_s), "rank": p.rank,
+        "predicted_s": finite(p.predicted_s), "uncertainty": finite(p.uncertainty), "unchanged_s": finite(p.unchanged_s), "rank": p.ranks.first(),
         "assignments": p.assignments, "at_once": p.at_once, "dry_run": dry_run,
     });
     Notice { text, json }
@@ -191,7 +191,7 @@ mod tests {
     fn a_link_on_which_bytes_cost_nothing_has_no_endless_bandwidth() {
         let text = |per_byte_s| {
             let cost = Cost { start_up_s: 5e-5, start_up_error_s: 1e-6, per_byte_s, per_byte_error_s: 0.0 };
-            let measured = midrun_tunlets::Link { cost, ..midrun_tunlets::Link::default() };
+            let measured = midrun_tunlets::LinkCost { cost, ..midrun_tunlets::LinkCost::default() };
             link(Link { same_host: true, measured })
         };
         assert!(text(8e-8).contains("and 100 Mbit/s for its bytes"), "{}", text(8e-8));

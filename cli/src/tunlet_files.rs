@@ -2,9 +2,8 @@
 
 use std::io::Read;
 
-use midrun_tunlets::catalogue::{create, listed};
-use midrun_tunlets::options::OptionError;
-use midrun_tunlets::outside::{FILE_BYTES, is_file};
+use midrun_tunlets::catalogue::{OptionError, create, listed};
+use midrun_tunlets::scripted::{FILE_BYTES, is_file};
 use midrun_tunlets::{TuningOptions, TunletFile};
 
 use crate::usage::{Usage, usage};

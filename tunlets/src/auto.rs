@@ -1,21 +1,23 @@
-//! The tunlet that fits the program: windows of iterations go to one, those of streams to the other.
+//! Tunlet `auto`: `master_worker` receives the windows of iterations, `pipeline` those of streams; the one whose window came
+//! last proposes.
 
 use crate::master_worker::MasterWorker;
 use crate::pipeline::Pipeline;
-use crate::{Explanation, Judgement, Outlook, Proposal, Settled, StreamWindow, TuningPoint, Tunlet, Window};
+use crate::{Explanation, Judgement, Observation, Proposal, Report, Settled, TuningPoint, Tunlet};
 
 /// See the module.
 #[derive(Debug)]
 pub struct Auto {
     master_worker: MasterWorker,
     pipeline: Pipeline,
-    /// Whose window came last, and who made the last proposal: the pipeline's?
+    /// The last window was one of a stream.
     streams: bool,
+    /// The last proposal was the pipeline's.
     asked_pipeline: bool,
 }
 
 impl Auto {
-    /// Of both tunlets.
+    /// Combines both tunlets.
     pub fn new(master_worker: MasterWorker, pipeline: Pipeline) -> Auto {
         Auto { master_worker, pipeline, streams: false, asked_pipeline: false }
     }
@@ -39,19 +41,14 @@ impl Tunlet for Auto {
         Explanation { tunlet: "auto".to_owned(), about, ..all }
     }
 
-    fn observe(&mut self, window: &Window) {
-        self.streams = false;
-        self.master_worker.observe(window);
-    }
-
-    fn observe_stream(&mut self, window: &StreamWindow) {
-        self.streams = true;
-        self.pipeline.observe_stream(window);
-    }
-
-    fn judgements(&mut self) -> Vec<Judgement> {
+    fn observe(&mut self, observation: Observation<'_>) -> Vec<Judgement> {
+        match observation {
+            Observation::Iteration(_) => self.streams = false,
+            Observation::Stream(_) => self.streams = true,
+            Observation::PointRefused { .. } => return Vec::new(),
+        }
         let streams = self.streams;
-        self.one(streams).judgements()
+        self.one(streams).observe(observation)
     }
 
     fn propose(&mut self, tuning_points: &[TuningPoint]) -> Option<Proposal> {
@@ -60,12 +57,8 @@ impl Tunlet for Auto {
         self.one(streams).propose(tuning_points)
     }
 
-    fn ideal_period_s(&self) -> Option<f64> {
-        self.pipeline.ideal_period_s()
-    }
-
-    fn outlook(&self) -> Option<Outlook> {
-        if self.streams { self.pipeline.outlook() } else { self.master_worker.outlook() }
+    fn report(&self) -> Report {
+        if self.streams { self.pipeline.report() } else { self.master_worker.report() }
     }
 
     fn on_settled(&mut self, decision: u64, settled: Settled) {
@@ -84,16 +77,15 @@ mod tests {
     fn each_kind_of_window_goes_to_its_own_tunlet() {
         let mut auto = crate::catalogue::create(&TuningOptions::default()).unwrap();
         let tuning_point = pattern_tuning_point("0,1");
-        auto.observe(&window(0, 4, 0.1));
+        auto.observe(Observation::Iteration(&window(0, 4, 0.1)));
         assert_eq!(auto.propose(std::slice::from_ref(&tuning_point)), None);
-        auto.observe_stream(&stream(0, "0,1", 6, &[0.1, 0.4]));
+        auto.observe(Observation::Stream(&stream(0, "0,1", 6, &[0.1, 0.4])));
         let proposal = auto.propose(&[tuning_point]).unwrap();
         assert_eq!((&*proposal.tunlet, proposal.to.as_str()), ("pipeline", "0,1x4"));
         auto.on_settled(0, Settled::Applied { iteration: 9 });
-        for k in 1..5 {
-            auto.observe_stream(&stream(k, "0,1x4", 6, &[0.1, 0.4]));
-        }
-        assert_eq!(auto.judgements().len(), 1);
-        assert!(auto.outlook().is_some());
+        let judged: Vec<Judgement> =
+            (1..5).flat_map(|k| auto.observe(Observation::Stream(&stream(k, "0,1x4", 6, &[0.1, 0.4])))).collect();
+        assert_eq!(judged.len(), 1);
+        assert!(auto.report().next_allocation.is_some());
     }
 }

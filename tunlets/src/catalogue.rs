@@ -2,21 +2,56 @@
 
 use crate::Tunlet;
 use crate::auto::Auto;
-use crate::coordinator::Coordinator;
+use crate::coordinator::{Clash, Coordinator};
 use crate::master_worker::{Limits, MasterWorker, Mode};
-use crate::options::{Objective, OptionError, TuningOptions};
-use crate::outside::{self, Outside};
+use crate::options::{Objective, TuningOptions};
 use crate::pipeline::{Grouping, Pipeline};
+use crate::scripted::{self, Mistake, Scripted};
 use crate::search::SearchTunlet;
 use midrun_scheduling::Technique;
 
 /// Most tunlets of one job, acting and advising.
 pub const MOST: usize = 8;
 
-/// The tunlets that are requested for, as one.
+/// An option that cannot be met. The text says what is allowed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum OptionError {
+    /// There is no such tunlet.
+    #[error("one of the tunlets: auto master_worker pipeline search, or a file: FILE.toml")]
+    Tunlet,
+    /// More tunlets than can be looked after.
+    #[error("at most {0} tunlets")]
+    Many(usize),
+    /// The text of a file is missing.
+    #[error("a built-in tunlet: {0} is a file, and its text is not here (midrun run --tunlet brings it along)")]
+    NoText(String),
+    /// There is a mistake in a file.
+    #[error("{0}, {1}")]
+    File(String, Mistake),
+    /// They cannot work together.
+    #[error(transparent)]
+    Clash(#[from] Clash),
+    /// The tunlet has no such technique.
+    #[error("one of the techniques: auto {}, or for a pipeline replicate, group or farm", Technique::ALL.map(Technique::name).join(" "))]
+    Technique,
+    /// There is no such objective.
+    #[error("{}", Objective::ALLOWED)]
+    Objective,
+    /// What is to be searched cannot be.
+    #[error("{0}")]
+    Search(String),
+    /// A search for another tunlet.
+    #[error("search or auto where something is to be searched")]
+    SearchTunlet,
+    /// More workers at least than at most.
+    #[error("{0} or fewer, as max_workers says")]
+    MinWorkers(u32),
+}
+
+/// Creates the requested tunlets, combined into one.
 ///
 /// # Errors
-/// A option that cannot be met; the error says what could.
+/// An option that cannot be met; the error says what is allowed.
 pub fn create(options: &TuningOptions) -> Result<Box<dyn Tunlet>, OptionError> {
     let (names, shadows) = (listed(&options.tunlet), listed(&options.shadow));
     if names.len() + shadows.len() > MOST {
@@ -39,12 +74,12 @@ pub fn listed(names: &str) -> Vec<&str> {
 
 /// One tunlet by its name.
 fn one(name: &str, options: &TuningOptions) -> Result<Box<dyn Tunlet>, OptionError> {
-    if !outside::is_file(name) {
+    if !scripted::is_file(name) {
         return built_in(&TuningOptions { tunlet: name.to_owned(), ..options.clone() });
     }
     let file = options.files.iter().find(|file| file.name == name);
     let file = file.ok_or_else(|| OptionError::NoText(name.to_owned()))?;
-    let read = Outside::read(&file.text).map_err(|mistake| OptionError::File(name.to_owned(), mistake))?;
+    let read = Scripted::read(&file.text).map_err(|mistake| OptionError::File(name.to_owned(), mistake))?;
     Ok(Box::new(read))
 }
 

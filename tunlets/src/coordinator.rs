@@ -5,12 +5,9 @@
 
 use std::collections::VecDeque;
 
-use crate::shadow::{InForce, Shadow, ShadowScore};
+use crate::shadow::{InForce, Shadow};
 use crate::tuning_point::TuningPoint;
-use crate::{
-    Explanation, Judgement, Outlook, Proposal, Refusal, SearchReport, Settled, StreamWindow, Tunlet, Value, Verdict,
-    Window,
-};
+use crate::{Explanation, Judgement, Observation, Proposal, Refusal, Report, Settled, Tunlet, Value, Verdict};
 
 /// Windows after which a change that its tunlet does not judge no longer keeps the others waiting.
 const PATIENCE: u32 = 16;
@@ -96,9 +93,33 @@ impl Coordinator {
         })
     }
 
-    /// What was in force in all of a window.
-    fn whole(&self, number: u64, changed: bool) -> Option<&InForce> {
-        (!changed && self.mixed_until.is_none_or(|until| number > until)).then_some(&self.in_force)
+    /// Tells a refused line to the tunlets that wrote it.
+    fn on_point_refused(&mut self, rank: u32, line: u32, why: &str) -> Vec<Judgement> {
+        let Some((_, writers)) = self.points.get((line as usize).wrapping_sub(1)) else { return Vec::new() };
+        let mut judgements = Vec::new();
+        for (at, own) in writers {
+            let observation = Observation::PointRefused { rank, line: *own, why };
+            match at.checked_sub(self.acting.len()) {
+                None => judgements.extend(self.acting[*at].observe(observation)),
+                Some(at) => self.shadows[at].observe(observation, None),
+            }
+        }
+        judgements
+    }
+
+    /// Shows an observation to an acting tunlet. Its judgement on the open change lets the others act again.
+    fn judgements_of(&mut self, at: usize, observation: Observation<'_>) -> Vec<Judgement> {
+        let judged = self.acting[at].observe(observation);
+        let open = self.change.filter(|change| change.of == at);
+        if let Some(own) = open.and_then(|open| judged.iter().find(|judged| judged.decision == open.decision)) {
+            self.change = None;
+            // The tunlet proposes the rollback next: it is asked first.
+            if own.verdict == Verdict::RolledBack {
+                self.turn.retain(|other| *other != at);
+                self.turn.push_front(at);
+            }
+        }
+        judged
     }
 
     fn tick(&mut self) {
@@ -169,47 +190,19 @@ impl Tunlet for Coordinator {
         self.points.iter().map(|(line, _)| format!("{line}\n")).collect()
     }
 
-    fn on_point_refused(&mut self, rank: u32, line: u32, why: &str) {
-        let Some((_, writers)) = self.points.get((line as usize).wrapping_sub(1)) else { return };
-        for (at, own) in writers {
-            match at.checked_sub(self.acting.len()) {
-                None => self.acting[*at].on_point_refused(rank, *own, why),
-                Some(at) => self.shadows[at].tunlet_mut().on_point_refused(rank, *own, why),
+    fn observe(&mut self, observation: Observation<'_>) -> Vec<Judgement> {
+        let unmixed = match observation {
+            Observation::PointRefused { rank, line, why } => return self.on_point_refused(rank, line, why),
+            Observation::Iteration(window) => {
+                !window.setting_changed && self.mixed_until.is_none_or(|until| window.iteration > until)
             }
-        }
-    }
-
-    fn observe(&mut self, window: &Window) {
+            // A change of a stream is settled by the number of an input, not of a window: a settled window is not mixed.
+            Observation::Stream(window) => window.settled,
+        };
         self.tick();
-        self.acting.iter_mut().for_each(|tunlet| tunlet.observe(window));
-        let whole = self.whole(window.iteration, window.setting_changed).cloned();
-        self.shadows.iter_mut().for_each(|shadow| shadow.observe(window, whole.as_ref()));
-    }
-
-    fn observe_stream(&mut self, window: &StreamWindow) {
-        self.tick();
-        self.acting.iter_mut().for_each(|tunlet| tunlet.observe_stream(window));
-        // A change of a stream is settled by an input's number, not by a window's: what is settled is whole.
-        let whole = window.settled.then(|| self.in_force.clone());
-        self.shadows.iter_mut().for_each(|shadow| shadow.observe_stream(window, whole.as_ref()));
-    }
-
-    fn judgements(&mut self) -> Vec<Judgement> {
-        let mut all = Vec::new();
-        for (at, tunlet) in self.acting.iter_mut().enumerate() {
-            let judged = tunlet.judgements();
-            let open = self.change.filter(|change| change.of == at);
-            // One that is taken back is followed by its way back: its tunlet is asked first.
-            if let Some(own) = open.and_then(|open| judged.iter().find(|judged| judged.decision == open.decision)) {
-                self.change = None;
-                if own.verdict == Verdict::RolledBack {
-                    self.turn.retain(|other| *other != at);
-                    self.turn.push_front(at);
-                }
-            }
-            all.extend(judged);
-        }
-        all
+        let in_force = unmixed.then_some(&self.in_force);
+        self.shadows.iter_mut().for_each(|shadow| shadow.observe(observation, in_force));
+        (0..self.acting.len()).flat_map(|at| self.judgements_of(at, observation)).collect()
     }
 
     fn propose(&mut self, tuning_points: &[TuningPoint]) -> Option<Proposal> {
@@ -226,37 +219,11 @@ impl Tunlet for Coordinator {
             if let Some(proposal) = self.acting[at].propose(tuning_points) {
                 self.turn.retain(|other| *other != at);
                 self.turn.push_back(at);
-                self.asked = Some((at, proposal.rank, proposal.assignments.clone()));
+                self.asked = Some((at, proposal.ranks[0], proposal.assignments.clone()));
                 return Some(proposal);
             }
         }
         None
-    }
-
-    fn also_ranks(&self) -> Vec<u32> {
-        self.asked.as_ref().map(|(at, ..)| self.acting[*at].also_ranks()).unwrap_or_default()
-    }
-
-    fn synchronized(&self) -> bool {
-        self.asked.as_ref().is_some_and(|(at, ..)| self.acting[*at].synchronized())
-    }
-
-    fn ideal_period_s(&self) -> Option<f64> {
-        self.acting.iter().find_map(|tunlet| tunlet.ideal_period_s())
-    }
-
-    fn search_report(&self) -> Option<SearchReport> {
-        self.acting.iter().find_map(|tunlet| tunlet.search_report())
-    }
-
-    fn outlook(&self) -> Option<Outlook> {
-        self.acting.iter().find_map(|tunlet| tunlet.outlook())
-    }
-
-    fn on_reason(&mut self, why: &str) {
-        if let Some((at, ..)) = self.asked {
-            self.acting[at].on_reason(why);
-        }
     }
 
     fn on_settled(&mut self, decision: u64, settled: Settled) {
@@ -274,14 +241,19 @@ impl Tunlet for Coordinator {
         self.all().flat_map(Tunlet::refusals).collect()
     }
 
-    fn never(&self) -> Vec<String> {
-        self.all()
-            .flat_map(|tunlet| tunlet.never().into_iter().map(|why| format!("{}: {why}", tunlet.name())))
-            .collect()
-    }
-
-    fn shadows(&self) -> Vec<ShadowScore> {
-        self.shadows.iter().map(Shadow::score).collect()
+    fn report(&self) -> Report {
+        let all: Vec<(String, Report)> = self.all().map(|tunlet| (tunlet.name().to_owned(), tunlet.report())).collect();
+        let unavailable = |(name, report): &(String, Report)| {
+            report.unavailable.iter().map(|why| format!("{name}: {why}")).collect::<Vec<String>>()
+        };
+        let acting = || all.iter().take(self.acting.len()).map(|(_, report)| report);
+        Report {
+            unavailable: all.iter().flat_map(unavailable).collect(),
+            shadows: self.shadows.iter().map(Shadow::score).collect(),
+            ideal_period_s: acting().find_map(|report| report.ideal_period_s),
+            search: acting().find_map(|report| report.search.clone()),
+            next_allocation: acting().find_map(|report| report.next_allocation.clone()),
+        }
     }
 }
 

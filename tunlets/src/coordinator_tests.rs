@@ -1,12 +1,12 @@
 //! Stories of several tunlets on one job.
 
 use super::*;
-use crate::outside::Outside;
+use crate::scripted::Scripted;
 use crate::testing::window;
 
 fn outside(name: &str, more: &str) -> Box<dyn Tunlet> {
     let file = format!("name = '{name}'\n{more}");
-    Box::new(Outside::read(&file).unwrap_or_else(|mistake| panic!("{mistake}")))
+    Box::new(Scripted::read(&file).unwrap_or_else(|mistake| panic!("{mistake}")))
 }
 
 /// Sets a tuning point to a value as soon as it may.
@@ -39,8 +39,8 @@ impl Job {
     fn iterate(&mut self, count: u64) -> Vec<Judgement> {
         let mut judged = Vec::new();
         for _ in 0..count {
-            self.coordinator.observe(&window(self.iteration, 4, self.time_s));
-            judged.extend(self.coordinator.judgements());
+            let window = window(self.iteration, 4, self.time_s);
+            judged.extend(self.coordinator.observe(Observation::Iteration(&window)));
             self.iteration += 1;
             let Some(proposal) = self.coordinator.propose(&self.tuning_points) else { continue };
             for (name, value) in &proposal.assignments {
@@ -103,10 +103,10 @@ fn points_of_all_go_to_the_ranks_once_and_refusals_come_back_to_who_asked() {
     let second = points("second", "measure y function g sum\nmeasure x function f sum");
     let mut coordinator = Coordinator::new(vec![first], vec![second]).unwrap_or_else(|clash| panic!("{clash}"));
     assert_eq!(coordinator.points(), "measure x function f sum\nmeasure y function g sum\n");
-    coordinator.on_point_refused(1, 1, "no f");
+    coordinator.observe(Observation::PointRefused { rank: 1, line: 1, why: "no f" });
     let who: Vec<String> = coordinator.refusals().into_iter().map(|refusal| refusal.tunlet).collect();
     assert_eq!(who, ["first", "second"]);
-    coordinator.on_point_refused(1, 2, "no g");
+    coordinator.observe(Observation::PointRefused { rank: 1, line: 2, why: "no g" });
     assert_eq!(coordinator.refusals().len(), 3);
 }
 
@@ -117,7 +117,7 @@ fn an_advising_tunlet_is_scored_where_its_setting_is_in_force_and_changes_nothin
     let mut job = Job::new(acting(), shadows);
     job.iterate(12);
     assert_eq!(job.applied.len(), 1, "{:?}", job.applied);
-    let scores = job.coordinator.shadows();
+    let scores = job.coordinator.report().shadows;
     assert_eq!((scores[0].proposals, scores[0].tested, scores[0].agreed, scores[0].acting), (1, 1, 1, 1));
     assert!(scores[0].median_error.is_some_and(|error| (error - 0.25).abs() < 1e-12), "{scores:?}");
     assert_eq!((scores[1].proposals, scores[1].tested, scores[1].agreed, scores[1].median_error), (1, 0, 0, None));

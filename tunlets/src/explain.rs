@@ -1,4 +1,4 @@
-//! What a tunlet sees, may turn and how it decides, for people; and what it refused.
+//! Explanation of a tunlet for people: what it observes, what it tunes, how it decides.
 
 use serde::Serialize;
 
@@ -58,17 +58,4 @@ impl Explanation {
         self.turns.push(Turn { tuning_point: tuning_point.to_owned(), what: what.to_owned(), range: range.to_owned() });
         self
     }
-}
-
-/// Something that was not done, or could not be.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Refusal {
-    /// Whose.
-    pub tunlet: String,
-    /// Iteration in which it first came up.
-    pub iteration: u64,
-    /// Why, in one sentence.
-    pub why: String,
-    /// How often.
-    pub times: u64,
 }

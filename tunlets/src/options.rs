@@ -1,9 +1,4 @@
-//! What a user may option of a tunlet, by name and number.
-
-use crate::coordinator::Clash;
-use crate::outside::Mistake;
-use crate::search::SearchOptions;
-use midrun_scheduling::Technique;
+//! Options that a user gives to tunlets, as texts and numbers.
 
 /// What the number of workers is chosen for (César 2006, ch. III).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -49,7 +44,7 @@ pub struct TunletFile {
     pub text: String,
 }
 
-/// What a user options.
+/// Options for the tunlets of a job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TuningOptions {
     /// Names of the tunlets that act, separated by commas; `auto`: the one that fits the program. A name with `/` or
@@ -89,39 +84,19 @@ impl Default for TuningOptions {
     }
 }
 
-/// A option that cannot be met; the text says what could.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum OptionError {
-    /// There is no such tunlet.
-    #[error("one of the tunlets: auto master_worker pipeline search, or a file: FILE.toml")]
-    Tunlet,
-    /// More tunlets than can be looked after.
-    #[error("at most {0} tunlets")]
-    Many(usize),
-    /// The text of a file is missing.
-    #[error("a built-in tunlet: {0} is a file, and its text is not here (midrun run --tunlet brings it along)")]
-    NoText(String),
-    /// There is a mistake in a file.
-    #[error("{0}, {1}")]
-    File(String, Mistake),
-    /// They cannot work together.
-    #[error(transparent)]
-    Clash(#[from] Clash),
-    /// The tunlet has no such technique.
-    #[error("one of the techniques: auto {}, or for a pipeline replicate, group or farm", Technique::ALL.map(Technique::name).join(" "))]
-    Technique,
-    /// There is no such objective.
-    #[error("{}", Objective::ALLOWED)]
-    Objective,
-    /// What is to be searched cannot be.
-    #[error("{0}")]
-    Search(String),
-    /// A search for another tunlet.
-    #[error("search or auto where something is to be searched")]
-    SearchTunlet,
-    /// More workers at least than at most.
-    #[error("{0} or fewer, as max_workers says")]
-    MinWorkers(u32),
+/// Options for tunlet `search`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SearchOptions {
+    /// Tuning points and their values, separated by `;`: see [`midrun_models::search::Space`].
+    pub points: String,
+    /// Conditions over their names, separated by `;`.
+    pub constraint: String,
+    /// Name of a [`midrun_models::search::Method`]; empty: auto.
+    pub method: String,
+    /// Iterations, or windows of a stream, that it may measure; 0: 60.
+    pub budget: u32,
+    /// Combinations that an earlier search found good, the best first: `16,3;8,2`. What makes no sense is left out.
+    pub known: String,
 }
 
 #[cfg(test)]

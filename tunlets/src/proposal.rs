@@ -1,52 +1,55 @@
-//! What a tunlet asks for, and what came of it.
+//! Proposals, their outcomes, and judgements on them.
 
 use crate::tuning_point::Value;
 use std::borrow::Cow;
 
-/// Values that one action can carry, at most.
+/// Most values that one action can carry.
 pub const ASSIGNMENTS: usize = 6;
 
-/// New values for tuning points of one rank, taken over together or not at all.
-#[derive(Clone, Debug, PartialEq)]
+/// New values for tuning points. Each rank applies all of them or none.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Proposal {
     /// Name of the tunlet.
     pub tunlet: Cow<'static, str>,
     /// Iteration, or number, of the window that led to it.
     pub iteration: u64,
-    /// Rank whose tuning points are turned.
-    pub rank: u32,
+    /// Ranks that are to apply the assignments; at least one.
+    pub ranks: Vec<u32>,
+    /// All ranks apply the assignments in the same iteration, or none does. Requires a program whose ranks all mark their
+    /// iterations. Otherwise each rank applies them at its own safe point.
+    pub synchronized: bool,
     /// (tuning point name, new value).
     pub assignments: Vec<(String, Value)>,
-    /// Tuning point as people call it, for the log: `technique`, `factor`.
+    /// Name of the tuning point in the log: `technique`, `factor`.
     pub tuning_point: String,
-    /// Value before, for people: `dpf(0.5)`.
+    /// Value before, in the log: `dpf(0.5)`.
     pub from: String,
-    /// Value proposed, for people: `daf(mu=2.01ms sigma=1.6ms)`.
+    /// Value proposed, in the log: `daf(mu=2.01ms sigma=1.6ms)`.
     pub to: String,
-    /// One sentence with the inputs: why.
+    /// Reason with its inputs, in one sentence.
     pub why: String,
-    /// Iteration time, or time between two outputs, that the model expects with the new values, seconds.
+    /// Iteration time, or time between two outputs, that the model predicts with the new values, seconds; NaN if unknown.
     pub predicted_s: f64,
-    /// Half the width of the interval in which it is expected to be measured, as a share of it; 0: not known.
+    /// Half the width of the interval around the prediction, as a share of it; 0 if unknown.
     pub uncertainty: f64,
-    /// The same if nothing is changed.
+    /// Time that the model predicts without the change, seconds; NaN if unknown.
     pub unchanged_s: f64,
-    /// Apply inside the running iteration (else before the next one's first hand-out).
+    /// Apply inside the running iteration, not before the next one's first chunk.
     pub at_once: bool,
 }
 
-/// What a decision turned out to be.
+/// What became of a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Not judged yet.
     Open,
     /// Measured within the model's interval, or better than before: kept.
     Kept,
-    /// Measured by a search, which has a better value or goes on looking.
+    /// Measured by a search, which knows a better value or continues.
     Tried,
-    /// Measured worse than before: former values proposed again.
+    /// Measured worse than before: the former values are proposed again.
     RolledBack,
-    /// `--dry-run`: written down, never sent.
+    /// `--dry-run`: recorded, never sent.
     Advised,
     /// The rank refused it, or it expired, or could not be delivered.
     NotApplied,
@@ -66,25 +69,28 @@ impl Verdict {
     }
 }
 
-/// Told to the tunlet once a proposal of its own is settled by the rank.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Outcome of a proposal.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Settled {
-    /// Applied at the safe point of this iteration.
+    /// All ranks applied it.
     Applied {
         /// Iteration at whose safe point it was applied.
         iteration: u64,
     },
     /// Refused, expired or undeliverable; the old values stand.
-    NotApplied,
+    NotApplied {
+        /// Reason, if it is known.
+        why: Option<String>,
+    },
 }
 
-/// What a tunlet says about an earlier decision of its own after looking at later windows.
+/// A tunlet's judgement on an earlier decision of its own.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Judgement {
-    /// Index of the decision (as given to [`crate::Tunlet::on_settled`]).
+    /// Number of the decision, as given to [`crate::Tunlet::on_settled`].
     pub decision: u64,
-    /// Iteration time measured since, seconds (median of the windows looked at).
+    /// Iteration time measured since, seconds (median over the windows).
     pub measured_s: f64,
-    /// What it means.
+    /// The verdict.
     pub verdict: Verdict,
 }

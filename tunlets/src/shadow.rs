@@ -5,33 +5,15 @@ use std::collections::{BTreeMap, VecDeque};
 
 use midrun_models::line::median;
 use midrun_scheduling::Technique;
-use serde::Serialize;
 
 use crate::master_worker::trial::WATCHED;
 use crate::tuning_point::names;
-use crate::{Proposal, Settled, StreamWindow, TuningPoint, Tunlet, Value, Window};
+use crate::{Observation, Settled, ShadowScore, TuningPoint, Tunlet, Value};
 
 /// Proposals that wait for their setting; the oldest go.
 const OPEN: usize = 64;
 /// Errors of predictions that are remembered.
 const ERRORS: usize = 1024;
-
-/// How an advising tunlet did.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ShadowScore {
-    /// Its name.
-    pub tunlet: String,
-    /// Different proposals it made.
-    pub proposals: u64,
-    /// Those that predicted a time and whose setting was measured later.
-    pub tested: u64,
-    /// Median of |measured - predicted| / predicted over those; none where none was tested.
-    pub median_error: Option<f64>,
-    /// Changes of the acting tunlets that it had proposed, too, and all of them.
-    pub agreed: u64,
-    /// See `agreed`.
-    pub acting: u64,
-}
 
 /// Values in force, by rank and name.
 pub(crate) type InForce = BTreeMap<(u32, String), Value>;
@@ -90,27 +72,18 @@ impl Shadow {
         self.tunlet.as_ref()
     }
 
-    /// Likewise.
-    pub fn tunlet_mut(&mut self) -> &mut dyn Tunlet {
-        self.tunlet.as_mut()
-    }
-
-    /// A window, and what was in force in all of it; none where that changed inside.
-    pub fn observe(&mut self, window: &Window, in_force: Option<&InForce>) {
-        if let Some(in_force) = in_force {
-            self.measure(window.iteration, window.iteration_s, in_force);
+    /// Takes in an observation. `in_force` holds the values that were in force in the whole window, if they did not change.
+    pub fn observe(&mut self, observation: Observation<'_>, in_force: Option<&InForce>) {
+        match (observation, in_force) {
+            (Observation::Iteration(window), Some(in_force)) => {
+                self.measure(window.iteration, window.iteration_s, in_force);
+            }
+            (Observation::Stream(window), Some(in_force)) if window.outputs > 0 => {
+                self.measure(window.number, window.period_s(), in_force);
+            }
+            _ => {}
         }
-        self.tunlet.observe(window);
-        self.tunlet.judgements();
-    }
-
-    /// A window of a stream, likewise.
-    pub fn observe_stream(&mut self, window: &StreamWindow, in_force: Option<&InForce>) {
-        if let Some(in_force) = in_force.filter(|_| window.settled && window.outputs > 0) {
-            self.measure(window.number, window.seconds / window.outputs as f64, in_force);
-        }
-        self.tunlet.observe_stream(window);
-        self.tunlet.judgements();
+        self.tunlet.observe(observation);
     }
 
     fn measure(&mut self, number: u64, measured_s: f64, in_force: &InForce) {
@@ -135,11 +108,11 @@ impl Shadow {
     /// Asks for its advice.
     pub fn advise(&mut self, tuning_points: &[TuningPoint]) {
         let Some(proposal) = self.tunlet.propose(tuning_points) else { return };
-        self.tunlet.on_settled(u64::MAX, Settled::NotApplied);
-        let to = decisive(&proposal.assignments);
+        self.tunlet.on_settled(u64::MAX, Settled::NotApplied { why: None });
+        let (rank, to) = (proposal.ranks[0], decisive(&proposal.assignments));
         let known = |open: &&mut Open| {
             let mut pairs = open.to.iter().zip(&to);
-            open.rank == proposal.rank
+            open.rank == rank
                 && open.to.len() == to.len()
                 && pairs.all(|((name, value), (other, wanted))| name == other && same(value, wanted))
         };
@@ -155,8 +128,7 @@ impl Shadow {
         if self.open.len() >= OPEN {
             self.open.pop_front();
         }
-        let Proposal { rank, iteration, .. } = proposal;
-        self.open.push_back(Open { rank, to, predicted_s, iteration, seen: Vec::new() });
+        self.open.push_back(Open { rank, to, predicted_s, iteration: proposal.iteration, seen: Vec::new() });
     }
 
     /// An acting tunlet's change is in force.

@@ -36,7 +36,7 @@ impl StageWork {
 
 /// One stage.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct StageSeen {
+pub struct StageWindow {
     /// Its name; may be empty.
     pub name: String,
     /// Whether it keeps state.
@@ -45,7 +45,7 @@ pub struct StageSeen {
     pub by_rank: Vec<StageWork>,
 }
 
-impl StageSeen {
+impl StageWindow {
     /// Sum over the ranks.
     pub fn sum(&self, what: impl Fn(&StageWork) -> f64) -> f64 {
         self.by_rank.iter().map(what).sum()
@@ -78,7 +78,7 @@ pub struct StreamWindow {
     /// Ranks that compute, used or not; they are 1 to this, or rank 0 where it is alone.
     pub ranks: u32,
     /// In the order of the stream.
-    pub stages: Vec<StageSeen>,
+    pub stages: Vec<StageWindow>,
 }
 
 /// Windows that [`Recent`] remembers: a stall and the burst after it are in it together.
@@ -131,7 +131,7 @@ impl Recent {
     }
 }
 
-impl StageSeen {
+impl StageWindow {
     fn add(&mut self, work: &StageWork) {
         match self.by_rank.iter_mut().find(|known| known.place == work.place) {
             Some(known) => known.add(work),

@@ -2,7 +2,7 @@
 
 use crate::tuning_point::{TuningPoint, names};
 use crate::{PROFILE_BINS, ProfileBin, Window, WorkerWork};
-use crate::{StageSeen, StageWork, StreamWindow};
+use crate::{StageWindow, StageWork, StreamWindow};
 use midrun_scheduling::TechniqueParameters;
 use midrun_scheduling::plan::Plan;
 
@@ -46,7 +46,7 @@ pub fn stream(number: u64, plan: &str, ranks: u32, compute_s: &[f64]) -> StreamW
 pub fn stream_on(number: u64, plan: &str, slowness: &[f64], compute_s: &[f64]) -> StreamWindow {
     let parsed = Plan::parse(plan, &vec![false; compute_s.len()]).expect("a plan");
     let outputs = 10;
-    let mut stages = vec![StageSeen::default(); compute_s.len()];
+    let mut stages = vec![StageWindow::default(); compute_s.len()];
     let (mut next, mut period_s) = (1, 0.0_f64);
     for group in &parsed.0 {
         let places = if group.at.is_empty() { (next..next + group.replicas).collect() } else { group.at.clone() };

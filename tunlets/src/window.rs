@@ -36,7 +36,7 @@ pub struct ProfileBin {
 
 /// What messages between the master and one class of its workers cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Link {
+pub struct LinkCost {
     /// A message of v bytes takes `start_up_s + per_byte_s v`.
     pub cost: Cost,
     /// Largest message that the MPI sends without waiting for its receiver; 0 = unknown.
@@ -49,7 +49,7 @@ pub struct Link {
     pub trips: u64,
 }
 
-impl Link {
+impl LinkCost {
     /// Largest message that is sent without waiting for its receiver, bytes, as far as known: between the two sizes that
     /// were found, the middle decides.
     fn eager_limit(&self) -> u64 {
@@ -75,9 +75,9 @@ impl Link {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Network {
     /// To workers of the master's host.
-    pub near: Option<Link>,
+    pub near: Option<LinkCost>,
     /// To workers of other hosts.
-    pub far: Option<Link>,
+    pub far: Option<LinkCost>,
     /// Bytes sent with each task.
     pub task_bytes: u32,
     /// Bytes that come back with each.
@@ -86,12 +86,12 @@ pub struct Network {
 
 impl Network {
     /// The link that limits where some workers are on other hosts.
-    pub fn limiting(&self) -> Option<Link> {
+    pub fn limiting(&self) -> Option<LinkCost> {
         self.far.or(self.near)
     }
 
     /// The link to a worker that is on another host, or on the master's, or nobody knows where.
-    pub fn to(&self, far: Option<bool>) -> Option<Link> {
+    pub fn to(&self, far: Option<bool>) -> Option<LinkCost> {
         match far {
             Some(false) => self.near.or(self.far),
             _ => self.limiting(),
@@ -257,7 +257,7 @@ mod tests {
             change(&mut bad.per_worker[2]);
             bad
         };
-        let link = |start_up_s| Link { cost: Cost { start_up_s, ..Cost::default() }, ..Link::default() };
+        let link = |start_up_s| LinkCost { cost: Cost { start_up_s, ..Cost::default() }, ..LinkCost::default() };
         let network = |start_up_s| Some(Network { far: Some(link(start_up_s)), ..Network::default() });
         let mut torn = good();
         torn.profile[3].busy_s = f64::NAN;
@@ -293,12 +293,12 @@ mod tests {
 
     #[test]
     fn between_the_sizes_that_were_found_the_middle_decides() {
-        let link = Link { eager_bytes: 4096, rendezvous_bytes: 5120, ..Link::default() };
+        let link = LinkCost { eager_bytes: 4096, rendezvous_bytes: 5120, ..LinkCost::default() };
         let sizes = [0, 4096, 4607, 4608, 9000];
         assert_eq!(sizes.map(|bytes| link.is_eager(bytes)), [true, true, true, false, false]);
-        assert!(Link::default().is_eager(u64::MAX), "nobody found one that is not");
-        assert!(!Link { rendezvous_bytes: 1, ..Link::default() }.is_eager(1));
+        assert!(LinkCost::default().is_eager(u64::MAX), "nobody found one that is not");
+        assert!(!LinkCost { rendezvous_bytes: 1, ..LinkCost::default() }.is_eager(1));
         assert_eq!([0, 1, 1000, 9000].map(|bytes| link.eager_tasks(bytes)), [u64::MAX, 4607, 4, 0]);
-        assert_eq!(Link::default().eager_tasks(1), u64::MAX);
+        assert_eq!(LinkCost::default().eager_tasks(1), u64::MAX);
     }
 }

@@ -64,7 +64,7 @@ fn windows_that_make_no_sense_are_counted_said_once_and_lead_to_nothing() {
 #[test]
 fn the_summary_shows_what_messages_cost_and_from_how_many_trips() {
     let mut story = Story::begin(Config::default());
-    let link = |same_host| input::Link { same_host, measured: midrun_tunlets::Link::default() };
+    let link = |same_host| input::Link { same_host, measured: midrun_tunlets::LinkCost::default() };
     story.report("j", 0, vec![Event::LinkMeasured(link(true)), Event::LinkMeasured(link(false))]);
     let trip = |trip_s| Event::TripMeasured(input::Trip { same_host: false, bytes: 100.0, trip_s });
     story.report("j", 0, (0..20).map(|_| trip(2e-3)).collect());

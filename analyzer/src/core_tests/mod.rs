@@ -6,7 +6,7 @@ mod jobs;
 mod synchronized;
 
 use midrun_tunlets::tuning_point::names;
-use midrun_tunlets::{Judgement, Proposal, Settled, TuningOptions, TuningPoint, Tunlet, Verdict, Window};
+use midrun_tunlets::{Judgement, Observation, Proposal, Settled, TuningOptions, TuningPoint, Tunlet, Verdict};
 
 use super::*;
 use crate::config::ConfigError;
@@ -23,7 +23,6 @@ const MS: u64 = 1_000_000;
 struct Scripted {
     seen: Option<u64>,
     applied: Option<(u64, u64)>,
-    judgements: Vec<Judgement>,
     taken: bool,
 }
 
@@ -31,18 +30,17 @@ impl Tunlet for Scripted {
     fn name(&self) -> &'static str {
         "scripted"
     }
-    fn observe(&mut self, window: &Window) {
+    fn observe(&mut self, observation: Observation<'_>) -> Vec<Judgement> {
+        let Observation::Iteration(window) = observation else { return Vec::new() };
         self.seen = Some(window.iteration);
         assert!(window.tasks != 666, "the scripted defect");
         if let Some((decision, at)) = self.applied
             && window.iteration > at
         {
             self.applied = None;
-            self.judgements.push(Judgement { decision, measured_s: window.iteration_s, verdict: Verdict::Kept });
+            return vec![Judgement { decision, measured_s: window.iteration_s, verdict: Verdict::Kept }];
         }
-    }
-    fn judgements(&mut self) -> Vec<Judgement> {
-        std::mem::take(&mut self.judgements)
+        Vec::new()
     }
     fn propose(&mut self, tuning_points: &[TuningPoint]) -> Option<Proposal> {
         let tuning_point = tuning_points.iter().find(|tuning_point| tuning_point.name == names::TECHNIQUE)?;
@@ -50,7 +48,7 @@ impl Tunlet for Scripted {
         Some(Proposal {
             tunlet: "scripted".into(),
             iteration,
-            rank: tuning_point.rank,
+            ranks: vec![tuning_point.rank],
             assignments: vec![(names::TECHNIQUE.into(), 6.0.into())],
             tuning_point: "technique".into(),
             from: "dpf(0.5)".into(),
@@ -60,6 +58,7 @@ impl Tunlet for Scripted {
             uncertainty: 0.05,
             unchanged_s: 0.871,
             at_once: true,
+            ..Proposal::default()
         })
     }
     fn on_settled(&mut self, decision: u64, settled: Settled) {

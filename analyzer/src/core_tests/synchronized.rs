@@ -178,10 +178,10 @@ impl Tunlet for InStep {
     fn name(&self) -> &'static str {
         "in_step"
     }
-    fn observe(&mut self, window: &Window) {
-        self.seen = Some(window.iteration);
-    }
-    fn judgements(&mut self) -> Vec<Judgement> {
+    fn observe(&mut self, observation: Observation<'_>) -> Vec<Judgement> {
+        if let Observation::Iteration(window) = observation {
+            self.seen = Some(window.iteration);
+        }
         Vec::new()
     }
     fn propose(&mut self, tuning_points: &[TuningPoint]) -> Option<Proposal> {
@@ -191,7 +191,8 @@ impl Tunlet for InStep {
         Some(Proposal {
             tunlet: "in_step".into(),
             iteration: self.seen?,
-            rank: 0,
+            ranks: vec![0, 1, 2],
+            synchronized: true,
             assignments: vec![("algorithm".into(), 1.0.into())],
             tuning_point: "algorithm".into(),
             from: "0".into(),
@@ -200,22 +201,18 @@ impl Tunlet for InStep {
             predicted_s: 0.5,
             uncertainty: 0.1,
             unchanged_s: 0.9,
-            at_once: false,
+            ..Proposal::default()
         })
     }
-    fn also_ranks(&self) -> Vec<u32> {
-        vec![1, 2]
+    fn report(&self) -> midrun_tunlets::Report {
+        let unavailable = self.refused.clone().into_iter().collect();
+        midrun_tunlets::Report { unavailable, ..Default::default() }
     }
-    fn synchronized(&self) -> bool {
-        true
+    fn on_settled(&mut self, _decision: u64, settled: Settled) {
+        if let Settled::NotApplied { why: Some(why) } = settled {
+            self.refused = Some(why);
+        }
     }
-    fn on_reason(&mut self, why: &str) {
-        self.refused = Some(why.to_owned());
-    }
-    fn never(&self) -> Vec<String> {
-        self.refused.clone().into_iter().collect()
-    }
-    fn on_settled(&mut self, _decision: u64, _settled: Settled) {}
 }
 
 /// Three ranks with the point on one host, and a tunlet that turns it; `first` happens before it sees an iteration.

@@ -2,11 +2,11 @@
 
 use serde_json::json;
 
-use midrun_tunlets::{Value, Verdict, Window};
+use midrun_tunlets::{Observation, Value, Verdict, Window};
 
 use super::{Fate, Job};
 use crate::actions::{By, Settlement, Wanted, When};
-use crate::decide::{HELD, Seen};
+use crate::decide::HELD;
 use crate::ids::{AgentId, LinkId};
 use crate::input::{Action, ActionStatus, Output, Phase};
 use crate::limits;
@@ -53,21 +53,22 @@ impl Job {
             job = %self.id, iteration = window.iteration, iteration_s = window.iteration_s,
             ideal_s = closed.ideal_s(), coverage = window.coverage, "a window was closed",
         );
-        self.think(now, Seen::Iteration(window), may_act, link_of, out);
+        self.think(now, Observation::Iteration(window), may_act, link_of, out);
     }
 
     /// Shows a window to the tunlets; tells what they say about earlier decisions, and does what they ask for.
     pub(super) fn think(
         &mut self,
         now: u64,
-        seen: Seen<'_>,
+        seen: Observation<'_>,
         may_act: bool,
         link_of: &dyn Fn(&AgentId) -> Option<LinkId>,
         out: &mut Vec<Output>,
     ) {
         let (per, number) = match seen {
-            Seen::Iteration(window) => (Per::Iteration, window.iteration),
-            Seen::Stream(window) => (Per::Output, window.number),
+            Observation::Iteration(window) => (Per::Iteration, window.iteration),
+            Observation::Stream(window) => (Per::Output, window.number),
+            Observation::PointRefused { .. } => return,
         };
         if self.controls.is_frozen() {
             return;
@@ -128,12 +129,11 @@ impl Job {
             return;
         }
         let held = |rank: u32, name: &str| self.controls.holds(rank, name);
-        let Some((number, proposal, also, synchronized)) = self.decider.propose(self.tuning_points.list(), per, &held)
-        else {
+        let Some((number, proposal)) = self.decider.propose(self.tuning_points.list(), per, &held) else {
             return;
         };
         self.tell(tell::decided(&self.id, number, &proposal, per, self.spec.dry_run), out);
-        let ranks: Vec<u32> = std::iter::once(proposal.rank).chain(also).collect();
+        let (ranks, synchronized) = (proposal.ranks, proposal.synchronized);
         let held = |rank: &u32| proposal.assignments.iter().any(|(name, _)| self.controls.holds(*rank, name));
         // Ranks that are to stay alike cannot leave one of them out.
         if synchronized && ranks.iter().any(held) {

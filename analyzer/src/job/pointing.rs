@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use midrun_tunlets::Value;
+use midrun_tunlets::{Observation, Value};
 
 use super::{Fate, Job};
 use crate::ids::{ActionId, AgentId, LinkId};
@@ -78,7 +78,8 @@ impl Job {
     /// A rank could not do a line: the tunlet hears it, people once.
     pub(super) fn on_point_refused(&mut self, rank: u32, refused: &PointRefused, out: &mut Vec<Output>) {
         if !refused.shed {
-            self.decider.on_point_refused(rank, refused.line, &refused.why);
+            let why = &refused.why;
+            self.decider.observe(Observation::PointRefused { rank, line: refused.line, why });
         }
         if self.points.on_refused(rank, refused) {
             let what = if refused.shed { "gives up detail" } else { "is refused" };

@@ -3,10 +3,9 @@
 use serde_json::json;
 
 use midrun_tunlets::tuning_point::{Value, names};
-use midrun_tunlets::{StreamWindow, pipeline};
+use midrun_tunlets::{Observation, StreamWindow, pipeline};
 
 use super::Job;
-use crate::decide::Seen;
 use crate::ids::{AgentId, LinkId};
 use crate::input::{Event, Output};
 use crate::limits;
@@ -81,17 +80,17 @@ impl Job {
             job = %self.id, window = window.number, period_s = window.period_s(), pattern = window.plan,
             settled = window.settled, "a window of a stream was closed",
         );
-        self.think(now, Seen::Stream(window), may_act, link_of, out);
+        self.think(now, Observation::Stream(window), may_act, link_of, out);
     }
 }
 
 fn stages(window: &StreamWindow) -> Vec<StageLine> {
-    let line = |(stage, seen): (&midrun_tunlets::StageSeen, pipeline::Seen)| StageLine {
+    let line = |(stage, seen): (&midrun_tunlets::StageWindow, pipeline::StageTimes)| StageLine {
         name: stage.name.clone(),
         compute_s: seen.compute_s.and_then(finite),
         tr_s: seen.tr_s.and_then(finite),
         rtr_s: seen.rtr_s.and_then(finite),
         replicas: seen.replicas,
     };
-    window.stages.iter().zip(pipeline::seen(window)).map(line).collect()
+    window.stages.iter().zip(pipeline::stage_times(window)).map(line).collect()
 }

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::{Fate, Host, Job, Rank};
-use midrun_tunlets::Link;
+use midrun_tunlets::LinkCost;
 
 use crate::summary::{Advice, LinkLine, Per, StreamLines, Summary};
 
-fn link_line((same_host, link): (bool, Link)) -> LinkLine {
+fn link_line((same_host, link): (bool, LinkCost)) -> LinkLine {
     let known = |bytes: u32| (bytes > 0).then_some(bytes);
     LinkLine {
         same_host,
@@ -31,30 +31,30 @@ impl Job {
         let mut records = self.past;
         self.ranks.values().for_each(|rank| records.add(rank.records));
         let by_agents = self.hosts.values().map(dropped).fold(0, u64::saturating_add);
-        let (refusals, never, shadow) = self.decider.account();
+        let (refusals, report) = self.decider.report();
         let mut summary = Summary {
             job: self.id.to_string(),
             mpi: self.mpi.clone(),
             technique: self.technique.clone(),
             decisions: self.decider.decisions(),
             controls: self.controls.lines(),
-            search: self.decider.search_report(),
+            search: report.search,
             refusals,
-            never,
-            shadow,
+            never: report.unavailable,
+            shadow: report.shadows,
             stream: self.streams.any().then(|| {
-                let ideal_period_s = self.decider.ideal_period_s();
+                let ideal_period_s = report.ideal_period_s.filter(|s| s.is_finite());
                 StreamLines { ideal_period_s, ..self.stream_lines.clone() }
             }),
-            advice: self.decider.outlook().map(|outlook| Advice {
+            advice: report.next_allocation.map(|next| Advice {
                 per: if self.streams.any() { Per::Output } else { Per::Iteration },
-                regime: outlook.regime.to_owned(),
-                workers_now: outlook.workers_now,
-                iteration_now_s: outlook.iteration_now_s,
-                workers: outlook.workers,
-                ranks: outlook.workers.saturating_add(1),
-                iteration_s: outlook.iteration_s,
-                uncertainty: outlook.uncertainty,
+                regime: next.regime.to_owned(),
+                workers_now: next.workers_now,
+                iteration_now_s: next.iteration_now_s,
+                workers: next.workers,
+                ranks: next.workers.saturating_add(1),
+                iteration_s: next.iteration_s,
+                uncertainty: next.uncertainty,
             }),
             mpi_calls: self.calls.lines(),
             pop: self.calls.pop(),

@@ -3,7 +3,9 @@
 use std::io::Read;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use midrun_tunlets::{Judgement, Proposal, Settled, StreamWindow, TuningOptions, TuningPoint, Tunlet, Window};
+use midrun_tunlets::{
+    Judgement, Observation, Proposal, Settled, StreamWindow, TuningOptions, TuningPoint, Tunlet, Window,
+};
 
 use super::Reader;
 use super::replay::{Replay, ReplayError, replay};
@@ -31,15 +33,12 @@ impl Tunlet for Collector {
         "collector"
     }
 
-    fn observe(&mut self, window: &Window) {
-        self.with(|seen| seen.iterations.push(window.clone()));
-    }
-
-    fn observe_stream(&mut self, window: &StreamWindow) {
-        self.with(|seen| seen.streams.push(window.clone()));
-    }
-
-    fn judgements(&mut self) -> Vec<Judgement> {
+    fn observe(&mut self, observation: Observation<'_>) -> Vec<Judgement> {
+        self.with(|seen| match observation {
+            Observation::Iteration(window) => seen.iterations.push(window.clone()),
+            Observation::Stream(window) => seen.streams.push(window.clone()),
+            Observation::PointRefused { .. } => {}
+        });
         Vec::new()
     }
 

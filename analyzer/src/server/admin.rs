@@ -70,7 +70,7 @@ fn job_id(text: &str) -> Result<JobId, Status> {
 
 // Whether the tunlets' files that come along are within their limits.
 fn check_files(files: &[v1::TunletFile]) -> Result<(), Status> {
-    let (most, bytes) = (midrun_tunlets::catalogue::MOST, midrun_tunlets::outside::FILE_BYTES);
+    let (most, bytes) = (midrun_tunlets::catalogue::MOST, midrun_tunlets::scripted::FILE_BYTES);
     if files.len() > most {
         return Err(Status::invalid_argument(format!("files: at most {most} are allowed")));
     }

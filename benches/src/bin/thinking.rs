@@ -5,7 +5,7 @@ use midrun_benches::spread;
 use midrun_models::simulate::{SimInput, iteration};
 use midrun_scheduling::{Technique, TechniqueParameters};
 use midrun_tunlets::options::TuningOptions;
-use midrun_tunlets::{PROFILE_BINS, ProfileBin, TuningPoint, Window, WorkerWork, catalogue, tuning_point};
+use midrun_tunlets::{Observation, PROFILE_BINS, ProfileBin, TuningPoint, Window, WorkerWork, catalogue, tuning_point};
 use std::time::Instant;
 
 const WINDOWS: u64 = 12;
@@ -28,7 +28,7 @@ fn main() -> Result<()> {
         for number in 0..WINDOWS {
             let window = window(&load, number);
             let begin = Instant::now();
-            tunlet.observe(&window);
+            tunlet.observe(Observation::Iteration(&window));
             // Nothing is applied: it thinks about the same again.
             std::hint::black_box(tunlet.propose(&tuning_points));
             times.push(begin.elapsed().as_secs_f64() * 1e3);

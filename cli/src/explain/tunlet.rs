@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use midrun_tunlets::outside::is_file;
+use midrun_tunlets::scripted::is_file;
 use midrun_tunlets::{Explanation, TuningOptions, catalogue};
 
 use crate::tunlet_files;

@@ -99,7 +99,7 @@ fn proposal(
     Some(Proposal {
         tunlet: "master_worker".into(),
         iteration,
-        rank: factors.first()?.rank,
+        ranks: vec![factors.first()?.rank],
         assignments: factors
             .iter()
             .zip(wanted)
@@ -110,8 +110,7 @@ fn proposal(
         to: list(&mut wanted.iter().copied()),
         why,
         predicted_s,
-        uncertainty: 0.0,
         unchanged_s,
-        at_once: false,
+        ..Proposal::default()
     })
 }

@@ -4,7 +4,7 @@ use super::plant_tests::{Dist, Plant, setting_of, tuning_points};
 use super::{Limits, MasterWorker, Mode};
 use crate::options::Objective;
 use crate::tuning_point::names;
-use crate::{Proposal, Settled, TuningPoint, Tunlet, Verdict};
+use crate::{Observation, Proposal, Settled, TuningPoint, Tunlet, Verdict};
 
 fn tuning_point(name: &str, range: (f64, f64), value: f64) -> TuningPoint {
     TuningPoint { rank: 0, name: name.into(), whole: true, range, value, declared: value, text: None }
@@ -27,8 +27,8 @@ impl Site {
     }
 
     fn iterate(&mut self) -> (Vec<Verdict>, Option<Proposal>) {
-        self.tunlet.observe(&self.plant.iterate(None));
-        let verdicts = self.tunlet.judgements().iter().map(|judgement| judgement.verdict).collect();
+        let judgements = self.tunlet.observe(Observation::Iteration(&self.plant.iterate(None)));
+        let verdicts = judgements.iter().map(|judgement| judgement.verdict).collect();
         let mut offered = tuning_points();
         let (wanted, came, most) = self.spawned;
         offered.push(tuning_point(names::WORKERS, (1.0, 2.0 + came), self.plant.slowness.len() as f64));

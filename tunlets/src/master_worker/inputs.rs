@@ -73,11 +73,11 @@ mod tests {
     use super::*;
     use crate::link::Cost;
     use crate::testing::window;
-    use crate::{Link, Network, Window};
+    use crate::{LinkCost, Network, Window};
 
     fn inputs(task_bytes: u32, eager_bytes: u32) -> String {
         let cost = Cost { start_up_s: 5e-5, start_up_error_s: 2e-6, per_byte_s: 8e-8, per_byte_error_s: 4e-9 };
-        let link = Link { cost, eager_bytes, rendezvous_bytes: eager_bytes, ..Link::default() };
+        let link = LinkCost { cost, eager_bytes, rendezvous_bytes: eager_bytes, ..LinkCost::default() };
         let network = Some(Network { far: Some(link), near: None, task_bytes, result_bytes: 8 });
         let mut memory = None;
         Memory::learn(&mut memory, &Window { network, prepare_s: Some(2e-3), ..window(0, 4, 0.1) });

@@ -10,6 +10,7 @@
 //! [`workers`] does both for the number of workers, [`strategy`] puts them together, [`factors`] serves programs that cut their batches by themselves.
 
 mod candidates;
+mod explanation;
 mod factors;
 mod growth;
 mod inputs;
@@ -17,7 +18,6 @@ mod memory;
 pub mod recorded;
 mod regime;
 mod strategy;
-mod told;
 pub(crate) mod trial;
 mod workers;
 

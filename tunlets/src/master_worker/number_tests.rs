@@ -5,7 +5,7 @@ use super::{Limits, MasterWorker, Mode};
 use crate::link::Cost;
 use crate::options::Objective;
 use crate::tuning_point::{Value, names};
-use crate::{Link, Network, Settled, TuningPoint, Tunlet, Verdict, Window};
+use crate::{LinkCost, Network, Observation, Settled, TuningPoint, Tunlet, Verdict, Window};
 use midrun_scheduling::{Technique, TechniqueParameters};
 
 pub(super) struct Run {
@@ -60,8 +60,7 @@ pub(super) fn run(
         if let Some(assignments) = pending.take() {
             on_the_road = Some((run.why.len() as u64 - 1, assignments));
         }
-        tunlet.observe(&window);
-        let judgements = tunlet.judgements();
+        let judgements = tunlet.observe(Observation::Iteration(&window));
         run.verdicts.extend(judgements.iter().map(|j| j.verdict));
         run.measured_s.extend(judgements.iter().map(|j| j.measured_s));
         if on_the_road.is_some() {
@@ -254,7 +253,7 @@ fn workers_too_far_to_pay_are_parked_and_named() {
     // What 4 KB per task cost on the way to ranks 5 to 8: the master's way out carries one message at a time.
     let far = |window: &mut Window| {
         let cost = |per_byte_s| Cost { start_up_s: 1e-4, start_up_error_s: 1e-6, per_byte_s, per_byte_error_s: 1e-9 };
-        let link = |per_byte_s| Some(Link { cost: cost(per_byte_s), ..Link::default() });
+        let link = |per_byte_s| Some(LinkCost { cost: cost(per_byte_s), ..LinkCost::default() });
         let (near, far) = (link(1e-10), link(1e-6));
         window.network = Some(Network { near, far, task_bytes: 4096, result_bytes: 0 });
         let away = |rank: u32| rank > 4;
@@ -277,7 +276,7 @@ fn messages_that_seem_dear_but_keep_nobody_waiting_do_not_cost_workers() {
     // Ten times what the iteration has room for: measured where many messages share a host's memory.
     let dear = |window: &mut Window| {
         let cost = Cost { start_up_s: 2e-5, start_up_error_s: 1e-6, per_byte_s: 2e-8, per_byte_error_s: 1e-9 };
-        let near = Some(Link { cost, ..Link::default() });
+        let near = Some(LinkCost { cost, ..LinkCost::default() });
         window.network = Some(Network { near, far: None, task_bytes: 32768, result_bytes: 32768 });
     };
     let result = run(&mut tunlet(Objective::Efficiency, Limits::default()), &mut plant, 24, 12, |_, _| {}, dear);
@@ -319,7 +318,7 @@ fn what_is_badly_known_widens_the_interval_of_what_rests_on_it() {
     // 4 KiB per task: with many workers their way out limits, and lambda decides.
     let width = |per_byte_error_s| {
         let cost = Cost { start_up_s: 1e-4, start_up_error_s: 1e-6, per_byte_s: 1e-8, per_byte_error_s };
-        let far = Some(Link { cost, ..Link::default() });
+        let far = Some(LinkCost { cost, ..LinkCost::default() });
         let network = move |window: &mut Window| {
             window.network = Some(Network { far, near: None, task_bytes: 4096, result_bytes: 8 });
             window.iteration_s += window.tasks as f64 * 4096.0 * 1e-8;
@@ -335,11 +334,11 @@ fn what_is_badly_known_widens_the_interval_of_what_rests_on_it() {
 fn the_outlook_names_ranks_and_how_sure_it_is() {
     let mut plant = plant(8, 2e-3, 4_000);
     let mut tunlet = tunlet(Objective::Efficiency, Limits::default());
-    assert_eq!(tunlet.outlook(), None);
+    assert_eq!(tunlet.report().next_allocation, None);
     run(&mut tunlet, &mut plant, 8, 8, |_, _| {}, |_| {});
-    let outlook = tunlet.outlook().expect("an outlook");
-    assert!(outlook.workers > 8 && outlook.iteration_s < outlook.iteration_now_s, "{outlook:?}");
-    assert!(outlook.uncertainty > 0.0 && outlook.uncertainty < 0.3, "{outlook:?}");
+    let next = tunlet.report().next_allocation.expect("advice");
+    assert!(next.workers > 8 && next.iteration_s < next.iteration_now_s, "{next:?}");
+    assert!(next.uncertainty > 0.0 && next.uncertainty < 0.3, "{next:?}");
 }
 
 #[test]

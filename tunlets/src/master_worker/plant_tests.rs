@@ -3,7 +3,7 @@
 use super::{Limits, MasterWorker, Mode};
 use crate::options::Objective;
 use crate::tuning_point::{Value, names};
-use crate::{PROFILE_BINS, ProfileBin, Settled, TuningPoint, Tunlet, Verdict, Window, WorkerWork};
+use crate::{Observation, PROFILE_BINS, ProfileBin, Settled, TuningPoint, Tunlet, Verdict, Window, WorkerWork};
 use midrun_scheduling::{ChunkScheduler, Technique, TechniqueParameters, WorkerSpeed};
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
@@ -220,8 +220,8 @@ fn run(
             decision += 1;
         }
         run.ratios.push(window.iteration_s / window.ideal_s());
-        tunlet.observe(&window);
-        run.verdicts.extend(tunlet.judgements().iter().map(|j| j.verdict));
+        let judgements = tunlet.observe(Observation::Iteration(&window));
+        run.verdicts.extend(judgements.iter().map(|j| j.verdict));
         if let Some(proposal) = tunlet.propose(&tuning_points()) {
             run.decisions.push(format!("{i}: {} -> {} because {}", proposal.from, proposal.to, proposal.why));
             change = Some(setting_of(&proposal.assignments));
@@ -345,7 +345,7 @@ fn a_program_that_exposes_its_batch_factors_gets_shares_for_them_and_its_own_bac
         declared: value,
         text: None,
     };
-    tunlet.observe(&Plant::new(Dist::Normal(0.8)).iterate(None));
+    tunlet.observe(Observation::Iteration(&Plant::new(Dist::Normal(0.8)).iterate(None)));
     let mut tuning_points = tuning_points();
     tuning_points.extend([factor(0, 0.5), factor(1, 0.25), factor(2, 0.25)]);
     let proposal = tunlet.propose(&tuning_points).expect("a proposal");
@@ -357,18 +357,19 @@ fn a_program_that_exposes_its_batch_factors_gets_shares_for_them_and_its_own_bac
     // They measure worse: back to the former, and then peace.
     let mut slow = Plant::new(Dist::Normal(0.8));
     slow.iteration = 1;
+    let mut judgements = Vec::new();
     for _ in 0..3 {
         let mut window = slow.iterate(None);
         window.iteration_s *= 1.1;
-        tunlet.observe(&window);
+        judgements.extend(tunlet.observe(Observation::Iteration(&window)));
     }
-    assert_eq!(tunlet.judgements()[0].verdict, Verdict::RolledBack);
+    assert_eq!(judgements[0].verdict, Verdict::RolledBack);
     let back = tunlet.propose(&tuning_points).expect("the way back");
     assert_eq!(back.assignments.iter().filter_map(|(_, value)| value.number()).collect::<Vec<_>>(), [0.5, 0.25, 0.25]);
     tunlet.on_settled(1, Settled::Applied { iteration: 4 });
     slow.iteration = 5;
     for _ in 0..5 {
-        tunlet.observe(&slow.iterate(None));
+        tunlet.observe(Observation::Iteration(&slow.iterate(None)));
         assert_eq!(tunlet.propose(&tuning_points), None);
     }
 }

@@ -5,15 +5,18 @@ mod number;
 mod weighing;
 
 use super::candidates;
+use super::explanation;
 use super::factors::{self, Shares};
 use super::memory::{Learnt, Memory};
 use super::regime::Regime;
-use super::told;
 use super::trial::{Experience, Family, Spread, Trial, WORSE, family, uncertainty};
 use super::workers::{self, Workers};
 use crate::options::Objective;
 use crate::tuning_point::names;
-use crate::{Explanation, Judgement, Outlook, Proposal, Settled, TuningPoint, Tunlet, Verdict, Window};
+use crate::{
+    Explanation, Judgement, NextAllocation, Observation, Proposal, Report, Settled, TuningPoint, Tunlet, Verdict,
+    Window,
+};
 use midrun_scheduling::{Technique, TechniqueParameters};
 use std::collections::BTreeMap;
 use weighing::{EVEN, TIE, Weighed};
@@ -156,6 +159,64 @@ impl MasterWorker {
         uses && moved
     }
 
+    /// Learns from an iteration, and judges the change that is being watched.
+    fn learn(&mut self, window: &Window) {
+        match Memory::learn(&mut self.memory, window) {
+            Learnt::Nothing => return,
+            Learnt::OtherWorkers => {
+                // What the techniques gave was with the other number.
+                self.experience.forget();
+                self.banned.clear();
+                self.end_trial();
+                self.advice = None;
+            }
+            Learnt::Anew => {
+                self.workers.forget();
+                self.experience.forget();
+                self.banned.clear();
+                self.unsettled = true;
+                // What was measured before the change is no yardstick for what comes after it.
+                if let Some(trial) = &mut self.trial {
+                    trial.former_ratio = None;
+                }
+            }
+            Learnt::Added => {}
+        }
+        self.last = Some((window.iteration, window.iteration_s));
+        self.fresh = true;
+        // The window knows technique and share; mean and sigma are known from what was proposed.
+        let same = self.current.filter(|known| family(known) == family(&window.setting));
+        if !window.setting_changed && same.is_none() && self.trial.is_none() {
+            self.current = Some(window.setting);
+        }
+        let ideal_s = window.ideal_s();
+        if ideal_s > 0.0 && window.coverage > 0.99 {
+            let ratio = window.iteration_s / ideal_s;
+            if !window.setting_changed {
+                self.regime = Some(Regime::of(window.iteration_s, window.master_busy_s, ideal_s));
+                self.spread.add(ratio);
+                let levelled = self.memory.as_ref().map(|known| (known.levelled_s(window), known.work_s(window.tasks)));
+                self.judgements
+                    .extend(levelled.and_then(|(time_s, work_s)| self.workers.watch(window, time_s, work_s)));
+                self.experience.add(&window.setting, ratio, window.iteration);
+                self.explain(window, ratio);
+            }
+            self.watch(window, ratio);
+        }
+    }
+
+    fn next_allocation(&self) -> Option<NextAllocation> {
+        let (memory, (_, iteration_now_s)) = (self.memory.as_ref()?, self.last?);
+        let scale = iteration_now_s / memory.ideal_s().max(f64::MIN_POSITIVE);
+        self.workers.next_allocation(
+            memory,
+            &self.current?,
+            (self.regime?, iteration_now_s),
+            scale,
+            self.spread.deviation(),
+        )
+    }
+
     fn decide(&mut self, tuning_points: &[TuningPoint]) -> Option<Proposal> {
         let (iteration, iteration_s) = self.last?;
         let memory = self.memory.clone()?;
@@ -284,7 +345,7 @@ impl MasterWorker {
         Proposal {
             tunlet: "master_worker".into(),
             iteration,
-            rank,
+            ranks: vec![rank],
             assignments: candidates::assignments(&to),
             tuning_point: tuning_point.into(),
             from: from.to_string(),
@@ -295,6 +356,7 @@ impl MasterWorker {
             unchanged_s,
             at_once: from.kind != to.kind
                 && candidates::fits_inside(&to, self.memory.as_ref().map_or(1, |m| m.workers)),
+            ..Proposal::default()
         }
     }
 }
@@ -306,55 +368,13 @@ impl Tunlet for MasterWorker {
 
     fn explain(&self) -> Explanation {
         let (objective, limits) = self.workers.requested();
-        told::explanation(self.mode, objective, limits)
+        explanation::explain(self.mode, objective, limits)
     }
 
-    fn observe(&mut self, window: &Window) {
-        match Memory::learn(&mut self.memory, window) {
-            Learnt::Nothing => return,
-            Learnt::OtherWorkers => {
-                // What the techniques gave was with the other number.
-                self.experience.forget();
-                self.banned.clear();
-                self.end_trial();
-                self.advice = None;
-            }
-            Learnt::Anew => {
-                self.workers.forget();
-                self.experience.forget();
-                self.banned.clear();
-                self.unsettled = true;
-                // What was measured before the change is no yardstick for what comes after it.
-                if let Some(trial) = &mut self.trial {
-                    trial.former_ratio = None;
-                }
-            }
-            Learnt::Added => {}
+    fn observe(&mut self, observation: Observation<'_>) -> Vec<Judgement> {
+        if let Observation::Iteration(window) = observation {
+            self.learn(window);
         }
-        self.last = Some((window.iteration, window.iteration_s));
-        self.fresh = true;
-        // The window knows technique and share; mean and sigma are known from what was proposed.
-        let same = self.current.filter(|known| family(known) == family(&window.setting));
-        if !window.setting_changed && same.is_none() && self.trial.is_none() {
-            self.current = Some(window.setting);
-        }
-        let ideal_s = window.ideal_s();
-        if ideal_s > 0.0 && window.coverage > 0.99 {
-            let ratio = window.iteration_s / ideal_s;
-            if !window.setting_changed {
-                self.regime = Some(Regime::of(window.iteration_s, window.master_busy_s, ideal_s));
-                self.spread.add(ratio);
-                let levelled = self.memory.as_ref().map(|known| (known.levelled_s(window), known.work_s(window.tasks)));
-                self.judgements
-                    .extend(levelled.and_then(|(time_s, work_s)| self.workers.watch(window, time_s, work_s)));
-                self.experience.add(&window.setting, ratio, window.iteration);
-                self.explain(window, ratio);
-            }
-            self.watch(window, ratio);
-        }
-    }
-
-    fn judgements(&mut self) -> Vec<Judgement> {
         std::mem::take(&mut self.judgements)
     }
 
@@ -366,10 +386,8 @@ impl Tunlet for MasterWorker {
         self.decide(tuning_points)
     }
 
-    fn outlook(&self) -> Option<Outlook> {
-        let (memory, (_, iteration_now_s)) = (self.memory.as_ref()?, self.last?);
-        let scale = iteration_now_s / memory.ideal_s().max(f64::MIN_POSITIVE);
-        self.workers.outlook(memory, &self.current?, (self.regime?, iteration_now_s), scale, self.spread.deviation())
+    fn report(&self) -> Report {
+        Report { next_allocation: self.next_allocation(), ..Report::default() }
     }
 
     fn on_settled(&mut self, decision: u64, settled: Settled) {

@@ -9,7 +9,7 @@ use super::memory::Memory;
 use super::regime::Regime;
 use super::trial::{REMEMBERED, WATCHED, is_worse};
 use crate::options::Objective;
-use crate::{Judgement, Outlook, Verdict, Window};
+use crate::{Judgement, NextAllocation, Verdict, Window};
 use midrun_models::line::median;
 use midrun_scheduling::TechniqueParameters;
 use std::collections::{BTreeMap, VecDeque};
@@ -294,14 +294,14 @@ impl Workers {
 
     /// What to ask for next time: the same choice among up to [`BEYOND`] times the present number. `ratio` is the
     /// present iteration time / ideal, `deviation` how far it scattered.
-    pub fn outlook(
+    pub fn next_allocation(
         &self,
         memory: &Memory,
         setting: &TechniqueParameters,
         (regime, iteration_now_s): (Regime, f64),
         ratio: f64,
         deviation: f64,
-    ) -> Option<Outlook> {
+    ) -> Option<NextAllocation> {
         let most = memory.workers.max(self.most_seen).saturating_mul(BEYOND);
         let (low, high) = self.range(most);
         let settings = [*setting];
@@ -311,7 +311,7 @@ impl Workers {
         let cost = cost_of(self.objective);
         let best = cheapest(all.iter().filter(|f| (low..=high).contains(&f.workers)), cost)?;
         let doublings = (f64::from(best.workers) / f64::from(memory.workers.max(1))).log2().abs();
-        Some(Outlook {
+        Some(NextAllocation {
             regime: regime.as_str(),
             workers_now: memory.workers,
             iteration_now_s,

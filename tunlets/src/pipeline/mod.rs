@@ -4,18 +4,18 @@
 //! their way go by the old pattern), so what holds it back is only doubt.
 
 mod estimate;
+mod explanation;
 mod layout;
+mod reasons;
 pub mod recorded;
-mod told;
-mod words;
 
-pub use words::{Seen, seen};
+pub use reasons::{StageTimes, stage_times};
 
 use crate::options::Objective;
 use crate::tuning_point::names;
 use crate::{
-    Explanation, Judgement, Outlook, Proposal, Recent, Settled, StreamWindow, TuningPoint, Tunlet, Value, Verdict,
-    Window,
+    Explanation, Judgement, NextAllocation, Observation, Proposal, Recent, Report, Settled, StreamWindow, TuningPoint,
+    Tunlet, Value, Verdict,
 };
 use estimate::{Estimate, Holds, Known};
 use layout::{Layout, best, cost, forecast};
@@ -177,7 +177,8 @@ impl Pipeline {
     fn go_back(&mut self, tuning_point: &TuningPoint) -> Option<Proposal> {
         let (plan, was_s) = self.back_to.take()?;
         let now = self.now.as_ref().filter(|now| now.plan != plan)?;
-        let why = format!("it measured {} per output, not {} as before", words::time(now.period_s), words::time(was_s));
+        let why =
+            format!("it measured {} per output, not {} as before", reasons::time(now.period_s), reasons::time(was_s));
         let proposal = self.proposal(tuning_point, &plan, (was_s, 0.0), why);
         let ranks = now.layout.as_ref().map_or(0, |layout| layout.ranks);
         self.proposed = Some((plan, now.plan.clone(), (now.period_s, ranks)));
@@ -196,7 +197,7 @@ impl Pipeline {
         Proposal {
             tunlet: "pipeline".into(),
             iteration: number,
-            rank: tuning_point.rank,
+            ranks: vec![tuning_point.rank],
             assignments: vec![(tuning_point.name.clone(), Value::Text(plan.into()))],
             tuning_point: "pattern".into(),
             from,
@@ -205,8 +206,71 @@ impl Pipeline {
             predicted_s,
             uncertainty,
             unchanged_s,
-            at_once: false,
+            ..Proposal::default()
         }
+    }
+
+    /// Learns from a window, and judges the change that is being watched.
+    fn learn(&mut self, window: &StreamWindow) {
+        let holds = self.estimate.learn(window);
+        if holds != Holds::All {
+            self.recent.forget();
+            self.measured.clear();
+        }
+        if holds == Holds::Nothing {
+            // Before and after are no longer of the same program.
+            self.end_trial(window.period_s(), Verdict::Kept);
+            self.banned.clear();
+            self.back_to = None;
+        }
+        self.recent.push(window);
+        let lately = self.recent.merged();
+        let seen = lately.as_ref().unwrap_or(window);
+        self.known = self.estimate.known(seen.ranks);
+        let stateful: Vec<bool> = seen.stages.iter().map(|stage| stage.stateful).collect();
+        let plan = Plan::parse(&seen.plan, &stateful).ok().filter(|_| lately.is_some());
+        let layout = self.known.as_ref().zip(plan).and_then(|(known, plan)| {
+            let places = reasons::places(seen, &plan)?;
+            Some(forecast(known, &plan, &places))
+        });
+        if let Some(lately) = &lately {
+            self.measured.insert(lately.plan.clone(), lately.period_s());
+        }
+        self.now = Some(Now {
+            number: window.number,
+            plan: seen.plan.clone(),
+            period_s: seen.period_s(),
+            head_s: seen.head_s / seen.outputs.max(1) as f64,
+            ranks: seen.ranks,
+            layout,
+            names: seen.stages.iter().map(|stage| stage.name.clone()).collect(),
+        });
+        self.fresh = true;
+        self.watch(window);
+    }
+
+    fn ideal_period_s(&self) -> Option<f64> {
+        let (known, now) = (self.known.as_ref()?, self.now.as_ref()?);
+        let best = best(known, now.ranks, self.grouping, Objective::Time, now.head_s)?;
+        Some(best.period_s().max(now.head_s))
+    }
+
+    fn next_allocation(&self) -> Option<NextAllocation> {
+        let (known, now) = (self.known.as_ref()?, self.now.as_ref()?);
+        let present = now.layout.as_ref()?;
+        let objective = if self.objective == Objective::Fixed { Objective::Efficiency } else { self.objective };
+        let most = now.ranks.saturating_mul(NEXT_TIME);
+        // Further ranks are thought of as like most.
+        let alike = Known { slowness: vec![1.0; most as usize], extra_s: vec![0.0; most as usize], ..known.clone() };
+        let next = best(&alike, most, self.grouping, objective, now.head_s)?;
+        Some(NextAllocation {
+            regime: reasons::regime(now, present),
+            workers_now: present.ranks,
+            iteration_now_s: now.period_s,
+            workers: next.ranks,
+            iteration_s: next.period_s().max(now.head_s),
+            uncertainty: self.uncertainty(now),
+        })
     }
 
     /// Half the width of the interval of a prediction, as a share: the model's error and chance.
@@ -234,50 +298,13 @@ impl Tunlet for Pipeline {
     }
 
     fn explain(&self) -> Explanation {
-        told::explanation(self.objective, self.grouping, self.most)
+        explanation::explain(self.objective, self.grouping, self.most)
     }
 
-    fn observe(&mut self, _window: &Window) {}
-
-    fn observe_stream(&mut self, window: &StreamWindow) {
-        let holds = self.estimate.learn(window);
-        if holds != Holds::All {
-            self.recent.forget();
-            self.measured.clear();
+    fn observe(&mut self, observation: Observation<'_>) -> Vec<Judgement> {
+        if let Observation::Stream(window) = observation {
+            self.learn(window);
         }
-        if holds == Holds::Nothing {
-            // Before and after are no longer of the same program.
-            self.end_trial(window.period_s(), Verdict::Kept);
-            self.banned.clear();
-            self.back_to = None;
-        }
-        self.recent.push(window);
-        let lately = self.recent.merged();
-        let seen = lately.as_ref().unwrap_or(window);
-        self.known = self.estimate.known(seen.ranks);
-        let stateful: Vec<bool> = seen.stages.iter().map(|stage| stage.stateful).collect();
-        let plan = Plan::parse(&seen.plan, &stateful).ok().filter(|_| lately.is_some());
-        let layout = self.known.as_ref().zip(plan).and_then(|(known, plan)| {
-            let places = words::places(seen, &plan)?;
-            Some(forecast(known, &plan, &places))
-        });
-        if let Some(lately) = &lately {
-            self.measured.insert(lately.plan.clone(), lately.period_s());
-        }
-        self.now = Some(Now {
-            number: window.number,
-            plan: seen.plan.clone(),
-            period_s: seen.period_s(),
-            head_s: seen.head_s / seen.outputs.max(1) as f64,
-            ranks: seen.ranks,
-            layout,
-            names: seen.stages.iter().map(|stage| stage.name.clone()).collect(),
-        });
-        self.fresh = true;
-        self.watch(window);
-    }
-
-    fn judgements(&mut self) -> Vec<Judgement> {
         std::mem::take(&mut self.judgements)
     }
 
@@ -294,35 +321,15 @@ impl Tunlet for Pipeline {
         let (next, next_s) = self.better()?;
         let now = self.now.as_ref()?;
         let present = now.layout.as_ref()?;
-        let why = words::why(now, present, &next);
+        let why = reasons::why(now, present, &next);
         let plan = next.plan.to_string();
         let proposal = self.proposal(tuning_point, &plan, (next_s, self.uncertainty(now)), why);
         self.proposed = Some((plan, now.plan.clone(), (now.period_s, present.ranks)));
         Some(proposal)
     }
 
-    fn ideal_period_s(&self) -> Option<f64> {
-        let (known, now) = (self.known.as_ref()?, self.now.as_ref()?);
-        let best = best(known, now.ranks, self.grouping, Objective::Time, now.head_s)?;
-        Some(best.period_s().max(now.head_s))
-    }
-
-    fn outlook(&self) -> Option<Outlook> {
-        let (known, now) = (self.known.as_ref()?, self.now.as_ref()?);
-        let present = now.layout.as_ref()?;
-        let objective = if self.objective == Objective::Fixed { Objective::Efficiency } else { self.objective };
-        let most = now.ranks.saturating_mul(NEXT_TIME);
-        // Further ranks are thought of as like most.
-        let alike = Known { slowness: vec![1.0; most as usize], extra_s: vec![0.0; most as usize], ..known.clone() };
-        let next = best(&alike, most, self.grouping, objective, now.head_s)?;
-        Some(Outlook {
-            regime: words::regime(now, present),
-            workers_now: present.ranks,
-            iteration_now_s: now.period_s,
-            workers: next.ranks,
-            iteration_s: next.period_s().max(now.head_s),
-            uncertainty: self.uncertainty(now),
-        })
+    fn report(&self) -> Report {
+        Report { ideal_period_s: self.ideal_period_s(), next_allocation: self.next_allocation(), ..Report::default() }
     }
 
     fn on_settled(&mut self, decision: u64, settled: Settled) {
@@ -331,7 +338,7 @@ impl Tunlet for Pipeline {
         match settled {
             Settled::Applied { .. } => self.trial = Some(Trial { decision, plan, former, before, waited: 0 }),
             // Whatever was wrong with it is so a window later, too.
-            Settled::NotApplied => {
+            Settled::NotApplied { .. } => {
                 let number = self.now.as_ref().map_or(0, |now| now.number);
                 self.banned.insert(plan, number + BANNED);
             }

@@ -2,7 +2,7 @@
 
 use super::estimate::{Estimate, Known};
 use super::layout::{best, forecast};
-use super::words;
+use super::reasons;
 use super::{Grouping, MODEL};
 use crate::StreamWindow;
 use crate::options::Objective;
@@ -81,7 +81,7 @@ impl Fit {
     /// The period of a window under its own plan, on the ranks that computed; `None` where not all of them were seen. Seconds.
     pub fn of_window(&self, window: &StreamWindow) -> Option<f64> {
         let plan = Plan::parse(&window.plan, &vec![false; window.stages.len()]).ok()?;
-        let places = words::places(window, &plan)?;
+        let places = reasons::places(window, &plan)?;
         Some(self.period_s(&forecast(&self.known, &plan, &places)))
     }
 

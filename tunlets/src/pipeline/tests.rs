@@ -48,8 +48,7 @@ impl Plant {
             }
             self.number += 1;
             self.periods.push(window.period_s());
-            self.tunlet.observe_stream(&window);
-            self.judged.extend(self.tunlet.judgements());
+            self.judged.extend(self.tunlet.observe(Observation::Stream(&window)));
             let Some(proposal) = self.tunlet.propose(&[pattern_tuning_point(&self.plan)]) else { continue };
             let Value::Text(plan) = proposal.assignments[0].1.clone() else { panic!("a pattern is a text") };
             self.plan = plan;
@@ -73,8 +72,8 @@ fn the_slow_stages_get_replicas_and_then_nothing_moves_any_more() {
     let first = &plant.decisions[0];
     assert!((first.predicted_s - 0.1).abs() < 1e-3 && (first.unchanged_s - 0.4).abs() < 1e-9, "{first:?}");
     assert!(first.why.starts_with("stage 1 takes 400.0 ms per input and holds up the others"), "{}", first.why);
-    let outlook = plant.tunlet.outlook().unwrap();
-    assert_eq!(outlook.regime, "all stages keep the same pace");
+    let next = plant.tunlet.report().next_allocation.unwrap();
+    assert_eq!(next.regime, "all stages keep the same pace");
 }
 
 #[test]
@@ -144,14 +143,14 @@ fn what_the_source_limits_needs_no_replicas() {
         let mut window = stream(plant.number, "0,1,2,3,4", 13, &FIVE);
         (window.head_s, window.seconds) = (5.0, 5.0);
         plant.number += 1;
-        plant.tunlet.observe_stream(&window);
+        plant.tunlet.observe(Observation::Stream(&window));
         let tuning_point = pattern_tuning_point("0,1,2,3,4");
         assert_eq!(
             plant.tunlet.propose(&[tuning_point]).map(|proposal| proposal.to).filter(|to| to.contains('x')),
             None
         );
     }
-    let regime = plant.tunlet.outlook().unwrap().regime;
+    let regime = plant.tunlet.report().next_allocation.unwrap().regime;
     assert!(regime.contains("more ranks would not help"), "{regime}");
 }
 
@@ -190,10 +189,10 @@ fn a_pattern_that_is_refused_is_not_asked_for_in_every_window() {
     let mut tunlet = Pipeline::new(Objective::Time, Grouping::Single, 0);
     let mut asked = 0;
     for k in 0..20 {
-        tunlet.observe_stream(&stream(k, "0,1", 9, &[0.1, 0.4]));
+        tunlet.observe(Observation::Stream(&stream(k, "0,1", 9, &[0.1, 0.4])));
         if tunlet.propose(&[pattern_tuning_point("0,1")]).is_some() {
             asked += 1;
-            tunlet.on_settled(k, Settled::NotApplied);
+            tunlet.on_settled(k, Settled::NotApplied { why: None });
         }
     }
     assert_eq!(asked, 1);
@@ -213,6 +212,6 @@ fn state_stays_where_it_is_though_ranks_differ() {
 #[test]
 fn without_a_tuning_point_for_it_nothing_is_asked_for() {
     let mut tunlet = Pipeline::new(Objective::Time, Grouping::Single, 0);
-    tunlet.observe_stream(&stream(0, "0,1", 9, &[0.1, 0.4]));
+    tunlet.observe(Observation::Stream(&stream(0, "0,1", 9, &[0.1, 0.4])));
     assert_eq!(tunlet.propose(&[]), None);
 }

@@ -157,12 +157,12 @@ fn changed(network: Option<Network>, other: OtherLink) -> Option<Network> {
     if other == OtherLink::default() {
         return network;
     }
-    let network = network.unwrap_or_else(|| Network { near: Some(crate::Link::default()), ..Network::default() });
-    let link = |link: crate::Link| {
+    let network = network.unwrap_or_else(|| Network { near: Some(crate::LinkCost::default()), ..Network::default() });
+    let link = |link: crate::LinkCost| {
         let exact = |new: Option<f64>, old: f64, error: f64| new.map_or((old, error), |new| (new, 0.0));
         let (start_up_s, start_up_error_s) = exact(other.latency_s, link.cost.start_up_s, link.cost.start_up_error_s);
         let (per_byte_s, per_byte_error_s) = exact(other.per_byte_s, link.cost.per_byte_s, link.cost.per_byte_error_s);
-        crate::Link { cost: Cost { start_up_s, start_up_error_s, per_byte_s, per_byte_error_s }, ..link }
+        crate::LinkCost { cost: Cost { start_up_s, start_up_error_s, per_byte_s, per_byte_error_s }, ..link }
     };
     Some(Network { near: network.near.map(link), far: network.far.map(link), ..network })
 }

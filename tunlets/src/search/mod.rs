@@ -11,14 +11,13 @@ mod options;
 #[cfg(test)]
 mod tests;
 
-use midrun_models::search::Search;
-use serde::Serialize;
-
+use crate::options::SearchOptions;
+use crate::report::{Report, SearchReport, TriedLine};
 use crate::tuning_point::names;
-use crate::{Explanation, Judgement, Proposal, Settled, StreamWindow, TuningPoint, Tunlet, Verdict, Window};
+use crate::{Explanation, Judgement, Observation, Proposal, Settled, TuningPoint, Tunlet, Verdict, Window};
 use change::Change;
+use midrun_models::search::Search;
 use options::Requested;
-pub use options::SearchOptions;
 
 /// Proposals that came to nothing, one after the other, before it gives up.
 const PATIENCE: u32 = 3;
@@ -27,42 +26,6 @@ const PATIENCE: u32 = 3;
 const PAUSE_S: f64 = 1.0;
 /// Share of the records of an iteration below which its task times say little.
 const COVERED: f64 = 0.99;
-
-/// What a search found, for the summary and for the next run.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct SearchReport {
-    /// The tuning points, in the order of the values below.
-    pub points: Vec<String>,
-    /// How combinations were chosen.
-    pub method: &'static str,
-    /// It came to its end.
-    pub ended: bool,
-    /// Why it found nothing; null where nothing stood in its way.
-    pub trouble: Option<String>,
-    /// Iterations, or windows, that it measured.
-    pub measured: usize,
-    /// Those that it may measure.
-    pub budget: usize,
-    /// Time with the values at start, seconds.
-    pub start_s: Option<f64>,
-    /// What stands at the end, or would now.
-    pub best: Option<Vec<f64>>,
-    /// Its time, seconds.
-    pub best_s: Option<f64>,
-    /// Everything measured beside the start, from the best on.
-    pub tried: Vec<TriedLine>,
-}
-
-/// A combination that was measured.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct TriedLine {
-    /// Its values.
-    pub values: Vec<f64>,
-    /// Median of its times, seconds.
-    pub time_s: f64,
-    /// How often it was measured.
-    pub times: usize,
-}
 
 /// A decision that is in force and not judged yet.
 #[derive(Clone, Debug)]
@@ -82,8 +45,8 @@ pub struct SearchTunlet {
     last: Option<u64>,
     /// What the engine asks for is in force in windows from this one on; `None`: it is not.
     in_force: Option<u64>,
-    /// Ranks of the last proposal beside its own.
-    also: Vec<u32>,
+    /// The last proposal was for several ranks.
+    several: bool,
     /// All ranks of the last proposal are to take it over in one and the same iteration.
     synchronized: bool,
     /// The last proposal brings only a part of what is asked for.
@@ -91,8 +54,6 @@ pub struct SearchTunlet {
     trial: Option<Trial>,
     judgements: Vec<Judgement>,
     failures: u32,
-    /// Why the last one came to nothing.
-    reason: Option<String>,
     /// Nothing is asked for before so much time has passed in iterations, seconds.
     pause_s: f64,
     streams: bool,
@@ -107,18 +68,17 @@ impl SearchTunlet {
     /// A sentence with what is wrong and what would be right.
     pub fn new(options: &SearchOptions) -> Result<SearchTunlet, String> {
         Ok(SearchTunlet {
-            requested: options.read()?,
+            requested: options::read(options)?,
             engine: None,
             trouble: None,
             last: None,
             in_force: None,
-            also: Vec::new(),
+            several: false,
             synchronized: false,
             partial: false,
             trial: None,
             judgements: Vec::new(),
             failures: 0,
-            reason: None,
             pause_s: 0.0,
             streams: false,
             work: None,
@@ -141,13 +101,12 @@ impl SearchTunlet {
     }
 
     /// A proposal came to nothing: it is tried again somewhat later; in the end the search gives up, and goes back.
-    fn fail(&mut self) {
+    fn fail(&mut self, why: Option<String>) {
         self.failures += 1;
         self.pause_s = PAUSE_S * f64::from(self.failures);
-        let reason = self.reason.take();
         if self.failures >= PATIENCE && self.trouble.is_none() {
             let what = "its values were not taken over";
-            self.trouble = Some(reason.map_or_else(|| what.to_owned(), |why| format!("{what}: {why}")));
+            self.trouble = Some(why.map_or_else(|| what.to_owned(), |why| format!("{what}: {why}")));
             self.failures = 0;
         }
     }
@@ -213,8 +172,8 @@ impl SearchTunlet {
         let change = change::next(dimensions, target, tuning_points)?;
         self.partial = change::next(dimensions, target, &change.done(tuning_points)).is_some();
         let Change { assignments, ranks, synchronized } = change;
-        let (rank, also) = ranks.split_first().map(|(rank, also)| (*rank, also.to_vec()))?;
-        (self.also, self.synchronized) = (also, synchronized);
+        let rank = *ranks.first()?;
+        (self.several, self.synchronized) = (ranks.len() > 1, synchronized);
         let value = |name: &str| {
             tuning_points
                 .iter()
@@ -237,7 +196,8 @@ impl SearchTunlet {
         Some(Proposal {
             tunlet: "search".into(),
             iteration: self.last?,
-            rank,
+            ranks,
+            synchronized,
             tuning_point: list(assignments.iter().map(|(name, _)| name.clone()).collect()),
             from: list(assignments.iter().map(|(name, _)| value(name).unwrap_or(f64::NAN).to_string()).collect()),
             to: list(assignments.iter().map(|(_, value)| value.to_string()).collect()),
@@ -246,7 +206,7 @@ impl SearchTunlet {
             predicted_s,
             uncertainty: if predicted_s.is_finite() { engine.margin() } else { 0.0 },
             unchanged_s: start_s.unwrap_or(f64::NAN),
-            at_once: false,
+            ..Proposal::default()
         })
     }
 
@@ -291,20 +251,21 @@ impl Tunlet for SearchTunlet {
         explanation.decides("what to measure next: all combinations, a simplex, or evolution", "")
     }
 
-    fn observe(&mut self, window: &Window) {
-        self.pause_s -= window.iteration_s;
-        let time_s = self.time_s(window);
-        self.measured(window.iteration, time_s);
-    }
-
-    fn observe_stream(&mut self, window: &StreamWindow) {
-        self.streams = true;
-        self.pause_s -= window.seconds;
-        let time_s = window.settled.then(|| window.period_s()).filter(|s| s.is_finite());
-        self.measured(window.number, time_s);
-    }
-
-    fn judgements(&mut self) -> Vec<Judgement> {
+    fn observe(&mut self, observation: Observation<'_>) -> Vec<Judgement> {
+        match observation {
+            Observation::Iteration(window) => {
+                self.pause_s -= window.iteration_s;
+                let time_s = self.time_s(window);
+                self.measured(window.iteration, time_s);
+            }
+            Observation::Stream(window) => {
+                self.streams = true;
+                self.pause_s -= window.seconds;
+                let time_s = window.settled.then(|| window.period_s()).filter(|s| s.is_finite());
+                self.measured(window.number, time_s);
+            }
+            Observation::PointRefused { .. } => {}
+        }
         std::mem::take(&mut self.judgements)
     }
 
@@ -326,24 +287,12 @@ impl Tunlet for SearchTunlet {
         proposal
     }
 
-    fn also_ranks(&self) -> Vec<u32> {
-        self.also.clone()
-    }
-
-    fn synchronized(&self) -> bool {
-        self.synchronized
-    }
-
-    fn on_reason(&mut self, why: &str) {
-        self.reason = Some(why.to_owned());
-    }
-
     fn on_settled(&mut self, decision: u64, settled: Settled) {
         match settled {
             Settled::Applied { iteration } => {
-                (self.failures, self.reason) = (0, None);
+                self.failures = 0;
                 // Ranks take values over one by one, and inputs of a stream are not windows: what is under way is not asked.
-                let mixed = self.streams || (!self.also.is_empty() && !self.synchronized);
+                let mixed = self.streams || (self.several && !self.synchronized);
                 let next = self.last.map_or(0, |last| last + if mixed { 2 } else { 1 });
                 // SynchronizedChange they take it over where `iteration` begins, but some ranks may be in the one before a little longer.
                 let taken_over = if self.synchronized { iteration + 1 } else { iteration };
@@ -352,15 +301,15 @@ impl Tunlet for SearchTunlet {
                 let values = self.target().unwrap_or_default();
                 self.trial = Some(Trial { decision, values, times_s: Vec::new() });
             }
-            Settled::NotApplied => self.fail(),
+            Settled::NotApplied { why } => self.fail(why),
         }
     }
 
-    fn search_report(&self) -> Option<SearchReport> {
+    fn report(&self) -> Report {
         let engine = self.engine.as_ref();
         let best = engine.and_then(Search::best);
         let line = |(values, time_s, times)| TriedLine { values, time_s, times };
-        Some(SearchReport {
+        let search = SearchReport {
             points: self.names().into_iter().map(str::to_owned).collect(),
             method: engine.map_or(self.requested.plan.method, Search::method).name(),
             ended: engine.is_some_and(Search::is_over),
@@ -371,6 +320,7 @@ impl Tunlet for SearchTunlet {
             best_s: best.as_ref().map(|best| best.time_s),
             best: best.map(|best| best.values),
             tried: engine.map(|engine| engine.ranking().into_iter().map(line).collect()).unwrap_or_default(),
-        })
+        };
+        Report { search: Some(search), ..Report::default() }
     }
 }

@@ -28,11 +28,12 @@ impl Program {
 
     fn run(&mut self, tunlet: &mut SearchTunlet, iterations: u64, time_s: impl Fn(&[TuningPoint]) -> f64) {
         for _ in 0..iterations {
-            tunlet.observe(&window(self.iteration, 4, time_s(&self.tuning_points)));
-            self.verdicts.extend(tunlet.judgements().into_iter().map(|judgement| judgement.verdict));
+            let window = window(self.iteration, 4, time_s(&self.tuning_points));
+            let judgements = tunlet.observe(Observation::Iteration(&window));
+            self.verdicts.extend(judgements.into_iter().map(|judgement| judgement.verdict));
             self.iteration += 1;
             let Some(proposal) = tunlet.propose(&self.tuning_points) else { continue };
-            let ranks: Vec<u32> = std::iter::once(proposal.rank).chain(tunlet.also_ranks()).collect();
+            let ranks = proposal.ranks.clone();
             for (name, value) in &proposal.assignments {
                 for tuning_point in self
                     .tuning_points
@@ -61,7 +62,7 @@ fn a_block_size_is_set_on_every_rank_measured_and_left_at_its_best() {
     program.run(&mut tunlet, 60, |tuning_points| 1.0 + (tuning_points[0].value - 24.0).abs() / 10.0);
     assert!(program.proposals.iter().all(|(ranks, _)| *ranks == [0, 1, 2]));
     assert!(program.tuning_points.iter().all(|tuning_point| tuning_point.value == 24.0), "{:?}", program.tuning_points);
-    let report = tunlet.search_report().unwrap();
+    let report = tunlet.report().search.unwrap();
     assert_eq!(
         (report.ended, report.method, report.best, report.best_s),
         (true, "exhaustive", Some(vec![24.0]), Some(1.0))
@@ -126,17 +127,18 @@ impl InStep {
             }
             // What is left of the iteration before is in the first one with the new value.
             let share = if at.is_some() { 0.01 } else { 1.0 };
-            tunlet.observe(&window(self.iteration, 4, share * time_s(self.tuning_points[0].value)));
+            let window = window(self.iteration, 4, share * time_s(self.tuning_points[0].value));
+            tunlet.observe(Observation::Iteration(&window));
             self.iteration += 1;
             let proposal = if pending.is_none() { tunlet.propose(&self.tuning_points) } else { None };
             let Some(proposal) = proposal else { continue };
-            assert!(tunlet.synchronized(), "{proposal:?}");
-            assert_eq!((proposal.rank, tunlet.also_ranks()), (0, vec![1, 2]));
+            assert!(proposal.synchronized, "{proposal:?}");
+            assert_eq!(proposal.ranks, [0, 1, 2]);
             self.decisions.push(proposal);
             let decision = self.decisions.len() as u64 - 1;
             if self.refuses.contains(&decision) {
-                tunlet.on_reason("rank 1 reached no safe point in time");
-                tunlet.on_settled(decision, Settled::NotApplied);
+                let why = Some("rank 1 reached no safe point in time".to_owned());
+                tunlet.on_settled(decision, Settled::NotApplied { why });
             } else {
                 pending = Some(self.iteration + 4);
             }
@@ -154,7 +156,7 @@ fn in_step(refuses: std::ops::Range<u64>) -> (SearchTunlet, InStep) {
 fn together_all_ranks_change_in_one_iteration_and_only_those_after_it_are_measured() {
     let (mut tunlet, mut program) = in_step(0..0);
     program.run(&mut tunlet, 200, |algorithm| [3.0, 1.0, 2.0][algorithm as usize]);
-    let report = tunlet.search_report().unwrap();
+    let report = tunlet.report().search.unwrap();
     assert_eq!((report.ended, report.best.clone(), report.best_s), (true, Some(vec![1.0]), Some(1.0)));
     assert!(
         report.tried.iter().all(|tried| tried.time_s == [3.0, 1.0, 2.0][tried.values[0] as usize]),
@@ -170,7 +172,7 @@ fn a_search_that_gives_up_says_why_and_tries_to_go_back_to_the_best_so_far() {
     let time_s = |algorithm: f64| [1.0, 2.0, 3.0][algorithm as usize];
     let (mut tunlet, mut program) = in_step(1..u64::MAX);
     program.run(&mut tunlet, 400, time_s);
-    let report = tunlet.search_report().unwrap();
+    let report = tunlet.report().search.unwrap();
     let why = "its values were not taken over: rank 1 reached no safe point in time";
     assert_eq!((report.ended, report.trouble.as_deref(), report.best), (false, Some(why), Some(vec![0.0])));
     // Three attempts to go on, then three back.
@@ -180,11 +182,11 @@ fn a_search_that_gives_up_says_why_and_tries_to_go_back_to_the_best_so_far() {
     let (mut tunlet, mut program) = in_step(1..4);
     program.run(&mut tunlet, 400, time_s);
     assert_eq!((program.decisions.len(), program.tuning_points[0].value), (5, 0.0), "the way back comes through");
-    assert!(tunlet.search_report().unwrap().trouble.is_some());
+    assert!(tunlet.report().search.unwrap().trouble.is_some());
 
     let (mut tunlet, mut program) = in_step(1..3);
     program.run(&mut tunlet, 400, time_s);
-    let report = tunlet.search_report().unwrap();
+    let report = tunlet.report().search.unwrap();
     assert_eq!(
         (report.ended, report.trouble, program.tuning_points[0].value),
         (true, None, 0.0),
@@ -201,7 +203,7 @@ fn a_combination_of_which_only_a_part_is_set_is_not_measured() {
         60,
         |tuning_points| if tuning_points[0].value == tuning_points[1].value { 3.0 } else { 1.0 },
     );
-    let report = tunlet.search_report().unwrap();
+    let report = tunlet.report().search.unwrap();
     let right = |tried: &TriedLine| tried.time_s == if tried.values[0] == tried.values[1] { 3.0 } else { 1.0 };
     assert!(report.tried.len() == 4 && report.tried.iter().all(right), "{report:?}");
 }
@@ -233,7 +235,7 @@ fn a_streams_period_is_searched_and_windows_with_two_patterns_do_not_count() {
         if number % 3 == 0 {
             (window.settled, window.seconds) = (false, 1e-3);
         }
-        tunlet.observe_stream(&window);
+        tunlet.observe(Observation::Stream(&window));
         if let Some(proposal) = tunlet.propose(&tuning_points) {
             tuning_points[0].value = proposal.assignments[0].1.number().unwrap();
             tunlet.on_settled(number, Settled::Applied { iteration: 1_000_000 });
@@ -246,26 +248,26 @@ fn a_streams_period_is_searched_and_windows_with_two_patterns_do_not_count() {
 #[test]
 fn it_waits_for_its_points_and_gives_up_where_nothing_is_left_or_taken_over() {
     let mut tunlet = SearchTunlet::new(&options("a=1..3; b=1..3")).unwrap();
-    tunlet.observe(&window(0, 4, 0.2));
+    tunlet.observe(Observation::Iteration(&window(0, 4, 0.2)));
     assert_eq!(tunlet.propose(&[tuning_point(0, "a", (0.0, 9.0), 1.0)]), None);
-    assert_eq!(tunlet.search_report().unwrap().measured, 0);
+    assert_eq!(tunlet.report().search.unwrap().measured, 0);
     let both = [tuning_point(0, "a", (0.0, 9.0), 1.0), tuning_point(0, "b", (7.0, 9.0), 7.0)];
     assert_eq!(tunlet.propose(&both), None);
     let trouble = "b takes whole numbers from 7 to 9, which leaves nothing to search";
-    assert_eq!(tunlet.search_report().unwrap().trouble.as_deref(), Some(trouble));
+    assert_eq!(tunlet.report().search.unwrap().trouble.as_deref(), Some(trouble));
 
     let mut tunlet = SearchTunlet::new(&options("a=1..3")).unwrap();
     let (mut refused, mut number) = (0, 0);
     while refused < 3 && number < 100 {
-        tunlet.observe(&window(number, 4, 0.2));
+        tunlet.observe(Observation::Iteration(&window(number, 4, 0.2)));
         if tunlet.propose(&both).is_some() {
-            tunlet.on_settled(refused, Settled::NotApplied);
+            tunlet.on_settled(refused, Settled::NotApplied { why: None });
             refused += 1;
         }
         number += 1;
     }
     assert_eq!(tunlet.propose(&both), None);
-    assert_eq!(tunlet.search_report().unwrap().trouble.as_deref(), Some("its values were not taken over"));
+    assert_eq!(tunlet.report().search.unwrap().trouble.as_deref(), Some("its values were not taken over"));
 }
 
 #[test]
@@ -285,5 +287,5 @@ fn options_that_make_no_sense_are_refused_with_what_would() {
     let budget = SearchOptions { budget: 3, ..options("a=1..2") };
     assert_eq!(error(budget), "a budget from 12 to 100000 instead of 3");
     let known = SearchOptions { known: "2; x; 1,5; 1".into(), ..options("a=1..2") };
-    assert_eq!(known.read().unwrap().known, [vec![2.0], vec![1.0, 5.0], vec![1.0]]);
+    assert_eq!(options::read(&known).unwrap().known, [vec![2.0], vec![1.0, 5.0], vec![1.0]]);
 }

@@ -2,7 +2,7 @@
 
 use super::Memory;
 use crate::link::Cost;
-use crate::{Link, Network};
+use crate::{LinkCost, Network};
 use midrun_models::simulate::{QueueAhead, SimInput, Way};
 
 /// One message's way until more is known, seconds: mostly the wake-up of a sleeping rank.
@@ -51,7 +51,7 @@ impl Memory {
         let (tasks, compute_s) = self.growth.errors();
         let longer = |error_s: f64| Memory { mean_s: there.mean_s + error_s, ..there.clone() };
         let link = |change: fn(&mut Cost)| {
-            let changed = |link: Link| {
+            let changed = |link: LinkCost| {
                 let mut link = link;
                 change(&mut link.cost);
                 link
@@ -82,7 +82,7 @@ impl Memory {
     }
 
     /// Two messages per chunk, and the bytes of a task and its result, per task.
-    fn way_s(&self, link: &Link) -> f64 {
+    fn way_s(&self, link: &LinkCost) -> f64 {
         let bytes = self.network.map_or(0.0, |n| f64::from(n.task_bytes) + f64::from(n.result_bytes));
         self.share() * (2.0 * link.cost.start_up_s / self.chunk_tasks.max(1.0) + link.cost.per_byte_s * bytes)
     }

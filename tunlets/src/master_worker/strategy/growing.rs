@@ -38,7 +38,7 @@ impl MasterWorker {
         Proposal {
             tunlet: "master_worker".into(),
             iteration,
-            rank: spare.rank,
+            ranks: vec![spare.rank],
             assignments: vec![(names::SPAWNED.into(), f64::from(asked).into())],
             tuning_point: "started workers".into(),
             from: came.to_string(),
@@ -46,9 +46,8 @@ impl MasterWorker {
             why,
             // By itself it changes nothing: they are parked until the number of workers is changed.
             predicted_s: iteration_s,
-            uncertainty: 0.0,
             unchanged_s: iteration_s,
-            at_once: false,
+            ..Proposal::default()
         }
     }
 

@@ -100,7 +100,7 @@ impl MasterWorker {
         Some(Proposal {
             tunlet: "master_worker".into(),
             iteration,
-            rank: tuning_point.rank,
+            ranks: vec![tuning_point.rank],
             assignments,
             tuning_point: "workers".into(),
             from: now.workers.to_string(),
@@ -109,7 +109,7 @@ impl MasterWorker {
             predicted_s,
             uncertainty: uncertainty(next.deviation, input_error),
             unchanged_s: iteration_s,
-            at_once: false,
+            ..Proposal::default()
         })
     }
 
@@ -143,16 +143,15 @@ impl MasterWorker {
         Some(Proposal {
             tunlet: "master_worker".into(),
             iteration,
-            rank: tuning_point.rank,
+            ranks: vec![tuning_point.rank],
             assignments: vec![(tuning_point.name.clone(), f64::from(to).into())],
             tuning_point: "workers".into(),
             from: from.to_string(),
             to: to.to_string(),
             why: format!("{from} workers measured worse than {to}: back to the former"),
             predicted_s: former_s,
-            uncertainty: 0.0,
             unchanged_s: iteration_s,
-            at_once: false,
+            ..Proposal::default()
         })
     }
 }

@@ -7,7 +7,7 @@ use midrun_scheduling::plan::Plan;
 
 /// One stage in one window, for people.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Seen {
+pub struct StageTimes {
     /// Compute time per input, seconds; `None` where none was computed.
     pub compute_s: Option<f64>,
     /// Time per input of its group by itself, seconds: `1 / sum_k (1/Tr^k)` over the ranks that computed it.
@@ -19,16 +19,16 @@ pub struct Seen {
 }
 
 /// What a window shows of each stage.
-pub fn seen(window: &StreamWindow) -> Vec<Seen> {
+pub fn stage_times(window: &StreamWindow) -> Vec<StageTimes> {
     let plan = Plan::parse(&window.plan, &vec![false; window.stages.len()]);
     let together = |stage: usize| {
         let group = plan.as_ref().ok().and_then(|plan| plan.0.iter().find(|group| group.range().contains(&stage)));
         group.map_or(stage..stage + 1, |group| group.range())
     };
-    let of = |(number, stage): (usize, &crate::StageSeen)| {
+    let of = |(number, stage): (usize, &crate::StageWindow)| {
         let inputs = stage.sum(|work| work.inputs as f64);
         let rate: f64 = stage.by_rank.iter().map(|work| rate_of(window, together(number), work.place)).sum();
-        Seen {
+        StageTimes {
             compute_s: stage.compute_s(),
             tr_s: (rate > 0.0).then(|| 1.0 / rate),
             rtr_s: (inputs > 0.0).then(|| window.seconds / inputs),

@@ -6,7 +6,7 @@ use rhai::{AST, ASTNode, Expr, Position};
 
 use super::engine::{known_functions, line_and_column};
 use super::mistake::{Embedded, Mistake};
-use super::seen::{POINT, WORK};
+use super::scope::{POINT, WORK};
 
 /// The labels of a file.
 #[derive(Clone, Debug, Default)]

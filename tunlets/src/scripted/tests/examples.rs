@@ -1,10 +1,10 @@
 //! The example files do what they say; the description for people names everything.
 
-use super::super::{FUNCTIONS, Outside};
+use super::super::{FUNCTIONS, Scripted};
 use super::tuning_point;
-use crate::outside::seen::{NUMBERS, OTHERS};
+use crate::scripted::scope::{NUMBERS, OTHERS};
 use crate::testing::window;
-use crate::{PointWindow, Settled, TuningPoint, Tunlet, Verdict, Window, WorkerWork};
+use crate::{Observation, PointWindow, Settled, TuningPoint, Tunlet, Verdict, Window, WorkerWork};
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 
@@ -94,13 +94,12 @@ impl Classic {
 
     /// Mean iteration time before the first change and after the last, and the verdicts.
     fn run(&mut self, file: &str, names: [&str; 4]) -> (f64, f64, Vec<(f64, f64, Verdict)>) {
-        let mut tunlet = Outside::read(file).unwrap_or_else(|mistake| panic!("{mistake}"));
+        let mut tunlet = Scripted::read(file).unwrap_or_else(|mistake| panic!("{mistake}"));
         let (mut times, mut proposals, mut verdicts) = (Vec::new(), Vec::new(), Vec::new());
         for _ in 0..60 {
             let seen = self.iterate();
             times.push(seen.iteration_s);
-            tunlet.observe(&seen);
-            for judged in tunlet.judgements() {
+            for judged in tunlet.observe(Observation::Iteration(&seen)) {
                 verdicts.push((proposals[judged.decision as usize], judged.measured_s, judged.verdict));
             }
             let Some(proposal) = tunlet.propose(&self.tuning_points(names)) else { continue };
@@ -142,13 +141,13 @@ fn a_program_with_its_own_batches_gets_the_shares_that_a_search_finds() {
 
 #[test]
 fn the_rule_of_an_example_follows_the_spread_of_the_tasks() {
-    let mut tunlet = Outside::read(SPREAD).unwrap();
+    let mut tunlet = Scripted::read(SPREAD).unwrap();
     let mut seen = window(0, 8, 0.13);
     for work in &mut seen.per_worker {
         work.sum_sq_s2 = 100.0 * 1e-6 * 1.64; // sigma is 80 % of mu
     }
-    tunlet.observe(&seen);
-    tunlet.observe(&Window { iteration: 1, ..seen });
+    tunlet.observe(Observation::Iteration(&seen));
+    tunlet.observe(Observation::Iteration(&Window { iteration: 1, ..seen }));
     let proposal = tunlet.propose(&[tuning_point("mw.factor", 0.9, (0.0, 1.0))]).expect("a proposal");
     // 1/(1 + 0.8 sqrt(8/2)) = 0.385, in steps of 0.1 from 0.1.
     assert_eq!(proposal.to, "0.4", "{proposal:?}");

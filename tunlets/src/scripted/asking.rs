@@ -3,19 +3,19 @@
 use rhai::Map;
 
 use super::answer::Answer;
+use super::explanation;
 use super::file::Whose;
 use super::limits;
-use super::seen::{self, TuningPointSeen};
-use super::told;
+use super::scope::{self, TuningPointState};
 use super::trial::Values;
-use super::tunlet::{Outside, Pending};
+use super::tunlet::{Pending, Scripted};
 use crate::master_worker::trial::uncertainty;
 use crate::{Proposal, TuningPoint, Value};
 
 /// A way back that is refused so often is given up.
 const TRIES: u32 = 5;
 
-impl Outside {
+impl Scripted {
     /// Finds the tuning points among those that ranks offer.
     pub(super) fn find(&mut self, offered: &[TuningPoint]) {
         let mut seen = Vec::with_capacity(self.description.tuning_points.len());
@@ -36,7 +36,7 @@ impl Outside {
                 None => Err(self.not_offered(at)),
                 Some(found) => state(found, tuning_point.range),
             };
-            seen.push(TuningPointSeen { label: tuning_point.label.clone(), state });
+            seen.push(TuningPointState { label: tuning_point.label.clone(), state });
         }
         self.tuning_points = seen;
     }
@@ -60,7 +60,7 @@ impl Outside {
             return None;
         }
         let mut scope = last.scope.clone();
-        seen::for_decision(&mut scope, &self.tuning_points, objective, self.outcome.clone(), self.state.clone());
+        scope::for_decision(&mut scope, &self.tuning_points, objective, self.outcome.clone(), self.state.clone());
         let read = |map: &Map| Answer::read(map, &self.description.tuning_points, &self.tuning_points);
         // What cannot be read is not in force: it is refused below.
         let in_force = |map: &Map| read(map).is_ok_and(|answer| self.is_in_force(&answer));
@@ -92,6 +92,12 @@ impl Outside {
         })
     }
 
+    /// Whether a change of these tuning points must happen on all ranks in the same iteration.
+    fn is_synchronized(&self, values: &Values) -> bool {
+        let declared = self.description.tuning_points.iter().filter(|tuning_point| tuning_point.synchronized);
+        declared.into_iter().any(|declared| values.iter().any(|(name, _)| declared.name == *name))
+    }
+
     fn proposal(&mut self, answer: &Answer) -> Option<Proposal> {
         let (iteration, iteration_s) = self.last.as_ref().map(|last| (last.iteration, last.iteration_s))?;
         let mut ranks = answer.values.iter().filter_map(|(at, _)| self.ranks.get(*at));
@@ -102,7 +108,10 @@ impl Outside {
             );
             return None;
         }
-        let (ranks, rank) = (first.clone(), *first.first()?);
+        let ranks = first;
+        if ranks.is_empty() {
+            return None;
+        }
         let by_default = self.description.objective.by_default;
         let predicted =
             answer.predict.or(answer.predict_s.filter(|_| by_default)).map(|value| self.program.cost(value));
@@ -129,16 +138,17 @@ impl Outside {
         let proposal = Proposal {
             tunlet: self.description.name.clone().into(),
             iteration,
-            rank,
+            ranks: ranks.clone(),
+            synchronized: self.is_synchronized(&to),
             assignments: to.clone(),
             tuning_point: labels.join(", "),
-            from: told::values(&from),
-            to: told::values(&to),
+            from: explanation::values(&from),
+            to: explanation::values(&to),
             why: answer.why.clone(),
             predicted_s,
             uncertainty: if predicted_s.is_finite() { share } else { 0.0 },
             unchanged_s: self.measured.time_s().unwrap_or(iteration_s),
-            at_once: false,
+            ..Proposal::default()
         };
         let predicted = predicted.map(|cost| (cost, share));
         self.pending = Some(Pending { ranks, to, from: Some(from), predicted, iteration });
@@ -151,7 +161,6 @@ impl Outside {
         let back = self.back.as_mut()?;
         back.tries += 1;
         let (ranks, to, why) = (back.ranks.clone(), back.to.clone(), back.why.clone());
-        let rank = *ranks.first()?;
         if back.tries >= TRIES {
             self.back = None;
         }
@@ -161,20 +170,20 @@ impl Outside {
         let from: Values = to.iter().filter_map(|(name, _)| Some((name.clone(), now(name)?))).collect();
         let label =
             |(name, _): &(String, Value)| Some(self.description.tuning_points[tuning_point(name)?].label.clone());
-        self.pending = Some(Pending { ranks, to: to.clone(), from: None, predicted: None, iteration });
+        self.pending = Some(Pending { ranks: ranks.clone(), to: to.clone(), from: None, predicted: None, iteration });
         Some(Proposal {
             tunlet: self.description.name.clone().into(),
             iteration,
-            rank,
+            ranks,
+            synchronized: self.is_synchronized(&to),
             tuning_point: to.iter().filter_map(label).collect::<Vec<String>>().join(", "),
-            from: told::values(&from),
-            to: told::values(&to),
+            from: explanation::values(&from),
+            to: explanation::values(&to),
             assignments: to,
             why,
             predicted_s: f64::NAN,
-            uncertainty: 0.0,
             unchanged_s: iteration_s,
-            at_once: false,
+            ..Proposal::default()
         })
     }
 }

@@ -8,21 +8,21 @@
 //! A script has no clock, no files and no chance; its operations and the size of its values are bounded, so it always ends.
 //!
 //! [`file`] reads the text, [`mistake`] says where it is wrong, [`engine`] is the language, [`names`] checks the names in a
-//! script, [`functions`] are the models it may call, [`seen`] shows it a window, [`program`] runs it, [`answer`] checks what it
-//! asks for, [`trial`] watches what came of it, [`tunlet`] puts them together, [`asking`] makes proposals, [`told`]
+//! script, [`functions`] are the models it may call, [`scope`] shows it a window, [`program`] runs it, [`answer`] checks what it
+//! asks for, [`trial`] watches what came of it, [`tunlet`] puts them together, [`asking`] makes proposals, [`explanation`]
 //! explains it.
 
 mod answer;
 mod asking;
 mod engine;
+mod explanation;
 mod file;
 mod functions;
 mod limits;
 mod mistake;
 mod names;
 mod program;
-mod seen;
-mod told;
+mod scope;
 mod trial;
 mod tunlet;
 
@@ -32,7 +32,7 @@ mod tests;
 pub use functions::FUNCTIONS;
 pub use limits::FILE_BYTES;
 pub use mistake::Mistake;
-pub use tunlet::Outside;
+pub use tunlet::Scripted;
 
 /// Whether a option for a tunlet names a file, not a built-in one.
 pub fn is_file(name: &str) -> bool {

@@ -1,6 +1,6 @@
 //! Mistakes in files: one sentence with its place.
 
-use super::super::{FILE_BYTES, Outside};
+use super::super::{FILE_BYTES, Scripted};
 
 fn with(more: &str) -> String {
     let points = "\"\"\"\nmeasure chunk function f sum\ntune f0 variable F0 f64 0..1\n\"\"\"";
@@ -62,11 +62,11 @@ fn a_mistake_in_a_file_is_told_with_its_place_and_what_would_be_right() {
         (rule("set = { f0 = 'a' }"), (9, 15), "nothing is called `a`"),
         ("name = 't'\npoints = '''\nmeasure chunk function f sun\n'''".to_owned(), (3, 26), "a mode"),
     ] {
-        let mistake = Outside::read(&file).err().unwrap_or_else(|| panic!("{file} has a mistake"));
+        let mistake = Scripted::read(&file).err().unwrap_or_else(|| panic!("{file} has a mistake"));
         assert!(mistake.what.contains(what), "{file}\n{mistake}");
         assert_eq!((mistake.line, mistake.column), place, "{file}\n{mistake}");
         assert!(!mistake.what.contains('\n'), "{mistake}");
     }
     let long = format!("name = 't'\nabout = '{}'", "x".repeat(FILE_BYTES));
-    assert!(Outside::read(&long).unwrap_err().what.contains("at most 65536"));
+    assert!(Scripted::read(&long).unwrap_err().what.contains("at most 65536"));
 }

@@ -12,7 +12,7 @@ use rhai::{AST, Engine, OptimizationLevel, ParseErrorType, Position, Scope};
 
 use super::limits;
 use super::mistake::{Embedded, Mistake};
-use super::{functions, seen};
+use super::{functions, scope};
 
 /// Words of the language that a script cannot use: they write somewhere, or make code at run time.
 const DISABLED: [&str; 3] = ["eval", "print", "debug"];
@@ -63,9 +63,9 @@ impl Language {
         });
         // So that a name always means what docs/tunlets.md says. ("Deprecated" only marks what rhai may change.)
         #[allow(deprecated)]
-        engine.on_def_var(|_, defined, _| Ok(!seen::is_name(defined.name())));
+        engine.on_def_var(|_, defined, _| Ok(!scope::is_name(defined.name())));
         functions::register(&mut engine, &used);
-        seen::register(&mut engine);
+        scope::register(&mut engine);
         Language { engine, used }
     }
 

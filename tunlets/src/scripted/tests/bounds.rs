@@ -2,24 +2,23 @@
 
 use proptest::prelude::*;
 
-use super::super::Outside;
+use super::super::Scripted;
 use super::tuning_point;
-use crate::Tunlet;
 use crate::testing::window;
+use crate::{Observation, Tunlet};
 
 /// Reads a file; where it can be read, lets it see some windows.
 fn live(file: &str) {
-    let Ok(mut tunlet) = Outside::read(file) else { return };
+    let Ok(mut tunlet) = Scripted::read(file) else { return };
     for iteration in 0..8 {
-        tunlet.observe(&window(iteration, 4, 0.3));
-        tunlet.judgements();
+        tunlet.observe(Observation::Iteration(&window(iteration, 4, 0.3)));
         if tunlet.propose(&[tuning_point("x", 1.0, (0.0, 9.0))]).is_some() {
             tunlet.on_settled(iteration, crate::Settled::Applied { iteration });
         }
     }
     assert!(tunlet.refusals().len() <= 32);
     tunlet.explain();
-    tunlet.never();
+    tunlet.report();
 }
 
 /// Pieces of scripts that, put together, are often one.

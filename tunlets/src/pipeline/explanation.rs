@@ -8,7 +8,7 @@ use crate::tuning_point::names;
 const CHAPTER: &str = "César 2006, ch. IV";
 
 /// Of a tunlet with this objective, grouping, and most ranks (0 = all).
-pub fn explanation(objective: Objective, grouping: Grouping, most: u32) -> Explanation {
+pub fn explain(objective: Objective, grouping: Grouping, most: u32) -> Explanation {
     let objective = match objective {
         Objective::Efficiency => {
             "the shortest time between two outputs, without ranks that cost more than they give".into()

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::testing::window;
-use crate::{Proposal, Settled, TuningPoint, Tunlet, Value, Verdict, Window};
+use crate::{Observation, Proposal, Settled, TuningPoint, Tunlet, Value, Verdict, Window};
 
 fn tuning_point(name: &str, value: f64, range: (f64, f64)) -> TuningPoint {
     TuningPoint { rank: 0, name: name.into(), whole: false, range, value, declared: value, text: None }
@@ -10,7 +10,7 @@ fn tuning_point(name: &str, value: f64, range: (f64, f64)) -> TuningPoint {
 
 /// A program with one tuning point x, whose iterations take a time that depends on it.
 struct Plant {
-    tunlet: Outside,
+    tunlet: Scripted,
     x: f64,
     time_s: fn(f64) -> f64,
     iteration: u64,
@@ -20,7 +20,7 @@ struct Plant {
 
 impl Plant {
     fn new(file: &str, time_s: fn(f64) -> f64) -> Plant {
-        let tunlet = Outside::read(file).unwrap_or_else(|mistake| panic!("{mistake}"));
+        let tunlet = Scripted::read(file).unwrap_or_else(|mistake| panic!("{mistake}"));
         Plant { tunlet, x: 1.0, time_s, iteration: 0, decision: 0, told: Vec::new() }
     }
 
@@ -32,8 +32,7 @@ impl Plant {
     }
 
     fn see(&mut self, seen: &Window) {
-        self.tunlet.observe(seen);
-        for judgement in self.tunlet.judgements() {
+        for judgement in self.tunlet.observe(Observation::Iteration(seen)) {
             self.told[judgement.decision as usize].1 = Some(judgement.verdict);
         }
         self.iteration += 1;
@@ -132,14 +131,14 @@ fn what_no_one_offers_or_measures_is_refused_by_name_and_told_as_never_possible(
     let file = "name = 'far'\npoints = '''\nmeasure chunk function compute sum\ntune deep variable DEEP i32 1..9\n'''\n\
                 script = '''\nif iteration < 3 { if points.chunk.sum > 1 { return #{ set: #{ deep: 3 } } } }\n#{ set: #{ deep: 3 } }\n'''\n";
     let mut plant = Plant::new(file, |x| x);
-    plant.tunlet.on_point_refused(2, 1, "there is no function compute");
+    plant.tunlet.observe(Observation::PointRefused { rank: 2, line: 1, why: "there is no function compute" });
     plant.iterate(6);
     let refusals = plant.refusals();
     assert_eq!(refusals[0], "rank 2 cannot do \"measure chunk function compute sum\": there is no function compute");
     assert_eq!(refusals[1], "no rank measures chunk: there is no function compute (line 1 of the script)");
     assert_eq!(refusals[2], "no rank offers a tuning point deep");
     assert_eq!(refusals[3], "it is switched off after 5 failures in succession");
-    let never = plant.tunlet.never();
+    let never = plant.tunlet.report().unavailable;
     assert_eq!(never.len(), 2, "{never:?}");
     plant.iterate(5);
     assert_eq!(plant.refusals().len(), 4, "a tunlet that is switched off is not asked");
@@ -216,24 +215,24 @@ fn points_of_ranks_are_summed_and_listed() {
     plant.see(&Window { iteration: 1, ..seen.clone() });
     plant.see(&seen);
     assert_eq!(plant.told.first().map(|(proposal, _)| proposal.why.as_str()), Some("1.0"), "{:?}", plant.refusals());
-    assert_eq!(plant.tunlet.never(), [""; 0]);
+    assert_eq!(plant.tunlet.report().unavailable, [""; 0]);
 }
 
 #[test]
 fn texts_are_set_and_several_ranks_at_once_are_not() {
     let file = "name = 't'\nscript = '''\nif iteration == 1 { #{ set: #{ a: \"fast\" } } } else { #{ set: #{ a: \"slow\", b: 2 } } }\n'''\n\
                 [tuning_points]\na = { name = 'a' }\nb = { name = 'b', rank = 3 }\n";
-    let mut tunlet = Outside::read(file).unwrap();
+    let mut tunlet = Scripted::read(file).unwrap();
     let text = TuningPoint { text: Some("none".into()), ..tuning_point("a", 0.0, (0.0, 16.0)) };
     let tuning_points =
         [text, TuningPoint { rank: 3, ..tuning_point("b", 1.0, (0.0, 9.0)) }, tuning_point("b", 1.0, (0.0, 9.0))];
-    tunlet.observe(&window(0, 4, 1.0));
+    tunlet.observe(Observation::Iteration(&window(0, 4, 1.0)));
     assert_eq!(tunlet.propose(&tuning_points), None, "one window is too little to compare with");
-    tunlet.observe(&window(1, 4, 1.0));
+    tunlet.observe(Observation::Iteration(&window(1, 4, 1.0)));
     let proposal = tunlet.propose(&tuning_points).unwrap();
     assert_eq!((proposal.assignments[0].1.clone(), proposal.from.as_str()), (Value::Text("fast".into()), "none"));
-    tunlet.on_settled(0, Settled::NotApplied);
-    tunlet.observe(&window(2, 4, 1.0));
+    tunlet.on_settled(0, Settled::NotApplied { why: None });
+    tunlet.observe(Observation::Iteration(&window(2, 4, 1.0)));
     assert_eq!(tunlet.propose(&tuning_points), None);
     assert!(tunlet.refusals()[0].why.contains("different ranks"), "{:?}", tunlet.refusals());
 }
@@ -241,19 +240,19 @@ fn texts_are_set_and_several_ranks_at_once_are_not() {
 #[test]
 fn one_change_may_turn_a_tuning_point_of_all_ranks() {
     let file = "name = 't'\nscript = '#{ set: #{ a: 2 } }'\n[tuning_points]\na = { name = 'a', rank = 'all' }\n";
-    let mut tunlet = Outside::read(file).unwrap();
+    let mut tunlet = Scripted::read(file).unwrap();
     let tuning_points = [2, 0, 1].map(|rank| TuningPoint { rank, ..tuning_point("a", 1.0, (0.0, 9.0)) });
     for iteration in 0..2 {
-        tunlet.observe(&window(iteration, 4, 1.0));
+        tunlet.observe(Observation::Iteration(&window(iteration, 4, 1.0)));
     }
     let proposal = tunlet.propose(&tuning_points).unwrap();
-    assert_eq!((proposal.rank, tunlet.also_ranks()), (0, vec![1, 2]));
+    assert_eq!(proposal.ranks, [0, 1, 2]);
     tunlet.on_settled(0, Settled::Applied { iteration: 2 });
     for iteration in 3..6 {
-        tunlet.observe(&window(iteration, 4, 2.0));
+        tunlet.observe(Observation::Iteration(&window(iteration, 4, 2.0)));
     }
     let back = tunlet.propose(&tuning_points).unwrap();
-    assert_eq!((back.to.as_str(), back.rank, tunlet.also_ranks()), ("1", 0, vec![1, 2]));
+    assert_eq!((back.to.as_str(), back.ranks), ("1", vec![0, 1, 2]));
 }
 
 #[test]
@@ -264,16 +263,19 @@ fn ranks_that_have_to_stay_alike_take_a_change_and_its_way_back_over_together() 
         )
     };
     for (more, synchronized) in [("", false), (", together = false", false), (", together = true", true)] {
-        let mut tunlet = Outside::read(&file(more)).unwrap();
+        let mut tunlet = Scripted::read(&file(more)).unwrap();
         let tuning_points = [2, 0, 1].map(|rank| TuningPoint { rank, ..tuning_point("a", 1.0, (0.0, 9.0)) });
-        (0..2).for_each(|iteration| tunlet.observe(&window(iteration, 4, 1.0)));
-        assert!(!tunlet.synchronized(), "nothing is proposed yet");
-        assert!(tunlet.propose(&tuning_points).is_some());
-        assert_eq!((tunlet.synchronized(), tunlet.also_ranks()), (synchronized, vec![1, 2]));
+        for iteration in 0..2 {
+            tunlet.observe(Observation::Iteration(&window(iteration, 4, 1.0)));
+        }
+        let proposal = tunlet.propose(&tuning_points).unwrap();
+        assert_eq!((proposal.synchronized, proposal.ranks), (synchronized, vec![0, 1, 2]));
         tunlet.on_settled(0, Settled::Applied { iteration: 2 });
-        (3..6).for_each(|iteration| tunlet.observe(&window(iteration, 4, 2.0)));
-        assert_eq!(tunlet.propose(&tuning_points).unwrap().to, "1");
-        assert_eq!((tunlet.synchronized(), tunlet.also_ranks()), (synchronized, vec![1, 2]));
+        for iteration in 3..6 {
+            tunlet.observe(Observation::Iteration(&window(iteration, 4, 2.0)));
+        }
+        let back = tunlet.propose(&tuning_points).unwrap();
+        assert_eq!((back.to.as_str(), back.synchronized, back.ranks), ("1", synchronized, vec![0, 1, 2]));
         assert_eq!(tunlet.explain().turns[0].what.contains("in one and the same iteration"), synchronized);
     }
 }

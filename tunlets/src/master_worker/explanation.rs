@@ -10,7 +10,7 @@ use crate::tuning_point::names;
 const CHAPTER: &str = "César 2006, ch. III";
 
 /// Of a tunlet with this mode, objective and limits.
-pub fn explanation(mode: Mode, objective: Objective, limits: Limits) -> Explanation {
+pub fn explain(mode: Mode, objective: Objective, limits: Limits) -> Explanation {
     let e = Explanation {
         about: "how tasks are handed out, and to how many workers".into(),
         sees: vec![

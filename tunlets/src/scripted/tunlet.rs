@@ -5,15 +5,18 @@ use std::collections::{BTreeMap, VecDeque};
 use rhai::{Map, Scope};
 
 use super::answer::cut;
+use super::explanation;
 use super::file::Description;
 use super::limits;
 use super::mistake::Mistake;
 use super::program::Program;
-use super::seen::{self, TuningPointSeen};
-use super::told;
+use super::scope::{self, TuningPointState};
 use super::trial::{Measured, Trial, Values};
 use crate::master_worker::trial::REMEMBERED;
-use crate::{Explanation, Judgement, Proposal, Refusal, Settled, TuningPoint, Tunlet, Value, Verdict, Window};
+use crate::{
+    Explanation, Judgement, Observation, Proposal, Refusal, Report, Settled, TuningPoint, Tunlet, Value, Verdict,
+    Window,
+};
 
 /// The window that came last.
 #[derive(Debug)]
@@ -45,12 +48,12 @@ pub(super) struct WayBack {
 
 /// See the module.
 #[derive(Debug)]
-pub struct Outside {
+pub struct Scripted {
     pub(super) description: Description,
     pub(super) program: Program,
     pub(super) last: Option<Last>,
     fresh: bool,
-    pub(super) tuning_points: Vec<TuningPointSeen>,
+    pub(super) tuning_points: Vec<TuningPointState>,
     pub(super) ranks: Vec<Vec<u32>>,
     pub(super) measured: Measured,
     pub(super) pending: Option<Pending>,
@@ -71,16 +74,16 @@ pub struct Outside {
     judgements: Vec<Judgement>,
 }
 
-impl Outside {
+impl Scripted {
     /// The tunlet that a file's text describes.
     ///
     /// # Errors
     /// The first mistake in it.
-    pub fn read(text: &str) -> Result<Outside, Mistake> {
+    pub fn read(text: &str) -> Result<Scripted, Mistake> {
         let description = Description::read(text)?;
         let program = Program::compile(&description)?;
         let tuning_points = description.tuning_points.len();
-        Ok(Outside {
+        Ok(Scripted {
             description,
             program,
             last: None,
@@ -181,33 +184,7 @@ impl Outside {
         ])
     }
 
-    /// Whether the present setting was seen as often as a new one will be.
-    fn is_known(&self) -> bool {
-        self.measured.count() as u64 >= self.description.limits.watched_iterations.min(REMEMBERED as u64)
-    }
-
-    pub(super) fn ban(&mut self, values: Values, iteration: u64) {
-        self.banned.retain(|(_, until)| *until > iteration);
-        if self.banned.len() >= limits::REFUSALS {
-            self.banned.pop_front();
-        }
-        self.banned.push_back((values, iteration + limits::BANNED));
-    }
-}
-
-impl Tunlet for Outside {
-    fn name(&self) -> &str {
-        &self.description.name
-    }
-
-    fn explain(&self) -> Explanation {
-        told::explanation(&self.description)
-    }
-
-    fn points(&self) -> String {
-        midrun_points::print(&self.description.declarations)
-    }
-
+    /// A rank could not carry out a line of the file's points.
     fn on_point_refused(&mut self, rank: u32, line: u32, why: &str) {
         let Some(declaration) = self.description.declarations.get((line as usize).wrapping_sub(1)) else { return };
         let text = midrun_points::print(std::slice::from_ref(declaration));
@@ -218,7 +195,8 @@ impl Tunlet for Outside {
         self.note(format!("rank {rank} cannot do \"{}\": {why}", text.trim_end()));
     }
 
-    fn observe(&mut self, window: &Window) {
+    /// Evaluates the objective for an iteration, and judges the change that is being watched.
+    fn learn(&mut self, window: &Window) {
         self.windows += 1;
         for point in &window.points {
             let known = self.seen_points.contains(&point.label);
@@ -237,7 +215,7 @@ impl Tunlet for Outside {
             return;
         }
         let labels: Vec<String> = self.description.measured().map(str::to_owned).collect();
-        let scope = seen::of_window(window, &labels, &self.refused);
+        let scope = scope::of_window(window, &labels, &self.refused);
         match self.program.objective(&scope) {
             Ok((objective, cost)) => {
                 let (iteration, iteration_s) = (window.iteration, window.iteration_s);
@@ -251,7 +229,53 @@ impl Tunlet for Outside {
         }
     }
 
-    fn judgements(&mut self) -> Vec<Judgement> {
+    /// Tuning points and measure points that no rank has had so far.
+    fn unavailable(&self) -> Vec<String> {
+        if self.windows == 0 {
+            return vec!["it saw no iteration".into()];
+        }
+        let tuning_points = (0..self.offered.len()).filter(|at| !self.offered[*at]).map(|at| self.not_offered(at));
+        let points = self.description.measured().filter(|label| !self.seen_points.iter().any(|seen| seen == label));
+        let points = points.map(|label| match self.refused.get(label) {
+            Some(why) => format!("no rank measured {label}: {why}"),
+            None => format!("no rank measured {label}"),
+        });
+        tuning_points.chain(points).collect()
+    }
+
+    /// Whether the present setting was seen as often as a new one will be.
+    fn is_known(&self) -> bool {
+        self.measured.count() as u64 >= self.description.limits.watched_iterations.min(REMEMBERED as u64)
+    }
+
+    pub(super) fn ban(&mut self, values: Values, iteration: u64) {
+        self.banned.retain(|(_, until)| *until > iteration);
+        if self.banned.len() >= limits::REFUSALS {
+            self.banned.pop_front();
+        }
+        self.banned.push_back((values, iteration + limits::BANNED));
+    }
+}
+
+impl Tunlet for Scripted {
+    fn name(&self) -> &str {
+        &self.description.name
+    }
+
+    fn explain(&self) -> Explanation {
+        explanation::explain(&self.description)
+    }
+
+    fn points(&self) -> String {
+        midrun_points::print(&self.description.declarations)
+    }
+
+    fn observe(&mut self, observation: Observation<'_>) -> Vec<Judgement> {
+        match observation {
+            Observation::Iteration(window) => self.learn(window),
+            Observation::Stream(_) => {}
+            Observation::PointRefused { rank, line, why } => self.on_point_refused(rank, line, why),
+        }
         std::mem::take(&mut self.judgements)
     }
 
@@ -267,36 +291,12 @@ impl Tunlet for Outside {
         self.ask()
     }
 
-    fn also_ranks(&self) -> Vec<u32> {
-        let ranks = self.pending.as_ref().map(|pending| pending.ranks.as_slice()).unwrap_or_default();
-        ranks.iter().skip(1).copied().collect()
-    }
-
-    fn synchronized(&self) -> bool {
-        let to = self.pending.iter().flat_map(|pending| &pending.to);
-        to.into_iter().any(|(name, _)| {
-            self.description
-                .tuning_points
-                .iter()
-                .any(|tuning_point| tuning_point.name == *name && tuning_point.synchronized)
-        })
-    }
-
     fn refusals(&self) -> Vec<Refusal> {
         self.refusals.clone()
     }
 
-    fn never(&self) -> Vec<String> {
-        if self.windows == 0 {
-            return vec!["it saw no iteration".into()];
-        }
-        let tuning_points = (0..self.offered.len()).filter(|at| !self.offered[*at]).map(|at| self.not_offered(at));
-        let points = self.description.measured().filter(|label| !self.seen_points.iter().any(|seen| seen == label));
-        let points = points.map(|label| match self.refused.get(label) {
-            Some(why) => format!("no rank measured {label}: {why}"),
-            None => format!("no rank measured {label}"),
-        });
-        tuning_points.chain(points).collect()
+    fn report(&self) -> Report {
+        Report { unavailable: self.unavailable(), ..Report::default() }
     }
 
     fn on_settled(&mut self, decision: u64, settled: Settled) {

@@ -120,7 +120,7 @@ pub type Now = (crate::Value, (f64, f64));
 
 /// The value of a tuning point: what it is, and what it may be.
 #[derive(Clone, Debug)]
-pub struct TuningPointSeen {
+pub struct TuningPointState {
     /// What the file calls it.
     pub label: String,
     /// Its value and range, or why there is none.
@@ -155,7 +155,7 @@ pub fn of_window(window: &Window, labels: &[String], refused: &BTreeMap<String, 
 /// Adds what only the decision may use.
 pub fn for_decision(
     scope: &mut Scope<'static>,
-    tuning_points: &[TuningPointSeen],
+    tuning_points: &[TuningPointState],
     objective: f64,
     last: Option<Map>,
     state: Map,

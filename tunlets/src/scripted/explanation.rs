@@ -13,7 +13,7 @@ pub fn values(values: &Values) -> String {
 }
 
 /// All of a file, for people.
-pub fn explanation(description: &Description) -> Explanation {
+pub fn explain(description: &Description) -> Explanation {
     let d = description;
     let points = midrun_points::print(&d.declarations);
     let seen = points.lines().filter(|line| line.starts_with("measure") || line.starts_with("iteration"));

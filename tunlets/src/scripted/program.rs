@@ -7,7 +7,7 @@ use super::file::{Decides, Description};
 use super::limits;
 use super::mistake::{Embedded, Mistake};
 use super::names::{self, Labels};
-use super::seen;
+use super::scope;
 use crate::Window;
 
 #[derive(Debug)]
@@ -46,9 +46,9 @@ impl Program {
             points: description.measured().map(str::to_owned).collect(),
             tuning_points: description.tuning_points.iter().map(|tuning_point| tuning_point.label.clone()).collect(),
         };
-        let of_window = seen::of_window(&example(), &labels.points, &Default::default());
+        let of_window = scope::of_window(&example(), &labels.points, &Default::default());
         let mut for_decision = of_window.clone();
-        seen::for_decision(&mut for_decision, &[], 0.0, None, Map::new());
+        scope::for_decision(&mut for_decision, &[], 0.0, None, Map::new());
         let compiled = |text: &Embedded, scope: &Scope<'static>| -> Result<AST, Mistake> {
             let ast = language.compile(text, scope)?;
             names::check(&ast, text, &labels)?;

@@ -5,7 +5,7 @@ use rhai::{Dynamic, Map};
 use super::file::TuningPoint;
 use super::functions::number;
 use super::limits::{REFUSAL_BYTES, UNCERTAINTY};
-use super::seen::TuningPointSeen;
+use super::scope::TuningPointState;
 use crate::Value;
 
 /// What is asked for.
@@ -30,7 +30,7 @@ impl Answer {
     ///
     /// # Errors
     /// What cannot be done about it.
-    pub fn read(map: &Map, tuning_points: &[TuningPoint], seen: &[TuningPointSeen]) -> Result<Answer, String> {
+    pub fn read(map: &Map, tuning_points: &[TuningPoint], seen: &[TuningPointState]) -> Result<Answer, String> {
         if let Some(key) = map.keys().find(|key| !KEYS.contains(&key.as_str())) {
             return Err(format!("the answer has an unknown key `{key}`; it may have {}", KEYS.join(", ")));
         }

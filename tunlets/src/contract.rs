@@ -1,0 +1,58 @@
+//! The interface between the analyzer and a tunlet.
+
+use crate::explain::Explanation;
+use crate::proposal::{Judgement, Proposal, Settled};
+use crate::report::{Refusal, Report};
+use crate::stream::StreamWindow;
+use crate::tuning_point::TuningPoint;
+use crate::window::Window;
+
+/// News about a job.
+#[derive(Clone, Copy, Debug)]
+pub enum Observation<'a> {
+    /// A closed iteration.
+    Iteration(&'a Window),
+    /// A closed window of a pipeline's stream.
+    Stream(&'a StreamWindow),
+    /// A rank could not carry out a line of [`Tunlet::points`].
+    PointRefused {
+        /// The rank.
+        rank: u32,
+        /// The line, counted from 1.
+        line: u32,
+        /// Reason.
+        why: &'a str,
+    },
+}
+
+/// A performance model and the knowledge of what to tune.
+///
+/// Per window the analyzer calls [`Tunlet::observe`], then [`Tunlet::propose`]. A job has at most one proposal in flight:
+/// `propose` is not called again before [`Tunlet::on_settled`] reported the outcome of the last one.
+pub trait Tunlet: Send {
+    /// Its name in logs and on the command line.
+    fn name(&self) -> &str;
+    /// Takes in an observation. Returns judgements on earlier decisions; each decision is judged once.
+    fn observe(&mut self, observation: Observation<'_>) -> Vec<Judgement>;
+    /// Proposes a change, if one pays. `tuning_points` lists everything that the job's ranks offer.
+    fn propose(&mut self, tuning_points: &[TuningPoint]) -> Option<Proposal>;
+    /// The last proposal became decision number `decision` and was settled.
+    fn on_settled(&mut self, decision: u64, settled: Settled);
+    /// Explains to people what the tunlet observes, what it tunes and how it decides.
+    fn explain(&self) -> Explanation {
+        Explanation::of_name(self.name())
+    }
+    /// Measure points and tuning points that it needs in programs not written for midrun, in the language of
+    /// `midrun-points`. Each rank receives them when it joins.
+    fn points(&self) -> String {
+        String::new()
+    }
+    /// Refusals so far, the oldest first: each once, and bounded in number. Asked after every window, so it must be cheap.
+    fn refusals(&self) -> Vec<Refusal> {
+        Vec::new()
+    }
+    /// The report for the summary. It may run the model.
+    fn report(&self) -> Report {
+        Report::default()
+    }
+}

@@ -1,0 +1,102 @@
+//! What a tunlet reports about a run: refusals, search results, scores of shadows, advice for the next allocation.
+
+use serde::Serialize;
+
+/// Everything a tunlet reports for the summary of a run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Report {
+    /// Tuning points that no rank offered and points that none measured, one sentence each.
+    pub unavailable: Vec<String>,
+    /// Scores of the tunlets that only advise.
+    pub shadows: Vec<ShadowScore>,
+    /// Shortest time between two outputs that the model expects on the ranks there are, seconds; `None` without a stream.
+    pub ideal_period_s: Option<f64>,
+    /// Result of the search, if the tunlet searches.
+    pub search: Option<SearchReport>,
+    /// Advice for the next allocation, as far as the model can tell.
+    pub next_allocation: Option<NextAllocation>,
+}
+
+/// A change that a tunlet did not make, or that it could not make.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Refusal {
+    /// Name of the tunlet.
+    pub tunlet: String,
+    /// Iteration in which it first happened.
+    pub iteration: u64,
+    /// Reason, in one sentence.
+    pub why: String,
+    /// How often it happened.
+    pub times: u64,
+}
+
+/// Result of a search, for the summary and for the next run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SearchReport {
+    /// The tuning points, in the order of the values below.
+    pub points: Vec<String>,
+    /// Method that chose the combinations.
+    pub method: &'static str,
+    /// Whether the search finished.
+    pub ended: bool,
+    /// Reason why it found nothing; null if nothing hindered it.
+    pub trouble: Option<String>,
+    /// Iterations, or windows of a stream, that it measured.
+    pub measured: usize,
+    /// Measurements that it may make.
+    pub budget: usize,
+    /// Time with the values at start, seconds.
+    pub start_s: Option<f64>,
+    /// Best combination so far.
+    pub best: Option<Vec<f64>>,
+    /// Its time, seconds.
+    pub best_s: Option<f64>,
+    /// All measured combinations except the start, the best first.
+    pub tried: Vec<TriedLine>,
+}
+
+/// One measured combination.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TriedLine {
+    /// Its values.
+    pub values: Vec<f64>,
+    /// Median of its times, seconds.
+    pub time_s: f64,
+    /// Number of measurements.
+    pub times: usize,
+}
+
+/// Score of a tunlet that only advises.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ShadowScore {
+    /// Its name.
+    pub tunlet: String,
+    /// Different proposals it made.
+    pub proposals: u64,
+    /// Proposals that predicted a time and whose values were in force and measured later.
+    pub tested: u64,
+    /// Median of |measured - predicted| / predicted over the tested ones; `None` if none was tested.
+    pub median_error: Option<f64>,
+    /// Changes of the acting tunlets that it had proposed, too.
+    pub agreed: u64,
+    /// All changes of the acting tunlets.
+    pub acting: u64,
+}
+
+/// Number of workers to request for the next run, and the iteration time expected with it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NextAllocation {
+    /// What limits the program, in one sentence.
+    pub regime: &'static str,
+    /// Workers at the end of this run.
+    pub workers_now: u32,
+    /// Iteration time with them, seconds.
+    pub iteration_now_s: f64,
+    /// Workers to request; the master's rank comes on top.
+    pub workers: u32,
+    /// Iteration time expected with them, seconds.
+    pub iteration_s: f64,
+    /// Share by which the real time may differ: the scatter of the measured times, plus 5 % for each doubling away from
+    /// the present number.
+    pub uncertainty: f64,
+}
