@@ -92,7 +92,7 @@ fn sum(pages: &[midrun_ring::counters::Page], number: usize, class: Class) -> Ta
 mod tests {
     use super::*;
     use midrun_ring::Identity;
-    use midrun_ring::counters::Place;
+    use midrun_ring::counters::Activity;
 
     const MS: u64 = 1_000_000;
 
@@ -104,11 +104,11 @@ mod tests {
         let mut counters = Counters::default();
         assert!(counters.read(&ours, 900 * MS, true).is_empty(), "no thread has called MPI yet");
         let (main, other) = (theirs.own_page(0), theirs.own_page(3));
-        main.enter(Place::Waiting, 900 * MS);
-        main.leave(Place::Waiting, 7);
+        main.enter(Activity::Waiting, 900 * MS);
+        main.leave(Activity::Waiting, 7);
         main.count(11, Class::SameHost, 64, 7);
         other.count(11, Class::SameHost, 36, 3);
-        main.enter(Place::Mpi, 1_000 * MS);
+        main.enter(Activity::Mpi, 1_000 * MS);
         let told = counters.read(&ours, 1_001 * MS, false);
         let [one] = &told[..] else { panic!("{told:?}") };
         assert_eq!((one.begun_ns, one.waiting_ns, one.mpi_ns), (5, 7, MS), "the call it is in counts");
@@ -119,8 +119,8 @@ mod tests {
         assert!(counters.read(&ours, 1_003 * MS, false).is_empty(), "too soon");
         assert!(counters.read(&ours, 1_010 * MS, false)[0].calls.is_empty());
         assert!(counters.read(&ours, 1_300 * MS, false).is_empty(), "nothing has changed");
-        main.enter(Place::Mpi, 1_400 * MS);
-        main.leave(Place::Mpi, MS);
+        main.enter(Activity::Mpi, 1_400 * MS);
+        main.leave(Activity::Mpi, MS);
         let held = counters.read(&ours, 1_600 * MS, false);
         assert_eq!(held.iter().map(|one| one.time_ns).collect::<Vec<_>>(), [1_300 * MS, 1_600 * MS]);
         counters.forget();

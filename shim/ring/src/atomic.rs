@@ -1,29 +1,65 @@
-//! The only place that touches shared words: what a ring needs of memory, and the mapped memory that gives it.
+//! The only module that reaches shared words: the memory that rings and wake-ups work on, and the mapping that provides it.
 
+use std::ffi::CStr;
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering, fence};
+use std::time::Duration;
+
+/// Seals of memory from another process: nobody can shrink it under a reader, or change the seals.
+const SEALS: libc::c_int = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_SEAL;
+
+/// The length of memory from another process, bytes; `None` where somebody could still shrink it.
+///
+/// # Errors
+/// The system's.
+pub fn sealed_bytes(fd: &OwnedFd) -> io::Result<Option<u64>> {
+    // SAFETY: the descriptor is open; the call fails with EINVAL on what cannot be sealed.
+    let seals = unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_GET_SEALS) };
+    if seals < 0 || seals & SEALS != SEALS {
+        return Ok(None);
+    }
+    Ok(Some(std::fs::File::from(fd.try_clone()?).metadata()?.len()))
+}
 
 /// A word of a ring's memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
-    /// Entries written so far; the producer's.
+pub enum RingWord {
+    /// Entries written so far; only the producer writes it.
     Head,
-    /// Entries dropped so far; the producer's.
+    /// Entries dropped so far; only the producer writes it.
     Dropped,
-    /// Entries taken so far; the consumer's.
+    /// Entries taken so far; only the consumer writes it.
     Tail,
-    /// A word of the entries, counted from the first entry's first word.
-    Word(usize),
+    /// A word of the entries, counted from the first word of the first entry.
+    Entry(usize),
 }
 
 /// Memory of one ring.
-pub trait Memory {
+pub trait RingMemory {
     /// Entries that fit; a power of two.
     fn capacity(&self) -> u64;
     /// Reads a word.
-    fn load(&self, place: Place, ordering: Ordering) -> u64;
+    fn load(&self, word: RingWord, ordering: Ordering) -> u64;
     /// Writes a word.
-    fn store(&self, place: Place, value: u64, ordering: Ordering);
+    fn store(&self, word: RingWord, value: u64, ordering: Ordering);
+}
+
+/// Memory of wake-ups: words by their index, and sleeping until one changes.
+pub trait WakeMemory {
+    /// Reads a word.
+    fn load(&self, word: usize, ordering: Ordering) -> u64;
+    /// Writes a word.
+    fn store(&self, word: usize, value: u64, ordering: Ordering);
+    /// Adds 1 to a word.
+    fn increment(&self, word: usize, ordering: Ordering);
+    /// Orders the accesses before it and after it.
+    fn fence(&self, ordering: Ordering);
+    /// Sleeps while the word has this value, at most for `longest`.
+    fn sleep_while(&self, word: usize, value: u64, longest: Duration);
+    /// Wakes the thread that sleeps on the word.
+    fn wake(&self, word: usize);
 }
 
 /// A shared mapping, unmapped when the last handle goes.
@@ -33,19 +69,41 @@ pub struct Mapping {
     words: usize,
 }
 
-// SAFETY: the mapping is only reached through atomics, and lives as long as the value.
+// SAFETY: any thread may unmap the memory, and the mapping lives as long as the value.
 unsafe impl Send for Mapping {}
-// SAFETY: as above.
+// SAFETY: a shared reference gives access to the memory by atomics only.
 unsafe impl Sync for Mapping {}
 
 impl Mapping {
+    /// Makes memory of `bytes` (a multiple of 8) that nobody can shrink or grow, and returns it with its descriptor. The kernel supplies
+    /// its pages when they are first written.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn create(name: &CStr, bytes: usize) -> io::Result<(Mapping, OwnedFd)> {
+        // SAFETY: the name is a C string; the result is checked.
+        let raw = unsafe { libc::memfd_create(name.as_ptr(), libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING) };
+        if raw < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        // SAFETY: a descriptor that was just made and belongs to nobody else.
+        let fd = unsafe { OwnedFd::from_raw_fd(raw) };
+        // SAFETY: both calls take a descriptor of ours and numbers.
+        let sized = unsafe {
+            libc::ftruncate(raw, bytes as libc::off_t) == 0 && libc::fcntl(raw, libc::F_ADD_SEALS, SEALS) == 0
+        };
+        if !sized {
+            return Err(io::Error::last_os_error());
+        }
+        Ok((Mapping::new(fd.as_fd(), bytes)?, fd))
+    }
+
     /// Maps `bytes` (a multiple of 8) of `fd` for reading and writing.
     ///
     /// # Errors
     /// The error of `mmap`.
-    pub fn new(fd: std::os::fd::BorrowedFd<'_>, bytes: usize) -> std::io::Result<Self> {
-        use std::os::fd::AsRawFd;
-        // SAFETY: a fresh mapping of our own choosing; the arguments are plain numbers and the result is checked.
+    pub fn new(fd: BorrowedFd<'_>, bytes: usize) -> io::Result<Self> {
+        // SAFETY: the kernel chooses the address of a new mapping, so no other memory is replaced; the result is checked.
         let start = unsafe {
             libc::mmap(
                 std::ptr::null_mut(),
@@ -57,7 +115,7 @@ impl Mapping {
             )
         };
         if start == libc::MAP_FAILED {
-            return Err(std::io::Error::last_os_error());
+            return Err(io::Error::last_os_error());
         }
         Ok(Mapping { start: start.cast::<AtomicU64>().cast_const(), words: bytes / 8 })
     }
@@ -69,8 +127,9 @@ impl Mapping {
     #[inline]
     pub fn word(&self, index: usize) -> &AtomicU64 {
         assert!(index < self.words, "word {index} of a mapping of {}", self.words);
-        // SAFETY: inside the mapping, which is aligned to a page and lives as long as `self`; sealed against
-        // shrinking, so the pages cannot go away; every access by anybody of ours is atomic.
+        // SAFETY: the word lies inside the mapping, which is aligned to a page and lives as long as `self`. Every access of this
+        // program goes by this reference, so it is atomic. The file cannot get shorter than the mapping: it is sealed, or (a
+        // `SharedWord`) only processes of this user can open it.
         unsafe { &*self.start.add(index) }
     }
 
@@ -82,8 +141,46 @@ impl Mapping {
 
 impl Drop for Mapping {
     fn drop(&mut self) {
-        // SAFETY: the range that `new` mapped; nobody holds a reference into it, references borrow `self`.
+        // SAFETY: `new` mapped this range; references into it borrow `self`, so none is left.
         unsafe { libc::munmap(self.start.cast_mut().cast(), self.words * 8) };
+    }
+}
+
+impl WakeMemory for Mapping {
+    fn load(&self, word: usize, ordering: Ordering) -> u64 {
+        self.word(word).load(ordering)
+    }
+
+    fn store(&self, word: usize, value: u64, ordering: Ordering) {
+        self.word(word).store(value, ordering);
+    }
+
+    fn increment(&self, word: usize, ordering: Ordering) {
+        self.word(word).fetch_add(1, ordering);
+    }
+
+    fn fence(&self, ordering: Ordering) {
+        fence(ordering);
+    }
+
+    fn sleep_while(&self, word: usize, value: u64, longest: Duration) {
+        let time = libc::timespec { tv_sec: longest.as_secs() as i64, tv_nsec: longest.subsec_nanos().into() };
+        let low = value as u32;
+        // SAFETY: the futex word lies inside the mapping, which outlives the call, as does `time`; the kernel only reads both.
+        unsafe { libc::syscall(libc::SYS_futex, self.low_half(word), libc::FUTEX_WAIT, low, &raw const time) };
+    }
+
+    fn wake(&self, word: usize) {
+        // SAFETY: the kernel only uses the address, which lies inside the mapping.
+        unsafe { libc::syscall(libc::SYS_futex, self.low_half(word), libc::FUTEX_WAKE, 1) };
+    }
+}
+
+impl Mapping {
+    /// The 32 bits of a word that change when it is incremented: a futex has no more.
+    fn low_half(&self, word: usize) -> *const u32 {
+        let half = std::ptr::from_ref(self.word(word)).cast::<u32>();
+        if cfg!(target_endian = "big") { half.wrapping_add(1) } else { half }
     }
 }
 
@@ -114,29 +211,29 @@ impl Mapped {
     }
 
     #[inline]
-    fn at(&self, place: Place) -> &AtomicU64 {
-        self.mapping.word(match place {
-            Place::Head => self.control + HEAD,
-            Place::Dropped => self.control + DROPPED,
-            Place::Tail => self.control + TAIL,
-            Place::Word(i) => self.control + CONTROL_WORDS + i,
+    fn at(&self, word: RingWord) -> &AtomicU64 {
+        self.mapping.word(match word {
+            RingWord::Head => self.control + HEAD,
+            RingWord::Dropped => self.control + DROPPED,
+            RingWord::Tail => self.control + TAIL,
+            RingWord::Entry(i) => self.control + CONTROL_WORDS + i,
         })
     }
 }
 
-impl Memory for Mapped {
+impl RingMemory for Mapped {
     #[inline]
     fn capacity(&self) -> u64 {
         self.capacity
     }
 
     #[inline]
-    fn load(&self, place: Place, ordering: Ordering) -> u64 {
-        self.at(place).load(ordering)
+    fn load(&self, word: RingWord, ordering: Ordering) -> u64 {
+        self.at(word).load(ordering)
     }
 
     #[inline]
-    fn store(&self, place: Place, value: u64, ordering: Ordering) {
-        self.at(place).store(value, ordering);
+    fn store(&self, word: RingWord, value: u64, ordering: Ordering) {
+        self.at(word).store(value, ordering);
     }
 }

@@ -25,12 +25,12 @@ const _: () = assert!(crate::calls::NAMES.len() <= CALLS);
 
 /// Words of the first entry.
 mod times {
-    /// Spent in what was left, nanoseconds, for each [`super::Place`].
+    /// Spent in what was left, nanoseconds, for each [`super::Activity`].
     pub const SPENT_NS: usize = 0;
     /// When the thread entered where it is, nanoseconds; 0 while it is in the program.
     pub const SINCE_NS: usize = 3;
-    /// A [`super::Place`].
-    pub const PLACE: usize = 4;
+    /// A [`super::Activity`].
+    pub const ACTIVITY: usize = 4;
 }
 
 /// With whom a call had to do.
@@ -60,7 +60,7 @@ impl Class {
 
 /// Where a thread can be when it is not in the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Activity {
     /// In a call that waits for others: a blocking receive or probe, a wait, a collective.
     Waiting,
     /// In another call of MPI.
@@ -83,11 +83,11 @@ pub struct Tally {
 /// How long a thread was outside the program, nanoseconds, what it is in now included.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Times {
-    /// See [`Place::Waiting`].
+    /// See [`Activity::Waiting`].
     pub waiting_ns: u64,
-    /// See [`Place::Mpi`].
+    /// See [`Activity::Mpi`].
     pub mpi_ns: u64,
-    /// See [`Place::Framework`].
+    /// See [`Activity::Framework`].
     pub framework_ns: u64,
 }
 
@@ -110,28 +110,28 @@ impl Page {
         word.store(word.load(Relaxed).wrapping_add(value), Relaxed);
     }
 
-    /// The thread enters `place` at `now_ns`.
+    /// The thread enters `activity` at `now_ns`.
     #[inline]
-    pub fn enter(&self, place: Place, now_ns: u64) {
-        self.mapping.word(self.at + times::PLACE).store(place as u64, Relaxed);
+    pub fn enter(&self, activity: Activity, now_ns: u64) {
+        self.mapping.word(self.at + times::ACTIVITY).store(activity as u64, Relaxed);
         self.mapping.word(self.at + times::SINCE_NS).store(now_ns, Release); // SYNC T: pairs with times
     }
 
     /// It leaves it, `spent_ns` later.
     #[inline]
-    pub fn leave(&self, place: Place, spent_ns: u64) {
+    pub fn leave(&self, activity: Activity, spent_ns: u64) {
         self.mapping.word(self.at + times::SINCE_NS).store(0, Relaxed);
         fence(Release); // SYNC T
-        self.add(times::SPENT_NS + place as usize, spent_ns);
+        self.add(times::SPENT_NS + activity as usize, spent_ns);
     }
 
     /// It leaves where it is at `now_ns`.
     pub fn pause(&self, now_ns: u64) {
         let word = |at: usize| self.mapping.word(self.at + at).load(Relaxed);
-        let (since_ns, place) = (word(times::SINCE_NS), word(times::PLACE));
-        let places = [Place::Waiting, Place::Mpi, Place::Framework];
-        if let (true, Some(place)) = (since_ns > 0, places.into_iter().find(|known| *known as u64 == place)) {
-            self.leave(place, now_ns.saturating_sub(since_ns));
+        let (since_ns, activity) = (word(times::SINCE_NS), word(times::ACTIVITY));
+        let activities = [Activity::Waiting, Activity::Mpi, Activity::Framework];
+        if let (true, Some(activity)) = (since_ns > 0, activities.into_iter().find(|known| *known as u64 == activity)) {
+            self.leave(activity, now_ns.saturating_sub(since_ns));
         }
     }
 
@@ -157,11 +157,11 @@ impl Page {
         let mut times = [0; 3];
         for _ in 0..4 {
             let entered_ns = since();
-            let place = self.mapping.word(self.at + times::PLACE).load(Relaxed);
-            times = [0, 1, 2].map(|place| self.mapping.word(self.at + times::SPENT_NS + place).load(Relaxed));
+            let activity = self.mapping.word(self.at + times::ACTIVITY).load(Relaxed);
+            times = [0, 1, 2].map(|activity| self.mapping.word(self.at + times::SPENT_NS + activity).load(Relaxed));
             fence(Acquire); // SYNC T: pairs with leave
             if since() == entered_ns {
-                if let (true, Some(here)) = (entered_ns > 0, times.get_mut(place as usize)) {
+                if let (true, Some(here)) = (entered_ns > 0, times.get_mut(activity as usize)) {
                     *here = here.saturating_add(now_ns.saturating_sub(entered_ns));
                 }
                 break;

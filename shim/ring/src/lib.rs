@@ -14,13 +14,14 @@ pub mod layout;
 pub mod register;
 pub mod ring;
 pub mod segment;
+pub mod wakeup;
 
 pub use command::{Command, CommandAssignment, LAST_ITERATION};
 pub use layout::{LAYOUT_VERSION, Record, TuningPointKind, TuningPointSlot, kind, part, topic};
 pub use register::SharedWord;
 pub use segment::{Identity, Segment, SegmentError, Totals};
 
-use atomic::Mapped;
+use atomic::{Mapped, Mapping};
 
 /// Writes records into one lane; lives in the rank.
 pub type Producer = ring::Producer<Mapped, ring::Strong, { layout::RECORD_WORDS }>;
@@ -30,3 +31,5 @@ pub type Consumer = ring::Consumer<Mapped, ring::Strong, { layout::RECORD_WORDS 
 pub type CommandProducer = ring::Producer<Mapped, ring::Strong, { layout::COMMAND_WORDS }>;
 /// Takes commands; lives in the rank.
 pub type CommandConsumer = ring::Consumer<Mapped, ring::Strong, { layout::COMMAND_WORDS }>;
+/// Wakes ranks of this host that wait for a message.
+pub type Wakeups = wakeup::Wakeups<Mapping, wakeup::Strong>;

@@ -45,7 +45,7 @@ impl SharedWord {
             code => return Err(Error::from_raw_os_error(code)),
         }
         let shared = SharedWord { mapping: Mapping::new(file.as_fd(), BYTES as usize)?, path: path.to_owned() };
-        let _ = shared.mapping.word(IDENTITY).compare_exchange(0, random()?, SeqCst, SeqCst);
+        let _ = shared.mapping.word(IDENTITY).compare_exchange(0, getrandom::u64()? | 1, SeqCst, SeqCst);
         Ok(shared)
     }
 
@@ -79,13 +79,6 @@ impl SharedWord {
     pub fn remove(&self) {
         let _ = std::fs::remove_file(&self.path);
     }
-}
-
-/// Never 0.
-fn random() -> Result<u64> {
-    let mut bytes = [0u8; 8];
-    File::open("/dev/urandom")?.read_exact(&mut bytes)?;
-    Ok(u64::from_le_bytes(bytes) | 1)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! that loom can explore the very same code, and the orderings are a trait so that a test can weaken each of them
 //! and see loom object.
 
-use crate::atomic::{Memory, Place};
+use crate::atomic::{RingMemory, RingWord};
 use std::marker::PhantomData;
 use std::sync::atomic::Ordering;
 
@@ -43,14 +43,14 @@ pub struct Producer<M, O, const W: usize> {
     orderings: PhantomData<O>,
 }
 
-impl<M: Memory, O: Orderings, const W: usize> Producer<M, O, W> {
+impl<M: RingMemory, O: Orderings, const W: usize> Producer<M, O, W> {
     /// Continues where the memory says that the last producer stopped; 0 in fresh memory.
     ///
     /// There must be no other producer of this ring alive: two would write over each other's entries. (They could
     /// not harm memory safety.)
     pub fn resume(memory: M) -> Self {
-        let head = memory.load(Place::Head, Ordering::Acquire);
-        let dropped = memory.load(Place::Dropped, Ordering::Relaxed);
+        let head = memory.load(RingWord::Head, Ordering::Acquire);
+        let dropped = memory.load(RingWord::Dropped, Ordering::Relaxed);
         let capacity = memory.capacity();
         Producer { memory, capacity, head, tail_seen: head.wrapping_sub(capacity), dropped, orderings: PhantomData }
     }
@@ -70,28 +70,28 @@ impl<M: Memory, O: Orderings, const W: usize> Producer<M, O, W> {
     #[inline]
     fn push_up_to(&mut self, entry: &[u64; W], most: u64) -> bool {
         if self.head.wrapping_sub(self.tail_seen) >= most {
-            self.tail_seen = self.memory.load(Place::Tail, O::REUSE); // SYNC F
+            self.tail_seen = self.memory.load(RingWord::Tail, O::REUSE); // SYNC F
             // A tail beyond our head is nonsense and reads as full.
             if self.head.wrapping_sub(self.tail_seen) >= most {
                 self.dropped += 1;
-                self.memory.store(Place::Dropped, self.dropped, Ordering::Relaxed);
+                self.memory.store(RingWord::Dropped, self.dropped, Ordering::Relaxed);
                 return false;
             }
         }
         self.write(entry);
-        self.memory.store(Place::Head, self.head, O::PUBLISH); // SYNC P
+        self.memory.store(RingWord::Head, self.head, O::PUBLISH); // SYNC P
         true
     }
 
     /// Writes several entries that the consumer sees together. `false` when the ring has no room for all: none is written.
     pub fn push_all(&mut self, entries: &[[u64; W]]) -> bool {
-        self.tail_seen = self.memory.load(Place::Tail, O::REUSE); // SYNC F
+        self.tail_seen = self.memory.load(RingWord::Tail, O::REUSE); // SYNC F
         let used = self.head.wrapping_sub(self.tail_seen);
         if used > self.capacity || entries.len() as u64 > self.capacity - used {
             return false;
         }
         entries.iter().for_each(|entry| self.write(entry));
-        self.memory.store(Place::Head, self.head, O::PUBLISH); // SYNC P
+        self.memory.store(RingWord::Head, self.head, O::PUBLISH); // SYNC P
         true
     }
 
@@ -100,7 +100,7 @@ impl<M: Memory, O: Orderings, const W: usize> Producer<M, O, W> {
     fn write(&mut self, entry: &[u64; W]) {
         let slot = (self.head & (self.capacity - 1)) as usize * W;
         for (i, word) in entry.iter().enumerate() {
-            self.memory.store(Place::Word(slot + i), *word, Ordering::Relaxed);
+            self.memory.store(RingWord::Entry(slot + i), *word, Ordering::Relaxed);
         }
         self.head = self.head.wrapping_add(1);
     }
@@ -122,14 +122,14 @@ pub struct Consumer<M, O, const W: usize> {
     orderings: PhantomData<O>,
 }
 
-impl<M: Memory, O: Orderings, const W: usize> Consumer<M, O, W> {
+impl<M: RingMemory, O: Orderings, const W: usize> Consumer<M, O, W> {
     /// Continues where the memory says that the last consumer stopped; 0 in fresh memory.
     ///
     /// There must be no other consumer of this ring alive.
     pub fn resume(memory: M) -> Self {
         let capacity = memory.capacity();
-        let tail = memory.load(Place::Tail, Ordering::Acquire);
-        let head = memory.load(Place::Head, O::OBSERVE); // SYNC P
+        let tail = memory.load(RingWord::Tail, Ordering::Acquire);
+        let head = memory.load(RingWord::Head, O::OBSERVE); // SYNC P
         let corrupted = head.wrapping_sub(tail) > capacity;
         Consumer {
             memory,
@@ -148,7 +148,7 @@ impl<M: Memory, O: Orderings, const W: usize> Consumer<M, O, W> {
             if self.corrupted {
                 return None;
             }
-            let head = self.memory.load(Place::Head, O::OBSERVE); // SYNC P
+            let head = self.memory.load(RingWord::Head, O::OBSERVE); // SYNC P
             if head == self.tail {
                 return None;
             }
@@ -159,9 +159,9 @@ impl<M: Memory, O: Orderings, const W: usize> Consumer<M, O, W> {
             self.head_seen = head;
         }
         let slot = (self.tail & (self.capacity - 1)) as usize * W;
-        let entry = std::array::from_fn(|i| self.memory.load(Place::Word(slot + i), Ordering::Relaxed));
+        let entry = std::array::from_fn(|i| self.memory.load(RingWord::Entry(slot + i), Ordering::Relaxed));
         self.tail = self.tail.wrapping_add(1);
-        self.memory.store(Place::Tail, self.tail, O::FREE); // SYNC F
+        self.memory.store(RingWord::Tail, self.tail, O::FREE); // SYNC F
         Some(entry)
     }
 

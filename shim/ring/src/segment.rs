@@ -1,6 +1,6 @@
 //! The shared memory of one rank: made by the rank, opened and checked by its agent.
 
-use crate::atomic::{HEAD, Mapped, Mapping, TAIL};
+use crate::atomic::{HEAD, Mapped, Mapping, TAIL, sealed_bytes};
 use crate::counters::{PAGE_WORDS, PAGES, Page};
 use crate::layout::{
     COMMAND_RING, COMMAND_WORDS, COMMANDS, FIRST_LANE, LAYOUT_VERSION, MAGIC, MAX_LANES, MAX_RECORDS, RECORD_WORDS,
@@ -8,12 +8,9 @@ use crate::layout::{
     lane_words, segment_bytes, text_to_words, words_to_text,
 };
 use crate::{CommandConsumer, CommandProducer, Consumer, Producer, ring};
-use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-
-/// Seals that a segment must carry: nobody can shrink it under a reader, or change the seals.
-const SEALS: libc::c_int = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_SEAL;
 
 /// Why a segment could not be made or was refused.
 #[derive(Debug, thiserror::Error)]
@@ -73,21 +70,7 @@ impl Segment {
         let (lane_count, records) = (u64::from(lanes), u64::from(records_per_lane));
         check_sizes(lane_count, records)?;
         let bytes = segment_bytes(lane_count, records);
-        // SAFETY: the name is a C string; the result is checked.
-        let raw = unsafe { libc::memfd_create(c"midrun".as_ptr(), libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING) };
-        if raw < 0 {
-            return Err(std::io::Error::last_os_error().into());
-        }
-        // SAFETY: a descriptor that was just made and belongs to nobody else.
-        let fd = unsafe { OwnedFd::from_raw_fd(raw) };
-        // SAFETY: plain calls on a descriptor of ours.
-        let sized = unsafe {
-            libc::ftruncate(raw, bytes as libc::off_t) == 0 && libc::fcntl(raw, libc::F_ADD_SEALS, SEALS) == 0
-        };
-        if !sized {
-            return Err(std::io::Error::last_os_error().into());
-        }
-        let mapping = Mapping::new(fd.as_fd(), bytes)?;
+        let (mapping, fd) = Mapping::create(c"midrun", bytes)?;
         let put = |at: usize, value: u64| mapping.word(at).store(value, Relaxed);
         put(header::MAGIC, MAGIC);
         put(header::LANES, lane_count);
@@ -112,12 +95,7 @@ impl Segment {
     /// # Errors
     /// [`SegmentError::Refused`] with the reason when it is not what [`Segment::create`] makes.
     pub fn open(fd: OwnedFd) -> Result<Segment, SegmentError> {
-        // SAFETY: a plain call on a descriptor of ours; fails with EINVAL on what cannot be sealed.
-        let seals = unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_GET_SEALS) };
-        if seals < 0 || seals & SEALS != SEALS {
-            return Err(SegmentError::Refused("it is not sealed"));
-        }
-        let bytes = std::fs::File::from(fd.try_clone()?).metadata()?.len();
+        let bytes = sealed_bytes(&fd)?.ok_or(SegmentError::Refused("it is not sealed"))?;
         if bytes < 8 * FIRST_LANE as u64 || bytes > segment_bytes(MAX_LANES, MAX_RECORDS) as u64 || bytes % 8 != 0 {
             return Err(SegmentError::Refused("its size is none that a segment has"));
         }
@@ -257,13 +235,13 @@ impl Segment {
     pub fn totals(&self) -> Totals {
         let mut totals = Totals::default();
         for lane in 0..self.lanes {
-            use crate::atomic::{Memory, Place};
+            use crate::atomic::{RingMemory, RingWord};
             let ring = self.lane(lane);
-            let written = ring.load(Place::Head, Relaxed);
-            let dropped = ring.load(Place::Dropped, Relaxed);
+            let written = ring.load(RingWord::Head, Relaxed);
+            let dropped = ring.load(RingWord::Dropped, Relaxed);
             totals.produced = totals.produced.wrapping_add(written).wrapping_add(dropped);
             totals.dropped = totals.dropped.wrapping_add(dropped);
-            totals.collected = totals.collected.wrapping_add(ring.load(Place::Tail, Relaxed));
+            totals.collected = totals.collected.wrapping_add(ring.load(RingWord::Tail, Relaxed));
         }
         totals
     }

@@ -9,7 +9,7 @@ mod watch;
 
 use crate::guard::guard_value;
 use crate::{agent_link, clock, iterations, safe_point, state};
-use midrun_ring::counters::{Class, MAIN, PAGES, Page, Place};
+use midrun_ring::counters::{Activity, Class, MAIN, PAGES, Page};
 use std::cell::{Cell, OnceCell};
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -49,8 +49,8 @@ impl ThreadPage {
         self.page.get_or_init(claim).as_ref().map(|(_, page)| page)
     }
 
-    /// The thread enters `place`: returns the time, or `None` when it is in a call already or has no page.
-    fn enter(&self, place: Place) -> Option<u64> {
+    /// The thread enters `activity`: returns the time, or `None` when it is in a call already or has no page.
+    fn enter(&self, activity: Activity) -> Option<u64> {
         let here = 0u8;
         let frame = (&raw const here) as usize;
         if self.inside.get() > frame {
@@ -62,7 +62,7 @@ impl ThreadPage {
         };
         let now_ns = clock::now_ns().max(1);
         self.inside.set(frame);
-        page.enter(place, now_ns);
+        page.enter(activity, now_ns);
         Some(now_ns)
     }
 }
@@ -88,7 +88,7 @@ pub fn on_framework() {
 
 /// Runs a function of a framework: its time counts as the framework's.
 pub fn of_framework<T>(body: impl FnOnce() -> T) -> T {
-    let begin = || OWN.try_with(|own| own.enter(Place::Framework)).ok().flatten();
+    let begin = || OWN.try_with(|own| own.enter(Activity::Framework)).ok().flatten();
     let entered = state::recording().then(begin).flatten().is_some();
     let result = body();
     if entered {
@@ -113,13 +113,13 @@ pub fn of_program<T>(body: impl FnOnce() -> T) -> T {
     let result = body();
     let _ = OWN.try_with(|own| {
         own.inside.set(framework);
-        own.page().inspect(|page| page.enter(Place::Framework, clock::now_ns()));
+        own.page().inspect(|page| page.enter(Activity::Framework, clock::now_ns()));
     });
     result
 }
 
-fn place(waits: c_int) -> Place {
-    if waits != 0 { Place::Waiting } else { Place::Mpi }
+fn activity(waits: c_int) -> Activity {
+    if waits != 0 { Activity::Waiting } else { Activity::Mpi }
 }
 
 /// The program calls MPI's function `number`. Nanoseconds; 0 when the call is not to be counted.
@@ -129,7 +129,7 @@ pub extern "C" fn midrun_call_enter(_number: u32, waits: c_int) -> u64 {
         if !state::recording() {
             return 0;
         }
-        OWN.try_with(|own| own.enter(place(waits))).ok().flatten().unwrap_or(0)
+        OWN.try_with(|own| own.enter(activity(waits))).ok().flatten().unwrap_or(0)
     })
 }
 
@@ -147,7 +147,7 @@ pub extern "C" fn midrun_call_leave(number: u32, waits: c_int, class: u32, bytes
         let _ = OWN.try_with(|own| {
             own.inside.set(0);
             if let Some(page) = own.page() {
-                page.leave(place(waits), time_ns);
+                page.leave(activity(waits), time_ns);
                 page.count(number, Class::from_number(class), bytes, time_ns);
             }
         });
