@@ -1,7 +1,7 @@
 //! Time of CLOCK_MONOTONIC in nanoseconds, read from the processor's counter where that is trustworthy.
 //!
-//! clock_gettime costs about 20 ns, the counter about 8. The counter is anchored to the clock at slow points
-//! ([`resync`]): the longer the base line since the first anchor, the better its rate is known.
+//! clock_gettime costs about 20 ns, the counter about 8. [`resync`] anchors the counter to the clock: the
+//! longer the base line since the first anchor, the better the counter's rate is known.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -45,7 +45,7 @@ pub fn now_ns() -> u64 {
     system_ns()
 }
 
-/// Nanoseconds per tick of the counter, times 2^32; 0 while that is not known.
+/// Nanoseconds per tick of the counter, times 2^32; 0 while the rate is not known.
 pub fn rate() -> u64 {
     ANCHOR.rate.load(Ordering::Relaxed)
 }
@@ -54,7 +54,7 @@ fn scaled(ticks: u64, rate: u64) -> u64 {
     ((u128::from(ticks) * u128::from(rate)) >> 32) as u64
 }
 
-/// Anchors the counter anew, at most every 100 ms. Called at slow points: it reads the system's clock.
+/// Anchors the counter anew, at most every 100 ms. It reads the system's clock, so it is called between pieces of work.
 pub fn resync() {
     if !counter_is_steady() {
         return;
@@ -69,7 +69,7 @@ pub fn resync() {
     let locked =
         || ANCHOR.sequence.compare_exchange(sequence, sequence | 1, Ordering::Acquire, Ordering::Relaxed).is_ok();
     if !due || !locked() {
-        return; // another thread is at it
+        return; // another thread anchors it
     }
     let (here, ns) = (ticks(), system_ns());
     if sequence == 0 {

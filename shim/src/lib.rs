@@ -9,20 +9,21 @@
 // The callers of the C API are outside: what `include/midrun.h` asks of them is the safety contract.
 #![allow(clippy::missing_safety_doc)]
 
-// Floor 0: values that need nothing of ours.
+// Floor 0: values that need nothing of ours, the C half.
+mod c_half;
 mod clock;
 mod iterations;
-mod mpi;
 mod status;
 mod stderr;
 
-// Floor 1: the state of the process; starting others.
-mod spawn;
+// Floor 1: MPI for the frameworks, the state of the process.
+mod mpi;
 mod state;
 
-// Floor 2: the boundary to C, the socket to the agent, each thread's ring, the registry of tuning points.
+// Floor 2: the boundary to C, the socket to the agent, starting processes, each thread's ring, the registry of tuning points.
 mod agent_link;
 mod guard;
+mod spawn;
 mod thread_ring;
 mod tuning_points;
 

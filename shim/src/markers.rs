@@ -12,8 +12,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Most workers that the markers tell apart.
 const MAX_WORKERS: u32 = 1 << 20;
 
-/// The master's own loop.
-struct Loop {
+/// The current iteration of a master.
+struct MasterIteration {
     iteration: u64,
     scheduler: ChunkScheduler,
     epoch: u64,
@@ -23,16 +23,16 @@ struct Loop {
     done_s: f64,
 }
 
-static LOOP: Mutex<Option<Loop>> = Mutex::new(None);
+static CURRENT: Mutex<Option<MasterIteration>> = Mutex::new(None);
 /// Tasks of the current iteration.
 static TASKS: AtomicU64 = AtomicU64::new(0);
 
 thread_local! {
-    /// First task, tasks and start of the work that this thread is in.
+    /// First task, number of tasks and begin (nanoseconds) of the work that this thread is in.
     static WORK: Cell<Option<(u64, u64, u64)>> = const { Cell::new(None) };
 }
 
-fn tuned() -> c_int {
+fn recording_status() -> c_int {
     if state::recording() { status::OK } else { status::OFF }
 }
 
@@ -45,7 +45,7 @@ pub extern "C" fn midrun_iteration_begin(tasks: u64, workers: u32) -> c_int {
         }
         let iteration = iterations::marked().map_or(0, |last| last + 1);
         if workers > 0 {
-            let Ok(mut guard) = LOOP.try_lock() else { return status::ERR_ARGUMENT };
+            let Ok(mut guard) = CURRENT.try_lock() else { return status::ERR_ARGUMENT };
             if !safe_point::own() {
                 return status::ERR_ARGUMENT;
             }
@@ -59,7 +59,7 @@ pub extern "C" fn midrun_iteration_begin(tasks: u64, workers: u32) -> c_int {
             speeds.resize(workers as usize, WorkerSpeed::default());
             speeds.iter_mut().for_each(|speed| *speed = speed.faded());
             let scheduler = ChunkScheduler::new(setting, tasks, workers);
-            *guard = Some(Loop { iteration, scheduler, epoch, speeds, tasks, chunks: 0, done_s: 0.0 });
+            *guard = Some(MasterIteration { iteration, scheduler, epoch, speeds, tasks, chunks: 0, done_s: 0.0 });
             records::iteration_begin(iteration, clock::now_ns(), tasks, workers, &setting, (0, 0));
         } else {
             synchronized::on_iteration(iteration);
@@ -68,7 +68,7 @@ pub extern "C" fn midrun_iteration_begin(tasks: u64, workers: u32) -> c_int {
         TASKS.store(tasks, Ordering::Relaxed);
         iterations::begin_marked(iteration);
         points::on_marked_iteration(iteration);
-        tuned()
+        recording_status()
     })
 }
 
@@ -76,14 +76,14 @@ pub extern "C" fn midrun_iteration_begin(tasks: u64, workers: u32) -> c_int {
 #[unsafe(no_mangle)]
 pub extern "C" fn midrun_iteration_end() -> c_int {
     guard("midrun_iteration_end", || {
-        let Ok(mut guard) = LOOP.try_lock() else { return status::ERR_ARGUMENT };
+        let Ok(mut guard) = CURRENT.try_lock() else { return status::ERR_ARGUMENT };
         if let Some(l) = guard.as_mut() {
             records::iteration_end(l.iteration, clock::now_ns(), l.tasks, l.chunks, (l.done_s * 1e9) as u64, 0);
             safe_point::poll(l.iteration, false);
         } else if let Some(iteration) = iterations::marked() {
             safe_point::poll(iteration, false);
         }
-        tuned()
+        recording_status()
     })
 }
 
@@ -97,7 +97,7 @@ pub extern "C" fn midrun_work_begin(first: u64, tasks: u64) -> c_int {
         let now_ns = clock::now_ns();
         agent_link::check_when_due(now_ns);
         WORK.set(Some((first, tasks, now_ns)));
-        tuned()
+        recording_status()
     })
 }
 
@@ -112,7 +112,7 @@ pub extern "C" fn midrun_work_end() -> c_int {
         let end_ns = clock::now_ns();
         let iteration = iterations::marked().unwrap_or(UNKNOWN_ITERATION);
         record_chunk(iteration, (first, TASKS.load(Ordering::Relaxed)), count, end_ns, end_ns.saturating_sub(begin_ns));
-        tuned()
+        recording_status()
     })
 }
 
@@ -136,7 +136,7 @@ fn record_chunk(iteration: u64, place: (u64, u64), count: u64, end_ns: u64, busy
 pub extern "C" fn midrun_next_chunk(worker: u32) -> u64 {
     guard_value("midrun_next_chunk", 0, || {
         // A lock, not an attempt: 0 would say that no tasks are left. Only threads of the program contend.
-        let mut guard = LOOP.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut guard = CURRENT.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let Some(l) = guard.as_mut() else { return 0 };
         safe_point::poll(l.iteration, false);
         if scheduling::epoch() != l.epoch {
@@ -155,13 +155,13 @@ pub extern "C" fn midrun_next_chunk(worker: u32) -> u64 {
 pub extern "C" fn midrun_chunk_done(worker: u32, tasks: u64, seconds: f64) -> c_int {
     guard("midrun_chunk_done", || {
         let sane = seconds.is_finite() && (0.0..1e9).contains(&seconds) && tasks > 0;
-        let Ok(mut guard) = LOOP.try_lock() else { return status::ERR_ARGUMENT };
+        let Ok(mut guard) = CURRENT.try_lock() else { return status::ERR_ARGUMENT };
         let Some(l) = guard.as_mut().filter(|_| sane) else { return status::ERR_ARGUMENT };
         let Some(speed) = l.speeds.get_mut(worker as usize) else { return status::ERR_ARGUMENT };
         *speed = learnt(*speed, tasks, seconds, seconds * seconds / tasks as f64);
         l.done_s += seconds;
         record_chunk(l.iteration, (0, 0), tasks, clock::now_ns(), (seconds * 1e9) as u64);
-        tuned()
+        recording_status()
     })
 }
 

@@ -1,107 +1,30 @@
 //! MPI as the frameworks use it: safe functions over `mpi/port.c`.
 
+use crate::c_half::c_half;
 use std::ffi::{c_int, c_void};
 
 /// An MPI call failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MpiFailed;
 
-#[cfg(not(test))]
-unsafe extern "C" {
-    fn midrun_port_ready() -> c_int;
+c_half! {
+    fn midrun_port_ready() -> c_int = 0;
     fn midrun_port_open(
-        comm: *const c_void,
-        slots: c_int,
-        out: *mut *mut c_void,
-        rank: *mut c_int,
-        size: *mut c_int,
-    ) -> c_int;
-    fn midrun_port_open_spawned(slots: c_int, out: *mut *mut c_void) -> c_int;
-    fn midrun_port_adopt(port: *mut c_void, child: c_int) -> c_int;
-    fn midrun_port_close(port: *mut c_void) -> c_int;
-    fn midrun_port_node(port: *mut c_void, index: *mut c_int, size: c_int, own: *mut c_int, count: *mut c_int)
-    -> c_int;
-    fn midrun_port_node_share(port: *mut c_void, values: *mut i64, count: c_int) -> c_int;
-    fn midrun_port_minimum(port: *mut c_void, here: c_int, values: *mut i64, count: c_int) -> c_int;
-    fn midrun_port_send(port: *mut c_void, slot: c_int, data: *const c_void, bytes: usize, to: c_int) -> c_int;
-    fn midrun_port_receive(port: *mut c_void, slot: c_int, data: *mut c_void, bytes: usize, from: c_int) -> c_int;
-    fn midrun_port_test(port: *mut c_void, slot: c_int, done: *mut c_int) -> c_int;
-    fn midrun_port_probe(port: *mut c_void, found: *mut c_int, from: *mut c_int, bytes: *mut usize) -> c_int;
+        comm: *const c_void, slots: c_int, out: *mut *mut c_void, rank: *mut c_int, size: *mut c_int
+    ) -> c_int = -1;
+    fn midrun_port_open_spawned(slots: c_int, out: *mut *mut c_void) -> c_int = -1;
+    fn midrun_port_adopt(port: *mut c_void, child: c_int) -> c_int = -1;
+    fn midrun_port_close(port: *mut c_void) -> c_int = -1;
+    fn midrun_port_node(
+        port: *mut c_void, index: *mut c_int, size: c_int, own: *mut c_int, count: *mut c_int
+    ) -> c_int = -1;
+    fn midrun_port_node_share(port: *mut c_void, values: *mut i64, count: c_int) -> c_int = -1;
+    fn midrun_port_minimum(port: *mut c_void, here: c_int, values: *mut i64, count: c_int) -> c_int = -1;
+    fn midrun_port_send(port: *mut c_void, slot: c_int, data: *const c_void, bytes: usize, to: c_int) -> c_int = -1;
+    fn midrun_port_receive(port: *mut c_void, slot: c_int, data: *mut c_void, bytes: usize, from: c_int) -> c_int = -1;
+    fn midrun_port_test(port: *mut c_void, slot: c_int, done: *mut c_int) -> c_int = -1;
+    fn midrun_port_probe(port: *mut c_void, found: *mut c_int, from: *mut c_int, bytes: *mut usize) -> c_int = -1;
 }
-
-/// In unit tests there is no MPI: every call fails, as in a program that has not initialised it.
-#[cfg(test)]
-#[allow(unused_variables)]
-mod absent {
-    use super::{c_int, c_void};
-    pub unsafe fn midrun_port_ready() -> c_int {
-        0
-    }
-    pub unsafe fn midrun_port_open(
-        comm: *const c_void,
-        slots: c_int,
-        out: *mut *mut c_void,
-        rank: *mut c_int,
-        size: *mut c_int,
-    ) -> c_int {
-        -1
-    }
-    pub unsafe fn midrun_port_open_spawned(slots: c_int, out: *mut *mut c_void) -> c_int {
-        -1
-    }
-    pub unsafe fn midrun_port_adopt(port: *mut c_void, child: c_int) -> c_int {
-        -1
-    }
-    pub unsafe fn midrun_port_close(port: *mut c_void) -> c_int {
-        -1
-    }
-    pub unsafe fn midrun_port_node(
-        port: *mut c_void,
-        index: *mut c_int,
-        size: c_int,
-        own: *mut c_int,
-        count: *mut c_int,
-    ) -> c_int {
-        -1
-    }
-    pub unsafe fn midrun_port_node_share(port: *mut c_void, values: *mut i64, count: c_int) -> c_int {
-        -1
-    }
-    pub unsafe fn midrun_port_minimum(port: *mut c_void, here: c_int, values: *mut i64, count: c_int) -> c_int {
-        -1
-    }
-    pub unsafe fn midrun_port_send(
-        port: *mut c_void,
-        slot: c_int,
-        data: *const c_void,
-        bytes: usize,
-        to: c_int,
-    ) -> c_int {
-        -1
-    }
-    pub unsafe fn midrun_port_receive(
-        port: *mut c_void,
-        slot: c_int,
-        data: *mut c_void,
-        bytes: usize,
-        from: c_int,
-    ) -> c_int {
-        -1
-    }
-    pub unsafe fn midrun_port_test(port: *mut c_void, slot: c_int, done: *mut c_int) -> c_int {
-        -1
-    }
-    pub unsafe fn midrun_port_probe(
-        port: *mut c_void,
-        found: *mut c_int,
-        from: *mut c_int,
-        bytes: *mut usize,
-    ) -> c_int {
-        -1
-    }
-}
-#[cfg(test)]
-use absent::*;
 
 /// A copy of the program's communicator for the frameworks' messages, with numbered requests.
 #[derive(Debug)]
@@ -132,7 +55,7 @@ impl Communicator {
         Ok(Communicator { raw, rank: rank as usize, size: size as usize })
     }
 
-    /// In a process that a master started: the way to it. The master is rank 0, this process rank 1.
+    /// In a process that a master started: the communicator with the master. The master is rank 0, this process rank 1.
     pub fn open_spawned(slots: usize) -> Result<Communicator, MpiFailed> {
         let mut raw = std::ptr::null_mut();
         // SAFETY: plain call.
@@ -142,11 +65,11 @@ impl Communicator {
 
     /// Makes a started process the rank after the last. `size` stays that of the communicator.
     pub fn adopt(&mut self, child: usize) -> Result<(), MpiFailed> {
-        // SAFETY: plain call; nobody else uses the port meanwhile.
+        // SAFETY: plain call; nobody else uses the communicator meanwhile.
         checked(unsafe { midrun_port_adopt(self.raw, child as c_int) })
     }
 
-    /// Collective. For each rank its place among the ranks of this host, and this rank's own.
+    /// Collective. Returns each rank's index among the ranks of this host, `None` for other hosts', and this rank's own.
     pub fn node(&self) -> Result<(Vec<Option<usize>>, usize), MpiFailed> {
         let (mut index, mut own, mut count) = (vec![-1; self.size], 0, 0);
         // SAFETY: `index` has `size` elements.
@@ -156,19 +79,19 @@ impl Communicator {
         Ok((index.into_iter().map(|i| usize::try_from(i).ok()).collect(), own as usize))
     }
 
-    /// Collective on this host: the first rank's values go to all.
+    /// Collective on this host: gives the first rank's values to all.
     pub fn node_share(&self, values: &mut [i64]) -> Result<(), MpiFailed> {
         // SAFETY: as many values as said.
         checked(unsafe { midrun_port_node_share(self.raw, values.as_mut_ptr(), values.len() as c_int) })
     }
 
-    /// Collective: the smallest of each value over all ranks, or over this host's.
+    /// Collective: makes each value the smallest over all ranks, or with `here` over this host's.
     pub fn minimum(&self, here: bool, values: &mut [i64]) -> Result<(), MpiFailed> {
         // SAFETY: as many values as said.
         checked(unsafe { midrun_port_minimum(self.raw, c_int::from(here), values.as_mut_ptr(), values.len() as c_int) })
     }
 
-    /// Collective: whether every rank says `good`, and all have the same `values`.
+    /// Collective: whether every rank passes `good`, and all pass the same `values`.
     pub fn agree(&self, good: bool, values: &[i64]) -> Result<bool, MpiFailed> {
         // The smallest of x and of -x are each other's opposite only where all x are the same.
         let mut all = vec![i64::from(good)];
@@ -177,13 +100,13 @@ impl Communicator {
         Ok(all[0] == 1 && all[1..].chunks(2).all(|pair| pair[0] == -pair[1]))
     }
 
-    /// Begins to send; `data` stays where it is until [`Communicator::test`] says done.
+    /// Begins to send; `data` must stay where it is until [`Communicator::test`] returns `true`.
     pub fn send(&self, slot: usize, data: &[u8], to: usize) -> Result<(), MpiFailed> {
         // SAFETY: the caller keeps the buffer until the request is done.
         checked(unsafe { midrun_port_send(self.raw, slot as c_int, data.as_ptr().cast(), data.len(), to as c_int) })
     }
 
-    /// Begins to receive; `data` stays where it is until [`Communicator::test`] says done.
+    /// Begins to receive; `data` must stay where it is until [`Communicator::test`] returns `true`.
     pub fn receive(&self, slot: usize, data: &mut [u8], from: usize) -> Result<(), MpiFailed> {
         // SAFETY: the caller keeps the buffer until the request is done.
         checked(unsafe {
@@ -199,7 +122,7 @@ impl Communicator {
         Ok(done != 0)
     }
 
-    /// A message that waits: who sent it, and its bytes.
+    /// The sender and the bytes of a message that waits.
     pub fn probe(&self) -> Result<Option<(usize, usize)>, MpiFailed> {
         let (mut found, mut from, mut bytes) = (0, 0, 0);
         // SAFETY: plain call.

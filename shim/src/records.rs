@@ -22,7 +22,7 @@ pub fn iteration_begin(
     thread_ring::push(&Record { kind: kind::ITERATION_BEGIN, flags: 0, time_ns, payload });
 }
 
-/// Every result of the iteration is in. Times in nanoseconds.
+/// The master has every result of the iteration. Times in nanoseconds.
 pub fn iteration_end(iteration: u64, time_ns: u64, tasks: u64, chunks: u64, task_time_ns: u64, master_busy_ns: u64) {
     let payload = [iteration, tasks, chunks, task_time_ns, master_busy_ns, 0];
     thread_ring::push(&Record { kind: kind::ITERATION_END, flags: 0, time_ns, payload });
@@ -37,9 +37,9 @@ pub struct ChunkDone {
     pub first: u64,
     /// Its tasks.
     pub count: u64,
-    /// When it ended.
+    /// End, CLOCK_MONOTONIC, nanoseconds.
     pub end_ns: u64,
-    /// Sum of its tasks' times.
+    /// Sum of its tasks' times, nanoseconds.
     pub busy_ns: u64,
     /// Sum of its tasks' squared times; where tasks were not timed singly, the chunk's squared time / count.
     pub sum_sq_s2: f64,
@@ -129,21 +129,21 @@ pub fn stage(
     thread_ring::push(&Record { kind: kind::STAGE, flags: 0, time_ns, payload });
 }
 
-/// Outputs of a stream between two moments.
+/// The outputs of a stream in a stretch of time.
 #[derive(Clone, Copy, Debug)]
 pub struct StreamWindow {
     /// Its number, from 0 in each stream.
     pub number: u64,
-    /// When it began and ended.
+    /// Begin and end, CLOCK_MONOTONIC, nanoseconds.
     pub begin_ns: u64,
     pub end_ns: u64,
-    /// Inputs that came out.
+    /// Inputs that left the pipeline.
     pub outputs: u64,
-    /// Oldest and newest pattern by which they went.
+    /// Oldest and newest pattern that they used.
     pub epochs: (u32, u32),
-    /// Inputs on their way, and of those waiting for their order.
+    /// Inputs in the pipeline, and those of them that wait for their order.
     pub on_way: (usize, usize),
-    /// Time that the head spent in the program's source and sink.
+    /// Time that the head spent in the program's source and sink, nanoseconds.
     pub head_ns: u64,
 }
 

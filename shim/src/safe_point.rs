@@ -3,7 +3,7 @@
 
 use crate::pending_commands::{Answer, Awaits, PendingCommands, Rules, SafePoint};
 use crate::records::UNKNOWN_ITERATION;
-use crate::tuning_points::{self, Boundary, Refusal, TuningPoints};
+use crate::tuning_points::{self, Boundary, TuningPoints};
 use crate::{agent_link, clock, iterations, records, state, synchronized};
 use midrun_ring::layout::when;
 use midrun_ring::{Command, CommandConsumer};
@@ -174,11 +174,7 @@ impl CommandQueue {
 
 /// The safe point that a command waits for. Its values are set together, so at one safe point.
 fn awaits(command: &Command) -> Result<Awaits, u64> {
-    let assignments = &command.assignments[..command.count as usize];
-    let mut boundaries = tuning_points::with(|registry| {
-        assignments.iter().filter_map(|a| registry.boundary(a.tuning_point)).collect::<Vec<Boundary>>() // as a rule none
-    });
-    boundaries.dedup();
+    let boundaries = tuning_points::with(|registry| registry.boundaries(command));
     match (&boundaries[..], command.when) {
         ([], when::AT_ITERATION) => Ok(Awaits::Iteration(command.at)),
         ([], when::ITERATION_START) => Ok(Awaits::Start),
@@ -198,22 +194,12 @@ fn report(answer: Option<Answer>) {
     }
 }
 
-/// Checks everything, then sets everything.
+/// Checks everything, then sets everything; returns the command's status.
 fn apply(registry: &mut TuningPoints, command: &Command, now_ns: u64) -> u64 {
-    if now_ns > command.deadline_ns {
-        return action_status::EXPIRED;
+    if let Err(status) = registry.check(command, now_ns) {
+        return status;
     }
-    let assignments = &command.assignments[..command.count as usize];
-    for a in assignments {
-        match registry.check(a.tuning_point, a.value, &command.text) {
-            Ok(()) => {}
-            Err(Refusal::Unknown) => return action_status::REFUSED_UNKNOWN,
-            Err(Refusal::Range) => return action_status::REFUSED_RANGE,
-        }
-    }
-    for a in assignments {
-        registry.set(a.tuning_point, a.value, &command.text);
-    }
+    registry.set(command);
     action_status::APPLIED
 }
 

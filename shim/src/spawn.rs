@@ -1,6 +1,7 @@
 //! Starting worker processes beyond the ranks that are there: safe functions over `mpi/spawn.c`, and the thread that
 //! waits for such a process beside the program's work.
 
+use crate::c_half::c_half;
 use crate::clock;
 use crate::mpi::MpiFailed;
 use std::ffi::{CString, c_char, c_int, c_void};
@@ -10,7 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-/// Time between two looks for a started process's message, and the longest wait of MPI_Finalize for starting threads.
+/// Time between two attempts to receive a started process's message, and the longest wait of MPI_Finalize for starting threads.
 const LISTEN: Duration = Duration::from_millis(2);
 const LAST_WAIT_NS: u64 = 2_000_000_000;
 /// Variables that a started process inherits, besides those that begin with `MIDRUN_`.
@@ -22,54 +23,17 @@ static STARTING: AtomicUsize = AtomicUsize::new(0);
 /// MPI is about to end.
 static ENDING: AtomicBool = AtomicBool::new(false);
 
-#[cfg(not(test))]
-unsafe extern "C" {
-    fn midrun_spawn_room(why: *mut c_char, bytes: usize) -> c_int;
+c_half! {
+    fn midrun_spawn_room(why: *mut c_char, bytes: usize) -> c_int = 0;
     fn midrun_spawn_start(
-        command: *const c_char,
-        arguments: *mut *mut c_char,
-        directory: *const c_char,
-        why: *mut c_char,
-        bytes: usize,
-    ) -> c_int;
-    fn midrun_spawn_hear(child: c_int, data: *mut c_void, bytes: usize) -> c_int;
+        command: *const c_char, arguments: *mut *mut c_char, directory: *const c_char, why: *mut c_char, bytes: usize
+    ) -> c_int = -1;
+    fn midrun_spawn_hear(child: c_int, data: *mut c_void, bytes: usize) -> c_int = -1;
     fn midrun_spawn_dismiss(child: c_int, farewell: *const c_void, bytes: usize);
-    fn midrun_spawn_settled() -> c_int;
-    fn midrun_spawned_number() -> c_int;
+    fn midrun_spawn_settled() -> c_int = 1;
+    fn midrun_spawned_number() -> c_int = -1;
     fn midrun_spawned_end();
 }
-
-/// In unit tests there is no MPI: nothing can be started.
-#[cfg(test)]
-#[allow(unused_variables)]
-mod absent {
-    use super::{c_char, c_int, c_void};
-    pub unsafe fn midrun_spawn_room(why: *mut c_char, bytes: usize) -> c_int {
-        0
-    }
-    pub unsafe fn midrun_spawn_start(
-        command: *const c_char,
-        arguments: *mut *mut c_char,
-        directory: *const c_char,
-        why: *mut c_char,
-        bytes: usize,
-    ) -> c_int {
-        -1
-    }
-    pub unsafe fn midrun_spawn_hear(child: c_int, data: *mut c_void, bytes: usize) -> c_int {
-        -1
-    }
-    pub unsafe fn midrun_spawn_dismiss(child: c_int, farewell: *const c_void, bytes: usize) {}
-    pub unsafe fn midrun_spawn_settled() -> c_int {
-        1
-    }
-    pub unsafe fn midrun_spawned_number() -> c_int {
-        -1
-    }
-    pub unsafe fn midrun_spawned_end() {}
-}
-#[cfg(test)]
-use absent::*;
 
 /// Whether a master of this job started this process.
 pub fn is_spawned() -> bool {
@@ -123,7 +87,7 @@ struct Progress {
     abandoned: bool,
 }
 
-/// Processes that are being started, one after the other, by a thread beside the work.
+/// A thread that starts processes, one after the other, beside the master's work.
 #[derive(Debug)]
 pub struct Start(Arc<Mutex<Progress>>);
 

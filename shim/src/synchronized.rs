@@ -3,8 +3,7 @@
 //! `midrun-agreement` has the order of the phases and why no two ranks differ. Here are the register, the tuning points and
 //! the answers.
 
-use crate::tuning_points::{self, Refusal};
-use crate::{clock, records, state, stderr};
+use crate::{clock, records, state, stderr, tuning_points};
 use midrun_agreement::{PreCommitting, Preparing, Rank, Verdict, Word};
 use midrun_ring::layout::{NO_TUNING_POINT, when};
 use midrun_ring::{Command, SharedWord};
@@ -76,11 +75,7 @@ pub fn on_iteration(iteration: u64) {
     let Some(outcome) = outcome else { return };
     let status = match &outcome.apply {
         Some(change) => {
-            tuning_points::with(|tuning_points| {
-                for a in &change.assignments[..change.count as usize] {
-                    tuning_points.set(a.tuning_point, a.value, &change.text);
-                }
-            });
+            tuning_points::with(|registry| registry.set(change));
             APPLIED.store(outcome.epoch, Ordering::Relaxed);
             status::APPLIED
         }
@@ -121,17 +116,9 @@ fn prepare(command: &Command) -> (u64, u64, u64) {
 
 /// Checks that all values could be set now and at any later time.
 fn check(command: &Command, now_ns: u64) -> Result<(), u64> {
-    if now_ns > command.deadline_ns {
-        return Err(status::EXPIRED);
-    }
-    tuning_points::with(|tuning_points| {
-        command.assignments[..command.count as usize].iter().try_for_each(|a| {
-            match tuning_points.check(a.tuning_point, a.value, &command.text) {
-                Ok(()) if tuning_points.is_fixed(a.tuning_point) => Ok(()),
-                Ok(()) | Err(Refusal::Unknown) => Err(status::REFUSED_UNKNOWN),
-                Err(Refusal::Range) => Err(status::REFUSED_RANGE),
-            }
-        })
+    tuning_points::with(|registry| {
+        registry.check(command, now_ns)?;
+        if registry.is_fixed(command) { Ok(()) } else { Err(status::REFUSED_UNKNOWN) }
     })
 }
 

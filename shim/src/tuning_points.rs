@@ -2,7 +2,8 @@
 
 use crate::state;
 use midrun_points::Moment;
-use midrun_ring::{TuningPointKind, TuningPointSlot};
+use midrun_ring::{Command, CommandAssignment, TuningPointKind, TuningPointSlot};
+use midrun_vocabulary::action_status;
 use std::sync::Mutex;
 
 /// The entry or the exit of a hooked function.
@@ -66,15 +67,6 @@ pub struct TuningPoints {
 }
 
 static TUNING_POINTS: Mutex<TuningPoints> = Mutex::new(TuningPoints { list: Vec::new() });
-
-/// The reason why an assignment cannot be made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refusal {
-    /// There is no such tuning point.
-    Unknown,
-    /// The value is outside the tuning point's range.
-    Range,
-}
 
 /// Runs `body` on the registry, hidden from hooks: a hooked function that it calls must not come back here.
 pub fn with<T>(body: impl FnOnce(&mut TuningPoints) -> T) -> T {
@@ -160,31 +152,49 @@ impl TuningPoints {
         self.list.get(index as usize).filter(|(_, declared)| *declared).map(|(point, _)| point)
     }
 
-    /// Whether `value`, or `text` where it takes texts, may go to the tuning point at `index`.
+    fn check_one(&self, a: &CommandAssignment, text: &str) -> Result<(), u64> {
+        let point = self.get(a.tuning_point).ok_or(action_status::REFUSED_UNKNOWN)?;
+        let (minimum, maximum) = point.range;
+        let good = (minimum..=maximum).contains(&a.value) && (point.setter.accepts)(point.number, a.value, text);
+        if good { Ok(()) } else { Err(action_status::REFUSED_RANGE) }
+    }
+
+    /// Checks that all assignments of `command` can be made at `now_ns`.
     ///
     /// # Errors
-    /// Why not.
-    pub fn check(&self, index: u32, value: f64, text: &str) -> Result<(), Refusal> {
-        let point = self.get(index).ok_or(Refusal::Unknown)?;
-        let (minimum, maximum) = point.range;
-        let good = (minimum..=maximum).contains(&value) && (point.setter.accepts)(point.number, value, text);
-        if good { Ok(()) } else { Err(Refusal::Range) }
+    /// The status with which the command is refused.
+    pub fn check(&self, command: &Command, now_ns: u64) -> Result<(), u64> {
+        if now_ns > command.deadline_ns {
+            return Err(action_status::EXPIRED);
+        }
+        assignments(command).try_for_each(|a| self.check_one(a, &command.text))
     }
 
-    /// The function boundary at which the tuning point at `index` is set; `None`: at any safe point.
-    pub fn boundary(&self, index: u32) -> Option<Boundary> {
-        self.get(index).and_then(|point| (point.setter.boundary)(point.number))
+    /// Whether a value that is accepted now is accepted at any later time, for all tuning points of `command`.
+    pub fn is_fixed(&self, command: &Command) -> bool {
+        assignments(command).all(|a| self.get(a.tuning_point).is_some_and(|point| point.setter.is_fixed))
     }
 
-    /// See [`Setter::is_fixed`].
-    pub fn is_fixed(&self, index: u32) -> bool {
-        self.get(index).is_some_and(|point| point.setter.is_fixed)
+    /// The function boundaries at which the tuning points of `command` are set; as a rule none.
+    pub fn boundaries(&self, command: &Command) -> Vec<Boundary> {
+        let points = assignments(command).filter_map(|a| self.get(a.tuning_point));
+        let mut all: Vec<Boundary> = points.filter_map(|point| (point.setter.boundary)(point.number)).collect();
+        all.dedup();
+        all
     }
 
-    /// Sets the tuning point at `index`, for which [`TuningPoints::check`] has accepted the value, and shows it to the agent.
-    pub fn set(&mut self, index: u32, value: f64, text: &str) {
-        let Some((setter, number)) = self.get(index).map(|point| (point.setter, point.number)) else { return };
-        (setter.set)(self, number, value, text);
-        self.publish(index as usize, (setter.value)(number), false);
+    /// Makes the assignments of `command`, which [`TuningPoints::check`] has accepted, and shows the values to the agent.
+    pub fn set(&mut self, command: &Command) {
+        for a in assignments(command) {
+            let Some((setter, number)) = self.get(a.tuning_point).map(|point| (point.setter, point.number)) else {
+                continue;
+            };
+            (setter.set)(self, number, a.value, &command.text);
+            self.publish(a.tuning_point as usize, (setter.value)(number), false);
+        }
     }
+}
+
+fn assignments(command: &Command) -> impl Iterator<Item = &CommandAssignment> {
+    command.assignments.iter().take(command.count as usize)
 }

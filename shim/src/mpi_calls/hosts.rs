@@ -5,7 +5,8 @@
 //! long as their process, and in its network namespace.
 
 use crate::guard::guard_value;
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::net::{SocketAddr, UnixDatagram};
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Mutex, OnceLock};
 
@@ -19,7 +20,7 @@ const OTHER: u8 = 1;
 /// The class of each rank of the world, as far as it was looked up, and the job.
 static HOSTS: OnceLock<(Vec<AtomicU8>, String)> = OnceLock::new();
 /// The names of this process: kept open for the life of the process.
-static NAMES: Mutex<Vec<OwnedFd>> = Mutex::new(Vec::new());
+static NAMES: Mutex<Vec<UnixDatagram>> = Mutex::new(Vec::new());
 
 /// MPI is about to be initialised: binds this rank's name, where its launcher gives the rank.
 pub fn announce() {
@@ -57,39 +58,20 @@ pub extern "C" fn midrun_host_class(rank: libc::c_int) -> libc::c_int {
     })
 }
 
-/// A datagram socket and the abstract address of a rank.
-fn socket(job: &str, rank: u32) -> Option<(OwnedFd, libc::sockaddr_un, libc::socklen_t)> {
-    // SAFETY: plain call; the result is checked.
-    let raw = unsafe { libc::socket(libc::AF_UNIX, libc::SOCK_DGRAM | libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC, 0) };
-    if raw < 0 {
-        return None;
-    }
-    // SAFETY: made just now, ours alone.
-    let socket = unsafe { OwnedFd::from_raw_fd(raw) };
-    // SAFETY: zero is a valid sockaddr_un.
-    let mut address: libc::sockaddr_un = unsafe { std::mem::zeroed() };
-    address.sun_family = libc::AF_UNIX as libc::sa_family_t;
-    let name = format!("\0midrun/{job}/{rank}");
-    let room = address.sun_path.len();
-    for (to, from) in address.sun_path.iter_mut().zip(name.bytes()) {
-        *to = from as libc::c_char;
-    }
-    let length = size_of::<libc::sa_family_t>() + name.len().min(room);
-    Some((socket, address, length as libc::socklen_t))
+fn name(job: &str, rank: u32) -> std::io::Result<SocketAddr> {
+    SocketAddr::from_abstract_name(format!("midrun/{job}/{rank}"))
 }
 
 fn bind(job: &str, rank: u32) {
-    let Some((socket, address, length)) = socket(job, rank) else { return };
-    // SAFETY: the address is as long as said.
-    if unsafe { libc::bind(socket.as_raw_fd(), (&raw const address).cast(), length) } == 0 {
+    if let Ok(socket) = name(job, rank).and_then(|name| UnixDatagram::bind_addr(&name)) {
         NAMES.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push(socket);
     }
 }
 
+/// Whether a process of this host has bound the rank's name. Nothing is sent.
 fn is_here(job: &str, rank: u32) -> bool {
-    let Some((socket, address, length)) = socket(job, rank) else { return false };
-    // SAFETY: as above. Nothing is sent.
-    unsafe { libc::connect(socket.as_raw_fd(), (&raw const address).cast(), length) == 0 }
+    let connect = |name| UnixDatagram::unbound()?.connect_addr(&name);
+    name(job, rank).and_then(connect).is_ok()
 }
 
 #[cfg(test)]

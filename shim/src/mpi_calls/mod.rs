@@ -122,7 +122,7 @@ fn activity(waits: c_int) -> Activity {
     if waits != 0 { Activity::Waiting } else { Activity::Mpi }
 }
 
-/// The program calls MPI's function `number`. Nanoseconds; 0 when the call is not to be counted.
+/// The program calls MPI's function `number`. Returns the time in nanoseconds, 0 where the call is not to be counted.
 #[unsafe(no_mangle)]
 pub extern "C" fn midrun_call_enter(_number: u32, waits: c_int) -> u64 {
     guard_value("an MPI call", 0, || {
@@ -139,7 +139,7 @@ pub extern "C" fn midrun_call_now() -> u64 {
     guard_value("an MPI call", 0, clock::now_ns)
 }
 
-/// The call that began at `begin_ns` was over at `end_ns`.
+/// The program's call of MPI's function `number` has ended. Times in nanoseconds.
 #[unsafe(no_mangle)]
 pub extern "C" fn midrun_call_leave(number: u32, waits: c_int, class: u32, bytes: u64, begin_ns: u64, end_ns: u64) {
     guard_value("an MPI call", (), || {

@@ -40,11 +40,11 @@ pub struct Filter {
 pub struct ObservedCall {
     /// Its number in [`midrun_ring::calls::NAMES`].
     pub call: u32,
-    /// When it began and ended, nanoseconds.
+    /// Begin and end, CLOCK_MONOTONIC, nanoseconds.
     pub begin_ns: u64,
     /// See `begin_ns`.
     pub end_ns: u64,
-    /// As it is counted.
+    /// Bytes, as they are counted.
     pub bytes: u64,
     /// Rank of the peer, as the call names it; negative where it has none.
     pub peer: i32,

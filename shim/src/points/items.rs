@@ -14,9 +14,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 pub struct Item {
     /// Its number in this process.
     pub id: usize,
-    /// Its line.
+    /// Number of its line in the text.
     pub line: u32,
-    /// The declaration.
+    /// The line's declaration.
     pub declaration: Declaration,
     /// The declared functions and variables in this process.
     pub kind: Kind,
@@ -32,27 +32,27 @@ pub struct Item {
 
 /// The forms of declarations, with their functions and variables.
 pub enum Kind {
-    /// Iterations by a function.
+    /// Each call of a function is an iteration.
     Iterates(Hook),
-    /// Iterations by an MPI call, by their number.
+    /// MPI calls begin iterations; the number is that of `calls`.
     IteratesByCall(u32),
     /// A function that is measured.
     Function(Hook),
-    /// MPI calls that are measured, by their number.
+    /// MPI calls that are measured; the number is that of `calls`.
     Calls(u32),
-    /// A variable that is read, at the entry of a function if given.
+    /// A variable that is read at the entry of a function, or with `None` when an iteration begins.
     Reads(Variable, Option<Hook>, Arc<Values>),
-    /// A variable that can be set: its value at start; its step.
+    /// A variable that can be set, its value at start, and smallest value and step where it has a step.
     Variable { variable: Variable, start: f64, step: Option<(f64, f64)> },
-    /// A text that can be set.
+    /// A text that can be set, and its value at start.
     Text { address: usize, bytes: usize, start: String },
-    /// A function that can be replaced.
+    /// A function that can be replaced by others; `now` is 0 or the other's number.
     Replace { hook: Hook, by: Vec<usize>, now: usize },
-    /// An argument that can be set.
+    /// An argument that can be set; `now` is `None` while the program's own value passes.
     Argument { hook: Hook, place: u32, kind: Type, now: Option<f64>, least: f64 },
-    /// A call that can be put in.
+    /// A function that can be called at the entry or exit of another.
     Insert { hook: Hook, call: usize, enabled: Arc<AtomicBool> },
-    /// A call that can be made.
+    /// A function that is called at the next safe point when the value changes.
     Once { call: usize, now: f64 },
 }
 
@@ -153,7 +153,7 @@ fn tuned(what: &Tuned) -> Result<Kind, String> {
 }
 
 impl Item {
-    /// Its mode, where it measures.
+    /// Detail in which it is to be measured; `None` where it measures nothing.
     pub fn mode(&self) -> Option<Mode> {
         match &self.declaration {
             Declaration::Measure { mode, .. } => Some(*mode),
@@ -215,7 +215,7 @@ impl Item {
         }
     }
 
-    /// Sets it; returns the function that is to be called for that.
+    /// Sets its tuning point; returns a function that is to be called for that.
     pub fn set(&mut self, value: f64, text: &str) -> Option<usize> {
         self.resets = false;
         match &mut self.kind {
@@ -234,7 +234,7 @@ impl Item {
         None
     }
 
-    /// Whether setting it changes what happens at a function.
+    /// Whether a new value changes the actions at a function.
     pub fn needs_hook(&self) -> bool {
         matches!(self.kind, Kind::Replace { .. } | Kind::Argument { .. } | Kind::Insert { .. })
     }

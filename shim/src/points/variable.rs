@@ -6,25 +6,25 @@ use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
 /// A variable.
 #[derive(Clone, Copy, Debug)]
 pub struct Variable {
-    /// Where it lies.
+    /// Its address.
     pub address: usize,
-    /// What it is.
+    /// Its type.
     pub kind: Type,
 }
 
 impl Variable {
-    /// Its value now.
+    /// Reads its value.
     pub fn read(self) -> f64 {
         from_bits(self.kind, load(self.address, self.kind.bytes()))
     }
 
-    /// Sets it; a whole-number type takes the nearest.
+    /// Writes a value; a whole-number type takes the nearest.
     pub fn write(self, value: f64) {
         store(self.address, self.kind.bytes(), to_bits(self.kind, value));
     }
 }
 
-/// The bits of a value, in the lowest bytes; above them the sign.
+/// The bits of a value in the lowest bytes of the word, with the sign extended above them.
 pub fn to_bits(kind: Type, value: f64) -> u64 {
     match kind {
         Type::F64 => value.to_bits(),
@@ -78,7 +78,7 @@ fn store(address: usize, bytes: usize, bits: u64) {
     }
 }
 
-/// The C string in a buffer of so many bytes.
+/// Reads the C string in a buffer of `bytes` bytes.
 pub fn read_text(address: usize, bytes: usize) -> String {
     // SAFETY: the symbol table says that the buffer is there and has at least so many bytes.
     let buffer = unsafe { std::slice::from_raw_parts(address as *const u8, bytes) };
@@ -86,7 +86,7 @@ pub fn read_text(address: usize, bytes: usize) -> String {
     String::from_utf8_lossy(&buffer[..end]).into_owned()
 }
 
-/// Writes a C string that is shorter than the buffer; what follows it becomes zero.
+/// Writes a C string, cut to the buffer; the rest of the buffer becomes zero.
 pub fn write_text(address: usize, bytes: usize, text: &str) {
     // SAFETY: as above; the program does not read it at a safe point of its thread.
     let buffer = unsafe { std::slice::from_raw_parts_mut(address as *mut u8, bytes) };
