@@ -202,7 +202,7 @@ fn link_event(wire: v1::LinkMeasured) -> Option<Event> {
 
 fn trip_event(wire: &v1::MessageTrip) -> Option<Event> {
     let trip_s = wire.trip_ns as f64 * 1e-9;
-    let good = wire.bytes < limits::TRIP_BYTES && trip_s > 0.0 && trip_s < 2.0 * limits::MESSAGE_S;
+    let good = wire.bytes < limits::ROUND_TRIP_BYTES && trip_s > 0.0 && trip_s < 2.0 * limits::MESSAGE_S;
     good.then_some(Event::TripMeasured(Trip { same_host: wire.same_host, bytes: wire.bytes as f64, trip_s }))
 }
 
@@ -275,7 +275,7 @@ pub fn notice(notice: Notice) -> v1::Notice {
 pub fn control(wire: control_request::Control) -> Control {
     match wire {
         control_request::Control::Set(set) => {
-            let value = if set.value.len() > limits::PLAN_BYTES { String::new() } else { set.value };
+            let value = if set.value.len() > limits::STREAM_TEXT_BYTES { String::new() } else { set.value };
             let (rank, synchronized, at_iteration) = (set.rank, set.synchronized, set.at_iteration);
             Control::Set { point: text(set.point), value, rank, synchronized, at_iteration }
         }

@@ -2,6 +2,8 @@
 //!
 //! Whatever agents and people send, memory stays below these; what is over a limit is dropped and counted.
 
+pub use midrun_vocabulary::bounds::{ASSIGNMENTS, MESSAGE_S, NAME_BYTES, ROUND_TRIP_BYTES, STAGES, STREAM_TEXT_BYTES};
+
 /// Longest job id, bytes.
 pub const JOB_ID_BYTES: usize = 63;
 /// Longest other text taken from the wire (node, agent, MPI, tuning point, token), bytes; longer is cut.
@@ -19,25 +21,15 @@ pub const RANKS_PER_JOB: u32 = 1 << 16;
 /// Tuning points of a job.
 pub const TUNING_POINTS_PER_JOB: usize = 1 << 17;
 /// Iteration numbers from here on are taken for garbage.
-pub const ITERATION_END: u64 = 1 << 48;
+pub const ITERATION_END: u64 = midrun_vocabulary::bounds::LAST_ITERATION + 1;
 /// Tasks of one iteration from here on are taken for garbage.
 pub const TASKS_END: u64 = 1 << 40;
-/// Start-up times of a message, and times of a byte, from here on are taken for garbage, seconds.
-pub const MESSAGE_S: f64 = 60.0;
-/// Most bytes of a chunk and its result.
-pub const TRIP_BYTES: u64 = 1 << 40;
 /// Sums of times that points measured from here on are taken for garbage, seconds.
 pub const POINT_S: f64 = 1e12;
-/// Longest label of a point, bytes.
-pub const LABEL_BYTES: usize = 31;
 /// Measurements of points that wait for their iteration's window, per job.
 pub const WAITING_POINTS: usize = 1 << 16;
 /// Points, and refused lines, listed in a summary.
 pub const LISTED_POINTS: usize = 2_000;
-/// Stages of a pipeline, and bytes of its plan as text.
-pub const STAGES: usize = 1000;
-/// See [`STAGES`].
-pub const PLAN_BYTES: usize = 1 << 16;
 /// Patterns of a stream that are remembered, and changes listed in a summary.
 pub const PATTERNS: usize = 256;
 /// Windows of streams listed in a summary.
@@ -80,8 +72,6 @@ pub const LISTED_CONTROLS: usize = 200;
 pub const LISTED_CHANGES: usize = 64;
 /// Decisions and controls listed in a status.
 pub const STATUS_LINES: usize = 8;
-/// Values that a rank takes over in one action.
-pub use midrun_tunlets::proposal::ASSIGNMENTS;
 /// Iterations beyond the furthest rank for which a change on all ranks is armed: at first, and at most.
 pub const MARGIN: u64 = 4;
 /// See [`MARGIN`].

@@ -3,17 +3,17 @@
 //! Records come from memory that a stranger's process writes: each is checked, and what makes no sense is counted and
 //! left out.
 
-use crate::limits::{BUSY_NS, MESSAGE_S, TASKS, TRIP_BYTES, TRIP_NS};
+use crate::limits::{BUSY_NS, MESSAGE_S, ROUND_TRIP_BYTES, TASKS, TRIP_NS};
 use crate::points::Points;
 use crate::stream::Stream;
 use midrun_proto::v1::event::Kind;
 use midrun_proto::v1::{
-    ActionResult, ActionStatus, Event, IterationBegun, IterationEnded, LinkMeasured, MessageTrip, ProfileBin, Work,
+    ActionResult, Event, IterationBegun, IterationEnded, LinkMeasured, MessageTrip, ProfileBin, Work,
 };
 use midrun_ring::{Record, kind};
+use midrun_vocabulary::action_status;
+use midrun_vocabulary::bounds::PROFILE_BINS;
 
-/// Parts of an iteration's index range, as the wire has them.
-const PROFILE_BINS: u64 = 64;
 /// Iterations whose work is folded at the same time; one more closes the oldest.
 const OPEN_WORKS: usize = 4;
 /// Chunks of unknown iterations that go singly into one batch; more are folded into the last of them.
@@ -35,7 +35,7 @@ pub struct Collected {
 #[derive(Debug)]
 struct Open {
     work: Work,
-    bins: [(f64, f64); PROFILE_BINS as usize],
+    bins: [(f64, f64); PROFILE_BINS],
 }
 
 impl Collected {
@@ -79,7 +79,7 @@ impl Collected {
                 Some(link) => self.push(Kind::LinkMeasured(link)),
                 None => self.rejected += 1,
             },
-            kind::TRIP if a <= 1 && b <= TRIP_BYTES && (1..TRIP_NS).contains(&c) => {
+            kind::TRIP if a <= 1 && b <= ROUND_TRIP_BYTES && (1..TRIP_NS).contains(&c) => {
                 self.push(Kind::MessageTrip(MessageTrip { same_host: a == 1, bytes: b, trip_ns: c }));
             }
             kind::STAGE => {
@@ -119,7 +119,7 @@ impl Collected {
                 }));
                 self.urgent = true;
             }
-            kind::ACTION_RESULT if b <= ActionStatus::NotReached as u64 => {
+            kind::ACTION_RESULT if b <= action_status::LAST => {
                 let (action, status, iteration, register) = (a, b as i32, c, d);
                 self.push(Kind::ActionResult(ActionResult { action, status, iteration, time_ns, register }));
                 self.urgent = true;
@@ -167,7 +167,7 @@ impl Collected {
                 self.close_works();
             }
             let work = Work { iteration, tasks_timed: timed, first_begin_ns: begin_ns, ..Work::default() };
-            self.works.push(Open { work, bins: [(0.0, 0.0); PROFILE_BINS as usize] });
+            self.works.push(Open { work, bins: [(0.0, 0.0); PROFILE_BINS] });
             self.works.len() - 1
         });
         &mut self.works[at]

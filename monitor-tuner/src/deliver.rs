@@ -3,8 +3,9 @@
 use crate::rank::Rank;
 use midrun_proto::v1::assignment::Value;
 use midrun_proto::v1::{Action, ActionStatus, Phase, When};
-use midrun_ring::layout::{ASSIGNMENTS, COMMAND_TEXT, NO_TUNING_POINT, when};
-use midrun_ring::{Command, CommandAssignment, LAST_ITERATION, TuningPointKind};
+use midrun_ring::layout::{NO_TUNING_POINT, when};
+use midrun_ring::{Command, CommandAssignment, TuningPointKind};
+use midrun_vocabulary::bounds::{ASSIGNMENTS, LAST_ITERATION, TEXT_BYTES};
 
 /// Writes the command for `action`; its time to live starts at `now_ns` of this host.
 ///
@@ -36,7 +37,7 @@ pub fn deliver(rank: &mut Rank, action: &Action, now_ns: u64) -> Result<(), Acti
             (TuningPointKind::Real | TuningPointKind::Whole, Some(Value::Number(number))) => *number,
             _ => return Err(ActionStatus::RefusedRange),
         };
-        if !(tuning_point.minimum..=tuning_point.maximum).contains(&value) || command.text.len() > COMMAND_TEXT {
+        if !(tuning_point.minimum..=tuning_point.maximum).contains(&value) || command.text.len() > TEXT_BYTES {
             return Err(ActionStatus::RefusedRange);
         }
         *slot = CommandAssignment { tuning_point: *number, value };

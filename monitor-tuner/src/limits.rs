@@ -1,5 +1,6 @@
 //! Every bound of the agent in one place, and how they relate.
 
+pub use midrun_vocabulary::bounds::{MESSAGE_S, ROUND_TRIP_BYTES, STREAM_TEXT_BYTES};
 use std::time::Duration;
 
 /// Batches kept until the analyzer has them; beyond, the oldest unsent one is dropped and its events counted.
@@ -35,21 +36,16 @@ pub const TASKS: u64 = 1 << 48;
 /// Longest time of one chunk, nanoseconds (about 11 days).
 pub const BUSY_NS: u64 = 1_000_000_000_000_000;
 
-/// Longest start-up time of a message, and of a byte, seconds.
-pub const MESSAGE_S: f64 = 60.0;
-/// Most bytes of a chunk and its result, and longest way there and back, nanoseconds.
-pub const TRIP_BYTES: u64 = 1 << 40;
-/// See [`TRIP_BYTES`].
-pub const TRIP_NS: u64 = 120_000_000_000;
+/// Stages of a pipeline.
+pub const STAGES: u64 = midrun_vocabulary::bounds::STAGES as u64;
 
-/// Most stages of a pipeline.
-pub const STAGES: u64 = 1000;
+/// Longest round trip of two messages, nanoseconds.
+pub const TRIP_NS: u64 = 2 * MESSAGE_S as u64 * 1_000_000_000;
+
 /// Most bytes that a stage makes of one input.
 pub const OUTPUT_BYTES: u64 = 1 << 50;
 /// Single calls and values of points that go singly into one batch; more of one label are summed up.
 pub const SINGLE_POINTS: usize = 512;
-/// Longest text about a stream, bytes.
-pub const STREAM_TEXT: usize = 1 << 16;
 
 const _: () = assert!(STREAM_BATCHES < OUTBOX_BATCHES);
 const _: () = assert!(CONNECT.as_nanos() < ACK.as_nanos());

@@ -1,6 +1,6 @@
 //! What one rank says about a pipeline: texts put together, stages folded.
 
-use crate::limits::{BUSY_NS, OUTPUT_BYTES, STAGES, STREAM_TEXT};
+use crate::limits::{BUSY_NS, OUTPUT_BYTES, STAGES, STREAM_TEXT_BYTES};
 use midrun_proto::v1::event::Kind;
 use midrun_proto::v1::{PatternTaken, PointRefused, StageDeclared, StageWork, StreamBegun, StreamWindow};
 use midrun_ring::{Record, kind, topic};
@@ -88,7 +88,7 @@ impl Stream {
     pub fn text(&mut self, record: &Record) -> Result<Option<Kind>, ()> {
         let [about, total, says, ..] = record.payload;
         let at = record.flags as usize;
-        let total = usize::try_from(total).ok().filter(|total| *total <= STREAM_TEXT).ok_or(())?;
+        let total = usize::try_from(total).ok().filter(|total| *total <= STREAM_TEXT_BYTES).ok_or(())?;
         let (about_before, total_before, mut text) = match self.partial.take() {
             Some(partial) if at > 0 => partial,
             None if at > 0 => return Err(()),

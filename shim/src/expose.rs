@@ -83,7 +83,7 @@ unsafe fn expose(
     }
     // SAFETY: not NULL, and a C string by the caller's contract.
     let Ok(name) = unsafe { CStr::from_ptr(name) }.to_str() else { return status::ERR_ARGUMENT };
-    if name.is_empty() || name.len() > midrun_ring::layout::TUNING_POINT_NAME || !safe_point::own() {
+    if name.is_empty() || name.len() > midrun_vocabulary::bounds::NAME_BYTES || !safe_point::own() {
         return status::ERR_ARGUMENT;
     }
     let value = (setter.value)(address);

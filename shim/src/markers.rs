@@ -158,25 +158,11 @@ pub extern "C" fn midrun_chunk_done(worker: u32, tasks: u64, seconds: f64) -> c_
         let Ok(mut guard) = CURRENT.try_lock() else { return status::ERR_ARGUMENT };
         let Some(l) = guard.as_mut().filter(|_| sane) else { return status::ERR_ARGUMENT };
         let Some(speed) = l.speeds.get_mut(worker as usize) else { return status::ERR_ARGUMENT };
-        *speed = learnt(*speed, tasks, seconds, seconds * seconds / tasks as f64);
+        speed.add_chunk(tasks, seconds, seconds * seconds / tasks as f64);
         l.done_s += seconds;
         record_chunk(l.iteration, (0, 0), tasks, clock::now_ns(), (seconds * 1e9) as u64);
         recording_status()
     })
-}
-
-/// A worker's speed with one more chunk: `sum_sq_s2` as in [`ChunkDone`]. Seconds.
-pub fn learnt(speed: WorkerSpeed, tasks: u64, busy_s: f64, sum_sq_s2: f64) -> WorkerSpeed {
-    let (before, added) = (speed.tasks as f64, tasks as f64);
-    let all = before + added;
-    let sum_sq = (speed.var_s2 + speed.mean_s * speed.mean_s) * before + sum_sq_s2;
-    let mean_s = (speed.mean_s * before + busy_s) / all;
-    WorkerSpeed {
-        tasks: speed.tasks + tasks,
-        chunks: speed.chunks + 1,
-        mean_s,
-        var_s2: (sum_sq / all - mean_s * mean_s).max(0.0),
-    }
 }
 
 #[cfg(test)]
@@ -201,13 +187,5 @@ mod tests {
         assert_eq!(midrun_iteration_end(), status::OFF);
         assert_eq!(midrun_work_begin(0, 1), status::OFF);
         assert_eq!(midrun_work_end(), status::OFF);
-    }
-
-    #[test]
-    fn a_workers_mean_and_variance_are_those_of_its_tasks() {
-        let one = learnt(WorkerSpeed::default(), 2, 3.0, 5.0); // tasks of 1 s and 2 s
-        let two = learnt(one, 1, 3.0, 9.0);
-        assert_eq!((two.tasks, two.chunks, two.mean_s), (3, 2, 2.0));
-        assert!((two.var_s2 - 2.0 / 3.0).abs() < 1e-12);
     }
 }

@@ -3,6 +3,7 @@
 use crate::tuning_points::{self, Setter, TuningPoint, TuningPoints};
 use midrun_ring::TuningPointKind::{self, Real, Whole};
 use midrun_scheduling::{Technique, TechniqueParameters};
+use midrun_vocabulary::names;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard};
 
@@ -76,11 +77,11 @@ pub fn declare_technique(initial: TechniqueParameters) {
         locked().parameters = initial;
         EPOCH.fetch_add(1, Ordering::Relaxed);
         let last_code = Technique::ALL.len() as f64 - 1.0;
-        declare_once(registry, "mw.technique", TECHNIQUE, Whole, (0.0, last_code));
-        declare_once(registry, "mw.factor", FACTOR, Real, (0.0, 1.0));
-        declare_once(registry, "mw.task_mean_s", TASK_MEAN, Real, (0.0, 1e9));
-        declare_once(registry, "mw.task_sigma_s", TASK_SIGMA, Real, (0.0, 1e9));
-        declare_once(registry, "mw.min_chunk", MIN_CHUNK, Whole, (1.0, 1e9));
+        declare_once(registry, names::TECHNIQUE, TECHNIQUE, Whole, (0.0, last_code));
+        declare_once(registry, names::FACTOR, FACTOR, Real, (0.0, 1.0));
+        declare_once(registry, names::TASK_MEAN_S, TASK_MEAN, Real, (0.0, 1e9));
+        declare_once(registry, names::TASK_SIGMA_S, TASK_SIGMA, Real, (0.0, 1e9));
+        declare_once(registry, names::MIN_CHUNK, MIN_CHUNK, Whole, (1.0, 1e9));
     });
 }
 
@@ -88,13 +89,13 @@ pub fn declare_technique(initial: TechniqueParameters) {
 pub fn declare_workers(initial: u32, most: u32) {
     tuning_points::with(|registry| {
         locked().workers = initial;
-        declare_once(registry, "mw.workers", WORKERS, Whole, (1.0, f64::from(most)));
+        declare_once(registry, names::WORKERS, WORKERS, Whole, (1.0, f64::from(most)));
     });
 }
 
 /// Declares that up to `most` processes can be started as further workers.
 pub fn declare_spawned(most: u32) {
-    tuning_points::with(|registry| declare_once(registry, "mw.spawned", SPAWNED, Whole, (0.0, f64::from(most))));
+    tuning_points::with(|registry| declare_once(registry, names::SPAWNED, SPAWNED, Whole, (0.0, f64::from(most))));
 }
 
 /// `workers` are there now. Of `most` processes that can be started `came` have come, which cannot be undone.

@@ -172,7 +172,7 @@ fn points(acting: &[Box<dyn Tunlet>], shadows: &[Box<dyn Tunlet>]) -> Result<Vec
         }
     }
     let bytes = lines.iter().map(|(line, _)| line.len() + 1).sum();
-    let most = midrun_points::TEXT_BYTES;
+    let most = midrun_vocabulary::bounds::TEXT_BYTES;
     if bytes > most { Err(Clash::TooLong(bytes, most)) } else { Ok(lines) }
 }
 

@@ -3,8 +3,7 @@
 use crate::tuning_point::Value;
 use std::borrow::Cow;
 
-/// Most values that one action can carry.
-pub const ASSIGNMENTS: usize = 6;
+pub use midrun_vocabulary::bounds::ASSIGNMENTS;
 
 /// New values for tuning points. Each rank applies all of them or none.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -1,34 +1,7 @@
 //! What can be turned: the tuning points that ranks offer.
 
+pub use midrun_vocabulary::names;
 use serde::Serialize;
-
-/// Names of the tuning points that the Master/Worker framework declares in its master.
-pub mod names {
-    /// Distribution technique; value: the code of a [`midrun_scheduling::Technique`].
-    pub const TECHNIQUE: &str = "mw.technique";
-    /// Share of FSC and DPF, 0 to 1.
-    pub const FACTOR: &str = "mw.factor";
-    /// Mean time of one task, seconds, for DAF and FAC2.
-    pub const TASK_MEAN_S: &str = "mw.task_mean_s";
-    /// Standard deviation of the time of one task, seconds.
-    pub const TASK_SIGMA_S: &str = "mw.task_sigma_s";
-    /// Lower bound of a chunk, tasks.
-    pub const MIN_CHUNK: &str = "mw.min_chunk";
-    /// Workers that take part; the others are parked. Taken over at an iteration's start.
-    pub const WORKERS: &str = "mw.workers";
-    /// Processes started as further workers. The smallest value allowed is how many have come, the largest how many can
-    /// be started; with each that comes, the largest value of [`WORKERS`] grows.
-    pub const SPAWNED: &str = "mw.spawned";
-    /// The same as [`WORKERS`], as programs with their own loop expose it.
-    pub const OWN_WORKERS: &str = "NW";
-    /// Pattern of a pipeline's stages, a text: see [`midrun_scheduling::plan`].
-    pub const PATTERN: &str = "pipe.pattern";
-
-    /// Whether a tuning point is a framework's, which keeps its ranks in step by itself.
-    pub fn of_framework(name: &str) -> bool {
-        name.starts_with("mw.") || name.starts_with("pipe.")
-    }
-}
 
 /// A value of a tuning point.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -3,8 +3,7 @@
 use midrun_models::link::Cost;
 use midrun_scheduling::TechniqueParameters;
 
-/// Number of equal parts into which an iteration's index range is cut for [`Window::profile`].
-pub const PROFILE_BINS: usize = 64;
+pub use midrun_vocabulary::bounds::PROFILE_BINS;
 
 /// What one worker did in one iteration.
 #[derive(Clone, Debug, Default, PartialEq)]

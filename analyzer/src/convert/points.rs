@@ -13,7 +13,7 @@ pub fn measured(wire: v1::PointMeasured) -> Option<Event> {
     let time = |s: f64| (0.0..limits::POINT_S).contains(&s);
     let good = iteration.is_none_or(|iteration| iteration < limits::ITERATION_END)
         && !wire.label.is_empty()
-        && wire.label.len() <= limits::LABEL_BYTES
+        && wire.label.len() <= limits::NAME_BYTES
         && wire.count < limits::TASKS_END
         && numbers.iter().all(|number| number.is_finite())
         && wire.squares >= 0.0

@@ -53,7 +53,7 @@ pub(super) fn window(wire: &v1::StreamWindow) -> Option<Event> {
 }
 
 pub(super) fn pattern(wire: v1::PatternTaken) -> Option<Event> {
-    let good = wire.plan.len() <= limits::PLAN_BYTES;
+    let good = wire.plan.len() <= limits::STREAM_TEXT_BYTES;
     good.then_some(Event::PatternTaken(PatternTaken {
         epoch: wire.epoch,
         first_input: wire.first_input,
@@ -72,7 +72,10 @@ mod tests {
         assert!(begun(v1::StreamBegun { stages: many, ranks: 4, ..Default::default() }).is_none());
         assert!(begun(v1::StreamBegun { stages: 3, ranks: 0, ..Default::default() }).is_none());
         assert!(stage(v1::StageDeclared { stage: many, ..Default::default() }).is_none());
-        assert!(pattern(v1::PatternTaken { plan: "0".repeat(limits::PLAN_BYTES + 1), ..Default::default() }).is_none());
+        assert!(
+            pattern(v1::PatternTaken { plan: "0".repeat(limits::STREAM_TEXT_BYTES + 1), ..Default::default() })
+                .is_none()
+        );
         assert!(work(&v1::StageWork { inputs: 2, busy_s: 1.0, ..Default::default() }).is_some());
         for bad in [
             v1::StageWork { stage: many, ..Default::default() },

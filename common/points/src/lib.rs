@@ -17,9 +17,5 @@ pub use parse::{Error, Line, parse};
 pub use show::print;
 pub use values::{Span, Type};
 
-/// Longest text that a rank takes, bytes: what a command to a rank carries.
-pub const TEXT_BYTES: usize = 4096;
-/// Longest label, bytes: what a rank's table of tuning points holds.
-pub const LABEL_BYTES: usize = 31;
 /// Most arguments that can be turned.
 pub const ARGUMENTS: u8 = 6;

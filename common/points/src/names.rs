@@ -1,6 +1,6 @@
 //! What declarations name: labels, symbols, MPI calls.
 
-use crate::LABEL_BYTES;
+use midrun_vocabulary::bounds::NAME_BYTES;
 
 /// What a measure point or a tuning point is called.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -13,7 +13,7 @@ impl Label {
     /// A label; `None` when the text is none.
     pub fn new(text: &str) -> Option<Label> {
         let inside = |c: u8| c.is_ascii_lowercase() || c.is_ascii_digit() || c == b'_' || c == b'.';
-        let good = text.len() <= LABEL_BYTES
+        let good = text.len() <= NAME_BYTES
             && text.bytes().next().is_some_and(|c| c.is_ascii_lowercase())
             && text.bytes().all(inside);
         good.then(|| Label(text.into()))

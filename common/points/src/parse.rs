@@ -1,8 +1,7 @@
 //! Text to declarations, with errors that say where and what would be right.
 
-use crate::{
-    ARGUMENTS, Call, Declaration, Filter, Label, Mode, Moment, Source, Span, Symbol, TEXT_BYTES, Trigger, Tuned, Type,
-};
+use crate::{ARGUMENTS, Call, Declaration, Filter, Label, Mode, Moment, Source, Span, Symbol, Trigger, Tuned, Type};
+use midrun_vocabulary::bounds::TEXT_BYTES;
 
 /// Labels that midrun itself uses.
 const RESERVED: [&str; 2] = ["iteration", "points"];

@@ -108,7 +108,7 @@ proptest! {
         let tuning_point = declarations.iter().find(|d| d.has_tuning_point()).and_then(|d| d.label().cloned());
         declarations.extend(tuning_point.filter(|_| back).map(|label| Declaration::Return { label }));
         let text = print(&declarations);
-        prop_assume!(text.len() <= midrun_points::TEXT_BYTES);
+        prop_assume!(text.len() <= midrun_vocabulary::bounds::TEXT_BYTES);
         let lines = parse(&text);
         prop_assert!(lines.is_ok(), "{:?} in\n{}", lines, text);
         let lines = lines.unwrap();

@@ -1,9 +1,9 @@
-//! The divisors x of factoring: a batch is R/x of what is left, a chunk R/(x N).
+//! The divisors x of factoring: a batch is R/x of the R remaining tasks, a chunk R/(x N).
 
-/// DAF (César 2006, ch. III): `x0 = 1 + v sqrt(N/2)` for the first batch, `xj = 2 + v sqrt(N/2)` later.
+/// DAF (César 2006, ch. III): `x0 = 1 + v sqrt(N/2)` for the first batch, `xj = 2 + v sqrt(N/2)` for later ones.
 ///
-/// x0 solves `mu F + sigma F sqrt(N/2) = mu M/N`: the expected slowest chunk of the batch ends when the whole
-/// iteration ideally would. `variation` is sigma/mu.
+/// x0 solves `mu F + sigma F sqrt(N/2) = mu M/N`: the slowest chunk of the batch is expected to end when the whole
+/// iteration ideally ends. `variation` is v = sigma/mu.
 pub fn daf_divisor(first: bool, variation: f64, workers: u32) -> f64 {
     let base = if first { 1.0 } else { 2.0 };
     base + variation * (f64::from(workers) / 2.0).sqrt()
@@ -37,7 +37,7 @@ mod tests {
     }
 
     #[test]
-    fn fac_with_even_tasks_hands_out_everything_at_once_and_then_halves() {
+    fn fac_with_even_tasks_schedules_everything_at_once_and_then_halves() {
         assert_eq!(fac_divisor(true, 0.0, 25, 10_000), 1.0);
         assert_eq!(fac_divisor(false, 0.0, 25, 10_000), 2.0);
         // b = 25 * 0.8 / (2 * 100) = 0.1

@@ -1,19 +1,23 @@
-//! How Master/Worker tasks are handed out: the distribution techniques, pure and allocation-free; and how the stages of a
-//! pipeline are laid out ([`plan`]).
+//! How work is dispatched to ranks: the chunks of Master/Worker tasks ([`ChunkScheduler`], [`WorkerQueue`]) and the plan of
+//! a pipeline's stages ([`plan`]).
 //!
-//! The shim runs this code in the master to cut the next chunk; the models run the same code to
-//! simulate what a technique would do. One piece of code, so a prediction speaks of what really runs.
+//! The shim runs this code in the master, and the models run the same code to simulate a technique: a prediction is about
+//! what really runs. It is pure, and cutting a chunk allocates nothing.
 //!
-//! Words (César 2006, ch. III): M tasks, N workers, R tasks left. A *batch* is cut into N *chunks* of
-//! F tasks; a worker that answers gets the next chunk.
+//! Terms (César 2006, ch. III): an iteration has M tasks for N workers, of which R remain. A *batch* is cut into N *chunks*
+//! of F tasks; a worker that returns a result gets the next chunk.
 
 #![forbid(unsafe_code)]
 
 mod divisor;
 pub mod plan;
+mod queue;
 mod scheduler;
+mod speed;
 mod technique;
 
 pub use divisor::{daf_divisor, fac_divisor};
-pub use scheduler::{Chunk, ChunkScheduler, WorkerSpeed};
+pub use queue::WorkerQueue;
+pub use scheduler::{Chunk, ChunkScheduler};
+pub use speed::WorkerSpeed;
 pub use technique::{Technique, TechniqueParameters};

@@ -1,11 +1,12 @@
-//! A plan says which stages of a pipeline share a rank and how many replicas they have: `0,1x4,2-3x2,4`.
+//! The plan of a pipeline: which stages share a rank and how many replicas they have, such as `0,1x4,2-3x2,4`.
 //!
-//! The program writes plans, and the tunlet does; the shim carries them out.
+//! Its text is the *pattern* of the C API and of the tuning point `pipe.pattern`. The program and the tunlet write it; the
+//! shim places it on ranks.
 
-/// Who gives a replicated group's inputs to its replicas.
+/// The sender of a replicated group's inputs to its replicas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Manager {
-    /// The ranks before it.
+    /// The ranks of the group before it.
     Sender,
     /// A communication manager on a rank of its own (`1x4m`).
     OwnRank,
@@ -18,13 +19,13 @@ pub enum Manager {
 pub struct Group {
     /// Its first stage.
     pub first: usize,
-    /// How many stages.
+    /// Number of stages.
     pub stages: usize,
-    /// On how many ranks an input can go.
+    /// Number of ranks that run them; each input goes to one.
     pub replicas: usize,
-    /// See [`Manager`]; [`Manager::Sender`] where there is one replica.
+    /// [`Manager::Sender`] if there is one replica.
     pub manager: Manager,
-    /// Ranks of the pipeline's communicator, the manager's first; none: any.
+    /// Ranks of the pipeline's communicator, the manager's first; empty: any.
     pub at: Vec<usize>,
 }
 
@@ -34,12 +35,12 @@ impl Group {
         Group { first, stages, replicas, manager: Manager::Sender, at: Vec::new() }
     }
 
-    /// Ranks it takes.
+    /// Number of ranks it needs.
     pub fn ranks(&self) -> usize {
         self.replicas + usize::from(self.manager == Manager::OwnRank)
     }
 
-    /// Its stages.
+    /// The numbers of its stages.
     pub fn range(&self) -> std::ops::Range<usize> {
         self.first..self.first + self.stages
     }
@@ -50,7 +51,7 @@ impl Group {
 pub struct Plan(pub Vec<Group>);
 
 impl Plan {
-    /// Every stage on a rank of its own, or, where ranks are fewer, neighbours together and about equally many.
+    /// Every stage on a rank of its own or, with fewer ranks, neighbouring stages in groups of about equal size.
     pub fn even(stages: usize, ranks: usize) -> Plan {
         let groups = stages.min(ranks.max(1));
         let begin = |g: usize| g * stages / groups;
@@ -58,15 +59,15 @@ impl Plan {
         Plan((0..groups).map(group).collect())
     }
 
-    /// Ranks it takes.
+    /// Number of ranks it needs.
     pub fn ranks(&self) -> usize {
         self.0.iter().map(Group::ranks).sum()
     }
 
-    /// Reads a plan for as many stages as `stateful` has entries. Those that keep state are not replicated.
+    /// Parses a plan for `stateful.len()` stages. Stages that keep state must not be replicated.
     ///
     /// # Errors
-    /// A part of a sentence that says what is wrong.
+    /// The reason, as part of a sentence.
     pub fn parse(text: &str, stateful: &[bool]) -> Result<Plan, String> {
         let mut groups = Vec::new();
         let mut next = 0;
@@ -94,10 +95,10 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Whether no stage with state is replicated.
+    /// Checks that no stage with state is replicated.
     ///
     /// # Errors
-    /// A part of a sentence that names the stage.
+    /// The reason, as part of a sentence that names the stage.
     pub fn keeps_state(&self, stateful: &[bool]) -> Result<(), String> {
         let replicated = self.0.iter().filter(|group| group.replicas > 1);
         match replicated.flat_map(Group::range).find(|stage| stateful[*stage]) {
@@ -156,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_plan_reads_as_it_is_written() {
+    fn a_plan_prints_as_it_was_parsed() {
         let stateless = [false; 6];
         for text in ["0,1x4,2-3x2,4,5", "0-5", "0-5x3", "0,1x2m,2x3s,3-4,5", "0@3,1x2m@1+4+7,2-5x2@2+9"] {
             assert_eq!(Plan::parse(text, &stateless).unwrap().to_string(), text);
@@ -166,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_plan_is_answered_by_what_is_wrong() {
+    fn a_malformed_plan_is_refused_with_the_reason() {
         let state = [false, true, false];
         for (text, part) in [
             ("", "\"\" is no group"),
@@ -188,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn more_stages_than_ranks_share_them_about_equally() {
+    fn with_fewer_ranks_than_stages_each_gets_about_equally_many() {
         assert_eq!(Plan::even(5, 9).to_string(), "0,1,2,3,4");
         assert_eq!(Plan::even(5, 3).to_string(), "0,1-2,3-4");
         assert_eq!(Plan::even(5, 1).to_string(), "0-4");

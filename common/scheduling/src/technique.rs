@@ -1,8 +1,8 @@
-//! The techniques by name, and the parameters one of them runs with.
+//! The loop scheduling techniques by name, and the parameters with which one runs.
 
 use std::fmt;
 
-/// A distribution technique. The numbers are what shared memory and the wire carry.
+/// A loop scheduling technique. Shared memory and the wire carry its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u32)]
 pub enum Technique {
@@ -10,17 +10,17 @@ pub enum Technique {
     None = 0,
     /// Self-scheduling: one task at a time.
     Ss = 1,
-    /// Fixed-size chunking: every batch is the share f of all tasks (César 2006).
+    /// Fixed-size chunking: every batch is a share f of all tasks (César 2006).
     Fsc = 2,
     /// Guided self-scheduling: every chunk is R/N (Polychronopoulos, Kuck 1987).
     Gss = 3,
-    /// Factoring (Hummel, Schonberg, Flynn 1992): by mean and sigma where known, else half of what is left.
+    /// Factoring (Hummel, Schonberg, Flynn 1992): batches by mean and sigma where known, else half of the remaining tasks.
     Fac2 = 4,
-    /// Dynamic partition factor: every batch is the share f of what is left (César 2006).
+    /// Dynamic partition factor: every batch is a share f of the remaining tasks (César 2006).
     Dpf = 5,
     /// Dynamic adjusting factoring: the share follows from mean and sigma (César 2006).
     Daf = 6,
-    /// Adaptive factoring: each worker's own mean and sigma (Banicescu, Liu 2000).
+    /// Adaptive factoring: chunks by each worker's own mean and sigma (Banicescu, Liu 2000).
     Af = 7,
 }
 
@@ -41,7 +41,7 @@ impl Technique {
         Self::ALL.into_iter().find(|kind| kind.code() == code)
     }
 
-    /// Its name on the command line and in the log.
+    /// The name on the command line and in logs.
     pub fn name(self) -> &'static str {
         match self {
             Technique::None => "none",
@@ -61,7 +61,7 @@ impl Technique {
     }
 }
 
-/// A technique and its parameters. Nonsense in the numbers is harmless: see [`crate::ChunkScheduler`].
+/// A technique and its parameters. Senseless numbers do no harm: see [`crate::ChunkScheduler`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TechniqueParameters {
     /// The technique.
@@ -72,12 +72,12 @@ pub struct TechniqueParameters {
     pub mean_s: f64,
     /// Standard deviation of the time of one task, seconds.
     pub sigma_s: f64,
-    /// No chunk is smaller, except the last. At least 1.
+    /// Smallest chunk, tasks; only the last one may be smaller. At least 1.
     pub min_chunk: u64,
 }
 
 impl TechniqueParameters {
-    /// DPF(0.5): what a first iteration runs with, and what every guard rail falls back to.
+    /// DPF(0.5): the default of a first iteration, and the fallback when parameters make no sense.
     pub const FALLBACK: TechniqueParameters =
         TechniqueParameters { kind: Technique::Dpf, factor: 0.5, mean_s: 0.0, sigma_s: 0.0, min_chunk: 1 };
 
@@ -86,16 +86,16 @@ impl TechniqueParameters {
         TechniqueParameters { kind, factor: 0.0, ..Self::FALLBACK }
     }
 
-    /// The share in force: `factor` clamped to (0, 1], or the technique's default.
+    /// The share that applies: `factor` clamped to (0, 1], or the technique's default.
     pub fn share(&self) -> f64 {
         let default = if self.kind == Technique::Fsc { 0.25 } else { 0.5 };
         if self.factor.is_finite() && self.factor > 0.0 { self.factor.min(1.0) } else { default }
     }
 
-    /// sigma/mu, the variation of task times; `None` where the two are not known or make no sense.
+    /// sigma/mu, the coefficient of variation of task times; `None` where it is unknown or not a sensible number.
     pub fn variation(&self) -> Option<f64> {
         let known = self.mean_s.is_finite() && self.mean_s > 0.0 && self.sigma_s.is_finite() && self.sigma_s >= 0.0;
-        // Beyond 100 the formulas hand out single tasks anyway; the clamp keeps the arithmetic tame.
+        // Beyond 100 the formulas cut single tasks anyway; the bound keeps the arithmetic finite.
         known.then(|| (self.sigma_s / self.mean_s).min(100.0))
     }
 }

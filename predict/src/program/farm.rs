@@ -8,7 +8,7 @@ use super::element::MasterWorker;
 use super::outcome::Activity;
 use super::run::{Run, Share};
 use midrun_models::expression::Code;
-use midrun_models::simulate::{QueueAhead, SimInput, SimResult, Way, iteration, iteration_of};
+use midrun_models::simulate::{SimInput, SimResult, Way, iteration, iteration_of};
 
 /// Most tasks of an iteration.
 const MOST_TASKS: f64 = 1e7;
@@ -52,7 +52,7 @@ pub(super) fn run(run: &mut Run<'_>, of: &MasterWorker<Code>) -> Result<Vec<Shar
         slowness: run.slowness()[1..=workers].to_vec(),
         handout_s: handout_s.unwrap_or(overhead_s),
         ways,
-        queue_ahead: QueueAhead::default(),
+        without_prefetch: false,
         ..SimInput::default()
     };
     let result = simulated(run, &of.task_s, input, &setting)?;

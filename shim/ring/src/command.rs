@@ -1,19 +1,19 @@
 //! What a rank shall do at a safe point. It is written as entries of the command ring, all of which come or none.
 
-use crate::layout::{ASSIGNMENTS, COMMAND_TEXT, COMMAND_WORDS, COMMANDS};
+use crate::layout::{COMMAND_WORDS, COMMANDS};
+use midrun_vocabulary::bounds::{ASSIGNMENTS, LAST_ITERATION, TEXT_BYTES};
 
 /// Bytes of text in one entry.
 const ENTRY_BYTES: usize = 8 * COMMAND_WORDS;
 
 /// The word with the text's bytes has the iteration above them.
 const TEXT_BITS: u32 = 16;
-/// The last iteration that a command can name.
-pub const LAST_ITERATION: u64 = u64::MAX >> TEXT_BITS;
 
+const _: () = assert!(LAST_ITERATION == u64::MAX >> TEXT_BITS);
 const _: () = assert!(4 + 2 * ASSIGNMENTS <= COMMAND_WORDS);
-const _: () = assert!(COMMAND_TEXT < 1 << TEXT_BITS);
+const _: () = assert!(TEXT_BYTES < 1 << TEXT_BITS);
 // Two such commands at a time.
-const _: () = assert!(2 * (1 + COMMAND_TEXT.div_ceil(ENTRY_BYTES)) as u64 <= COMMANDS + 2);
+const _: () = assert!(2 * (1 + TEXT_BYTES.div_ceil(ENTRY_BYTES)) as u64 <= COMMANDS + 2);
 
 /// A new value for one tuning point.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -39,7 +39,7 @@ pub struct Command {
     pub count: u32,
     /// All applied together or not at all.
     pub assignments: [CommandAssignment; ASSIGNMENTS],
-    /// The value of those assignments whose tuning point takes texts; at most [`COMMAND_TEXT`] bytes.
+    /// The value of those assignments whose tuning point takes texts; at most [`TEXT_BYTES`] bytes.
     pub text: String,
 }
 
@@ -90,7 +90,7 @@ impl Command {
 }
 
 fn text(bytes: u64, mut pop: impl FnMut() -> Option<[u64; COMMAND_WORDS]>) -> Option<String> {
-    let bytes = usize::try_from(bytes).ok().filter(|bytes| *bytes <= COMMAND_TEXT)?;
+    let bytes = usize::try_from(bytes).ok().filter(|bytes| *bytes <= TEXT_BYTES)?;
     let mut all = Vec::with_capacity(bytes.next_multiple_of(ENTRY_BYTES));
     while all.len() < bytes {
         all.extend(pop()?.iter().flat_map(|word| word.to_le_bytes()));
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn a_command_comes_back_from_its_entries() {
-        for bytes in [0, 1, 8, ENTRY_BYTES, ENTRY_BYTES + 1, COMMAND_TEXT] {
+        for bytes in [0, 1, 8, ENTRY_BYTES, ENTRY_BYTES + 1, TEXT_BYTES] {
             let text = "0x3,".repeat(bytes).chars().take(bytes).collect();
             let at = LAST_ITERATION - bytes as u64;
             let mut command = Command { action: 9, deadline_ns: 8, when: 3, at, count: 6, text, ..Command::default() };

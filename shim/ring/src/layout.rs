@@ -117,18 +117,12 @@ pub const NO_TUNING_POINT: u32 = u32::MAX;
 pub const RECORD_WORDS: usize = 8;
 /// Words of a [`Command`].
 pub const COMMAND_WORDS: usize = 16;
-/// Most bytes of a text that a command carries.
-pub const COMMAND_TEXT: usize = 4096;
-/// Most assignments in one command.
-pub const ASSIGNMENTS: usize = 6;
 /// Commands that fit in the command ring.
 pub const COMMANDS: u64 = 64;
 /// Entries of the tuning point table.
 pub const TUNING_POINTS: usize = 32;
 /// Words of a tuning point's entry: name 4, kind, minimum, maximum, declared, value, 3 spare.
 pub const TUNING_POINT_WORDS: usize = 12;
-/// Longest tuning point name, bytes.
-pub const TUNING_POINT_NAME: usize = 31;
 /// Longest job id and MPI name, bytes.
 pub const TEXT: usize = 63;
 /// Most lanes of a segment.
@@ -163,6 +157,8 @@ pub(crate) const COMMAND_RING: usize = 512;
 /// Where the first lane lies, words.
 pub(crate) const FIRST_LANE: usize = 2048;
 
+// A name and its final zero fill four words of an entry.
+const _: () = assert!(midrun_vocabulary::bounds::NAME_BYTES < 4 * 8);
 const _: () = assert!(header::TUNING_POINT_TABLE + TUNING_POINTS * TUNING_POINT_WORDS <= COMMAND_RING);
 const _: () = assert!(COMMAND_RING + CONTROL_WORDS + COMMANDS as usize * COMMAND_WORDS <= FIRST_LANE);
 
@@ -232,7 +228,7 @@ impl TuningPointKind {
 /// A tuning point that a rank offers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TuningPointSlot {
-    /// Its name, at most [`TUNING_POINT_NAME`] bytes.
+    /// Its name, at most [`NAME_BYTES`](midrun_vocabulary::bounds::NAME_BYTES) bytes.
     pub name: String,
     /// What it takes.
     pub kind: TuningPointKind,

@@ -16,7 +16,7 @@ pub mod ring;
 pub mod segment;
 pub mod wakeup;
 
-pub use command::{Command, CommandAssignment, LAST_ITERATION};
+pub use command::{Command, CommandAssignment};
 pub use layout::{LAYOUT_VERSION, Record, TuningPointKind, TuningPointSlot, kind, part, topic};
 pub use register::SharedWord;
 pub use segment::{Identity, Segment, SegmentError, Totals};

@@ -4,10 +4,11 @@ use crate::atomic::{HEAD, Mapped, Mapping, TAIL, sealed_bytes};
 use crate::counters::{PAGE_WORDS, PAGES, Page};
 use crate::layout::{
     COMMAND_RING, COMMAND_WORDS, COMMANDS, FIRST_LANE, LAYOUT_VERSION, MAGIC, MAX_LANES, MAX_RECORDS, RECORD_WORDS,
-    TUNING_POINT_NAME, TUNING_POINT_WORDS, TUNING_POINTS, TuningPointKind, TuningPointSlot, first_counter, header,
-    lane_words, segment_bytes, text_to_words, words_to_text,
+    TUNING_POINT_WORDS, TUNING_POINTS, TuningPointKind, TuningPointSlot, first_counter, header, lane_words,
+    segment_bytes, text_to_words, words_to_text,
 };
 use crate::{CommandConsumer, CommandProducer, Consumer, Producer, ring};
+use midrun_vocabulary::bounds::NAME_BYTES;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
@@ -178,8 +179,7 @@ impl Segment {
     /// Only the rank calls this, from one thread at a time.
     pub fn declare_tuning_point(&self, tuning_point: &TuningPointSlot) -> Option<u32> {
         let count = self.mapping.word(header::TUNING_POINT_COUNT).load(Relaxed);
-        if count >= TUNING_POINTS as u64 || tuning_point.name.len() > TUNING_POINT_NAME || tuning_point.name.is_empty()
-        {
+        if count >= TUNING_POINTS as u64 || tuning_point.name.len() > NAME_BYTES || tuning_point.name.is_empty() {
             return None;
         }
         let at = header::TUNING_POINT_TABLE + count as usize * TUNING_POINT_WORDS;

@@ -21,8 +21,9 @@ use crate::{clock, iterations, state as process};
 pub use events::on_marked_iteration;
 use items::Item;
 use midrun_instrument as instrument;
-use midrun_points::{Declaration, Label, TEXT_BYTES, parse};
+use midrun_points::{Declaration, Label, parse};
 use midrun_ring::TuningPointKind;
+use midrun_vocabulary::bounds::TEXT_BYTES;
 use report::refuse;
 use state::{POINT, POLL_NS, lock};
 

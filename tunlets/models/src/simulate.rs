@@ -1,12 +1,12 @@
 //! Simulates one iteration: the master's own hand-out code on a model of tasks, workers and messages.
 //!
 //! The master serves one message at a time. A worker computes its chunks in the order they come; the master queues a
-//! second chunk ahead while much is left ([`QueueAhead`]), so that the worker need not wait for messages.
+//! second chunk ahead while much is left ([`WorkerQueue`]), so that the worker need not wait for messages.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-use midrun_scheduling::{Chunk, ChunkScheduler, Technique, TechniqueParameters, WorkerSpeed};
+use midrun_scheduling::{Chunk, ChunkScheduler, TechniqueParameters, WorkerQueue, WorkerSpeed};
 
 pub use crate::trace::ChunkLog;
 use crate::trace::Trace;
@@ -14,27 +14,6 @@ use crate::trace::Trace;
 /// Weight of what the master knows of each worker when an iteration begins.
 const KNOWN_TASKS: u64 = 50;
 const KNOWN_CHUNKS: u64 = 3;
-
-/// When the master sends a worker a second chunk before the first is done.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum QueueAhead {
-    /// Never: a worker waits for each chunk.
-    Never,
-    /// As the framework does: when the queued chunk is small against what is left, or the worker is at the last task
-    /// of its chunk; never in the tail, when the tasks left would fit into about one more chunk per worker.
-    Framework {
-        /// A chunk is small when so many of its size are left for each worker.
-        small: u64,
-        /// The tail begins at so many tasks per worker.
-        tail: u64,
-    },
-}
-
-impl Default for QueueAhead {
-    fn default() -> Self {
-        QueueAhead::Framework { small: 8, tail: 2 }
-    }
-}
 
 /// The way between the master and one worker.
 ///
@@ -87,8 +66,8 @@ pub struct SimInput {
     pub ways: Vec<Way>,
     /// Time that every chunk costs its worker beyond all that, seconds: what was measured and is not explained.
     pub hidden_s: f64,
-    /// When chunks are queued ahead.
-    pub queue_ahead: QueueAhead,
+    /// The master sends no chunk ahead: each worker waits for its next one.
+    pub without_prefetch: bool,
 }
 
 impl SimInput {
@@ -190,8 +169,7 @@ enum Event {
 #[derive(Default)]
 struct Worker {
     /// Out at this worker as the master sees it: oldest first.
-    out: VecDeque<Chunk>,
-    asked: bool,
+    out: WorkerQueue,
     /// Sent and not arrived: messages keep their order.
     travelling: VecDeque<Chunk>,
     /// Arrived and not begun.
@@ -288,14 +266,7 @@ impl Sim<'_> {
         let left = self.handout.remaining();
         let n = self.workers.len() as u64;
         let w = &self.workers[worker as usize];
-        let ahead = match self.input.queue_ahead {
-            QueueAhead::Never => false,
-            QueueAhead::Framework { small, tail } => {
-                let is_small = |c: &Chunk| c.count.saturating_mul(n * small) <= left;
-                let wanted = w.asked || w.out.back().is_some_and(is_small);
-                wanted && w.out.len() == 1 && left > tail * n && self.handout.setting().kind != Technique::None
-            }
-        };
+        let ahead = w.out.may_receive(self.handout.technique(), left, n) && !self.input.without_prefetch;
         if !w.out.is_empty() && !ahead {
             return;
         }
@@ -304,9 +275,8 @@ impl Sim<'_> {
         self.master_free_s = self.master_free_s.max(now) + self.input.handout_s;
         let way = self.way(worker);
         let w = &mut self.workers[worker as usize];
-        w.out.push_back(chunk);
+        w.out.push(chunk);
         w.travelling.push_back(chunk);
-        w.asked = false;
         self.way_out_s = self.way_out_s.max(self.master_free_s) + chunk.count as f64 * way.send_s;
         self.at(self.arrival_s(worker, chunk, self.way_out_s), Event::Arrive(worker));
     }
@@ -326,7 +296,7 @@ impl Sim<'_> {
                 }
             }
             Event::Ask(worker) => {
-                self.workers[worker as usize].asked = true;
+                self.workers[worker as usize].out.ask();
                 self.feed(worker, now);
             }
             Event::Done(worker) => {
@@ -366,7 +336,7 @@ impl Sim<'_> {
 
     fn on_result(&mut self, worker: u32, now: f64) {
         let each_s = self.slowness(worker) * self.unit_s;
-        let Some(chunk) = self.workers[worker as usize].out.pop_front() else { return };
+        let Some(chunk) = self.workers[worker as usize].out.pop() else { return };
         self.workers[worker as usize].back -= 1;
         let begin_s = self.workers[worker as usize].begun_s.pop_front().unwrap_or(now);
         let (time, squares) = self.trace.span(chunk.first, chunk.count);
@@ -378,13 +348,7 @@ impl Sim<'_> {
             let Chunk { first, count } = chunk;
             self.result.log.push(ChunkLog { worker, first, count, begin_s, busy_s, sum_sq_s2 });
         }
-        let speed = &mut self.speeds[worker as usize];
-        let (before, all) = (speed.tasks as f64, (speed.tasks + chunk.count) as f64);
-        let squares = (speed.var_s2 + speed.mean_s * speed.mean_s) * before + sum_sq_s2;
-        speed.mean_s = (speed.mean_s * before + busy_s) / all;
-        speed.var_s2 = (squares / all - speed.mean_s * speed.mean_s).max(0.0);
-        speed.tasks += chunk.count;
-        speed.chunks += 1;
+        self.speeds[worker as usize].add_chunk(chunk.count, busy_s, sum_sq_s2);
         self.feed(worker, now); // for what came back
         self.feed(worker, now); // and one ahead
     }

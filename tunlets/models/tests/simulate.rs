@@ -71,9 +71,8 @@ fn a_static_split_over_unequal_workers_ends_with_the_slowest() {
 
 #[test]
 fn queueing_ahead_hides_the_way_of_messages() {
-    use midrun_models::simulate::QueueAhead;
     let far = SimInput { latency_s: 2e-3, ..input(0.2) };
-    let waiting = SimInput { queue_ahead: QueueAhead::Never, ..far.clone() };
+    let waiting = SimInput { without_prefetch: true, ..far.clone() };
     let time = |input: &SimInput| compare(input, &[setting(Technique::Ss, 0.2)], 0..2)[0].ratio(25);
     assert!(time(&waiting) > 2.5, "{}", time(&waiting));
     assert!(time(&far) < time(&waiting) / 1.3, "{} {}", time(&far), time(&waiting));

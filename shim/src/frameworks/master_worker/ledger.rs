@@ -1,46 +1,40 @@
-//! The master's book: which chunk is where, and that each task comes back exactly once.
+//! The master's ledger of one iteration: which worker holds which chunk, and that each task comes back exactly once.
 
-use crate::markers::learnt;
-use midrun_scheduling::{Chunk, ChunkScheduler, Technique, TechniqueParameters, WorkerSpeed};
-use std::collections::VecDeque;
+use midrun_scheduling::{Chunk, ChunkScheduler, TechniqueParameters, WorkerQueue, WorkerSpeed};
 
-/// A chunk is queued behind another when so many more of its size are left for each worker: then it binds little.
-const CHEAP: u64 = 8;
-
-/// One iteration's book.
+/// The chunks and tasks of one iteration.
 #[derive(Debug)]
 pub struct Ledger {
-    handout: ChunkScheduler,
-    /// What is left of a chunk that was too large for one message.
-    leftover: Option<Chunk>,
+    scheduler: ChunkScheduler,
+    /// The rest of a chunk that was too large for one message.
+    rest: Option<Chunk>,
     max_tasks: u64,
-    out: Vec<VecDeque<Chunk>>,
-    asked: Vec<bool>,
-    /// What was measured of each worker.
+    /// Chunks that each worker holds.
+    queues: Vec<WorkerQueue>,
+    /// Measured speed of each worker.
     pub speeds: Vec<WorkerSpeed>,
     total: u64,
-    /// Tasks that came back, and chunks handed out.
+    /// Tasks whose results came back.
     pub done: u64,
-    /// Chunks handed out.
+    /// Chunks sent.
     pub chunks: u64,
     stopped: bool,
 }
 
 impl Ledger {
-    /// An iteration of `total` tasks, of which at most `max_tasks` fit into a message.
+    /// An iteration of `total` tasks, of which at most `max_tasks` fit into one message.
     pub fn new(
-        setting: TechniqueParameters,
+        parameters: TechniqueParameters,
         total: u64,
         workers: usize,
         max_tasks: u64,
         speeds: Vec<WorkerSpeed>,
     ) -> Ledger {
         Ledger {
-            handout: ChunkScheduler::new(setting, total, workers as u32),
-            leftover: None,
+            scheduler: ChunkScheduler::new(parameters, total, workers as u32),
+            rest: None,
             max_tasks: max_tasks.max(1),
-            out: (0..workers).map(|_| VecDeque::new()).collect(),
-            asked: vec![false; workers],
+            queues: vec![WorkerQueue::default(); workers],
             speeds,
             total,
             done: 0,
@@ -49,76 +43,66 @@ impl Ledger {
         }
     }
 
-    /// Takes a new setting over at once.
-    pub fn set(&mut self, setting: TechniqueParameters) {
-        self.handout.set(setting);
+    /// Changes the technique for the remaining tasks at once.
+    pub fn set(&mut self, parameters: TechniqueParameters) {
+        self.scheduler.set(parameters);
     }
 
-    /// Hands out nothing more.
+    /// Sends no further chunk.
     pub fn stop(&mut self) {
         self.stopped = true;
     }
 
     fn left(&self) -> u64 {
-        self.handout.remaining() + self.leftover.map_or(0, |c| c.count)
+        self.scheduler.remaining() + self.rest.map_or(0, |chunk| chunk.count)
     }
 
-    /// What `worker` shall get now: always something when it has nothing; ahead of time when it asks or the chunk is
-    /// small, but not in the iteration's tail, where each task is best left to whoever is free first.
+    /// Cuts the chunk that `worker` shall get now; `None` when it shall get none ([`WorkerQueue::may_receive`]).
     pub fn cut(&mut self, worker: usize) -> Option<Chunk> {
-        let workers = self.out.len() as u64;
-        let have = self.out[worker].len();
-        let ahead = || {
-            let small = |c: &Chunk| c.count.saturating_mul(workers * CHEAP) <= self.left();
-            let wanted = self.asked[worker] || self.out[worker].back().is_some_and(small);
-            have == 1 && wanted && self.left() > 2 * workers && self.handout.setting().kind != Technique::None
-        };
-        if self.stopped || (have > 0 && !ahead()) {
+        let workers = self.queues.len() as u64;
+        if self.stopped || !self.queues[worker].may_receive(self.scheduler.technique(), self.left(), workers) {
             return None;
         }
-        let mut chunk = match self.leftover.take() {
+        let mut chunk = match self.rest.take() {
             Some(chunk) => chunk,
-            None => self.handout.next(worker as u32, &self.speeds)?,
+            None => self.scheduler.next(worker as u32, &self.speeds)?,
         };
         if chunk.count > self.max_tasks {
-            let rest = Chunk { first: chunk.first + self.max_tasks, count: chunk.count - self.max_tasks };
-            self.leftover = Some(rest);
+            self.rest = Some(Chunk { first: chunk.first + self.max_tasks, count: chunk.count - self.max_tasks });
             chunk.count = self.max_tasks;
         }
-        self.out[worker].push_back(chunk);
-        self.asked[worker] = false;
+        self.queues[worker].push(chunk);
         self.chunks += 1;
         Some(chunk)
     }
 
-    /// Whether `worker` has nothing to do.
+    /// Returns whether `worker` holds no chunk.
     pub fn is_idle(&self, worker: usize) -> bool {
-        self.out[worker].is_empty()
+        self.queues[worker].is_empty()
     }
 
-    /// `worker` is about to run dry.
+    /// Records that `worker` computes its last task.
     pub fn ask(&mut self, worker: usize) {
-        self.asked[worker] = true;
+        self.queues[worker].ask();
     }
 
-    /// A chunk came back. `false` when it was not out at that worker: computed twice, or never handed out.
-    pub fn take(&mut self, worker: usize, first: u64, count: u64, busy_s: f64, sum_sq_s2: f64) -> bool {
-        // A worker computes in the order in which it receives, so the oldest comes back first.
-        if self.out[worker].pop_front() != Some(Chunk { first, count }) {
+    /// Takes a chunk back. Returns `false` when it is not the oldest of that worker: computed twice, or never sent.
+    pub fn take(&mut self, worker: usize, chunk: Chunk, busy_s: f64, sum_sq_s2: f64) -> bool {
+        if self.queues[worker].pop() != Some(chunk) {
             return false;
         }
-        self.done += count;
-        self.speeds[worker] = learnt(self.speeds[worker], count, busy_s, sum_sq_s2);
+        self.done += chunk.count;
+        self.speeds[worker].add_chunk(chunk.count, busy_s, sum_sq_s2);
         true
     }
 
-    /// Whether nothing is out and nothing more goes out.
-    pub fn closed(&self) -> bool {
-        (self.stopped || self.left() == 0) && self.out.iter().all(VecDeque::is_empty)
+    /// Returns whether every chunk is back and no further one will be sent.
+    pub fn is_closed(&self) -> bool {
+        (self.stopped || self.left() == 0) && self.queues.iter().all(WorkerQueue::is_empty)
     }
 
-    /// Whether every task came back.
-    pub fn balanced(&self) -> bool {
+    /// Returns whether every task came back.
+    pub fn is_balanced(&self) -> bool {
         self.done == self.total
     }
 }
@@ -126,28 +110,29 @@ impl Ledger {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use midrun_scheduling::Technique;
 
     fn play(kind: Technique, tasks: u64, workers: usize, max_tasks: u64) -> u64 {
         let speeds = vec![WorkerSpeed::default(); workers];
         let mut ledger = Ledger::new(TechniqueParameters::new(kind), tasks, workers, max_tasks, speeds);
-        let mut seen = vec![0u32; tasks as usize];
-        while !ledger.closed() {
+        let mut computed = vec![0u32; tasks as usize];
+        while !ledger.is_closed() {
             for worker in 0..workers {
                 while ledger.cut(worker).is_some() {}
-                if let Some(chunk) = ledger.out[worker].front().copied() {
+                if let Some(chunk) = ledger.queues[worker].get(0) {
                     assert!(chunk.count <= max_tasks);
-                    seen[chunk.first as usize..][..chunk.count as usize].iter_mut().for_each(|s| *s += 1);
+                    computed[chunk.first as usize..][..chunk.count as usize].iter_mut().for_each(|s| *s += 1);
                     ledger.ask(worker);
-                    assert!(ledger.take(worker, chunk.first, chunk.count, 1.0, 1.0));
+                    assert!(ledger.take(worker, chunk, 1.0, 1.0));
                 }
             }
         }
-        assert!(ledger.balanced() && seen.iter().all(|s| *s == 1));
+        assert!(ledger.is_balanced() && computed.iter().all(|s| *s == 1));
         ledger.chunks
     }
 
     #[test]
-    fn every_technique_hands_out_each_task_once() {
+    fn every_technique_schedules_each_task_once() {
         for kind in Technique::ALL {
             for (tasks, workers) in [(0, 3), (1, 3), (2, 3), (100, 1), (1000, 7)] {
                 play(kind, tasks, workers, u64::MAX);
@@ -165,9 +150,9 @@ mod tests {
     fn a_chunk_that_comes_twice_or_was_never_out_is_noticed() {
         let mut ledger = Ledger::new(TechniqueParameters::new(Technique::Ss), 10, 1, 99, vec![WorkerSpeed::default()]);
         let chunk = ledger.cut(0).unwrap();
-        assert!(ledger.take(0, chunk.first, chunk.count, 1.0, 1.0));
-        assert!(!ledger.take(0, chunk.first, chunk.count, 1.0, 1.0));
-        assert!(!ledger.balanced());
+        assert!(ledger.take(0, chunk, 1.0, 1.0));
+        assert!(!ledger.take(0, chunk, 1.0, 1.0));
+        assert!(!ledger.is_balanced());
     }
 
     #[test]
@@ -176,8 +161,8 @@ mod tests {
             Ledger::new(TechniqueParameters::new(Technique::Ss), 10, 2, 99, vec![WorkerSpeed::default(); 2]);
         let chunk = ledger.cut(0).unwrap();
         ledger.stop();
-        assert!(ledger.cut(1).is_none() && !ledger.closed());
-        assert!(ledger.take(0, chunk.first, chunk.count, 1.0, 1.0));
-        assert!(ledger.closed() && !ledger.balanced());
+        assert!(ledger.cut(1).is_none() && !ledger.is_closed());
+        assert!(ledger.take(0, chunk, 1.0, 1.0));
+        assert!(ledger.is_closed() && !ledger.is_balanced());
     }
 }

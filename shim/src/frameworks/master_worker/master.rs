@@ -11,6 +11,7 @@ use crate::frameworks::post::{Letter, Post};
 use crate::mpi::MpiFailed;
 use crate::records::LinkCost;
 use crate::{clock, records, safe_point, scheduling, state, status};
+use midrun_scheduling::Chunk;
 use std::collections::VecDeque;
 use std::ffi::c_int;
 
@@ -84,7 +85,7 @@ pub fn iterate(
     let (task_ns, status, trips) = (0, status::OK, Trips::new(workers, links));
     let mut master = Master { config, post, team, ledger, iteration, tasks, epoch, task_ns, status, trips };
     let idle_ns = master.run()?;
-    if master.status == status::OK && !master.ledger.balanced() {
+    if master.status == status::OK && !master.ledger.is_balanced() {
         master.status = status::ERR_COUNT;
     }
     master.end()?;
@@ -119,7 +120,7 @@ impl Master<'_> {
         for worker in (0..self.team.active().len()).chain(0..self.team.active().len()) {
             self.feed(worker)?;
         }
-        while !self.ledger.closed() {
+        while !self.ledger.is_closed() {
             let before = clock::now_ns();
             self.post.wait(&mut letters, false)?;
             let now_ns = clock::now_ns();
@@ -183,7 +184,8 @@ impl Master<'_> {
                 if header.kind == Kind::Result && header.iteration == self.iteration =>
             {
                 let busy_s = header.total as f64 * 1e-9;
-                if !self.ledger.take(worker, header.first, header.count, busy_s, header.sum_sq_s2) {
+                let chunk = Chunk { first: header.first, count: header.count };
+                if !self.ledger.take(worker, chunk, busy_s, header.sum_sq_s2) {
                     self.fail(status::ERR_COUNT);
                 } else if header.status != status::OK {
                     self.fail(header.status);

@@ -11,8 +11,8 @@ const MANY: u32 = 2;
 const UNORDERED: u32 = 1;
 /// What a source returns when it has no more inputs: `MIDRUN_PIPE_END`.
 pub const END: c_int = 1;
-/// Most stages.
-const STAGES: u32 = 1000;
+/// Most stages of a pipeline.
+const STAGES: u32 = midrun_vocabulary::bounds::STAGES as u32;
 
 type Run = unsafe extern "C" fn(*mut c_void, u64, *const c_void, usize, *mut Out) -> c_int;
 type Source = unsafe extern "C" fn(*mut c_void, u64, *mut Out) -> c_int;

@@ -21,8 +21,9 @@ use config::{Config, RawConfig, Stats};
 use head::{Control, Past};
 use message::Out;
 use midrun_ring::TuningPointKind;
-use midrun_ring::layout::COMMAND_TEXT;
 use midrun_scheduling::plan::Plan;
+use midrun_vocabulary::bounds::TEXT_BYTES;
+use midrun_vocabulary::names;
 use pattern::Placer;
 use rank::{HEAD, Rank};
 use std::cell::{Cell, RefCell};
@@ -51,7 +52,7 @@ static PATTERN: Setter =
 fn declare_pattern() {
     tuning_points::with(|registry| {
         if !registry.is_declared(&PATTERN, 0) {
-            let (name, range) = ("pipe.pattern".into(), (0.0, COMMAND_TEXT as f64));
+            let (name, range) = (names::PATTERN.into(), (0.0, TEXT_BYTES as f64));
             registry
                 .declare(TuningPoint { name, kind: TuningPointKind::Text, range, setter: &PATTERN, number: 0 }, 0.0);
         }

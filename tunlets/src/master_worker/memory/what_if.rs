@@ -3,7 +3,7 @@
 use super::Memory;
 use crate::link::Cost;
 use crate::{LinkCost, Network};
-use midrun_models::simulate::{QueueAhead, SimInput, Way};
+use midrun_models::simulate::{SimInput, Way};
 
 /// One message's way until more is known, seconds: mostly the wake-up of a sleeping rank.
 const LATENCY_S: f64 = 75e-6;
@@ -134,7 +134,7 @@ impl Memory {
             back_s: 0.0,
             ways,
             hidden_s: self.hidden.iter().copied().reduce(f64::min).unwrap_or(0.0).min(self.ideal_s()),
-            queue_ahead: QueueAhead::default(),
+            without_prefetch: false,
         }
     }
 }

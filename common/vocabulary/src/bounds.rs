@@ -1,0 +1,20 @@
+//! Bounds that the sender and the receiver of a value both hold to. A receiver drops and counts what exceeds them.
+
+/// Assignments of one action: what one entry of the command ring has room for.
+pub const ASSIGNMENTS: usize = 6;
+/// Longest text value of a tuning point, bytes.
+pub const TEXT_BYTES: usize = 4096;
+/// Longest name of a tuning point and label of a measure point, bytes.
+pub const NAME_BYTES: usize = 31;
+/// Number of the last iteration: a command has 48 bits for it.
+pub const LAST_ITERATION: u64 = (1 << 48) - 1;
+/// Parts into which the index range of an iteration's tasks is divided for the profile of task times.
+pub const PROFILE_BINS: usize = 64;
+/// Stages of a pipeline.
+pub const STAGES: usize = 1000;
+/// Longest text about a stream (a stage's name, a pattern) that an agent puts together, bytes.
+pub const STREAM_TEXT_BYTES: usize = 1 << 16;
+/// Start-up time of a message, and time of one byte, from which on a measurement is refused, seconds.
+pub const MESSAGE_S: f64 = 60.0;
+/// Bytes of a chunk and its result.
+pub const ROUND_TRIP_BYTES: u64 = 1 << 40;

@@ -1,0 +1,26 @@
+//! Names of the tuning points that the frameworks declare.
+
+/// Loop scheduling technique of the Master/Worker framework; its value is the technique's number.
+pub const TECHNIQUE: &str = "mw.technique";
+/// Share of FSC and DPF, 0 to 1.
+pub const FACTOR: &str = "mw.factor";
+/// Mean time of one task, seconds, for DAF and FAC2.
+pub const TASK_MEAN_S: &str = "mw.task_mean_s";
+/// Standard deviation of the time of one task, seconds.
+pub const TASK_SIGMA_S: &str = "mw.task_sigma_s";
+/// Smallest chunk, tasks.
+pub const MIN_CHUNK: &str = "mw.min_chunk";
+/// Number of active workers; the others are parked. It takes effect at the start of an iteration.
+pub const WORKERS: &str = "mw.workers";
+/// Number of worker processes started beyond the ranks. The minimum is the number that has joined, the maximum the number
+/// that can be started. Each one that joins raises the maximum of [`WORKERS`].
+pub const SPAWNED: &str = "mw.spawned";
+/// The same as [`WORKERS`], exposed by a program with its own loop.
+pub const OWN_WORKERS: &str = "NW";
+/// Pattern of a pipeline's stages, a text such as `0,1x4,2-3`.
+pub const PATTERN: &str = "pipe.pattern";
+
+/// Returns whether a tuning point belongs to a framework, which keeps its ranks in step by itself.
+pub fn of_framework(name: &str) -> bool {
+    name.starts_with("mw.") || name.starts_with("pipe.")
+}
