@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn every_technique_schedules_each_task_once() {
+    fn every_technique_hands_out_each_task_once() {
         for kind in Technique::ALL {
             for (tasks, workers) in [(0, 3), (1, 3), (2, 3), (100, 1), (1000, 7)] {
                 play(kind, tasks, workers, u64::MAX);
