@@ -51,7 +51,7 @@ pub struct Args {
     #[command(flatten)]
     tuning: TuningFlags,
     /// Search the values of a tuning point, such as 'block=8..256 step 8', 'block=8,16,32' or 'algorithm=0..3 categorical';
-    /// `together` at the end: all ranks change in one and the same iteration; repeatable
+    /// `synchronized` at the end: all ranks change in the same iteration; repeatable
     #[arg(long, value_name = "POINT=VALUES")]
     search: Vec<String>,
     /// Search only values for which this holds, such as 'block * tile <= 1024'; repeatable
