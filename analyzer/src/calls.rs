@@ -9,13 +9,12 @@
 //!
 //! Here, time in midrun's own frameworks is not useful either, but for the program's functions that they call.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use serde::Serialize;
 
-use crate::input::{MpiCall, MpiCounted, Tally};
+use crate::events::{MpiCall, MpiCounted, Tally};
 use crate::limits;
-use crate::summary::push;
 
 /// Efficiencies of a set of processes; see the module.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
@@ -121,6 +120,10 @@ impl Rank {
         }
     }
 
+    fn newest_ns(&self) -> u64 {
+        self.readings.back().map_or(0, |(time_ns, _)| *time_ns)
+    }
+
     fn read(&mut self, reading: Reading) {
         if self.readings.back().is_some_and(|(time_ns, _)| *time_ns >= reading.0) {
             return;
@@ -161,6 +164,8 @@ struct Span {
 #[derive(Debug, Default)]
 pub struct Calls {
     ranks: BTreeMap<u32, Rank>,
+    /// The newest reading of each rank, on the master's clock in nanoseconds, and the rank.
+    newest: BTreeSet<(u64, u32)>,
     begun: Option<(u64, u64)>,
     ended: VecDeque<Span>,
     iterations: VecDeque<IterationLine>,
@@ -172,6 +177,7 @@ impl Calls {
     /// A rank's counters were read; its clock is `ahead_ns` behind the master's.
     pub fn on_counted(&mut self, rank: u32, ahead_ns: i64, counted: &MpiCounted) {
         let known = self.ranks.entry(rank).or_default();
+        let before_ns = known.newest_ns();
         if known.last.begun_ns != counted.begun_ns {
             for (call, tally) in std::mem::take(known).calls {
                 add(self.past.entry(call).or_default(), tally);
@@ -185,6 +191,8 @@ impl Calls {
         }
         let outside_ns = counted.waiting_ns + counted.mpi_ns + counted.framework_ns;
         known.read((counted.time_ns.saturating_add_signed(ahead_ns), outside_ns));
+        self.newest.remove(&(before_ns, rank));
+        self.newest.insert((known.newest_ns(), rank));
         if counted.time_ns >= known.last.time_ns {
             known.last = MpiCounted { calls: Vec::new(), ..counted.clone() };
         }
@@ -201,15 +209,15 @@ impl Calls {
         else {
             return;
         };
-        push(&mut self.ended, Span { iteration, begin_ns, end_ns, heard_ns: now }, limits::OPEN_WINDOWS);
+        limits::push(&mut self.ended, Span { iteration, begin_ns, end_ns, heard_ns: now }, limits::OPEN_WINDOWS);
     }
 
     /// Measures the iterations whose times are there by `now`; every one that has ended, if `all`.
     pub fn settle(&mut self, now: u64, all: bool) {
         while let Some(span) = self.ended.front() {
-            let covers = |rank: &Rank| rank.readings.back().is_some_and(|(time_ns, _)| *time_ns >= span.end_ns);
             let waited = now >= span.heard_ns.saturating_add(limits::MPI_WAIT_MS * 1_000_000);
-            if !(all || waited || self.ranks.values().all(covers)) {
+            let covered = self.newest.first().is_none_or(|(time_ns, _)| *time_ns >= span.end_ns);
+            if !(all || waited || covered) {
                 return;
             }
             let lasted_ns = (span.end_ns - span.begin_ns) as f64;
@@ -220,7 +228,7 @@ impl Calls {
             let useful_s: Vec<f64> = self.ranks.values().map(useful).collect();
             if let Some(efficiency) = Efficiency::of(&useful_s, lasted_ns * 1e-9) {
                 let line = IterationLine { iteration: span.iteration, efficiency };
-                push(&mut self.iterations, line, limits::LISTED_EFFICIENCIES);
+                limits::push(&mut self.iterations, line, limits::LISTED_EFFICIENCIES);
             }
             self.ended.pop_front();
         }

@@ -5,8 +5,10 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::limits;
 use midrun_tunlets::TuningOptions;
+
+use crate::catalogue::{ConfigError, from_catalogue};
+use crate::limits;
 
 /// The analyzer's configuration. Unknown keys are refused.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -64,18 +66,6 @@ impl Default for Config {
     }
 }
 
-/// A key whose value is not allowed.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{key} = {value}: allowed is {allowed}")]
-pub struct ConfigError {
-    /// The key.
-    pub key: &'static str,
-    /// Its value as found.
-    pub value: String,
-    /// What would be right.
-    pub allowed: String,
-}
-
 impl Config {
     /// What jobs get that option for nothing.
     pub fn options(&self) -> TuningOptions {
@@ -128,7 +118,7 @@ impl Config {
                 allowed: format!("a text of at most {} bytes", limits::TEXT_BYTES),
             });
         }
-        crate::decide::from_catalogue(&self.options())?;
+        from_catalogue(&self.options())?;
         within("action_ttl_ms", self.action_ttl_ms, 10, limits::ACTION_TTL_MS)?;
         within("window_grace_ms", self.window_grace_ms, 1, 60_000)?;
         within("close_wait_ms", self.close_wait_ms, 0, 60_000)

@@ -15,13 +15,13 @@ use midrun_tunlets::PROFILE_BINS;
 use midrun_tunlets::link::Cost;
 
 use crate::control::{Control, ControlLine};
-use crate::ids::{AgentId, JobId};
-use crate::input::{
-    Batch, Begun, Ended, Event, Hello, JobLine, Joined, Left, Link, Report, Trip, TuningPointDeclared, Work,
+use crate::events::{
+    Batch, Begun, Ended, Event, Hello, Joined, Left, Link, Records, Report, Trip, TuningPointDeclared, Work,
 };
+use crate::ids::{AgentId, JobId};
+use crate::input::JobLine;
 use crate::limits;
 use crate::notice::Notice;
-use crate::summary::Records;
 
 pub use actions::{action, sent_at};
 
@@ -299,8 +299,8 @@ pub fn job_line(line: JobLine) -> v1::JobLine {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::actions::{Action, Phase};
     use crate::ids::ActionId;
-    use crate::input::{Action, Phase};
 
     fn rank(job: &str, rank: u32) -> Option<v1::RankId> {
         Some(v1::RankId { job: job.into(), rank })

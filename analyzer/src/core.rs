@@ -6,18 +6,20 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use serde_json::json;
 
+use midrun_tunlets::TuningOptions;
+
+use crate::actions::Action;
 use crate::agents::{Agents, Sequence};
-use crate::closing;
+use crate::catalogue::{Make, Maker};
 use crate::config::Config;
-use crate::decide::{Make, Maker};
+use crate::context::Ctx;
+use crate::events::{Batch, Hello};
 use crate::ids::{AgentId, JobId, LinkId};
-use crate::input::{Action, Answer, Batch, Hello, Input, JobLine, Output};
+use crate::input::{Answer, Input, JobLine, Output};
 use crate::job::{Job, Spec};
 use crate::limits;
-use crate::notice::Notice;
+use crate::notice::History;
 use crate::stats::Stats;
-use crate::tell;
-use midrun_tunlets::TuningOptions;
 
 /// A job that is over.
 struct Closed {
@@ -25,7 +27,16 @@ struct Closed {
     token: String,
     opened: bool,
     summary: String,
-    told: Vec<Notice>,
+    history: History,
+}
+
+/// The agent that sent a batch.
+struct Sender {
+    agent: AgentId,
+    node: String,
+    token: String,
+    dropped_before: u64,
+    dropped: u64,
 }
 
 /// All state of an analyzer.
@@ -81,7 +92,8 @@ impl Core {
             Input::AgentDisconnected { link, goodbye } => {
                 if let Some(agent) = self.agents.disconnect(link) {
                     for job in self.jobs.values_mut() {
-                        job.on_agent_lost(&agent, goodbye, &mut out);
+                        let ctx = &mut Ctx { now, job: job.id.clone(), links: &self.agents, out: &mut out };
+                        job.on_agent_lost(ctx, &agent, goodbye);
                     }
                 }
             }
@@ -93,6 +105,15 @@ impl Core {
             Input::Stopped => {
                 let jobs: Vec<JobId> = self.jobs.keys().cloned().collect();
                 jobs.iter().for_each(|job| self.finish(now, job, &mut out));
+            }
+        }
+        for output in &out {
+            if let Output::Notify { job: id, notice } = output {
+                if let Some(job) = self.jobs.get_mut(id) {
+                    job.remember(notice.clone());
+                } else if let Some(closed) = self.closed.iter_mut().rfind(|closed| closed.line.job == *id) {
+                    closed.history.push(notice.clone());
+                }
             }
         }
         out
@@ -117,11 +138,12 @@ impl Core {
         })));
         out.push(Output::Welcome { link, last_sequence });
         for job in self.jobs.values_mut() {
-            job.on_agent_back(now, &hello.agent, link, out);
+            let ctx = &mut Ctx { now, job: job.id.clone(), links: &self.agents, out };
+            job.on_agent_back(ctx, &hello.agent, link);
         }
         let dropped = self.agents.of_link(link).map_or(0, |(_, agent)| agent.events_dropped);
         for joined in &hello.ranks {
-            if let Some(job) = self.job_for(now, &joined.job, &hello.token, true) {
+            if let Some((job, _)) = self.job_for(now, &joined.job, &hello.token, true) {
                 job.on_joined(&hello.agent, joined);
                 job.on_host(&hello.agent, &hello.node, dropped, dropped);
             }
@@ -174,15 +196,16 @@ impl Core {
         let taken = agent.on_sequence(now, batch.sequence);
         let dropped_before = agent.events_dropped;
         agent.events_dropped = agent.events_dropped.max(batch.events_dropped);
-        let (dropped, token) = (agent.events_dropped, agent.token.clone());
-        let node = if batch.node.is_empty() { agent.node.clone() } else { batch.node.clone() };
+        let node = if batch.node.is_empty() { &agent.node } else { &batch.node };
+        let (node, token, dropped) = (node.clone(), agent.token.clone(), agent.events_dropped);
+        let sender = Sender { agent: id, node, token, dropped_before, dropped };
         match taken {
             Sequence::Repeated => self.stats.batches_repeated += 1,
             Sequence::New { missing } => {
                 self.stats.batches += 1;
                 self.stats.batches_missing = self.stats.batches_missing.saturating_add(missing);
                 self.stats.events_invalid += batch.invalid;
-                let touched = self.take(now, &id, &node, &token, (dropped_before, dropped), &batch, out);
+                let touched = self.take(now, &sender, &batch, out);
                 for job in &touched {
                     self.on_time(now, job, out);
                 }
@@ -192,40 +215,32 @@ impl Core {
     }
 
     // Brings a batch's parts to their jobs; returns the jobs.
-    #[allow(clippy::too_many_arguments)]
-    fn take(
-        &mut self,
-        now: u64,
-        agent: &AgentId,
-        node: &str,
-        token: &str,
-        dropped: (u64, u64),
-        batch: &Batch,
-        out: &mut Vec<Output>,
-    ) -> BTreeSet<JobId> {
+    fn take(&mut self, now: u64, sender: &Sender, batch: &Batch, out: &mut Vec<Output>) -> BTreeSet<JobId> {
+        let Sender { agent, node, token, dropped_before, dropped } = sender;
         let mut touched = BTreeSet::new();
         for joined in &batch.joined {
-            if let Some(job) = self.job_for(now, &joined.job, token, true) {
-                job.heard_ns = now;
+            if let Some((job, _)) = self.job_for(now, &joined.job, token, true) {
                 job.on_joined(agent, joined);
                 touched.insert(joined.job.clone());
             }
         }
         for report in &batch.reports {
-            if let Some(job) = self.job_for(now, &report.job, token, false) {
-                job.on_report(now, agent, batch.clock_offset_ns, report, out);
+            if let Some((job, links)) = self.job_for(now, &report.job, token, false) {
+                let ctx = &mut Ctx { now, job: report.job.clone(), links, out };
+                job.on_report(ctx, agent, batch.clock_offset_ns, report);
                 touched.insert(report.job.clone());
             }
         }
         for left in &batch.left {
-            if let Some(job) = self.job_for(now, &left.job, token, false) {
-                job.on_left(now, left, out);
+            if let Some((job, links)) = self.job_for(now, &left.job, token, false) {
+                job.on_left(&mut Ctx { now, job: left.job.clone(), links, out }, left);
                 touched.insert(left.job.clone());
             }
         }
         for id in &touched {
             if let Some(job) = self.jobs.get_mut(id) {
-                job.on_host(agent, node, dropped.0, dropped.1);
+                job.on_heard(now);
+                job.on_host(agent, node, *dropped_before, *dropped);
             }
         }
         touched
@@ -233,7 +248,7 @@ impl Core {
 
     // The job an agent speaks of, made where it is new. A job that was closed comes back only when
     // ranks join and nobody had opened it by name.
-    fn job_for(&mut self, now: u64, id: &JobId, token: &str, joining: bool) -> Option<&mut Job> {
+    fn job_for(&mut self, now: u64, id: &JobId, token: &str, joining: bool) -> Option<(&mut Job, &Agents)> {
         if let Some(job) = self.jobs.get(id) {
             if !self.may(token, &job.spec.token) {
                 self.stats.events_foreign += 1;
@@ -255,7 +270,7 @@ impl Core {
             let job = Job::new(now, id.clone(), spec, tunlet, self.last_action);
             self.jobs.insert(id.clone(), job);
         }
-        self.jobs.get_mut(id)
+        Some((self.jobs.get_mut(id)?, &self.agents))
     }
 
     fn spec(&self, token: String, options: TuningOptions, dry_run: bool, opened: bool) -> Spec {
@@ -275,8 +290,8 @@ impl Core {
         if let Some(sent) = &self.recorded {
             job.follow(sent);
         }
-        job.on_time(now, false, &|agent| self.agents.link_of(agent), out);
-        if closing::is_over(job, now, self.config.close_wait_ms) {
+        job.on_time(&mut Ctx { now, job: id.clone(), links: &self.agents, out }, false);
+        if job.is_over(now, self.config.close_wait_ms) {
             self.finish(now, id, out);
         }
     }
@@ -285,7 +300,9 @@ impl Core {
         let Some(mut job) = self.jobs.remove(id) else { return };
         // Its ranks refuse what is older than what they had: should they come back, ids go on.
         self.last_action = self.last_action.max(job.last_action());
-        job.on_time(now, true, &|_| None, out);
+        // Nothing is sent any more, so no agent need be reached.
+        let ctx = &mut Ctx { now, job: id.clone(), links: &Agents::default(), out };
+        job.on_time(ctx, true);
         let summary = job.summary(now);
         let text = format!(
             "job {id} ended: {} iterations on {} ranks, {} decisions, {} of {} actions applied",
@@ -295,22 +312,16 @@ impl Core {
             summary.actions.applied,
             summary.actions.sent,
         );
-        job.tell(tell::life(id, "job-ended", text), out);
+        let facts = json!({"iterations": summary.iterations, "ranks": summary.ranks});
+        ctx.life("job-ended", text, facts);
         let json = summary.to_json();
-        for ask in job.closing.take().map(|closing| closing.asks).unwrap_or_default() {
+        for ask in job.take_closers() {
             out.push(Output::Answer { ask, answer: Answer::Summary(json.clone()) });
         }
         out.push(Output::EndWatches { job: id.clone() });
-        if self.closed.len() >= limits::CLOSED_JOBS {
-            self.closed.pop_front();
-        }
-        self.closed.push_back(Closed {
-            line: job.line(true),
-            opened: job.spec.opened,
-            told: job.told(),
-            token: job.spec.token,
-            summary: json,
-        });
+        let (line, history) = (job.line(true), job.history().clone());
+        let closed = Closed { line, opened: job.spec.opened, history, token: job.spec.token, summary: json };
+        limits::push(&mut self.closed, closed, limits::CLOSED_JOBS);
     }
 }
 

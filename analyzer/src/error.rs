@@ -1,6 +1,6 @@
 //! Why an analyzer cannot start or had to stop; one variant per reaction.
 
-use crate::config::ConfigError;
+use crate::catalogue::ConfigError;
 
 /// Why [`crate::serve`] returned early.
 #[derive(Debug, thiserror::Error)]

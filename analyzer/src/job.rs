@@ -1,36 +1,37 @@
-//! One job: its ranks and where they are, its windows, its decisions.
+//! One job: wires its components. Each component owns its fields; the job hands facts of one to the others.
 
-mod acting;
-mod controlling;
-mod following;
-mod hand;
-mod pointing;
-mod presence;
-mod showing;
-mod streaming;
-mod summing;
+mod dispatcher;
+mod measurements;
+mod membership;
+mod overrides;
+mod point_texts;
+mod replay;
+mod report;
 mod synchronized;
 
-use std::collections::BTreeMap;
+use midrun_tunlets::{Observation, TuningOptions, Tunlet, Verdict};
+use serde_json::json;
 
-use midrun_tunlets::tuning_point::{Value, names};
-use midrun_tunlets::{Recent, TuningOptions, Tunlet};
-
-use crate::actions::Actions;
-use crate::calls::Calls;
-use crate::control::Controls;
-use crate::decide::{Decider, Maker};
-use crate::ids::{AgentId, JobId, LinkId};
-use crate::input::{Event, JobLine, Joined, Left, Output, Report};
+use crate::actions::{Action, ActionResult, ActionStatus, Assigned};
+use crate::catalogue::Maker;
+use crate::context::Ctx;
+use crate::control::{Control, Mode};
+use crate::decisions::{Decisions, HELD, Per};
+use crate::events::{Event, Joined, Left, PointRefused, Report};
+use crate::ids::{AgentId, AskId, JobId, LinkId};
+use crate::in_flight::{By, Settlement, When};
+use crate::input::JobLine;
 use crate::limits;
+use crate::log_lines;
 use crate::notice::{History, Notice};
-use crate::points::Points;
-use crate::streams::Streams;
-use crate::summary::{Iterations, Records, StreamLines};
-use crate::tell;
 use crate::tuning_points::TuningPoints;
-use crate::window::Windows;
-pub(crate) use acting::Assigned;
+use crate::window::Closed;
+use dispatcher::{Answered, Dispatcher};
+use measurements::{Measured, Measurements};
+use membership::Membership;
+use overrides::{Overrides, Round};
+use point_texts::PointTexts;
+use synchronized::Outcome;
 
 /// How a job is to be treated.
 #[derive(Clone, Debug)]
@@ -45,33 +46,17 @@ pub struct Spec {
     pub window_grace_ms: u64,
     /// Opened by name, before its first rank.
     pub opened: bool,
-    /// What is requested of its tunlets, and how they are made anew.
+    /// Options of its tunlets.
     pub options: TuningOptions,
-    /// See `options`.
+    /// Makes them anew.
     pub maker: Maker,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fate {
-    Present,
-    Finalized,
-    Lost,
-}
-
-#[derive(Debug)]
-struct Rank {
-    agent: AgentId,
-    fate: Fate,
-    records: Records,
-}
-
+/// The launcher has ended; its summary waits for the last batches.
 #[derive(Clone, Debug)]
-struct Host {
-    node: String,
-    offset_ns: i64,
-    dropped_before: u64,
-    dropped: u64,
-    linked: bool,
+struct Closing {
+    since_ns: u64,
+    asks: Vec<AskId>,
 }
 
 /// One job.
@@ -80,308 +65,452 @@ pub struct Job {
     pub id: JobId,
     /// How it is to be treated.
     pub spec: Spec,
-    /// When anything was last heard of it, nanoseconds.
-    pub heard_ns: u64,
-    /// Asked to close: by whom and since when.
-    pub closing: Option<crate::closing::Closing>,
     started_ns: u64,
-    world_size: u32,
-    mpi: String,
-    ranks: BTreeMap<u32, Rank>,
-    hosts: BTreeMap<AgentId, Host>,
+    heard_ns: u64,
+    closing: Option<Closing>,
+    members: Membership,
     tuning_points: TuningPoints,
-    windows: Windows,
-    iterations: Iterations,
-    streams: Streams,
-    stream_lines: StreamLines,
-    lately: Recent,
-    points: Points,
-    pointing: pointing::Pointing,
-    decider: Decider,
-    actions: Actions,
-    group: Option<acting::Group>,
-    synchronized: Option<synchronized::SynchronizedChange>,
-    unheard: Option<synchronized::SynchronizedChange>, // the last one that was given up
-    margin: u64,
-    controls: Controls,
+    measurements: Measurements,
+    decisions: Decisions,
+    dispatcher: Dispatcher,
+    overrides: Overrides,
+    point_texts: PointTexts,
     history: History,
-    calls: Calls,
-    technique: String,
-    last_iteration: u64,
-    last_iteration_s: f64,
-    outputs: u64,
-    invalid: u64,
-    nonsense: u64,                         // windows that no model may see
-    past: Records,                         // of ranks whose place another program's rank took
-    recorded: Option<following::Recorded>, // in a replay
 }
 
 impl Job {
     /// A job with nothing known yet; its actions' ids follow `last_action`.
     pub fn new(now: u64, id: JobId, spec: Spec, tunlet: Box<dyn Tunlet>, last_action: u64) -> Job {
-        let grace_ns = spec.window_grace_ms * 1_000_000;
         Job {
             id,
-            spec,
+            started_ns: now,
             heard_ns: now,
             closing: None,
-            started_ns: now,
-            world_size: 0,
-            mpi: String::new(),
-            ranks: BTreeMap::new(),
-            hosts: BTreeMap::new(),
+            members: Membership::default(),
             tuning_points: TuningPoints::default(),
-            windows: Windows::new(grace_ns),
-            iterations: Iterations::default(),
-            streams: Streams::default(),
-            stream_lines: StreamLines::default(),
-            lately: Recent::default(),
-            points: Points::default(),
-            pointing: pointing::Pointing::default(),
-            decider: Decider::new(tunlet),
-            actions: Actions::new(last_action),
-            group: None,
-            synchronized: None,
-            unheard: None,
-            margin: limits::MARGIN,
-            controls: Controls::default(),
+            measurements: Measurements::new(spec.window_grace_ms * 1_000_000),
+            decisions: Decisions::new(tunlet),
+            dispatcher: Dispatcher::new(now, spec.action_ttl_ms, last_action),
+            overrides: Overrides::new(now),
+            point_texts: PointTexts::default(),
             history: History::default(),
-            calls: Calls::default(),
-            technique: String::new(),
-            last_iteration: 0,
-            last_iteration_s: 0.0,
-            outputs: 0,
-            invalid: 0,
-            nonsense: 0,
-            past: Records::default(),
-            recorded: None,
+            spec,
         }
     }
 
-    /// Treats a job that ranks joined already, or that runs since before this analyzer, as it is requested from here on;
-    /// false when it was opened before, or while an action of the tunlet before is in flight.
+    /// Gives a job that ranks joined already, or that runs since before this analyzer, its specification; false when it
+    /// was opened before, or while an action of the tunlet before is in flight.
     pub fn reopen(&mut self, spec: Spec, tunlet: Box<dyn Tunlet>) -> bool {
-        if self.spec.opened || self.is_busy() {
+        if self.spec.opened || self.dispatcher.is_busy() {
             return false;
         }
         self.spec = spec;
-        self.decider.replace(tunlet);
+        self.decisions.replace(tunlet);
         true
     }
 
-    /// A rank attached to `agent` on `node`, or is there still after the agent came back.
+    /// A rank attached to `agent`, or is there still after the agent came back.
     pub fn on_joined(&mut self, agent: &AgentId, joined: &Joined) {
-        if joined.world_size > 0 && joined.world_size <= limits::RANKS_PER_JOB {
-            self.world_size = joined.world_size;
-        }
-        if !joined.mpi.is_empty() {
-            self.mpi.clone_from(&joined.mpi);
-        }
-        self.place(joined.rank, agent);
-        if let Some(rank) = self.ranks.get_mut(&joined.rank)
-            && rank.fate != Fate::Present
-        {
-            // The next program of the same job: its totals begin at 0 again.
-            rank.fate = Fate::Present;
-            let past = std::mem::take(&mut rank.records);
-            self.past.add(past);
-        }
+        self.members.on_joined(agent, joined);
+        self.point_texts.on_joined(joined.rank);
     }
 
-    /// What `agent` dropped so far, and what it had dropped before it spoke of this job.
+    /// `agent` dropped so many events so far, and had dropped others before it spoke of this job.
     pub fn on_host(&mut self, agent: &AgentId, node: &str, dropped_before: u64, dropped: u64) {
-        let new = Host { node: node.to_owned(), offset_ns: 0, dropped_before, dropped, linked: true };
-        let host = self.hosts.entry(agent.clone()).or_insert(new);
-        host.dropped = host.dropped.max(dropped);
-        host.linked = true;
+        self.members.on_host(agent, node, dropped_before, dropped);
+    }
+
+    /// A batch spoke of this job at `now`.
+    pub fn on_heard(&mut self, now: u64) {
+        self.heard_ns = now;
     }
 
     /// A rank reports. Windows that it completes are closed by [`Job::on_time`].
-    pub fn on_report(&mut self, now: u64, agent: &AgentId, offset_ns: i64, report: &Report, out: &mut Vec<Output>) {
-        self.heard_ns = now;
-        if let Some(host) = self.hosts.get_mut(agent) {
-            host.offset_ns = offset_ns;
-        }
-        if !self.ranks.contains_key(&report.rank) {
-            // Its joining was told to an analyzer before us.
-            self.place(report.rank, agent);
-        }
-        if let Some(rank) = self.ranks.get_mut(&report.rank) {
-            let (known, new) = (&mut rank.records, report.records);
-            known.produced = known.produced.max(new.produced);
-            known.collected = known.collected.max(new.collected);
-            known.dropped = known.dropped.max(new.dropped);
-        }
+    pub fn on_report(&mut self, ctx: &mut Ctx<'_>, agent: &AgentId, offset_ns: i64, report: &Report) {
+        self.members.on_report(agent, offset_ns, report);
         for event in &report.events {
-            self.on_event(now, report.rank, offset_ns, event, out);
+            self.on_event(ctx, report.rank, offset_ns, event);
         }
     }
 
-    fn on_event(&mut self, now: u64, rank: u32, offset_ns: i64, event: &Event, out: &mut Vec<Output>) {
+    fn on_event(&mut self, ctx: &mut Ctx<'_>, rank: u32, offset_ns: i64, event: &Event) {
         match event {
-            Event::IterationBegun(begun) => {
-                if self.is_master(rank) {
-                    self.calls.on_begun(begun.iteration, begun.time_ns);
-                    let mut begun = *begun;
-                    // What no job can have must not reach the models.
-                    let known = self.world_size.max(self.ranks.len() as u32);
-                    let most = if self.world_size > 0 { known } else { limits::RANKS_PER_JOB };
-                    begun.workers = begun.workers.min(most);
-                    // The mark says what is in force, whoever changed it.
-                    self.tuning_points.set(rank, names::TECHNIQUE, &Value::Number(f64::from(begun.technique)));
-                    self.technique = self.windows.on_begun(begun, self.tuning_points.setting(rank)).to_string();
+            Event::TuningPointDeclared(point) => {
+                if !self.tuning_points.declare(rank, point.clone()) {
+                    self.measurements.on_invalid();
                 }
+                self.measurements.set_pattern(rank, &mut self.tuning_points);
+                self.point_texts.on_declared(rank, &point.name);
             }
-            Event::IterationEnded(ended) => {
-                if self.is_master(rank) {
-                    self.calls.on_ended(now, ended.iteration, ended.time_ns);
-                    self.windows.on_ended(now, *ended);
-                }
-            }
-            Event::Worked(work) => {
-                let ahead_ns = offset_ns.wrapping_sub(self.masters_offset_ns(offset_ns));
-                self.windows.on_work(rank, work.middle_ns.saturating_add_signed(ahead_ns), work.clone());
-            }
-            Event::MpiCounted(counted) => {
-                let ahead_ns = offset_ns.wrapping_sub(self.masters_offset_ns(offset_ns));
-                self.calls.on_counted(rank, ahead_ns, counted);
-            }
-            Event::LinkMeasured(link) => {
-                if self.is_master(rank) {
-                    self.windows.links.on_link(*link);
-                    let text = tell::link(*link);
-                    self.tell(tell::life(&self.id, "link-measured", text), out);
-                }
-            }
-            Event::TripMeasured(trip) => {
-                if self.is_master(rank) {
-                    self.windows.links.on_trip(*trip);
-                }
-            }
-            Event::TuningPointDeclared(tuning_point) => {
-                if !self.tuning_points.declare(rank, tuning_point.clone()) {
-                    self.invalid += 1;
-                }
-                self.tell_pattern(rank);
-                self.offers_points(rank, &tuning_point.name);
-            }
-            Event::PointMeasured(measured) => self.points.on_measured(now, rank, measured),
-            Event::PointRefused(refused) => self.on_point_refused(rank, refused, out),
-            Event::StreamBegun(_)
-            | Event::StageDeclared(_)
-            | Event::PatternTaken(_)
-            | Event::StageWorked(_)
-            | Event::StreamWindowEnded(_) => self.on_stream_event(rank, event, out),
-            Event::ActionSettled(result) => {
-                self.on_points_settled(rank, result);
-                if self.on_together_result(now, rank, offset_ns, result) {
-                    return;
-                }
-                if let Some(settlement) = self.actions.on_result(rank, result, offset_ns) {
-                    self.on_settlement(&settlement, result.iteration, result.time_ns, out);
-                } else {
-                    self.on_recorded(rank, result, out);
-                }
+            Event::PointRefused(refused) => self.on_point_refused(ctx, rank, refused),
+            Event::ActionSettled(result) => self.on_result(ctx, rank, offset_ns, result),
+            other => {
+                let points = &mut self.tuning_points;
+                self.measurements.on_event(ctx, rank, offset_ns, other, &self.members, points);
             }
         }
     }
 
     /// A rank is gone.
-    pub fn on_left(&mut self, now: u64, left: &Left, out: &mut Vec<Output>) {
-        self.heard_ns = now;
-        let Some(rank) = self.ranks.get_mut(&left.rank) else { return };
-        if rank.fate != Fate::Present {
+    pub fn on_left(&mut self, ctx: &mut Ctx<'_>, left: &Left) {
+        if !self.members.on_left(left.rank, left.finalized) {
             return;
         }
-        rank.fate = if left.finalized { Fate::Finalized } else { Fate::Lost };
         if !left.finalized {
             let text = format!("rank {} went away without MPI_Finalize", left.rank);
-            self.tell(tell::life(&self.id, "rank-lost", text), out);
+            ctx.life("rank-lost", text, json!({"rank": left.rank}));
         }
-        self.on_together_left(left.rank);
-        if let Some(settlement) = self.actions.on_rank_left(left.rank) {
-            self.on_settlement(&settlement, 0, 0, out);
+        if let Some(settlement) = self.dispatcher.on_rank_left(left.rank) {
+            self.on_settlement(ctx, &settlement, 0, 0);
         }
     }
 
     /// An agent's link has ended.
-    pub fn on_agent_lost(&mut self, agent: &AgentId, goodbye: bool, out: &mut Vec<Output>) {
-        let Some(host) = self.hosts.get_mut(agent) else { return };
-        host.linked = false;
-        let text = format!("the agent on {} is not connected any more", host.node);
-        let present = |rank: &Rank| rank.fate == Fate::Present && rank.agent == *agent;
-        if !goodbye && self.ranks.values().any(present) {
-            self.tell(tell::life(&self.id, "agent-lost", text), out);
+    pub fn on_agent_lost(&mut self, ctx: &mut Ctx<'_>, agent: &AgentId, goodbye: bool) {
+        self.members.set_linked(agent, false);
+        if let Some(node) = self.members.node(agent)
+            && !goodbye
+            && self.members.serves(agent)
+        {
+            ctx.life("agent-lost", format!("the agent on {node} is not connected any more"), json!({"node": node}));
         }
     }
 
     /// An agent that was lost is back: what was on its way to it goes again.
-    pub fn on_agent_back(&mut self, now: u64, agent: &AgentId, link: LinkId, out: &mut Vec<Output>) {
-        let Some(host) = self.hosts.get_mut(agent) else { return };
-        if !std::mem::replace(&mut host.linked, true) {
-            let text = format!("the agent on {} is back", host.node);
-            self.tell(tell::life(&self.id, "agent-back", text), out);
+    pub fn on_agent_back(&mut self, ctx: &mut Ctx<'_>, agent: &AgentId, link: LinkId) {
+        let Some(was_linked) = self.members.set_linked(agent, true) else { return };
+        if !was_linked {
+            let node = self.members.node(agent).unwrap_or_default();
+            ctx.life("agent-back", format!("the agent on {node} is back"), json!({"node": node}));
         }
-        for action in self.actions.in_flight() {
-            let here = self.ranks.get(&action.rank).is_some_and(|rank| rank.agent == *agent);
-            if here && now < action.deadline_ns {
-                out.push(Output::Act { link, action: action.clone() });
+        self.point_texts.on_agent_back(agent, &self.members);
+        self.dispatcher.resend(ctx, agent, link, &self.members, &self.tuning_points);
+    }
+
+    /// Closes windows, asks the tunlets, gives overdue actions up. The job is over if `all`.
+    pub fn on_time(&mut self, ctx: &mut Ctx<'_>, all: bool) {
+        while let Some(settlement) = self.dispatcher.overdue(ctx.now) {
+            self.on_settlement(ctx, &settlement, 0, 0);
+        }
+        if self.point_texts.any_due() {
+            let text = if self.spec.dry_run { String::new() } else { self.decisions.points() };
+            let (members, points) = (&self.members, &self.tuning_points);
+            self.point_texts.send(ctx, &text, &mut self.dispatcher, members, points);
+        }
+        if let Some(outcome) = self.dispatcher.advance(ctx, &self.members, &self.tuning_points) {
+            self.on_outcome(&outcome);
+        }
+        for measured in self.measurements.close(ctx.now, all, &self.members) {
+            if self.measurements.accept(ctx, &measured) {
+                self.on_measured(ctx, &measured, !all);
             }
         }
-        self.tell_together_again(agent, link, out);
-    }
-
-    /// Closes windows, asks the tunlets, gives overdue actions up. `link_of` finds an agent's link.
-    pub fn on_time(
-        &mut self,
-        now: u64,
-        all: bool,
-        link_of: &dyn Fn(&AgentId) -> Option<LinkId>,
-        out: &mut Vec<Output>,
-    ) {
-        while let Some(settlement) = self.actions.on_time(now) {
-            self.on_settlement(&settlement, 0, 0, out);
-        }
-        self.send_points(now, link_of, out);
-        self.go_on_together(now, link_of, out);
-        for mut closed in self.windows.close(now, all) {
-            self.locate(&mut closed.window);
-            closed.window.points = self.points.take(closed.window.iteration);
-            self.on_window(now, &closed, !all, link_of, out);
-        }
-        self.calls.settle(now, all);
-        self.close_pointed(now, all, link_of, out);
-        while let Some(window) = self.streams.take_closed() {
-            self.on_stream_window(now, &window, !all, link_of, out);
-        }
         if all {
-            self.synchronized = None;
-            self.end_controls(now, out);
+            self.dispatcher.end();
+            self.overrides.end(ctx, self.measurements.per());
         } else {
-            self.serve_controls(now, link_of, out);
+            self.serve_overrides(ctx);
         }
     }
 
-    /// Tells people, the log and the journal.
-    pub fn tell(&mut self, notice: Notice, out: &mut Vec<Output>) {
-        out.push(Output::Journal(notice.json.clone()));
-        self.history.push(notice.clone());
-        out.push(Output::Notify { job: self.id.clone(), notice });
+    /// Shows a window to the tunlets; reports their judgements of earlier decisions, and does what they ask for.
+    fn on_measured(&mut self, ctx: &mut Ctx<'_>, measured: &Measured, may_act: bool) {
+        let (observation, per, number) = match measured {
+            Measured::Iteration(Closed { window, .. }) => {
+                self.dispatcher.on_measured(Some(window.iteration), window.iteration_s);
+                (Observation::Iteration(window), Per::Iteration, window.iteration)
+            }
+            Measured::Stream(window) => {
+                self.dispatcher.on_measured(None, window.seconds);
+                (Observation::Stream(window), Per::Output, window.number)
+            }
+        };
+        if self.overrides.mode() != Mode::Tuned {
+            return;
+        }
+        let was_on = self.decisions.is_on();
+        for judgement in self.decisions.observe(observation) {
+            if let Some(line) = self.decisions.line(judgement.decision) {
+                ctx.notify(log_lines::judged(&ctx.job, judgement.decision, line, judgement.verdict, number));
+            }
+        }
+        let waits = self.overrides.is_active() || self.overrides.pending() > 0;
+        if may_act && !self.dispatcher.is_busy() && !waits {
+            self.decide(ctx, per, number);
+        }
+        for refusal in self.decisions.new_refusals() {
+            ctx.notify(log_lines::refused(&ctx.job, &refusal));
+        }
+        if was_on && !self.decisions.is_on() {
+            let text = "tuning is off: the tunlet failed (this is a defect of midrun)".to_owned();
+            ctx.life("tuning-off", text, json!({}));
+        }
     }
 
-    /// Everything told so far.
-    pub fn told(&self) -> Vec<Notice> {
-        self.history.all()
+    fn decide(&mut self, ctx: &mut Ctx<'_>, per: Per, number_of_window: u64) {
+        let reached = |rank: u32| self.members.link_of(rank, ctx.links).is_some();
+        // While nobody can bring an action to the master there is nothing to decide.
+        if !self.measurements.decides(per).is_some_and(reached) {
+            return;
+        }
+        let held = |rank: u32, name: &str| self.overrides.holds(rank, name);
+        let Some((number, proposal)) = self.decisions.propose(self.tuning_points.list(), per, &held) else { return };
+        ctx.notify(log_lines::decided(&ctx.job, number, &proposal, per, self.spec.dry_run));
+        let (ranks, synchronized) = (proposal.ranks, proposal.synchronized);
+        let held = |rank: &u32| proposal.assignments.iter().any(|(name, _)| self.overrides.holds(*rank, name));
+        // Ranks that are to stay alike cannot leave one of them out.
+        if synchronized && ranks.iter().any(held) {
+            return self.withhold(ctx, number, number_of_window, HELD);
+        }
+        let assigned: Vec<Assigned> = ranks
+            .into_iter()
+            .map(|rank| {
+                let free = proposal.assignments.iter().filter(|(name, _)| !self.overrides.holds(rank, name));
+                (rank, free.cloned().collect())
+            })
+            .filter(|(_, assignments): &Assigned| !assignments.is_empty())
+            .collect();
+        let objection =
+            assigned.iter().find_map(|(rank, assignments)| self.tuning_points.objection(*rank, assignments));
+        if let Some(why) = objection {
+            return self.withhold(ctx, number, number_of_window, &why);
+        }
+        if self.spec.dry_run || !self.dispatcher.may_send(&assigned, synchronized) {
+            return self.decisions.on_not_applied(number, Verdict::Advised);
+        }
+        if !assigned.iter().all(|(rank, _)| self.members.link_of(*rank, ctx.links).is_some()) {
+            return self.withhold(ctx, number, number_of_window, "its rank has no agent");
+        }
+        let (by, members, points) = (By::Decision(number), &self.members, &self.tuning_points);
+        if synchronized {
+            if let Err(why) = self.dispatcher.synchronize(ctx, by, assigned, members, points) {
+                self.withhold(ctx, number, number_of_window, &why);
+            }
+        } else {
+            let when = if proposal.at_once { When::Now } else { When::NextIteration };
+            self.dispatcher.dispatch(ctx, by, assigned, when, members, points);
+        }
+    }
+
+    fn withhold(&mut self, ctx: &mut Ctx<'_>, number: u64, iteration: u64, why: &str) {
+        self.decisions.on_reason(number, why);
+        self.decisions.on_not_applied(number, Verdict::NotApplied);
+        ctx.notify(log_lines::withheld(&ctx.job, number, iteration, why));
+    }
+
+    fn on_result(&mut self, ctx: &mut Ctx<'_>, rank: u32, offset_ns: i64, result: &ActionResult) {
+        self.point_texts.on_result(rank, result);
+        match self.dispatcher.on_result(ctx.now, rank, offset_ns, result) {
+            Answered::Action(settlement) => self.on_settlement(ctx, &settlement, result.iteration, result.time_ns),
+            Answered::Synchronized(in_force) => self.set_values(in_force.iter()),
+            Answered::Recorded(action) => self.on_recorded(ctx, &action, result),
+            Answered::Unknown => {}
+        }
+    }
+
+    fn set_values<'a>(&mut self, assigned: impl Iterator<Item = &'a Assigned>) {
+        for (rank, values) in assigned {
+            values.iter().for_each(|(name, value)| self.tuning_points.set(*rank, name, value));
+        }
+    }
+
+    /// A rank has the values of an action: notes them, and who is behind them.
+    fn on_applied(&mut self, by: By, action: &Action, iteration: u64) {
+        for (name, value) in &action.assignments {
+            self.tuning_points.set(action.rank, name, value);
+        }
+        match by {
+            By::User => self.overrides.on_applied(action, iteration),
+            By::Decision(number) => {
+                if let Some(line) = self.decisions.line(number) {
+                    self.overrides.on_tuned(action, &line.tunlet, &line.why, iteration);
+                }
+            }
+        }
+    }
+
+    fn on_settlement(&mut self, ctx: &mut Ctx<'_>, settlement: &Settlement, iteration: u64, time_ns: u64) {
+        let (action, by) = (&settlement.action, settlement.by);
+        let applied = settlement.status == ActionStatus::Applied;
+        let iteration = self.measurements.counted(iteration);
+        if applied {
+            self.on_applied(by, action, iteration);
+            if self.measurements.master().is_none_or(|master| master == action.rank) {
+                let setting = self.tuning_points.setting(action.rank);
+                self.measurements.on_setting(iteration, time_ns, action.at_once, setting);
+            }
+        }
+        if settlement.late {
+            if !applied {
+                return; // it was reported when it expired
+            }
+            if let By::Decision(number) = by {
+                self.decisions.on_applied_late(number, iteration);
+            }
+        } else {
+            match by {
+                By::User => self.overrides.on_settled(action, settlement.status, iteration),
+                By::Decision(number) if !applied => self.decisions.on_reason(number, settlement.status.as_str()),
+                By::Decision(_) => {}
+            }
+            if let Some(group) = self.dispatcher.on_settled(applied, iteration)
+                && let By::Decision(number) = group.by
+            {
+                if group.failed {
+                    self.decisions.on_not_applied(number, Verdict::NotApplied);
+                } else {
+                    self.decisions.on_applied(number, group.iteration);
+                }
+            }
+        }
+        let line = by.decision().and_then(|number| self.decisions.line(number));
+        let per = line.map_or(self.measurements.per(), |line| line.per);
+        ctx.notify(log_lines::settled(&ctx.job, settlement, per, iteration));
+    }
+
+    /// A synchronized change has ended.
+    fn on_outcome(&mut self, outcome: &Outcome) {
+        for action in &outcome.applied {
+            self.on_applied(outcome.by, action, outcome.iteration);
+            if outcome.by == By::User {
+                self.overrides.on_settled(action, ActionStatus::Applied, outcome.iteration);
+            }
+        }
+        for (rank, values) in &outcome.in_force {
+            values.iter().for_each(|(name, value)| self.tuning_points.set(*rank, name, value));
+        }
+        match (outcome.by, &outcome.why_not) {
+            (By::Decision(number), None) => self.decisions.on_applied(number, outcome.iteration),
+            (By::Decision(number), Some(why)) => {
+                self.decisions.on_reason(number, why);
+                self.decisions.on_not_applied(number, Verdict::NotApplied);
+            }
+            (By::User, None) => {}
+            (By::User, Some(why)) => self.overrides.refuse_open(why),
+        }
+    }
+
+    /// In a replay, the program applied an action that the replay did not decide: its values are in force all the same.
+    fn on_recorded(&mut self, ctx: &mut Ctx<'_>, action: &Action, result: &ActionResult) {
+        if self.tuning_points.objection(action.rank, &action.assignments).is_some() {
+            return;
+        }
+        for (name, value) in &action.assignments {
+            self.tuning_points.set(action.rank, name, value);
+        }
+        let setting = self.tuning_points.setting(action.rank);
+        self.measurements.on_setting(result.iteration, result.time_ns, action.at_once, setting);
+        let values: Vec<String> = action.assignments.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+        let per = self.measurements.per();
+        ctx.notify(log_lines::recorded_change(&ctx.job, result.iteration, per, &values.join(", ")));
+    }
+
+    /// A rank could not do a line of the points: the tunlet hears it from each rank, people once.
+    fn on_point_refused(&mut self, ctx: &mut Ctx<'_>, rank: u32, refused: &PointRefused) {
+        if !refused.shed {
+            self.decisions.observe(Observation::PointRefused { rank, line: refused.line, why: &refused.why });
+        }
+        if self.measurements.on_point_refused(rank, refused) {
+            let (event, what) =
+                if refused.shed { ("point-shed", "gives up detail") } else { ("point-refused", "is refused") };
+            let text = format!("line {} of the points {what} in rank {rank}: {}", refused.line, refused.why);
+            ctx.life(event, text, json!({"rank": rank, "line": refused.line, "why": refused.why}));
+        }
+    }
+
+    /// Queues a manual override, which is answered later; false when too many wait.
+    pub fn on_control(&mut self, ask: AskId, control: Control) -> bool {
+        self.overrides.queue(ask, control)
+    }
+
+    /// Goes on with the manual overrides, as far as no action is in flight.
+    fn serve_overrides(&mut self, ctx: &mut Ctx<'_>) {
+        let (members, points) = (&self.members, &self.tuning_points);
+        while !self.dispatcher.is_busy() {
+            if self.overrides.is_active() {
+                match self.overrides.advance(ctx, members, self.measurements.per()) {
+                    Some(Round::Each(assigned, when)) => {
+                        if self.dispatcher.may_send(&assigned, false) {
+                            self.dispatcher.dispatch(ctx, By::User, assigned, when, members, points);
+                        }
+                    }
+                    Some(Round::Synchronized(assigned)) => {
+                        if let Err(why) = self.dispatcher.synchronize(ctx, By::User, assigned, members, points) {
+                            self.overrides.refuse_open(&why);
+                        }
+                    }
+                    None => {}
+                }
+            } else if let Some((ask, control)) = self.overrides.next() {
+                let renewed = match control {
+                    // The new tunlets know nothing of earlier decisions: a fresh look.
+                    Control::Resume => {
+                        self.spec.maker.make(&self.spec.options).map(|made| self.decisions.replace(made))
+                    }
+                    _ => Ok(()),
+                };
+                let renewed = renewed.map_err(|error| error.to_string());
+                self.overrides.begin(ctx, (ask, control), renewed, self.spec.dry_run, members, points);
+            } else {
+                return;
+            }
+        }
+    }
+
+    /// The launcher has ended and asks for the summary; false when too many wait for it.
+    pub fn on_close(&mut self, now: u64, ask: AskId) -> bool {
+        let closing = self.closing.get_or_insert(Closing { since_ns: now, asks: Vec::new() });
+        let fits = closing.asks.len() < limits::CLOSERS_PER_JOB;
+        if fits {
+            closing.asks.push(ask);
+        }
+        fits
+    }
+
+    /// Those who wait for the summary.
+    pub fn take_closers(&mut self) -> Vec<AskId> {
+        self.closing.take().map(|closing| closing.asks).unwrap_or_default()
+    }
+
+    /// Whether the job can be summed up now: all its ranks have left and their last batches are in, or enough was waited.
+    pub fn is_over(&self, now: u64, close_wait_ms: u64) -> bool {
+        let since = |start_ns: u64, wait_ms: u64| now >= start_ns.saturating_add(wait_ms * 1_000_000);
+        let members = &self.members;
+        let Some(closing) = &self.closing else {
+            let forgotten = !self.spec.opened && members.all_left() && since(self.heard_ns, limits::LEFT_IDLE_MS);
+            return forgotten || (!members.any_linked() && since(self.heard_ns, limits::SILENT_MS));
+        };
+        if since(closing.since_ns, close_wait_ms) {
+            return true;
+        }
+        // Ranks that nobody spoke of yet may be in a batch on the road.
+        let few = since(closing.since_ns, limits::CLOSE_WAIT_FEW_RANKS_MS);
+        (members.all_left() && (members.all_joined() || few)) || (members.seen() == 0 && few)
+    }
+
+    /// In a replay: the recorded analyzer sent this in the present step.
+    pub fn follow(&mut self, sent: &[Action]) {
+        self.dispatcher.follow(sent.iter().filter(|action| action.job == self.id).cloned().collect());
+    }
+
+    /// Remembers a notice for those who watch late.
+    pub fn remember(&mut self, notice: Notice) {
+        self.history.push(notice);
+    }
+
+    /// The newest notices.
+    pub fn history(&self) -> &History {
+        &self.history
     }
 
     /// The id of the last action made.
     pub fn last_action(&self) -> u64 {
-        self.actions.last()
+        self.dispatcher.last_action()
     }
 
     /// For lists.
     pub fn line(&self, ended: bool) -> JobLine {
-        let (job, ranks) = (self.id.clone(), self.ranks.len() as u32);
-        JobLine { job, ranks, iterations: self.iterations.count, ended }
+        let (job, ranks) = (self.id.clone(), self.members.seen() as u32);
+        JobLine { job, ranks, iterations: self.measurements.iterations(), ended }
     }
 }

@@ -8,16 +8,19 @@
 #![forbid(unsafe_code)]
 
 pub mod actions;
+pub mod catalogue;
 pub mod config;
+pub mod context;
 pub mod control;
 pub mod convert;
 pub mod core;
-pub mod decide;
+pub mod decisions;
+pub mod events;
+pub mod in_flight;
 pub mod input;
 pub mod job;
 pub mod journal;
 pub mod limits;
-mod loose;
 mod network;
 pub mod notice;
 pub mod points;
@@ -31,13 +34,14 @@ pub mod window;
 mod agents;
 mod calls;
 mod clock;
-mod closing;
 mod error;
 mod ids;
+mod log_lines;
 mod server;
-mod tell;
+mod unattributed;
 
-pub use config::{Config, ConfigError};
+pub use catalogue::ConfigError;
+pub use config::Config;
 pub use error::AnalyzerError;
 pub use ids::{ActionId, AgentId, AskId, JobId, LinkId};
 pub use server::serve;

@@ -51,7 +51,7 @@ pub const OPEN_WINDOWS: usize = 16;
 /// Work this far ahead of the newest begun iteration is taken for garbage.
 pub const WORK_AHEAD: u64 = 8;
 /// Chunks of unknown iterations that wait for their place, per job.
-pub const LOOSE_WORKS: usize = 1 << 16;
+pub const UNATTRIBUTED_WORKS: usize = 1 << 16;
 /// Iterations listed in a summary; older ones only count. With the next two it keeps a summary below gRPC's 4 MiB.
 pub const LISTED_ITERATIONS: usize = 20_000;
 /// Decisions listed in a summary.
@@ -112,6 +112,26 @@ pub const FRAME_BYTES: usize = MESSAGE_BYTES + (1 << 16);
 pub const RECORDING_QUEUE: usize = 4096;
 /// How long streams may take to end at shutdown, milliseconds.
 pub const DRAIN_MS: u64 = 1_000;
+
+/// Adds to a list that forgets its oldest entry beyond `most`.
+pub(crate) fn push<T>(list: &mut std::collections::VecDeque<T>, value: T, most: usize) {
+    if list.len() >= most {
+        list.pop_front();
+    }
+    list.push_back(value);
+}
+
+/// Counts in tests how many ranks, or things of ranks, a step walked over.
+#[cfg(not(test))]
+pub(crate) fn walks(_: usize) {}
+
+#[cfg(test)]
+thread_local!(pub(crate) static WALKED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) });
+
+#[cfg(test)]
+pub(crate) fn walks(over: usize) {
+    WALKED.set(WALKED.get() + over);
+}
 
 // A late watcher is given all the history at once, and must not be disconnected for that.
 const _: () = assert!(WATCH_QUEUE > NOTICES);

@@ -3,7 +3,7 @@
 use midrun_tunlets::link::Estimator;
 use midrun_tunlets::{LinkCost, Network};
 
-use crate::input::{self, Trip};
+use crate::events::{self, Trip};
 
 #[derive(Clone, Debug, Default)]
 struct Class {
@@ -27,7 +27,7 @@ impl Links {
     }
 
     /// The master has calibrated.
-    pub fn on_link(&mut self, link: input::Link) {
+    pub fn on_link(&mut self, link: events::Link) {
         let class = self.class(link.same_host);
         class.calibrated = Some(link.measured);
         class.estimator.on_calibrated(link.measured.cost);
@@ -77,7 +77,7 @@ mod tests {
         let cost = Cost { start_up_s: 1e-4, start_up_error_s: 1e-6, per_byte_s: 8e-8, per_byte_error_s: 1e-9 };
         for same_host in [true, false] {
             let measured = LinkCost { cost, eager_bytes: 4096, samples: 30, ..LinkCost::default() };
-            links.on_link(input::Link { same_host, measured });
+            links.on_link(events::Link { same_host, measured });
         }
         (0..40).for_each(|_| links.on_trip(Trip { same_host: true, bytes: 0.0, trip_s: 2e-5 }));
         let network = links.network((8, 16)).unwrap();

@@ -24,16 +24,18 @@ pub struct History {
 impl History {
     /// Remembers one more, forgetting the oldest past the limit.
     pub fn push(&mut self, notice: Notice) {
-        if self.notices.len() >= limits::NOTICES {
-            self.notices.pop_front();
-        }
-        self.notices.push_back(notice);
+        limits::push(&mut self.notices, notice, limits::NOTICES);
     }
 
     /// All that are remembered, oldest first.
     pub fn all(&self) -> Vec<Notice> {
         self.notices.iter().cloned().collect()
     }
+}
+
+/// A number for JSON, which knows no NaN.
+pub fn finite(value: f64) -> Option<f64> {
+    value.is_finite().then_some(value)
 }
 
 /// A time for people: `0.842 s`, `8.42 ms`, `950 us`.

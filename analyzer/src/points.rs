@@ -1,13 +1,14 @@
 //! What the points of a job's ranks measured: kept for the window of its iteration, summed up for the summary, and, in
 //! programs whose iterations are only known by points, made into windows.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use midrun_scheduling::TechniqueParameters;
 use midrun_tunlets::{PROFILE_BINS, PointWindow, ProfileBin, Window};
 use serde::Serialize;
 
-use crate::input::{PointMeasured, PointRefused};
+use crate::events::{PointMeasured, PointRefused};
 use crate::limits;
 use crate::window::Closed;
 
@@ -75,12 +76,15 @@ struct Open {
 /// The points of one job.
 #[derive(Debug, Default)]
 pub struct Points {
-    waiting: BTreeMap<u64, Vec<PointWindow>>,
+    /// By iteration, then by rank and label.
+    waiting: BTreeMap<u64, BTreeMap<(u32, String), PointWindow>>,
     waits: usize,
     open: BTreeMap<u64, Open>,
     next: u64,
     lines: BTreeMap<String, PointLine>,
     refused: Vec<RefusedLine>,
+    /// Places in `refused`, by line, detail and, of what was refused, the reason.
+    refused_at: BTreeMap<(u32, bool, String), usize>,
     /// Ranks whose iterations are known by points.
     iterating: BTreeSet<u32>,
 }
@@ -105,10 +109,9 @@ impl Points {
         self.sum_up(&seen, measured.cost_s);
         if let Some(iteration) = measured.iteration.filter(|_| self.waits < limits::WAITING_POINTS) {
             self.waits += 1;
-            let list = self.waiting.entry(iteration).or_default();
-            match list.iter_mut().find(|one| one.rank == rank && one.label == seen.label) {
-                Some(one) => merge(one, &seen),
-                None => list.push(seen),
+            match self.waiting.entry(iteration).or_default().entry((rank, seen.label.clone())) {
+                Entry::Occupied(mut known) => merge(known.get_mut(), &seen),
+                Entry::Vacant(place) => drop(place.insert(seen)),
             }
         }
     }
@@ -134,15 +137,16 @@ impl Points {
 
     /// A rank refused a line; true when that is news, and not only another rank's word for the same.
     pub fn on_refused(&mut self, rank: u32, refused: &PointRefused) -> bool {
-        let same = |known: &&mut RefusedLine| {
-            (known.line, known.shed) == (refused.line, refused.shed) && (known.why == refused.why || known.shed)
-        };
-        if let Some(known) = self.refused.iter_mut().find(same) {
+        let reason = if refused.shed { String::new() } else { refused.why.clone() };
+        let key = (refused.line, refused.shed, reason);
+        if let Some(&at) = self.refused_at.get(&key) {
+            let known = &mut self.refused[at];
             // How much was saved differs from rank to rank; that the line gave up detail again is told by each step.
             known.why.clone_from(&refused.why);
             return !known.ranks.insert(rank) && refused.shed;
         }
         if self.refused.len() < limits::LISTED_POINTS {
+            self.refused_at.insert(key, self.refused.len());
             let PointRefused { line, why, shed } = refused.clone();
             self.refused.push(RefusedLine { line, why, shed, ranks: [rank].into() });
         }
@@ -153,10 +157,8 @@ impl Points {
     pub fn take(&mut self, iteration: u64) -> Vec<PointWindow> {
         let later = self.waiting.split_off(&(iteration + 1));
         let mut up_to = std::mem::replace(&mut self.waiting, later);
-        self.waits = self.waiting.values().map(Vec::len).sum();
-        let mut points = up_to.remove(&iteration).unwrap_or_default();
-        points.sort_by(|a, b| (a.rank, &a.label).cmp(&(b.rank, &b.label)));
-        points
+        self.waits = self.waiting.values().map(BTreeMap::len).sum();
+        up_to.remove(&iteration).unwrap_or_default().into_values().collect()
     }
 
     /// Closes iterations of programs that have no other: those that all `ranks` told, that are overtaken by the next but

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use midrun_tunlets::{StageWindow, StageWork, StreamWindow};
 
-use crate::input::{PatternTaken, StageDeclared, StageWorked, StreamBegun, StreamWindowEnded};
+use crate::events::{PatternTaken, StageDeclared, StageWorked, StreamBegun, StreamWindowEnded};
 use crate::limits;
 
 /// The streams of one job.

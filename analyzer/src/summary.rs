@@ -2,121 +2,17 @@
 
 use std::collections::VecDeque;
 
-use midrun_tunlets::{Refusal, ShadowScore};
+use midrun_tunlets::{LinkCost, Refusal, SearchReport, ShadowScore};
 use serde::Serialize;
-
-use midrun_tunlets::SearchReport;
 
 use crate::calls::{CallLines, PopLines};
 use crate::control::ControlLine;
+use crate::decisions::{DecisionLine, Per};
+use crate::events::Records;
+use crate::in_flight::ActionCounts;
 use crate::limits;
 use crate::points::PointLines;
 use crate::window::Closed;
-
-/// Records of one rank, or of all.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Records {
-    /// Made by the ranks.
-    pub produced: u64,
-    /// Taken in by the agents.
-    pub collected: u64,
-    /// Lost because a ring was full.
-    pub dropped: u64,
-}
-
-impl Records {
-    /// Adds another rank's.
-    pub fn add(&mut self, other: Records) {
-        self.produced = self.produced.saturating_add(other.produced);
-        self.collected = self.collected.saturating_add(other.collected);
-        self.dropped = self.dropped.saturating_add(other.dropped);
-    }
-}
-
-/// What became of the actions.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct ActionCounts {
-    /// Sent to agents.
-    pub sent: u64,
-    /// Applied at a safe point.
-    pub applied: u64,
-    /// Refused by the rank, or not deliverable to it.
-    pub refused: u64,
-    /// Not applied before their deadline.
-    pub expired: u64,
-    /// From the decision to the safe point that applied it, milliseconds, in order.
-    pub latency_ms: VecDeque<f64>,
-}
-
-impl ActionCounts {
-    /// One more was applied, so long after its decision.
-    pub(crate) fn applied_at(&mut self, latency_ms: f64) {
-        self.applied += 1;
-        push(&mut self.latency_ms, latency_ms, limits::LISTED_LATENCIES);
-    }
-}
-
-/// What times are times of.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Per {
-    /// An iteration.
-    #[default]
-    Iteration,
-    /// An output of a stream.
-    Output,
-}
-
-impl Per {
-    /// What the numbers of its windows count.
-    pub fn window(self) -> &'static str {
-        match self {
-            Per::Iteration => "iteration",
-            Per::Output => "window",
-        }
-    }
-
-    /// What its safe points come before.
-    pub fn safe_point(self) -> &'static str {
-        match self {
-            Per::Iteration => "iteration",
-            Per::Output => "input",
-        }
-    }
-}
-
-/// One decision and what came of it.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct DecisionLine {
-    /// What its times are times of.
-    pub per: Per,
-    /// Iteration whose window led to it, or the window's number in streams.
-    pub iteration: u64,
-    /// Name of the tunlet.
-    pub tunlet: String,
-    /// What was turned.
-    pub tuning_point: String,
-    /// Value before.
-    pub from: String,
-    /// Value after.
-    pub to: String,
-    /// Why.
-    pub why: String,
-    /// Iteration time expected with the new value, seconds.
-    pub predicted_s: Option<f64>,
-    /// By which share the measured time may differ from it by chance and the model's error; null where not known.
-    pub uncertainty: Option<f64>,
-    /// Iteration time expected without it, seconds.
-    pub unchanged_s: Option<f64>,
-    /// Iteration time measured afterwards, seconds; null until judged.
-    pub measured_s: Option<f64>,
-    /// open, kept, rolled-back, advised or not-applied.
-    pub verdict: String,
-    /// Iteration, or input of the stream, at whose safe point it was applied; null while it was not.
-    pub applied_iteration: Option<u64>,
-    /// Why it was not applied; null where it was, or nothing went wrong.
-    pub reason: Option<String>,
-}
 
 /// What became of a pipeline's streams.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -178,6 +74,23 @@ pub struct LinkLine {
     pub rendezvous_bytes: Option<u32>,
 }
 
+impl From<(bool, LinkCost)> for LinkLine {
+    fn from((same_host, link): (bool, LinkCost)) -> LinkLine {
+        let known = |bytes: u32| (bytes > 0).then_some(bytes);
+        LinkLine {
+            same_host,
+            start_up_s: link.cost.start_up_s,
+            start_up_error_s: link.cost.start_up_error_s,
+            per_byte_s: link.cost.per_byte_s,
+            per_byte_error_s: link.cost.per_byte_error_s,
+            samples: link.samples,
+            trips: link.trips,
+            eager_bytes: known(link.eager_bytes),
+            rendezvous_bytes: known(link.rendezvous_bytes),
+        }
+    }
+}
+
 /// Advice for the next run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Advice {
@@ -220,20 +133,12 @@ impl Iterations {
     /// One more was closed.
     pub fn push(&mut self, closed: &Closed) {
         self.count += 1;
-        push(&mut self.time_s, closed.window.iteration_s, limits::LISTED_ITERATIONS);
-        push(&mut self.ideal_s, closed.ideal_s(), limits::LISTED_ITERATIONS);
-        push(&mut self.workers, closed.window.workers, limits::LISTED_ITERATIONS);
-        push(&mut self.imbalance, closed.imbalance(), limits::LISTED_ITERATIONS);
-        push(&mut self.master_busy_s, closed.window.master_busy_s, limits::LISTED_ITERATIONS);
+        limits::push(&mut self.time_s, closed.window.iteration_s, limits::LISTED_ITERATIONS);
+        limits::push(&mut self.ideal_s, closed.ideal_s(), limits::LISTED_ITERATIONS);
+        limits::push(&mut self.workers, closed.window.workers, limits::LISTED_ITERATIONS);
+        limits::push(&mut self.imbalance, closed.imbalance(), limits::LISTED_ITERATIONS);
+        limits::push(&mut self.master_busy_s, closed.window.master_busy_s, limits::LISTED_ITERATIONS);
     }
-}
-
-/// Adds to a list that forgets its oldest entry beyond `most`.
-pub(crate) fn push<T>(list: &mut VecDeque<T>, value: T, most: usize) {
-    if list.len() >= most {
-        list.pop_front();
-    }
-    list.push_back(value);
 }
 
 /// Everything about a job. Times in seconds.
@@ -257,6 +162,8 @@ pub struct Summary {
     pub master_busy_s: VecDeque<f64>,
     /// The technique in force at the end; empty where none was seen.
     pub technique: String,
+    /// The same under the name that it had before, for one version.
+    pub policy: String,
     /// Decisions in order.
     pub decisions: Vec<DecisionLine>,
     /// What a search found; left out where nothing is searched.
@@ -318,9 +225,4 @@ impl Summary {
         // A struct of numbers, texts and lists always serializes; numbers that are none become null.
         serde_json::to_string(self).unwrap_or_default()
     }
-}
-
-/// A number for JSON, which knows no NaN.
-pub fn finite(value: f64) -> Option<f64> {
-    value.is_finite().then_some(value)
 }

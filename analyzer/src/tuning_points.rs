@@ -6,7 +6,7 @@ use midrun_scheduling::{Technique, TechniqueParameters};
 use midrun_tunlets::tuning_point::names;
 use midrun_tunlets::{TuningPoint, Value};
 
-use crate::input::TuningPointDeclared;
+use crate::events::TuningPointDeclared;
 use crate::limits;
 
 /// Everything the ranks of a job offer.

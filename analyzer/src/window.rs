@@ -4,7 +4,7 @@
 //! ranks' work covers its tasks, or a grace period after its end, or when the next but one has ended;
 //! always in the iterations' order.
 //! Only the master's own times are used, so hosts' clocks do not matter, but for work whose rank does
-//! not know its iteration: that is placed by its time (`loose`). An iteration whose begin or end was not
+//! not know its iteration: its time tells the iteration (`unattributed`). An iteration whose begin or end was not
 //! seen is skipped and counted.
 
 use std::collections::BTreeMap;
@@ -12,10 +12,10 @@ use std::collections::BTreeMap;
 use midrun_scheduling::{Technique, TechniqueParameters};
 use midrun_tunlets::{PROFILE_BINS, ProfileBin, Window, WorkerWork};
 
-use crate::input::{Begun, Ended, Work};
+use crate::events::{Begun, Ended, Work};
 use crate::limits;
-use crate::loose::{self, Loose};
 use crate::network::Links;
+use crate::unattributed::{Attribution, Span, Unattributed, UnattributedWork, attribute};
 
 /// A closed iteration.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,6 +43,7 @@ struct Partial {
     begun: Option<(Begun, TechniqueParameters)>,
     ended: Option<(Ended, u64)>, // and when the analyzer heard it
     work: BTreeMap<u32, WorkerWork>,
+    tasks: u64, // of all of `work`
     profile: Vec<ProfileBin>,
     changed_ns: Option<u64>,
 }
@@ -58,7 +59,7 @@ pub struct Windows {
     last_closed: Option<u64>,
     newest_begun: Option<u64>,
     newest_ended: Option<u64>,
-    loose: Vec<Loose>,
+    unattributed: Unattributed,
     /// What messages cost.
     pub links: Links,
     /// The rank that begins iterations.
@@ -83,7 +84,7 @@ impl Windows {
             last_closed: None,
             newest_begun: None,
             newest_ended: None,
-            loose: Vec::new(),
+            unattributed: Unattributed::default(),
             links: Links::default(),
             master: None,
             skipped: 0,
@@ -103,6 +104,7 @@ impl Windows {
             }
             self.restart();
         }
+        self.unattributed.on_span_changed();
         self.newest_begun = self.newest_begun.max(Some(begun.iteration));
         if let Some(partial) = self.partial(begun.iteration) {
             partial.begun.get_or_insert((begun, setting));
@@ -112,6 +114,7 @@ impl Windows {
 
     /// The master ended an iteration; `now` is when we heard it, nanoseconds.
     pub fn on_ended(&mut self, now: u64, ended: Ended) {
+        self.unattributed.on_span_changed();
         self.newest_ended = self.newest_ended.max(Some(ended.iteration));
         match self.partial(ended.iteration) {
             Some(partial) => {
@@ -125,30 +128,34 @@ impl Windows {
     pub fn on_work(&mut self, rank: u32, middle_ns: u64, work: Work) {
         match work.iteration {
             Some(iteration) => self.add(iteration, rank, &work),
-            None if self.loose.len() < limits::LOOSE_WORKS => self.loose.push(Loose { rank, middle_ns, work }),
-            None => self.too_late(&work),
+            None => {
+                if let Err(refused) = self.unattributed.push(UnattributedWork { rank, middle_ns, work }) {
+                    self.on_expired(&refused.work);
+                }
+            }
         }
     }
 
-    fn too_late(&mut self, work: &Work) {
+    fn on_expired(&mut self, work: &Work) {
         self.late_tasks = self.late_tasks.saturating_add(work.tasks);
     }
 
-    // Brings loose work to its iteration, as far as that is known by now.
-    fn place(&mut self) {
-        if self.loose.is_empty() {
+    // Adds unattributed work to its iteration, as far as that is known by now.
+    fn attribute(&mut self) {
+        let due = self.unattributed.take_due();
+        if due.is_empty() {
             return;
         }
         let known = self.open.iter().filter_map(|(&iteration, partial)| {
             let (begun, _) = partial.begun?;
-            Some(loose::Span { iteration, begun_ns: begun.time_ns, ended_ns: partial.ended.map(|(e, _)| e.time_ns) })
+            Some(Span { iteration, begun_ns: begun.time_ns, ended_ns: partial.ended.map(|(e, _)| e.time_ns) })
         });
-        let spans: Vec<loose::Span> = known.collect();
-        for loose in std::mem::take(&mut self.loose) {
-            match loose::place(&spans, self.last_end_ns, loose.middle_ns) {
-                loose::Place::In(iteration) => self.add(iteration, loose.rank, &loose.work),
-                loose::Place::Over => self.too_late(&loose.work),
-                loose::Place::NotYet => self.loose.push(loose),
+        let spans: Vec<Span> = known.collect();
+        for due in due {
+            match attribute(&spans, self.last_end_ns, due.middle_ns) {
+                Attribution::To(iteration) => self.add(iteration, due.rank, &due.work),
+                Attribution::Expired => self.on_expired(&due.work),
+                Attribution::NotYet => self.unattributed.keep(due),
             }
         }
     }
@@ -160,12 +167,13 @@ impl Windows {
             return;
         }
         let Some(partial) = self.partial(iteration) else {
-            self.too_late(work);
+            self.on_expired(work);
             return;
         };
         let worker =
             partial.work.entry(rank).or_insert_with(|| WorkerWork { rank, tasks_timed: true, ..WorkerWork::default() });
         worker.tasks = worker.tasks.saturating_add(work.tasks);
+        partial.tasks = partial.tasks.saturating_add(work.tasks);
         worker.chunks = worker.chunks.saturating_add(work.chunks);
         worker.busy_s += work.busy_s;
         worker.sum_sq_s2 += work.sum_sq_s2;
@@ -199,7 +207,7 @@ impl Windows {
 
     /// Closes what can be closed at `now`; everything that was ended, if `all`. In the iterations' order.
     pub fn close(&mut self, now: u64, all: bool) -> Vec<Closed> {
-        self.place();
+        self.attribute();
         let mut closed = Vec::new();
         while let Some((&iteration, partial)) = self.open.first_key_value() {
             let overtaken = self.newest_ended >= iteration.checked_add(2);
@@ -210,6 +218,7 @@ impl Windows {
                 break;
             }
             let partial = self.open.remove(&iteration).unwrap_or_default();
+            self.unattributed.on_span_changed();
             if self.counting {
                 // Of those in between nothing at all has come.
                 self.skipped = self.skipped.saturating_add(iteration - self.next);
@@ -233,6 +242,7 @@ impl Windows {
     fn restart(&mut self) {
         self.skipped += self.open.len() as u64;
         self.open.clear();
+        self.unattributed.on_span_changed();
         self.next = 0;
         self.counting = false;
         self.newest_begun = None;
@@ -250,6 +260,7 @@ impl Windows {
                 return None;
             }
             self.open.remove(&oldest);
+            self.unattributed.on_span_changed();
             self.next = oldest + 1;
             self.skipped += 1;
         }
@@ -258,23 +269,21 @@ impl Windows {
 }
 
 impl Partial {
-    fn worked(&self) -> u64 {
-        let add = |sum: u64, worker: &WorkerWork| sum.saturating_add(worker.tasks);
-        self.work.values().fold(0, add)
-    }
-
     fn complete(&self) -> bool {
         match (&self.begun, &self.ended) {
-            (Some(_), Some((ended, _))) => self.worked() >= ended.tasks,
+            (Some(_), Some((ended, _))) => self.tasks >= ended.tasks,
             _ => false,
         }
     }
 
-    // A master that tells how long chunks took (midrun_chunk_done) repeats what workers with marks say themselves.
-    fn drop_hearsay(&mut self, master: Option<u32>, tasks: u64) {
-        let Some(heard) = master.and_then(|master| self.work.remove_entry(&master)) else { return };
-        if tasks == 0 || self.worked() < tasks {
-            self.work.insert(heard.0, heard.1);
+    // A master that reports how long chunks took (midrun_chunk_done) repeats what workers with markers report themselves.
+    fn drop_duplicate_report(&mut self, master: Option<u32>, tasks: u64) {
+        let Some((rank, report)) = master.and_then(|master| self.work.remove_entry(&master)) else { return };
+        let others = self.tasks.saturating_sub(report.tasks);
+        if tasks == 0 || others < tasks {
+            self.work.insert(rank, report);
+        } else {
+            self.tasks = others;
         }
     }
 
@@ -285,10 +294,9 @@ impl Partial {
     fn close(mut self, master: Option<u32>, links: &mut Links, before_ns: Option<u64>) -> Option<(Closed, u64)> {
         let (begun, setting) = self.begun?;
         let (ended, _) = self.ended?;
-        self.drop_hearsay(master, ended.tasks);
-        let worked = self.worked();
+        self.drop_duplicate_report(master, ended.tasks);
         let duration_ns = ended.time_ns.checked_sub(begun.time_ns)?;
-        let coverage = if ended.tasks == 0 { 1.0 } else { (worked as f64 / ended.tasks as f64).min(1.0) };
+        let coverage = if ended.tasks == 0 { 1.0 } else { (self.tasks as f64 / ended.tasks as f64).min(1.0) };
         self.profile.resize(PROFILE_BINS, ProfileBin::default());
         let per_worker: Vec<WorkerWork> = self.work.into_values().collect();
         let inside = |at: u64| at > begun.time_ns && at < ended.time_ns;

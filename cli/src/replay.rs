@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::process::ExitCode;
 
-use midrun_analyzer::decide::from_catalogue;
+use midrun_analyzer::catalogue::from_catalogue;
 use midrun_analyzer::recording::{self, End, Replay};
 use midrun_tunlets::TuningOptions;
 use serde_json::{Value, json};

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use config::{Environment, File, FileFormat, Source};
-use midrun_analyzer::decide::from_catalogue;
+use midrun_analyzer::catalogue::from_catalogue;
 use midrun_tunlets::{SearchOptions, TuningOptions, TunletFile};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

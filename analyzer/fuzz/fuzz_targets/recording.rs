@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use midrun_analyzer::decide::from_catalogue;
+use midrun_analyzer::catalogue::from_catalogue;
 use midrun_analyzer::recording::{FORMAT, MAGIC, Reader, job, replay, windows};
 use midrun_tunlets::TuningOptions;
 

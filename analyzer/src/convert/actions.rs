@@ -3,8 +3,9 @@
 use midrun_proto::v1::{self, to_agent};
 use midrun_tunlets::Value;
 
+use crate::actions::{Action, ActionResult, ActionStatus, Phase};
+use crate::events::Event;
 use crate::ids::ActionId;
-use crate::input::{Action, ActionResult, ActionStatus, Event, Phase};
 
 /// What became of an action; `None` for a status nobody knows.
 pub(super) fn result(wire: v1::ActionResult) -> Option<Event> {

@@ -2,7 +2,7 @@
 
 use midrun_proto::v1;
 
-use crate::input::{Event, MpiCall, MpiCounted, Tally};
+use crate::events::{Event, MpiCall, MpiCounted, Tally};
 use crate::limits;
 
 pub(super) fn counted(wire: v1::MpiCounted) -> Option<Event> {

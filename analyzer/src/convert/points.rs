@@ -3,7 +3,7 @@
 use midrun_proto::v1;
 use midrun_tunlets::PointWindow;
 
-use crate::input::{Event, PointMeasured, PointRefused};
+use crate::events::{Event, PointMeasured, PointRefused};
 use crate::limits;
 
 /// A measurement; `None` when no point can have measured it.

@@ -6,10 +6,11 @@ use midrun_tunlets::{TuningOptions, Value};
 
 use super::options::{options, request};
 use super::{FromAgent, from_agent};
+use crate::actions::{Action, Phase};
 use crate::config::Config;
 use crate::control::Control;
 use crate::ids::{ActionId, AskId, JobId, LinkId};
-use crate::input::{Action, Input, Phase, Question};
+use crate::input::{Input, Question};
 
 /// What the core takes in for a recorded thing: nothing for what it does not take in, or what makes no sense.
 pub fn input(what: What) -> Option<Input> {

@@ -3,7 +3,7 @@
 use midrun_proto::v1;
 use midrun_tunlets::StageWork;
 
-use crate::input::{Event, PatternTaken, StageDeclared, StageWorked, StreamBegun, StreamWindowEnded};
+use crate::events::{Event, PatternTaken, StageDeclared, StageWorked, StreamBegun, StreamWindowEnded};
 use crate::limits;
 
 pub(super) fn begun(wire: v1::StreamBegun) -> Option<Event> {

@@ -1,14 +1,15 @@
 //! What the admin service asks, and the core's answers.
 
+use midrun_tunlets::TuningOptions;
+use serde_json::json;
+
 use super::{Closed, Core};
-use crate::closing::Closing;
+use crate::context::Ctx;
 use crate::control::Control;
 use crate::ids::{AskId, JobId};
 use crate::input::{Answer, Output, Question};
 use crate::job::Job;
 use crate::limits;
-use crate::tell;
-use midrun_tunlets::TuningOptions;
 
 impl Core {
     pub(super) fn on_question(&mut self, now: u64, ask: AskId, question: Question, out: &mut Vec<Output>) {
@@ -68,9 +69,10 @@ impl Core {
             self.closed.retain(|closed| closed.line.job != id);
             self.jobs.insert(id.clone(), Job::new(now, id.clone(), spec, tunlet, self.last_action));
         }
-        if let Some(job) = self.jobs.get_mut(&id) {
+        if let Some(job) = self.jobs.get(&id) {
             let how = if job.spec.dry_run { ", advice only" } else { "" };
-            job.tell(tell::life(&id, "job-opened", format!("job {id} is open{how}")), out);
+            let ctx = &mut Ctx { now, job: id.clone(), links: &self.agents, out };
+            ctx.life("job-opened", format!("job {id} is open{how}"), json!({"dry_run": job.spec.dry_run}));
         }
         Answer::Opened
     }
@@ -79,11 +81,11 @@ impl Core {
         if let Some(open) = self.jobs.get(&job) {
             return match self.denied(token, &open.spec.token, &job) {
                 Some(no) => no,
-                None => Answer::Watching { job, past: open.told(), ended: false },
+                None => Answer::Watching { job, past: open.history().all(), ended: false },
             };
         }
         match self.closed_job(&job, token) {
-            Ok(closed) => Answer::Watching { job, past: closed.told.clone(), ended: true },
+            Ok(closed) => Answer::Watching { job, past: closed.history.all(), ended: true },
             Err(no) => no,
         }
     }
@@ -108,12 +110,8 @@ impl Core {
             return Some(no);
         }
         let job = self.jobs.get_mut(id)?;
-        let closing = job.closing.get_or_insert(Closing { since_ns: now, asks: Vec::new() });
-        if closing.asks.len() >= limits::CLOSERS_PER_JOB {
-            return Some(Answer::Full("too many callers wait for this job to close".into()));
-        }
-        closing.asks.push(ask);
-        None
+        let full = !job.on_close(now, ask);
+        full.then(|| Answer::Full("too many callers wait for this job to close".into()))
     }
 
     fn status(&self, now: u64, id: &JobId, token: &str) -> Answer {

@@ -1,7 +1,7 @@
 //! Stories of the core: decisions and actions.
 
 use super::*;
-use crate::input;
+use crate::events;
 
 #[test]
 fn a_decision_is_sent_once_applied_and_kept() {
@@ -15,9 +15,16 @@ fn a_decision_is_sent_once_applied_and_kept() {
     story.iteration("j", 1);
     assert_eq!(story.actions(), [], "nothing else was sent while one is in flight");
     story.report("j", 0, vec![settled(action, ActionStatus::Applied, 1)]);
-    assert_eq!(story.texts(), ["applied at iteration 1, rank 0, 2.0 ms after the decision"]);
+    let applied = json!({
+        "event": "action-settled", "action": 1001, "decision": 0, "rank": 0, "applied": true, "iteration": 1,
+        "latency_ms": 2.0, "late": false,
+    });
+    assert_eq!(story.events(), [applied]);
     story.iteration("j", 2);
-    assert_eq!(story.texts(), ["iteration 2: kept: measured 0.900 s (predicted 0.842 s)"]);
+    let kept = json!({
+        "event": "outcome", "decision": 0, "iteration": 2, "measured_s": 0.9, "predicted_s": 0.842, "verdict": "kept",
+    });
+    assert_eq!(story.events(), [kept]);
     let summary = story.summary("j");
     assert_eq!(summary["iterations"], 3);
     assert_eq!(summary["iteration_s"], json!([0.9, 0.9, 0.9]));
@@ -53,8 +60,8 @@ fn windows_that_make_no_sense_are_counted_said_once_and_lead_to_nothing() {
     let out = std::mem::take(&mut story.out);
     assert!(!out.iter().any(|output| matches!(output, Output::Act { .. })), "no action");
     story.out = out;
-    let refused = "iteration 0 is left out: the task times cannot be right; others like it are only counted";
-    assert_eq!(story.texts(), [refused]);
+    let refused = json!({"event": "window-refused", "per": "iteration", "iteration": 0, "what": "the task times"});
+    assert_eq!(story.events(), [refused]);
     let summary = story.summary("j");
     assert_eq!((&summary["events_dropped"], &summary["iterations"]), (&json!(3), &json!(0)));
     story.iteration("j", 3);
@@ -64,9 +71,9 @@ fn windows_that_make_no_sense_are_counted_said_once_and_lead_to_nothing() {
 #[test]
 fn the_summary_shows_what_messages_cost_and_from_how_many_trips() {
     let mut story = Story::begin(Config::default());
-    let link = |same_host| input::Link { same_host, measured: midrun_tunlets::LinkCost::default() };
+    let link = |same_host| events::Link { same_host, measured: midrun_tunlets::LinkCost::default() };
     story.report("j", 0, vec![Event::LinkMeasured(link(true)), Event::LinkMeasured(link(false))]);
-    let trip = |trip_s| Event::TripMeasured(input::Trip { same_host: false, bytes: 100.0, trip_s });
+    let trip = |trip_s| Event::TripMeasured(events::Trip { same_host: false, bytes: 100.0, trip_s });
     story.report("j", 0, (0..20).map(|_| trip(2e-3)).collect());
     let links = story.summary("j")["links"].clone();
     assert_eq!(
@@ -81,8 +88,13 @@ fn the_summary_shows_what_messages_cost_and_from_how_many_trips() {
 fn a_decision_is_told_with_its_why() {
     let mut story = Story::begin(Config::default());
     story.iteration("j", 0);
-    let expected = "iteration 0: technique dpf(0.5) -> daf: expected 0.842 s +- 5 % instead of 0.871 s, because sigma is 80 % of mu";
-    assert_eq!(story.texts(), [expected]);
+    let decided = json!({
+        "event": "decision", "decision": 0, "per": "iteration", "iteration": 0, "tunlet": "scripted", "rank": 0,
+        "tuning_point": "technique", "from": "dpf(0.5)", "to": "daf", "why": "sigma is 80 % of mu",
+        "predicted_s": 0.842, "uncertainty": 0.05, "unchanged_s": 0.871, "at_once": true, "dry_run": false,
+        "assignments": [["mw.technique", 6.0]],
+    });
+    assert_eq!(story.events(), [decided]);
 }
 
 #[test]
@@ -133,7 +145,7 @@ fn an_agent_that_comes_back_sends_the_same_batches_and_nothing_counts_twice() {
     let before = story.summary("j");
     let action = Action { ..story_action(&mut story) };
     story.step(Input::AgentDisconnected { link: LINK, goodbye: false });
-    assert_eq!(story.texts(), ["the agent on n1 is not connected any more"]);
+    assert_eq!(story.events(), [json!({"event": "agent-lost", "node": "n1"})]);
     let again = LinkId(2);
     story.hello(again, "n1-77", "j");
     let welcomed = |output: &Output| matches!(output, Output::Welcome { last_sequence: 5, .. });
@@ -148,8 +160,6 @@ fn an_agent_that_comes_back_sends_the_same_batches_and_nothing_counts_twice() {
     assert_eq!(before["iteration_s"], after["iteration_s"]);
     assert_eq!(before["ideal_s"], after["ideal_s"]);
 }
-
-// The action in flight, found by letting the same agent link once more.
 
 #[test]
 fn a_dry_run_advises_and_sends_nothing() {

@@ -1,8 +1,8 @@
 //! Stories of the core: a person's hand on a running job.
 
 use super::*;
+use crate::actions::Phase;
 use crate::control::{Control, ControlLine};
-use crate::input::Phase;
 
 fn block(name: &str, value: f64) -> Event {
     Event::TuningPointDeclared(TuningPointDeclared {
@@ -80,11 +80,10 @@ fn a_point_set_by_hand_goes_the_same_road_and_is_answered_when_the_rank_has_it()
     story.apply(action, 0);
     let lines = story.controlled();
     let [(5, line)] = &lines[..] else { panic!("one answer: {lines:?}") };
-    let text = "mw.technique = gss applied on rank 0 at iteration 0; tunlets leave it alone until midrun resume";
-    assert_eq!((line.done, line.text.as_str()), (true, text));
-    let told = story.texts();
-    let applied = "applied at iteration 0, rank 0, 2.0 ms after the decision";
-    assert_eq!(told, [applied.to_owned(), "user: ".to_owned() + text]);
+    assert_eq!((line.done, line.changes[0].rank, line.changes[0].applied_iteration), (true, 0, Some(0)));
+    let events = story.events();
+    assert_eq!((&events[0]["event"], &events[0]["rank"]), (&json!("action-settled"), &json!(0)));
+    assert_eq!((&events[1]["event"], &events[1]["done"], events.len()), (&json!("controlled"), &json!(true), 2));
     let summary = story.summary("j");
     assert_eq!(summary["controls"][0]["changes"][0]["applied_iteration"], 0);
     assert_eq!(summary["decisions"], json!([]));
@@ -102,30 +101,29 @@ fn a_point_set_by_hand_goes_the_same_road_and_is_answered_when_the_rank_has_it()
 #[test]
 fn what_cannot_be_set_is_refused_by_name_and_nothing_is_sent() {
     let mut story = Story::begin(Config::default());
-    assert_eq!(
-        story.answer_to(set("block", "16", None)).1,
-        "block = 16 was not set: no rank has a tuning point block; there are mw.technique"
-    );
+    let unknown = story.answer_to(set("block", "16", None)).1;
+    assert!(unknown.contains("block") && unknown.contains("mw.technique"), "{unknown}");
     story.report("j", 1, vec![block("block", 32.0)]);
     story.report("j", 2, vec![block("block", 32.0), pattern()]);
-    for (point, value, rank, why) in [
-        ("block", "7", None, "block = 7 is outside 8 to 64"),
-        ("block", "8.5", Some(1), "block takes whole numbers from 8 to 64, and 8.5 is none"),
-        ("block", "NaN", Some(1), "block takes whole numbers from 8 to 64, and NaN is none"),
-        ("block", "many", Some(1), "block takes whole numbers from 8 to 64, and many is none"),
-        ("block", "16", Some(0), "rank 0 has no tuning point block; there are mw.technique"),
-        ("block", "16", Some(9), "the job has no rank 9, it has ranks 0-2"),
-        ("mw.technique", "gsss", None, "mw.technique takes whole numbers from 0 to 7, and gsss is none"),
-        ("pipe.pattern", "0,1,2,3,4,5,6,7,8,9,10", None, "pipe.pattern = 0,1,2,3,4,5,6,7,8,9,10 is outside 0 to 20"),
+    // The answer names the point, the value, and what would be right.
+    for (point, value, rank, right) in [
+        ("block", "7", None, "8 to 64"),
+        ("block", "8.5", Some(1), "whole numbers from 8 to 64"),
+        ("block", "NaN", Some(1), "whole numbers from 8 to 64"),
+        ("block", "many", Some(1), "whole numbers from 8 to 64"),
+        ("block", "16", Some(0), "mw.technique"),
+        ("block", "16", Some(9), "ranks 0-2"),
+        ("mw.technique", "gsss", None, "whole numbers from 0 to 7"),
+        ("pipe.pattern", "0,1,2,3,4,5,6,7,8,9,10", None, "0 to 20"),
     ] {
-        let text = format!("{point} = {value} was not set: {why}");
-        assert_eq!(story.answer_to(set(point, value, rank)), (false, text));
+        let (done, text) = story.answer_to(set(point, value, rank));
+        assert!(!done && [point, value, right].iter().all(|part| text.contains(part)), "{text}");
     }
     story.leave("j", 1, true);
     story.leave("j", 2, false);
     let ended = |rank| set("block", "16", rank);
-    assert_eq!(story.answer_to(ended(Some(1))).1, "block = 16 was not set: rank 1 has ended");
-    assert_eq!(story.answer_to(ended(None)).1, "block = 16 was not set: every rank that has block has ended");
+    assert!(story.answer_to(ended(Some(1))).1.contains("rank 1 has ended"));
+    assert!(story.answer_to(ended(None)).1.contains("every rank"));
     assert_eq!(story.actions(), []);
     assert_eq!(story.summary("j")["controls"].as_array().unwrap().len(), 11);
 }
@@ -150,11 +148,15 @@ fn a_point_that_several_ranks_have_is_set_on_all_of_them_and_texts_are_set_too()
     let lines = story.controlled();
     let (_, line) = &lines[0];
     assert!(!line.done);
+    let outcomes: Vec<_> = line.changes.iter().map(|c| (c.rank, c.applied_iteration, c.refused.as_deref())).collect();
+    let refused = |status: ActionStatus| Some(status.as_str());
     assert_eq!(
-        line.text,
-        "block = 16 applied on rank 0 at iteration 4; tunlets leave it alone until midrun resume; \
-         block on rank 1: refused: the value is out of the tuning point's range; \
-         block on rank 2: not delivered: the rank is gone or takes no commands"
+        outcomes,
+        [
+            (0, Some(4), None),
+            (1, None, refused(ActionStatus::RefusedRange)),
+            (2, None, refused(ActionStatus::Undeliverable)),
+        ]
     );
     story.control(6, set("pipe.pattern", "0,1x2", None));
     let action = story.actions().remove(0);
@@ -211,7 +213,8 @@ fn a_frozen_job_decides_nothing_and_a_paused_one_has_its_values_back() {
     assert_eq!(values, [(1, vec![("block".to_owned(), 32.0.into())])], "the mark said that the technique is 5 again");
     story.apply(&back[0], 5);
     let lines = story.controlled();
-    assert_eq!(lines[0].1.text, "paused: tunlets decide nothing more; values brought back to those at start: 1");
+    let paused = &lines[0].1;
+    assert_eq!((paused.control, paused.done, paused.changes.len()), ("pause", true, 1));
     let status = story.status();
     assert_eq!((&status["mode"], &status["controls"].as_array().unwrap().len()), (&json!("paused"), &3));
     assert_eq!(status["tuning_points"][1]["turned"]["why"], "value at start: paused");
@@ -248,7 +251,8 @@ fn more_values_than_an_action_has_room_for_come_back_in_two_and_a_text_by_itself
     }
     assert_eq!(sizes, [1, 6, 1]);
     let lines = story.controlled();
-    assert_eq!(lines[0].1.text, "paused: tunlets decide nothing more; values brought back to those at start: 8");
+    let applied = lines[0].1.changes.iter().filter(|change| change.applied_iteration.is_some()).count();
+    assert_eq!((lines[0].1.control, lines[0].1.done, applied), ("pause", true, 8));
     let points = story.status()["tuning_points"].clone();
     let pattern = points.as_array().unwrap().iter().find(|point| point["name"] == "pipe.pattern").unwrap();
     assert_eq!(pattern["value"], "0,1");
@@ -260,20 +264,17 @@ fn a_control_whose_job_ends_or_whose_action_expires_is_answered() {
     story.control(5, set("mw.technique", "1", None));
     story.pass(13_000);
     let lines = story.controlled();
-    assert_eq!(
-        lines[0].1.text,
-        "mw.technique = 1 was not set; mw.technique on rank 0: expired: no safe point was reached in time"
-    );
+    assert_eq!(lines[0].1.changes[0].refused.as_deref(), Some(ActionStatus::Expired.as_str()));
     story.control(6, set("mw.technique", "1", None));
     story.control(7, Control::Pause);
     story.step(Input::Stopped);
     let lines = story.controlled();
-    let answers: Vec<_> = lines.iter().map(|(ask, line)| (*ask, line.done, line.text.as_str())).collect();
-    let first = "mw.technique = 1 was not set; mw.technique on rank 0: the job has ended";
-    assert_eq!(answers, [(6, false, first), (7, false, "pause was refused: the job has ended")]);
+    let answers: Vec<_> = lines.iter().map(|(ask, line)| (*ask, line.control, line.done)).collect();
+    assert_eq!(answers, [(6, "set", false), (7, "pause", false)]);
+    assert!(lines.iter().all(|(_, line)| line.text.ends_with("the job has ended")), "{lines:?}");
     story.out.clear();
     story.control(8, Control::Freeze);
-    assert_eq!(story.answer(), Some(Answer::Unknown("job j has ended".into())));
+    assert!(matches!(story.answer(), Some(Answer::Unknown(why)) if why.contains("job j")));
 }
 
 #[test]
@@ -281,13 +282,13 @@ fn a_wrong_token_neither_looks_nor_touches_and_too_many_controls_are_turned_away
     let mut story = Story::new(Config::default());
     story.open("j", "secret", false);
     let status = Question::GetStatus { job: job("j"), token: "wrong".into() };
-    let denied = Some(Answer::Denied("the token is not the one of job j".into()));
-    assert_eq!(story.ask(status), denied);
+    let denied = |answer| matches!(answer, Some(Answer::Denied(_)));
+    assert!(denied(story.ask(status)));
     let question = |token: &str| Question::Control { job: job("j"), token: token.into(), control: Control::Freeze };
-    assert_eq!(story.ask(question("wrong")), denied);
+    assert!(denied(story.ask(question("wrong"))));
     assert!(matches!(story.ask(question("secret")), Some(Answer::Controlled(line)) if line.done));
     let unknown = Question::GetStatus { job: job("k"), token: "secret".into() };
-    assert_eq!(story.ask(unknown), Some(Answer::Unknown("there is no job k".into())));
+    assert!(matches!(story.ask(unknown), Some(Answer::Unknown(why)) if why.contains("job k")));
 
     let mut story = Story::begin(Config::default());
     story.control(5, set("mw.technique", "1", None));
@@ -305,8 +306,8 @@ fn in_a_dry_run_nothing_is_set_by_hand() {
     story.open("j", "", true);
     story.hello(LINK, "n1-77", "j");
     story.report("j", 0, vec![technique_tuning_point()]);
-    let refused = "mw.technique = 1 was not set: the job runs with --dry-run, which changes nothing";
-    assert_eq!(story.answer_to(set("mw.technique", "1", None)), (false, refused.into()));
+    let (done, text) = story.answer_to(set("mw.technique", "1", None));
+    assert!(!done && text.contains("--dry-run"), "{text}");
     assert_eq!(story.actions(), []);
 }
 
@@ -315,10 +316,7 @@ fn a_rank_whose_agent_is_away_is_named_at_once() {
     let mut story = Story::begin(Config::default());
     story.step(Input::AgentDisconnected { link: LINK, goodbye: false });
     let (done, text) = story.answer_to(set("mw.technique", "1", None));
-    assert_eq!(
-        (done, text.as_str()),
-        (false, "mw.technique = 1 was not set; mw.technique on rank 0: its agent is not connected")
-    );
+    assert!(!done && text.contains("rank 0: its agent is not connected"), "{text}");
 }
 
 #[test]
@@ -337,15 +335,15 @@ fn a_value_for_one_iteration_goes_with_its_number_and_is_refused_where_it_cannot
     assert_eq!((action.rank, action.at_once, action.phase), (1, false, Phase::ApplyAt { iteration: 7 }));
     story.report("j", 1, vec![settled(&action, ActionStatus::Past, 9)]);
     let (_, line) = story.controlled().remove(0);
-    let why = "block = 16 was not set; block on rank 1: refused: the rank has begun that iteration already";
-    assert_eq!((line.done, line.text.as_str()), (false, why));
+    assert_eq!((line.done, line.changes[0].refused.as_deref()), (false, Some(ActionStatus::Past.as_str())));
     story.control(6, at(8, false));
     let action = story.actions().remove(0);
     story.report("j", 1, vec![settled(&action, ActionStatus::NotReached, 7)]);
-    assert!(story.controlled()[0].1.text.ends_with("waits for did not come in time"));
+    let refused = story.controlled()[0].1.changes[0].refused.clone();
+    assert_eq!(refused.as_deref(), Some(ActionStatus::NotReached.as_str()));
     assert_eq!(story.summary("j")["actions"]["expired"], 1);
     let (done, text) = story.answer_to(at(1 << 48, false));
-    assert!(!done && text.ends_with("an iteration has a number below 281474976710656, and 281474976710656 is none"));
-    assert!(story.answer_to(at(9, true)).1.ends_with("leave --at-iteration out"));
+    assert!(!done && text.contains(&limits::ITERATION_END.to_string()), "{text}");
+    assert!(story.answer_to(at(9, true)).1.contains("--at-iteration"));
     assert_eq!(story.actions(), []);
 }

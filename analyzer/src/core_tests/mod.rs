@@ -9,12 +9,11 @@ use midrun_tunlets::tuning_point::names;
 use midrun_tunlets::{Judgement, Observation, Proposal, Settled, TuningOptions, TuningPoint, Tunlet, Verdict};
 
 use super::*;
-use crate::config::ConfigError;
+use crate::actions::{ActionResult, ActionStatus};
+use crate::catalogue::ConfigError;
+use crate::events::{Begun, Ended, Event, Joined, Left, Records, Report, TuningPointDeclared, Work};
 use crate::ids::{ActionId, AskId};
-use crate::input::{
-    Action, ActionResult, ActionStatus, Begun, Ended, Event, Joined, Left, Question, Report, TuningPointDeclared, Work,
-};
-use crate::summary::Records;
+use crate::input::Question;
 
 const MS: u64 = 1_000_000;
 
@@ -215,6 +214,18 @@ impl Story {
         let out = std::mem::take(&mut self.out);
         let text = |output| if let Output::Notify { notice, .. } = output { Some(notice.text) } else { None };
         out.into_iter().filter_map(text).collect()
+    }
+
+    /// The notices that programs get, without their sentences.
+    fn events(&mut self) -> Vec<serde_json::Value> {
+        let out = std::mem::take(&mut self.out);
+        let json = |output| if let Output::Notify { notice, .. } = output { Some(notice.json) } else { None };
+        let mut events: Vec<serde_json::Value> = out.into_iter().filter_map(json).collect();
+        for object in events.iter_mut().filter_map(serde_json::Value::as_object_mut) {
+            object.remove("job");
+            object.remove("text");
+        }
+        events
     }
 
     fn ask(&mut self, question: Question) -> Option<Answer> {

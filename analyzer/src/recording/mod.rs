@@ -15,7 +15,6 @@ pub use replay::{Replay, ReplayError, Told, job, replay};
 pub use windows::{Seen, windows};
 
 use crate::limits;
-use crate::notice::Notice;
 
 /// How a recording begins.
 pub const MAGIC: [u8; 8] = *b"MIDRUNR\n";
@@ -45,13 +44,6 @@ fn checksum(length: [u8; 4], content: &[u8]) -> u32 {
 /// What begins every recording.
 fn preamble() -> Vec<u8> {
     [&MAGIC[..], &FORMAT.to_le_bytes()].concat()
-}
-
-/// A notice of a life event that only a replay has.
-pub(crate) fn departed(job: &crate::ids::JobId, number: u64, per: crate::summary::Per, what: &str) -> Notice {
-    let text = format!("{} {number}: the recorded run went its own way: {what}", per.safe_point());
-    let json = serde_json::json!({"event": "recorded-change", "job": job.as_str(), "iteration": number, "text": text});
-    Notice { text, json }
 }
 
 // A frame holds what a link may send, and a little around it.

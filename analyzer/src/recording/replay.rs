@@ -12,12 +12,13 @@ use midrun_proto::v1::recorded::What;
 use midrun_tunlets::TuningOptions;
 
 use super::{End, Reader};
-use crate::config::{Config, ConfigError};
+use crate::actions::Action;
+use crate::catalogue::{ConfigError, Make};
+use crate::config::Config;
 use crate::convert::recorded;
 use crate::core::Core;
-use crate::decide::Make;
 use crate::ids::{AskId, JobId};
-use crate::input::{Action, Answer, Input, Output, Question};
+use crate::input::{Answer, Input, Output, Question};
 use crate::notice::Notice;
 
 /// What was said of the job in a replay.

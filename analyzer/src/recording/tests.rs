@@ -9,10 +9,10 @@ use proptest::prelude::*;
 use prost::Message;
 
 use super::*;
+use crate::catalogue::from_catalogue;
 use crate::config::Config;
 use crate::convert::{self, recorded};
 use crate::core::Core;
-use crate::decide::from_catalogue;
 use crate::ids::{AskId, JobId, LinkId};
 use crate::input::{Answer, Input, Output, Question};
 

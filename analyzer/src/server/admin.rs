@@ -10,7 +10,7 @@ use tonic::{Request, Response, Status};
 use midrun_proto::v1;
 use midrun_proto::v1::admin_server::Admin;
 
-use super::heart::{Reply, ToCore};
+use super::core_task::{Reply, ToCore};
 
 use crate::ids::{AskId, JobId};
 use crate::input::{Answer, Input, Question};

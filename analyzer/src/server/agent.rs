@@ -12,7 +12,7 @@ use midrun_proto::v1;
 use midrun_proto::v1::agent_server::Agent;
 use midrun_proto::v1::recorded::What;
 
-use super::heart::ToCore;
+use super::core_task::ToCore;
 use super::links::{Line, Links};
 use crate::convert::{self, FromAgent};
 use crate::ids::LinkId;

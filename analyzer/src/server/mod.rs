@@ -2,7 +2,7 @@
 
 mod admin;
 mod agent;
-mod heart;
+mod core_task;
 mod links;
 
 use std::future::Future;
@@ -22,8 +22,8 @@ use crate::core::Core;
 use crate::error::AnalyzerError;
 use crate::journal::Journal;
 use crate::recording::Recorder;
-use crate::{clock, convert, decide, limits};
-use heart::{Heart, ToCore};
+use crate::{catalogue, clock, convert, limits};
+use core_task::{CoreTask, ToCore};
 use links::Links;
 
 /// Runs an analyzer on `listener` until `shutdown` comes: jobs are summed up then and all streams ended.
@@ -51,11 +51,11 @@ pub async fn serve(
         }
     };
     let recording = recorder.is_on();
-    let core = Core::new(config, decide::from_catalogue, last_action);
+    let core = Core::new(config, catalogue::from_catalogue, last_action);
     let (inputs, queue) = mpsc::channel::<ToCore>(limits::CORE_QUEUE);
     let links = Arc::new(Links::default());
     let (ended, core_ended) = oneshot::channel();
-    let mut heart = tokio::spawn(Heart::new(core, journal, recorder, links.clone()).beat(queue, shutdown, ended));
+    let mut core_task = tokio::spawn(CoreTask::new(core, journal, recorder, links.clone()).run(queue, shutdown, ended));
 
     let ids = Arc::new(AtomicU64::new(1));
     let agent = agent::Service::new(inputs.clone(), links, ids.clone(), recording);
@@ -74,8 +74,8 @@ pub async fn serve(
     tokio::pin!(server);
     let drained = tokio::select! {
         served = &mut server => Some(served),
-        beaten = &mut heart => {
-            beaten?;
+        ended = &mut core_task => {
+            ended?;
             tokio::time::timeout(Duration::from_millis(limits::DRAIN_MS), &mut server).await.ok()
         }
     };

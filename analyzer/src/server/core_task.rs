@@ -39,7 +39,7 @@ pub(crate) struct ToCore {
 }
 
 /// The core and what its outputs need.
-pub(crate) struct Heart {
+pub(crate) struct CoreTask {
     core: Core,
     journal: Journal,
     recorder: Recorder,
@@ -50,13 +50,13 @@ pub(crate) struct Heart {
     watchers: HashMap<JobId, Vec<mpsc::Sender<Result<v1::Notice, Status>>>>,
 }
 
-impl Heart {
-    pub(crate) fn new(core: Core, journal: Journal, recorder: Recorder, links: Arc<Links>) -> Heart {
-        Heart { core, journal, recorder, silent_tick: None, links, asked: HashMap::new(), watchers: HashMap::new() }
+impl CoreTask {
+    pub(crate) fn new(core: Core, journal: Journal, recorder: Recorder, links: Arc<Links>) -> CoreTask {
+        CoreTask { core, journal, recorder, silent_tick: None, links, asked: HashMap::new(), watchers: HashMap::new() }
     }
 
-    /// Beats until `shutdown`. `_ended` is dropped at the end, however it comes.
-    pub(crate) async fn beat(
+    /// Runs until `shutdown`. `_ended` is dropped at the end, however it comes.
+    pub(crate) async fn run(
         mut self,
         mut queue: mpsc::Receiver<ToCore>,
         shutdown: impl Future<Output = ()> + Send + 'static,

@@ -4,12 +4,13 @@ use serde_json::json;
 
 use midrun_tunlets::{Proposal, Refusal, Verdict};
 
-use crate::actions::Settlement;
+use crate::actions::ActionStatus;
 use crate::control::ControlLine;
+use crate::decisions::{DecisionLine, Per};
+use crate::events::Link;
 use crate::ids::JobId;
-use crate::input::{ActionStatus, Link};
-use crate::notice::{Notice, seconds};
-use crate::summary::{DecisionLine, Per, finite};
+use crate::in_flight::Settlement;
+use crate::notice::{Notice, finite, seconds};
 
 /// A decision was taken.
 pub(crate) fn decided(job: &JobId, number: u64, proposal: &Proposal, per: Per, dry_run: bool) -> Notice {
@@ -169,10 +170,10 @@ pub(crate) fn ranks(ranks: &[u32]) -> String {
     }
 }
 
-/// Something in the life of a job.
-pub(crate) fn life(job: &JobId, event: &str, text: String) -> Notice {
-    tracing::info!(%job, event, "{text}");
-    let json = json!({"event": event, "job": job.as_str(), "text": text});
+/// In a replay, the recorded run changed something that the replay did not decide.
+pub(crate) fn recorded_change(job: &JobId, number: u64, per: Per, values: &str) -> Notice {
+    let text = format!("{} {number}: the recorded run went its own way: {values}", per.safe_point());
+    let json = json!({"event": "recorded-change", "job": job.as_str(), "iteration": number, "text": text});
     Notice { text, json }
 }
 

@@ -1,66 +1,94 @@
-//! Decisions of one job: asks the tunlets, numbers their proposals, follows what comes of them.
+//! Decisions of one job: asks the tunlets, numbers their proposals, and follows what comes of them.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 
-use midrun_tunlets::catalogue::OptionError;
-use midrun_tunlets::{
-    Judgement, Observation, Proposal, Refusal, Report, Settled, TuningOptions, TuningPoint, Tunlet, Verdict,
-};
+use midrun_tunlets::{Judgement, Observation, Proposal, Refusal, Report, Settled, TuningPoint, Tunlet, Verdict};
+use serde::Serialize;
 
-use crate::config::ConfigError;
 use crate::limits;
-use crate::summary::{DecisionLine, Per, finite};
+use crate::notice::finite;
 
-/// Why what a person has set stays.
+/// Reason of a proposal that would change what a person has set.
 pub const HELD: &str = "it was set by hand, until midrun resume";
 
-/// Makes the tunlets of a job as they are requested for; the error says what is allowed.
-pub trait Make: Fn(&TuningOptions) -> Result<Box<dyn Tunlet>, ConfigError> + Send + Sync + 'static {}
+/// What times are times of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Per {
+    /// An iteration.
+    #[default]
+    Iteration,
+    /// An output of a stream.
+    Output,
+}
 
-impl<F: Fn(&TuningOptions) -> Result<Box<dyn Tunlet>, ConfigError> + Send + Sync + 'static> Make for F {}
-
-/// Any [`Make`], shared by the jobs.
-#[derive(Clone)]
-pub struct Maker(Arc<dyn Make>);
-
-impl Maker {
-    /// It.
-    pub fn new(make: impl Make) -> Maker {
-        Maker(Arc::new(make))
+impl Per {
+    /// What the numbers of its windows count.
+    pub fn window(self) -> &'static str {
+        match self {
+            Per::Iteration => "iteration",
+            Per::Output => "window",
+        }
     }
 
-    /// Tunlets as they are requested for.
-    ///
-    /// # Errors
-    /// A option that cannot be met, with what could.
-    pub fn make(&self, options: &TuningOptions) -> Result<Box<dyn Tunlet>, ConfigError> {
-        (self.0)(options)
+    /// What its safe points come before.
+    pub fn safe_point(self) -> &'static str {
+        match self {
+            Per::Iteration => "iteration",
+            Per::Output => "input",
+        }
     }
 }
 
-impl std::fmt::Debug for Maker {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Maker")
-    }
+/// One decision and what came of it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct DecisionLine {
+    /// What its times are times of.
+    pub per: Per,
+    /// Iteration whose window led to it, or the window's number in streams.
+    pub iteration: u64,
+    /// Name of the tunlet.
+    pub tunlet: String,
+    /// What was turned.
+    pub tuning_point: String,
+    /// Value before.
+    pub from: String,
+    /// Value after.
+    pub to: String,
+    /// Why.
+    pub why: String,
+    /// Iteration time expected with the new value, seconds.
+    pub predicted_s: Option<f64>,
+    /// By which share the measured time may differ from it by chance and the model's error; null where not known.
+    pub uncertainty: Option<f64>,
+    /// Iteration time expected without it, seconds.
+    pub unchanged_s: Option<f64>,
+    /// Iteration time measured afterwards, seconds; null until judged.
+    pub measured_s: Option<f64>,
+    /// open, kept, rolled-back, advised or not-applied.
+    pub verdict: String,
+    /// Iteration, or input of the stream, at whose safe point it was applied; null while it was not.
+    pub applied_iteration: Option<u64>,
+    /// Why it was not applied; null where it was, or nothing went wrong.
+    pub reason: Option<String>,
 }
 
 /// The tunlets of a job and their decisions.
-pub struct Decider {
+pub struct Decisions {
     // None after a tunlet panicked: the job runs on, untuned.
     tunlet: Option<Box<dyn Tunlet>>,
-    decisions: VecDeque<DecisionLine>,
+    lines: VecDeque<DecisionLine>,
     // Number of the oldest decision that is listed: an endless job forgets the first ones.
     first: u64,
-    // Refusals that were told, by tunlet and reason.
-    told: BTreeSet<(String, String)>,
+    // Refusals that were reported, by tunlet and reason.
+    refused: BTreeSet<(String, String)>,
 }
 
-impl Decider {
+impl Decisions {
     /// Nothing decided yet.
-    pub fn new(tunlet: Box<dyn Tunlet>) -> Decider {
-        Decider { tunlet: Some(tunlet), decisions: VecDeque::new(), first: 0, told: BTreeSet::new() }
+    pub fn new(tunlet: Box<dyn Tunlet>) -> Decisions {
+        Decisions { tunlet: Some(tunlet), lines: VecDeque::new(), first: 0, refused: BTreeSet::new() }
     }
 
     /// Lets another tunlet decide from here on.
@@ -69,13 +97,13 @@ impl Decider {
     }
 
     /// Decisions in order, for the summary.
-    pub fn decisions(&self) -> Vec<DecisionLine> {
-        self.decisions.iter().cloned().collect()
+    pub fn lines(&self) -> Vec<DecisionLine> {
+        self.lines.iter().cloned().collect()
     }
 
     /// One decision.
-    pub fn decision(&self, number: u64) -> Option<&DecisionLine> {
-        self.decisions.get(number.checked_sub(self.first)? as usize)
+    pub fn line(&self, number: u64) -> Option<&DecisionLine> {
+        self.lines.get(number.checked_sub(self.first)? as usize)
     }
 
     /// Whether tunlets are at work (they are not after one failed).
@@ -83,10 +111,10 @@ impl Decider {
         self.tunlet.is_some()
     }
 
-    /// What the tunlets refused or were refused that was not told yet.
+    /// Refusals that were not reported yet.
     pub fn new_refusals(&mut self) -> Vec<Refusal> {
         let mut new = self.ask(|tunlet| tunlet.refusals()).unwrap_or_default();
-        new.retain(|refusal| self.told.insert((refusal.tunlet.clone(), refusal.why.clone())));
+        new.retain(|refusal| self.refused.insert((refusal.tunlet.clone(), refusal.why.clone())));
         new
     }
 
@@ -99,12 +127,12 @@ impl Decider {
 
     /// Records why decision `number` was not applied.
     pub fn on_reason(&mut self, number: u64, why: &str) {
-        if let Some(line) = self.line(number) {
+        if let Some(line) = self.line_mut(number) {
             line.reason = Some(why.to_owned());
         }
     }
 
-    /// What it wants measured and turned; see [`Tunlet::points`].
+    /// The text of points that the tunlets want; see [`Tunlet::points`].
     pub fn points(&self) -> String {
         let ask = |tunlet: &dyn Tunlet| catch_unwind(AssertUnwindSafe(|| tunlet.points())).unwrap_or_default();
         self.tunlet.as_deref().map(ask).unwrap_or_default()
@@ -133,7 +161,7 @@ impl Decider {
         let proposal = self.ask(|tunlet| tunlet.propose(tuning_points)).flatten()?;
         let free = |rank: &u32| proposal.assignments.iter().any(|(name, _)| !held(*rank, name));
         if !proposal.assignments.is_empty() && !proposal.ranks.iter().any(free) {
-            let next = self.first + self.decisions.len() as u64;
+            let next = self.first + self.lines.len() as u64;
             let settled = Settled::NotApplied { why: Some(HELD.to_owned()) };
             self.ask(|tunlet| tunlet.on_settled(next, settled));
             return None;
@@ -142,12 +170,12 @@ impl Decider {
             self.ask(|tunlet| tunlet.on_settled(number, Settled::NotApplied { why: None }));
             return None;
         }
-        if self.decisions.len() >= limits::LISTED_DECISIONS {
-            self.decisions.pop_front();
+        if self.lines.len() >= limits::LISTED_DECISIONS {
+            self.lines.pop_front();
             self.first += 1;
         }
-        let number = self.first + self.decisions.len() as u64;
-        self.decisions.push_back(DecisionLine {
+        let number = self.first + self.lines.len() as u64;
+        self.lines.push_back(DecisionLine {
             per,
             iteration: proposal.iteration,
             tunlet: proposal.tunlet.clone().into_owned(),
@@ -168,7 +196,7 @@ impl Decider {
 
     /// The rank applied decision `number` in `iteration`.
     pub fn on_applied(&mut self, number: u64, iteration: u64) {
-        if let Some(line) = self.line(number) {
+        if let Some(line) = self.line_mut(number) {
             line.applied_iteration = Some(iteration);
         }
         self.ask(|tunlet| tunlet.on_settled(number, Settled::Applied { iteration }));
@@ -176,7 +204,7 @@ impl Decider {
 
     /// Decision `number` was written down, or did not get through.
     pub fn on_not_applied(&mut self, number: u64, verdict: Verdict) {
-        let why = self.line(number).and_then(|line| {
+        let why = self.line_mut(number).and_then(|line| {
             line.verdict = verdict.as_str().to_owned();
             line.reason.clone()
         });
@@ -185,7 +213,7 @@ impl Decider {
 
     /// Decision `number`, given up before, was applied after all.
     pub fn on_applied_late(&mut self, number: u64, iteration: u64) {
-        if let Some(line) = self.line(number) {
+        if let Some(line) = self.line_mut(number) {
             line.applied_iteration = Some(iteration);
         }
     }
@@ -193,20 +221,20 @@ impl Decider {
     // Advice that nobody takes comes again after every window: it is written down once, until
     // something else is advised.
     fn advised_already(&self, proposal: &Proposal) -> Option<u64> {
-        let last = self.decisions.back()?;
+        let last = self.lines.back()?;
         let target = |text: &str| text.split('(').next().unwrap_or_default().to_owned();
         let same = last.verdict == Verdict::Advised.as_str()
             && last.tuning_point == proposal.tuning_point
             && target(&last.to) == target(&proposal.to);
-        same.then(|| self.first + self.decisions.len() as u64 - 1)
+        same.then(|| self.first + self.lines.len() as u64 - 1)
     }
 
-    fn line(&mut self, number: u64) -> Option<&mut DecisionLine> {
-        self.decisions.get_mut(number.checked_sub(self.first)? as usize)
+    fn line_mut(&mut self, number: u64) -> Option<&mut DecisionLine> {
+        self.lines.get_mut(number.checked_sub(self.first)? as usize)
     }
 
     fn judge(&mut self, judgement: &Judgement) -> bool {
-        let Some(line) = self.line(judgement.decision) else {
+        let Some(line) = self.line_mut(judgement.decision) else {
             return false;
         };
         line.measured_s = finite(judgement.measured_s);
@@ -226,30 +254,4 @@ impl Decider {
             }
         }
     }
-}
-
-/// The tunlets of the catalogue.
-///
-/// # Errors
-/// A option that cannot be met, with what could.
-pub fn from_catalogue(options: &TuningOptions) -> Result<Box<dyn Tunlet>, ConfigError> {
-    midrun_tunlets::catalogue::create(options).map_err(|error| {
-        let allowed = match &error {
-            OptionError::File(_, mistake) => format!("a file without mistakes, but {mistake}"),
-            OptionError::Clash(clash) => format!("what can work together, but {clash}"),
-            other => other.to_string(),
-        };
-        let (key, value) = match error {
-            OptionError::File(file, _) => ("tunlet", file),
-            OptionError::Technique => ("technique", options.technique.clone()),
-            OptionError::Objective => ("objective", options.objective.clone()),
-            OptionError::Search(_) => ("search", options.search.points.clone()),
-            OptionError::SearchTunlet => ("tunlet", options.tunlet.clone()),
-            OptionError::MinWorkers(_) => ("min_workers", options.min_workers.to_string()),
-            OptionError::Tunlet | OptionError::Many(_) | OptionError::NoText(_) | OptionError::Clash(_) => {
-                ("tunlet", options.tunlet.clone())
-            }
-        };
-        ConfigError { key, value, allowed }
-    })
 }

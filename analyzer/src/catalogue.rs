@@ -1,0 +1,74 @@
+//! Makes the tunlets of a job from what its configuration asks for.
+
+use std::sync::Arc;
+
+use midrun_tunlets::catalogue::OptionError;
+use midrun_tunlets::{TuningOptions, Tunlet};
+
+/// A key whose value is not allowed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{key} = {value}: allowed is {allowed}")]
+pub struct ConfigError {
+    /// The key.
+    pub key: &'static str,
+    /// Its value as found.
+    pub value: String,
+    /// What would be right.
+    pub allowed: String,
+}
+
+/// Makes the tunlets of a job as they are requested for; the error says what is allowed.
+pub trait Make: Fn(&TuningOptions) -> Result<Box<dyn Tunlet>, ConfigError> + Send + Sync + 'static {}
+
+impl<F: Fn(&TuningOptions) -> Result<Box<dyn Tunlet>, ConfigError> + Send + Sync + 'static> Make for F {}
+
+/// Any [`Make`], shared by the jobs.
+#[derive(Clone)]
+pub struct Maker(Arc<dyn Make>);
+
+impl Maker {
+    /// It.
+    pub fn new(make: impl Make) -> Maker {
+        Maker(Arc::new(make))
+    }
+
+    /// Tunlets as they are requested for.
+    ///
+    /// # Errors
+    /// A option that cannot be met, with what could.
+    pub fn make(&self, options: &TuningOptions) -> Result<Box<dyn Tunlet>, ConfigError> {
+        (self.0)(options)
+    }
+}
+
+impl std::fmt::Debug for Maker {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Maker")
+    }
+}
+
+/// The tunlets of the catalogue.
+///
+/// # Errors
+/// A option that cannot be met, with what could.
+pub fn from_catalogue(options: &TuningOptions) -> Result<Box<dyn Tunlet>, ConfigError> {
+    midrun_tunlets::catalogue::create(options).map_err(|error| {
+        let allowed = match &error {
+            OptionError::File(_, mistake) => format!("a file without mistakes, but {mistake}"),
+            OptionError::Clash(clash) => format!("what can work together, but {clash}"),
+            other => other.to_string(),
+        };
+        let (key, value) = match error {
+            OptionError::File(file, _) => ("tunlet", file),
+            OptionError::Technique => ("technique", options.technique.clone()),
+            OptionError::Objective => ("objective", options.objective.clone()),
+            OptionError::Search(_) => ("search", options.search.points.clone()),
+            OptionError::SearchTunlet => ("tunlet", options.tunlet.clone()),
+            OptionError::MinWorkers(_) => ("min_workers", options.min_workers.to_string()),
+            OptionError::Tunlet | OptionError::Many(_) | OptionError::NoText(_) | OptionError::Clash(_) => {
+                ("tunlet", options.tunlet.clone())
+            }
+        };
+        ConfigError { key, value, allowed }
+    })
+}

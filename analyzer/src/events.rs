@@ -1,0 +1,267 @@
+//! Events of agents and ranks in the analyzer's own types. `convert` makes them and lets nothing pass that cannot be.
+
+#![allow(missing_docs)] // the fields say what the wire says: see proto/midrun/v1
+
+use midrun_tunlets::{PointWindow, StageWork};
+use serde::Serialize;
+
+use crate::actions::ActionResult;
+use crate::ids::{AgentId, JobId};
+
+/// An agent's first words on a link.
+#[derive(Clone, Debug)]
+pub struct Hello {
+    pub protocol: u32,
+    pub node: String,
+    pub agent: AgentId,
+    pub version: String,
+    pub token: String,
+    pub ranks: Vec<Joined>,
+    /// Parts of the message that made no sense.
+    pub invalid: u64,
+}
+
+/// Events of several ranks of one node.
+#[derive(Clone, Debug, Default)]
+pub struct Batch {
+    pub node: String,
+    pub sequence: u64,
+    pub joined: Vec<Joined>,
+    pub reports: Vec<Report>,
+    pub left: Vec<Left>,
+    /// To add to the node's times to get the analyzer's, nanoseconds; 0 until measured.
+    pub clock_offset_ns: i64,
+    /// Events the agent dropped so far.
+    pub events_dropped: u64,
+    /// Parts of the message that made no sense.
+    pub invalid: u64,
+}
+
+/// A rank attached to its agent.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Joined {
+    pub job: JobId,
+    pub rank: u32,
+    pub world_size: u32,
+    pub mpi: String,
+}
+
+/// A rank is gone.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Left {
+    pub job: JobId,
+    pub rank: u32,
+    pub finalized: bool,
+}
+
+/// One rank's events, in its order.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Report {
+    pub job: JobId,
+    pub rank: u32,
+    pub events: Vec<Event>,
+    pub records: Records,
+}
+
+/// Something that happened in a rank.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Event {
+    IterationBegun(Begun),
+    IterationEnded(Ended),
+    Worked(Work),
+    ActionSettled(ActionResult),
+    TuningPointDeclared(TuningPointDeclared),
+    LinkMeasured(Link),
+    TripMeasured(Trip),
+    StreamBegun(StreamBegun),
+    StageDeclared(StageDeclared),
+    PatternTaken(PatternTaken),
+    StageWorked(StageWorked),
+    StreamWindowEnded(StreamWindowEnded),
+    MpiCounted(MpiCounted),
+    PointMeasured(PointMeasured),
+    PointRefused(PointRefused),
+}
+
+/// What a rank's MPI calls came to so far.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MpiCounted {
+    /// Host's time, nanoseconds.
+    pub time_ns: u64,
+    /// When the rank had initialised MPI, likewise.
+    pub begun_ns: u64,
+    pub waiting_ns: u64,
+    pub mpi_ns: u64,
+    pub framework_ns: u64,
+    pub uncounted: u64,
+    pub calls: Vec<(MpiCall, Tally)>,
+}
+
+/// A call and whom it had to do with.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct MpiCall {
+    pub name: String,
+    /// As the summary calls it.
+    pub peer: &'static str,
+}
+
+/// Calls, their bytes and time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    pub count: u64,
+    pub bytes: u64,
+    pub time_ns: u64,
+}
+
+/// What a point of the rank measured.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PointMeasured {
+    /// `None`: the rank does not know.
+    pub iteration: Option<u64>,
+    /// Of which the rank is not filled in.
+    pub seen: PointWindow,
+    /// When the first call began and the last ended, on the rank's clock, nanoseconds; 0: not known.
+    pub span_ns: (u64, u64),
+    /// What measuring cost, seconds.
+    pub cost_s: f64,
+}
+
+/// A line of the points that the rank could not do, or does with less detail (`shed`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PointRefused {
+    pub line: u32,
+    pub why: String,
+    pub shed: bool,
+}
+
+/// A pipeline starts a stream; the time tells one from the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StreamBegun {
+    pub time_ns: u64,
+    pub stages: usize,
+    pub ranks: u32,
+}
+
+/// A stage of the stream.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StageDeclared {
+    pub stage: usize,
+    pub name: String,
+    pub stateful: bool,
+}
+
+/// Inputs from here on go by this plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PatternTaken {
+    pub epoch: u32,
+    pub first_input: u64,
+    pub plan: String,
+}
+
+/// Work on one stage in one rank since its last batch.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StageWorked {
+    pub stage: usize,
+    pub work: StageWork,
+}
+
+/// Inputs that came out of the stream.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StreamWindowEnded {
+    pub number: u64,
+    pub seconds: f64,
+    pub outputs: u64,
+    /// Oldest and newest pattern by which they went.
+    pub epochs: (u32, u32),
+    pub on_way: u32,
+    pub head_s: f64,
+}
+
+/// What a message costs between the master and a worker of its host, or of another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Link {
+    pub same_host: bool,
+    pub measured: midrun_tunlets::LinkCost,
+}
+
+/// A chunk and its result on their way, neither queued.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Trip {
+    pub same_host: bool,
+    pub bytes: f64,
+    pub trip_s: f64,
+}
+
+/// The master starts an iteration.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Begun {
+    pub iteration: u64,
+    pub time_ns: u64,
+    pub tasks: u64,
+    pub workers: u32,
+    /// Code of the technique in force.
+    pub technique: u32,
+    pub factor: f64,
+    /// Bytes of one task and of one result, 0 where nobody knows.
+    pub task_bytes: u32,
+    pub result_bytes: u32,
+}
+
+/// The master has all results.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ended {
+    pub iteration: u64,
+    pub time_ns: u64,
+    pub tasks: u64,
+    pub chunks: u64,
+    pub task_time_ns: u64,
+    pub master_busy_ns: u64,
+}
+
+/// Work of one rank in one iteration since its last batch.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Work {
+    /// None where the rank does not know the master's count.
+    pub iteration: Option<u64>,
+    pub tasks: u64,
+    pub chunks: u64,
+    pub busy_s: f64,
+    pub sum_sq_s2: f64,
+    pub tasks_timed: bool,
+    /// (bin, tasks, busy seconds).
+    pub profile: Vec<(usize, f64, f64)>,
+    /// Half-way between its beginning and its end, on its node's clock.
+    pub middle_ns: u64,
+}
+
+/// A tuning point that a rank offers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TuningPointDeclared {
+    pub name: String,
+    pub whole: bool,
+    /// Whether it takes texts.
+    pub text: bool,
+    pub minimum: f64,
+    pub maximum: f64,
+    pub value: f64,
+}
+
+/// Records of one rank, or of all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Records {
+    /// Made by the ranks.
+    pub produced: u64,
+    /// Taken in by the agents.
+    pub collected: u64,
+    /// Lost because a ring was full.
+    pub dropped: u64,
+}
+
+impl Records {
+    /// Adds another rank's.
+    pub fn add(&mut self, other: Records) {
+        self.produced = self.produced.saturating_add(other.produced);
+        self.collected = self.collected.saturating_add(other.collected);
+        self.dropped = self.dropped.saturating_add(other.dropped);
+    }
+}

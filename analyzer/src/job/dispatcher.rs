@@ -1,0 +1,230 @@
+//! Dispatches actions to ranks: to one, to a group that is awaited together, or to all in one iteration.
+
+use serde_json::json;
+
+use super::membership::Membership;
+use super::replay::Recorded;
+use super::synchronized::{Outcome, Synchronizer};
+use crate::actions::{Action, ActionResult, Assigned, Phase};
+use crate::context::Ctx;
+use crate::ids::{AgentId, LinkId};
+use crate::in_flight::{ActionCounts, By, InFlight, Request, Settlement, When};
+use crate::tuning_points::TuningPoints;
+
+/// The actions of one decision or override, which are awaited together.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Group {
+    /// Who is behind them.
+    pub(super) by: By,
+    awaited: usize,
+    /// The last iteration at whose safe point one of them was applied.
+    pub(super) iteration: u64,
+    pub(super) failed: bool,
+}
+
+/// What an answer of a rank was about.
+pub(super) enum Answered {
+    /// An action that was in flight, or had expired.
+    Action(Settlement),
+    /// A synchronized change; these values are now known to be in force.
+    Synchronized(Vec<Assigned>),
+    /// An action of the recorded analyzer that the replay did not decide, and that the rank applied.
+    Recorded(Action),
+    /// Nothing that is known.
+    Unknown,
+}
+
+/// All that is on its way to the ranks of a job.
+#[derive(Debug)]
+pub(super) struct Dispatcher {
+    in_flight: InFlight,
+    group: Option<Group>,
+    synchronizer: Synchronizer,
+    recorded: Option<Recorded>,
+    /// Least time to live, milliseconds.
+    ttl_ms: u64,
+    started_ns: u64,
+    last_iteration: u64,
+    last_iteration_s: f64,
+}
+
+impl Dispatcher {
+    /// Nothing sent yet; ids of actions follow `last_action`.
+    pub(super) fn new(started_ns: u64, ttl_ms: u64, last_action: u64) -> Dispatcher {
+        Dispatcher {
+            in_flight: InFlight::new(last_action),
+            group: None,
+            synchronizer: Synchronizer::new(),
+            recorded: None,
+            ttl_ms,
+            started_ns,
+            last_iteration: 0,
+            last_iteration_s: 0.0,
+        }
+    }
+
+    /// The id of the last action made.
+    pub(super) fn last_action(&self) -> u64 {
+        self.in_flight.last()
+    }
+
+    /// Counts for the summary.
+    pub(super) fn counts(&self) -> &ActionCounts {
+        &self.in_flight.counts
+    }
+
+    /// Changes on their way to ranks: actions, and a synchronized change as one.
+    pub(super) fn on_their_way(&self) -> usize {
+        self.in_flight.len() + usize::from(self.synchronizer.is_busy())
+    }
+
+    /// A change is on its way to ranks: no other one may begin.
+    pub(super) fn is_busy(&self) -> bool {
+        self.on_their_way() > 0
+    }
+
+    /// An iteration, or a window of a stream, took so long: actions live three times as long.
+    pub(super) fn on_measured(&mut self, iteration: Option<u64>, seconds: f64) {
+        self.last_iteration = iteration.unwrap_or(self.last_iteration);
+        self.last_iteration_s = seconds;
+    }
+
+    /// Three times as long as the change should take, so that a long iteration does not let every action expire.
+    fn life_ms(&self, now: u64, when: When) -> u64 {
+        let until_s = match when {
+            // What the program does between two iterations takes time, too.
+            When::Iteration(iteration) => {
+                let each_s = now.saturating_sub(self.started_ns) as f64 / 1e9 / (self.last_iteration + 1) as f64;
+                each_s.max(self.last_iteration_s) * iteration.saturating_sub(self.last_iteration).max(1) as f64
+            }
+            When::Now | When::NextIteration => self.last_iteration_s,
+        };
+        self.ttl_ms.max((until_s * 3e3) as u64)
+    }
+
+    /// Sends what is asked of some ranks, each of which can be reached.
+    pub(super) fn dispatch(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        by: By,
+        assigned: Vec<Assigned>,
+        when: When,
+        members: &Membership,
+        points: &TuningPoints,
+    ) {
+        self.group = Some(Group { by, awaited: assigned.len(), iteration: 0, failed: false });
+        let ttl_ms = self.life_ms(ctx.now, when);
+        for (rank, assignments) in assigned {
+            let Some(link) = members.link_of(rank, ctx.links) else { continue };
+            let restore = points.current(rank, &assignments);
+            let request = Request { by, rank, restore, assignments, when, ttl_ms };
+            let action = self.in_flight.start(ctx.now, &ctx.job, request);
+            ctx.journal(json!({
+                "event": "action", "job": action.job.as_str(), "action": action.id.0, "rank": action.rank,
+                "assignments": action.assignments, "restore": action.restore, "at_once": action.at_once,
+                "decided_ns": action.decided_ns, "deadline_ns": action.deadline_ns,
+                "at_iteration": match action.phase {
+                    Phase::ApplyAt { iteration } => Some(iteration),
+                    _ => None,
+                },
+            }));
+            ctx.send(link, action);
+        }
+    }
+
+    /// Has ranks take a change over in one iteration; the error says why that cannot be.
+    pub(super) fn synchronize(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        by: By,
+        assigned: Vec<Assigned>,
+        members: &Membership,
+        points: &TuningPoints,
+    ) -> Result<(), String> {
+        let pace = (self.ttl_ms, self.last_iteration_s);
+        self.synchronizer.begin(ctx, (by, assigned), pace, &mut self.in_flight, members, points)
+    }
+
+    /// Makes an action that nobody waits for.
+    pub(super) fn aside(&mut self, ctx: &Ctx<'_>, (rank, assignments): Assigned, ttl_ms: u64) -> Action {
+        self.in_flight.aside(ctx.now, &ctx.job, rank, assignments, ttl_ms)
+    }
+
+    /// A rank answered.
+    pub(super) fn on_result(&mut self, now: u64, rank: u32, offset_ns: i64, result: &ActionResult) -> Answered {
+        let pace = (self.ttl_ms, self.last_iteration_s);
+        if let Some(in_force) = self.synchronizer.on_result(now, rank, offset_ns, result, pace) {
+            return Answered::Synchronized(in_force.into_iter().collect());
+        }
+        if let Some(settlement) = self.in_flight.on_result(rank, result, offset_ns) {
+            return Answered::Action(settlement);
+        }
+        let recorded = self.recorded.as_mut().and_then(|recorded| recorded.on_result(rank, result));
+        recorded.map_or(Answered::Unknown, Answered::Recorded)
+    }
+
+    /// A rank has left; its action in flight is settled.
+    pub(super) fn on_rank_left(&mut self, rank: u32) -> Option<Settlement> {
+        self.synchronizer.on_rank_left(rank);
+        self.in_flight.on_rank_left(rank)
+    }
+
+    /// One action of the group was settled; after the last one the group is returned.
+    pub(super) fn on_settled(&mut self, applied: bool, iteration: u64) -> Option<Group> {
+        let group = self.group.as_mut()?;
+        group.awaited = group.awaited.saturating_sub(1);
+        group.failed |= !applied;
+        group.iteration = group.iteration.max(iteration);
+        if group.awaited == 0 { self.group.take() } else { None }
+    }
+
+    /// Settles an action whose answer is overdue; to be asked until there is none.
+    pub(super) fn overdue(&mut self, now: u64) -> Option<Settlement> {
+        self.in_flight.on_time(now)
+    }
+
+    /// Goes on with the synchronized change; returns how it ended, if it did.
+    pub(super) fn advance(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        members: &Membership,
+        points: &TuningPoints,
+    ) -> Option<Outcome> {
+        let pace = (self.ttl_ms, self.last_iteration_s);
+        self.synchronizer.advance(ctx, pace, &mut self.in_flight, members, points)
+    }
+
+    /// Sends again what was on its way to an agent that was away.
+    pub(super) fn resend(
+        &self,
+        ctx: &mut Ctx<'_>,
+        agent: &AgentId,
+        link: LinkId,
+        members: &Membership,
+        points: &TuningPoints,
+    ) {
+        for action in self.in_flight.all() {
+            if members.is_attached(action.rank, agent) && ctx.now < action.deadline_ns {
+                ctx.send(link, action.clone());
+            }
+        }
+        self.synchronizer.resend(ctx, agent, link, members, points);
+    }
+
+    /// Forgets the synchronized change: the job is over.
+    pub(super) fn end(&mut self) {
+        self.synchronizer.end();
+    }
+
+    /// In a replay: the recorded analyzer sent this in the present step.
+    pub(super) fn follow(&mut self, sent: Vec<Action>) {
+        self.recorded.get_or_insert_default().follow(sent, &self.in_flight);
+    }
+
+    /// Whether all of this may be sent: always, but in a replay only where it was, at one time.
+    pub(super) fn may_send(&mut self, assigned: &[Assigned], synchronized: bool) -> bool {
+        let Some(recorded) = &mut self.recorded else { return true };
+        let first = recorded.take(assigned, synchronized);
+        first.inspect(|id| self.in_flight.renumber(*id)).is_some()
+    }
+}

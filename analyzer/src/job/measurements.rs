@@ -1,0 +1,329 @@
+//! Measurements of a job: what its ranks report about iterations, streams, points and MPI calls, closed into windows.
+
+use midrun_scheduling::TechniqueParameters;
+use midrun_tunlets::tuning_point::{Value, names};
+use midrun_tunlets::{Recent, StreamWindow, pipeline};
+use serde_json::json;
+
+use super::membership::Membership;
+use crate::calls::Calls;
+use crate::context::Ctx;
+use crate::decisions::Per;
+use crate::events::{Begun, Event, PointRefused};
+use crate::limits;
+use crate::log_lines;
+use crate::notice::finite;
+use crate::points::Points;
+use crate::streams::Streams;
+use crate::summary::{Iterations, PatternLine, StageLine, StreamLines, Summary};
+use crate::tuning_points::TuningPoints;
+use crate::window::{Closed, Windows};
+
+/// A closed window.
+pub(super) enum Measured {
+    Iteration(Closed),
+    Stream(StreamWindow),
+}
+
+/// All that is measured of a job.
+pub(super) struct Measurements {
+    grace_ns: u64,
+    windows: Windows,
+    iterations: Iterations,
+    streams: Streams,
+    stream_lines: StreamLines,
+    recent: Recent,
+    points: Points,
+    calls: Calls,
+    /// The technique in force, with its parameters.
+    technique: String,
+    outputs: u64,
+    /// Events that make no sense in this job.
+    invalid: u64,
+    /// Windows that no model may see.
+    refused: u64,
+}
+
+impl Measurements {
+    /// Nothing yet; an ended iteration waits `grace_ns` nanoseconds for its records.
+    pub(super) fn new(grace_ns: u64) -> Measurements {
+        Measurements {
+            grace_ns,
+            windows: Windows::new(grace_ns),
+            iterations: Iterations::default(),
+            streams: Streams::default(),
+            stream_lines: StreamLines::default(),
+            recent: Recent::default(),
+            points: Points::default(),
+            calls: Calls::default(),
+            technique: String::new(),
+            outputs: 0,
+            invalid: 0,
+            refused: 0,
+        }
+    }
+
+    /// A rank reports an event; what it tells about its tuning points goes to `points`.
+    pub(super) fn on_event(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        rank: u32,
+        offset_ns: i64,
+        event: &Event,
+        members: &Membership,
+        points: &mut TuningPoints,
+    ) {
+        match event {
+            Event::IterationBegun(begun) if self.is_master(rank) => self.on_begun(*begun, rank, members, points),
+            Event::IterationEnded(ended) if self.is_master(rank) => {
+                self.calls.on_ended(ctx.now, ended.iteration, ended.time_ns);
+                self.windows.on_ended(ctx.now, *ended);
+            }
+            Event::Worked(work) => {
+                let ahead_ns = self.ahead_of_master_ns(offset_ns, members);
+                self.windows.on_work(rank, work.middle_ns.saturating_add_signed(ahead_ns), work.clone());
+            }
+            Event::MpiCounted(counted) => {
+                self.calls.on_counted(rank, self.ahead_of_master_ns(offset_ns, members), counted);
+            }
+            Event::LinkMeasured(link) if self.is_master(rank) => {
+                self.windows.links.on_link(*link);
+                ctx.life("link-measured", log_lines::link(*link), json!({"same_host": link.same_host}));
+            }
+            Event::TripMeasured(trip) if self.is_master(rank) => self.windows.links.on_trip(*trip),
+            Event::PointMeasured(measured) => self.points.on_measured(ctx.now, rank, measured),
+            Event::StageWorked(worked) => self.streams.on_work(worked.clone()),
+            Event::StreamBegun(_) | Event::StageDeclared(_) | Event::PatternTaken(_) | Event::StreamWindowEnded(_) => {
+                self.on_stream_event(ctx, rank, event, points)
+            }
+            _ => {}
+        }
+    }
+
+    fn on_begun(&mut self, mut begun: Begun, rank: u32, members: &Membership, points: &mut TuningPoints) {
+        self.calls.on_begun(begun.iteration, begun.time_ns);
+        if members.world_size() > 0 {
+            begun.workers = begun.workers.min(members.world_size().max(members.seen() as u32));
+        }
+        // The mark says what is in force, whoever changed it.
+        points.set(rank, names::TECHNIQUE, &Value::Number(f64::from(begun.technique)));
+        self.technique = self.windows.on_begun(begun, points.setting(rank)).to_string();
+    }
+
+    // The rest of a stream's events, which its head reports.
+    fn on_stream_event(&mut self, ctx: &mut Ctx<'_>, rank: u32, event: &Event, points: &mut TuningPoints) {
+        if *self.streams.head.get_or_insert(rank) != rank {
+            self.invalid += 1;
+            return;
+        }
+        match event {
+            Event::StreamBegun(begun) => {
+                if !self.streams.any() {
+                    let text = format!("a pipeline of {} stages on {} ranks", begun.stages, begun.ranks);
+                    ctx.life("stream-begun", text, json!({"stages": begun.stages, "ranks": begun.ranks}));
+                }
+                self.streams.on_begun(*begun);
+            }
+            Event::StageDeclared(stage) => self.streams.on_stage(stage.clone()),
+            Event::PatternTaken(taken) => {
+                if self.streams.on_pattern(taken.clone()) {
+                    let line = PatternLine { input: taken.first_input, pattern: taken.plan.clone() };
+                    limits::push(&mut self.stream_lines.pattern, line, limits::PATTERNS);
+                }
+                self.set_pattern(rank, points);
+            }
+            Event::StreamWindowEnded(ended) => self.streams.on_window(*ended),
+            _ => {}
+        }
+    }
+
+    /// Sets the rank's tuning point to the pattern that the stream goes by.
+    pub(super) fn set_pattern(&self, rank: u32, points: &mut TuningPoints) {
+        if let Some(plan) = self.streams.plan() {
+            points.set(rank, names::PATTERN, &Value::Text(plan.to_owned()));
+        }
+    }
+
+    /// Counts an event that makes no sense in this job.
+    pub(super) fn on_invalid(&mut self) {
+        self.invalid += 1;
+    }
+
+    /// A rank could not do a line of the points; true when that is news.
+    pub(super) fn on_point_refused(&mut self, rank: u32, refused: &PointRefused) -> bool {
+        self.points.on_refused(rank, refused)
+    }
+
+    // The lowest rank that begins iterations is the master, whatever order the batches come in.
+    fn is_master(&mut self, rank: u32) -> bool {
+        match self.windows.master {
+            Some(master) if master == rank => return true,
+            Some(master) if master < rank => {
+                self.invalid += 1;
+                return false;
+            }
+            Some(_) => self.windows = Windows::new(self.grace_ns),
+            None => {}
+        }
+        self.windows.master = Some(rank);
+        true
+    }
+
+    // By how much times of a host with this offset have to be moved to be on the master's clock, nanoseconds.
+    fn ahead_of_master_ns(&self, offset_ns: i64, members: &Membership) -> i64 {
+        let masters_ns = self.windows.master.and_then(|master| members.clock_offset_ns(master));
+        offset_ns.wrapping_sub(masters_ns.unwrap_or(offset_ns))
+    }
+
+    /// Closes the windows that can be closed by now; everything that was ended, if `all`.
+    pub(super) fn close(&mut self, now: u64, all: bool, members: &Membership) -> Vec<Measured> {
+        let mut closed = self.windows.close(now, all);
+        for Closed { window, .. } in &mut closed {
+            if let Some(master) = self.windows.master {
+                members.locate(master, window);
+            }
+            window.points = self.points.take(window.iteration);
+        }
+        self.calls.settle(now, all);
+        // Where there is a master, its iterations are the job's.
+        if self.windows.master.is_none() {
+            closed.extend(self.points.close(now, all, members.present(), self.grace_ns));
+        }
+        let streams = std::iter::from_fn(|| self.streams.take_closed()).map(Measured::Stream);
+        closed.into_iter().map(Measured::Iteration).chain(streams).collect()
+    }
+
+    /// Takes a closed window into the lists. False for one that no job can have: it is counted, reported once, and no
+    /// model may see it.
+    pub(super) fn accept(&mut self, ctx: &mut Ctx<'_>, measured: &Measured) -> bool {
+        let (nonsense, per, number) = match measured {
+            Measured::Iteration(closed) => (closed.window.nonsense(), Per::Iteration, closed.window.iteration),
+            Measured::Stream(window) => (window.nonsense(), Per::Output, window.number),
+        };
+        if let Some(what) = nonsense {
+            self.refused += 1;
+            if self.refused == 1 {
+                tracing::warn!(job = %ctx.job, number, what, "a window made no sense");
+                let window = per.window();
+                let text =
+                    format!("{window} {number} is left out: {what} cannot be right; others like it are only counted");
+                ctx.life("window-refused", text, json!({"per": per, "iteration": number, "what": what}));
+            }
+            return false;
+        }
+        match measured {
+            Measured::Iteration(closed) => self.list_iteration(ctx, closed),
+            Measured::Stream(window) => self.list_stream(ctx, window),
+        }
+        true
+    }
+
+    fn list_iteration(&mut self, ctx: &mut Ctx<'_>, closed: &Closed) {
+        let window = &closed.window;
+        self.iterations.push(closed);
+        let technique = window.setting.to_string();
+        ctx.journal(json!({
+            "event": "window", "job": ctx.job.as_str(), "iteration": window.iteration, "tasks": window.tasks,
+            "workers": window.workers, "iteration_s": window.iteration_s, "ideal_s": closed.ideal_s(),
+            "chunks": window.chunks, "technique": technique, "policy": technique, "coverage": window.coverage,
+        }));
+        tracing::debug!(
+            job = %ctx.job, iteration = window.iteration, iteration_s = window.iteration_s,
+            ideal_s = closed.ideal_s(), coverage = window.coverage, "a window was closed",
+        );
+    }
+
+    fn list_stream(&mut self, ctx: &mut Ctx<'_>, window: &StreamWindow) {
+        self.outputs += window.outputs;
+        limits::push(&mut self.stream_lines.period_s, window.period_s(), limits::LISTED_WINDOWS);
+        self.recent.push(window);
+        if let Some(recent) = self.recent.merged() {
+            self.stream_lines.stages = stages(&recent);
+        }
+        ctx.journal(json!({
+            "event": "stream-window", "job": ctx.job.as_str(), "window": window.number, "outputs": window.outputs,
+            "period_s": window.period_s(), "pattern": window.plan, "settled": window.settled, "on_way": window.on_way,
+            "stages": self.stream_lines.stages,
+        }));
+        tracing::debug!(
+            job = %ctx.job, window = window.number, period_s = window.period_s(), pattern = window.plan,
+            settled = window.settled, "a window of a stream was closed",
+        );
+    }
+
+    /// The master took parameters of the loop scheduling over.
+    pub(super) fn on_setting(&mut self, iteration: u64, time_ns: u64, at_once: bool, setting: TechniqueParameters) {
+        self.windows.on_setting(iteration, time_ns, at_once, setting);
+        self.technique = setting.to_string();
+    }
+
+    /// The rank that begins iterations.
+    pub(super) fn master(&self) -> Option<u32> {
+        self.windows.master
+    }
+
+    /// The rank that takes over what is decided from windows of this kind.
+    pub(super) fn decides(&self, per: Per) -> Option<u32> {
+        match per {
+            Per::Output => self.streams.head,
+            Per::Iteration => self.windows.master.or(self.points.first_rank()),
+        }
+    }
+
+    /// The iteration that a rank named, or the newest one where it does not count iterations.
+    pub(super) fn counted(&self, iteration: u64) -> u64 {
+        let counted = Some(iteration).filter(|iteration| *iteration < limits::ITERATION_END);
+        counted.or(self.windows.newest()).unwrap_or(iteration)
+    }
+
+    /// What the job's windows measure: outputs where it has streams.
+    pub(super) fn per(&self) -> Per {
+        if self.streams.any() { Per::Output } else { Per::Iteration }
+    }
+
+    /// Iterations measured.
+    pub(super) fn iterations(&self) -> u64 {
+        self.iterations.count
+    }
+
+    /// Time of the newest iteration, and between two outputs of the newest window, seconds.
+    pub(super) fn newest_s(&self) -> (Option<f64>, Option<f64>) {
+        (self.iterations.last_s(), self.stream_lines.period_s.back().copied())
+    }
+
+    /// Outputs of streams; `None` where the job has none.
+    pub(super) fn outputs(&self) -> Option<u64> {
+        self.streams.any().then_some(self.outputs)
+    }
+
+    /// The summary so far as it is measured. `declared` is the text of points, `ideal_period_s` the model's.
+    pub(super) fn summary(&self, declared: &str, ideal_period_s: Option<f64>) -> Summary {
+        let mut summary = Summary {
+            technique: self.technique.clone(),
+            policy: self.technique.clone(),
+            stream: self.streams.any().then(|| StreamLines { ideal_period_s, ..self.stream_lines.clone() }),
+            mpi_calls: self.calls.lines(),
+            pop: self.calls.pop(),
+            points: self.points.lines(declared),
+            links: self.windows.links.clone().list().map(Into::into).collect(),
+            skipped_iterations: self.windows.skipped,
+            events_dropped: [self.invalid, self.windows.invalid, self.streams.invalid, self.refused]
+                .into_iter()
+                .fold(0, u64::saturating_add),
+            ..Summary::default()
+        };
+        summary.list(&self.iterations);
+        summary
+    }
+}
+
+fn stages(window: &StreamWindow) -> Vec<StageLine> {
+    let line = |(stage, seen): (&midrun_tunlets::StageWindow, pipeline::StageTimes)| StageLine {
+        name: stage.name.clone(),
+        compute_s: seen.compute_s.and_then(finite),
+        tr_s: seen.tr_s.and_then(finite),
+        rtr_s: seen.rtr_s.and_then(finite),
+        replicas: seen.replicas,
+    };
+    window.stages.iter().zip(pipeline::stage_times(window)).map(line).collect()
+}

@@ -1,0 +1,242 @@
+//! Membership of a job: its ranks, the hosts they run on, and the agents that connect them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use midrun_tunlets::Window;
+
+use crate::agents::Agents;
+use crate::events::{Joined, Records, Report};
+use crate::ids::{AgentId, LinkId};
+
+/// Whether a rank runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RankState {
+    Present,
+    Finalized,
+    /// Gone without MPI_Finalize.
+    Lost,
+}
+
+#[derive(Debug)]
+struct Rank {
+    agent: AgentId,
+    state: RankState,
+    records: Records,
+}
+
+#[derive(Debug)]
+struct Host {
+    node: String,
+    /// To add to the host's times to get the analyzer's, nanoseconds.
+    clock_offset_ns: i64,
+    dropped_before: u64,
+    dropped: u64,
+    linked: bool,
+}
+
+/// The ranks and hosts of one job. The counts are kept up to date, so that no batch has to walk over all ranks.
+#[derive(Debug, Default)]
+pub(super) struct Membership {
+    world_size: u32,
+    mpi: String,
+    ranks: BTreeMap<u32, Rank>,
+    present: usize,
+    hosts: BTreeMap<AgentId, Host>,
+    linked: usize,
+    /// Records of earlier programs, whose rank numbers were given out again.
+    past: Records,
+}
+
+impl Membership {
+    /// A rank attached to `agent`, or is still there after the agent came back.
+    pub(super) fn on_joined(&mut self, agent: &AgentId, joined: &Joined) {
+        if joined.world_size > 0 {
+            self.world_size = joined.world_size;
+        }
+        if !joined.mpi.is_empty() {
+            self.mpi.clone_from(&joined.mpi);
+        }
+        let rank = self.place(joined.rank, agent);
+        rank.agent = agent.clone();
+        if rank.state != RankState::Present {
+            // The next program of the same job: its totals begin at 0 again.
+            rank.state = RankState::Present;
+            let past = std::mem::take(&mut rank.records);
+            self.past.add(past);
+            self.present += 1;
+        }
+    }
+
+    fn place(&mut self, rank: u32, agent: &AgentId) -> &mut Rank {
+        self.ranks.entry(rank).or_insert_with(|| {
+            self.present += 1;
+            Rank { agent: agent.clone(), state: RankState::Present, records: Records::default() }
+        })
+    }
+
+    /// `agent` on `node` dropped so many events so far, and had dropped others before it spoke of this job.
+    pub(super) fn on_host(&mut self, agent: &AgentId, node: &str, dropped_before: u64, dropped: u64) {
+        let host = self.hosts.entry(agent.clone()).or_insert_with(|| Host {
+            node: node.to_owned(),
+            clock_offset_ns: 0,
+            dropped_before,
+            dropped,
+            linked: false,
+        });
+        host.dropped = host.dropped.max(dropped);
+        self.set_linked(agent, true);
+    }
+
+    /// A rank reports. One that joined while another analyzer listened is new here.
+    pub(super) fn on_report(&mut self, agent: &AgentId, clock_offset_ns: i64, report: &Report) {
+        if let Some(host) = self.hosts.get_mut(agent) {
+            host.clock_offset_ns = clock_offset_ns;
+        }
+        let (known, new) = (&mut self.place(report.rank, agent).records, report.records);
+        known.produced = known.produced.max(new.produced);
+        known.collected = known.collected.max(new.collected);
+        known.dropped = known.dropped.max(new.dropped);
+    }
+
+    /// A rank is gone; true when it was there.
+    pub(super) fn on_left(&mut self, rank: u32, finalized: bool) -> bool {
+        let Some(rank) = self.ranks.get_mut(&rank).filter(|rank| rank.state == RankState::Present) else {
+            return false;
+        };
+        rank.state = if finalized { RankState::Finalized } else { RankState::Lost };
+        self.present -= 1;
+        true
+    }
+
+    /// Notes whether an agent is connected; returns whether it was, `None` for an agent without ranks of this job.
+    pub(super) fn set_linked(&mut self, agent: &AgentId, linked: bool) -> Option<bool> {
+        let was = std::mem::replace(&mut self.hosts.get_mut(agent)?.linked, linked);
+        self.linked = self.linked + usize::from(linked) - usize::from(was);
+        Some(was)
+    }
+
+    /// The node of an agent.
+    pub(super) fn node(&self, agent: &AgentId) -> Option<&str> {
+        self.hosts.get(agent).map(|host| host.node.as_str())
+    }
+
+    /// Whether a rank that runs is attached to this agent.
+    pub(super) fn serves(&self, agent: &AgentId) -> bool {
+        self.walk().any(|(_, rank)| rank.state == RankState::Present && rank.agent == *agent)
+    }
+
+    /// All ranks: for what happens once in a while, not for batches.
+    fn walk(&self) -> impl Iterator<Item = (u32, &Rank)> {
+        crate::limits::walks(self.ranks.len());
+        self.ranks.iter().map(|(number, rank)| (*number, rank))
+    }
+
+    /// State of a rank; `None` for one that was never seen.
+    pub(super) fn state(&self, rank: u32) -> Option<RankState> {
+        self.ranks.get(&rank).map(|rank| rank.state)
+    }
+
+    pub(super) fn is_present(&self, rank: u32) -> bool {
+        self.state(rank) == Some(RankState::Present)
+    }
+
+    pub(super) fn is_attached(&self, rank: u32, agent: &AgentId) -> bool {
+        self.ranks.get(&rank).is_some_and(|rank| rank.agent == *agent)
+    }
+
+    /// The link over which actions go to a rank that runs.
+    pub(super) fn link_of(&self, rank: u32, links: &Agents) -> Option<LinkId> {
+        let rank = self.ranks.get(&rank).filter(|rank| rank.state == RankState::Present)?;
+        links.link_of(&rank.agent)
+    }
+
+    /// The node of a rank.
+    pub(super) fn node_of(&self, rank: u32) -> Option<&str> {
+        self.node(&self.ranks.get(&rank)?.agent)
+    }
+
+    /// To add to the times of a rank's host to get the analyzer's, nanoseconds.
+    pub(super) fn clock_offset_ns(&self, rank: u32) -> Option<i64> {
+        self.hosts.get(&self.ranks.get(&rank)?.agent).map(|host| host.clock_offset_ns)
+    }
+
+    /// Notes of each worker whether it runs on another host than the master.
+    pub(super) fn locate(&self, master: u32, window: &mut Window) {
+        let agent = |rank: u32| self.ranks.get(&rank).map(|rank| &rank.agent);
+        let Some(masters) = agent(master) else { return };
+        for work in &mut window.per_worker {
+            work.far = agent(work.rank).map(|own| own != masters);
+        }
+    }
+
+    /// Ranks that run.
+    pub(super) fn present(&self) -> usize {
+        self.present
+    }
+
+    /// Ranks that were seen.
+    pub(super) fn seen(&self) -> usize {
+        self.ranks.len()
+    }
+
+    /// Ranks that the job has; 0 while unknown.
+    pub(super) fn world_size(&self) -> u32 {
+        self.world_size
+    }
+
+    /// All the ranks that were seen have left, and at least one was seen.
+    pub(super) fn all_left(&self) -> bool {
+        !self.ranks.is_empty() && self.present == 0
+    }
+
+    /// As many ranks were seen as the job has.
+    pub(super) fn all_joined(&self) -> bool {
+        self.world_size > 0 && self.ranks.len() >= self.world_size as usize
+    }
+
+    /// An agent with ranks of this job is connected.
+    pub(super) fn any_linked(&self) -> bool {
+        self.linked > 0
+    }
+
+    /// A rank that has left, if any has.
+    pub(super) fn first_gone(&self) -> Option<u32> {
+        if self.present == self.ranks.len() {
+            return None;
+        }
+        self.walk().find(|(_, rank)| rank.state != RankState::Present).map(|(number, _)| number)
+    }
+
+    /// Number, node and state of each rank.
+    pub(super) fn ranks(&self) -> impl Iterator<Item = (u32, Option<&str>, RankState)> {
+        self.walk().map(|(number, rank)| (number, self.node(&rank.agent), rank.state))
+    }
+
+    /// Node of each agent, and whether it is connected.
+    pub(super) fn hosts(&self) -> impl Iterator<Item = (&str, bool)> {
+        self.hosts.values().map(|host| (host.node.as_str(), host.linked))
+    }
+
+    /// Names of the nodes, each once.
+    pub(super) fn nodes(&self) -> BTreeSet<&str> {
+        self.hosts().map(|(node, _)| node).collect()
+    }
+
+    /// The MPI, as it names itself.
+    pub(super) fn mpi(&self) -> &str {
+        &self.mpi
+    }
+
+    /// Records of all ranks, those of earlier programs included.
+    pub(super) fn records(&self) -> Records {
+        let mut records = self.past;
+        self.walk().for_each(|(_, rank)| records.add(rank.records));
+        records
+    }
+
+    /// Events that agents dropped since they spoke of this job.
+    pub(super) fn events_dropped(&self) -> u64 {
+        let dropped = |host: &Host| host.dropped.saturating_sub(host.dropped_before);
+        self.hosts.values().map(dropped).fold(0, u64::saturating_add)
+    }
+}

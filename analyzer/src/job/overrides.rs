@@ -1,0 +1,486 @@
+//! Manual overrides: a person's `set`, `freeze`, `pause` and `resume`, one after the other, each when no action is in flight.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use midrun_scheduling::Technique;
+use midrun_tunlets::tuning_point::names;
+use midrun_tunlets::{TuningPoint, Value};
+use serde_json::json;
+
+use super::membership::{Membership, RankState};
+use crate::actions::{Action, ActionStatus, Assigned};
+use crate::context::Ctx;
+use crate::control::{Change, Control, ControlLine, Mode, Turned};
+use crate::decisions::Per;
+use crate::ids::AskId;
+use crate::in_flight::When;
+use crate::input::{Answer, Output};
+use crate::limits;
+use crate::log_lines;
+use crate::tuning_points::TuningPoints;
+
+/// Names in a sentence.
+const NAMES_SHOWN: usize = 12;
+
+/// An override whose actions are on their way.
+#[derive(Debug)]
+struct Active {
+    ask: AskId,
+    control: Control,
+    at_s: f64,
+    /// Actions to send one round after the other, at most one per rank in each.
+    rounds: VecDeque<Vec<Assigned>>,
+    changes: Vec<Change>,
+    /// Indexes of the changes of each rank.
+    by_rank: BTreeMap<u32, Vec<usize>>,
+    /// Values that cannot be brought back, each with a reason.
+    kept: Vec<String>,
+}
+
+impl Active {
+    fn is_synchronized(&self) -> bool {
+        matches!(self.control, Control::Set { synchronized: true, .. })
+    }
+
+    /// Marks the changes that these assignments make.
+    fn mark(&mut self, rank: u32, assignments: &[(String, Value)], mark: impl Fn(&mut Change)) {
+        for at in self.by_rank.get(&rank).into_iter().flatten() {
+            let change = &mut self.changes[*at];
+            if assignments.iter().any(|(name, _)| *name == change.tuning_point) {
+                mark(change);
+            }
+        }
+    }
+
+    fn open(&mut self) -> impl Iterator<Item = &mut Change> {
+        self.changes.iter_mut().filter(|change| change.applied_iteration.is_none())
+    }
+}
+
+/// Actions that an override needs next.
+pub(super) enum Round {
+    /// By each rank by itself.
+    Each(Vec<Assigned>, When),
+    /// By all ranks in one iteration.
+    Synchronized(Vec<Assigned>),
+}
+
+/// All manual overrides of a job.
+#[derive(Debug)]
+pub(super) struct Overrides {
+    started_ns: u64,
+    mode: Mode,
+    pending: VecDeque<(AskId, Control)>,
+    active: Option<Active>,
+    held: BTreeSet<(u32, String)>,
+    turned: BTreeMap<(u32, String), Turned>,
+    lines: VecDeque<ControlLine>,
+}
+
+impl Overrides {
+    /// None yet; times count from `started_ns`.
+    pub(super) fn new(started_ns: u64) -> Overrides {
+        Overrides {
+            started_ns,
+            mode: Mode::Tuned,
+            pending: VecDeque::new(),
+            active: None,
+            held: BTreeSet::new(),
+            turned: BTreeMap::new(),
+            lines: VecDeque::new(),
+        }
+    }
+
+    /// Queues one more; false when too many wait.
+    pub(super) fn queue(&mut self, ask: AskId, control: Control) -> bool {
+        let fits = self.pending.len() < limits::CONTROLS_PER_JOB;
+        if fits {
+            self.pending.push_back((ask, control));
+        }
+        fits
+    }
+
+    /// Whether tunlets decide.
+    pub(super) fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    /// Overrides that wait.
+    pub(super) fn pending(&self) -> usize {
+        self.pending.len()
+    }
+
+    /// One is on its way.
+    pub(super) fn is_active(&self) -> bool {
+        self.active.is_some()
+    }
+
+    /// The one that waits longest.
+    pub(super) fn next(&mut self) -> Option<(AskId, Control)> {
+        self.pending.pop_front()
+    }
+
+    /// Whether a person has set this point since tunlets were last let go on.
+    pub(super) fn holds(&self, rank: u32, point: &str) -> bool {
+        // The key is built because a tuple of borrowed parts cannot be looked up; this is per decision.
+        !self.held.is_empty() && self.held.contains(&(rank, point.to_owned()))
+    }
+
+    /// The last change of a point, if there was one.
+    pub(super) fn turned(&self, rank: u32, point: &str) -> Option<&Turned> {
+        self.turned.get(&(rank, point.to_owned()))
+    }
+
+    /// Overrides that have ended, in order.
+    pub(super) fn lines(&self) -> Vec<ControlLine> {
+        self.lines.iter().cloned().collect()
+    }
+
+    /// A tunlet's change was applied.
+    pub(super) fn on_tuned(&mut self, action: &Action, by: &str, why: &str, iteration: u64) {
+        for (name, _) in &action.assignments {
+            let turned = Turned { by: by.to_owned(), why: why.to_owned(), iteration };
+            self.turned.insert((action.rank, name.clone()), turned);
+        }
+    }
+
+    /// A person's change was applied, in time or late.
+    pub(super) fn on_applied(&mut self, action: &Action, iteration: u64) {
+        let paused = matches!(&self.active, Some(Active { control: Control::Pause, .. }));
+        self.on_tuned(action, "user", if paused { "value at start: paused" } else { "set by hand" }, iteration);
+        if !paused {
+            self.held.extend(action.assignments.iter().map(|(name, _)| (action.rank, name.clone())));
+        }
+    }
+
+    /// An action of the active override has ended.
+    pub(super) fn on_settled(&mut self, action: &Action, status: ActionStatus, iteration: u64) {
+        let Some(active) = &mut self.active else { return };
+        active.mark(action.rank, &action.assignments, |change| {
+            if status == ActionStatus::Applied {
+                change.applied_iteration = Some(iteration);
+                change.refused = None;
+            } else {
+                let text = matches!(change.to, Value::Text(_)) && status == ActionStatus::RefusedRange;
+                let why = if text { "refused: the program cannot take this text" } else { status.as_str() };
+                change.refused = Some(why.to_owned());
+            }
+        });
+    }
+
+    /// The changes that are open do not come.
+    pub(super) fn refuse_open(&mut self, why: &str) {
+        let open = self.active.as_mut().into_iter().flat_map(Active::open);
+        open.for_each(|change| change.refused = Some(why.to_owned()));
+    }
+
+    /// Refuses everything: the job is over.
+    pub(super) fn end(&mut self, ctx: &mut Ctx<'_>, per: Per) {
+        let ended = "the job has ended";
+        if let Some(mut active) = self.active.take() {
+            active.open().for_each(|change| change.refused = change.refused.take().or(Some(ended.to_owned())));
+            self.conclude(ctx, active, per);
+        }
+        while let Some((ask, control)) = self.pending.pop_front() {
+            self.refuse(ctx, ask, &control, ended.to_owned());
+        }
+    }
+
+    /// Begins an override, or refuses it. `renewed` says whether the tunlets that a `resume` asks for could be made.
+    pub(super) fn begin(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        (ask, control): (AskId, Control),
+        renewed: Result<(), String>,
+        dry_run: bool,
+        members: &Membership,
+        points: &TuningPoints,
+    ) {
+        let (mut rounds, mut kept) = (VecDeque::new(), Vec::new());
+        let asked = renewed.and_then(|()| match &control {
+            Control::Set { point, value, rank, .. } => {
+                admissible(&control, dry_run)?;
+                requested(point, value, *rank, members, points).map(|assigned| rounds.push_back(assigned))
+            }
+            _ => Ok(()),
+        });
+        if let Err(why) = asked {
+            return self.refuse(ctx, ask, &control, why);
+        }
+        match &control {
+            Control::Set { .. } => {}
+            Control::Pause => {
+                self.mode = Mode::Paused;
+                (rounds, kept) = rollback_to_start(members, points);
+            }
+            Control::Freeze => self.mode = Mode::Frozen,
+            Control::Resume => {
+                self.mode = Mode::Tuned;
+                self.held.clear();
+            }
+        }
+        let changes: Vec<Change> = rounds.iter().flatten().flat_map(|asked| changes(asked, points)).collect();
+        let mut by_rank: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+        for (at, change) in changes.iter().enumerate() {
+            by_rank.entry(change.rank).or_default().push(at);
+        }
+        if let (Control::Set { point, at_iteration, .. }, [first, ..]) = (&control, &changes[..]) {
+            let ranks: Vec<u32> = by_rank.keys().copied().collect();
+            let at = at_iteration.map_or(String::new(), |k| format!(" at iteration {k}"));
+            let on = log_lines::ranks(&ranks);
+            let text = format!("user: set {point} {} -> {} on {on}{at}", first.from, first.to);
+            ctx.life(
+                "control",
+                text,
+                json!({"tuning_point": point, "from": first.from, "to": first.to, "ranks": ranks}),
+            );
+        }
+        let at_s = self.at_s(ctx);
+        self.active = Some(Active { ask, control, at_s, rounds, changes, by_rank, kept });
+    }
+
+    /// The next actions of the active override, if there are any. After the last ones it ends, and the person is answered.
+    pub(super) fn advance(&mut self, ctx: &mut Ctx<'_>, members: &Membership, per: Per) -> Option<Round> {
+        let mut active = self.active.take()?;
+        let Some(mut round) = active.rounds.pop_front() else {
+            self.conclude(ctx, active, per);
+            return None;
+        };
+        if active.is_synchronized() {
+            self.active = Some(active);
+            return Some(Round::Synchronized(round));
+        }
+        round.retain(|(rank, assignments)| {
+            let reached = members.link_of(*rank, ctx.links).is_some();
+            if !reached {
+                let why = if members.is_present(*rank) { "its agent is not connected" } else { "the rank has ended" };
+                active.mark(*rank, assignments, |change| change.refused = Some(why.to_owned()));
+            }
+            reached
+        });
+        let all_scheduling = || round.iter().flat_map(|(_, assigned)| assigned).all(|(name, _)| is_scheduling(name));
+        let when = match active.control {
+            Control::Set { at_iteration: Some(iteration), .. } => When::Iteration(iteration),
+            _ if all_scheduling() => When::Now,
+            _ => When::NextIteration,
+        };
+        self.active = Some(active);
+        (!round.is_empty()).then_some(Round::Each(round, when))
+    }
+
+    fn conclude(&mut self, ctx: &mut Ctx<'_>, active: Active, per: Per) {
+        let synchronized = active.is_synchronized();
+        let Active { ask, control, at_s, changes, kept, .. } = active;
+        let failed: Vec<&Change> = changes.iter().filter(|change| change.applied_iteration.is_none()).collect();
+        let mut text = match &control {
+            Control::Set { point, value, .. } => outcome_of_set(point, value, per.safe_point(), &changes),
+            Control::Freeze => "frozen: tunlets decide nothing more, values stay".to_owned(),
+            Control::Pause => {
+                let back = changes.len() - failed.len();
+                format!("paused: tunlets decide nothing more; values brought back to those at start: {back}")
+            }
+            Control::Resume => "resumed: tunlets look afresh and may turn everything".to_owned(),
+        };
+        for change in &failed {
+            let why = change.refused.as_deref().unwrap_or("nobody answered");
+            if synchronized {
+                text += &format!("; {why}");
+                break; // all have the same reason
+            }
+            text += &format!("; {} on rank {}: {why}", change.tuning_point, change.rank);
+        }
+        for why in &kept {
+            text += &format!("; {why}");
+        }
+        let done = failed.is_empty();
+        self.answer(ctx, ask, ControlLine { at_s, control: control.name(), done, text, changes });
+    }
+
+    fn refuse(&mut self, ctx: &mut Ctx<'_>, ask: AskId, control: &Control, why: String) {
+        let text = match control {
+            Control::Set { point, value, .. } => format!("{point} = {value} was not set: {why}"),
+            other => format!("{} was refused: {why}", other.name()),
+        };
+        let at_s = self.at_s(ctx);
+        let line = ControlLine { at_s, control: control.name(), done: false, text, changes: Vec::new() };
+        self.answer(ctx, ask, line);
+    }
+
+    fn answer(&mut self, ctx: &mut Ctx<'_>, ask: AskId, line: ControlLine) {
+        ctx.notify(log_lines::controlled(&ctx.job, &line));
+        let mut listed = line.clone();
+        listed.changes.truncate(limits::LISTED_CHANGES);
+        limits::push(&mut self.lines, listed, limits::LISTED_CONTROLS);
+        ctx.out.push(Output::Answer { ask, answer: Answer::Controlled(Box::new(line)) });
+    }
+
+    fn at_s(&self, ctx: &Ctx<'_>) -> f64 {
+        ctx.now.saturating_sub(self.started_ns) as f64 / 1e9
+    }
+}
+
+/// Whether a tuning point is of the loop scheduling, which may change inside an iteration; all others wait for one to begin.
+fn is_scheduling(name: &str) -> bool {
+    [names::TECHNIQUE, names::FACTOR, names::TASK_MEAN_S, names::TASK_SIGMA_S, names::MIN_CHUNK].contains(&name)
+}
+
+fn outcome_of_set(point: &str, value: &str, at: &str, changes: &[Change]) -> String {
+    let applied: Vec<&Change> = changes.iter().filter(|change| change.applied_iteration.is_some()).collect();
+    let ranks: Vec<u32> = applied.iter().map(|change| change.rank).collect();
+    match applied.iter().filter_map(|change| change.applied_iteration).max() {
+        // A program without iterations does not count them.
+        Some(last) => {
+            let when = if last == u64::MAX { String::new() } else { format!(" at {at} {last}") };
+            let held = "tunlets leave it alone until midrun resume";
+            format!("{point} = {value} applied on {}{when}; {held}", log_lines::ranks(&ranks))
+        }
+        None => format!("{point} = {value} was not set"),
+    }
+}
+
+/// The error says why a `set` cannot be, whatever its ranks have.
+fn admissible(control: &Control, dry_run: bool) -> Result<(), String> {
+    match control {
+        Control::Set { synchronized: true, rank: Some(_), .. } => {
+            Err("--together is for all ranks that have the point: leave --rank out".into())
+        }
+        Control::Set { at_iteration: Some(k), .. } if *k >= limits::ITERATION_END => {
+            Err(format!("an iteration has a number below {}, and {k} is none", limits::ITERATION_END))
+        }
+        Control::Set { at_iteration: Some(_), synchronized: true, .. } => {
+            Err("--together chooses the iteration itself: leave --at-iteration out".into())
+        }
+        Control::Set { .. } if dry_run => Err("the job runs with --dry-run, which changes nothing".into()),
+        _ => Ok(()),
+    }
+}
+
+/// The ranks and values that a `set` asks for; the error says why it cannot be.
+fn requested(
+    point: &str,
+    value: &str,
+    rank: Option<u32>,
+    members: &Membership,
+    points: &TuningPoints,
+) -> Result<Vec<Assigned>, String> {
+    let chosen = match rank {
+        Some(rank) => vec![point_of(rank, point, members, points)?],
+        None => points_of_all(point, members, points)?,
+    };
+    let of_rank = |tuning_point: &TuningPoint| {
+        let assignments = vec![(point.to_owned(), read(tuning_point, value)?)];
+        match points.objection(tuning_point.rank, &assignments) {
+            Some(why) => Err(why),
+            None => Ok((tuning_point.rank, assignments)),
+        }
+    };
+    chosen.into_iter().map(of_rank).collect()
+}
+
+fn point_of<'a>(
+    rank: u32,
+    point: &str,
+    members: &Membership,
+    points: &'a TuningPoints,
+) -> Result<&'a TuningPoint, String> {
+    match members.state(rank) {
+        None => {
+            let all: Vec<u32> = members.ranks().map(|(rank, ..)| rank).collect();
+            return Err(format!("the job has no rank {rank}, it has {}", log_lines::ranks(&all)));
+        }
+        Some(RankState::Present) => {}
+        Some(_) => return Err(format!("rank {rank} has ended")),
+    }
+    let own = || names_of(points.list().iter().filter(|tuning_point| tuning_point.rank == rank));
+    points.get(rank, point).ok_or_else(|| format!("rank {rank} has no tuning point {point}; {}", own()))
+}
+
+fn points_of_all<'a>(
+    point: &str,
+    members: &Membership,
+    points: &'a TuningPoints,
+) -> Result<Vec<&'a TuningPoint>, String> {
+    let named: Vec<&TuningPoint> = points.list().iter().filter(|known| known.name == point).collect();
+    if named.is_empty() {
+        return Err(format!("no rank has a tuning point {point}; {}", names_of(points.list().iter())));
+    }
+    let mut present: Vec<&TuningPoint> = named.into_iter().filter(|known| members.is_present(known.rank)).collect();
+    present.sort_by_key(|known| known.rank);
+    if present.is_empty() { Err(format!("every rank that has {point} has ended")) } else { Ok(present) }
+}
+
+/// Actions that bring the values at start back, at most one per rank and round; and what cannot come back, and why.
+fn rollback_to_start(members: &Membership, points: &TuningPoints) -> (VecDeque<Vec<Assigned>>, Vec<String>) {
+    let mut by_rank: BTreeMap<u32, VecDeque<Assigned>> = BTreeMap::new();
+    let mut kept = Vec::new();
+    for point in points.list().iter().filter(|point| members.is_present(point.rank)) {
+        let current = value_of(point);
+        let Some(start) = points.start(point).filter(|start| *start != current) else { continue };
+        let wanted = vec![(point.name.clone(), start)];
+        if let Some(why) = points.objection(point.rank, &wanted) {
+            kept.push(format!("rank {} keeps its {} {current}: {why}", point.rank, point.name));
+            continue;
+        }
+        let actions = by_rank.entry(point.rank).or_default();
+        // A text fills an action by itself.
+        let fits = |last: &&mut Assigned| point.text.is_none() && last.1.len() < limits::ASSIGNMENTS;
+        match actions.back_mut().filter(fits) {
+            Some(last) => last.1.extend(wanted),
+            None if point.text.is_some() => actions.push_front((point.rank, wanted)),
+            None => actions.push_back((point.rank, wanted)),
+        }
+    }
+    let mut rounds = VecDeque::new();
+    while !by_rank.is_empty() {
+        rounds.push_back(by_rank.values_mut().filter_map(VecDeque::pop_front).collect());
+        by_rank.retain(|_, actions| !actions.is_empty());
+    }
+    (rounds, kept)
+}
+
+fn changes((rank, assignments): &Assigned, points: &TuningPoints) -> Vec<Change> {
+    let current = points.current(*rank, assignments);
+    let change = |((name, to), (_, from)): (&(String, Value), (String, Value))| Change {
+        rank: *rank,
+        tuning_point: name.clone(),
+        from,
+        to: to.clone(),
+        applied_iteration: None,
+        refused: None,
+    };
+    assignments.iter().zip(current).map(change).collect()
+}
+
+fn value_of(point: &TuningPoint) -> Value {
+    point.text.clone().map_or(Value::Number(point.value), Value::Text)
+}
+
+/// Reads the value that a person wrote for a tuning point.
+fn read(point: &TuningPoint, value: &str) -> Result<Value, String> {
+    if point.text.is_some() {
+        return Ok(Value::Text(value.to_owned()));
+    }
+    if point.name == names::TECHNIQUE
+        && let Some(kind) = Technique::parse(value)
+    {
+        return Ok(Value::Number(f64::from(kind.code())));
+    }
+    let (least, most) = point.range;
+    let takes = if point.whole { "whole numbers" } else { "numbers" };
+    let number = value.parse().ok().filter(|number: &f64| number.is_finite());
+    match number.filter(|number| !point.whole || number.fract() == 0.0) {
+        Some(number) => Ok(Value::Number(number)),
+        None => Err(format!("{} takes {takes} from {least} to {most}, and {value} is none", point.name)),
+    }
+}
+
+fn names_of<'a>(points: impl Iterator<Item = &'a TuningPoint>) -> String {
+    let names: BTreeSet<&str> = points.map(|point| point.name.as_str()).collect();
+    if names.is_empty() {
+        return "nothing is declared".into();
+    }
+    let shown: Vec<&str> = names.iter().copied().take(NAMES_SHOWN).collect();
+    let more =
+        if names.len() > NAMES_SHOWN { format!(" and {} more", names.len() - NAMES_SHOWN) } else { String::new() };
+    format!("there are {}{more}", shown.join(", "))
+}

@@ -1,0 +1,98 @@
+//! Brings the tunlet's text of points to each rank that takes it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use midrun_tunlets::Value;
+use serde_json::json;
+
+use super::dispatcher::Dispatcher;
+use super::membership::Membership;
+use crate::actions::{ActionResult, ActionStatus};
+use crate::context::Ctx;
+use crate::ids::{ActionId, AgentId};
+use crate::limits;
+use crate::tuning_points::TuningPoints;
+
+/// The tuning point that takes the text.
+const POINTS: &str = "points";
+/// A text that came too late, or after a newer action, is sent again so often.
+const ATTEMPTS: u32 = 5;
+
+/// Ranks that have the text, or are to get it.
+#[derive(Debug, Default)]
+pub(super) struct PointTexts {
+    /// Ranks to send it to now.
+    due: BTreeSet<u32>,
+    /// Ranks to send it to once they can be reached again.
+    unreached: BTreeSet<u32>,
+    /// Ranks that were sent it: by which action, and how often.
+    sent: BTreeMap<u32, (ActionId, u32)>,
+}
+
+impl PointTexts {
+    /// A rank has a tuning point; if it takes points, it is to get them.
+    pub(super) fn on_declared(&mut self, rank: u32, name: &str) {
+        if name == POINTS && !self.sent.contains_key(&rank) {
+            self.due.insert(rank);
+        }
+    }
+
+    /// A rank joined, perhaps by another agent.
+    pub(super) fn on_joined(&mut self, rank: u32) {
+        self.due.extend(self.unreached.take(&rank));
+    }
+
+    /// An agent is back, and its ranks can be reached.
+    pub(super) fn on_agent_back(&mut self, agent: &AgentId, members: &Membership) {
+        let attached = |rank: &u32| members.is_attached(*rank, agent);
+        let (back, rest): (BTreeSet<u32>, _) = std::mem::take(&mut self.unreached).into_iter().partition(attached);
+        self.due.extend(back);
+        self.unreached = rest;
+    }
+
+    /// A rank answered. If it was sent the text and has not taken it, the text is due again.
+    pub(super) fn on_result(&mut self, rank: u32, result: &ActionResult) {
+        let Some(&(action, attempts)) = self.sent.get(&rank) else { return };
+        let again =
+            matches!(result.status, ActionStatus::RefusedStale | ActionStatus::Expired | ActionStatus::Undeliverable);
+        if action == result.action && again && attempts < ATTEMPTS {
+            self.due.insert(rank);
+        }
+    }
+
+    /// Whether a rank waits for the text.
+    pub(super) fn any_due(&self) -> bool {
+        !self.due.is_empty()
+    }
+
+    /// Sends the text where it is due; an empty one is not sent.
+    pub(super) fn send(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        text: &str,
+        dispatcher: &mut Dispatcher,
+        members: &Membership,
+        points: &TuningPoints,
+    ) {
+        let due = std::mem::take(&mut self.due);
+        if text.is_empty() {
+            return;
+        }
+        for rank in due {
+            let Some(link) = members.link_of(rank, ctx.links) else {
+                self.unreached.insert(rank);
+                continue;
+            };
+            let assignments = vec![(POINTS.to_owned(), Value::Text(text.to_owned()))];
+            if let Some(why) = points.objection(rank, &assignments) {
+                let text = format!("rank {rank} cannot be sent the points: {why}");
+                ctx.life("points-withheld", text, json!({"rank": rank, "why": why}));
+                continue;
+            }
+            let action = dispatcher.aside(ctx, (rank, assignments), limits::ACTION_TTL_MS);
+            let attempts = self.sent.get(&rank).map_or(0, |(_, attempts)| *attempts);
+            self.sent.insert(rank, (action.id, attempts + 1));
+            ctx.send(link, action);
+        }
+    }
+}
