@@ -1,18 +1,18 @@
-//! What the C API does with every framework's handle, whatever stands behind it.
+//! The handles of the C API: creation, destruction and statistics, the same for every framework.
 
 use crate::guard::guard;
 use crate::{mpi_calls, status};
 use std::ffi::c_int;
 
-/// As [`guard`], for a function of a framework that calls the program's functions: its time is not the program's.
+/// Like [`guard`], for a framework function that calls back into the program: time outside the callbacks is not the program's.
 pub fn guard_framework(name: &str, body: impl FnOnce() -> c_int) -> c_int {
     guard(name, || mpi_calls::of_framework(body))
 }
 
-/// Makes a handle: `*handle` is what `make` returns, or NULL.
+/// Creates a handle: sets `*handle` to the value that `make` returns, or to NULL.
 ///
 /// # Safety
-/// `handle` may be written.
+/// `handle` is valid for writes.
 pub unsafe fn create<T>(handle: *mut *mut T, make: impl FnOnce() -> Result<T, c_int>) -> c_int {
     // SAFETY: the caller's promise, before and after `make`.
     unsafe { *handle = std::ptr::null_mut() };
@@ -27,15 +27,15 @@ pub unsafe fn create<T>(handle: *mut *mut T, make: impl FnOnce() -> Result<T, c_
     }
 }
 
-/// Ends a handle: the program's pointer becomes NULL.
+/// Destroys a handle and sets the program's pointer to NULL.
 ///
 /// # Safety
-/// `handle` is NULL, or leads to NULL or to what [`create`] made.
+/// `handle` is NULL, or points to NULL or to a handle that [`create`] made.
 pub unsafe fn destroy<T>(handle: *mut *mut T) -> c_int {
     if handle.is_null() {
         return status::ERR_ARGUMENT;
     }
-    // SAFETY: the caller's promise; it is destroyed once, since the pointer becomes NULL.
+    // SAFETY: the caller's promise. It is destroyed once, because the pointer becomes NULL.
     unsafe {
         let made = std::mem::replace(&mut *handle, std::ptr::null_mut());
         if !made.is_null() {
@@ -45,18 +45,18 @@ pub unsafe fn destroy<T>(handle: *mut *mut T) -> c_int {
     status::OK
 }
 
-/// Gives the program figures, where there are some and its struct has room for them.
+/// Copies statistics to the program's struct. An error if there are none yet or the struct is too small.
 ///
 /// # Safety
-/// `T` begins with its `struct_size`, a `size_t`; `figures` is NULL, or leads to as many bytes as its own says.
-pub unsafe fn tell<T: Copy>(last: Option<T>, figures: *mut T) -> c_int {
-    let (Some(last), false) = (last, figures.is_null()) else { return status::ERR_ARGUMENT };
-    // SAFETY: the caller's promise; the size is looked at first.
+/// `T` begins with its `struct_size`, a `size_t`; `stats` is NULL, or points to as many bytes as its `struct_size` says.
+pub unsafe fn copy_stats<T: Copy>(last: Option<T>, stats: *mut T) -> c_int {
+    let (Some(last), false) = (last, stats.is_null()) else { return status::ERR_ARGUMENT };
+    // SAFETY: the caller's promise; the size is checked first.
     unsafe {
-        if *figures.cast::<usize>() < size_of::<T>() {
+        if *stats.cast::<usize>() < size_of::<T>() {
             return status::ERR_ARGUMENT;
         }
-        *figures = last;
+        *stats = last;
     }
     status::OK
 }

@@ -1,91 +1,92 @@
-//! What a message costs between the master and a worker: a short ping-pong of several sizes before an iteration, and from
-//! which size on the MPI waits for the receiver (its eager limit).
+//! Measures the cost of a message between the master and a worker by a short ping-pong of several sizes before an iteration,
+//! and MPI's eager limit: the size from which on a send waits for the receiver.
 //!
-//! It goes through the same post as every chunk, so the wake-up of a sleeping rank is part of the start-up time. A worker
-//! that is not there yet is not waited for.
+//! The messages use the same endpoint as every chunk, so the start-up time includes the wake-up of a sleeping rank. The master
+//! does not wait for a worker that has not entered the iteration yet.
 
 use super::message::{HEADER_BYTES, Header, Kind};
 use crate::clock;
-use crate::frameworks::post::{Letter, Post};
+use crate::frameworks::endpoint::{Endpoint, Message};
 use crate::mpi::MpiFailed;
 use crate::records::LinkCost;
 use std::collections::VecDeque;
 
-/// Payloads, bytes, and round trips of each. Large ones only where the small ones were fast.
+/// Payloads, bytes, and round trips with each. Large payloads are sent only if smaller ones were fast.
 const SIZES: [usize; 6] = [0, 1 << 10, 1 << 13, 1 << 16, 1 << 18, 1 << 20];
 const REPEATS: usize = 5;
-/// After a size whose round trip takes longer, no larger one is tried.
+/// After a size with a longer round trip, no larger one is tried.
 const LONG_NS: u64 = 3_000_000;
-/// The first answer must come within this time, every other within so many times the longest until then.
+/// The first answer must come within this time, each later one within this factor of the longest so far.
 const PATIENCE_NS: u64 = 5_000_000;
 const PATIENCE_FACTOR: u64 = 50;
 
-/// Eager limits are looked for between these payloads, bytes, until they are known to this share.
+/// The eager limit is searched between these payloads, bytes, until it is known to this share.
 const EAGER_LEAST: usize = 128;
 const EAGER_MOST: usize = 1 << 20;
 const EAGER_SHARE: f64 = 0.1;
-/// A send is eager when it is complete here within this time, while the worker looks away; and it looks away for so long
-/// at first, doubled when that was not enough to see it, so many times.
+/// A send is eager if it completes within `LOCAL_NS` while the worker does not poll. The worker pauses for `HOLD_NS` at first;
+/// if that is too short to tell, the pause is doubled, at most `HOLDS` - 1 times.
 const LOCAL_NS: u64 = 400_000;
 const HOLD_NS: u64 = 1_000_000;
 const HOLDS: u32 = 4;
 
-/// Measures the way to `worker`; `None` when it does not answer in time.
-pub fn measure(post: &mut Post, worker: usize, iteration: u64) -> Result<Option<LinkCost>, MpiFailed> {
-    let mut range = Range { post, worker, iteration, letters: VecDeque::new(), patience_ns: PATIENCE_NS };
+/// Measures the messages to `worker`; `None` when it does not answer in time.
+pub fn measure(endpoint: &mut Endpoint, worker: usize, iteration: u64) -> Result<Option<LinkCost>, MpiFailed> {
+    let mut measurement =
+        Measurement { endpoint, worker, iteration, messages: VecDeque::new(), patience_ns: PATIENCE_NS };
     let mut medians = Vec::new();
     for size in SIZES {
-        let mut trips_ns = Vec::new();
+        let mut round_trips_ns = Vec::new();
         for _ in 0..REPEATS {
             let begin_ns = clock::now_ns();
-            range.send(Kind::Probe, size, 0)?;
-            let Some(trip_ns) = range.echo(begin_ns)? else { return Ok(None) };
-            trips_ns.push(trip_ns);
+            measurement.send(Kind::Probe, size, 0)?;
+            let Some(round_trip_ns) = measurement.echo(begin_ns)? else { return Ok(None) };
+            round_trips_ns.push(round_trip_ns);
         }
-        trips_ns.sort_unstable();
-        let median_ns = trips_ns[REPEATS / 2];
+        round_trips_ns.sort_unstable();
+        let median_ns = round_trips_ns[REPEATS / 2];
         medians.push((size as f64, median_ns as f64 * 1e-9));
         if median_ns > LONG_NS {
             break;
         }
     }
     let largest = medians.last().map_or(0, |(size, _)| *size as usize);
-    let (eager_bytes, rendezvous_bytes) = range.switch_over(largest.min(EAGER_MOST))?;
+    let (eager_bytes, rendezvous_bytes) = measurement.switch_over(largest.min(EAGER_MOST))?;
     let samples = (medians.len() * REPEATS) as u32;
     Ok(Some(LinkCost { samples, eager_bytes, rendezvous_bytes, ..fit(&medians) }))
 }
 
-/// A worker that is measured against.
-struct Range<'a> {
-    post: &'a mut Post,
+/// A measurement with one worker.
+struct Measurement<'a> {
+    endpoint: &'a mut Endpoint,
     worker: usize,
     iteration: u64,
-    letters: VecDeque<Letter>,
+    messages: VecDeque<Message>,
     patience_ns: u64,
 }
 
-impl Range<'_> {
+impl Measurement<'_> {
     fn send(&mut self, kind: Kind, payload: usize, total: u64) -> Result<(), MpiFailed> {
-        let mut message = self.post.buffer();
+        let mut message = self.endpoint.buffer();
         Header { total, ..Header::new(kind, self.iteration) }.write(&mut message, payload);
-        self.post.send(self.worker, message)
+        self.endpoint.send(self.worker, message)
     }
 
-    /// Takes in what arrived; whether the answer is there. Whatever else arrives before an iteration is late and says
-    /// nothing any more.
+    /// Receives all messages and returns whether the answer is among them. Any other message before an iteration is a late one
+    /// and is dropped.
     fn answered(&mut self) -> bool {
         let (iteration, worker) = (self.iteration, self.worker);
-        let is_echo = |letter: &Letter| {
-            let header = Header::read(&letter.bytes).map(|(header, _)| header);
-            letter.from == worker && header.is_some_and(|h| h.kind == Kind::Echo && h.iteration == iteration)
+        let is_echo = |message: &Message| {
+            let header = Header::read(&message.bytes).map(|(header, _)| header);
+            message.from == worker && header.is_some_and(|h| h.kind == Kind::Echo && h.iteration == iteration)
         };
-        self.letters.drain(..).filter(is_echo).count() > 0
+        self.messages.drain(..).filter(is_echo).count() > 0
     }
 
-    /// Waits for the answer to what was sent at `begin_ns`; how long that took, nanoseconds, or `None` when it was too long.
+    /// Waits for the answer to the message sent at `begin_ns`; returns the round trip, nanoseconds, or `None` after too long.
     fn echo(&mut self, begin_ns: u64) -> Result<Option<u64>, MpiFailed> {
         loop {
-            self.post.wait(&mut self.letters, false)?;
+            self.endpoint.wait(&mut self.messages, false)?;
             let spent_ns = clock::now_ns().saturating_sub(begin_ns);
             if self.answered() {
                 self.patience_ns = self.patience_ns.max(PATIENCE_FACTOR * spent_ns);
@@ -97,7 +98,7 @@ impl Range<'_> {
         }
     }
 
-    /// Between which sizes, bytes, sends begin to wait for the receiver: by halving. (0, 0) when that could not be seen.
+    /// Finds by bisection the largest eager message and the smallest rendezvous message, bytes; (0, 0) if that was not possible.
     fn switch_over(&mut self, most: usize) -> Result<(usize, usize), MpiFailed> {
         let (mut eager, mut not) = (0, 0);
         for size in [EAGER_LEAST, most] {
@@ -121,35 +122,35 @@ impl Range<'_> {
         Ok((eager, not))
     }
 
-    /// Whether a send of this payload is complete while the worker looks away; `None` where it could not be seen. The
-    /// worker cannot have begun to look away before it was asked to: that is how long it surely still does.
+    /// Returns whether a send of this payload completes while the worker does not poll; `None` if that could not be measured.
+    /// The worker's pause cannot have begun before the request was sent, so it lasts at least until `hold_ns` after that.
     fn is_eager(&mut self, payload: usize) -> Result<Option<bool>, MpiFailed> {
         let mut hold_ns = HOLD_NS;
         for _ in 0..HOLDS {
-            self.post.flush()?;
+            self.endpoint.flush()?;
             let begin_ns = clock::now_ns();
             self.send(Kind::Hold, 0, hold_ns)?;
             if self.echo(begin_ns)?.is_none() {
                 return Ok(None);
             }
-            self.post.flush()?;
+            self.endpoint.flush()?;
             let sent_ns = clock::now_ns();
             self.send(Kind::Probe, payload, 0)?;
-            let mut seen = None;
-            while seen.is_none() {
-                let complete = !self.post.sending();
+            let mut result = None;
+            while result.is_none() {
+                let complete = !self.endpoint.sending();
                 let now_ns = clock::now_ns();
                 if now_ns.saturating_sub(begin_ns) >= hold_ns {
                     break;
                 }
-                seen = (complete || now_ns.saturating_sub(sent_ns) >= LOCAL_NS).then_some(complete);
-                self.post.progress(&mut self.letters)?;
+                result = (complete || now_ns.saturating_sub(sent_ns) >= LOCAL_NS).then_some(complete);
+                self.endpoint.progress(&mut self.messages)?;
             }
             if !self.answered() && self.echo(sent_ns)?.is_none() {
                 return Ok(None);
             }
-            if seen.is_some() {
-                return Ok(seen);
+            if result.is_some() {
+                return Ok(result);
             }
             hold_ns *= 2;
         }
@@ -157,9 +158,9 @@ impl Range<'_> {
     }
 }
 
-/// `mo` and `lambda` of (bytes one way, round trip in seconds): the median of the slopes between all pairs (Theil, Sen),
-/// which a disturbed point does not move, and the median of what is left; their errors from how far pairs and rests
-/// scatter. The answer carries no payload. With one size nothing is known of the bytes: their error is as large as can be.
+/// Fits `mo` and `lambda` to pairs of bytes one way and round trip in seconds; the answer carries no payload. `lambda` is the
+/// median of the slopes between all pairs (Theil, Sen), which one disturbed point does not move; `mo` is the median of the
+/// residuals. The errors follow from the scatter of slopes and residuals. With a single size, `lambda` is unknown.
 fn fit(points: &[(f64, f64)]) -> LinkCost {
     let mut slopes = Vec::new();
     for (i, (x, y)) in points.iter().enumerate() {
@@ -179,8 +180,8 @@ fn fit(points: &[(f64, f64)]) -> LinkCost {
     }
 }
 
-/// Standard error of the median of `values` that rest on so many measurements (normal distribution: 1.4826 for the
-/// deviation, 1.2533 for the median).
+/// Standard error of the median of `values`, which come from this number of measurements. For a normal distribution, 1.4826
+/// converts the median absolute deviation to sigma, and 1.2533 is the efficiency of the median.
 fn error(values: &[f64], middle: f64, measurements: usize) -> f64 {
     let away = median(values.iter().map(|value| (value - middle).abs()).collect());
     1.4826 * 1.2533 * away / (measurements.max(1) as f64).sqrt()
@@ -200,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn start_up_and_byte_time_are_found_though_one_size_was_disturbed() {
+    fn start_up_and_byte_time_are_found_although_one_size_was_disturbed() {
         let mut points = points();
         points[2].1 += 0.4;
         let LinkCost { start_up_s, per_byte_s, .. } = fit(&points);
@@ -208,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn the_errors_cover_what_the_points_scatter() {
+    fn the_errors_cover_the_scatter_of_the_points() {
         let exact = fit(&points());
         assert!(exact.start_up_error_s < 1e-9 && exact.per_byte_error_s < 1e-12, "{exact:?}");
         let mut rough = points();

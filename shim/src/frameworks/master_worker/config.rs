@@ -1,4 +1,4 @@
-//! What the program asked for, as C gives it, and the calls back into the program.
+//! The program's configuration as the C API passes it, and the calls of the program's callbacks.
 
 use super::message::{Header, Kind};
 use crate::mpi_calls::of_program;
@@ -8,7 +8,7 @@ use std::ffi::{c_char, c_int, c_void};
 const CHUNKS: u32 = 1;
 /// `MIDRUN_MW_SPAWN`.
 const SPAWN: u32 = 2;
-/// Largest task or result, bytes: one must fit into an MPI message.
+/// Largest task or result, bytes: each must fit into one MPI message.
 const TASK_BYTES: usize = 1 << 30;
 
 type Prepare = unsafe extern "C" fn(*mut c_void, u64, u64, u64, *mut c_void) -> c_int;
@@ -38,7 +38,7 @@ impl RawConfig {
     /// Bytes of the first version, which ended with `factor`.
     const FIRST_SIZE: usize = std::mem::offset_of!(RawConfig, workers);
 
-    /// A program's configuration; what its version of `midrun.h` did not have yet is 0. `None` when it is too short.
+    /// Reads the configuration; fields that the program's version of `midrun.h` lacks are 0. `None` when it is too short.
     ///
     /// # Safety
     /// `config` must point to as many bytes as its `struct_size` says.
@@ -69,13 +69,13 @@ pub struct Stats {
     pub master_busy_s: f64,
 }
 
-/// A configuration that was checked.
+/// A checked configuration.
 pub struct Config {
     raw: RawConfig,
     pub master: usize,
     pub task_bytes: usize,
     pub result_bytes: usize,
-    /// Workers to begin with; 0 = all.
+    /// Active workers at the start; 0: all.
     pub workers: usize,
 }
 
@@ -96,30 +96,30 @@ impl Config {
         })
     }
 
-    /// Whether `compute` takes whole chunks.
+    /// Returns whether `compute` takes whole chunks.
     pub fn whole_chunks(&self) -> bool {
         self.raw.flags & CHUNKS != 0
     }
 
-    /// Whether further processes of this program may be started as workers.
+    /// Returns whether this program may be started again as a further worker.
     pub fn may_spawn(&self) -> bool {
         self.raw.flags & SPAWN != 0
     }
 
-    /// What a started process says of itself: its configuration must be the master's.
+    /// The first message of a started process: its configuration, which must equal the master's.
     pub fn hello(&self) -> Header {
         let (first, count) = (self.task_bytes as u64, self.result_bytes as u64);
         Header { first, count, total: u64::from(self.raw.flags), ..Header::new(Kind::Hello, 0) }
     }
 
-    /// `false` when the program's function returned non-zero.
+    /// Calls the program's `prepare`; `false` when it returned non-zero.
     pub fn prepare(&self, iteration: u64, first: u64, count: u64, tasks: &mut [u8]) -> bool {
         let Some(f) = self.raw.prepare.filter(|_| self.task_bytes > 0) else { return true };
         // SAFETY: the program's own function, given a buffer as large as midrun.h promises.
         of_program(|| unsafe { f(self.raw.user, iteration, first, count, tasks.as_mut_ptr().cast()) == 0 })
     }
 
-    /// As [`Config::prepare`].
+    /// Calls the program's `compute`; `false` when it returned non-zero.
     pub fn compute(&self, iteration: u64, first: u64, count: u64, tasks: &[u8], results: &mut [u8]) -> bool {
         let Some(f) = self.raw.compute else { return false };
         let (tasks, results) = (tasks.as_ptr().cast(), results.as_mut_ptr().cast());
@@ -127,7 +127,7 @@ impl Config {
         of_program(|| unsafe { f(self.raw.user, iteration, first, count, tasks, results) == 0 })
     }
 
-    /// As [`Config::prepare`].
+    /// Calls the program's `collect`; `false` when it returned non-zero.
     pub fn collect(&self, iteration: u64, first: u64, count: u64, results: &[u8]) -> bool {
         let Some(f) = self.raw.collect else { return true };
         if results.len() as u64 != count * self.result_bytes as u64 {
@@ -149,7 +149,7 @@ mod tests {
             let mut raw: RawConfig = std::mem::zeroed();
             (raw.struct_size, raw.factor, raw.workers) = (RawConfig::FIRST_SIZE, 0.5, 77);
             let read = RawConfig::read(&raw const raw).unwrap();
-            assert_eq!((read.factor, read.workers), (0.5, 0), "what lies behind its end is not looked at");
+            assert_eq!((read.factor, read.workers), (0.5, 0), "bytes beyond its end are not read");
             raw.struct_size = size_of::<RawConfig>();
             assert_eq!(RawConfig::read(&raw const raw).unwrap().workers, 77);
             raw.struct_size = 8;

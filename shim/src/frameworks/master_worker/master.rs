@@ -1,13 +1,13 @@
-//! The master's side of an iteration.
+//! The master's part of an iteration.
 
 use super::calibrate;
 use super::config::{Config, Stats};
 use super::growth::Growth;
 use super::ledger::Ledger;
 use super::message::{Header, Kind};
+use super::round_trips::RoundTrips;
 use super::team::Team;
-use super::trips::Trips;
-use crate::frameworks::post::{Letter, Post};
+use crate::frameworks::endpoint::{Endpoint, Message};
 use crate::mpi::MpiFailed;
 use crate::records::LinkCost;
 use crate::{clock, records, safe_point, scheduling, state, status};
@@ -15,12 +15,12 @@ use midrun_scheduling::Chunk;
 use std::collections::VecDeque;
 use std::ffi::c_int;
 
-/// Largest message, bytes: above it a chunk goes in pieces.
+/// Largest message, bytes. A larger chunk is sent as several.
 const MESSAGE_BYTES: usize = 256 << 20;
 
 struct Master<'a> {
     config: &'a Config,
-    post: &'a mut Post,
+    endpoint: &'a mut Endpoint,
     team: &'a Team,
     ledger: Ledger,
     iteration: u64,
@@ -28,17 +28,17 @@ struct Master<'a> {
     epoch: u64,
     task_ns: u64,
     status: c_int,
-    trips: Trips,
+    round_trips: RoundTrips,
 }
 
-/// Attempts to measure what a message costs.
+/// Iterations before which the master tries to measure the cost of messages.
 const CALIBRATIONS: u64 = 3;
 
-/// Measures the ways to a worker of this host and to one of another, once each, while somebody wants to know. Runs before
-/// the iteration's clock starts.
+/// Measures the cost of messages to one worker on this host and to one on another host, once each, if an agent records.
+/// Runs before the iteration's clock starts.
 pub fn calibrate(
     config: &Config,
-    post: &mut Post,
+    endpoint: &mut Endpoint,
     team: &Team,
     iteration: u64,
     links: &mut [Option<LinkCost>; 2],
@@ -48,11 +48,11 @@ pub fn calibrate(
     }
     for (same_host, known) in [false, true].into_iter().zip(links) {
         let candidate = team.active().iter().find(|rank| {
-            // A started process has no doorbell: its way says nothing of the others'.
-            **rank != config.master && **rank < post.port.size && post.is_here(**rank) == same_host
+            // A started process cannot be woken, so its messages are not typical.
+            **rank != config.master && **rank < endpoint.comm.size && endpoint.is_here(**rank) == same_host
         });
         let (None, Some(&rank)) = (*known, candidate) else { continue };
-        if let Some(link) = calibrate::measure(post, rank, iteration)? {
+        if let Some(link) = calibrate::measure(endpoint, rank, iteration)? {
             *known = Some(link);
             records::link(same_host, clock::now_ns(), &link);
         }
@@ -60,17 +60,17 @@ pub fn calibrate(
     Ok(())
 }
 
-/// Hands out `tasks` tasks and takes their results in. Returns the status that every rank returns, and the figures.
+/// Sends `tasks` tasks to the workers and collects their results. Returns the status that every rank returns, and statistics.
 pub fn iterate(
     config: &Config,
-    post: &mut Post,
+    endpoint: &mut Endpoint,
     (team, links): (&mut Team, &[Option<LinkCost>; 2]),
     growth: &mut Option<Growth>,
     (iteration, tasks): (u64, u64),
 ) -> Result<(c_int, Stats), MpiFailed> {
     safe_point::poll(iteration, true);
     if let Some(growth) = growth {
-        growth.step(config, post, team, iteration)?;
+        growth.step(config, endpoint, team, iteration)?;
     }
     let begin_ns = clock::now_ns();
     if scheduling::workers() != team.active().len() {
@@ -82,17 +82,17 @@ pub fn iterate(
     records::iteration_begin(iteration, begin_ns, tasks, workers as u32, &setting, bytes);
     let max_tasks = MESSAGE_BYTES / config.task_bytes.max(config.result_bytes).max(1);
     let ledger = Ledger::new(setting, tasks, workers, max_tasks as u64, team.speeds());
-    let (task_ns, status, trips) = (0, status::OK, Trips::new(workers, links));
-    let mut master = Master { config, post, team, ledger, iteration, tasks, epoch, task_ns, status, trips };
+    let (task_ns, status, round_trips) = (0, status::OK, RoundTrips::new(workers, links));
+    let mut master = Master { config, endpoint, team, ledger, iteration, tasks, epoch, task_ns, status, round_trips };
     let idle_ns = master.run()?;
     if master.status == status::OK && !master.ledger.is_balanced() {
         master.status = status::ERR_COUNT;
     }
     master.end()?;
-    let Master { ledger, status, task_ns, trips, .. } = master;
+    let Master { ledger, status, task_ns, round_trips, .. } = master;
     let (done, chunks) = (ledger.done, ledger.chunks);
     team.remember(&ledger.speeds);
-    team.remember_waits(&trips.waits_s());
+    team.remember_waits(&round_trips.waits_s());
     let end_ns = clock::now_ns();
     let wall_ns = end_ns.saturating_sub(begin_ns);
     let busy_ns = wall_ns.saturating_sub(idle_ns);
@@ -113,28 +113,28 @@ pub fn iterate(
 }
 
 impl Master<'_> {
-    /// Until every chunk is back; returns the time spent waiting, nanoseconds.
+    /// Runs until every chunk is back; returns the time spent waiting, nanoseconds.
     fn run(&mut self) -> Result<u64, MpiFailed> {
-        let mut letters = VecDeque::new();
+        let mut messages = VecDeque::new();
         let mut idle_ns = 0;
         for worker in (0..self.team.active().len()).chain(0..self.team.active().len()) {
             self.feed(worker)?;
         }
         while !self.ledger.is_closed() {
             let before = clock::now_ns();
-            self.post.wait(&mut letters, false)?;
+            self.endpoint.wait(&mut messages, false)?;
             let now_ns = clock::now_ns();
             idle_ns += now_ns.saturating_sub(before);
-            self.trips.on_woken(now_ns, self.post.slept);
+            self.round_trips.on_woken(now_ns, self.endpoint.slept);
             self.refresh();
-            while let Some(letter) = letters.pop_front() {
-                self.take(letter)?;
+            while let Some(message) = messages.pop_front() {
+                self.take(message)?;
             }
         }
         Ok(idle_ns)
     }
 
-    /// Takes over what was decided meanwhile.
+    /// Applies actions that arrived, and changes of the technique.
     fn refresh(&mut self) {
         safe_point::poll(self.iteration, false);
         if scheduling::epoch() != self.epoch {
@@ -147,7 +147,7 @@ impl Master<'_> {
     fn feed(&mut self, worker: usize) -> Result<(), MpiFailed> {
         let idle = self.ledger.is_idle(worker);
         let Some(chunk) = self.ledger.cut(worker) else { return Ok(()) };
-        let mut message = self.post.buffer();
+        let mut message = self.endpoint.buffer();
         let header = Header {
             first: chunk.first,
             count: chunk.count,
@@ -159,8 +159,8 @@ impl Master<'_> {
             self.fail(status::ERR_TASK);
         }
         let rank = self.team.active()[worker];
-        self.trips.on_sent(worker, idle, self.post.is_here(rank), message.len(), clock::now_ns());
-        self.post.send(rank, message)?;
+        self.round_trips.on_sent(worker, idle, self.endpoint.is_here(rank), message.len(), clock::now_ns());
+        self.endpoint.send(rank, message)?;
         self.refresh();
         Ok(())
     }
@@ -172,12 +172,12 @@ impl Master<'_> {
         self.ledger.stop();
     }
 
-    fn take(&mut self, letter: Letter) -> Result<(), MpiFailed> {
-        let worker = self.team.place(letter.from);
-        match (Header::read(&letter.bytes), worker) {
-            // An answer that nobody waits for any more.
+    fn take(&mut self, message: Message) -> Result<(), MpiFailed> {
+        let worker = self.team.position(message.from);
+        match (Header::read(&message.bytes), worker) {
+            // The answer to a probe that timed out.
             (Some((header, _)), _) if header.kind == Kind::Echo => {}
-            // An Ask of the last iteration can be late: it says nothing about this one.
+            // A late request of the previous iteration.
             (Some((header, _)), _) if header.kind == Kind::Ask && header.iteration < self.iteration => {}
             (Some((header, _)), Some(worker)) if header.kind == Kind::Ask => self.ledger.ask(worker),
             (Some((header, results)), Some(worker))
@@ -191,14 +191,14 @@ impl Master<'_> {
                     self.fail(header.status);
                 } else {
                     self.task_ns += header.total;
-                    let trip_ns = self.trips.on_result(worker, header.count, header.held_ns);
-                    // As in calibration, the way of a started process says nothing of the others'.
-                    if let Some(trip_ns) = trip_ns.filter(|_| letter.from < self.post.port.size) {
+                    let round_trip_ns = self.round_trips.on_result(worker, header.count, header.held_ns);
+                    // As in calibration, messages of a started process are not typical.
+                    if let Some(round_trip_ns) = round_trip_ns.filter(|_| message.from < self.endpoint.comm.size) {
                         let bytes = header.count * (self.config.task_bytes + self.config.result_bytes) as u64;
-                        let here = self.post.is_here(letter.from);
-                        self.trips.tell(here, bytes, trip_ns, self.iteration, letter.from);
+                        let here = self.endpoint.is_here(message.from);
+                        self.round_trips.record(here, bytes, round_trip_ns, self.iteration, message.from);
                     }
-                    self.feed(worker)?; // before collect, so that no worker waits for the program
+                    self.feed(worker)?; // before collect, so that the worker does not wait for the program
                     if self.status == status::OK
                         && !self.config.collect(self.iteration, header.first, header.count, results)
                     {
@@ -211,18 +211,18 @@ impl Master<'_> {
         if let Some(worker) = worker {
             self.feed(worker)?;
         }
-        self.post.recycle(letter.bytes);
+        self.endpoint.recycle(message.bytes);
         Ok(())
     }
 
-    /// Tells every worker, the parked ones too, that the iteration is over, and how.
+    /// Sends the end of the iteration and its status to every worker, also to the parked ones.
     fn end(&mut self) -> Result<(), MpiFailed> {
         let header = Header { status: self.status, total: self.tasks, ..Header::new(Kind::End, self.iteration) };
-        for rank in (0..self.post.ranks()).filter(|rank| *rank != self.config.master) {
-            let mut message = self.post.buffer();
+        for rank in (0..self.endpoint.ranks()).filter(|rank| *rank != self.config.master) {
+            let mut message = self.endpoint.buffer();
             header.write(&mut message, 0);
-            self.post.send(rank, message)?;
+            self.endpoint.send(rank, message)?;
         }
-        self.post.flush()
+        self.endpoint.flush()
     }
 }

@@ -1,9 +1,9 @@
-//! What master and workers write to each other: eight numbers, then inputs or results.
+//! The messages between master and workers: eight numbers, then inputs or results.
 
 /// Bytes before the inputs or results.
 pub const HEADER_BYTES: usize = 64;
 
-/// What a message is about.
+/// The kind of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Master: compute these tasks.
@@ -12,26 +12,26 @@ pub enum Kind {
     End = 2,
     /// Worker: these tasks are computed.
     Result = 3,
-    /// Worker: my last chunk is nearly computed.
+    /// Worker: it computes the last task of its chunk, and asks for the next.
     Ask = 4,
     /// Master, before an iteration: answer at once.
     Probe = 5,
     /// Worker: the answer.
     Echo = 6,
-    /// A started process: here I am. `first`: bytes of a task; `count`: of a result; `total`: the flags.
+    /// A started process: it is ready. `first`: bytes of a task; `count`: bytes of a result; `total`: the flags.
     Hello = 7,
-    /// Master, to a started process: the next iteration is this one.
+    /// Master, to a started process: its first iteration.
     Welcome = 8,
     /// Master, to a started process: end.
     Farewell = 9,
-    /// Master, before an iteration: answer, then look at nothing for `total` nanoseconds.
+    /// Master, before an iteration: answer, then do not poll for `total` nanoseconds.
     Hold = 10,
 }
 
-/// The beginning of each message.
+/// The start of each message.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Header {
-    /// What it is about.
+    /// Its kind.
     pub kind: Kind,
     /// A status of the C API.
     pub status: i32,
@@ -50,12 +50,12 @@ pub struct Header {
 }
 
 impl Header {
-    /// Empty message of a kind.
+    /// An empty message.
     pub fn new(kind: Kind, iteration: u64) -> Header {
         Header { kind, status: 0, iteration, first: 0, count: 0, total: 0, sum_sq_s2: 0.0, held_ns: 0 }
     }
 
-    /// Makes `message` this header and `payload_bytes` zeros, which it returns.
+    /// Fills `message` with this header and `payload_bytes` zeros; returns the zeros.
     pub fn write<'m>(&self, message: &'m mut Vec<u8>, payload_bytes: usize) -> &'m mut [u8] {
         message.clear();
         message.resize(HEADER_BYTES + payload_bytes, 0);
@@ -87,7 +87,7 @@ impl Header {
         }
     }
 
-    /// Reads a header; `None` when the message is no message of ours.
+    /// Reads the header and the payload; `None` when it is not a message of this framework.
     pub fn read(message: &[u8]) -> Option<(Header, &[u8])> {
         let (head, payload) = message.split_at_checked(HEADER_BYTES)?;
         let word = |i: usize| u64::from_le_bytes(std::array::from_fn(|b| head[8 * i + b]));
@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_header_comes_out_as_it_went_in() {
+    fn a_header_reads_as_it_was_written() {
         let header = Header {
             kind: Kind::Result,
             status: -4,

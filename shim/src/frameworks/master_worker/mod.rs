@@ -6,14 +6,13 @@ mod growth;
 mod ledger;
 mod master;
 mod message;
+mod round_trips;
 mod spawned;
 mod team;
-mod trips;
 mod worker;
 
+use super::endpoint::{Endpoint, Message, SLOTS};
 use super::handle::{self, guard_framework};
-use super::post::{Post, SLOTS};
-use crate::frameworks::post::Letter;
 use crate::guard::guard;
 use crate::mpi::{self, Communicator};
 use crate::records::LinkCost;
@@ -28,30 +27,30 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use team::Team;
 use worker::End;
 
-/// Whether the program has created a framework: only its first one can grow, since a started process serves that.
+/// The program has created a framework. Only the first one can grow, because started processes serve that one.
 static CREATED: AtomicBool = AtomicBool::new(false);
 
 /// `midrun_mw_t`.
 pub struct MasterWorker {
     config: Config,
-    /// Master: where the team may grow. Before the post, so that who was started is sent away first.
+    /// Master: the growth of the team, where allowed. Dropped before the endpoint, so that started processes are dismissed first.
     growth: Option<Growth>,
-    post: Post,
-    /// Messages that arrived behind the one that ended an iteration.
-    letters: VecDeque<Letter>,
-    /// Master: who takes part.
+    endpoint: Endpoint,
+    /// Messages that arrived after the one that ended an iteration.
+    messages: VecDeque<Message>,
+    /// Master: the active workers.
     team: Team,
-    /// Worker: it had nothing to compute in the last iteration.
+    /// Worker: it got no chunk in the last iteration.
     parked: bool,
-    /// Master: what a message costs, to a worker of another host and of this one.
+    /// Master: cost of messages to workers on other hosts and on this host.
     links: [Option<LinkCost>; 2],
     iteration: u64,
     last: Option<Stats>,
     broken: bool,
 }
 
-/// The setting that the program asks for, or the sentence that says what is wrong with it.
-fn asked(technique: Option<&str>, factor: f64) -> Result<TechniqueParameters, String> {
+/// The technique that the program configures, or an error message.
+fn requested(technique: Option<&str>, factor: f64) -> Result<TechniqueParameters, String> {
     let Some(name) = technique else {
         return Ok(TechniqueParameters { factor, ..TechniqueParameters::new(Technique::Dpf) });
     };
@@ -69,37 +68,37 @@ fn create(raw: &RawConfig) -> Result<MasterWorker, c_int> {
         return Err(status::ERR_MPI);
     }
     let mpi = |_| status::ERR_MPI;
-    let port = Communicator::open(raw.comm, SLOTS).map_err(mpi)?;
-    let config = Config::checked(raw, port.rank, port.size);
+    let comm = Communicator::open(raw.comm, SLOTS).map_err(mpi)?;
+    let config = Config::checked(raw, comm.rank, comm.size);
     // SAFETY: midrun.h asks for a C string or NULL.
     let technique = (!raw.technique.is_null()).then(|| unsafe { CStr::from_ptr(raw.technique) }.to_string_lossy());
-    let setting = asked(technique.as_deref(), raw.factor);
-    let is_master = usize::try_from(raw.master) == Ok(port.rank);
+    let setting = requested(technique.as_deref(), raw.factor);
+    let is_master = usize::try_from(raw.master) == Ok(comm.rank);
     if let (Err(sentence), true) = (&setting, is_master) {
         stderr::warn(sentence);
     }
     let (tasks, results) = (raw.task_bytes as i64, raw.result_bytes as i64);
     let (good, master, flags) = (config.is_some() && setting.is_ok(), i64::from(raw.master), i64::from(raw.flags));
-    let agreed = port.agree(good, &[master, tasks, results, flags]).map_err(mpi)?;
-    if port.size < 2 {
+    let agreed = comm.agree(good, &[master, tasks, results, flags]).map_err(mpi)?;
+    if comm.size < 2 {
         return Err(status::ERR_NO_WORKER);
     }
     let (Some(config), Ok(setting), true) = (config, setting, agreed) else { return Err(status::ERR_ARGUMENT) };
-    let team = Team::new(port.size, config.master, config.workers);
+    let team = Team::new(comm.size, config.master, config.workers);
     let (first, mut growth) = (!CREATED.swap(true, Ordering::Relaxed), None);
     if is_master {
         safe_point::own();
         scheduling::declare_technique(setting);
-        scheduling::declare_workers(team.active().len() as u32, port.size as u32 - 1);
-        growth = first.then(|| Growth::plan(&config, port.size as u32 - 1)).flatten();
+        scheduling::declare_workers(team.active().len() as u32, comm.size as u32 - 1);
+        growth = first.then(|| Growth::plan(&config, comm.size as u32 - 1)).flatten();
     }
-    let post = Post::open(port).map_err(mpi)?;
-    let letters = VecDeque::new();
+    let endpoint = Endpoint::open(comm).map_err(mpi)?;
+    let messages = VecDeque::new();
     Ok(MasterWorker {
         config,
         growth,
-        post,
-        letters,
+        endpoint,
+        messages,
         team,
         parked: false,
         links: [None; 2],
@@ -144,23 +143,25 @@ pub unsafe extern "C" fn midrun_mw_iterate(mw: *mut MasterWorker, tasks: u64) ->
         if mw.broken || !mpi::ready() {
             return status::ERR_MPI;
         }
-        let done = if mw.post.port.rank == mw.config.master {
-            let ready = master::calibrate(&mw.config, &mut mw.post, &mw.team, mw.iteration, &mut mw.links);
+        let done = if mw.endpoint.comm.rank == mw.config.master {
+            let ready = master::calibrate(&mw.config, &mut mw.endpoint, &mw.team, mw.iteration, &mut mw.links);
             let now = (mw.iteration, tasks);
             let team = (&mut mw.team, &mw.links);
-            let done = ready.and_then(|()| master::iterate(&mw.config, &mut mw.post, team, &mut mw.growth, now));
+            let done = ready.and_then(|()| master::iterate(&mw.config, &mut mw.endpoint, team, &mut mw.growth, now));
             done.map(|(status, stats)| {
                 mw.last = Some(stats);
                 status
             })
         } else {
-            worker::iterate(&mw.config, &mut mw.post, &mut mw.letters, mw.iteration, mw.parked).map(|end| match end {
-                End::Over(status, chunks) => {
-                    mw.parked = chunks == 0;
-                    status
-                }
-                End::Dismissed => status::ERR_COUNT, // nobody dismisses a rank
-            })
+            worker::iterate(&mw.config, &mut mw.endpoint, &mut mw.messages, mw.iteration, mw.parked).map(
+                |end| match end {
+                    End::Over(status, chunks) => {
+                        mw.parked = chunks == 0;
+                        status
+                    }
+                    End::Dismissed => status::ERR_COUNT, // the master dismisses only started processes
+                },
+            )
         };
         mw.iteration += 1;
         done.unwrap_or_else(|_| {
@@ -178,7 +179,7 @@ pub unsafe extern "C" fn midrun_mw_iterate(mw: *mut MasterWorker, tasks: u64) ->
 pub unsafe extern "C" fn midrun_mw_last(mw: *const MasterWorker, stats: *mut Stats) -> c_int {
     guard("midrun_mw_last", || {
         // SAFETY: null or valid.
-        unsafe { handle::tell(mw.as_ref().and_then(|mw| mw.last), stats) }
+        unsafe { handle::copy_stats(mw.as_ref().and_then(|mw| mw.last), stats) }
     })
 }
 
@@ -200,10 +201,10 @@ mod tests {
 
     #[test]
     fn an_unknown_technique_is_refused_with_the_names_that_exist() {
-        let sentence = asked(Some("fastest"), 0.0).unwrap_err();
+        let sentence = requested(Some("fastest"), 0.0).unwrap_err();
         assert!(sentence.contains("\"fastest\"") && sentence.contains("none ss fsc gss fac2 dpf daf af"), "{sentence}");
-        assert_eq!(asked(None, 0.0).unwrap().kind, Technique::Dpf);
-        assert_eq!(asked(Some("fsc"), 0.1).unwrap().factor, 0.1);
+        assert_eq!(requested(None, 0.0).unwrap().kind, Technique::Dpf);
+        assert_eq!(requested(Some("fsc"), 0.1).unwrap().factor, 0.1);
     }
 
     #[test]

@@ -1,49 +1,49 @@
-//! Which workers take part in an iteration. The others are parked: in the communicator, asleep, ready for the next one.
+//! The active workers of an iteration. The others are parked: they sleep, but can take part in the next iteration.
 
 use midrun_scheduling::WorkerSpeed;
 
-/// A worker is parked for its slowness only when its mean task time is so many times the team's.
+/// A worker counts as slow when its cost per task exceeds the team's median by this factor.
 const DISTINCT: f64 = 1.15;
 
 /// The workers of one framework, by rank of its communicator.
 #[derive(Debug)]
 pub struct Team {
     master: usize,
-    /// Ranks that take part, ascending.
+    /// Ranks of the active workers, ascending.
     active: Vec<usize>,
-    /// Place of each rank in `active`.
-    place: Vec<Option<usize>>,
-    /// What was measured of each rank when it last took part.
+    /// Position of each rank in `active`.
+    position: Vec<Option<usize>>,
+    /// Speed of each rank when it was last active.
     speeds: Vec<WorkerSpeed>,
-    /// How long each waited per task, seconds: a worker that is far gets less done with the same speed.
+    /// Waiting time per task of each rank, seconds: a distant worker computes fewer tasks at the same speed.
     waits_s: Vec<f64>,
 }
 
 impl Team {
-    /// The first `count` workers of a communicator of `size` ranks; 0 = all.
+    /// The first `count` workers of a communicator of `size` ranks; 0: all.
     pub fn new(size: usize, master: usize, count: usize) -> Team {
         let (speeds, waits_s) = (vec![WorkerSpeed::default(); size], vec![0.0; size]);
-        let mut team = Team { master, active: Vec::new(), place: vec![None; size], speeds, waits_s };
+        let mut team = Team { master, active: Vec::new(), position: vec![None; size], speeds, waits_s };
         team.resize(if count == 0 { size - 1 } else { count });
         team
     }
 
-    /// Ranks that take part.
+    /// Ranks of the active workers.
     pub fn active(&self) -> &[usize] {
         &self.active
     }
 
-    /// Place of `rank` among those that take part.
-    pub fn place(&self, rank: usize) -> Option<usize> {
-        self.place.get(rank).copied().flatten()
+    /// Position of `rank` among the active workers.
+    pub fn position(&self, rank: usize) -> Option<usize> {
+        self.position.get(rank).copied().flatten()
     }
 
-    /// What is known of those that take part, in their order.
+    /// Speeds of the active workers, in their order, as the start of an iteration.
     pub fn speeds(&self) -> Vec<WorkerSpeed> {
         self.active.iter().map(|rank| self.speeds[*rank].faded()).collect()
     }
 
-    /// Takes over what was measured of those that took part, in their order.
+    /// Stores the measured speeds of the active workers, in their order.
     pub fn remember(&mut self, speeds: &[WorkerSpeed]) {
         for (rank, speed) in self.active.iter().zip(speeds) {
             if speed.tasks > 0 {
@@ -52,29 +52,30 @@ impl Team {
         }
     }
 
-    /// Takes over how long each of them waited per task, seconds; half of it, for one iteration may be chance.
+    /// Stores the waiting times per task of the active workers, seconds; averaged with the previous ones, since one iteration may
+    /// be an outlier.
     pub fn remember_waits(&mut self, waits_s: &[f64]) {
         for (rank, wait_s) in self.active.iter().zip(waits_s) {
             self.waits_s[*rank] = 0.5 * (self.waits_s[*rank] + wait_s);
         }
     }
 
-    /// Time that `rank` takes for a task, with what it waits for it, seconds.
+    /// Compute and waiting time of `rank` per task, seconds.
     fn cost_s(&self, rank: usize) -> f64 {
         self.speeds[rank].mean_s + self.waits_s[rank]
     }
 
-    /// Makes `count` workers take part, at least one: who leaves is the distinctly slowest or farthest, else the last; who comes is
-    /// the first that is not known to be slow.
+    /// Changes the number of active workers to `count`, at least one. The slowest or most distant worker leaves first, or the last
+    /// one if none is slow. The first worker that is not known to be slow joins first.
     pub fn resize(&mut self, count: usize) {
-        let most = self.place.len() - 1;
+        let most = self.position.len() - 1;
         let count = count.clamp(1, most);
         while self.active.len() > count {
             let at = self.slowest().unwrap_or(self.active.len() - 1);
             self.active.remove(at);
         }
         while self.active.len() < count {
-            let parked = (0..self.place.len()).filter(|rank| *rank != self.master && !self.active.contains(rank));
+            let parked = (0..self.position.len()).filter(|rank| *rank != self.master && !self.active.contains(rank));
             let typical_s = self.typical_s();
             let slow = |rank: &usize| typical_s.is_some_and(|typical| self.cost_s(*rank) > DISTINCT * typical);
             let Some(next) = parked.min_by(|a, b| {
@@ -86,20 +87,20 @@ impl Team {
             self.active.push(next);
         }
         self.active.sort_unstable();
-        self.place.fill(None);
-        for (place, rank) in self.active.iter().enumerate() {
-            self.place[*rank] = Some(place);
+        self.position.fill(None);
+        for (position, rank) in self.active.iter().enumerate() {
+            self.position[*rank] = Some(position);
         }
     }
 
-    /// One more worker, after the last rank: parked until the next [`Team::resize`].
+    /// Adds a worker after the last rank; it is parked until the next [`Team::resize`].
     pub fn join(&mut self) {
-        self.place.push(None);
+        self.position.push(None);
         self.speeds.push(WorkerSpeed::default());
         self.waits_s.push(0.0);
     }
 
-    /// Median of what a task takes the active workers, seconds.
+    /// Median of the active workers' cost per task, seconds.
     fn typical_s(&self) -> Option<f64> {
         let known = self.active.iter().filter(|rank| self.speeds[**rank].tasks > 0);
         let mut means: Vec<f64> = known.map(|rank| self.cost_s(*rank)).collect();
@@ -129,7 +130,10 @@ mod tests {
         assert_eq!(team.active(), [0, 1, 3, 4]);
         team.resize(2);
         assert_eq!(team.active(), [0, 1]);
-        assert_eq!((team.place(1), team.place(3), team.place(2), team.place(99)), (Some(1), None, None, None));
+        assert_eq!(
+            (team.position(1), team.position(3), team.position(2), team.position(99)),
+            (Some(1), None, None, None)
+        );
         team.resize(99);
         assert_eq!(team.active(), [0, 1, 3, 4]);
         team.resize(0);
@@ -138,12 +142,12 @@ mod tests {
     }
 
     #[test]
-    fn who_joins_is_parked_until_the_team_grows() {
+    fn a_worker_that_joins_is_parked_until_the_team_grows() {
         let mut team = Team::new(3, 0, 0);
         team.join();
         assert_eq!(team.active(), [1, 2]);
         team.resize(9);
-        assert_eq!((team.active(), team.place(3)), ([1, 2, 3].as_slice(), Some(2)));
+        assert_eq!((team.active(), team.position(3)), ([1, 2, 3].as_slice(), Some(2)));
     }
 
     #[test]

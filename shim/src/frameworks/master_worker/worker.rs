@@ -1,8 +1,8 @@
-//! A worker's side of an iteration.
+//! The worker's part of an iteration.
 
 use super::config::Config;
 use super::message::{Header, Kind};
-use crate::frameworks::post::{Letter, Post};
+use crate::frameworks::endpoint::{Endpoint, Message};
 use crate::mpi::MpiFailed;
 use crate::records::ChunkDone;
 use crate::{agent_link, clock, records, status};
@@ -10,30 +10,30 @@ use std::collections::VecDeque;
 use std::ffi::c_int;
 use std::time::Duration;
 
-/// Between two tasks, messages are moved on when this long has passed since the last time: while some are on their way,
-/// and otherwise for inputs that a large chunk may bring. Each time costs microseconds, more where ranks share a core.
-const MOVE_ON_NS: u64 = 200_000;
-const LOOK_NS: u64 = 10_000_000;
-/// A worker that got nothing for so long is not needed in this iteration.
+/// Between two tasks the worker makes progress on messages when this much time has passed: while sends or receives are in
+/// progress, and otherwise for the inputs of the next chunk. Each call costs microseconds, more where ranks share a core.
+const PROGRESS_NS: u64 = 200_000;
+const POLL_NS: u64 = 10_000_000;
+/// A worker that got no chunk for this long is not needed in this iteration.
 const UNUSED_NS: u64 = 50_000_000;
-/// For the master's measurement of the eager limit no worker looks away for longer.
+/// Longest pause for the master's measurement of the eager limit.
 const LONGEST_HOLD: Duration = Duration::from_millis(20);
 
 /// How an iteration ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// With this status, after so many chunks.
+    /// With this status, after this number of chunks.
     Over(c_int, u64),
-    /// The master sent this process away.
+    /// The master dismissed this process.
     Dismissed,
 }
 
-/// Computes what the master sends until it says that the iteration is over. A `parked` worker, which got none last time,
-/// sleeps longer at a time, and so does one that waits in vain.
+/// Computes the master's chunks until the iteration is over. A worker sleeps longer at a time if it is `parked` (it got no
+/// chunk in the last iteration) or has waited long without one.
 pub fn iterate(
     config: &Config,
-    post: &mut Post,
-    letters: &mut VecDeque<Letter>,
+    endpoint: &mut Endpoint,
+    messages: &mut VecDeque<Message>,
     iteration: u64,
     parked: bool,
 ) -> Result<End, MpiFailed> {
@@ -41,52 +41,52 @@ pub fn iterate(
     let mut chunks = 0;
     let begin_ns = clock::now_ns();
     loop {
-        while letters.is_empty() {
+        while messages.is_empty() {
             let now_ns = clock::now_ns();
             agent_link::check_when_due(now_ns);
             let idle = chunks == 0 && (parked || now_ns.saturating_sub(begin_ns) > UNUSED_NS);
-            post.wait(letters, idle)?;
+            endpoint.wait(messages, idle)?;
         }
-        let Some(letter) = letters.pop_front() else { continue };
-        match Header::read(&letter.bytes) {
+        let Some(message) = messages.pop_front() else { continue };
+        match Header::read(&message.bytes) {
             Some((header, _)) if header.kind == Kind::End => {
                 let status = if header.iteration == iteration { header.status } else { status::ERR_COUNT };
-                post.flush()?;
+                endpoint.flush()?;
                 return Ok(End::Over(status, chunks));
             }
             Some((header, _)) if header.kind == Kind::Probe => {
-                let mut echo = post.buffer();
+                let mut echo = endpoint.buffer();
                 Header::new(Kind::Echo, header.iteration).write(&mut echo, 0);
-                post.send(config.master, echo)?;
+                endpoint.send(config.master, echo)?;
             }
             Some((header, _)) if header.kind == Kind::Hold => {
-                let mut echo = post.buffer();
+                let mut echo = endpoint.buffer();
                 Header::new(Kind::Echo, header.iteration).write(&mut echo, 0);
-                post.send(config.master, echo)?;
-                post.flush()?;
+                endpoint.send(config.master, echo)?;
+                endpoint.flush()?;
                 std::thread::sleep(Duration::from_nanos(header.total).min(LONGEST_HOLD));
             }
             Some((header, tasks)) if header.kind == Kind::Chunk && header.iteration == iteration => {
-                compute(config, post, letters, &header, tasks, &mut failed)?;
+                compute(config, endpoint, messages, &header, tasks, &mut failed)?;
                 chunks += 1;
             }
             Some((header, _)) if header.kind == Kind::Farewell => return Ok(End::Dismissed),
             _ => return Ok(End::Over(status::ERR_COUNT, chunks)),
         }
-        post.recycle(letter.bytes);
+        endpoint.recycle(message.bytes);
     }
 }
 
 fn compute(
     config: &Config,
-    post: &mut Post,
-    letters: &mut VecDeque<Letter>,
+    endpoint: &mut Endpoint,
+    messages: &mut VecDeque<Message>,
     header: &Header,
     tasks: &[u8],
     failed: &mut c_int,
 ) -> Result<(), MpiFailed> {
     let arrived_ns = clock::now_ns();
-    let mut message = post.buffer();
+    let mut message = endpoint.buffer();
     let mut done = Header { kind: Kind::Result, total: 0, ..*header };
     let (mut busy_ns, mut sum_sq_s2) = (0, 0.0);
     let count = header.count as usize;
@@ -98,10 +98,10 @@ fn compute(
         if *failed != status::OK {
             break;
         }
-        if step == 1 && count > 1 && at + 1 == count && letters.is_empty() {
-            let mut ask = post.buffer();
+        if step == 1 && count > 1 && at + 1 == count && messages.is_empty() {
+            let mut ask = endpoint.buffer();
             Header::new(Kind::Ask, header.iteration).write(&mut ask, 0);
-            post.send(config.master, ask)?;
+            endpoint.send(config.master, ask)?;
         }
         let begin_ns = clock::now_ns();
         let (from, size) = (at * config.task_bytes, step * config.task_bytes);
@@ -115,13 +115,13 @@ fn compute(
         busy_ns += spent_ns;
         let spent_s = spent_ns as f64 * 1e-9;
         sum_sq_s2 += spent_s * spent_s / step as f64;
-        let due_ns = match (post.moving(), config.task_bytes > 0) {
-            (true, _) => MOVE_ON_NS,
-            (false, true) => LOOK_NS,
+        let due_ns = match (endpoint.moving(), config.task_bytes > 0) {
+            (true, _) => PROGRESS_NS,
+            (false, true) => POLL_NS,
             (false, false) => u64::MAX,
         };
         if end_ns.saturating_sub(moved_ns) >= due_ns && at + step < count {
-            post.progress(letters)?;
+            endpoint.progress(messages)?;
             moved_ns = end_ns;
         }
     }
@@ -130,7 +130,7 @@ fn compute(
     done.held_ns = ended_ns.saturating_sub(arrived_ns);
     done.sum_sq_s2 = sum_sq_s2;
     done.patch(&mut message);
-    post.send(config.master, message)?;
+    endpoint.send(config.master, message)?;
     records::chunk(&ChunkDone {
         iteration: header.iteration,
         first: header.first,

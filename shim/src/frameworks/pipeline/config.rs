@@ -1,4 +1,4 @@
-//! What the program asked for, as C gives it, and the calls back into the program.
+//! The program's configuration as the C API passes it, and the calls of the program's callbacks.
 
 use super::message::Out;
 use crate::mpi_calls::of_program;
@@ -9,9 +9,9 @@ const STATEFUL: u32 = 1;
 const MANY: u32 = 2;
 /// Flag of the configuration: `MIDRUN_PIPE_UNORDERED`.
 const UNORDERED: u32 = 1;
-/// What a source returns when it has no more inputs: `MIDRUN_PIPE_END`.
+/// Return value of a source that has no more inputs: `MIDRUN_PIPE_END`.
 pub const END: c_int = 1;
-/// Most stages of a pipeline.
+/// Largest number of stages.
 const STAGES: u32 = midrun_vocabulary::bounds::STAGES as u32;
 
 type Run = unsafe extern "C" fn(*mut c_void, u64, *const c_void, usize, *mut Out) -> c_int;
@@ -64,13 +64,13 @@ pub struct Stage {
     /// Its name; may be empty.
     pub name: String,
     run: Run,
-    /// Whether it keeps state.
+    /// It keeps state between inputs.
     pub stateful: bool,
-    /// Whether it emits any number of outputs.
+    /// It emits any number of outputs per input.
     pub many: bool,
 }
 
-/// A configuration that was checked.
+/// A checked configuration.
 #[derive(Debug)]
 pub struct Config {
     /// In the order of the stream.
@@ -78,15 +78,15 @@ pub struct Config {
     source: Option<Source>,
     sink: Option<Sink>,
     user: *mut c_void,
-    /// Whether outputs may reach the sink in any order.
+    /// Outputs may reach the sink in any order.
     pub unordered: bool,
-    /// The plan to begin with.
+    /// Text of the first plan.
     pub plan: Option<String>,
-    /// Most inputs on their way; 0 = as many as the ranks need.
+    /// Most inputs in flight; 0: enough for the ranks.
     pub in_flight: usize,
 }
 
-/// A text of the program. NULL reads as nothing.
+/// Copies a text of the program; `None` for NULL.
 ///
 /// # Safety
 /// `text` must be NULL or a C string.
@@ -96,10 +96,10 @@ pub unsafe fn text(text: *const c_char) -> Option<String> {
 }
 
 impl Config {
-    /// `None` when an argument is out of range for this rank.
+    /// Reads and checks the configuration; `None` when an argument is out of range for this rank.
     ///
     /// # Safety
-    /// `raw` must point to as many bytes as its `struct_size` says, and what it points to must be as `midrun.h` says.
+    /// `raw` must point to as many bytes as its `struct_size` says, with contents as `midrun.h` asks.
     pub unsafe fn read(raw: *const RawConfig) -> Option<(Config, RawConfig)> {
         // SAFETY: the size is the first field of every version, and no more is read than it says.
         let raw = unsafe {
@@ -129,11 +129,11 @@ impl Config {
         Some((config, raw))
     }
 
-    /// A number that is the same on all ranks whose stages and flags are.
+    /// A number by which ranks compare their stages and flags.
     pub fn fingerprint(&self) -> i64 {
         let flags = |stage: &Stage| i64::from(stage.stateful) + 2 * i64::from(stage.many) + 4;
         let stages = self.stages.iter().fold(0_i64, |sum, stage| sum.wrapping_mul(31).wrapping_add(flags(stage)));
-        // Half the range, so that its negative exists.
+        // The number is shortened so that its negative exists.
         (stages * 2 + i64::from(self.unordered)) >> 2
     }
 
@@ -142,12 +142,12 @@ impl Config {
         self.stages.iter().map(|stage| stage.stateful).collect()
     }
 
-    /// Whether this rank can be the head.
+    /// Returns whether this rank can be the head.
     pub fn has_source(&self) -> bool {
         self.source.is_some()
     }
 
-    /// A stage as messages name it.
+    /// The name of a stage in error messages.
     pub fn called(&self, stage: usize) -> String {
         match self.stages.get(stage).map(|stage| stage.name.as_str()) {
             None | Some("") => format!("stage {stage}"),
@@ -155,20 +155,20 @@ impl Config {
         }
     }
 
-    /// Runs a stage; what it returns.
+    /// Calls a stage and returns its result.
     pub fn run(&self, stage: usize, input: u64, data: &[u8], out: &mut Out) -> c_int {
         let run = self.stages[stage].run;
         // SAFETY: the program's own function, given what midrun.h promises.
         of_program(|| unsafe { run(self.user, input, data.as_ptr().cast(), data.len(), out) })
     }
 
-    /// Draws an input.
+    /// Calls the source for an input.
     pub fn draw(&self, input: u64, out: &mut Out) -> c_int {
         // SAFETY: as above.
         self.source.map_or(END, |source| of_program(|| unsafe { source(self.user, input, out) }))
     }
 
-    /// Gives an output to the sink.
+    /// Calls the sink with an output.
     pub fn deliver(&self, input: u64, data: &[u8]) -> c_int {
         // SAFETY: as above.
         let give = |sink: Sink| unsafe { sink(self.user, input, data.as_ptr().cast(), data.len()) };

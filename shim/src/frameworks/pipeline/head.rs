@@ -1,8 +1,7 @@
-//! The head's part: draws inputs, delivers outputs in order, and decides from which input on a new pattern holds.
+//! The head, rank 0: draws inputs, delivers outputs in order, and decides from which input on a new pattern applies.
 
-use super::compute::failure;
 use super::config::{END, Stats};
-use super::message::{HEADER_BYTES, Header, Item, Kind, Out};
+use super::message::{HEADER_BYTES, Header, Item, Kind, Out, failure};
 use super::pattern::{Pattern, Placer};
 use super::rank::Rank;
 use super::windows::Windows;
@@ -14,38 +13,38 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ffi::c_int;
 
-/// Inputs on their way for each rank that computes, and besides: one computed, one waiting, one finished, and some for the
-/// order to be restored with.
+/// Inputs in flight for each computing rank and for the head: one being computed, one waiting, one finished, and one to
+/// restore the order with.
 const PER_RANK: usize = 4;
-/// No input is drawn while those on their way had so many bytes when they were drawn.
+/// No input is drawn while the inputs in flight had this many bytes in total when they were drawn.
 const IN_FLIGHT_BYTES: usize = 256 << 20;
 
-/// What is decided about patterns. The program's callbacks may ask for another plan while a run goes on.
+/// The plan of the pipeline. The program's callbacks may request another one during a run.
 #[derive(Debug)]
 pub struct Control {
-    /// The plan that inputs drawn now go by.
+    /// The plan of inputs drawn now.
     pub plan: Plan,
-    /// The plan that the next input shall go by.
-    pub wanted: Option<Plan>,
-    /// Where the stages are.
+    /// The plan requested for the next input.
+    pub requested: Option<Plan>,
+    /// The placement of stages on ranks.
     pub placer: Placer,
 }
 
 impl Control {
-    /// The plan of this text, which can be placed.
+    /// Parses a plan and checks that it can be placed.
     ///
     /// # Errors
-    /// A part of a sentence that says why not.
-    pub fn placed(&self, text: &str) -> Result<Plan, String> {
+    /// The reason, as part of a sentence.
+    pub fn parse(&self, text: &str) -> Result<Plan, String> {
         let plan = Plan::parse(text, self.placer.stateful())?;
         self.placer.place(&plan)?;
         Ok(plan)
     }
 }
 
-/// What is kept between two runs.
+/// Counters that continue from run to run.
 #[derive(Debug, Default)]
-pub struct Past {
+pub struct Counters {
     /// Number of the next pattern.
     epoch: u32,
     /// Number of the next input.
@@ -56,13 +55,13 @@ pub struct Past {
 pub struct Head<'a> {
     rank: &'a mut Rank,
     control: &'a RefCell<Control>,
-    past: &'a mut Past,
+    counters: &'a mut Counters,
     base: u64,
     ended: bool,
-    /// Inputs on their way: their pattern and size.
-    on_way: BTreeMap<u64, (u32, usize)>,
-    bytes_on_way: usize,
-    /// Outputs that came before their turn.
+    /// Inputs in flight, with their pattern and size.
+    in_flight: BTreeMap<u64, (u32, usize)>,
+    bytes_in_flight: usize,
+    /// Outputs that arrived before their turn.
     early: BTreeMap<u64, Item>,
     next: u64,
     windows: Windows,
@@ -70,20 +69,21 @@ pub struct Head<'a> {
     status: c_int,
 }
 
-/// Runs the source dry. Returns the status that every rank returns, and the figures.
-pub fn run(rank: &mut Rank, control: &RefCell<Control>, past: &mut Past) -> Result<(c_int, Stats), MpiFailed> {
+/// Runs the stream until the source ends. Returns the status that every rank returns, and statistics.
+pub fn run(rank: &mut Rank, control: &RefCell<Control>, counters: &mut Counters) -> Result<(c_int, Stats), MpiFailed> {
     let begin_ns = clock::now_ns();
     rank.begin()?;
-    let base = past.input;
+    let base = counters.input;
     let stats = Stats { struct_size: size_of::<Stats>(), failed_stage: -1, ..Stats::default() };
-    let (on_way, early) = (BTreeMap::new(), BTreeMap::new());
+    let (in_flight, early) = (BTreeMap::new(), BTreeMap::new());
     let (windows, status) = (Windows::default(), status::OK);
     records::stream_begin(begin_ns, rank.config.stages.len(), control.borrow().placer.ranks(), base);
     for (number, stage) in (0..).zip(&rank.config.stages) {
         records::text(begin_ns, topic::STAGE, number, u64::from(stage.stateful), &stage.name);
     }
-    let (next, ended, bytes_on_way) = (base, false, 0);
-    let mut head = Head { rank, control, past, base, ended, on_way, bytes_on_way, early, next, windows, stats, status };
+    let (next, ended, bytes_in_flight) = (base, false, 0);
+    let mut head =
+        Head { rank, control, counters, base, ended, in_flight, bytes_in_flight, early, next, windows, stats, status };
     head.announce()?;
     head.stream()?;
     let Head { rank, status, mut stats, .. } = head;
@@ -96,13 +96,13 @@ pub fn run(rank: &mut Rank, control: &RefCell<Control>, past: &mut Past) -> Resu
 }
 
 impl Head<'_> {
-    /// Until the source is dry and everything has come back.
+    /// Draws and delivers until the source has ended and all outputs are back.
     fn stream(&mut self) -> Result<(), MpiFailed> {
         loop {
             self.rank.absorb()?;
             self.deliver()?;
             let drawn = self.draw()?;
-            if self.ended && self.on_way.is_empty() {
+            if self.ended && self.in_flight.is_empty() {
                 return Ok(());
             }
             if !self.rank.step()? && !drawn && self.rank.arrived.is_empty() {
@@ -111,46 +111,47 @@ impl Head<'_> {
         }
     }
 
-    /// From the next input on the plan that is wanted, or at first the plan there is, holds.
+    /// Announces the requested plan (or at the start the current one) for the next input and all later ones.
     fn announce(&mut self) -> Result<(), MpiFailed> {
         let control = &mut *self.control.borrow_mut();
-        let wanted = control.wanted.take();
-        let plan = wanted.unwrap_or_else(|| control.plan.clone());
-        // Whoever asked has placed it already, and nothing has moved since.
+        let requested = control.requested.take();
+        let plan = requested.unwrap_or_else(|| control.plan.clone());
+        // It was placed when it was requested, and no stage has moved since.
         let routes = control.placer.place(&plan).map_err(|_| MpiFailed)?;
         control.placer.remember(&routes);
         control.plan = plan;
-        let (plan, input) = (control.plan.to_string(), self.past.input - self.base);
-        records::text(clock::now_ns(), topic::PATTERN, self.past.epoch, input, &plan);
-        let oldest = self.on_way.values().next().map_or(self.past.epoch, |(epoch, _)| *epoch);
-        let pattern = Pattern { epoch: self.past.epoch, oldest, base: self.base, first: self.past.input, routes };
-        self.past.epoch += 1;
-        self.stats.changes += u64::from(self.past.input != self.base);
+        let (plan, input) = (control.plan.to_string(), self.counters.input - self.base);
+        records::text(clock::now_ns(), topic::PATTERN, self.counters.epoch, input, &plan);
+        let oldest = self.in_flight.values().next().map_or(self.counters.epoch, |(epoch, _)| *epoch);
+        let pattern =
+            Pattern { epoch: self.counters.epoch, oldest, base: self.base, first: self.counters.input, routes };
+        self.counters.epoch += 1;
+        self.stats.changes += u64::from(self.counters.input != self.base);
         self.rank.announce(&pattern.to_message())?;
         self.rank.adopt(pattern)
     }
 
-    /// Whether one more input may be on its way.
+    /// Returns whether one more input may be drawn.
     fn has_room(&self) -> bool {
         let most = match self.rank.config.in_flight {
             0 => PER_RANK * (self.control.borrow().plan.ranks() + 1),
             asked => asked,
         };
-        let bytes = self.bytes_on_way < IN_FLIGHT_BYTES || self.on_way.is_empty();
-        !self.ended && self.on_way.len() < most && bytes && !self.rank.waits_for_credit()
+        let bytes = self.bytes_in_flight < IN_FLIGHT_BYTES || self.in_flight.is_empty();
+        !self.ended && self.in_flight.len() < most && bytes && !self.rank.waits_for_credit()
     }
 
-    /// Draws one input if it may; `false` when not.
+    /// Draws one input; `false` if there is no room or no more input.
     fn draw(&mut self) -> Result<bool, MpiFailed> {
         if !self.has_room() {
             return Ok(false);
         }
-        let input = self.past.input;
+        let input = self.counters.input;
         safe_point::poll(input - self.base, true);
-        if self.control.borrow().wanted.is_some() {
+        if self.control.borrow().requested.is_some() {
             self.announce()?;
         }
-        let mut out = Out::new(self.rank.post.buffer());
+        let mut out = Out::new(self.rank.endpoint.buffer());
         out.allow(1);
         let begin_ns = clock::now_ns();
         let returned = self.rank.config.draw(input - self.base, &mut out);
@@ -168,23 +169,23 @@ impl Head<'_> {
                 return Ok(false);
             }
         }
-        let header = Header { input, epoch: self.past.epoch - 1, ..Header::new(Kind::Item) };
+        let header = Header { input, epoch: self.counters.epoch - 1, ..Header::new(Kind::Item) };
         let item = out.finish(&header);
         let bytes = item.len() - HEADER_BYTES;
-        self.past.input += 1;
-        self.on_way.insert(input, (header.epoch, bytes));
-        self.bytes_on_way += bytes;
+        self.counters.input += 1;
+        self.in_flight.insert(input, (header.epoch, bytes));
+        self.bytes_in_flight += bytes;
         self.stats.inputs += 1;
         self.rank.pass_on(item)?;
         Ok(true)
     }
 
-    /// Gives the sink what has come back and has its turn.
+    /// Gives outputs that came back to the sink, in order.
     fn deliver(&mut self) -> Result<(), MpiFailed> {
         while let Some(item) = self.rank.arrived.pop_front() {
             let Header { input, status, stage, bytes, .. } = item.header;
-            if !self.on_way.contains_key(&input) || self.early.contains_key(&input) {
-                return Err(MpiFailed); // lost its way: a defect of ours
+            if !self.in_flight.contains_key(&input) || self.early.contains_key(&input) {
+                return Err(MpiFailed); // a defect of midrun
             }
             if status != status::OK && self.status == status::OK {
                 let what = match bytes {
@@ -209,11 +210,11 @@ impl Head<'_> {
         Ok(())
     }
 
-    /// One item is there for good.
+    /// Ends an input: calls the sink with its outputs.
     fn sink(&mut self, item: Item) -> Result<(), MpiFailed> {
         let Header { input, epoch, .. } = item.header;
-        if let Some((_, bytes)) = self.on_way.remove(&input) {
-            self.bytes_on_way -= bytes;
+        if let Some((_, bytes)) = self.in_flight.remove(&input) {
+            self.bytes_in_flight -= bytes;
         }
         let begin_ns = clock::now_ns();
         for payload in item.payloads() {
@@ -234,13 +235,13 @@ impl Head<'_> {
         let end_ns = clock::now_ns();
         self.windows.head(end_ns.saturating_sub(begin_ns));
         let ranks = self.control.borrow().plan.ranks();
-        self.windows.output(end_ns, epoch, ranks, (self.on_way.len(), self.early.len()));
+        self.windows.output(end_ns, epoch, ranks, (self.in_flight.len(), self.early.len()));
         let (_, buffer) = item.emptied(status::OK);
         self.rank.recycle(buffer);
         Ok(())
     }
 
-    /// A function of the program failed: draws nothing more, delivers nothing more, and lets everything come back.
+    /// A function of the program failed: prints why, stops drawing and delivering, and calls all items back.
     fn fail(&mut self, what: &str, stage: i32, returned: c_int, input: u64) -> Result<(), MpiFailed> {
         if self.status != status::OK {
             return Ok(());
@@ -251,7 +252,7 @@ impl Head<'_> {
         (self.stats.failed_stage, self.stats.failed_status) = (stage, returned);
         self.stats.failed_input = input - self.base;
         for input in std::mem::take(&mut self.early).into_keys() {
-            self.on_way.remove(&input);
+            self.in_flight.remove(&input);
         }
         let mut message = Vec::new();
         Header::new(Kind::Stop).patch(&mut message);

@@ -1,52 +1,62 @@
-//! What the ranks of a pipeline write to each other: eight words, then what one input has become so far.
+//! The messages between the ranks of a pipeline: eight words, then the outputs of the last stage for one input.
 
 /// Bytes before the payloads; a multiple of [`ALIGN`].
 pub const HEADER_BYTES: usize = 64;
-/// Payloads begin at multiples of this, counted from the message's beginning.
+/// Payloads begin at multiples of this, counted from the start of the message.
 const ALIGN: usize = 16;
-/// Instead of a group's number: the message is for the head.
+/// Number of a route that ends at the head.
 pub const SINK: u32 = u32::MAX;
 
-/// What a message is about.
+/// The kind of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// What an input has become.
+    /// The data of one input on its way through the stages.
     Item = 1,
-    /// The sender may hand out one more to the receiver of this.
+    /// The sender of this message has begun an item of its receiver, which may send one more.
     Credit = 2,
-    /// Head: a new pattern, and the first input that goes by it.
+    /// Head: a new pattern, and the first input that it applies to.
     Pattern = 3,
-    /// Head: something failed; pass everything back uncomputed.
+    /// Head: a function failed; send all items back without computing.
     Stop = 4,
-    /// Head: nothing is on its way any more; the stream ended with this status.
+    /// Head: no input is in flight; the stream ended with this status.
     End = 5,
 }
 
-/// The beginning of each message.
+/// The start of each message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// What it is about.
+    /// Its kind.
     pub kind: Kind,
-    /// A status of the C API, or what a stage returned.
+    /// A status of the C API, or the return value of a stage.
     pub status: i32,
-    /// Number of the input, growing over all runs. [`Kind::Pattern`]: the first of this run.
+    /// Number of the input, counted over all runs. [`Kind::Pattern`]: the first input of this run.
     pub input: u64,
-    /// Number of the pattern that the input goes by.
+    /// Number of the input's pattern.
     pub epoch: u32,
-    /// Number of the group it goes to, or [`SINK`].
+    /// Number of the route it goes to, or [`SINK`].
     pub route: u32,
-    /// Payloads: an input that a stage answered with several outputs, or none, still is one item.
+    /// Number of payloads. Several outputs of a stage for one input, or none, are still one item.
     pub count: u64,
-    /// Bytes of the payload where there is one.
+    /// Bytes of a single payload; of a failed item one of [`failure`].
     pub bytes: u64,
-    /// Bytes of the whole message; more than arrived: the rest follows in pieces.
+    /// Bytes of the whole message; if fewer arrived, the rest follows in fragments.
     pub total: u64,
     /// The stage that failed.
     pub stage: u32,
 }
 
+/// The reason why an item failed, in `bytes` of its header.
+pub mod failure {
+    /// A stage returned non-zero.
+    pub const RETURNED: u64 = 0;
+    /// A stage emitted a number of outputs other than one.
+    pub const OUTPUTS: u64 = 1;
+    /// Out of memory.
+    pub const MEMORY: u64 = 2;
+}
+
 impl Header {
-    /// Empty message of a kind.
+    /// An empty message.
     pub fn new(kind: Kind) -> Header {
         Header {
             kind,
@@ -79,7 +89,7 @@ impl Header {
         }
     }
 
-    /// Reads a header; `None` when the message is no message of ours.
+    /// Reads the header; `None` when it is not a message of this framework.
     pub fn read(message: &[u8]) -> Option<Header> {
         let head = message.get(..HEADER_BYTES)?;
         let word = |i: usize| u64::from_le_bytes(std::array::from_fn(|b| head[8 * i + b]));
@@ -105,7 +115,7 @@ impl Header {
     }
 }
 
-/// What an input has become: a message whose header is at hand.
+/// The data of one input: a message with its header parsed.
 #[derive(Debug)]
 pub struct Item {
     /// Its header; written into the message when it is sent.
@@ -114,12 +124,12 @@ pub struct Item {
 }
 
 impl Item {
-    /// A message that arrived whole.
+    /// Wraps a complete message.
     pub fn new(header: Header, message: Vec<u8>) -> Item {
         Item { header, message }
     }
 
-    /// The payloads, in the order in which they were emitted.
+    /// The payloads in the order of their emission.
     pub fn payloads(&self) -> impl Iterator<Item = &[u8]> {
         let (count, one) = (self.header.count as usize, self.header.bytes as usize);
         let sizes = if count == 1 { Some(0) } else { count.checked_mul(8) };
@@ -138,7 +148,7 @@ impl Item {
         })
     }
 
-    /// The message, with its header as it is now.
+    /// The message with the current header.
     pub fn into_message(mut self) -> Vec<u8> {
         self.header.patch(&mut self.message);
         self.message
@@ -149,7 +159,7 @@ impl Item {
         self.message.len()
     }
 
-    /// The same input without payloads, and the buffer that they were in.
+    /// The same input without payloads, and the buffer of its payloads.
     pub fn emptied(self, status: i32) -> (Item, Vec<u8>) {
         let total = HEADER_BYTES as u64;
         let header = Header { status, count: 0, bytes: 0, total, route: SINK, ..self.header };
@@ -157,35 +167,35 @@ impl Item {
     }
 }
 
-/// Where a function of the program puts its outputs (`midrun_pipe_out_t`).
+/// The outputs of a function of the program (`midrun_pipe_out_t`).
 #[derive(Debug)]
 pub struct Out {
     message: Vec<u8>,
     sizes: Vec<u64>,
     /// Outputs that the call in progress may still emit.
     allowed: usize,
-    /// Why an emission was refused.
+    /// The reason why an emission was refused.
     pub refused: Option<Refused>,
 }
 
-/// Why a function of the program got no room.
+/// The reason why an emission was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refused {
-    /// It emitted more than it declared.
+    /// The function emitted more than it declared.
     TooMany,
     /// Out of memory.
     Memory,
 }
 
 impl Out {
-    /// Outputs go into `message`, a buffer to be used.
+    /// Collects outputs in `message`, a reused buffer.
     pub fn new(mut message: Vec<u8>) -> Out {
         message.clear();
         message.resize(HEADER_BYTES, 0);
         Out { message, sizes: Vec::new(), allowed: 0, refused: None }
     }
 
-    /// A call begins that may emit `allowed` outputs; returns how many there were before.
+    /// Starts a call that may emit `allowed` outputs; returns the number of outputs before it.
     pub fn allow(&mut self, allowed: usize) -> usize {
         self.allowed = allowed;
         self.sizes.len()
@@ -196,7 +206,7 @@ impl Out {
         self.sizes.len()
     }
 
-    /// Room for one more output; valid until the next.
+    /// Allocates one more output; the slice is valid until the next one.
     pub fn emit(&mut self, bytes: usize) -> Option<&mut [u8]> {
         let Some(left) = self.allowed.checked_sub(1) else {
             self.refused = Some(Refused::TooMany);
@@ -214,7 +224,7 @@ impl Out {
         Some(&mut self.message[at..at + bytes])
     }
 
-    /// All that was emitted, for the input and place that `header` names.
+    /// The item with all outputs, for the input and route of `header`.
     pub fn finish(mut self, header: &Header) -> Item {
         let count = self.sizes.len() as u64;
         let bytes = if count == 1 { self.sizes[0] } else { 0 };
@@ -235,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn a_header_comes_out_as_it_went_in() {
+    fn a_header_reads_as_it_was_written() {
         let mut message = Vec::new();
         header().patch(&mut message);
         assert_eq!(Header::read(&message), Some(header()));
@@ -259,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_emits_more_than_was_declared_or_than_memory_holds() {
+    fn a_function_emits_no_more_than_declared_and_than_memory_holds() {
         let mut out = Out::new(Vec::new());
         out.allow(1);
         assert!(out.emit(3).is_some() && out.emit(3).is_none());
@@ -271,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_that_lies_about_itself_gives_no_payload_beyond_its_end() {
+    fn a_wrong_header_gives_no_payload_beyond_the_end_of_the_message() {
         let lying = Header { count: 3, ..header() };
         assert_eq!(Item::new(lying, vec![255; HEADER_BYTES + 24]).payloads().count(), 0);
         assert_eq!(Item::new(Header { count: 1, bytes: 99, ..lying }, vec![0; 70]).payloads().count(), 0);

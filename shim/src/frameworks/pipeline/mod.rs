@@ -1,24 +1,23 @@
 //! C API: the pipeline framework (`midrun_pipe_*`).
 
-mod compute;
 mod config;
-mod handout;
+mod dispatch;
+mod fragments;
 mod head;
 mod message;
-mod meter;
-mod parcels;
 mod pattern;
 mod rank;
+mod timing;
 mod windows;
 
+use super::endpoint::{Endpoint, SLOTS};
 use super::handle::{self, guard_framework};
-use super::post::{Post, SLOTS};
 use crate::guard::{guard, guard_value};
 use crate::mpi::{self, Communicator};
 use crate::tuning_points::{self, Setter, TuningPoint};
 use crate::{safe_point, status, stderr};
 use config::{Config, RawConfig, Stats};
-use head::{Control, Past};
+use head::{Control, Counters};
 use message::Out;
 use midrun_ring::TuningPointKind;
 use midrun_scheduling::plan::Plan;
@@ -30,9 +29,9 @@ use std::cell::{Cell, RefCell};
 use std::ffi::{c_char, c_int, c_void};
 use std::rc::{Rc, Weak};
 
-/// `midrun_pipe_t`. Its parts are borrowed one by one: the program's callbacks may call back in.
+/// `midrun_pipe_t`. Its parts are borrowed separately, because the program's callbacks may call the C API.
 pub struct Pipe {
-    rank: RefCell<(Rank, Past)>,
+    rank: RefCell<(Rank, Counters)>,
     /// Head only.
     control: Option<Rc<RefCell<Control>>>,
     last: RefCell<Option<Stats>>,
@@ -40,7 +39,7 @@ pub struct Pipe {
 }
 
 thread_local! {
-    /// The head's part of the newest pipeline of the thread whose safe points count.
+    /// The control of the newest pipeline of the thread that polls safe points.
     static NEWEST: RefCell<Weak<RefCell<Control>>> = const { RefCell::new(Weak::new()) };
 }
 
@@ -61,16 +60,16 @@ fn declare_pattern() {
 
 /// Whether the newest pipeline of this thread can go by this pattern.
 fn can_take(text: &str) -> bool {
-    newest().is_some_and(|control| control.try_borrow().is_ok_and(|control| control.placed(text).is_ok()))
+    newest().is_some_and(|control| control.try_borrow().is_ok_and(|control| control.parse(text).is_ok()))
 }
 
 /// From its next input on the newest pipeline of this thread goes by this pattern, if it can.
 fn take(text: &str) {
     let control = newest();
     if let Some(mut control) = control.as_ref().and_then(|control| control.try_borrow_mut().ok())
-        && let Ok(plan) = control.placed(text)
+        && let Ok(plan) = control.parse(text)
     {
-        control.wanted = Some(plan);
+        control.requested = Some(plan);
     }
 }
 
@@ -78,15 +77,15 @@ fn newest() -> Option<Rc<RefCell<Control>>> {
     NEWEST.with_borrow(Weak::upgrade)
 }
 
-/// The plan that the program asks for, placed; or the sentence that says what is wrong with it.
-fn asked(config: &Config, size: usize) -> Result<Control, String> {
+/// The plan that the program configures, after a check that it can be placed; or an error message.
+fn requested(config: &Config, size: usize) -> Result<Control, String> {
     let placer = Placer::new(size, config.stateful());
     let plan = match &config.plan {
         None => Plan::even(config.stages.len(), placer.ranks()),
         Some(text) => Plan::parse(text, placer.stateful())?,
     };
     placer.place(&plan)?;
-    Ok(Control { plan, wanted: None, placer })
+    Ok(Control { plan, requested: None, placer })
 }
 
 /// # Safety
@@ -99,15 +98,15 @@ unsafe fn create(raw: *const RawConfig) -> Result<Pipe, c_int> {
     let read = unsafe { Config::read(raw) };
     let comm = read.as_ref().map_or(std::ptr::null(), |(_, raw)| raw.comm);
     let mpi = |_| status::ERR_MPI;
-    let port = Communicator::open(comm, SLOTS).map_err(mpi)?;
-    let config = read.map(|(config, _)| config).filter(|config| port.rank != HEAD || config.has_source());
-    let control = config.as_ref().filter(|_| port.rank == HEAD).map(|config| asked(config, port.size));
+    let comm = Communicator::open(comm, SLOTS).map_err(mpi)?;
+    let config = read.map(|(config, _)| config).filter(|config| comm.rank != HEAD || config.has_source());
+    let control = config.as_ref().filter(|_| comm.rank == HEAD).map(|config| requested(config, comm.size));
     if let Some(Err(why)) = &control {
         stderr::warn(format_args!("the pattern is not taken: {why}"));
     }
     let good = config.is_some() && !matches!(control, Some(Err(_)));
     let (print, stages) = config.as_ref().map_or((0, 0), |c| (c.fingerprint(), c.stages.len() as i64));
-    let agreed = port.agree(good, &[print, stages]).map_err(mpi)?;
+    let agreed = comm.agree(good, &[print, stages]).map_err(mpi)?;
     let (Some(config), true) = (config, agreed) else { return Err(status::ERR_ARGUMENT) };
     let control = control.and_then(Result::ok).map(|control| Rc::new(RefCell::new(control)));
     if let Some(control) = &control
@@ -116,9 +115,9 @@ unsafe fn create(raw: *const RawConfig) -> Result<Pipe, c_int> {
         NEWEST.set(Rc::downgrade(control));
         declare_pattern();
     }
-    let rank = Rank::new(Rc::new(config), Post::open(port).map_err(mpi)?);
+    let rank = Rank::new(Rc::new(config), Endpoint::open(comm).map_err(mpi)?);
     Ok(Pipe {
-        rank: RefCell::new((rank, Past::default())),
+        rank: RefCell::new((rank, Counters::default())),
         control,
         last: RefCell::new(None),
         broken: Cell::new(false),
@@ -149,15 +148,15 @@ pub unsafe extern "C" fn midrun_pipe_run(pipe: *const Pipe) -> c_int {
     guard_framework("midrun_pipe_run", || {
         // SAFETY: null, or made by midrun_pipe_create and not destroyed.
         let Some(pipe) = (unsafe { pipe.as_ref() }) else { return status::ERR_ARGUMENT };
-        // A callback that runs the pipeline it is part of.
+        // A callback must not run the pipeline that called it.
         let Ok(mut rank) = pipe.rank.try_borrow_mut() else { return status::ERR_ARGUMENT };
         if pipe.broken.get() || !mpi::ready() {
             return status::ERR_MPI;
         }
-        let (rank, past) = &mut *rank;
+        let (rank, counters) = &mut *rank;
         let done = match &pipe.control {
             None => rank.serve(),
-            Some(control) => head::run(rank, control, past).map(|(status, stats)| {
+            Some(control) => head::run(rank, control, counters).map(|(status, stats)| {
                 pipe.last.replace(Some(stats));
                 status
             }),
@@ -182,8 +181,8 @@ pub unsafe extern "C" fn midrun_pipe_pattern(pipe: *const Pipe, pattern: *const 
             return status::ERR_ARGUMENT;
         };
         let Ok(mut control) = control.try_borrow_mut() else { return status::ERR_ARGUMENT };
-        match control.placed(&text) {
-            Ok(plan) => control.wanted = Some(plan),
+        match control.parse(&text) {
+            Ok(plan) => control.requested = Some(plan),
             Err(why) => {
                 stderr::warn(format_args!("the pattern \"{text}\" is not taken: {why}"));
                 return status::ERR_ARGUMENT;
@@ -214,7 +213,7 @@ pub unsafe extern "C" fn midrun_pipe_emit(out: *mut Out, bytes: usize) -> *mut c
 pub unsafe extern "C" fn midrun_pipe_last(pipe: *const Pipe, stats: *mut Stats) -> c_int {
     guard("midrun_pipe_last", || {
         // SAFETY: null or valid.
-        unsafe { handle::tell(pipe.as_ref().and_then(|pipe| *pipe.last.borrow()), stats) }
+        unsafe { handle::copy_stats(pipe.as_ref().and_then(|pipe| *pipe.last.borrow()), stats) }
     })
 }
 

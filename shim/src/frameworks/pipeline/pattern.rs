@@ -1,19 +1,19 @@
-//! A pattern is a plan with ranks: which rank computes what, from a certain input on.
+//! Patterns: plans with ranks, which say what each rank computes from a certain input on.
 //!
-//! The head numbers the patterns. An input goes by the pattern that was newest when it was drawn from the source, from its
-//! first stage to its last, so that no rank ever has to decide by which pattern something goes.
+//! The head numbers the patterns. An input keeps the pattern that was newest when the head drew it, from its first stage to its
+//! last. So no rank has to decide which pattern applies.
 
 use super::message::{HEADER_BYTES, Header, Kind};
 use midrun_scheduling::plan::{Manager, Plan};
 
-/// Stages that run together on some ranks; no stage: a communication manager that only passes on.
+/// Stages that run together on some ranks. Without stages: a communication manager, which only forwards.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Route {
     /// Its first stage.
     pub first: usize,
-    /// How many stages.
+    /// Number of stages.
     pub stages: usize,
-    /// Where its inputs may go.
+    /// Ranks that can process its inputs.
     pub ranks: Vec<usize>,
 }
 
@@ -22,18 +22,18 @@ pub struct Route {
 pub struct Pattern {
     /// Its number.
     pub epoch: u32,
-    /// Older patterns than this are done with.
+    /// Patterns older than this one have no inputs in flight.
     pub oldest: u32,
     /// Number of this run's first input.
     pub base: u64,
-    /// Number of the first input that goes by it.
+    /// Number of the first input that it applies to.
     pub first: u64,
     /// All routes.
     pub routes: Vec<Route>,
 }
 
 impl Pattern {
-    /// As a message.
+    /// Encodes it as a message.
     pub fn to_message(&self) -> Vec<u8> {
         let mut words = vec![u64::from(self.oldest), self.first, self.routes.len() as u64];
         for route in &self.routes {
@@ -48,7 +48,7 @@ impl Pattern {
         message
     }
 
-    /// From a message; `None` when it is none, or names stages or ranks that do not exist.
+    /// Decodes a message; `None` if it is malformed or names stages or ranks that do not exist.
     pub fn from_message(header: &Header, message: &[u8], stages: usize, ranks: usize) -> Option<Pattern> {
         let mut words = message
             .get(HEADER_BYTES..)?
@@ -67,41 +67,41 @@ impl Pattern {
         Some(Pattern { epoch: header.epoch, oldest, base: header.input, first: first_input, routes })
     }
 
-    /// Whether a rank has anything to do.
+    /// Returns whether `rank` has a route.
     pub fn uses(&self, rank: usize) -> bool {
         self.routes.iter().any(|route| route.ranks.contains(&rank))
     }
 }
 
-/// Puts plans on ranks: stages stay where they were as far as possible, and those with state always.
+/// Places plans on ranks. Stages stay on their ranks where possible, and stages with state always do.
 #[derive(Debug)]
 pub struct Placer {
     /// Ranks that compute.
     ranks: Vec<usize>,
     stateful: Vec<bool>,
-    /// Where each stage was last.
+    /// Last ranks of each stage.
     last: Vec<Vec<usize>>,
 }
 
 impl Placer {
-    /// For a communicator of `size` ranks: the head computes only when it is alone.
+    /// For a communicator of `size` ranks. The head computes only if it is alone.
     pub fn new(size: usize, stateful: Vec<bool>) -> Placer {
         let ranks = if size == 1 { vec![0] } else { (1..size).collect() };
         let last = vec![Vec::new(); stateful.len()];
         Placer { ranks, stateful, last }
     }
 
-    /// Ranks that compute.
+    /// Number of ranks that compute.
     pub fn ranks(&self) -> usize {
         self.ranks.len()
     }
 
-    /// Which stages keep state.
+    /// For each stage, whether it keeps state.
     pub fn stateful(&self) -> &[bool] {
         &self.stateful
     }
 
-    /// Remembers where the stages are now.
+    /// Stores the ranks of all stages after a change.
     pub fn remember(&mut self, routes: &[Route]) {
         for route in routes {
             for stage in route.first..route.first + route.stages {
@@ -110,7 +110,7 @@ impl Placer {
         }
     }
 
-    /// The rank where the state of these stages is, if they have any and ran before.
+    /// The rank that holds the state of these stages; `None` if they have no state or never ran.
     fn home(&self, mut stages: std::ops::Range<usize>) -> Result<Option<usize>, String> {
         let first = stages.clone().find(|stage| self.stateful[*stage]);
         let home = first.and_then(|stage| self.last[stage].first().copied());
@@ -121,10 +121,10 @@ impl Placer {
         }
     }
 
-    /// Ranks for every group.
+    /// Chooses ranks for every group of a plan.
     ///
     /// # Errors
-    /// A part of a sentence that says why the plan cannot be placed.
+    /// The reason why it cannot be placed, as part of a sentence.
     pub fn place(&self, plan: &Plan) -> Result<Vec<Route>, String> {
         plan.keeps_state(&self.stateful)?;
         if plan.ranks() > self.ranks() {
@@ -133,8 +133,8 @@ impl Placer {
         let mut free = vec![false; self.ranks.last().map_or(0, |last| last + 1)];
         self.ranks.iter().for_each(|rank| free[*rank] = true);
         let mut take = |rank: usize| free.get_mut(rank).is_some_and(|free| std::mem::replace(free, false));
-        // First state stays and who was given a rank gets it, then everybody keeps what was theirs, then who needs more
-        // takes what is left.
+        // First, stages with state keep their rank and groups get the ranks that the plan names. Then groups keep the ranks they
+        // had. Last, groups that need more get free ranks.
         let mut placed = Vec::new();
         for group in &plan.0 {
             let home = self.home(group.range())?;
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn stages_stay_where_they_were() {
+    fn stages_stay_on_their_ranks() {
         let mut placer = Placer::new(8, vec![false; 3]);
         let mut change = |text: &str| {
             let routes = placer.place(&Plan::parse(text, &[false; 3]).unwrap())?;
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_comes_out_as_it_went_in_and_nonsense_is_refused() {
+    fn a_pattern_is_decoded_as_it_was_encoded_and_a_malformed_one_is_refused() {
         let routes =
             vec![Route { first: 0, stages: 0, ranks: vec![1] }, Route { first: 0, stages: 2, ranks: vec![2, 3] }];
         let pattern = Pattern { epoch: 4, oldest: 2, base: 77, first: 80, routes };

@@ -1,104 +1,103 @@
-//! What every rank of a pipeline does: takes items in, computes their stages, hands them on.
+//! The work of every rank of a pipeline: receive items, compute their stages, send them on.
 //!
-//! Nothing here ever waits for room: an item that nobody may get yet lies in the outbox, and the rank goes on with the next.
-//! So no pattern, and no change of patterns, can lock ranks in a circle; the head's bound on inputs on their way bounds it all.
+//! A rank never waits for a receiver: an item that no receiver may get yet stays in the outbox, and the rank goes on with the
+//! next one. So no pattern and no change of patterns can deadlock, and the head's bound on inputs in flight bounds the memory.
 
 use super::config::Config;
-use super::handout::ChunkScheduler;
-use super::message::{Header, Item, Kind, SINK};
-use super::meter::Meter;
-use super::parcels::{self, Parcels, Taken};
+use super::dispatch::Dispatcher;
+use super::fragments::{self, Assembly, Fragments};
+use super::message::{HEADER_BYTES, Header, Item, Kind, Out, Refused, SINK, failure};
 use super::pattern::{Pattern, Route};
-use crate::frameworks::post::{Letter, Post};
+use super::timing::Timing;
+use crate::frameworks::endpoint::{Endpoint, Message};
 use crate::mpi::MpiFailed;
 use crate::{agent_link, clock, status};
 use std::collections::{BTreeMap, VecDeque};
 use std::ffi::c_int;
 use std::rc::Rc;
 
-/// The rank that draws, delivers and decides.
+/// The rank that draws inputs, delivers outputs and changes patterns.
 pub const HEAD: usize = 0;
-/// Larger buffers are not kept for the next message.
+/// Larger buffers are freed instead of reused.
 const KEPT_BYTES: usize = 4 << 20;
 
-/// Before the next item is computed a large output is seen on its way, for at most this share of the last item's time: a
-/// rank that computes moves no message on.
+/// After a large output a rank makes progress on its sends before it computes the next item, because a rank that computes
+/// does not. It does so for at most 1/LINGER_SHARE of the compute time of the last item.
 const LINGER_SHARE: u64 = 4;
 
 /// One rank of a pipeline.
 #[derive(Debug)]
 pub struct Rank {
-    /// What the program asked for.
+    /// The program's configuration.
     pub config: Rc<Config>,
-    /// Messages.
-    pub post: Post,
-    parcels: Parcels,
-    letters: VecDeque<Letter>,
-    /// The head's messages of the next run.
-    later: VecDeque<(Header, Letter)>,
+    /// Sends and receives.
+    pub endpoint: Endpoint,
+    fragments: Fragments,
+    messages: VecDeque<Message>,
+    /// Messages of the head for the next run.
+    next_run: VecDeque<(Header, Message)>,
     patterns: BTreeMap<u32, Pattern>,
-    /// Items that came before their pattern.
-    strangers: Vec<(usize, Item)>,
-    /// Items to compute, and who waits for credit for them.
+    /// Items that arrived before their pattern.
+    unrouted: Vec<(usize, Item)>,
+    /// Items to compute, with the rank that gets a credit for each.
     ready: VecDeque<(usize, Item)>,
-    /// Items for stages with state, by input and route: they wait for their turn.
-    held: BTreeMap<(u64, u32), Item>,
-    /// For each stage with state the input that it takes next.
-    pub(super) next: Vec<u64>,
-    handout: ChunkScheduler,
-    /// Items that nobody may get yet.
+    /// Items for stages with state, by input and route, which must be computed in order.
+    ordered: BTreeMap<(u64, u32), Item>,
+    /// For each stage with state, the input that it computes next.
+    next: Vec<u64>,
+    dispatcher: Dispatcher,
+    /// Items whose receivers have no credit left.
     outbox: VecDeque<Item>,
-    /// Head: items that have passed all stages.
+    /// Head: items that passed all stages.
     pub arrived: VecDeque<Item>,
     /// Number of this run's first input.
-    pub(super) base: u64,
-    /// How long things take.
-    pub(super) meter: Meter,
+    base: u64,
+    timing: Timing,
     stopping: bool,
     ended: Option<c_int>,
 }
 
 impl Rank {
-    /// Before the first run.
-    pub fn new(config: Rc<Config>, post: Post) -> Rank {
-        let (size, own, stages) = (post.port.size, post.port.rank, config.stages.len());
+    /// A rank before its first run.
+    pub fn new(config: Rc<Config>, endpoint: Endpoint) -> Rank {
+        let (size, own, stages) = (endpoint.comm.size, endpoint.comm.rank, config.stages.len());
         Rank {
             config,
-            post,
-            parcels: Parcels::new(size),
-            letters: VecDeque::new(),
-            later: VecDeque::new(),
+            endpoint,
+            fragments: Fragments::new(size),
+            messages: VecDeque::new(),
+            next_run: VecDeque::new(),
             patterns: BTreeMap::new(),
-            strangers: Vec::new(),
+            unrouted: Vec::new(),
             ready: VecDeque::new(),
-            held: BTreeMap::new(),
+            ordered: BTreeMap::new(),
             next: vec![0; stages],
-            handout: ChunkScheduler::new(size, own),
+            dispatcher: Dispatcher::new(size, own),
             outbox: VecDeque::new(),
             arrived: VecDeque::new(),
             base: 0,
-            meter: Meter::new(own),
+            timing: Timing::new(own),
             stopping: false,
             ended: None,
         }
     }
 
     fn own(&self) -> usize {
-        self.post.port.rank
+        self.endpoint.comm.rank
     }
 
-    /// A run begins: what of it has already come is taken in.
+    /// Starts a run, and processes messages of it that arrived early.
     pub fn begin(&mut self) -> Result<(), MpiFailed> {
         self.stopping = false;
         self.ended = None;
-        self.meter = Meter::new(self.own());
-        for (header, letter) in std::mem::take(&mut self.later) {
-            self.take(header, letter)?;
+        self.timing = Timing::new(self.own());
+        for (header, message) in std::mem::take(&mut self.next_run) {
+            self.take(header, message)?;
         }
         Ok(())
     }
 
-    /// A rank's part of a run, but for the head; returns the status that the head says.
+    /// Runs a rank other than the head; returns the status that the head sends.
     pub fn serve(&mut self) -> Result<c_int, MpiFailed> {
         self.begin()?;
         loop {
@@ -107,62 +106,62 @@ impl Rank {
             if self.step()? {
                 continue;
             }
-            if let Some(status) = self.ended.filter(|_| self.handout.is_settled()) {
-                self.post.flush()?;
+            if let Some(status) = self.ended.filter(|_| self.dispatcher.is_settled()) {
+                self.endpoint.flush()?;
                 return Ok(status);
             }
             self.idle()?;
         }
     }
 
-    /// Takes in what has arrived.
+    /// Processes messages that arrived.
     pub fn absorb(&mut self) -> Result<(), MpiFailed> {
-        self.post.progress(&mut self.letters)?;
-        self.open()
+        self.endpoint.progress(&mut self.messages)?;
+        self.process()
     }
 
-    /// Sleeps until something may have arrived.
+    /// Sleeps until a message may have arrived, and processes it.
     pub fn wait(&mut self) -> Result<(), MpiFailed> {
         let idle =
             self.own() != HEAD && self.patterns.values().next_back().is_none_or(|newest| !newest.uses(self.own()));
-        self.post.wait(&mut self.letters, idle)?;
-        self.open()
+        self.endpoint.wait(&mut self.messages, idle)?;
+        self.process()
     }
 
-    /// As [`Rank::wait`], by a rank that has nothing else to do.
+    /// Like [`Rank::wait`], by a rank that has nothing to compute.
     pub fn idle(&mut self) -> Result<(), MpiFailed> {
         let begin_ns = clock::now_ns();
         self.wait()?;
-        self.meter.idle(clock::now_ns().saturating_sub(begin_ns));
+        self.timing.idle(clock::now_ns().saturating_sub(begin_ns));
         Ok(())
     }
 
-    fn open(&mut self) -> Result<(), MpiFailed> {
-        while let Some(letter) = self.letters.pop_front() {
-            match self.parcels.take(letter)? {
-                Taken::Whole(header, letter) => self.take(header, letter)?,
-                Taken::Piece(buffer) => self.recycle(buffer),
+    fn process(&mut self) -> Result<(), MpiFailed> {
+        while let Some(message) = self.messages.pop_front() {
+            match self.fragments.take(message)? {
+                Assembly::Complete(header, message) => self.take(header, message)?,
+                Assembly::Fragment(buffer) => self.recycle(buffer),
             }
         }
         Ok(())
     }
 
-    fn take(&mut self, header: Header, letter: Letter) -> Result<(), MpiFailed> {
+    fn take(&mut self, header: Header, message: Message) -> Result<(), MpiFailed> {
         match header.kind {
-            Kind::Item if header.route == SINK => self.arrived.push_back(Item::new(header, letter.bytes)),
-            Kind::Item => self.place(letter.from, Item::new(header, letter.bytes))?,
+            Kind::Item if header.route == SINK => self.arrived.push_back(Item::new(header, message.bytes)),
+            Kind::Item => self.accept(message.from, Item::new(header, message.bytes))?,
             Kind::Credit => {
-                if !self.handout.credit(letter.from) {
+                if !self.dispatcher.credit(message.from) {
                     return Err(MpiFailed);
                 }
-                self.recycle(letter.bytes);
-                self.hand_out()?;
+                self.recycle(message.bytes);
+                self.dispatch()?;
             }
-            // The head begins the next run while others still wait for the last credits of this one.
-            _ if self.ended.is_some() => self.later.push_back((header, letter)),
+            // The head starts the next run while other ranks still wait for the last credits of this one.
+            _ if self.ended.is_some() => self.next_run.push_back((header, message)),
             Kind::Pattern => {
-                let (stages, ranks) = (self.config.stages.len(), self.post.port.size);
-                let pattern = Pattern::from_message(&header, &letter.bytes, stages, ranks).ok_or(MpiFailed)?;
+                let (stages, ranks) = (self.config.stages.len(), self.endpoint.comm.size);
+                let pattern = Pattern::from_message(&header, &message.bytes, stages, ranks).ok_or(MpiFailed)?;
                 self.adopt(pattern)?;
             }
             Kind::Stop => self.stop()?,
@@ -171,7 +170,7 @@ impl Rank {
         Ok(())
     }
 
-    /// Goes by a new pattern, too, and forgets those that nothing goes by any more.
+    /// Adds a new pattern and drops those without inputs in flight.
     pub fn adopt(&mut self, pattern: Pattern) -> Result<(), MpiFailed> {
         if pattern.first == pattern.base {
             self.base = pattern.base;
@@ -179,13 +178,13 @@ impl Rank {
         }
         self.patterns = self.patterns.split_off(&pattern.oldest);
         self.patterns.insert(pattern.epoch, pattern);
-        for (from, item) in std::mem::take(&mut self.strangers) {
-            self.place(from, item)?;
+        for (from, item) in std::mem::take(&mut self.unrouted) {
+            self.accept(from, item)?;
         }
         Ok(())
     }
 
-    pub(super) fn route(&self, header: &Header) -> Option<&Route> {
+    fn route(&self, header: &Header) -> Option<&Route> {
         self.patterns.get(&header.epoch)?.routes.get(header.route as usize)
     }
 
@@ -193,34 +192,34 @@ impl Rank {
         (route.first..route.first + route.stages).any(|stage| self.config.stages[stage].stateful)
     }
 
-    /// An item has come, from another rank or from this one.
-    fn place(&mut self, from: usize, item: Item) -> Result<(), MpiFailed> {
+    /// Queues an item that arrived from another rank or this one.
+    fn accept(&mut self, from: usize, item: Item) -> Result<(), MpiFailed> {
         let Some(route) = self.route(&item.header) else {
-            self.strangers.push((from, item));
+            self.unrouted.push((from, item));
             return Ok(());
         };
-        // Once all is passed back nobody keeps an order any more.
+        // After a failure all items go back to the head, in any order.
         if !self.stopping && self.has_state(route) {
-            self.held.insert((item.header.input, item.header.route), item);
+            self.ordered.insert((item.header.input, item.header.route), item);
             return self.credit(from);
         }
         self.ready.push_back((from, item));
         Ok(())
     }
 
-    /// Tells who sent an item that it was begun.
+    /// Gives the sender of an item a credit, because the item was begun.
     fn credit(&mut self, to: usize) -> Result<(), MpiFailed> {
         if to == self.own() {
-            self.handout.credit(to);
-            return self.hand_out();
+            self.dispatcher.credit(to);
+            return self.dispatch();
         }
-        let mut message = self.post.buffer();
+        let mut message = self.endpoint.buffer();
         message.clear();
         Header::new(Kind::Credit).patch(&mut message);
-        self.post.send(to, message)
+        self.endpoint.send(to, message)
     }
 
-    /// The item whose turn it is at a stage with state, if it is there.
+    /// Takes the item that is next at a stage with state, if it has arrived.
     fn due(&mut self) -> Option<Item> {
         let is_due = |item: &Item| {
             self.route(&item.header).is_some_and(|route| {
@@ -228,17 +227,17 @@ impl Rank {
                 stages.all(|stage| !self.config.stages[stage].stateful || self.next[stage] == item.header.input)
             })
         };
-        let key = *self.held.iter().find(|(_, item)| is_due(item))?.0;
-        self.held.remove(&key)
+        let key = *self.ordered.iter().find(|(_, item)| is_due(item))?.0;
+        self.ordered.remove(&key)
     }
 
-    /// Computes one item and hands it on; `false` when there is none.
+    /// Computes one item and sends it on; `false` when there is none.
     pub fn step(&mut self) -> Result<bool, MpiFailed> {
         let item = match (self.due(), self.ready.is_empty()) {
             (Some(item), _) => item,
             (None, true) => return Ok(false),
             (None, false) => {
-                // After a change inputs come out of order: outputs wait for the oldest.
+                // After a change of pattern inputs arrive out of order, and outputs wait for the oldest one.
                 let oldest = (0..self.ready.len()).min_by_key(|k| self.ready[*k].1.header.input);
                 let Some((from, item)) = oldest.and_then(|k| self.ready.remove(k)) else { return Ok(false) };
                 self.credit(from)?;
@@ -253,14 +252,59 @@ impl Rank {
 
     /// See [`LINGER_SHARE`].
     fn linger(&mut self) -> Result<(), MpiFailed> {
-        let until_ns = clock::now_ns() + self.meter.computed_ns() / LINGER_SHARE;
-        while self.post.sending_large() && clock::now_ns() < until_ns {
+        let until_ns = clock::now_ns() + self.timing.computed_ns() / LINGER_SHARE;
+        while self.endpoint.sending_large() && clock::now_ns() < until_ns {
             self.wait()?;
         }
         Ok(())
     }
 
-    /// An item goes to its next group, or to the head.
+    /// Removes the payloads of an item, whose route then ends at the head.
+    fn cancel(&mut self, item: Item, status: c_int) -> Item {
+        let (item, buffer) = item.emptied(status);
+        self.recycle(buffer);
+        item
+    }
+
+    /// Runs the stages of the item's group. The result goes to the next group or, if a stage failed, to the head.
+    fn compute(&mut self, mut item: Item) -> Item {
+        let stages = self.route(&item.header).map_or(0..0, |route| route.first..route.first + route.stages);
+        self.timing.begin(clock::now_ns());
+        for stage in stages {
+            let mut out = Out::new(self.endpoint.buffer());
+            if let Err((status, why)) = self.run(stage, &item, &mut out) {
+                let mut failed = self.cancel(item, status);
+                (failed.header.stage, failed.header.bytes) = (stage as u32, why);
+                return failed;
+            }
+            let made = out.finish(&item.header);
+            let (_, used) = std::mem::replace(&mut item, made).emptied(status::OK);
+            self.recycle(used);
+            self.next[stage] = item.header.input + 1;
+            self.timing.stage(clock::now_ns(), stage, item.header.input - self.base, item.len() - HEADER_BYTES);
+        }
+        item.header.route += 1;
+        item
+    }
+
+    /// Runs one stage, once per payload.
+    fn run(&self, stage: usize, item: &Item, out: &mut Out) -> Result<(), (c_int, u64)> {
+        let many = self.config.stages[stage].many;
+        for payload in item.payloads() {
+            let before = out.allow(if many { usize::MAX } else { 1 });
+            let returned = self.config.run(stage, item.header.input - self.base, payload, out);
+            let emitted = out.count() - before;
+            match (returned, out.refused) {
+                (0, Some(Refused::Memory)) => return Err((status::ERR_MEMORY, failure::MEMORY)),
+                (0, None) if many || emitted == 1 => {}
+                (0, _) => return Err((status::ERR_TASK, failure::OUTPUTS)),
+                (status, _) => return Err((status, failure::RETURNED)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Sends an item to its next group or to the head.
     pub fn pass_on(&mut self, mut item: Item) -> Result<(), MpiFailed> {
         let routes = self.patterns.get(&item.header.epoch).map_or(0, |pattern| pattern.routes.len());
         if item.header.route as usize >= routes {
@@ -268,34 +312,34 @@ impl Rank {
         }
         if item.header.route != SINK {
             self.outbox.push_back(item);
-            return self.hand_out();
+            return self.dispatch();
         }
         if self.own() == HEAD {
             self.arrived.push_back(item);
             return Ok(());
         }
-        parcels::send(&mut self.post, HEAD, item.into_message())
+        fragments::send(&mut self.endpoint, HEAD, item.into_message())
     }
 
-    /// Whether a further item of this rank would have to wait for credit.
+    /// Returns whether items of this rank wait for credit.
     pub fn waits_for_credit(&self) -> bool {
         !self.outbox.is_empty()
     }
 
-    /// Hands out what has credit; an item that has none does not hold up those of another pattern.
-    fn hand_out(&mut self) -> Result<(), MpiFailed> {
+    /// Sends the items whose receivers have credit. An item without does not delay items of another pattern.
+    fn dispatch(&mut self) -> Result<(), MpiFailed> {
         let mut k = 0;
         while let Some(item) = self.outbox.get(k) {
             let (epoch, route) = (item.header.epoch, item.header.route as usize);
             let ranks =
                 self.patterns.get(&epoch).and_then(|pattern| pattern.routes.get(route)).map(|route| &*route.ranks);
-            match (ranks.and_then(|ranks| self.handout.choose(ranks)), self.outbox.len()) {
+            match (ranks.and_then(|ranks| self.dispatcher.choose(ranks)), self.outbox.len()) {
                 (Some(to), _) => {
                     let Some(item) = self.outbox.remove(k) else { break };
                     if to == self.own() {
-                        self.place(to, item)?;
+                        self.accept(to, item)?;
                     } else {
-                        parcels::send(&mut self.post, to, item.into_message())?;
+                        fragments::send(&mut self.endpoint, to, item.into_message())?;
                     }
                 }
                 (None, _) => k += 1,
@@ -304,11 +348,11 @@ impl Rank {
         Ok(())
     }
 
-    /// Something failed: everything goes back to the head as it is, and nothing is computed any more.
+    /// A function failed: sends all items back to the head without computing them.
     pub fn stop(&mut self) -> Result<(), MpiFailed> {
         self.stopping = true;
         let mut items: Vec<Item> = std::mem::take(&mut self.outbox).into();
-        items.extend(std::mem::take(&mut self.held).into_values());
+        items.extend(std::mem::take(&mut self.ordered).into_values());
         for item in items {
             let item = self.cancel(item, status::OK);
             self.pass_on(item)?;
@@ -318,27 +362,27 @@ impl Rank {
 
     /// Sends a message of the head to every other rank.
     pub fn announce(&mut self, message: &[u8]) -> Result<(), MpiFailed> {
-        for rank in (0..self.post.port.size).filter(|rank| *rank != HEAD) {
-            let mut copy = self.post.buffer();
+        for rank in (0..self.endpoint.comm.size).filter(|rank| *rank != HEAD) {
+            let mut copy = self.endpoint.buffer();
             copy.clear();
             copy.extend_from_slice(message);
-            self.post.send(rank, copy)?;
+            self.endpoint.send(rank, copy)?;
         }
         Ok(())
     }
 
-    /// Until everything that was handed out was begun, and everything sent has arrived.
+    /// Waits until all items sent were begun and all sends are complete.
     pub fn settle(&mut self) -> Result<(), MpiFailed> {
-        while !self.handout.is_settled() {
+        while !self.dispatcher.is_settled() {
             self.wait()?;
         }
-        self.post.flush()
+        self.endpoint.flush()
     }
 
-    /// Keeps a buffer for later.
+    /// Keeps a buffer for reuse.
     pub fn recycle(&mut self, buffer: Vec<u8>) {
         if buffer.capacity() <= KEPT_BYTES {
-            self.post.recycle(buffer);
+            self.endpoint.recycle(buffer);
         }
     }
 }

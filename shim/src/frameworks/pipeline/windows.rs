@@ -1,18 +1,18 @@
-//! The windows of a stream: how many inputs came out in which time. Each is judged as an iteration is.
+//! Windows of a stream: outputs per time. The analyzer judges a window like an iteration.
 
 use crate::records::{self, StreamWindow};
 
-/// A window has at least so many outputs, and for each rank in use so many, so that bursts of replicas even out.
+/// Fewest outputs of a window, and fewest per rank in use, so that bursts of replicas average out.
 const OUTPUTS: u64 = 8;
 const OUTPUTS_PER_RANK: u64 = 2;
-/// And lasts at least so long, so that fast streams are not watched more often than anybody can decide.
+/// Shortest window: a fast stream need not be measured more often than decisions can follow.
 const SHORTEST_NS: u64 = 20_000_000;
 
-/// The window that is open.
+/// The open window.
 #[derive(Debug, Default)]
 pub struct Windows {
     number: u64,
-    /// 0 = the first output has not come: the filling of the pipeline belongs to no window.
+    /// 0: before the first output, since the filling of the pipeline belongs to no window.
     begin_ns: u64,
     outputs: u64,
     epochs: Option<(u32, u32)>,
@@ -20,20 +20,20 @@ pub struct Windows {
 }
 
 impl Windows {
-    /// The program's source or sink ran for so long.
+    /// Adds time that the program's source or sink took.
     pub fn head(&mut self, ns: u64) {
         self.head_ns += ns;
     }
 
-    /// An input came out that went by pattern `epoch`; `ranks` are in use, and `on_way` inputs and of those waiting for
-    /// their order still on their way.
-    pub fn output(&mut self, now_ns: u64, epoch: u32, ranks: usize, on_way: (usize, usize)) {
-        if let Some(window) = self.close(now_ns, epoch, ranks, on_way) {
+    /// Counts an output of pattern `epoch` and records the window if it is full. `ranks` ranks are in use; `in_flight` is the
+    /// number of inputs in flight, and of those that wait for their order.
+    pub fn output(&mut self, now_ns: u64, epoch: u32, ranks: usize, in_flight: (usize, usize)) {
+        if let Some(window) = self.close(now_ns, epoch, ranks, in_flight) {
             records::stream_window(&window);
         }
     }
 
-    fn close(&mut self, now_ns: u64, epoch: u32, ranks: usize, on_way: (usize, usize)) -> Option<StreamWindow> {
+    fn close(&mut self, now_ns: u64, epoch: u32, ranks: usize, in_flight: (usize, usize)) -> Option<StreamWindow> {
         if self.begin_ns == 0 {
             (self.begin_ns, self.head_ns) = (now_ns, 0);
             return None;
@@ -48,7 +48,7 @@ impl Windows {
         }
         let (number, begin_ns, outputs, head_ns) = (self.number, self.begin_ns, self.outputs, self.head_ns);
         *self = Windows { number: number + 1, begin_ns: now_ns, ..Windows::default() };
-        Some(StreamWindow { number, begin_ns, end_ns: now_ns, outputs, epochs, on_way, head_ns })
+        Some(StreamWindow { number, begin_ns, end_ns: now_ns, outputs, epochs, on_way: in_flight, head_ns })
     }
 }
 

@@ -8,68 +8,68 @@ use midrun_ring::{Wakeups, wakeup::nap};
 use std::os::fd::AsRawFd;
 use std::time::Duration;
 
-/// Longest sleeps: with all peers on this host; with peers elsewhere; with own messages not yet delivered.
+/// Longest sleep of a rank: with all peers on this host, with peers on other hosts, and with own sends in progress.
 const LOCAL: Duration = Duration::from_millis(2);
 const REMOTE: Duration = Duration::from_micros(100);
 const SENDING: Duration = Duration::from_micros(50);
-/// The same for who expects nothing soon: a look a hundred times a second costs well under 1 % of a processor.
+/// The same for a rank that expects nothing soon. Even a hundred polls a second cost well under 1 % of a core.
 const LOCAL_PATIENT: Duration = Duration::from_millis(50);
 const REMOTE_PATIENT: Duration = Duration::from_millis(5);
 
 /// The wake-up words of this host's ranks.
 #[derive(Debug)]
-pub struct Doorbell {
+pub struct Sleeper {
     words: Option<Wakeups>,
     own: usize,
     index: Vec<Option<usize>>,
     all_here: bool,
 }
 
-impl Doorbell {
-    /// Collective. All ranks of a host nap where one of them cannot share the memory.
-    pub fn open(port: &Communicator) -> Result<Doorbell, MpiFailed> {
-        let (index, own) = port.node()?;
+impl Sleeper {
+    /// Collective. If one rank of a host cannot map the shared memory, all ranks of that host sleep for fixed times.
+    pub fn open(comm: &Communicator) -> Result<Sleeper, MpiFailed> {
+        let (index, own) = comm.node()?;
         let count = index.iter().flatten().count();
         let made = if own == 0 { Wakeups::create(count).ok() } else { None };
         let mut address =
             [i64::from(std::process::id()), made.as_ref().map_or(-1, |(_, fd)| i64::from(fd.as_raw_fd()))];
-        port.node_share(&mut address)?;
+        comm.node_share(&mut address)?;
         let words = match own {
             0 => made.map(|(words, fd)| (words, Some(fd))),
             _ => Wakeups::open(address[0], address[1], count).ok().map(|words| (words, None)),
         };
         let mut worked = [i64::from(words.is_some())];
-        port.minimum(true, &mut worked)?; // all have opened it by now, or nobody uses it
+        comm.minimum(true, &mut worked)?; // after this, all ranks have opened it, or none uses it
         let words = words.map(|(words, _)| words).filter(|_| worked[0] != 0);
         let all_here = count == index.len();
-        Ok(Doorbell { words, own, index, all_here })
+        Ok(Sleeper { words, own, index, all_here })
     }
 
-    /// Of a process that a master started: nobody wakes it, and it naps.
-    pub fn none(ranks: usize) -> Doorbell {
-        Doorbell { words: None, own: 0, index: vec![None; ranks], all_here: false }
+    /// For a process that a master started: nobody can wake it, so it sleeps for fixed times.
+    pub fn none(ranks: usize) -> Sleeper {
+        Sleeper { words: None, own: 0, index: vec![None; ranks], all_here: false }
     }
 
-    /// One more rank, which nobody can wake.
+    /// Adds a rank that cannot be woken.
     pub fn add(&mut self) {
         self.index.push(None);
         self.all_here = false;
     }
 
-    /// Whether `rank` is on this host.
+    /// Returns whether `rank` is on this host.
     pub fn is_here(&self, rank: usize) -> bool {
         self.index[rank].is_some()
     }
 
-    /// A message for `rank` is on its way.
-    pub fn ring(&self, rank: usize) {
+    /// Wakes `rank`, to which a message was sent.
+    pub fn wake(&self, rank: usize) {
         if let (Some(words), Some(index)) = (&self.words, self.index[rank]) {
             words.notify(index);
         }
     }
 
-    /// Sleeps until a sender wakes this rank or the bound, a longer one with `patience`; not at all when `arrived` says, asked last,
-    /// that there is something to do.
+    /// Sleeps until a sender wakes this rank, for a bounded time that is longer with `patience`. Does not sleep if `arrived`,
+    /// which is called last, returns `true`.
     pub fn wait(&self, sending: bool, patience: bool, arrived: impl FnOnce() -> bool) {
         let bound = match (sending, self.all_here && self.words.is_some(), patience) {
             (true, _, _) => SENDING,

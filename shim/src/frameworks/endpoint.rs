@@ -1,72 +1,72 @@
-//! Messages on their way: none ever blocks, so two ranks that send each other megabytes cannot lock each other.
+//! One rank's sends and receives. None blocks, so two ranks that send each other megabytes cannot deadlock.
 
-use super::doorbell::Doorbell;
+use super::sleep::Sleeper;
 use crate::clock;
 use crate::mpi::{Communicator, MpiFailed};
 use std::collections::VecDeque;
 
-/// Requests per rank: sends to it, and one receive from it.
+/// Concurrent sends to each rank.
 const SENDS: usize = 4;
-/// What [`Communicator::open`] is to be given.
+/// Requests per rank, for [`Communicator::open`]: its sends and one receive.
 pub const SLOTS: usize = SENDS + 1;
-/// Larger messages go in fragments, each of which needs both sides to look: so long after the last sign of life whoever
-/// moves one looks again at once instead of sleeping in between.
+/// Above this size MPI transfers a message in fragments, and both sides have to poll for each.
 const LARGE_BYTES: usize = 256 << 10;
+/// A rank that transfers a large message polls without sleeping for this long after the last progress.
 const ATTENTIVE_NS: u64 = 1_000_000;
-/// One look for messages can miss one that has arrived; three do not.
+/// Consecutive probes without a message after which none is there: a single probe can miss one that has arrived.
 const PROBES: usize = 3;
 
 /// A message that arrived.
 #[derive(Debug)]
-pub struct Letter {
-    /// Who sent it.
+pub struct Message {
+    /// The sender's rank.
     pub from: usize,
-    /// All of it.
+    /// The whole message.
     pub bytes: Vec<u8>,
 }
 
 /// The sends and receives in progress of one rank.
 #[derive(Debug)]
-pub struct Post {
-    // Before the port, so that it goes first: sleepers must not outlive it.
-    doorbell: Doorbell,
-    /// MPI.
-    pub port: Communicator,
-    /// Sends in progress, and those that wait for a free slot, per rank.
+pub struct Endpoint {
+    // Dropped before `comm`: no rank may sleep on memory whose communicator is gone.
+    sleeper: Sleeper,
+    /// The communicator, a copy of the program's.
+    pub comm: Communicator,
+    /// Per rank: sends in progress, and messages that wait for a free send request.
     sending: Vec<[Option<Vec<u8>>; SENDS]>,
     queued: Vec<VecDeque<Vec<u8>>>,
     receiving: Vec<Option<Vec<u8>>>,
     busy_sends: usize,
-    /// Large sends and receives that are not complete, and when one last began or was completed.
+    /// Incomplete sends and receives of large messages, and the time at which one last began or completed.
     large_sends: usize,
     large_receives: usize,
     moved_ns: u64,
-    /// Whether the last [`Post::wait`] found nothing at first, so that what it brought arrived meanwhile.
+    /// The last [`Endpoint::wait`] found no message at first: those that it returned arrived during the wait.
     pub slept: bool,
     pending: Vec<usize>,
     incoming: Vec<usize>,
     spare: Vec<Vec<u8>>,
 }
 
-impl Post {
+impl Endpoint {
     /// Collective.
-    pub fn open(port: Communicator) -> Result<Post, MpiFailed> {
-        let doorbell = Doorbell::open(&port)?;
-        Ok(Post::with(port, doorbell))
+    pub fn open(comm: Communicator) -> Result<Endpoint, MpiFailed> {
+        let sleeper = Sleeper::open(&comm)?;
+        Ok(Endpoint::with(comm, sleeper))
     }
 
-    /// In a process that a master started: the way to it, which is rank 0.
-    pub fn open_spawned() -> Result<Post, MpiFailed> {
-        let port = Communicator::open_spawned(SLOTS)?;
-        let doorbell = Doorbell::none(port.size);
-        Ok(Post::with(port, doorbell))
+    /// In a process that a master started: connects it to its master, which is rank 0.
+    pub fn open_spawned() -> Result<Endpoint, MpiFailed> {
+        let comm = Communicator::open_spawned(SLOTS)?;
+        let sleeper = Sleeper::none(comm.size);
+        Ok(Endpoint::with(comm, sleeper))
     }
 
-    fn with(port: Communicator, doorbell: Doorbell) -> Post {
-        let n = port.size;
-        Post {
-            doorbell,
-            port,
+    fn with(comm: Communicator, sleeper: Sleeper) -> Endpoint {
+        let n = comm.size;
+        Endpoint {
+            sleeper,
+            comm,
             sending: (0..n).map(|_| [const { None }; SENDS]).collect(),
             queued: (0..n).map(|_| VecDeque::new()).collect(),
             receiving: (0..n).map(|_| None).collect(),
@@ -81,32 +81,32 @@ impl Post {
         }
     }
 
-    /// Makes a started process the rank after the last, which it returns.
+    /// Adds a started process as the next rank and returns that rank.
     pub fn adopt(&mut self, child: usize) -> Result<usize, MpiFailed> {
-        self.port.adopt(child)?;
-        self.doorbell.add();
+        self.comm.adopt(child)?;
+        self.sleeper.add();
         self.sending.push([const { None }; SENDS]);
         self.queued.push(VecDeque::new());
         self.receiving.push(None);
         Ok(self.ranks() - 1)
     }
 
-    /// Ranks of the communicator and started processes.
+    /// Number of ranks of the communicator plus started processes.
     pub fn ranks(&self) -> usize {
         self.sending.len()
     }
 
-    /// Whether `rank` is on this host.
+    /// Returns whether `rank` is on this host.
     pub fn is_here(&self, rank: usize) -> bool {
-        self.doorbell.is_here(rank)
+        self.sleeper.is_here(rank)
     }
 
-    /// An empty buffer, used before if there is one.
+    /// An empty buffer, recycled if possible.
     pub fn buffer(&mut self) -> Vec<u8> {
         self.spare.pop().unwrap_or_default()
     }
 
-    /// Takes a buffer back.
+    /// Keeps a buffer for reuse.
     pub fn recycle(&mut self, mut buffer: Vec<u8>) {
         if self.spare.len() < 2 * SENDS {
             buffer.clear();
@@ -114,7 +114,7 @@ impl Post {
         }
     }
 
-    /// Puts a message on its way.
+    /// Begins to send a message.
     pub fn send(&mut self, to: usize, message: Vec<u8>) -> Result<(), MpiFailed> {
         if message.len() > LARGE_BYTES {
             self.large_sends += 1;
@@ -126,15 +126,15 @@ impl Post {
             self.pending.push(to);
         }
         self.push(to)?;
-        self.doorbell.ring(to);
+        self.sleeper.wake(to);
         Ok(())
     }
 
     fn push(&mut self, to: usize) -> Result<(), MpiFailed> {
-        for (k, place) in self.sending[to].iter_mut().enumerate() {
+        for (k, send) in self.sending[to].iter_mut().enumerate() {
             let slot = to * SLOTS + k;
-            if place.is_some() && self.port.test(slot)? {
-                let sent = place.take();
+            if send.is_some() && self.comm.test(slot)? {
+                let sent = send.take();
                 if sent.as_ref().is_some_and(|sent| sent.len() > LARGE_BYTES) {
                     self.large_sends -= 1;
                     self.moved_ns = clock::now_ns();
@@ -142,34 +142,34 @@ impl Post {
                 self.spare.extend(sent.filter(|_| self.spare.len() < 2 * SENDS));
                 self.busy_sends -= 1;
             }
-            if place.is_none()
+            if send.is_none()
                 && let Some(message) = self.queued[to].pop_front()
             {
-                let message = place.insert(message);
-                self.port.send(slot, message, to)?;
-                self.doorbell.ring(to);
+                let message = send.insert(message);
+                self.comm.send(slot, message, to)?;
+                self.sleeper.wake(to);
             }
         }
         Ok(())
     }
 
-    /// Whether messages of ours are not delivered yet.
+    /// Returns whether sends are in progress or queued.
     pub fn sending(&self) -> bool {
         self.busy_sends > 0
     }
 
-    /// Whether large messages of ours are not delivered yet.
+    /// Returns whether large sends are in progress or queued.
     pub fn sending_large(&self) -> bool {
         self.large_sends > 0
     }
 
-    /// Whether messages are on their way in or out.
+    /// Returns whether sends or receives are in progress.
     pub fn moving(&self) -> bool {
         self.sending() || !self.incoming.is_empty()
     }
 
-    /// Moves everything on; messages that are complete are appended to `letters`.
-    pub fn progress(&mut self, letters: &mut VecDeque<Letter>) -> Result<(), MpiFailed> {
+    /// Makes progress on all sends and receives; appends messages that arrived to `messages`.
+    pub fn progress(&mut self, messages: &mut VecDeque<Message>) -> Result<(), MpiFailed> {
         for to in std::mem::take(&mut self.pending) {
             self.push(to)?;
             if !self.queued[to].is_empty() || self.sending[to].iter().any(Option::is_some) {
@@ -178,8 +178,8 @@ impl Post {
         }
         let mut misses = 0;
         while misses < PROBES {
-            match self.port.probe()? {
-                // A second message of the same rank waits until the first is there.
+            match self.comm.probe()? {
+                // A second message of the same rank waits until the first is complete.
                 Some((from, bytes)) if self.receiving[from].is_none() => {
                     let mut buffer = self.buffer();
                     buffer.clear();
@@ -189,27 +189,27 @@ impl Post {
                         self.moved_ns = clock::now_ns();
                     }
                     let buffer = self.receiving[from].insert(buffer);
-                    self.port.receive(from * SLOTS + SENDS, buffer, from)?;
+                    self.comm.receive(from * SLOTS + SENDS, buffer, from)?;
                     self.incoming.push(from);
-                    self.complete(letters)?;
+                    self.complete(messages)?;
                 }
                 Some(_) => break,
                 None => misses += 1,
             }
         }
-        self.complete(letters)
+        self.complete(messages)
     }
 
-    fn complete(&mut self, letters: &mut VecDeque<Letter>) -> Result<(), MpiFailed> {
+    fn complete(&mut self, messages: &mut VecDeque<Message>) -> Result<(), MpiFailed> {
         let mut k = 0;
         while let Some(&from) = self.incoming.get(k) {
-            if self.port.test(from * SLOTS + SENDS)? {
+            if self.comm.test(from * SLOTS + SENDS)? {
                 let bytes = self.receiving[from].take().unwrap_or_default();
                 if bytes.len() > LARGE_BYTES {
                     self.large_receives -= 1;
                     self.moved_ns = clock::now_ns();
                 }
-                letters.push_back(Letter { from, bytes });
+                messages.push_back(Message { from, bytes });
                 self.incoming.remove(k);
             } else {
                 k += 1;
@@ -218,27 +218,27 @@ impl Post {
         Ok(())
     }
 
-    /// Sleeps until something may have arrived, unless something has. Like [`Post::progress`] otherwise. With `patience`
-    /// few looks are taken: it may take some milliseconds to notice a message from another host.
-    pub fn wait(&mut self, letters: &mut VecDeque<Letter>, patience: bool) -> Result<(), MpiFailed> {
-        self.progress(letters)?;
-        self.slept = letters.is_empty();
+    /// Like [`Endpoint::progress`], but sleeps first if nothing has arrived. With `patience` it polls rarely, so a message from
+    /// another host may be noticed some milliseconds late.
+    pub fn wait(&mut self, messages: &mut VecDeque<Message>, patience: bool) -> Result<(), MpiFailed> {
+        self.progress(messages)?;
+        self.slept = messages.is_empty();
         if !self.slept {
             return Ok(());
         }
         if self.large_sends + self.large_receives > 0 && clock::now_ns() < self.moved_ns + ATTENTIVE_NS {
             std::thread::yield_now();
-            return self.progress(letters);
+            return self.progress(messages);
         }
         let moving = self.moving();
-        let port = &self.port;
-        // An error here shows again in the next progress.
-        let arrived = || (0..PROBES).any(|_| port.probe().map_or(true, |found| found.is_some()));
-        self.doorbell.wait(moving, patience, arrived);
-        self.progress(letters)
+        let comm = &self.comm;
+        // The next `progress` reports an error that occurs here.
+        let arrived = || (0..PROBES).any(|_| comm.probe().map_or(true, |found| found.is_some()));
+        self.sleeper.wait(moving, patience, arrived);
+        self.progress(messages)
     }
 
-    /// Until every message of ours is delivered. Messages that arrive meanwhile stay where they are.
+    /// Waits until every send is complete. Messages that arrive meanwhile are not received yet.
     pub fn flush(&mut self) -> Result<(), MpiFailed> {
         while self.sending() {
             for to in std::mem::take(&mut self.pending) {
@@ -248,7 +248,7 @@ impl Post {
                 }
             }
             if self.sending() {
-                self.doorbell.wait(true, false, || false);
+                self.sleeper.wait(true, false, || false);
             }
         }
         Ok(())
