@@ -31,6 +31,7 @@ pub mod stream;
 pub mod template;
 #[cfg(test)]
 mod testing;
+mod trial;
 pub mod tuning_point;
 pub mod window;
 

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, VecDeque};
 use midrun_models::line::median;
 use midrun_scheduling::Technique;
 
-use crate::master_worker::trial::WATCHED;
+use crate::trial::WATCHED;
 use crate::tuning_point::names;
 use crate::{Observation, Settled, ShadowScore, TuningPoint, Tunlet, Value};
 

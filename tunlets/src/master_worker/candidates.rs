@@ -1,6 +1,6 @@
 //! What could be done instead, and what the simulation expects of it.
 
-use super::memory::Memory;
+use super::workload::WorkloadEstimator;
 use crate::tuning_point::{Value, names};
 use midrun_models::factoring::least_chunk;
 use midrun_models::simulate::Drawings;
@@ -36,11 +36,11 @@ pub struct Forecast {
 }
 
 /// The setting of `kind` with everything that is known.
-pub fn informed(kind: Technique, factor: f64, memory: &Memory) -> TechniqueParameters {
-    let (mean_s, sigma_s) = (memory.mean_s, memory.sigma_s);
-    let least = least_chunk(memory.chunk_cost_s, memory.mean_s, memory.workers);
+pub fn informed(kind: Technique, factor: f64, workload: &WorkloadEstimator) -> TechniqueParameters {
+    let (mean_s, sigma_s) = (workload.mean_s, workload.sigma_s);
+    let least = least_chunk(workload.chunk_cost_s, workload.mean_s, workload.workers);
     // The master's cost is a rough figure: it never forces chunks that could unbalance the end.
-    let most = memory.tasks / (20 * u64::from(memory.workers.max(1)));
+    let most = workload.tasks / (20 * u64::from(workload.workers.max(1)));
     let min_chunk = if kind == Technique::None { 1 } else { least.clamp(1, most.max(1)) };
     TechniqueParameters { kind, factor, mean_s, sigma_s, min_chunk }
 }
@@ -58,22 +58,22 @@ pub fn assignments(setting: &TechniqueParameters) -> Vec<(String, Value)> {
 }
 
 /// The settings worth simulating when any technique may be used.
-pub fn all(memory: &Memory) -> Vec<TechniqueParameters> {
+pub fn all(workload: &WorkloadEstimator) -> Vec<TechniqueParameters> {
     // FSC(1) is the static split under another name.
     let is_static = |s: &TechniqueParameters| s.kind == Technique::Fsc && s.factor >= 1.0;
     // With many tasks per worker every batched technique ends as evenly as SS, with far fewer messages.
-    let many = memory.tasks / u64::from(memory.workers.max(1)) >= MANY;
+    let many = workload.tasks / u64::from(workload.workers.max(1)) >= MANY;
     let kinds = Technique::ALL.into_iter().filter(|kind| !(many && *kind == Technique::Ss));
-    kinds.flat_map(|kind| of_kind(kind, memory)).filter(|s| !is_static(s)).collect()
+    kinds.flat_map(|kind| of_kind(kind, workload)).filter(|s| !is_static(s)).collect()
 }
 
 /// The settings of one technique: the shares of FSC and DPF, else the one there is.
-pub fn of_kind(kind: Technique, memory: &Memory) -> Vec<TechniqueParameters> {
+pub fn of_kind(kind: Technique, workload: &WorkloadEstimator) -> Vec<TechniqueParameters> {
     let share = |n: u32| f64::from(n) / 10.0;
     match kind {
-        Technique::Fsc => (1..=10).map(|n| informed(kind, share(n), memory)).collect(),
-        Technique::Dpf => (1..=9).map(|n| informed(kind, share(n), memory)).collect(),
-        _ => vec![informed(kind, 0.0, memory)],
+        Technique::Fsc => (1..=10).map(|n| informed(kind, share(n), workload)).collect(),
+        Technique::Dpf => (1..=9).map(|n| informed(kind, share(n), workload)).collect(),
+        _ => vec![informed(kind, 0.0, workload)],
     }
 }
 
@@ -88,42 +88,47 @@ pub fn fits_inside(setting: &TechniqueParameters, workers: u32) -> bool {
     }
 }
 
-/// Forecasts of `settings`, in their order, all on the same drawn tasks. The same memory and seed give the same
+/// Forecasts of `settings`, in their order, all on the same drawn tasks. The same workload and seed give the same
 /// forecasts.
-pub fn forecast(memory: &Memory, settings: &[TechniqueParameters], seed: u64, runs: u64) -> Vec<Forecast> {
-    let drawings = draw(memory, seed, runs);
-    forecast_on(&drawings, memory, settings, runs)
+pub fn forecast(workload: &WorkloadEstimator, settings: &[TechniqueParameters], seed: u64, runs: u64) -> Vec<Forecast> {
+    let drawings = draw(workload, seed, runs);
+    forecast_on(&drawings, workload, settings, runs)
 }
 
-fn draw(memory: &Memory, seed: u64, runs: u64) -> Drawings {
-    let runs = (TASKS / memory.tasks.max(1)).clamp(1, runs);
-    Drawings::new(&memory.load(), seed..seed + runs)
+fn draw(workload: &WorkloadEstimator, seed: u64, runs: u64) -> Drawings {
+    let runs = (TASKS / workload.tasks.max(1)).clamp(1, runs);
+    Drawings::new(&workload.load(), seed..seed + runs)
 }
 
-fn forecast_on(drawings: &Drawings, memory: &Memory, settings: &[TechniqueParameters], runs: u64) -> Vec<Forecast> {
-    let load = memory.load();
+fn forecast_on(
+    drawings: &Drawings,
+    workload: &WorkloadEstimator,
+    settings: &[TechniqueParameters],
+    runs: u64,
+) -> Vec<Forecast> {
+    let load = workload.load();
     let one = |&setting: &TechniqueParameters| {
         let result = drawings.run(&load, &setting, runs as usize);
         let (iteration_s, deviation, chunks) = (result.iteration_s, result.deviation, result.chunks);
-        Forecast { setting, ratio: result.ratio(memory.workers), iteration_s, deviation, chunks }
+        Forecast { setting, ratio: result.ratio(workload.workers), iteration_s, deviation, chunks }
     };
     settings.iter().map(one).collect()
 }
 
 /// Forecasts of the `settings` that may be the best, and of `current` first of all.
 pub fn shortlist(
-    memory: &Memory,
+    workload: &WorkloadEstimator,
     current: TechniqueParameters,
     settings: &[TechniqueParameters],
     seed: u64,
 ) -> (Forecast, Vec<Forecast>) {
-    let drawings = draw(memory, seed, FINE);
-    let mut coarse = forecast_on(&drawings, memory, settings, COARSE);
+    let drawings = draw(workload, seed, FINE);
+    let mut coarse = forecast_on(&drawings, workload, settings, COARSE);
     coarse.sort_by(|a, b| a.ratio.total_cmp(&b.ratio));
     let preferred = |f: &Forecast| matches!(f.setting.kind, Technique::None | Technique::Daf | Technique::Ss);
     let near = coarse.iter().enumerate().filter(|(rank, f)| *rank < PROMISING || preferred(f)).map(|(_, f)| f.setting);
     let near: Vec<TechniqueParameters> = std::iter::once(current).chain(near).collect();
-    let mut fine = forecast_on(&drawings, memory, &near, FINE);
+    let mut fine = forecast_on(&drawings, workload, &near, FINE);
     let now = fine.remove(0);
     (now, fine)
 }

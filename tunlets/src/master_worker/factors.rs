@@ -1,6 +1,6 @@
 //! Programs that cut their batches by themselves and expose `F0`, `F1`, `F2` …: the share of all tasks of each batch.
 
-use super::memory::Memory;
+use super::workload::WorkloadEstimator;
 use crate::{Proposal, TuningPoint};
 use midrun_models::batches;
 
@@ -14,75 +14,40 @@ pub fn exposed(tuning_points: &[TuningPoint]) -> Vec<&TuningPoint> {
     (0..MOST).map_while(|n| tuning_points.iter().find(|tuning_point| tuning_point.name == format!("F{n}"))).collect()
 }
 
-/// Changes of the factors: what is tried, and the way back when it made things worse.
-#[derive(Debug, Default)]
-pub struct Shares {
-    /// Values before the change that is being watched.
-    former: Option<Vec<f64>>,
-    /// These were better.
-    back_to: Option<Vec<f64>>,
-    /// Nothing new is tried before this iteration.
-    quiet_until: u64,
+/// Proposes the former shares.
+pub fn rollback(factors: &[&TuningPoint], former: &[f64], (iteration, iteration_s): (u64, f64)) -> Option<Proposal> {
+    let why = "the new factors measured worse: back to the former".to_owned();
+    proposal(factors, former, why, iteration, (iteration_s, iteration_s))
 }
 
-impl Shares {
-    /// Whether a change is being watched that can be undone.
-    pub fn is_on_trial(&self) -> bool {
-        self.former.is_some()
+/// Proposes shares that promise `least_gain` or more against the last iteration.
+pub fn better(
+    factors: &[&TuningPoint],
+    workload: &WorkloadEstimator,
+    (iteration, iteration_s): (u64, f64),
+    least_gain: f64,
+) -> Option<Proposal> {
+    let ideal_s = workload.ideal_s();
+    let found = batches::best(workload.variation(), workload.tasks, workload.workers, factors.len())?;
+    let predicted_s = ideal_s * found.ratio;
+    if predicted_s > iteration_s * (1.0 - least_gain) {
+        return None;
     }
-
-    /// The change that was watched is judged; a worse one is undone, and for `quiet` iterations nothing is tried.
-    pub fn on_judged(&mut self, worse: bool, iteration: u64, quiet: u64) {
-        let former = self.former.take();
-        if worse {
-            self.back_to = former;
-            self.quiet_until = iteration + quiet;
-        }
+    let clamp = |(share, tuning_point): (&f64, &&TuningPoint)| share.clamp(tuning_point.range.0, tuning_point.range.1);
+    let wanted: Vec<f64> = found.shares.iter().zip(factors).map(clamp).collect();
+    let near =
+        |(want, tuning_point): (&f64, &&TuningPoint)| (want - tuning_point.value).abs() <= CHANGE * want.max(0.01);
+    if wanted.iter().zip(factors).all(near) {
+        return None;
     }
-
-    /// What was proposed last is in force.
-    pub fn on_applied(&mut self) {
-        self.back_to = None;
-    }
-
-    /// The way back, or shares that promise `least_gain` or more against the last iteration.
-    pub fn propose(
-        &mut self,
-        factors: &[&TuningPoint],
-        memory: &Memory,
-        (iteration, iteration_s): (u64, f64),
-        least_gain: f64,
-    ) -> Option<Proposal> {
-        let now: Vec<f64> = factors.iter().map(|tuning_point| tuning_point.value).collect();
-        if let Some(former) = &self.back_to {
-            let why = "the new factors measured worse: back to the former".to_owned();
-            return proposal(factors, former, why, iteration, (iteration_s, iteration_s));
-        }
-        let ideal_s = memory.ideal_s();
-        if iteration < self.quiet_until {
-            return None;
-        }
-        let found = batches::best(memory.variation(), memory.tasks, memory.workers, factors.len())?;
-        let predicted_s = ideal_s * found.ratio;
-        if predicted_s > iteration_s * (1.0 - least_gain) {
-            return None;
-        }
-        let clamp =
-            |(share, tuning_point): (&f64, &&TuningPoint)| share.clamp(tuning_point.range.0, tuning_point.range.1);
-        let wanted: Vec<f64> = found.shares.iter().zip(factors).map(clamp).collect();
-        if wanted.iter().zip(&now).all(|(want, now)| (want - now).abs() <= CHANGE * want.max(0.01)) {
-            return None;
-        }
-        let why = format!(
-            "tasks take {:.4} ms +- {:.4} ms, ideal {ideal_s:.4} s: shares for {} workers and {} batches",
-            memory.mean_s * 1e3,
-            memory.sigma_s * 1e3,
-            memory.workers,
-            factors.len()
-        );
-        self.former = Some(now);
-        proposal(factors, &wanted, why, iteration, (predicted_s, iteration_s))
-    }
+    let why = format!(
+        "tasks take {:.4} ms +- {:.4} ms, ideal {ideal_s:.4} s: shares for {} workers and {} batches",
+        workload.mean_s * 1e3,
+        workload.sigma_s * 1e3,
+        workload.workers,
+        factors.len()
+    );
+    proposal(factors, &wanted, why, iteration, (predicted_s, iteration_s))
 }
 
 fn proposal(

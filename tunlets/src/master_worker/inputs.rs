@@ -1,11 +1,11 @@
 //! What a decision about the number of workers rests on, in the source's symbols, with its uncertainty, for the log.
 
-use super::memory::Memory;
+use super::workload::WorkloadEstimator;
 use midrun_models::master_worker::{Growth, Model, Protocol};
 use std::fmt;
 
 /// See César 2006, ch. III: mo, lambda, V, alpha, Tc, mu_m, mu, sigma, dV, dTc.
-pub struct Inputs<'a>(pub &'a Memory);
+pub struct Inputs<'a>(pub &'a WorkloadEstimator);
 
 /// `12.3 +- 0.4`, in units of `unit`; no error where it is not known.
 fn with_error(value: f64, error: f64, unit: f64) -> String {
@@ -21,24 +21,24 @@ impl Inputs<'_> {
     /// The source's expression (César 2006, ch. III) that holds for the framework's messages. Its sends never wait, whatever the protocol,
     /// so it is (7) or (8); of a rendezvous the bytes flow when the worker looks.
     fn expression(&self) -> Option<String> {
-        let memory = self.0;
-        let network = memory.network?;
+        let workload = self.0;
+        let network = workload.network?;
         let link = network.limiting()?;
         let (out, back) = (f64::from(network.task_bytes), f64::from(network.result_bytes));
-        let volume_bytes = (out + back) * memory.tasks as f64;
+        let volume_bytes = (out + back) * workload.tasks as f64;
         let model = Model {
             start_up_s: link.cost.start_up_s,
             per_byte_s: link.cost.per_byte_s,
             volume_bytes,
             master_share: if volume_bytes > 0.0 { out / (out + back) } else { 0.0 },
-            compute_s: memory.compute_s(),
-            prepare_s: memory.prepare_s.unwrap_or(0.0),
+            compute_s: workload.compute_s(),
+            prepare_s: workload.prepare_s.unwrap_or(0.0),
             protocol: Protocol::Async,
             growth: Growth::Constant,
         };
         let model = model.checked().ok()?;
-        let which = if model.start_up_dominates(f64::from(memory.workers.max(1))) { "(7)" } else { "(8)" };
-        let message = (memory.chunk_tasks * out) as u64;
+        let which = if model.start_up_dominates(f64::from(workload.workers.max(1))) { "(7)" } else { "(8)" };
+        let message = (workload.chunk_tasks * out) as u64;
         let eager = if link.is_eager(message) { "eager" } else { "rendezvous" };
         Some(format!(
             "mo {} us, lambda {} ns/B, V {volume_bytes:.0} B, alpha {:.3}, expression {which}, {eager}",
@@ -51,17 +51,17 @@ impl Inputs<'_> {
 
 impl fmt::Display for Inputs<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let memory = self.0;
+        let workload = self.0;
         let network = self.expression().unwrap_or_else(|| "messages not measured".into());
-        let bytes = memory.network.map_or(0.0, |n| f64::from(n.task_bytes) + f64::from(n.result_bytes));
-        let [volume, compute] = memory.growth.slopes(bytes);
-        let prepare = memory.prepare_s.map_or("unknown".into(), |s| format!("{:.4} ms", s * 1e3));
+        let bytes = workload.network.map_or(0.0, |n| f64::from(n.task_bytes) + f64::from(n.result_bytes));
+        let [volume, compute] = workload.growth.slopes(bytes);
+        let prepare = workload.prepare_s.map_or("unknown".into(), |s| format!("{:.4} ms", s * 1e3));
         write!(
             f,
             "{network}, Tc {} s, mu_m {prepare}, mu {} ms, sigma {} ms, dV {} B, dTc {} ms",
-            with_error(memory.compute_s(), memory.mean_error_s() * memory.tasks as f64, 1.0),
-            with_error(memory.mean_s, memory.mean_error_s(), 1e-3),
-            with_error(memory.sigma_s, memory.sigma_error_s(), 1e-3),
+            with_error(workload.compute_s(), workload.mean_error_s() * workload.tasks as f64, 1.0),
+            with_error(workload.mean_s, workload.mean_error_s(), 1e-3),
+            with_error(workload.sigma_s, workload.sigma_error_s(), 1e-3),
             slope(volume, 1.0),
             slope(compute, 1e-3),
         )
@@ -79,9 +79,9 @@ mod tests {
         let cost = Cost { start_up_s: 5e-5, start_up_error_s: 2e-6, per_byte_s: 8e-8, per_byte_error_s: 4e-9 };
         let link = LinkCost { cost, eager_bytes, rendezvous_bytes: eager_bytes, ..LinkCost::default() };
         let network = Some(Network { far: Some(link), near: None, task_bytes, result_bytes: 8 });
-        let mut memory = None;
-        Memory::learn(&mut memory, &Window { network, prepare_s: Some(2e-3), ..window(0, 4, 0.1) });
-        Inputs(&memory.unwrap()).to_string()
+        let mut workload = None;
+        WorkloadEstimator::learn(&mut workload, &Window { network, prepare_s: Some(2e-3), ..window(0, 4, 0.1) });
+        Inputs(&workload.unwrap()).to_string()
     }
 
     #[test]
@@ -107,8 +107,8 @@ mod tests {
         assert!(inputs(24, 4096).contains("expression (8), eager"), "{}", inputs(24, 4096));
         assert!(inputs(2, 4096).contains("expression (7), eager"), "{}", inputs(2, 4096));
         assert!(inputs(2400, 4096).contains("expression (8), rendezvous"), "{}", inputs(2400, 4096));
-        let mut memory = None;
-        Memory::learn(&mut memory, &window(0, 4, 0.1));
-        assert!(Inputs(&memory.unwrap()).to_string().starts_with("messages not measured"));
+        let mut workload = None;
+        WorkloadEstimator::learn(&mut workload, &window(0, 4, 0.1));
+        assert!(Inputs(&workload.unwrap()).to_string().starts_with("messages not measured"));
     }
 }

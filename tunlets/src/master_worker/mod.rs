@@ -6,20 +6,20 @@
 //! Objective: first the shortest iteration for the workers there are (César 2006, ch. III), then the number of workers
 //! that the user's objective asks for (step 2).
 //!
-//! [`memory`] learns, [`growth`] with the number of workers, [`inputs`] shows it, [`candidates`] simulates what could be done, [`trial`] checks whether a change helped,
+//! [`workload`] learns, [`growth`] with the number of workers, [`inputs`] shows it, [`candidates`] simulates what could be done, [`experience`] remembers what settings measured,
 //! [`workers`] does both for the number of workers, [`strategy`] puts them together, [`factors`] serves programs that cut their batches by themselves.
 
 mod candidates;
-mod explanation;
+mod experience;
+
 mod factors;
 mod growth;
 mod inputs;
-mod memory;
 pub mod recorded;
 mod regime;
 mod strategy;
-pub(crate) mod trial;
 mod workers;
+mod workload;
 
 #[cfg(test)]
 mod growing_tests;

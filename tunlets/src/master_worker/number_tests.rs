@@ -273,7 +273,7 @@ fn workers_too_far_to_pay_are_parked_and_named() {
 fn messages_that_seem_dear_but_keep_nobody_waiting_do_not_cost_workers() {
     let mut plant = plant(24, 1e-3, 480);
     plant.dist = Dist::Normal(0.0);
-    // Ten times what the iteration has room for: measured where many messages share a host's memory.
+    // Ten times what the iteration has room for: measured where many messages share a host's workload.
     let dear = |window: &mut Window| {
         let cost = Cost { start_up_s: 2e-5, start_up_error_s: 1e-6, per_byte_s: 2e-8, per_byte_error_s: 1e-9 };
         let near = Some(LinkCost { cost, ..LinkCost::default() });

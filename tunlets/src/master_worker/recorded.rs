@@ -2,16 +2,16 @@
 
 use super::candidates;
 use super::inputs::Inputs;
-use super::memory::Memory;
 use super::strategy::{explain, preferred};
-use super::trial::uncertainty;
 use super::workers::input_error;
+use super::workload::WorkloadEstimator;
+use crate::trial::uncertainty;
 use crate::{Network, Window};
 use midrun_models::line::median;
 use midrun_models::simulate::Drawings;
 use midrun_scheduling::{Technique, TechniqueParameters};
 
-pub use super::trial::family;
+pub use super::experience::family;
 
 /// How far the simulation's scale may be corrected, as in the live forecasts.
 const SCALE: (f64, f64) = (0.8, 1.5);
@@ -28,7 +28,7 @@ const SEED: u64 = 1;
 /// What recorded windows teach.
 #[derive(Clone, Debug)]
 pub struct Fit {
-    memory: Memory,
+    workload: WorkloadEstimator,
     /// Measured / simulated.
     scale: f64,
     prepare_s: f64,
@@ -57,7 +57,7 @@ impl Fit {
     pub fn of<'a>(windows: impl Iterator<Item = &'a Window>) -> Option<Fit> {
         let windows: Vec<&Window> = windows.collect();
         let (fit, off) = Fit::learn(windows.iter().copied())?;
-        if fit.memory.slowest() <= UNEQUAL {
+        if fit.workload.slowest() <= UNEQUAL {
             return Some(fit);
         }
         let placeless = |window: &&Window| Window { profile: Vec::new(), ..(*window).clone() };
@@ -67,20 +67,20 @@ impl Fit {
 
     /// And by how much windows are off, in the middle, before the scale puts it right.
     fn learn<'a>(windows: impl Iterator<Item = &'a Window>) -> Option<(Fit, f64)> {
-        let (mut memory, mut whole, mut gaps) = (None, Vec::new(), Vec::new());
+        let (mut workload, mut whole, mut gaps) = (None, Vec::new(), Vec::new());
         for window in windows {
-            Memory::learn(&mut memory, window);
+            WorkloadEstimator::learn(&mut workload, window);
             gaps.extend(window.prepare_s);
             let ideal_s = window.ideal_s();
             if let (Some(known), true) =
-                (&mut memory, ideal_s > 0.0 && !window.setting_changed && window.coverage > 0.99)
+                (&mut workload, ideal_s > 0.0 && !window.setting_changed && window.coverage > 0.99)
             {
                 explain(known, &window.setting, window, window.iteration_s / ideal_s);
                 whole.push(window);
             }
         }
         let prepare_s = if gaps.is_empty() { 0.0 } else { median(gaps) };
-        let mut fit = Fit { memory: memory?, scale: 1.0, prepare_s };
+        let mut fit = Fit { workload: workload?, scale: 1.0, prepare_s };
         let back = &whole[whole.len().saturating_sub(SCALED)..];
         let ratios: Vec<f64> = back.iter().map(|w| w.iteration_s / fit.of_window(w).iteration_s).collect();
         let ratios: Vec<f64> = ratios.into_iter().filter(|ratio| ratio.is_finite()).collect();
@@ -94,7 +94,7 @@ impl Fit {
 
     /// Workers in the last window.
     pub fn workers(&self) -> u32 {
-        self.memory.workers
+        self.workload.workers
     }
 
     /// Time between two iterations, seconds.
@@ -104,26 +104,26 @@ impl Fit {
 
     /// What was learnt, in the source's symbols.
     pub fn inputs(&self) -> String {
-        Inputs(&self.memory).to_string()
+        Inputs(&self.workload).to_string()
     }
 
     /// The same with other messages.
     pub fn with_link(&self, change: impl FnOnce(Option<Network>) -> Option<Network>) -> Fit {
         let mut fit = self.clone();
-        fit.memory.network = change(fit.memory.network);
+        fit.workload.network = change(fit.workload.network);
         fit
     }
 
     /// What is expected of an iteration like this one, under its own setting.
     pub fn of_window(&self, window: &Window) -> Foreseen {
-        let mut there = self.memory.with_workers(window.workers);
+        let mut there = self.workload.with_workers(window.workers);
         there.tasks = window.tasks;
         self.simulated(&there, &window.setting, BACK)
     }
 
     /// What is expected of so many workers with a setting that was in force; what it knows of tasks is brought up to date.
     pub fn with(&self, workers: u32, setting: &TechniqueParameters) -> Foreseen {
-        let there = self.memory.with_workers(workers);
+        let there = self.workload.with_workers(workers);
         let fitted = candidates::informed(setting.kind, setting.factor, &there);
         let informed = setting.min_chunk > 1 || setting.mean_s > 0.0;
         self.answer(&there, if informed { &fitted } else { setting })
@@ -131,7 +131,7 @@ impl Fit {
 
     /// The same with a technique, its share chosen where it is 0; `None`: with the best there is.
     pub fn with_technique(&self, workers: u32, technique: Option<(Technique, f64)>) -> Foreseen {
-        let there = self.memory.with_workers(workers);
+        let there = self.workload.with_workers(workers);
         let settings = match technique {
             Some((kind, share)) if share > 0.0 => vec![candidates::informed(kind, share, &there)],
             Some((kind, _)) => candidates::of_kind(kind, &there),
@@ -144,15 +144,15 @@ impl Fit {
         self.answer(&there, &best.map_or(first, |best| best.setting))
     }
 
-    fn answer(&self, there: &Memory, setting: &TechniqueParameters) -> Foreseen {
+    fn answer(&self, there: &WorkloadEstimator, setting: &TechniqueParameters) -> Foreseen {
         let foreseen = self.simulated(there, setting, RUNS);
-        let input_error = input_error(&self.memory, setting, there.workers, SEED);
+        let input_error = input_error(&self.workload, setting, there.workers, SEED);
         // That of the drawings is in it.
         Foreseen { uncertainty: uncertainty(foreseen.uncertainty, input_error), ..foreseen }
     }
 
     /// `uncertainty` is the deviation between drawings.
-    fn simulated(&self, there: &Memory, setting: &TechniqueParameters, runs: u64) -> Foreseen {
+    fn simulated(&self, there: &WorkloadEstimator, setting: &TechniqueParameters, runs: u64) -> Foreseen {
         let load = there.load();
         let result = Drawings::new(&load, SEED..SEED + runs).run(&load, setting, runs as usize);
         Foreseen {

@@ -1,29 +1,30 @@
 //! Puts together what was learnt, what could be done and what came of it: at most one change at a time.
 
+mod explanation;
 mod growing;
 mod number;
 mod weighing;
 
 use super::candidates;
-use super::explanation;
-use super::factors::{self, Shares};
-use super::memory::{Learnt, Memory};
+
+use super::experience::{Experience, Family, Spread, family};
+use super::factors;
 use super::regime::Regime;
-use super::trial::{Experience, Family, Spread, Trial, WORSE, family, uncertainty};
 use super::workers::{self, Workers};
+use super::workload::{Learnt, WorkloadEstimator};
 use crate::options::Objective;
+use crate::trial::{Measurement, Measurements, Rule, Tabu, Trial, Trials, WATCHED, Worse, uncertainty};
 use crate::tuning_point::names;
 use crate::{
     Explanation, Judgement, NextAllocation, Observation, Proposal, Report, Settled, TuningPoint, Tunlet, Verdict,
     Window,
 };
 use midrun_scheduling::{Technique, TechniqueParameters};
-use std::collections::BTreeMap;
 use weighing::{EVEN, TIE, Weighed};
 pub use weighing::{explain, preferred};
 
 /// Shorter iterations are left alone: a decision takes longer, and chance is larger than any gain.
-const SHORTEST_S: f64 = 5e-3;
+pub(super) const SHORTEST_S: f64 = 5e-3;
 /// A gain below this share is not worth a change from the static split.
 const GAIN: f64 = 0.004;
 /// Between two techniques that both balance, the simulation must promise more: it is no more exact than this.
@@ -32,8 +33,10 @@ const GAIN_AMONG_DYNAMIC: f64 = 0.008;
 const MUCH: f64 = 0.1;
 /// Mean or sigma that moved by more than this share is told to the master.
 const REFRESH: f64 = 0.1;
-/// Iterations for which a setting that was rolled back is not tried again.
-const BANNED: u64 = 30;
+/// A setting is worse whose iteration time / ideal exceeds the former one's by more than this share.
+pub(super) const WORSE: f64 = 0.005;
+/// Iterations for which a setting that was rolled back is tabu.
+pub(super) const TABU: u64 = 30;
 
 /// What the user asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,31 +47,31 @@ pub enum Mode {
     Fixed(Technique),
 }
 
-/// What was proposed.
-#[derive(Clone, Copy, Debug)]
+/// What a trial compares: the technique, or the shares of a program that cuts its batches by itself.
+#[derive(Clone, Debug, PartialEq)]
+struct Setting {
+    technique: TechniqueParameters,
+    shares: Option<Vec<f64>>,
+}
+
+/// The proposal in flight.
+#[derive(Clone, Debug)]
 enum Change {
-    /// From and to a setting; the same for a change of the program's own factors.
-    TechniqueParameters(TechniqueParameters, TechniqueParameters),
+    /// From and to a technique.
+    Technique(TechniqueParameters, TechniqueParameters),
+    /// From these shares, `None` for a rollback.
+    Shares(Option<Vec<f64>>),
     /// From and to a number of workers, with the setting that goes with it.
     Workers(u32, u32, TechniqueParameters),
     /// Further worker processes are started, up to this number.
     Start(u32),
 }
 
-/// A change that made things worse, and the way back.
-#[derive(Clone, Copy, Debug)]
-struct WayBack {
-    former: TechniqueParameters,
-    /// Measured time / ideal before and after.
-    was: f64,
-    is: f64,
-}
-
 /// See the module.
 #[derive(Debug)]
 pub struct MasterWorker {
     mode: Mode,
-    memory: Option<Memory>,
+    workload: Option<WorkloadEstimator>,
     experience: Experience,
     /// What is in force, as far as known.
     current: Option<TechniqueParameters>,
@@ -79,14 +82,13 @@ pub struct MasterWorker {
     /// What the last window advised, and whether it may be followed at once: a change of the program, or the first.
     advice: Option<Family>,
     unsettled: bool,
-    trial: Option<Trial>,
-    shares: Shares,
+    trials: Trials<Setting>,
+    /// New shares are not tried before this iteration.
+    shares_tabu_until: u64,
     workers: Workers,
     /// Decision by which worker processes are being started, and up to which number.
     starting: Option<(u64, u32)>,
-    /// A change that made things worse: back to this.
-    back_to: Option<WayBack>,
-    banned: BTreeMap<Family, u64>,
+    tabu: Tabu<Family>,
     judgements: Vec<Judgement>,
     spread: Spread,
 }
@@ -96,7 +98,7 @@ impl MasterWorker {
     pub fn new(mode: Mode, objective: Objective, limits: workers::Limits) -> Self {
         MasterWorker {
             mode,
-            memory: None,
+            workload: None,
             experience: Experience::default(),
             current: None,
             last: None,
@@ -105,54 +107,45 @@ impl MasterWorker {
             proposed: None,
             advice: None,
             unsettled: true,
-            trial: None,
-            shares: Shares::default(),
+            trials: Trials::default(),
+            shares_tabu_until: 0,
             workers: Workers::new(objective, limits),
             starting: None,
-            back_to: None,
-            banned: BTreeMap::new(),
+            tabu: Tabu::default(),
             judgements: Vec::new(),
             spread: Spread::default(),
         }
     }
 
     fn watch(&mut self, window: &Window, ratio: f64) {
-        let Some(trial) = &mut self.trial else { return };
-        if window.iteration <= trial.applied_in || window.setting_changed {
+        if window.setting_changed {
             return;
         }
-        trial.seen.push((ratio, window.iteration_s));
-        if !trial.is_over() {
-            return;
+        let measurement = Measurement { cost: ratio, time_s: window.iteration_s };
+        let rule = Rule { windows: WATCHED, worse: Worse::ByMargin(WORSE) };
+        let Some((trial, judgement)) = self.trials.measure(window.iteration, measurement, rule) else { return };
+        self.judgements.push(judgement);
+        if judgement.verdict == Verdict::RolledBack {
+            match trial.from.and_then(|from| from.shares) {
+                Some(_) => self.shares_tabu_until = window.iteration + TABU,
+                None => self.tabu.add(family(&trial.to.technique), window.iteration, TABU),
+            }
         }
-        let of_technique = trial.is_of_technique();
-        let worse = trial.is_worse() && (of_technique || self.shares.is_on_trial());
-        let verdict = if worse { Verdict::RolledBack } else { Verdict::Kept };
-        self.judgements.push(Judgement { decision: trial.decision, measured_s: trial.measured_s(), verdict });
-        self.shares.on_judged(worse, window.iteration, BANNED);
-        if worse && of_technique {
-            self.banned.insert(family(&trial.setting), window.iteration + BANNED);
-            let was = trial.former_ratio.unwrap_or(1.0);
-            self.back_to = Some(WayBack { former: trial.former, was, is: trial.ratio() });
-        }
-        self.trial = None;
     }
 
-    /// Another change takes over: what was seen of the one before is its verdict.
+    /// Another change takes over: the one before is kept.
     fn end_trial(&mut self) {
-        let Some(trial) = self.trial.take().filter(|trial| !trial.seen.is_empty()) else { return };
-        let judgement = Judgement { decision: trial.decision, measured_s: trial.measured_s(), verdict: Verdict::Kept };
-        self.judgements.push(judgement);
+        self.judgements.extend(self.trials.end(Verdict::Kept));
     }
 
     /// Whether what the master knows of the tasks is too old for its technique.
-    fn is_stale(current: &TechniqueParameters, memory: &Memory) -> bool {
+    fn is_stale(current: &TechniqueParameters, workload: &WorkloadEstimator) -> bool {
         let uses = matches!(current.kind, Technique::Daf | Technique::Fac2);
         let moved = match current.variation() {
             Some(v) => {
                 // Few tasks scatter by themselves; three standard errors of exponential ones.
-                let chance = 3.0 * 1.4 / (memory.tasks.max(1) as f64).sqrt();
-                (v - memory.variation()).abs() > REFRESH.max(chance) * v.max(memory.variation()).max(0.05)
+                let chance = 3.0 * 1.4 / (workload.tasks.max(1) as f64).sqrt();
+                (v - workload.variation()).abs() > REFRESH.max(chance) * v.max(workload.variation()).max(0.05)
             }
             None => true,
         };
@@ -161,24 +154,22 @@ impl MasterWorker {
 
     /// Learns from an iteration, and judges the change that is being watched.
     fn learn(&mut self, window: &Window) {
-        match Memory::learn(&mut self.memory, window) {
+        match WorkloadEstimator::learn(&mut self.workload, window) {
             Learnt::Nothing => return,
             Learnt::OtherWorkers => {
                 // What the techniques gave was with the other number.
                 self.experience.forget();
-                self.banned.clear();
+                self.tabu.clear();
                 self.end_trial();
                 self.advice = None;
             }
             Learnt::Anew => {
                 self.workers.forget();
                 self.experience.forget();
-                self.banned.clear();
+                self.tabu.clear();
                 self.unsettled = true;
                 // What was measured before the change is no yardstick for what comes after it.
-                if let Some(trial) = &mut self.trial {
-                    trial.former_ratio = None;
-                }
+                self.trials.forget_before();
             }
             Learnt::Added => {}
         }
@@ -186,7 +177,7 @@ impl MasterWorker {
         self.fresh = true;
         // The window knows technique and share; mean and sigma are known from what was proposed.
         let same = self.current.filter(|known| family(known) == family(&window.setting));
-        if !window.setting_changed && same.is_none() && self.trial.is_none() {
+        if !window.setting_changed && same.is_none() && self.trials.watched.is_none() {
             self.current = Some(window.setting);
         }
         let ideal_s = window.ideal_s();
@@ -195,9 +186,10 @@ impl MasterWorker {
             if !window.setting_changed {
                 self.regime = Some(Regime::of(window.iteration_s, window.master_busy_s, ideal_s));
                 self.spread.add(ratio);
-                let levelled = self.memory.as_ref().map(|known| (known.levelled_s(window), known.work_s(window.tasks)));
+                let normalized =
+                    self.workload.as_ref().map(|known| (known.normalized_s(window), known.work_s(window.tasks)));
                 self.judgements
-                    .extend(levelled.and_then(|(time_s, work_s)| self.workers.watch(window, time_s, work_s)));
+                    .extend(normalized.and_then(|(time_s, work_s)| self.workers.watch(window, time_s, work_s)));
                 self.experience.add(&window.setting, ratio, window.iteration);
                 self.explain(window, ratio);
             }
@@ -205,11 +197,37 @@ impl MasterWorker {
         }
     }
 
+    /// Technique to roll back to; measured time / ideal with it, and with the present one.
+    fn rollback(&self) -> Option<(TechniqueParameters, f64, f64)> {
+        let trial = self.trials.rollback.as_ref()?;
+        Some((trial.from.as_ref()?.technique, trial.before.cost()?, trial.least_cost()))
+    }
+
+    /// The former shares after a change that measured worse, or shares that promise a gain.
+    fn other_shares(
+        &mut self,
+        factors: &[&TuningPoint],
+        workload: &WorkloadEstimator,
+        (iteration, iteration_s): (u64, f64),
+    ) -> Option<Proposal> {
+        let former = self.trials.rollback.as_ref().and_then(|trial| trial.from.as_ref()?.shares.clone());
+        let (from, proposal) = match former {
+            Some(former) => (None, factors::rollback(factors, &former, (iteration, iteration_s))?),
+            None if iteration < self.shares_tabu_until => return None,
+            None => {
+                let now = factors.iter().map(|tuning_point| tuning_point.value).collect();
+                (Some(now), factors::better(factors, workload, (iteration, iteration_s), GAIN)?)
+            }
+        };
+        self.proposed = Some(Change::Shares(from));
+        Some(proposal)
+    }
+
     fn next_allocation(&self) -> Option<NextAllocation> {
-        let (memory, (_, iteration_now_s)) = (self.memory.as_ref()?, self.last?);
-        let scale = iteration_now_s / memory.ideal_s().max(f64::MIN_POSITIVE);
+        let (workload, (_, iteration_now_s)) = (self.workload.as_ref()?, self.last?);
+        let scale = iteration_now_s / workload.ideal_s().max(f64::MIN_POSITIVE);
         self.workers.next_allocation(
-            memory,
+            workload,
             &self.current?,
             (self.regime?, iteration_now_s),
             scale,
@@ -219,7 +237,7 @@ impl MasterWorker {
 
     fn decide(&mut self, tuning_points: &[TuningPoint]) -> Option<Proposal> {
         let (iteration, iteration_s) = self.last?;
-        let memory = self.memory.clone()?;
+        let workload = self.workload.clone()?;
         if iteration_s < SHORTEST_S {
             return None;
         }
@@ -227,29 +245,26 @@ impl MasterWorker {
         let count = count.or_else(|| tuning_points.iter().find(|k| k.name == names::OWN_WORKERS));
         let spare = tuning_points.iter().find(|k| k.name == names::SPAWNED);
         self.judge_start(spare);
-        if let (Some(tuning_point), Some(to)) = (count, self.workers.way_back()) {
-            return self.workers_back(tuning_point, &memory, to);
+        if let (Some(tuning_point), Some(to)) = (count, self.workers.rollback()) {
+            return self.workers_back(tuning_point, &workload, to);
         }
         if self.workers.is_on_trial() {
             return None;
         }
         let factors = factors::exposed(tuning_points);
         if !factors.is_empty() {
-            let current = self.current.filter(|_| self.trial.is_none())?;
+            let current = self.current.filter(|_| self.trials.watched.is_none())?;
             if let Some(proposal) = count
-                .and_then(|tuning_point| self.other_workers((tuning_point, None), &memory, (current, current), 1.0))
+                .and_then(|tuning_point| self.other_workers((tuning_point, None), &workload, (current, current), 1.0))
             {
                 return Some(proposal);
             }
-            let proposal = self.shares.propose(&factors, &memory, (iteration, iteration_s), GAIN)?;
-            // The technique's setting stays; the change is watched all the same.
-            self.proposed = Some(Change::TechniqueParameters(current, current));
-            return Some(proposal);
+            return self.other_shares(&factors, &workload, (iteration, iteration_s));
         }
         let technique = tuning_points.iter().find(|tuning_point| tuning_point.name == names::TECHNIQUE)?;
         let current = self.current?;
-        let ideal_s = memory.ideal_s();
-        if let Some(WayBack { former, was, is }) = self.back_to {
+        let ideal_s = workload.ideal_s();
+        if let Some((former, was, is)) = self.rollback() {
             let why = format!(
                 "{} measured {is:.4} of the ideal time, {} before it {was:.4}: back to the former",
                 current.kind.name(),
@@ -258,20 +273,20 @@ impl MasterWorker {
             let times = (was * ideal_s, is * ideal_s, uncertainty(self.spread.deviation(), 0.0));
             return Some(self.proposal(technique.rank, iteration, (current, former), why, times));
         }
-        if self.trial.as_ref().is_some_and(Trial::is_of_technique) {
+        if self.trials.watched.as_ref().is_some_and(|trial| trial.from.is_some()) {
             return None;
         }
-        let Weighed { best, second, unchanged, scale } = self.weigh(&memory, current, iteration);
+        let Weighed { best, second, unchanged, scale } = self.weigh(&workload, current, iteration);
         let unchanged_s = unchanged * ideal_s;
         let describe = |what: &str| {
             format!(
                 "{what}: tasks take {:.4} ms +- {:.4} ms, {} tasks, {} workers, {:.1} us per chunk; expected of the ideal \
                  {:.4} s: {} {:.4}, {} {:.4}, unchanged {unchanged:.4}",
-                memory.mean_s * 1e3,
-                memory.sigma_s * 1e3,
-                memory.tasks,
-                memory.workers,
-                memory.chunk_cost_s * 1e6,
+                workload.mean_s * 1e3,
+                workload.sigma_s * 1e3,
+                workload.tasks,
+                workload.workers,
+                workload.chunk_cost_s * 1e6,
                 ideal_s,
                 best.setting,
                 best.ratio,
@@ -292,7 +307,7 @@ impl MasterWorker {
         let setting = if other { best.setting } else { current };
         let change = (current, setting);
         if let Some(proposal) =
-            count.and_then(|tuning_point| self.other_workers((tuning_point, spare), &memory, change, scale))
+            count.and_then(|tuning_point| self.other_workers((tuning_point, spare), &workload, change, scale))
         {
             return Some(proposal);
         }
@@ -309,7 +324,7 @@ impl MasterWorker {
             let what = match (asked_for, best.setting.kind) {
                 (true, _) => "this technique was asked for",
                 (false, Technique::None) => "tasks are even",
-                (false, _) if memory.is_blurred() => "work is uneven, its tasks not yet seen one by one",
+                (false, _) if workload.is_aggregated() => "work is uneven, its tasks not yet seen one by one",
                 (false, _) => "work is uneven",
             };
             let why = describe(what);
@@ -317,8 +332,8 @@ impl MasterWorker {
             return Some(self.proposal(technique.rank, iteration, (current, best.setting), why, times));
         }
         self.advice = None;
-        if self.trial.is_none() && Self::is_stale(&current, &memory) {
-            let fresh = candidates::informed(current.kind, current.factor, &memory);
+        if self.trials.watched.is_none() && Self::is_stale(&current, &workload) {
+            let fresh = candidates::informed(current.kind, current.factor, &workload);
             let why = describe("the tasks have changed");
             let times = (unchanged_s, unchanged_s, uncertainty(best.deviation, 0.0));
             return Some(self.proposal(technique.rank, iteration, (current, fresh), why, times));
@@ -334,7 +349,7 @@ impl MasterWorker {
         why: String,
         (predicted_s, unchanged_s, uncertainty): (f64, f64, f64),
     ) -> Proposal {
-        self.proposed = Some(Change::TechniqueParameters(from, to));
+        self.proposed = Some(Change::Technique(from, to));
         let tuning_point = if from.kind == to.kind && from.factor != to.factor {
             "factor"
         } else if from.kind == to.kind {
@@ -355,7 +370,7 @@ impl MasterWorker {
             uncertainty,
             unchanged_s,
             at_once: from.kind != to.kind
-                && candidates::fits_inside(&to, self.memory.as_ref().map_or(1, |m| m.workers)),
+                && candidates::fits_inside(&to, self.workload.as_ref().map_or(1, |m| m.workers)),
             ..Proposal::default()
         }
     }
@@ -392,12 +407,21 @@ impl Tunlet for MasterWorker {
 
     fn on_settled(&mut self, decision: u64, settled: Settled) {
         let (Some(change), Settled::Applied { iteration }) = (self.proposed.take(), settled) else { return };
-        let (former, setting) = match change {
-            Change::TechniqueParameters(former, setting) => (former, setting),
-            Change::Workers(from, to, setting) => {
+        let (from, to) = match change {
+            Change::Technique(former, technique) => {
+                self.current = Some(technique);
+                let from =
+                    (family(&former) != family(&technique)).then_some(Setting { technique: former, shares: None });
+                (from, technique)
+            }
+            Change::Shares(former) => {
+                let Some(technique) = self.current else { return };
+                (former.map(|shares| Setting { technique, shares: Some(shares) }), technique)
+            }
+            Change::Workers(from, to, technique) => {
                 self.end_trial();
                 self.workers.on_applied(decision, iteration, from, to);
-                (self.advice, self.unsettled, self.current) = (None, false, Some(setting));
+                (self.advice, self.unsettled, self.current) = (None, false, Some(technique));
                 return;
             }
             Change::Start(number) => {
@@ -405,14 +429,13 @@ impl Tunlet for MasterWorker {
                 return;
             }
         };
-        // A way back that did not get through is proposed again: it is only forgotten here.
-        self.back_to = None;
         self.end_trial();
-        self.shares.on_applied();
         (self.advice, self.unsettled) = (None, false);
-        self.current = Some(setting);
-        let former_ratio = self.experience.ratio(&former, 1);
-        self.trial = Some(Trial { decision, former, former_ratio, setting, applied_in: iteration, seen: Vec::new() });
+        let ratio = from.as_ref().and_then(|from| self.experience.ratio(&from.technique, 1));
+        let before = ratio.map(|cost| Measurements::from(Measurement { cost, time_s: f64::NAN }));
+        let to = Setting { technique: to, shares: None };
+        // The iteration at whose safe point it was applied ran with both settings.
+        self.trials.start(Trial::new(decision, from, to, iteration + 1, before.unwrap_or_default()));
     }
 }
 

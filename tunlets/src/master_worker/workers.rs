@@ -5,14 +5,12 @@
 
 mod forecast;
 
-use super::memory::Memory;
 use super::regime::Regime;
-use super::trial::{REMEMBERED, WATCHED, is_worse};
+use super::workload::WorkloadEstimator;
 use crate::options::Objective;
+use crate::trial::{Measurement, Measurements, Rule, Tabu, Trial, Trials, WATCHED, Worse};
 use crate::{Judgement, NextAllocation, Verdict, Window};
-use midrun_models::line::median;
 use midrun_scheduling::TechniqueParameters;
-use std::collections::{BTreeMap, VecDeque};
 
 pub use forecast::{Forecast, input_error};
 use forecast::{cheapest, forecasts};
@@ -23,9 +21,10 @@ const GAIN: f64 = 0.04;
 const LARGE: f64 = 0.15;
 /// Windows that must advise the same before a change.
 const PERSISTENT: u32 = 2;
-/// Iterations without another change of the number after one, and after one that was undone.
+/// Iterations without another change of the number after a judgement.
 const COOL_DOWN: u64 = 3;
-const BANNED: u64 = 40;
+/// Iterations for which a number that was rolled back is tabu.
+pub const TABU: u64 = 40;
 /// Iterations with another number than the one that was set, after which it will not come any more.
 const GIVEN_UP: u32 = 4;
 /// The outlook goes up to so many times the workers there are.
@@ -64,42 +63,23 @@ struct Streak {
     sum_ln: f64,
 }
 
-/// A change of the number that is being watched.
-#[derive(Clone, Debug)]
-struct Trial {
-    decision: u64,
-    from: u32,
-    to: u32,
-    applied_in: u64,
-    /// Costs, as [`cost`] has them, and iteration times before, seconds, the newest last.
-    before: Vec<(f64, f64)>,
-    /// The same since.
-    seen: Vec<(f64, f64)>,
-    /// How far a cost scatters by chance, as a share of it.
-    chance: f64,
-    /// Iterations since that had another number of workers.
-    elsewhere: u32,
-}
-
 /// See the module.
 #[derive(Debug)]
 pub struct Workers {
     objective: Objective,
     limits: Limits,
     streak: Option<Streak>,
-    trial: Option<Trial>,
-    /// Back to this number, which took so many seconds: the present one was worse.
-    back_to: Option<(u32, f64)>,
+    trials: Trials<u32>,
     quiet_until: u64,
-    banned: BTreeMap<u32, u64>,
-    /// Costs and iteration times of the last windows with the present number and technique, the newest last.
-    last: VecDeque<(f64, f64)>,
+    tabu: Tabu<u32>,
+    /// Measurements with the present number and technique.
+    last: Measurements,
     /// That number, and the technique's code.
     last_of: Option<(u32, u32)>,
-    /// How far they scatter by chance, as the last forecast has it.
-    chance: f64,
+    /// Standard deviation of one cost in the last forecast, as a share of it.
+    deviation: f64,
     most_seen: u32,
-    /// The last advice came from the user's limits, not from what was measured: it is not undone.
+    /// The last advice came from the user's limits, not from measurements: it is not rolled back.
     forced: bool,
 }
 
@@ -127,63 +107,44 @@ impl Workers {
             objective,
             limits,
             streak: None,
-            trial: None,
-            back_to: None,
+            trials: Trials::default(),
             quiet_until: 0,
-            banned: BTreeMap::new(),
-            last: VecDeque::new(),
+            tabu: Tabu::default(),
+            last: Measurements::default(),
             last_of: None,
-            chance: 0.0,
+            deviation: 0.0,
             most_seen: 0,
             forced: false,
         }
     }
 
-    /// Takes a window in, with its levelled time and its useful work, seconds; the verdict on a change that was watched long
+    /// Takes a window in, with its normalized time and its useful work, seconds; the verdict on a change that was watched long
     /// enough.
-    pub fn watch(&mut self, window: &Window, levelled_s: f64, work_s: f64) -> Option<Judgement> {
+    pub fn watch(&mut self, window: &Window, normalized_s: f64, work_s: f64) -> Option<Judgement> {
         let (iteration, workers, iteration_s) = (window.iteration, window.workers, window.iteration_s);
-        let cost = cost(self.objective, workers, levelled_s, work_s);
+        let cost = cost(self.objective, workers, normalized_s, work_s);
         self.most_seen = self.most_seen.max(workers);
         if self.last_of.replace((workers, window.setting.kind.code())) != self.last_of {
             self.last.clear();
         }
-        self.last.push_back((cost, iteration_s));
-        if self.last.len() > REMEMBERED {
-            self.last.pop_front();
-        }
-        let trial = self.trial.as_mut()?;
-        if iteration < trial.applied_in {
-            return None;
-        }
+        let measurement = Measurement { cost, time_s: iteration_s };
+        self.last.push(measurement);
+        let trial = self.trials.watched.as_ref().filter(|trial| iteration >= trial.first)?;
         if workers != trial.to {
-            trial.elsewhere += 1;
-            return if trial.elsewhere < GIVEN_UP { None } else { self.give_up(iteration, workers, iteration_s) };
+            let (trial, judgement) = self.trials.miss(GIVEN_UP - 1, iteration_s)?;
+            // The program has so many workers whatever it was told: numbers beyond them are not proposed again.
+            let beyond = workers.min(trial.to)..=workers.max(trial.to);
+            beyond.filter(|n| *n != workers).for_each(|n| self.tabu.add(n, iteration, TABU));
+            self.quiet_until = iteration + COOL_DOWN;
+            return Some(judgement);
         }
-        trial.seen.push((cost, iteration_s));
-        if trial.seen.len() < WATCHED {
-            return None;
-        }
-        let costs = |seen: &[(f64, f64)]| seen.iter().map(|(cost, _)| *cost).collect::<Vec<f64>>();
-        let times = |seen: &[(f64, f64)]| median(seen.iter().map(|(_, time_s)| *time_s).collect());
-        let kept = !is_worse(&costs(&trial.before), &costs(&trial.seen), trial.chance)?;
-        let trial = self.trial.take()?;
+        let worse = Worse::BeyondChance { deviation: self.deviation, least_gain: 0.0 };
+        let (trial, judgement) = self.trials.measure(iteration, measurement, Rule { windows: WATCHED, worse })?;
         self.quiet_until = iteration + COOL_DOWN;
-        if !kept {
-            self.back_to = Some((trial.from, times(&trial.before)));
-            self.banned.insert(trial.to, iteration + BANNED);
+        if judgement.verdict == Verdict::RolledBack {
+            self.tabu.add(trial.to, iteration, TABU);
         }
-        let verdict = if kept { Verdict::Kept } else { Verdict::RolledBack };
-        Some(Judgement { decision: trial.decision, measured_s: times(&trial.seen), verdict })
-    }
-
-    /// The program has so many `workers`, whatever it was told: it is not told again what lies beyond them.
-    fn give_up(&mut self, iteration: u64, workers: u32, measured_s: f64) -> Option<Judgement> {
-        let Trial { decision, to, .. } = self.trial.take()?;
-        let beyond = workers.min(to)..=workers.max(to);
-        self.banned.extend(beyond.filter(|n| *n != workers).map(|n| (n, iteration + BANNED)));
-        self.quiet_until = iteration + COOL_DOWN;
-        Some(Judgement { decision, measured_s, verdict: Verdict::NotApplied })
+        Some(judgement)
     }
 
     /// What the user asked for.
@@ -193,59 +154,54 @@ impl Workers {
 
     /// Whether a change is being watched.
     pub fn is_on_trial(&self) -> bool {
-        self.trial.is_some()
+        self.trials.watched.is_some()
     }
 
     /// The program has changed: what was measured before says nothing of what comes.
     pub fn forget(&mut self) {
-        self.banned.clear();
+        self.tabu.clear();
         (self.streak, self.quiet_until) = (None, 0);
         self.last.clear();
-        if let Some(trial) = &mut self.trial {
-            trial.before.clear();
-        }
+        self.trials.forget_before();
     }
 
     /// The number was changed from `from` to `to` at the beginning of `iteration`.
     pub fn on_applied(&mut self, decision: u64, iteration: u64, from: u32, to: u32) {
-        // The way back is not tried again, it only has to be there.
-        let is_back = self.back_to.take().is_some();
-        let known = self.last_of.is_some_and(|(workers, _)| workers == from) && !is_back && !self.forced;
-        let before = if known { self.last.iter().copied().collect() } else { Vec::new() };
-        let chance = self.chance;
-        self.trial =
-            Some(Trial { decision, from, to, applied_in: iteration, before, seen: Vec::new(), chance, elsewhere: 0 });
+        // A rollback is not judged again.
+        let known = self.last_of.is_some_and(|(workers, _)| workers == from);
+        let comparable = known && self.trials.rollback.is_none() && !self.forced;
+        let before = if comparable { self.last.clone() } else { Measurements::default() };
+        self.trials.start(Trial::new(decision, Some(from), to, iteration, before));
         self.streak = None;
     }
 
-    /// Back to this number, which took so many seconds, where the present one measured worse.
-    pub fn way_back(&self) -> Option<(u32, f64)> {
-        self.back_to
+    /// Number to roll back to, and its iteration time, seconds.
+    pub fn rollback(&self) -> Option<(u32, f64)> {
+        let trial = self.trials.rollback.as_ref()?;
+        Some((trial.from?, trial.before.time_s()?))
     }
 
     /// What should be changed, if anything, under one of `settings`, with at most `most` workers there. `scale` corrects
     /// the simulation; `unsettled` is the start of the program or of a new behaviour of it.
     pub fn advise(
         &mut self,
-        memory: &Memory,
+        workload: &WorkloadEstimator,
         settings: &[TechniqueParameters],
         (iteration, most): (u64, u32),
         scale: f64,
         unsettled: bool,
     ) -> Option<Advice> {
         // A program that has more to do with each iteration, or less, does not wait until it is known better.
-        let moves = memory.moves();
+        let moves = workload.is_drifting();
         let quiet = iteration < self.quiet_until && !moves;
-        if self.objective == Objective::Fixed || self.trial.is_some() || quiet {
+        if self.objective == Objective::Fixed || self.trials.watched.is_some() || quiet {
             return None;
         }
         let (low, high) = self.range(most);
-        let all = forecasts(memory, settings, (low, high), iteration, scale);
+        let all = forecasts(workload, settings, (low, high), iteration, scale);
         let cost = cost_of(self.objective);
-        let now = *all.iter().find(|f| f.workers == memory.workers)?;
-        let allowed = |f: &&Forecast| {
-            (low..=high).contains(&f.workers) && self.banned.get(&f.workers).is_none_or(|until| *until <= iteration)
-        };
+        let now = *all.iter().find(|f| f.workers == workload.workers)?;
+        let allowed = |f: &&Forecast| (low..=high).contains(&f.workers) && self.tabu.allows(&f.workers, iteration);
         let best = cheapest(all.iter().filter(allowed), cost)?;
         let outside = !(low..=high).contains(&now.workers);
         let gain = 1.0 - cost(&best) / cost(&now);
@@ -272,12 +228,12 @@ impl Workers {
         let reach = if self.limits.step == 0 { u32::MAX } else { self.limits.step };
         let to = wanted.clamp(now.workers.saturating_sub(reach), now.workers.saturating_add(reach));
         let known = all.iter().find(|f| f.workers == to).copied();
-        let alone = || forecasts(memory, settings, (to, to), iteration, scale).into_iter().find(|f| f.workers == to);
+        let alone = || forecasts(workload, settings, (to, to), iteration, scale).into_iter().find(|f| f.workers == to);
         let forecast = known.or_else(alone)?;
         // Pi goes with the square of the time.
         let power = if self.objective == Objective::Efficiency { 2.0 } else { 1.0 };
-        self.chance = power * forecast.deviation.max(now.deviation);
-        let input_error = input_error(memory, &forecast.setting, to, iteration);
+        self.deviation = power * forecast.deviation.max(now.deviation);
+        let input_error = input_error(workload, &forecast.setting, to, iteration);
         Some(Advice { to: forecast, now, input_error, stepped: to != wanted })
     }
 
@@ -296,24 +252,24 @@ impl Workers {
     /// present iteration time / ideal, `deviation` how far it scattered.
     pub fn next_allocation(
         &self,
-        memory: &Memory,
+        workload: &WorkloadEstimator,
         setting: &TechniqueParameters,
         (regime, iteration_now_s): (Regime, f64),
         ratio: f64,
         deviation: f64,
     ) -> Option<NextAllocation> {
-        let most = memory.workers.max(self.most_seen).saturating_mul(BEYOND);
+        let most = workload.workers.max(self.most_seen).saturating_mul(BEYOND);
         let (low, high) = self.range(most);
         let settings = [*setting];
-        let now = *forecasts(memory, &settings, (memory.workers, memory.workers), 0, 1.0).first()?;
-        let scale = ratio * memory.ideal_s() / now.iteration_s;
-        let all = forecasts(memory, &settings, (low, high), 0, scale);
+        let now = *forecasts(workload, &settings, (workload.workers, workload.workers), 0, 1.0).first()?;
+        let scale = ratio * workload.ideal_s() / now.iteration_s;
+        let all = forecasts(workload, &settings, (low, high), 0, scale);
         let cost = cost_of(self.objective);
         let best = cheapest(all.iter().filter(|f| (low..=high).contains(&f.workers)), cost)?;
-        let doublings = (f64::from(best.workers) / f64::from(memory.workers.max(1))).log2().abs();
+        let doublings = (f64::from(best.workers) / f64::from(workload.workers.max(1))).log2().abs();
         Some(NextAllocation {
             regime: regime.as_str(),
-            workers_now: memory.workers,
+            workers_now: workload.workers,
             iteration_now_s,
             workers: best.workers,
             iteration_s: best.iteration_s,

@@ -1,13 +1,14 @@
-//! Explains the tunlet `pipeline`: what it sees, what it may turn, how it decides.
+//! Explains the tunlet `pipeline` to people.
 
-use super::{BANNED, GAIN, Grouping, WATCHED, WORSE};
+use super::{GAIN, Grouping, TABU, WORSE};
 use crate::explain::Explanation;
 use crate::options::Objective;
+use crate::trial::{WATCHED, Worse};
 use crate::tuning_point::names;
 
 const CHAPTER: &str = "César 2006, ch. IV";
 
-/// Of a tunlet with this objective, grouping, and most ranks (0 = all).
+/// Explains the tunlet with this objective, grouping, and most ranks (0 = all).
 pub fn explain(objective: Objective, grouping: Grouping, most: u32) -> Explanation {
     let objective = match objective {
         Objective::Efficiency => {
@@ -26,7 +27,7 @@ pub fn explain(objective: Objective, grouping: Grouping, most: u32) -> Explanati
     let mut limits = vec![
         grouped.to_owned(),
         format!("a gain below {} % is not worth a change", GAIN * 100.0),
-        format!("what was taken back is not tried again for {BANNED} windows"),
+        format!("a pattern that was rolled back is not tried again for {TABU} windows"),
     ];
     if most > 0 {
         limits.push(format!("at most {most} ranks compute"));
@@ -46,8 +47,8 @@ pub fn explain(objective: Objective, grouping: Grouping, most: u32) -> Explanati
     .decides("the pattern of replicas and groups with the least such time: by exact search", "")
     .decides(
         &format!(
-            "a change is watched for {WATCHED} windows, and taken back when it is more than {} % worse",
-            WORSE * 100.0
+            "a change is watched for {WATCHED} windows at least; {}",
+            Worse::ByMargin(WORSE).explain("the objective")
         ),
         "",
     )

@@ -12,6 +12,7 @@ pub mod recorded;
 pub use reasons::{StageTimes, stage_times};
 
 use crate::options::Objective;
+use crate::trial::{MODEL, Measurement, Rule, Tabu, Trial, Trials, WATCHED, Worse};
 use crate::tuning_point::names;
 use crate::{
     Explanation, Judgement, NextAllocation, Observation, Proposal, Recent, Report, Settled, StreamWindow, TuningPoint,
@@ -27,29 +28,14 @@ use std::collections::BTreeMap;
 const GAIN: f64 = 0.03;
 /// A gain of this share is taken at once; a smaller one is to be advised twice.
 const CLEAR_GAIN: f64 = 0.25;
-/// The model is no more exact than this share, chance apart.
-const MODEL: f64 = 0.03;
-/// Windows that a change is watched.
-const WATCHED: usize = 2;
-/// Windows after which a change that does not show is given up.
+/// Windows by another pattern after which a change is given up.
 const NEVER: u32 = 50;
-/// Worse than before by more than this share is worse.
+/// A pattern is worse whose objective exceeds the former one's by more than this share.
 const WORSE: f64 = 0.02;
-/// Windows for which a pattern that was rolled back is not tried again.
-const BANNED: u64 = 30;
+/// Windows for which a pattern that was rolled back is tabu.
+const TABU: u64 = 30;
 /// Ranks that are thought of for the next run, for each that is there.
 const NEXT_TIME: u32 = 4;
-
-/// A change that was applied and is being watched.
-#[derive(Debug)]
-struct Trial {
-    decision: u64,
-    plan: String,
-    former: String,
-    /// Period and ranks before.
-    before: (f64, u32),
-    waited: u32,
-}
 
 /// What the last window showed.
 #[derive(Clone, Debug)]
@@ -79,10 +65,12 @@ pub struct Pipeline {
     fresh: bool,
     /// What the last window advised.
     advised: Option<String>,
-    proposed: Option<(String, String, (f64, u32))>,
-    trial: Option<Trial>,
-    back_to: Option<(String, f64)>,
-    banned: BTreeMap<String, u64>,
+    /// Ranks that computed when it was made.
+    ranks_before: u32,
+    /// The proposal in flight: to, from, and the measurement with the latter.
+    proposed: Option<(String, String, Measurement)>,
+    trials: Trials<String>,
+    tabu: Tabu<String>,
     /// Period measured since the program last changed, by plan, seconds.
     measured: BTreeMap<String, f64>,
     judgements: Vec<Judgement>,
@@ -102,41 +90,34 @@ impl Pipeline {
             fresh: false,
             advised: None,
             proposed: None,
-            trial: None,
-            back_to: None,
-            banned: BTreeMap::new(),
+            ranks_before: 0,
+            trials: Trials::default(),
+            tabu: Tabu::default(),
             measured: BTreeMap::new(),
             judgements: Vec::new(),
         }
     }
 
-    /// What a window says of the change that is being watched.
     fn watch(&mut self, window: &StreamWindow) {
-        let Some(trial) = &mut self.trial else { return };
-        trial.waited += 1;
-        if window.plan != trial.plan && trial.waited > NEVER {
-            self.end_trial(window.period_s(), Verdict::NotApplied);
+        let Some(trial) = &self.trials.watched else { return };
+        if window.plan != trial.to {
+            self.judgements.extend(self.trials.miss(NEVER, window.period_s()).map(|(_, judgement)| judgement));
             return;
         }
-        let Some(now) = self.now.as_ref().filter(|_| window.plan == trial.plan) else { return };
-        if self.recent.count() < WATCHED {
-            return;
+        let Some(now) = self.now.as_ref().filter(|_| self.recent.count() >= WATCHED) else { return };
+        // Where not all ranks were seen, they are as many as before.
+        let cost = match &now.layout {
+            Some(layout) => self.value(now.period_s, layout.ranks),
+            None => self.value(now.period_s, self.ranks_before),
+        };
+        // The last windows count as one: they were merged.
+        let rule = Rule { windows: 1, worse: Worse::ByMargin(WORSE) };
+        let measurement = Measurement { cost, time_s: now.period_s };
+        let Some((trial, judgement)) = self.trials.measure(window.number, measurement, rule) else { return };
+        self.judgements.push(judgement);
+        if judgement.verdict == Verdict::RolledBack {
+            self.tabu.add(trial.to, window.number, TABU);
         }
-        let before = trial.before;
-        let ranks = now.layout.as_ref().map_or(before.1, |layout| layout.ranks);
-        let measured_s = now.period_s;
-        if self.value(measured_s, ranks) <= (1.0 + WORSE) * self.value(before.0, before.1) {
-            self.end_trial(measured_s, Verdict::Kept);
-        } else if let Some(trial) = self.end_trial(measured_s, Verdict::RolledBack) {
-            self.banned.insert(trial.plan, window.number + BANNED);
-            self.back_to = Some((trial.former, trial.before.0));
-        }
-    }
-
-    fn end_trial(&mut self, measured_s: f64, verdict: Verdict) -> Option<Trial> {
-        let trial = self.trial.take()?;
-        self.judgements.push(Judgement { decision: trial.decision, measured_s, verdict });
-        Some(trial)
     }
 
     /// What the objective makes of a measured period on so many ranks.
@@ -165,8 +146,8 @@ impl Pipeline {
             1.0 - cost(known, &next, self.objective, now.head_s) / cost(known, present, self.objective, now.head_s);
         let gain = promise.min(1.0 - is / was);
         let fewer = gain > -GAIN / 2.0 && next.ranks < present.ranks && self.objective != Objective::Efficiency;
-        let banned = self.banned.get(&plan).is_some_and(|until| now.number < *until);
-        if plan == now.plan || banned || (gain < GAIN && !fewer) {
+        let tabu = !self.tabu.allows(&plan, now.number);
+        if plan == now.plan || tabu || (gain < GAIN && !fewer) {
             self.advised = None;
             return None;
         }
@@ -174,14 +155,17 @@ impl Pipeline {
         (again || gain >= CLEAR_GAIN).then_some((next, next_s))
     }
 
-    fn go_back(&mut self, tuning_point: &TuningPoint) -> Option<Proposal> {
-        let (plan, was_s) = self.back_to.take()?;
+    /// Proposes the former pattern, once.
+    fn roll_back(&mut self, tuning_point: &TuningPoint) -> Option<Proposal> {
+        let trial = self.trials.rollback.take()?;
+        let (plan, was_s) = (trial.from?, trial.before.time_s()?);
         let now = self.now.as_ref().filter(|now| now.plan != plan)?;
         let why =
             format!("it measured {} per output, not {} as before", reasons::time(now.period_s), reasons::time(was_s));
         let proposal = self.proposal(tuning_point, &plan, (was_s, 0.0), why);
         let ranks = now.layout.as_ref().map_or(0, |layout| layout.ranks);
-        self.proposed = Some((plan, now.plan.clone(), (now.period_s, ranks)));
+        let measured = Measurement { cost: self.value(now.period_s, ranks), time_s: now.period_s };
+        (self.proposed, self.ranks_before) = (Some((plan, now.plan.clone(), measured)), ranks);
         Some(proposal)
     }
 
@@ -219,9 +203,10 @@ impl Pipeline {
         }
         if holds == Holds::Nothing {
             // Before and after are no longer of the same program.
-            self.end_trial(window.period_s(), Verdict::Kept);
-            self.banned.clear();
-            self.back_to = None;
+            let trials = std::mem::take(&mut self.trials);
+            let kept = |decision| Judgement { decision, measured_s: window.period_s(), verdict: Verdict::Kept };
+            self.judgements.extend(trials.watched.map(|trial| kept(trial.decision)));
+            self.tabu.clear();
         }
         self.recent.push(window);
         let lately = self.recent.merged();
@@ -312,11 +297,11 @@ impl Tunlet for Pipeline {
         let tuning_point = tuning_points
             .iter()
             .find(|tuning_point| tuning_point.name == names::PATTERN && tuning_point.text.is_some())?;
-        if !std::mem::take(&mut self.fresh) || self.objective == Objective::Fixed || self.trial.is_some() {
+        if !std::mem::take(&mut self.fresh) || self.objective == Objective::Fixed || self.trials.watched.is_some() {
             return None;
         }
-        if self.back_to.is_some() {
-            return self.go_back(tuning_point);
+        if self.trials.rollback.is_some() {
+            return self.roll_back(tuning_point);
         }
         let (next, next_s) = self.better()?;
         let now = self.now.as_ref()?;
@@ -324,7 +309,9 @@ impl Tunlet for Pipeline {
         let why = reasons::why(now, present, &next);
         let plan = next.plan.to_string();
         let proposal = self.proposal(tuning_point, &plan, (next_s, self.uncertainty(now)), why);
-        self.proposed = Some((plan, now.plan.clone(), (now.period_s, present.ranks)));
+        let measured = Measurement { cost: self.value(now.period_s, present.ranks), time_s: now.period_s };
+        let ranks = present.ranks;
+        (self.proposed, self.ranks_before) = (Some((plan, now.plan.clone(), measured)), ranks);
         Some(proposal)
     }
 
@@ -334,14 +321,11 @@ impl Tunlet for Pipeline {
 
     fn on_settled(&mut self, decision: u64, settled: Settled) {
         self.advised = None;
-        let Some((plan, former, before)) = self.proposed.take() else { return };
+        let Some((to, from, measured)) = self.proposed.take() else { return };
         match settled {
-            Settled::Applied { .. } => self.trial = Some(Trial { decision, plan, former, before, waited: 0 }),
-            // Whatever was wrong with it is so a window later, too.
-            Settled::NotApplied { .. } => {
-                let number = self.now.as_ref().map_or(0, |now| now.number);
-                self.banned.insert(plan, number + BANNED);
-            }
+            Settled::Applied { .. } => self.trials.start(Trial::new(decision, Some(from), to, 0, measured.into())),
+            // The reason for a refusal is likely to hold for the next window, too.
+            Settled::NotApplied { .. } => self.tabu.add(to, self.now.as_ref().map_or(0, |now| now.number), TABU),
         }
     }
 }

@@ -1,8 +1,9 @@
-//! Explains a tunlet in a file: what it sees, what it may turn, how it decides.
+//! Explains a scripted tunlet to people.
 
 use super::file::{Decides, Description, TuningPoint, Whose};
-use super::trial::Values;
+use super::setting::Values;
 use crate::explain::{Explanation, Formula, Turn};
+use crate::trial::Worse;
 
 /// Values for people: `f0 0.5, f1 0.25`, one alone without its name.
 pub fn values(values: &Values) -> String {
@@ -12,12 +13,12 @@ pub fn values(values: &Values) -> String {
     }
 }
 
-/// All of a file, for people.
+/// Explains what a file describes.
 pub fn explain(description: &Description) -> Explanation {
     let d = description;
     let points = midrun_points::print(&d.declarations);
     let seen = points.lines().filter(|line| line.starts_with("measure") || line.starts_with("iteration"));
-    let numbers = "each iteration: its time, tasks, workers, their task times, and what the hand-out was".to_owned();
+    let numbers = "each iteration: its time, tasks, workers, their task times, and the scheduling technique".to_owned();
     Explanation {
         tunlet: d.name.clone(),
         about: d.about.clone(),
@@ -70,13 +71,15 @@ fn decides(d: &Description) -> Vec<Formula> {
 
 fn limits(d: &Description) -> Vec<String> {
     let l = &d.limits;
+    let worse = Worse::BeyondChance { deviation: 0.0, least_gain: l.min_gain };
     let mut list = vec![
         format!(
-            "a change is watched for {} iterations at least, and taken back when they are worse",
-            l.watched_iterations
+            "a change is watched for {} iterations at least; unless it measures as predicted, {}",
+            l.watched_iterations,
+            worse.explain("the objective")
         ),
-        format!("{} iterations without a change after each verdict", l.cool_down_iterations),
-        format!("what was taken back is not tried again for {} iterations", super::limits::BANNED),
+        format!("no change for {} iterations after each verdict", l.cool_down_iterations),
+        format!("values that were rolled back are not tried again for {} iterations", super::limits::TABU),
         format!("switched off after {} failures in succession", l.failures),
         format!("{} operations of the script per window", super::limits::OPERATIONS),
     ];

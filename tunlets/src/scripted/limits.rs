@@ -26,8 +26,8 @@ pub const REFUSALS: usize = 32;
 pub const REFUSAL_BYTES: usize = 400;
 /// Most failures in succession that a file may allow itself.
 pub const FAILURES: u32 = 100;
-/// Iterations for which what was taken back is not tried again.
-pub const BANNED: u64 = 30;
+/// Iterations for which values that were rolled back are tabu.
+pub const TABU: u64 = 30;
 /// Longest watch of a change that a file may ask for, iterations.
 pub const WATCHED: u64 = 8;
 /// Most of the prediction by which what is measured may lie beside it.

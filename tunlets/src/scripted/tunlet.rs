@@ -1,18 +1,18 @@
 //! A tunlet that a file describes: looks at windows, asks the file's program, watches what came of it.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
 use rhai::{Map, Scope};
 
-use super::answer::cut;
 use super::explanation;
 use super::file::Description;
 use super::limits;
 use super::mistake::Mistake;
 use super::program::Program;
+use super::request::cut;
 use super::scope::{self, TuningPointState};
-use super::trial::{Measured, Trial, Values};
-use crate::master_worker::trial::REMEMBERED;
+use super::setting::{Pending, Setting, Values};
+use crate::trial::{Measurement, Measurements, REMEMBERED, Rule, Tabu, Trial, Trials, Worse};
 use crate::{
     Explanation, Judgement, Observation, Proposal, Refusal, Report, Settled, TuningPoint, Tunlet, Value, Verdict,
     Window,
@@ -27,25 +27,6 @@ pub(super) struct Last {
     pub objective: f64,
 }
 
-/// What was proposed and is not settled.
-#[derive(Debug)]
-pub(super) struct Pending {
-    pub ranks: Vec<u32>,
-    pub to: Values,
-    pub from: Option<Values>,
-    pub predicted: Option<(f64, f64)>,
-    pub iteration: u64,
-}
-
-/// A way back that is to be gone.
-#[derive(Debug)]
-pub(super) struct WayBack {
-    pub ranks: Vec<u32>,
-    pub to: Values,
-    pub why: String,
-    pub tries: u32,
-}
-
 /// See the module.
 #[derive(Debug)]
 pub struct Scripted {
@@ -55,17 +36,19 @@ pub struct Scripted {
     fresh: bool,
     pub(super) tuning_points: Vec<TuningPointState>,
     pub(super) ranks: Vec<Vec<u32>>,
-    pub(super) measured: Measured,
+    pub(super) measured: Measurements,
     pub(super) pending: Option<Pending>,
-    trial: Option<Trial>,
-    pub(super) back: Option<WayBack>,
+    pub(super) trials: Trials<Setting>,
+    /// Rollbacks proposed in succession.
+    pub(super) rollback_tries: u32,
     pub(super) outcome: Option<Map>,
     pub(super) state: Map,
-    pub(super) banned: VecDeque<(Values, u64)>,
+    pub(super) tabu: Tabu<Values>,
     pub(super) changes: u64,
     pub(super) quiet_until: u64,
     pub(super) in_succession: u32,
-    off: bool,
+    /// Switched off after too many failures.
+    pub(super) off: bool,
     pub(super) refused: BTreeMap<String, String>,
     refusals: Vec<Refusal>,
     pub(super) offered: Vec<bool>,
@@ -90,13 +73,13 @@ impl Scripted {
             fresh: false,
             tuning_points: Vec::new(),
             ranks: Vec::new(),
-            measured: Measured::default(),
+            measured: Measurements::default(),
             pending: None,
-            trial: None,
-            back: None,
+            trials: Trials::default(),
+            rollback_tries: 0,
             outcome: None,
             state: Map::new(),
-            banned: VecDeque::new(),
+            tabu: Tabu::default(),
             changes: 0,
             quiet_until: 0,
             in_succession: 0,
@@ -130,45 +113,41 @@ impl Scripted {
         }
         self.off = true;
         self.note(format!("it is switched off after {} failures in succession", self.in_succession));
-        if let Some(trial) = self.trial.take()
-            && let Some(from) = trial.from.clone()
-        {
+        // Nobody can tell any more whether the change helps.
+        if let Some(trial) = self.trials.watched.take_if(|trial| trial.from.is_some()) {
             let (decision, measured_s) = (trial.decision, trial.time_s());
             self.judgements.push(Judgement { decision, measured_s, verdict: Verdict::RolledBack });
-            let why = "nobody can say any more whether the change helped: back to the former".to_owned();
-            self.back = Some(WayBack { ranks: trial.ranks, to: from, why, tries: 0 });
+            (self.trials.rollback, self.rollback_tries) = (Some(trial), 0);
         }
+        self.trials.watched = None;
     }
 
-    fn watch(&mut self, iteration: u64, cost: f64, iteration_s: f64) {
-        let Some(trial) = &mut self.trial else {
-            self.measured.push(cost, iteration_s);
-            return;
-        };
-        if iteration <= trial.applied_in {
+    fn watch(&mut self, iteration: u64, measurement: Measurement) {
+        if self.trials.watched.as_ref().is_some_and(|trial| iteration < trial.first) {
             return;
         }
-        trial.seen.push((cost, iteration_s));
-        self.measured.push(cost, iteration_s);
+        self.measured.push(measurement);
+        let Some(trial) = &self.trials.watched else { return };
         let limits = self.description.limits;
-        let Some(verdict) = trial.verdict(limits.watched_iterations as usize, limits.min_gain) else { return };
-        let Some(trial) = self.trial.take() else { return };
-        self.judgements.push(Judgement { decision: trial.decision, measured_s: trial.time_s(), verdict });
+        let least_gain = if trial.expected.is_some() { 0.0 } else { limits.min_gain };
+        let rule = Rule {
+            windows: limits.watched_iterations as usize,
+            worse: Worse::BeyondChance { deviation: 0.0, least_gain },
+        };
+        let Some((trial, judgement)) = self.trials.measure(iteration, measurement, rule) else { return };
+        self.judgements.push(judgement);
         self.quiet_until = iteration + limits.cool_down_iterations;
-        self.outcome = Some(self.outcome_of(&trial, verdict));
-        if verdict == Verdict::RolledBack
-            && let Some(from) = trial.from
-        {
-            self.ban(trial.to, iteration);
-            let why = "it measured worse: back to the former".to_owned();
-            self.back = Some(WayBack { ranks: trial.ranks, to: from, why, tries: 0 });
+        self.outcome = Some(self.outcome_of(&trial, judgement.verdict));
+        if judgement.verdict == Verdict::RolledBack {
+            self.tabu.add(trial.to.values, iteration, limits::TABU);
+            self.rollback_tries = 0;
         }
     }
 
-    fn outcome_of(&self, trial: &Trial, verdict: Verdict) -> Map {
+    fn outcome_of(&self, trial: &Trial<Setting>, verdict: Verdict) -> Map {
         let label =
             |name: &String| self.description.tuning_points.iter().find(|tuning_point| tuning_point.name == *name);
-        let set = trial.to.iter().filter_map(|(name, value)| {
+        let set = trial.to.values.iter().filter_map(|(name, value)| {
             let value = match value {
                 Value::Number(number) => (*number).into(),
                 Value::Text(text) => text.clone().into(),
@@ -205,7 +184,7 @@ impl Scripted {
             }
         }
         if self.off {
-            // Only the time is known of a way back.
+            // Only a rollback may still be due: it needs no more than the time.
             self.last = Some(Last {
                 iteration: window.iteration,
                 iteration_s: window.iteration_s,
@@ -222,7 +201,7 @@ impl Scripted {
                 self.last = Some(Last { iteration, iteration_s, scope, objective });
                 self.fresh = true;
                 if !window.setting_changed {
-                    self.watch(iteration, cost, iteration_s);
+                    self.watch(iteration, Measurement { cost, time_s: iteration_s });
                 }
             }
             Err(why) => self.fail(why),
@@ -246,14 +225,6 @@ impl Scripted {
     /// Whether the present setting was seen as often as a new one will be.
     fn is_known(&self) -> bool {
         self.measured.count() as u64 >= self.description.limits.watched_iterations.min(REMEMBERED as u64)
-    }
-
-    pub(super) fn ban(&mut self, values: Values, iteration: u64) {
-        self.banned.retain(|(_, until)| *until > iteration);
-        if self.banned.len() >= limits::REFUSALS {
-            self.banned.pop_front();
-        }
-        self.banned.push_back((values, iteration + limits::BANNED));
     }
 }
 
@@ -281,11 +252,11 @@ impl Tunlet for Scripted {
 
     fn propose(&mut self, tuning_points: &[TuningPoint]) -> Option<Proposal> {
         self.find(tuning_points);
-        if self.back.is_some() {
-            return self.way_back();
+        if self.trials.rollback.is_some() {
+            return self.roll_back();
         }
         // One look per window: without news there is nothing new to say.
-        if !std::mem::take(&mut self.fresh) || self.off || self.trial.is_some() || !self.is_known() {
+        if !std::mem::take(&mut self.fresh) || self.off || self.trials.watched.is_some() || !self.is_known() {
             return None;
         }
         self.ask()
@@ -300,25 +271,21 @@ impl Tunlet for Scripted {
     }
 
     fn on_settled(&mut self, decision: u64, settled: Settled) {
-        let Some(pending) = self.pending.take() else { return };
+        let Some(Pending { from, to, expected, iteration: proposed_in }) = self.pending.take() else { return };
         let Settled::Applied { iteration } = settled else {
-            if pending.from.is_some() {
-                self.ban(pending.to, pending.iteration);
+            if from.is_some() {
+                self.tabu.add(to.values, proposed_in, limits::TABU);
             }
             return;
         };
-        self.back = None;
-        self.changes += u64::from(pending.from.is_some());
+        self.changes += u64::from(from.is_some());
+        // The iteration at whose safe point it was applied ran with both settings.
         let before = std::mem::take(&mut self.measured);
-        self.trial = (!self.off).then_some(Trial {
-            decision,
-            applied_in: iteration,
-            ranks: pending.ranks,
-            to: pending.to,
-            from: pending.from,
-            before,
-            predicted: pending.predicted,
-            seen: Vec::new(),
-        });
+        let mut trial = Trial::new(decision, from, to, iteration + 1, before);
+        trial.expected = expected;
+        self.trials.start(trial);
+        if self.off {
+            self.trials.watched = None;
+        }
     }
 }

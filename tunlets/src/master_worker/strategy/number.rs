@@ -4,11 +4,12 @@ use super::growing::{awaited, room};
 use super::weighing::chosen;
 use super::{Change, MasterWorker};
 use crate::master_worker::candidates;
+use crate::master_worker::experience::family;
 use crate::master_worker::inputs::Inputs;
-use crate::master_worker::memory::{Known, Memory};
 use crate::master_worker::regime::Regime;
-use crate::master_worker::trial::{family, uncertainty};
 use crate::master_worker::workers::Advice;
+use crate::master_worker::workload::{KnownWorker, WorkloadEstimator};
+use crate::trial::uncertainty;
 use crate::tuning_point::names;
 use crate::{Proposal, TuningPoint};
 use midrun_scheduling::{Technique, TechniqueParameters};
@@ -18,18 +19,18 @@ const SLOW: f64 = 1.3;
 const NAMED: usize = 4;
 
 /// Which of the workers are parked for being slow or far, and how slow or far they are.
-fn parked(memory: &Memory, count: u32) -> String {
-    let all = memory.by_cost();
+fn parked(workload: &WorkloadEstimator, count: u32) -> String {
+    let all = workload.by_cost();
     let Some(fastest) = all.first().copied() else { return String::new() };
     let leave = all.iter().rev().take(count as usize);
     let slow: Vec<_> = leave.filter(|worker| worker.cost_s > SLOW * fastest.cost_s).collect();
     if slow.is_empty() {
         return String::new();
     }
-    let name = |worker: &&&Known| {
+    let name = |worker: &&&KnownWorker| {
         let times = format!("{:.1} times the fastest's task time", worker.slowness / fastest.slowness);
-        let way = format!("{:.3} ms more per task for the way to another host", worker.way_s * 1e3);
-        if worker.way_s > 0.1 * worker.cost_s {
+        let way = format!("{:.3} ms more per task for the way to another host", worker.message_s * 1e3);
+        if worker.message_s > 0.1 * worker.cost_s {
             format!("rank {} ({times}, {way})", worker.rank)
         } else {
             format!("rank {} ({times})", worker.rank)
@@ -47,7 +48,7 @@ impl MasterWorker {
     pub(super) fn other_workers(
         &mut self,
         (tuning_point, spare): (&TuningPoint, Option<&TuningPoint>),
-        memory: &Memory,
+        workload: &WorkloadEstimator,
         (from, to): (TechniqueParameters, TechniqueParameters),
         scale: f64,
     ) -> Option<Proposal> {
@@ -56,10 +57,10 @@ impl MasterWorker {
             return None; // all at once, when they are there
         }
         let most = tuning_point.range.1.clamp(1.0, f64::from(u32::MAX)) as u32;
-        let memory = &memory.ahead();
+        let workload = &workload.ahead();
         let Advice { to: next, now, input_error, stepped } = self.workers.advise(
-            memory,
-            &self.rivals(to, memory, iteration, tuning_point),
+            workload,
+            &self.rivals(to, workload, iteration, tuning_point),
             (iteration, most.saturating_add(spare.map_or(0, room))),
             scale,
             self.unsettled,
@@ -69,11 +70,11 @@ impl MasterWorker {
         }
         // A new number starts with the setting that suits it. A program with its own number cuts by its own rules.
         let (setting, predicted_s) = if tuning_point.name == names::WORKERS {
-            let there = memory.with_workers(next.workers);
+            let there = workload.with_workers(next.workers);
             let settings = self.settings(&there, iteration);
             let (with_to, mut all) = candidates::shortlist(&there, next.setting, &settings, iteration);
             all.sort_by(|a, b| a.ratio.total_cmp(&b.ratio));
-            let best = chosen(memory, &all).unwrap_or(with_to);
+            let best = chosen(workload, &all).unwrap_or(with_to);
             (best.setting, next.iteration_s * best.ratio / with_to.ratio)
         } else {
             (from, next.iteration_s)
@@ -85,14 +86,14 @@ impl MasterWorker {
         let why = format!(
             "{regime}; {}: {}; {} tasks, {:.1} us per chunk; Pi {:.4} s with {} workers, {:.4} s with {}{}{}{}",
             self.workers.objective_text(),
-            Inputs(memory),
-            memory.tasks,
-            memory.chunk_cost_s * 1e6,
+            Inputs(workload),
+            workload.tasks,
+            workload.chunk_cost_s * 1e6,
             now.pi_s(),
             now.workers,
             next.pi_s(),
             next.workers,
-            if next.workers < now.workers { parked(memory, now.workers - next.workers) } else { String::new() },
+            if next.workers < now.workers { parked(workload, now.workers - next.workers) } else { String::new() },
             if stepped { ", as far as one step goes" } else { "" },
             if changes { format!("; with them {setting}") } else { String::new() },
         );
@@ -117,7 +118,7 @@ impl MasterWorker {
     fn rivals(
         &self,
         to: TechniqueParameters,
-        memory: &Memory,
+        workload: &WorkloadEstimator,
         iteration: u64,
         tuning_point: &TuningPoint,
     ) -> Vec<TechniqueParameters> {
@@ -125,7 +126,7 @@ impl MasterWorker {
         if tuning_point.name == names::WORKERS {
             let other =
                 |s: &TechniqueParameters| matches!(s.kind, Technique::None | Technique::Daf) && s.kind != to.kind;
-            all.extend(self.settings(memory, iteration).into_iter().filter(other));
+            all.extend(self.settings(workload, iteration).into_iter().filter(other));
         }
         all
     }
@@ -134,11 +135,11 @@ impl MasterWorker {
     pub(super) fn workers_back(
         &mut self,
         tuning_point: &TuningPoint,
-        memory: &Memory,
+        workload: &WorkloadEstimator,
         (to, former_s): (u32, f64),
     ) -> Option<Proposal> {
         let (iteration, iteration_s) = self.last?;
-        let from = memory.workers;
+        let from = workload.workers;
         self.proposed = Some(Change::Workers(from, to, self.current?));
         Some(Proposal {
             tunlet: "master_worker".into(),

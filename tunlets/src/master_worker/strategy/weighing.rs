@@ -3,8 +3,9 @@
 use super::{MasterWorker, Mode};
 use crate::Window;
 use crate::master_worker::candidates::{self, Forecast};
-use crate::master_worker::memory::Memory;
-use crate::master_worker::trial::{MODEL, family};
+use crate::master_worker::experience::family;
+use crate::master_worker::workload::WorkloadEstimator;
+use crate::trial::MODEL;
 use midrun_scheduling::{Technique, TechniqueParameters};
 
 /// Candidates this close are the same; then `none` is preferred, then `daf`.
@@ -33,9 +34,9 @@ pub(super) struct Weighed {
 impl MasterWorker {
     /// What the simulation cannot explain of an iteration is put down to its chunks.
     pub(super) fn explain(&mut self, window: &Window, ratio: f64) {
-        let (Some(memory), Some(current)) = (&mut self.memory, self.current) else { return };
+        let (Some(workload), Some(current)) = (&mut self.workload, self.current) else { return };
         if family(&current) == family(&window.setting) {
-            explain(memory, &current, window, ratio);
+            explain(workload, &current, window, ratio);
         }
     }
 
@@ -46,42 +47,42 @@ impl MasterWorker {
         Forecast { ratio, iteration_s: forecast.iteration_s * ratio / forecast.ratio, ..forecast }
     }
 
-    pub(super) fn weigh(&self, memory: &Memory, current: TechniqueParameters, iteration: u64) -> Weighed {
-        let (now, all) = candidates::shortlist(memory, current, &self.settings(memory, iteration), iteration);
+    pub(super) fn weigh(&self, workload: &WorkloadEstimator, current: TechniqueParameters, iteration: u64) -> Weighed {
+        let (now, all) = candidates::shortlist(workload, current, &self.settings(workload, iteration), iteration);
         let measured = self.experience.ratio(&current, 1);
         let shortfall = measured.map_or(1.0, |m| (m / now.ratio).clamp(1.0, 1.0 + SHORTFALL));
         let unchanged = measured.unwrap_or(now.ratio).max(1.0);
         let mut all: Vec<Forecast> = all.into_iter().map(|f| self.corrected(f, shortfall)).collect();
         all.sort_by(|a, b| a.ratio.total_cmp(&b.ratio));
         let scale = measured.map_or(1.0, |m| m / now.ratio);
-        let best = chosen(memory, &all).unwrap_or(now);
+        let best = chosen(workload, &all).unwrap_or(now);
         let second = all.iter().find(|f| f.setting.kind != best.setting.kind).copied().unwrap_or(now);
         Weighed { best, second, unchanged, scale }
     }
 
     /// Everything that may be used now.
-    pub(super) fn settings(&self, memory: &Memory, iteration: u64) -> Vec<TechniqueParameters> {
+    pub(super) fn settings(&self, workload: &WorkloadEstimator, iteration: u64) -> Vec<TechniqueParameters> {
         let settings = match self.mode {
-            Mode::Auto => candidates::all(memory),
-            Mode::Fixed(kind) => candidates::of_kind(kind, memory),
+            Mode::Auto => candidates::all(workload),
+            Mode::Fixed(kind) => candidates::of_kind(kind, workload),
         };
-        let allowed = |s: &TechniqueParameters| self.banned.get(&family(s)).is_none_or(|until| *until <= iteration);
+        let allowed = |s: &TechniqueParameters| self.tabu.allows(&family(s), iteration);
         settings.into_iter().filter(allowed).collect()
     }
 }
 
 /// What the simulation with `current` cannot explain of an iteration, which took `ratio` times the ideal, is put down to its
 /// chunks.
-pub fn explain(memory: &mut Memory, current: &TechniqueParameters, window: &Window, ratio: f64) {
-    let bare = memory.without_hidden();
+pub fn explain(workload: &mut WorkloadEstimator, current: &TechniqueParameters, window: &Window, ratio: f64) {
+    let bare = workload.without_overhead();
     let at = |share: f64| {
-        let memory = bare.with_messages(share);
-        candidates::forecast(&memory, &[*current], window.iteration, candidates::EXPLAIN)[0]
+        let workload = bare.with_messages(share);
+        candidates::forecast(&workload, &[*current], window.iteration, candidates::EXPLAIN)[0]
     };
     let known = at(1.0);
-    let share = if memory.network.is_some() { messages_share(known, ratio, at) } else { 1.0 };
-    memory.see_messages(share);
-    memory.explain((ratio - known.ratio) * memory.ideal_s(), window);
+    let share = if workload.network.is_some() { messages_share(known, ratio, at) } else { 1.0 };
+    workload.add_message_share(share);
+    workload.explain((ratio - known.ratio) * workload.ideal_s(), window);
 }
 
 /// By which share of what was measured of messages an iteration is simulated to be no longer than `ratio`, as it was. `known` is
@@ -102,9 +103,9 @@ fn messages_share(known: Forecast, ratio: f64, at: impl Fn(f64) -> Forecast) -> 
 ///
 /// Where few tasks that differ much were seen several at a time, nobody knows which of them are dear: then, of settings that
 /// promise about the same, the one that cuts the finest, which shows them one by one.
-pub fn chosen(memory: &Memory, all: &[Forecast]) -> Option<Forecast> {
+pub fn chosen(workload: &WorkloadEstimator, all: &[Forecast]) -> Option<Forecast> {
     let first = all.first()?;
-    if !memory.is_blurred() {
+    if !workload.is_aggregated() {
         return preferred(all);
     }
     let near = all.iter().filter(|f| f.ratio <= first.ratio * (1.0 + LOOK)).copied();

@@ -1,7 +1,7 @@
 //! What each number of workers is expected to give, by simulation.
 
 use crate::master_worker::candidates;
-use crate::master_worker::memory::Memory;
+use crate::master_worker::workload::WorkloadEstimator;
 use midrun_models::simulate::Drawings;
 use midrun_scheduling::TechniqueParameters;
 
@@ -48,20 +48,20 @@ pub fn cheapest<'a>(
 
 /// Standard error of the iteration time of so many workers by those of what its forecast rests on, as a share of it: each
 /// is carried through the simulation, and they are taken for independent.
-pub fn input_error(memory: &Memory, setting: &TechniqueParameters, workers: u32, seed: u64) -> f64 {
-    let time_s = |there: &Memory| {
+pub fn input_error(workload: &WorkloadEstimator, setting: &TechniqueParameters, workers: u32, seed: u64) -> f64 {
+    let time_s = |there: &WorkloadEstimator| {
         let load = there.load();
         Drawings::new(&load, seed..seed + RUNS.0).run(&load, setting, RUNS.0 as usize).iteration_s
     };
-    let known_s = time_s(&memory.with_workers(workers));
-    let squares: f64 = memory.within_errors(workers).iter().map(|off| (time_s(off) / known_s - 1.0).powi(2)).sum();
+    let known_s = time_s(&workload.with_workers(workers));
+    let squares: f64 = workload.within_errors(workers).iter().map(|off| (time_s(off) / known_s - 1.0).powi(2)).sum();
     if squares.is_finite() { squares.sqrt() } else { 0.0 }
 }
 
 /// Forecasts of the present number, of both ends, and of numbers between them, each with what suits it best of `settings`.
 /// `scale` corrects the simulation.
 pub fn forecasts(
-    memory: &Memory,
+    workload: &WorkloadEstimator,
     settings: &[TechniqueParameters],
     range: (u32, u32),
     seed: u64,
@@ -69,12 +69,12 @@ pub fn forecasts(
 ) -> Vec<Forecast> {
     let scale = scale.clamp(SCALE.0, SCALE.1);
     // The tasks are the same for any number of workers, unless dV says that there are more or fewer.
-    let runs = (TASKS / memory.tasks.max(1)).clamp(RUNS.0, RUNS.1);
-    let drawings = Drawings::new(&memory.load(), seed..seed + runs);
+    let runs = (TASKS / workload.tasks.max(1)).clamp(RUNS.0, RUNS.1);
+    let drawings = Drawings::new(&workload.load(), seed..seed + runs);
     let one = |workers: u32| {
-        let there = memory.with_workers(workers);
+        let there = workload.with_workers(workers);
         let load = there.load();
-        let own = (load.tasks != memory.tasks).then(|| Drawings::new(&load, seed..seed + runs));
+        let own = (load.tasks != workload.tasks).then(|| Drawings::new(&load, seed..seed + runs));
         let drawings = own.as_ref().unwrap_or(&drawings);
         let work_s = there.work_s(there.tasks);
         let with = |setting: &TechniqueParameters| {
@@ -86,7 +86,7 @@ pub fn forecasts(
         };
         settings.iter().map(with).min_by(|a, b| a.iteration_s.total_cmp(&b.iteration_s))
     };
-    numbers(memory.workers, range).into_iter().filter_map(one).collect()
+    numbers(workload.workers, range).into_iter().filter_map(one).collect()
 }
 
 /// `now`, both ends, and numbers between them: all of them, or those that lie evenly on a logarithmic scale.

@@ -1,4 +1,4 @@
-//! Checks what a script asks for, and brings it within the limits.
+//! The change that a script or a rule requests: read from its map, checked, and brought within the limits.
 
 use rhai::{Dynamic, Map};
 
@@ -8,29 +8,29 @@ use super::limits::{REFUSAL_BYTES, UNCERTAINTY};
 use super::scope::TuningPointState;
 use crate::Value;
 
-/// What is asked for.
+/// A requested change.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Answer {
-    /// (place of the tuning point in the file's list, new value), in that order.
+pub struct Request {
+    /// (index in the file's list of tuning points, new value), in that order.
     pub values: Vec<(usize, Value)>,
-    /// Iteration time expected, seconds.
+    /// Predicted iteration time, seconds.
     pub predict_s: Option<f64>,
-    /// Value of the objective expected.
+    /// Predicted value of the objective.
     pub predict: Option<f64>,
-    /// By which share what is measured may lie beside it.
+    /// Share by which the measurement may differ from the prediction.
     pub uncertainty: Option<f64>,
-    /// Why.
+    /// Reason.
     pub why: String,
 }
 
 const KEYS: [&str; 5] = ["set", "predict_s", "predict", "uncertainty", "why"];
 
-impl Answer {
+impl Request {
     /// Reads the map that a script or a rule gave.
     ///
     /// # Errors
-    /// What cannot be done about it.
-    pub fn read(map: &Map, tuning_points: &[TuningPoint], seen: &[TuningPointState]) -> Result<Answer, String> {
+    /// The first thing that is wrong with it.
+    pub fn read(map: &Map, tuning_points: &[TuningPoint], seen: &[TuningPointState]) -> Result<Request, String> {
         if let Some(key) = map.keys().find(|key| !KEYS.contains(&key.as_str())) {
             return Err(format!("the answer has an unknown key `{key}`; it may have {}", KEYS.join(", ")));
         }
@@ -50,7 +50,7 @@ impl Answer {
             let (now, range) = seen.state.as_ref().map_err(Clone::clone)?;
             values.push((at, value(tuning_point, wanted, now, *range)?));
         }
-        Ok(Answer {
+        Ok(Request {
             values,
             predict_s: positive(map, "predict_s")?,
             predict: positive(map, "predict")?,

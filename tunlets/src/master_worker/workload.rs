@@ -1,21 +1,21 @@
 //! What is remembered of a program's tasks: mean, sigma, work by position, speed of workers, cost of a chunk.
 //!
-//! Memory has a half-life of [`HALF_LIFE`] iterations. When an iteration's mean task time differs from the remembered
+//! WorkloadEstimator has a half-life of [`HALF_LIFE`] iterations. When an iteration's mean task time differs from the remembered
 //! one by more than chance and more than [`CHANGE`], the program has changed and everything is learnt anew.
 
-mod seen;
-mod shape;
+mod observations;
+mod position_profile;
+mod projection;
 #[cfg(test)]
 mod tests;
-mod what_if;
 
 use super::growth::Growth;
 use crate::{Network, Window};
 use midrun_models::line::median;
-use seen::{idle_per_chunk_s, sigma_s, slowness_in, variance_of};
-use shape::Shape;
+use observations::{idle_per_chunk_s, sigma_s, slowness_in, variance_of};
+use position_profile::PositionProfile;
+pub use projection::KnownWorker;
 use std::collections::{BTreeMap, VecDeque};
-pub use what_if::Known;
 
 /// Iterations after which a figure counts half.
 const HALF_LIFE: f64 = 4.0;
@@ -33,7 +33,7 @@ const OF_SIGMA: f64 = 1.414;
 /// A worker counts as slower or faster only beyond this share, and beyond chance.
 const UNEQUAL: f64 = 0.1;
 /// A program moves whose tasks take this share more or less with each iteration.
-const MOVES: f64 = 0.02;
+const DRIFT: f64 = 0.02;
 /// Windows with a smaller share of their records teach nothing.
 const COVERAGE: f64 = 0.5;
 /// Tasks that must have been seen.
@@ -41,14 +41,14 @@ const MIN_TASKS: u64 = 10;
 /// Fewer tasks per worker are few.
 const FEW: u64 = 100;
 /// More tasks of a chunk hide what each of them takes.
-const BLURRED: f64 = 2.0;
+const AGGREGATED: f64 = 2.0;
 /// Windows over which unexplained time is remembered.
-const HIDDEN_WINDOWS: usize = 3;
+const OVERHEAD_WINDOWS: usize = 3;
 /// The master's time per chunk is no more than this until enough chunks were seen, seconds.
 const CHUNK_COST_S: f64 = 20e-6;
 /// What was learnt.
 #[derive(Clone, Debug)]
-pub struct Memory {
+pub struct WorkloadEstimator {
     /// Mean time of a task, seconds.
     pub mean_s: f64,
     /// Mean over the workers of their mean task times, seconds. Unlike `mean_s` it does not depend on who got more of
@@ -71,7 +71,7 @@ pub struct Memory {
     /// Tasks of a chunk on average.
     pub chunk_tasks: f64,
     /// Tasks whose times the mean and sigma rest on.
-    seen: f64,
+    samples: f64,
     /// Windows that were learnt from since the program was first seen, or changed.
     windows: u32,
     /// Mean time of a task when this program was first seen, seconds: the yardstick of useful work; and the workers then.
@@ -79,26 +79,26 @@ pub struct Memory {
     reference_workers: u32,
     /// Ranks and whether they are on another host than the master, as far as known.
     far: BTreeMap<u32, bool>,
-    shape: Shape,
+    shape: PositionProfile,
     /// Relative time per task of each rank that was seen: 1 average of those that take part.
     slowness: BTreeMap<u32, f64>,
     /// Variance of task times that the speeds of those that take part explain, as a share of the squared mean.
     by_workers: f64,
     /// What messages can have cost in the last windows, as a share of what was measured of them. The least counts.
-    shares: VecDeque<f64>,
+    message_shares: VecDeque<f64>,
     /// Unexplained time per chunk in the last windows, seconds. The least counts: a disturbance from outside makes an
     /// iteration slower, never faster.
-    hidden: VecDeque<f64>,
+    overhead: VecDeque<f64>,
 }
 
 /// What an observation was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Learnt {
-    /// It agrees with the memory, and was added.
+    /// It agrees with the workload, and was added.
     Added,
     /// Likewise, but another number of workers took part.
     OtherWorkers,
-    /// The first, or the program has changed: the memory starts here.
+    /// The first, or the program has changed: the workload starts here.
     Anew,
     /// Too little was seen to learn from it.
     Nothing,
@@ -114,9 +114,9 @@ fn costs_are_known(window: &Window) -> bool {
     window.chunks >= 4 * u64::from(window.workers)
 }
 
-impl Memory {
-    /// Takes a window in; `memory` becomes `Some` once something was learnt.
-    pub fn learn(memory: &mut Option<Memory>, window: &Window) -> Learnt {
+impl WorkloadEstimator {
+    /// Takes a window in; `workload` becomes `Some` once something was learnt.
+    pub fn learn(workload: &mut Option<WorkloadEstimator>, window: &Window) -> Learnt {
         if window.tasks == 0 && window.per_worker.is_empty() {
             return Learnt::Nothing; // only its time is known
         }
@@ -131,9 +131,9 @@ impl Memory {
         if !(mean_s.is_finite() && mean_s > 0.0) {
             return Learnt::Nothing;
         }
-        let now = Memory::of(window, mean_s, memory.as_ref().is_some_and(|known| known.shape.persists()));
+        let now = WorkloadEstimator::of(window, mean_s, workload.as_ref().is_some_and(|known| known.shape.persists()));
         let equal = now.slowest() <= 1.0 + UNEQUAL;
-        match memory {
+        match workload {
             Some(old) if !old.has_changed(&now, seen) => {
                 let other = old.workers != now.workers;
                 old.grow(&now, equal);
@@ -144,33 +144,33 @@ impl Memory {
                 // Other tasks because of the number: what is known of the network, of the growth and of those that are
                 // parked stays.
                 let (growth, slowness) = (old.growth.clone(), old.slowness_beside(&now));
-                let Memory { reference_s, reference_workers, .. } = *old;
+                let WorkloadEstimator { reference_s, reference_workers, .. } = *old;
                 let new = old.keep_costs(window, now.clone());
-                *old = Memory { growth, reference_s, reference_workers, slowness, ..new };
+                *old = WorkloadEstimator { growth, reference_s, reference_workers, slowness, ..new };
                 old.grow(&now, equal);
                 Learnt::OtherWorkers
             }
             _ => {
-                let mut new = match memory {
+                let mut new = match workload {
                     Some(old) => old.keep_costs(window, now.clone()),
                     None => now.clone(),
                 };
                 new.grow(&now, equal);
-                *memory = Some(new);
+                *workload = Some(new);
                 Learnt::Anew
             }
         }
     }
 
     /// Of one window. `placed`: tasks are known to differ by their place.
-    fn of(window: &Window, mean_s: f64, placed: bool) -> Memory {
+    fn of(window: &Window, mean_s: f64, placed: bool) -> WorkloadEstimator {
         let sigma_s = sigma_s(window, mean_s);
         let means = window.per_worker.iter().filter(|w| w.tasks > 0).map(|w| w.busy_s / w.tasks as f64);
         let slowness = slowness_in(window, (mean_s, sigma_s), placed);
         let (sum, count) = means.fold((0.0, 0.0), |(sum, count), mean| (sum + mean, count + 1.0));
         let chunk_cost_s = window.master_busy_s / window.chunks.max(1) as f64;
         let chunk_cost_s = if costs_are_known(window) { chunk_cost_s } else { chunk_cost_s.min(CHUNK_COST_S) };
-        Memory {
+        WorkloadEstimator {
             mean_s,
             per_worker_s: sum / f64::max(count, 1.0),
             sigma_s,
@@ -181,36 +181,37 @@ impl Memory {
             growth: Growth::default(),
             prepare_s: window.prepare_s,
             chunk_tasks: window.tasks as f64 / window.chunks.max(1) as f64,
-            seen: window.per_worker.iter().map(|w| if w.tasks_timed { w.tasks } else { w.chunks }).sum::<u64>() as f64,
+            samples: window.per_worker.iter().map(|w| if w.tasks_timed { w.tasks } else { w.chunks }).sum::<u64>()
+                as f64,
             windows: 1,
             reference_s: mean_s,
             reference_workers: window.workers,
             far: window.per_worker.iter().filter_map(|w| Some((w.rank, w.far?))).collect(),
-            shape: Shape::of(window, mean_s),
+            shape: PositionProfile::of(window, mean_s),
             by_workers: variance_of(slowness.values().copied()),
             slowness,
-            shares: VecDeque::new(),
-            hidden: VecDeque::new(),
+            message_shares: VecDeque::new(),
+            overhead: VecDeque::new(),
         }
     }
 
-    fn has_changed(&self, now: &Memory, seen: u64) -> bool {
-        let chance_s = CHANCE * self.by_chance_s(self.sigma_s.max(now.sigma_s)) / (seen as f64).sqrt();
+    fn has_changed(&self, now: &WorkloadEstimator, seen: u64) -> bool {
+        let chance_s = CHANCE * self.residual_s(self.sigma_s.max(now.sigma_s)) / (seen as f64).sqrt();
         // A worker's own mean rests on fewer tasks; their mean over all workers is about as exact as the whole.
         let difference_s = (now.per_worker_s - self.per_worker_s).abs();
-        let sigma_chance_s = CHANCE * OF_SIGMA * self.by_chance_s(self.sigma_s) / now.seen.max(1.0).sqrt();
+        let sigma_chance_s = CHANCE * OF_SIGMA * self.residual_s(self.sigma_s) / now.samples.max(1.0).sqrt();
         let spread_s = sigma_chance_s.max(SPREAD * self.per_worker_s.max(now.per_worker_s));
         (now.sigma_s - self.sigma_s).abs() > spread_s || difference_s > chance_s.max(CHANGE * self.per_worker_s)
     }
 
     /// What of a standard deviation of task times neither their place explains nor the speed of workers, seconds.
-    fn by_chance_s(&self, sigma_s: f64) -> f64 {
+    fn residual_s(&self, sigma_s: f64) -> f64 {
         let (_, between) = self.shape.profile(self.variation().powi(2), self.tasks).unwrap_or_default();
         (sigma_s.powi(2) - (between + self.by_workers) * self.mean_s.powi(2)).max(0.0).sqrt()
     }
 
     /// Whether the tasks became others because their workers are more or fewer: for contention, or as slow ones left.
-    fn is_explained_by_the_number(&self, now: &Memory) -> bool {
+    fn is_explained_by_the_number(&self, now: &WorkloadEstimator) -> bool {
         let (from, to) = ((self.workers, self.per_worker_s), (now.workers, now.per_worker_s));
         let left = self.slowest() > 1.0 + UNEQUAL && now.workers < self.workers;
         let slow_left = left && (1.0 / self.slowest()..1.0 + CHANGE).contains(&(to.1 / from.1));
@@ -219,18 +220,25 @@ impl Memory {
 
     /// What is learnt anew, with what does not depend on the tasks: where ranks are, what chunks cost; and what may have come
     /// again: where there is more to do.
-    fn keep_costs(&self, window: &Window, now: Memory) -> Memory {
+    fn keep_costs(&self, window: &Window, now: WorkloadEstimator) -> WorkloadEstimator {
         let chunk_cost_s = if costs_are_known(window) { now.chunk_cost_s } else { self.chunk_cost_s };
         let mut far = self.far.clone();
         far.extend(&now.far);
         let mut shape = self.shape.clone();
         shape.renew(now.shape, keep());
-        Memory { chunk_cost_s, far, shape, hidden: self.hidden.clone(), shares: self.shares.clone(), ..now }
+        WorkloadEstimator {
+            chunk_cost_s,
+            far,
+            shape,
+            overhead: self.overhead.clone(),
+            message_shares: self.message_shares.clone(),
+            ..now
+        }
     }
 
     /// Slowness of the ranks that took part now, and of those that did before: these would have become as much dearer or
     /// cheaper as those that stayed.
-    fn slowness_beside(&self, now: &Memory) -> BTreeMap<u32, f64> {
+    fn slowness_beside(&self, now: &WorkloadEstimator) -> BTreeMap<u32, f64> {
         let change = |(rank, new): (&u32, &f64)| Some(new * now.mean_s / (self.slowness.get(rank)? * self.mean_s));
         let changes: Vec<f64> = now.slowness.iter().filter_map(change).collect();
         let change = if changes.is_empty() { 1.0 } else { median(changes) };
@@ -241,13 +249,13 @@ impl Memory {
     }
 
     /// One more pair of dV's and dTc's; unequal workers explain by themselves what another number of them takes.
-    fn grow(&mut self, now: &Memory, equal: bool) {
+    fn grow(&mut self, now: &WorkloadEstimator, equal: bool) {
         if equal {
             self.growth.observe(now.workers, now.tasks, now.compute_s());
         }
     }
 
-    fn mix(&mut self, now: Memory) {
+    fn mix(&mut self, now: WorkloadEstimator) {
         // All windows count alike, until there are more of them than are to be remembered.
         let windows = f64::from(self.windows);
         let keep = keep().min(windows / (windows + 1.0));
@@ -257,11 +265,11 @@ impl Memory {
         let mixed = |old: f64, new: f64| keep * old + (1.0 - keep) * new;
         // Where chance does not explain it, only the last mean counts: it depends on who got how much under the present
         // hand-out.
-        if (now.mean_s - self.mean_s).abs() <= WITHIN * self.by_chance_s(now.sigma_s) / now.seen.max(1.0).sqrt() {
+        if (now.mean_s - self.mean_s).abs() <= WITHIN * self.residual_s(now.sigma_s) / now.samples.max(1.0).sqrt() {
             self.mean_s = mixed(self.mean_s, now.mean_s);
-            self.seen = keep * self.seen + now.seen;
+            self.samples = keep * self.samples + now.samples;
         } else {
-            (self.mean_s, self.seen) = (now.mean_s, now.seen);
+            (self.mean_s, self.samples) = (now.mean_s, now.samples);
         }
         self.per_worker_s = mixed(self.per_worker_s, now.per_worker_s);
         self.sigma_s = mixed(self.sigma_s.powi(2), now.sigma_s.powi(2)).sqrt();
@@ -286,24 +294,24 @@ impl Memory {
             return; // so few chunks say nothing of what one costs
         }
         let each_s = excess_s * f64::from(self.workers) / window.chunks as f64;
-        self.hidden.push_back(each_s.min(idle_per_chunk_s(window)).max(0.0));
-        if self.hidden.len() > HIDDEN_WINDOWS {
-            self.hidden.pop_front();
+        self.overhead.push_back(each_s.min(idle_per_chunk_s(window)).max(0.0));
+        if self.overhead.len() > OVERHEAD_WINDOWS {
+            self.overhead.pop_front();
         }
     }
 
     /// A whole iteration was no longer than if messages had cost this share of what was measured of them: side by side their
     /// ways seem longer than they keep anybody waiting.
-    pub fn see_messages(&mut self, share: f64) {
-        self.shares.push_back(share.clamp(0.0, 1.0));
-        if self.shares.len() > HIDDEN_WINDOWS {
-            self.shares.pop_front();
+    pub fn add_message_share(&mut self, share: f64) {
+        self.message_shares.push_back(share.clamp(0.0, 1.0));
+        if self.message_shares.len() > OVERHEAD_WINDOWS {
+            self.message_shares.pop_front();
         }
     }
 
     /// The same program if messages cost this share of what was measured of them.
-    pub fn with_messages(&self, share: f64) -> Memory {
-        Memory { shares: VecDeque::from([share]), ..self.clone() }
+    pub fn with_messages(&self, share: f64) -> WorkloadEstimator {
+        WorkloadEstimator { message_shares: VecDeque::from([share]), ..self.clone() }
     }
 
     /// Time of all tasks of an iteration (`Tc`), seconds.
@@ -318,7 +326,7 @@ impl Memory {
 
     /// An iteration's time if its tasks had taken what so many workers need for the useful work: that a program has more to do,
     /// or less, is no merit of the number. Where workers are unequal, it may be. Seconds.
-    pub fn levelled_s(&self, window: &Window) -> f64 {
+    pub fn normalized_s(&self, window: &Window) -> f64 {
         if self.slowest() > 1.0 + UNEQUAL {
             return window.iteration_s;
         }
@@ -328,24 +336,24 @@ impl Memory {
     }
 
     /// Whether there is more to do with each iteration, or less, by so much that it soon matters.
-    pub fn moves(&self) -> bool {
-        self.growth.drift_s().abs() > MOVES * self.compute_s()
+    pub fn is_drifting(&self) -> bool {
+        self.growth.drift_s().abs() > DRIFT * self.compute_s()
     }
 
     /// Whether few tasks that differ much were seen several at a time: it is not known which of them are dear.
-    pub fn is_blurred(&self) -> bool {
+    pub fn is_aggregated(&self) -> bool {
         let few = self.tasks / u64::from(self.workers.max(1)) < FEW;
-        few && self.chunk_tasks > BLURRED && self.variation() > 1.0
+        few && self.chunk_tasks > AGGREGATED && self.variation() > 1.0
     }
 
     /// Standard error of the mean, seconds.
     pub fn mean_error_s(&self) -> f64 {
-        self.by_chance_s(self.sigma_s) / self.seen.max(1.0).sqrt()
+        self.residual_s(self.sigma_s) / self.samples.max(1.0).sqrt()
     }
 
     /// Standard error of sigma, seconds.
     pub fn sigma_error_s(&self) -> f64 {
-        self.sigma_s / (2.0 * self.seen.max(1.0)).sqrt()
+        self.sigma_s / (2.0 * self.samples.max(1.0)).sqrt()
     }
 
     /// How many times slower than the fastest the slowest known worker is.
@@ -356,8 +364,8 @@ impl Memory {
     }
 
     /// The same without the unexplained part.
-    pub fn without_hidden(&self) -> Memory {
-        Memory { hidden: VecDeque::new(), ..self.clone() }
+    pub fn without_overhead(&self) -> WorkloadEstimator {
+        WorkloadEstimator { overhead: VecDeque::new(), ..self.clone() }
     }
 
     /// sigma/mu.

@@ -1,18 +1,18 @@
-//! What a tunlet in a file asks for: its program's answer as a proposal, and the way back of one that made things worse.
+//! Proposals of a scripted tunlet: the request of its program, and the rollback of a change that measured worse.
 
 use rhai::Map;
 
-use super::answer::Answer;
 use super::explanation;
 use super::file::Whose;
 use super::limits;
+use super::request::Request;
 use super::scope::{self, TuningPointState};
-use super::trial::Values;
-use super::tunlet::{Pending, Scripted};
-use crate::master_worker::trial::uncertainty;
+use super::setting::{Pending, Setting, Values};
+use super::tunlet::Scripted;
+use crate::trial::uncertainty;
 use crate::{Proposal, TuningPoint, Value};
 
-/// A way back that is refused so often is given up.
+/// A rollback that is refused so often is given up.
 const TRIES: u32 = 5;
 
 impl Scripted {
@@ -61,16 +61,16 @@ impl Scripted {
         }
         let mut scope = last.scope.clone();
         scope::for_decision(&mut scope, &self.tuning_points, objective, self.outcome.clone(), self.state.clone());
-        let read = |map: &Map| Answer::read(map, &self.description.tuning_points, &self.tuning_points);
+        let read = |map: &Map| Request::read(map, &self.description.tuning_points, &self.tuning_points);
         // What cannot be read is not in force: it is refused below.
-        let in_force = |map: &Map| read(map).is_ok_and(|answer| self.is_in_force(&answer));
+        let in_force = |map: &Map| read(map).is_ok_and(|request| self.is_in_force(&request));
         let asked = self.program.decide(&mut scope, in_force);
-        let answer = asked.and_then(|(map, state)| Ok((map.as_ref().map(read).transpose()?, state)));
-        match answer {
-            Ok((answer, state)) => {
+        let request = asked.and_then(|(map, state)| Ok((map.as_ref().map(read).transpose()?, state)));
+        match request {
+            Ok((request, state)) => {
                 (self.state, self.in_succession) = (state, 0);
-                let answer = answer.filter(|answer| !self.is_in_force(answer))?;
-                self.proposal(&answer)
+                let request = request.filter(|request| !self.is_in_force(request))?;
+                self.proposal(&request)
             }
             Err(why) => {
                 self.fail(why);
@@ -79,12 +79,12 @@ impl Scripted {
         }
     }
 
-    fn is_in_force(&self, answer: &Answer) -> bool {
+    fn is_in_force(&self, request: &Request) -> bool {
         let same = |now: &Value, wanted: &Value| match (now, wanted) {
             (Value::Number(now), Value::Number(wanted)) => (now - wanted).abs() <= 1e-9 * now.abs().max(wanted.abs()),
             (now, wanted) => now == wanted,
         };
-        answer.values.iter().all(|(at, wanted)| {
+        request.values.iter().all(|(at, wanted)| {
             self.tuning_points
                 .get(*at)
                 .and_then(|tuning_point| tuning_point.state.as_ref().ok())
@@ -98,9 +98,9 @@ impl Scripted {
         declared.into_iter().any(|declared| values.iter().any(|(name, _)| declared.name == *name))
     }
 
-    fn proposal(&mut self, answer: &Answer) -> Option<Proposal> {
+    fn proposal(&mut self, request: &Request) -> Option<Proposal> {
         let (iteration, iteration_s) = self.last.as_ref().map(|last| (last.iteration, last.iteration_s))?;
-        let mut ranks = answer.values.iter().filter_map(|(at, _)| self.ranks.get(*at));
+        let mut ranks = request.values.iter().filter_map(|(at, _)| self.ranks.get(*at));
         let first = ranks.next().cloned().unwrap_or_default();
         if ranks.any(|other| *other != first) {
             self.fail(
@@ -114,7 +114,7 @@ impl Scripted {
         }
         let by_default = self.description.objective.by_default;
         let predicted =
-            answer.predict.or(answer.predict_s.filter(|_| by_default)).map(|value| self.program.cost(value));
+            request.predict.or(request.predict_s.filter(|_| by_default)).map(|value| self.program.cost(value));
         let before = self.measured.cost();
         if let (Some(cost), Some(before)) = (predicted, before)
             && cost > before * (1.0 - self.description.limits.min_gain)
@@ -123,18 +123,18 @@ impl Scripted {
             return None;
         }
         let name = |at: usize| self.description.tuning_points[at].name.clone();
-        let to: Values = answer.values.iter().map(|(at, value)| (name(*at), value.clone())).collect();
-        if self.banned.iter().any(|(banned, until)| *until > iteration && *banned == to) {
+        let to: Values = request.values.iter().map(|(at, value)| (name(*at), value.clone())).collect();
+        if !self.tabu.allows(&to, iteration) {
             return None;
         }
         let now =
             |(at, _): &(usize, Value)| Some((name(*at), self.tuning_points.get(*at)?.state.as_ref().ok()?.0.clone()));
-        let from: Values = answer.values.iter().filter_map(now).collect();
+        let from: Values = request.values.iter().filter_map(now).collect();
         let labels: Vec<&str> =
-            answer.values.iter().map(|(at, _)| self.description.tuning_points[*at].label.as_str()).collect();
-        let expected = uncertainty(self.measured.deviation(), 0.0);
-        let share = answer.uncertainty.unwrap_or(expected).min(limits::UNCERTAINTY);
-        let predicted_s = answer.predict_s.or(answer.predict.filter(|_| by_default)).unwrap_or(f64::NAN);
+            request.values.iter().map(|(at, _)| self.description.tuning_points[*at].label.as_str()).collect();
+        let share =
+            request.uncertainty.unwrap_or_else(|| uncertainty(self.measured.deviation(), 0.0)).min(limits::UNCERTAINTY);
+        let predicted_s = request.predict_s.or(request.predict.filter(|_| by_default)).unwrap_or(f64::NAN);
         let proposal = Proposal {
             tunlet: self.description.name.clone().into(),
             iteration,
@@ -144,25 +144,30 @@ impl Scripted {
             tuning_point: labels.join(", "),
             from: explanation::values(&from),
             to: explanation::values(&to),
-            why: answer.why.clone(),
+            why: request.why.clone(),
             predicted_s,
             uncertainty: if predicted_s.is_finite() { share } else { 0.0 },
             unchanged_s: self.measured.time_s().unwrap_or(iteration_s),
             ..Proposal::default()
         };
-        let predicted = predicted.map(|cost| (cost, share));
-        self.pending = Some(Pending { ranks, to, from: Some(from), predicted, iteration });
+        let setting = |values| Setting { ranks: ranks.clone(), values };
+        let expected = predicted.map(|cost| cost * (1.0 + share));
+        self.pending = Some(Pending { from: Some(setting(from)), to: setting(to), expected, iteration });
         Some(proposal)
     }
 
-    /// The way back of a change that made things worse.
-    pub(super) fn way_back(&mut self) -> Option<Proposal> {
+    /// Proposes the former values after a change that measured worse.
+    pub(super) fn roll_back(&mut self) -> Option<Proposal> {
         let (iteration, iteration_s) = self.last.as_ref().map(|last| (last.iteration, last.iteration_s))?;
-        let back = self.back.as_mut()?;
-        back.tries += 1;
-        let (ranks, to, why) = (back.ranks.clone(), back.to.clone(), back.why.clone());
-        if back.tries >= TRIES {
-            self.back = None;
+        let Setting { ranks, values: to } = self.trials.rollback.as_ref()?.from.clone()?;
+        let why = if self.off {
+            "nobody can tell any more whether the change helps: back to the former"
+        } else {
+            "it measured worse: back to the former"
+        };
+        self.rollback_tries += 1;
+        if self.rollback_tries >= TRIES {
+            self.trials.rollback = None;
         }
         let tuning_point =
             |name: &String| self.description.tuning_points.iter().position(|tuning_point| tuning_point.name == *name);
@@ -170,25 +175,26 @@ impl Scripted {
         let from: Values = to.iter().filter_map(|(name, _)| Some((name.clone(), now(name)?))).collect();
         let label =
             |(name, _): &(String, Value)| Some(self.description.tuning_points[tuning_point(name)?].label.clone());
-        self.pending = Some(Pending { ranks: ranks.clone(), to: to.clone(), from: None, predicted: None, iteration });
-        Some(Proposal {
+        let proposal = Proposal {
             tunlet: self.description.name.clone().into(),
             iteration,
-            ranks,
+            ranks: ranks.clone(),
             synchronized: self.is_synchronized(&to),
             tuning_point: to.iter().filter_map(label).collect::<Vec<String>>().join(", "),
             from: explanation::values(&from),
             to: explanation::values(&to),
-            assignments: to,
-            why,
+            assignments: to.clone(),
+            why: why.to_owned(),
             predicted_s: f64::NAN,
             unchanged_s: iteration_s,
             ..Proposal::default()
-        })
+        };
+        self.pending = Some(Pending { from: None, to: Setting { ranks, values: to }, expected: None, iteration });
+        Some(proposal)
     }
 }
 
-/// The value of a tuning point and what may be set.
+/// Value and allowed range of a tuning point.
 fn state(found: &TuningPoint, range: Option<(f64, f64)>) -> Result<(Value, (f64, f64)), String> {
     if let Some(text) = &found.text {
         return Ok((Value::Text(text.clone()), found.range));

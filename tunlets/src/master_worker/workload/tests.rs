@@ -5,9 +5,9 @@ use crate::testing::window;
 
 #[test]
 fn even_tasks_have_no_sigma_and_no_profile() {
-    let mut memory = None;
-    assert_eq!(Memory::learn(&mut memory, &window(0, 4, 0.1)), Learnt::Anew);
-    let m = memory.unwrap();
+    let mut workload = None;
+    assert_eq!(WorkloadEstimator::learn(&mut workload, &window(0, 4, 0.1)), Learnt::Anew);
+    let m = workload.unwrap();
     assert!((m.mean_s - 1e-3).abs() < 1e-12 && m.variation() < 1e-6);
     assert!(m.load().profile.is_empty());
     assert!((m.ideal_s() - 0.1).abs() < 1e-9);
@@ -15,30 +15,30 @@ fn even_tasks_have_no_sigma_and_no_profile() {
 
 #[test]
 fn a_changed_program_is_learnt_anew_and_chance_is_not_a_change() {
-    let mut memory = None;
-    Memory::learn(&mut memory, &window(0, 4, 0.1));
+    let mut workload = None;
+    WorkloadEstimator::learn(&mut workload, &window(0, 4, 0.1));
     let mut slightly = window(1, 4, 0.1);
     slightly.per_worker.iter_mut().for_each(|w| {
         w.busy_s *= 1.02;
         w.sum_sq_s2 *= 1.02 * 1.02;
     });
-    assert_eq!(Memory::learn(&mut memory, &slightly), Learnt::Added);
+    assert_eq!(WorkloadEstimator::learn(&mut workload, &slightly), Learnt::Added);
     let mut much = window(2, 4, 0.1);
     much.per_worker.iter_mut().for_each(|w| {
         w.busy_s *= 2.0;
         w.sum_sq_s2 *= 4.0;
     });
-    assert_eq!(Memory::learn(&mut memory, &much), Learnt::Anew);
-    assert!((memory.unwrap().mean_s - 2e-3).abs() < 1e-9);
+    assert_eq!(WorkloadEstimator::learn(&mut workload, &much), Learnt::Anew);
+    assert!((workload.unwrap().mean_s - 2e-3).abs() < 1e-9);
 }
 
 #[test]
 fn windows_with_lost_records_teach_nothing() {
-    let mut memory = None;
+    let mut workload = None;
     let torn = Window { coverage: 0.4, ..window(0, 4, 0.1) };
-    assert_eq!(Memory::learn(&mut memory, &torn), Learnt::Nothing);
+    assert_eq!(WorkloadEstimator::learn(&mut workload, &torn), Learnt::Nothing);
     let empty = Window { tasks: 0, per_worker: vec![], ..window(0, 4, 0.0) };
-    assert_eq!(Memory::learn(&mut memory, &empty), Learnt::Nothing);
+    assert_eq!(WorkloadEstimator::learn(&mut workload, &empty), Learnt::Nothing);
 }
 
 #[test]
@@ -48,9 +48,9 @@ fn slow_workers_are_told_from_slow_tasks() {
         w.busy_s *= 4.0;
         w.sum_sq_s2 *= 16.0;
     }
-    let mut memory = None;
-    Memory::learn(&mut memory, &uneven);
-    let load = memory.unwrap().load();
+    let mut workload = None;
+    WorkloadEstimator::learn(&mut workload, &uneven);
+    let load = workload.unwrap().load();
     assert!((load.slowness[3] / load.slowness[0] - 4.0).abs() < 1e-6, "{:?}", load.slowness);
     assert!(load.variation < 0.3, "{}", load.variation);
 }
@@ -60,18 +60,18 @@ fn what_is_known_of_a_rank_outlasts_its_leaving() {
     let mut four = window(0, 4, 0.2);
     four.per_worker.iter_mut().for_each(|w| w.far = Some(w.rank == 4));
     (four.per_worker[3].busy_s, four.per_worker[3].sum_sq_s2) = (0.8, 0.0064);
-    let mut memory = None;
-    Memory::learn(&mut memory, &four);
+    let mut workload = None;
+    WorkloadEstimator::learn(&mut workload, &four);
     // One chunk each says little of what a chunk costs.
     let mut three = Window { chunks: 3, master_busy_s: 5e-5, ..window(1, 3, 0.1) };
     three.per_worker.iter_mut().for_each(|w| w.chunks = 1);
-    assert_eq!(Memory::learn(&mut memory, &three), Learnt::OtherWorkers);
-    let memory = memory.unwrap();
-    let last = *memory.by_cost().last().unwrap();
+    assert_eq!(WorkloadEstimator::learn(&mut workload, &three), Learnt::OtherWorkers);
+    let workload = workload.unwrap();
+    let last = *workload.by_cost().last().unwrap();
     assert!(last.rank == 4 && (last.slowness - 8.0).abs() < 0.01, "{last:?}");
-    assert_eq!((memory.far.get(&4), memory.chunk_cost_s), (Some(&true), 1e-4 / 40.0));
-    assert!(memory.with_workers(3).load().slowness.iter().all(|slow| (slow - 1.0).abs() < 0.01));
-    assert!(memory.load().variation < 1e-3, "the tasks are even, whatever the parked one would take");
+    assert_eq!((workload.far.get(&4), workload.chunk_cost_s), (Some(&true), 1e-4 / 40.0));
+    assert!(workload.with_workers(3).load().slowness.iter().all(|slow| (slow - 1.0).abs() < 0.01));
+    assert!(workload.load().variation < 1e-3, "the tasks are even, whatever the parked one would take");
 }
 
 #[test]
@@ -82,9 +82,9 @@ fn sigma_is_found_from_chunks_when_tasks_were_not_timed() {
         work.tasks_timed = false;
         work.sum_sq_s2 = 10.0 * (10e-3_f64.powi(2) + 2e-3_f64.powi(2)) / 10.0;
     }
-    let mut memory = None;
-    Memory::learn(&mut memory, &w);
-    assert!((memory.unwrap().sigma_s - 2e-3 / 10.0_f64.sqrt()).abs() < 1e-6);
+    let mut workload = None;
+    WorkloadEstimator::learn(&mut workload, &w);
+    assert!((workload.unwrap().sigma_s - 2e-3 / 10.0_f64.sqrt()).abs() < 1e-6);
 }
 
 #[test]
@@ -94,11 +94,11 @@ fn an_uneven_end_is_no_cost_of_chunks() {
         for (w, busy_s) in window.per_worker.iter_mut().zip(busy_s) {
             (w.busy_s, w.sum_sq_s2) = (busy_s, busy_s * busy_s / w.tasks as f64);
         }
-        let mut memory = None;
-        Memory::learn(&mut memory, &window);
-        let mut memory = memory.unwrap();
-        memory.explain(0.05, &window);
-        memory.load().hidden_s
+        let mut workload = None;
+        WorkloadEstimator::learn(&mut workload, &window);
+        let mut workload = workload.unwrap();
+        workload.explain(0.05, &window);
+        workload.load().hidden_s
     };
     // All were idle for 5 ms or more per chunk, and that is what is missing.
     assert!((hidden_s([0.1, 0.1, 0.1, 0.1]) - 5e-3).abs() < 1e-9);
@@ -113,9 +113,9 @@ fn few_tasks_that_differ_much_are_blurred_until_they_are_seen_one_by_one() {
         for w in &mut window.per_worker {
             (w.tasks, w.chunks, w.busy_s, w.sum_sq_s2) = (20, chunks / 4, 0.02, sum_sq_s2);
         }
-        let mut memory = None;
-        Memory::learn(&mut memory, &window);
-        memory.unwrap().is_blurred()
+        let mut workload = None;
+        WorkloadEstimator::learn(&mut workload, &window);
+        workload.unwrap().is_aggregated()
     };
     assert!(blurred(8, 1e-4));
     assert!(!blurred(80, 1e-4), "each in a chunk of its own");

@@ -1,6 +1,6 @@
 //! The same program with other workers: which of them, and what the simulation needs.
 
-use super::Memory;
+use super::WorkloadEstimator;
 use crate::link::Cost;
 use crate::{LinkCost, Network};
 use midrun_models::simulate::{SimInput, Way};
@@ -13,43 +13,43 @@ const AHEAD: f64 = 4.0;
 
 /// What is known of one worker.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Known {
+pub struct KnownWorker {
     /// Its rank.
     pub rank: u32,
     /// Relative time per task: 1 average.
     pub slowness: f64,
     /// What the ways to it and back take of a task's time where nothing hides them, seconds.
-    pub way_s: f64,
+    pub message_s: f64,
     /// What a task takes there in all, seconds.
     pub cost_s: f64,
     far: Option<bool>,
 }
 
-impl Memory {
+impl WorkloadEstimator {
     /// The same program with another number of workers, with as many tasks as it has then, as dear as they are then.
-    pub fn with_workers(&self, workers: u32) -> Memory {
+    pub fn with_workers(&self, workers: u32) -> WorkloadEstimator {
         let (tasks, compute_s) = self.growth.at((self.tasks, self.compute_s()), self.workers, workers);
         let mean_s = if tasks > 0 { compute_s / tasks as f64 } else { self.mean_s };
         let dearer = if self.mean_s > 0.0 { mean_s / self.mean_s } else { 1.0 };
-        Memory { workers, tasks, mean_s, sigma_s: self.sigma_s * dearer, ..self.clone() }
+        WorkloadEstimator { workers, tasks, mean_s, sigma_s: self.sigma_s * dearer, ..self.clone() }
     }
 
     /// The same program some iterations on, where it has more to do with each: a number of workers holds for a while.
-    pub fn ahead(&self) -> Memory {
+    pub fn ahead(&self) -> WorkloadEstimator {
         let more = AHEAD * self.growth.drift_s() / self.compute_s();
-        if !self.moves() || more <= 0.0 {
+        if !self.is_drifting() || more <= 0.0 {
             return self.clone();
         }
-        Memory { shape: self.shape.spread(more), ..self.clone() }
+        WorkloadEstimator { shape: self.shape.spread(more), ..self.clone() }
     }
 
     /// The same program with another number of workers, where one of what that rests on is a standard error higher than it
     /// is known to be: mo, lambda, Tc, dV, dTc.
-    pub fn within_errors(&self, workers: u32) -> [Memory; 5] {
+    pub fn within_errors(&self, workers: u32) -> [WorkloadEstimator; 5] {
         let there = self.with_workers(workers);
         let away = f64::from(workers.abs_diff(self.workers));
         let (tasks, compute_s) = self.growth.errors();
-        let longer = |error_s: f64| Memory { mean_s: there.mean_s + error_s, ..there.clone() };
+        let longer = |error_s: f64| WorkloadEstimator { mean_s: there.mean_s + error_s, ..there.clone() };
         let link = |change: fn(&mut Cost)| {
             let changed = |link: LinkCost| {
                 let mut link = link;
@@ -58,37 +58,40 @@ impl Memory {
             };
             let network = there.network;
             let network = network.map(|n| Network { near: n.near.map(changed), far: n.far.map(changed), ..n });
-            Memory { network, ..there.clone() }
+            WorkloadEstimator { network, ..there.clone() }
         };
         [
             link(|cost| cost.start_up_s += cost.start_up_error_s),
             link(|cost| cost.per_byte_s += cost.per_byte_error_s),
             longer(self.mean_error_s()),
-            Memory { tasks: there.tasks + ((away * tasks).round() as u64).min(there.tasks), ..there.clone() },
+            WorkloadEstimator {
+                tasks: there.tasks + ((away * tasks).round() as u64).min(there.tasks),
+                ..there.clone()
+            },
             longer((away * compute_s / there.tasks.max(1) as f64).min(there.mean_s)),
         ]
     }
 
     /// The known workers, what costs least first.
-    pub fn by_cost(&self) -> Vec<Known> {
+    pub fn by_cost(&self) -> Vec<KnownWorker> {
         let known = |(&rank, &slowness): (&u32, &f64)| {
             let far = self.far.get(&rank).copied();
-            let way_s = self.network.and_then(|network| network.to(far)).map_or(0.0, |link| self.way_s(&link));
-            Known { rank, slowness, way_s, cost_s: slowness * self.mean_s + way_s, far }
+            let message_s = self.network.and_then(|network| network.to(far)).map_or(0.0, |link| self.message_s(&link));
+            KnownWorker { rank, slowness, message_s, cost_s: slowness * self.mean_s + message_s, far }
         };
-        let mut all: Vec<Known> = self.slowness.iter().map(known).collect();
+        let mut all: Vec<KnownWorker> = self.slowness.iter().map(known).collect();
         all.sort_by(|a, b| a.cost_s.total_cmp(&b.cost_s));
         all
     }
 
     /// Two messages per chunk, and the bytes of a task and its result, per task.
-    fn way_s(&self, link: &LinkCost) -> f64 {
+    fn message_s(&self, link: &LinkCost) -> f64 {
         let bytes = self.network.map_or(0.0, |n| f64::from(n.task_bytes) + f64::from(n.result_bytes));
         self.share() * (2.0 * link.cost.start_up_s / self.chunk_tasks.max(1.0) + link.cost.per_byte_s * bytes)
     }
 
     fn share(&self) -> f64 {
-        self.shares.iter().copied().fold(1.0, f64::min)
+        self.message_shares.iter().copied().fold(1.0, f64::min)
     }
 
     /// The way to a worker as the simulation has it.
@@ -133,7 +136,7 @@ impl Memory {
             send_s: 0.0,
             back_s: 0.0,
             ways,
-            hidden_s: self.hidden.iter().copied().reduce(f64::min).unwrap_or(0.0).min(self.ideal_s()),
+            hidden_s: self.overhead.iter().copied().reduce(f64::min).unwrap_or(0.0).min(self.ideal_s()),
             without_prefetch: false,
         }
     }

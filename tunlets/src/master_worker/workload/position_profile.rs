@@ -18,7 +18,7 @@ const SINGLE: f64 = 0.3;
 
 /// See the module.
 #[derive(Clone, Debug)]
-pub struct Shape {
+pub struct PositionProfile {
     /// Mean time of the tasks of each part; [`PROFILE_BINS`] of them, or none.
     profile: Vec<f64>,
     /// Parts that can differ by themselves.
@@ -53,17 +53,17 @@ fn parts(profile: &[f64]) -> f64 {
     (profile.len() * profile.len()) as f64 / squares.max(1) as f64
 }
 
-impl Shape {
+impl PositionProfile {
     /// Of one iteration whose tasks took `mean_s` on average, seconds.
-    pub fn of(window: &Window, mean_s: f64) -> Shape {
+    pub fn of(window: &Window, mean_s: f64) -> PositionProfile {
         let part = |bin: &crate::ProfileBin| if bin.tasks > 0.0 { bin.busy_s / bin.tasks / mean_s } else { 1.0 };
         let profile: Vec<f64> = window.profile.iter().map(part).filter(|v| v.is_finite()).collect();
         let profile = if profile.len() == PROFILE_BINS { profile } else { Vec::new() };
-        Shape { sample: VecDeque::from([profile.clone()]), parts: parts(&profile), profile, persists: false }
+        PositionProfile { sample: VecDeque::from([profile.clone()]), parts: parts(&profile), profile, persists: false }
     }
 
     /// Another iteration; what was counts `keep` where all is chance. Returns what it counts.
-    pub fn mix(&mut self, now: Shape, keep: f64) -> f64 {
+    pub fn mix(&mut self, now: PositionProfile, keep: f64) -> f64 {
         let keep = self.compare(&now, keep);
         self.sample.extend(now.sample);
         while self.sample.len() > SAMPLED {
@@ -73,12 +73,12 @@ impl Shape {
     }
 
     /// Another iteration of a program that has changed: the profile may have stayed, the sample has not.
-    pub fn renew(&mut self, now: Shape, keep: f64) {
+    pub fn renew(&mut self, now: PositionProfile, keep: f64) {
         self.compare(&now, keep);
         self.sample = now.sample;
     }
 
-    fn compare(&mut self, now: &Shape, keep: f64) -> f64 {
+    fn compare(&mut self, now: &PositionProfile, keep: f64) -> f64 {
         if now.profile.is_empty() || self.profile.is_empty() {
             *self = now.clone();
             return keep;
@@ -108,7 +108,7 @@ impl Shape {
 
     /// The same when there is `more` to do, a share, because what is dear has spread to its neighbours; where tasks are alike
     /// over a distance, that changes nothing.
-    pub fn spread(&self, more: f64) -> Shape {
+    pub fn spread(&self, more: f64) -> PositionProfile {
         let sum = |profile: &[f64]| profile.iter().sum::<f64>();
         let (wanted, mut profile) = (sum(&self.profile) * (1.0 + more), self.profile.clone());
         for _ in 0..FARTHEST {
@@ -118,7 +118,7 @@ impl Shape {
             let near = |at: usize| &profile[at.saturating_sub(1)..(at + 2).min(profile.len())];
             profile = (0..profile.len()).map(|at| near(at).iter().copied().fold(0.0, f64::max)).collect();
         }
-        Shape { profile, ..self.clone() }
+        PositionProfile { profile, ..self.clone() }
     }
 
     /// Whether tasks differ by their place in the same way iteration after iteration.
@@ -148,10 +148,10 @@ mod tests {
     use midrun_models::random::Random;
 
     /// An iteration of 64 tasks, one for each part.
-    fn shape(times: impl FnMut(usize) -> f64) -> Shape {
+    fn shape(times: impl FnMut(usize) -> f64) -> PositionProfile {
         let profile: Vec<ProfileBin> = (0..64).map(times).map(|busy_s| ProfileBin { tasks: 1.0, busy_s }).collect();
         let mean_s = profile.iter().map(|bin| bin.busy_s).sum::<f64>() / 64.0;
-        Shape::of(&Window { tasks: 64, chunks: 64, profile, ..window(0, 4, 0.1) }, mean_s)
+        PositionProfile::of(&Window { tasks: 64, chunks: 64, profile, ..window(0, 4, 0.1) }, mean_s)
     }
 
     #[test]
@@ -159,7 +159,7 @@ mod tests {
         let mut random = Random::new(7);
         let mut fire = |at: usize| if (20..40).contains(&at) { 5.0 + random.uniform() } else { 0.1 * random.uniform() };
         let mut known = shape(&mut fire);
-        let one = |shape: &Shape| variance(&shape.profile);
+        let one = |shape: &PositionProfile| variance(&shape.profile);
         assert_eq!(known.profile(one(&known), 64), None, "one iteration cannot tell");
         known.mix(shape(&mut fire), 0.84);
         let (profile, between) = known.profile(one(&known), 64).expect("a profile");

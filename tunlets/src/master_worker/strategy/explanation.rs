@@ -1,0 +1,90 @@
+//! Explains the tunlet `master_worker` to people.
+
+use super::{Mode, SHORTEST_S, TABU, WORSE};
+use crate::explain::Explanation;
+use crate::master_worker::workers::{self, Limits};
+use crate::options::Objective;
+use crate::trial::{WATCHED, Worse};
+use crate::tuning_point::names;
+
+const CHAPTER: &str = "César 2006, ch. III";
+
+/// Explains the tunlet with this mode, objective and limits.
+pub fn explain(mode: Mode, objective: Objective, limits: Limits) -> Explanation {
+    let e = Explanation {
+        about: "loop scheduling technique and number of workers".into(),
+        sees: vec![
+            "each iteration: its time, each worker's task times, the work by position, the master's busy time".into(),
+            "what a message costs, per class of links: start-up time and time of a byte, with their errors".into(),
+        ],
+        objective: format!("the least iteration time for the workers there are, then {}", objective_text(objective)),
+        limits: limit_texts(mode, limits),
+        ..Explanation::of_name("master_worker")
+    };
+    let mut e = e
+        .turns(names::TECHNIQUE, "loop scheduling technique of the framework", "none ss fsc gss fac2 dpf daf af")
+        .turns(names::FACTOR, "share of FSC and DPF", "0 to 1")
+        .turns(names::TASK_MEAN_S, "mean time of a task, for DAF and FAC2", "as measured")
+        .turns(names::TASK_SIGMA_S, "its standard deviation", "as measured")
+        .turns(names::MIN_CHUNK, "fewest tasks of a chunk", "1 and more")
+        .turns(names::WORKERS, "workers that take part", "1 to those there are")
+        .turns(names::SPAWNED, "further worker processes", "0 to --max-workers")
+        .turns(names::OWN_WORKERS, "workers of a program with its own loop", "what the program allows");
+    for n in 0..crate::proposal::ASSIGNMENTS {
+        let what = "share of all tasks of a batch, in a program with its own loop";
+        e = e.turns(&format!("F{n}"), what, "what the program allows");
+    }
+    let technique = Worse::ByMargin(WORSE).explain("time / ideal");
+    let number = Worse::BeyondChance { deviation: 0.0, least_gain: 0.0 }.explain("the objective");
+    e.decides(
+        "mean mu and standard deviation sigma of a task's time, speeds of the workers, cost of a chunk: measured",
+        "",
+    )
+    .decides(
+        "x0 = 1 + (sigma/mu) sqrt(N/2), xj = 2 + (sigma/mu) sqrt(N/2): DAF's divisors of the remaining tasks",
+        CHAPTER,
+    )
+    .decides(
+        "b = N sigma/(2 mu sqrt(R)), x0 = 1 + b² + b sqrt(b² + 2), xj = 2 + b² + b sqrt(b² + 4): FAC's",
+        "Hummel, Schonberg, Flynn 1992",
+    )
+    .decides("iteration time of each technique and number of workers: simulated with the scheduler's own code", "")
+    .decides("where few, very different tasks were measured several at a time: of near ties, the finest chunks", "")
+    .decides("Pi(n) = n Tt(n)²/Tc (17) of the simulated times: the number of workers with the least", CHAPTER)
+    .decides(
+        "expression (7) or (8) with mo, lambda, V, alpha, Tc and mu_m: shown with each decision, does not decide",
+        CHAPTER,
+    )
+    .decides("1 - sum(busy)/(workers × iteration time): the imbalance", "César 2006, 1.5")
+    .decides(&format!("a technique is watched for {WATCHED} whole iterations; {technique}"), "")
+    .decides(&format!("a number of workers is watched for {WATCHED} whole iterations at least; {number}"), "")
+}
+
+fn objective_text(objective: Objective) -> String {
+    match objective {
+        Objective::Efficiency => "the least Pi(n) = n Tt(n)²/Tc".into(),
+        Objective::Time => "the shortest iteration".into(),
+        Objective::Budget(most) => format!("the shortest iteration with at most {most} workers"),
+        Objective::Deadline(s) => format!("the fewest workers whose iteration takes at most {s} s"),
+        Objective::Fixed => "the number of workers is left alone".into(),
+    }
+}
+
+fn limit_texts(mode: Mode, limits: Limits) -> Vec<String> {
+    let mut list = Vec::new();
+    if let Mode::Fixed(kind) = mode {
+        list.push(format!("the technique stays {}", kind.name()));
+    }
+    for (what, number) in [("at least", limits.min), ("at most", limits.max)] {
+        if number > 0 {
+            list.push(format!("{number} workers {what}"));
+        }
+    }
+    if limits.step > 0 {
+        list.push(format!("{} workers at most come or go in one change", limits.step));
+    }
+    list.push(format!("iterations of less than {} ms are left alone", SHORTEST_S * 1e3));
+    list.push(format!("a technique that was rolled back is not tried again for {TABU} iterations"));
+    list.push(format!("a number of workers that was rolled back is not tried again for {} iterations", workers::TABU));
+    list
+}
