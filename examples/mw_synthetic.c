@@ -1,4 +1,4 @@
-/* mw_synthetic - a Master/Worker program of made-up tasks, to see how a hand-out technique balances them.
+/* mw_synthetic - a Master/Worker program of made-up tasks, to see how a scheduling technique balances them.
  *
  * Each task sleeps (or spins) for a time drawn from --dist by --seed and its index, and returns a number that only that task can
  * have; the master checks that each came back exactly once. --help lists the options.
@@ -11,11 +11,12 @@
 #include <mpi.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
 static struct {
   uint64_t tasks, iterations, bytes, seed, workers;
   double mean_us, sigma_pct, factor, drift_pct, jump, slow_share, slow_factor, slow_start_s;
-  const char *dist, *technique;
+  const char *dist, *technique, *until;
   int spin, json, spawn;
   int rank, size;
   uint64_t iteration; /* the one being run */
@@ -90,7 +91,7 @@ static const char HELP[] =
     "  [--jump FACTOR: so many times longer from the middle of the run on]\n"
     "  [--technique none|ss|fsc|gss|fac2|dpf|daf|af] [--factor SHARE] [--slow-workers FRACTION:FACTOR]\n"
     "  [--workers N to begin with, 0 = all] [--spawn: further workers may be started] [--slow-start-s X of a process that is\n"
-    "  alone in its world] [--check] [--json]\n";
+    "  alone in its world] [--until FILE: iterates until FILE exists, instead of --iterations times] [--check] [--json]\n";
 
 static int number(const char *name, double minimum, double maximum, double *out) {
   char range[80];
@@ -112,7 +113,7 @@ static int options(int argc, char **argv) {
       {"tasks", 1, 0, 't'}, {"iterations", 1, 0, 'i'}, {"mean-us", 1, 0, 'm'}, {"sigma-pct", 1, 0, 's'}, {"dist", 1, 0, 'd'},
       {"bytes", 1, 0, 'b'}, {"seed", 1, 0, 'r'}, {"technique", 1, 0, 'p'}, {"policy", 1, 0, 'p'}, {"factor", 1, 0, 'f'}, {"work", 1, 0, 'w'},
       {"drift", 1, 0, 'D'}, {"jump", 1, 0, 'J'}, {"slow-workers", 1, 0, 'S'}, {"workers", 1, 0, 'n'}, {"check", 0, 0, 'c'}, {"json", 0, 0, 'j'},
-      {"spawn", 0, 0, 'x'}, {"slow-start-s", 1, 0, 'z'}, {"help", 0, 0, 'h'}, {0}};
+      {"spawn", 0, 0, 'x'}, {"slow-start-s", 1, 0, 'z'}, {"until", 1, 0, 'u'}, {"help", 0, 0, 'h'}, {0}};
   int o, bad = 0;
   double x = 0;
   opterr = 0;
@@ -137,6 +138,7 @@ static int options(int argc, char **argv) {
       case 'c': break; /* results are always checked */
       case 'x': g.spawn = 1; break;
       case 'z': bad = number("--slow-start-s", 0, 3600, &g.slow_start_s); break;
+      case 'u': g.until = optarg; break;
       case 'j': g.json = 1; break;
       case 'h': if (g.rank == 0) fputs(HELP, stdout); return -1;
       default: bad = usage("the option", argv[optind - 1], "--help lists the options");
@@ -151,6 +153,14 @@ static uint64_t miscounted(void) {
   for (uint64_t t = 0; t < g.tasks; t++) bad += g.seen[t] != 1;
   memset(g.seen, 0, g.tasks);
   return bad;
+}
+
+/* Whether iteration `i` follows: rank 0 looks for the file of --until and tells the other ranks. */
+static int goes_on(uint64_t i) {
+  if (!g.until) return i < g.iterations;
+  int more = g.rank != 0 || access(g.until, F_OK) != 0;
+  MPI_Bcast(&more, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  return more;
 }
 
 static int run(void) {
@@ -169,7 +179,7 @@ static int run(void) {
   g.seen = calloc(g.tasks + 1, 1);
   if (!g.seen) return 1;
   prctl(PR_SET_TIMERSLACK, 1000UL);
-  for (uint64_t i = 0; i < g.iterations && status >= 0; i++) {
+  for (uint64_t i = 0; status >= 0 && goes_on(i); i++) {
     status = midrun_mw_iterate(mw, g.tasks);
     if (g.rank != 0) continue;
     if (status < 0) fprintf(stderr, "mw_synthetic: iteration %llu: %s\n", (unsigned long long)i, midrun_status_text(status));

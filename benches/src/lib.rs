@@ -1,4 +1,4 @@
-//! What the measuring programs share: where things are, how a job is started, what a spread is.
+//! Shared by the measuring programs: paths, starting jobs, spreads.
 
 #![forbid(unsafe_code)]
 
@@ -39,16 +39,16 @@ pub fn prefix() -> PathBuf {
         .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/midrun"), PathBuf::from)
 }
 
-/// How ranks that sleep are started on one small machine; see docs/measuring.md.
+/// Command lines for many sleeping ranks on one small machine; see docs/measuring.md.
 #[derive(Clone, Debug)]
 pub struct Launcher {
-    /// Words before `midrun run`, to get onto the first host.
+    /// The command before `midrun run`, which enters the first host.
     pub before: Vec<String>,
-    /// Words before the application: `mpirun.openmpi -n 26 …`.
+    /// The launcher before the application: `mpirun.openmpi -n 26 …`.
     pub words: Vec<String>,
 }
 
-/// Emulated hosts h1, h2, … of `deploy/cluster/emuc`; they go down with this.
+/// Emulated hosts h1, h2, … of `deploy/cluster/emuc`; dropping this takes them down.
 #[derive(Debug)]
 pub struct Hosts {
     names: Vec<String>,
@@ -63,7 +63,7 @@ impl Hosts {
     /// Brings `count` hosts up; each link is limited to `rate` (such as `100mbit`).
     ///
     /// # Errors
-    /// When this machine does not let us: it takes root and network namespaces.
+    /// When this machine does not allow it: it takes root and network namespaces.
     pub fn up(count: u32, rate: &str) -> Result<Hosts> {
         let status = Command::new(script("emuc")).args(["up", &count.to_string(), rate]).status()?;
         anyhow::ensure!(status.success(), "the emulated hosts do not come up: it takes root, iproute2 and util-linux");
@@ -158,7 +158,7 @@ pub fn numbers(summary: &serde_json::Value, key: &str) -> Vec<f64> {
     list.as_array().map(|items| items.iter().filter_map(serde_json::Value::as_f64).collect()).unwrap_or_default()
 }
 
-/// Iteration in which a search set `value` for the first time; 0 where it stood from the beginning on.
+/// Iteration in which a search first set `value`; 0 if the job began with it.
 pub fn first_set(summary: &serde_json::Value, value: f64) -> f64 {
     let decisions = summary["decisions"].as_array().into_iter().flatten();
     let mut to = decisions.filter(|d| d["to"].as_str().and_then(|text| text.parse().ok()) == Some(value));

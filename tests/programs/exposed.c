@@ -1,6 +1,6 @@
 /* exposed - every rank offers a whole number `block` and a share `share`, and says when one of them is another.
  *
- *     mpirun -n 3 exposed ITERATIONS MILLISECONDS     with 0 iterations it offers them and never comes to a safe point
+ *     mpirun -n 3 exposed ITERATIONS MILLISECONDS     with 0 iterations it comes to no safe point, and ends when ./end exists
  */
 #define _GNU_SOURCE
 #include <midrun.h>
@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 static int block = 32;
 static double share = 0.5;
@@ -23,7 +24,7 @@ int main(int argc, char **argv) {
   midrun_expose_double("share", &share, 0, 1);
   const struct timespec pause = {ms / 1000, ms % 1000 * 1000000};
   if (rank == 0) printf("ready\n"), fflush(stdout);
-  if (iterations == 0) nanosleep(&pause, NULL);
+  while (iterations == 0 && access("end", F_OK) != 0) nanosleep(&pause, NULL);
   for (long i = 0; i < iterations; i++) {
     if (rank == 0) midrun_iteration_begin((uint64_t)size, (uint32_t)size);
     else midrun_safe_point();

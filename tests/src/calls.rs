@@ -1,14 +1,14 @@
-//! Expands the table of MPI calls, `shim/mpi/calls.json`, into the sources that are made of it.
+//! Generates sources from the table of MPI calls, `shim/mpi/calls.json`.
 //!
 //! | key of the table | meaning |
 //! |---|---|
 //! | `name`, `args`, `large` | the function without `MPI_`, its parameters, those of its large-count form |
 //! | `kind` | send, receive, probe, wait, test, persistent, collective, one-sided, communicator, spawn, init, local |
-//! | `class` | whom it has to do with: an expression of `shim/mpi/counted.h` |
-//! | `bytes` | of its message, likewise; none = 0 |
-//! | `peer`, `tag` | the parameters that a measure point can be asked for |
-//! | `status` | the parameter that tells what was received |
-//! | `blocking`, `waits`, `safe_point` | comes back when it is done; by waiting for others; tuning points may be set before it |
+//! | `class` | where its peers are: an expression of `shim/mpi/counted.h` |
+//! | `bytes` | size of its message, an expression likewise; absent = 0 |
+//! | `peer`, `tag` | the parameters that a measure point can filter by |
+//! | `status` | the parameter that describes the received message |
+//! | `blocking`, `waits`, `safe_point` | returns when it is done; waits for other ranks; tuning points may be set before it |
 //! | `frees` | its communicator or window is gone afterwards |
 //! | `since` | the version of MPI that has it, where it is not 3 |
 //! | `by_hand` | its wrapper is in `shim/mpi/wrappers.c` |
@@ -28,9 +28,9 @@ pub struct Call {
     pub name: String,
     /// (type, name with brackets) of each parameter.
     pub args: Vec<(String, String)>,
-    /// Likewise, of its large-count form.
+    /// The same of its large-count form.
     pub large: Option<Vec<(String, String)>>,
-    /// The rest.
+    /// All keys of the table.
     table: Value,
 }
 
@@ -118,7 +118,7 @@ pub fn table() -> Vec<Call> {
     table.as_array().expect("a list").iter().map(Call::read).collect()
 }
 
-/// The generated files and what belongs into them.
+/// Path and text of each generated file.
 pub fn generated() -> Vec<(PathBuf, String)> {
     let table = table();
     let file = |path: &str, text: String| (root().join(path), text);

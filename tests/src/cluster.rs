@@ -5,13 +5,13 @@ use std::process::Command;
 
 use crate::root;
 
-/// Some hosts h1, h2, …; they go down with this.
+/// Emulated hosts h1, h2, …; dropping this takes them down.
 pub struct Cluster {
     directory: PathBuf,
 }
 
 impl Cluster {
-    /// Whether this machine lets us: root, with `unshare`, `nsenter`, `ip` and `tc`.
+    /// Whether this machine allows it: that takes root, `unshare`, `nsenter`, `ip` and `tc`.
     pub fn is_possible() -> bool {
         let try_it =
             Command::new("unshare").args(["-n", "-u", "-m", "sh", "-c", "ip link set lo up && tc -V"]).output();
@@ -26,7 +26,7 @@ impl Cluster {
         cluster
     }
 
-    /// A script of the cluster.
+    /// Path of a script of `deploy/cluster`.
     pub fn script(name: &str) -> PathBuf {
         root().canonicalize().expect("the root").join("deploy/cluster").join(name)
     }
@@ -36,7 +36,7 @@ impl Cluster {
         status.is_ok_and(|status| status.success())
     }
 
-    /// Words that run `words` on a host.
+    /// The command line that runs `words` on a host.
     pub fn on(host: &str, words: &[String]) -> Vec<String> {
         let emuc = Cluster::script("emuc").display().to_string();
         let mut line = vec![emuc, "exec".into(), host.into()];

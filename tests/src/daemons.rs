@@ -24,7 +24,7 @@ impl Analyzer {
         Analyzer::with(scratch, "analyzer", address, &[])
     }
 
-    /// Starts one at an address, its log called `name`, with keys of its configuration such as `WORKER_STEP`.
+    /// Starts one at an address with keys of its configuration such as `WORKER_STEP`; its log is called `name`.
     pub fn with(scratch: &Scratch, name: &str, address: &str, keys: &[(&str, &str)]) -> Analyzer {
         let mut command = Command::new(midrun());
         command.args(["analyzer", "--listen", address]);
@@ -40,7 +40,7 @@ impl Analyzer {
         Analyzer { process, url: url.unwrap_or_default() }
     }
 
-    /// Ends it as a supervisor does, and expects code 0.
+    /// Ends it by SIGTERM, as a supervisor does, and expects code 0.
     pub fn end(self) {
         self.process.signal(libc::SIGTERM);
         self.process.succeed();
@@ -56,7 +56,7 @@ pub struct Agent {
 }
 
 impl Agent {
-    /// Where the agent of a test has its socket, before it is started.
+    /// Path of the socket that the agent of a test will have.
     pub fn socket_in(scratch: &Scratch) -> PathBuf {
         scratch.path("agent.sock")
     }
@@ -66,7 +66,7 @@ impl Agent {
         Agent::run(scratch, Command::new(midrun()), analyzer)
     }
 
-    /// Starts one by a command that ends in the name of midrun.
+    /// Starts one by a command whose last word is the path of `midrun`.
     pub fn run(scratch: &Scratch, mut command: Command, analyzer: &str) -> Agent {
         let socket = Agent::socket_in(scratch);
         command.args(["agent", "--analyzer", analyzer, "--socket"]).arg(&socket);

@@ -1,5 +1,6 @@
 //! The harness: real processes, each with its own log, on this host or on emulated ones.
 
+pub mod ask;
 pub mod calls;
 pub mod cluster;
 pub mod daemons;
@@ -11,7 +12,7 @@ pub mod scratch;
 pub mod scripted_analyzer;
 pub mod skip;
 pub mod summary;
-pub mod synthetic_output;
+pub mod synthetic;
 
 pub use cluster::Cluster;
 pub use daemons::{Agent, Analyzer};

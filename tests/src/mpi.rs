@@ -1,4 +1,4 @@
-//! The MPIs of this machine, and how their launchers want to be called on few cores.
+//! The MPIs of this machine, and their command lines for more ranks than cores.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -6,7 +6,7 @@ use std::process::Command;
 use crate::skip::skip;
 use crate::{Scratch, root};
 
-/// An MPI.
+/// An implementation of MPI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mpi {
     /// Open MPI.
@@ -16,10 +16,10 @@ pub enum Mpi {
 }
 
 impl Mpi {
-    /// All.
+    /// All of them.
     pub const ALL: [Mpi; 2] = [Mpi::OpenMpi, Mpi::Mpich];
 
-    /// As directories are called.
+    /// Its name in the names of directories and commands.
     pub fn name(self) -> &'static str {
         match self {
             Mpi::OpenMpi => "openmpi",
@@ -32,23 +32,23 @@ impl Mpi {
         format!("mpirun.{}", self.name())
     }
 
-    /// Whether its launcher and the examples built with it are here.
+    /// Whether its launcher, its libmidrun and the examples built with it are here.
     pub fn is_here(self) -> bool {
         let says = Command::new(self.launcher()).arg("--version").output();
         says.is_ok() && self.example("mw_synthetic").is_file() && self.library().is_file()
     }
 
-    /// An example built with it.
+    /// Path of an example built with it.
     pub fn example(self, name: &str) -> PathBuf {
         root().canonicalize().expect("the root").join("examples/build").join(self.name()).join(name)
     }
 
-    /// Its libmidrun.
+    /// Path of its libmidrun.
     pub fn library(self) -> PathBuf {
         root().join("target/midrun/lib/midrun").join(self.name()).join("libmidrun.so")
     }
 
-    /// Words of a line that starts `ranks` ranks of `program` on this host.
+    /// The command line that starts `ranks` ranks of `program` on this host.
     pub fn line(self, ranks: u32, program: &Path) -> Vec<String> {
         let mut words = vec![self.launcher(), "-n".into(), ranks.to_string()];
         words.extend(self.flags().iter().map(|word| (*word).to_owned()));
@@ -65,7 +65,7 @@ impl Mpi {
         program
     }
 
-    /// The same for one in Fortran; `None` where there is no compiler of it.
+    /// Compiles a Fortran program likewise; `None` where there is no compiler.
     pub fn compile_fortran(self, scratch: &Scratch, source: &Path, flags: &[&str]) -> Option<PathBuf> {
         let program = scratch.path("program");
         let compiler = format!("mpifort.{}", self.name());
@@ -80,7 +80,7 @@ impl Mpi {
         Some(program)
     }
 
-    /// The same for a program that uses the framework.
+    /// Compiles a C program that calls functions of `midrun.h`.
     pub fn compile_with_midrun(self, scratch: &Scratch, source: &Path) -> PathBuf {
         let library = self.library().canonicalize().expect("libmidrun");
         let directory = library.parent().expect("its directory").display();
@@ -95,7 +95,7 @@ impl Mpi {
         self.compile(scratch, source, &flags)
     }
 
-    /// Flags for more ranks than cores.
+    /// Flags of the launcher for more ranks than cores.
     pub fn flags(self) -> &'static [&'static str] {
         match self {
             Mpi::OpenMpi => &["--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"],
@@ -113,7 +113,7 @@ pub fn run_with(mpi: Mpi, test: fn(Mpi)) {
     }
 }
 
-/// A command out of words, allowed to run as root.
+/// The command of a command line, allowed to run as root.
 pub fn command(words: &[String]) -> Command {
     let mut command = Command::new(&words[0]);
     command

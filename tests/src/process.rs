@@ -1,4 +1,4 @@
-//! A real process with its own log, that can be killed, stopped and waited for.
+//! Real processes: each has its own log and can be killed, stopped and waited for.
 
 use std::fs;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 
 use crate::Scratch;
 
-/// A process that has not ended after this time hangs: the test fails.
+/// A process that has not ended after this time hangs, and the test fails.
 const WATCHDOG: Duration = Duration::from_secs(180);
 
-/// The process. It leads its own group, which is killed with it if the test ends early.
+/// A process that leads its own group. If the test ends early, the whole group is killed.
 pub struct Process {
     name: String,
     child: Child,
@@ -24,9 +24,9 @@ pub struct Process {
 pub struct Ended {
     /// Its code, or 128 + signal.
     pub code: i32,
-    /// What it wrote to stdout.
+    /// Its stdout.
     pub out: String,
-    /// What it wrote to stderr.
+    /// Its stderr.
     pub err: String,
 }
 
@@ -55,7 +55,7 @@ impl Process {
         Process { name: name.into(), child, out, err }
     }
 
-    /// Its number.
+    /// Its process id.
     pub fn pid(&self) -> i32 {
         self.child.id().cast_signed()
     }
@@ -82,7 +82,7 @@ impl Process {
         fs::read_to_string(&self.err).unwrap_or_default()
     }
 
-    /// Waits for its end; a hanging one fails the test.
+    /// Waits for its end; fails the test if it hangs.
     pub fn wait(mut self) -> Ended {
         let begin = Instant::now();
         loop {

@@ -5,7 +5,7 @@ use std::fs;
 
 use crate::{Scratch, wait_until};
 
-/// (process, its environment) of everything that a test has started.
+/// Process id and environment of every process that a test has started.
 fn processes(scratch: &Scratch) -> Vec<(i32, Vec<u8>)> {
     let mark = [b"XDG_RUNTIME_DIR=", scratch.path("run").display().to_string().as_bytes(), b"\0"].concat();
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
@@ -14,7 +14,7 @@ fn processes(scratch: &Scratch) -> Vec<(i32, Vec<u8>)> {
     all.filter(|(_, environment)| environment.windows(mark.len()).any(|part| part == mark)).collect()
 }
 
-/// Process of each rank of the test's running job.
+/// Process id of each rank of the test's running job.
 pub fn of_job(scratch: &Scratch) -> BTreeMap<u32, i32> {
     let rank = |environment: &[u8]| {
         let mut variables = environment.split(|byte| *byte == 0);
@@ -36,7 +36,7 @@ pub fn kill(scratch: &Scratch, rank: u32) {
     assert_eq!(unsafe { libc::kill(pid, libc::SIGKILL) }, 0, "rank {rank} can be killed");
 }
 
-/// Fails the test when a process of it stays.
+/// Waits until no process of the test is left; fails the test if one stays.
 pub fn assert_all_gone(scratch: &Scratch) {
     wait_until("all processes of the job have gone", || processes(scratch).is_empty());
 }

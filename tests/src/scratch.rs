@@ -1,12 +1,12 @@
-//! A directory for one test: removed when the test is well, kept and named when it failed.
+//! A directory for one test: removed when the test passes, kept and named when it fails.
 
 use std::path::{Path, PathBuf};
 
-/// The directory.
+/// A directory of a test.
 pub struct Scratch(PathBuf);
 
 impl Scratch {
-    /// Makes one. The name is short, since sockets live in it.
+    /// Makes one with a short name, because the paths of sockets in it are limited to 108 bytes.
     #[expect(clippy::new_without_default, reason = "makes a directory")]
     pub fn new() -> Scratch {
         let made = tempfile::Builder::new().prefix("mr").tempdir().expect("a temporary directory");
@@ -25,7 +25,7 @@ impl Scratch {
         &self.0
     }
 
-    /// Panics if a socket or lock is left in the runtime directory.
+    /// Fails the test if a socket or lock is left in the runtime directory.
     pub fn assert_nothing_left(&self) {
         let left: Vec<_> = walk(&self.path("run"));
         assert!(left.is_empty(), "left behind: {left:?}");

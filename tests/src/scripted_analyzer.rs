@@ -1,4 +1,4 @@
-//! An analyzer that says what the test tells it to, to real agents over real gRPC.
+//! An analyzer that sends what the test scripts, to real agents over real gRPC.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
@@ -10,10 +10,10 @@ use tokio::sync::mpsc;
 use tokio_stream::wrappers::{ReceiverStream, TcpListenerStream};
 use tonic::{Request, Response, Status, Streaming};
 
-/// What does not come within this time never comes.
+/// A message that has not come after this time never comes.
 const WATCHDOG: Duration = Duration::from_secs(60);
 
-/// The analyzer. It goes with this.
+/// The analyzer; dropping it ends it.
 pub struct ScriptedAnalyzer {
     /// Its URL.
     pub url: String,
@@ -21,11 +21,11 @@ pub struct ScriptedAnalyzer {
     _runtime: tokio::runtime::Runtime,
 }
 
-/// One agent's stream; dropping it cuts it.
+/// The stream of one agent; dropping it cuts the stream.
 pub struct Link {
     say: mpsc::Sender<Result<ToAgent, Status>>,
     heard: Receiver<from_agent::Message>,
-    /// The last batch that came.
+    /// Sequence number of the last batch.
     pub sequence: u64,
     /// Rank 0 has left.
     over: bool,
@@ -68,7 +68,7 @@ impl ScriptedAnalyzer {
         ScriptedAnalyzer { url, links, _runtime: runtime }
     }
 
-    /// The next stream, welcomed as by an analyzer that has batches up to `last_sequence`.
+    /// Waits for the next stream and answers as an analyzer that has the batches up to `last_sequence`.
     pub fn welcome(&self, last_sequence: u64) -> Link {
         let link = self.links.recv_timeout(WATCHDOG).expect("an agent links");
         let hello = link.heard.recv_timeout(WATCHDOG);
@@ -120,7 +120,7 @@ impl Link {
         }));
     }
 
-    /// (rank, event) of the next batch, which is acknowledged. `None`: rank 0 has left, or the stream has ended.
+    /// Acknowledges the next batch and returns its events with their ranks; `None` when rank 0 has left or the stream has ended.
     pub fn events(&mut self) -> Option<Vec<(u32, event::Kind)>> {
         while !self.over {
             match self.heard.recv_timeout(WATCHDOG) {

@@ -31,7 +31,7 @@ impl Summary {
         self.list("workers").iter().filter_map(Value::as_u64).collect()
     }
 
-    /// Panics unless everything that scripts are promised is there.
+    /// Fails the test unless the summary has all keys that scripts rely on, and they agree with each other.
     pub fn assert_contract(&self) {
         assert!(
             self.0["job"].is_string() && self.0["mpi"].is_string() && self.0["technique"].is_string(),
@@ -64,7 +64,10 @@ impl Summary {
         }
         let [produced, collected, dropped] =
             ["produced", "collected", "dropped"].map(|key| self.count(&format!("/records/{key}")));
-        assert!(collected + dropped <= produced + dropped, "{produced} {collected} {dropped}");
+        // What a lost rank had not handed over is neither collected nor counted.
+        let whole = collected + dropped == produced;
+        let lost = !self.list("lost_ranks").is_empty() && collected + dropped < produced;
+        assert!(whole || lost, "{produced} produced, {collected} collected, {dropped} dropped");
         for key in ["sent", "applied", "refused", "expired"] {
             self.count(&format!("/actions/{key}"));
         }

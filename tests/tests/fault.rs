@@ -1,45 +1,42 @@
 //! Faults that must leave the job alone: each test breaks something of ours and looks at the job's output.
 
+use midrun_tests::ask::status;
 use midrun_tests::mpi::command;
-use midrun_tests::process::Ended;
-use midrun_tests::synthetic_output::{WHOLE, assert_whole, wait_for_iterations};
+use midrun_tests::synthetic::{self, WHOLE, assert_whole, wait_for_iterations};
 use midrun_tests::{Agent, Analyzer, Mpi, Process, Scratch, Summary, each_mpi, under_midrun, wait_until};
 
+/// Tasks of 50 ms for each of four workers.
+const JOB: &str = "--tasks 100 --mean-us 2000 --sigma-pct 40 --technique none";
 const ITERATIONS: usize = 8;
 
-/// A job of about two seconds that checks by itself that each task was computed exactly once.
-fn line(mpi: Mpi) -> Vec<String> {
-    let mut words = mpi.line(5, &mpi.example("mw_synthetic"));
-    let iterations = ITERATIONS.to_string();
-    let job = [
-        "--tasks",
-        "400",
-        "--iterations",
-        &iterations,
-        "--mean-us",
-        "2000",
-        "--sigma-pct",
-        "40",
-        "--technique",
-        "none",
-    ];
-    words.extend(job.iter().map(|word| (*word).to_owned()));
-    words
+/// A job that checks by itself that each task was computed exactly once.
+fn short_line(mpi: Mpi) -> Vec<String> {
+    synthetic::line(mpi, 5, &format!("{JOB} --iterations {ITERATIONS}"))
 }
 
-/// The job with daemons of their own instead of `midrun run`.
-fn start_job(scratch: &Scratch, mpi: Mpi) -> Process {
-    let mut job = command(&line(mpi));
+/// A job with daemons of their own instead of `midrun run`.
+fn start_job(scratch: &Scratch, line: &[String]) -> Process {
+    let mut job = command(line);
     job.env("MIDRUN_SOCKET", Agent::socket_in(scratch)).env("MIDRUN_JOB", "fault");
     Process::start(scratch, "job", job)
 }
 
-/// Stops `midrun run` until its job has ended without it.
-fn stopped_until_the_job_has_ended(run: Process) -> Ended {
-    run.signal(libc::SIGSTOP);
+/// The same, until `synthetic::end`.
+fn start_endless_job(scratch: &Scratch, mpi: Mpi) -> Process {
+    start_job(scratch, &synthetic::endless_line(scratch, mpi, 5, JOB))
+}
+
+/// Starts an endless job under `midrun run`, strikes after two iterations, and has the job end after three more.
+fn struck_run(scratch: &Scratch, mpi: Mpi, signal: i32) -> Process {
+    let line = synthetic::endless_line(scratch, mpi, 5, JOB);
+    let mut run = under_midrun(scratch, "run", &[], &line);
+    wait_for_iterations(&mut run, 2);
+    run.signal(signal);
+    let before = synthetic::workers(&run.out()).len();
+    wait_until("the job iterates without midrun run", || synthetic::workers(&run.out()).len() >= before + 3);
+    synthetic::end(scratch);
     wait_until("the job has ended by itself", || run.out().contains(WHOLE));
-    run.signal(libc::SIGCONT);
-    run.succeed()
+    run
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -66,19 +63,24 @@ fn strike(mpi: Mpi, victim: Victim, signal: i32, moment: Moment) {
     if matches!(moment, Moment::BeforeInit) {
         hit();
     }
-    let mut job = start_job(&scratch, mpi);
-    match moment {
-        Moment::BeforeInit => {}
+    let ended = match moment {
+        Moment::BeforeInit => start_job(&scratch, &short_line(mpi)).succeed(),
         Moment::During => {
+            let mut job = start_endless_job(&scratch, mpi);
             wait_for_iterations(&mut job, 3);
             hit();
+            wait_for_iterations(&mut job, 3);
+            synthetic::end(&scratch);
+            job.succeed()
         }
         Moment::AtFinalize => {
+            let mut job = start_job(&scratch, &short_line(mpi));
             wait_for_iterations(&mut job, ITERATIONS);
             hit();
+            job.succeed()
         }
-    }
-    assert_whole(&job.succeed(), ITERATIONS);
+    };
+    assert!(assert_whole(&ended).len() >= 6);
 }
 
 macro_rules! strikes {
@@ -106,25 +108,32 @@ strikes! {
 fn an_agent_started_late_still_gets_the_ranks(mpi: Mpi) {
     let scratch = Scratch::new();
     let analyzer = Analyzer::start(&scratch);
-    let mut job = start_job(&scratch, mpi);
+    let mut job = start_endless_job(&scratch, mpi);
     wait_for_iterations(&mut job, 2);
     let _agent = Agent::start(&scratch, &analyzer.url);
-    assert_whole(&job.succeed(), ITERATIONS);
     // Every rank finds the late agent, not the master alone.
-    wait_until("the analyzer has heard of all ranks", || analyzer.process.err().contains("on 5 ranks"));
+    wait_until("the analyzer knows all ranks", || {
+        let status = status(&scratch, &["fault", "--analyzer", &analyzer.url]);
+        status.is_some_and(|status| status["ranks"].as_array().is_some_and(|ranks| ranks.len() == 5))
+    });
+    synthetic::end(&scratch);
+    assert_whole(&job.succeed());
+    wait_until("the analyzer has summed up all ranks", || analyzer.process.err().contains("on 5 ranks"));
 }
 
 #[each_mpi]
 fn a_full_ring_loses_records_and_not_tasks(mpi: Mpi) {
-    // A stopped agent takes nothing out: tasks of no length fill the rings many times over. Back again, it says how many
-    // records were refused meanwhile.
+    // A stopped agent takes nothing out: tasks of no length fill the rings. Back again, it says how many records were refused.
     let scratch = Scratch::new();
-    let mut words = mpi.line(3, &mpi.example("mw_synthetic"));
-    let many = ["--tasks", "20000", "--iterations", "5", "--mean-us", "0", "--technique", "ss"];
-    words.extend(many.iter().map(|word| (*word).to_owned()));
-    let mut run = under_midrun(&scratch, "run", &["--technique", "ss", "--summary", "s.json"], &words);
+    let line = synthetic::endless_line(&scratch, mpi, 3, "--tasks 20000 --mean-us 0 --technique ss");
+    let mut run = under_midrun(&scratch, "run", &["--technique", "ss", "--summary", "s.json"], &line);
     wait_for_iterations(&mut run, 1);
-    let ended = stopped_until_the_job_has_ended(run);
+    run.signal(libc::SIGSTOP);
+    wait_for_iterations(&mut run, 4);
+    synthetic::end(&scratch);
+    wait_until("the job has ended by itself", || run.out().contains(WHOLE));
+    run.signal(libc::SIGCONT);
+    let ended = run.succeed();
     let summary = Summary::read(&scratch.path("s.json"));
     let [produced, collected, dropped] =
         ["produced", "collected", "dropped"].map(|key| summary.count(&format!("/records/{key}")));
@@ -138,33 +147,30 @@ fn a_full_ring_loses_records_and_not_tasks(mpi: Mpi) {
 fn an_unreachable_analyzer_leaves_the_job_alone(mpi: Mpi) {
     let scratch = Scratch::new();
     let _agent = Agent::start(&scratch, "http://127.0.0.1:1");
-    assert_whole(&start_job(&scratch, mpi).succeed(), ITERATIONS);
+    assert_eq!(assert_whole(&start_job(&scratch, &short_line(mpi)).succeed()).len(), ITERATIONS);
 }
 
 #[each_mpi]
 fn a_stale_socket_leaves_the_job_alone(mpi: Mpi) {
     let scratch = Scratch::new();
     drop(std::os::unix::net::UnixListener::bind(Agent::socket_in(&scratch)).expect("a socket"));
-    assert_whole(&start_job(&scratch, mpi).succeed(), ITERATIONS);
+    assert_eq!(assert_whole(&start_job(&scratch, &short_line(mpi)).succeed()).len(), ITERATIONS);
 }
 
 #[each_mpi]
 fn a_stopped_midrun_run_leaves_the_job_running(mpi: Mpi) {
     let scratch = Scratch::new();
-    let mut run = under_midrun(&scratch, "run", &[], &line(mpi));
-    wait_for_iterations(&mut run, 2);
-    assert_whole(&stopped_until_the_job_has_ended(run), ITERATIONS);
+    let run = struck_run(&scratch, mpi, libc::SIGSTOP);
+    run.signal(libc::SIGCONT);
+    assert_whole(&run.succeed());
     scratch.assert_nothing_left();
 }
 
 #[each_mpi]
 fn a_killed_midrun_run_leaves_the_job_running(mpi: Mpi) {
     let scratch = Scratch::new();
-    let mut run = under_midrun(&scratch, "run", &[], &line(mpi));
-    wait_for_iterations(&mut run, 2);
-    run.signal(libc::SIGKILL);
-    wait_until("the job has ended by itself", || run.out().contains(WHOLE));
-    assert_eq!(run.wait().code, 137);
+    let run = struck_run(&scratch, mpi, libc::SIGKILL);
+    assert_eq!(run.wait().code, 128 + libc::SIGKILL);
 }
 
 /// Compiles a C program of the test.

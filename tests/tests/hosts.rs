@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use midrun_tests::mpi::command;
-use midrun_tests::synthetic_output::assert_whole;
+use midrun_tests::synthetic::assert_whole;
 use midrun_tests::{Cluster, Mpi, Process, Scratch, Summary, midrun, need, root, run, wait_until};
 
 const HOSTS: [&str; 3] = ["h1", "h2", "h3"];
@@ -16,7 +16,7 @@ fn job_over_hosts(scratch: &Scratch, launcher: &[String], program: &str) {
     let file = scratch.path("s.json").display().to_string();
     let run = command(&Cluster::on("h1", &run::words(&["--summary", &file], &line)));
     let ended = Process::start(scratch, "run", run).succeed();
-    assert_whole(&ended, 8);
+    assert_eq!(assert_whole(&ended).len(), 8);
     let summary = Summary::read(&scratch.path("s.json"));
     summary.assert_contract();
     assert_eq!(summary.count("/ranks"), 7, "{}", ended.err);

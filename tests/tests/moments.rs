@@ -6,11 +6,12 @@ use std::path::PathBuf;
 
 use midrun_proto::v1::ActionStatus;
 use midrun_proto::v1::event::Kind;
+use midrun_tests::ask::{ask, status, succeed};
 use midrun_tests::each_mpi;
 use midrun_tests::mpi::command;
 use midrun_tests::process::Ended;
 use midrun_tests::scripted_analyzer::{Link, ScriptedAnalyzer};
-use midrun_tests::{Agent, Analyzer, Mpi, Process, Scratch, Summary, midrun, root, run, wait_until};
+use midrun_tests::{Agent, Analyzer, Mpi, Process, Scratch, Summary, root, run, wait_until};
 
 const RANKS: u32 = 2;
 
@@ -35,7 +36,9 @@ fn under_midrun(scratch: &Scratch, mpi: Mpi, points: &str) -> Process {
     run.env("MIDRUN_CFG_ANALYZER__ACTION_TTL_MS", "1500");
     let job = Process::start(scratch, "job", run);
     let offered = points.lines().filter(|line| !line.starts_with("iteration") && !line.starts_with("return")).count();
-    wait_until("every rank offers its points", || status(scratch).is_some_and(|status| offers(&status) == offered));
+    wait_until("every rank offers its points", || {
+        status(scratch, &[]).is_some_and(|status| offers(&status) == offered)
+    });
     job
 }
 
@@ -43,26 +46,6 @@ fn under_midrun(scratch: &Scratch, mpi: Mpi, points: &str) -> Process {
 fn offers(status: &serde_json::Value) -> usize {
     let all = status["tuning_points"].as_array().into_iter().flatten();
     all.filter(|point| point["name"] != "points").count() / RANKS as usize
-}
-
-/// `midrun WORDS`, as the user who started the job: exit code and line.
-fn ask(scratch: &Scratch, words: &[&str]) -> (i32, String) {
-    let mut line = vec![midrun().display().to_string()];
-    line.extend(words.iter().map(|word| (*word).to_owned()));
-    let output = command(&line).env("XDG_RUNTIME_DIR", scratch.path("run")).output().expect("midrun starts");
-    let text = String::from_utf8([output.stdout, output.stderr].concat()).expect("text");
-    (output.status.code().expect("an exit code"), text.trim().to_owned())
-}
-
-fn done(scratch: &Scratch, words: &[&str]) -> String {
-    let (code, text) = ask(scratch, words);
-    assert_eq!(code, 0, "{words:?}: {text}");
-    text
-}
-
-fn status(scratch: &Scratch) -> Option<serde_json::Value> {
-    let (code, text) = ask(scratch, &["status", "--json"]);
-    (code == 0).then(|| serde_json::from_str(&text).expect("JSON"))
 }
 
 fn stop(scratch: &Scratch, job: Process) -> Ended {
@@ -142,8 +125,8 @@ fn a_value_whose_function_is_not_called_in_time_stays_and_the_reason_is_told(mpi
     let (code, text) = ask(scratch, &["set", "never", "3", "--rank", "1"]);
     assert!(code == 1 && text.contains(&format!("never on rank 1: {why}")), "{mpi:?}: {text}");
     // What waited is forgotten: others are taken over.
-    assert!(done(scratch, &["set", "value", "7"]).starts_with("value = 7 applied on ranks 0-1"));
-    assert_eq!(status(scratch).expect("it runs")["controls"][0]["changes"][0]["refused"], why);
+    assert!(succeed(scratch, &["set", "value", "7"]).starts_with("value = 7 applied on ranks 0-1"));
+    assert_eq!(status(scratch, &[]).expect("it runs")["controls"][0]["changes"][0]["refused"], why);
     let ended = stop(scratch, job);
     assert!(ended.err.contains(&format!("rank 1: {why}")), "{}", ended.err);
     for rank in 0..RANKS {
@@ -154,7 +137,7 @@ fn a_value_whose_function_is_not_called_in_time_stays_and_the_reason_is_told(mpi
 
 /// An iteration that the job has not begun yet, about a second ahead.
 fn ahead(scratch: &Scratch) -> u64 {
-    status(scratch).expect("it runs")["iterations"].as_u64().expect("a number") + 150
+    status(scratch, &[]).expect("it runs")["iterations"].as_u64().expect("a number") + 150
 }
 
 #[each_mpi]
@@ -167,13 +150,13 @@ fn a_value_for_one_iteration_is_taken_over_at_its_start_by_every_rank_or_refused
         let scratch = Scratch::new();
         let job = under_midrun(&scratch, mpi, &format!("{line}\ntune value variable value i32 1..99"));
         wait_until("iterations are counted", || {
-            status(&scratch).is_some_and(|status| status["iterations"].as_u64() > Some(5))
+            status(&scratch, &[]).is_some_and(|status| status["iterations"].as_u64() > Some(5))
         });
         let (code, text) = ask(&scratch, &["set", "value", "5", "--at-iteration", "2"]);
         let why = "value on rank 1: refused: the rank has begun that iteration already";
         assert!(code == 1 && text.contains(why), "{mpi:?}: {text}");
         let k = ahead(&scratch);
-        let text = done(&scratch, &["set", "value", "9", "--at-iteration", &k.to_string()]);
+        let text = succeed(&scratch, &["set", "value", "9", "--at-iteration", &k.to_string()]);
         assert!(text.starts_with(&format!("value = 9 applied on ranks 0-1 at iteration {k}")), "{text}");
         let ended = stop(&scratch, job);
         for rank in 0..RANKS {
@@ -194,7 +177,7 @@ fn a_value_for_one_iteration_by_marks_is_taken_over_at_its_mark(mpi: Mpi) {
     line.extend(["100000".to_owned(), "4".into()]);
     let job = run::under_midrun(scratch, "job", &[], &line);
     wait_until("iterations are counted", || {
-        status(scratch).is_some_and(|status| status["iterations"].as_u64() > Some(5))
+        status(scratch, &[]).is_some_and(|status| status["iterations"].as_u64() > Some(5))
     });
     let k = ahead(scratch);
     let set = |k: u64| ask(scratch, &["set", "block", "16", "--rank", "0", "--at-iteration", &k.to_string()]);
@@ -219,8 +202,8 @@ fn what_shall_go_back_does_so_when_the_agent_is_killed_at_its_own_place_and_the_
         let job = preloaded(&scratch, mpi, &agent, &points);
         let set = |point: &str| ask(&scratch, &["set", point, "7", "--job", "moments", "--analyzer", &analyzer.url]).0;
         wait_until("every rank offers its points", || {
-            let (code, text) = ask(&scratch, &["status", "moments", "--json", "--analyzer", &analyzer.url]);
-            code == 0 && offers(&serde_json::from_str(&text).expect("JSON")) == 2
+            let status = status(&scratch, &["moments", "--analyzer", &analyzer.url]);
+            status.is_some_and(|status| offers(&status) == 2)
         });
         assert_eq!((set("value"), set("kept")), (0, 0));
         let came = |out: &str, what| (0..RANKS).all(|rank| !seen(out, rank, what).is_empty());
@@ -246,19 +229,19 @@ fn functions_are_replaced_arguments_set_and_calls_made_in_every_rank_that_is_ask
         insert late note_after after step\nonce ask asked";
     let job = under_midrun(scratch, mpi, points);
     for (point, value) in [("way", "1"), ("weight", "44"), ("factor", "2.5"), ("early", "1"), ("ask", "1")] {
-        done(scratch, &["set", point, value]);
+        succeed(scratch, &["set", point, value]);
     }
-    done(scratch, &["set", "late", "1", "--rank", "1"]);
-    done(scratch, &["set", "ask", "2", "--rank", "1"]);
-    done(scratch, &["set", "ask", "2", "--rank", "1"]);
+    succeed(scratch, &["set", "late", "1", "--rank", "1"]);
+    succeed(scratch, &["set", "ask", "2", "--rank", "1"]);
+    succeed(scratch, &["set", "ask", "2", "--rank", "1"]);
     wait_until("all of it is seen", || {
         let out = job.out();
         let has = |rank, what| !seen(&out, rank, what).is_empty();
         (0..RANKS).all(|rank| ["way", "weight", "factor", "before"].iter().all(|what| has(rank, what)))
             && has(1, "after")
     });
-    done(scratch, &["set", "early", "0"]);
-    done(scratch, &["set", "way", "0"]);
+    succeed(scratch, &["set", "early", "0"]);
+    succeed(scratch, &["set", "way", "0"]);
     let again = |rank| seen(&job.out(), rank, "way").len() == 2;
     wait_until("the function itself runs again", || (0..RANKS).all(again));
     let out = stop(scratch, job).out;

@@ -8,7 +8,7 @@ use std::process::Command;
 use midrun_ring::attach::send_segment;
 use midrun_ring::{Identity, Segment};
 use midrun_tests::mpi::command;
-use midrun_tests::synthetic_output::assert_whole;
+use midrun_tests::synthetic::assert_whole;
 use midrun_tests::{Agent, Analyzer, Mpi, Process, Scratch, each_mpi, midrun, need, wait_until};
 
 const SECOND_USER: [&str; 5] = ["--reuid", "65534", "--regid", "65534", "--clear-groups"];
@@ -45,7 +45,7 @@ fn ranks_do_not_speak_to_an_agent_of_another_user(mpi: Mpi) {
     let mut job = command(&line);
     job.env("MIDRUN_SOCKET", &agent.socket).env("MIDRUN_JOB", "foreign");
     let ended = Process::start(&scratch, "job", job).succeed();
-    assert_whole(&ended, 3);
+    assert_eq!(assert_whole(&ended).len(), 3);
     assert_eq!(ended.err.matches("belongs to another user").count(), 3, "each rank says so once: {}", ended.err);
     wait_until("the agent has linked", || analyzer.process.err().contains("linked"));
     assert!(!analyzer.process.err().contains("foreign"), "{}", analyzer.process.err());

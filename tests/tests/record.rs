@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use midrun_tests::process::Ended;
-use midrun_tests::{Mpi, Process, Scratch, Summary, each_mpi, midrun, need, ranks, under_midrun, wait_until};
+use midrun_tests::{
+    Mpi, Process, Scratch, Summary, each_mpi, midrun, need, ranks, synthetic, under_midrun, wait_until,
+};
 use serde_json::Value;
 
 fn start(scratch: &Scratch, mpi: Mpi, flags: &str, ranks: u32, program: &str) -> Process {
@@ -107,24 +109,25 @@ fn a_recorded_pipeline_is_replayed_and_predicted(mpi: Mpi) {
 #[each_mpi]
 fn a_killed_midrun_leaves_a_recording_that_is_read_up_to_its_end(mpi: Mpi) {
     let scratch = Scratch::new();
-    let job = UNEVEN.replace("--iterations 10", "--iterations 30");
-    let mut run = start(&scratch, mpi, "--dry-run --record r.rec", 9, &job);
+    let until = format!("--until {}", scratch.path("end").display());
+    let job = UNEVEN.replace("--iterations 10", &until);
+    let run = start(&scratch, mpi, "--dry-run --record r.rec", 9, &job);
     let iterations = || {
         let read = ask(&scratch, "predict run r.rec --json");
         let known: Value = serde_json::from_str(&read.out).unwrap_or_default();
         known["recorded"][0]["iterations"].as_u64().unwrap_or(0)
     };
     wait_until("five iterations are recorded", || iterations() >= 5);
-    assert!(run.is_running());
     run.signal(libc::SIGKILL);
     assert_eq!(run.wait().code, 128 + libc::SIGKILL);
+    synthetic::end(&scratch);
     ranks::assert_all_gone(&scratch);
     let read = ask(&scratch, "replay r.rec");
     assert_eq!(read.code, 0, "{}", read.err);
     let line = read.err.trim_end();
     assert!(line.contains("r.rec") && line.contains("byte") && line.lines().count() == 1, "{line}");
     assert!(read.out.contains("iterations, 8 workers"), "{}", read.out);
-    assert!((5..30).contains(&iterations()), "{}", iterations());
+    assert!(iterations() >= 5, "{}", iterations());
 }
 
 /// A file system of its own with little room; gone with this.

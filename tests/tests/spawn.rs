@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use midrun_tests::process::Ended;
-use midrun_tests::synthetic_output::WHOLE;
+use midrun_tests::synthetic::WHOLE;
 use midrun_tests::{Mpi, Process, Scratch, Summary, need, root, run, wait_until};
 
 /// MPICH 5, which can start processes (Debian's 4.0 cannot); `tests/run` puts it and the examples built with it here.
@@ -17,10 +17,36 @@ fn mpich5_line(ranks: u32) -> Vec<String> {
     [launcher.display().to_string(), "-n".into(), ranks.to_string(), program.display().to_string()].to_vec()
 }
 
-/// Three ranks of Open MPI and of MPICH 5, where both are here.
-fn both_lines() -> Option<[Vec<String>; 2]> {
-    let here = Mpi::OpenMpi.is_here() && mpich5().1.is_file();
-    here.then(|| [Mpi::OpenMpi.line(3, &Mpi::OpenMpi.example("mw_synthetic")), mpich5_line(3)])
+/// Three ranks of Open MPI; `None`, counted as skipped, where it is absent.
+fn open_mpi() -> Option<Vec<String>> {
+    need!(Mpi::OpenMpi.is_here(), "Open MPI is not here", None);
+    Some(Mpi::OpenMpi.line(3, &Mpi::OpenMpi.example("mw_synthetic")))
+}
+
+/// The same of MPICH 5.
+fn mpich_5() -> Option<Vec<String>> {
+    need!(mpich5().1.is_file(), "MPICH 5 is not here", None);
+    Some(mpich5_line(3))
+}
+
+/// Makes a test of each story for each MPI that can start processes.
+macro_rules! each_that_spawns {
+    ($($name:ident: $story:expr;)*) => {$(
+        mod $name {
+            use super::*;
+            #[test] fn openmpi() { open_mpi().into_iter().for_each($story); }
+            #[test] fn mpich_5() { super::mpich_5().into_iter().for_each($story); }
+        }
+    )*};
+}
+
+each_that_spawns! {
+    a_job_grows_beyond_its_ranks: grows;
+    a_started_worker_that_does_not_come_in_time_is_given_up_and_sent_away: gives_up;
+    a_job_that_ends_while_a_worker_is_being_started_ends: ends_meanwhile;
+    a_started_worker_killed_while_it_comes_ends_the_job_as_a_killed_rank_does: |line| kill_one_after(line, |_| true);
+    a_started_worker_killed_while_it_works_ends_the_job_as_a_killed_rank_does:
+        |line| kill_one_after(line, |out| out.contains("4 workers"));
 }
 
 /// A job that may get workers beyond its ranks.
@@ -57,20 +83,9 @@ fn assert_grew(ended: &Ended, summary: &Summary) {
 
 const LONG: &[&str] = &["--spawn", "--iterations", "20"];
 
-#[test]
-fn open_mpi_grows_beyond_its_ranks() {
-    need!(Mpi::OpenMpi.is_here(), "Open MPI is not here");
+fn grows(line: Vec<String>) {
     let scratch = Scratch::new();
-    let line = Mpi::OpenMpi.line(3, &Mpi::OpenMpi.example("mw_synthetic"));
     let (ended, summary) = finish(&scratch, start(&scratch, line, "4", LONG, "60"));
-    assert_grew(&ended, &summary);
-}
-
-#[test]
-fn mpich_5_grows_beyond_its_ranks() {
-    need!(mpich5().1.is_file(), "MPICH 5 is not here");
-    let scratch = Scratch::new();
-    let (ended, summary) = finish(&scratch, start(&scratch, mpich5_line(3), "4", LONG, "60"));
     assert_grew(&ended, &summary);
 }
 
@@ -118,30 +133,19 @@ fn a_program_that_does_not_allow_it_keeps_its_ranks() {
     assert_eq!((summary.workers(), summary.count("/ranks")), (vec![2; 8], 3), "{}", ended.err);
 }
 
-#[test]
-fn a_started_worker_that_does_not_come_in_time_is_given_up_and_sent_away() {
+fn gives_up(line: Vec<String>) {
     let slow = ["--spawn", "--iterations", "16", "--slow-start-s", "3600"];
-    if Mpi::OpenMpi.is_here() {
-        let line = Mpi::OpenMpi.line(3, &Mpi::OpenMpi.example("mw_synthetic"));
-        refused(line, &slow, "1", "did not come within 1 s");
-    }
-    need!(mpich5().1.is_file(), "MPICH 5 is not here");
-    refused(mpich5_line(3), &slow, "1", "did not come within 1 s");
+    refused(line, &slow, "1", "did not come within 1 s");
 }
 
-#[test]
-fn a_job_that_ends_while_a_worker_is_being_started_ends() {
+fn ends_meanwhile(line: Vec<String>) {
+    let scratch = Scratch::new();
     let short = ["--spawn", "--iterations", "5", "--slow-start-s", "3600"];
-    let lines = both_lines();
-    need!(lines.is_some(), "Open MPI or MPICH 5 is not here");
-    for line in lines.into_iter().flatten() {
-        let scratch = Scratch::new();
-        let (ended, summary) = finish(&scratch, start(&scratch, line, "4", &short, "60"));
-        assert!(summary.list("decisions").iter().any(|d| d["tuning_point"] == "started workers"), "{}", ended.err);
-    }
+    let (ended, summary) = finish(&scratch, start(&scratch, line, "4", &short, "60"));
+    assert!(summary.list("decisions").iter().any(|d| d["tuning_point"] == "started workers"), "{}", ended.err);
 }
 
-/// Processes that a master has started, by their parent's tree: their command lines carry our number.
+/// Processes that the master of the test has started, by their environment.
 fn started(scratch: &Scratch) -> Vec<i32> {
     let mark = format!("MIDRUN_SOCKET={}", scratch.path("run").display());
     let environment = |pid: i32| std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
@@ -155,30 +159,16 @@ fn started(scratch: &Scratch) -> Vec<i32> {
     pids.filter(is_started).collect()
 }
 
-fn kill_one_after(condition: impl Fn(&str) -> bool) {
-    let lines = both_lines();
-    need!(lines.is_some(), "Open MPI or MPICH 5 is not here");
-    for line in lines.into_iter().flatten() {
-        let scratch = Scratch::new();
-        let run = start(&scratch, line, "4", &["--spawn", "--iterations", "400"], "60");
-        wait_until("a worker is started", || !started(&scratch).is_empty());
-        wait_until("it is as the test wants it", || condition(&run.out()));
-        let victim = started(&scratch)[0];
-        // SAFETY: a process that this test's own job started.
-        unsafe { libc::kill(victim, libc::SIGKILL) };
-        let ended = run.wait();
-        assert_ne!(ended.code, 0, "as for any rank that is killed, MPI ends the job: {}\n{}", ended.out, ended.err);
-        wait_until("no process is left", || started(&scratch).is_empty());
-        scratch.assert_nothing_left();
-    }
-}
-
-#[test]
-fn a_started_worker_killed_while_it_comes_ends_the_job_as_a_killed_rank_does() {
-    kill_one_after(|_| true);
-}
-
-#[test]
-fn a_started_worker_killed_while_it_works_ends_the_job_as_a_killed_rank_does() {
-    kill_one_after(|out| out.contains("4 workers"));
+fn kill_one_after(line: Vec<String>, condition: impl Fn(&str) -> bool) {
+    let scratch = Scratch::new();
+    let run = start(&scratch, line, "4", &["--spawn", "--iterations", "400"], "60");
+    wait_until("a worker is started", || !started(&scratch).is_empty());
+    wait_until("it is as the test wants it", || condition(&run.out()));
+    let victim = started(&scratch)[0];
+    // SAFETY: a process that this test's own job started.
+    unsafe { libc::kill(victim, libc::SIGKILL) };
+    let ended = run.wait();
+    assert_ne!(ended.code, 0, "as for any rank that is killed, MPI ends the job: {}\n{}", ended.out, ended.err);
+    wait_until("no process is left", || started(&scratch).is_empty());
+    scratch.assert_nothing_left();
 }

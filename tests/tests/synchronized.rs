@@ -1,12 +1,12 @@
 //! Changes that all ranks take over in one and the same iteration, or none: the job computes rightly, ends by itself, and no
 //! rank ever differs, whatever happens in between.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
-use std::time::Duration;
 
 use midrun_proto::v1::event::Kind;
 use midrun_proto::v1::{ActionResult, ActionStatus, Phase};
+use midrun_tests::ask::status;
 use midrun_tests::mpi::command;
 use midrun_tests::process::Ended;
 use midrun_tests::scripted_analyzer::{Link, ScriptedAnalyzer};
@@ -17,7 +17,7 @@ use serde_json::Value;
 
 const RANKS: u32 = 16;
 
-/// An analyzer, an agent, and a job that has begun.
+/// An analyzer that keeps a journal, an agent, and a job whose ranks all offer their points.
 struct Begun {
     scratch: Scratch,
     analyzer: Analyzer,
@@ -26,20 +26,47 @@ struct Begun {
 }
 
 impl Begun {
-    fn new(mpi: Mpi) -> Begun {
+    fn new(mpi: Mpi, delay_us: u32) -> Begun {
         let scratch = Scratch::new();
-        let analyzer = Analyzer::start(&scratch);
+        let analyzer = analyzer_at(&scratch, "analyzer", "127.0.0.1:0");
         let agent = Agent::start(&scratch, &analyzer.url);
-        let mut job = start(&scratch, mpi, &agent, 1_000_000, 20_000);
-        has_begun(&mut job);
+        let mut job = start(&scratch, mpi, &agent, delay_us);
+        wait_until("every rank offers its points", || {
+            assert!(job.is_running(), "the job ended too early: {}", job.err());
+            let status = status(&scratch, &["together", "--analyzer", &analyzer.url]).unwrap_or_default();
+            let points = status["tuning_points"].as_array().into_iter().flatten();
+            points.filter(|point| point["name"] == "algorithm").count() == RANKS as usize
+        });
+        wait_for_prints(&mut job, 1);
         Begun { scratch, analyzer, agent, job }
     }
 }
 
-fn start(scratch: &Scratch, mpi: Mpi, agent: &Agent, iterations: u32, delay_us: u32) -> Process {
+/// An analyzer at an address; all analyzers of a test append to one journal.
+fn analyzer_at(scratch: &Scratch, name: &str, address: &str) -> Analyzer {
+    let journal = scratch.path("journal").display().to_string();
+    Analyzer::with(scratch, name, address, &[("JOURNAL", &journal)])
+}
+
+/// Phases of changes that the analyzers of a test have ordered so far.
+fn phases(scratch: &Scratch) -> usize {
+    let journal = std::fs::read_to_string(scratch.path("journal")).unwrap_or_default();
+    let lines = journal.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    lines.filter(|line| line["phase"].is_string() && line["assignments"].is_array()).count()
+}
+
+/// Asks for the `n`-th change of a test and waits until its first, second or third phase is ordered, in turn by `n`.
+fn ask_up_to_a_phase(scratch: &Scratch, analyzer: &str, n: usize) -> Process {
+    let (before, phase) = (phases(scratch), 1 + n % 3);
+    let mut asked = ask(scratch, analyzer, n / 3 % 3);
+    wait_until("the phase is ordered", || phases(scratch) >= before + phase || !asked.is_running());
+    asked
+}
+
+/// A job until its ranks are told to stop.
+fn start(scratch: &Scratch, mpi: Mpi, agent: &Agent, delay_us: u32) -> Process {
     let mut line = mpi.line(RANKS, &mpi.example("allreduce_choice"));
-    let (iterations, delay_us) = (iterations.to_string(), delay_us.to_string());
-    line.extend(["--iterations", &iterations, "--delay-us", &delay_us].map(str::to_owned));
+    line.extend(["--iterations", "1000000", "--delay-us", &delay_us.to_string()].map(str::to_owned));
     let mut job = command(&line);
     job.env("MIDRUN_SOCKET", &agent.socket).env("MIDRUN_JOB", "together");
     Process::start(scratch, "job", job)
@@ -66,9 +93,14 @@ fn stop(scratch: &Scratch, analyzer: &str, mut job: Process) -> String {
     job.succeed().out
 }
 
-fn has_begun(job: &mut Process) {
-    wait_until("the job has begun", || job.out().contains("iteration 0") || !job.is_running());
-    std::thread::sleep(Duration::from_millis(300));
+/// Waits until rank 0 has printed `more` further times, which it does every 50 iterations.
+fn wait_for_prints(job: &mut Process, more: usize) {
+    let prints = |job: &Process| job.out().lines().filter(|line| line.starts_with("iteration ")).count();
+    let target = prints(job) + more;
+    wait_until("the job goes on", || {
+        assert!(job.is_running(), "the job ended too early: {}", job.err());
+        prints(job) >= target
+    });
 }
 
 /// (algorithm, from iteration) of each rank, in its own words.
@@ -100,7 +132,7 @@ fn the_same_on_all(out: &str) -> Vec<(usize, u64)> {
 
 #[each_mpi]
 fn tens_of_changes_are_taken_over_by_all_ranks_in_the_same_iterations(mpi: Mpi) {
-    let Begun { scratch, analyzer, agent: _agent, job } = Begun::new(mpi);
+    let Begun { scratch, analyzer, agent: _agent, job } = Begun::new(mpi, 20_000);
     let mut applied = Vec::new();
     for n in 1..=30 {
         let ended = ask(&scratch, &analyzer.url, n % 3).wait();
@@ -116,7 +148,7 @@ fn tens_of_changes_are_taken_over_by_all_ranks_in_the_same_iterations(mpi: Mpi) 
 
 #[each_mpi]
 fn a_rank_killed_during_changes_ends_the_job_as_mpi_ends_it_and_no_rank_differed(mpi: Mpi) {
-    let Begun { scratch, analyzer, agent: _agent, job } = Begun::new(mpi);
+    let Begun { scratch, analyzer, agent: _agent, job } = Begun::new(mpi, 20_000);
     for value in [1, 2, 0] {
         wait_until("a change is applied", || ask(&scratch, &analyzer.url, value).wait().code == 0);
     }
@@ -132,12 +164,11 @@ fn a_rank_killed_during_changes_ends_the_job_as_mpi_ends_it_and_no_rank_differed
 
 #[each_mpi]
 fn an_agent_stopped_between_the_phases_and_continued_leaves_no_rank_behind(mpi: Mpi) {
-    let Begun { scratch, analyzer, agent, job } = Begun::new(mpi);
-    for n in 1..=12_u64 {
-        let asked = ask(&scratch, &analyzer.url, n as usize % 3);
-        std::thread::sleep(Duration::from_millis(4 * n));
+    let Begun { scratch, analyzer, agent, mut job } = Begun::new(mpi, 5_000);
+    for n in 1..=12 {
+        let asked = ask_up_to_a_phase(&scratch, &analyzer.url, n);
         agent.process.signal(libc::SIGSTOP);
-        std::thread::sleep(Duration::from_millis(150));
+        wait_for_prints(&mut job, 1);
         agent.process.signal(libc::SIGCONT);
         asked.wait();
     }
@@ -146,15 +177,14 @@ fn an_agent_stopped_between_the_phases_and_continued_leaves_no_rank_behind(mpi: 
 
 #[each_mpi]
 fn an_analyzer_killed_at_any_moment_of_a_change_leaves_it_applied_on_all_ranks_or_on_none(mpi: Mpi) {
-    let Begun { scratch, mut analyzer, agent: _agent, mut job } = Begun::new(mpi);
+    let Begun { scratch, mut analyzer, agent: _agent, mut job } = Begun::new(mpi, 20_000);
     let address = analyzer.url.trim_start_matches("http://").to_owned();
-    for n in 1..=8_u64 {
-        let asked = ask(&scratch, &analyzer.url, n as usize % 3);
-        std::thread::sleep(Duration::from_millis(8 * n));
+    for n in 1..=9 {
+        let asked = ask_up_to_a_phase(&scratch, &analyzer.url, n);
         analyzer.process.signal(libc::SIGKILL);
         assert_ne!(analyzer.process.wait().code, 0);
         asked.wait();
-        analyzer = Analyzer::with(&scratch, &format!("analyzer{n}"), &address, &[]);
+        analyzer = analyzer_at(&scratch, &format!("analyzer{n}"), &address);
         let linked = || analyzer.process.err().contains("an agent linked");
         wait_until("the agent is back", || linked() || !job.is_running());
     }
@@ -175,45 +205,63 @@ fn answers(link: &mut Link, action: u64, count: u32) -> BTreeMap<u32, ActionResu
     all
 }
 
-/// Prepares a change on all ranks and arms them; the iteration.
-fn arm(link: &mut Link, action: u64, value: f64, margin: u64) -> u64 {
+/// Prepares and pre-commits a change on all ranks for `margin` iterations ahead; the iteration.
+fn pre_commit(link: &mut Link, action: u64, (point, value): (&str, f64), margin: u64) -> u64 {
     for rank in 0..RANKS {
-        link.phase(action, "together", rank, Phase::Prepare, 0, &[("algorithm", value)]);
+        link.phase(action, "together", rank, Phase::Prepare, 0, &[(point, value)]);
     }
     let prepared = answers(link, action, RANKS);
     assert!(prepared.values().all(|result| result.status() == ActionStatus::Prepared), "{prepared:?}");
     assert!(prepared.values().all(|result| result.register == prepared[&0].register), "{prepared:?}");
     let at = prepared.values().map(|result| result.iteration).max().unwrap_or(0) + margin;
     (0..RANKS).for_each(|rank| link.phase(action, "together", rank, Phase::PreCommit, at, &[]));
-    let armed = answers(link, action, RANKS);
-    assert!(armed.values().all(|result| result.status() == ActionStatus::PreCommitted), "{armed:?}");
+    let answered = answers(link, action, RANKS);
+    assert!(answered.values().all(|result| result.status() == ActionStatus::PreCommitted), "{answered:?}");
     at
 }
 
+/// Commits it on one rank and waits until all ranks have applied it in that iteration.
+fn commit(link: &mut Link, action: u64, rank: u32, at: u64) {
+    link.phase(action, "together", rank, Phase::Commit, 0, &[]);
+    assert_eq!(answers(link, action, 1)[&rank].status(), ActionStatus::Committed);
+    let applied = answers(link, action, RANKS);
+    let all = |result: &ActionResult| result.status() == ActionStatus::Applied && result.iteration == at;
+    assert!(applied.values().all(all), "{applied:?}");
+}
+
 #[each_mpi]
-fn an_armed_change_that_nobody_commits_is_void_on_all_ranks_and_the_next_one_is_applied(mpi: Mpi) {
+fn a_pre_committed_change_that_nobody_commits_is_aborted_on_all_ranks_and_the_next_one_is_applied(mpi: Mpi) {
     let scratch = Scratch::new();
     let analyzer = ScriptedAnalyzer::start();
     let agent = Agent::start(&scratch, &analyzer.url);
     let mut link = analyzer.welcome(0);
-    let mut job = start(&scratch, mpi, &agent, 400, 20_000);
-    has_begun(&mut job);
-    arm(&mut link, 5, 1.0, 40);
-    // Between arm and commit the analyzer dies; the next one knows nothing of it.
+    let mut job = start(&scratch, mpi, &agent, 20_000);
+    let mut offered = BTreeSet::new();
+    while offered.len() < 2 * RANKS as usize {
+        for (rank, event) in link.events().expect("the job runs") {
+            match event {
+                Kind::TuningPointDeclared(point) if ["algorithm", "stop"].contains(&point.name.as_str()) => {
+                    offered.insert((rank, point.name));
+                }
+                _ => {}
+            }
+        }
+    }
+    wait_for_prints(&mut job, 1);
+    pre_commit(&mut link, 5, ("algorithm", 1.0), 40);
+    // Between pre-commit and commit the analyzer dies; the next one knows nothing of it.
     let taken = link.sequence;
     drop(link);
     let mut link = analyzer.welcome(taken);
-    let void = answers(&mut link, 5, RANKS);
-    assert!(void.values().all(|result| result.status() == ActionStatus::Aborted), "{void:?}");
+    let aborted = answers(&mut link, 5, RANKS);
+    assert!(aborted.values().all(|result| result.status() == ActionStatus::Aborted), "{aborted:?}");
     // A commit that comes too late decides nothing.
     link.phase(5, "together", 3, Phase::Commit, 0, &[]);
     assert_eq!(answers(&mut link, 5, 1)[&3].status(), ActionStatus::Aborted);
-    let at = arm(&mut link, 6, 2.0, 60);
-    link.phase(6, "together", 7, Phase::Commit, 0, &[]);
-    assert_eq!(answers(&mut link, 6, 1)[&7].status(), ActionStatus::Committed);
-    let applied = answers(&mut link, 6, RANKS);
-    let all = |result: &ActionResult| result.status() == ActionStatus::Applied && result.iteration == at;
-    assert!(applied.values().all(all), "{applied:?}");
+    let at = pre_commit(&mut link, 6, ("algorithm", 2.0), 60);
+    commit(&mut link, 6, 7, at);
+    pre_commit(&mut link, 7, ("stop", 1.0), 60);
+    link.phase(7, "together", 0, Phase::Commit, 0, &[]);
     while link.events().is_some() {}
     assert_eq!(the_same_on_all(&job.succeed().out), [(2, at)], "{mpi:?}");
 }

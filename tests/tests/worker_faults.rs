@@ -1,7 +1,7 @@
 //! Faults while the number of workers is being changed: of workers, of the agent, of the analyzer.
 
 use midrun_tests::mpi::command;
-use midrun_tests::synthetic_output::{assert_whole, wait_for_iterations, workers};
+use midrun_tests::synthetic::{self, assert_whole, endless_line, wait_for_iterations, workers};
 use midrun_tests::{Agent, Analyzer, Mpi, Process, Scratch, Summary, each_mpi, ranks, under_midrun, wait_until};
 
 /// `midrun run FLAGS -- LINE` with a summary.
@@ -9,18 +9,14 @@ fn start(scratch: &Scratch, flags: &[&str], line: &[String]) -> Process {
     under_midrun(scratch, "run", &[&["--summary", "s.json"], flags].concat(), line)
 }
 
-fn synthetic(mpi: Mpi, ranks: u32, words: &[&str]) -> Vec<String> {
-    let mut line = mpi.line(ranks, &mpi.example("mw_synthetic"));
-    line.extend(words.iter().map(|word| (*word).to_owned()));
-    line
-}
-
 /// Waits until the number of workers was changed so many times.
 fn wait_for_changes(job: &mut Process, count: usize) {
     wait_until("the number of workers has changed", || {
+        let running = job.is_running();
         let mut numbers = workers(&job.out());
         numbers.dedup();
-        numbers.len() > count || !job.is_running()
+        assert!(running, "the job ended too early: {numbers:?}");
+        numbers.len() > count
     });
 }
 
@@ -28,10 +24,10 @@ fn wait_for_changes(job: &mut Process, count: usize) {
 /// killed when midrun has just decided that it shall have none.
 fn a_worker_is_killed(mpi: Mpi, parked: bool) {
     let workers = if parked { "2" } else { "0" };
-    let words = ["--tasks", "400", "--iterations", "50", "--mean-us", "2000", "--workers", workers];
-    let line = synthetic(mpi, 5, &words);
+    let options = format!("--tasks 400 --mean-us 2000 --workers {workers}");
     let alone = {
         let scratch = Scratch::new();
+        let line = endless_line(&scratch, mpi, 5, &options);
         let mut job = Process::start(&scratch, "alone", command(&line));
         wait_for_iterations(&mut job, 2);
         ranks::kill(&scratch, 4);
@@ -40,6 +36,7 @@ fn a_worker_is_killed(mpi: Mpi, parked: bool) {
         ended
     };
     let scratch = Scratch::new();
+    let line = endless_line(&scratch, mpi, 5, &options);
     let objective = if parked { "fixed" } else { "budget:2" };
     let mut run = start(&scratch, &["--objective", objective], &line);
     if parked {
@@ -70,11 +67,9 @@ fn a_worker_that_is_killed_while_it_is_being_parked_ends_the_job_as_without_midr
 
 /// Eight workers of which each change parks one, until two are left.
 const ONE_BY_ONE: [(&str, &str); 2] = [("OBJECTIVE", "budget:2"), ("WORKER_STEP", "1")];
-const ITERATIONS: usize = 30;
 
 fn one_by_one(scratch: &Scratch, mpi: Mpi) -> Process {
-    let words = ["--tasks", "200", "--iterations", "30", "--mean-us", "2000", "--sigma-pct", "40"];
-    let mut job = command(&synthetic(mpi, 9, &words));
+    let mut job = command(&endless_line(scratch, mpi, 9, "--tasks 200 --mean-us 2000 --sigma-pct 40"));
     job.env("MIDRUN_SOCKET", Agent::socket_in(scratch)).env("MIDRUN_JOB", "changes");
     Process::start(scratch, "job", job)
 }
@@ -86,14 +81,18 @@ fn an_agent_killed_while_workers_are_parked_leaves_the_job_alone_and_the_next_ag
     let agent = Agent::start(&scratch, &analyzer.url);
     let mut job = one_by_one(&scratch, mpi);
     wait_for_changes(&mut job, 2);
-    let before = workers(&job.out()).last().copied();
+    let before = workers(&job.out()).last().copied().expect("an iteration");
     agent.process.signal(libc::SIGKILL);
     drop(agent);
     let _next = Agent::start(&scratch, &analyzer.url);
-    let numbers = assert_whole(&job.succeed(), ITERATIONS);
+    wait_until("the next agent goes on", || {
+        assert!(job.is_running(), "the job ended too early: {}", job.out());
+        workers(&job.out()).last() < Some(&before)
+    });
+    synthetic::end(&scratch);
+    let numbers = assert_whole(&job.succeed());
     // One at a time, though the change that was under way may have been lost or made without an answer.
     assert!(numbers.windows(2).all(|pair| pair[0].abs_diff(pair[1]) <= 1), "{numbers:?}");
-    assert!(numbers.last().copied() < before, "{mpi:?}: the next agent goes on: {numbers:?}");
 }
 
 #[each_mpi]
@@ -105,12 +104,13 @@ fn an_agent_stopped_while_workers_are_parked_leaves_the_job_alone(mpi: Mpi) {
         let mut job = one_by_one(&scratch, mpi);
         wait_for_changes(&mut job, 2);
         agent.process.signal(libc::SIGSTOP);
+        wait_for_iterations(&mut job, 3);
         if comes_back {
-            let done = workers(&job.out()).len();
-            wait_for_iterations(&mut job, done + 3);
             agent.process.signal(libc::SIGCONT);
+            wait_for_iterations(&mut job, 3);
         }
-        let numbers = assert_whole(&job.succeed(), ITERATIONS);
+        synthetic::end(&scratch);
+        let numbers = assert_whole(&job.succeed());
         assert!(numbers.windows(2).all(|pair| pair[0].abs_diff(pair[1]) <= 1), "{numbers:?}");
     }
 }
@@ -121,15 +121,18 @@ fn an_analyzer_lost_in_the_middle_of_a_change_makes_it_once_or_not_at_all_and_an
     let analyzer = Analyzer::start(&scratch);
     let address = analyzer.url.trim_start_matches("http://").to_owned();
     let flags = ["--analyzer", &analyzer.url, "--objective", "budget:3", "--technique", "dpf"];
-    let words = ["--tasks", "400", "--iterations", "30", "--mean-us", "2000", "--sigma-pct", "40"];
-    let mut run = start(&scratch, &flags, &synthetic(mpi, 9, &words));
+    let line = endless_line(&scratch, mpi, 9, "--tasks 400 --mean-us 2000 --sigma-pct 40");
+    let mut run = start(&scratch, &flags, &line);
     wait_until("it is decided", || run.err().contains("workers 8 -> 3") || !run.is_running());
     drop(analyzer); // SIGKILL
-    let done = workers(&run.out()).len();
-    wait_for_iterations(&mut run, done + 4);
-    let _another = Analyzer::with(&scratch, "another", &address, &[("OBJECTIVE", "time")]);
+    wait_for_iterations(&mut run, 4);
+    let another = Analyzer::with(&scratch, "another", &address, &[("OBJECTIVE", "time")]);
+    wait_until("the other analyzer is in use", || another.process.err().contains("an agent linked"));
+    wait_until("the change is in force", || workers(&run.out()).last() == Some(&3) || !run.is_running());
+    wait_for_iterations(&mut run, 10);
+    synthetic::end(&scratch);
     let ended = run.succeed();
-    let mut numbers = assert_whole(&ended, 30);
+    let mut numbers = assert_whole(&ended);
     // The other analyzer is told what this job wants: its own objective would bring all workers in again.
     numbers.dedup();
     assert_eq!(numbers, [8, 3], "{mpi:?}\n{}", ended.err);
@@ -144,15 +147,17 @@ fn an_analyzer_that_comes_in_place_of_another_knows_of_the_dry_run(mpi: Mpi) {
     let scratch = Scratch::new();
     let analyzer = Analyzer::start(&scratch);
     let address = analyzer.url.trim_start_matches("http://").to_owned();
-    let words =
-        ["--tasks", "400", "--iterations", "25", "--mean-us", "2000", "--sigma-pct", "80", "--technique", "none"];
     let flags = ["--analyzer", &analyzer.url, "--dry-run"];
-    let mut run = start(&scratch, &flags, &synthetic(mpi, 9, &[&words[..], &["--workers", "2"]].concat()));
+    let options = "--tasks 400 --mean-us 2000 --sigma-pct 80 --technique none --workers 2";
+    let mut run = start(&scratch, &flags, &endless_line(&scratch, mpi, 9, options));
     wait_for_iterations(&mut run, 2);
     drop(analyzer); // SIGKILL
-    let _another = Analyzer::with(&scratch, "another", &address, &[]);
+    let another = Analyzer::with(&scratch, "another", &address, &[]);
+    wait_until("the other analyzer is in use", || another.process.err().contains("an agent linked"));
+    wait_for_iterations(&mut run, 10);
+    synthetic::end(&scratch);
     let ended = run.succeed();
-    assert_eq!(assert_whole(&ended, 25), [2; 25], "{}", ended.err);
+    assert!(assert_whole(&ended).iter().all(|workers| *workers == 2), "{}", ended.err);
     let summary = Summary::read(&scratch.path("s.json"));
     assert_eq!(summary.count("/actions/sent"), 0, "{}", summary.0);
     assert!(summary.count("/iterations") > 3, "the other analyzer has seen the rest: {}", summary.0);

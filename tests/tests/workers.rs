@@ -1,7 +1,7 @@
 //! The number of workers, changed while real jobs run.
 
 use midrun_tests::process::Ended;
-use midrun_tests::synthetic_output::assert_whole;
+use midrun_tests::synthetic::assert_whole;
 use midrun_tests::{Mpi, Scratch, Summary, each_mpi, under_midrun};
 
 /// A job on 9 ranks that begins with so many workers.
@@ -11,7 +11,7 @@ fn job(scratch: &Scratch, mpi: Mpi, flags: &[&str], workers: &str) -> (Ended, Su
     line.extend(job.map(String::from));
     let flags = [&["--summary", "s.json"], flags].concat();
     let ended = under_midrun(scratch, "run", &flags, &line).succeed();
-    assert_whole(&ended, 9);
+    assert_eq!(assert_whole(&ended).len(), 9);
     let summary = Summary::read(&scratch.path("s.json"));
     summary.assert_contract();
     (ended, summary)

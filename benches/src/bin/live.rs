@@ -1,6 +1,6 @@
 //! Measures how soon the number of workers is right when a job begins far off, and what it costs after that.
 //!
-//! Each load runs with a row of fixed numbers (their hand-out tuned all the same); the one with the least Pi of the whole run
+//! Each load runs with a row of fixed numbers (scheduling is tuned all the same); the one with the least Pi of the whole run
 //! is the best. Then it runs twice with the number free, from 2 workers and from all. All runs of a load have the same tasks.
 //!
 //! Pi of several iterations is that of one that does all their work: `(sum n T) (sum T) / sum Tc`. A sum of their own Pi would
@@ -29,9 +29,9 @@ struct Arguments {
     decisions: bool,
 }
 
-/// The first iterations of a run with a fixed number still find their hand-out.
+/// Iterations at the beginning of a run with a fixed number in which the scheduling technique still changes.
 const WARM_UP: usize = 3;
-/// So close to the best is right.
+/// A number whose Pi is this close to the best counts as right.
 const NEAR: f64 = 1.05;
 /// Three in a row so far from the best, and farther each time: fewer workers are worse still.
 const FAR: f64 = 1.5;

@@ -63,7 +63,7 @@ fn output(mut command: Command) -> Result<String> {
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// Cost of one 64-byte record put into a lane, while another thread empties it each millisecond, as an agent does.
+/// Cost of one 64-byte record put into the ring of a thread, while another thread empties it each millisecond, as an agent does.
 fn record() -> Result<()> {
     const BATCH: u32 = 1000;
     let identity = Identity { world_size: 1, ..Identity::default() };
@@ -157,7 +157,7 @@ fn time_to_action(a: &Arguments) -> Result<()> {
             program.display()
         );
         let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-        // Another number of workers waits for an iteration's start: what is measured is the hand-out, changed at once.
+        // A number of workers waits for the start of an iteration; the technique is changed at once, so that is measured.
         let flags = ["--objective", "fixed"].map(str::to_owned);
         let summary = run_under_midrun(&flags, &Launcher::local(&a.mpi, 9, false)?, &words)?;
         latencies.extend(numbers(&summary, "actions.latency_ms"));

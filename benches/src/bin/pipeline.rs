@@ -1,5 +1,5 @@
-//! Who should hand out to replicas, how near a pattern's period comes to the model's, what the framework costs beside MPI
-//! written by hand, and what a change of the pattern costs while data flows.
+//! Measures pipelines: the best dispatcher for replicas, the period against the model's, the framework against plain MPI, and
+//! the cost of changing the pattern while data flows.
 
 use anyhow::{Context, Result};
 use clap::Parser;

@@ -1,4 +1,4 @@
-//! How long the exact search for the best pattern takes.
+//! Measures how long the exact search for the best pattern takes.
 
 use anyhow::Result;
 use clap::Parser;

@@ -1,7 +1,7 @@
-//! How near the simulation of programs comes to real runs of the examples, and of a pipeline by hand, on emulated hosts, how much
+//! Measures how near the simulation of programs comes to real runs of the examples, and of a pipeline by hand, on emulated hosts, how much
 //! faster it is, and how large a program it can hold.
 //!
-//! One run under midrun tells what messages, hand-outs and sleeping cost here; every prediction uses these same figures, and
+//! One run under midrun shows what messages, dispatching a chunk and sleeping cost here; every prediction uses these same figures, and
 //! none of the runs that it is compared with.
 
 use std::process::Command;
@@ -183,7 +183,7 @@ impl Arguments {
     fn runs(&self) -> Result<()> {
         let hosts = (self.hosts > 0).then(|| Hosts::up(self.hosts, "100mbit")).transpose()?;
         let costs = self.costs(hosts.as_ref())?;
-        println!("{}hand-out {:.1} us, waking {:.1} us\n", costs.links, 1e6 * costs.handout_s, 1e6 * costs.waking_s);
+        println!("{}dispatch {:.1} us, waking {:.1} us\n", costs.links, 1e6 * costs.handout_s, 1e6 * costs.waking_s);
         println!(
             "{:>2} {:>11} {:>11} {:>7} {:>10} {:>9}  program",
             "", "measured s", "predicted s", "error", "by", "faster"

@@ -1,4 +1,4 @@
-//! Measures how soon a search finds the factor of the hand-out, and how good it is, against every factor measured by itself.
+//! Measures how soon a search finds the factor of the scheduling technique, and how good it is, against every factor measured by itself.
 //!
 //! Each load runs once per factor (`--dry-run`, so that both sides carry the same recording): the median of iteration / ideal is
 //! the truth. Then each method searches, several times with other tasks; its regret is the truth of the factor it ends at over

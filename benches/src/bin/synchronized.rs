@@ -1,5 +1,5 @@
-//! How long it takes, and how many iterations, from the option to change a tuning point on all ranks together to its effect in
-//! the last rank, by the length of the iterations.
+//! Measures synchronized changes: seconds and iterations from the request to the effect in the last rank, by the length of the
+//! iterations.
 
 #![forbid(unsafe_code)]
 

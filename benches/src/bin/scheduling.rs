@@ -1,4 +1,4 @@
-//! Measures how well tasks are handed out: iteration time / ideal, for each fixed technique and tuned, in one run.
+//! Measures how well scheduling techniques balance tasks: iteration time / ideal, for each fixed technique and tuned, in one run.
 //!
 //! ideal = the tasks' own total time / workers, as midrun's summary has it. Fixed techniques run with
 //! `--dry-run`, so that both sides carry the same recording.

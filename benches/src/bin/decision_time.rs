@@ -1,4 +1,4 @@
-//! Measures how long the tunlet `master_worker` thinks about one window.
+//! Measures the decision time: how long the tunlet `master_worker` takes for one window.
 
 use anyhow::Result;
 use midrun_benches::spread;
@@ -11,7 +11,7 @@ use std::time::Instant;
 const WINDOWS: u64 = 12;
 
 fn main() -> Result<()> {
-    println!("{:>8} {:>8}  thinking, ms: median [p10 … p90]", "workers", "tasks");
+    println!("{:>8} {:>8}  decision time, ms: median [p10 … p90]", "workers", "tasks");
     for (workers, tasks) in [(8, 2_000), (25, 10_000), (100, 10_000), (1_000, 100_000)] {
         let mut tunlet = catalogue::create(&TuningOptions::default())?;
         let load = SimInput {
@@ -29,7 +29,7 @@ fn main() -> Result<()> {
             let window = window(&load, number);
             let begin = Instant::now();
             tunlet.observe(Observation::Iteration(&window));
-            // Nothing is applied: it thinks about the same again.
+            // Nothing is applied, so the next window asks for the same decision.
             std::hint::black_box(tunlet.propose(&tuning_points));
             times.push(begin.elapsed().as_secs_f64() * 1e3);
         }
@@ -40,7 +40,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// What the master offers when it runs with `none`.
+/// The tuning points of a master that runs with `none`.
 fn tuning_points(workers: u32) -> Vec<TuningPoint> {
     let offer = |name: &str, whole: bool, range: (f64, f64), value: f64| TuningPoint {
         rank: 0,

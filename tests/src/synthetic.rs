@@ -1,0 +1,47 @@
+//! The program `mw_synthetic`: its line, the lines it prints for each iteration, and its own check of every task.
+
+use crate::process::Ended;
+use crate::{Mpi, Process, Scratch, wait_until};
+
+/// The end of the last line when each task was computed exactly once.
+pub const WHOLE: &str = "lost or doubled: 0, wrong results: 0";
+
+/// The line that runs it on `ranks` ranks with `options`.
+pub fn line(mpi: Mpi, ranks: u32, options: &str) -> Vec<String> {
+    let mut words = mpi.line(ranks, &mpi.example("mw_synthetic"));
+    words.extend(options.split_whitespace().map(str::to_owned));
+    words
+}
+
+/// The same for a job that iterates until [`end`] is called, however loaded the machine is.
+pub fn endless_line(scratch: &Scratch, mpi: Mpi, ranks: u32, options: &str) -> Vec<String> {
+    line(mpi, ranks, &format!("{options} --until {}", scratch.path("end").display()))
+}
+
+/// Ends an endless job after its current iteration.
+pub fn end(scratch: &Scratch) {
+    std::fs::write(scratch.path("end"), "").expect("a file");
+}
+
+/// Number of workers of each iteration so far.
+pub fn workers(out: &str) -> Vec<u32> {
+    let lines = out.lines().filter(|line| line.starts_with("iteration "));
+    lines.filter_map(|line| line.strip_suffix(" workers")?.rsplit(' ').next()?.parse().ok()).collect()
+}
+
+/// Waits until `more` further iterations are over; fails the test if the job ends before.
+pub fn wait_for_iterations(job: &mut Process, more: usize) {
+    let target = workers(&job.out()).len() + more;
+    wait_until("further iterations are over", || {
+        let running = job.is_running();
+        let over = workers(&job.out()).len() >= target;
+        assert!(over || running, "the job ended too early:\n{}\n{}", job.out(), job.err());
+        over
+    });
+}
+
+/// Number of workers of each iteration. Fails the test unless each task of all iterations was computed exactly once and rightly.
+pub fn assert_whole(ended: &Ended) -> Vec<u32> {
+    assert!(ended.out.contains(WHOLE), "{}\n{}", ended.out, ended.err);
+    workers(&ended.out)
+}
