@@ -2,7 +2,7 @@
 
 #![allow(missing_docs, clippy::missing_safety_doc)]
 
-use midrun_instrument::{Collector, Hook, Passage, Sum, flag, symbols};
+use midrun_instrument::{Collector, Hook, Probe, Sum, flag, symbols};
 use std::ffi::{CStr, CString, c_char, c_int, c_long};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -31,7 +31,7 @@ fn hook(id: c_int) -> Hook {
     HOOKS.lock().unwrap()[id as usize].0
 }
 
-/// A hook at a function, timed, not put in yet; -1 when refused.
+/// A hook at a function, timed, not inserted yet; -1 when refused.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn probe_hook(name: *const c_char) -> c_int {
     // SAFETY: as the caller's.
@@ -48,7 +48,7 @@ pub unsafe extern "C" fn probe_hook(name: *const c_char) -> c_int {
     }
 }
 
-/// Why the last was refused.
+/// The reason of the last refusal.
 #[unsafe(no_mangle)]
 pub extern "C" fn probe_error() -> *const c_char {
     ERROR.lock().unwrap().as_ref().map_or(std::ptr::null(), |error| error.as_ptr())
@@ -116,43 +116,43 @@ pub extern "C" fn probe_argument(id: c_int, at: c_int, place: u32, bits: u64) {
     point.set(flag::ARGUMENTS, true);
 }
 
-/// Entries and exits are told from now on; what is told does much with vector registers.
+/// Handlers are called at entries and exits from now on; they do much with vector registers.
 #[unsafe(no_mangle)]
-pub extern "C" fn probe_tell(id: c_int) {
+pub extern "C" fn probe_handle(id: c_int) {
     fn busy() {
         let mut bytes = vec![1u8; 5000];
         bytes.copy_within(1..4000, 700);
         let text = format!("{:?} {}", &bytes[..40], 1.5f64.powf(bytes.len() as f64 / 5000.0));
         assert!(text.len() > 40);
     }
-    fn entry(_: &Passage) {
+    fn entry(_: &Probe) {
         ENTRIES.fetch_add(1, Ordering::Relaxed);
         busy();
     }
-    fn exit(_: &Passage) {
+    fn exit(_: &Probe) {
         EXITS.fetch_add(1, Ordering::Relaxed);
         busy();
     }
-    hook(id).point().tell(Some(entry), Some(exit));
+    hook(id).point().set_handlers(Some(entry), Some(exit));
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn probe_told_entries() -> c_long {
+pub extern "C" fn probe_handled_entries() -> c_long {
     ENTRIES.load(Ordering::Relaxed) as c_long
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn probe_told_exits() -> c_long {
+pub extern "C" fn probe_handled_exits() -> c_long {
     EXITS.load(Ordering::Relaxed) as c_long
 }
 
 fn sum(id: c_int) -> Sum {
     let mut collector = COLLECTOR.lock().unwrap();
     let collector = collector.get_or_insert_default();
-    let stretch = collector.turn();
+    let interval = collector.begin_interval();
     let mut hooks = HOOKS.lock().unwrap();
     let (hook, all) = &mut hooks[id as usize];
-    let new = collector.take(hook.number(), stretch);
+    let new = collector.take(hook.number(), interval);
     all.calls += new.calls;
     all.timed += new.timed;
     all.sum_ns += new.sum_ns;
@@ -185,6 +185,6 @@ pub extern "C" fn probe_cost() -> c_long {
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn probe_unseen() -> c_long {
-    midrun_instrument::unseen() as c_long
+pub extern "C" fn probe_missed() -> c_long {
+    midrun_instrument::missed_calls() as c_long
 }

@@ -1,12 +1,11 @@
-//! What a hooked call costs here and now.
+//! Measures the time that a hook adds to a call, here and now.
 
 use crate::clock::ticks;
-use crate::figures::Cost;
 use crate::hook::make;
 use crate::refusal::Refusal;
 use crate::symbols::Function;
 use crate::table::flag;
-use crate::totals::nanoseconds;
+use crate::totals::{Cost, nanoseconds};
 use std::arch::global_asm;
 
 global_asm!(
@@ -27,10 +26,10 @@ unsafe extern "C" {
     fn midrun_instrument_nothing();
 }
 
-/// Calls a function that does nothing with a hook and without, for some tenths of a millisecond.
+/// Times a function that does nothing with a hook and without; takes some tenths of a millisecond.
 ///
 /// # Errors
-/// Why nothing can be hooked here.
+/// Why no function can be hooked on this machine.
 pub fn cost() -> Result<Cost, Refusal> {
     let address = midrun_instrument_nothing as unsafe extern "C" fn() as usize;
     let function = Function { name: "nothing".into(), object: String::new(), address, size: 6, exported: false };
@@ -45,20 +44,20 @@ pub fn cost() -> Result<Cost, Refusal> {
     let counted_ns = (per_call() - plain).max(0.0);
     point.sample_mask.store(0, std::sync::atomic::Ordering::Relaxed);
     point.set(flag::TIMED, false);
-    point.tell(None, Some(|_| {}));
-    let told_ns = (per_call() - plain).max(0.0);
+    point.set_handlers(None, Some(|_| {}));
+    let handled_ns = (per_call() - plain).max(0.0);
     hook.clear();
-    Ok(Cost { timed_ns, counted_ns, told_ns })
+    Ok(Cost { timed_ns, counted_ns, handled_ns })
 }
 
-/// The quickest of some rounds: what disturbs them is not the hook's.
+/// Nanoseconds per call in the quickest of some rounds: interference only adds time.
 fn per_call() -> f64 {
     const ROUNDS: usize = 20;
     const CALLS: u64 = 200;
     let round = |_| {
         let begin = ticks();
         for _ in 0..CALLS {
-            // SAFETY: does nothing.
+            // SAFETY: the function does nothing.
             unsafe { midrun_instrument_nothing() };
         }
         nanoseconds(ticks().saturating_sub(begin)) as f64 / CALLS as f64

@@ -1,12 +1,10 @@
-//! C++ names as people write them, by the demangler of the program's own C++ library where it has one.
+//! C++ names as people write them.
 
-use crate::symbols::{everywhere, lookup};
-use std::ffi::{CStr, CString, c_char, c_int};
-use std::sync::OnceLock;
+use cpp_demangle::{DemangleOptions, Symbol};
+use std::fmt;
 
-type Demangle = unsafe extern "C" fn(*const c_char, *mut c_char, *mut usize, *mut c_int) -> *mut c_char;
-
-const NAME: &str = "__cxa_demangle";
+/// Longest name that is looked at, bytes: a short symbol can stand for a name of any length.
+const LONGEST: usize = 1 << 16;
 
 /// Whether the mangled `symbol` is called `wanted`: with its parameters, without spaces, or without parameters.
 pub fn is(symbol: &str, wanted: &str) -> bool {
@@ -14,9 +12,9 @@ pub fn is(symbol: &str, wanted: &str) -> bool {
     if !symbol.starts_with("_Z") || symbol.contains('.') || !symbol.contains(last_word(wanted)) {
         return false;
     }
-    let Some(whole) = demangled(symbol) else { return false };
-    let whole: String = whole.chars().filter(|c| *c != ' ').collect();
-    whole == wanted || (!wanted.contains('(') && whole.split('(').next() == Some(wanted))
+    // The demangler bounds its recursion. A panic would reach the program.
+    let Ok(Some(name)) = std::panic::catch_unwind(|| demangled(symbol)) else { return false };
+    name == wanted || (!wanted.contains('(') && name.split('(').next() == Some(wanted))
 }
 
 /// The last identifier before the parameters; a mangled name contains it.
@@ -27,23 +25,59 @@ fn last_word(name: &str) -> &str {
     if is_word { end } else { "" }
 }
 
-fn demangled(symbol: &str) -> Option<String> {
-    // Exported, or linked into the program.
-    static KNOWN: OnceLock<Option<usize>> = OnceLock::new();
-    let find = || lookup(NAME).or_else(|| everywhere(&[NAME]).first().map(|f| f.address));
-    let address = (*KNOWN.get_or_init(find))?;
-    // SAFETY: this is the function's type by the C++ ABI.
-    let demangle: Demangle = unsafe { std::mem::transmute::<usize, Demangle>(address) };
-    let symbol = CString::new(symbol).ok()?;
-    let mut status = 0;
-    // SAFETY: a C string; without a buffer the result is allocated.
-    let text = unsafe { demangle(symbol.as_ptr(), std::ptr::null_mut(), std::ptr::null_mut(), &raw mut status) };
-    if text.is_null() {
-        return None;
+/// A name without its spaces, at most [`LONGEST`] bytes.
+struct Name(String);
+
+impl fmt::Write for Name {
+    fn write_str(&mut self, part: &str) -> fmt::Result {
+        self.0.extend(part.chars().filter(|c| *c != ' '));
+        if self.0.len() > LONGEST { Err(fmt::Error) } else { Ok(()) }
     }
-    // SAFETY: a C string from malloc, given back after it was copied.
-    let copy = unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned();
-    // SAFETY: as above.
-    unsafe { libc::free(text.cast()) };
-    Some(copy)
+}
+
+fn demangled(symbol: &str) -> Option<String> {
+    let mut name = Name(String::new());
+    Symbol::new(symbol).ok()?.structured_demangle(&mut name, &DemangleOptions::new()).ok()?;
+    Some(mended(name.0))
+}
+
+/// The demangler writes `A&::B` for `A::B&` where the symbol named A before: moves the reference to the end of the type.
+fn mended(mut name: String) -> String {
+    while let Some(at) = name.find("&::") {
+        name.remove(at);
+        let mut depth = 0;
+        let ends = |c: char| {
+            depth += i32::from(c == '<' || c == '(');
+            depth -= i32::from(c == '>' || c == ')');
+            depth < 0 || (depth == 0 && matches!(c, ',' | '&' | '*'))
+        };
+        let end = name[at..].find(ends).map_or(name.len(), |length| at + length);
+        name.insert(end, '&');
+    }
+    name
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_symbol_is_found_by_the_name_that_a_person_writes() {
+        let symbol = "_ZNK5space6Solver4stepERKSt6vectorIdSaIdEEi";
+        assert!(is(symbol, "space::Solver::step"));
+        assert!(is(symbol, "space::Solver::step(std::vector<double,std::allocator<double>>const&,int)const"));
+        assert!(!is(symbol, "space::Solver::step(int)") && !is(symbol, "Solver::step") && !is(symbol, "step"));
+        assert!(!is("_ZNK5space6Solver4stepEi.cold", "space::Solver::step"), "a part that the compiler split off");
+        assert!(is("_ZN5spaceplERKNS_1AES2_", "space::operator+"));
+        assert!(is("_Z2g2PKN2ns1AERNS0_1BE", "g2(ns::Aconst*,ns::A::B&)"));
+    }
+
+    #[test]
+    fn symbols_that_recurse_or_grow_without_bound_are_no_name() {
+        assert!(!is(&format!("_Z1f{}i", "P".repeat(1 << 20)), "f"));
+        // Each pair names the one before it twice.
+        let doubling = (0..40).fold("_Z1fI1AE".to_owned(), |text, _| text + "St4pairIS_S_E");
+        assert!(!is(&doubling, "g"));
+        assert!(!is("_Z1f", "f(") && !is("_Z\u{fffd}", "f"));
+    }
 }

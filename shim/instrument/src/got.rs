@@ -1,4 +1,4 @@
-//! The addresses by which objects call a function of another: its slots in their global offset tables.
+//! A function's slots in the global offset tables of other objects: the addresses through which those call it.
 
 use crate::memory::{protection, writable};
 use crate::objects::loaded;
@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// The slots of one function.
 #[derive(Debug)]
 pub struct Slots {
-    /// Where they are.
+    /// Their addresses.
     places: Vec<usize>,
     function: usize,
     stub: usize,
@@ -18,7 +18,7 @@ pub struct Slots {
 }
 
 impl Slots {
-    /// The slots that lead to `function`; `None` where no object calls it so.
+    /// The slots of `function`; `None` where no object calls it through one.
     pub fn of(function: &Function, stub: usize) -> Option<Slots> {
         if lookup(&function.name) != Some(function.address) {
             return None; // calls by that name go elsewhere
@@ -30,12 +30,12 @@ impl Slots {
         (!places.is_empty()).then_some(Slots { places, function: function.address, stub, is_in: false })
     }
 
-    /// Whether they lead to us.
+    /// Whether they hold the stub's address.
     pub fn is_in(&self) -> bool {
         self.is_in
     }
 
-    /// Leads them to us.
+    /// Writes the stub's address into the slots.
     ///
     /// # Errors
     /// The system's.
@@ -45,7 +45,7 @@ impl Slots {
         Ok(())
     }
 
-    /// Leads them to the function.
+    /// Writes the function's address into the slots.
     ///
     /// # Errors
     /// The system's.
@@ -58,7 +58,7 @@ impl Slots {
     fn write(&self, address: usize) -> Result<(), Refusal> {
         for &place in &self.places {
             let Some(protection) = protection(place) else { continue };
-            // SAFETY: a slot of a loaded object, aligned, writable now; a whole word is never half written.
+            // SAFETY: a slot of a loaded object, aligned and writable now; threads read it as one word, and it is written as one.
             let put = || unsafe { &*(place as *const AtomicUsize) }.store(address, Ordering::SeqCst);
             if protection & libc::PROT_WRITE != 0 { put() } else { writable(place, 8, protection, put)? }
         }

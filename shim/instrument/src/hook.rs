@@ -1,4 +1,4 @@
-//! Hooks at functions: made once per function, put in and taken out as often as one likes.
+//! Hooks at functions: made once per function, inserted and removed any number of times.
 
 use crate::got::Slots;
 use crate::patch::Site;
@@ -6,11 +6,12 @@ use crate::prologue::{self, JUMP, far_jump, near_jump};
 use crate::refusal::Refusal;
 use crate::symbols::{self, Function};
 use crate::table::{self, MOST, Point, flag};
-use crate::{clock, memory, objects, thunk, trap, unwind};
+use crate::thread::without_probes;
+use crate::{clock, memory, objects, probe, registers, trap};
 use std::sync::Mutex;
 use std::sync::atomic::Ordering;
 
-/// Where the copied instructions stand in a point's page; before them is the stub.
+/// Offset of the copied instructions in a hook's page; before them is the stub.
 const MOVED: usize = 64;
 
 /// Functions that return twice, or act by where they are called from.
@@ -35,59 +36,54 @@ const SPECIAL: [&str; 14] = [
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Hook(u32);
 
-struct Made {
+/// A function with a hook.
+struct Hooked {
     function: Function,
-    way: Way,
+    route: Route,
 }
 
-/// How calls are led to us.
-enum Way {
+/// How calls get to the entry trampoline.
+enum Route {
     /// By a jump at the function's entry.
     Entry(Site),
-    /// By the addresses with which objects call others.
+    /// By the addresses through which objects call functions of others.
     Slots(Slots),
 }
 
-static MADE: Mutex<Vec<Made>> = Mutex::new(Vec::new());
+static HOOKED: Mutex<Vec<Hooked>> = Mutex::new(Vec::new());
 
-fn with<T>(body: impl FnOnce(&mut Vec<Made>) -> T) -> T {
-    crate::passage::closed(|| body(&mut MADE.lock().unwrap_or_else(|poisoned| poisoned.into_inner())))
+fn with<T>(body: impl FnOnce(&mut Vec<Hooked>) -> T) -> T {
+    without_probes(|| body(&mut HOOKED.lock().unwrap_or_else(|poisoned| poisoned.into_inner())))
 }
 
-/// Makes a hook at `function`, not put in yet. The same function has the same hook.
+/// Makes a hook at `function`, not inserted yet. The same function has the same hook.
 ///
 /// # Errors
 /// Why it cannot be hooked.
-pub fn hook(function: &Function) -> Result<Hook, Refusal> {
+pub fn make(function: &Function) -> Result<Hook, Refusal> {
     if SPECIAL.contains(&function.name.as_str()) {
         return Err(Refusal::Special(function.name.clone()));
     }
-    unwind::watch()?;
-    make(function)
-}
-
-/// As [`hook`], but its exits cannot be seen.
-pub(crate) fn make(function: &Function) -> Result<Hook, Refusal> {
-    thunk::learn_state()?;
+    registers::learn_state()?;
     clock::choose();
     if shadow_stack() {
         return Err(Refusal::ShadowStack);
     }
-    with(|made| {
-        if let Some(known) = made.iter().position(|known| known.function.address == function.address) {
+    with(|hooked| {
+        if let Some(known) = hooked.iter().position(|known| known.function.address == function.address) {
             return Ok(Hook(known as u32));
         }
-        let number = made.len();
+        let number = hooked.len();
         let point = table::point(number as u32).ok_or(Refusal::Full(MOST))?;
-        let way = match entry(function, number as u32, point) {
-            Ok(site) => Way::Entry(site),
-            // What cannot be changed at its entry may be reached where other objects call it.
+        let route = match entry(function, number as u32, point) {
+            Ok(site) => Route::Entry(site),
+            // A function that cannot be changed at its entry may be reached where other objects call it.
             Err(why) if function.exported && why != Refusal::NoRoom => {
-                Way::Slots(slots(function, number as u32, point).ok_or(why)?)
+                Route::Slots(slots(function, number as u32, point).ok_or(why)?)
             }
             Err(why) => return Err(why),
         };
-        made.push(Made { function: function.clone(), way });
+        hooked.push(Hooked { function: function.clone(), route });
         Ok(Hook(number as u32))
     })
 }
@@ -95,7 +91,7 @@ pub(crate) fn make(function: &Function) -> Result<Hook, Refusal> {
 fn shadow_stack() -> bool {
     const ARCH_SHSTK_STATUS: i32 = 0x5005;
     let mut features = 0u64;
-    // SAFETY: writes one word, or fails on kernels that do not know it.
+    // SAFETY: the call writes one word, or fails on kernels that do not know it.
     let known = unsafe { libc::syscall(libc::SYS_arch_prctl, ARCH_SHSTK_STATUS, &raw mut features) } == 0;
     known && features & 1 != 0
 }
@@ -104,7 +100,7 @@ fn shadow_stack() -> bool {
 fn stub(number: u32) -> Vec<u8> {
     let mut code = vec![0x68];
     code.extend(number.to_le_bytes());
-    code.extend(far_jump(thunk::entry()));
+    code.extend(far_jump(probe::entry()));
     code
 }
 
@@ -113,21 +109,22 @@ fn entry(function: &Function, number: u32, point: &Point) -> Result<Site, Refusa
     let object = all.iter().find(|object| object.has(function.address));
     let foreign =
         |object: &objects::Object| !object.name.starts_with("ld-linux") && !object.name.starts_with("libmidrun");
-    // Without a name it is the function with which costs are measured.
+    // Only the function with which costs are measured has no object.
     if !function.object.is_empty() && !object.is_some_and(foreign) {
         return Err(Refusal::Ours(function.name.clone()));
     }
     let code = |address: usize, size: u64| {
         let bytes = if size > 0 { size as usize } else { memory::PAGE - address % memory::PAGE };
-        // SAFETY: the code of a function that is loaded; where its length is not told, up to the end of its page.
+        // SAFETY: code of a loaded function, of the length in its symbol table; where the table has none, up to the end of its page,
+        // which is mapped. Hooks change code under the lock that is held here.
         unsafe { std::slice::from_raw_parts(address as *const u8, bytes) }
     };
     let mut own = code(function.address, function.size);
     if function.size == 0 {
         own = &own[..prologue::length_of(own, function.address).min(own.len())];
     }
-    let moved_away = symbols::moved_away(&function.name);
-    let elsewhere: Vec<_> = moved_away.iter().map(|&(address, size)| (code(address, size), address)).collect();
+    let cold_parts = symbols::cold_parts(&function.name);
+    let elsewhere: Vec<_> = cold_parts.iter().map(|&(address, size)| (code(address, size), address)).collect();
     let first = prologue::look(own, function.address, &elsewhere)?;
     let (page, (moved, jump)) = memory::place(first.at, |page| {
         let moved = first.moved(page + MOVED)?;
@@ -159,35 +156,35 @@ impl Hook {
         self.0
     }
 
-    /// What is to happen at the function.
+    /// What the function's probes do.
     pub fn point(self) -> &'static Point {
         // A hook's number is that of a point.
         table::point(self.0).unwrap_or_else(table::first)
     }
 
-    fn act<T>(self, otherwise: T, body: impl FnOnce(&mut Way) -> T) -> T {
-        with(|made| made.get_mut(self.0 as usize).map_or(otherwise, |made| body(&mut made.way)))
+    fn act<T>(self, otherwise: T, body: impl FnOnce(&mut Route) -> T) -> T {
+        with(|all| all.get_mut(self.0 as usize).map_or(otherwise, |hooked| body(&mut hooked.route)))
     }
 
-    /// Leads calls by us.
+    /// Makes calls run the probes.
     ///
     /// # Errors
-    /// The system's, or [`Refusal::Busy`]: later it may work.
+    /// The system's, or [`Refusal::Busy`]: it may work later.
     pub fn insert(self) -> Result<(), Refusal> {
-        self.act(Ok(()), |way| match way {
-            Way::Entry(site) => site.insert(),
-            Way::Slots(slots) => slots.insert(),
+        self.act(Ok(()), |route| match route {
+            Route::Entry(site) => site.insert(),
+            Route::Slots(slots) => slots.insert(),
         })
     }
 
-    /// Lets calls go their own way again.
+    /// Makes calls run the function alone again.
     ///
     /// # Errors
     /// The system's, or [`Refusal::Busy`]; the function works as before either way.
     pub fn remove(self) -> Result<(), Refusal> {
-        self.act(Ok(()), |way| match way {
-            Way::Entry(site) => site.remove(),
-            Way::Slots(slots) => slots.remove(),
+        self.act(Ok(()), |route| match route {
+            Route::Entry(site) => site.remove(),
+            Route::Slots(slots) => slots.remove(),
         })
     }
 
@@ -196,49 +193,49 @@ impl Hook {
     /// # Errors
     /// The system's.
     pub fn settle(self) -> Result<bool, Refusal> {
-        self.act(Ok(false), |way| match way {
-            Way::Entry(site) => site.settle().map(|()| site.is_waiting()),
-            Way::Slots(_) => Ok(false),
+        self.act(Ok(false), |route| match route {
+            Route::Entry(site) => site.settle().map(|()| site.is_waiting()),
+            Route::Slots(_) => Ok(false),
         })
     }
 
-    /// Whether calls come by us.
+    /// Whether calls run the probes.
     pub fn is_in(self) -> bool {
-        self.act(false, |way| match way {
-            Way::Entry(site) => site.is_in(),
-            Way::Slots(slots) => slots.is_in(),
+        self.act(false, |route| match route {
+            Route::Entry(site) => site.is_in(),
+            Route::Slots(slots) => slots.is_in(),
         })
     }
 
-    /// Whether only calls from other objects come by us.
+    /// Whether only calls from other objects run the probes.
     pub fn is_partial(self) -> bool {
-        self.act(false, |way| matches!(way, Way::Slots(_)))
+        self.act(false, |route| matches!(route, Route::Slots(_)))
     }
 
-    /// Lets another function run in its place, of the same signature; `None`: itself. Takes effect at the next call.
+    /// Lets another function of the same signature run in its place; `None`: itself. Takes effect at the next call.
     pub fn replace(self, by: Option<usize>) {
-        let own = with(|made| made.get(self.0 as usize).map(Made::own));
+        let own = with(|all| all.get(self.0 as usize).map(Hooked::own));
         if let (Some(own), Some(point)) = (own, table::point(self.0)) {
             point.target.store(by.unwrap_or(own), Ordering::Release);
         }
     }
 
-    /// Stops everything that happens at the function, and takes the hook out if it can.
+    /// Stops everything that the probes do, and removes the hook if it can.
     pub fn clear(self) {
         let point = self.point();
         point.set(flag::TIMED | flag::ARGUMENTS, false);
-        point.tell(None, None);
+        point.set_handlers(None, None);
         self.replace(None);
-        let _ = self.remove(); // where it stays, it passes calls on
+        let _ = self.remove(); // a hook that stays passes calls on
     }
 }
 
-impl Made {
-    /// Where the function itself goes on.
+impl Hooked {
+    /// Where a call of the function itself goes on.
     fn own(&self) -> usize {
-        match &self.way {
-            Way::Entry(site) => site.stub() + MOVED,
-            Way::Slots(_) => self.function.address,
+        match &self.route {
+            Route::Entry(site) => site.stub() + MOVED,
+            Route::Slots(_) => self.function.address,
         }
     }
 }

@@ -1,17 +1,18 @@
 //! Finds functions and variables of the own process by symbol, and hooks functions while they run.
 //!
-//! It lives in somebody else's process, one that was never written for it: no source changed, nothing linked anew. It
-//! never stops a thread, keeps every register, and refuses, with the reason, what it cannot do safely. x86-64 only;
-//! elsewhere everything is refused.
+//! It lives in somebody else's process, whose program was neither changed nor linked for it. It never stops a thread, keeps every
+//! register, and refuses, with the reason, what it cannot do safely. x86-64 only; elsewhere every hook is refused.
+//!
+//! From bottom to top: `table` (what each hook does), `totals`, `thread` and `registers`; `probe`, the code at a function's entry and
+//! exit; `prologue`, `patch`, `trap` and `got`, which lead calls to it; `hook`; `unwind` and `calibrate`.
 
 #[cfg(target_arch = "x86_64")]
 mod calibrate;
 #[cfg(target_arch = "x86_64")]
 mod clock;
+#[cfg(target_arch = "x86_64")]
+mod collector;
 mod demangle;
-#[cfg(not(target_arch = "x86_64"))]
-mod elsewhere;
-mod figures;
 #[cfg(target_arch = "x86_64")]
 mod got;
 #[cfg(target_arch = "x86_64")]
@@ -20,12 +21,14 @@ mod hook;
 mod memory;
 mod objects;
 #[cfg(target_arch = "x86_64")]
-mod passage;
-#[cfg(target_arch = "x86_64")]
 mod patch;
+#[cfg(target_arch = "x86_64")]
+mod probe;
 #[cfg(target_arch = "x86_64")]
 mod prologue;
 pub mod refusal;
+#[cfg(target_arch = "x86_64")]
+mod registers;
 pub mod symbols;
 #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 mod table;
@@ -33,29 +36,30 @@ mod table;
 mod thread;
 #[cfg(target_arch = "x86_64")]
 mod threads;
-#[cfg(target_arch = "x86_64")]
-mod thunk;
-#[cfg(target_arch = "x86_64")]
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 mod totals;
 #[cfg(target_arch = "x86_64")]
 mod trap;
+#[cfg(not(target_arch = "x86_64"))]
+mod unsupported;
 #[cfg(target_arch = "x86_64")]
 mod unwind;
 
-#[cfg(not(target_arch = "x86_64"))]
-pub use elsewhere::{
-    Collector, Hook, Passage, closed, cost, hook, is_open, nanoseconds, next_pulse, open, set_pulse, set_rate, ticks,
-    unseen,
-};
-pub use figures::{BINS, Cost, Sum};
 pub use refusal::Refusal;
 pub use symbols::{Function, Variable};
-pub use table::{ARGUMENTS, Argument, Point, Told, flag};
+pub use table::{ARGUMENTS, Argument, Handler, Point, Probe, flag};
+pub use totals::{BINS, Cost, Sum, nanoseconds, set_rate};
+#[cfg(not(target_arch = "x86_64"))]
+pub use unsupported::{
+    Collector, Hook, cost, hook, is_inside, missed_calls, set_next_poll, set_poll, ticks, with_probes, without_probes,
+};
 #[cfg(target_arch = "x86_64")]
 pub use {
     calibrate::cost,
     clock::ticks,
-    hook::{Hook, hook},
-    passage::{Passage, closed, is_open, next_pulse, open, set_pulse, unseen},
-    totals::{Collector, nanoseconds, set_rate},
+    collector::Collector,
+    hook::Hook,
+    probe::{missed_calls, set_next_poll, set_poll},
+    thread::{is_inside, with_probes, without_probes},
+    unwind::hook,
 };

@@ -1,4 +1,4 @@
-//! The program and its libraries as they are loaded here: their files and where they lie.
+//! The program and its libraries as they are loaded: their files and their addresses.
 
 use std::ffi::{CStr, c_int, c_void};
 use std::fs::File;
@@ -10,14 +10,14 @@ use std::path::PathBuf;
 pub struct Object {
     /// Its file name, without directories.
     pub name: String,
-    /// Where to read it.
+    /// Its file.
     path: PathBuf,
-    /// What is added to the addresses of its symbols.
+    /// Added to the addresses in its symbol table.
     pub base: usize,
     /// Whether it is the program.
     pub is_program: bool,
-    /// Parts of memory that it takes.
-    parts: Vec<(usize, usize)>,
+    /// Begin and end of each loaded segment.
+    segments: Vec<(usize, usize)>,
     /// Its dynamic section, 0 where it has none.
     pub dynamic: usize,
 }
@@ -25,7 +25,7 @@ pub struct Object {
 impl Object {
     /// Whether `address` lies in it.
     pub fn has(&self, address: usize) -> bool {
-        self.parts.iter().any(|&(from, to)| (from..to).contains(&address))
+        self.segments.iter().any(|&(from, to)| (from..to).contains(&address))
     }
 
     /// Its file's bytes; `None` where it cannot be read.
@@ -46,7 +46,7 @@ impl Bytes {
         if length == 0 {
             return None;
         }
-        // SAFETY: a fresh private mapping for reading; the result is checked.
+        // SAFETY: the kernel chooses the address of a new mapping, so no other memory is replaced; the result is checked.
         let start = unsafe {
             libc::mmap(std::ptr::null_mut(), length, libc::PROT_READ, libc::MAP_PRIVATE, file.as_raw_fd(), 0)
         };
@@ -55,14 +55,16 @@ impl Bytes {
 
     /// The bytes.
     pub fn get(&self) -> &[u8] {
-        // SAFETY: mapped for as long as `self` lives; programs and libraries that run are not written to.
+        // SAFETY: the range is mapped as long as `self` lives, and this process does not write to it. Another process could write to
+        // a library's file or shorten it (SIGBUS): package tools replace files instead, for the dynamic linker's mapping has the
+        // same need.
         unsafe { std::slice::from_raw_parts(self.start.cast(), self.length) }
     }
 }
 
 impl Drop for Bytes {
     fn drop(&mut self) {
-        // SAFETY: the mapping that `of` made.
+        // SAFETY: `of` made this mapping; slices of it borrow `self`, so none is left.
         unsafe { libc::munmap(self.start, self.length) };
     }
 }
@@ -70,31 +72,32 @@ impl Drop for Bytes {
 /// Everything that is loaded, the program first.
 pub fn loaded() -> Vec<Object> {
     let mut all: Vec<Object> = Vec::new();
-    // SAFETY: `visit` has the type that is asked for, and gets the vector back.
+    // SAFETY: `visit` casts the pointer back to the vector, which outlives the call.
     unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut all).cast()) };
     all
 }
 
 unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _: usize, data: *mut c_void) -> c_int {
-    // SAFETY: the linker gives a valid description, `data` is the vector of `loaded`.
+    // SAFETY: the dynamic linker passes a valid description, and the pointer to the vector that `loaded` gave it; nobody else uses the
+    // vector during the call.
     let (info, all) = unsafe { (&*info, &mut *data.cast::<Vec<Object>>()) };
     let is_program = all.is_empty();
     let path = if is_program || info.dlpi_name.is_null() {
         PathBuf::from("/proc/self/exe")
     } else {
-        // SAFETY: not NULL, and a C string of the linker's.
+        // SAFETY: the name is not NULL, so it is a C string of the dynamic linker.
         PathBuf::from(unsafe { CStr::from_ptr(info.dlpi_name) }.to_string_lossy().into_owned())
     };
     let shown = if is_program { std::fs::read_link(&path).unwrap_or_else(|_| path.clone()) } else { path.clone() };
     let name = shown.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let base = info.dlpi_addr as usize;
-    let mut object = Object { name, path, base, is_program, parts: Vec::new(), dynamic: 0 };
+    let mut object = Object { name, path, base, is_program, segments: Vec::new(), dynamic: 0 };
     for k in 0..usize::from(info.dlpi_phnum) {
-        // SAFETY: the linker says how many there are.
+        // SAFETY: the linker's array has `dlpi_phnum` headers.
         let header = unsafe { &*info.dlpi_phdr.add(k) };
         let from = base + header.p_vaddr as usize;
         match header.p_type {
-            libc::PT_LOAD => object.parts.push((from, from + header.p_memsz as usize)),
+            libc::PT_LOAD => object.segments.push((from, from + header.p_memsz as usize)),
             libc::PT_DYNAMIC => object.dynamic = from,
             _ => {}
         }

@@ -1,10 +1,10 @@
 //! Changes the first bytes of a function that other threads may run at any moment.
 //!
-//! Five bytes inside one aligned block of 16 are exchanged at once. That is enough to take a jump away, because nobody
-//! can stand inside one instruction, and to put one in place of a single instruction. Where the jump replaces several,
-//! a thread may stand between them. If every other thread sleeps in the kernel, nobody does. Otherwise breakpoints are
-//! put at each of the instructions first; whoever comes by is sent to where the instruction was copied; the jump is put
-//! in when every thread has gone on. Until then the breakpoints do the jump's work, only slower.
+//! Five bytes inside one aligned block of 16 are exchanged at once. That suffices to remove a jump, because no thread stands inside
+//! one instruction, and to put a jump in the place of a single instruction. Where the jump replaces several, a thread may stand
+//! between them, unless every other thread sleeps in the kernel. Then a breakpoint is put at each instruction first, and its handler
+//! sends threads to the copy of the instruction. The jump is written when every thread has run on. Until then the breakpoints do the
+//! jump's work, only slower.
 
 use crate::memory::writable;
 use crate::prologue::JUMP;
@@ -21,11 +21,11 @@ const CODE: i32 = libc::PROT_READ | libc::PROT_EXEC;
 pub struct Site {
     /// Where the jump goes.
     pub at: usize,
-    /// What stands there without it.
+    /// The bytes there without it.
     pub original: [u8; JUMP],
     /// The jump.
     pub jump: [u8; JUMP],
-    /// Where instructions begin inside the jump, as offsets.
+    /// Offsets inside the jump at which instructions begin.
     pub starts: Vec<usize>,
     state: State,
 }
@@ -34,12 +34,12 @@ pub struct Site {
 enum State {
     Out,
     In,
-    /// Breakpoints stand; these threads have not gone on yet.
+    /// Breakpoints are set; these threads have not run on yet.
     Waiting(Others),
 }
 
 impl Site {
-    /// A function as it stands.
+    /// A function without the jump.
     pub fn new(at: usize, original: [u8; JUMP], jump: [u8; JUMP], starts: Vec<usize>) -> Site {
         Site { at, original, jump, starts, state: State::Out }
     }
@@ -50,12 +50,12 @@ impl Site {
         (self.at + JUMP).wrapping_add_signed(distance as isize)
     }
 
-    /// Whether calls go by the jump, or by breakpoints that do its work.
+    /// Whether the jump is there, or breakpoints that do its work.
     pub fn is_in(&self) -> bool {
         !matches!(self.state, State::Out)
     }
 
-    /// Puts the jump in, or begins to.
+    /// Writes the jump, or begins to.
     ///
     /// # Errors
     /// The system's, or [`Refusal::Busy`]; nothing was changed then.
@@ -71,7 +71,7 @@ impl Site {
             self.state = State::In;
             return Ok(());
         }
-        if others.deaf {
+        if others.blocks_sigtrap {
             return Err(Refusal::Busy);
         }
         trap::listen()?;
@@ -81,14 +81,14 @@ impl Site {
         self.settle()
     }
 
-    /// Goes on with what [`Site::insert`] began, if it can.
+    /// Writes the jump over the breakpoints if every thread has run on.
     ///
     /// # Errors
     /// The system's; the breakpoints stay then.
     pub fn settle(&mut self) -> Result<(), Refusal> {
         let code = self.code();
         let State::Waiting(others) = &mut self.state else { return Ok(()) };
-        if !others.have_gone_on(code) {
+        if !others.have_run_on(code) {
             return Ok(());
         }
         self.write_behind_breakpoint(self.jump)?;
@@ -96,25 +96,25 @@ impl Site {
         Ok(())
     }
 
-    /// Whether breakpoints stand.
+    /// Whether breakpoints are set.
     pub fn is_waiting(&self) -> bool {
         matches!(self.state, State::Waiting(_))
     }
 
-    /// Takes the jump away.
+    /// Removes the jump.
     ///
     /// # Errors
     /// The system's; the jump stays then.
     pub fn remove(&mut self) -> Result<(), Refusal> {
         match &self.state {
             State::Out => return Ok(()),
-            // Each is the first byte of an instruction; whoever was sent away from it runs the copy.
+            // Each is the first byte of an instruction; a thread that was sent away from it runs the copy.
             State::Waiting(_) => {
                 writable(self.at, JUMP, CODE, || self.starts.iter().for_each(|s| self.put(*s, self.original[*s])))?;
             }
             State::In if self.fits() => writable(self.at, JUMP, CODE, || self.exchange(self.original))?,
             State::In => {
-                if others(self.code()).deaf {
+                if others(self.code()).blocks_sigtrap {
                     return Err(Refusal::Busy);
                 }
                 trap::listen()?;
@@ -128,7 +128,7 @@ impl Site {
         Ok(())
     }
 
-    /// The first byte is a breakpoint, nobody stands behind it: the others are written, then it.
+    /// Writes the bytes behind the breakpoint in the first one, where no thread stands, and then the first.
     fn write_behind_breakpoint(&self, bytes: [u8; JUMP]) -> Result<(), Refusal> {
         writable(self.at, JUMP, CODE, || {
             (1..JUMP).for_each(|k| self.put(k, bytes[k]));
@@ -144,7 +144,8 @@ impl Site {
     }
 
     fn put(&self, offset: usize, byte: u8) {
-        // SAFETY: inside the function, whose page is writable now; a single byte is never half written.
+        // SAFETY: the byte lies in the function's first bytes, which `writable` has made writable; other threads only fetch it as code,
+        // and one byte is written whole.
         unsafe { &*((self.at + offset) as *const AtomicU8) }.store(byte, Ordering::SeqCst);
     }
 
@@ -157,7 +158,8 @@ impl Site {
     fn exchange(&self, bytes: [u8; JUMP]) {
         let block = self.at & !15;
         let mut whole = [0u8; 16];
-        // SAFETY: an aligned block of a page of code; only this thread changes it (the caller holds the lock).
+        // SAFETY: an aligned block does not leave the page, which is mapped and readable; hooks change code under one lock, which the
+        // caller holds.
         unsafe { std::ptr::copy_nonoverlapping(block as *const u8, whole.as_mut_ptr(), 16) };
         let old = whole;
         whole[self.at - block..][..JUMP].copy_from_slice(&bytes);
@@ -165,17 +167,19 @@ impl Site {
     }
 }
 
-/// Stores 16 aligned bytes at once. Every x86-64 processor of the last fifteen years has CMPXCHG16B.
+/// Stores 16 aligned bytes at once, if `old` is still there: nothing else in this process may change the code meanwhile. Needs
+/// CMPXCHG16B, which x86-64 processors have since about 2006.
 fn exchange_16(block: usize, old: [u8; 16], new: [u8; 16]) {
     let half = |bytes: [u8; 16], k: usize| u64::from_le_bytes(std::array::from_fn(|b| bytes[8 * k + b]));
-    // SAFETY: `block` is aligned to 16 and writable now. RBX belongs to the compiler and is put back.
+    // SAFETY: `block` is aligned to 16 and writable now. The compiler reserves RBX, so it is no operand: it is exchanged and put back,
+    // and the address is in a register that cannot be RBX.
     unsafe {
         std::arch::asm!(
             "xchg {low}, rbx",
-            "lock cmpxchg16b [{block}]",
+            "lock cmpxchg16b [rdi]",
             "mov rbx, {low}",
             low = inout(reg) half(new, 0) => _,
-            block = in(reg) block,
+            in("rdi") block,
             inout("rax") half(old, 0) => _,
             inout("rdx") half(old, 1) => _,
             in("rcx") half(new, 1),
@@ -183,12 +187,13 @@ fn exchange_16(block: usize, old: [u8; 16], new: [u8; 16]) {
     }
 }
 
-/// Every thread of this process sees what was written to code.
+/// Makes every thread of this process see code that was written.
 fn synchronise() {
     const REGISTER_SYNC_CORE: libc::c_int = 1 << 6;
     const SYNC_CORE: libc::c_int = 1 << 5;
-    // SAFETY: plain calls. Where the kernel lacks them, the change of protection that follows or went before interrupts
-    // every processor that runs this program, which has the same effect.
+    // Kernels before 4.16 lack it. There the end of `writable`, which takes a permission away, interrupts every processor that runs this
+    // program, with the same effect; between the two writes of `write_behind_breakpoint` nothing has it.
+    // SAFETY: the calls take numbers only.
     unsafe {
         if libc::syscall(libc::SYS_membarrier, SYNC_CORE, 0, 0) != 0 {
             libc::syscall(libc::SYS_membarrier, REGISTER_SYNC_CORE, 0, 0);

@@ -1,4 +1,4 @@
-//! The first bytes of a function: which of them a jump replaces, whether that is safe, and how they look elsewhere.
+//! The first instructions of a function: which of them a jump replaces, whether that is safe, and their code at another address.
 
 use crate::refusal::Refusal;
 use iced_x86::{
@@ -11,23 +11,23 @@ pub const JUMP: usize = 5;
 /// Longest instruction.
 const LONGEST: usize = 15;
 
-/// What a jump replaces.
+/// The instructions that a jump replaces.
 #[derive(Clone, Debug)]
 pub struct Prologue {
-    /// Where the jump goes: the entry, or behind its ENDBR64.
+    /// Address of the jump: the entry, or behind its ENDBR64.
     pub at: usize,
     /// Whole instructions that the jump covers.
     instructions: Vec<Instruction>,
-    /// Bytes of those.
+    /// Their bytes.
     pub length: usize,
 }
 
-/// The instructions elsewhere.
+/// The instructions at another address.
 #[derive(Debug)]
 pub struct Moved {
     /// Their code, and a jump back behind the originals.
     pub code: Vec<u8>,
-    /// Of each instruction that begins inside the jump: where it began, and its place in `code`.
+    /// Old and new address of each instruction that begins inside the jump.
     pub starts: Vec<(usize, usize)>,
 }
 
@@ -80,7 +80,7 @@ fn branches(code: &[u8], address: usize) -> impl Iterator<Item = u64> {
     decoder.into_iter().filter(branch).map(|i| i.near_branch_target()).collect::<Vec<_>>().into_iter()
 }
 
-/// Whether a branch of the code leads into `inside`, its first byte included: an entry counts once per call.
+/// Whether a branch of the code leads into `inside`, its first byte included: a loop to the entry would count as calls.
 fn leads_into(code: &[u8], address: usize, inside: &std::ops::Range<u64>) -> bool {
     branches(code, address).any(|target| inside.contains(&target))
 }
@@ -112,7 +112,7 @@ impl Prologue {
         if let Some(call) = call {
             starts.push((call.ip() as usize, to + code.len()));
             starts.retain(|(from, _)| from - self.at < JUMP);
-            // It is to return to where it was called from: push that address and jump.
+            // The callee must return to the original place: push that address and jump.
             let back = call.next_ip().to_le_bytes();
             code.push(0x68);
             code.extend(&back[..4]);
@@ -170,7 +170,7 @@ pub fn near_jump(at: usize, to: usize) -> Option<[u8; JUMP]> {
     Some(code)
 }
 
-/// Bytes of a function whose symbol does not tell: up to its first return, or to where nothing more can be read.
+/// Length of a function whose symbol has none: up to its first return, or to where nothing more can be read.
 pub fn length_of(code: &[u8], address: usize) -> usize {
     let decoder = Decoder::with_ip(64, code, address as u64, DecoderOptions::NONE);
     let end = |i: &Instruction| matches!(i.flow_control(), FlowControl::Return) || i.is_invalid();

@@ -29,23 +29,23 @@ pub enum Refusal {
     BranchIntoEntry,
     /// An instruction among the first bytes cannot stand elsewhere.
     Unmovable,
-    /// It returns twice, or looks at where it was called from.
+    /// It returns twice, or acts by its caller's address.
     Special(String),
     /// It belongs to the dynamic linker or to midrun.
     Ours(String),
-    /// There is no free memory that a jump reaches.
+    /// No memory within reach of a jump is free.
     NoRoom,
-    /// The system refused: what and why.
+    /// A system call failed: its purpose, and the error.
     System(&'static str, String),
     /// Only x86-64 is supported.
     Architecture,
-    /// The processor lacks what is needed.
+    /// The processor lacks this feature.
     Processor(&'static str),
     /// The processor checks return addresses.
     ShadowStack,
-    /// As many functions are hooked as can be.
+    /// So many functions are hooked; more is not possible.
     Full(usize),
-    /// Other threads run and cannot be stopped from running into half a change; it may work later.
+    /// Other threads run that block SIGTRAP, so a breakpoint would kill them; it may work later.
     Busy,
 }
 

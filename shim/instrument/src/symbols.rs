@@ -7,7 +7,7 @@ use crate::refusal::Refusal;
 use object::{Object as _, ObjectSymbol, SymbolFlags, SymbolKind};
 use std::ffi::CString;
 
-/// `st_info` types of ELF that `object` has no word for.
+/// A type in `st_info` of ELF that crate `object` does not name: the dynamic linker calls the function to choose another.
 const STT_GNU_IFUNC: u8 = 10;
 
 /// A function of this process.
@@ -15,9 +15,9 @@ const STT_GNU_IFUNC: u8 = 10;
 pub struct Function {
     /// As in the symbol table.
     pub name: String,
-    /// Program or library that it is in.
+    /// File name of the program or library that contains it.
     pub object: String,
-    /// Where its code begins.
+    /// Address of its code.
     pub address: usize,
     /// Bytes of its code.
     pub size: u64,
@@ -30,9 +30,9 @@ pub struct Function {
 pub struct Variable {
     /// As in the symbol table.
     pub name: String,
-    /// Where it lies.
+    /// Its address.
     pub address: usize,
-    /// Its bytes, 0 where the table does not say.
+    /// Its size, bytes; 0 where the table does not say.
     pub size: u64,
     /// Whether the program may change it.
     pub writable: bool,
@@ -74,9 +74,9 @@ pub fn function(name: &str, object: Option<&str>) -> Result<Function, Refusal> {
     }
 }
 
-/// Code that the compiler moved away from functions of this name: where, and how long.
+/// Address and length of code that the compiler moved away from functions of this name.
 #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
-pub(crate) fn moved_away(name: &str) -> Vec<(usize, u64)> {
+pub(crate) fn cold_parts(name: &str) -> Vec<(usize, u64)> {
     let cold = format!("{name}.cold");
     everywhere(&[&cold]).into_iter().map(|f| (f.address, f.size)).collect()
 }
@@ -131,13 +131,13 @@ fn find(name: &str, object: Option<&str>, kind: Kind) -> Result<Found, Refusal> 
     let exactly = |symbol: &str| symbol == name;
     let demangled = |symbol: &str| demangle::is(symbol, name);
     let with_underscore = |symbol: &str| symbol == fortran;
-    let ways: [&dyn Fn(&str) -> bool; 3] = [&exactly, &with_underscore, &demangled];
+    let matchers: [&dyn Fn(&str) -> bool; 3] = [&exactly, &with_underscore, &demangled];
     let mut stripped: Vec<String> = Vec::new();
-    for way in ways {
+    for matches in matchers {
         let mut found: Vec<Found> = Vec::new();
         stripped.clear();
         for object in &objects {
-            if !scan(object, way, &mut found) {
+            if !scan(object, matches, &mut found) {
                 stripped.push(object.name.clone());
             }
         }
@@ -145,7 +145,7 @@ fn find(name: &str, object: Option<&str>, kind: Kind) -> Result<Found, Refusal> 
             return Ok(one);
         }
     }
-    // Libraries of a distribution are always stripped: what matters is the program, or the object that was named.
+    // Libraries of a distribution are always stripped: only the program, or the object that was named, is worth a hint.
     let program = all.first().map(|program| program.name.as_str());
     stripped.retain(|object_name| object.is_some() || Some(object_name.as_str()) == program);
     if stripped.is_empty() {
@@ -155,8 +155,8 @@ fn find(name: &str, object: Option<&str>, kind: Kind) -> Result<Found, Refusal> 
     }
 }
 
-/// The one that is meant: of the right kind before others, in the program before in libraries, and of several that
-/// libraries export the one that the dynamic linker takes.
+/// Chooses the symbol that is meant: of the right kind before others, in the program before libraries, and among exports of several
+/// libraries the one that the dynamic linker takes.
 fn choose(name: &str, mut found: Vec<Found>, kind: Kind) -> Result<Option<Found>, Refusal> {
     let right = |f: &Found| f.kind == kind || (kind == Kind::Function && f.kind == Kind::Indirect);
     if found.iter().any(right) {
@@ -174,7 +174,7 @@ fn choose(name: &str, mut found: Vec<Found>, kind: Kind) -> Result<Option<Found>
     {
         found.retain(|f| f.address == address);
     }
-    // Versions of one function, some of them chosen when first called.
+    // Versions of one function, some of which the dynamic linker chooses when they are first called.
     if found.len() > 1 && found.iter().all(|f| f.exported && f.object == found[0].object) {
         found.sort_by_key(|f| f.kind == Kind::Indirect);
         found.drain(..found.len() - 1);
@@ -189,12 +189,12 @@ fn choose(name: &str, mut found: Vec<Found>, kind: Kind) -> Result<Option<Found>
 /// The address that the dynamic linker gives for a name.
 pub(crate) fn lookup(name: &str) -> Option<usize> {
     let name = CString::new(name).ok()?;
-    // SAFETY: a C string; RTLD_DEFAULT is always valid.
+    // SAFETY: the name is a C string; RTLD_DEFAULT is always valid.
     let address = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) } as usize;
     (address != 0).then_some(address)
 }
 
-/// Adds the symbols of `object` whose name `is` the one wanted; `false` when its table of all symbols is not there.
+/// Adds the symbols of `object` whose name `is` the one wanted; `false` when its table of all symbols is missing.
 fn scan(object: &Object, is: &dyn Fn(&str) -> bool, found: &mut Vec<Found>) -> bool {
     let Some(bytes) = object.bytes() else { return true };
     let Ok(file) = object::File::parse(bytes.get()) else { return true };

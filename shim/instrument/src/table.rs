@@ -1,6 +1,5 @@
-//! What is to happen at each hooked function, as the code at its entry reads it.
+//! The table of hooked functions: what each one's probes do.
 
-use crate::Passage;
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 /// Functions that can be hooked in one process.
@@ -8,30 +7,41 @@ pub const MOST: usize = 72;
 /// Arguments of one function that can be set.
 pub const ARGUMENTS: usize = 6;
 
+/// An entry or exit of a hooked function, as a handler sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct Probe {
+    /// The point.
+    pub point: u32,
+    /// When, ticks.
+    pub now: u64,
+    /// When the call began, ticks; at an entry the same.
+    pub begin: u64,
+}
+
+/// Called at an entry or exit. The probes see nothing of what it calls.
+pub type Handler = fn(&Probe);
+
 /// Bits of [`Point::flags`].
 pub mod flag {
     /// Calls are counted and timed into the thread's totals.
     pub const TIMED: u32 = 1;
-    /// The entry is told to [`super::Point::on_entry`].
+    /// The handler of entries is called.
     pub const ENTRY: u32 = 2;
-    /// The exit is told to [`super::Point::on_exit`].
+    /// The handler of exits is called.
     pub const EXIT: u32 = 4;
     /// Arguments are set.
     pub const ARGUMENTS: u32 = 8;
-    /// The unwinder begins: return addresses are put back.
+    /// The function is the unwinder's begin: return addresses are put back.
     pub const UNWINDS: u32 = 16;
-    /// It has ended: they are taken again.
+    /// The function is its end: they are exchanged again.
     pub const CAUGHT: u32 = 32;
 }
 
-/// What is told of an entry or exit. Everything it calls is unseen by the hooks.
-pub type Told = fn(&Passage);
-
-/// One hooked function.
+/// What the probes of one hooked function do.
 pub struct Point {
     /// Of [`flag`].
     pub flags: AtomicU32,
-    /// Only each call whose number has none of these bits is timed.
+    /// A call is timed only if its number has none of these bits.
     pub sample_mask: AtomicU64,
     /// Where the call goes on.
     pub target: AtomicUsize,
@@ -43,8 +53,8 @@ pub struct Point {
 
 /// An argument that is set at each call.
 pub struct Argument {
-    /// 0 = none; 1 to 6: of the whole numbers and pointers; 16 + 1 to 6: of the floating-point numbers, 64 bits; 32 + 1 to 6:
-    /// of those, 32 bits.
+    /// 0 = none; 1 to 6: one of the whole numbers and pointers; 16 + 1 to 6: one of the floating-point numbers, 64 bits; 32 + 1
+    /// to 6: one of those, 32 bits.
     pub place: AtomicU32,
     /// Its bits.
     pub bits: AtomicU64,
@@ -73,10 +83,10 @@ pub(crate) fn first() -> &'static Point {
 }
 
 impl Point {
-    /// Sets whom to tell of entries and exits.
-    pub fn tell(&self, on_entry: Option<Told>, on_exit: Option<Told>) {
-        self.on_entry.store(on_entry.map_or(0, |told| told as usize), Ordering::Relaxed);
-        self.on_exit.store(on_exit.map_or(0, |told| told as usize), Ordering::Relaxed);
+    /// Sets the handlers of entries and exits.
+    pub fn set_handlers(&self, on_entry: Option<Handler>, on_exit: Option<Handler>) {
+        self.on_entry.store(on_entry.map_or(0, |handler| handler as usize), Ordering::Relaxed);
+        self.on_exit.store(on_exit.map_or(0, |handler| handler as usize), Ordering::Relaxed);
         self.set(flag::ENTRY, on_entry.is_some());
         self.set(flag::EXIT, on_exit.is_some());
     }
@@ -90,19 +100,19 @@ impl Point {
         }
     }
 
-    pub(crate) fn on_entry(&self) -> Option<Told> {
-        told(&self.on_entry)
+    pub(crate) fn on_entry(&self) -> Option<Handler> {
+        handler(&self.on_entry)
     }
 
-    pub(crate) fn on_exit(&self) -> Option<Told> {
-        told(&self.on_exit)
+    pub(crate) fn on_exit(&self) -> Option<Handler> {
+        handler(&self.on_exit)
     }
 }
 
-fn told(word: &AtomicUsize) -> Option<Told> {
+fn handler(word: &AtomicUsize) -> Option<Handler> {
     match word.load(Ordering::Relaxed) {
         0 => None,
-        // SAFETY: only `Point::tell` writes here, such a function.
-        address => Some(unsafe { std::mem::transmute::<usize, Told>(address) }),
+        // SAFETY: `Point::set_handlers` alone writes there, and it writes functions of this type.
+        address => Some(unsafe { std::mem::transmute::<usize, Handler>(address) }),
     }
 }

@@ -1,10 +1,10 @@
-//! What each thread keeps for itself: calls that it is in, and what it has measured.
+//! One block per thread: its open calls and its totals.
 //!
-//! The blocks lie ready, so that nothing is allocated when a thread is first seen. Only its thread writes a block;
-//! whoever sums up reads the totals.
+//! The blocks are static, so that nothing is allocated when a thread enters its first hooked function. Only its thread writes a
+//! block; the collector reads the totals.
 
+use crate::registers;
 use crate::table::MOST;
-use crate::thunk;
 use crate::totals::Totals;
 use std::cell::{Cell, UnsafeCell};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -14,7 +14,7 @@ pub const THREADS: usize = 128;
 /// Measured calls that a thread is in at the same time; calls inside more are not timed.
 pub const DEPTH: usize = 512;
 
-/// A call whose return goes by us.
+/// A call whose return address was exchanged.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Call {
     /// Where its return address lies.
@@ -30,22 +30,22 @@ pub struct Call {
 /// One thread's block.
 pub struct Thread {
     owner: AtomicU32,
-    /// Stack pointer of the handler that runs, 0 = none: whatever is called meanwhile is not for us.
+    /// Place on the stack of the handler that runs, 0 = none: the probes ignore what is called meanwhile.
     pub busy: Cell<usize>,
     /// Calls that are open.
     pub depth: Cell<usize>,
-    /// Where the unwinder was called when it last took all return addresses back, 0 = not since.
+    /// Slot of the unwinder's call for which all return addresses were put back, 0 = they are exchanged.
     pub unwinding: Cell<usize>,
     /// Lowest and highest address of the stack.
     stack: Cell<(usize, usize)>,
-    /// Whether this thread takes the pulse.
-    pub leads: Cell<bool>,
+    /// Whether this thread's probes call the poll.
+    pub polls: Cell<bool>,
     calls: UnsafeCell<[Call; DEPTH]>,
     /// By point.
     pub totals: [Totals; MOST],
 }
 
-// SAFETY: the cells are only used by the thread that owns the block; the rest is atomics.
+// SAFETY: only the thread that owns the block uses the cells (`current` gives a thread no other block); the rest is atomics.
 unsafe impl Sync for Thread {}
 
 static BLOCKS: [Thread; THREADS] = [const {
@@ -55,7 +55,7 @@ static BLOCKS: [Thread; THREADS] = [const {
         depth: Cell::new(0),
         unwinding: Cell::new(0),
         stack: Cell::new((0, 0)),
-        leads: Cell::new(false),
+        polls: Cell::new(false),
         calls: UnsafeCell::new([const { Call { slot: 0, return_to: 0, begin: 0, point: 0 } }; DEPTH]),
         totals: [const { Totals::new() }; MOST],
     }
@@ -63,21 +63,46 @@ static BLOCKS: [Thread; THREADS] = [const {
 /// Blocks that were ever used are those before this one.
 static USED: AtomicU32 = AtomicU32::new(0);
 
-/// Words of [`thunk::local`] that are no block: none yet, and none to be had.
+/// Values of [`registers::local`] that are no block: none claimed yet, and none free.
 const UNKNOWN: usize = 0;
 const NONE: usize = 1;
 
 /// This thread's block; `None` when all are taken.
 #[inline]
 pub fn current() -> Option<&'static Thread> {
-    let local = thunk::local();
-    // SAFETY: this thread's own word.
+    let local = registers::local();
+    // SAFETY: no other thread has this thread's own word.
     match unsafe { *local } {
         UNKNOWN => claim(local),
         NONE => None,
-        // SAFETY: only `claim` writes another word, the address of a block.
+        // SAFETY: `claim` alone writes other values, addresses of static blocks.
         block => Some(unsafe { &*(block as *const Thread) }),
     }
+}
+
+/// Whether the calling thread is in a call of the function of `point` whose exit will be seen. At the exit of one: in another.
+pub fn is_inside(point: u32) -> bool {
+    let Some(thread) = current() else { return false };
+    (0..thread.depth.get()).any(|at| thread.call(at).is_some_and(|call| call.point == point))
+}
+
+/// Runs `body`, part of a handler, with the probes seeing what it calls.
+pub fn with_probes<T>(body: impl FnOnce() -> T) -> T {
+    let Some(thread) = current() else { return body() };
+    let busy = thread.busy.replace(0);
+    let result = body();
+    thread.busy.set(busy);
+    result
+}
+
+/// Runs `body` without the probes seeing what it calls.
+pub fn without_probes<T>(body: impl FnOnce() -> T) -> T {
+    let Some(thread) = current() else { return body() };
+    let here = 0u8;
+    let busy = thread.busy.replace(&raw const here as usize);
+    let result = body();
+    thread.busy.set(busy);
+    result
 }
 
 /// The blocks that were ever used.
@@ -87,11 +112,11 @@ pub fn all() -> &'static [Thread] {
 
 #[cold]
 fn claim(local: *mut usize) -> Option<&'static Thread> {
-    thunk::learn_state().ok()?;
-    // SAFETY: this thread's own word. What is called below and hooked finds that it is not for us.
+    registers::learn_state().ok()?;
+    // SAFETY: no other thread has this thread's own word. Hooked functions that are called below find no block.
     unsafe { *local = NONE };
     let mut block = None;
-    thunk::saved(|| block = take());
+    registers::saved(|| block = take());
     if let Some(block) = block {
         // SAFETY: as above.
         unsafe { *local = std::ptr::from_ref::<Thread>(block) as usize };
@@ -100,7 +125,7 @@ fn claim(local: *mut usize) -> Option<&'static Thread> {
 }
 
 fn take() -> Option<&'static Thread> {
-    // SAFETY: cannot fail.
+    // SAFETY: gettid only returns a number.
     let own = unsafe { libc::gettid() } as u32;
     let free = |block: &&Thread| block.owner.compare_exchange(0, own, Ordering::Acquire, Ordering::Relaxed).is_ok();
     let fresh = BLOCKS.iter().position(|block| free(&block));
@@ -109,7 +134,7 @@ fn take() -> Option<&'static Thread> {
     block.busy.set(0);
     block.depth.set(0);
     block.unwinding.set(0);
-    block.leads.set(false);
+    block.polls.set(false);
     block.stack.set(stack_bounds());
     USED.fetch_max(at as u32 + 1, Ordering::Release);
     Some(block)
@@ -124,7 +149,7 @@ fn inherit(block: &Thread, own: u32) -> bool {
 }
 
 fn stack_bounds() -> (usize, usize) {
-    // SAFETY: zero is a valid attribute object to be filled in; the results are checked.
+    // SAFETY: pthread_getattr_np initialises the zeroed object; the results are checked before it is read.
     unsafe {
         let mut attributes: libc::pthread_attr_t = std::mem::zeroed();
         if libc::pthread_getattr_np(libc::pthread_self(), &raw mut attributes) != 0 {
@@ -145,17 +170,17 @@ impl Thread {
         low <= address && address < high
     }
 
-    /// One of the places for calls. Only in the thread that owns the block.
+    /// One of the kept calls. Only the thread that owns the block may ask.
     #[inline]
     #[allow(clippy::mut_from_ref)]
     pub fn call(&self, at: usize) -> Option<&mut Call> {
-        // SAFETY: only the owner comes here, and holds one at a time.
+        // SAFETY: only the thread that owns the block asks, and it holds one reference at a time.
         unsafe { (*self.calls.get()).get_mut(at) }
     }
 
-    /// Where a call is kept whose return address lies at `slot`, among all places, also those given up.
+    /// A kept call whose return address lies at `slot`, also one that was dropped.
     pub fn any(&self, slot: usize) -> Option<Call> {
-        // SAFETY: as above.
+        // SAFETY: as in `call`.
         unsafe { &*self.calls.get() }.iter().find(|call| call.slot == slot).copied()
     }
 }

@@ -1,35 +1,35 @@
-//! The other threads of this process: whether they run, and whether they have run on since a moment.
+//! The other threads of this process: which of them run, and whether those have run on since.
 
 use std::fs::read_to_string;
 
-/// A thread that ran when it was looked at.
+/// A thread that ran when it was observed.
 #[derive(Clone, Copy, Debug)]
 pub struct Running {
     id: u32,
     ran_ns: u64,
-    /// How often it was seen to have run on.
-    seen: u32,
+    /// Observations in which it had run on.
+    advances: u32,
 }
 
-/// What the other threads do.
+/// The other threads at one moment.
 #[derive(Debug, Default)]
 pub struct Others {
     /// Threads that are not asleep in the kernel.
     pub running: Vec<Running>,
-    /// One of those has SIGTRAP blocked.
-    pub deaf: bool,
+    /// One of those blocks SIGTRAP.
+    pub blocks_sigtrap: bool,
 }
 
-/// Looks at every other thread: does it sleep in the kernel, its next instruction outside `code`?
+/// Observes every other thread: one that does not sleep in the kernel, with its next instruction outside `code`, counts as running.
 pub fn others(code: (usize, usize)) -> Others {
-    // SAFETY: cannot fail.
+    // SAFETY: gettid only returns a number.
     let own = unsafe { libc::gettid() } as u32;
     let mut others = Others::default();
     let Ok(entries) = std::fs::read_dir("/proc/self/task") else { return others };
     for id in entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok()) {
         if id != own && !is_asleep(id, code) {
-            others.deaf |= blocks_sigtrap(id);
-            others.running.push(Running { id, ran_ns: ran_ns(id), seen: 0 });
+            others.blocks_sigtrap |= blocks_sigtrap(id);
+            others.running.push(Running { id, ran_ns: ran_ns(id), advances: 0 });
         }
     }
     others
@@ -38,7 +38,7 @@ pub fn others(code: (usize, usize)) -> Others {
 /// Whether the thread sleeps in the kernel, or is gone; with its next instruction outside the code given.
 fn is_asleep(id: u32, (from, to): (usize, usize)) -> bool {
     let Ok(text) = read_to_string(format!("/proc/self/task/{id}/syscall")) else {
-        // Gone; or a kernel without this file, and then nobody knows.
+        // The thread is gone; or the kernel has no such file, and it may run.
         return !std::path::Path::new(&format!("/proc/self/task/{id}")).exists();
     };
     let next = text.split_whitespace().last().and_then(|word| usize::from_str_radix(word.strip_prefix("0x")?, 16).ok());
@@ -55,16 +55,16 @@ fn blocks_sigtrap(id: u32) -> bool {
     mask & (1 << (libc::SIGTRAP - 1)) != 0
 }
 
-/// Time that the thread has run, nanoseconds; 0 where the kernel does not tell.
+/// Time that the thread has run, nanoseconds; 0 where the kernel does not say.
 fn ran_ns(id: u32) -> u64 {
     let text = read_to_string(format!("/proc/self/task/{id}/schedstat")).unwrap_or_default();
     text.split_whitespace().next().and_then(|word| word.parse().ok()).unwrap_or(0)
 }
 
 impl Others {
-    /// Whether each thread that ran has since executed something, or sleeps outside `code`. A thread that was preempted
-    /// at some instruction has then gone on from it. Its time is told late, so it counts when it has grown twice.
-    pub fn have_gone_on(&mut self, code: (usize, usize)) -> bool {
+    /// Whether each thread that ran has since executed something, or sleeps outside `code`: it has then left the instruction at which
+    /// it stood. The kernel updates its time late, so the time must have grown twice.
+    pub fn have_run_on(&mut self, code: (usize, usize)) -> bool {
         self.running.retain_mut(|thread| {
             if is_asleep(thread.id, code) {
                 return false;
@@ -72,9 +72,9 @@ impl Others {
             let now = ran_ns(thread.id);
             if now > thread.ran_ns {
                 thread.ran_ns = now;
-                thread.seen += 1;
+                thread.advances += 1;
             }
-            thread.seen < 2
+            thread.advances < 2
         });
         self.running.is_empty()
     }

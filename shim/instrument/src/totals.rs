@@ -1,47 +1,90 @@
-//! What one thread has measured at one point, and how it is summed up for one stretch of time.
+//! Measurements of one thread at one point, and their sums.
 //!
-//! Counts and sums only grow; whoever sums up takes differences to what it saw before, so nothing is reset and nothing
-//! is lost: an event that is being written shows in this stretch or in the next. What cannot be told apart by
-//! differences, smallest and largest, is kept twice, by turns.
+//! Counts and sums only grow. The collector takes differences to its last reading, so nothing is reset and nothing is lost: an event
+//! that is being written shows in this interval or in the next. Differences do not give the smallest and largest time, so each of
+//! them is kept for two intervals in turn.
 
-use crate::figures::{BINS, Sum};
-use crate::thread::{THREADS, all};
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-/// Squares are counted in units of so many ns², as a power of two, and longer times as if they were so long, ns: then
-/// the squares of one stretch do not overflow.
+/// Bins of the histogram: bin k counts times from 2^k to 2^(k+1) nanoseconds.
+pub const BINS: usize = 64;
+
+/// Measurements of all threads at one point in one interval.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sum {
+    /// Calls.
+    pub calls: u64,
+    /// Of those, timed.
+    pub timed: u64,
+    /// Sum of the times, nanoseconds.
+    pub sum_ns: u64,
+    /// Sum of their squares, seconds squared.
+    pub squares_s2: f64,
+    /// Shortest time, nanoseconds; `u64::MAX` where there is none.
+    pub minimum_ns: u64,
+    /// Longest time, nanoseconds; 0 where there is none.
+    pub maximum_ns: u64,
+    /// When the first call began, ticks; `u64::MAX` where there is none.
+    pub first: u64,
+    /// When the last call ended, ticks; 0 where there is none.
+    pub last: u64,
+    /// Bin k: times from 2^k to 2^(k+1) nanoseconds.
+    pub bins: [u32; BINS],
+}
+
+impl Default for Sum {
+    fn default() -> Sum {
+        let (minimum_ns, first) = (u64::MAX, u64::MAX);
+        let (bins, squares_s2) = ([0; BINS], 0.0);
+        Sum { calls: 0, timed: 0, sum_ns: 0, squares_s2, minimum_ns, maximum_ns: 0, first, last: 0, bins }
+    }
+}
+
+/// Time that a hook adds to a call, nanoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Cost {
+    /// The call is counted and timed.
+    pub timed_ns: f64,
+    /// The call is counted.
+    pub counted_ns: f64,
+    /// A handler is called at its exit, without the time of the handler.
+    pub handled_ns: f64,
+}
+
+/// Squares are summed in units of 2^this ns², and a longer time than [`LONGEST_NS`] counts as that: so the squares of one interval do
+/// not overflow.
 const SQUARE_BITS: u32 = 12;
+/// About 2 minutes.
 const LONGEST_NS: u64 = 1 << 37;
 
-/// The number of the stretch of time that runs.
-static STRETCH: AtomicU64 = AtomicU64::new(1);
+/// The number of the interval that runs.
+static INTERVAL: AtomicU64 = AtomicU64::new(1);
 /// Nanoseconds per tick, times 2^32.
 static RATE: AtomicU64 = AtomicU64::new(1 << 32);
 
-/// One thread's measurements at one point. All are relaxed: one writer, and readers take differences.
+/// One thread's measurements at one point. All accesses are relaxed: there is one writer, and readers take differences.
 pub struct Totals {
     calls: AtomicU64,
     timed: AtomicU64,
     sum_ns: AtomicU64,
     squares: AtomicU64,
     rest: AtomicU64,
-    spans: [Span; 2],
+    extremes: [Extremes; 2],
     bins: [AtomicU32; BINS],
 }
 
-struct Span {
-    stretch: AtomicU64,
+struct Extremes {
+    interval: AtomicU64,
     minimum_ns: AtomicU64,
     maximum_ns: AtomicU64,
     first: AtomicU64,
     last: AtomicU64,
 }
 
-impl Span {
-    const fn new() -> Span {
-        Span {
-            stretch: AtomicU64::new(0),
+impl Extremes {
+    const fn new() -> Extremes {
+        Extremes {
+            interval: AtomicU64::new(0),
             minimum_ns: AtomicU64::new(0),
             maximum_ns: AtomicU64::new(0),
             first: AtomicU64::new(0),
@@ -56,7 +99,7 @@ fn grow(word: &AtomicU64, by: u64) -> u64 {
     value
 }
 
-/// How long so many ticks take, as far as known.
+/// The length of so many ticks, nanoseconds.
 #[inline]
 pub fn nanoseconds(ticks: u64) -> u64 {
     ((u128::from(ticks) * u128::from(RATE.load(Ordering::Relaxed))) >> 32) as u64
@@ -67,6 +110,11 @@ pub fn set_rate(rate: u64) {
     RATE.store(rate, Ordering::Relaxed);
 }
 
+/// Begins a new interval and returns the number of the one that ends.
+pub(crate) fn begin_interval() -> u64 {
+    INTERVAL.fetch_add(1, Ordering::Relaxed)
+}
+
 impl Totals {
     pub(crate) const fn new() -> Totals {
         Totals {
@@ -75,7 +123,7 @@ impl Totals {
             sum_ns: AtomicU64::new(0),
             squares: AtomicU64::new(0),
             rest: AtomicU64::new(0),
-            spans: [const { Span::new() }; 2],
+            extremes: [const { Extremes::new() }; 2],
             bins: [const { AtomicU32::new(0) }; BINS],
         }
     }
@@ -98,26 +146,27 @@ impl Totals {
         if let Some(bin) = self.bins.get((ns | 1).ilog2() as usize) {
             bin.store(bin.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
         }
-        let stretch = STRETCH.load(Ordering::Relaxed);
-        let span = &self.spans[(stretch & 1) as usize];
-        if span.stretch.load(Ordering::Relaxed) != stretch {
-            span.minimum_ns.store(u64::MAX, Ordering::Relaxed);
-            span.maximum_ns.store(0, Ordering::Relaxed);
-            span.first.store(begin, Ordering::Relaxed);
-            span.stretch.store(stretch, Ordering::Relaxed);
+        let interval = INTERVAL.load(Ordering::Relaxed);
+        let extremes = &self.extremes[(interval & 1) as usize];
+        if extremes.interval.load(Ordering::Relaxed) != interval {
+            extremes.minimum_ns.store(u64::MAX, Ordering::Relaxed);
+            extremes.maximum_ns.store(0, Ordering::Relaxed);
+            extremes.first.store(begin, Ordering::Relaxed);
+            extremes.interval.store(interval, Ordering::Relaxed);
         }
-        if ns < span.minimum_ns.load(Ordering::Relaxed) {
-            span.minimum_ns.store(ns, Ordering::Relaxed);
+        if ns < extremes.minimum_ns.load(Ordering::Relaxed) {
+            extremes.minimum_ns.store(ns, Ordering::Relaxed);
         }
-        if ns > span.maximum_ns.load(Ordering::Relaxed) {
-            span.maximum_ns.store(ns, Ordering::Relaxed);
+        if ns > extremes.maximum_ns.load(Ordering::Relaxed) {
+            extremes.maximum_ns.store(ns, Ordering::Relaxed);
         }
-        span.last.store(end, Ordering::Relaxed);
+        extremes.last.store(end, Ordering::Relaxed);
     }
 }
 
+/// One thread's measurements at one point at one moment.
 #[derive(Clone)]
-struct Seen {
+pub(crate) struct Reading {
     calls: u64,
     timed: u64,
     sum_ns: u64,
@@ -125,12 +174,12 @@ struct Seen {
     bins: [u32; BINS],
 }
 
-impl Seen {
-    const NOTHING: Seen = Seen { calls: 0, timed: 0, sum_ns: 0, squares: 0, bins: [0; BINS] };
+impl Reading {
+    pub(crate) const NOTHING: Reading = Reading { calls: 0, timed: 0, sum_ns: 0, squares: 0, bins: [0; BINS] };
 
-    fn of(totals: &Totals) -> Seen {
+    fn of(totals: &Totals) -> Reading {
         let load = |word: &AtomicU64| word.load(Ordering::Relaxed);
-        Seen {
+        Reading {
             calls: load(&totals.calls),
             timed: load(&totals.timed),
             sum_ns: load(&totals.sum_ns),
@@ -140,91 +189,29 @@ impl Seen {
     }
 }
 
-/// Sums up, stretch by stretch.
-#[derive(Default)]
-pub struct Collector {
-    seen: BTreeMap<(usize, u32), Seen>,
-}
-
-impl Collector {
-    /// A new stretch begins. Returns the number of the one that ends, for [`Collector::take`].
-    pub fn turn(&self) -> u64 {
-        STRETCH.fetch_add(1, Ordering::Relaxed)
-    }
-
-    /// What was measured at `point` since it was last asked, the smallest and largest of `stretch`.
-    pub fn take(&mut self, point: u32, stretch: u64) -> Sum {
-        let mut sum = Sum::default();
-        for (number, thread) in all().iter().enumerate().take(THREADS) {
-            let Some(totals) = thread.totals.get(point as usize) else { continue };
-            let before = self.seen.entry((number, point)).or_insert(Seen::NOTHING);
-            if before.calls == totals.calls.load(Ordering::Relaxed)
-                && before.timed == totals.timed.load(Ordering::Relaxed)
-            {
-                continue;
-            }
-            let now = Seen::of(totals);
-            sum.calls += now.calls.wrapping_sub(before.calls);
-            sum.timed += now.timed.wrapping_sub(before.timed);
-            sum.sum_ns = sum.sum_ns.saturating_add(now.sum_ns.wrapping_sub(before.sum_ns));
-            let squares = now.squares.wrapping_sub(before.squares) as f64 * f64::from(1 << SQUARE_BITS);
-            sum.squares_s2 += squares * 1e-18;
-            for (bin, (new, old)) in sum.bins.iter_mut().zip(now.bins.iter().zip(&before.bins)) {
-                *bin = bin.wrapping_add(new.wrapping_sub(*old));
-            }
-            *before = now;
-            sum.spans(&totals.spans[(stretch & 1) as usize], stretch);
-        }
-        sum
-    }
-}
-
 impl Sum {
-    fn spans(&mut self, span: &Span, stretch: u64) {
-        if span.stretch.load(Ordering::Relaxed) == stretch {
-            self.minimum_ns = self.minimum_ns.min(span.minimum_ns.load(Ordering::Relaxed));
-            self.maximum_ns = self.maximum_ns.max(span.maximum_ns.load(Ordering::Relaxed));
-            self.first = self.first.min(span.first.load(Ordering::Relaxed));
-            self.last = self.last.max(span.last.load(Ordering::Relaxed));
+    /// Adds what `totals` measured since the reading `before`, with the smallest and largest of `interval`; replaces the reading.
+    pub(crate) fn add(&mut self, totals: &Totals, before: &mut Reading, interval: u64) {
+        if before.calls == totals.calls.load(Ordering::Relaxed) && before.timed == totals.timed.load(Ordering::Relaxed)
+        {
+            return;
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sums_are_exact_and_each_stretch_has_its_own() {
-        set_rate(1 << 32);
-        let thread = crate::thread::current().expect("a block");
-        let (totals, mut collector) = (&thread.totals[70], Collector::default());
-        let times = [0u64, 1, 63, 64, 100, 1_000_003];
-        times.iter().for_each(|ns| totals.timed(1000, 1000 + ns));
-        times.iter().for_each(|_| assert!(totals.called() > 0));
-        let first = collector.turn();
-        let sum = collector.take(70, first);
-        assert_eq!((sum.calls, sum.timed, sum.sum_ns), (6, 6, times.iter().sum()));
-        let squares: f64 = times.iter().map(|ns| (*ns as f64).powi(2)).sum();
-        assert!((sum.squares_s2 * 1e18 - squares).abs() < 4096.0, "{} {squares}", sum.squares_s2 * 1e18);
-        assert_eq!((sum.minimum_ns, sum.maximum_ns, sum.first, sum.last), (0, 1_000_003, 1000, 1_001_003));
-        assert_eq!((sum.bins[0], sum.bins[5], sum.bins[6], sum.bins[19]), (2, 1, 2, 1));
-        totals.timed(5, 12);
-        let second = collector.turn();
-        let sum = collector.take(70, second);
-        assert_eq!((sum.calls, sum.timed, sum.sum_ns, sum.minimum_ns, sum.maximum_ns), (0, 1, 7, 7, 7));
-        let third = collector.turn();
-        assert_eq!(collector.take(70, third), Sum::default());
-    }
-
-    #[test]
-    fn the_squares_of_many_short_times_are_not_lost_to_rounding() {
-        set_rate(1 << 32);
-        let thread = crate::thread::current().expect("a block");
-        let mut collector = Collector::default();
-        (0..10_000).for_each(|_| thread.totals[71].timed(0, 30));
-        let stretch = collector.turn();
-        let sum = collector.take(71, stretch);
-        assert!((sum.squares_s2 * 1e18 - 9e6).abs() < 4096.0, "{}", sum.squares_s2);
+        let now = Reading::of(totals);
+        self.calls += now.calls.wrapping_sub(before.calls);
+        self.timed += now.timed.wrapping_sub(before.timed);
+        self.sum_ns = self.sum_ns.saturating_add(now.sum_ns.wrapping_sub(before.sum_ns));
+        let squares = now.squares.wrapping_sub(before.squares) as f64 * f64::from(1 << SQUARE_BITS);
+        self.squares_s2 += squares * 1e-18;
+        for (bin, (new, old)) in self.bins.iter_mut().zip(now.bins.iter().zip(&before.bins)) {
+            *bin = bin.wrapping_add(new.wrapping_sub(*old));
+        }
+        *before = now;
+        let extremes = &totals.extremes[(interval & 1) as usize];
+        if extremes.interval.load(Ordering::Relaxed) == interval {
+            self.minimum_ns = self.minimum_ns.min(extremes.minimum_ns.load(Ordering::Relaxed));
+            self.maximum_ns = self.maximum_ns.max(extremes.maximum_ns.load(Ordering::Relaxed));
+            self.first = self.first.min(extremes.first.load(Ordering::Relaxed));
+            self.last = self.last.max(extremes.last.load(Ordering::Relaxed));
+        }
     }
 }

@@ -1,31 +1,31 @@
-//! Sends threads that run into one of our breakpoints to where they are to go on.
+//! Handles the breakpoints of this crate: sends a thread that meets one to the copy of the instruction.
 
 use crate::refusal::{Refusal, system};
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// Breakpoints that can ever be known: a function has at most five.
+/// Most breakpoints: a function has at most five.
 const MOST: usize = 5 * crate::table::MOST;
 
-/// Where a breakpoint may stand, and where to go from there. Never taken out: a signal may come late.
-struct Way {
+/// Where a breakpoint may be, and where a thread continues. Never removed: a signal may come late.
+struct Detour {
     from: AtomicUsize,
     to: AtomicUsize,
 }
 
-static WAYS: [Way; MOST] = [const { Way { from: AtomicUsize::new(0), to: AtomicUsize::new(0) } }; MOST];
+static DETOURS: [Detour; MOST] = [const { Detour { from: AtomicUsize::new(0), to: AtomicUsize::new(0) } }; MOST];
 static USED: AtomicUsize = AtomicUsize::new(0);
 static LISTENING: AtomicBool = AtomicBool::new(false);
-/// The handler that was there before, as `sigaction` has it.
+/// The handler that was installed before, as `sigaction` gives it.
 static BEFORE: AtomicUsize = AtomicUsize::new(libc::SIG_DFL);
 static BEFORE_TAKES_INFO: AtomicBool = AtomicBool::new(false);
 
-/// Whoever meets a breakpoint at `from` goes on at `to`. Called by one thread at a time.
+/// Threads that meet a breakpoint at `from` continue at `to`. Only one thread may call this at a time.
 pub fn add(from: usize, to: usize) {
     let used = USED.load(Ordering::Relaxed);
-    if let Some(way) = WAYS.get(used) {
-        way.to.store(to, Ordering::Relaxed);
-        way.from.store(from, Ordering::Relaxed);
+    if let Some(detour) = DETOURS.get(used) {
+        detour.to.store(to, Ordering::Relaxed);
+        detour.from.store(from, Ordering::Relaxed);
         USED.store(used + 1, Ordering::Release); // SYNC T: pairs with on_trap
     }
 }
@@ -38,12 +38,12 @@ pub fn listen() -> Result<(), Refusal> {
     if LISTENING.swap(true, Ordering::Relaxed) {
         return Ok(());
     }
-    // SAFETY: zero is a valid sigaction.
+    // SAFETY: a sigaction of zeros is valid.
     let (mut ours, mut before): (libc::sigaction, libc::sigaction) = unsafe { std::mem::zeroed() };
     ours.sa_sigaction = on_trap as extern "C" fn(_, _, _) as usize;
-    // NODEFER: a thread that is in here is not one that blocks the signal.
+    // NODEFER: a thread in the handler does not count as one that blocks the signal.
     ours.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_RESTART | libc::SA_NODEFER;
-    // SAFETY: a handler that is allowed to run in any thread at any time, see there.
+    // SAFETY: both structures are valid; the handler may run in any thread at any time, as it says.
     if unsafe { libc::sigaction(libc::SIGTRAP, &raw const ours, &raw mut before) } != 0 {
         LISTENING.store(false, Ordering::Relaxed);
         return Err(system("SIGTRAP cannot be caught"));
@@ -53,21 +53,21 @@ pub fn listen() -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Only reads atomics and changes where its own thread goes on.
+/// Only reads atomics and changes where its own thread continues.
 extern "C" fn on_trap(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
-    // SAFETY: the kernel gives the interrupted thread's registers.
+    // SAFETY: with SA_SIGINFO the kernel passes the interrupted thread's ucontext, which nobody else uses.
     let context = unsafe { &mut *context.cast::<libc::ucontext_t>() };
     let next = &mut context.uc_mcontext.gregs[libc::REG_RIP as usize];
     let at = (*next as usize).wrapping_sub(1); // behind the breakpoint's single byte
     let used = USED.load(Ordering::Acquire).min(MOST); // SYNC T
-    if let Some(way) = WAYS[..used].iter().find(|way| way.from.load(Ordering::Relaxed) == at) {
-        *next = way.to.load(Ordering::Relaxed) as i64;
+    if let Some(detour) = DETOURS[..used].iter().find(|detour| detour.from.load(Ordering::Relaxed) == at) {
+        *next = detour.to.load(Ordering::Relaxed) as i64;
         return;
     }
     match BEFORE.load(Ordering::Relaxed) {
         libc::SIG_IGN => {}
         libc::SIG_DFL => {
-            // SAFETY: what would have happened without us.
+            // SAFETY: both calls take numbers; they do what would have happened without this handler.
             unsafe {
                 libc::signal(libc::SIGTRAP, libc::SIG_DFL);
                 libc::raise(libc::SIGTRAP);
@@ -75,12 +75,12 @@ extern "C" fn on_trap(signal: c_int, info: *mut libc::siginfo_t, context: *mut c
         }
         handler if BEFORE_TAKES_INFO.load(Ordering::Relaxed) => {
             type Handler = extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void);
-            // SAFETY: the program's own handler, of the type that its flags say.
+            // SAFETY: the program's own handler: with SA_SIGINFO it takes three arguments.
             let handler = unsafe { std::mem::transmute::<usize, Handler>(handler) };
             handler(signal, info, std::ptr::from_mut(context).cast());
         }
         handler => {
-            // SAFETY: as above.
+            // SAFETY: the program's own handler: without SA_SIGINFO it takes one argument.
             let handler = unsafe { std::mem::transmute::<usize, extern "C" fn(c_int)>(handler) };
             handler(signal);
         }

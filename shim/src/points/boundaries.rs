@@ -5,7 +5,7 @@ use super::items::Item;
 use super::state::{ONCE, POINT, WAITING, lock, try_with};
 use crate::tuning_points::{self, Boundary};
 use crate::{agent_link, safe_point, state};
-use midrun_instrument::{is_open, open};
+use midrun_instrument::{is_inside, with_probes};
 use midrun_points::Moment;
 use std::sync::atomic::Ordering;
 
@@ -20,7 +20,7 @@ pub fn on_awaited(boundary: Option<Boundary>) {
 /// The function is entered or left. A value that is set at its exit is set when no call of it that was seen to begin is open.
 pub fn pass(boundary: Boundary) {
     let own = is_awaited(boundary) && state::recording() && state::is_main_thread();
-    if !own || (boundary.moment == Moment::After && is_open(boundary.hook)) {
+    if !own || (boundary.moment == Moment::After && is_inside(boundary.hook)) {
         return;
     }
     safe_point::reach(boundary);
@@ -46,7 +46,7 @@ pub fn on_safe_point() {
 pub fn call(function: usize) {
     // SAFETY: a function of the program without arguments, as the declaration says.
     let function = unsafe { std::mem::transmute::<usize, extern "C" fn()>(function) };
-    open(|| function());
+    with_probes(|| function());
 }
 
 /// Resets the values of the items that `chosen` selects, and shows them to the agent.

@@ -92,7 +92,7 @@ pub fn cost_ns(item: &Item, cost: &midrun_instrument::Cost) -> f64 {
         return 0.0;
     }
     match mode(item) {
-        Some(Mode::Raw) => cost.told_ns,
+        Some(Mode::Raw) => cost.handled_ns,
         Some(Mode::Sum) => {
             let timed_share = 1.0 / (sample_mask(item) + 1) as f64;
             cost.counted_ns + timed_share * (cost.timed_ns - cost.counted_ns).max(0.0)

@@ -8,7 +8,7 @@ use super::state::try_with;
 use crate::guard::guard_value;
 use crate::tuning_points::Boundary;
 use crate::{iterations, safe_point, state};
-use midrun_instrument::{Passage, nanoseconds};
+use midrun_instrument::{Probe, nanoseconds};
 use midrun_points::Moment;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -16,17 +16,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 static DEPTH: AtomicU64 = AtomicU64::new(0);
 
 /// A hooked function is entered.
-pub fn on_entry(passage: &Passage) {
-    guard_value("a hooked function", (), || enter(actions(passage.point), passage.point));
+pub fn on_entry(probe: &Probe) {
+    guard_value("a hooked function", (), || enter(actions(probe.point), probe.point));
 }
 
 /// A hooked function is left.
-pub fn on_exit(passage: &Passage) {
+pub fn on_exit(probe: &Probe) {
     guard_value("a hooked function", (), || {
-        if let Some(actions) = actions(passage.point) {
-            leave(actions, passage);
+        if let Some(actions) = actions(probe.point) {
+            leave(actions, probe);
         }
-        pass(Boundary { hook: passage.point, moment: Moment::After });
+        pass(Boundary { hook: probe.point, moment: Moment::After });
     });
 }
 
@@ -45,10 +45,10 @@ fn enter(actions: Option<&Actions>, hook: u32) {
     run(&actions.before);
 }
 
-fn leave(actions: &Actions, passage: &Passage) {
-    let lasted_ns = nanoseconds(passage.now.saturating_sub(passage.begin));
+fn leave(actions: &Actions, probe: &Probe) {
+    let lasted_ns = nanoseconds(probe.now.saturating_sub(probe.begin));
     for label in &actions.raw {
-        measured::record(label, at_ns(passage.now), lasted_ns, 0);
+        measured::record(label, at_ns(probe.now), lasted_ns, 0);
     }
     run(&actions.after);
     if actions.iterates && state::is_main_thread() {

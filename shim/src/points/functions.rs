@@ -6,7 +6,7 @@ use super::measured::{self, Values};
 use super::report::refuse;
 use super::variable::Variable;
 use crate::tuning_points::Boundary;
-use midrun_instrument::{ARGUMENTS, Hook, Passage, flag};
+use midrun_instrument::{ARGUMENTS, Hook, Probe, flag};
 use midrun_points::{Declaration, Mode, Moment};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
@@ -47,8 +47,8 @@ static AWAITED: [AtomicU32; MOST] = [const { AtomicU32::new(0) }; MOST];
 /// Called when a thread enters or leaves a function with actions.
 #[derive(Debug)]
 pub struct Handlers {
-    pub on_entry: fn(&Passage),
-    pub on_exit: fn(&Passage),
+    pub on_entry: fn(&Probe),
+    pub on_exit: fn(&Probe),
 }
 
 static HANDLERS: OnceLock<Handlers> = OnceLock::new();
@@ -212,5 +212,5 @@ fn show(hook: Hook) {
     let actions = actions(hook.number());
     let entry = actions.is_some_and(Actions::has_entry) || awaited(Moment::Before);
     let exit = actions.is_some_and(Actions::has_exit) || awaited(Moment::After);
-    hook.point().tell(entry.then_some(handlers.on_entry), exit.then_some(handlers.on_exit));
+    hook.point().set_handlers(entry.then_some(handlers.on_entry), exit.then_some(handlers.on_exit));
 }

@@ -11,7 +11,7 @@ use midrun_ring::layout::text_to_words;
 use midrun_ring::{Record, kind, part, topic};
 use std::collections::BTreeMap;
 
-/// Shortest stretch of time from which the cost of measuring is judged, nanoseconds.
+/// Shortest interval of time from which the cost of measuring is judged, nanoseconds.
 const ENOUGH_NS: u64 = 10_000_000;
 
 /// Sums up what was measured, and what that cost.
@@ -60,7 +60,7 @@ impl Report {
         self.begun_ns = clock::now_ns();
     }
 
-    /// Cost of measuring since the last look; `None` where that is too short ago. The stretch has lasted `lasted_ns`, or since
+    /// Cost of measuring since the last look; `None` where that is too short ago. The interval has lasted `lasted_ns`, or since
     /// the last look where an iteration has not ended.
     pub fn spent(&mut self, items: &[Item], lasted_ns: Option<u64>) -> Option<Spent> {
         let stretch_ns = lasted_ns.unwrap_or_else(|| clock::now_ns().saturating_sub(self.looked_ns));
@@ -77,14 +77,14 @@ impl Report {
 
     /// Takes out what was measured and keeps it for the iteration's end.
     fn gather(&mut self, items: &[Item]) {
-        let stretch = self.collector.turn();
+        let interval = self.collector.begin_interval();
         let mut taken: BTreeMap<u32, u64> = BTreeMap::new();
         for item in items {
             let calls = match &item.kind {
                 Kind::Function(hook) => {
                     let number = hook.number();
                     *taken.entry(number).or_insert_with(|| {
-                        let sum = self.collector.take(number, stretch);
+                        let sum = self.collector.take(number, interval);
                         add(self.held.entry((false, number)).or_default(), &sum);
                         sum.calls
                     })

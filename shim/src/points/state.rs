@@ -71,7 +71,7 @@ impl State {
         let waits = functions::apply(&self.items, &mut self.hooks);
         WAITING.store(waits, Ordering::Relaxed);
         if !self.hooks.is_empty() && state::recording() {
-            instrument::set_pulse(poll, instrument::ticks());
+            instrument::set_poll(poll, instrument::ticks());
         }
     }
 
@@ -107,6 +107,6 @@ fn poll() {
         instrument::set_rate(clock::rate().max(1));
         try_with(|state| state.keep_budget(None));
         let ticks = u128::from(POLL_NS) << 32;
-        instrument::next_pulse(instrument::ticks() + (ticks / u128::from(clock::rate().max(1))) as u64);
+        instrument::set_next_poll(instrument::ticks() + (ticks / u128::from(clock::rate().max(1))) as u64);
     });
 }

@@ -145,7 +145,7 @@ int main(void)
         if (round == 2)
             for (int i = 0; i < N; i++)
                 if (ids[i] >= 0)
-                    probe_tell(ids[i]);
+                    probe_handle(ids[i]);
         double with = everything(1);
         CHECK(with == plain);
         for (int i = 0; i < N; i++)
@@ -164,7 +164,7 @@ int main(void)
     }
     if (ids[12] >= 0)
         CHECK(probe_calls(ids[12]) == 3);
-    CHECK(probe_told_entries() > 100 && probe_told_entries() == probe_told_exits());
-    CHECK(probe_unseen() == 0);
+    CHECK(probe_handled_entries() > 100 && probe_handled_entries() == probe_handled_exits());
+    CHECK(probe_missed() == 0);
     return 0;
 }

@@ -17,14 +17,14 @@ int probe_settle(int id);
 int probe_is_partial(int id);
 void probe_replace(int id, uintptr_t by);
 void probe_argument(int id, int at, uint32_t place, uint64_t bits);
-void probe_tell(int id);
-long probe_told_entries(void);
-long probe_told_exits(void);
+void probe_handle(int id);
+long probe_handled_entries(void);
+long probe_handled_exits(void);
 long probe_calls(int id);
 long probe_timed(int id);
 long probe_ticks(int id);
 long probe_cost(void);
-long probe_unseen(void);
+long probe_missed(void);
 #ifdef __cplusplus
 }
 #endif

@@ -1,22 +1,11 @@
-//! On other processors than x86-64: every hook is refused, and the rest has nothing to do.
+//! The interface on other processors than x86-64: every hook is refused, and the rest has nothing to do.
 
-use crate::Refusal;
-use crate::figures::{Cost, Sum};
+use crate::refusal::Refusal;
 use crate::symbols::Function;
 use crate::table::Point;
+use crate::totals::{Cost, Sum};
 
-/// As on x86-64; never made here.
-#[derive(Clone, Copy, Debug)]
-pub struct Passage {
-    /// The point.
-    pub point: u32,
-    /// When, ticks.
-    pub now: u64,
-    /// When the call began, ticks; at an entry the same.
-    pub begin: u64,
-}
-
-/// There is none.
+/// No hook exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Hook {}
 
@@ -75,18 +64,18 @@ impl Hook {
     }
 }
 
-/// Sums nothing up.
+/// Sums nothing.
 #[derive(Default)]
 pub struct Collector(());
 
 impl Collector {
-    /// A new stretch begins.
-    pub fn turn(&self) -> u64 {
+    /// Begins a new interval.
+    pub fn begin_interval(&self) -> u64 {
         0
     }
 
     /// Nothing was measured.
-    pub fn take(&mut self, _point: u32, _stretch: u64) -> Sum {
+    pub fn take(&mut self, _point: u32, _interval: u64) -> Sum {
         Sum::default()
     }
 }
@@ -94,41 +83,33 @@ impl Collector {
 /// Nanoseconds of CLOCK_MONOTONIC.
 pub fn ticks() -> u64 {
     let mut t = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: `t` is a timespec, and this clock exists on every Linux.
+    // SAFETY: the call writes to `t` alone; this clock exists on every Linux.
     unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut t) };
     t.tv_sec as u64 * 1_000_000_000 + t.tv_nsec as u64
 }
 
-/// A tick is a nanosecond.
-pub fn nanoseconds(ticks: u64) -> u64 {
-    ticks
-}
+/// No probe calls the poll.
+pub fn set_poll(_poll: fn(), _at: u64) {}
 
-/// A tick stays a nanosecond.
-pub fn set_rate(_rate: u64) {}
-
-/// There are no passages to take a pulse in.
-pub fn set_pulse(_pulse: fn(), _at: u64) {}
-
-/// See [`set_pulse`].
-pub fn next_pulse(_at: u64) {}
+/// See [`set_poll`].
+pub fn set_next_poll(_at: u64) {}
 
 /// No exit is ever seen.
-pub fn is_open(_point: u32) -> bool {
+pub fn is_inside(_point: u32) -> bool {
     false
 }
 
-/// Nothing was to be seen.
-pub fn unseen() -> u64 {
+/// No call was to be timed.
+pub fn missed_calls() -> u64 {
     0
 }
 
 /// Runs `body`.
-pub fn open<T>(body: impl FnOnce() -> T) -> T {
+pub fn with_probes<T>(body: impl FnOnce() -> T) -> T {
     body()
 }
 
 /// Runs `body`.
-pub fn closed<T>(body: impl FnOnce() -> T) -> T {
+pub fn without_probes<T>(body: impl FnOnce() -> T) -> T {
     body()
 }

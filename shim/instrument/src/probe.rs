@@ -1,0 +1,348 @@
+//! Probes: the code that runs when a thread enters or leaves a hooked function.
+//!
+//! It runs between any two instructions of the program, in every thread. It takes no lock, allocates nothing and cannot
+//! panic. The trampolines keep every register that the function or its caller may still need, whatever its signature. The
+//! compiler may know that a static function leaves some registers alone that calls usually destroy (`-fipa-ra`), so all of
+//! them are kept. Of vector registers the lower 128 bits are: [`entered`] and [`left`] are built for baseline x86-64 and use no
+//! more; everything else they call through [`registers::saved`], which keeps everything.
+//!
+//! To see the exit, a probe puts the exit trampoline's address in the place of the return address, and keeps the true one in
+//! the thread's block with its slot, the place where it lies. A call that never returns (longjmp, exceptions) leaves its entry
+//! there: it is dropped as soon as a frame further up the stack is seen. The unwinder of C++ exceptions needs the true
+//! addresses: they are put back before it begins.
+
+use crate::clock::ticks;
+use crate::registers;
+use crate::table::{Point, Probe, flag, point};
+use crate::thread::{Call, Thread, current};
+use std::arch::global_asm;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+unsafe extern "C" {
+    fn midrun_instrument_entry();
+    fn midrun_instrument_exit();
+}
+
+global_asm!(
+    r#"
+    .macro midrun_keep
+        push rbp
+        mov rbp, rsp
+        push rax
+        push rcx
+        push rdx
+        push rsi
+        push rdi
+        push r8
+        push r9
+        push r10
+        push r11
+        sub rsp, 264
+        and rsp, -16
+        .irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15
+        movaps [rsp + 16 * \n], xmm\n
+        .endr
+        mov rdi, rbp
+        mov rsi, rsp
+    .endm
+    .macro midrun_give_back
+        mov [rbp + 8], rax
+        .irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15
+        movaps xmm\n, [rsp + 16 * \n]
+        .endr
+        mov rax, [rbp - 8]
+        mov rcx, [rbp - 16]
+        mov rdx, [rbp - 24]
+        mov rsi, [rbp - 32]
+        mov rdi, [rbp - 40]
+        mov r8, [rbp - 48]
+        mov r9, [rbp - 56]
+        mov r10, [rbp - 64]
+        mov r11, [rbp - 72]
+        mov rsp, rbp
+        pop rbp
+        lea rsp, [rsp + 8]
+        jmp qword ptr [rsp - 8]
+    .endm
+
+    .text
+    .p2align 4
+    .globl midrun_instrument_entry
+    .hidden midrun_instrument_entry
+    .type midrun_instrument_entry, @function
+    midrun_instrument_entry:
+        midrun_keep
+        call {entered}
+        midrun_give_back
+    .size midrun_instrument_entry, . - midrun_instrument_entry
+
+    .p2align 4
+    nop
+    .globl midrun_instrument_exit
+    .hidden midrun_instrument_exit
+    .type midrun_instrument_exit, @function
+    midrun_instrument_exit:
+        sub rsp, 8
+        midrun_keep
+        call {left}
+        midrun_give_back
+    .size midrun_instrument_exit, . - midrun_instrument_exit
+    "#,
+    entered = sym entered,
+    left = sym left,
+);
+
+/// Address of the entry trampoline: the stub of a point jumps there.
+pub fn entry() -> usize {
+    midrun_instrument_entry as unsafe extern "C" fn() as usize
+}
+
+/// Address of the exit trampoline, which stands in the place of a return address.
+fn exit() -> usize {
+    midrun_instrument_exit as unsafe extern "C" fn() as usize
+}
+
+/// When the polling thread calls the poll next, ticks.
+static POLL_AT: AtomicU64 = AtomicU64::new(u64::MAX);
+static POLL: AtomicUsize = AtomicUsize::new(0);
+/// Calls that were not timed because too many are open, or because they ended without returning.
+static MISSED: AtomicU64 = AtomicU64::new(0);
+
+/// The calling thread polls from now on: its probes call `poll` once the tick `at` has come.
+pub fn set_poll(poll: fn(), at: u64) {
+    if let Some(thread) = current() {
+        thread.polls.set(true);
+        POLL.store(poll as usize, Ordering::Relaxed);
+        POLL_AT.store(at, Ordering::Relaxed);
+    }
+}
+
+/// Sets when the poll is called next, ticks.
+pub fn set_next_poll(at: u64) {
+    POLL_AT.store(at, Ordering::Relaxed);
+}
+
+/// Calls that were not timed though they should have been.
+pub fn missed_calls() -> u64 {
+    MISSED.load(Ordering::Relaxed)
+}
+
+/// A function is entered: called by the entry trampoline. `frame` points to the caller's frame pointer, behind it are the point's
+/// number and the return address; `vectors` points to the sixteen vector registers. Returns where to go on.
+unsafe extern "C" fn entered(frame: *mut usize, vectors: *mut u128) -> usize {
+    // SAFETY: the trampoline lays the stack out so.
+    let (number, slot) = unsafe { (*frame.add(1) as u32, frame.add(2) as usize) };
+    let Some(point) = point(number) else { return 0 };
+    let flags = point.flags.load(Ordering::Acquire);
+    if flags & flag::ARGUMENTS != 0 {
+        // SAFETY: as above.
+        unsafe { set_arguments(point, frame, vectors) };
+    }
+    if let Some(thread) = current() {
+        let busy = thread.busy.get();
+        // While a handler runs, calls from further down the stack are its own, or a signal handler's.
+        if busy == 0 || slot > busy {
+            thread.busy.set(slot);
+            // SAFETY: `slot` is the return address of the frame that is being entered.
+            unsafe { observe(thread, point, number, flags, slot) };
+            thread.busy.set(0);
+        }
+    }
+    point.target.load(Ordering::Acquire)
+}
+
+/// The thread enters the function while no handler runs in it.
+#[inline]
+unsafe fn observe(thread: &Thread, point: &Point, number: u32, flags: u32, slot: usize) {
+    if flags & (flag::UNWINDS | flag::CAUGHT) != 0 {
+        // SAFETY: as the caller's.
+        return unsafe { on_unwinder(thread, flags, slot) };
+    }
+    if thread.unwinding.get() != 0 && slot > thread.unwinding.get() {
+        // SAFETY: the slots of this thread's own open calls.
+        unsafe { exchange_again(thread, slot) };
+    }
+    let now = ticks();
+    if now >= POLL_AT.load(Ordering::Relaxed) && thread.polls.get() {
+        call_poll();
+    }
+    if flags & flag::ENTRY != 0
+        && let Some(handler) = point.on_entry()
+    {
+        registers::saved(|| handler(&Probe { point: number, now, begin: now }));
+    }
+    let mut wants_exit = flags & flag::EXIT != 0;
+    if flags & flag::TIMED != 0
+        && let Some(totals) = thread.totals.get(number as usize)
+    {
+        wants_exit |= totals.called() & point.sample_mask.load(Ordering::Relaxed) == 0;
+    }
+    if wants_exit {
+        // SAFETY: as the caller's.
+        unsafe { watch_return(thread, number, slot, if flags & flag::ENTRY == 0 { now } else { ticks() }) };
+    }
+}
+
+#[cold]
+fn call_poll() {
+    POLL_AT.store(u64::MAX, Ordering::Relaxed); // the poll sets when it is due again
+    let poll = POLL.load(Ordering::Relaxed);
+    // SAFETY: `set_poll` wrote a function of this type before it set a time, and nothing else writes there.
+    let poll = unsafe { std::mem::transmute::<usize, fn()>(poll) };
+    registers::saved(poll);
+}
+
+/// Puts the exit trampoline's address in the place of the return address.
+#[inline]
+unsafe fn watch_return(thread: &Thread, number: u32, slot: usize, begin: u64) {
+    // SAFETY: `slot` is the return address of the function that is being entered.
+    let return_to = unsafe { *(slot as *const usize) };
+    drop_ended(thread, slot, return_to == exit());
+    let depth = thread.depth.get();
+    let (true, Some(call)) = (thread.on_stack(slot), thread.call(depth)) else {
+        MISSED.fetch_add(1, Ordering::Relaxed);
+        return;
+    };
+    *call = Call { slot, return_to, begin, point: number };
+    thread.depth.set(depth + 1);
+    // SAFETY: as above.
+    unsafe { *(slot as *mut usize) = exit() };
+}
+
+/// Drops calls that cannot be open any more, because the stack is at `slot`. A call at `slot` itself is still open if it ended in a
+/// tail call.
+#[inline]
+fn drop_ended(thread: &Thread, slot: usize, tail: bool) {
+    let mut depth = thread.depth.get();
+    while depth > 0
+        && let Some(call) = thread.call(depth - 1)
+        && (call.slot < slot || (call.slot == slot && !tail))
+    {
+        MISSED.fetch_add(1, Ordering::Relaxed);
+        depth -= 1;
+    }
+    thread.depth.set(depth);
+}
+
+/// A function is left: called by the exit trampoline. `frame` points to the saved frame pointer; behind it was the return
+/// address. Returns that.
+unsafe extern "C" fn left(frame: *mut usize, _vectors: *mut u128) -> usize {
+    // SAFETY: the trampoline lays the stack out so.
+    let slot = unsafe { frame.add(1) } as usize;
+    let end = ticks();
+    let Some(thread) = current() else { lost() };
+    drop_ended(thread, slot, true);
+    let depth = thread.depth.get();
+    let top = if depth > 0 { thread.call(depth - 1) } else { None };
+    let call = match top {
+        Some(call) if call.slot == slot => *call,
+        _ => return thread.any(slot).map_or_else(|| lost(), |call| call.return_to),
+    };
+    thread.depth.set(depth - 1);
+    let busy = thread.busy.get();
+    if busy == 0 || slot > busy {
+        thread.busy.set(slot);
+        finish(thread, &call, end);
+        thread.busy.set(0);
+    }
+    call.return_to
+}
+
+#[inline]
+fn finish(thread: &Thread, call: &Call, end: u64) {
+    let Some(point) = point(call.point) else { return };
+    let flags = point.flags.load(Ordering::Acquire);
+    if flags & flag::TIMED != 0
+        && let Some(totals) = thread.totals.get(call.point as usize)
+    {
+        totals.timed(call.begin, end);
+    }
+    if flags & flag::EXIT != 0
+        && let Some(handler) = point.on_exit()
+    {
+        registers::saved(|| handler(&Probe { point: call.point, now: end, begin: call.begin }));
+    }
+}
+
+/// The return address is not known: the program moved its stack by other means than those that the probes follow.
+#[cold]
+fn lost() -> ! {
+    eprintln!("midrun: a measured function returned on a stack that nobody knows; the program cannot go on");
+    std::process::exit(70)
+}
+
+/// The unwinder begins: puts the true return addresses back. Or it has ended: exchanges them again.
+#[cold]
+unsafe fn on_unwinder(thread: &Thread, flags: u32, slot: usize) {
+    if flags & flag::CAUGHT != 0 {
+        if thread.unwinding.get() != 0 {
+            // SAFETY: the slots of this thread's own open calls.
+            unsafe { exchange_again(thread, slot) };
+        }
+        return;
+    }
+    for at in (0..thread.depth.get()).rev() {
+        if let Some(call) = thread.call(at)
+            && call.slot > slot
+        {
+            let place = call.slot as *mut usize;
+            // SAFETY: the slot lies on this thread's own stack (`watch_return` checks it), above the frame that runs, so it is
+            // mapped. Where its call has ended without returning it may hold something else, which is left alone.
+            unsafe {
+                if *place == exit() {
+                    *place = call.return_to;
+                }
+            }
+        }
+    }
+    thread.unwinding.set(slot);
+}
+
+/// After the unwinder: ends the calls that it took down; the others return to the exit trampoline again.
+#[cold]
+unsafe fn exchange_again(thread: &Thread, slot: usize) {
+    thread.unwinding.set(0);
+    let now = ticks();
+    let mut depth = thread.depth.get();
+    while depth > 0
+        && let Some(call) = thread.call(depth - 1)
+        // SAFETY: `slot` holds the return address of the function that is being entered. Where a kept call has this slot and
+        // another address, that call is over.
+        && (call.slot < slot || (call.slot == slot && unsafe { *(slot as *const usize) } != call.return_to))
+    {
+        let ended = *call;
+        depth -= 1;
+        thread.depth.set(depth);
+        finish(thread, &ended, now);
+    }
+    for at in 0..depth {
+        if let Some(call) = thread.call(at) {
+            let place = call.slot as *mut usize;
+            // SAFETY: the slot of a call that is open, above the frame that runs; exchanged only where it holds the address that was
+            // put back.
+            unsafe {
+                if *place == call.return_to {
+                    *place = exit();
+                }
+            }
+        }
+    }
+}
+
+unsafe fn set_arguments(point: &Point, frame: *mut usize, vectors: *mut u128) {
+    /// Where the trampoline keeps rdi, rsi, rdx, rcx, r8, r9: words below the frame pointer.
+    const WHOLE: [usize; 6] = [5, 4, 3, 2, 6, 7];
+    for argument in &point.arguments {
+        let (place, bits) = (argument.place.load(Ordering::Acquire), argument.bits.load(Ordering::Relaxed));
+        let index = (place & 15).wrapping_sub(1) as usize;
+        match (place, WHOLE.get(index)) {
+            // SAFETY: the trampoline's copies of the registers.
+            (1..=15, Some(below)) => unsafe { *frame.sub(*below) = bits as usize },
+            // SAFETY: as above.
+            (17..=31, Some(_)) => unsafe { *vectors.add(index).cast::<u64>() = bits },
+            // SAFETY: as above.
+            (33..=47, Some(_)) => unsafe { *vectors.add(index).cast::<u32>() = bits as u32 },
+            _ => {}
+        }
+    }
+}
