@@ -1,4 +1,4 @@
-//! Actions, their phases, and what became of them.
+//! Actions, their phases and their results.
 
 #![allow(missing_docs)] // as in events.rs
 
@@ -9,7 +9,7 @@ use crate::ids::{ActionId, JobId};
 /// Values that one rank is asked to take over: (rank, (tuning point, new value)).
 pub type Assigned = (u32, Vec<(String, Value)>);
 
-/// What became of an action.
+/// The result of an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ActionResult {
     pub action: ActionId,
@@ -20,7 +20,7 @@ pub struct ActionResult {
     pub register: u64,
 }
 
-/// How a rank or its agent settled an action.
+/// Status of an action that a rank or its agent settled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ActionStatus {
     Applied,
@@ -40,7 +40,7 @@ pub enum ActionStatus {
 }
 
 impl ActionStatus {
-    /// For people.
+    /// The status as a phrase.
     pub fn as_str(self) -> &'static str {
         match self {
             ActionStatus::Applied => "applied",
@@ -61,7 +61,7 @@ impl ActionStatus {
     }
 }
 
-/// What a rank is to do with an action; see `midrun_agreement`.
+/// The step that a rank takes for an action; see `midrun_agreement`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
     /// Apply it by itself.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use crate::ids::{AgentId, LinkId};
 use crate::limits;
 
-/// What is known of an agent process.
+/// An agent process.
 #[derive(Debug)]
 pub(crate) struct Agent {
     pub(crate) node: String,
@@ -17,7 +17,7 @@ pub(crate) struct Agent {
     heard_ns: u64,
 }
 
-/// What a batch's sequence number says.
+/// Meaning of a batch's sequence number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sequence {
     /// Not taken before; so many before it never came.
@@ -93,7 +93,7 @@ impl Agents {
 }
 
 impl Agent {
-    /// Takes note of a batch.
+    /// Notes a batch.
     pub(crate) fn on_sequence(&mut self, now: u64, sequence: u64) -> Sequence {
         self.heard_ns = now;
         if sequence <= self.last_sequence {

@@ -1,4 +1,4 @@
-//! What the ranks' MPI calls came to, and the efficiencies that follow.
+//! Counts and times of the ranks' MPI calls, and the efficiencies that follow.
 //!
 //! The POP Centre of Excellence (Performance Optimisation and Productivity, "POP Standard Metrics for Parallel Performance
 //! Analysis", pop-coe.eu) defines, with the *useful* time of a process the one that it spends outside MPI:
@@ -66,7 +66,7 @@ pub struct RankLine {
     pub framework_s: f64,
 }
 
-/// What the summary says of the efficiencies.
+/// Efficiencies in the summary.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct PopLines {
     /// Over the whole run.
@@ -203,7 +203,7 @@ impl Calls {
         self.begun = Some((iteration, time_ns));
     }
 
-    /// It ended one, which was heard at `now`.
+    /// It ended an iteration; the analyzer received that at `now`.
     pub fn on_ended(&mut self, now: u64, iteration: u64, end_ns: u64) {
         let Some((_, begin_ns)) = self.begun.filter(|(begun, begin_ns)| *begun == iteration && *begin_ns < end_ns)
         else {
@@ -225,6 +225,7 @@ impl Calls {
                 let outside_ns = rank.outside_ns(span.end_ns) - rank.outside_ns(span.begin_ns);
                 (lasted_ns - outside_ns).clamp(0.0, lasted_ns) * 1e-9
             };
+            limits::walks(self.ranks.len());
             let useful_s: Vec<f64> = self.ranks.values().map(useful).collect();
             if let Some(efficiency) = Efficiency::of(&useful_s, lasted_ns * 1e-9) {
                 let line = IterationLine { iteration: span.iteration, efficiency };
@@ -234,7 +235,7 @@ impl Calls {
         }
     }
 
-    /// What the calls came to, over all ranks.
+    /// Counts, bytes and times of the calls, over all ranks.
     pub fn lines(&self) -> CallLines {
         let mut lines = CallLines::new();
         let all = self.ranks.values().flat_map(|rank| &rank.calls).chain(&self.past);

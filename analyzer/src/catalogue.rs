@@ -11,13 +11,13 @@ use midrun_tunlets::{TuningOptions, Tunlet};
 pub struct ConfigError {
     /// The key.
     pub key: &'static str,
-    /// Its value as found.
+    /// The value found.
     pub value: String,
-    /// What would be right.
+    /// The allowed values.
     pub allowed: String,
 }
 
-/// Makes the tunlets of a job as they are requested for; the error says what is allowed.
+/// Makes the tunlets of a job from its options; the error names what is allowed.
 pub trait Make: Fn(&TuningOptions) -> Result<Box<dyn Tunlet>, ConfigError> + Send + Sync + 'static {}
 
 impl<F: Fn(&TuningOptions) -> Result<Box<dyn Tunlet>, ConfigError> + Send + Sync + 'static> Make for F {}
@@ -27,15 +27,15 @@ impl<F: Fn(&TuningOptions) -> Result<Box<dyn Tunlet>, ConfigError> + Send + Sync
 pub struct Maker(Arc<dyn Make>);
 
 impl Maker {
-    /// It.
+    /// Wraps a function that makes tunlets.
     pub fn new(make: impl Make) -> Maker {
         Maker(Arc::new(make))
     }
 
-    /// Tunlets as they are requested for.
+    /// Makes the tunlets that the options ask for.
     ///
     /// # Errors
-    /// A option that cannot be met, with what could.
+    /// The option that cannot be met, with what is allowed.
     pub fn make(&self, options: &TuningOptions) -> Result<Box<dyn Tunlet>, ConfigError> {
         (self.0)(options)
     }
@@ -47,10 +47,10 @@ impl std::fmt::Debug for Maker {
     }
 }
 
-/// The tunlets of the catalogue.
+/// Makes tunlets of the catalogue.
 ///
 /// # Errors
-/// A option that cannot be met, with what could.
+/// The option that cannot be met, with what is allowed.
 pub fn from_catalogue(options: &TuningOptions) -> Result<Box<dyn Tunlet>, ConfigError> {
     midrun_tunlets::catalogue::create(options).map_err(|error| {
         let allowed = match &error {

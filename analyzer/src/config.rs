@@ -1,4 +1,4 @@
-//! What can be configured, with its defaults and what is allowed.
+//! Configuration keys, with their defaults and bounds.
 
 use std::net::ToSocketAddrs;
 use std::path::PathBuf;
@@ -16,14 +16,14 @@ use crate::limits;
 pub struct Config {
     /// Address and port to listen on, `host:port`; port 0 takes any free one.
     pub listen: String,
-    /// What agents and people must show. Empty: only jobs opened with a token of their own ask for one.
+    /// Token that agents and people must show. Empty: only jobs opened with a token of their own ask for one.
     pub token: String,
     /// Tunlet for jobs that name none.
     pub tunlet: String,
     /// Technique for jobs that name none: `auto`, or the name of a fixed one.
     #[serde(alias = "policy")]
     pub technique: String,
-    /// What the number of workers is chosen for: `efficiency`, `time`, `budget:WORKERS`, `deadline:SECONDS`, or `fixed`.
+    /// Objective for the number of workers: `efficiency`, `time`, `budget:WORKERS`, `deadline:SECONDS`, or `fixed`.
     pub objective: String,
     /// Fewest workers; 0 = 1.
     pub min_workers: u32,
@@ -67,7 +67,7 @@ impl Default for Config {
 }
 
 impl Config {
-    /// What jobs get that option for nothing.
+    /// Options of jobs that ask for none.
     pub fn options(&self) -> TuningOptions {
         TuningOptions {
             tunlet: self.tunlet.clone(),

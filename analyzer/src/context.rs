@@ -1,4 +1,4 @@
-//! What a step hands down to every component: the time, the agents' links, and the list of outputs.
+//! The context that a step hands down to every component: the time, the agents' links, and the list of outputs.
 
 use serde_json::Value;
 

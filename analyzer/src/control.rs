@@ -1,4 +1,4 @@
-//! Manual overrides of a running job: the requests, and the lines that say how each ended.
+//! Manual overrides of a running job: the requests, and the line of each outcome.
 
 use midrun_tunlets::Value;
 use serde::Serialize;
@@ -28,7 +28,7 @@ pub enum Control {
 }
 
 impl Control {
-    /// The word for it.
+    /// Its name on the command line.
     pub fn name(&self) -> &'static str {
         match self {
             Control::Set { .. } => "set",
@@ -64,7 +64,7 @@ pub struct Change {
     pub to: Value,
     /// Iteration, or input, at whose safe point it was applied; null where it was not.
     pub applied_iteration: Option<u64>,
-    /// Why it was not; null where it was.
+    /// Reason of a refusal; null where it was applied.
     pub refused: Option<String>,
 }
 
@@ -88,7 +88,7 @@ pub struct ControlLine {
 pub struct Turned {
     /// Name of the tunlet, or `user`.
     pub by: String,
-    /// Why.
+    /// Its reason.
     pub why: String,
     /// Iteration, or input, at whose safe point.
     pub iteration: u64,

@@ -1,7 +1,7 @@
-//! Knows, alone, both the wire and the analyzer's own types.
+//! Converts between the wire and the analyzer's own types, and is the only place that validates what comes over the wire.
 //!
-//! What makes no sense (an unknown kind, a number that is none, an id that is no id) becomes nothing
-//! and is counted in `invalid`.
+//! A part that no rank or agent can mean (an unknown kind, a number that is not finite, an id that is none) is left out and
+//! counted in `invalid`. Everything behind this module may rely on the bounds of [`crate::limits`].
 
 mod actions;
 mod calls;
@@ -115,9 +115,21 @@ fn rank_id(id: Option<v1::RankId>) -> Option<(JobId, u32)> {
     (id.rank < limits::RANKS_PER_JOB).then_some((job, id.rank))
 }
 
+/// The id of a job.
+///
+/// # Errors
+/// The text is none; says what is allowed.
+pub fn job_id(text: &str) -> Result<JobId, String> {
+    let shown = || text.chars().take(80).collect::<String>();
+    let wrong = || format!("job {:?}: allowed are 1 to 63 letters, digits and . _ -", shown());
+    JobId::new(text).ok_or_else(wrong)
+}
+
 fn joined(wire: v1::RankJoined) -> Option<Joined> {
     let (job, rank) = rank_id(wire.id)?;
-    Some(Joined { job, rank, world_size: wire.world_size, mpi: text(wire.mpi) })
+    // A size that no job has is as good as none.
+    let world_size = Some(wire.world_size).filter(|size| *size <= limits::RANKS_PER_JOB).unwrap_or_default();
+    Some(Joined { job, rank, world_size, mpi: text(wire.mpi) })
 }
 
 fn left(wire: v1::RankLeft) -> Option<Left> {
@@ -141,25 +153,27 @@ fn event(wire: v1::Event) -> Option<Event> {
         event::Kind::MpiCounted(counted) => calls::counted(counted),
         event::Kind::PointMeasured(measured) => points::measured(measured),
         event::Kind::PointRefused(refused) => Some(points::refused(refused)),
-        event::Kind::TuningPointDeclared(tuning_point) => {
-            let (whole, takes_text) = match v1::TuningPointType::try_from(tuning_point.r#type).ok()? {
-                v1::TuningPointType::F64 => (false, false),
-                v1::TuningPointType::I64 => (true, false),
-                v1::TuningPointType::Text => (false, true),
-                v1::TuningPointType::Unspecified => return None,
-            };
-            let (minimum, maximum, value) = (tuning_point.minimum, tuning_point.maximum, tuning_point.value);
-            let name = text(tuning_point.name);
-            Some(Event::TuningPointDeclared(TuningPointDeclared {
-                name,
-                whole,
-                text: takes_text,
-                minimum,
-                maximum,
-                value,
-            }))
-        }
+        event::Kind::TuningPointDeclared(tuning_point) => tuning_point_event(tuning_point),
     }
+}
+
+fn tuning_point_event(wire: v1::TuningPointDeclared) -> Option<Event> {
+    let (whole, takes_text) = match v1::TuningPointType::try_from(wire.r#type).ok()? {
+        v1::TuningPointType::F64 => (false, false),
+        v1::TuningPointType::I64 => (true, false),
+        v1::TuningPointType::Text => (false, true),
+        v1::TuningPointType::Unspecified => return None,
+    };
+    let (name, minimum, maximum, value) = (tuning_point_name(wire.name), wire.minimum, wire.maximum, wire.value);
+    // A bound may be infinite.
+    let good = !name.is_empty() && !value.is_nan() && minimum <= maximum;
+    let declared = TuningPointDeclared { name, whole, text: takes_text, minimum, maximum, value };
+    good.then_some(Event::TuningPointDeclared(declared))
+}
+
+/// The name of a tuning point. For one version, the old spelling is an alias: recordings, scripts and people may use it.
+fn tuning_point_name(name: String) -> String {
+    if name == "mw.policy" { midrun_vocabulary::names::TECHNIQUE.to_owned() } else { text(name) }
 }
 
 fn begun_event(wire: v1::IterationBegun) -> Option<Event> {
@@ -171,7 +185,7 @@ fn begun_event(wire: v1::IterationBegun) -> Option<Event> {
         iteration: wire.iteration,
         time_ns: wire.time_ns,
         tasks: wire.tasks,
-        workers: wire.workers,
+        workers: wire.workers.min(limits::RANKS_PER_JOB),
         technique: wire.technique,
         factor: wire.factor,
         task_bytes: wire.task_bytes,
@@ -277,7 +291,7 @@ pub fn control(wire: control_request::Control) -> Control {
         control_request::Control::Set(set) => {
             let value = if set.value.len() > limits::STREAM_TEXT_BYTES { String::new() } else { set.value };
             let (rank, synchronized, at_iteration) = (set.rank, set.synchronized, set.at_iteration);
-            Control::Set { point: text(set.point), value, rank, synchronized, at_iteration }
+            Control::Set { point: tuning_point_name(set.point), value, rank, synchronized, at_iteration }
         }
         control_request::Control::Freeze(_) => Control::Freeze,
         control_request::Control::Pause(_) => Control::Pause,
@@ -322,6 +336,10 @@ mod tests {
             kind(event::Kind::LinkMeasured(v1::LinkMeasured { start_up_error_s: f64::NAN, ..Default::default() })),
             kind(event::Kind::MessageTrip(v1::MessageTrip { trip_ns: u64::MAX, ..Default::default() })),
             kind(event::Kind::MessageTrip(v1::MessageTrip::default())),
+            tuning_point("n", 0.0, 1.0, f64::NAN),
+            tuning_point("n", f64::NAN, 1.0, 0.0),
+            tuning_point("n", 2.0, 1.0, 0.0),
+            tuning_point("", 0.0, 1.0, 0.0),
             kind(event::Kind::Work(v1::Work { busy_s: 1.0, ..Default::default() })),
         ];
         let good = v1::RankReport { id: rank("j", 1), events, ..Default::default() };
@@ -330,7 +348,38 @@ mod tests {
         let batch = batch(v1::Batch { reports: vec![good, huge, nameless], ..Default::default() });
         assert_eq!(batch.reports.len(), 1);
         assert_eq!(batch.reports[0].events.len(), 1);
-        assert_eq!(batch.invalid, 11);
+        assert_eq!(batch.invalid, 15);
+    }
+
+    fn tuning_point(name: &str, minimum: f64, maximum: f64, value: f64) -> v1::Event {
+        let r#type = v1::TuningPointType::F64.into();
+        let (name, tuning_point) = (name.into(), 0);
+        let declared = v1::TuningPointDeclared { tuning_point, name, r#type, minimum, maximum, value };
+        kind(event::Kind::TuningPointDeclared(declared))
+    }
+
+    #[test]
+    fn the_old_name_of_the_technique_is_an_alias_in_declarations_controls_and_recorded_actions() {
+        let Some(Event::TuningPointDeclared(declared)) = event(tuning_point("mw.policy", 0.0, 7.0, 5.0)) else {
+            panic!("it is sound");
+        };
+        assert_eq!(declared.name, "mw.technique");
+        let set = v1::SetPoint { point: "mw.policy".into(), value: "gss".into(), ..Default::default() };
+        let set = control(control_request::Control::Set(set));
+        assert!(matches!(set, Control::Set { point, .. } if point == "mw.technique"));
+        let value = Some(v1::assignment::Value::Number(3.0));
+        let assignments = vec![v1::Assignment { tuning_point: "mw.policy".into(), value }];
+        let sent = recorded::sent(v1::Action { rank: rank("j", 0), assignments, ..Default::default() });
+        assert_eq!(sent.unwrap().assignments, [("mw.technique".to_owned(), 3.0.into())]);
+    }
+
+    #[test]
+    fn sizes_that_no_job_has_are_bounded() {
+        let wire = v1::RankJoined { id: rank("j", 0), world_size: u32::MAX, ..Default::default() };
+        assert_eq!(joined(wire).map(|joined| joined.world_size), Some(0));
+        let wire = v1::IterationBegun { workers: u32::MAX, ..Default::default() };
+        let begun = begun_event(wire);
+        assert!(matches!(begun, Some(Event::IterationBegun(begun)) if begun.workers == limits::RANKS_PER_JOB));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The analyzer without any I/O: `step` takes what happened and returns what is to be done.
+//! The analyzer without any I/O: `step` takes an input and returns the outputs.
 
 mod questions;
 
@@ -48,7 +48,7 @@ pub struct Core {
     jobs: BTreeMap<JobId, Job>,
     closed: VecDeque<Closed>,
     stats: Stats,
-    // In a replay: what the recorded analyzer sent in this step.
+    // In a replay: the actions that the recorded analyzer sent in this step.
     recorded: Option<Vec<Action>>,
 }
 
@@ -78,7 +78,7 @@ impl Core {
         self.step(now, input)
     }
 
-    /// What was dropped or refused so far.
+    /// Counts of what was dropped or refused so far.
     pub fn stats(&self) -> Stats {
         self.stats
     }
@@ -214,7 +214,7 @@ impl Core {
         out.push(Output::Acknowledge { link, sequence: batch.sequence });
     }
 
-    // Brings a batch's parts to their jobs; returns the jobs.
+    // Hands a batch's parts to their jobs; returns the jobs.
     fn take(&mut self, now: u64, sender: &Sender, batch: &Batch, out: &mut Vec<Output>) -> BTreeSet<JobId> {
         let Sender { agent, node, token, dropped_before, dropped } = sender;
         let mut touched = BTreeSet::new();
@@ -246,7 +246,7 @@ impl Core {
         touched
     }
 
-    // The job an agent speaks of, made where it is new. A job that was closed comes back only when
+    // The job that an agent reports on, made where it is new. A job that was closed comes back only when
     // ranks join and nobody had opened it by name.
     fn job_for(&mut self, now: u64, id: &JobId, token: &str, joining: bool) -> Option<(&mut Job, &Agents)> {
         if let Some(job) = self.jobs.get(id) {

@@ -12,7 +12,7 @@ use crate::notice::finite;
 /// Reason of a proposal that would change what a person has set.
 pub const HELD: &str = "it was set by hand, until midrun resume";
 
-/// What times are times of.
+/// The unit that times refer to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Per {
@@ -24,7 +24,7 @@ pub enum Per {
 }
 
 impl Per {
-    /// What the numbers of its windows count.
+    /// Name of what the numbers of its windows count.
     pub fn window(self) -> &'static str {
         match self {
             Per::Iteration => "iteration",
@@ -32,7 +32,7 @@ impl Per {
         }
     }
 
-    /// What its safe points come before.
+    /// Name of what its safe points come before.
     pub fn safe_point(self) -> &'static str {
         match self {
             Per::Iteration => "iteration",
@@ -41,22 +41,22 @@ impl Per {
     }
 }
 
-/// One decision and what came of it.
+/// One decision and its outcome.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct DecisionLine {
-    /// What its times are times of.
+    /// The unit of its times.
     pub per: Per,
     /// Iteration whose window led to it, or the window's number in streams.
     pub iteration: u64,
     /// Name of the tunlet.
     pub tunlet: String,
-    /// What was turned.
+    /// The tuning point that was changed.
     pub tuning_point: String,
     /// Value before.
     pub from: String,
     /// Value after.
     pub to: String,
-    /// Why.
+    /// Its reason.
     pub why: String,
     /// Iteration time expected with the new value, seconds.
     pub predicted_s: Option<f64>,
@@ -70,7 +70,7 @@ pub struct DecisionLine {
     pub verdict: String,
     /// Iteration, or input of the stream, at whose safe point it was applied; null while it was not.
     pub applied_iteration: Option<u64>,
-    /// Why it was not applied; null where it was, or nothing went wrong.
+    /// Reason why it was not applied; null where it was, or nothing went wrong.
     pub reason: Option<String>,
 }
 

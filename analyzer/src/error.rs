@@ -1,8 +1,8 @@
-//! Why an analyzer cannot start or had to stop; one variant per reaction.
+//! Errors that keep an analyzer from starting or stop it; one variant per reaction.
 
 use crate::catalogue::ConfigError;
 
-/// Why [`crate::serve`] returned early.
+/// Reason why [`crate::serve`] returned early.
 #[derive(Debug, thiserror::Error)]
 pub enum AnalyzerError {
     /// A key has a value that is not allowed: correct the configuration (exit code 64).
@@ -13,7 +13,7 @@ pub enum AnalyzerError {
     Journal {
         /// The path as configured.
         path: std::path::PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: std::io::Error,
     },
     /// The run cannot be recorded there: correct the path.
@@ -21,7 +21,7 @@ pub enum AnalyzerError {
     Record {
         /// The path as configured.
         path: std::path::PathBuf,
-        /// Why not.
+        /// The reason.
         source: crate::recording::Unusable,
     },
     /// The gRPC server ended: start the analyzer again.

@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::actions::ActionResult;
 use crate::ids::{AgentId, JobId};
 
-/// An agent's first words on a link.
+/// An agent's first message on a link.
 #[derive(Clone, Debug)]
 pub struct Hello {
     pub protocol: u32,
@@ -83,7 +83,7 @@ pub enum Event {
     PointRefused(PointRefused),
 }
 
-/// What a rank's MPI calls came to so far.
+/// Counters of a rank's MPI calls so far.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MpiCounted {
     /// Host's time, nanoseconds.
@@ -97,7 +97,7 @@ pub struct MpiCounted {
     pub calls: Vec<(MpiCall, Tally)>,
 }
 
-/// A call and whom it had to do with.
+/// A call and its class of peers.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct MpiCall {
     pub name: String,
@@ -113,16 +113,16 @@ pub struct Tally {
     pub time_ns: u64,
 }
 
-/// What a point of the rank measured.
+/// Measurement of a point of the rank.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PointMeasured {
     /// `None`: the rank does not know.
     pub iteration: Option<u64>,
-    /// Of which the rank is not filled in.
+    /// The measurement, without its rank.
     pub seen: PointWindow,
     /// When the first call began and the last ended, on the rank's clock, nanoseconds; 0: not known.
     pub span_ns: (u64, u64),
-    /// What measuring cost, seconds.
+    /// Cost of measuring, seconds.
     pub cost_s: f64,
 }
 
@@ -177,14 +177,14 @@ pub struct StreamWindowEnded {
     pub head_s: f64,
 }
 
-/// What a message costs between the master and a worker of its host, or of another.
+/// Cost of a message between the master and a worker on its host, or on another.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Link {
     pub same_host: bool,
     pub measured: midrun_tunlets::LinkCost,
 }
 
-/// A chunk and its result on their way, neither queued.
+/// Round trip of a chunk and its result, neither queued.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Trip {
     pub same_host: bool,

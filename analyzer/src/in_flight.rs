@@ -9,7 +9,7 @@ use crate::actions::{Action, ActionResult, ActionStatus, Phase};
 use crate::ids::{ActionId, JobId};
 use crate::limits;
 
-/// Counts of what became of the actions.
+/// Counts of actions by their outcome.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ActionCounts {
     /// Sent to agents.
@@ -32,7 +32,7 @@ impl ActionCounts {
     }
 }
 
-/// Who is behind an action.
+/// The origin of an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
     /// A tunlet's decision, by its number.
@@ -51,7 +51,7 @@ impl By {
     }
 }
 
-/// When an action is applied.
+/// The time at which an action is applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
     /// Inside the running iteration.
@@ -65,7 +65,7 @@ pub enum When {
 /// A change that a rank is asked for.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// Who asks.
+    /// Its origin.
     pub by: By,
     /// The rank.
     pub rank: u32,
@@ -73,20 +73,20 @@ pub struct Request {
     pub assignments: Vec<(String, Value)>,
     /// (tuning point, value before).
     pub restore: Vec<(String, Value)>,
-    /// When.
+    /// Its time.
     pub when: When,
     /// Time to live, milliseconds.
     pub ttl_ms: u64,
 }
 
-/// How an action ended.
+/// The end of an action.
 #[derive(Clone, Debug)]
 pub struct Settlement {
     /// The action.
     pub action: Action,
-    /// Who was behind it.
+    /// Its origin.
     pub by: By,
-    /// How.
+    /// Its status.
     pub status: ActionStatus,
     /// From the decision to the safe point, milliseconds, where it was applied.
     pub latency_ms: Option<f64>,

@@ -1,4 +1,4 @@
-//! What can come in and what goes out: the closed enums of the core, in the analyzer's own types.
+//! Inputs and outputs of the core: closed enums in the analyzer's own types.
 
 #![allow(missing_docs)] // the fields say what the wire says: see proto/midrun/v1
 
@@ -10,14 +10,14 @@ use crate::events::{Batch, Hello};
 use crate::ids::{AskId, JobId, LinkId};
 use crate::notice::Notice;
 
-/// Everything that can happen to the analyzer.
+/// An input of the core.
 #[derive(Clone, Debug)]
 pub enum Input {
     /// An agent said Hello on a new link.
     AgentConnected { link: LinkId, hello: Hello },
     /// A batch came in on a link.
     BatchReceived { link: LinkId, batch: Batch },
-    /// A link has ended; `goodbye` when the agent said so.
+    /// A link has ended; `goodbye` if the agent ended it properly.
     AgentDisconnected { link: LinkId, goodbye: bool },
     /// The admin service asks.
     Asked { ask: AskId, question: Question },
@@ -27,7 +27,7 @@ pub enum Input {
     Stopped,
 }
 
-/// Everything the server has to do afterwards, in this order.
+/// An output of the core. The server carries outputs out in their order.
 #[derive(Clone, Debug)]
 pub enum Output {
     /// Write a line to the journal, before anything that follows is sent.
@@ -42,7 +42,7 @@ pub enum Output {
     Acknowledge { link: LinkId, sequence: u64 },
     /// Bring an action to a rank.
     Act { link: LinkId, action: Action },
-    /// Tell those who watch the job.
+    /// Send a notice to those who watch the job.
     Notify { job: JobId, notice: Notice },
     /// The job is over: end its watches.
     EndWatches { job: JobId },
@@ -50,12 +50,12 @@ pub enum Output {
     Answer { ask: AskId, answer: Answer },
 }
 
-/// What the admin service asks.
+/// A question of the admin service.
 #[derive(Clone, Debug)]
 pub enum Question {
-    /// How a job is to be treated.
+    /// Open a job with these options.
     OpenJob { job: JobId, token: String, options: TuningOptions, dry_run: bool },
-    /// Everything told about a job so far; what follows comes as [`Output::Notify`].
+    /// The notices of a job so far; later ones come as [`Output::Notify`].
     Watch { job: JobId, token: String },
     /// The summary so far.
     GetSummary { job: JobId, token: String },
@@ -63,26 +63,26 @@ pub enum Question {
     CloseJob { job: JobId, token: String },
     /// All jobs the token may see.
     ListJobs { token: String },
-    /// What holds now in a running job.
+    /// The present state of a running job.
     GetStatus { job: JobId, token: String },
-    /// A person's hand on it; answered when the ranks concerned have answered.
+    /// A manual override; answered when the ranks concerned have answered.
     Control { job: JobId, token: String, control: Control },
 }
 
-/// What the admin service is answered.
+/// An answer to the admin service.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
     /// Done.
     Opened,
-    /// What a watcher missed, and whether the job is over.
+    /// The notices that a watcher missed, and whether the job is over.
     Watching { job: JobId, past: Vec<Notice>, ended: bool },
     /// A summary as JSON.
     Summary(String),
     /// The jobs.
     Jobs(Vec<JobLine>),
-    /// What holds now, as JSON.
+    /// The present state as JSON.
     Status(String),
-    /// What came of a control.
+    /// The outcome of a manual override.
     Controlled(Box<ControlLine>),
     /// There is no such job.
     Unknown(String),

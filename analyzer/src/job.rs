@@ -24,19 +24,18 @@ use crate::input::JobLine;
 use crate::limits;
 use crate::log_lines;
 use crate::notice::{History, Notice};
-use crate::tuning_points::TuningPoints;
 use crate::window::Closed;
 use dispatcher::{Answered, Dispatcher};
 use measurements::{Measured, Measurements};
-use membership::Membership;
+use membership::Roster;
 use overrides::{Overrides, Round};
 use point_texts::PointTexts;
 use synchronized::Outcome;
 
-/// How a job is to be treated.
+/// The specification of a job.
 #[derive(Clone, Debug)]
 pub struct Spec {
-    /// Who may speak of the job; empty: all.
+    /// Token of those who may report on the job or ask for it; empty: all.
     pub token: String,
     /// Advise only.
     pub dry_run: bool,
@@ -63,13 +62,12 @@ struct Closing {
 pub struct Job {
     /// Its id.
     pub id: JobId,
-    /// How it is to be treated.
+    /// Its specification.
     pub spec: Spec,
     started_ns: u64,
     heard_ns: u64,
     closing: Option<Closing>,
-    members: Membership,
-    tuning_points: TuningPoints,
+    roster: Roster,
     measurements: Measurements,
     decisions: Decisions,
     dispatcher: Dispatcher,
@@ -86,8 +84,7 @@ impl Job {
             started_ns: now,
             heard_ns: now,
             closing: None,
-            members: Membership::default(),
-            tuning_points: TuningPoints::default(),
+            roster: Roster::default(),
             measurements: Measurements::new(spec.window_grace_ms * 1_000_000),
             decisions: Decisions::new(tunlet),
             dispatcher: Dispatcher::new(now, spec.action_ttl_ms, last_action),
@@ -111,23 +108,23 @@ impl Job {
 
     /// A rank attached to `agent`, or is there still after the agent came back.
     pub fn on_joined(&mut self, agent: &AgentId, joined: &Joined) {
-        self.members.on_joined(agent, joined);
+        self.roster.members.on_joined(agent, joined);
         self.point_texts.on_joined(joined.rank);
     }
 
-    /// `agent` dropped so many events so far, and had dropped others before it spoke of this job.
+    /// `agent` dropped `dropped` events so far, `dropped_before` of them before its first batch of this job.
     pub fn on_host(&mut self, agent: &AgentId, node: &str, dropped_before: u64, dropped: u64) {
-        self.members.on_host(agent, node, dropped_before, dropped);
+        self.roster.members.on_host(agent, node, dropped_before, dropped);
     }
 
-    /// A batch spoke of this job at `now`.
+    /// A batch about this job came at `now`.
     pub fn on_heard(&mut self, now: u64) {
         self.heard_ns = now;
     }
 
     /// A rank reports. Windows that it completes are closed by [`Job::on_time`].
     pub fn on_report(&mut self, ctx: &mut Ctx<'_>, agent: &AgentId, offset_ns: i64, report: &Report) {
-        self.members.on_report(agent, offset_ns, report);
+        self.roster.members.on_report(agent, offset_ns, report);
         for event in &report.events {
             self.on_event(ctx, report.rank, offset_ns, event);
         }
@@ -136,24 +133,23 @@ impl Job {
     fn on_event(&mut self, ctx: &mut Ctx<'_>, rank: u32, offset_ns: i64, event: &Event) {
         match event {
             Event::TuningPointDeclared(point) => {
-                if !self.tuning_points.declare(rank, point.clone()) {
+                if !self.roster.points.declare(rank, point.clone()) {
                     self.measurements.on_invalid();
                 }
-                self.measurements.set_pattern(rank, &mut self.tuning_points);
+                self.measurements.set_pattern(rank, &mut self.roster);
                 self.point_texts.on_declared(rank, &point.name);
             }
             Event::PointRefused(refused) => self.on_point_refused(ctx, rank, refused),
             Event::ActionSettled(result) => self.on_result(ctx, rank, offset_ns, result),
             other => {
-                let points = &mut self.tuning_points;
-                self.measurements.on_event(ctx, rank, offset_ns, other, &self.members, points);
+                self.measurements.on_event(ctx, rank, offset_ns, other, &mut self.roster);
             }
         }
     }
 
     /// A rank is gone.
     pub fn on_left(&mut self, ctx: &mut Ctx<'_>, left: &Left) {
-        if !self.members.on_left(left.rank, left.finalized) {
+        if !self.roster.members.on_left(left.rank, left.finalized) {
             return;
         }
         if !left.finalized {
@@ -167,10 +163,10 @@ impl Job {
 
     /// An agent's link has ended.
     pub fn on_agent_lost(&mut self, ctx: &mut Ctx<'_>, agent: &AgentId, goodbye: bool) {
-        self.members.set_linked(agent, false);
-        if let Some(node) = self.members.node(agent)
+        self.roster.members.set_linked(agent, false);
+        if let Some(node) = self.roster.members.node(agent)
             && !goodbye
-            && self.members.serves(agent)
+            && self.roster.members.serves(agent)
         {
             ctx.life("agent-lost", format!("the agent on {node} is not connected any more"), json!({"node": node}));
         }
@@ -178,13 +174,13 @@ impl Job {
 
     /// An agent that was lost is back: what was on its way to it goes again.
     pub fn on_agent_back(&mut self, ctx: &mut Ctx<'_>, agent: &AgentId, link: LinkId) {
-        let Some(was_linked) = self.members.set_linked(agent, true) else { return };
+        let Some(was_linked) = self.roster.members.set_linked(agent, true) else { return };
         if !was_linked {
-            let node = self.members.node(agent).unwrap_or_default();
+            let node = self.roster.members.node(agent).unwrap_or_default();
             ctx.life("agent-back", format!("the agent on {node} is back"), json!({"node": node}));
         }
-        self.point_texts.on_agent_back(agent, &self.members);
-        self.dispatcher.resend(ctx, agent, link, &self.members, &self.tuning_points);
+        self.point_texts.on_agent_back(agent, &self.roster);
+        self.dispatcher.resend(ctx, agent, link, &self.roster);
     }
 
     /// Closes windows, asks the tunlets, gives overdue actions up. The job is over if `all`.
@@ -194,13 +190,13 @@ impl Job {
         }
         if self.point_texts.any_due() {
             let text = if self.spec.dry_run { String::new() } else { self.decisions.points() };
-            let (members, points) = (&self.members, &self.tuning_points);
-            self.point_texts.send(ctx, &text, &mut self.dispatcher, members, points);
+            let roster = &self.roster;
+            self.point_texts.send(ctx, &text, &mut self.dispatcher, roster);
         }
-        if let Some(outcome) = self.dispatcher.advance(ctx, &self.members, &self.tuning_points) {
+        if let Some(outcome) = self.dispatcher.advance(ctx, &self.roster) {
             self.on_outcome(&outcome);
         }
-        for measured in self.measurements.close(ctx.now, all, &self.members) {
+        for measured in self.measurements.close(ctx.now, all, &self.roster) {
             if self.measurements.accept(ctx, &measured) {
                 self.on_measured(ctx, &measured, !all);
             }
@@ -248,13 +244,13 @@ impl Job {
     }
 
     fn decide(&mut self, ctx: &mut Ctx<'_>, per: Per, number_of_window: u64) {
-        let reached = |rank: u32| self.members.link_of(rank, ctx.links).is_some();
+        let reached = |rank: u32| self.roster.members.link_of(rank, ctx.links).is_some();
         // While nobody can bring an action to the master there is nothing to decide.
         if !self.measurements.decides(per).is_some_and(reached) {
             return;
         }
         let held = |rank: u32, name: &str| self.overrides.holds(rank, name);
-        let Some((number, proposal)) = self.decisions.propose(self.tuning_points.list(), per, &held) else { return };
+        let Some((number, proposal)) = self.decisions.propose(self.roster.points.list(), per, &held) else { return };
         ctx.notify(log_lines::decided(&ctx.job, number, &proposal, per, self.spec.dry_run));
         let (ranks, synchronized) = (proposal.ranks, proposal.synchronized);
         let held = |rank: &u32| proposal.assignments.iter().any(|(name, _)| self.overrides.holds(*rank, name));
@@ -271,24 +267,24 @@ impl Job {
             .filter(|(_, assignments): &Assigned| !assignments.is_empty())
             .collect();
         let objection =
-            assigned.iter().find_map(|(rank, assignments)| self.tuning_points.objection(*rank, assignments));
+            assigned.iter().find_map(|(rank, assignments)| self.roster.points.objection(*rank, assignments));
         if let Some(why) = objection {
             return self.withhold(ctx, number, number_of_window, &why);
         }
         if self.spec.dry_run || !self.dispatcher.may_send(&assigned, synchronized) {
             return self.decisions.on_not_applied(number, Verdict::Advised);
         }
-        if !assigned.iter().all(|(rank, _)| self.members.link_of(*rank, ctx.links).is_some()) {
+        if !assigned.iter().all(|(rank, _)| self.roster.members.link_of(*rank, ctx.links).is_some()) {
             return self.withhold(ctx, number, number_of_window, "its rank has no agent");
         }
-        let (by, members, points) = (By::Decision(number), &self.members, &self.tuning_points);
+        let (by, roster) = (By::Decision(number), &self.roster);
         if synchronized {
-            if let Err(why) = self.dispatcher.synchronize(ctx, by, assigned, members, points) {
+            if let Err(why) = self.dispatcher.synchronize(ctx, by, assigned, roster) {
                 self.withhold(ctx, number, number_of_window, &why);
             }
         } else {
             let when = if proposal.at_once { When::Now } else { When::NextIteration };
-            self.dispatcher.dispatch(ctx, by, assigned, when, members, points);
+            self.dispatcher.dispatch(ctx, by, assigned, when, roster);
         }
     }
 
@@ -302,22 +298,22 @@ impl Job {
         self.point_texts.on_result(rank, result);
         match self.dispatcher.on_result(ctx.now, rank, offset_ns, result) {
             Answered::Action(settlement) => self.on_settlement(ctx, &settlement, result.iteration, result.time_ns),
-            Answered::Synchronized(in_force) => self.set_values(in_force.iter()),
+            Answered::Synchronized(in_force) => self.set_values(&in_force),
             Answered::Recorded(action) => self.on_recorded(ctx, &action, result),
             Answered::Unknown => {}
         }
     }
 
-    fn set_values<'a>(&mut self, assigned: impl Iterator<Item = &'a Assigned>) {
+    fn set_values(&mut self, assigned: &[Assigned]) {
         for (rank, values) in assigned {
-            values.iter().for_each(|(name, value)| self.tuning_points.set(*rank, name, value));
+            values.iter().for_each(|(name, value)| self.roster.points.set(*rank, name, value));
         }
     }
 
     /// A rank has the values of an action: notes them, and who is behind them.
     fn on_applied(&mut self, by: By, action: &Action, iteration: u64) {
         for (name, value) in &action.assignments {
-            self.tuning_points.set(action.rank, name, value);
+            self.roster.points.set(action.rank, name, value);
         }
         match by {
             By::User => self.overrides.on_applied(action, iteration),
@@ -336,7 +332,7 @@ impl Job {
         if applied {
             self.on_applied(by, action, iteration);
             if self.measurements.master().is_none_or(|master| master == action.rank) {
-                let setting = self.tuning_points.setting(action.rank);
+                let setting = self.roster.points.setting(action.rank);
                 self.measurements.on_setting(iteration, time_ns, action.at_once, setting);
             }
         }
@@ -376,9 +372,7 @@ impl Job {
                 self.overrides.on_settled(action, ActionStatus::Applied, outcome.iteration);
             }
         }
-        for (rank, values) in &outcome.in_force {
-            values.iter().for_each(|(name, value)| self.tuning_points.set(*rank, name, value));
-        }
+        self.set_values(&outcome.in_force);
         match (outcome.by, &outcome.why_not) {
             (By::Decision(number), None) => self.decisions.on_applied(number, outcome.iteration),
             (By::Decision(number), Some(why)) => {
@@ -392,20 +386,20 @@ impl Job {
 
     /// In a replay, the program applied an action that the replay did not decide: its values are in force all the same.
     fn on_recorded(&mut self, ctx: &mut Ctx<'_>, action: &Action, result: &ActionResult) {
-        if self.tuning_points.objection(action.rank, &action.assignments).is_some() {
+        if self.roster.points.objection(action.rank, &action.assignments).is_some() {
             return;
         }
         for (name, value) in &action.assignments {
-            self.tuning_points.set(action.rank, name, value);
+            self.roster.points.set(action.rank, name, value);
         }
-        let setting = self.tuning_points.setting(action.rank);
+        let setting = self.roster.points.setting(action.rank);
         self.measurements.on_setting(result.iteration, result.time_ns, action.at_once, setting);
         let values: Vec<String> = action.assignments.iter().map(|(name, value)| format!("{name} = {value}")).collect();
         let per = self.measurements.per();
         ctx.notify(log_lines::recorded_change(&ctx.job, result.iteration, per, &values.join(", ")));
     }
 
-    /// A rank could not do a line of the points: the tunlet hears it from each rank, people once.
+    /// A rank could not do a line of the points: tunlets see the refusal of each rank, people one notice.
     fn on_point_refused(&mut self, ctx: &mut Ctx<'_>, rank: u32, refused: &PointRefused) {
         if !refused.shed {
             self.decisions.observe(Observation::PointRefused { rank, line: refused.line, why: &refused.why });
@@ -425,17 +419,17 @@ impl Job {
 
     /// Goes on with the manual overrides, as far as no action is in flight.
     fn serve_overrides(&mut self, ctx: &mut Ctx<'_>) {
-        let (members, points) = (&self.members, &self.tuning_points);
+        let roster = &self.roster;
         while !self.dispatcher.is_busy() {
             if self.overrides.is_active() {
-                match self.overrides.advance(ctx, members, self.measurements.per()) {
+                match self.overrides.advance(ctx, roster, self.measurements.per()) {
                     Some(Round::Each(assigned, when)) => {
                         if self.dispatcher.may_send(&assigned, false) {
-                            self.dispatcher.dispatch(ctx, By::User, assigned, when, members, points);
+                            self.dispatcher.dispatch(ctx, By::User, assigned, when, roster);
                         }
                     }
                     Some(Round::Synchronized(assigned)) => {
-                        if let Err(why) = self.dispatcher.synchronize(ctx, By::User, assigned, members, points) {
+                        if let Err(why) = self.dispatcher.synchronize(ctx, By::User, assigned, roster) {
                             self.overrides.refuse_open(&why);
                         }
                     }
@@ -450,7 +444,7 @@ impl Job {
                     _ => Ok(()),
                 };
                 let renewed = renewed.map_err(|error| error.to_string());
-                self.overrides.begin(ctx, (ask, control), renewed, self.spec.dry_run, members, points);
+                self.overrides.begin(ctx, (ask, control), renewed, self.spec.dry_run, roster);
             } else {
                 return;
             }
@@ -475,7 +469,7 @@ impl Job {
     /// Whether the job can be summed up now: all its ranks have left and their last batches are in, or enough was waited.
     pub fn is_over(&self, now: u64, close_wait_ms: u64) -> bool {
         let since = |start_ns: u64, wait_ms: u64| now >= start_ns.saturating_add(wait_ms * 1_000_000);
-        let members = &self.members;
+        let members = &self.roster.members;
         let Some(closing) = &self.closing else {
             let forgotten = !self.spec.opened && members.all_left() && since(self.heard_ns, limits::LEFT_IDLE_MS);
             return forgotten || (!members.any_linked() && since(self.heard_ns, limits::SILENT_MS));
@@ -483,7 +477,7 @@ impl Job {
         if since(closing.since_ns, close_wait_ms) {
             return true;
         }
-        // Ranks that nobody spoke of yet may be in a batch on the road.
+        // Ranks that no agent reported yet may be in a batch on its way.
         let few = since(closing.since_ns, limits::CLOSE_WAIT_FEW_RANKS_MS);
         (members.all_left() && (members.all_joined() || few)) || (members.seen() == 0 && few)
     }
@@ -510,7 +504,7 @@ impl Job {
 
     /// For lists.
     pub fn line(&self, ended: bool) -> JobLine {
-        let (job, ranks) = (self.id.clone(), self.members.seen() as u32);
+        let (job, ranks) = (self.id.clone(), self.roster.members.seen() as u32);
         JobLine { job, ranks, iterations: self.measurements.iterations(), ended }
     }
 }

@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::error::AnalyzerError;
 use crate::limits;
 
-/// An open journal. When it cannot be written any more it says so once and stays silent.
+/// An open journal. When it cannot be written any more it logs that once and writes nothing more.
 #[derive(Debug)]
 pub struct Journal {
     file: Option<File>,

@@ -1,4 +1,4 @@
-//! The analyzer: it takes in what agents saw, closes windows, lets tunlets decide, and sends actions.
+//! The analyzer: it takes in the reports of agents, closes windows, lets tunlets decide, and sends actions.
 //!
 //! The life of an analyzer: [`serve`] opens the journal, starts one task that owns the [`core`] and
 //! answers gRPC on a listener that it is given. Agents link, their batches become windows, windows

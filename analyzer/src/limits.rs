@@ -23,7 +23,7 @@ pub const TUNING_POINTS_PER_JOB: usize = 1 << 17;
 /// Iteration numbers from here on are taken for garbage.
 pub const ITERATION_END: u64 = midrun_vocabulary::bounds::LAST_ITERATION + 1;
 /// Tasks of one iteration from here on are taken for garbage.
-pub const TASKS_END: u64 = 1 << 40;
+pub const TASKS_END: u64 = midrun_vocabulary::bounds::TASKS + 1;
 /// Sums of times that points measured from here on are taken for garbage, seconds.
 pub const POINT_S: f64 = 1e12;
 /// Measurements of points that wait for their iteration's window, per job.

@@ -1,8 +1,9 @@
-//! The sentences about decisions: as log lines, as notices, as lines of the journal.
+//! Log lines and notices about decisions, actions and overrides.
 
 use serde_json::json;
 
 use midrun_tunlets::{Proposal, Refusal, Verdict};
+use midrun_vocabulary::Seconds;
 
 use crate::actions::ActionStatus;
 use crate::control::ControlLine;
@@ -10,7 +11,7 @@ use crate::decisions::{DecisionLine, Per};
 use crate::events::Link;
 use crate::ids::JobId;
 use crate::in_flight::Settlement;
-use crate::notice::{Notice, finite, seconds};
+use crate::notice::{Notice, finite};
 
 /// A decision was taken.
 pub(crate) fn decided(job: &JobId, number: u64, proposal: &Proposal, per: Per, dry_run: bool) -> Notice {
@@ -40,17 +41,17 @@ pub(crate) fn decided(job: &JobId, number: u64, proposal: &Proposal, per: Per, d
     Notice { text, json }
 }
 
-/// What is expected, where the tunlet expects anything, and why.
+/// The expected times, where the tunlet predicts any, and the reason.
 fn expected(p: &Proposal) -> String {
     if !p.predicted_s.is_finite() {
         return p.why.clone();
     }
     let uncertainty = if p.uncertainty > 0.0 { format!(" +- {:.0} %", 100.0 * p.uncertainty) } else { String::new() };
-    let (predicted, unchanged) = (seconds(p.predicted_s), seconds(p.unchanged_s));
+    let (predicted, unchanged) = (Seconds(p.predicted_s), Seconds(p.unchanged_s));
     format!("expected {predicted}{uncertainty} instead of {unchanged}, because {}", p.why)
 }
 
-/// What a message costs, as a sentence.
+/// Cost of a message as a sentence.
 pub(crate) fn link(link: Link) -> String {
     let to = if link.same_host { "of the master's host" } else { "of another host" };
     let cost = link.measured.cost;
@@ -65,7 +66,7 @@ pub(crate) fn link(link: Link) -> String {
     };
     format!(
         "a message to a worker {to} takes {} (+- {:.1} us) and {bytes}{eager}",
-        seconds(cost.start_up_s),
+        Seconds(cost.start_up_s),
         cost.start_up_error_s * 1e6
     )
 }
@@ -119,8 +120,8 @@ pub(crate) fn settled(job: &JobId, settlement: &Settlement, per: Per, iteration:
 
 /// Later windows judged a decision.
 pub(crate) fn judged(job: &JobId, number: u64, line: &DecisionLine, verdict: Verdict, iteration: u64) -> Notice {
-    let measured = seconds(line.measured_s.unwrap_or(f64::NAN));
-    let predicted = line.predicted_s.map(|s| format!(" (predicted {})", seconds(s))).unwrap_or_default();
+    let measured = Seconds(line.measured_s.unwrap_or(f64::NAN));
+    let predicted = line.predicted_s.map(|s| format!(" (predicted {})", Seconds(s))).unwrap_or_default();
     tracing::info!(
         %job, decision = number, iteration, tunlet = line.tunlet, tuning_point = line.tuning_point,
         from = line.from, to = line.to, predicted_s = line.predicted_s, measured_s = line.measured_s,
@@ -139,7 +140,7 @@ pub(crate) fn judged(job: &JobId, number: u64, line: &DecisionLine, verdict: Ver
     }
 }
 
-/// What came of a person's control.
+/// A manual override has ended.
 pub(crate) fn controlled(job: &JobId, line: &ControlLine) -> Notice {
     tracing::info!(%job, control = line.control, done = line.done, "user: {}", line.text);
     let mut json = json!(line);
@@ -151,7 +152,7 @@ pub(crate) fn controlled(job: &JobId, line: &ControlLine) -> Notice {
 /// Ranks for people: `rank 3`, `ranks 0-3 and 7`.
 pub(crate) fn ranks(ranks: &[u32]) -> String {
     let mut parts: Vec<(u32, u32)> = Vec::new();
-    // Agents tell of them in any order.
+    // Agents report them in any order.
     for rank in &ranks.iter().copied().collect::<std::collections::BTreeSet<u32>>() {
         match parts.last_mut() {
             Some((_, last)) if last.checked_add(1) == Some(*rank) => *last = *rank,

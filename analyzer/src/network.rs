@@ -1,4 +1,4 @@
-//! What the messages of one job cost, to workers of the master's host and of others: calibration and trips.
+//! Cost of a job's messages, to workers on the master's host and on others, from calibration and round trips.
 
 use midrun_tunlets::link::Estimator;
 use midrun_tunlets::{LinkCost, Network};
@@ -41,7 +41,7 @@ impl Links {
         class.stale = true;
     }
 
-    /// What is known by now, to other hosts first: (same host, link).
+    /// The costs known by now, to other hosts first: (same host, cost).
     pub fn list(&mut self) -> impl Iterator<Item = (bool, LinkCost)> {
         let all = [(false, self.far.link()), (true, self.near.link())];
         all.into_iter().filter_map(|(same_host, link)| link.map(|link| (same_host, link)))

@@ -1,4 +1,4 @@
-//! What people are told about a job, and the same for programs.
+//! Notices about a job: a line for people, and the same facts as JSON for programs.
 
 use std::collections::VecDeque;
 
@@ -38,34 +38,9 @@ pub fn finite(value: f64) -> Option<f64> {
     value.is_finite().then_some(value)
 }
 
-/// A time for people: `0.842 s`, `8.42 ms`, `950 us`.
-pub fn seconds(time_s: f64) -> String {
-    let size = time_s.abs();
-    if !time_s.is_finite() {
-        "an unknown time".into()
-    } else if size >= 100.0 {
-        format!("{time_s:.1} s")
-    } else if size >= 0.1 {
-        format!("{time_s:.3} s")
-    } else if size >= 0.01 {
-        format!("{:.1} ms", time_s * 1e3)
-    } else if size >= 0.001 {
-        format!("{:.2} ms", time_s * 1e3)
-    } else {
-        format!("{:.0} us", time_s * 1e6)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_time_is_written_with_the_unit_that_suits_it() {
-        let texts = [0.842, 12.5, 250.0, 0.0421, 0.00842, 0.00095, f64::NAN].map(seconds);
-        let expected = ["0.842 s", "12.500 s", "250.0 s", "42.1 ms", "8.42 ms", "950 us", "an unknown time"];
-        assert_eq!(texts, expected);
-    }
 
     #[test]
     fn the_history_keeps_the_newest() {

@@ -1,4 +1,4 @@
-//! What the points of a job's ranks measured: kept for the window of its iteration, summed up for the summary, and, in
+//! Measurements of the points of a job's ranks: kept for the window of their iteration, summed up for the summary, and, in
 //! programs whose iterations are only known by points, made into windows.
 
 use std::collections::btree_map::Entry;
@@ -34,7 +34,7 @@ pub struct PointLine {
     pub maximum: Option<f64>,
     /// Whether it is a variable: then the numbers are its values, not times.
     pub is_value: bool,
-    /// What measuring cost, seconds.
+    /// Cost of measuring, seconds.
     pub cost_s: f64,
     #[serde(skip)]
     sum: f64,
@@ -58,15 +58,15 @@ pub struct RefusedLine {
 /// Points in the summary.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct PointLines {
-    /// What the tunlet declared, line by line.
+    /// The text of points, line by line.
     pub declared: Vec<String>,
     /// Lines that could not be done.
     pub refused: Vec<RefusedLine>,
-    /// What was measured.
+    /// Measurements.
     pub measured: Vec<PointLine>,
 }
 
-/// An iteration of the ranks that is not closed yet: its times by rank, and when the first was heard.
+/// An iteration of the ranks that is not closed yet: its times by rank, and when the first was received.
 #[derive(Debug, Default)]
 struct Open {
     times_s: BTreeMap<u32, f64>,
@@ -95,7 +95,7 @@ impl Points {
         self.iterating.first().copied()
     }
 
-    /// A rank measured; `now` is when that was heard, nanoseconds.
+    /// A rank measured; `now` is when the analyzer received that, nanoseconds.
     pub fn on_measured(&mut self, now: u64, rank: u32, measured: &PointMeasured) {
         let seen = PointWindow { rank, ..measured.seen.clone() };
         if seen.label == ITERATION {
@@ -135,13 +135,13 @@ impl Points {
         }
     }
 
-    /// A rank refused a line; true when that is news, and not only another rank's word for the same.
+    /// A rank refused a line; true when that is news, and not another rank's refusal of the same.
     pub fn on_refused(&mut self, rank: u32, refused: &PointRefused) -> bool {
         let reason = if refused.shed { String::new() } else { refused.why.clone() };
         let key = (refused.line, refused.shed, reason);
         if let Some(&at) = self.refused_at.get(&key) {
             let known = &mut self.refused[at];
-            // How much was saved differs from rank to rank; that the line gave up detail again is told by each step.
+            // How much was saved differs from rank to rank; each step down in detail is reported.
             known.why.clone_from(&refused.why);
             return !known.ranks.insert(rank) && refused.shed;
         }
@@ -153,7 +153,7 @@ impl Points {
         true
     }
 
-    /// What was measured in an iteration and waited for its window; what is older is dropped.
+    /// Takes the measurements that waited for the window of an iteration; older ones are dropped.
     pub fn take(&mut self, iteration: u64) -> Vec<PointWindow> {
         let later = self.waiting.split_off(&(iteration + 1));
         let mut up_to = std::mem::replace(&mut self.waiting, later);
@@ -161,8 +161,8 @@ impl Points {
         up_to.remove(&iteration).unwrap_or_default().into_values().collect()
     }
 
-    /// Closes iterations of programs that have no other: those that all `ranks` told, that are overtaken by the next but
-    /// one, or whose first rank was heard `grace_ns` ago; everything, if `all`.
+    /// Closes iterations of programs that have no other: those that all `ranks` reported, that are overtaken by the next but
+    /// one, or whose first report came `grace_ns` ago; everything, if `all`.
     pub fn close(&mut self, now: u64, all: bool, ranks: usize, grace_ns: u64) -> Vec<Closed> {
         let mut closed = Vec::new();
         while let Some((&iteration, open)) = self.open.first_key_value() {

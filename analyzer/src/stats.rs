@@ -1,4 +1,4 @@
-//! What the analyzer itself dropped or refused: counted here, shown in the log when it ends.
+//! Counters of what the analyzer dropped or refused; it logs them when it ends.
 
 use serde::Serialize;
 

@@ -1,6 +1,6 @@
-//! Collects what the ranks of a pipeline say about a stream and closes it into windows.
+//! Collects the reports of a pipeline's ranks about a stream and closes it into windows.
 //!
-//! The head says where a window ends; work of stages that came since the window before belongs to it. Work is late by the
+//! The head reports where a window ends; work of stages that came since the window before belongs to it. Work is late by the
 //! few milliseconds that agents collect it, which changes no mean.
 
 use std::collections::{BTreeMap, VecDeque};
@@ -32,7 +32,7 @@ impl Streams {
         self.begun.is_some()
     }
 
-    /// A stream begins; one that is told again, after a link was lost, goes on.
+    /// A stream begins; one that is reported again, after a link was lost, goes on.
     pub fn on_begun(&mut self, begun: StreamBegun) {
         if self.begun == Some(begun) {
             return;

@@ -14,7 +14,7 @@ use crate::limits;
 use crate::points::PointLines;
 use crate::window::Closed;
 
-/// What became of a pipeline's streams.
+/// A pipeline's streams in the summary.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct StreamLines {
     /// Time between two outputs in each window, seconds. An endless job lists the newest ones only.
@@ -51,7 +51,7 @@ pub struct StageLine {
     pub replicas: u32,
 }
 
-/// What a message costs between the master and a worker.
+/// Cost of a message between the master and a worker.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LinkLine {
     /// Whether the worker is on the master's host.
@@ -94,9 +94,9 @@ impl From<(bool, LinkCost)> for LinkLine {
 /// Advice for the next run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Advice {
-    /// What its times are times of.
+    /// The unit of its times.
     pub per: Per,
-    /// What limited this run.
+    /// The limit of this run.
     pub regime: String,
     /// Workers at its end, and the iteration time with them, seconds.
     pub workers_now: u32,
@@ -166,26 +166,26 @@ pub struct Summary {
     pub policy: String,
     /// Decisions in order.
     pub decisions: Vec<DecisionLine>,
-    /// What a search found; left out where nothing is searched.
+    /// Result of a search; left out where nothing is searched.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub search: Option<SearchReport>,
-    /// What people did by hand, in order.
+    /// Manual overrides in order.
     pub controls: Vec<ControlLine>,
-    /// What tunlets refused to do or were refused, each reason once.
+    /// Refusals by tunlets and of their proposals, each reason once.
     pub refusals: Vec<Refusal>,
-    /// What was never possible, a sentence each.
+    /// Changes that were never possible, a sentence each.
     pub never: Vec<String>,
-    /// How the tunlets did that only advise.
+    /// Scores of the tunlets that only advise.
     pub shadow: Vec<ShadowScore>,
-    /// What to ask the scheduler for next time; null where nothing was measured.
+    /// Allocation to ask the scheduler for next time; null where nothing was measured.
     pub advice: Option<Advice>,
     /// Its streams, where it is a pipeline.
     #[serde(flatten)]
     pub stream: Option<StreamLines>,
-    /// What its points measured, where there are any.
+    /// Measurements of its points, where there are any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub points: Option<PointLines>,
-    /// What messages cost, where it was measured.
+    /// Cost of messages, where it was measured.
     pub links: Vec<LinkLine>,
     /// The program's MPI calls, of all ranks.
     pub mpi_calls: CallLines,

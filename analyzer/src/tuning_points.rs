@@ -9,27 +9,19 @@ use midrun_tunlets::{TuningPoint, Value};
 use crate::events::TuningPointDeclared;
 use crate::limits;
 
-/// Everything the ranks of a job offer.
+/// All tuning points of a job.
 #[derive(Debug, Default)]
 pub struct TuningPoints {
     // A list, because the tunlets are given a slice; a job has few.
     list: Vec<TuningPoint>,
     index: BTreeMap<(u32, String), usize>,
-    // The texts that were told first: a declaration brings none.
+    // The first known texts: a declaration brings none.
     first_texts: BTreeMap<usize, String>,
 }
 
 impl TuningPoints {
-    /// Takes in a declaration; false when it makes no sense or no place is left.
-    /// A repeated declaration (an agent that came back) only tells the value now.
+    /// Takes in a declaration; false when no place is left. A repeated one (an agent came back) brings the current value.
     pub fn declare(&mut self, rank: u32, tuning_point: TuningPointDeclared) -> bool {
-        let numbers = [tuning_point.minimum, tuning_point.maximum, tuning_point.value];
-        if numbers.iter().any(|n| n.is_nan())
-            || tuning_point.minimum > tuning_point.maximum
-            || tuning_point.name.is_empty()
-        {
-            return false;
-        }
         let key = (rank, tuning_point.name.clone());
         if let Some(&at) = self.index.get(&key) {
             let known = &mut self.list[at];
@@ -81,7 +73,7 @@ impl TuningPoints {
         }
     }
 
-    /// The value at start; `None` for a text that nobody has told yet.
+    /// The value at start; `None` for a text that is not known yet.
     pub fn start(&self, tuning_point: &TuningPoint) -> Option<Value> {
         if tuning_point.text.is_none() {
             return Some(Value::Number(tuning_point.declared));
@@ -90,7 +82,7 @@ impl TuningPoints {
         self.first_texts.get(at).cloned().map(Value::Text)
     }
 
-    /// Why these values cannot be asked of this rank; `None` when they can.
+    /// Reason why this rank cannot take these values; `None` if it can.
     pub fn objection(&self, rank: u32, assignments: &[(String, Value)]) -> Option<String> {
         if assignments.is_empty() {
             return Some("nothing is assigned".into());
@@ -124,7 +116,7 @@ impl TuningPoints {
         assignments.iter().filter_map(|(name, _)| value(name)).collect()
     }
 
-    /// The hand-out setting of the master `rank` as its tuning points stand.
+    /// The loop scheduling technique and parameters that the tuning points of the master `rank` stand at.
     pub fn setting(&self, rank: u32) -> TechniqueParameters {
         let value = |name| self.get(rank, name).map(|tuning_point| tuning_point.value);
         let kind = value(names::TECHNIQUE).and_then(|code| Technique::from_code(code as u32));

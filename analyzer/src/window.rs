@@ -1,4 +1,4 @@
-//! Collects what the ranks say about iterations and closes them into windows.
+//! Collects the ranks' reports about iterations and closes them into windows.
 //!
 //! Batches of several agents come in any order. An iteration closes when the master ended it and the
 //! ranks' work covers its tasks, or a grace period after its end, or when the next but one has ended;
@@ -20,9 +20,9 @@ use crate::unattributed::{Attribution, Span, Unattributed, UnattributedWork, att
 /// A closed iteration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Closed {
-    /// What the tunlets see.
+    /// The window as tunlets see it.
     pub window: Window,
-    /// Task time of all workers, as the master heard it where records are missing, seconds.
+    /// Task time of all workers, as the master reports it where records are missing, seconds.
     pub task_s: f64,
 }
 
@@ -41,7 +41,7 @@ impl Closed {
 #[derive(Debug, Default)]
 struct Partial {
     begun: Option<(Begun, TechniqueParameters)>,
-    ended: Option<(Ended, u64)>, // and when the analyzer heard it
+    ended: Option<(Ended, u64)>, // and when the analyzer received it
     work: BTreeMap<u32, WorkerWork>,
     tasks: u64, // of all of `work`
     profile: Vec<ProfileBin>,
@@ -60,7 +60,7 @@ pub struct Windows {
     newest_begun: Option<u64>,
     newest_ended: Option<u64>,
     unattributed: Unattributed,
-    /// What messages cost.
+    /// Cost of messages.
     pub links: Links,
     /// The rank that begins iterations.
     pub master: Option<u32>,
@@ -112,7 +112,7 @@ impl Windows {
         setting
     }
 
-    /// The master ended an iteration; `now` is when we heard it, nanoseconds.
+    /// The master ended an iteration; `now` is when the analyzer received that, nanoseconds.
     pub fn on_ended(&mut self, now: u64, ended: Ended) {
         self.unattributed.on_span_changed();
         self.newest_ended = self.newest_ended.max(Some(ended.iteration));
@@ -188,7 +188,7 @@ impl Windows {
     }
 
     /// The master took a new setting over at its time `time_ns` in `iteration`. One meant for the
-    /// beginning of the iteration is what the iteration began with, whatever its mark said.
+    /// beginning of the iteration is what the iteration began with, whatever its marker says.
     pub fn on_setting(&mut self, iteration: u64, time_ns: u64, at_once: bool, setting: TechniqueParameters) {
         let Some(partial) = self.open.get_mut(&iteration) else {
             return;

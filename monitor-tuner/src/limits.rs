@@ -31,8 +31,8 @@ pub const BACKOFF_MOST: Duration = Duration::from_secs(5);
 /// How long an agent that is to end by itself waits for its first rank.
 pub const FIRST_RANK: Duration = Duration::from_secs(60);
 
-/// Counts and times beyond these are nonsense.
-pub const TASKS: u64 = 1 << 48;
+/// Most tasks of one iteration.
+pub use midrun_vocabulary::bounds::TASKS;
 /// Longest time of one chunk, nanoseconds (about 11 days).
 pub const BUSY_NS: u64 = 1_000_000_000_000_000;
 

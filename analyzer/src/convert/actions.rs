@@ -1,4 +1,4 @@
-//! Actions and what became of them, between wire and domain.
+//! Actions to the wire, their results from it.
 
 use midrun_proto::v1::{self, to_agent};
 use midrun_tunlets::Value;
@@ -7,7 +7,7 @@ use crate::actions::{Action, ActionResult, ActionStatus, Phase};
 use crate::events::Event;
 use crate::ids::ActionId;
 
-/// What became of an action; `None` for a status nobody knows.
+/// The result of an action; `None` for an unknown status.
 pub(super) fn result(wire: v1::ActionResult) -> Option<Event> {
     let status = status(v1::ActionStatus::try_from(wire.status).ok()?)?;
     let v1::ActionResult { action, iteration, time_ns, register, .. } = wire;

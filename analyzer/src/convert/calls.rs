@@ -1,4 +1,4 @@
-//! What was counted of MPI calls.
+//! Counters of MPI calls, from the wire.
 
 use midrun_proto::v1;
 

@@ -1,10 +1,34 @@
-//! What is requested of a job's tunlets, as it travels, and back.
+//! Options of a job's tunlets, as they travel, and back.
 
 use midrun_proto::v1::{self, OpenJobRequest};
 use midrun_tunlets::{SearchOptions, TuningOptions, TunletFile};
 
-/// What a request options for.
-pub fn options(request: OpenJobRequest) -> TuningOptions {
+use super::job_id;
+use crate::input::Question;
+use crate::limits;
+
+/// The question of a request to open a job.
+///
+/// # Errors
+/// The part that is beyond its bound, with the bound.
+pub fn open_job(request: OpenJobRequest) -> Result<Question, String> {
+    let job = job_id(&request.job)?;
+    let (most, bytes) = (midrun_tunlets::catalogue::MOST, midrun_tunlets::scripted::FILE_BYTES);
+    if request.token.len() > limits::TEXT_BYTES {
+        return Err(format!("token: allowed are at most {} bytes", limits::TEXT_BYTES));
+    }
+    if request.files.len() > most {
+        return Err(format!("files: at most {most} are allowed"));
+    }
+    if request.files.iter().any(|file| file.text.len() > bytes || file.name.len() > limits::TEXT_BYTES) {
+        return Err(format!("a tunlet's file: at most {bytes} bytes are allowed"));
+    }
+    let (token, dry_run) = (request.token.clone(), request.dry_run);
+    Ok(Question::OpenJob { job, token, options: options(request), dry_run })
+}
+
+/// The options of a request.
+pub(super) fn options(request: OpenJobRequest) -> TuningOptions {
     TuningOptions {
         tunlet: request.tunlet,
         shadow: request.shadow,

@@ -1,4 +1,4 @@
-//! What points measured, from the wire.
+//! Measurements of points, from the wire.
 
 use midrun_proto::v1;
 use midrun_tunlets::PointWindow;

@@ -1,10 +1,10 @@
-//! Recorded things as inputs of the core, and back.
+//! Frames of a recording as inputs of the core, and back.
 
 use midrun_proto::v1;
 use midrun_proto::v1::recorded::What;
 use midrun_tunlets::{TuningOptions, Value};
 
-use super::options::{options, request};
+use super::options::{open_job, options, request};
 use super::{FromAgent, from_agent};
 use crate::actions::{Action, Phase};
 use crate::config::Config;
@@ -12,7 +12,7 @@ use crate::control::Control;
 use crate::ids::{ActionId, AskId, JobId, LinkId};
 use crate::input::{Input, Question};
 
-/// What the core takes in for a recorded thing: nothing for what it does not take in, or what makes no sense.
+/// The input of a recorded frame; `None` for a frame that is no input, or an invalid one.
 pub fn input(what: What) -> Option<Input> {
     // Nobody waits for the answers.
     let ask = AskId(0);
@@ -28,8 +28,7 @@ pub fn input(what: What) -> Option<Input> {
         },
         What::LinkEnded(v1::LinkEnded { link, goodbye }) => Input::AgentDisconnected { link: LinkId(link), goodbye },
         What::Opened(request) => {
-            let (job, dry_run) = (JobId::new(&request.job)?, request.dry_run);
-            let question = Question::OpenJob { job, token: String::new(), options: options(request), dry_run };
+            let question = open_job(v1::OpenJobRequest { token: String::new(), ..request }).ok()?;
             Input::Asked { ask, question }
         }
         What::Closed(request) => {
@@ -45,7 +44,7 @@ pub fn input(what: What) -> Option<Input> {
     })
 }
 
-/// What of an input the wire does not bring is kept so; the rest comes with its own message.
+/// The frame of an input that did not come as a message of an agent.
 pub fn what(input: &Input) -> Option<What> {
     Some(match input {
         Input::AgentDisconnected { link, goodbye } => {
@@ -105,7 +104,7 @@ pub fn sent(wire: v1::Action) -> Option<Action> {
             v1::assignment::Value::Number(_) => return None,
             v1::assignment::Value::Text(text) => Value::Text(text),
         };
-        Some((assignment.tuning_point, value))
+        Some((super::tuning_point_name(assignment.tuning_point), value))
     };
     let assignments = wire.assignments.into_iter().map(assignment).collect::<Option<Vec<_>>>()?;
     let (decided_ns, left_ns) = (wire.decided_ns, wire.time_to_live_ms.saturating_mul(1_000_000));
@@ -123,7 +122,7 @@ pub fn sent(wire: v1::Action) -> Option<Action> {
     })
 }
 
-/// How an analyzer was configured that began to record at `unix_s` seconds since 1970.
+/// The configuration of an analyzer that began to record at `unix_s` seconds since 1970.
 pub fn begun(config: &Config, last_action: u64, unix_s: u64) -> v1::RecordingBegun {
     v1::RecordingBegun {
         version: env!("CARGO_PKG_VERSION").into(),

@@ -1,4 +1,4 @@
-//! What the admin service asks, and the core's answers.
+//! Questions of the admin service, and the core's answers.
 
 use midrun_tunlets::TuningOptions;
 use serde_json::json;

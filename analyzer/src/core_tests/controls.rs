@@ -20,7 +20,7 @@ fn pattern() -> Event {
     Event::TuningPointDeclared(TuningPointDeclared { name, whole: false, text: true, minimum, maximum, value })
 }
 
-fn set(point: &str, value: &str, rank: Option<u32>) -> Control {
+pub(super) fn set(point: &str, value: &str, rank: Option<u32>) -> Control {
     Control::Set { point: point.into(), value: value.into(), rank, synchronized: false, at_iteration: None }
 }
 

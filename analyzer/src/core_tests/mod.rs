@@ -1,6 +1,7 @@
 //! Stories of the core: scripted agents and a scripted tunlet, no I/O, no clock.
 
 mod actions;
+mod batches;
 mod controls;
 mod jobs;
 mod synchronized;
@@ -122,6 +123,11 @@ fn worked(iteration: u64, tasks: u64) -> Event {
 
 fn technique_tuning_point() -> Event {
     let (name, minimum, maximum, value) = (names::TECHNIQUE.into(), 0.0, 7.0, 5.0);
+    Event::TuningPointDeclared(TuningPointDeclared { name, whole: true, text: false, minimum, maximum, value })
+}
+
+fn algorithm() -> Event {
+    let (name, minimum, maximum, value) = ("algorithm".into(), 0.0, 2.0, 0.0);
     Event::TuningPointDeclared(TuningPointDeclared { name, whole: true, text: false, minimum, maximum, value })
 }
 

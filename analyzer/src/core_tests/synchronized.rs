@@ -5,11 +5,6 @@ use super::*;
 use crate::actions::Phase;
 use crate::control::{Control, ControlLine};
 
-fn algorithm() -> Event {
-    let (name, minimum, maximum, value) = ("algorithm".into(), 0.0, 2.0, 0.0);
-    Event::TuningPointDeclared(TuningPointDeclared { name, whole: true, text: false, minimum, maximum, value })
-}
-
 /// Three ranks with the point on one host.
 fn begin() -> Story {
     let mut story = Story::begin(Config::default());

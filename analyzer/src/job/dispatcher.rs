@@ -2,14 +2,13 @@
 
 use serde_json::json;
 
-use super::membership::Membership;
+use super::membership::Roster;
 use super::replay::Recorded;
 use super::synchronized::{Outcome, Synchronizer};
 use crate::actions::{Action, ActionResult, Assigned, Phase};
 use crate::context::Ctx;
 use crate::ids::{AgentId, LinkId};
 use crate::in_flight::{ActionCounts, By, InFlight, Request, Settlement, When};
-use crate::tuning_points::TuningPoints;
 
 /// The actions of one decision or override, which are awaited together.
 #[derive(Clone, Copy, Debug)]
@@ -22,7 +21,7 @@ pub(super) struct Group {
     pub(super) failed: bool,
 }
 
-/// What an answer of a rank was about.
+/// The action that a rank answered.
 pub(super) enum Answered {
     /// An action that was in flight, or had expired.
     Action(Settlement),
@@ -30,7 +29,7 @@ pub(super) enum Answered {
     Synchronized(Vec<Assigned>),
     /// An action of the recorded analyzer that the replay did not decide, and that the rank applied.
     Recorded(Action),
-    /// Nothing that is known.
+    /// No known action.
     Unknown,
 }
 
@@ -103,20 +102,12 @@ impl Dispatcher {
     }
 
     /// Sends what is asked of some ranks, each of which can be reached.
-    pub(super) fn dispatch(
-        &mut self,
-        ctx: &mut Ctx<'_>,
-        by: By,
-        assigned: Vec<Assigned>,
-        when: When,
-        members: &Membership,
-        points: &TuningPoints,
-    ) {
+    pub(super) fn dispatch(&mut self, ctx: &mut Ctx<'_>, by: By, assigned: Vec<Assigned>, when: When, roster: &Roster) {
         self.group = Some(Group { by, awaited: assigned.len(), iteration: 0, failed: false });
         let ttl_ms = self.life_ms(ctx.now, when);
         for (rank, assignments) in assigned {
-            let Some(link) = members.link_of(rank, ctx.links) else { continue };
-            let restore = points.current(rank, &assignments);
+            let Some(link) = roster.members.link_of(rank, ctx.links) else { continue };
+            let restore = roster.points.current(rank, &assignments);
             let request = Request { by, rank, restore, assignments, when, ttl_ms };
             let action = self.in_flight.start(ctx.now, &ctx.job, request);
             ctx.journal(json!({
@@ -138,11 +129,10 @@ impl Dispatcher {
         ctx: &mut Ctx<'_>,
         by: By,
         assigned: Vec<Assigned>,
-        members: &Membership,
-        points: &TuningPoints,
+        roster: &Roster,
     ) -> Result<(), String> {
         let pace = (self.ttl_ms, self.last_iteration_s);
-        self.synchronizer.begin(ctx, (by, assigned), pace, &mut self.in_flight, members, points)
+        self.synchronizer.begin(ctx, (by, assigned), pace, &mut self.in_flight, roster)
     }
 
     /// Makes an action that nobody waits for.
@@ -154,7 +144,7 @@ impl Dispatcher {
     pub(super) fn on_result(&mut self, now: u64, rank: u32, offset_ns: i64, result: &ActionResult) -> Answered {
         let pace = (self.ttl_ms, self.last_iteration_s);
         if let Some(in_force) = self.synchronizer.on_result(now, rank, offset_ns, result, pace) {
-            return Answered::Synchronized(in_force.into_iter().collect());
+            return Answered::Synchronized(in_force);
         }
         if let Some(settlement) = self.in_flight.on_result(rank, result, offset_ns) {
             return Answered::Action(settlement);
@@ -184,31 +174,19 @@ impl Dispatcher {
     }
 
     /// Goes on with the synchronized change; returns how it ended, if it did.
-    pub(super) fn advance(
-        &mut self,
-        ctx: &mut Ctx<'_>,
-        members: &Membership,
-        points: &TuningPoints,
-    ) -> Option<Outcome> {
+    pub(super) fn advance(&mut self, ctx: &mut Ctx<'_>, roster: &Roster) -> Option<Outcome> {
         let pace = (self.ttl_ms, self.last_iteration_s);
-        self.synchronizer.advance(ctx, pace, &mut self.in_flight, members, points)
+        self.synchronizer.advance(ctx, pace, &mut self.in_flight, roster)
     }
 
     /// Sends again what was on its way to an agent that was away.
-    pub(super) fn resend(
-        &self,
-        ctx: &mut Ctx<'_>,
-        agent: &AgentId,
-        link: LinkId,
-        members: &Membership,
-        points: &TuningPoints,
-    ) {
+    pub(super) fn resend(&self, ctx: &mut Ctx<'_>, agent: &AgentId, link: LinkId, roster: &Roster) {
         for action in self.in_flight.all() {
-            if members.is_attached(action.rank, agent) && ctx.now < action.deadline_ns {
+            if roster.members.is_attached(action.rank, agent) && ctx.now < action.deadline_ns {
                 ctx.send(link, action.clone());
             }
         }
-        self.synchronizer.resend(ctx, agent, link, members, points);
+        self.synchronizer.resend(ctx, agent, link, roster);
     }
 
     /// Forgets the synchronized change: the job is over.

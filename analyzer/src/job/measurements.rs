@@ -5,7 +5,7 @@ use midrun_tunlets::tuning_point::{Value, names};
 use midrun_tunlets::{Recent, StreamWindow, pipeline};
 use serde_json::json;
 
-use super::membership::Membership;
+use super::membership::Roster;
 use crate::calls::Calls;
 use crate::context::Ctx;
 use crate::decisions::Per;
@@ -16,7 +16,6 @@ use crate::notice::finite;
 use crate::points::Points;
 use crate::streams::Streams;
 use crate::summary::{Iterations, PatternLine, StageLine, StreamLines, Summary};
-use crate::tuning_points::TuningPoints;
 use crate::window::{Closed, Windows};
 
 /// A closed window.
@@ -63,28 +62,27 @@ impl Measurements {
         }
     }
 
-    /// A rank reports an event; what it tells about its tuning points goes to `points`.
+    /// A rank reports an event; values of tuning points that it implies go to the roster.
     pub(super) fn on_event(
         &mut self,
         ctx: &mut Ctx<'_>,
         rank: u32,
         offset_ns: i64,
         event: &Event,
-        members: &Membership,
-        points: &mut TuningPoints,
+        roster: &mut Roster,
     ) {
         match event {
-            Event::IterationBegun(begun) if self.is_master(rank) => self.on_begun(*begun, rank, members, points),
+            Event::IterationBegun(begun) if self.is_master(rank) => self.on_begun(*begun, rank, roster),
             Event::IterationEnded(ended) if self.is_master(rank) => {
                 self.calls.on_ended(ctx.now, ended.iteration, ended.time_ns);
                 self.windows.on_ended(ctx.now, *ended);
             }
             Event::Worked(work) => {
-                let ahead_ns = self.ahead_of_master_ns(offset_ns, members);
+                let ahead_ns = self.ahead_of_master_ns(offset_ns, roster);
                 self.windows.on_work(rank, work.middle_ns.saturating_add_signed(ahead_ns), work.clone());
             }
             Event::MpiCounted(counted) => {
-                self.calls.on_counted(rank, self.ahead_of_master_ns(offset_ns, members), counted);
+                self.calls.on_counted(rank, self.ahead_of_master_ns(offset_ns, roster), counted);
             }
             Event::LinkMeasured(link) if self.is_master(rank) => {
                 self.windows.links.on_link(*link);
@@ -94,24 +92,24 @@ impl Measurements {
             Event::PointMeasured(measured) => self.points.on_measured(ctx.now, rank, measured),
             Event::StageWorked(worked) => self.streams.on_work(worked.clone()),
             Event::StreamBegun(_) | Event::StageDeclared(_) | Event::PatternTaken(_) | Event::StreamWindowEnded(_) => {
-                self.on_stream_event(ctx, rank, event, points)
+                self.on_stream_event(ctx, rank, event, roster)
             }
             _ => {}
         }
     }
 
-    fn on_begun(&mut self, mut begun: Begun, rank: u32, members: &Membership, points: &mut TuningPoints) {
+    fn on_begun(&mut self, mut begun: Begun, rank: u32, roster: &mut Roster) {
         self.calls.on_begun(begun.iteration, begun.time_ns);
-        if members.world_size() > 0 {
-            begun.workers = begun.workers.min(members.world_size().max(members.seen() as u32));
+        if roster.members.world_size() > 0 {
+            begun.workers = begun.workers.min(roster.members.world_size().max(roster.members.seen() as u32));
         }
-        // The mark says what is in force, whoever changed it.
-        points.set(rank, names::TECHNIQUE, &Value::Number(f64::from(begun.technique)));
-        self.technique = self.windows.on_begun(begun, points.setting(rank)).to_string();
+        // The marker carries the technique in force, whoever changed it.
+        roster.points.set(rank, names::TECHNIQUE, &Value::Number(f64::from(begun.technique)));
+        self.technique = self.windows.on_begun(begun, roster.points.setting(rank)).to_string();
     }
 
     // The rest of a stream's events, which its head reports.
-    fn on_stream_event(&mut self, ctx: &mut Ctx<'_>, rank: u32, event: &Event, points: &mut TuningPoints) {
+    fn on_stream_event(&mut self, ctx: &mut Ctx<'_>, rank: u32, event: &Event, roster: &mut Roster) {
         if *self.streams.head.get_or_insert(rank) != rank {
             self.invalid += 1;
             return;
@@ -130,7 +128,7 @@ impl Measurements {
                     let line = PatternLine { input: taken.first_input, pattern: taken.plan.clone() };
                     limits::push(&mut self.stream_lines.pattern, line, limits::PATTERNS);
                 }
-                self.set_pattern(rank, points);
+                self.set_pattern(rank, roster);
             }
             Event::StreamWindowEnded(ended) => self.streams.on_window(*ended),
             _ => {}
@@ -138,9 +136,9 @@ impl Measurements {
     }
 
     /// Sets the rank's tuning point to the pattern that the stream goes by.
-    pub(super) fn set_pattern(&self, rank: u32, points: &mut TuningPoints) {
+    pub(super) fn set_pattern(&self, rank: u32, roster: &mut Roster) {
         if let Some(plan) = self.streams.plan() {
-            points.set(rank, names::PATTERN, &Value::Text(plan.to_owned()));
+            roster.points.set(rank, names::PATTERN, &Value::Text(plan.to_owned()));
         }
     }
 
@@ -170,24 +168,24 @@ impl Measurements {
     }
 
     // By how much times of a host with this offset have to be moved to be on the master's clock, nanoseconds.
-    fn ahead_of_master_ns(&self, offset_ns: i64, members: &Membership) -> i64 {
-        let masters_ns = self.windows.master.and_then(|master| members.clock_offset_ns(master));
+    fn ahead_of_master_ns(&self, offset_ns: i64, roster: &Roster) -> i64 {
+        let masters_ns = self.windows.master.and_then(|master| roster.members.clock_offset_ns(master));
         offset_ns.wrapping_sub(masters_ns.unwrap_or(offset_ns))
     }
 
     /// Closes the windows that can be closed by now; everything that was ended, if `all`.
-    pub(super) fn close(&mut self, now: u64, all: bool, members: &Membership) -> Vec<Measured> {
+    pub(super) fn close(&mut self, now: u64, all: bool, roster: &Roster) -> Vec<Measured> {
         let mut closed = self.windows.close(now, all);
         for Closed { window, .. } in &mut closed {
             if let Some(master) = self.windows.master {
-                members.locate(master, window);
+                roster.members.locate(master, window);
             }
             window.points = self.points.take(window.iteration);
         }
         self.calls.settle(now, all);
         // Where there is a master, its iterations are the job's.
         if self.windows.master.is_none() {
-            closed.extend(self.points.close(now, all, members.present(), self.grace_ns));
+            closed.extend(self.points.close(now, all, roster.members.present(), self.grace_ns));
         }
         let streams = std::iter::from_fn(|| self.streams.take_closed()).map(Measured::Stream);
         closed.into_iter().map(Measured::Iteration).chain(streams).collect()
@@ -276,7 +274,7 @@ impl Measurements {
         counted.or(self.windows.newest()).unwrap_or(iteration)
     }
 
-    /// What the job's windows measure: outputs where it has streams.
+    /// The unit of the job's windows: outputs where it has streams.
     pub(super) fn per(&self) -> Per {
         if self.streams.any() { Per::Output } else { Per::Iteration }
     }

@@ -7,6 +7,7 @@ use midrun_tunlets::Window;
 use crate::agents::Agents;
 use crate::events::{Joined, Records, Report};
 use crate::ids::{AgentId, LinkId};
+use crate::tuning_points::TuningPoints;
 
 /// Whether a rank runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +33,13 @@ struct Host {
     dropped_before: u64,
     dropped: u64,
     linked: bool,
+}
+
+/// The ranks of one job and what they offer.
+#[derive(Debug, Default)]
+pub(super) struct Roster {
+    pub(super) members: Membership,
+    pub(super) points: TuningPoints,
 }
 
 /// The ranks and hosts of one job. The counts are kept up to date, so that no batch has to walk over all ranks.
@@ -74,7 +82,7 @@ impl Membership {
         })
     }
 
-    /// `agent` on `node` dropped so many events so far, and had dropped others before it spoke of this job.
+    /// `agent` on `node` dropped `dropped` events so far, `dropped_before` of them before its first batch of this job.
     pub(super) fn on_host(&mut self, agent: &AgentId, node: &str, dropped_before: u64, dropped: u64) {
         let host = self.hosts.entry(agent.clone()).or_insert_with(|| Host {
             node: node.to_owned(),
@@ -234,7 +242,7 @@ impl Membership {
         records
     }
 
-    /// Events that agents dropped since they spoke of this job.
+    /// Events that agents dropped since their first batch of this job.
     pub(super) fn events_dropped(&self) -> u64 {
         let dropped = |host: &Host| host.dropped.saturating_sub(host.dropped_before);
         self.hosts.values().map(dropped).fold(0, u64::saturating_add)

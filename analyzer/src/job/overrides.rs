@@ -7,7 +7,7 @@ use midrun_tunlets::tuning_point::names;
 use midrun_tunlets::{TuningPoint, Value};
 use serde_json::json;
 
-use super::membership::{Membership, RankState};
+use super::membership::{RankState, Roster};
 use crate::actions::{Action, ActionStatus, Assigned};
 use crate::context::Ctx;
 use crate::control::{Change, Control, ControlLine, Mode, Turned};
@@ -17,7 +17,6 @@ use crate::in_flight::When;
 use crate::input::{Answer, Output};
 use crate::limits;
 use crate::log_lines;
-use crate::tuning_points::TuningPoints;
 
 /// Names in a sentence.
 const NAMES_SHOWN: usize = 12;
@@ -193,14 +192,13 @@ impl Overrides {
         (ask, control): (AskId, Control),
         renewed: Result<(), String>,
         dry_run: bool,
-        members: &Membership,
-        points: &TuningPoints,
+        roster: &Roster,
     ) {
         let (mut rounds, mut kept) = (VecDeque::new(), Vec::new());
         let asked = renewed.and_then(|()| match &control {
             Control::Set { point, value, rank, .. } => {
                 admissible(&control, dry_run)?;
-                requested(point, value, *rank, members, points).map(|assigned| rounds.push_back(assigned))
+                requested(point, value, *rank, roster).map(|assigned| rounds.push_back(assigned))
             }
             _ => Ok(()),
         });
@@ -211,7 +209,7 @@ impl Overrides {
             Control::Set { .. } => {}
             Control::Pause => {
                 self.mode = Mode::Paused;
-                (rounds, kept) = rollback_to_start(members, points);
+                (rounds, kept) = rollback_to_start(roster);
             }
             Control::Freeze => self.mode = Mode::Frozen,
             Control::Resume => {
@@ -219,7 +217,7 @@ impl Overrides {
                 self.held.clear();
             }
         }
-        let changes: Vec<Change> = rounds.iter().flatten().flat_map(|asked| changes(asked, points)).collect();
+        let changes: Vec<Change> = rounds.iter().flatten().flat_map(|asked| changes(asked, roster)).collect();
         let mut by_rank: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
         for (at, change) in changes.iter().enumerate() {
             by_rank.entry(change.rank).or_default().push(at);
@@ -240,7 +238,7 @@ impl Overrides {
     }
 
     /// The next actions of the active override, if there are any. After the last ones it ends, and the person is answered.
-    pub(super) fn advance(&mut self, ctx: &mut Ctx<'_>, members: &Membership, per: Per) -> Option<Round> {
+    pub(super) fn advance(&mut self, ctx: &mut Ctx<'_>, roster: &Roster, per: Per) -> Option<Round> {
         let mut active = self.active.take()?;
         let Some(mut round) = active.rounds.pop_front() else {
             self.conclude(ctx, active, per);
@@ -251,9 +249,10 @@ impl Overrides {
             return Some(Round::Synchronized(round));
         }
         round.retain(|(rank, assignments)| {
-            let reached = members.link_of(*rank, ctx.links).is_some();
+            let reached = roster.members.link_of(*rank, ctx.links).is_some();
             if !reached {
-                let why = if members.is_present(*rank) { "its agent is not connected" } else { "the rank has ended" };
+                let why =
+                    if roster.members.is_present(*rank) { "its agent is not connected" } else { "the rank has ended" };
                 active.mark(*rank, assignments, |change| change.refused = Some(why.to_owned()));
             }
             reached
@@ -356,20 +355,14 @@ fn admissible(control: &Control, dry_run: bool) -> Result<(), String> {
 }
 
 /// The ranks and values that a `set` asks for; the error says why it cannot be.
-fn requested(
-    point: &str,
-    value: &str,
-    rank: Option<u32>,
-    members: &Membership,
-    points: &TuningPoints,
-) -> Result<Vec<Assigned>, String> {
+fn requested(point: &str, value: &str, rank: Option<u32>, roster: &Roster) -> Result<Vec<Assigned>, String> {
     let chosen = match rank {
-        Some(rank) => vec![point_of(rank, point, members, points)?],
-        None => points_of_all(point, members, points)?,
+        Some(rank) => vec![point_of(rank, point, roster)?],
+        None => points_of_all(point, roster)?,
     };
     let of_rank = |tuning_point: &TuningPoint| {
         let assignments = vec![(point.to_owned(), read(tuning_point, value)?)];
-        match points.objection(tuning_point.rank, &assignments) {
+        match roster.points.objection(tuning_point.rank, &assignments) {
             Some(why) => Err(why),
             None => Ok((tuning_point.rank, assignments)),
         }
@@ -377,47 +370,39 @@ fn requested(
     chosen.into_iter().map(of_rank).collect()
 }
 
-fn point_of<'a>(
-    rank: u32,
-    point: &str,
-    members: &Membership,
-    points: &'a TuningPoints,
-) -> Result<&'a TuningPoint, String> {
-    match members.state(rank) {
+fn point_of<'a>(rank: u32, point: &str, roster: &'a Roster) -> Result<&'a TuningPoint, String> {
+    match roster.members.state(rank) {
         None => {
-            let all: Vec<u32> = members.ranks().map(|(rank, ..)| rank).collect();
+            let all: Vec<u32> = roster.members.ranks().map(|(rank, ..)| rank).collect();
             return Err(format!("the job has no rank {rank}, it has {}", log_lines::ranks(&all)));
         }
         Some(RankState::Present) => {}
         Some(_) => return Err(format!("rank {rank} has ended")),
     }
-    let own = || names_of(points.list().iter().filter(|tuning_point| tuning_point.rank == rank));
-    points.get(rank, point).ok_or_else(|| format!("rank {rank} has no tuning point {point}; {}", own()))
+    let own = || names_of(roster.points.list().iter().filter(|tuning_point| tuning_point.rank == rank));
+    roster.points.get(rank, point).ok_or_else(|| format!("rank {rank} has no tuning point {point}; {}", own()))
 }
 
-fn points_of_all<'a>(
-    point: &str,
-    members: &Membership,
-    points: &'a TuningPoints,
-) -> Result<Vec<&'a TuningPoint>, String> {
-    let named: Vec<&TuningPoint> = points.list().iter().filter(|known| known.name == point).collect();
+fn points_of_all<'a>(point: &str, roster: &'a Roster) -> Result<Vec<&'a TuningPoint>, String> {
+    let named: Vec<&TuningPoint> = roster.points.list().iter().filter(|known| known.name == point).collect();
     if named.is_empty() {
-        return Err(format!("no rank has a tuning point {point}; {}", names_of(points.list().iter())));
+        return Err(format!("no rank has a tuning point {point}; {}", names_of(roster.points.list().iter())));
     }
-    let mut present: Vec<&TuningPoint> = named.into_iter().filter(|known| members.is_present(known.rank)).collect();
+    let mut present: Vec<&TuningPoint> =
+        named.into_iter().filter(|known| roster.members.is_present(known.rank)).collect();
     present.sort_by_key(|known| known.rank);
     if present.is_empty() { Err(format!("every rank that has {point} has ended")) } else { Ok(present) }
 }
 
 /// Actions that bring the values at start back, at most one per rank and round; and what cannot come back, and why.
-fn rollback_to_start(members: &Membership, points: &TuningPoints) -> (VecDeque<Vec<Assigned>>, Vec<String>) {
+fn rollback_to_start(roster: &Roster) -> (VecDeque<Vec<Assigned>>, Vec<String>) {
     let mut by_rank: BTreeMap<u32, VecDeque<Assigned>> = BTreeMap::new();
     let mut kept = Vec::new();
-    for point in points.list().iter().filter(|point| members.is_present(point.rank)) {
+    for point in roster.points.list().iter().filter(|point| roster.members.is_present(point.rank)) {
         let current = value_of(point);
-        let Some(start) = points.start(point).filter(|start| *start != current) else { continue };
+        let Some(start) = roster.points.start(point).filter(|start| *start != current) else { continue };
         let wanted = vec![(point.name.clone(), start)];
-        if let Some(why) = points.objection(point.rank, &wanted) {
+        if let Some(why) = roster.points.objection(point.rank, &wanted) {
             kept.push(format!("rank {} keeps its {} {current}: {why}", point.rank, point.name));
             continue;
         }
@@ -438,8 +423,8 @@ fn rollback_to_start(members: &Membership, points: &TuningPoints) -> (VecDeque<V
     (rounds, kept)
 }
 
-fn changes((rank, assignments): &Assigned, points: &TuningPoints) -> Vec<Change> {
-    let current = points.current(*rank, assignments);
+fn changes((rank, assignments): &Assigned, roster: &Roster) -> Vec<Change> {
+    let current = roster.points.current(*rank, assignments);
     let change = |((name, to), (_, from)): (&(String, Value), (String, Value))| Change {
         rank: *rank,
         tuning_point: name.clone(),

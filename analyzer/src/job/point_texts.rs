@@ -6,12 +6,11 @@ use midrun_tunlets::Value;
 use serde_json::json;
 
 use super::dispatcher::Dispatcher;
-use super::membership::Membership;
+use super::membership::Roster;
 use crate::actions::{ActionResult, ActionStatus};
 use crate::context::Ctx;
 use crate::ids::{ActionId, AgentId};
 use crate::limits;
-use crate::tuning_points::TuningPoints;
 
 /// The tuning point that takes the text.
 const POINTS: &str = "points";
@@ -43,8 +42,8 @@ impl PointTexts {
     }
 
     /// An agent is back, and its ranks can be reached.
-    pub(super) fn on_agent_back(&mut self, agent: &AgentId, members: &Membership) {
-        let attached = |rank: &u32| members.is_attached(*rank, agent);
+    pub(super) fn on_agent_back(&mut self, agent: &AgentId, roster: &Roster) {
+        let attached = |rank: &u32| roster.members.is_attached(*rank, agent);
         let (back, rest): (BTreeSet<u32>, _) = std::mem::take(&mut self.unreached).into_iter().partition(attached);
         self.due.extend(back);
         self.unreached = rest;
@@ -66,25 +65,18 @@ impl PointTexts {
     }
 
     /// Sends the text where it is due; an empty one is not sent.
-    pub(super) fn send(
-        &mut self,
-        ctx: &mut Ctx<'_>,
-        text: &str,
-        dispatcher: &mut Dispatcher,
-        members: &Membership,
-        points: &TuningPoints,
-    ) {
+    pub(super) fn send(&mut self, ctx: &mut Ctx<'_>, text: &str, dispatcher: &mut Dispatcher, roster: &Roster) {
         let due = std::mem::take(&mut self.due);
         if text.is_empty() {
             return;
         }
         for rank in due {
-            let Some(link) = members.link_of(rank, ctx.links) else {
+            let Some(link) = roster.members.link_of(rank, ctx.links) else {
                 self.unreached.insert(rank);
                 continue;
             };
             let assignments = vec![(POINTS.to_owned(), Value::Text(text.to_owned()))];
-            if let Some(why) = points.objection(rank, &assignments) {
+            if let Some(why) = roster.points.objection(rank, &assignments) {
                 let text = format!("rank {rank} cannot be sent the points: {why}");
                 ctx.life("points-withheld", text, json!({"rank": rank, "why": why}));
                 continue;

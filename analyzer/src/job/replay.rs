@@ -1,4 +1,4 @@
-//! What the recorded analyzer sent, in a replay: only that may be sent again.
+//! Actions of the recorded analyzer, in a replay: only those may be sent again.
 
 use std::collections::BTreeMap;
 

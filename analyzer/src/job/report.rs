@@ -14,7 +14,7 @@ use crate::summary::{Advice, Summary};
 impl Job {
     /// The summary at `now`.
     pub fn summary(&self, now: u64) -> Summary {
-        let members = &self.members;
+        let members = &self.roster.members;
         let (refusals, report) = self.decisions.report();
         let ideal_period_s = report.ideal_period_s.filter(|s| s.is_finite());
         let measured = self.measurements.summary(&self.decisions.points(), ideal_period_s);
@@ -60,8 +60,8 @@ impl Job {
             json!({"rank": number, "node": node, "state": state})
         };
         let host = |(node, linked): (&str, bool)| json!({"node": node, "linked": linked});
-        // Agents tell of ranks in any order; those of one rank are in the order of their declaration.
-        let mut points: Vec<&TuningPoint> = self.tuning_points.list().iter().collect();
+        // Agents report ranks in any order; points of one rank are in the order of their declaration.
+        let mut points: Vec<&TuningPoint> = self.roster.points.list().iter().collect();
         points.sort_by_key(|point| point.rank);
         let mode = match self.overrides.mode() {
             Mode::Tuned => "tuned",
@@ -70,10 +70,10 @@ impl Job {
         };
         let (iteration_s, period_s) = self.measurements.newest_s();
         json!({
-            "job": self.id.as_str(), "mpi": self.members.mpi(), "ended": false,
+            "job": self.id.as_str(), "mpi": self.roster.members.mpi(), "ended": false,
             "wall_s": now.saturating_sub(self.started_ns) as f64 / 1e9,
-            "ranks": self.members.ranks().map(rank).collect::<Vec<_>>(),
-            "hosts": self.members.hosts().map(host).collect::<Vec<_>>(),
+            "ranks": self.roster.members.ranks().map(rank).collect::<Vec<_>>(),
+            "hosts": self.roster.members.hosts().map(host).collect::<Vec<_>>(),
             "iterations": self.measurements.iterations(), "outputs": self.measurements.outputs(),
             "iteration_s": iteration_s, "period_s": period_s,
             "tunlet": self.decisions.name(), "mode": mode, "dry_run": self.spec.dry_run,
@@ -89,7 +89,7 @@ impl Job {
         json!({
             "rank": point.rank, "name": point.name,
             "value": point.text.as_ref().map_or(json!(point.value), |text| json!(text)),
-            "minimum": point.range.0, "maximum": point.range.1, "declared": self.tuning_points.start(point),
+            "minimum": point.range.0, "maximum": point.range.1, "declared": self.roster.points.start(point),
             "whole": point.whole, "text": point.text.is_some(), "means": technique.map(Technique::name),
             "turned": self.overrides.turned(point.rank, &point.name),
             "held": self.overrides.holds(point.rank, &point.name),

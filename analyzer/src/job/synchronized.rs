@@ -7,14 +7,13 @@ use midrun_tunlets::Value;
 use midrun_tunlets::tuning_point::names::of_framework;
 use serde_json::json;
 
-use super::membership::Membership;
+use super::membership::Roster;
 use crate::actions::{Action, ActionResult, ActionStatus, Assigned, Phase};
 use crate::context::Ctx;
 use crate::ids::{ActionId, AgentId, LinkId};
 use crate::in_flight::{By, InFlight};
 use crate::limits;
 use crate::log_lines;
-use crate::tuning_points::TuningPoints;
 
 type Assignments = BTreeMap<u32, Vec<(String, Value)>>;
 
@@ -23,26 +22,26 @@ type Assignments = BTreeMap<u32, Vec<(String, Value)>>;
 struct Change {
     by: By,
     coordinator: Coordinator,
-    /// Values for each rank; none where a rank only says that no earlier change waits in it.
+    /// Values for each rank; none where a rank only confirms that no earlier change waits in it.
     assigned: Assignments,
-    /// What the coordinator wants done, once links are at hand.
+    /// The step that the coordinator asks for, taken once links are at hand.
     step: Step,
     decided_ns: u64,
-    /// Given up when nothing is heard until then.
+    /// The coordinator takes silence until then for an answer, nanoseconds.
     quiet_ns: u64,
     /// Times at which ranks applied it, on the analyzer's clock.
     applied_ns: BTreeMap<u32, u64>,
 }
 
-/// How a change ended.
+/// The end of a change.
 #[derive(Debug)]
 pub(super) struct Outcome {
     pub(super) by: By,
-    /// Actions that ranks said they applied, and in which iteration.
+    /// Actions that ranks confirmed as applied, and in which iteration.
     pub(super) applied: Vec<Action>,
     pub(super) iteration: u64,
-    /// Values that are in force although no rank said so, because one rank committed for all.
-    pub(super) in_force: Assignments,
+    /// Values in force without a confirmation of their ranks, because one rank committed for all.
+    pub(super) in_force: Vec<Assigned>,
     /// Why not every rank has it; `None` when every rank has.
     pub(super) why_not: Option<String>,
 }
@@ -51,7 +50,7 @@ pub(super) struct Outcome {
 #[derive(Debug)]
 pub(super) struct Synchronizer {
     change: Option<Change>,
-    /// The last change that was given up: its ranks may still tell that it was committed.
+    /// The last change that was given up: its ranks may still report that it was committed.
     given_up: Option<Change>,
     margin: u64,
 }
@@ -85,14 +84,13 @@ impl Synchronizer {
         (by, assigned): (By, Vec<Assigned>),
         pace: (u64, f64),
         in_flight: &mut InFlight,
-        members: &Membership,
-        points: &TuningPoints,
+        roster: &Roster,
     ) -> Result<(), String> {
-        // Every rank with a point of its own may still have an earlier change before it, and has to say so.
-        let own = points.list().iter().filter(|point| !of_framework(&point.name)).map(|point| point.rank);
-        let mut all: BTreeSet<u32> = own.filter(|rank| members.is_present(*rank)).collect();
+        // A rank with a point of its own may still have an earlier change before it, so each of them is asked.
+        let own = roster.points.list().iter().filter(|point| !of_framework(&point.name)).map(|point| point.rank);
+        let mut all: BTreeSet<u32> = own.filter(|rank| roster.members.is_present(*rank)).collect();
         all.extend(assigned.iter().map(|(rank, _)| *rank));
-        allow(ctx, &all, &assigned, members)?;
+        allow(ctx, &all, &assigned, roster)?;
         let margins = Margins { first: self.margin, most: limits::MARGIN_MOST };
         self.change = Some(Change {
             by,
@@ -103,22 +101,15 @@ impl Synchronizer {
             quiet_ns: 0,
             applied_ns: BTreeMap::new(),
         });
-        self.prepare(ctx, pace, in_flight, members, points);
+        self.prepare(ctx, pace, in_flight, roster);
         Ok(())
     }
 
-    fn prepare(
-        &mut self,
-        ctx: &mut Ctx<'_>,
-        pace: (u64, f64),
-        in_flight: &mut InFlight,
-        members: &Membership,
-        points: &TuningPoints,
-    ) {
+    fn prepare(&mut self, ctx: &mut Ctx<'_>, pace: (u64, f64), in_flight: &mut InFlight, roster: &Roster) {
         let Some(change) = &self.change else { return };
         let ranks = change.coordinator.ranks().iter().copied().collect();
         in_flight.counts.sent += 1;
-        self.order(ctx, Order::Prepare, ranks, pace, members, points);
+        self.order(ctx, Order::Prepare, ranks, pace, roster);
     }
 
     fn order(
@@ -127,8 +118,7 @@ impl Synchronizer {
         order: Order,
         ranks: Vec<u32>,
         (least_ms, iteration_s): (u64, f64),
-        members: &Membership,
-        points: &TuningPoints,
+        roster: &Roster,
     ) {
         let ttl_ns = self.ttl_ns(least_ms, iteration_s);
         let Some(change) = &mut self.change else { return };
@@ -148,32 +138,25 @@ impl Synchronizer {
             ctx.life("pre-committed", text, json!({"ranks": ranks, "iteration": at}));
         }
         for rank in ranks {
-            if let Some(link) = members.link_of(rank, ctx.links) {
-                let action = change.action(ctx, rank, order, points);
+            if let Some(link) = roster.members.link_of(rank, ctx.links) {
+                let action = change.action(ctx, rank, order, roster);
                 ctx.send(link, action);
             }
         }
     }
 
     /// Sends orders without an answer again: the link of `agent` is new.
-    pub(super) fn resend(
-        &self,
-        ctx: &mut Ctx<'_>,
-        agent: &AgentId,
-        link: LinkId,
-        members: &Membership,
-        points: &TuningPoints,
-    ) {
+    pub(super) fn resend(&self, ctx: &mut Ctx<'_>, agent: &AgentId, link: LinkId, roster: &Roster) {
         let Some(change) = &self.change else { return };
         let Some((order, ranks)) = change.coordinator.pending() else { return };
-        for rank in ranks.into_iter().filter(|rank| members.is_attached(*rank, agent)) {
-            let action = change.action(ctx, rank, order, points);
+        for rank in ranks.into_iter().filter(|rank| roster.members.is_attached(*rank, agent)) {
+            let action = change.action(ctx, rank, order, roster);
             ctx.send(link, action);
         }
     }
 
     /// A rank answers an action. `None`: the action was no synchronized change. Else the values that are known to be in
-    /// force by this answer: those of a change that was given up before one rank told that it was committed.
+    /// force by this answer: those of a change that was given up before a rank reported it as committed.
     pub(super) fn on_result(
         &mut self,
         now: u64,
@@ -181,13 +164,14 @@ impl Synchronizer {
         clock_offset_ns: i64,
         result: &ActionResult,
         (least_ms, iteration_s): (u64, f64),
-    ) -> Option<Assignments> {
+    ) -> Option<Vec<Assigned>> {
         let ttl_ns = self.ttl_ns(least_ms, iteration_s);
         let same = |change: &&mut Change| change.coordinator.epoch() == result.action.0;
         let Some(change) = self.change.as_mut().filter(same) else {
             let given_up = self.given_up.as_mut().filter(same)?;
             let in_force = matches!(result.status, ActionStatus::Applied | ActionStatus::Committed);
-            return Some(if in_force { std::mem::take(&mut given_up.assigned) } else { Assignments::new() });
+            let assigned = if in_force { std::mem::take(&mut given_up.assigned) } else { Assignments::new() };
+            return Some(assigned.into_iter().collect());
         };
         let answer = match result.status {
             ActionStatus::Prepared => Answer::Prepared { begun: result.iteration, register: result.register },
@@ -205,7 +189,7 @@ impl Synchronizer {
         change.quiet_ns = now.saturating_add(ttl_ns);
         let step = change.coordinator.on_answer(rank, result.action.0, answer);
         change.next(step);
-        Some(Assignments::new())
+        Some(Vec::new())
     }
 
     /// A rank has left.
@@ -222,8 +206,7 @@ impl Synchronizer {
         ctx: &mut Ctx<'_>,
         pace: (u64, f64),
         in_flight: &mut InFlight,
-        members: &Membership,
-        points: &TuningPoints,
+        roster: &Roster,
     ) -> Option<Outcome> {
         let change = self.change.as_mut()?;
         if ctx.now >= change.quiet_ns {
@@ -233,7 +216,7 @@ impl Synchronizer {
         match std::mem::replace(&mut change.step, Step::Wait) {
             Step::Wait => None,
             Step::Tell(order, ranks) => {
-                self.order(ctx, order, ranks, pace, members, points);
+                self.order(ctx, order, ranks, pace, roster);
                 None
             }
             Step::Over(Done::Aborted(why)) => {
@@ -246,10 +229,10 @@ impl Synchronizer {
                 let again = format!("tried again with {margin} iterations instead of {before}");
                 let text = format!("aborted on all ranks: {why}; {again}");
                 ctx.life("aborted", text, json!({"why": why.to_string(), "margin": margin}));
-                self.prepare(ctx, pace, in_flight, members, points);
+                self.prepare(ctx, pace, in_flight, roster);
                 None
             }
-            Step::Over(Done::Applied { at }) => self.on_applied(ctx, at, in_flight, points),
+            Step::Over(Done::Applied { at }) => self.on_applied(ctx, at, in_flight, roster),
             Step::Over(Done::Ended) => {
                 self.give_up(ctx, "all ranks have left before any answered".to_owned(), in_flight)
             }
@@ -257,21 +240,15 @@ impl Synchronizer {
                 let what =
                     if committed { "committed" } else { "pre-committed, and it is not known whether it is committed," };
                 let why = format!("{what} for iteration {at}; no answer in time from {}", log_lines::ranks(&ranks));
-                let applied = change.applied(ctx, at, points);
-                let in_force = if committed { change.assigned.clone() } else { Assignments::new() };
+                let applied = change.applied(ctx, at, roster);
+                let in_force = if committed { change.assigned.clone().into_iter().collect() } else { Vec::new() };
                 let outcome = self.give_up(ctx, why, in_flight)?;
                 Some(Outcome { applied, iteration: at, in_force, ..outcome })
             }
         }
     }
 
-    fn on_applied(
-        &mut self,
-        ctx: &mut Ctx<'_>,
-        at: u64,
-        in_flight: &mut InFlight,
-        points: &TuningPoints,
-    ) -> Option<Outcome> {
+    fn on_applied(&mut self, ctx: &mut Ctx<'_>, at: u64, in_flight: &mut InFlight, roster: &Roster) -> Option<Outcome> {
         let change = self.change.take()?;
         self.given_up = None;
         self.margin = (change.coordinator.margin() / 2).max(limits::MARGIN);
@@ -282,8 +259,8 @@ impl Synchronizer {
             format!("applied everywhere in iteration {at}: {count} ranks, {latency_ms:.1} ms after the decision");
         ctx.life("applied-synchronized", text, json!({"iteration": at, "ranks": count, "latency_ms": latency_ms}));
         in_flight.counts.applied_at(latency_ms);
-        let applied = change.applied(ctx, at, points);
-        Some(Outcome { by: change.by, applied, iteration: at, in_force: Assignments::new(), why_not: None })
+        let applied = change.applied(ctx, at, roster);
+        Some(Outcome { by: change.by, applied, iteration: at, in_force: Vec::new(), why_not: None })
     }
 
     fn give_up(&mut self, ctx: &mut Ctx<'_>, why: String, in_flight: &mut InFlight) -> Option<Outcome> {
@@ -292,7 +269,7 @@ impl Synchronizer {
         ctx.life("not-applied-synchronized", why.clone(), json!({}));
         let by = change.by;
         self.given_up = Some(change);
-        Some(Outcome { by, applied: Vec::new(), iteration: 0, in_force: Assignments::new(), why_not: Some(why) })
+        Some(Outcome { by, applied: Vec::new(), iteration: 0, in_force: Vec::new(), why_not: Some(why) })
     }
 }
 
@@ -303,9 +280,9 @@ impl Change {
         }
     }
 
-    fn action(&self, ctx: &Ctx<'_>, rank: u32, order: Order, points: &TuningPoints) -> Action {
+    fn action(&self, ctx: &Ctx<'_>, rank: u32, order: Order, roster: &Roster) -> Action {
         let assignments = self.assigned.get(&rank).cloned().unwrap_or_default();
-        let restore = points.current(rank, &assignments);
+        let restore = roster.points.current(rank, &assignments);
         let (phase, assignments) = match order {
             Order::Prepare => (Phase::Prepare, assignments),
             Order::PreCommit { at } => (Phase::PreCommit { at }, Vec::new()),
@@ -324,9 +301,9 @@ impl Change {
         }
     }
 
-    /// The actions that ranks said they applied; each goes to the journal.
-    fn applied(&self, ctx: &mut Ctx<'_>, at: u64, points: &TuningPoints) -> Vec<Action> {
-        let actions = self.applied_ns.keys().map(|rank| self.action(ctx, *rank, Order::Prepare, points));
+    /// The actions that ranks confirmed as applied; each goes to the journal.
+    fn applied(&self, ctx: &mut Ctx<'_>, at: u64, roster: &Roster) -> Vec<Action> {
+        let actions = self.applied_ns.keys().map(|rank| self.action(ctx, *rank, Order::Prepare, roster));
         let actions: Vec<Action> = actions.collect();
         for action in &actions {
             ctx.journal(json!({
@@ -339,17 +316,17 @@ impl Change {
 }
 
 /// The error says why these ranks cannot take a change over in one iteration.
-fn allow(ctx: &Ctx<'_>, all: &BTreeSet<u32>, assigned: &[Assigned], members: &Membership) -> Result<(), String> {
+fn allow(ctx: &Ctx<'_>, all: &BTreeSet<u32>, assigned: &[Assigned], roster: &Roster) -> Result<(), String> {
     if let Some((name, _)) = assigned.iter().flat_map(|(_, values)| values).find(|(name, _)| of_framework(name)) {
         return Err(format!("{name} is a framework's, which keeps its ranks in step by itself: set it as it is"));
     }
-    if let Some(rank) = members.first_gone() {
+    if let Some(rank) = roster.members.first_gone() {
         return Err(format!("rank {rank} has left the job"));
     }
-    if !members.all_joined() {
-        return Err(format!("only {} of {} ranks are known yet", members.seen(), members.world_size()));
+    if !roster.members.all_joined() {
+        return Err(format!("only {} of {} ranks are known yet", roster.members.seen(), roster.members.world_size()));
     }
-    let nodes: BTreeSet<&str> = all.iter().map(|rank| members.node_of(*rank).unwrap_or_default()).collect();
+    let nodes: BTreeSet<&str> = all.iter().map(|rank| roster.members.node_of(*rank).unwrap_or_default()).collect();
     if nodes.len() > 1 {
         return Err(format!(
             "its ranks are on {} hosts, and a synchronized change works on one host only: across hosts it would need a \
@@ -357,7 +334,7 @@ fn allow(ctx: &Ctx<'_>, all: &BTreeSet<u32>, assigned: &[Assigned], members: &Me
             nodes.len(),
         ));
     }
-    match all.iter().find(|rank| members.link_of(**rank, ctx.links).is_none()) {
+    match all.iter().find(|rank| roster.members.link_of(**rank, ctx.links).is_none()) {
         Some(rank) => Err(format!("rank {rank}: its agent is not connected")),
         None => Ok(()),
     }

@@ -1,4 +1,4 @@
-//! Recorded runs: what the analyzer took in and sent, kept in a file, and taken in again later by the very same core.
+//! Recorded runs: a file keeps the inputs and actions of an analyzer, and the same core takes them in again later.
 //!
 //! The file: [`MAGIC`], the [`FORMAT`] as four bytes, then frames. A frame is the length of its content (four bytes), a CRC-32 of
 //! length and content (four bytes), and a `midrun.v1.Recorded`; numbers are little-endian. Frames are written one by one as things
@@ -16,7 +16,7 @@ pub use windows::{Seen, windows};
 
 use crate::limits;
 
-/// How a recording begins.
+/// First bytes of a recording.
 pub const MAGIC: [u8; 8] = *b"MIDRUNR\n";
 /// Version of the format that is written, and the only one that is read.
 pub const FORMAT: u32 = 1;
@@ -41,7 +41,7 @@ fn checksum(length: [u8; 4], content: &[u8]) -> u32 {
     sum.finalize()
 }
 
-/// What begins every recording.
+/// Magic and format, which begin every recording.
 fn preamble() -> Vec<u8> {
     [&MAGIC[..], &FORMAT.to_le_bytes()].concat()
 }

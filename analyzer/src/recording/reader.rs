@@ -9,7 +9,7 @@ use prost::Message;
 use super::{FORMAT, FRAME_HEAD, MAGIC, checksum};
 use crate::limits;
 
-/// Oldest protocol whose messages say what they say today: later ones only added to it.
+/// Oldest protocol that is read: later ones only added to it.
 const OLDEST: u32 = 2;
 
 /// A file that cannot be read as a recording; a part of a sentence after its name.
@@ -44,7 +44,7 @@ pub enum ReadError {
     Empty(End),
 }
 
-/// How a recording ends.
+/// The end of a recording.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum End {
     /// As it should: the analyzer had ended.
@@ -63,7 +63,7 @@ pub enum End {
     Damaged {
         /// Where it begins, bytes.
         at: u64,
-        /// What is wrong.
+        /// The defect.
         why: &'static str,
     },
 }
@@ -82,7 +82,7 @@ impl std::fmt::Display for End {
 /// A recording that is being read.
 pub struct Reader<R> {
     file: R,
-    /// How the analyzer was configured.
+    /// Configuration of the analyzer that recorded.
     pub begun: v1::RecordingBegun,
     at: u64,
     now_ns: u64,
@@ -90,7 +90,7 @@ pub struct Reader<R> {
 }
 
 impl<R: Read> Reader<R> {
-    /// Reads how the recording begins.
+    /// Reads the begin of the recording.
     ///
     /// # Errors
     /// It is none, or none that this version reads.
@@ -148,7 +148,7 @@ impl<R: Read> Reader<R> {
         }
     }
 
-    /// How it ended, as far as it was read.
+    /// The end, as far as it was read.
     pub fn end(&self) -> End {
         self.end.clone().unwrap_or(End::Cut { at: self.at })
     }

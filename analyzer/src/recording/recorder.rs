@@ -34,7 +34,7 @@ pub enum Unusable {
 /// Checks that a recording can be written at `path`; a file that is new is made.
 ///
 /// # Errors
-/// Why not.
+/// The reason why it cannot.
 pub fn check(path: &Path) -> Result<(), Unusable> {
     open(path).map(drop)
 }
@@ -55,7 +55,7 @@ fn open(path: &Path) -> Result<File, Unusable> {
     if start.is_empty() || start == MAGIC { Ok(file) } else { Err(Unusable::Other) }
 }
 
-/// What became of a recording.
+/// Frames written, and frames that are missing.
 #[derive(Debug, Default)]
 struct Report {
     written: u64,
@@ -68,7 +68,7 @@ struct Writing {
     report: Receiver<Report>,
 }
 
-/// Takes what happens to the file. Never waits; whatever goes wrong is said once, and at the end what is missing.
+/// Queues frames for the file and never waits. It logs the first failure, and at the end the number of missing frames.
 #[derive(Debug)]
 pub struct Recorder {
     path: PathBuf,

@@ -1,9 +1,9 @@
 //! Takes a recording in again: the same core, the recording's own time, and tunlets of one's choice.
 //!
-//! What the program did then is what it did, whatever is decided now. A proposal that is the very action which the recorded
-//! analyzer sent at that moment counts as sent, and what the program answered then settles it: with the recorded options a
-//! replay decides as was decided then. Every other proposal is advice that nobody took; what the recorded analyzer changed
-//! and the replay did not is taken over as the program's own doing, and marked.
+//! The program behaves as recorded, whatever the replay decides. A proposal equal to an action that the recorded analyzer sent
+//! at that moment counts as sent, and the recorded answer settles it: with the recorded options a replay decides as the run
+//! did. Every other proposal is advice. A change of the recorded analyzer that the replay did not decide is taken over and
+//! marked.
 
 use std::collections::BTreeSet;
 use std::io::Read;
@@ -21,35 +21,35 @@ use crate::ids::{AskId, JobId};
 use crate::input::{Answer, Input, Output, Question};
 use crate::notice::Notice;
 
-/// What was said of the job in a replay.
+/// A notice of a replay.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Told {
     /// Since the recording began, seconds.
     pub at_s: f64,
-    /// What.
+    /// The notice.
     pub notice: Notice,
 }
 
-/// What came of a replay.
+/// The outcome of a replay.
 #[derive(Clone, Debug)]
 pub struct Replay {
-    /// What was said, in order.
+    /// Notices in order.
     pub told: Vec<Told>,
     /// The summary, as a run has it.
     pub summary: String,
     /// Frames that were read.
     pub frames: u64,
-    /// How the recording ended.
+    /// The end of the recording.
     pub end: End,
 }
 
-/// Why a recording cannot be replayed; a part of a sentence after its name.
+/// Reason why a recording cannot be replayed: a part of a sentence after its name.
 #[derive(Debug, thiserror::Error)]
 pub enum ReplayError {
     /// The system refuses.
     #[error("cannot be read: {0}")]
     System(#[from] std::io::Error),
-    /// No rank was heard of.
+    /// It has no rank.
     #[error("holds no job ({0})")]
     NoJob(End),
     /// Several jobs, and none was named.
@@ -58,7 +58,7 @@ pub enum ReplayError {
     /// The job that was named is not among them.
     #[error("has no job {0}, but {1}")]
     Unknown(String, String),
-    /// What was requested for cannot be.
+    /// An option cannot be met.
     #[error("{0}")]
     OptionLine(#[from] ConfigError),
 }
@@ -94,10 +94,10 @@ pub fn job<R: Read>(mut reader: Reader<R>, named: Option<&str>) -> Result<JobId,
     }
 }
 
-/// Replays a job with what is requested of its tunlets (empty texts and zeros: as recorded), made by `maker`.
+/// Replays a job with these options (empty texts and zeros: as recorded) and the tunlets of `maker`.
 ///
 /// # Errors
-/// The file cannot be read, or nobody can be made who does what is requested.
+/// The file cannot be read, or an option cannot be met.
 pub fn replay<R: Read>(
     mut reader: Reader<R>,
     job: &JobId,
@@ -173,7 +173,7 @@ impl Play<'_> {
         }
     }
 
-    // Whether the input is of the job; what is of others is taken out of it, what is requested for put in.
+    // Whether the input is of the job. Parts of other jobs are taken out, and the options of the replay put in.
     fn concerns(&self, input: &mut Input) -> bool {
         match input {
             Input::AgentConnected { hello, .. } => hello.ranks.retain(|rank| rank.job == *self.job),

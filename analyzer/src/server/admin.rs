@@ -12,9 +12,9 @@ use midrun_proto::v1::admin_server::Admin;
 
 use super::core_task::{Reply, ToCore};
 
+use crate::convert;
 use crate::ids::{AskId, JobId};
 use crate::input::{Answer, Input, Question};
-use crate::{convert, limits};
 
 pub(crate) struct Service {
     inputs: mpsc::Sender<ToCore>,
@@ -61,23 +61,7 @@ fn unexpected() -> Status {
 }
 
 fn job_id(text: &str) -> Result<JobId, Status> {
-    let wrong = || {
-        let shown: String = text.chars().take(80).collect();
-        Status::invalid_argument(format!("job {shown:?}: allowed are 1 to 63 letters, digits and . _ -"))
-    };
-    JobId::new(text).ok_or_else(wrong)
-}
-
-// Whether the tunlets' files that come along are within their limits.
-fn check_files(files: &[v1::TunletFile]) -> Result<(), Status> {
-    let (most, bytes) = (midrun_tunlets::catalogue::MOST, midrun_tunlets::scripted::FILE_BYTES);
-    if files.len() > most {
-        return Err(Status::invalid_argument(format!("files: at most {most} are allowed")));
-    }
-    if files.iter().any(|file| file.text.len() > bytes || file.name.len() > limits::TEXT_BYTES) {
-        return Err(Status::invalid_argument(format!("a tunlet's file: at most {bytes} bytes are allowed")));
-    }
-    Ok(())
+    convert::job_id(text).map_err(Status::invalid_argument)
 }
 
 #[tonic::async_trait]
@@ -85,16 +69,8 @@ impl Admin for Service {
     type WatchStream = ReceiverStream<Result<v1::Notice, Status>>;
 
     async fn open_job(&self, request: Request<v1::OpenJobRequest>) -> Result<Response<v1::OpenJobReply>, Status> {
-        let wire = request.into_inner();
-        let job = job_id(&wire.job)?;
-        if wire.token.len() > limits::TEXT_BYTES {
-            let most = limits::TEXT_BYTES;
-            return Err(Status::invalid_argument(format!("token: allowed are at most {most} bytes")));
-        }
-        check_files(&wire.files)?;
-        let (token, dry_run) = (wire.token.clone(), wire.dry_run);
-        let options = convert::options::options(wire);
-        self.ask(Question::OpenJob { job, token, options, dry_run }).await?;
+        let question = convert::options::open_job(request.into_inner()).map_err(Status::invalid_argument)?;
+        self.ask(question).await?;
         Ok(Response::new(v1::OpenJobReply {}))
     }
 

@@ -24,7 +24,7 @@ use crate::{clock, convert, limits};
 /// A stream of notices to one watcher.
 pub(crate) type Notices = mpsc::Receiver<Result<v1::Notice, Status>>;
 
-/// What an asker gets.
+/// A reply to a question.
 pub(crate) enum Reply {
     Answer(Answer),
     Notices(Notices),
@@ -43,7 +43,7 @@ pub(crate) struct CoreTask {
     core: Core,
     journal: Journal,
     recorder: Recorder,
-    /// The last tick that said nothing since something was recorded: some state may rest on it.
+    /// The last tick without output since something was recorded: some state may rest on it.
     silent_tick: Option<u64>,
     links: Arc<Links>,
     asked: HashMap<AskId, oneshot::Sender<Reply>>,
@@ -108,7 +108,7 @@ impl CoreTask {
     }
 
     fn record(&mut self, now: u64, what: What, outputs: &[Output]) {
-        // Of ticks that said nothing the last one will do, and none before another tick.
+        // The last tick without output stands for those before it; before another tick none is needed.
         let silent = self.silent_tick.take().filter(|_| !matches!(what, What::Tick(_)));
         if let Some(then) = silent {
             self.recorder.keep(then, What::Tick(v1::Tick {}));

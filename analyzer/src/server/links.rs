@@ -8,7 +8,7 @@ use midrun_proto::v1;
 
 use crate::ids::LinkId;
 
-/// What goes to an agent.
+/// A message to an agent, or the error that ends its stream.
 pub(crate) type Line = Result<v1::ToAgent, Status>;
 
 struct Link {

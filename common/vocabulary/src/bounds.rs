@@ -6,6 +6,8 @@ pub const ASSIGNMENTS: usize = 6;
 pub const TEXT_BYTES: usize = 4096;
 /// Longest name of a tuning point and label of a measure point, bytes.
 pub const NAME_BYTES: usize = 31;
+/// Most tasks of one iteration.
+pub const TASKS: u64 = (1 << 40) - 1;
 /// Number of the last iteration: a command has 48 bits for it.
 pub const LAST_ITERATION: u64 = (1 << 48) - 1;
 /// Parts into which the index range of an iteration's tasks is divided for the profile of task times.
