@@ -22,6 +22,7 @@ use estimate::{Estimate, Holds, Known};
 use layout::{Layout, best, cost, forecast};
 pub use midrun_models::pipeline::exact::Grouping;
 use midrun_scheduling::plan::Plan;
+use midrun_vocabulary::Seconds;
 use std::collections::BTreeMap;
 
 /// A gain below this share is not worth a change.
@@ -160,8 +161,7 @@ impl Pipeline {
         let trial = self.trials.rollback.take()?;
         let (plan, was_s) = (trial.from?, trial.before.time_s()?);
         let now = self.now.as_ref().filter(|now| now.plan != plan)?;
-        let why =
-            format!("it measured {} per output, not {} as before", reasons::time(now.period_s), reasons::time(was_s));
+        let why = format!("it measured {} per output, not {} as before", Seconds(now.period_s), Seconds(was_s));
         let proposal = self.proposal(tuning_point, &plan, (was_s, 0.0), why);
         let ranks = now.layout.as_ref().map_or(0, |layout| layout.ranks);
         let measured = Measurement { cost: self.value(now.period_s, ranks), time_s: now.period_s };

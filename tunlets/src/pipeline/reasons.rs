@@ -4,6 +4,7 @@ use super::Now;
 use super::layout::Layout;
 use crate::stream::StreamWindow;
 use midrun_scheduling::plan::Plan;
+use midrun_vocabulary::Seconds;
 
 /// One stage in one window, for people.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,17 +58,6 @@ pub fn places(window: &StreamWindow, plan: &Plan) -> Option<Vec<Vec<u32>>> {
     plan.0.iter().map(of).collect()
 }
 
-/// A time as people read it.
-pub fn time(s: f64) -> String {
-    if s < 1e-3 {
-        format!("{:.1} us", s * 1e6)
-    } else if s < 1.0 {
-        format!("{:.1} ms", s * 1e3)
-    } else {
-        format!("{s:.3} s")
-    }
-}
-
 /// A group of stages as people name it.
 fn called(now: &Now, layout: &Layout, group: usize) -> String {
     let of = &layout.plan.0[group];
@@ -91,16 +81,16 @@ pub fn why(now: &Now, present: &Layout, next: &Layout) -> String {
     let (slow, next_slow) = (slowest(present), slowest(next));
     let held = present.tr_s.iter().enumerate().filter(|(g, _)| *g != slow).map(|(_, tr_s)| *tr_s).fold(0.0, f64::max);
     let others = if present.tr_s.len() > 1 {
-        format!(" and holds up the others, which need {} at most", time(held))
+        format!(" and holds up the others, which need {} at most", Seconds(held))
     } else {
         String::new()
     };
     format!(
         "{} takes {} per input{others}; so laid out {} takes {}, and {} of {} ranks work instead of {}",
         called(now, present, slow),
-        time(present.tr_s[slow]),
+        Seconds(present.tr_s[slow]),
         called(now, next, next_slow),
-        time(next.tr_s[next_slow]),
+        Seconds(next.tr_s[next_slow]),
         next.ranks,
         now.ranks,
         present.ranks,

@@ -71,7 +71,7 @@ fn the_slow_stages_get_replicas_and_then_nothing_moves_any_more() {
     assert_eq!((plant.decisions.len(), plant.verdicts()), (1, vec![Verdict::Kept]));
     let first = &plant.decisions[0];
     assert!((first.predicted_s - 0.1).abs() < 1e-3 && (first.unchanged_s - 0.4).abs() < 1e-9, "{first:?}");
-    assert!(first.why.starts_with("stage 1 takes 400.0 ms per input and holds up the others"), "{}", first.why);
+    assert!(first.why.starts_with("stage 1 takes 0.400 s per input and holds up the others"), "{}", first.why);
     let next = plant.tunlet.report().next_allocation.unwrap();
     assert_eq!(next.regime, "all stages keep the same pace");
 }
