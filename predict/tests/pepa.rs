@@ -222,7 +222,7 @@ fn what_is_nested_or_repeated_without_end_is_refused() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 4))]
 
     #[test]
     fn independent_components_have_the_product_of_their_own_probabilities(

@@ -145,7 +145,7 @@ fn a_seed_gives_the_same_answer_again() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 5))]
 
     #[test]
     fn manager_workers_are_never_faster_than_the_chain(

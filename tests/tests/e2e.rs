@@ -70,7 +70,8 @@ fn the_picture_is_the_same_with_and_without_midrun(mpi: Mpi) {
     need!(program.is_file(), "mandelbrot is not built");
     let picture = |name: &str| {
         let mut line = mpi.line(5, &program);
-        line.extend(["--out".into(), scratch.path(name).display().to_string()]);
+        line.extend(["--width", "400", "--height", "300", "--out"].map(String::from));
+        line.push(scratch.path(name).display().to_string());
         line
     };
     Process::start(&scratch, "alone", command(&picture("alone.ppm"))).succeed();

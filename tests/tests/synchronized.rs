@@ -235,19 +235,19 @@ fn a_pre_committed_change_that_nobody_commits_is_aborted_on_all_ranks_and_the_ne
     let analyzer = ScriptedAnalyzer::start();
     let agent = Agent::start(&scratch, &analyzer.url);
     let mut link = analyzer.welcome(0);
-    let mut job = start(&scratch, mpi, &agent, 20_000);
-    let mut offered = BTreeSet::new();
-    while offered.len() < 2 * RANKS as usize {
+    let job = start(&scratch, mpi, &agent, 20_000);
+    let (mut offered, mut begun) = (BTreeSet::new(), false);
+    while offered.len() < 2 * RANKS as usize || !begun {
         for (rank, event) in link.events().expect("the job runs") {
             match event {
                 Kind::TuningPointDeclared(point) if ["algorithm", "stop"].contains(&point.name.as_str()) => {
                     offered.insert((rank, point.name));
                 }
+                Kind::IterationBegun(iteration) => begun |= iteration.iteration > 0,
                 _ => {}
             }
         }
     }
-    wait_for_prints(&mut job, 1);
     pre_commit(&mut link, 5, ("algorithm", 1.0), 40);
     // Between pre-commit and commit the analyzer dies; the next one knows nothing of it.
     let taken = link.sequence;

@@ -326,7 +326,7 @@ fn bounds(file: &[u8]) -> Vec<usize> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 4))]
 
     #[test]
     fn wherever_a_file_is_cut_it_is_read_up_to_there(share in 0.0_f64..1.0) {

@@ -123,7 +123,7 @@ fn numbers_that_do_not_fit_together_are_named() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(40))]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 6))]
 
     #[test]
     fn no_throughput_is_above_its_bounds_and_more_power_never_hurts(

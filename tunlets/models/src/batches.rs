@@ -131,7 +131,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(48))]
+        #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 5))]
         #[test]
         fn shares_sum_to_one_wherever_there_is_something_to_cut(
             variation in 0.0_f64..3.0, tasks in 0_u64..100_000, workers in 0_u32..200, batches in 0_usize..8,

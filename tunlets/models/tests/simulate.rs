@@ -95,7 +95,7 @@ fn more_tasks_than_are_drawn_one_by_one_keep_their_mean_and_spread() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 4))]
     #[test]
     fn every_task_is_computed_once_and_no_iteration_beats_the_ideal(
         code in 0u32..8,

@@ -94,8 +94,6 @@ fn piece() -> impl Strategy<Value = &'static str> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]
-
     #[test]
     fn any_text_as_a_file_is_read_or_refused(text in ".{0,400}") {
         live(&text);
