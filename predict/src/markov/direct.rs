@@ -1,38 +1,35 @@
-//! The direct solution, by sparse LU factorisation.
-
-use faer::Mat;
-use faer::linalg::solvers::Solve;
-use faer::sparse::{SparseColMat, Triplet};
+//! The direct solution: state reduction by Grassmann, Taksar and Heyman (Operations Research 33, 1985).
 
 use super::{Chain, normalise};
 
-/// Solves for the flows `f_i = pi_i q_i` out of the states, `f_j = sum_i f_i q_ij/q_i`, with `f_0 = 1` in place of the
-/// equation that follows from the others. In flows the matrix has ones on its diagonal, whatever the rates.
-/// `None` when the matrix cannot be factorised.
+/// Removes the states from the last to the second and shares the flow into each among the states that it leads to; then
+/// adds them again in order. No subtraction occurs, so that each probability keeps its relative precision whatever the rates.
+/// Takes `8 states²` bytes and at most `states³/3` multiplications. `None` where the rates overflow.
 pub(super) fn solve(chain: &Chain) -> Option<Vec<f64>> {
     let states = chain.states();
-    if states == 1 {
-        return Some(vec![1.0]);
-    }
-    let size = states - 1;
-    let mut entries = Vec::with_capacity(chain.sources.len() + size);
-    let mut right = Mat::<f64>::zeros(size, 1);
-    for state in 1..states {
-        entries.push(Triplet::new(state - 1, state - 1, 1.0));
-        for (source, rate) in chain.into(state) {
-            let share = rate / chain.exits[source];
-            if source == 0 {
-                right[(state - 1, 0)] += share;
-            } else {
-                entries.push(Triplet::new(state - 1, source - 1, -share));
-            }
+    // Row by source, column by target.
+    let mut rates = vec![0.0; states * states];
+    for target in 0..states {
+        for (source, rate) in chain.into(target) {
+            rates[source * states + target] += rate;
         }
     }
-    let matrix = SparseColMat::<usize, f64>::try_new_from_triplets(size, size, &entries).ok()?;
-    let flows = matrix.sp_lu().ok()?.solve(&right);
-    let probability = |state: usize| {
-        let flow = if state == 0 { 1.0 } else { flows[(state - 1, 0)].max(0.0) };
-        flow / chain.exits[state]
-    };
-    normalise((0..states).map(probability).collect())
+    let mut targets = Vec::new();
+    for removed in (1..states).rev() {
+        let (others, row) = rates.split_at_mut(removed * states);
+        let exit: f64 = row[..removed].iter().sum();
+        targets.clear();
+        targets.extend(row[..removed].iter().copied().enumerate().filter(|(_, rate)| *rate > 0.0));
+        for source in others.chunks_exact_mut(states).filter(|source| source[removed] > 0.0) {
+            source[removed] /= exit;
+            let share = source[removed];
+            targets.iter().for_each(|(target, rate)| source[*target] += share * rate);
+        }
+    }
+    let mut weights = vec![1.0];
+    for state in 1..states {
+        let inflow = (0..state).map(|source| weights[source] * rates[source * states + state]).sum();
+        weights.push(inflow);
+    }
+    normalise(weights)
 }

@@ -5,17 +5,8 @@
 //!
 //! > pi Q = 0, sum pi = 1
 //!
-//! (Stewart, *Introduction to the Numerical Solution of Markov Chains*, 1994). Small chains are solved by a sparse LU
-//! factorisation, large ones by Gauss-Seidel sweeps, which need no memory beyond the chain and one vector.
-//!
-//! ```
-//! use midrun_predict::markov::{Chain, Options};
-//! // A machine fails once in 10 s and takes 2 s to repair.
-//! let chain = Chain::from_transitions(2, &[(0, 1, 0.1), (1, 0, 0.5)])?;
-//! let steady = chain.steady_state(&Options::default())?;
-//! assert!((steady.probabilities[0] - 10.0 / 12.0).abs() < 1e-12);
-//! # Ok::<(), midrun_predict::markov::Error>(())
-//! ```
+//! (Stewart, *Introduction to the Numerical Solution of Markov Chains*, 1994). Small chains are solved by state reduction,
+//! large ones by Gauss-Seidel sweeps, which need no memory beyond the chain and one vector.
 
 mod direct;
 mod iterative;
@@ -23,59 +14,37 @@ mod iterative;
 /// Why there is no steady state to give.
 #[derive(thiserror::Error, Clone, Debug, PartialEq)]
 pub enum Error {
-    /// A transition that no chain has.
-    #[error(
-        "transition {index}: from {from} to {to} at rate {rate}: states are below {states}, a rate is finite and above 0"
-    )]
-    BadTransition {
-        /// Its place in the list.
-        index: usize,
-        /// Source.
-        from: usize,
-        /// Target.
-        to: usize,
-        /// Per second.
-        rate: f64,
-        /// How many states there are.
-        states: usize,
-    },
-    /// A chain of no states, or one in which a state cannot be left and come back to the first.
-    #[error("not strongly connected: there is no way to state {state} and back to state 0")]
-    NotStronglyConnected {
-        /// The state.
-        state: usize,
-    },
     /// The sweeps did not reach the tolerance.
     #[error("no steady state to tolerance {tolerance:e} in {sweeps} sweeps: the residual is {residual:e}")]
     NotConverged {
-        /// What was asked for.
+        /// [`Options::tolerance`].
         tolerance: f64,
-        /// Sweeps made.
+        /// Number of sweeps.
         sweeps: usize,
-        /// What was reached, see [`SteadyState::residual`].
+        /// [`SteadyState::residual`] after the last sweep.
         residual: f64,
     },
 }
 
-/// How to solve.
+/// Solution method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
-    /// Sparse LU factorisation.
+    /// State reduction.
     Direct,
     /// Gauss-Seidel sweeps.
     Iterative,
 }
 
-/// How to solve, and how well.
+/// Method and precision of a solution.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
     /// `None` chooses by [`Options::direct_up_to`].
     pub method: Option<Method>,
-    /// Largest number of states that is solved directly.
+    /// Largest number of states that is solved directly: a dense matrix of 800 states takes 5 MB.
     pub direct_up_to: usize,
     /// Largest residual of the sweeps, see [`SteadyState::residual`].
     pub tolerance: f64,
-    /// Most sweeps.
+    /// Largest number of sweeps.
     pub max_sweeps: usize,
 }
 
@@ -88,65 +57,34 @@ impl Default for Options {
 /// The steady state.
 #[derive(Clone, Debug)]
 pub struct SteadyState {
-    /// Of each state.
+    /// Probability of each state.
     pub probabilities: Vec<f64>,
-    /// What flows into a state and does not flow out, summed over the states, as a share of all that flows:
+    /// Imbalance of inflow and outflow summed over the states, as a share of the whole flow:
     /// `sum |pi Q| / sum pi_i q_i`.
     pub residual: f64,
-    /// How it was found.
+    /// Method that found it.
     pub method: Method,
-    /// Sweeps made; 0 for the direct method.
+    /// Number of sweeps; 0 for the direct method.
     pub sweeps: usize,
 }
 
-/// A chain, stored by target state: for each state the transitions into it.
+/// A strongly connected chain, stored by target state: for each state the transitions into it.
 #[derive(Clone, Debug)]
 pub struct Chain {
-    /// Where the transitions into each state begin.
+    /// Index of the first transition into each state.
     rows: Vec<usize>,
     sources: Vec<u32>,
-    /// Number into `rates`.
+    /// Index into `rates` of each transition.
     kind_of: Vec<u32>,
-    /// Rates per second; there are few, and they stay in the processor's cache.
+    /// Distinct rates per second: few, so that they stay in the processor's cache.
     rates: Vec<f64>,
-    /// `q_i`, without loops from a state to itself.
+    /// `q_i`, without transitions from a state to itself.
     exits: Vec<f64>,
 }
 
 impl Chain {
-    /// A chain of `states` states; a transition is (from, to, rate per second).
-    ///
-    /// # Errors
-    /// [`Error::BadTransition`]; [`Error::NotStronglyConnected`].
-    pub fn from_transitions(states: usize, transitions: &[(usize, usize, f64)]) -> Result<Self, Error> {
-        let (mut rows, mut targets, mut kind_of) = (vec![0; states + 1], Vec::new(), Vec::new());
-        for (index, &(from, to, rate)) in transitions.iter().enumerate() {
-            let good = from < states && to < states && states <= u32::MAX as usize && rate.is_finite() && rate > 0.0;
-            if !good {
-                return Err(Error::BadTransition { index, from, to, rate, states });
-            }
-            rows[from + 1] += 1;
-        }
-        (0..states).for_each(|state| rows[state + 1] += rows[state]);
-        let mut order: Vec<usize> = (0..transitions.len()).collect();
-        order.sort_by_key(|index| transitions[*index].0);
-        for index in order {
-            targets.push(transitions[index].1 as u32);
-            kind_of.push(index as u32);
-        }
-        let rates = transitions.iter().map(|(_, _, rate)| *rate).collect();
-        let chain = Self::from_rows(&rows, &targets, &kind_of, rates);
-        let unreached = unreached(states, |state, open| {
-            open.extend(targets[rows[state]..rows[state + 1]].iter().map(|target| *target as usize));
-        });
-        match unreached.or_else(|| chain.one_that_does_not_return()) {
-            Some(state) => Err(Error::NotStronglyConnected { state }),
-            None => Ok(chain),
-        }
-    }
-
-    /// A chain whose state i has the transitions `rows[i]..rows[i + 1]`, each with a target and the number of its rate.
-    /// The caller knows that all are in range.
+    /// A chain whose state i has the transitions `rows[i]..rows[i + 1]`, each with a target and the index of its rate.
+    /// All must be in range, and the chain strongly connected (see [`Chain::one_that_does_not_return`]).
     pub(crate) fn from_rows(rows: &[usize], targets: &[u32], kind_of: &[u32], rates: Vec<f64>) -> Self {
         let states = rows.len() - 1;
         let mut into = vec![0_usize; states + 1];
@@ -184,7 +122,7 @@ impl Chain {
         self.rates = rates;
     }
 
-    /// How many states there are.
+    /// Number of states.
     pub fn states(&self) -> usize {
         self.rows.len() - 1
     }
@@ -196,20 +134,24 @@ impl Chain {
         sources.iter().zip(kinds).map(|(source, kind)| (*source as usize, self.rates[*kind as usize]))
     }
 
-    /// A state from which state 0 cannot be reached; with all reachable from 0, none means strongly connected.
+    /// A state from which state 0 cannot be reached. `None` where all states are reachable from 0: strongly connected.
     pub(crate) fn one_that_does_not_return(&self) -> Option<usize> {
-        unreached(self.states(), |state, open| {
-            let sources = &self.sources[self.rows[state]..self.rows[state + 1]];
-            open.extend(sources.iter().map(|source| *source as usize));
-        })
+        let mut reached = vec![false; self.states()];
+        let mut open = vec![0];
+        while let Some(state) = open.pop() {
+            if !std::mem::replace(&mut reached[state], true) {
+                open.extend(self.into(state).map(|(source, _)| source));
+            }
+        }
+        reached.iter().position(|reached| !reached)
     }
 
-    /// What flows into `state`, per second.
+    /// Probability flow into `state`, per second.
     fn inflow(&self, state: usize, probabilities: &[f64]) -> f64 {
         self.into(state).map(|(source, rate)| probabilities[source] * rate).sum()
     }
 
-    /// See [`SteadyState::residual`].
+    /// The residual of these probabilities, see [`SteadyState::residual`].
     pub fn residual(&self, probabilities: &[f64]) -> f64 {
         let (mut lost, mut all) = (0.0, 0.0);
         for (state, probability) in probabilities.iter().enumerate() {
@@ -228,13 +170,13 @@ impl Chain {
         self.steady_state_from(how, None)
     }
 
-    /// As [`Chain::steady_state`]; the sweeps begin at `start`, such as the solution at similar rates.
+    /// Like [`Chain::steady_state`]; the sweeps begin at `start`, for example the solution at similar rates.
     pub(crate) fn steady_state_from(&self, how: &Options, start: Option<&[f64]>) -> Result<SteadyState, Error> {
         let direct = match how.method {
             Some(method) => method == Method::Direct,
             None => self.states() <= how.direct_up_to,
         };
-        // A matrix too ill-conditioned to be factorised still leaves the sweeps.
+        // Rates that overflow the reduction are left to the sweeps.
         let solved = if direct { direct::solve(self) } else { None };
         if let Some(probabilities) = solved {
             let residual = self.residual(&probabilities);
@@ -244,21 +186,6 @@ impl Chain {
         }
         iterative::solve(self, how, start)
     }
-}
-
-/// A state that is not reached from state 0 by the steps that `next` appends; of no states, the first.
-fn unreached(states: usize, next: impl Fn(usize, &mut Vec<usize>)) -> Option<usize> {
-    if states == 0 {
-        return Some(0);
-    }
-    let mut reached = vec![false; states];
-    let mut open = vec![0];
-    while let Some(state) = open.pop() {
-        if !std::mem::replace(&mut reached[state], true) {
-            next(state, &mut open);
-        }
-    }
-    reached.iter().position(|reached| !reached)
 }
 
 /// Scales `values` to sum 1; `None` if they cannot be.
