@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use serde::de::DeserializeOwned;
 
-/// What is wrong with a description, and where.
+/// A mistake in a description and its position.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}, column {column}: {sentence}")]
 pub struct DescriptionError {
@@ -12,7 +12,7 @@ pub struct DescriptionError {
     pub line: usize,
     /// In characters, from 1.
     pub column: usize,
-    /// What is wrong and what would be right.
+    /// The mistake, and the correct form.
     pub sentence: String,
 }
 

@@ -72,14 +72,14 @@ enum BuffersName {
     Open,
 }
 
-/// What a text says, checked.
+/// A checked description.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Description {
     /// The stages and the network.
     pub pipeline: Pipeline,
     /// Each stage's name, empty where it has none.
     pub names: Vec<String>,
-    /// Whether the buffers between stages fill.
+    /// State of the buffers between stages.
     pub buffers: Buffers,
 }
 
@@ -87,7 +87,7 @@ impl Description {
     /// Reads a description.
     ///
     /// # Errors
-    /// What is wrong with it, with line and column.
+    /// A sentence with line and column of the first mistake.
     ///
     /// ```
     /// use midrun_predict::pipeline::Description;

@@ -1,8 +1,8 @@
 //! Programs on machines: what can be worked out by hand, what must always hold, and bad values.
 
 use midrun_models::pipeline::production::Buffers;
-use midrun_models::pipeline::{self, Network, Pattern, Protocol, Stage};
-use midrun_models::simulate::{SimInput, Way, iteration};
+use midrun_models::pipeline::{self, Group, Network, Pattern, Protocol, Stage};
+use midrun_models::simulate::{MessageTimes, SimInput, iteration};
 use midrun_predict::program::{Machine, Options, Outcome, Program, ProgramError, simulate};
 use midrun_scheduling::{Technique, TechniqueParameters};
 
@@ -284,13 +284,13 @@ fn a_master_worker_element_is_the_simulation_of_the_frameworks_hand_out() {
             "farm master-worker tasks = 5000; task_s = 2e-3; technique = '{name}'; handout_s = 2e-5; task_bytes = 10"
         );
         let outcome = run(&program(26, &[&line]), &one_node());
-        let way = Way { latency_s: 1e-3, send_s: 1e-5, back_s: 0.0, eager_tasks: 100 };
+        let times = MessageTimes { latency_s: 1e-3, send_s: 1e-5, back_s: 0.0, eager_tasks: 100 };
         let input = SimInput {
             tasks: 5000,
             workers: 25,
             mean_s: 2e-3,
-            handout_s: 2e-5,
-            ways: vec![way; 25],
+            overhead_s: 2e-5,
+            message_times: vec![times; 25],
             ..SimInput::default()
         };
         let expected = iteration(&input, &TechniqueParameters::new(technique), 0);
@@ -326,7 +326,9 @@ fn a_pipeline_element_keeps_the_period_of_the_pipeline_model() {
         let stage = |compute_s: &f64| Stage { compute_s: *compute_s, message_bytes: 10.0, stateful: false };
         let network = Network { start_up_s: 1e-3, per_byte_s: 1e-6, protocol: Protocol::Async };
         let model = pipeline::Pipeline::new(compute_s.iter().map(stage).collect(), network);
-        let expected = model.evaluate(&Pattern::of_replicas(&replicas), Buffers::Full).period_s;
+        let group = |(first, replicas)| Group { first, stages: 1, replicas };
+        let pattern = Pattern((0..).zip(replicas).map(group).collect());
+        let expected = model.evaluate(&pattern, Buffers::Full).period_s;
         // Between two lengths of stream, so that its filling and emptying do not count.
         let measured = (period(480) - period(240)) / 240.0;
         assert!((measured / expected - 1.0).abs() < 0.01, "{replicas:?}: {measured} instead of {expected}");

@@ -19,7 +19,7 @@ fn main() -> Result<()> {
             workers,
             mean_s: 2e-3,
             variation: 0.8,
-            handout_s: 8e-6,
+            overhead_s: 8e-6,
             latency_s: 50e-6,
             ..SimInput::default()
         };
@@ -81,7 +81,7 @@ fn window(load: &SimInput, number: u64) -> Window {
         workers: load.workers,
         iteration_s: result.iteration_s,
         chunks: result.chunks as u64,
-        master_busy_s: result.chunks * load.handout_s,
+        master_busy_s: result.chunks * load.overhead_s,
         prepare_s: None,
         network: None,
         setting,

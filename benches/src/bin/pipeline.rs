@@ -5,7 +5,7 @@ use anyhow::{Context, Result};
 use clap::Parser;
 use midrun_benches::{Launcher, Spread, numbers, prefix, spread};
 use midrun_models::pipeline::production::Buffers;
-use midrun_models::pipeline::{Network, Pattern, Pipeline, Protocol, Stage};
+use midrun_models::pipeline::{Group, Network, Pattern, Pipeline, Protocol, Stage};
 use std::process::Command;
 
 /// Inputs between two changes: after a change back it takes 80 until the queue before the stage of 30 ms is gone.
@@ -114,7 +114,8 @@ impl Arguments {
             let list = compute_s.map(|s| s.map(stage)).collect::<Result<Vec<_>, _>>()?;
             // What a message costs here is small against all of these stages.
             let network = Network { start_up_s: 5e-5, per_byte_s: 3e-10, protocol: Protocol::Async };
-            let pattern = Pattern::of_replicas(&replicas);
+            let group = |(first, replicas)| Group { first, stages: 1, replicas };
+            let pattern = Pattern((0..).zip(replicas).map(group).collect());
             let expected_ms = 1e3 * Pipeline::new(list, network).evaluate(&pattern, Buffers::Full).period_s;
             let options = format!("--stages {stages} --bytes {bytes} --inputs {inputs} --pattern {pattern} --json");
             let ranks = replicas.iter().sum::<u32>() + 1;

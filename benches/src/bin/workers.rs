@@ -136,7 +136,7 @@ fn by_simulation(measured: &Measured, volume: u64, workers: u32) -> f64 {
         tasks: TASKS,
         workers,
         mean_s: measured.task_s / TASKS as f64,
-        handout_s: measured.handout_s,
+        overhead_s: measured.handout_s,
         latency_s: measured.start_up_s,
         send_s: bytes_s,
         back_s: bytes_s,

@@ -12,7 +12,7 @@ use super::description::{in_file, read};
 /// Characters of the longest bar of a histogram.
 const BAR: f64 = 50.0;
 
-/// What can be said on the command line.
+/// Command-line arguments.
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// The structure (TOML): start, locks, [parameters], [machine], [node.NAME] tables, [sweep]

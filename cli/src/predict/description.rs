@@ -21,7 +21,7 @@ pub fn read<T, E: Display>(path: &Path, parse: impl FnOnce(&str) -> Result<T, E>
     Ok(parse(&text).map_err(|error| named(&error))?)
 }
 
-/// What the model says is wrong, as the user's to put right.
+/// Turns a model's error into a usage error that names the file.
 pub fn in_file<T>(path: &Path, done: Result<T, impl Display>) -> anyhow::Result<T> {
     Ok(done.map_err(|error| Usage(format!("{}: {error}", path.display())))?)
 }

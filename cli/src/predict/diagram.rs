@@ -8,13 +8,13 @@ use serde_json::json;
 
 use super::description::{in_file, read};
 
-/// What can be said on the command line.
+/// Command-line arguments.
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// The diagram (TOML): a shape with processes, stages and time, or [[process]] tables
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// How to find the mean time
+    /// Solution method
     #[arg(long, value_enum, default_value_t = Method::Approximate)]
     method: Method,
     /// Most states that the exact method may look at

@@ -1,8 +1,8 @@
-//! How much memory the prediction of a state space may take.
+//! Bounds of a state space, from the command line and the free memory.
 
 use midrun_predict::pepa::Limits;
 
-/// How far a state space may grow.
+/// Bounds of the state space.
 #[derive(clap::Args, Debug)]
 pub struct LimitArgs {
     /// Most states; beyond, the prediction stops and says how many it found
@@ -14,7 +14,7 @@ pub struct LimitArgs {
 }
 
 impl LimitArgs {
-    /// As limits of the model.
+    /// The bounds for the model.
     pub fn limits(&self) -> Limits {
         let bytes = self.max_memory.map(|mib| (mib as usize) << 20).or_else(free_bytes);
         let max_bytes = bytes.unwrap_or(Limits::default().max_bytes);

@@ -15,7 +15,7 @@ use crate::usage::Usage;
 /// Most proposals of a search that the readable answer lists.
 const PROPOSALS: usize = 10;
 
-/// What can be said on the command line.
+/// Command-line arguments.
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// The description, in the format of AMoGeT

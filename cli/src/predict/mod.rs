@@ -13,14 +13,14 @@ mod workers;
 
 use std::process::ExitCode;
 
-/// What can be said on the command line.
+/// Command-line arguments.
 #[derive(clap::Args, Debug)]
 pub struct Args {
     #[command(subcommand)]
     what: What,
 }
 
-/// What can be predicted.
+/// Kinds of prediction.
 #[derive(clap::Subcommand, Debug)]
 enum What {
     /// A Master/Worker program's iteration time for any number of workers, and how many are worth having

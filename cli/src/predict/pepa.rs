@@ -14,7 +14,7 @@ use super::limits::LimitArgs;
 /// Most components whose states the readable answer lists.
 const COMPONENTS: usize = 12;
 
-/// What can be said on the command line.
+/// Command-line arguments.
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// The model, in the PEPA Workbench's language

@@ -16,7 +16,7 @@ use crate::usage::Usage;
 /// Most ranks that are looked at.
 const MOST: u32 = 1_000_000;
 
-/// What can be said on the command line.
+/// Command-line arguments.
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// TOML file with the network and the stages
@@ -25,13 +25,13 @@ pub struct Args {
     /// Ranks at hand
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST)))]
     ranks: u32,
-    /// How to look for the pattern: the source's greedy search, or the best there is
+    /// Search for the pattern: the source's greedy search, or the exact optimum
     #[arg(long, value_enum, default_value_t = Search::Exact)]
     search: Search,
     /// Which neighbouring stages may share ranks (exact search only): none, any on one rank, any on any number of ranks
     #[arg(long, value_enum, default_value_t = Groups::Single)]
     groups: Groups,
-    /// What is best: `time`, `budget:RANKS`, or, for the exact search only, `efficiency` or `deadline:SECONDS` per output
+    /// Objective: `time`, `budget:RANKS`, or, for the exact search only, `efficiency` or `deadline:SECONDS` per output
     #[arg(long, value_parser = objective, default_value = "time")]
     objective: Objective,
     /// Print JSON

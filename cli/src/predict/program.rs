@@ -16,7 +16,7 @@ const SPANS: usize = 1_000_000;
 /// Most processes that the readable answer lists.
 const PROCESSES: usize = 16;
 
-/// What can be said on the command line.
+/// Command-line arguments.
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// The program (TOML): processes, run, [parameters], [element.NAME] tables
@@ -91,7 +91,7 @@ fn as_json(outcome: &Outcome) -> String {
     format!("{all:#}\n")
 }
 
-/// Where time went, in seconds.
+/// Time by activity, seconds.
 fn columns(of: &Times) -> String {
     format!("{:>12.6} {:>15.6} {:>12.6}", of.compute_s, of.communication_s, of.waiting_s)
 }

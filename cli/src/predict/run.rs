@@ -14,7 +14,7 @@ use crate::recording::RecordingArgs;
 use crate::tuning_flags::workers;
 use crate::usage::print;
 
-/// What can be said on the command line.
+/// Command-line arguments.
 #[derive(clap::Args, Debug)]
 pub struct Args {
     #[command(flatten)]
@@ -22,7 +22,7 @@ pub struct Args {
     /// Numbers of workers, such as 4,8,16 [default: as recorded]
     #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = workers, allow_negative_numbers = true)]
     workers: Vec<u32>,
-    /// Hand-out techniques, such as none,daf or dpf:0.5, or auto for the best [default: as recorded]
+    /// Loop scheduling techniques, such as none,daf or dpf:0.5, or auto for the best [default: as recorded]
     #[arg(long, alias = "policy", value_name = "NAME,…", value_delimiter = ',', value_parser = master_worker::technique)]
     technique: Vec<master_worker::Asked>,
     /// Replicas of each stage of a pipeline, such as 1,3,1
@@ -83,7 +83,7 @@ pub fn main(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What stands beside an answer.
+/// The error of an answer, as text.
 fn error_text(errors: Option<Errors>) -> String {
     let Some(Errors { median, worst, count, left_out }) = errors else { return "not known".into() };
     let mark = if left_out == LeftOut::Setting { "*" } else { "" };
@@ -105,7 +105,7 @@ fn columns(answer: &Answer, total_s: Option<f64>) -> String {
     format!("{:>12.6} {interval:>25} {measured:>12}{total}  {}", answer.time_s, error_text(answer.errors))
 }
 
-/// What the star means, where there is one.
+/// The legend of the error column.
 fn legend(answers: &[Answer], what: &str) -> &'static str {
     let any = answers.iter().any(|answer| answer.errors.is_some_and(|errors| errors.left_out == LeftOut::Setting));
     match (any, what) {

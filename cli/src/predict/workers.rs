@@ -14,7 +14,7 @@ const PLOT: (usize, usize) = (12, 64);
 /// Most rows of the readable table.
 const ROWS: u32 = 20;
 
-/// What can be said on the command line.
+/// Command-line arguments.
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// Start-up time of one message
@@ -35,10 +35,10 @@ pub struct Args {
     /// The master's time to prepare the next iteration
     #[arg(long, value_name = "TIME", value_parser = seconds, default_value = "0s")]
     prepare: f64,
-    /// How the master's sends behave
+    /// Behaviour of the master's sends
     #[arg(long, value_enum, default_value_t = ProtocolName::Async)]
     protocol: ProtocolName,
-    /// Whether the volume stays or grows with the workers
+    /// Growth of the volume with the workers
     #[arg(long, value_enum, default_value_t = GrowthName::Constant)]
     volume_growth: GrowthName,
     /// Largest number of workers to look at

@@ -16,7 +16,7 @@ impl Rates {
 /// An upper bound of the throughput of `mapping`: the inverse of the longest stage's receive, process and send times.
 ///
 /// # Errors
-/// As for [`Pipeline::rates`].
+/// Those of [`Pipeline::rates`].
 pub fn cycle_bound(pipeline: &Pipeline, mapping: &Mapping) -> Result<f64, Error> {
     Ok(pipeline.rates(mapping)?.cycle_bound())
 }

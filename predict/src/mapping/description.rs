@@ -17,17 +17,17 @@ use crate::pepa::Position;
 mod lines;
 use lines::{Value, statements};
 
-/// What is wrong with a description; each is one sentence that says what, where and what would be right.
+/// Errors of a description: each sentence names the mistake, its position and the correct form.
 #[derive(thiserror::Error, Clone, Debug, PartialEq)]
 pub enum Mistake {
     /// The text is no description.
     #[error("{at}: expected {expected}, found {found}")]
     Syntax {
-        /// Where.
+        /// Position in the text.
         at: Position,
-        /// What would be right.
+        /// The correct form.
         expected: &'static str,
-        /// What stands there.
+        /// The text found.
         found: String,
     },
     /// A key that no description has.
@@ -35,7 +35,7 @@ pub enum Mistake {
         "{at}: unknown key '{key}'; known are type, nbproc, cp, nl, nbstage, w, ds, input, output, mappings, throughput"
     )]
     UnknownKey {
-        /// Where.
+        /// Position in the text.
         at: Position,
         /// The key.
         key: String,
@@ -43,7 +43,7 @@ pub enum Mistake {
     /// A key that has a value already.
     #[error("{at}: '{key}' has a value already")]
     Duplicate {
-        /// Where.
+        /// Position in the text.
         at: Position,
         /// The key.
         key: String,
@@ -51,13 +51,13 @@ pub enum Mistake {
     /// A value that its key cannot have.
     #[error("{at}: {key} is {value}; allowed is {allowed}")]
     BadValue {
-        /// Where.
+        /// Position in the text.
         at: Position,
         /// The key.
         key: String,
         /// Its value.
         value: String,
-        /// What would be right.
+        /// The correct form.
         allowed: String,
     },
     /// A key that must be there.
@@ -65,7 +65,7 @@ pub enum Mistake {
     Missing {
         /// The key.
         key: String,
-        /// How it would look.
+        /// An example of the correct form.
         example: String,
     },
     /// Numbers that do not fit together.
@@ -73,7 +73,7 @@ pub enum Mistake {
     Pipeline(#[from] Error),
 }
 
-/// What a description file says.
+/// Contents of a description file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Description {
     /// Machine and stages.
@@ -91,7 +91,7 @@ impl Description {
     /// Reads a description.
     ///
     /// # Errors
-    /// What is wrong first, with its place.
+    /// The first mistake with its position.
     pub fn parse(text: &str) -> Result<Self, Mistake> {
         let mut values = Values(FxHashMap::default());
         for (key, value, at) in statements(text)? {

@@ -6,7 +6,7 @@ use super::{Error, Mapping, Pipeline, Rates};
 use crate::markov::{Chain, Options};
 use crate::pepa::{Limits, StateSpace};
 
-/// What a mapping comes to.
+/// Throughput of a mapping.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evaluation {
     /// The mapping.
@@ -83,7 +83,7 @@ impl Evaluator {
         Self { pipeline, limits, derived: None, known: FxHashMap::default() }
     }
 
-    /// What is mapped.
+    /// The pipeline.
     pub fn pipeline(&self) -> &Pipeline {
         &self.pipeline
     }

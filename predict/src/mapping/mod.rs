@@ -58,9 +58,9 @@ pub enum Error {
     BadLength {
         /// Of what.
         what: String,
-        /// How many there are.
+        /// Number found.
         found: usize,
-        /// How many there must be.
+        /// Number required.
         expected: String,
     },
     /// A processor that does not exist.
@@ -70,7 +70,7 @@ pub enum Error {
         mapping: String,
         /// Counted from 1.
         processor: usize,
-        /// How many there are.
+        /// Number found.
         processors: usize,
     },
     /// The model cannot be derived or solved.
@@ -83,7 +83,7 @@ pub enum Error {
     },
 }
 
-/// What a pipeline does.
+/// A pipeline.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stages {
     /// `w_i`: inputs per second of stage i on a processor of power 1.
@@ -93,14 +93,14 @@ pub struct Stages {
     pub data: Vec<f64>,
 }
 
-/// Where the stages are; processors count from 0 here and from 1 in descriptions and messages.
+/// Processors of the stages, counted from 0 here and from 1 in descriptions and messages.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Mapping {
-    /// Where the input lies.
+    /// Processor of the input.
     pub input: usize,
     /// The processor of each stage.
     pub stages: Vec<usize>,
-    /// Where the output goes.
+    /// Processor of the output.
     pub output: usize,
 }
 
@@ -171,12 +171,12 @@ impl Pipeline {
         Ok(Self { processors, links, stages })
     }
 
-    /// How many stages there are.
+    /// Number of stages.
     pub fn stages(&self) -> usize {
         self.stages.work.len()
     }
 
-    /// How many processors there are.
+    /// Number of processors.
     pub fn processors(&self) -> usize {
         self.processors.len()
     }

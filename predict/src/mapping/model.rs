@@ -31,7 +31,7 @@ impl Pipeline {
     /// The model in PEPA, to be read, changed and solved like any other.
     ///
     /// # Errors
-    /// As for [`Pipeline::rates`].
+    /// Those of [`Pipeline::rates`].
     pub fn model(&self, mapping: &Mapping) -> Result<Model, Error> {
         Ok(model(mapping, &self.rates(mapping)?))
     }

@@ -7,7 +7,7 @@ use super::surrogate::Surrogate;
 use super::{Error, Evaluation, Evaluator, Mapping, Pipeline, best};
 use midrun_models::random::Random;
 
-/// Where the input lies and the output goes; `None` is where the first (last) stage is.
+/// Processors of the input and of the output; `None`: that of the first (last) stage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ends {
     /// Of the input.
@@ -25,7 +25,7 @@ impl Ends {
     }
 }
 
-/// How much work a search may be.
+/// Bounds of a search.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
     /// Most mappings of which all are looked at.
@@ -44,7 +44,7 @@ impl Default for Effort {
     }
 }
 
-/// What a search found.
+/// Result of a search.
 #[derive(Clone, Debug)]
 pub struct Found {
     /// The mappings evaluated exactly, best first. Equal ones count in the order of their processors.
@@ -53,12 +53,12 @@ pub struct Found {
     pub bound: f64,
     /// Mappings looked at, exactly or by a bound or an estimate.
     pub examined: usize,
-    /// Whether all mappings were looked at, rather than a local search's choice.
+    /// True where all mappings were examined, false for a local search.
     pub exhaustive: bool,
 }
 
 impl Found {
-    /// Whether the first of `evaluated` is proven to be the best (to one part in 10^9).
+    /// True where the first of `evaluated` is proven to be the best (to one part in 10^9).
     pub fn is_optimal(&self) -> bool {
         self.evaluated.first().is_some_and(|best| best.throughput >= self.bound * (1.0 - 1e-9))
     }

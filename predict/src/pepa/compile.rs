@@ -10,7 +10,7 @@ use super::rates::{Rate, Rates, rates};
 use super::syntax::{Model, Name, Position, Set, Term};
 use super::tree::Tree;
 
-/// How many components a system may have.
+/// Largest number of components.
 const MOST_COMPONENTS: usize = 1024;
 
 /// Numbers the actions; 0 is `tau`.
@@ -55,7 +55,7 @@ impl Actions {
 pub(super) struct Machine {
     pub(super) labels: Vec<String>,
     columns: FxHashMap<u32, u32>,
-    /// Where the moves of each state's each column begin.
+    /// First move of each state and column.
     starts: Vec<usize>,
     moves: Vec<(Rate, u32)>,
 }

@@ -1,4 +1,4 @@
-//! What can be wrong with a model: one variant per thing its author can put right.
+//! Errors of a model: one variant for each mistake its author can correct.
 
 use super::syntax::Position;
 
@@ -8,35 +8,35 @@ pub enum Error {
     /// The text is not PEPA.
     #[error("{at}: expected {expected}, found {found}")]
     Syntax {
-        /// Where.
+        /// Position in the text.
         at: Position,
-        /// What would be right.
+        /// The correct form.
         expected: &'static str,
-        /// What stands there.
+        /// The text found.
         found: String,
     },
     /// Brackets, or definitions that lead to definitions, go too deep.
     #[error("{at}: nested more than {limit} deep; give a name to a part of it")]
     TooDeep {
-        /// Where.
+        /// Position in the text.
         at: Position,
-        /// How deep is allowed.
+        /// Greatest depth allowed.
         limit: usize,
     },
     /// Two definitions of one name.
     #[error("{at}: '{name}' is defined a second time; the first is at {first}")]
     Duplicate {
-        /// Where.
+        /// Position in the text.
         at: Position,
         /// The name.
         name: String,
-        /// Where it was defined first.
+        /// Position of the first definition.
         first: Position,
     },
     /// A name that no definition has.
     #[error("{at}: unknown {what} '{name}'; define it{before}, as in: {example}")]
     Unknown {
-        /// Where it is used.
+        /// Position of the use.
         at: Position,
         /// `rate` or `component`.
         what: &'static str,
@@ -50,17 +50,17 @@ pub enum Error {
     /// A rate of 0, below 0, infinite or not a number.
     #[error("{at}: the rate {name} is {value}; a rate is a finite number above 0")]
     BadRate {
-        /// Where.
+        /// Position in the text.
         at: Position,
         /// The action or the definition.
         name: String,
-        /// What it comes to.
+        /// Its value.
         value: f64,
     },
     /// `infty` where there is no meaning for it.
     #[error("{at}: 'infty' is a passive rate: it may be multiplied by a weight, as in 3 * infty, and nothing else")]
     BadPassive {
-        /// Where.
+        /// Position in the text.
         at: Position,
     },
     /// A cooperation, a hiding or an array inside a choice or after a prefix.
@@ -68,15 +68,15 @@ pub enum Error {
         "{at}: {name} is not sequential; after a full stop and in a choice there are only names, prefixes and choices"
     )]
     NotSequential {
-        /// Where.
+        /// Position in the text.
         at: Position,
-        /// What.
+        /// The kind of item.
         name: String,
     },
     /// A definition that is made of itself.
     #[error("{at}: '{name}' is defined by itself without an activity in between")]
     Unguarded {
-        /// Where.
+        /// Position in the text.
         at: Position,
         /// The name.
         name: String,
@@ -84,13 +84,13 @@ pub enum Error {
     /// `tau` in a set.
     #[error("{at}: 'tau' is what hidden actions are called; it can be neither shared nor hidden")]
     TauInSet {
-        /// Where.
+        /// Position in the text.
         at: Position,
     },
     /// More components than can be told apart in a state.
     #[error("{at}: the system has more than {limit} components")]
     TooManyComponents {
-        /// Where.
+        /// Position in the text.
         at: Position,
         /// The most.
         limit: usize,
@@ -100,7 +100,7 @@ pub enum Error {
         "{at}: the pattern has {parts} parts but the system {components} components ({names}); write one part for each, '**' for any"
     )]
     PatternLength {
-        /// Where.
+        /// Position in the text.
         at: Position,
         /// Parts it has.
         parts: usize,
@@ -112,13 +112,13 @@ pub enum Error {
     /// A pattern that names a state its component never is in.
     #[error("{at}: component {component} of the system never is '{state}'; its states are {states}")]
     UnknownState {
-        /// Where.
+        /// Position in the text.
         at: Position,
         /// Number of the component, from 1.
         component: usize,
-        /// What was asked for.
+        /// Number or index requested.
         state: String,
-        /// What there is.
+        /// Number available.
         states: String,
     },
     /// One component offers an action both actively and passively at the same time.
@@ -136,7 +136,7 @@ pub enum Error {
     PassiveUnsynchronised {
         /// The action.
         action: String,
-        /// Whose.
+        /// The component.
         component: String,
         /// The state.
         state: String,
@@ -154,7 +154,7 @@ pub enum Error {
     NotStronglyConnected {
         /// The state.
         state: String,
-        /// Where the model begins.
+        /// Position of the system equation.
         first: String,
     },
     /// The limit of [`super::Limits`].

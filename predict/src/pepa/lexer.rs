@@ -14,7 +14,7 @@ pub(super) enum Token {
 }
 
 impl Token {
-    /// As an error message shows it.
+    /// The spelling shown in error messages.
     pub(super) fn shown(&self) -> String {
         match self {
             Self::Name(text) => format!("'{}'", text.chars().take(60).collect::<String>()),
@@ -29,7 +29,7 @@ impl Token {
 const SIGNS: [&str; 19] =
     ["||", "**", "#", "=", ";", "(", ")", ",", ".", "+", "-", "*", "/", "{", "}", "[", "]", "<", ">"];
 
-/// Where the lexer is.
+/// State of the lexer.
 struct Cursor<'t> {
     rest: &'t str,
     at: Position,

@@ -37,7 +37,7 @@ pub(super) struct Move {
     pub(super) to: usize,
 }
 
-/// Where the moves of a state are.
+/// Range of a state's moves.
 enum Moves {
     Unknown,
     /// Being worked out: to meet it again is to be defined by itself.
@@ -95,7 +95,7 @@ impl<'m> Pool<'m> {
         self.spots.len() - 1
     }
 
-    /// What can happen in `state`; equal activities to the same state are added up.
+    /// The activities of `state`; equal activities to the same state are summed.
     pub(super) fn moves(&mut self, state: usize, actions: &mut Actions) -> Result<Rc<[Move]>, Error> {
         self.moves_at(state, actions, 0)
     }
@@ -174,7 +174,7 @@ pub(super) fn short(label: &str) -> String {
     if label.chars().count() <= MOST { label.to_owned() } else { label.chars().take(MOST).chain(['…']).collect() }
 }
 
-/// Where `term` begins, as far as it is known.
+/// Position of `term`, where it is known.
 pub(super) fn position(mut term: &Term) -> Position {
     loop {
         term = match term {

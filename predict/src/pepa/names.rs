@@ -68,7 +68,7 @@ impl<'m> Definitions<'m> {
         }
     }
 
-    /// What the states called `name` are called after aliases were followed; an unknown name is its own.
+    /// The canonical name of the states called `name`, after aliases; an unknown name is its own.
     pub(super) fn last_name(&self, name: &Name) -> String {
         let mut last = &name.text;
         for _ in 0..=self.0.len() {

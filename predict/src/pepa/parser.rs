@@ -4,14 +4,14 @@ use super::error::Error;
 use super::lexer::{Token, tokens};
 use super::syntax::{Activity, Expr, Model, Name, Operator, Part, Position, Set, Term, Where};
 
-/// How deep brackets may go; it bounds the stack of everything that walks a model.
+/// Greatest depth of brackets; bounds the stack of everything that walks a model.
 pub(super) const MOST_DEPTH: usize = 100;
-/// How many activities one chain of prefixes may have.
+/// Most activities in one chain of prefixes.
 const MOST_PREFIXES: usize = 1000;
-/// How many copies an array may have.
+/// Most copies in an array.
 const MOST_COPIES: f64 = 1024.0;
 
-/// What the left-hand side of a `=` is.
+/// The left-hand side of a `=`.
 enum Kind {
     Rate,
     Component,

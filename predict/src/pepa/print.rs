@@ -107,7 +107,7 @@ impl Display for Operator {
 }
 
 impl Expr {
-    /// Whether this needs brackets beside an operator. `/{P}` would read as hiding.
+    /// True where this needs brackets beside an operator: `/{P}` would read as hiding.
     fn is_looser_than(&self, operator: Operator) -> bool {
         match self {
             Self::Chain { rest, .. } => operator.is_product() || rest.iter().any(|(inner, _)| !inner.is_product()),

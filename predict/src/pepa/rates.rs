@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use super::error::Error;
 use super::syntax::{Activity, Expr, Model, Name, Operator, Position};
 
-/// What an expression comes to.
+/// Value of an expression.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Rate {
     /// Per second.
@@ -29,7 +29,7 @@ impl Rate {
 /// The rates' values by name.
 pub(super) type Rates<'m> = FxHashMap<&'m str, Rate>;
 
-/// What a name or a pattern in an expression stands for.
+/// Meaning of a name or pattern in an expression.
 pub(super) trait Meaning {
     fn name(&self, name: &Name) -> Result<Rate, Error>;
     fn pattern(&mut self, expr: &Expr, at: Position) -> Result<f64, Error>;
@@ -117,7 +117,7 @@ fn positive(rate: Rate, name: String, at: Position) -> Result<Rate, Error> {
 /// The rate of an activity.
 ///
 /// # Errors
-/// As for [`rates`].
+/// Those of [`rates`].
 pub(super) fn of_activity(activity: &Activity, rates: &Rates<'_>) -> Result<Rate, Error> {
     let at = activity.action.at;
     let rate = evaluate(&activity.rate, &mut Defined(rates), at)?;

@@ -1,4 +1,4 @@
-//! What a solution says: throughput, utilisation, result lines.
+//! Results of a solution: throughput, utilisation, result lines.
 
 use super::compile::System;
 use super::error::Error;
@@ -132,7 +132,7 @@ impl<'s> Solution<'s> {
         &self.steady
     }
 
-    /// How often each action happens, per second, in the order of [`StateSpace::actions`]; `tau` is all hidden ones.
+    /// Occurrences of each action per second, in the order of [`StateSpace::actions`]; `tau` sums the hidden ones.
     pub fn throughput(&self) -> Vec<(&'s str, f64)> {
         let flow = self.space.flow(&self.steady.probabilities);
         let named = self.space.actions().iter().map(String::as_str).zip(flow);
@@ -164,7 +164,7 @@ impl<'s> Solution<'s> {
         let value = |measure: &'s Measure| {
             let found: Vec<f64> = measure.patterns.iter().map(|wanted| self.probability(wanted)).collect();
             let mut values = Values { probabilities: found.into_iter(), rates: &measure.rates };
-            // What could fail failed when the line was checked.
+            // Errors were found when the line was checked.
             evaluate(&measure.expr, &mut values, measure.at).map_or(f64::NAN, Rate::value)
         };
         self.space.measures.iter().map(|measure| (measure.name.as_str(), value(measure))).collect()

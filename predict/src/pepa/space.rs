@@ -14,7 +14,7 @@ use super::syntax::Model;
 use super::tree::{Scratch, Step, Tree, View};
 use crate::markov::{self, Chain};
 
-/// How far the state space may grow. What is beyond ends in [`Error::TooManyStates`] before memory is short.
+/// Bounds of the state space. Exceeding one is [`Error::TooManyStates`], before memory runs short.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// States.
@@ -43,7 +43,7 @@ const BYTES_PER_TRANSITION: usize = 24;
 pub struct StateSpace {
     pub(super) system: System,
     pub(super) store: Store,
-    /// Where the transitions of each state begin.
+    /// First transition of each state.
     rows: Vec<usize>,
     targets: Vec<u32>,
     /// Number into `kinds`.
@@ -191,17 +191,17 @@ impl StateSpace {
         Err(Error::TooManyStates { reached, transitions, limit })
     }
 
-    /// How many states there are.
+    /// Number of states.
     pub fn states(&self) -> usize {
         self.store.len()
     }
 
-    /// How many transitions there are; two activities between the same states are two.
+    /// Number of transitions; two activities between the same states count twice.
     pub fn transitions(&self) -> usize {
         self.targets.len()
     }
 
-    /// What looks like a mistake, each with its place: an action shared with a side that never does it.
+    /// Likely mistakes with their positions: an action shared with a side that never performs it.
     pub fn warnings(&self) -> &[String] {
         &self.system.warnings
     }

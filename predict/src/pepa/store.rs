@@ -5,7 +5,7 @@ use std::hash::Hasher;
 use hashbrown::HashTable;
 use rustc_hash::FxHasher;
 
-/// Where one component's local state lies in the words of a state.
+/// Position of one component's local state in the packed words.
 #[derive(Clone, Copy, Debug)]
 struct Field {
     word: u32,
@@ -13,7 +13,7 @@ struct Field {
     mask: u64,
 }
 
-/// How states are packed. A field never straddles two words.
+/// Layout of packed states. A field never straddles two words.
 #[derive(Debug)]
 pub(super) struct Packing {
     fields: Vec<Field>,

@@ -1,8 +1,8 @@
-//! What a PEPA model is made of: the abstract syntax that the parser makes and the printer writes.
+//! Abstract syntax of a PEPA model, made by the parser and written by the printer.
 
 use std::fmt;
 
-/// Where something stands in the text; both count from 1, columns in characters.
+/// A position in the text; lines and columns count from 1, columns in characters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Position {
     /// Line.
@@ -22,7 +22,7 @@ impl fmt::Display for Position {
 pub struct Name {
     /// The name itself.
     pub text: String,
-    /// Where it stands.
+    /// Position in the text.
     pub at: Position,
 }
 
@@ -60,9 +60,9 @@ pub enum Term {
     Array(Name, u32),
     /// `(a, r).(b, s).P`; at least one activity.
     Prefix {
-        /// What is done, first things first.
+        /// The activities, first one first.
         activities: Vec<Activity>,
-        /// What follows.
+        /// The component that follows.
         then: Box<Term>,
     },
     /// `P + Q`; at least two.
@@ -76,7 +76,7 @@ pub enum Term {
     },
     /// `P/{a, b}`
     Hiding {
-        /// Whose actions become `tau`.
+        /// The component whose actions become `tau`.
         term: Box<Term>,
         /// Which ones.
         hidden: Vec<Name>,
@@ -123,7 +123,7 @@ pub enum Expr {
     Pattern {
         /// One part per component of the system equation; the last `**` also stands for all that are left.
         parts: Vec<Part>,
-        /// Where the pattern begins.
+        /// Position of the pattern.
         at: Where,
     },
 }
@@ -161,7 +161,7 @@ pub enum Operator {
 }
 
 impl Operator {
-    /// Whether it binds more tightly than the other two.
+    /// True where it binds more tightly than the other two.
     pub fn is_product(self) -> bool {
         matches!(self, Self::Times | Self::Over)
     }

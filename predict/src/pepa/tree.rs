@@ -1,4 +1,4 @@
-//! How components come together in one action: the cooperation structure, reduced to those that can do it.
+//! Cooperation structure of one action, reduced to the components that can perform it.
 
 use super::compile::Machine;
 use super::rates::Rate;
@@ -60,7 +60,7 @@ pub(super) struct Step {
 /// Both kinds of rate meet in one component.
 pub(super) struct Mixed;
 
-/// Where the steps of one tree are worked out, reused from state to state.
+/// Work space for the steps of one tree, reused from state to state.
 #[derive(Default, Debug)]
 pub(super) struct Scratch {
     pub(super) steps: Vec<Step>,
@@ -68,7 +68,7 @@ pub(super) struct Scratch {
     pub(super) moves: Vec<(u32, u32)>,
 }
 
-/// What the trees look into.
+/// Data that the trees read.
 pub(super) struct View<'s> {
     /// Machine of each leaf.
     pub(super) machines: &'s [Machine],

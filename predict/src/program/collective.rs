@@ -7,7 +7,7 @@
 use super::element::{Collective, Mode};
 use super::messages::Step;
 
-/// What a process does in a collective communication.
+/// Step of a process in a collective communication.
 pub(super) struct Part {
     pub rank: usize,
     pub processes: usize,

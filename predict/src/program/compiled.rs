@@ -10,14 +10,14 @@ use midrun_models::random::Random;
 /// The slot of the task's or input's number; the loop indexes come behind it.
 pub(super) const ITEM: usize = BUILT_IN.len();
 
-/// See [`compile`].
+/// A program with compiled expressions, see [`compile`].
 pub(super) struct Compiled {
     pub processes: usize,
     pub run: Vec<usize>,
     pub elements: Vec<Element<Code>>,
     /// For each element the slot of its index.
     pub indexes: Vec<Option<usize>>,
-    /// How many values a process has.
+    /// Number of values of a process.
     pub slots: usize,
 }
 

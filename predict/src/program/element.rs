@@ -1,4 +1,4 @@
-//! What a program consists of: elements that compute, communicate, repeat and branch, and the two frameworks.
+//! Elements of a program: computation, communication, loops, branches and the two frameworks.
 
 use midrun_scheduling::Technique;
 
@@ -7,13 +7,13 @@ use midrun_scheduling::Technique;
 pub struct Element<E> {
     /// Its name.
     pub name: String,
-    /// Who passes it, and when: everyone if it is missing.
+    /// Condition on process and parameters; without it, every process executes the element.
     pub when: Option<E>,
-    /// What it does.
+    /// Its kind and parameters.
     pub what: What<E>,
 }
 
-/// What a computation costs.
+/// Cost of a computation.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cost<E> {
     /// Seconds on a processor of speed 1.
@@ -77,12 +77,12 @@ pub struct MasterWorker<E> {
     pub result_bytes: Option<E>,
     /// Workers that get tasks; all ranks but the master if it is missing.
     pub workers: Option<E>,
-    /// Hand-out technique.
+    /// Loop scheduling technique.
     pub technique: Technique,
     /// Share of FSC and DPF.
     pub factor: Option<E>,
     /// The master's time per chunk, seconds.
-    pub handout_s: Option<E>,
+    pub overhead_s: Option<E>,
 }
 
 /// A stream through stages: rank 0 draws the inputs and takes the outputs, the ranks from 1 on compute.
@@ -98,12 +98,12 @@ pub struct Pipeline<E> {
     pub in_flight: Option<E>,
 }
 
-/// What an element does.
+/// Kind of an element.
 #[derive(Clone, Debug, PartialEq)]
 pub enum What<E> {
     /// Computes.
     Compute {
-        /// How much.
+        /// The cost.
         cost: Cost<E>,
         /// On how many processors of its node at once; 1 if it is missing.
         threads: Option<E>,
@@ -135,7 +135,7 @@ pub enum What<E> {
     Collective {
         /// Which.
         kind: Collective,
-        /// Where it begins or ends; rank 0 if it is missing.
+        /// Root rank; rank 0 if it is missing.
         root: Option<E>,
         /// Bytes of the message, of each process's part for gather and scatter.
         bytes: Option<E>,
@@ -144,11 +144,11 @@ pub enum What<E> {
     },
     /// Repeats elements.
     Loop {
-        /// How often.
+        /// Number of repetitions.
         count: E,
         /// The name that stands for the number of the passage, from 0.
         index: Option<String>,
-        /// What is repeated.
+        /// Elements repeated.
         body: Vec<usize>,
     },
     /// Passes these elements, or, where `when` is not so, the others.
@@ -219,7 +219,7 @@ impl<E> What<E> {
                 workers: option(&of.workers, map)?,
                 technique: of.technique,
                 factor: option(&of.factor, map)?,
-                handout_s: option(&of.handout_s, map)?,
+                overhead_s: option(&of.overhead_s, map)?,
             })),
             What::Pipeline(of) => {
                 let mut stage = |stage: &Stage<E>| {

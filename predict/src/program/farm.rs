@@ -1,4 +1,4 @@
-//! A Master/Worker iteration as an element: [`midrun_models::simulate`], which runs the framework's own hand-out code.
+//! A Master/Worker iteration as an element, simulated by [`midrun_models::simulate`] with the framework's own scheduler.
 
 use midrun_scheduling::TechniqueParameters;
 
@@ -8,12 +8,12 @@ use super::element::MasterWorker;
 use super::outcome::Activity;
 use super::run::{Run, Share};
 use midrun_models::expression::Code;
-use midrun_models::simulate::{SimInput, SimResult, Way, iteration, iteration_of};
+use midrun_models::simulate::{MessageTimes, SimInput, SimResult, iteration, iteration_of};
 
 /// Most tasks of an iteration.
 const MOST_TASKS: f64 = 1e7;
 
-/// What each process does in it, from the moment on when all have come.
+/// The share of each process, beginning when all have arrived.
 pub(super) fn run(run: &mut Run<'_>, of: &MasterWorker<Code>) -> Result<Vec<Share>, ProgramError> {
     let processes = run.places().len();
     if processes < 2 {
@@ -30,47 +30,44 @@ pub(super) fn run(run: &mut Run<'_>, of: &MasterWorker<Code>) -> Result<Vec<Shar
         |code: &Option<Code>, what| code.as_ref().map(|code| run.framework_value(code, 0, what)).transpose();
     let task_bytes = option(&of.task_bytes, "task_bytes")?.unwrap_or(0.0);
     let result_bytes = option(&of.result_bytes, "result_bytes")?.unwrap_or(0.0);
-    let handout_s = option(&of.handout_s, "handout_s")?;
+    let given_s = option(&of.overhead_s, "overhead_s")?;
     let factor = option(&of.factor, "factor")?.unwrap_or(0.0);
-    let setting = TechniqueParameters { factor, ..TechniqueParameters::new(of.technique) };
+    let parameters = TechniqueParameters { factor, ..TechniqueParameters::new(of.technique) };
     let (machine, places) = (run.machine(), run.places());
-    let way = |worker: usize| {
+    let message_times = |worker: usize| {
         let link = machine.link(places[0], places[worker + 1]);
-        Way {
-            // The master's overhead comes in its time per chunk: what is left of two start-ups is shared by both ways.
-            latency_s: if handout_s.is_some() { link.start_up_s } else { link.start_up_s - 0.5 * link.overhead_s },
+        MessageTimes {
+            // The master's overhead is part of its time per chunk; the two messages share the rest of two start-up times.
+            latency_s: if given_s.is_some() { link.start_up_s } else { link.start_up_s - 0.5 * link.overhead_s },
             send_s: task_bytes * link.per_byte_s,
             back_s: result_bytes * link.per_byte_s,
             eager_tasks: if task_bytes > 0.0 { (link.eager_bytes / task_bytes) as u64 } else { u64::MAX },
         }
     };
-    let ways: Vec<Way> = (0..workers).map(way).collect();
-    let overhead_s = machine.link(places[0], places[1]).overhead_s;
+    let overhead_s = given_s.unwrap_or_else(|| machine.link(places[0], places[1]).overhead_s);
     let input = SimInput {
         tasks: tasks as u64,
         workers: workers as u32,
         slowness: run.slowness()[1..=workers].to_vec(),
-        handout_s: handout_s.unwrap_or(overhead_s),
-        ways,
+        overhead_s,
+        message_times: (0..workers).map(message_times).collect(),
         without_prefetch: false,
         ..SimInput::default()
     };
-    let result = simulated(run, &of.task_s, input, &setting)?;
-    Ok(shares(&result, processes, handout_s.unwrap_or(overhead_s), |worker| {
-        machine.link(places[0], places[worker]).start_up_s
-    }))
+    let result = simulated(run, &of.task_s, input, &parameters)?;
+    Ok(shares(&result, processes, overhead_s, |worker| machine.link(places[0], places[worker]).start_up_s))
 }
 
-/// The iteration, with times drawn one by one where they differ.
+/// The simulated iteration; task times that differ are drawn one by one.
 fn simulated(
     run: &mut Run<'_>,
     task_s: &Code,
     mut input: SimInput,
-    setting: &TechniqueParameters,
+    parameters: &TechniqueParameters,
 ) -> Result<SimResult, ProgramError> {
     if !task_s.varies_with(ITEM) || input.tasks == 0 {
         input.mean_s = run.framework_value(task_s, 0, "task_s")?;
-        return Ok(iteration(&input, setting, 0));
+        return Ok(iteration(&input, parameters, 0));
     }
     let draw = |task| run.framework_value(task_s, task, "task_s");
     let times: Vec<f64> = (0..input.tasks as usize).map(draw).collect::<Result<_, _>>()?;
@@ -79,19 +76,19 @@ fn simulated(
     if input.mean_s > 0.0 {
         input.variation = (squares / times.len() as f64).sqrt() / input.mean_s;
     }
-    Ok(iteration_of(&times, &input, setting))
+    Ok(iteration_of(&times, &input, parameters))
 }
 
-fn shares(result: &SimResult, processes: usize, handout_s: f64, news_s: impl Fn(usize) -> f64) -> Vec<Share> {
+fn shares(result: &SimResult, processes: usize, overhead_s: f64, end_message_s: impl Fn(usize) -> f64) -> Vec<Share> {
     let all_s = result.iteration_s;
-    // That it is over is news to the workers.
-    let end = |rank: usize| if rank == 0 { all_s } else { all_s + news_s(rank) };
+    // Each worker learns by a message that the iteration is over.
+    let end = |rank: usize| if rank == 0 { all_s } else { all_s + end_message_s(rank) };
     let mut shares: Vec<Share> = (0..processes).map(|rank| Share { busy: Vec::new(), end_s: end(rank) }).collect();
     for chunk in &result.log {
         let busy = (Activity::Compute, chunk.begin_s, chunk.begin_s + chunk.busy_s);
         shares[chunk.worker as usize + 1].busy.push(busy);
     }
-    // When exactly the master hands out is not told; most of it is at the beginning.
-    shares[0].busy.push((Activity::Communication, 0.0, (result.chunks * handout_s).min(all_s)));
+    // The log does not say when the master schedules; most of it happens at the beginning.
+    shares[0].busy.push((Activity::Communication, 0.0, (result.chunks * overhead_s).min(all_s)));
     shares
 }

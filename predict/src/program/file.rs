@@ -27,7 +27,7 @@ impl Program {
     /// Reads a description.
     ///
     /// # Errors
-    /// What is wrong with it, with line and column.
+    /// A sentence with line and column of the first mistake.
     pub fn from_toml(text: &str) -> Result<Program, DescriptionError> {
         let file: File = parse(text)?;
         let numbers = file.element.keys().enumerate().map(|(number, name)| (name.as_str(), number)).collect();
@@ -63,7 +63,7 @@ impl Program {
     }
 }
 
-/// What names mean, while a text is read.
+/// Meaning of names while a text is read.
 struct Reader<'a> {
     text: &'a str,
     numbers: BTreeMap<&'a str, usize>,
@@ -270,12 +270,15 @@ impl Fields<'_, '_> {
     fn master_worker(&mut self) -> Result<What<Expression>, DescriptionError> {
         let names = || Technique::ALL.map(Technique::name).join(", ");
         let reader = self.reader;
-        let technique =
-            match self.take("technique").map(|value| (value, value.get_ref().as_str().and_then(Technique::parse))) {
-                None => Technique::Dpf,
-                Some((_, Some(technique))) => technique,
-                Some((value, None)) => return reader.wrong(value, format!("a technique is one of {}", names())),
-            };
+        // `policy` and `handout_s` are the spellings of version 0.1.
+        let key = if self.table.get_ref().contains_key("technique") { "technique" } else { "policy" };
+        let technique = match self.take(key) {
+            None => Technique::Dpf,
+            Some(value) => match value.get_ref().as_str().and_then(Technique::parse) {
+                Some(technique) => technique,
+                None => return reader.wrong(value, format!("a technique is one of {}", names())),
+            },
+        };
         let Some(task_s) = self.of_item("task_s", Some(ITEMS[0]))? else { return self.lacks("`task_s`") };
         Ok(What::MasterWorker(Box::new(MasterWorker {
             tasks: self.need("tasks")?,
@@ -285,7 +288,7 @@ impl Fields<'_, '_> {
             workers: self.option("workers")?,
             technique,
             factor: self.option("factor")?,
-            handout_s: self.option("handout_s")?,
+            overhead_s: self.option("overhead_s")?.or(self.option("handout_s")?),
         })))
     }
 

@@ -1,4 +1,4 @@
-//! What a program runs on: nodes with processors, and the links inside a node and between nodes (TOML).
+//! The machine: nodes with processors, and the links inside a node and between nodes (TOML).
 
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
@@ -11,7 +11,7 @@ use midrun_models::distribution::{fine, positive};
 /// Most nodes.
 pub const MOST_NODES: usize = 1_000_000;
 
-/// How the processes of a node get at its cores when there are more of them.
+/// Scheduling of a node's processes where they outnumber its cores.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scheduling {
@@ -22,7 +22,7 @@ pub enum Scheduling {
     Queue,
 }
 
-/// How ranks are laid out over the nodes.
+/// Placement of ranks on nodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Placement {
@@ -40,11 +40,11 @@ pub struct Node {
     pub cores: u32,
     /// Processes that are placed here before the next node's turn.
     pub slots: u32,
-    /// What costs in seconds are divided by.
+    /// Divisor of costs in seconds.
     pub speed: f64,
-    /// What costs in operations are divided by; `None`: no such costs here.
+    /// Operations per second, the divisor of costs in operations; `None`: such costs are refused.
     pub operations_per_s: Option<f64>,
-    /// See [`Scheduling`].
+    /// Scheduling of processes on cores.
     pub scheduling: Scheduling,
 }
 
@@ -147,7 +147,7 @@ impl Machine {
     /// Reads a description.
     ///
     /// # Errors
-    /// What is wrong with it, with line and column.
+    /// A sentence with line and column of the first mistake.
     ///
     /// ```
     /// use midrun_predict::program::Machine;

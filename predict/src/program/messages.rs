@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use super::element::Mode;
 
-/// What an element makes a process do.
+/// The next step of a process in an element.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Step {
     /// Compute so many seconds (at speed 1) on each thread.
@@ -112,7 +112,7 @@ impl Messages {
         }
     }
 
-    /// What a process waits for.
+    /// The event that a process waits for, as a sentence.
     pub(super) fn posted(&self, process: usize) -> Option<Posted> {
         self.posted[process]
     }

@@ -67,7 +67,7 @@ pub const MOST_LEVELS: usize = 64;
 const BUILT_IN: [&str; 3] = ["rank", "processes", "node"];
 /// The number of the task, or of the input, where there is one.
 const ITEMS: [&str; 2] = ["task", "input"];
-/// What cannot be the name of a parameter.
+/// Names that no parameter may have.
 const RESERVED: [&str; 8] = ["rank", "processes", "node", "task", "input", "and", "or", "not"];
 
 /// A program.
@@ -96,13 +96,13 @@ pub enum ProgramError {
     Parameter {
         /// Its name.
         name: String,
-        /// What is wrong.
+        /// The mistake, as a sentence.
         what: String,
     },
     /// A cost function has a value that makes no sense.
     #[error("element `{element}`, process {process}: {what} is {value}, but it must be {allowed}")]
     Value {
-        /// Where.
+        /// Position in the text.
         element: String,
         /// Which process.
         process: usize,
@@ -110,7 +110,7 @@ pub enum ProgramError {
         what: &'static str,
         /// The value.
         value: f64,
-        /// What it may be.
+        /// The allowed values.
         allowed: String,
     },
     /// Everyone waits.
@@ -118,7 +118,7 @@ pub enum ProgramError {
     Deadlock {
         /// When the last process began to wait.
         time_s: f64,
-        /// Who waits for whom, the first few.
+        /// The waiting processes and what they wait for, the first few.
         waiting: Vec<String>,
     },
     /// Larger than what is simulated.
@@ -128,14 +128,14 @@ pub enum ProgramError {
         what: String,
         /// When it was reached.
         time_s: f64,
-        /// Where.
+        /// Position in the text.
         element: String,
-        /// What can be done.
+        /// The remedy.
         hint: &'static str,
     },
 }
 
-/// How to simulate.
+/// Options of a simulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
     /// For what is drawn: the same gives the same answer.

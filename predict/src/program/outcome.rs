@@ -1,6 +1,6 @@
-//! What a simulation gives: times of processes and elements, and the timeline.
+//! Results of a simulation: times of processes and elements, and the timeline.
 
-/// Where time went, seconds.
+/// Time by activity, seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Times {
     /// Computing, as long as it took on cores that are shared.
@@ -26,14 +26,14 @@ impl Times {
     }
 }
 
-/// What a process does for a while.
+/// Activity of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Activity {
-    /// See [`Times::compute_s`].
+    /// Counted in [`Times::compute_s`].
     Compute,
-    /// See [`Times::communication_s`].
+    /// Counted in [`Times::communication_s`].
     Communication,
-    /// See [`Times::waiting_s`].
+    /// Counted in [`Times::waiting_s`].
     Waiting,
 }
 
@@ -44,7 +44,7 @@ pub struct ProcessTimes {
     pub node: usize,
     /// When it ended, seconds: the sum of its times.
     pub end_s: f64,
-    /// Where its time went.
+    /// Its time by activity.
     pub times: Times,
 }
 
@@ -53,9 +53,9 @@ pub struct ProcessTimes {
 pub struct ElementTimes {
     /// Its name.
     pub name: String,
-    /// How often processes passed it.
+    /// Number of executions, over all processes.
     pub count: u64,
-    /// Where their time went; of loops and branches nothing, since it counts for what is in them.
+    /// Their time by activity; 0 for loops and branches, whose elements count it.
     pub times: Times,
 }
 
@@ -66,7 +66,7 @@ pub struct Span {
     pub process: usize,
     /// By its place in [`Outcome::elements`].
     pub element: usize,
-    /// What the process did.
+    /// The activity.
     pub activity: Activity,
     /// From, seconds.
     pub from_s: f64,
@@ -74,7 +74,7 @@ pub struct Span {
     pub to_s: f64,
 }
 
-/// What came of a simulation.
+/// Result of a simulation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
     /// When the last process ended, seconds.
@@ -85,7 +85,7 @@ pub struct Outcome {
     pub elements: Vec<ElementTimes>,
     /// The timeline, as far as it was asked for.
     pub spans: Vec<Span>,
-    /// Whether there was more of the timeline than was to be kept.
+    /// True where the timeline was longer than the number of spans kept.
     pub cut: bool,
     /// Messages that were sent and never received.
     pub unreceived: u64,

@@ -76,7 +76,7 @@ fn element(of: &Element<Expression>, names: &impl Fn(&[usize]) -> Value) -> Tabl
             keys.extend([("tasks", Some(value(&of.tasks))), ("task_s", Some(value(&of.task_s)))]);
             keys.extend([("task_bytes", option(&of.task_bytes)), ("result_bytes", option(&of.result_bytes))]);
             keys.extend([("workers", option(&of.workers)), ("technique", Some(of.technique.name().into()))]);
-            keys.extend([("factor", option(&of.factor)), ("handout_s", option(&of.handout_s))]);
+            keys.extend([("factor", option(&of.factor)), ("overhead_s", option(&of.overhead_s))]);
             "master-worker".into()
         }
         What::Pipeline(of) => {

@@ -5,7 +5,7 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use super::machine::{Node, Scheduling};
 
-/// What one thread of a process has to do.
+/// Remaining work of one thread.
 #[derive(Clone, Copy, Debug)]
 struct Job {
     process: usize,
@@ -91,7 +91,7 @@ impl Processors {
     pub(super) fn end(&mut self, now_s: f64) -> Option<usize> {
         self.forward(now_s);
         let Reverse((end, _, process, threads)) = self.running.pop()?;
-        // What rounding has left.
+        // Remainder from rounding.
         self.done_s = self.done_s.max(f64::from_bits(end));
         self.threads -= f64::from_bits(threads);
         self.admit();

@@ -60,10 +60,10 @@ struct Process<'a> {
     /// Parts of the step that are not over.
     pending: u8,
     since_s: f64,
-    /// What of the step's time is not waiting, and what it is.
+    /// Intervals of the step that are not waiting, with their activity.
     own_s: f64,
     activity: Activity,
-    /// Who has not taken its message yet.
+    /// Senders whose message was not received yet.
     sending: Option<usize>,
     times: Times,
     end_s: Option<f64>,
@@ -84,7 +84,7 @@ pub(super) struct Run<'a> {
     events: BinaryHeap<Reverse<(u64, u64, Event)>>,
     order: u64,
     ready: VecDeque<usize>,
-    /// Who has come to which framework.
+    /// Processes that have arrived at each framework.
     met: BTreeMap<usize, Vec<usize>>,
     elements: Vec<ElementTimes>,
     spans: Vec<Span>,

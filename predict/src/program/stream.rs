@@ -69,7 +69,7 @@ struct Stream<'r, 'a> {
     shares: Vec<Share>,
 }
 
-/// What each process does in it, from the moment on when all have come.
+/// The share of each process, beginning when all have arrived.
 pub(super) fn run(run: &mut Run<'_>, of: &Pipeline<Code>) -> Result<Vec<Share>, ProgramError> {
     let processes = run.places().len();
     let inputs = run.framework_count(&of.inputs, "inputs", (0.0, MOST_INPUTS))?;
@@ -218,7 +218,7 @@ impl Stream<'_, '_> {
         Ok(())
     }
 
-    /// How long an item that goes to `stage` keeps its sender busy, seconds.
+    /// Time that sending an item to `stage` takes the sender, seconds.
     fn sending_s(&mut self, from: usize, to: usize, stage: usize, input: usize) -> Result<f64, ProgramError> {
         let (bytes, link) = (self.bytes(stage, input)?, self.network.link(from, to));
         let whole_s = link.start_up_s + bytes * link.per_byte_s;

@@ -76,7 +76,7 @@ impl Diagram {
     /// Reads a description.
     ///
     /// # Errors
-    /// What is wrong with it, with line and column.
+    /// A sentence with line and column of the first mistake.
     ///
     /// ```
     /// use midrun_predict::state_diagram::Diagram;

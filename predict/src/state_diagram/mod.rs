@@ -36,7 +36,7 @@ pub const MOST_STAGES: usize = 256;
 /// States that [`exact`] looks at unless it is told otherwise; 5 million take some seconds.
 pub const STATE_LIMIT: u64 = 5_000_000;
 
-/// How long a stage takes: a gamma distributed time.
+/// Time of a stage, gamma distributed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Time {
     mean_s: f64,
@@ -151,7 +151,7 @@ pub struct Prediction {
     pub states: Option<u64>,
     /// Most exponential phases per stage (approximation).
     pub phases: Option<u32>,
-    /// Where the mean lies with the confidence [`LEVEL`], seconds (simulation).
+    /// Confidence interval of the mean at [`LEVEL`], seconds (simulation).
     pub interval_s: Option<(f64, f64)>,
 }
 
@@ -177,7 +177,7 @@ impl Diagram {
     /// Everyone waits for everyone at each stage.
     ///
     /// # Errors
-    /// As [`Diagram::new`].
+    /// Those of [`Diagram::new`].
     ///
     /// ```
     /// use midrun_predict::state_diagram::{Diagram, Time, approximate};
@@ -192,7 +192,7 @@ impl Diagram {
     /// A chain: each waits for itself and its neighbours at each stage.
     ///
     /// # Errors
-    /// As [`Diagram::new`].
+    /// Those of [`Diagram::new`].
     pub fn communicating_sequential_elements(
         processes: usize,
         stages: usize,
@@ -249,7 +249,7 @@ impl Diagram {
         &self.times[process]
     }
 
-    /// Whom `process` waits for before `stage`; it may name itself, which changes nothing.
+    /// The processes that `process` waits for before `stage`; naming itself changes nothing.
     pub fn waits(&self, process: usize, stage: usize) -> &[usize] {
         &self.waits[process][stage]
     }
@@ -259,7 +259,7 @@ impl Diagram {
         (stage - 1).min(self.times[other].len() - 1)
     }
 
-    /// Whether p and q could change places without anybody noticing.
+    /// True where exchanging p and q leaves the diagram the same.
     fn interchangeable(&self, p: usize, q: usize) -> bool {
         let others = |of: &[usize]| of.iter().copied().filter(|&x| x != p && x != q).collect::<Vec<_>>();
         let stages = self.times[p].len();
@@ -271,7 +271,7 @@ impl Diagram {
             && self.lists_of_others(p, q).iter().all(|list| list.contains(&p) == list.contains(&q))
     }
 
-    /// Whom anybody but p and q waits for; a list that is shared in a row is there once.
+    /// The lists that processes other than p and q wait for; equal neighbouring lists count once.
     fn lists_of_others(&self, p: usize, q: usize) -> Vec<&Arc<[usize]>> {
         let others = (0..self.processes()).filter(|&r| r != p && r != q);
         let mut lists: Vec<&Arc<[usize]>> = others.flat_map(|r| &self.waits[r]).collect();

@@ -12,7 +12,7 @@ use super::{Diagram, DiagramError, Prediction, STATE_LIMIT, Time};
 pub enum Phase {
     /// Always lasts the same.
     Fixed {
-        /// How long, seconds.
+        /// Duration, seconds.
         time_s: f64,
         /// Visits of a state are averaged if this phase's remaining times agree to this, seconds; infinite: always.
         grain_s: f64,

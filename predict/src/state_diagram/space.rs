@@ -19,7 +19,7 @@ type State = Box<[u16]>;
 /// The states of one level, always in the same order for the same diagram, so that sums are the same as well.
 type Level = HashMap<State, Visit, BuildHasherDefault<DefaultHasher>>;
 
-/// How likely a state is visited, and how much of its running fixed phases is then left on average.
+/// Probability of visiting a state, and the mean rest of its running deterministic phases.
 struct Visit {
     probability: f64,
     /// One entry for each process; 0 where no fixed phase runs. Empty where there are no fixed phases at all.

@@ -1,4 +1,4 @@
-//! How often: whole numbers that are fixed, named, or drawn once per run.
+//! Flow counts: integers that are fixed, named, or drawn once per run.
 
 use std::collections::BTreeMap;
 

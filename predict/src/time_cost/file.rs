@@ -108,7 +108,7 @@ pub(super) struct BranchFile {
     pub(super) weight: Option<f64>,
 }
 
-/// What names mean, while a text is read.
+/// Meaning of names while a text is read.
 struct Reader<'a> {
     text: &'a str,
     nodes: BTreeMap<&'a str, usize>,
@@ -119,7 +119,7 @@ impl Structure {
     /// Reads a description.
     ///
     /// # Errors
-    /// What is wrong with it, with line and column.
+    /// A sentence with line and column of the first mistake.
     pub fn from_toml(text: &str) -> Result<Structure, DescriptionError> {
         let file: File = parse(text)?;
         let nodes = file.node.keys().enumerate().map(|(number, name)| (name.as_str(), number)).collect();

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-/// How a lock is taken.
+/// Mode of a lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// SynchronizedChange with other readers.
@@ -23,7 +23,7 @@ struct Request {
     wants: Vec<(usize, Mode)>,
 }
 
-/// Who holds what, and who waits.
+/// Holders of the locks, and the queue of waiting signals.
 #[derive(Default)]
 pub struct Locks {
     /// For each lock that is held its holders.

@@ -58,7 +58,7 @@ pub const STEP_LIMIT: u64 = 10_000_000;
 /// Most combinations of a sweep.
 pub const MOST_SETTINGS: usize = 10_000;
 
-/// How a fork splits the processing power among its branches.
+/// Division of the processing power among the branches of a fork.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Policy {
@@ -87,9 +87,9 @@ pub enum CostError {
     /// A lock is taken twice, let go without being held, or kept too long.
     #[error("node `{node}`: {what} `{lock}`")]
     Lock {
-        /// Where.
+        /// Position in the text.
         node: String,
-        /// What happened.
+        /// The event.
         what: &'static str,
         /// Which lock.
         lock: String,
@@ -105,12 +105,12 @@ pub enum CostError {
     /// A loop that does not end.
     #[error("still running after {STEP_LIMIT} nodes, now at node `{node}`: a loop that is never left?")]
     Endless {
-        /// Where it was given up.
+        /// Node at which the run stopped.
         node: String,
     },
 }
 
-/// What a sweep varied, and what came of it.
+/// One setting of a sweep and its cost.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Setting {
     /// Processors.
@@ -140,7 +140,7 @@ pub fn evaluate(structure: &Structure, runs: u32, seed: u64) -> Result<Cost, Cos
 /// [`evaluate`] for every combination of the values that the structure's sweep lists, always with the same seed.
 ///
 /// # Errors
-/// As [`evaluate`], and too many combinations.
+/// Those of [`evaluate`], and too many combinations.
 pub fn sweep(structure: &Structure, runs: u32, seed: u64) -> Result<Vec<Setting>, CostError> {
     let sweep = &structure.sweep;
     let or_own = |values: &[f64], own| if values.is_empty() { vec![own] } else { values.to_vec() };

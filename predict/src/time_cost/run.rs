@@ -8,7 +8,7 @@ use super::structure::{Kind, Structure};
 use super::{CostError, STEP_LIMIT};
 use midrun_models::random::Random;
 
-/// What a run gave.
+/// Result of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
     /// Time at the end, seconds.

@@ -9,7 +9,7 @@ use midrun_models::distribution::Distribution;
 /// Most nodes of a graph.
 pub const MOST_NODES: usize = 1000;
 
-/// What a node does to the signal that reaches it. Nodes and locks are numbers, see [`Structure`].
+/// Action of a node on the signal that reaches it. Nodes and locks are indices, see [`Structure`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum Kind {
     /// Takes time: the cost over `speed min(1, P)`.
@@ -85,7 +85,7 @@ impl Kind {
 pub struct Node {
     /// For people.
     pub name: String,
-    /// What it does.
+    /// Its action.
     pub kind: Kind,
 }
 
@@ -98,20 +98,20 @@ pub struct Structure {
     pub(super) start: usize,
     /// Processors, their speed, and how forks share them.
     pub machine: Machine,
-    /// What [`super::sweep`] varies.
+    /// Values that [`super::sweep`] varies.
     pub sweep: Sweep,
     /// For each node the forks it lies in, outermost first, each with the branch.
     pub(super) inside: Vec<Vec<(usize, usize)>>,
 }
 
-/// What the computation runs on.
+/// The machine.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Machine {
     /// Processing power at the start; above 0, not necessarily whole.
     pub processors: f64,
     /// An operation of cost c takes c/speed on one processor.
     pub speed: f64,
-    /// How forks split the power.
+    /// Power shares of a fork's branches.
     pub policy: Policy,
 }
 

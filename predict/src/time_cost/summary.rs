@@ -1,4 +1,4 @@
-//! What many runs gave, as mean, variance, extremes, a histogram, and the waiting on each lock node.
+//! Summary of many runs: mean, variance, extremes, a histogram, and the waiting at each lock node.
 
 use super::run::Outcome;
 use super::structure::{Kind, Structure};
@@ -28,9 +28,9 @@ pub struct Cost {
 /// A piece of a histogram.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bin {
-    /// Where it begins, seconds.
+    /// Lower end, seconds.
     pub from_s: f64,
-    /// Where it ends, seconds.
+    /// Upper end, seconds.
     pub to_s: f64,
     /// Runs in it.
     pub runs: u32,

@@ -1,4 +1,4 @@
-//! How forks split the power: for each branch its share, from the policy.
+//! Power shares of the branches of each fork, by the policy.
 
 use super::structure::{Kind, Structure};
 use super::{CostError, Policy};

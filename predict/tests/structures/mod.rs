@@ -12,7 +12,7 @@ pub fn op(name: &str, cost_s: f64, to: &str) -> String {
 /// These nodes and an end, with the locks `l` and `m`.
 pub fn with_nodes(start: &str, processors: f64, nodes: &str) -> String {
     format!(
-        "start = '{start}'\nlocks = ['l', 'm']\n[machine]\nprocessors = {processors:?}\nspeed = 1\ntechnique = 'equal'\n\
+        "start = '{start}'\nlocks = ['l', 'm']\n[machine]\nprocessors = {processors:?}\nspeed = 1\npolicy = 'equal'\n\
          {nodes}[node.end]\nkind = 'end'\n"
     )
 }

@@ -1,4 +1,4 @@
-//! Programs that cut a fixed number of batches by themselves: which share of all tasks each batch should be.
+//! Shares of the batches for programs that cut a fixed number of batches themselves.
 //!
 //! DAF's divisors take as many batches as are needed; with few batches their last share stays large (0.59 of all for
 //! three batches, 25 workers and a variation of 0.8). So the shares are searched: a first batch, then batches that fall
@@ -6,12 +6,12 @@
 
 use crate::random::Random;
 
-/// Chunks drawn for one search, about; bounds its time.
+/// Approximate number of chunks drawn for one search; bounds its time.
 const DRAWS: u64 = 500_000;
 /// Drawn iterations for one candidate.
 const RUNS: u64 = 12;
 
-/// Shares and what is expected of them.
+/// Shares of the batches and the expected iteration time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Batches {
     /// Share of all tasks of each batch; they sum to 1.
@@ -60,7 +60,7 @@ fn iteration(shares: &[f64], variation: f64, each: f64, workers: u32, seed: u64)
     let mut worked = 0.0;
     for share in shares {
         let tasks = share * each;
-        // Whoever is free first takes the next chunk: in order of their times, then again.
+        // The worker that is free first takes the next chunk.
         free.sort_unstable_by(f64::total_cmp);
         let mut again = std::collections::BinaryHeap::new();
         let mut next = 0;

@@ -1,16 +1,16 @@
-//! Distributions of times: what they are, their moments, and numbers drawn from them.
+//! Distributions of times: parameters, moments, random numbers.
 
 use crate::random::Random;
 
-/// How a time varies. Seconds throughout.
+/// A distribution of times, seconds.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Distribution {
-    /// Always the same.
+    /// A constant.
     Deterministic {
         /// The time.
         mean_s: f64,
     },
-    /// Everything from `low_s` to `high_s` alike.
+    /// Uniform between `low_s` and `high_s`.
     Uniform {
         /// The shortest.
         low_s: f64,
@@ -50,34 +50,21 @@ pub enum Distribution {
         /// Standard deviation.
         sigma_s: f64,
     },
-    /// One of the times that were measured, each as likely.
-    Empirical(Empirical),
 }
 
-/// Measured times, in order; at least one, all finite.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Empirical(Vec<f64>);
-
-impl Empirical {
-    /// Shortest first.
-    pub fn sorted_s(&self) -> &[f64] {
-        &self.0
-    }
-}
-
-/// A value that no distribution of times can have.
+/// A parameter outside its range.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[error("{what} is {value}, but it must be {allowed}")]
 pub struct DistributionError {
-    /// Which value.
+    /// Name of the value.
     pub what: &'static str,
-    /// What was given.
+    /// The value given.
     pub value: f64,
-    /// What it may be.
+    /// The allowed values.
     pub allowed: &'static str,
 }
 
-/// The first of `values` that is not what its check asks for.
+/// Checks values in order: (good, name, value, allowed).
 pub fn need(values: &[(bool, &'static str, f64, &'static str)]) -> Result<(), DistributionError> {
     match values.iter().find(|(good, ..)| !good) {
         Some(&(_, what, value, allowed)) => Err(DistributionError { what, value, allowed }),
@@ -96,26 +83,6 @@ pub fn fine(x: f64) -> bool {
 }
 
 impl Distribution {
-    /// The distribution of what was measured.
-    ///
-    /// # Errors
-    /// No value at all, or one that is not finite.
-    ///
-    /// ```
-    /// use midrun_models::distribution::Distribution;
-    /// assert_eq!(Distribution::empirical(vec![3.0, 1.0])?.mean_s(), 2.0);
-    /// assert!(Distribution::empirical(vec![f64::NAN]).is_err());
-    /// # Ok::<(), midrun_models::distribution::DistributionError>(())
-    /// ```
-    pub fn empirical(mut times_s: Vec<f64>) -> Result<Distribution, DistributionError> {
-        need(&[(!times_s.is_empty(), "the number of measured times", 0.0, "at least 1")])?;
-        for &time_s in &times_s {
-            need(&[(time_s.is_finite(), "a measured time", time_s, "finite")])?;
-        }
-        times_s.sort_by(f64::total_cmp);
-        Ok(Distribution::Empirical(Empirical(times_s)))
-    }
-
     /// An exponential time of this rate.
     ///
     /// # Errors
@@ -132,10 +99,10 @@ impl Distribution {
         Distribution::Exponential { mean_s: 1.0 / rate_per_s }.checked()
     }
 
-    /// Refuses what no time can have.
+    /// Checks the parameters.
     ///
     /// # Errors
-    /// The first such value.
+    /// The first parameter outside its range.
     pub fn checked(self) -> Result<Distribution, DistributionError> {
         use Distribution::*;
         let mean = |m: f64| (positive(m), "the mean", m, "finite and above 0");
@@ -155,7 +122,6 @@ impl Distribution {
             Erlang { k, mean_s } => need(&[mean(mean_s), (k > 0, "the number of phases", f64::from(k), "at least 1")]),
             Normal { mean_s, sigma_s } => need(&[(mean_s.is_finite(), "the mean", mean_s, "finite"), sigma(sigma_s)]),
             Gamma { mean_s, sigma_s } | Lognormal { mean_s, sigma_s } => need(&[mean(mean_s), sigma(sigma_s)]),
-            Empirical(_) => Ok(()),
         }?;
         Ok(self)
     }
@@ -171,7 +137,6 @@ impl Distribution {
             | Gamma { mean_s, .. }
             | Lognormal { mean_s, .. } => *mean_s,
             Uniform { low_s, high_s } => 0.5 * (low_s + high_s),
-            Empirical(times) => times.0.iter().sum::<f64>() / times.0.len() as f64,
         }
     }
 
@@ -184,10 +149,6 @@ impl Distribution {
             Erlang { k, mean_s } => mean_s * mean_s / f64::from(*k),
             Normal { sigma_s, .. } | Gamma { sigma_s, .. } | Lognormal { sigma_s, .. } => sigma_s * sigma_s,
             Uniform { low_s, high_s } => (high_s - low_s).powi(2) / 12.0,
-            Empirical(times) => {
-                let mean = self.mean_s();
-                times.0.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / times.0.len() as f64
-            }
         }
     }
 
@@ -205,7 +166,6 @@ impl Distribution {
                 let variance = (sigma_s / mean_s).powi(2).ln_1p();
                 mean_s * (variance.sqrt() * random.normal() - 0.5 * variance).exp()
             }
-            Empirical(times) => times.0[random.below(times.0.len())],
         }
     }
 }
@@ -224,7 +184,6 @@ mod tests {
             Normal { mean_s: 2.0, sigma_s: 0.5 },
             Gamma { mean_s: 2.0, sigma_s: 1.5 },
             Lognormal { mean_s: 2.0, sigma_s: 1.0 },
-            Distribution::empirical(vec![1.0, 2.0, 5.0]).unwrap(),
         ]
     }
 
@@ -260,7 +219,6 @@ mod tests {
         }
         assert!(Erlang { k: 0, mean_s: 1.0 }.checked().is_err());
         assert!(Distribution::exponential(0.0).is_err());
-        assert!(Distribution::empirical(vec![]).is_err());
         assert!(all().into_iter().all(|fine| fine.checked().is_ok()));
     }
 }

@@ -20,9 +20,9 @@ pub fn imbalance_bound(variation: f64, workers: u32) -> f64 {
 /// Fewest tasks per chunk that keep the master from being the bottleneck: a chunk computes longer than the master
 /// needs to serve the other N-1 workers.
 ///
-/// `handout_s` is the master's time per chunk, `mean_s` that of one task, seconds; 1 where they make no sense.
-pub fn least_chunk(handout_s: f64, mean_s: f64, workers: u32) -> u64 {
-    let needed = handout_s * f64::from(workers.max(1) - 1) / mean_s;
+/// `overhead_s` is the master's time per chunk, `mean_s` that of one task, seconds; 1 where they make no sense.
+pub fn least_chunk(overhead_s: f64, mean_s: f64, workers: u32) -> u64 {
+    let needed = overhead_s * f64::from(workers.max(1) - 1) / mean_s;
     if needed.is_finite() && needed > 0.0 { needed.min(1e9) as u64 + 1 } else { 1 }
 }
 

@@ -1,4 +1,4 @@
-//! What a message costs (mo and lambda), from a calibration and from the program's own messages.
+//! Cost of a message (mo and lambda), estimated from a calibration and from the program's own messages.
 //!
 //! The master knows of a chunk when it was sent and when its result arrived, and the worker says how long it held it. The
 //! rest is the way there and back: `2 mo + lambda (bytes out + bytes back)`, on the master's clock alone. That holds only
@@ -8,20 +8,20 @@
 use crate::line::{median_and_error, theil_sen};
 use std::collections::VecDeque;
 
-/// Trips that are remembered: the newest, so that a network that changes is noticed and one late message is not.
+/// Newest round trips kept: enough to ignore one late message, few enough to follow a network that changes.
 const TRIPS: usize = 48;
-/// Fewer say nothing.
+/// Fewest round trips for an estimate.
 const FEWEST: usize = 8;
-/// The bytes of the trips must differ by this factor before a time per byte is taken from them.
+/// Least ratio of largest to smallest round trip, in bytes, for estimating the time per byte.
 const APART: f64 = 1.5;
-/// And by so many bytes: what a few of them take is far below what a trip takes longer by chance.
+/// Least difference in bytes: a few bytes take far less time than round trips vary.
 const APART_BYTES: f64 = 1024.0;
-/// Two estimates that differ by more standard errors than this are of different networks: the newer one counts.
+/// Two estimates further apart than this many standard errors belong to different networks: the newer one counts.
 const DIFFERENT: f64 = 3.0;
-/// No figure is better known than this share of it.
+/// Smallest relative standard error of an estimate.
 const EXACT: f64 = 0.01;
 
-/// mo and lambda, each with its standard error.
+/// mo and lambda with their standard errors.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cost {
     /// Start-up time of a message (`mo`), seconds.
@@ -34,7 +34,7 @@ pub struct Cost {
     pub per_byte_error_s: f64,
 }
 
-/// Learns what messages of one class of links cost.
+/// Estimates the cost of messages over one class of links.
 #[derive(Clone, Debug, Default)]
 pub struct Estimator {
     calibrated: Option<Cost>,
@@ -44,7 +44,7 @@ pub struct Estimator {
 }
 
 impl Estimator {
-    /// What was measured before the first iteration. Nonsense is ignored.
+    /// Sets the cost measured before the first iteration. NaN, infinite and negative values are ignored.
     pub fn on_calibrated(&mut self, cost: Cost) {
         let all = [cost.start_up_s, cost.start_up_error_s, cost.per_byte_s, cost.per_byte_error_s];
         if all.iter().all(|value| value.is_finite() && *value >= 0.0) {
@@ -52,7 +52,7 @@ impl Estimator {
         }
     }
 
-    /// A chunk's and its result's way: `bytes` in all, seconds without the time at the worker. Nonsense is ignored.
+    /// Adds the round trip of a chunk and its result: bytes of both, and seconds without the time at the worker. Impossible values are ignored.
     pub fn on_trip(&mut self, bytes: f64, trip_s: f64) {
         if !(bytes.is_finite() && bytes >= 0.0 && trip_s.is_finite() && trip_s > 0.0) {
             return;
@@ -64,18 +64,18 @@ impl Estimator {
         self.trips += 1;
     }
 
-    /// Trips seen.
+    /// Number of round trips observed.
     pub fn trips(&self) -> u64 {
         self.trips
     }
 
-    /// What is known by now; `None` before a calibration and enough trips.
+    /// The best estimate so far; `None` before a calibration and enough round trips.
     pub fn cost(&self) -> Option<Cost> {
         if self.recent.len() < FEWEST {
             return self.calibrated;
         }
         let per_byte = self.per_byte();
-        // A trip's two start-up times are what its bytes do not explain: best seen where there are few bytes.
+        // Two start-up times are what the bytes leave unexplained; small messages show them best.
         let mut small: Vec<(f64, f64)> = self.recent.iter().copied().collect();
         small.sort_by(|a, b| a.0.total_cmp(&b.0));
         small.truncate((small.len() / 3).max(FEWEST));
@@ -93,8 +93,8 @@ impl Estimator {
         })
     }
 
-    /// lambda and its error. Trips of about the same size cannot tell bytes from start-up: then the calibration stands,
-    /// or, without one, nothing is put down to bytes.
+    /// lambda and its error. Round trips of one size cannot separate bytes from start-up: then the calibration stands,
+    /// or, without one, lambda is 0.
     fn per_byte(&self) -> (f64, f64) {
         let known = self.calibrated.map(|cost| (cost.per_byte_s, cost.per_byte_error_s));
         let points: Vec<(f64, f64)> = self.recent.iter().copied().collect();
@@ -110,7 +110,7 @@ impl Estimator {
     }
 }
 
-/// Two estimates of one value, weighted by what they know; the newer alone where they contradict each other.
+/// Combines two estimates by inverse variance; takes the newer alone where they contradict each other.
 fn combined(old: (f64, f64), new: (f64, f64)) -> (f64, f64) {
     let floor = |(value, error): (f64, f64)| (value, error.max(EXACT * value).max(f64::MIN_POSITIVE.sqrt()));
     let (old, new) = (floor(old), floor(new));

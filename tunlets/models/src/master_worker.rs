@@ -1,20 +1,20 @@
-//! How long a balanced Master/Worker iteration takes with n workers, and how many workers are worth having.
+//! Closed Master/Worker model: the time of a balanced iteration with n workers, and the best number of workers.
 //!
 //! César 2006, ch. III. A message of v bytes costs `start_up + per_byte v`; each worker gets `alpha V/n` bytes, returns
 //! `(1 - alpha) V/n` and computes `Tc/n`. Seconds and bytes throughout; `n` is a number of workers, at least 1.
 
 use crate::distribution::{fine, positive};
 
-/// Whether the master's sends return before the worker has the message.
+/// Behaviour of the master's sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protocol {
-    /// Small messages (below the MPI's eager limit).
+    /// Sends return before the worker has the message: below the MPI's eager limit.
     Async,
-    /// Large ones: each send lasts as long as its bytes.
+    /// Each send lasts as long as its bytes travel: above the eager limit.
     Sync,
 }
 
-/// How V changes with the number of workers.
+/// Dependence of the volume V on the number of workers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Growth {
     /// The same bytes are shared among more workers.
@@ -23,7 +23,7 @@ pub enum Growth {
     Proportional,
 }
 
-/// Everything the expressions need.
+/// Inputs of expressions (7) to (17).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Model {
     /// Start-up time of one message, `mo`, seconds.
@@ -38,23 +38,23 @@ pub struct Model {
     pub compute_s: f64,
     /// The master's time to prepare the next iteration, `mu_m`, seconds.
     pub prepare_s: f64,
-    /// See [`Protocol`].
+    /// Behaviour of the master's sends.
     pub protocol: Protocol,
-    /// See [`Growth`].
+    /// Dependence of V on the number of workers.
     pub growth: Growth,
 }
 
-/// What is wrong with a [`Model`].
+/// A value of a [`Model`] or pipeline outside its range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{what} must be {allowed}")]
 pub struct ModelError {
-    /// Which value.
+    /// Name of the value.
     pub what: &'static str,
-    /// What it may be.
+    /// The allowed values.
     pub allowed: &'static str,
 }
 
-/// What is wrong unless it is `good`.
+/// The error for `what` unless it is `good`.
 pub(crate) fn need(good: bool, what: &'static str, allowed: &'static str) -> Result<(), ModelError> {
     if good { Ok(()) } else { Err(ModelError { what, allowed }) }
 }
@@ -82,7 +82,7 @@ impl Model {
         }
     }
 
-    /// Whether a message's start-up outweighs its bytes, so that (7) and (10) hold and not (8) and (11).
+    /// True where a message's start-up time outweighs its bytes: then (7) and (10) hold instead of (8) and (11).
     pub fn start_up_dominates(&self, n: f64) -> bool {
         self.start_up_s >= self.per_byte_s * self.master_share * self.volume(n) / n
     }
@@ -182,9 +182,6 @@ impl Model {
         (1..=most).fold(1, better)
     }
 }
-
-/// César 2006, 1.5: the a-priori upper bound of the imbalance with x workers; see [`crate::factoring::imbalance_bound`].
-pub use crate::factoring::imbalance_bound;
 
 #[cfg(test)]
 mod tests {

@@ -6,8 +6,9 @@
 
 use libm::erfc;
 use statrs::function::gamma::gamma_ur;
+use statrs::function::harmonic::harmonic;
 
-use crate::distribution::{Distribution, Empirical};
+use crate::distribution::Distribution;
 
 /// From this shape on a gamma variable is taken as the cube of a normal one (Wilson, Hilferty 1931): the error of the
 /// expected maximum is then below 1e-7, and the series for the gamma function would grow long.
@@ -16,8 +17,7 @@ const LARGE_SHAPE: f64 = 1e4;
 /// Expected value of the largest of `n` independent times, seconds: how long the slowest of `n` takes on average.
 /// The mean for `n` of 0 and 1; NaN for values that [`Distribution::checked`] refuses.
 ///
-/// Deterministic: the time. Uniform: `low + (high - low) n/(n + 1)`. Exponential: `mean (1 + 1/2 + … + 1/n)`. Measured times
-/// `x_1 ≤ … ≤ x_m`: `sum of x_i ((i/m)^n - ((i-1)/m)^n)`. Erlang, gamma, normal, lognormal: quadrature.
+/// Deterministic: the time. Uniform: `low + (high - low) n/(n + 1)`. Exponential: `mean (1 + 1/2 + … + 1/n)`. Erlang, gamma, normal, lognormal: quadrature.
 ///
 /// ```
 /// use midrun_models::distribution::Distribution;
@@ -36,25 +36,12 @@ pub fn expected_maximum(n: u32, distribution: &Distribution) -> f64 {
     match distribution {
         Deterministic { mean_s } => *mean_s,
         Uniform { low_s, high_s } => low_s + (high_s - low_s) * count / (count + 1.0),
-        Exponential { mean_s } => mean_s * harmonic(n),
+        Exponential { mean_s } => mean_s * harmonic(u64::from(n)),
         Erlang { k, mean_s } => mean_s * unit_gamma(f64::from(*k), count),
         Gamma { mean_s, sigma_s } => mean_s * unit_gamma((mean_s / sigma_s).powi(2), count),
         Normal { mean_s, sigma_s } => mean_s + sigma_s * expected_max_normal(n),
         Lognormal { mean_s, sigma_s } => mean_s * unit_lognormal((sigma_s / mean_s).powi(2).ln_1p().sqrt(), count),
-        Empirical(times) => of_measured(times, count),
     }
-}
-
-/// Share of their time that `workers` with these times wait for the slowest: `1 - mean / E[max]` (César 2006, 1.5:
-/// `1 - sum(mu_i)/(x Tt)`), 0 = perfect balance. The distribution is that of one worker's whole share of an iteration.
-///
-/// ```
-/// use midrun_models::{distribution::Distribution, order_statistics::expected_imbalance};
-/// assert_eq!(expected_imbalance(2, &Distribution::Uniform { low_s: 0.0, high_s: 1.0 }), 0.25);
-/// ```
-pub fn expected_imbalance(workers: u32, distribution: &Distribution) -> f64 {
-    let slowest_s = expected_maximum(workers, distribution);
-    if slowest_s > 0.0 { 1.0 - distribution.mean_s() / slowest_s } else { 0.0 }
 }
 
 /// The time of a chunk of `tasks` independent tasks of this mean and standard deviation: gamma distributed, with the
@@ -69,24 +56,18 @@ pub fn expected_max_normal(n: u32) -> f64 {
     if n < 2 {
         return 0.0;
     }
-    let survival = |z: f64| 0.5 * erfc(z / std::f64::consts::SQRT_2);
-    maximum(f64::from(n), (-40.0, 40.0), survival, |z| z, |_| 1.0)
+    maximum(f64::from(n), (-40.0, 40.0), normal_survival, |z| z, |_| 1.0)
+}
+
+/// Probability that a standard normal number exceeds `z`.
+fn normal_survival(z: f64) -> f64 {
+    0.5 * erfc(z / std::f64::consts::SQRT_2)
 }
 
 /// Upper bound of the expected maximum of `n` independent numbers of any distribution:
 /// `mean + sigma sqrt(n/2)` (César 2006).
 pub fn expected_max_bound(mean: f64, sigma: f64, n: u32) -> f64 {
     mean + sigma * (f64::from(n) / 2.0).sqrt()
-}
-
-/// 1 + 1/2 + … + 1/n, the smallest terms first.
-fn harmonic(n: u32) -> f64 {
-    const EULER: f64 = 0.577_215_664_901_532_9;
-    if n > 1_000_000 {
-        let n = f64::from(n);
-        return n.ln() + EULER + 0.5 / n - 1.0 / (12.0 * n * n);
-    }
-    (1..=n).rev().map(|i| 1.0 / f64::from(i)).sum()
 }
 
 /// Expected maximum of `n` gamma numbers of mean 1 and this shape.
@@ -104,7 +85,7 @@ fn unit_gamma(shape: f64, n: f64) -> f64 {
         }
         let width = 1.0 / (3.0 * shape.sqrt());
         let z = (x.cbrt() - (1.0 - width * width)) / width;
-        0.5 * erfc(z / std::f64::consts::SQRT_2)
+        normal_survival(z)
     };
     maximum(n, LOGARITHMS, survival, f64::exp, f64::exp)
 }
@@ -114,15 +95,8 @@ fn unit_lognormal(sigma: f64, n: f64) -> f64 {
     if sigma == 0.0 {
         return 1.0;
     }
-    let survival = |y: f64| 0.5 * erfc((y / sigma + 0.5 * sigma) / std::f64::consts::SQRT_2);
+    let survival = |y: f64| normal_survival(y / sigma + 0.5 * sigma);
     maximum(n, LOGARITHMS, survival, f64::exp, f64::exp)
-}
-
-/// Expected maximum of `n` draws from measured times.
-fn of_measured(times: &Empirical, n: f64) -> f64 {
-    let m = times.sorted_s().len() as f64;
-    let share = |i: usize| (i as f64 / m).powf(n);
-    times.sorted_s().iter().enumerate().map(|(i, x)| x * (share(i + 1) - share(i))).sum()
 }
 
 /// Logarithms of times in units of their mean: below the first a time is nothing, above the last it overflows.
@@ -207,7 +181,7 @@ mod tests {
     fn an_erlang_of_one_phase_is_exponential_and_quadrature_agrees_with_the_harmonic_number() {
         for n in [2, 3, 10, 1000, 1_000_000] {
             let erlang = Distribution::Erlang { k: 1, mean_s: 2.0 };
-            close(expected_maximum(n, &erlang), 2.0 * harmonic(n), 1e-10);
+            close(expected_maximum(n, &erlang), 2.0 * harmonic(u64::from(n)), 1e-10);
         }
     }
 
@@ -242,10 +216,9 @@ mod tests {
     }
 
     #[test]
-    fn measured_times_and_every_other_kind_agree_with_drawing() {
+    fn every_kind_of_time_agrees_with_drawing() {
         use Distribution::*;
         for distribution in [
-            Distribution::empirical(vec![1.0, 2.0, 5.0, 5.5]).unwrap(),
             Gamma { mean_s: 2.0, sigma_s: 3.0 },
             Lognormal { mean_s: 2.0, sigma_s: 1.0 },
             Normal { mean_s: 2.0, sigma_s: 0.5 },
@@ -276,7 +249,6 @@ mod tests {
                 let (fewer, more) = (expected_maximum(n, &d), expected_maximum(n + 1, &d));
                 prop_assert!(fewer >= mean_s * (1.0 - 1e-9) && more > fewer, "{d:?}: {fewer} {more}");
                 prop_assert!(fewer <= expected_max_bound(mean_s, sigma_s, n) * (1.0 + 1e-9));
-                prop_assert!((0.0..1.0).contains(&expected_imbalance(n + 1, &d)));
             }
         }
     }

@@ -22,7 +22,7 @@ const KNOWN_CHUNKS: u64 = 3;
 /// limit) costs between two ranks that look is part of the measured start-up time. But to a worker that computes its bytes
 /// flow only when that one looks, between two tasks; the master, which only hands out, looks at once.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Way {
+pub struct MessageTimes {
     /// One message's way, seconds.
     pub latency_s: f64,
     /// Time of one task's bytes on the master's way out, seconds.
@@ -36,7 +36,7 @@ pub struct Way {
 /// Between two looks of a worker that computes, seconds, where a task is shorter.
 const LOOK_S: f64 = 10e-3;
 
-/// What is simulated.
+/// Inputs of the simulation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SimInput {
     /// Tasks of the iteration.
@@ -54,18 +54,18 @@ pub struct SimInput {
     /// Relative time per task of each worker: 1 average, 4 four times slower; missing: 1.
     pub slowness: Vec<f64>,
     /// The master's time per chunk (take in and hand out), seconds.
-    pub handout_s: f64,
+    pub overhead_s: f64,
     /// One message's way, seconds.
     pub latency_s: f64,
     /// Time of one task's bytes on the master's way out, and of one result's on its way in, seconds: each carries one
     /// message at a time.
     pub send_s: f64,
-    /// See `send_s`.
+    /// Time of one result's bytes on the master's incoming link, seconds.
     pub back_s: f64,
     /// The way to each worker; missing: all of the above, and eager.
-    pub ways: Vec<Way>,
+    pub message_times: Vec<MessageTimes>,
     /// Time that every chunk costs its worker beyond all that, seconds: what was measured and is not explained.
-    pub hidden_s: f64,
+    pub unexplained_s: f64,
     /// The master sends no chunk ahead: each worker waits for its next one.
     pub without_prefetch: bool,
 }
@@ -78,7 +78,7 @@ impl SimInput {
     }
 }
 
-/// What came of it.
+/// Result of a simulation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SimResult {
     /// From the first hand-out until the last result is in, seconds.
@@ -101,14 +101,14 @@ impl SimResult {
 }
 
 /// One iteration with task times drawn by `seed`.
-pub fn iteration(input: &SimInput, setting: &TechniqueParameters, seed: u64) -> SimResult {
-    run(input, setting, (&Trace::draw(input, seed), input.mean_s), true)
+pub fn iteration(input: &SimInput, parameters: &TechniqueParameters, seed: u64) -> SimResult {
+    run(input, parameters, (&Trace::draw(input, seed), input.mean_s), true)
 }
 
 /// One iteration with these task times, seconds, on a worker of average speed.
-pub fn iteration_of(times: &[f64], input: &SimInput, setting: &TechniqueParameters) -> SimResult {
+pub fn iteration_of(times: &[f64], input: &SimInput, parameters: &TechniqueParameters) -> SimResult {
     let input = SimInput { tasks: times.len() as u64, ..input.clone() };
-    run(&input, setting, (&Trace::of(times), 1.0), true)
+    run(&input, parameters, (&Trace::of(times), 1.0), true)
 }
 
 /// Task times drawn once for several simulations: what meets the same drawings can be compared much better than its values
@@ -123,15 +123,15 @@ impl Drawings {
         Drawings { traces: seeds.map(|seed| Trace::draw(input, seed)).collect() }
     }
 
-    /// The mean result of a setting over the first `runs` drawings. `input` may differ from that of the
+    /// The mean result of a parameters over the first `runs` drawings. `input` may differ from that of the
     /// drawings in everything but the number of its tasks, their profile and their variation.
-    pub fn run(&self, input: &SimInput, setting: &TechniqueParameters, runs: usize) -> SimResult {
+    pub fn run(&self, input: &SimInput, parameters: &TechniqueParameters, runs: usize) -> SimResult {
         let traces = &self.traces[..runs.min(self.traces.len())];
         let mut sum = SimResult::default();
         let n = traces.len().max(1) as f64;
         let mut squares_s2 = 0.0;
         for trace in traces {
-            let one = run(input, setting, (trace, input.mean_s), false);
+            let one = run(input, parameters, (trace, input.mean_s), false);
             sum.iteration_s += one.iteration_s / n;
             squares_s2 += one.iteration_s * one.iteration_s;
             sum.chunks += one.chunks / n;
@@ -145,11 +145,11 @@ impl Drawings {
     }
 }
 
-/// The mean result of each setting over `seeds` drawings; all settings meet the same [`Drawings`].
-pub fn compare(input: &SimInput, settings: &[TechniqueParameters], seeds: std::ops::Range<u64>) -> Vec<SimResult> {
+/// The mean result of each parameters over `seeds` drawings; all parameterss meet the same [`Drawings`].
+pub fn compare(input: &SimInput, parameterss: &[TechniqueParameters], seeds: std::ops::Range<u64>) -> Vec<SimResult> {
     let runs = (seeds.end - seeds.start) as usize;
     let drawings = Drawings::new(input, seeds);
-    settings.iter().map(|setting| drawings.run(input, setting, runs)).collect()
+    parameterss.iter().map(|parameters| drawings.run(input, parameters, runs)).collect()
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -186,35 +186,35 @@ struct Worker {
 struct Sim<'a> {
     input: &'a SimInput,
     trace: &'a Trace,
-    /// What the trace's times are multiples of, seconds.
+    /// Unit of the task times, seconds.
     unit_s: f64,
-    handout: ChunkScheduler,
+    scheduler: ChunkScheduler,
     workers: Vec<Worker>,
     speeds: Vec<WorkerSpeed>,
     events: BinaryHeap<Reverse<(u64, u64, Event)>>,
     order: u64,
     master_free_s: f64,
     /// When the master's way out, and its way in, are free.
-    way_out_s: f64,
-    way_in_s: f64,
+    outgoing_free_s: f64,
+    incoming_free_s: f64,
     result: SimResult,
     logging: bool,
 }
 
-fn run(input: &SimInput, setting: &TechniqueParameters, (trace, unit_s): (&Trace, f64), logging: bool) -> SimResult {
+fn run(input: &SimInput, parameters: &TechniqueParameters, (trace, unit_s): (&Trace, f64), logging: bool) -> SimResult {
     let n = input.workers.max(1);
     let mut sim = Sim {
         input,
         trace,
         unit_s,
-        handout: ChunkScheduler::new(*setting, input.tasks, n),
+        scheduler: ChunkScheduler::new(*parameters, input.tasks, n),
         workers: (0..n).map(|_| Worker::default()).collect(),
         speeds: (0..n as usize).map(|worker| known_speed(input, worker)).collect(),
         events: BinaryHeap::new(),
         order: 0,
         master_free_s: 0.0,
-        way_out_s: 0.0,
-        way_in_s: 0.0,
+        outgoing_free_s: 0.0,
+        incoming_free_s: 0.0,
         result: SimResult::default(),
         logging,
     };
@@ -227,7 +227,7 @@ fn run(input: &SimInput, setting: &TechniqueParameters, (trace, unit_s): (&Trace
     sim.result
 }
 
-/// What the master knows of a worker from the iteration before.
+/// The master's estimate of a worker's speed from the iteration before.
 fn known_speed(input: &SimInput, worker: usize) -> WorkerSpeed {
     let mean_s = input.mean_s * input.slowness.get(worker).copied().unwrap_or(1.0);
     WorkerSpeed { tasks: KNOWN_TASKS, chunks: KNOWN_CHUNKS, mean_s, var_s2: (input.variation * mean_s).powi(2) }
@@ -240,22 +240,22 @@ impl Sim<'_> {
         self.events.push(Reverse((time_s.max(0.0).to_bits(), self.order, event)));
     }
 
-    fn way(&self, worker: u32) -> Way {
+    fn message_times(&self, worker: u32) -> MessageTimes {
         let SimInput { latency_s, send_s, back_s, .. } = *self.input;
-        let all = Way { latency_s, send_s, back_s, eager_tasks: u64::MAX };
-        self.input.ways.get(worker as usize).copied().unwrap_or(all)
+        let all = MessageTimes { latency_s, send_s, back_s, eager_tasks: u64::MAX };
+        self.input.message_times.get(worker as usize).copied().unwrap_or(all)
     }
 
     /// When a message of the master whose bytes could be out at `now` arrives.
     fn arrival_s(&self, worker: u32, chunk: Chunk, now: f64) -> f64 {
-        let (way, w) = (self.way(worker), &self.workers[worker as usize]);
-        let there_s = now + way.latency_s;
-        if chunk.count <= way.eager_tasks || !w.computing || w.done_s <= there_s {
+        let (times, w) = (self.message_times(worker), &self.workers[worker as usize]);
+        let there_s = now + times.latency_s;
+        if chunk.count <= times.eager_tasks || !w.computing || w.done_s <= there_s {
             return there_s;
         }
         // Its announcement is there: at the next look it is answered, then the bytes flow.
         let look_s = (self.input.mean_s * self.slowness(worker)).max(LOOK_S);
-        w.done_s.min(there_s + look_s) + 2.0 * way.latency_s + chunk.count as f64 * way.send_s
+        w.done_s.min(there_s + look_s) + 2.0 * times.latency_s + chunk.count as f64 * times.send_s
     }
 
     fn slowness(&self, worker: u32) -> f64 {
@@ -263,22 +263,22 @@ impl Sim<'_> {
     }
 
     fn feed(&mut self, worker: u32, now: f64) {
-        let left = self.handout.remaining();
+        let left = self.scheduler.remaining();
         let n = self.workers.len() as u64;
         let w = &self.workers[worker as usize];
-        let ahead = w.out.may_receive(self.handout.technique(), left, n) && !self.input.without_prefetch;
+        let ahead = w.out.may_receive(self.scheduler.technique(), left, n) && !self.input.without_prefetch;
         if !w.out.is_empty() && !ahead {
             return;
         }
-        let Some(chunk) = self.handout.next(worker, &self.speeds) else { return };
+        let Some(chunk) = self.scheduler.next(worker, &self.speeds) else { return };
         self.result.chunks += 1.0;
-        self.master_free_s = self.master_free_s.max(now) + self.input.handout_s;
-        let way = self.way(worker);
+        self.master_free_s = self.master_free_s.max(now) + self.input.overhead_s;
+        let times = self.message_times(worker);
         let w = &mut self.workers[worker as usize];
         w.out.push(chunk);
         w.travelling.push_back(chunk);
-        self.way_out_s = self.way_out_s.max(self.master_free_s) + chunk.count as f64 * way.send_s;
-        self.at(self.arrival_s(worker, chunk, self.way_out_s), Event::Arrive(worker));
+        self.outgoing_free_s = self.outgoing_free_s.max(self.master_free_s) + chunk.count as f64 * times.send_s;
+        self.at(self.arrival_s(worker, chunk, self.outgoing_free_s), Event::Arrive(worker));
     }
 
     fn on_event(&mut self, now: f64, event: Event) {
@@ -292,7 +292,7 @@ impl Sim<'_> {
             }
             Event::Last(worker) => {
                 if self.workers[worker as usize].waiting.is_empty() {
-                    self.at(now + self.way(worker).latency_s, Event::Ask(worker));
+                    self.at(now + self.message_times(worker).latency_s, Event::Ask(worker));
                 }
             }
             Event::Ask(worker) => {
@@ -305,10 +305,10 @@ impl Sim<'_> {
                 let w = &self.workers[worker as usize];
                 let done = w.out.get(w.back);
                 let count = done.map_or(0, |chunk| chunk.count);
-                let way = self.way(worker);
-                self.way_in_s = self.way_in_s.max(now) + count as f64 * way.back_s;
+                let times = self.message_times(worker);
+                self.incoming_free_s = self.incoming_free_s.max(now) + count as f64 * times.back_s;
                 self.workers[worker as usize].back += 1;
-                self.at(self.way_in_s + way.latency_s, Event::Result(worker));
+                self.at(self.incoming_free_s + times.latency_s, Event::Result(worker));
                 self.start(worker, now);
             }
             Event::Result(worker) => self.on_result(worker, now),
@@ -324,7 +324,7 @@ impl Sim<'_> {
         let Some(chunk) = w.waiting.pop_front() else { return };
         w.computing = true;
         let busy_s = self.trace.span(chunk.first, chunk.count).0 * each_s;
-        let now = now + self.input.hidden_s;
+        let now = now + self.input.unexplained_s;
         w.done_s = now + busy_s;
         w.begun_s.push_back(now);
         if chunk.count > 1 {

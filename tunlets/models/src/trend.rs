@@ -1,19 +1,19 @@
-//! How a value goes with the number of workers: dV and dTc of César 2006, ch. III, learnt from observed pairs.
+//! Change of a value with the number of workers: dV and dTc of César 2006, ch. III, learnt from observed pairs.
 
 use crate::line::{Line, theil_sen};
 use std::collections::{BTreeMap, VecDeque};
 
-/// Observations kept of each number; the newest, so that what was is forgotten.
+/// Newest observations kept for each number of workers.
 const OF_EACH: usize = 6;
-/// Numbers kept, and observations after which a number that was not seen again is forgotten.
+/// Numbers of workers kept, and observations after which an unused one is forgotten.
 const NUMBERS: usize = 12;
 const OLD: u64 = 80;
-/// A slope counts when it is so many standard errors away from 0.
+/// Standard errors between a slope and 0 from which on it counts.
 const SURE: f64 = 3.0;
-/// Observations in which a drift is looked for; a stretch of one number that says something of it has so many.
+/// Newest observations used for the drift, and the shortest run of one number of workers that contributes.
 const LATELY: usize = 16;
 const STRETCH: usize = 3;
-/// A drift rests on so many observations.
+/// Fewest observations for a drift.
 const LEAST: usize = 5;
 
 /// Learns y(n).
@@ -21,21 +21,21 @@ const LEAST: usize = 5;
 pub struct Trend {
     seen: BTreeMap<u32, Seen>,
     count: u64,
-    /// See [`Trend::slope`]: asked for far more often than it changes.
+    /// Cache of [`Trend::slope`], which is read far more often than it changes.
     slope: Option<(f64, f64)>,
-    /// The newest numbers and values, in the order in which they came.
+    /// Newest pairs of number and value, in order of arrival.
     lately: VecDeque<(u32, f64)>,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Seen {
-    /// When, in observations, and what.
+    /// Index of the observation, and its value.
     values: VecDeque<(u64, f64)>,
     last: u64,
 }
 
 impl Trend {
-    /// With `n` workers it was `value`. Values that are none, or negative, are ignored.
+    /// Adds a value observed with `n` workers. NaN, infinite and negative values are ignored.
     pub fn observe(&mut self, n: u32, value: f64) {
         if n == 0 || !value.is_finite() || value < 0.0 {
             return;
@@ -60,13 +60,13 @@ impl Trend {
         self.slope = self.slope_beside(self.sure_drift());
     }
 
-    /// The slope of what is left when every observation is more than the one before it by `drift`, known with an error.
+    /// The slope after subtracting `drift` per observation; the drift's error is added to the slope's.
     fn slope_beside(&self, (drift, drift_error): (f64, f64)) -> Option<(f64, f64)> {
         let left = |(at, value): &(u64, f64)| value - drift * *at as f64;
         let of = |(n, seen): (&u32, &Seen)| seen.values.iter().map(|v| (f64::from(*n), left(v))).collect::<Vec<_>>();
         let points: Vec<(f64, f64)> = self.seen.iter().flat_map(of).collect();
         let Line { slope, slope_error, .. } = theil_sen(&points)?;
-        // Numbers were seen one after the other: what is wrong with the drift goes into the slope.
+        // Numbers were observed one after the other, so an error of the drift becomes one of the slope.
         let apart = self.lately.len() as f64 / 2.0 / f64::from(self.range().1 - self.range().0).max(1.0);
         Some((slope, slope_error.hypot(drift_error * apart)))
     }
@@ -99,7 +99,7 @@ impl Trend {
         }
     }
 
-    /// What it was when `n` was last seen.
+    /// The last value observed with `n` workers.
     pub fn last(&self, n: u32) -> Option<f64> {
         self.seen.get(&n)?.values.back().map(|(_, value)| *value)
     }
@@ -118,7 +118,7 @@ impl Trend {
     /// `(to/from)` times as many workers can make of it (César 2006, ch. III). `falls` allows less with more workers.
     pub fn at(&self, value: f64, (from, to): (u32, u32), falls: bool) -> f64 {
         let Some(slope) = self.sure_slope().filter(|_| from > 0 && to > 0 && from != to) else { return value };
-        // No further beyond the numbers that were seen than these lie apart.
+        // Extrapolates at most as far as the observed numbers lie apart.
         let (low, high) = self.range();
         let to = to.clamp(low.saturating_sub(high - low).clamp(1, from), (high + (high - low)).max(from));
         let times = f64::from(to) / f64::from(from);
@@ -162,7 +162,7 @@ mod tests {
         }
         assert!((trend.drift().unwrap() - 1.0).abs() < 0.2, "{:?}", trend.drift());
         assert_eq!(trend.at(y, (14, 1), false), y, "{:?}", trend.slope());
-        // What does go with the number is seen beside it.
+        // A real dependence on the number is found beside the drift.
         let mut both = Trend::default();
         for (k, n) in [2_u32, 2, 2, 8, 8, 8, 4, 4, 4].into_iter().enumerate() {
             both.observe(n, 10.0 + k as f64 + 5.0 * f64::from(n));

@@ -1,7 +1,7 @@
 //! The pipeline model against the source's worked values and table, and the searches against each other and brute force.
 
 use midrun_models::pipeline::exact::{Grouping, Objective, optimum};
-use midrun_models::pipeline::production::{Buffers, dependent_s, held_up_by};
+use midrun_models::pipeline::production::{Buffers, dependent_s};
 use midrun_models::pipeline::search::source;
 use midrun_models::pipeline::{Group, Manager, Network, Pattern, Pipeline, Protocol, Stage};
 use proptest::prelude::*;
@@ -23,6 +23,12 @@ fn example() -> Pipeline {
     p
 }
 
+/// Every stage in a group of its own with this many replicas.
+fn of_replicas(replicas: &[u32]) -> Pattern {
+    let group = |(first, replicas): (usize, &u32)| Group { first, stages: 1, replicas: *replicas };
+    Pattern(replicas.iter().enumerate().map(group).collect())
+}
+
 fn period_ms(p: &Pipeline, pattern: &Pattern) -> f64 {
     1e3 * p.evaluate(pattern, Buffers::Full).period_s
 }
@@ -39,7 +45,7 @@ fn production_times_of_the_example_are_those_of_the_source() {
         assert!(close(1e3 * tr_s, ms), "{tr_s}");
     }
     assert!(close(1e3 * alone.period_s, 402.131) && alone.ranks == 5);
-    let best = p.evaluate(&Pattern::of_replicas(&[1, 4, 3, 2, 1]), Buffers::Full);
+    let best = p.evaluate(&of_replicas(&[1, 4, 3, 2, 1]), Buffers::Full);
     for (tr_s, ms) in best.tr_s.iter().zip([102.131, 101.0655, 101.4207, 102.131, 100.0]) {
         assert!(close(1e3 * tr_s, ms), "{tr_s}");
     }
@@ -49,14 +55,14 @@ fn production_times_of_the_example_are_those_of_the_source() {
 #[test]
 fn the_sources_search_ends_at_202_ms_where_134_are_possible() {
     let p = example();
-    assert_eq!(source(&p, 14), Some(Pattern::of_replicas(&[1, 4, 3, 2, 1])), "9 ranks for replicas");
+    assert_eq!(source(&p, 14), Some(of_replicas(&[1, 4, 3, 2, 1])), "9 ranks for replicas");
     for for_replicas in 4..=8 {
         let found = source(&p, 5 + for_replicas).unwrap();
-        assert_eq!(found, Pattern::of_replicas(&[1, 2, 2, 1, 1]), "{for_replicas} ranks for replicas");
+        assert_eq!(found, of_replicas(&[1, 2, 2, 1, 1]), "{for_replicas} ranks for replicas");
         assert!(close(period_ms(&p, &found), 202.131));
     }
     let exact = optimum(&p, 13, Grouping::None, Objective::Time).unwrap();
-    assert_eq!(exact, Pattern::of_replicas(&[1, 3, 3, 2, 1]));
+    assert_eq!(exact, of_replicas(&[1, 3, 3, 2, 1]));
     assert!(close(period_ms(&p, &exact), 134.754), "(400 + 2 * 2.131) / 3");
     assert_eq!(source(&p, 4), None);
     assert_eq!(source(&p, 5), Some(Pattern::unreplicated(5)));
@@ -66,7 +72,7 @@ fn the_sources_search_ends_at_202_ms_where_134_are_possible() {
 fn without_a_manager_the_same_ranks_go_further() {
     let p = Pipeline { manager: Manager::Sender, ..example() };
     let all = optimum(&p, 11, Grouping::None, Objective::Time).unwrap();
-    assert_eq!(all, Pattern::of_replicas(&[1, 4, 3, 2, 1]), "11 ranks instead of 14");
+    assert_eq!(all, of_replicas(&[1, 4, 3, 2, 1]), "11 ranks instead of 14");
     let with = |ranks, grouping| optimum(&p, ranks, grouping, Objective::Time);
     let grouped = with(3, Grouping::Single).unwrap();
     assert_eq!(grouped.to_string(), "0-1,2-3,4", "fewer ranks than stages");
@@ -85,7 +91,7 @@ fn a_third_replica_of_stage_1_is_useless() {
     // 1, 1.5, 1, 3, 1 s and 512 B: 2 and 3 replicas, one output per second.
     let p = pipeline(&[1.0, 1.5, 1.0, 3.0, 1.0], 512.0, net(2.0, Protocol::Async));
     let best = optimum(&p, 9, Grouping::None, Objective::Time).unwrap();
-    assert_eq!(best, Pattern::of_replicas(&[1, 2, 1, 3, 1]), "the ninth rank is left alone");
+    assert_eq!(best, of_replicas(&[1, 2, 1, 3, 1]), "the ninth rank is left alone");
     assert_eq!(optimum(&p, 9, Grouping::None, Objective::Efficiency), Some(best.clone()));
     let period_s = p.evaluate(&best, Buffers::Full).period_s;
     assert!((period_s - 1.002).abs() < 2e-3, "{period_s}");
@@ -121,7 +127,7 @@ fn the_sources_table_is_met() {
     for (compute_s, bytes, start_up_ms, protocol, replicas, expected_s, tolerance) in rows {
         let mut p = pipeline(compute_s, bytes, net(start_up_ms, protocol));
         p.manager = Manager::OwnRank;
-        let period_s = p.evaluate(&Pattern::of_replicas(replicas), Buffers::Full).period_s;
+        let period_s = p.evaluate(&of_replicas(replicas), Buffers::Full).period_s;
         assert!((period_s / expected_s - 1.0).abs() < tolerance, "{compute_s:?} {replicas:?}: {period_s}");
     }
 }
@@ -148,24 +154,12 @@ fn what_replicated_stages_of_the_table_could_do_lies_between_all_hidden_and_noth
 }
 
 #[test]
-fn the_sources_formula_knows_what_no_number_of_replicas_can_do() {
-    let p = example();
-    // All of the manager's time counted: one more than the rate alone would need.
-    assert_eq!(p.replicas_by_formula(1, 0.102131), Some(5));
-    assert_eq!(p.replicas_by_formula(1, 0.003), None);
-    let sync = pipeline(&[1.0, 3.0, 1.0], 1e6, net(2.0, Protocol::Sync));
-    assert_eq!(sync.replicas_by_formula(1, 1.095), Some(4), "3.097 / (1.095 - 0.19)");
-    assert_eq!(sync.replicas_by_formula(1, 0.19), None);
-}
-
-#[test]
 fn a_slow_stage_holds_up_those_before_it_once_the_buffers_are_full() {
     let tr_s = [0.1215, 0.1215, 0.1015, 0.2015, 0.1];
     let open = dependent_s(&tr_s, Buffers::Open, Protocol::Async);
     assert_eq!(open, [0.1215, 0.1215, 0.1215, 0.2015, 0.2015], "upstream is not held up yet");
     assert_eq!(dependent_s(&tr_s, Buffers::Full, Protocol::Async), [0.2015; 5]);
     assert_eq!(dependent_s(&tr_s, Buffers::Open, Protocol::Sync), [0.2015; 5]);
-    assert_eq!((held_up_by(&tr_s, 2), held_up_by(&tr_s, 3), held_up_by(&[], 0)), (Some(3), None, None));
 }
 
 #[test]

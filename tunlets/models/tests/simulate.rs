@@ -1,7 +1,7 @@
 //! What the simulation says about the techniques, held against the known statements.
 
 use midrun_models::factoring::{least_chunk, static_excess};
-use midrun_models::simulate::{Drawings, SimInput, Way, compare, iteration, iteration_of};
+use midrun_models::simulate::{Drawings, MessageTimes, SimInput, compare, iteration, iteration_of};
 use midrun_scheduling::{Technique, TechniqueParameters};
 use proptest::prelude::*;
 
@@ -11,7 +11,7 @@ fn input(variation: f64) -> SimInput {
         workers: 25,
         mean_s: 2e-3,
         variation,
-        handout_s: 5e-6,
+        overhead_s: 5e-6,
         latency_s: 2e-5,
         ..SimInput::default()
     }
@@ -50,7 +50,7 @@ fn even_tasks_are_best_left_alone() {
 
 #[test]
 fn a_slow_master_makes_single_tasks_slow_and_a_lower_bound_helps() {
-    let slow = SimInput { handout_s: 4e-4, ..input(0.4) }; // 25 workers x 0.4 ms = 10 ms a round
+    let slow = SimInput { overhead_s: 4e-4, ..input(0.4) }; // 25 workers x 0.4 ms = 10 ms a round
     let bounded = TechniqueParameters { min_chunk: least_chunk(4e-4, 2e-3, 25), ..setting(Technique::Ss, 0.4) };
     let both = compare(&slow, &[setting(Technique::Ss, 0.4), bounded], 0..2);
     assert!(both[0].ratio(25) > 4.0, "{}", both[0].ratio(25));
@@ -102,11 +102,11 @@ proptest! {
         tasks in 0usize..400,
         workers in 0u32..9,
         latency_s in 0.0..1e-2,
-        handout_s in 0.0..1e-3,
+        overhead_s in 0.0..1e-3,
         slow in 1.0..5.0,
     ) {
         let times: Vec<f64> = (0..tasks).map(|i| 1e-3 * (1 + i % 7) as f64).collect();
-        let input = SimInput { workers, latency_s, handout_s, slowness: vec![slow], ..SimInput::default() };
+        let input = SimInput { workers, latency_s, overhead_s, slowness: vec![slow], ..SimInput::default() };
         let setting = TechniqueParameters { mean_s: 4e-3, sigma_s: 2e-3, ..TechniqueParameters::new(Technique::from_code(code).unwrap()) };
         let result = iteration_of(&times, &input, &setting);
         let mut seen = vec![0; tasks];
@@ -124,10 +124,10 @@ proptest! {
 #[test]
 fn the_bytes_of_a_rendezvous_wait_for_a_worker_that_computes() {
     // One worker, chunks of one task of 1 ms, a way of 0.1 ms, 0.2 ms for a task's bytes.
-    let eager = Way { latency_s: 1e-4, send_s: 2e-4, back_s: 0.0, eager_tasks: u64::MAX };
+    let eager = MessageTimes { latency_s: 1e-4, send_s: 2e-4, back_s: 0.0, eager_tasks: u64::MAX };
     let time = |tasks: usize, eager_tasks: u64| {
-        let ways = vec![Way { eager_tasks, ..eager }];
-        let input = SimInput { workers: 1, mean_s: 1e-3, ways, ..SimInput::default() };
+        let message_times = vec![MessageTimes { eager_tasks, ..eager }];
+        let input = SimInput { workers: 1, mean_s: 1e-3, message_times, ..SimInput::default() };
         iteration_of(&vec![1e-3; tasks], &input, &TechniqueParameters::new(Technique::Ss)).iteration_s
     };
     assert!((time(1, u64::MAX) - 1.4e-3).abs() < 1e-9);
@@ -139,9 +139,9 @@ fn the_bytes_of_a_rendezvous_wait_for_a_worker_that_computes() {
 
 #[test]
 fn a_far_worker_gets_its_chunks_later_than_a_near_one() {
-    let near = Way { latency_s: 1e-5, send_s: 0.0, back_s: 0.0, eager_tasks: u64::MAX };
-    let far = Way { latency_s: 20e-3, ..near };
-    let input = SimInput { workers: 2, mean_s: 1e-3, ways: vec![near, far], ..SimInput::default() };
+    let near = MessageTimes { latency_s: 1e-5, send_s: 0.0, back_s: 0.0, eager_tasks: u64::MAX };
+    let far = MessageTimes { latency_s: 20e-3, ..near };
+    let input = SimInput { workers: 2, mean_s: 1e-3, message_times: vec![near, far], ..SimInput::default() };
     let result = iteration_of(&[1e-3; 200], &input, &TechniqueParameters::new(Technique::Ss));
     let of = |worker| result.log.iter().filter(|chunk| chunk.worker == worker).count();
     assert!(of(0) > 5 * of(1), "{} {}", of(0), of(1));

@@ -31,7 +31,7 @@ pub fn predicted(args: &Args, windows: &[StreamWindow]) -> Result<String, String
     })
 }
 
-/// What is asked for; the plans that were recorded where nothing is.
+/// The plans asked for; without any, the recorded ones.
 fn plans(args: &Args, recording: &Recording) -> Result<Vec<Plan>, String> {
     let fit = &recording.fit;
     let mut plans = Vec::new();

@@ -6,7 +6,7 @@ use super::Mistake;
 use crate::mapping::{Ends, Mapping, Pipeline};
 use crate::pepa::Position;
 
-/// What stands behind a `=`.
+/// The value after a `=`.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Value {
     Number(f64),

@@ -36,7 +36,7 @@ impl Run<'_> {
         })
     }
 
-    /// What a process waits for.
+    /// The event that a process waits for, as a sentence.
     fn waits(&self, process: usize) -> String {
         let of = &self.processes[process];
         let name = &self.elements[of.element].name;

@@ -1,4 +1,4 @@
-//! How a process walks through the elements.
+//! The walk of a process through the elements.
 
 use super::super::collective::Part;
 use super::super::element::{Cost, What};
@@ -198,7 +198,7 @@ impl<'a> Run<'a> {
         };
         let begin_s = self.now_s;
         for (process, mut busy) in shared.into_iter().enumerate() {
-            // What it did itself, in order; in between it waited.
+            // Its own activities in order; it waited between them.
             let mut at_s = self.processes[process].since_s;
             busy.busy.push((Activity::Waiting, busy.end_s, busy.end_s));
             for (activity, from_s, to_s) in busy.busy {
@@ -260,7 +260,7 @@ impl<'a> Run<'a> {
     }
 }
 
-/// What a process does in a framework: what it did itself from when until when, in order, and when it was let go.
+/// Share of a process in a framework: its activities with begin and end in order, and the time of its release.
 #[derive(Clone, Debug, Default)]
 pub(in crate::program) struct Share {
     pub busy: Vec<(Activity, f64, f64)>,

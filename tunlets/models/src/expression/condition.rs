@@ -1,4 +1,4 @@
-//! A condition over named values, for whoever has values and no program.
+//! A condition over named values, such as a search constraint.
 
 use super::{Code, Expression};
 use crate::random::Random;
@@ -18,14 +18,14 @@ impl Condition {
             None => Err(format!("{name} is none of {}", names.join(", "))),
         };
         let code = expression.compile(&mut meaning)?;
-        // A slot that no name has: only what is drawn varies with it.
+        // No name has this slot: only random functions vary with it.
         if code.varies_with(names.len()) {
             return Err("a condition cannot draw numbers".into());
         }
         Ok(Condition(code))
     }
 
-    /// Whether it is true: neither 0 nor undefined.
+    /// True where the value is neither 0 nor NaN.
     pub fn holds(&self, values: &[f64]) -> bool {
         let value = self.0.value(values, &mut Random::new(0));
         value != 0.0 && !value.is_nan()

@@ -16,7 +16,7 @@ pub const MOST_CHARACTERS: usize = 2000;
 /// Most parentheses, functions and signs inside one another.
 pub const MOST_DEPTH: usize = 64;
 
-/// An expression, as it was written.
+/// A parsed expression.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expression {
     /// A number; finite and not negative.
@@ -33,7 +33,7 @@ pub enum Expression {
     Call(Function, Vec<Expression>),
 }
 
-/// What stands between two sides.
+/// A binary operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operator {
     /// One of them is true.
@@ -134,7 +134,7 @@ const WORDS: [(&str, Op); 14] = [
 ];
 
 impl Operator {
-    /// How strongly it binds.
+    /// Binding strength: a higher level binds tighter.
     fn level(self) -> u8 {
         match self {
             Op::Or => 1,
@@ -171,7 +171,7 @@ const LEVEL_NOT: u8 = 3;
 const LEVEL_SIGN: u8 = 7;
 const LEVEL_ATOM: u8 = 9;
 
-/// What is wrong with an expression, and where.
+/// A syntax error and its position.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("column {column}: {sentence}")]
 pub struct ExpressionError {
@@ -179,7 +179,7 @@ pub struct ExpressionError {
     pub offset: usize,
     /// In characters, from 1.
     pub column: usize,
-    /// What is wrong and what would be right.
+    /// The mistake, and the correct form.
     pub sentence: String,
 }
 
@@ -187,7 +187,7 @@ impl Expression {
     /// Reads an expression.
     ///
     /// # Errors
-    /// Where it makes no sense.
+    /// The first syntax error.
     ///
     /// ```
     /// use midrun_predict::program::Expression;
@@ -208,7 +208,7 @@ impl Expression {
         }
     }
 
-    /// Calls `see` with every name in it.
+    /// Calls `see` with every name in the expression.
     pub fn each_name(&self, see: &mut impl FnMut(&str)) {
         match self {
             Expression::Number(_) => {}
@@ -222,7 +222,7 @@ impl Expression {
         }
     }
 
-    /// With every name turned into a number or a slot by `meaning`; names that mean nothing are its errors.
+    /// Compiles the expression: `meaning` turns each name into a number or a slot, or fails.
     pub fn compile<E>(&self, meaning: &mut impl FnMut(&str) -> Result<Code, E>) -> Result<Code, E> {
         let code = match self {
             Expression::Number(value) => Code::Number(*value),
@@ -280,7 +280,7 @@ impl std::fmt::Display for Expression {
     }
 }
 
-/// An expression that can be evaluated at once.
+/// A compiled expression: names are replaced by numbers and slots.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Code {
     /// A number.
@@ -298,7 +298,7 @@ pub enum Code {
 }
 
 impl Code {
-    /// The value, with `slots` in their places; one that is missing counts as 0.
+    /// The value for these `slots`; a missing slot counts as 0.
     pub fn value(&self, slots: &[f64], random: &mut Random) -> f64 {
         match self {
             Code::Number(value) => *value,
@@ -310,7 +310,7 @@ impl Code {
         }
     }
 
-    /// Whether anything is drawn, or `slot` is looked at.
+    /// True where it draws a random number or reads `slot`.
     pub fn varies_with(&self, slot: usize) -> bool {
         match self {
             Code::Number(_) => false,
@@ -321,7 +321,7 @@ impl Code {
         }
     }
 
-    /// Itself as a number where nothing in it is open.
+    /// Itself, or its value where it is constant.
     fn folded(self) -> Code {
         let fixed = |x: &Code| matches!(x, Code::Number(_));
         let closed = match &self {

@@ -4,7 +4,7 @@ use super::{
     Expression, ExpressionError, FUNCTIONS, LEVEL_NOT, LEVEL_SIGN, MOST_CHARACTERS, MOST_DEPTH, Op, Operator, WORDS,
 };
 
-/// What an operand may be, for sentences.
+/// The operands allowed, for error sentences.
 const OPERAND: &str = "a number, a name, a function, `(`, `-` or `not`";
 
 pub(super) fn parse(text: &str) -> Result<Expression, ExpressionError> {
@@ -38,7 +38,7 @@ impl<'a> Parser<'a> {
         Err(ExpressionError { offset, column, sentence })
     }
 
-    /// What is left, from its first character that is no blank.
+    /// The remaining text without leading blanks.
     fn rest(&mut self) -> &'a str {
         let rest = self.text[self.at..].trim_start();
         self.at = self.text.len() - rest.len();

@@ -9,7 +9,7 @@ use super::{Group, Pattern, Pipeline};
 /// Two times that differ by less are the same pace (they come out of sums in another order).
 pub(super) const SAME: f64 = 1.0 + 1e-9;
 
-/// What is best.
+/// Criterion of the search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Objective {
     /// The shortest period; of those, the fewest ranks.
@@ -22,7 +22,7 @@ pub enum Objective {
     Deadline(f64),
 }
 
-/// Which neighbours may share a rank.
+/// Groups of neighbouring stages that the search may form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Grouping {
     /// None.

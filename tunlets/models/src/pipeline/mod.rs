@@ -21,22 +21,22 @@ pub struct Stage {
     pub compute_s: f64,
     /// Bytes it sends on per input, `v`. Those of the last stage count for nothing.
     pub message_bytes: f64,
-    /// Whether it keeps state between inputs: then it is never replicated.
+    /// True where it keeps state between inputs: then it is never replicated.
     pub stateful: bool,
 }
 
-/// What a message costs.
+/// Cost of a message.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Network {
     /// Start-up time, `mo`, seconds.
     pub start_up_s: f64,
     /// Time of a byte, `lambda`, seconds.
     pub per_byte_s: f64,
-    /// Whether a send returns before the receiver has the message.
+    /// Behaviour of sends.
     pub protocol: Protocol,
 }
 
-/// Who gives the inputs of a replicated stage to its replicas.
+/// The distributor of a replicated stage's inputs to its replicas.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Manager {
     /// The stage before it: no rank more than the replicas.
@@ -60,9 +60,9 @@ pub enum Manager {
 pub struct Pipeline {
     /// In the order of the stream.
     pub stages: Vec<Stage>,
-    /// What a message costs.
+    /// Cost of a message.
     pub network: Network,
-    /// See [`Manager`].
+    /// Distributor of inputs to replicas.
     pub manager: Manager,
     /// Share of a manager's own time that hides behind its replicas' computing: 1 = all, 0 = none (the source's `tg + wc`).
     /// [`Pipeline::overlap`] finds it from a measured time.
@@ -74,9 +74,9 @@ pub struct Pipeline {
 pub struct Group {
     /// Its first stage.
     pub first: usize,
-    /// How many stages.
+    /// Number of stages.
     pub stages: usize,
-    /// On how many ranks each of its inputs could go; 1 = not replicated.
+    /// Number of ranks that an input can go to; 1 = not replicated.
     pub replicas: u32,
 }
 
@@ -90,12 +90,6 @@ impl Pattern {
         Pattern((0..stages).map(|first| Group { first, stages: 1, replicas: 1 }).collect())
     }
 
-    /// Every stage in a group of its own, with so many replicas.
-    pub fn of_replicas(replicas: &[u32]) -> Pattern {
-        let group = |(first, replicas): (usize, &u32)| Group { first, stages: 1, replicas: *replicas };
-        Pattern(replicas.iter().enumerate().map(group).collect())
-    }
-
     /// The group of a stage. Panics where the pattern does not have it.
     pub fn group_of(&self, stage: usize) -> usize {
         let has = |group: &Group| (group.first..group.first + group.stages).contains(&stage);
@@ -104,7 +98,7 @@ impl Pattern {
 }
 
 impl From<&Plan> for Pattern {
-    /// Who hands out, and on which ranks, is left out.
+    /// Leaves out the ranks of each group and the order of its inputs.
     fn from(plan: &Plan) -> Pattern {
         let group = |g: &plan::Group| Group {
             first: g.first,
@@ -122,7 +116,7 @@ impl From<&Pattern> for Plan {
 }
 
 impl std::fmt::Display for Pattern {
-    /// As `midrun.h` writes patterns: `0,1x4,2-3x2,4`.
+    /// Writes the notation of `midrun.h`: `0,1x4,2-3x2,4`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         Plan::from(self).fmt(f)
     }

@@ -2,16 +2,16 @@
 
 use super::{Group, Manager, Pattern, Pipeline, Protocol};
 
-/// Whether a slow stage holds up those before it.
+/// State of the buffers between stages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Buffers {
-    /// Sends return at once and the buffers have room: nobody waits for a stage behind it. Not for ever.
+    /// Buffers have room and sends return at once: a slow stage does not delay the stages before it yet.
     Open,
-    /// The steady state of bounded buffers, and synchronous sends at once: all go at the slowest stage's pace.
+    /// Steady state of bounded buffers, or synchronous sends: all stages run at the pace of the slowest.
     Full,
 }
 
-/// How fast a pattern is.
+/// Production times of a pattern.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Production {
     /// `Tr` of each stage's group, seconds.
@@ -25,7 +25,7 @@ pub struct Production {
 }
 
 impl Pipeline {
-    /// `C(P, v)`: what sending on costs the rank whose last stage this is, seconds.
+    /// `C(P, v)`: time of sending an output on, for the rank whose last stage is `last`, seconds.
     fn send_s(&self, last: usize) -> f64 {
         let network = &self.network;
         match (last + 1 == self.stages.len(), network.protocol) {
@@ -35,7 +35,7 @@ impl Pipeline {
         }
     }
 
-    /// What passing one input to a replica of the group that begins with `first` costs, seconds.
+    /// Time to pass one input to a replica of the group that begins with `first`, seconds.
     fn pass_s(&self, first: usize) -> f64 {
         let bytes = first.checked_sub(1).map_or(0.0, |before| self.stages[before].message_bytes);
         self.network.start_up_s + self.network.per_byte_s * bytes
@@ -76,7 +76,7 @@ impl Pipeline {
         }
     }
 
-    /// As [`Pipeline::production_s`], with the group's compute time known.
+    /// Like [`Pipeline::production_s`], with the group's compute time already summed.
     pub(super) fn production_of(&self, group: &Group, compute_s: f64) -> f64 {
         let last = group.first + group.stages - 1;
         if group.replicas <= 1 {
@@ -104,17 +104,7 @@ impl Pipeline {
         if serial_s > hidden_s { ((serial_s - measured_s) / (serial_s - hidden_s)).clamp(0.0, 1.0) } else { 1.0 }
     }
 
-    /// The source's formula for the replicas that bring stage `first` to `target_s`; `None` where no number does.
-    pub fn replicas_by_formula(&self, first: usize, target_s: f64) -> Option<u32> {
-        let manager_s = match self.network.protocol {
-            Protocol::Async => self.pass_s(first),
-            Protocol::Sync => 2.0 * self.pass_s(first),
-        };
-        let left_s = target_s - manager_s;
-        (left_s > 0.0).then(|| (self.replica_s(self.stages[first].compute_s, first) / left_s).ceil() as u32)
-    }
-
-    /// How fast a pattern is.
+    /// Production times of a pattern.
     pub fn evaluate(&self, pattern: &Pattern, buffers: Buffers) -> Production {
         let groups: Vec<f64> = pattern.0.iter().map(|group| self.production_s(group)).collect();
         let per_stage = |times: &[f64]| (0..self.stages.len()).map(|s| times[pattern.group_of(s)]).collect();
@@ -136,10 +126,4 @@ pub fn dependent_s(tr_s: &[f64], buffers: Buffers, protocol: Protocol) -> Vec<f6
         (Buffers::Open, Protocol::Async) => upstream,
         _ => vec![slowest; tr_s.len()],
     }
-}
-
-/// Which group holds up `group`, if it is another: the slowest of all with full buffers.
-pub fn held_up_by(tr_s: &[f64], group: usize) -> Option<usize> {
-    let slowest = (0..tr_s.len()).max_by(|a, b| tr_s[*a].total_cmp(&tr_s[*b]))?;
-    (slowest != group && tr_s[slowest] > tr_s[group]).then_some(slowest)
 }

@@ -1,35 +1,35 @@
-//! Asks and is told: the start, the method's combinations, and at the end the best against the start.
+//! The search loop: it measures the start values, then the method's combinations, and at the end the best against the start.
 
 use super::evolution::Evolution;
 use super::halving::Halving;
-use super::seen::{Candidate, Seen, median};
+use super::observations::{Candidate, Observations, median};
 use super::simplex::Simplex;
 use super::space::{Point, Space};
 use crate::random::Random;
 
-/// How often what is close to the best is measured.
+/// Measurements of a combination that is close to the best.
 const REPEATS: usize = 3;
-/// How often the values at start are measured before anything else.
+/// Measurements of the start values before the search.
 const AT_START: usize = 3;
-/// How often the best and the start are measured afresh at the end.
+/// Measurements of the best and of the start values at the end.
 const AT_END: usize = 3;
-/// The least difference that counts as one, a share.
+/// Least relative difference between two times that counts.
 const LEAST_MARGIN: f64 = 0.02;
-/// Standard deviations that count as a difference.
+/// Standard deviations between two times that count as a difference.
 const CLEAR: f64 = 3.0;
-/// One of so many measurements goes to an exhaustive search's combinations at most.
+/// The exhaustive method is chosen where the combinations are at most the budget divided by this.
 const EXHAUSTIVE_SHARE: usize = 3;
 /// Most dimensions of a simplex.
 const SIMPLEX_DIMENSIONS: usize = 4;
-/// The simplex begins so often elsewhere.
+/// Restarts of the simplex elsewhere.
 const RESTARTS: u32 = 1;
-/// Combinations of an earlier search that are looked at first.
+/// Combinations of an earlier search that are measured first.
 const REMEMBERED: usize = 2;
 
-/// How combinations are chosen.
+/// Search method.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Method {
-    /// By the number of combinations, and whether they have an order.
+    /// Chosen by the number of combinations and dimensions, and by categorical dimensions.
     #[default]
     Auto,
     /// All of them.
@@ -55,10 +55,10 @@ impl Method {
     }
 }
 
-/// How a search is to be made.
+/// Method, budget and seed of a search.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
-    /// See [`Method`].
+    /// Search method.
     pub method: Method,
     /// Measurements it may take, at least 12.
     pub budget: usize,
@@ -66,21 +66,21 @@ pub struct Plan {
     pub seed: u64,
 }
 
-/// What is to be measured next.
+/// A combination to be measured.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ask {
     /// Values of the dimensions.
     pub values: Vec<f64>,
-    /// They are those at start.
+    /// True for the start values.
     pub start: bool,
 }
 
-/// What stands at the end, or would if it ended now.
+/// The best combination at the end, or so far.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Best {
     /// Values of the dimensions.
     pub values: Vec<f64>,
-    /// They are those at start.
+    /// True for the start values.
     pub start: bool,
     /// Median of the measured times, seconds.
     pub time_s: f64,
@@ -95,10 +95,10 @@ enum Explorer {
 
 #[derive(Clone, Debug)]
 enum Phase {
-    /// The values at start, then what is remembered.
+    /// Measures the start values, then the remembered combinations.
     Start,
     Explore,
-    /// The start afresh, then the best, with the times so far.
+    /// Measures the start values again, then the best; holds the times so far.
     Duel {
         best: Point,
         start_s: Vec<f64>,
@@ -119,7 +119,7 @@ pub struct Search {
     remembered: Vec<Point>,
     phase: Phase,
     asked: Option<(Candidate, usize)>,
-    seen: Seen,
+    seen: Observations,
     spent: usize,
     budget: usize,
 }
@@ -150,16 +150,16 @@ impl Search {
             Method::Evolution => Explorer::Evolution(Evolution::new(&space, first, random)),
             Method::Simplex | Method::Auto => Explorer::Simplex(Simplex::new(&space, &first, RESTARTS, random)),
         };
-        let (phase, asked, seen, spent) = (Phase::Start, None, Seen::default(), 0);
+        let (phase, asked, seen, spent) = (Phase::Start, None, Observations::default(), 0);
         Search { space, start, method, explorer, remembered, phase, asked, seen, spent, budget }
     }
 
-    /// The method it goes by.
+    /// The method chosen.
     pub fn method(&self) -> Method {
         self.method
     }
 
-    /// What is searched.
+    /// The search space.
     pub fn space(&self) -> &Space {
         &self.space
     }
@@ -174,12 +174,12 @@ impl Search {
         self.budget
     }
 
-    /// Whether nothing more is asked for.
+    /// True once the search is over.
     pub fn is_over(&self) -> bool {
         matches!(self.phase, Phase::Over { .. })
     }
 
-    /// What to measure next, once; the same until it is told. `None`: the search is over.
+    /// The next combination to measure; the same one until its time is reported. `None`: the search is over.
     pub fn ask(&mut self) -> Option<Ask> {
         if self.asked.is_none() {
             self.asked = self.choose();
@@ -188,7 +188,7 @@ impl Search {
         Some(Ask { values: self.values(candidate), start: candidate.is_none() })
     }
 
-    /// What was asked for took `time_s` seconds. What no time can be only counts.
+    /// Reports the time of the combination asked for, seconds. A time that is not finite and positive only uses up budget.
     pub fn tell(&mut self, time_s: f64) {
         let Some((candidate, wanted)) = self.asked.clone() else { return };
         self.spent += 1;
@@ -206,7 +206,7 @@ impl Search {
         }
     }
 
-    /// The best so far; at the end what is to stand. `None`: nothing was measured.
+    /// The best combination so far, or at the end the winner. `None`: nothing was measured.
     pub fn best(&self) -> Option<Best> {
         let candidate = match &self.phase {
             Phase::Over { winner } => winner,
@@ -221,7 +221,7 @@ impl Search {
         self.seen.median_s(&None)
     }
 
-    /// What was measured, from the best on: values, median in seconds, how often.
+    /// The combinations measured, best first: values, median in seconds, number of measurements.
     pub fn ranking(&self) -> Vec<(Vec<f64>, f64, usize)> {
         let all = self.seen.ranking().into_iter();
         all.map(|(point, time_s, count)| (self.space.values(&point), time_s, count)).collect()
@@ -236,7 +236,7 @@ impl Search {
         candidate.as_ref().map_or_else(|| self.start.clone(), |point| self.space.values(point))
     }
 
-    /// Whether the candidate is close to the best and was not measured often enough.
+    /// True where the candidate is close to the best and was not measured often enough.
     fn wants_more(&self, candidate: &Candidate, wanted: usize) -> bool {
         let count = self.seen.count(candidate);
         if self.spent + 2 * AT_END >= self.budget || count >= wanted {
@@ -299,7 +299,7 @@ impl Search {
     }
 }
 
-/// As many combinations as there is a budget for, by chance, each once.
+/// Distinct random combinations, as many as half the budget.
 fn sample(space: &Space, budget: usize, random: &mut Random) -> Vec<Point> {
     let drawn: std::collections::BTreeSet<Point> = (0..budget / 2).filter_map(|_| space.any(random)).collect();
     drawn.into_iter().collect()

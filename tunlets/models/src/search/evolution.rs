@@ -1,6 +1,6 @@
 //! Differential evolution on the values there are; names without an order are taken over or drawn.
 
-use super::seen::Seen;
+use super::observations::Observations;
 use super::space::{Point, Space};
 use crate::random::Random;
 
@@ -9,19 +9,19 @@ const PER_DIMENSION: usize = 3;
 const MEMBERS: (usize, usize) = (6, 24);
 /// Share of the dimensions in which a child differs from its parent.
 const CROSSOVER: f64 = 0.9;
-/// Share of names that are drawn afresh.
+/// Share of categorical values that are drawn at random.
 const FRESH: f64 = 0.15;
-/// Draws for a child that nobody has measured.
+/// Draws for a child that was not measured yet.
 const DRAWS: usize = 50;
 /// Rounds without anything better before it ends.
 const PATIENCE: usize = 3;
 
-/// See the module.
+/// The state of a differential evolution.
 #[derive(Clone, Debug)]
 pub(super) struct Evolution {
     members: Vec<Point>,
     size: usize,
-    /// The child that is being measured, and whose place it wants.
+    /// The child being measured, and the index of the member it may replace.
     child: Option<(usize, Point)>,
     turn: usize,
     best_s: f64,
@@ -30,7 +30,7 @@ pub(super) struct Evolution {
 }
 
 impl Evolution {
-    /// From `start` and others by chance.
+    /// The first members: `start` and random ones.
     pub(super) fn new(space: &Space, start: Point, random: Random) -> Evolution {
         // Each name has its turn among the first members.
         let names = space.dimensions.iter().filter(|dimension| dimension.categorical).map(|d| d.values.len() + 1);
@@ -40,8 +40,8 @@ impl Evolution {
         Evolution { members: vec![start], size, child, turn, best_s, idle, random }
     }
 
-    /// The next combination to be measured; `None`: nothing better has come for a while.
-    pub(super) fn next(&mut self, space: &Space, seen: &Seen) -> Option<Point> {
+    /// The next combination to be measured; `None`: no improvement for several rounds.
+    pub(super) fn next(&mut self, space: &Space, seen: &Observations) -> Option<Point> {
         if let Some(point) = self.members.iter().find(|point| seen.of(point).is_none()) {
             return Some(point.clone());
         }
@@ -72,8 +72,8 @@ impl Evolution {
         Some(child)
     }
 
-    /// One more of the first members: its names are those whose turn it is, the rest is by chance.
-    fn first(&mut self, space: &Space, seen: &Seen) -> Option<Point> {
+    /// One more of the first members: categorical values take turns, the others are random.
+    fn first(&mut self, space: &Space, seen: &Observations) -> Option<Point> {
         let turn = self.members.len() - 1;
         let of_turn = |mut point: Point| {
             let all = point.iter_mut().zip(&space.dimensions);
@@ -83,8 +83,8 @@ impl Evolution {
         (0..DRAWS).find_map(|_| space.any(&mut self.random).and_then(of_turn))
     }
 
-    /// By chance, and not measured yet.
-    fn fresh(&mut self, space: &Space, seen: &Seen) -> Option<Point> {
+    /// A random combination that was not measured yet.
+    fn fresh(&mut self, space: &Space, seen: &Observations) -> Option<Point> {
         let drawn = (0..DRAWS).find_map(|_| space.any(&mut self.random).filter(|point| seen.of(point).is_none()));
         drawn.or_else(|| {
             let all = space.allowed_points(usize::MAX)?;
@@ -92,8 +92,8 @@ impl Evolution {
         })
     }
 
-    /// From the best and the difference of two others: best/1/bin.
-    fn breed(&mut self, space: &Space, seen: &Seen, place: usize) -> Point {
+    /// A child of the best member and the difference of two others (best/1/bin, Storn and Price 1997).
+    fn breed(&mut self, space: &Space, seen: &Observations, place: usize) -> Point {
         let time_s = |at: &usize| seen.of(&self.members[*at]).unwrap_or(f64::INFINITY);
         let best = (0..self.members.len()).min_by(|a, b| time_s(a).total_cmp(&time_s(b))).unwrap_or(0);
         let (one, other) = (self.random.below(self.members.len()), self.random.below(self.members.len()));

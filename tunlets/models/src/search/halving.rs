@@ -1,8 +1,8 @@
-//! Every combination once, the better half again, until one is left.
+//! Successive halving: every combination once, the better half twice as often, until one is left.
 
 use std::collections::VecDeque;
 
-use super::seen::Seen;
+use super::observations::Observations;
 use super::space::Point;
 use crate::random::Random;
 
@@ -10,14 +10,14 @@ use crate::random::Random;
 #[derive(Clone, Debug)]
 pub(super) struct Halving {
     left: Vec<Point>,
-    /// Those that are still to be measured in this round.
+    /// Combinations still to be measured in this round.
     round: VecDeque<Point>,
-    /// How often each that is left is to have been measured by the end of this round.
+    /// Measurements of each remaining combination required by the end of this round.
     wanted: usize,
 }
 
 impl Halving {
-    /// All of them, in an order by chance: what changes with time must not look like an effect of the values.
+    /// All combinations in random order, so that a drift of the times does not look like an effect of the values.
     pub(super) fn new(mut points: Vec<Point>, random: &mut Random) -> Halving {
         for at in (1..points.len()).rev() {
             points.swap(at, random.below(at + 1));
@@ -25,13 +25,13 @@ impl Halving {
         Halving { round: points.iter().cloned().collect(), left: points, wanted: 1 }
     }
 
-    /// The next to be measured, and how often it is to have been; `None`: one is left.
-    pub(super) fn next(&mut self, seen: &Seen, margin: f64) -> Option<(Point, usize)> {
+    /// The next combination and its required number of measurements; `None`: one is left.
+    pub(super) fn next(&mut self, seen: &Observations, margin: f64) -> Option<(Point, usize)> {
         loop {
             let best_s = self.left.iter().map(|point| time_s(seen, point)).fold(f64::INFINITY, f64::min);
             let is_done = |point: &Point| {
                 let count = seen.count(&Some(point.clone()));
-                // What turns out clearly worse is not measured again.
+                // A clearly worse combination is not measured again.
                 count >= self.wanted || (count > 0 && time_s(seen, point) > best_s * (1.0 + margin))
             };
             while self.round.front().is_some_and(is_done) {
@@ -53,6 +53,6 @@ impl Halving {
     }
 }
 
-fn time_s(seen: &Seen, point: &Point) -> f64 {
+fn time_s(seen: &Observations, point: &Point) -> f64 {
     seen.of(point).unwrap_or(f64::INFINITY)
 }

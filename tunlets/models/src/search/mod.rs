@@ -7,12 +7,12 @@
 //! that is clearly worse or better is not. At the end the best is measured afresh against the values at start, and the better
 //! of the two stands. Seeded: the same times give the same questions.
 //!
-//! [`space`] what is searched, [`seen`] what was measured, then the methods, and [`engine`] which puts them together.
+//! [`space`] what is searched, [`observations`] the measured times, then the methods, and [`engine`] which puts them together.
 
 mod engine;
 mod evolution;
 mod halving;
-mod seen;
+mod observations;
 mod simplex;
 mod space;
 

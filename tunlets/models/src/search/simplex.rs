@@ -1,6 +1,6 @@
 //! The simplex of Nelder and Mead on the values there are, then a walk over the neighbours of the best.
 
-use super::seen::Seen;
+use super::observations::Observations;
 use super::space::{Point, Space};
 use crate::random::Random;
 
@@ -9,7 +9,7 @@ const IDLE: usize = 60;
 /// Part of a dimension that the first simplex spans.
 const SPAN: f64 = 0.25;
 
-/// A corner: where it is between the places of the values, and its time.
+/// A corner of the simplex: its position in value indices, and its time.
 #[derive(Clone, Debug)]
 struct Corner {
     at: Vec<f64>,
@@ -26,7 +26,7 @@ enum Step {
     Collapsed,
 }
 
-/// See the module.
+/// The state of a Nelder-Mead search.
 #[derive(Clone, Debug)]
 pub(super) struct Simplex {
     corners: Vec<Corner>,
@@ -58,8 +58,8 @@ impl Simplex {
         self.step = Step::Measure(0);
     }
 
-    /// The next combination to be measured; `None`: nothing better is near.
-    pub(super) fn next(&mut self, space: &Space, seen: &Seen) -> Option<Point> {
+    /// The next combination to be measured; `None`: the simplex and the walk over neighbours found nothing better.
+    pub(super) fn next(&mut self, space: &Space, seen: &Observations) -> Option<Point> {
         for _ in 0..IDLE {
             if matches!(self.step, Step::Collapsed) {
                 break;
@@ -81,7 +81,7 @@ impl Simplex {
     }
 
     /// One step as far as times are known; otherwise the combination whose time is needed.
-    fn advance(&mut self, space: &Space, seen: &Seen) -> Option<Point> {
+    fn advance(&mut self, space: &Space, seen: &Observations) -> Option<Point> {
         let worst = self.corners.len() - 1;
         let step = std::mem::replace(&mut self.step, Step::Reflect);
         let needed = match &step {
@@ -161,8 +161,8 @@ fn rounded(space: &Space, at: &[f64]) -> Point {
     at.iter().zip(&space.dimensions).map(place).collect()
 }
 
-/// The corner there; or the combination that must be measured for it. What is not allowed takes for ever.
-fn known(space: &Space, seen: &Seen, at: Vec<f64>) -> Result<Corner, Point> {
+/// The corner there, or the combination whose time is missing. A combination that the constraints forbid takes infinitely long.
+fn known(space: &Space, seen: &Observations, at: Vec<f64>) -> Result<Corner, Point> {
     let point = rounded(space, &at);
     match seen.of(&point) {
         _ if !space.allows(&point) => Ok(Corner { at, time_s: f64::INFINITY }),
@@ -171,8 +171,8 @@ fn known(space: &Space, seen: &Seen, at: Vec<f64>) -> Result<Corner, Point> {
     }
 }
 
-/// A neighbour of the best combination that nobody has measured.
-fn neighbour(space: &Space, seen: &Seen) -> Option<Point> {
+/// A neighbour of the best combination that was not measured yet.
+fn neighbour(space: &Space, seen: &Observations) -> Option<Point> {
     let (best, ..) = seen.ranking().into_iter().next()?;
     let steps = (0..best.len()).flat_map(|k| [(k, -1), (k, 1)]);
     let beside = |(k, step): (usize, isize)| {

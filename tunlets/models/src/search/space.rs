@@ -1,4 +1,4 @@
-//! What is searched: the values of each tuning point, and which combinations are allowed.
+//! The search space: the values of each tuning point, and constraints on their combinations.
 //!
 //! A text per tuning point: `block=8..256 step 8`, `block=8,16,32,64`, `share=0.1..0.9 step 0.05`, `algorithm=0..3 categorical`.
 //! `together` at the end is not about what is searched but about how it is set. In a condition, a dot in a name is written `_`: `mw_factor < 0.5`. Bounds that are whole numbers need no step. Values are ordered unless `categorical` says that they are only names.
@@ -10,7 +10,7 @@ use crate::random::Random;
 pub const MOST_DIMENSIONS: usize = 16;
 /// Most values of one.
 pub const MOST_VALUES: usize = 100_000;
-/// Combinations that are looked at one by one, at most.
+/// Largest number of combinations that are enumerated.
 const COUNTED: u64 = 1 << 16;
 /// Draws for an allowed combination.
 const DRAWS: usize = 10_000;
@@ -20,18 +20,18 @@ const DRAWS: usize = 10_000;
 pub struct Dimension {
     /// Its name.
     pub name: String,
-    /// What it can be; growing, at least one.
+    /// Its values, ascending, at least one.
     pub values: Vec<f64>,
     /// The values are names: neighbours have nothing in common.
     pub categorical: bool,
-    /// Whoever measures has to set it everywhere at one moment. The search itself does not care.
+    /// The value must change on all ranks at one moment. The search itself ignores this.
     pub synchronized: bool,
 }
 
-/// A combination: for each dimension the place of its value in the list.
+/// A combination: the index of each dimension's value.
 pub type Point = Vec<usize>;
 
-/// What is searched.
+/// A search space.
 #[derive(Clone, Debug)]
 pub struct Space {
     /// The tuning points.
@@ -39,7 +39,7 @@ pub struct Space {
     constraints: Vec<Condition>,
 }
 
-/// What is wrong with a text, and what would be right.
+/// A sentence with the text's mistake and the correct form.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct SpaceError(pub String);
@@ -104,7 +104,7 @@ impl Dimension {
     }
 }
 
-/// What stands before any of `words`, and which of them are there.
+/// The text before the trailing `words`, and which of them are present.
 fn words_behind<'a, const N: usize>(text: &'a str, words: [&str; N]) -> (&'a str, [bool; N]) {
     let (mut rest, mut there) = (text.trim(), [false; N]);
     while let Some((at, before)) = (0..N).find_map(|at| Some((at, rest.strip_suffix(words[at])?))) {
@@ -198,7 +198,7 @@ impl Space {
         (whole && self.values(&point) == values && self.allows(&point)).then_some(point)
     }
 
-    /// Whether the constraints allow it.
+    /// True where all constraints hold.
     pub fn allows(&self, point: &Point) -> bool {
         let values = self.values(point);
         self.constraints.iter().all(|condition| condition.holds(&values))
@@ -226,7 +226,7 @@ impl Space {
         }
     }
 
-    /// An allowed combination by chance; `None` where none is found.
+    /// A random allowed combination; `None` where none is found.
     pub fn any(&self, random: &mut Random) -> Option<Point> {
         let draw = |random: &mut Random| {
             self.dimensions.iter().map(|dimension| random.below(dimension.values.len())).collect()

@@ -3,7 +3,7 @@
 use super::WorkloadEstimator;
 use crate::link::Cost;
 use crate::{LinkCost, Network};
-use midrun_models::simulate::{SimInput, Way};
+use midrun_models::simulate::{MessageTimes, SimInput};
 
 /// One message's way until more is known, seconds: mostly the wake-up of a sleeping rank.
 const LATENCY_S: f64 = 75e-6;
@@ -95,12 +95,12 @@ impl WorkloadEstimator {
     }
 
     /// The way to a worker as the simulation has it.
-    fn way(&self, far: Option<bool>) -> Option<Way> {
+    fn message_times(&self, far: Option<bool>) -> Option<MessageTimes> {
         let network = self.network?;
         let link = network.to(far)?;
         let (out, back) = (network.task_bytes, network.result_bytes);
         let byte_s = self.share() * link.cost.per_byte_s;
-        Some(Way {
+        Some(MessageTimes {
             latency_s: self.share() * link.cost.start_up_s,
             send_s: byte_s * f64::from(out),
             back_s: byte_s * f64::from(back),
@@ -122,7 +122,7 @@ impl WorkloadEstimator {
         let sample = if profile.is_empty() { self.shape.sample(variance) } else { Vec::new() };
         slowness.resize(count, 1.0);
         let far = (0..count).map(|place| known.get(place).and_then(|worker| worker.far));
-        let ways = far.map_while(|far| self.way(far)).collect();
+        let message_times = far.map_while(|far| self.message_times(far)).collect();
         SimInput {
             tasks: self.tasks,
             workers: self.workers,
@@ -131,12 +131,12 @@ impl WorkloadEstimator {
             variation: variance.sqrt(),
             sample,
             slowness,
-            handout_s: self.chunk_cost_s.clamp(0.0, self.mean_s),
+            overhead_s: self.chunk_cost_s.clamp(0.0, self.mean_s),
             latency_s: LATENCY_S,
             send_s: 0.0,
             back_s: 0.0,
-            ways,
-            hidden_s: self.overhead.iter().copied().reduce(f64::min).unwrap_or(0.0).min(self.ideal_s()),
+            message_times,
+            unexplained_s: self.overhead.iter().copied().reduce(f64::min).unwrap_or(0.0).min(self.ideal_s()),
             without_prefetch: false,
         }
     }

@@ -98,7 +98,7 @@ fn an_uneven_end_is_no_cost_of_chunks() {
         WorkloadEstimator::learn(&mut workload, &window);
         let mut workload = workload.unwrap();
         workload.explain(0.05, &window);
-        workload.load().hidden_s
+        workload.load().unexplained_s
     };
     // All were idle for 5 ms or more per chunk, and that is what is missing.
     assert!((hidden_s([0.1, 0.1, 0.1, 0.1]) - 5e-3).abs() < 1e-9);

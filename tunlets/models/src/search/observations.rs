@@ -1,4 +1,4 @@
-//! What was measured so far.
+//! The measured times of each combination.
 
 use std::collections::BTreeMap;
 
@@ -14,27 +14,27 @@ const NORMAL: f64 = 1.4826;
 
 /// All measured times, seconds.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Seen {
+pub(super) struct Observations {
     times: BTreeMap<Candidate, Vec<f64>>,
 }
 
-impl Seen {
-    /// One more.
+impl Observations {
+    /// Adds a measured time, seconds.
     pub(super) fn add(&mut self, candidate: &Candidate, time_s: f64) {
         self.times.entry(candidate.clone()).or_default().push(time_s);
     }
 
-    /// How often it was measured.
+    /// Number of measurements of a candidate.
     pub(super) fn count(&self, candidate: &Candidate) -> usize {
         self.times.get(candidate).map_or(0, Vec::len)
     }
 
-    /// Its median.
+    /// Median time of a candidate, seconds.
     pub(super) fn median_s(&self, candidate: &Candidate) -> Option<f64> {
         median(self.times.get(candidate)?)
     }
 
-    /// The median of a combination.
+    /// Median time of a combination, seconds.
     pub(super) fn of(&self, point: &Point) -> Option<f64> {
         self.median_s(&Some(point.clone()))
     }
@@ -53,7 +53,7 @@ impl Seen {
         all
     }
 
-    /// By which share times of the same values scatter: a standard deviation, from what was measured twice or more.
+    /// Relative standard deviation of repeated measurements.
     pub(super) fn noise(&self) -> f64 {
         let several = self.times.values().filter(|times| times.len() >= 2);
         let deviations: Vec<f64> = several
