@@ -1,7 +1,7 @@
-/* counted.h - what the generated wrappers (calls.c, fortran.c) are made of.
+/* counted.h - the building blocks of the generated wrappers (calls.c, fortran.c).
  *
- * A wrapper calls the function of the same name that comes next: that of another tool which is preloaded behind us, or
- * the PMPI function. What is told of a call is worked out after it succeeded: only then are its arguments known to be good.
+ * A wrapper calls the next function of the same name: that of another tool preloaded behind us, or the PMPI function. Peer and
+ * bytes of a call are computed after it succeeded, because only then are its arguments known to be valid.
  */
 #ifndef COUNTED_H
 #define COUNTED_H
@@ -11,18 +11,19 @@
 #include "numbers.h"
 #include "parts.h"
 
-/* Whom a call has to do with; the numbers of shim/ring/src/counters.rs. */
+/* The class of a call's peer; the numbers of shim/ring/src/counters.rs. */
 enum { SAME_HOST, OTHER_HOST, COLLECTIVE, LOCAL, ANY };
 
-/* What is on; 0 while nothing is, and then a wrapper is this load and a jump. */
+/* Active features; if there are none, a wrapper costs one load and a jump. */
 enum { COUNTING = 1, SAFE_POINTS = 2, WATCHED = 4, UNRESOLVED = 8, CHAINED = 16 };
 extern uint32_t midrun_calls_switch __attribute__((visibility("hidden")));
 #define SWITCH __atomic_load_n(&midrun_calls_switch, __ATOMIC_RELAXED)
 
-/* The counted half of a wrapper stands by itself, so that the other is a jump which leaves every register as it was. */
+/* The counting part of a wrapper is a separate function, so that the other part is a jump that leaves all registers
+ * unchanged. */
 #define COUNTED static __attribute__((noinline))
 
-/* shim/src/mpi_calls: nanoseconds; 0 = this call is not to be counted. */
+/* shim/src/mpi_calls: time in nanoseconds; 0 = do not count this call. */
 uint64_t midrun_call_enter(uint32_t number, int waits);
 uint64_t midrun_call_now(void);
 void midrun_call_leave(uint32_t number, int waits, uint32_t class, uint64_t bytes, uint64_t begin, uint64_t end);
@@ -53,7 +54,7 @@ static inline uint64_t midrun_begin(uint32_t number, int waits, int safe) {
 }
 #define BEGIN(number, waits, safe) midrun_begin(number, waits, safe)
 
-/* The PMPI function is called and not taken the address of: it is bound at its first call, when MPI is there. */
+/* The PMPI function is called directly, without taking its address: it is bound at its first call, when MPI is loaded. */
 #define NEXT(name, next, list) ((next) ? ((__typeof__(&PMPI_##name))(next)) list : PMPI_##name list)
 
 #define END(number, waits, begin, result, class, bytes, peer, tag, comm) \
@@ -76,17 +77,17 @@ enum { FORTRAN_STATUS = sizeof(MPI_Status) / sizeof(MPI_Fint) };
 const void *fortran_buffer(const void *buffer);
 MPI_Status *fortran_status(void *status, MPI_Status *room);
 
-/* ---- Whom it has to do with --------------------------------------------------------------------- */
+/* ---- The peer of a call --------------------------------------------------------------------- */
 
 static inline int from(int source, const MPI_Status *status, MPI_Comm comm) {
   if (source == MPI_ANY_SOURCE && status) source = status->MPI_SOURCE;
   return peer(source, comm);
 }
 
-/* A message each way counts where it goes to, if it goes anywhere. */
+/* A call that sends and receives counts for its destination, or for its source if it has no destination. */
 static inline int either(int dest, int source, MPI_Comm comm) { return peer(dest == MPI_PROC_NULL ? source : dest, comm); }
 
-/* ---- Bytes: what the arguments of this rank say ---------------------------------------------------- */
+/* ---- The bytes described by this rank's arguments ---------------------------------------------------- */
 
 static inline uint64_t block_to(int rank, MPI_Count count, MPI_Datatype type) {
   return rank == MPI_PROC_NULL ? 0 : block(count, type);
@@ -96,7 +97,7 @@ static inline uint64_t received_from(int source, const MPI_Status *status, MPI_C
   return source == MPI_PROC_NULL ? 0 : received(status, count, type);
 }
 
-/* Between groups, only the root's and the other group's arguments count: nothing is said of those that do not. */
+/* On an intercommunicator only the arguments of the root and of the other group are significant. */
 static inline int is_outside(int root) { return root == MPI_PROC_NULL || root == MPI_ROOT; }
 
 static inline uint64_t rooted(int root, MPI_Count count, MPI_Datatype type, MPI_Comm comm) {
@@ -119,7 +120,7 @@ static inline uint64_t scattered(const void *got, MPI_Count receives, MPI_Dataty
   return gathered(got, receives, type, sends, sent_type, root, comm);
 }
 
-/* The same with one count per rank, for the three forms that counts and types come in. */
+/* The same with one count per rank, for the three types of counts and datatypes. */
 #define VECTORS(form, count_t, type_t, to_c) \
   static inline uint64_t all_v##form(const count_t *counts, MPI_Datatype type, int n) { \
     MPI_Count sum = 0; \

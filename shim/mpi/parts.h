@@ -1,9 +1,9 @@
-/* parts.h - what the C files of the shim need of each other and of the Rust half. */
+/* parts.h - the functions that the C files of the shim call in each other and in the Rust half. */
 #ifndef PARTS_H
 #define PARTS_H
 #include <mpi.h>
 
-/* Tag of the frameworks' messages, in communicators of our own. */
+/* Tag of the frameworks' messages, which use communicators of their own. */
 enum { PORT_TAG = 77 };
 
 /* port.c */

@@ -1,7 +1,7 @@
-/* peers.c - whom a call has to do with, and how many bytes its arguments mean.
+/* peers.c - the peers of a call, and the number of bytes that its arguments describe.
  *
- * Which ranks of MPI_COMM_WORLD a communicator or window is made of is asked of MPI once per thread, and kept until
- * some communicator or window is freed.
+ * Each thread asks MPI once for the ranks of MPI_COMM_WORLD in a communicator or window, and keeps the answer until some
+ * communicator or window is freed.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -15,10 +15,10 @@ int midrun_host_class(int world_rank);
 enum { KNOWN = 8 };
 typedef struct {
   uintptr_t handle;
-  int kind; /* 0: nothing yet, 1: a communicator, 2: a window */
+  int kind; /* 0: empty, 1: a communicator, 2: a window */
   unsigned generation;
   int size;
-  int *world; /* -1: not of MPI_COMM_WORLD */
+  int *world; /* ranks in MPI_COMM_WORLD; -1: not in it */
 } known_t;
 
 static __thread known_t known[KNOWN];
@@ -65,7 +65,7 @@ static void learn(known_t *entry, uintptr_t handle, int kind, unsigned now, MPI_
   PMPI_Group_free(&group);
 }
 
-static inline known_t *place(uintptr_t handle, int kind, unsigned now, int *fresh) {
+static inline known_t *entry_of(uintptr_t handle, int kind, unsigned now, int *fresh) {
   known_t *entry = &known[(handle ^ handle >> 4 ^ handle >> 12 ^ (unsigned)kind) % KNOWN];
   *fresh = entry->handle == handle && entry->kind == kind && entry->generation == now;
   return entry;
@@ -82,7 +82,7 @@ int peer(int rank, MPI_Comm comm) {
   if (comm == MPI_COMM_WORLD) return midrun_host_class(rank);
   unsigned now = __atomic_load_n(&generation, __ATOMIC_RELAXED);
   int fresh, between = 0;
-  known_t *entry = place((uintptr_t)comm, 1, now, &fresh);
+  known_t *entry = entry_of((uintptr_t)comm, 1, now, &fresh);
   if (!fresh) {
     MPI_Group group;
     if (PMPI_Comm_test_inter(comm, &between) != MPI_SUCCESS) return OTHER_HOST;
@@ -97,7 +97,7 @@ int target(int rank, MPI_Win win) {
   if (rank == MPI_PROC_NULL) return LOCAL;
   unsigned now = __atomic_load_n(&generation, __ATOMIC_RELAXED);
   int fresh;
-  known_t *entry = place((uintptr_t)win, 2, now, &fresh);
+  known_t *entry = entry_of((uintptr_t)win, 2, now, &fresh);
   if (!fresh) {
     MPI_Group group;
     if (PMPI_Win_get_group(win, &group) != MPI_SUCCESS) return OTHER_HOST;
@@ -112,7 +112,7 @@ uint64_t block(MPI_Count count, MPI_Datatype type) {
   return (uint64_t)count * (uint64_t)size;
 }
 
-/* What came, or what there was room for where nobody can say. */
+/* Bytes received; without a status the size of the buffer. */
 uint64_t received(const MPI_Status *status, MPI_Count count, MPI_Datatype type) {
   MPI_Count bytes = 0;
   if (!status) return block(count, type);
@@ -130,7 +130,7 @@ int peers(MPI_Comm comm) {
   return PMPI_Comm_remote_size(comm, &size) == MPI_SUCCESS ? size : 0;
 }
 
-/* To how many a rank sends in a neighbourhood. */
+/* The number of ranks to which a rank sends in a neighbourhood collective. */
 int neighbours(MPI_Comm comm) {
   int kind = MPI_UNDEFINED, rank, in, out = 0, weighted;
   if (PMPI_Topo_test(comm, &kind) != MPI_SUCCESS) return 0;

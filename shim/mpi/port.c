@@ -1,8 +1,7 @@
-/* port.c - what the frameworks need of MPI, as functions whose types are the same under every MPI.
+/* port.c - the MPI calls of the frameworks, as functions whose types are the same under every MPI.
  *
- * Only the calling thread calls MPI (MPI_THREAD_SINGLE is enough; spawn.c differs), by the PMPI names, so that nobody
- * counts us.
- * Requests live in numbered slots. Every function returns 0, or -1 when MPI refused.
+ * Only the calling thread calls MPI, so MPI_THREAD_SINGLE is enough (but see spawn.c). The PMPI names keep our calls out of
+ * the counts of profiling tools. Requests live in numbered slots. Every function returns 0, or -1 if MPI failed.
  */
 #include <limits.h>
 #include <mpi.h>
@@ -14,12 +13,12 @@
 typedef struct {
   MPI_Comm comm;
   MPI_Comm node;
-  int borrowed; /* comm is not ours to free: it leads from a started process to its master */
+  int borrowed; /* comm connects a started process to its master, and is not freed here */
   int size;
   int slots_per_rank;
   MPI_Request *requests;
   int slots;
-  MPI_Comm *adopted; /* to started processes, which count on after the ranks of comm */
+  MPI_Comm *adopted; /* communicators with started processes, whose ranks follow those of comm */
   int adopted_count;
 } port_t;
 
@@ -52,8 +51,8 @@ static int make_slots(port_t *port, int ranks) {
   return 0;
 }
 
-/* Collective. A copy of *comm (NULL: MPI_COMM_WORLD), so that our messages never meet the program's. What a failing call does is what the
- * program chose for *comm: by default MPI ends the job, since the other ranks would wait for this one for ever. */
+/* Collective. Copies *comm (NULL: MPI_COMM_WORLD), so that our messages never match the program's. Errors are handled as the
+ * program chose for *comm; by default MPI ends the job, because the other ranks would wait for this one for ever. */
 int midrun_port_open(const void *comm, int slots_per_rank, port_t **out, int *rank, int *size) {
   MPI_Comm from = comm ? *(const MPI_Comm *)comm : MPI_COMM_WORLD;
   if (from == MPI_COMM_NULL) return -1;
@@ -61,7 +60,7 @@ int midrun_port_open(const void *comm, int slots_per_rank, port_t **out, int *ra
   if (!port) return -1;
   port->comm = port->node = MPI_COMM_NULL;
   if (PMPI_Comm_dup(from, &port->comm) != MPI_SUCCESS) return midrun_port_close(port), -1;
-  MPI_Errhandler handler; /* copied by hand: not every MPI lets a copy inherit it */
+  MPI_Errhandler handler; /* not every MPI copies it to a duplicate */
   if (PMPI_Comm_get_errhandler(from, &handler) == MPI_SUCCESS) {
     PMPI_Comm_set_errhandler(port->comm, handler);
     PMPI_Errhandler_free(&handler);
@@ -75,7 +74,7 @@ int midrun_port_open(const void *comm, int slots_per_rank, port_t **out, int *ra
   return 0;
 }
 
-/* In a process that a master started: the way to it, as a port of two ranks, 0 the master and 1 this one. */
+/* In a process that a master started: opens a port of two ranks, of which 0 is the master and 1 this process. */
 int midrun_port_open_spawned(int slots_per_rank, port_t **out) {
   if (midrun_spawned_number() < 0) return -1;
   port_t *port = calloc(1, sizeof *port);
@@ -90,7 +89,7 @@ int midrun_port_open_spawned(int slots_per_rank, port_t **out) {
   return 0;
 }
 
-/* Makes a started process the next rank of this port. */
+/* Adds a started process as the next rank of this port. */
 int midrun_port_adopt(port_t *port, int child) {
   MPI_Comm comm = midrun_spawn_comm(child);
   MPI_Comm *adopted = realloc(port->adopted, sizeof(MPI_Comm) * (size_t)(port->adopted_count + 1));
@@ -101,7 +100,7 @@ int midrun_port_adopt(port_t *port, int child) {
   return 0;
 }
 
-/* Collective. index[r] becomes the place of rank r among the ranks of this host, -1 for ranks of other hosts. */
+/* Collective. Sets index[r] to the position of rank r among the ranks of this host; -1 for ranks of other hosts. */
 int midrun_port_node(port_t *port, int *index, int size, int *own, int *count) {
   TRY(PMPI_Comm_split_type(port->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &port->node));
   TRY(PMPI_Comm_rank(port->node, own));
@@ -118,19 +117,20 @@ int midrun_port_node(port_t *port, int *index, int size, int *own, int *count) {
   return 0;
 }
 
-/* Collective on this host: the first rank's values go to all. */
+/* Collective on this host: broadcasts the first rank's values. */
 int midrun_port_node_share(port_t *port, int64_t *values, int count) {
   TRY(PMPI_Bcast(values, count, MPI_INT64_T, 0, port->node));
   return 0;
 }
 
-/* Collective: the smallest of each value over all ranks (here != 0: over this host's). */
+/* Collective: the minimum of each value over all ranks (here != 0: over the ranks of this host). */
 int midrun_port_minimum(port_t *port, int here, int64_t *values, int count) {
   TRY(PMPI_Allreduce(MPI_IN_PLACE, values, count, MPI_INT64_T, MPI_MIN, here ? port->node : port->comm));
   return 0;
 }
 
-static MPI_Comm way(const port_t *port, int *rank) {
+/* The communicator that reaches *rank, which becomes the rank in that communicator. */
+static MPI_Comm communicator(const port_t *port, int *rank) {
   int adopted = *rank - port->size;
   if (adopted < 0) return port->comm;
   *rank = 0;
@@ -139,14 +139,14 @@ static MPI_Comm way(const port_t *port, int *rank) {
 
 int midrun_port_send(port_t *port, int slot, const void *data, size_t bytes, int to) {
   if (bytes > INT_MAX || slot < 0 || slot >= port->slots) return -1;
-  MPI_Comm comm = way(port, &to);
+  MPI_Comm comm = communicator(port, &to);
   TRY(PMPI_Isend(data, (int)bytes, MPI_BYTE, to, PORT_TAG, comm, &port->requests[slot]));
   return 0;
 }
 
 int midrun_port_receive(port_t *port, int slot, void *data, size_t bytes, int from) {
   if (bytes > INT_MAX || slot < 0 || slot >= port->slots) return -1;
-  MPI_Comm comm = way(port, &from);
+  MPI_Comm comm = communicator(port, &from);
   TRY(PMPI_Irecv(data, (int)bytes, MPI_BYTE, from, PORT_TAG, comm, &port->requests[slot]));
   return 0;
 }
@@ -156,7 +156,7 @@ int midrun_port_test(port_t *port, int slot, int *done) {
   return 0;
 }
 
-/* Is a message there, from whom, of how many bytes? */
+/* Probes for a message: whether one has arrived, its sender and its size. */
 int midrun_port_probe(port_t *port, int *found, int *from, size_t *bytes) {
   MPI_Status status;
   int count = 0;

@@ -1,10 +1,10 @@
-/* spawn.c - worker processes beyond MPI_COMM_WORLD: how a master starts one, and what becomes of it until its program
+/* spawn.c - worker processes beyond MPI_COMM_WORLD: how a master starts one, and the life of such a process until its program
  * creates the framework.
  *
- * The master's side runs in a thread of its own (MPI_THREAD_MULTIPLE) and never blocks the others. A started process
- * initialises MPI before its main() runs: both MPIs let MPI_Comm_spawn wait for that, MPICH with all of the master's
- * other calls. Until the framework takes over, a thread waits for the master's farewell, so that a process whose
- * program is slow can be sent away.
+ * The master's part runs in a thread of its own (MPI_THREAD_MULTIPLE) and never blocks the program. A started process
+ * initialises MPI before main() runs, because MPI_Comm_spawn waits for that in both MPIs, and in MPICH all other MPI calls of
+ * the master wait, too. Until the framework takes over, a thread of the started process waits for the master's farewell, so
+ * that the master can dismiss a process whose program is slow.
  */
 #define _GNU_SOURCE
 #include <limits.h>
@@ -19,7 +19,7 @@
 
 #include "parts.h"
 
-/* Receives what has arrived and nobody wants: MPICH's MPI_Finalize aborts the job over a message not received. */
+/* Receives and drops messages that have arrived: MPICH's MPI_Finalize aborts the job if a message was not received. */
 static void drain(MPI_Comm comm) {
   MPI_Status status;
   int found = 0, count = 0;
@@ -33,11 +33,11 @@ static void drain(MPI_Comm comm) {
   }
 }
 
-/* ---- The master's side ---------------------------------------------------------------------- */
+/* ---- The master's part ---------------------------------------------------------------------- */
 
 enum { MOST = 1024, FAREWELL = 64 };
 
-/* Entries are written once, before their number is given out. */
+/* An entry is written once, before its number is returned. */
 static struct {
   MPI_Comm comm;
   MPI_Request request;
@@ -50,19 +50,19 @@ static pthread_mutex_t children_lock = PTHREAD_MUTEX_INITIALIZER;
 #ifdef OPEN_MPI
 static int is_on(const char *text) { return text && *text && !strchr("0fFnN", *text); }
 
-/* A spawn that Open MPI refuses for want of slots leaves an mpirun that never ends, so it must not be tried. */
+/* If Open MPI refuses a spawn for lack of slots, its mpirun never ends: such a spawn must not be tried. */
 static int free_slots(int world) {
   const char *mapping = getenv("OMPI_MCA_rmaps_base_mapping_policy");
   int *universe = NULL, found = 0;
   if (is_on(getenv("OMPI_MCA_rmaps_base_oversubscribe"))) return INT_MAX;
   if (mapping && strcasestr(mapping, "oversubscribe") && !strcasestr(mapping, "nooversubscribe")) return INT_MAX;
   if (PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_UNIVERSE_SIZE, &universe, &found) != MPI_SUCCESS || !found) return 0;
-  /* More ranks than slots were allowed already. */
+  /* The job is oversubscribed already. */
   return *universe < world ? INT_MAX : *universe - world;
 }
 #endif
 
-/* How many processes can be started; with 0, why none. */
+/* Returns how many processes can be started; if 0, `why` gets the reason. */
 int midrun_spawn_room(char *why, size_t bytes) {
   int level = MPI_THREAD_SINGLE, world = 0;
   if (PMPI_Query_thread(&level) != MPI_SUCCESS || level < MPI_THREAD_MULTIPLE) {
@@ -87,7 +87,7 @@ int midrun_spawn_room(char *why, size_t bytes) {
 #endif
 }
 
-static void say_why(int status, char *why, size_t bytes) {
+static void explain(int status, char *why, size_t bytes) {
   char text[MPI_MAX_ERROR_STRING];
   int length = 0;
   if (PMPI_Error_string(status, text, &length) != MPI_SUCCESS) strcpy(text, "unknown error");
@@ -95,22 +95,22 @@ static void say_why(int status, char *why, size_t bytes) {
   snprintf(why, bytes, "MPI_Comm_spawn failed: %s", text);
 }
 
-/* Starts one process; returns its number, or -1 and why. Blocks until the process has initialised MPI. */
+/* Starts one process and returns its number, or -1 and the reason. Blocks until the process has initialised MPI. */
 int midrun_spawn_start(const char *command, char **arguments, const char *directory, char *why, size_t bytes) {
   MPI_Comm self, comm = MPI_COMM_NULL;
   MPI_Info info;
   int code = MPI_SUCCESS, number = -1;
-  /* A copy, whose errors come back to us and not to the program. */
+  /* A copy, so that errors are returned here and do not reach the program's handler. */
   int status = PMPI_Comm_dup(MPI_COMM_SELF, &self);
   if (status == MPI_SUCCESS) status = PMPI_Comm_set_errhandler(self, MPI_ERRORS_RETURN);
   if (status == MPI_SUCCESS) status = PMPI_Info_create(&info);
-  if (status != MPI_SUCCESS) return say_why(status, why, bytes), -1;
+  if (status != MPI_SUCCESS) return explain(status, why, bytes), -1;
   if (directory) PMPI_Info_set(info, "wdir", directory);
   status = PMPI_Comm_spawn(command, arguments, 1, info, 0, self, &comm, &code);
   PMPI_Info_free(&info);
   PMPI_Comm_free(&self);
   if (status != MPI_SUCCESS || comm == MPI_COMM_NULL)
-    return say_why(status != MPI_SUCCESS ? status : code, why, bytes), -1;
+    return explain(status != MPI_SUCCESS ? status : code, why, bytes), -1;
   PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
   pthread_mutex_lock(&children_lock);
   if (child_count < MOST) {
@@ -127,7 +127,7 @@ MPI_Comm midrun_spawn_comm(int child) {
   return child >= 0 && child < child_count ? children[child].comm : MPI_COMM_NULL;
 }
 
-/* Its first message of `bytes` bytes: 1 = here it is, 0 = not yet, -1 = it sent something else, or MPI failed. */
+/* Receives the first message of a process: 1 = received, 0 = not arrived yet, -1 = its size is not `bytes`, or MPI failed. */
 int midrun_spawn_hear(int child, void *data, size_t bytes) {
   MPI_Comm comm = midrun_spawn_comm(child);
   MPI_Status status;
@@ -138,7 +138,7 @@ int midrun_spawn_hear(int child, void *data, size_t bytes) {
   return PMPI_Recv(data, count, MPI_BYTE, 0, PORT_TAG, comm, MPI_STATUS_IGNORE) == MPI_SUCCESS ? 1 : -1;
 }
 
-/* Sends the farewell to a process, or with -1 to all, once each, and waits for nothing. */
+/* Sends the farewell to one process, or with -1 to all, once each, without waiting. */
 void midrun_spawn_dismiss(int child, const void *farewell, size_t bytes) {
   if (bytes > FAREWELL || !midrun_port_ready()) return;
   pthread_mutex_lock(&children_lock);
@@ -151,8 +151,8 @@ void midrun_spawn_dismiss(int child, const void *farewell, size_t bytes) {
   pthread_mutex_unlock(&children_lock);
 }
 
-/* MPI is about to end: 1 when every farewell is on its way. Open MPI connects at the first message, which takes a while,
- * and a process that never hears it would never end. */
+/* Before MPI_Finalize: returns 1 when all farewells are sent. Open MPI connects at the first message, which takes a while, and
+ * a process that never gets its farewell would never end. */
 int midrun_spawn_settled(void) {
   int settled = 1;
   if (!midrun_port_ready()) return 1;
@@ -166,7 +166,7 @@ int midrun_spawn_settled(void) {
   return settled;
 }
 
-/* ---- The started process's side --------------------------------------------------------------- */
+/* ---- The started process's part --------------------------------------------------------------- */
 
 static const char VARIABLE[] = "MIDRUN_SPAWNED"; /* its number among the job's ranks */
 
@@ -176,19 +176,19 @@ static MPI_Comm master = MPI_COMM_NULL;
 static int number = -1;
 static int early;
 
-/* The number of this process among the job's ranks, -1 where it was not started by a master of ours. */
+/* The number of this process among the job's ranks; -1 if no master started it. */
 int midrun_spawned_number(void) { return number; }
 
-/* Ends the process while its program is somewhere in main(). */
+/* Ends the process while its program is in main(). */
 static void leave(void) {
 #ifdef OPEN_MPI
   _exit(0);
 #else
-  exit(0); /* MPICH takes leave of its launcher in an exit handler; without it the launcher ends the job */
+  exit(0); /* MPICH signs off from its launcher in an exit handler; without that the launcher ends the job */
 #endif
 }
 
-/* Until the framework takes over: whatever the master says, it is goodbye. */
+/* Until the framework takes over, any message of the master is a farewell. */
 static void *wait_for_farewell(void *unused) {
   static const struct timespec NAP = {0, 20 * 1000 * 1000};
   (void)unused;
@@ -209,7 +209,7 @@ static void *wait_for_farewell(void *unused) {
   return NULL;
 }
 
-/* MPI is initialised: is this a process that a master of ours started? */
+/* After MPI_Init: finds out whether a master started this process. */
 void midrun_spawned_begin(void) {
   const char *text = getenv(VARIABLE);
   char *end = NULL;
@@ -217,7 +217,7 @@ void midrun_spawned_begin(void) {
   int level = MPI_THREAD_SINGLE;
   pthread_t thread;
   if (!text) return;
-  unsetenv(VARIABLE); /* what this process starts in its turn is not ours */
+  unsetenv(VARIABLE); /* processes that this one starts must not inherit it */
   if (end == text || *end || value < 1 || value > INT_MAX - 1) return;
   if (PMPI_Comm_get_parent(&master) != MPI_SUCCESS || master == MPI_COMM_NULL) return;
   PMPI_Comm_set_errhandler(master, MPI_ERRORS_RETURN);
@@ -228,7 +228,7 @@ void midrun_spawned_begin(void) {
     pthread_detach(thread);
 }
 
-/* Ends the wait for the farewell: the framework, or the program's own end, takes over. */
+/* Ends the wait for the farewell, because the framework or the end of the program takes over. */
 MPI_Comm midrun_spawned_take(void) {
   pthread_mutex_lock(&state_lock);
   if (state == WAITING) state = TAKEN;
@@ -236,19 +236,19 @@ MPI_Comm midrun_spawned_take(void) {
   return master;
 }
 
-/* MPI is about to end in this process. */
+/* Before MPI_Finalize in this process. */
 void midrun_spawned_leave(void) {
   if (midrun_spawned_take() != MPI_COMM_NULL) drain(master);
 }
 
-/* The framework's end, which is the process's. */
+/* The end of the framework, and of this process. */
 void midrun_spawned_end(void) {
   midrun_spawned_leave();
   midrun_shim_on_finalize();
   PMPI_Finalize();
 }
 
-/* Whether MPI was initialised before main(): then the program's own MPI_Init finds it done. Answers so once. */
+/* Returns 1, once, if MPI was initialised before main(): then the program's MPI_Init has nothing to do. */
 int midrun_spawned_early(void) {
   int was = early;
   early = 0;

@@ -1,7 +1,7 @@
-/* tools.c - what the wrappers call: the functions of another tool where one is preloaded behind us, else MPI's.
+/* tools.c - the functions that the wrappers call: those of another tool if one is preloaded behind us, else MPI's.
  *
- * Found once, at the first call of anything. A tool that comes before us is not seen here; it decides itself whether
- * its calls reach us.
+ * They are looked up once, at the first wrapped call. A tool that is preloaded before us decides itself whether its calls
+ * reach us.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -20,7 +20,7 @@ static void *object(const void *address) {
   return address && dladdr(address, &info) ? info.dli_fbase : NULL;
 }
 
-/* The function `name` behind us, where it is of another object than `pname`: another tool's. */
+/* The next function `name`, if it is in another object than `pname`, so that it belongs to another tool. */
 static void *chained(const char *name, const char *pname) {
   void *next = dlsym(RTLD_NEXT, name), *real = dlsym(RTLD_DEFAULT, pname);
   return next && real && object(next) != object(real) ? next : NULL;
@@ -48,7 +48,7 @@ void midrun_calls_resolve(void) {
 
 /* ---- Fortran -------------------------------------------------------------------------------------- */
 
-/* As midrun_reach_mpi, for the libraries that Fortran's calls are in. */
+/* As midrun_reach_mpi, for the libraries with the Fortran bindings. */
 static int promote(struct dl_phdr_info *info, size_t size, void *unused) {
   (void)size, (void)unused;
   const char *name = strrchr(info->dlpi_name, '/');
@@ -57,7 +57,7 @@ static int promote(struct dl_phdr_info *info, size_t size, void *unused) {
   return 0;
 }
 
-/* What stands behind a Fortran name of ours. That name was linked against a library which is loaded. */
+/* The next function of a Fortran name. The program was linked against it, so its library is loaded. */
 void *midrun_fortran(const char *name, const char *pname) {
   void *found = dlsym(RTLD_NEXT, name);
   if (!found) found = dlsym(RTLD_DEFAULT, pname);

@@ -1,7 +1,7 @@
-/* wrappers.c - the program's first and last MPI calls; the others are in calls.c and fortran.c.
+/* wrappers.c - the wrappers of MPI_Init, MPI_Init_thread and MPI_Finalize; the others are in calls.c and fortran.c.
  *
- * Compiled once per MPI. Whoever calls MPI_Init (the program, a runtime, a Fortran binding) reaches the function here
- * if libmidrun is linked before the MPI library or preloaded; it calls the one that comes next.
+ * Compiled once per MPI. If libmidrun is preloaded or linked before the MPI library, a call of MPI_Init by the program, a
+ * runtime or a Fortran binding reaches the wrapper here, which calls the next function of that name.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -13,8 +13,8 @@
 
 #include "counted.h"
 
-/* In an interpreter that loads MPI as a plug-in, MPI's names are not in the global scope when we need them: promote the
- * library that is loaded already. Without this, a preloaded shim would call address 0. */
+/* An interpreter that loads MPI as a plug-in keeps MPI's names out of the global scope. This promotes the loaded library to
+ * it; otherwise a preloaded shim would call address 0. */
 static int promote(struct dl_phdr_info *info, size_t size, void *unused) {
   (void)size, (void)unused;
   const char *name = strrchr(info->dlpi_name, '/');
@@ -22,8 +22,8 @@ static int promote(struct dl_phdr_info *info, size_t size, void *unused) {
   return dlopen(info->dlpi_name, RTLD_NOLOAD | RTLD_LAZY | RTLD_GLOBAL) != NULL;
 }
 
-/* Last resort: a program that calls nothing of MPI but what we define is linked without its MPI library by linkers that
- * keep only what is needed. */
+/* Last resort: if a program calls only MPI functions that we define, a linker that drops unneeded libraries drops the MPI
+ * library. */
 static int load(void) {
 #ifdef OPEN_MPI
   static const char *const names[] = {"libmpi.so.40", "libmpi.so"};
@@ -35,7 +35,7 @@ static int load(void) {
   return 0;
 }
 
-/* 0 when there is no MPI in reach. */
+/* Returns 0 if no MPI library can be found. */
 int midrun_reach_mpi(void) {
   if (dlsym(RTLD_DEFAULT, "PMPI_Init")) return 1;
   if (dl_iterate_phdr(promote, NULL)) return 1;
@@ -44,7 +44,7 @@ int midrun_reach_mpi(void) {
   return 0;
 }
 
-/* Open MPI's handles are addresses of data, bound when we were loaded: without them this rank cannot be tuned. */
+/* Open MPI's handles are addresses of data, bound when we were loaded. Without them this rank cannot be tuned. */
 int midrun_handles_are_bound(void) {
 #ifdef OPEN_MPI
   if (dlsym(RTLD_DEFAULT, "ompi_mpi_comm_world") != (void *)MPI_COMM_WORLD) {
@@ -55,8 +55,8 @@ int midrun_handles_are_bound(void) {
   return 1;
 }
 
-/* An interpreter can bring another MPI than the launcher's, for which we were chosen: its handles are not ours. While
- * nothing is switched on the wrappers pass their arguments on as they came. */
+/* An interpreter can load another MPI than the launcher's, for which this library was chosen. Its handles differ from ours, so
+ * this rank is not tuned: while nothing is switched on, the wrappers pass their arguments on unchanged. */
 static int is_our_mpi(const char *version) {
 #ifdef OPEN_MPI
   int ours = !strncmp(version, "Open MPI", 8);
@@ -74,12 +74,12 @@ void midrun_initialised(void) {
   if (!is_our_mpi(version) || !midrun_handles_are_bound()) return;
   if (PMPI_Comm_rank(MPI_COMM_WORLD, &rank) != MPI_SUCCESS) return;
   if (PMPI_Comm_size(MPI_COMM_WORLD, &size) != MPI_SUCCESS) return;
-  /* One short line: up to the first comma or end of line; MPICH puts tabs between its words. */
+  /* Keep the text up to the first comma or end of line. MPICH separates words by tabs. */
   version[strcspn(version, ",\n\r")] = '\0';
   for (char *c = version; *c; c++)
     if (*c == '\t') *c = ' ';
   midrun_spawned_begin();
-  /* A started worker is alone in its world; in the job it comes after the ranks that were there. */
+  /* A started worker is alone in its MPI_COMM_WORLD; in the job it follows the existing ranks. */
   if (midrun_spawned_number() > 0) {
     rank = midrun_spawned_number();
     size = rank + 1;
@@ -87,7 +87,7 @@ void midrun_initialised(void) {
   midrun_shim_on_init(rank, size, version);
 }
 
-/* More workers than ranks may be wanted: they are started by a thread beside the work. */
+/* The thread level to request: a background thread starts workers beyond the ranks, if the user allows any. */
 static int level(int asked) {
   const char *most = getenv("MIDRUN_MAX_WORKERS");
   return most && *most && asked < MPI_THREAD_MULTIPLE ? MPI_THREAD_MULTIPLE : asked;

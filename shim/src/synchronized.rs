@@ -4,7 +4,7 @@
 //! the answers.
 
 use crate::{clock, records, state, stderr, tuning_points};
-use midrun_agreement::{PreCommitting, Preparing, Rank, Verdict, Word};
+use midrun_agreement::{Decision, PreCommitReply, PrepareReply, Rank, Word};
 use midrun_ring::layout::{NO_TUNING_POINT, when};
 use midrun_ring::{Command, SharedWord};
 use midrun_vocabulary::action_status as status;
@@ -76,13 +76,13 @@ pub fn on_iteration(iteration: u64) {
     let status = match &outcome.apply {
         Some(change) => {
             tuning_points::with(|registry| registry.set(change));
-            APPLIED.store(outcome.epoch, Ordering::Relaxed);
+            APPLIED.store(outcome.round, Ordering::Relaxed);
             status::APPLIED
         }
         None => status::ABORTED,
     };
     if state::recording() {
-        records::action_result(outcome.epoch, status, iteration, clock::now_ns(), 0);
+        records::action_result(outcome.round, status, iteration, clock::now_ns(), 0);
     }
 }
 
@@ -109,8 +109,8 @@ fn prepare(command: &Command) -> (u64, u64, u64) {
     let answer = part.rank.on_prepare(command.action, command.clone(), begun, &mut part.register);
     PRE_COMMITTED.store(part.rank.is_pre_committed(), Ordering::SeqCst);
     match answer {
-        Preparing::Prepared { begun } => (status::PREPARED, begun, part.identity),
-        Preparing::Busy => (status::BUSY, 0, 0),
+        PrepareReply::Prepared { begun } => (status::PREPARED, begun, part.identity),
+        PrepareReply::Busy => (status::BUSY, 0, 0),
     }
 }
 
@@ -132,8 +132,8 @@ fn pre_commit(command: &Command) -> u64 {
     let answer = part.rank.on_pre_commit(command.action, at.value as u64, BEGUN.load(Ordering::SeqCst));
     PRE_COMMITTED.store(part.rank.is_pre_committed(), Ordering::SeqCst);
     match answer {
-        PreCommitting::PreCommitted => status::PRE_COMMITTED,
-        PreCommitting::Past => status::PAST,
+        PreCommitReply::PreCommitted => status::PRE_COMMITTED,
+        PreCommitReply::Past => status::PAST,
     }
 }
 
@@ -141,8 +141,8 @@ fn commit(action: u64) -> u64 {
     let mut guard = PART.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     let Some(part) = guard.as_mut() else { return status::ABORTED };
     match part.rank.on_commit(action, &mut part.register) {
-        Verdict::Commit => status::COMMITTED,
-        Verdict::Aborted => status::ABORTED,
+        Decision::Commit => status::COMMITTED,
+        Decision::Abort => status::ABORTED,
     }
 }
 

@@ -129,7 +129,7 @@ impl Synchronizer {
             Order::Commit => ("commit", None),
         };
         ctx.journal(json!({
-            "event": "synchronized", "job": ctx.job.as_str(), "action": change.coordinator.epoch(), "phase": phase, "at": at,
+            "event": "synchronized", "job": ctx.job.as_str(), "action": change.coordinator.round(), "phase": phase, "at": at,
             "ranks": ranks,
             "assignments": ranks.iter().map(|rank| change.assigned.get(rank)).collect::<Vec<_>>(),
         }));
@@ -166,7 +166,7 @@ impl Synchronizer {
         (least_ms, iteration_s): (u64, f64),
     ) -> Option<Vec<Assigned>> {
         let ttl_ns = self.ttl_ns(least_ms, iteration_s);
-        let same = |change: &&mut Change| change.coordinator.epoch() == result.action.0;
+        let same = |change: &&mut Change| change.coordinator.round() == result.action.0;
         let Some(change) = self.change.as_mut().filter(same) else {
             let given_up = self.given_up.as_mut().filter(same)?;
             let in_force = matches!(result.status, ActionStatus::Applied | ActionStatus::Committed);
@@ -215,7 +215,7 @@ impl Synchronizer {
         }
         match std::mem::replace(&mut change.step, Step::Wait) {
             Step::Wait => None,
-            Step::Tell(order, ranks) => {
+            Step::Send(order, ranks) => {
                 self.order(ctx, order, ranks, pace, roster);
                 None
             }
@@ -236,7 +236,7 @@ impl Synchronizer {
             Step::Over(Done::Ended) => {
                 self.give_up(ctx, "all ranks have left before any answered".to_owned(), in_flight)
             }
-            Step::Over(Done::Unheard { at, committed, ranks }) => {
+            Step::Over(Done::Unconfirmed { at, committed, ranks }) => {
                 let what =
                     if committed { "committed" } else { "pre-committed, and it is not known whether it is committed," };
                 let why = format!("{what} for iteration {at}; no answer in time from {}", log_lines::ranks(&ranks));
@@ -289,7 +289,7 @@ impl Change {
             Order::Commit => (Phase::Commit, Vec::new()),
         };
         Action {
-            id: ActionId(self.coordinator.epoch()),
+            id: ActionId(self.coordinator.round()),
             job: ctx.job.clone(),
             rank,
             restore,

@@ -1,140 +1,147 @@
-//! The part of whoever wants the change: prepare, arm, commit, and when to try again.
+//! The coordinator of a change: prepare, pre-commit, commit, and another round after an abort.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How many iterations beyond the furthest one a change is armed for: the first time, and at most. It doubles from round
-/// to round.
+/// Distance from the furthest rank's iteration to the iteration of the change, iterations. It doubles from round to round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Margins {
-    /// The first round's.
+    /// Distance in the first round.
     pub first: u64,
-    /// The last round's.
+    /// Largest distance.
     pub most: u64,
 }
 
-/// What ranks are to be told.
+/// An order to ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Order {
-    /// Hold the change ready.
+    /// Check the change and hold it ready.
     Prepare,
-    /// Be ready to take it over at the start of iteration `at`.
+    /// Ask the register for the decision at the start of iteration `at`.
     PreCommit {
         /// The iteration.
         at: u64,
     },
-    /// Decide that all take it over; for one rank.
+    /// Decide that all ranks apply the change. Sent to one rank.
     Commit,
 }
 
-/// What a rank says.
+/// An answer of a rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Answer {
-    /// To prepare.
+    /// To prepare: the rank holds the change ready.
     Prepared {
-        /// Iterations it has begun.
+        /// Number of iterations that the rank has begun.
         begun: u64,
-        /// Which register it asks; ranks with different ones cannot agree.
+        /// Identity of its register. Ranks with different registers cannot agree.
         register: u64,
     },
     /// To prepare: an earlier change waits for its iteration.
     Busy,
-    /// To arm.
+    /// To pre-commit: the rank will ask the register.
     PreCommitted,
-    /// To arm: that iteration was begun.
+    /// To pre-commit: the rank has begun that iteration already.
     Past,
-    /// To commit.
+    /// To commit: all ranks apply the change.
     Committed,
-    /// To commit, or at the start of the iteration: the round is void.
+    /// To commit, or at the start of the iteration: the round is aborted.
     Aborted,
-    /// At the start of the iteration.
+    /// At the start of the iteration: the rank applied the change.
     Applied,
-    /// To anything: it cannot be, for this reason.
+    /// To any order: the change is impossible for this reason.
     Refused(&'static str),
 }
 
-/// Why a round is void.
+/// The reason why a round was aborted.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Why {
-    /// See [`Answer::Past`].
+pub enum AbortReason {
+    /// A rank had begun the iteration before it could pre-commit.
     Past {
-        /// The first that said so.
+        /// The first such rank.
         rank: u32,
         /// The iteration.
         at: u64,
     },
-    /// See [`Answer::Busy`].
+    /// An earlier change still waits for its iteration on this rank.
     Busy(u32),
-    /// A rank began the iteration before anybody had committed.
-    Aborted(u64),
-    /// A rank has begun no iteration.
+    /// A rank began this iteration before any rank had committed.
+    NotCommitted(u64),
+    /// This rank has begun no iteration.
     NoIteration(u32),
-    /// Two ranks do not share a register.
-    Apart(u32, u32),
-    /// See [`Answer::Refused`].
+    /// These two ranks do not share a register.
+    NoSharedRegister(u32, u32),
+    /// This rank refused the change.
     Refused(u32, &'static str),
-    /// A rank died or finalized.
+    /// This rank died or finalized.
     Left(u32),
-    /// A rank did not answer in time.
-    Silent(u32),
+    /// This rank did not answer in time.
+    NoAnswer(u32),
 }
 
-impl std::fmt::Display for Why {
+impl std::fmt::Display for AbortReason {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Why::Past { rank, at } => write!(f, "rank {rank} had begun iteration {at} before it was armed"),
-            Why::Busy(rank) => write!(f, "an earlier change still waits for its iteration on rank {rank}"),
-            Why::Aborted(at) => write!(f, "iteration {at} began before the change was committed"),
-            Why::NoIteration(rank) => {
+            AbortReason::Past { rank, at } => {
+                write!(f, "rank {rank} had begun iteration {at} before it could pre-commit")
+            }
+            AbortReason::Busy(rank) => write!(f, "an earlier change still waits for its iteration on rank {rank}"),
+            AbortReason::NotCommitted(at) => write!(f, "iteration {at} began before the change was committed"),
+            AbortReason::NoIteration(rank) => {
                 write!(f, "rank {rank} has begun no iteration: every rank has to call midrun_iteration_begin")
             }
-            Why::Apart(a, b) => {
+            AbortReason::NoSharedRegister(a, b) => {
                 write!(f, "ranks {a} and {b} share no memory: they are on different hosts or have different agents")
             }
-            Why::Refused(rank, why) => write!(f, "rank {rank}: {why}"),
-            Why::Left(rank) => write!(f, "rank {rank} has left the job"),
-            Why::Silent(rank) => write!(f, "rank {rank} reached no safe point in time"),
+            AbortReason::Refused(rank, why) => write!(f, "rank {rank}: {why}"),
+            AbortReason::Left(rank) => write!(f, "rank {rank} has left the job"),
+            AbortReason::NoAnswer(rank) => write!(f, "rank {rank} reached no safe point in time"),
         }
     }
 }
 
-impl Why {
-    /// Whether another round may do better.
-    fn may_pass(&self) -> bool {
-        matches!(self, Why::Past { .. } | Why::Busy(_) | Why::Aborted(_) | Why::NoIteration(_))
+impl AbortReason {
+    /// Returns whether another round may succeed.
+    fn is_transient(&self) -> bool {
+        matches!(
+            self,
+            AbortReason::Past { .. }
+                | AbortReason::Busy(_)
+                | AbortReason::NotCommitted(_)
+                | AbortReason::NoIteration(_)
+        )
     }
 }
 
-/// How a round ended, as far as its coordinator knows.
+/// The end of a round, as far as its coordinator knows.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Done {
-    /// Every rank that has not left took the change over at the start of this iteration.
+    /// Every rank that has not left applied the change at the start of iteration `at`.
     Applied {
         /// The iteration.
         at: u64,
     },
-    /// No rank has, or ever will.
-    Aborted(Why),
-    /// All ranks have left, and none was heard to have taken it over.
+    /// No rank has applied the change or will apply it.
+    Aborted(AbortReason),
+    /// All ranks have left, and none reported that it applied the change.
     Ended,
-    /// The commit was sent, and not every rank was heard of in time: those that begin the iteration all take the change
-    /// over, or none does.
-    Unheard {
+    /// The commit was sent, but not every rank reported in time. Of the ranks that begin the iteration, all apply the change or
+    /// none does.
+    Unconfirmed {
         /// The iteration.
         at: u64,
-        /// One said that it is committed.
+        /// A rank reported the commit.
         committed: bool,
-        /// Those that were not heard of.
+        /// Ranks that did not report.
         ranks: Vec<u32>,
     },
 }
 
-/// What comes next.
+/// The coordinator's next step.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Step {
     /// Nothing.
     Wait,
-    /// Tell these ranks.
-    Tell(Order, Vec<u32>),
+    /// Send this order to these ranks.
+    Send(Order, Vec<u32>),
     /// The round is over.
     Over(Done),
 }
@@ -142,47 +149,47 @@ pub enum Step {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Phase {
     Preparing { prepared: BTreeMap<u32, (u64, u64)> },
-    PreCommitting { at: u64, armed: BTreeSet<u32> },
+    PreCommitting { at: u64, pre_committed: BTreeSet<u32> },
     Committing { at: u64, by: u32, committed: bool, applied: BTreeSet<u32> },
     Over,
 }
 
-/// One change of a set of ranks, in as many rounds as it takes.
+/// One change of a set of ranks, in one or more rounds.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Coordinator {
-    epoch: u64,
+    round: u64,
     ranks: BTreeSet<u32>,
     margin: u64,
     most: u64,
     phase: Phase,
-    may_pass: bool,
+    may_retry: bool,
 }
 
 impl Coordinator {
-    /// A first round for `ranks`, which are to be told [`Order::Prepare`]. No round had this epoch, or will have it.
-    pub fn new(epoch: u64, ranks: BTreeSet<u32>, margins: Margins) -> Coordinator {
+    /// Starts the first round; the caller sends [`Order::Prepare`] to `ranks`. The number `round` is never used again.
+    pub fn new(round: u64, ranks: BTreeSet<u32>, margins: Margins) -> Coordinator {
         let phase = Phase::Preparing { prepared: BTreeMap::new() };
         let most = margins.most.max(margins.first);
-        Coordinator { epoch, ranks, margin: margins.first.max(1), most, phase, may_pass: false }
+        Coordinator { round, ranks, margin: margins.first.max(1), most, phase, may_retry: false }
     }
 
-    /// Another round after a void one, with twice the margin; false when another would not do better.
-    pub fn again(&mut self, epoch: u64) -> bool {
-        let may = self.may_pass && self.margin < self.most && !self.ranks.is_empty();
+    /// Starts another round after an aborted one, with twice the margin; `false` when another would not succeed either.
+    pub fn again(&mut self, round: u64) -> bool {
+        let may = self.may_retry && self.margin < self.most && !self.ranks.is_empty();
         if may {
             let margin = (2 * self.margin).min(self.most);
             let phase = Phase::Preparing { prepared: BTreeMap::new() };
-            *self = Coordinator { epoch, margin, phase, may_pass: false, ..self.clone() };
+            *self = Coordinator { round, margin, phase, may_retry: false, ..self.clone() };
         }
         may
     }
 
-    /// This round.
-    pub fn epoch(&self) -> u64 {
-        self.epoch
+    /// Number of this round.
+    pub fn round(&self) -> u64 {
+        self.round
     }
 
-    /// This round's margin, iterations.
+    /// Margin of this round, iterations.
     pub fn margin(&self) -> u64 {
         self.margin
     }
@@ -192,13 +199,13 @@ impl Coordinator {
         &self.ranks
     }
 
-    /// What was told and not answered yet: to be told again over a link that is new.
+    /// The last order and the ranks that have not answered it; to be sent again over a new connection.
     pub fn pending(&self) -> Option<(Order, Vec<u32>)> {
         let but = |done: &dyn Fn(&u32) -> bool| self.ranks.iter().copied().filter(|rank| !done(rank)).collect();
         match &self.phase {
             Phase::Preparing { prepared } => Some((Order::Prepare, but(&|rank| prepared.contains_key(rank)))),
-            Phase::PreCommitting { at, armed } => {
-                Some((Order::PreCommit { at: *at }, but(&|rank| armed.contains(rank))))
+            Phase::PreCommitting { at, pre_committed } => {
+                Some((Order::PreCommit { at: *at }, but(&|rank| pre_committed.contains(rank))))
             }
             Phase::Committing { by, committed: false, .. } if self.ranks.contains(by) => {
                 Some((Order::Commit, vec![*by]))
@@ -207,20 +214,20 @@ impl Coordinator {
         }
     }
 
-    /// A rank answers in round `epoch`.
-    pub fn on_answer(&mut self, rank: u32, epoch: u64, answer: Answer) -> Step {
-        if epoch != self.epoch || !self.ranks.contains(&rank) {
+    /// Processes the answer of a rank in round `round`.
+    pub fn on_answer(&mut self, rank: u32, round: u64, answer: Answer) -> Step {
+        if round != self.round || !self.ranks.contains(&rank) {
             return Step::Wait;
         }
         match (&mut self.phase, answer) {
             (Phase::Over, _) => Step::Wait,
             (Phase::Preparing { prepared }, Answer::Prepared { begun, register }) => {
                 prepared.insert(rank, (begun, register));
-                self.go_on()
+                self.proceed()
             }
-            (Phase::PreCommitting { armed, .. }, Answer::PreCommitted) => {
-                armed.insert(rank);
-                self.go_on()
+            (Phase::PreCommitting { pre_committed, .. }, Answer::PreCommitted) => {
+                pre_committed.insert(rank);
+                self.proceed()
             }
             (Phase::Committing { committed, .. }, Answer::Committed) => {
                 *committed = true;
@@ -229,28 +236,28 @@ impl Coordinator {
             (Phase::Committing { committed, applied, .. }, Answer::Applied) => {
                 *committed = true;
                 applied.insert(rank);
-                self.go_on()
+                self.proceed()
             }
             (Phase::PreCommitting { at, .. } | Phase::Committing { at, .. }, Answer::Aborted) => {
                 let at = *at;
-                self.void(Why::Aborted(at))
+                self.abort(AbortReason::NotCommitted(at))
             }
-            (Phase::Preparing { .. }, Answer::Busy) => self.void(Why::Busy(rank)),
+            (Phase::Preparing { .. }, Answer::Busy) => self.abort(AbortReason::Busy(rank)),
             (Phase::PreCommitting { at, .. }, Answer::Past) => {
                 let at = *at;
-                self.void(Why::Past { rank, at })
+                self.abort(AbortReason::Past { rank, at })
             }
-            // Nobody has committed yet, and nobody will.
+            // No rank has committed, and none will.
             (Phase::Preparing { .. } | Phase::PreCommitting { .. }, Answer::Refused(why)) => {
-                self.void(Why::Refused(rank, why))
+                self.abort(AbortReason::Refused(rank, why))
             }
-            // An answer to an earlier phase that comes again; or to a commit, which others may have heard of.
+            // A repeated answer to an earlier phase, or to a commit that other ranks may know of already.
             _ => Step::Wait,
         }
     }
 
-    /// A rank has left: it died, or reached MPI_Finalize. Before the commit nobody knows which iterations it had begun with
-    /// the value before, so that the round is void.
+    /// A rank has left: it died or reached MPI_Finalize. Before the commit this aborts the round, because the rank may have begun
+    /// the iteration with the old value.
     pub fn on_left(&mut self, rank: u32) -> Step {
         if !self.ranks.contains(&rank) || self.phase == Phase::Over {
             return Step::Wait;
@@ -258,28 +265,28 @@ impl Coordinator {
         let early = matches!(self.phase, Phase::Preparing { .. } | Phase::PreCommitting { .. });
         self.ranks.remove(&rank);
         if early {
-            return self.void(Why::Left(rank));
+            return self.abort(AbortReason::Left(rank));
         }
-        self.go_on()
+        self.proceed()
     }
 
-    /// Nothing was heard for too long.
+    /// The answers did not come in time.
     pub fn on_silence(&mut self) -> Step {
         let silent = |done: &dyn Fn(&u32) -> bool| self.ranks.iter().copied().find(|rank| !done(rank)).unwrap_or(0);
         let rank = match &self.phase {
             Phase::Preparing { prepared } => silent(&|rank| prepared.contains_key(rank)),
-            Phase::PreCommitting { armed, .. } => silent(&|rank| armed.contains(rank)),
+            Phase::PreCommitting { pre_committed, .. } => silent(&|rank| pre_committed.contains(rank)),
             Phase::Committing { at, committed, applied, .. } => {
                 let ranks = self.ranks.iter().copied().filter(|rank| !applied.contains(rank)).collect();
-                return self.over(Done::Unheard { at: *at, committed: *committed, ranks });
+                return self.over(Done::Unconfirmed { at: *at, committed: *committed, ranks });
             }
             Phase::Over => return Step::Wait,
         };
-        self.void(Why::Silent(rank))
+        self.abort(AbortReason::NoAnswer(rank))
     }
 
-    /// The next order, once all have answered the last one.
-    fn go_on(&mut self) -> Step {
+    /// Enters the next phase once all ranks have answered.
+    fn proceed(&mut self) -> Step {
         if self.ranks.is_empty() {
             return match &self.phase {
                 Phase::Committing { at, applied, .. } if !applied.is_empty() => {
@@ -298,21 +305,21 @@ impl Coordinator {
                     return Step::Wait;
                 }
                 if let Some((rank, ..)) = known.iter().find(|(_, begun, _)| *begun == 0) {
-                    return self.void(Why::NoIteration(*rank));
+                    return self.abort(AbortReason::NoIteration(*rank));
                 }
                 if let Some((rank, ..)) = known.iter().find(|(.., id)| *id != known[0].2) {
-                    return self.void(Why::Apart(known[0].0, *rank));
+                    return self.abort(AbortReason::NoSharedRegister(known[0].0, *rank));
                 }
                 // The furthest rank is in iteration begun - 1.
                 let furthest = known.iter().map(|(_, begun, _)| begun - 1).max().unwrap_or(0);
                 let at = furthest.saturating_add(self.margin);
-                self.phase = Phase::PreCommitting { at, armed: BTreeSet::new() };
-                Step::Tell(Order::PreCommit { at }, all)
+                self.phase = Phase::PreCommitting { at, pre_committed: BTreeSet::new() };
+                Step::Send(Order::PreCommit { at }, all)
             }
-            Phase::PreCommitting { at, armed } if all.iter().all(|rank| armed.contains(rank)) => {
+            Phase::PreCommitting { at, pre_committed } if all.iter().all(|rank| pre_committed.contains(rank)) => {
                 let (at, by) = (*at, all[0]);
                 self.phase = Phase::Committing { at, by, committed: false, applied: BTreeSet::new() };
-                Step::Tell(Order::Commit, vec![by])
+                Step::Send(Order::Commit, vec![by])
             }
             Phase::Committing { at, applied, .. } if all.iter().all(|rank| applied.contains(rank)) => {
                 let at = *at;
@@ -322,9 +329,9 @@ impl Coordinator {
         }
     }
 
-    fn void(&mut self, why: Why) -> Step {
-        self.may_pass = why.may_pass();
-        self.over(Done::Aborted(why))
+    fn abort(&mut self, reason: AbortReason) -> Step {
+        self.may_retry = reason.is_transient();
+        self.over(Done::Aborted(reason))
     }
 
     fn over(&mut self, done: Done) -> Step {

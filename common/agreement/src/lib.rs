@@ -1,10 +1,12 @@
-//! One change on all ranks at the start of one and the same iteration, or on none of them, though nobody ever waits.
+//! Agreement of all ranks on one change: every rank applies it at the start of the same iteration, or none does, and no rank
+//! ever waits.
 //!
-//! A round has a number that is never used again, its *epoch*. The [`Coordinator`] has every rank [`Rank`] prepare the
-//! change, then arms all of them for an iteration that none has begun, then has one of them commit. Whether the round
-//! is committed stands in the [`Register`], one word that all ranks share: whoever decides first decides for all. A rank
-//! that begins the iteration before anybody has committed decides that the round is void. So a rank never waits, and
-//! two ranks never differ: the commit is only tried when all are armed, and all read the same decision.
+//! The protocol is a three-phase commit (Skeen 1981). A *round* has a number that is never used again. The [`Coordinator`] has
+//! every [`Rank`] *prepare* the change, then *pre-commit* it for an iteration that no rank has begun, then has one of them
+//! *commit*. In place of the messages by which processes learn a commit in the literature, the decision stands in the
+//! [`Register`], one word that all ranks share: the first rank to decide decides for all. A rank that begins the iteration
+//! before any rank has committed decides to *abort* the round. So a rank never waits. Ranks never differ either: a commit is
+//! attempted only when all have pre-committed, and all read the same decision.
 
 #![forbid(unsafe_code)]
 
@@ -12,6 +14,6 @@ mod coordinator;
 mod rank;
 mod register;
 
-pub use coordinator::{Answer, Coordinator, Done, Margins, Order, Step, Why};
-pub use rank::{Outcome, PreCommitting, Preparing, Rank};
-pub use register::{Register, Verdict, Word};
+pub use coordinator::{AbortReason, Answer, Coordinator, Done, Margins, Order, Step};
+pub use rank::{Outcome, PreCommitReply, PrepareReply, Rank};
+pub use register::{Decision, Register, Word};

@@ -1,13 +1,13 @@
-//! A rank's part: it holds the change ready, and asks the register when it begins the iteration it is armed for.
+//! The part of a rank: it holds the change ready, and asks the register when it begins the agreed iteration.
 
-use crate::{Register, Verdict};
+use crate::{Decision, Register};
 
-/// What a rank has of a round. `V` is the change.
+/// The state of a rank in a round. `V` is the change.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Rank<V> {
-    /// The newest round that it was prepared for; 0: none.
-    epoch: u64,
-    /// Iterations it had begun when it was prepared.
+    /// The newest round for which it is prepared; 0: none.
+    round: u64,
+    /// Iterations that it had begun when it was prepared.
     begun: u64,
     state: State<V>,
 }
@@ -16,101 +16,101 @@ pub struct Rank<V> {
 enum State<V> {
     Prepared(V),
     PreCommitted { value: V, at: u64 },
-    Over(Option<Verdict>),
+    Over(Option<Decision>),
 }
 
-/// Answer to prepare.
+/// A rank's reply to prepare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Preparing {
-    /// It is, and had begun so many iterations.
+pub enum PrepareReply {
+    /// It is prepared.
     Prepared {
-        /// Iterations begun; the next one has this number.
+        /// Iterations that it had begun; the next one has this number.
         begun: u64,
     },
-    /// A committed change waits for its iteration, or a newer round was prepared.
+    /// A committed change waits for its iteration, or the rank is prepared for a newer round.
     Busy,
 }
 
-/// Answer to arm.
+/// A rank's reply to pre-commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PreCommitting {
-    /// It asks the register when it begins that iteration.
+pub enum PreCommitReply {
+    /// It will ask the register when it begins that iteration.
     PreCommitted,
-    /// That iteration was begun already, or the rank is not prepared for this round.
+    /// It has begun that iteration already, or is not prepared for this round.
     Past,
 }
 
-/// How a round ended in a rank.
+/// The end of a round in a rank.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome<V> {
     /// The round.
-    pub epoch: u64,
-    /// What to take over now; `None`: the round is void.
+    pub round: u64,
+    /// The change to apply now; `None`: the round is aborted.
     pub apply: Option<V>,
 }
 
 impl<V> Default for Rank<V> {
     fn default() -> Self {
-        Rank { epoch: 0, begun: 0, state: State::Over(None) }
+        Rank { round: 0, begun: 0, state: State::Over(None) }
     }
 }
 
 impl<V> Rank<V> {
-    /// Holds `value` ready for `epoch`. `begun` is how many iterations this rank has begun. A newer round makes an older
-    /// one void, unless that is committed.
-    pub fn on_prepare(&mut self, epoch: u64, value: V, begun: u64, register: &mut impl Register) -> Preparing {
-        if epoch == self.epoch {
-            return Preparing::Prepared { begun: self.begun };
+    /// Holds `value` ready for `round`. This rank has begun `begun` iterations. A newer round aborts an older one that is not
+    /// committed.
+    pub fn on_prepare(&mut self, round: u64, value: V, begun: u64, register: &mut impl Register) -> PrepareReply {
+        if round == self.round {
+            return PrepareReply::Prepared { begun: self.begun };
         }
-        let armed = matches!(self.state, State::PreCommitted { .. });
-        if epoch < self.epoch || (armed && register.decide(self.epoch, Verdict::Aborted) == Verdict::Commit) {
-            return Preparing::Busy;
+        let pre_committed = matches!(self.state, State::PreCommitted { .. });
+        if round < self.round || (pre_committed && register.decide(self.round, Decision::Abort) == Decision::Commit) {
+            return PrepareReply::Busy;
         }
-        *self = Rank { epoch, begun, state: State::Prepared(value) };
-        Preparing::Prepared { begun }
+        *self = Rank { round, begun, state: State::Prepared(value) };
+        PrepareReply::Prepared { begun }
     }
 
-    /// Arms the change for the start of iteration `at`; `begun` as above.
-    pub fn on_pre_commit(&mut self, epoch: u64, at: u64, begun: u64) -> PreCommitting {
-        if epoch != self.epoch {
-            return PreCommitting::Past;
+    /// Pre-commits the change for the start of iteration `at`. This rank has begun `begun` iterations.
+    pub fn on_pre_commit(&mut self, round: u64, at: u64, begun: u64) -> PreCommitReply {
+        if round != self.round {
+            return PreCommitReply::Past;
         }
         match std::mem::replace(&mut self.state, State::Over(None)) {
             State::Prepared(value) if at >= begun => {
                 self.state = State::PreCommitted { value, at };
-                PreCommitting::PreCommitted
+                PreCommitReply::PreCommitted
             }
-            State::Prepared(_) | State::Over(None) => PreCommitting::Past,
+            State::Prepared(_) | State::Over(None) => PreCommitReply::Past,
             was @ (State::PreCommitted { .. } | State::Over(Some(_))) => {
                 self.state = was;
-                PreCommitting::PreCommitted
+                PreCommitReply::PreCommitted
             }
         }
     }
 
-    /// All ranks are armed: decides that all take the change over, unless one voided the round. What holds.
-    pub fn on_commit(&mut self, epoch: u64, register: &mut impl Register) -> Verdict {
+    /// All ranks have pre-committed: decides that all apply the change, unless one aborted the round. Returns the decision.
+    pub fn on_commit(&mut self, round: u64, register: &mut impl Register) -> Decision {
         match &self.state {
-            _ if epoch != self.epoch => Verdict::Aborted,
-            State::PreCommitted { .. } => register.decide(epoch, Verdict::Commit),
-            State::Over(Some(verdict)) => *verdict,
-            State::Prepared(_) | State::Over(None) => Verdict::Aborted,
+            _ if round != self.round => Decision::Abort,
+            State::PreCommitted { .. } => register.decide(round, Decision::Commit),
+            State::Over(Some(decision)) => *decision,
+            State::Prepared(_) | State::Over(None) => Decision::Abort,
         }
     }
 
-    /// Iteration `iteration` begins: before anything of it is done, what is there to take over. Never waits.
+    /// Iteration `iteration` begins. Returns the outcome of a round that was pre-committed for it. Never waits.
     pub fn on_iteration(&mut self, iteration: u64, register: &mut impl Register) -> Option<Outcome<V>> {
         if !matches!(&self.state, State::PreCommitted { at, .. } if iteration >= *at) {
             return None;
         }
-        let verdict = register.decide(self.epoch, Verdict::Aborted);
-        let State::PreCommitted { value, .. } = std::mem::replace(&mut self.state, State::Over(Some(verdict))) else {
+        let decision = register.decide(self.round, Decision::Abort);
+        let State::PreCommitted { value, .. } = std::mem::replace(&mut self.state, State::Over(Some(decision))) else {
             return None;
         };
-        Some(Outcome { epoch: self.epoch, apply: (verdict == Verdict::Commit).then_some(value) })
+        Some(Outcome { round: self.round, apply: (decision == Decision::Commit).then_some(value) })
     }
 
-    /// Whether an iteration is awaited.
+    /// Returns whether the rank waits for an iteration.
     pub fn is_pre_committed(&self) -> bool {
         matches!(self.state, State::PreCommitted { .. })
     }
@@ -120,11 +120,11 @@ impl<V> Rank<V> {
 mod tests {
     use super::*;
 
-    /// One process alone with its register.
+    /// A register of a single process.
     #[derive(Default)]
-    struct Alone(std::cell::Cell<u64>);
+    struct Local(std::cell::Cell<u64>);
 
-    impl crate::Word for Alone {
+    impl crate::Word for Local {
         fn load(&self) -> u64 {
             self.0.get()
         }
@@ -135,53 +135,53 @@ mod tests {
     }
 
     #[test]
-    fn a_rank_takes_a_committed_change_over_when_it_begins_that_iteration() {
-        let (mut rank, mut register) = (Rank::default(), Alone::default());
-        assert_eq!(rank.on_prepare(3, 'x', 10, &mut register), Preparing::Prepared { begun: 10 });
-        assert_eq!(rank.on_pre_commit(3, 12, 11), PreCommitting::PreCommitted);
+    fn a_rank_applies_a_committed_change_when_it_begins_that_iteration() {
+        let (mut rank, mut register) = (Rank::default(), Local::default());
+        assert_eq!(rank.on_prepare(3, 'x', 10, &mut register), PrepareReply::Prepared { begun: 10 });
+        assert_eq!(rank.on_pre_commit(3, 12, 11), PreCommitReply::PreCommitted);
         assert_eq!(rank.on_iteration(11, &mut register), None);
-        assert_eq!(rank.on_commit(3, &mut register), Verdict::Commit);
-        assert_eq!(rank.on_iteration(12, &mut register), Some(Outcome { epoch: 3, apply: Some('x') }));
+        assert_eq!(rank.on_commit(3, &mut register), Decision::Commit);
+        assert_eq!(rank.on_iteration(12, &mut register), Some(Outcome { round: 3, apply: Some('x') }));
         assert_eq!(rank.on_iteration(13, &mut register), None);
-        // What comes again is answered as before.
-        assert_eq!(rank.on_prepare(3, 'y', 13, &mut register), Preparing::Prepared { begun: 10 });
-        assert_eq!(rank.on_pre_commit(3, 12, 13), PreCommitting::PreCommitted);
-        assert_eq!(rank.on_commit(3, &mut register), Verdict::Commit);
+        // Repeated orders get the same replies.
+        assert_eq!(rank.on_prepare(3, 'y', 13, &mut register), PrepareReply::Prepared { begun: 10 });
+        assert_eq!(rank.on_pre_commit(3, 12, 13), PreCommitReply::PreCommitted);
+        assert_eq!(rank.on_commit(3, &mut register), Decision::Commit);
         assert_eq!(rank.on_iteration(14, &mut register), None);
     }
 
     #[test]
-    fn a_rank_that_nobody_committed_voids_the_round_and_goes_on() {
-        let (mut rank, mut register) = (Rank::default(), Alone::default());
+    fn a_rank_aborts_a_round_that_nobody_committed_and_goes_on() {
+        let (mut rank, mut register) = (Rank::default(), Local::default());
         rank.on_prepare(3, 'x', 10, &mut register);
         rank.on_pre_commit(3, 12, 11);
-        assert_eq!(rank.on_iteration(12, &mut register), Some(Outcome { epoch: 3, apply: None }));
-        assert_eq!(rank.on_commit(3, &mut register), Verdict::Aborted);
+        assert_eq!(rank.on_iteration(12, &mut register), Some(Outcome { round: 3, apply: None }));
+        assert_eq!(rank.on_commit(3, &mut register), Decision::Abort);
     }
 
     #[test]
-    fn a_rank_is_not_armed_for_what_it_has_begun_or_was_not_prepared_for() {
-        let (mut rank, mut register) = (Rank::default(), Alone::default());
-        assert_eq!(rank.on_pre_commit(3, 12, 0), PreCommitting::Past);
+    fn a_rank_does_not_pre_commit_for_an_iteration_it_has_begun_or_unprepared() {
+        let (mut rank, mut register) = (Rank::default(), Local::default());
+        assert_eq!(rank.on_pre_commit(3, 12, 0), PreCommitReply::Past);
         rank.on_prepare(3, 'x', 10, &mut register);
-        assert_eq!(rank.on_pre_commit(3, 12, 13), PreCommitting::Past);
-        assert_eq!(rank.on_pre_commit(3, 12, 13), PreCommitting::Past, "the same again");
-        assert_eq!(rank.on_commit(3, &mut register), Verdict::Aborted);
+        assert_eq!(rank.on_pre_commit(3, 12, 13), PreCommitReply::Past);
+        assert_eq!(rank.on_pre_commit(3, 12, 13), PreCommitReply::Past, "the same again");
+        assert_eq!(rank.on_commit(3, &mut register), Decision::Abort);
         assert_eq!(rank.on_iteration(13, &mut register), None);
     }
 
     #[test]
-    fn a_newer_round_voids_an_armed_one_but_not_a_committed_one() {
-        let (mut rank, mut register) = (Rank::default(), Alone::default());
+    fn a_newer_round_aborts_a_pre_committed_one_but_not_a_committed_one() {
+        let (mut rank, mut register) = (Rank::default(), Local::default());
         rank.on_prepare(3, 'x', 10, &mut register);
         rank.on_pre_commit(3, 12, 11);
-        assert_eq!(rank.on_prepare(4, 'y', 11, &mut register), Preparing::Prepared { begun: 11 });
-        assert_eq!(rank.on_commit(3, &mut register), Verdict::Aborted);
+        assert_eq!(rank.on_prepare(4, 'y', 11, &mut register), PrepareReply::Prepared { begun: 11 });
+        assert_eq!(rank.on_commit(3, &mut register), Decision::Abort);
         rank.on_pre_commit(4, 14, 11);
-        assert_eq!(rank.on_commit(4, &mut register), Verdict::Commit);
-        assert_eq!(rank.on_prepare(5, 'z', 12, &mut register), Preparing::Busy);
-        assert_eq!(rank.on_prepare(2, 'z', 12, &mut register), Preparing::Busy, "an old one that comes late");
-        assert_eq!(rank.on_iteration(14, &mut register), Some(Outcome { epoch: 4, apply: Some('y') }));
-        assert_eq!(rank.on_prepare(5, 'z', 15, &mut register), Preparing::Prepared { begun: 15 });
+        assert_eq!(rank.on_commit(4, &mut register), Decision::Commit);
+        assert_eq!(rank.on_prepare(5, 'z', 12, &mut register), PrepareReply::Busy);
+        assert_eq!(rank.on_prepare(2, 'z', 12, &mut register), PrepareReply::Busy, "an older round that comes late");
+        assert_eq!(rank.on_iteration(14, &mut register), Some(Outcome { round: 4, apply: Some('y') }));
+        assert_eq!(rank.on_prepare(5, 'z', 15, &mut register), PrepareReply::Prepared { begun: 15 });
     }
 }

@@ -1,46 +1,46 @@
-//! The word in which it stands whether a round is committed or void.
+//! The word that holds whether a round is committed or aborted.
 
-/// How a round was decided.
+/// The decision on a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Verdict {
-    /// All ranks take the change over.
+pub enum Decision {
+    /// All ranks apply the change.
     Commit,
-    /// None does.
-    Aborted,
+    /// No rank does.
+    Abort,
 }
 
-/// Where all ranks of a job find the same decision.
+/// The place where all ranks of a job find the same decision.
 pub trait Register {
-    /// Decides `epoch` as `want`, unless it is decided already; what holds. An epoch older than the newest one that was
-    /// decided is void.
-    fn decide(&mut self, epoch: u64, want: Verdict) -> Verdict;
+    /// Decides `round` as `want` unless it is decided already, and returns the decision. A round older than the newest decided one
+    /// is aborted.
+    fn decide(&mut self, round: u64, want: Decision) -> Decision;
 }
 
 /// A 64-bit word that several processes share; every access is sequentially consistent.
 pub trait Word {
-    /// Its value.
+    /// The value.
     fn load(&self) -> u64;
-    /// Puts `new` in the place of `current`.
+    /// Replaces `current` by `new`.
     ///
     /// # Errors
-    /// The value that stands there instead of `current`.
+    /// The value that the word has instead of `current`.
     fn compare_exchange(&self, current: u64, new: u64) -> Result<(), u64>;
 }
 
 impl<W: Word> Register for W {
-    fn decide(&mut self, epoch: u64, want: Verdict) -> Verdict {
-        let mut stands = self.load();
+    fn decide(&mut self, round: u64, want: Decision) -> Decision {
+        let mut word = self.load();
         loop {
-            match (stands >> 1).cmp(&epoch) {
-                std::cmp::Ordering::Greater => return Verdict::Aborted,
-                std::cmp::Ordering::Equal if stands & 1 == 1 => return Verdict::Commit,
-                std::cmp::Ordering::Equal => return Verdict::Aborted,
+            match (word >> 1).cmp(&round) {
+                std::cmp::Ordering::Greater => return Decision::Abort,
+                std::cmp::Ordering::Equal if word & 1 == 1 => return Decision::Commit,
+                std::cmp::Ordering::Equal => return Decision::Abort,
                 std::cmp::Ordering::Less => {
-                    let new = epoch << 1 | u64::from(want == Verdict::Commit);
-                    match self.compare_exchange(stands, new) {
+                    let new = round << 1 | u64::from(want == Decision::Commit);
+                    match self.compare_exchange(word, new) {
                         Ok(()) => return want,
-                        // Somebody else decided meanwhile; words only grow, so this ends.
-                        Err(other) => stands = other,
+                        // Another rank decided meanwhile. The word only grows, so the loop ends.
+                        Err(other) => word = other,
                     }
                 }
             }
@@ -65,28 +65,28 @@ mod tests {
     }
 
     #[test]
-    fn who_decides_first_decides_for_all_and_what_is_older_is_void() {
+    fn the_first_decision_holds_for_all_and_older_rounds_are_aborted() {
         let word = AtomicU64::new(0);
         let mut register = Local(&word);
-        assert_eq!(register.decide(5, Verdict::Commit), Verdict::Commit);
-        assert_eq!(register.decide(5, Verdict::Aborted), Verdict::Commit);
-        assert_eq!(register.decide(4, Verdict::Commit), Verdict::Aborted);
-        assert_eq!(register.decide(7, Verdict::Aborted), Verdict::Aborted);
-        assert_eq!(register.decide(7, Verdict::Commit), Verdict::Aborted);
+        assert_eq!(register.decide(5, Decision::Commit), Decision::Commit);
+        assert_eq!(register.decide(5, Decision::Abort), Decision::Commit);
+        assert_eq!(register.decide(4, Decision::Commit), Decision::Abort);
+        assert_eq!(register.decide(7, Decision::Abort), Decision::Abort);
+        assert_eq!(register.decide(7, Decision::Commit), Decision::Abort);
         assert_eq!(word.into_inner(), 14);
     }
 
     #[test]
-    fn threads_that_decide_at_the_same_time_hear_the_same() {
+    fn threads_that_decide_at_the_same_time_get_the_same_decision() {
         let word = AtomicU64::new(0);
-        for epoch in 1..2_000 {
+        for round in 1..2_000 {
             let word = &word;
-            let heard: Vec<Verdict> = std::thread::scope(|scope| {
-                let decide = |want| scope.spawn(move || Local(word).decide(epoch, want));
-                let both = [decide(Verdict::Commit), decide(Verdict::Aborted)];
+            let decisions: Vec<Decision> = std::thread::scope(|scope| {
+                let decide = |want| scope.spawn(move || Local(word).decide(round, want));
+                let both = [decide(Decision::Commit), decide(Decision::Abort)];
                 both.map(|thread| thread.join().unwrap()).to_vec()
             });
-            assert_eq!(heard[0], heard[1], "epoch {epoch}");
+            assert_eq!(decisions[0], decisions[1], "round {round}");
         }
     }
 }

@@ -1,34 +1,34 @@
-//! Every order in which three ranks, a coordinator that may die, and a network that loses, repeats and reorders can go
-//! on: no two ranks ever differ, and mutants of the protocol do.
+//! A model checker explores every order of events of three ranks, a coordinator that may die, and a network that loses, repeats
+//! and reorders messages. No two ranks ever differ, but they do under each mutant of the protocol.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use midrun_agreement::{
-    Answer, Coordinator, Done, Margins, Order, PreCommitting, Preparing, Rank, Register, Step, Verdict,
+    Answer, Coordinator, Decision, Done, Margins, Order, PreCommitReply, PrepareReply, Rank, Register, Step,
 };
 use stateright::{Checker, Model, Property};
 
 const RANKS: u32 = 3;
 const MARGINS: Margins = Margins { first: 1, most: 2 };
 
-/// What is wrong with the protocol, on purpose.
+/// A deliberate defect of the protocol.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Mutant {
     None,
-    /// Commits as soon as one rank is armed.
+    /// Commits as soon as one rank has pre-committed.
     CommitsEarly,
-    /// Drops the change where nobody has committed, and tells the register nothing.
+    /// A rank drops a change that nobody committed, but does not write the register.
     DoesNotAbort,
-    /// PreCommits for an iteration that it has begun.
-    ArmsLate,
+    /// A rank pre-commits for an iteration that it has begun.
+    PreCommitsLate,
 }
 
 struct Job {
     mutant: Mutant,
-    /// Each rank begins so many iterations at most, and so many rounds are tried.
+    /// Most iterations that each rank begins, and most rounds.
     iterations: usize,
     rounds: u64,
-    /// Ranks die and finalize, and the coordinator dies.
+    /// Ranks may die or finalize, and the coordinator may die.
     faults: bool,
 }
 
@@ -44,14 +44,14 @@ struct Process {
     life: Life,
     rank: Rank<u64>,
     value: u64,
-    /// The value in force in each iteration that it has begun.
+    /// The value in each iteration that it has begun.
     history: Vec<u64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 enum Message {
-    Told { to: u32, epoch: u64, order: Order },
-    Said { rank: u32, epoch: u64, answer: Answer },
+    Ordered { to: u32, round: u64, order: Order },
+    Answered { rank: u32, round: u64, answer: Answer },
     Left { rank: u32 },
 }
 
@@ -61,9 +61,9 @@ struct State {
     register: u64,
     coordinator: Option<Coordinator>,
     rounds: u64,
-    /// What was ever sent: it may come at any time, again, or never.
+    /// Every message ever sent: it may arrive at any time, repeatedly, or never.
     network: BTreeSet<Message>,
-    /// How rounds ended, as their coordinators say.
+    /// The end of each round, as its coordinator reports it.
     ends: BTreeMap<u64, Done>,
 }
 
@@ -78,17 +78,17 @@ enum Action {
     Ask,
 }
 
-/// The register's word. One process moves at a time here; that threads agree is tested with the register itself.
+/// The register's word. One process acts at a time here; tests of the register cover concurrent threads.
 struct Shared<'a>(&'a mut u64);
 
 impl Register for Shared<'_> {
-    fn decide(&mut self, epoch: u64, want: Verdict) -> Verdict {
-        let stands = *self.0 >> 1;
-        if stands < epoch {
-            *self.0 = epoch << 1 | u64::from(want == Verdict::Commit);
+    fn decide(&mut self, round: u64, want: Decision) -> Decision {
+        let decided = *self.0 >> 1;
+        if decided < round {
+            *self.0 = round << 1 | u64::from(want == Decision::Commit);
             return want;
         }
-        if stands == epoch && *self.0 & 1 == 1 { Verdict::Commit } else { Verdict::Aborted }
+        if decided == round && *self.0 & 1 == 1 { Decision::Commit } else { Decision::Abort }
     }
 }
 
@@ -101,12 +101,12 @@ impl Job {
         if let Some(outcome) = process.rank.on_iteration(iteration, &mut Shared(word)) {
             let answer = if outcome.apply.is_some() { Answer::Applied } else { Answer::Aborted };
             process.value = outcome.apply.unwrap_or(process.value);
-            state.network.insert(Message::Said { rank: at as u32, epoch: outcome.epoch, answer });
+            state.network.insert(Message::Answered { rank: at as u32, round: outcome.round, answer });
         }
         process.history.push(process.value);
     }
 
-    fn tell(&self, state: &mut State, to: u32, epoch: u64, order: Order) {
+    fn tell(&self, state: &mut State, to: u32, round: u64, order: Order) {
         let process = &mut state.processes[to as usize];
         if process.life != Life::Running {
             return;
@@ -114,35 +114,35 @@ impl Job {
         let begun = process.history.len() as u64;
         let mut register = Shared(&mut state.register);
         let answer = match order {
-            Order::Prepare => match process.rank.on_prepare(epoch, epoch, begun, &mut register) {
-                Preparing::Prepared { begun } => Answer::Prepared { begun, register: 7 },
-                Preparing::Busy => Answer::Busy,
+            Order::Prepare => match process.rank.on_prepare(round, round, begun, &mut register) {
+                PrepareReply::Prepared { begun } => Answer::Prepared { begun, register: 7 },
+                PrepareReply::Busy => Answer::Busy,
             },
             Order::PreCommit { at } => {
-                let seen = if self.mutant == Mutant::ArmsLate { 0 } else { begun };
-                match process.rank.on_pre_commit(epoch, at, seen) {
-                    PreCommitting::PreCommitted => Answer::PreCommitted,
-                    PreCommitting::Past => Answer::Past,
+                let known = if self.mutant == Mutant::PreCommitsLate { 0 } else { begun };
+                match process.rank.on_pre_commit(round, at, known) {
+                    PreCommitReply::PreCommitted => Answer::PreCommitted,
+                    PreCommitReply::Past => Answer::Past,
                 }
             }
-            Order::Commit => match process.rank.on_commit(epoch, &mut register) {
-                Verdict::Commit => Answer::Committed,
-                Verdict::Aborted => Answer::Aborted,
+            Order::Commit => match process.rank.on_commit(round, &mut register) {
+                Decision::Commit => Answer::Committed,
+                Decision::Abort => Answer::Aborted,
             },
         };
-        state.network.insert(Message::Said { rank: to, epoch, answer });
+        state.network.insert(Message::Answered { rank: to, round, answer });
     }
 
     fn follow(&self, state: &mut State, step: Step) {
         let Some(coordinator) = &mut state.coordinator else { return };
         match step {
             Step::Wait => {}
-            Step::Tell(order, ranks) => {
-                let epoch = coordinator.epoch();
-                state.network.extend(ranks.iter().map(|to| Message::Told { to: *to, epoch, order }));
+            Step::Send(order, ranks) => {
+                let round = coordinator.round();
+                state.network.extend(ranks.iter().map(|to| Message::Ordered { to: *to, round, order }));
             }
             Step::Over(done) => {
-                state.ends.insert(coordinator.epoch(), done);
+                state.ends.insert(coordinator.round(), done);
                 if state.rounds < self.rounds && coordinator.again(state.rounds + 1) {
                     state.rounds += 1;
                     self.prepare(state);
@@ -155,19 +155,19 @@ impl Job {
 
     fn prepare(&self, state: &mut State) {
         let Some(coordinator) = &state.coordinator else { return };
-        let epoch = coordinator.epoch();
-        let told = coordinator.ranks().iter().map(|to| Message::Told { to: *to, epoch, order: Order::Prepare });
-        state.network.extend(told);
+        let round = coordinator.round();
+        let orders = coordinator.ranks().iter().map(|to| Message::Ordered { to: *to, round, order: Order::Prepare });
+        state.network.extend(orders);
     }
 
     fn deliver(&self, state: &mut State, message: Message) {
         match message {
-            Message::Told { to, epoch, order } => self.tell(state, to, epoch, order),
-            Message::Said { rank, epoch, answer } => {
+            Message::Ordered { to, round, order } => self.tell(state, to, round, order),
+            Message::Answered { rank, round, answer } => {
                 let Some(coordinator) = &mut state.coordinator else { return };
-                let step = coordinator.on_answer(rank, epoch, answer);
+                let step = coordinator.on_answer(rank, round, answer);
                 if self.mutant == Mutant::CommitsEarly && answer == Answer::PreCommitted {
-                    state.network.insert(Message::Told { to: rank, epoch, order: Order::Commit });
+                    state.network.insert(Message::Ordered { to: rank, round, order: Order::Commit });
                 }
                 self.follow(state, step);
             }
@@ -180,13 +180,13 @@ impl Job {
     }
 }
 
-/// Drops messages that can change nothing any more, whenever they come: fewer states that mean the same.
+/// Drops messages without any effect, which reduces the number of equivalent states.
 fn forget(state: &mut State) {
     let State { network, processes, coordinator, .. } = state;
-    let ours = |epoch: u64| coordinator.as_ref().is_some_and(|coordinator| coordinator.epoch() == epoch);
+    let ours = |round: u64| coordinator.as_ref().is_some_and(|coordinator| coordinator.round() == round);
     network.retain(|message| match message {
-        Message::Told { to, .. } => processes[*to as usize].life == Life::Running,
-        Message::Said { epoch, .. } => ours(*epoch),
+        Message::Ordered { to, .. } => processes[*to as usize].life == Life::Running,
+        Message::Answered { round, .. } => ours(*round),
         Message::Left { rank } => coordinator.as_ref().is_some_and(|c| c.ranks().contains(rank)),
     });
 }
@@ -260,15 +260,15 @@ impl Model for Job {
             let histories = || state.processes.iter().map(|process| &process.history);
             histories().all(|a| histories().all(|b| a.iter().zip(b).all(|(a, b)| a == b)))
         }
-        fn true_words(_: &Job, state: &State) -> bool {
-            let took = |epoch: u64| state.processes.iter().any(|process| process.history.contains(&epoch));
-            state.ends.iter().all(|(epoch, done)| match done {
+        fn true_reports(_: &Job, state: &State) -> bool {
+            let took = |round: u64| state.processes.iter().any(|process| process.history.contains(&round));
+            state.ends.iter().all(|(round, done)| match done {
                 Done::Applied { at } => state.processes.iter().all(|process| {
                     let there = process.history.get(*at as usize);
-                    there.is_none_or(|value| value == epoch)
+                    there.is_none_or(|value| value == round)
                 }),
-                Done::Aborted(_) => !took(*epoch),
-                Done::Ended | Done::Unheard { .. } => true,
+                Done::Aborted(_) => !took(*round),
+                Done::Ended | Done::Unconfirmed { .. } => true,
             })
         }
         fn goes_on(job: &Job, state: &State) -> bool {
@@ -282,7 +282,7 @@ impl Model for Job {
         fn everywhere(_: &Job, state: &State) -> bool {
             all_run(state) && state.processes.iter().all(|process| process.value != 0)
         }
-        fn void(_: &Job, state: &State) -> bool {
+        fn aborted(_: &Job, state: &State) -> bool {
             state.ends.values().any(|done| matches!(done, Done::Aborted(_)))
         }
         fn second(_: &Job, state: &State) -> bool {
@@ -291,13 +291,13 @@ impl Model for Job {
         }
         let mut properties = vec![
             Property::always("ranks do not differ", same),
-            Property::always("what the coordinator says is true", true_words),
+            Property::always("what the coordinator reports is true", true_reports),
             Property::always("a rank can always begin its next iteration", goes_on),
             Property::sometimes("applied everywhere", everywhere),
-            Property::sometimes("void", void),
+            Property::sometimes("aborted", aborted),
         ];
         if self.rounds > 1 && !self.faults {
-            properties.push(Property::sometimes("applied after a void round", second));
+            properties.push(Property::sometimes("applied after an aborted round", second));
         }
         properties
     }
@@ -333,11 +333,11 @@ fn should_find_a_counterexample_when_the_commit_does_not_wait_for_all_ranks() {
 }
 
 #[test]
-fn should_find_a_counterexample_when_a_rank_does_not_void_the_round() {
+fn should_find_a_counterexample_when_a_rank_does_not_abort_the_round() {
     should_find_a_counterexample(Mutant::DoesNotAbort);
 }
 
 #[test]
 fn should_find_a_counterexample_when_a_rank_is_pre_committed_for_an_iteration_it_has_begun() {
-    should_find_a_counterexample(Mutant::ArmsLate);
+    should_find_a_counterexample(Mutant::PreCommitsLate);
 }
