@@ -1,4 +1,4 @@
-//! What can be configured, with its defaults and what is allowed.
+//! The agent's configuration: keys, defaults, allowed values.
 
 use serde::{Deserialize, Serialize};
 
@@ -39,14 +39,14 @@ impl Default for Config {
 pub struct ConfigError {
     /// The key.
     pub key: &'static str,
-    /// Its value as found.
+    /// The value found.
     pub value: String,
-    /// What would be right.
+    /// The allowed values.
     pub allowed: String,
 }
 
 impl Config {
-    /// Checks every value; an empty `analyzer` is left to whoever starts the agent.
+    /// Checks every value. An empty `analyzer` is allowed: the program that starts the agent sets it.
     ///
     /// # Errors
     /// The first key whose value is not allowed.

@@ -1,4 +1,4 @@
-//! Reads a rank's counters of MPI calls, and tells what changed.
+//! Reads a rank's counters of MPI calls, and reports those that changed.
 
 use crate::limits::{COUNTERS, TIMES};
 use midrun_proto::v1::{MpiCall, MpiCounted, PeerClass};
@@ -7,24 +7,19 @@ use midrun_ring::calls::NAMES;
 use midrun_ring::counters::{Class, MAIN, Tally, Times};
 use std::collections::BTreeMap;
 
-/// What was told of one rank.
+/// The counters of one rank as they were last reported.
 #[derive(Debug, Default)]
 pub struct Counters {
-    told: BTreeMap<(usize, Class), Tally>,
+    reported: BTreeMap<(usize, Class), Tally>,
     times: Times,
     read_ns: u64,
     counted_ns: u64,
-    /// The newest reading in which nothing had changed: told when something has, so that it is known until when not.
+    /// The newest reading in which nothing had changed. It is reported before the next change, which shows until when nothing changed.
     held: Option<MpiCounted>,
 }
 
 impl Counters {
-    /// The analyzer is new to this rank.
-    pub fn forget(&mut self) {
-        *self = Counters::default();
-    }
-
-    /// What is to be told at `now_ns`: the times, and the calls too if `all` or when it is time for them.
+    /// The readings to report at `now_ns`: the times, and the calls too if `all` or if it is time for them.
     pub fn read(&mut self, segment: &Segment, now_ns: u64, all: bool) -> Vec<MpiCounted> {
         let due = |since_ns: u64, every: std::time::Duration| now_ns >= since_ns + every.as_nanos() as u64;
         let with_calls = all || due(self.counted_ns, COUNTERS - TIMES);
@@ -64,8 +59,8 @@ impl Counters {
     }
 
     fn changed(&mut self, number: usize, class: Class, tally: Tally) -> Option<MpiCall> {
-        let told = self.told.entry((number, class)).or_default();
-        if std::mem::replace(told, tally) == tally {
+        let reported = self.reported.entry((number, class)).or_default();
+        if std::mem::replace(reported, tally) == tally {
             return None;
         }
         let peer = match class {
@@ -97,7 +92,7 @@ mod tests {
     const MS: u64 = 1_000_000;
 
     #[test]
-    fn what_was_counted_is_told_once_and_again_to_a_new_analyzer() {
+    fn what_was_counted_is_reported_once_and_again_to_a_new_analyzer() {
         let identity = Identity { world_size: 1, start_ns: 5, ..Identity::default() };
         let (theirs, fd) = Segment::create(&identity, 1, 8).unwrap();
         let ours = Segment::open(fd).unwrap();
@@ -123,7 +118,7 @@ mod tests {
         main.leave(Activity::Mpi, MS);
         let held = counters.read(&ours, 1_600 * MS, false);
         assert_eq!(held.iter().map(|one| one.time_ns).collect::<Vec<_>>(), [1_300 * MS, 1_600 * MS]);
-        counters.forget();
+        counters = Counters::default();
         theirs.set_finalized(1_650 * MS);
         let last = counters.read(&ours, 1_700 * MS, true);
         assert_eq!((last[0].calls.len(), last[0].time_ns, last[0].mpi_ns), (1, 1_650 * MS, 3 * MS));

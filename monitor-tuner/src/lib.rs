@@ -1,24 +1,26 @@
-//! The agent: one per node, drains the rings of the node's ranks, streams what they say, delivers actions to them.
+//! The agent: one per node; drains the rings of the node's ranks, streams their events to the analyzer, delivers actions to them.
 //!
-//! It has no opinions: it knows neither models nor tunlets. [`run`] is its life: ranks attach over a Unix socket
-//! (`attach`), their records are folded (`collect`), batches wait in the `outbox` until they are acknowledged, `link`
-//! keeps one stream to the analyzer, `deliver` puts actions into the ranks' command rings.
+//! It has no opinions: it knows neither models nor tunlets. [`run`] is its life. Ranks attach over a Unix socket (`attachment`);
+//! each `rank`'s records are checked and folded (`collected`, with `stream`, `measurements` and `counters`); batches stay in the
+//! `send_queue` until the analyzer acknowledges them; `link` keeps one stream to the analyzer; `delivery` writes actions into the
+//! ranks' command rings. `agent` owns all state.
 
 #![forbid(unsafe_code)]
 
 mod agent;
-mod attach;
+mod attachment;
 mod clock;
-mod clock_sync;
-mod collect;
+mod collected;
 pub mod config;
 mod counters;
-mod deliver;
+mod delivery;
+mod lifecycle;
 pub mod limits;
 mod link;
-mod outbox;
-mod points;
+mod measurements;
 mod rank;
+mod send_queue;
 mod stream;
 
-pub use agent::{AgentError, Stats, run};
+pub use agent::Stats;
+pub use lifecycle::{AgentError, run};

@@ -1,32 +1,32 @@
-//! Every bound of the agent in one place, and how they relate.
+//! Every bound of the agent, and how they relate.
 
 pub use midrun_vocabulary::bounds::{MESSAGE_S, ROUND_TRIP_BYTES, STREAM_TEXT_BYTES};
 use std::time::Duration;
 
 /// Batches kept until the analyzer has them; beyond, the oldest unsent one is dropped and its events counted.
-pub const OUTBOX_BATCHES: usize = 1024;
-/// Batches on their way in the stream at one time.
+pub const QUEUED_BATCHES: usize = 1024;
+/// Batches in the stream at one time.
 pub const STREAM_BATCHES: usize = 64;
 /// Records taken from one lane in one pass, so that a busy rank does not starve the others.
 pub const RECORDS_PER_PASS: usize = 16_384;
-/// A batch is sent at the latest so long after its first event.
+/// Longest time from a batch's first event to its sending.
 pub const BATCH_AGE: Duration = Duration::from_millis(5);
-/// A rank's counters of MPI calls are read so often, and its times at an iteration's end no more often than this.
+/// Pause between two readings of a rank's counters of MPI calls.
 pub const COUNTERS: Duration = Duration::from_millis(200);
-/// See [`COUNTERS`].
+/// Shortest pause between two readings of its times at iterations' ends.
 pub const TIMES: Duration = Duration::from_millis(5);
 /// Ranks of one node.
 pub const RANKS: usize = 4096;
-/// How long a process may take to send its segment after it connected.
+/// Longest time from a process's connection to its segment.
 pub const GREETING: Duration = Duration::from_secs(2);
-/// How long a connection attempt, and the analyzer's welcome, may take.
+/// Longest time of a connection attempt, and of the wait for the analyzer's Welcome.
 pub const CONNECT: Duration = Duration::from_secs(5);
 /// A batch that is not acknowledged for so long means a new connection: after a partition heals, an old one can stay
 /// dead.
 pub const ACK: Duration = Duration::from_secs(10);
-/// First and longest pause between two attempts.
+/// First pause between two attempts to connect.
 pub const BACKOFF: Duration = Duration::from_millis(100);
-/// See [`BACKOFF`].
+/// Longest pause between two attempts to connect.
 pub const BACKOFF_MOST: Duration = Duration::from_secs(5);
 /// How long an agent that is to end by itself waits for its first rank.
 pub const FIRST_RANK: Duration = Duration::from_secs(60);
@@ -47,6 +47,6 @@ pub const OUTPUT_BYTES: u64 = 1 << 50;
 /// Single calls and values of points that go singly into one batch; more of one label are summed up.
 pub const SINGLE_POINTS: usize = 512;
 
-const _: () = assert!(STREAM_BATCHES < OUTBOX_BATCHES);
+const _: () = assert!(STREAM_BATCHES < QUEUED_BATCHES);
 const _: () = assert!(CONNECT.as_nanos() < ACK.as_nanos());
 const _: () = assert!(BACKOFF.as_nanos() < BACKOFF_MOST.as_nanos());

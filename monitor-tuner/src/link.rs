@@ -1,27 +1,27 @@
-//! Keeps one stream to the analyzer: connects, says Hello, passes messages both ways, comes back with growing pauses.
+//! Keeps one stream to the analyzer: connects, passes messages both ways, and connects again after growing pauses.
 
 use crate::limits::{BACKOFF, BACKOFF_MOST, CONNECT, STREAM_BATCHES};
 use midrun_proto::v1::agent_client::AgentClient;
 use midrun_proto::v1::{FromAgent, ToAgent, Welcome, to_agent};
 use std::future::Future;
 use std::time::Duration;
-use tokio::sync::mpsc::{Receiver, Sender, channel};
+use tokio::sync::mpsc::{self, Receiver, Sender};
 use tokio::time::{sleep, timeout};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::transport::Channel;
 
-/// What the link tells the agent.
+/// An event of the link, for the agent.
 #[derive(Debug)]
 pub enum LinkEvent {
     /// A stream is being opened: the agent must put its Hello into it at once.
     Opening(Sender<FromAgent>),
     /// The analyzer took the Hello.
     Welcomed(Welcome),
-    /// It says something.
-    Said(to_agent::Message),
-    /// The stream is gone, or could not be opened, for this reason; another attempt follows.
+    /// It sent a message.
+    Received(to_agent::Message),
+    /// The stream ended or could not be opened, for this reason; another attempt follows.
     Lost(String),
-    /// The analyzer will not speak with this agent.
+    /// The analyzer refused this agent, for this reason.
     Refused(String),
 }
 
@@ -62,7 +62,7 @@ where
 
 /// Between 0.75 and 1.25, so that a thousand agents do not come back at the same moment.
 fn jitter() -> f64 {
-    0.75 + (crate::clock::now_ns() % 1000) as f64 / 2000.0
+    0.75 + f64::from(getrandom::u32().unwrap_or(u32::MAX / 2)) / f64::from(u32::MAX) / 2.0
 }
 
 async fn one_stream<C, F>(connect: &C, to: &Sender<LinkEvent>, again: &mut Receiver<()>, welcomed: &mut bool) -> End
@@ -76,7 +76,7 @@ where
         Ok(Err(error)) => return gone(&source_of(&error)),
         Err(_) => return gone(&"the connection took too long"),
     };
-    let (outgoing, stream) = channel_of(STREAM_BATCHES);
+    let (outgoing, stream) = mpsc::channel(STREAM_BATCHES);
     if to.send(LinkEvent::Opening(outgoing)).await.is_err() {
         return gone(&"the agent ended");
     }
@@ -88,7 +88,7 @@ where
     };
     loop {
         let next = async {
-            // The Welcome has a deadline; what comes after it comes when it comes.
+            // Only the Welcome has a deadline.
             if *welcomed { incoming.message().await } else { within(CONNECT, incoming.message()).await }
         };
         let message = tokio::select! {
@@ -102,7 +102,7 @@ where
                     LinkEvent::Welcomed(welcome)
                 }
                 to_agent::Message::Refusal(refusal) => return End::Refused(refusal.why),
-                other => LinkEvent::Said(other),
+                other => LinkEvent::Received(other),
             },
             Ok(Some(_)) => continue,
             Ok(None) => return gone(&"the analyzer ended the stream"),
@@ -114,10 +114,6 @@ where
     }
 }
 
-fn channel_of(size: usize) -> (Sender<FromAgent>, Receiver<FromAgent>) {
-    channel(size)
-}
-
 async fn within<T>(
     time: Duration,
     future: impl Future<Output = Result<Option<T>, tonic::Status>>,
@@ -125,7 +121,7 @@ async fn within<T>(
     timeout(time, future).await.unwrap_or_else(|_| Err(tonic::Status::deadline_exceeded("no welcome came")))
 }
 
-/// tonic says only "transport error"; the cause behind it is what a person needs.
+/// The innermost cause: tonic itself says only "transport error".
 fn source_of(error: &tonic::transport::Error) -> String {
     let mut cause: &dyn std::error::Error = error;
     while let Some(deeper) = cause.source() {

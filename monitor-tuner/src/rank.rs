@@ -1,7 +1,7 @@
-//! One attached rank: its segment, its rings, and what it has said since the last batch.
+//! One attached rank: its segment, its rings, and its events since the last batch.
 
 use crate::clock;
-use crate::collect::Collected;
+use crate::collected::Collected;
 use crate::counters::Counters;
 use crate::limits::RECORDS_PER_PASS;
 use midrun_proto::v1::event::Kind;
@@ -14,19 +14,20 @@ use std::collections::BTreeMap;
 pub struct Rank {
     /// Its shared memory.
     pub segment: Segment,
+    /// The rings of its threads.
     lanes: Vec<Consumer>,
-    /// Where commands for it go.
+    /// Its command ring.
     pub commands: CommandProducer,
-    /// What it said.
-    pub said: Collected,
-    /// Range of each tuning point that was told.
-    tuning_points_told: BTreeMap<u32, (f64, f64)>,
-    corruption_told: bool,
+    /// Its events.
+    pub collected: Collected,
+    /// Range of each tuning point that was reported.
+    reported_ranges: BTreeMap<u32, (f64, f64)>,
+    corruption_logged: bool,
     counters: Counters,
 }
 
 impl Rank {
-    /// Maps the rings of `segment`, where an agent before may have stopped.
+    /// Continues the rings of `segment` where an earlier agent may have stopped.
     pub fn new(segment: Segment) -> Self {
         let lanes = (0..segment.lanes()).map(|lane| segment.consumer(lane)).collect();
         let commands = segment.command_producer();
@@ -34,9 +35,9 @@ impl Rank {
             segment,
             lanes,
             commands,
-            said: Collected::default(),
-            tuning_points_told: BTreeMap::new(),
-            corruption_told: false,
+            collected: Collected::default(),
+            reported_ranges: BTreeMap::new(),
+            corruption_logged: false,
             counters: Counters::default(),
         }
     }
@@ -47,47 +48,47 @@ impl Rank {
         RankId { job: identity.job.clone(), rank: identity.rank }
     }
 
-    /// Takes what its rings hold, up to a bound.
+    /// Takes the records that its rings hold, up to a bound.
     pub fn drain(&mut self) {
         for lane in &mut self.lanes {
             for _ in 0..RECORDS_PER_PASS {
                 let Some(words) = lane.pop() else { break };
-                self.said.take(&Record::from_words(words));
+                self.collected.take(&Record::from_words(words));
             }
         }
         // Ranges change at most once an iteration.
-        if self.said.urgent || self.segment.tuning_point_count() as usize != self.tuning_points_told.len() {
-            self.tell_tuning_points();
+        if self.collected.urgent || self.segment.tuning_point_count() as usize != self.reported_ranges.len() {
+            self.report_tuning_points();
         }
-        if !self.corruption_told && self.lanes.iter().any(Consumer::corrupted) {
-            self.corruption_told = true;
+        if !self.corruption_logged && self.lanes.iter().any(Consumer::corrupted) {
+            self.corruption_logged = true;
             let identity = self.segment.identity();
             tracing::warn!(
                 job = identity.job,
                 rank = identity.rank,
-                "the rank's ring makes no sense and is not read any more"
+                "an index in the rank's ring is invalid; the ring is not read any more"
             );
         }
     }
 
-    /// Reads its counters of MPI calls, where it is time; all of them where it has ended.
+    /// Reads its counters of MPI calls if it is time; all of them if it has ended.
     pub fn read_counters(&mut self, ended: bool) {
         for counted in self.counters.read(&self.segment, clock::now_ns(), ended) {
-            self.said.push(Kind::MpiCounted(counted));
+            self.collected.push(Kind::MpiCounted(counted));
         }
     }
 
-    /// Says again what can be turned; the analyzer is new to this rank.
-    pub fn forget_what_was_told(&mut self) {
-        self.tuning_points_told.clear();
-        self.counters.forget();
-        self.said.tell_again();
+    /// Reports tuning points, counters and stream again, to an analyzer that is new to this rank.
+    pub fn report_anew(&mut self) {
+        self.reported_ranges.clear();
+        self.counters = Counters::default();
+        self.collected.describe_anew();
     }
 
-    fn tell_tuning_points(&mut self) {
+    fn report_tuning_points(&mut self) {
         for (number, tuning_point) in self.segment.tuning_points() {
             let range = (tuning_point.minimum, tuning_point.maximum);
-            if self.tuning_points_told.insert(number, range) == Some(range) {
+            if self.reported_ranges.insert(number, range) == Some(range) {
                 continue;
             }
             let kind = match tuning_point.kind {
@@ -95,7 +96,7 @@ impl Rank {
                 TuningPointKind::Whole => TuningPointType::I64,
                 TuningPointKind::Text => TuningPointType::Text,
             };
-            self.said.push(Kind::TuningPointDeclared(TuningPointDeclared {
+            self.collected.push(Kind::TuningPointDeclared(TuningPointDeclared {
                 tuning_point: number,
                 name: tuning_point.name,
                 r#type: kind.into(),
@@ -106,7 +107,7 @@ impl Rank {
         }
     }
 
-    /// What the analyzer is told when the rank comes.
+    /// The message of its arrival.
     pub fn joined(&self) -> RankJoined {
         let identity = self.segment.identity();
         RankJoined {
@@ -118,25 +119,25 @@ impl Rank {
         }
     }
 
-    /// What the analyzer is told when the rank has gone.
+    /// The message of its end.
     pub fn left(&self) -> RankLeft {
         RankLeft { id: Some(self.id()), finalized: self.segment.finalized(), time_ns: clock::now_ns() }
     }
 
-    /// Everything since the last report; `None` when there is nothing to say.
+    /// The events since the last report; `None` when there are none.
     pub fn report(&mut self) -> Option<RankReport> {
-        if self.said.is_empty() {
+        if self.collected.is_empty() {
             return None;
         }
         Some(self.closing_report())
     }
 
-    /// As [`Rank::report`], also when only the counts are left to say.
+    /// As [`Rank::report`], also when it has counts only.
     pub fn closing_report(&mut self) -> RankReport {
         let totals = self.segment.totals();
         RankReport {
             id: Some(self.id()),
-            events: self.said.drain(),
+            events: self.collected.drain(),
             records_produced: totals.produced,
             records_collected: totals.collected,
             records_dropped: totals.dropped,
@@ -150,7 +151,7 @@ mod tests {
     use midrun_ring::{Identity, TuningPointSlot, kind};
 
     #[test]
-    fn a_tuning_point_is_told_again_when_its_range_changed_and_not_otherwise() {
+    fn a_tuning_point_is_reported_again_when_its_range_changed_and_not_otherwise() {
         let identity = Identity { world_size: 1, ..Identity::default() };
         let (theirs, fd) = Segment::create(&identity, 1, 8).unwrap();
         let name = "mw.workers".to_owned();
@@ -165,21 +166,21 @@ mod tests {
         });
         let mut lane = theirs.producer(0);
         let mut rank = Rank::new(Segment::open(fd).unwrap());
-        let mut told = |rank: &mut Rank| {
+        let mut reported = |rank: &mut Rank| {
             lane.push(&Record { kind: kind::ITERATION_END, ..Record::default() }.to_words());
             rank.drain();
             let tuning_point = |event: midrun_proto::v1::Event| match event.kind {
                 Some(Kind::TuningPointDeclared(tuning_point)) => Some(tuning_point.maximum),
                 _ => None,
             };
-            rank.said.drain().into_iter().find_map(tuning_point)
+            rank.collected.drain().into_iter().find_map(tuning_point)
         };
-        assert_eq!(told(&mut rank), Some(2.0));
-        assert_eq!(told(&mut rank), None);
+        assert_eq!(reported(&mut rank), Some(2.0));
+        assert_eq!(reported(&mut rank), None);
         theirs.set_tuning_point_range(0, (1.0, 3.0));
-        assert_eq!(told(&mut rank), Some(3.0));
-        assert_eq!(told(&mut rank), None);
-        rank.forget_what_was_told();
-        assert_eq!(told(&mut rank), Some(3.0));
+        assert_eq!(reported(&mut rank), Some(3.0));
+        assert_eq!(reported(&mut rank), None);
+        rank.report_anew();
+        assert_eq!(reported(&mut rank), Some(3.0));
     }
 }

@@ -1,4 +1,4 @@
-//! What one rank says about a pipeline: texts put together, stages folded.
+//! Events of one rank about a pipeline: joins the pieces of texts, and folds the work of stages.
 
 use crate::limits::{BUSY_NS, OUTPUT_BYTES, STAGES, STREAM_TEXT_BYTES};
 use midrun_proto::v1::event::Kind;
@@ -6,11 +6,11 @@ use midrun_proto::v1::{PatternTaken, PointRefused, StageDeclared, StageWork, Str
 use midrun_ring::{Record, kind, topic};
 use std::collections::BTreeMap;
 
-/// Since the last batch, and what the stream looks like.
+/// Work since the last batch, and the stream's description.
 #[derive(Debug, Default)]
 pub struct Stream {
     works: BTreeMap<u32, StageWork>,
-    /// The text of which pieces are missing: what about, its bytes, what there is.
+    /// A text whose last piece has not come yet: its subject, its length in bytes, its bytes so far.
     partial: Option<(u64, usize, Vec<u8>)>,
     begun: Option<StreamBegun>,
     stages: BTreeMap<u32, StageDeclared>,
@@ -18,7 +18,7 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// Whether there is nothing to say.
+    /// Whether there is no work.
     pub fn is_empty(&self) -> bool {
         self.works.is_empty()
     }
@@ -28,14 +28,14 @@ impl Stream {
         std::mem::take(&mut self.works).into_values()
     }
 
-    /// What the stream looks like.
-    pub fn described(&self) -> Vec<Kind> {
+    /// The events that describe the stream: its begin, its stages, its pattern.
+    pub fn description(&self) -> Vec<Kind> {
         let begun = self.begun.map(Kind::StreamBegun);
         let stages = self.stages.values().cloned().map(Kind::StageDeclared);
         begun.into_iter().chain(stages).chain(self.pattern.clone().map(Kind::PatternTaken)).collect()
     }
 
-    /// Takes a [`kind::STAGE`] in; `false` when it makes no sense.
+    /// Takes a [`kind::STAGE`]; `false` when it makes no sense.
     pub fn stage(&mut self, payload: &[u64; 6]) -> bool {
         let [who, _, busy_ns, bytes, idle_ns, own_ns] = *payload;
         let (stage, place) = (who & u64::from(u32::MAX), (who >> 32) as u32);
@@ -83,8 +83,8 @@ impl Stream {
         }))
     }
 
-    /// Takes a piece of a text in; the event when it was the last. A piece before which one is missing, or a text that
-    /// makes no sense, is an error.
+    /// Takes a piece of a text; returns the event after its last piece. A piece before which one is missing, or a text that makes no
+    /// sense, is an error.
     pub fn text(&mut self, record: &Record) -> Result<Option<Kind>, ()> {
         let [about, total, says, ..] = record.payload;
         let at = record.flags as usize;
@@ -104,10 +104,10 @@ impl Stream {
             return Ok(None);
         }
         let text = String::from_utf8(text).map_err(|_| ())?;
-        self.told(about as u32, (about >> 32) as u32, says, text).map(Some)
+        self.event_of_text(about as u32, (about >> 32) as u32, says, text).map(Some)
     }
 
-    fn told(&mut self, about: u32, number: u32, says: u64, text: String) -> Result<Kind, ()> {
+    fn event_of_text(&mut self, about: u32, number: u32, says: u64, text: String) -> Result<Kind, ()> {
         match about {
             topic::STAGE if u64::from(number) < STAGES => {
                 let stage = StageDeclared { stage: number, name: text, stateful: says == 1 };
@@ -144,14 +144,14 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_put_together_and_told_again() {
+    fn a_text_is_joined_and_described_again() {
         let mut stream = Stream::default();
         let plan = "0x1000,1x1000,2-3x1000,4x1000";
         assert_eq!(stream.text(&piece(0, 29, &plan.as_bytes()[..24])), Ok(None));
         assert_eq!(stream.text(&piece(24, 29, &plan.as_bytes()[24..])), Ok(Some(pattern(plan))));
         assert_eq!(stream.text(&piece(0, 1, b"0")), Ok(Some(pattern("0"))));
         assert_eq!(stream.text(&piece(0, 0, b"")), Ok(Some(pattern(""))));
-        assert_eq!(stream.described(), [pattern("")]);
+        assert_eq!(stream.description(), [pattern("")]);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What a rank shall do at a safe point. It is written as entries of the command ring, all of which come or none.
+//! A command for a rank's next safe point. It is written as entries of the command ring, which arrive together or not at all.
 
 use crate::layout::{COMMAND_WORDS, COMMANDS};
 use midrun_vocabulary::bounds::{ASSIGNMENTS, LAST_ITERATION, TEXT_BYTES};
@@ -24,18 +24,18 @@ pub struct CommandAssignment {
     pub value: f64,
 }
 
-/// Something the rank shall do at a safe point.
+/// A command for a rank's safe point.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Command {
     /// Id of the action; grows within a job.
     pub action: u64,
-    /// Not to be applied after this: host's CLOCK_MONOTONIC, nanoseconds.
+    /// Latest time at which it is applied: host's CLOCK_MONOTONIC, nanoseconds.
     pub deadline_ns: u64,
     /// One of [`crate::layout::when`].
     pub when: u32,
     /// Of [`crate::layout::when::AT_ITERATION`]: the iteration, at most [`LAST_ITERATION`].
     pub at: u64,
-    /// How many of `assignments` count.
+    /// Number of `assignments` in use.
     pub count: u32,
     /// All applied together or not at all.
     pub assignments: [CommandAssignment; ASSIGNMENTS],

@@ -1,6 +1,6 @@
-//! Pages of counters: what the program's MPI calls were, how many, how many bytes, how long.
+//! Pages of counters: number, bytes and time of the program's MPI calls.
 //!
-//! Each thread of a rank that calls MPI owns a page: it alone writes, with plain stores; whoever reads sums over the pages. All
+//! Each thread of a rank that calls MPI owns a page: it alone writes, with plain stores, and readers sum over the pages. All
 //! numbers only grow. A page has an entry per call, by its number in [`crate::calls::NAMES`]; in it three words for each
 //! [`Class`]. No call has number 0: the first entry holds the thread's times.
 
@@ -25,15 +25,15 @@ const _: () = assert!(crate::calls::NAMES.len() <= CALLS);
 
 /// Words of the first entry.
 mod times {
-    /// Spent in what was left, nanoseconds, for each [`super::Activity`].
+    /// Time of finished activities, nanoseconds, for each [`super::Activity`].
     pub const SPENT_NS: usize = 0;
-    /// When the thread entered where it is, nanoseconds; 0 while it is in the program.
+    /// Time at which the activity began, nanoseconds; 0 while the thread is in the program.
     pub const SINCE_NS: usize = 3;
     /// A [`super::Activity`].
     pub const ACTIVITY: usize = 4;
 }
 
-/// With whom a call had to do.
+/// The peer of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Class {
     /// A process of the same host.
@@ -42,7 +42,7 @@ pub enum Class {
     OtherHost,
     /// All of a communicator or window.
     Collective,
-    /// Nobody, or whoever has to do with a request.
+    /// None, or the peer of a request.
     Local,
     /// Any process.
     Any,
@@ -58,18 +58,18 @@ impl Class {
     }
 }
 
-/// Where a thread can be when it is not in the program.
+/// Activity of a thread outside the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Activity {
     /// In a call that waits for others: a blocking receive or probe, a wait, a collective.
     Waiting,
     /// In another call of MPI.
     Mpi,
-    /// In a framework of midrun: handing out, moving messages, waiting; not in the program's functions that it calls.
+    /// In a framework of midrun (dispatching chunks, moving messages, waiting), but not in the program's functions that it calls.
     Framework,
 }
 
-/// What was counted for one call and class.
+/// Counters of one call and class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Calls.
@@ -80,14 +80,14 @@ pub struct Tally {
     pub time_ns: u64,
 }
 
-/// How long a thread was outside the program, nanoseconds, what it is in now included.
+/// Time that a thread was outside the program, nanoseconds, its present activity included.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Times {
-    /// See [`Activity::Waiting`].
+    /// Time of [`Activity::Waiting`].
     pub waiting_ns: u64,
-    /// See [`Activity::Mpi`].
+    /// Time of [`Activity::Mpi`].
     pub mpi_ns: u64,
-    /// See [`Activity::Framework`].
+    /// Time of [`Activity::Framework`].
     pub framework_ns: u64,
 }
 
@@ -117,7 +117,7 @@ impl Page {
         self.mapping.word(self.at + times::SINCE_NS).store(now_ns, Release); // SYNC T: pairs with times
     }
 
-    /// It leaves it, `spent_ns` later.
+    /// The thread leaves `activity`, `spent_ns` after it entered.
     #[inline]
     pub fn leave(&self, activity: Activity, spent_ns: u64) {
         self.mapping.word(self.at + times::SINCE_NS).store(0, Relaxed);
@@ -125,7 +125,7 @@ impl Page {
         self.add(times::SPENT_NS + activity as usize, spent_ns);
     }
 
-    /// It leaves where it is at `now_ns`.
+    /// The thread leaves its activity, whatever it is, at `now_ns`.
     pub fn pause(&self, now_ns: u64) {
         let word = |at: usize| self.mapping.word(self.at + at).load(Relaxed);
         let (since_ns, activity) = (word(times::SINCE_NS), word(times::ACTIVITY));
@@ -144,14 +144,15 @@ impl Page {
         self.add(entry + 2, time_ns);
     }
 
-    /// What was counted for a call and class.
+    /// Counters of a call and class.
     pub fn tally(&self, number: usize, class: Class) -> Tally {
         let entry = self.at + (number % CALLS) * ENTRY_WORDS + 3 * class as usize;
         let [count, bytes, time_ns] = [0, 1, 2].map(|word| self.mapping.word(entry + word).load(Relaxed));
         Tally { count, bytes, time_ns }
     }
 
-    /// The thread's times at `now_ns`. Anything can stand there; a thread that moves all the time may be seen a call late.
+    /// The thread's times at `now_ns`. The peer may have written anything. Of a thread that enters and leaves all the time, the
+    /// times may be one call late.
     pub fn times(&self, now_ns: u64) -> Times {
         let since = || self.mapping.word(self.at + times::SINCE_NS).load(Acquire); // SYNC T: pairs with enter
         let mut times = [0; 3];

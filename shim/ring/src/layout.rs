@@ -1,6 +1,6 @@
-//! What the shared memory looks like: entries as words, the header, the tuning point table, and where everything lies.
+//! Layout of the shared memory: header, tuning point table, rings and counters, and the words of their entries.
 //!
-//! Everything is 64-bit words in the host's byte order: both sides are on one host. Any change here needs a new
+//! Everything is 64-bit words in the host's byte order: both sides are on one host. A change here needs a new
 //! [`LAYOUT_VERSION`]; a test ties the sizes to it.
 
 use crate::atomic::CONTROL_WORDS;
@@ -23,12 +23,12 @@ pub mod kind {
     /// payload: action id, status (as in the wire's `ActionStatus`), iteration, of PREPARED which register the rank asks.
     pub const ACTION_RESULT: u32 = 4;
 
-    /// What a message costs the master. payload: 1 = to a worker of the same host, 0 = of another; start-up time s and
+    /// Cost of a message of the master. payload: 1 = to a worker of the same host, 0 = of another; start-up time s and
     /// time per byte s (f64 bits); round trips measured; largest message that was sent eagerly (low half, 0 = unknown) and
     /// smallest that was not (0 = none); standard errors of both times, s (f32 bits: start-up low, byte high).
     pub const LINK: u32 = 5;
 
-    /// A chunk and its result were on their way, neither queued. payload: 1 = same host; bytes out and back; ns there
+    /// Round trip of a chunk and its result, neither of which had to wait. payload: 1 = same host; bytes out and back; ns there
     /// and back without the time at the worker; iteration; worker's rank in the framework's communicator.
     pub const TRIP: u32 = 6;
 
@@ -66,7 +66,7 @@ pub mod kind {
     pub const TASKS_TIMED: u32 = 1;
 }
 
-/// What a text is about.
+/// Subjects of texts.
 pub mod topic {
     /// A stage: its number, its name; 1 where it keeps state.
     pub const STAGE: u32 = 1;
@@ -93,13 +93,13 @@ pub mod part {
     pub const LAST: u32 = 1 << 16;
 }
 
-/// When a command is to be applied.
+/// Moments at which a command is applied.
 pub mod when {
     /// At the next safe point.
     pub const NOW: u32 = 1;
-    /// Before the next iteration's first hand-out.
+    /// Before the next iteration's first chunk.
     pub const ITERATION_START: u32 = 2;
-    /// At the start of iteration [`crate::Command::at`], neither before nor later.
+    /// At the start of iteration [`crate::Command::at`], or not at all.
     pub const AT_ITERATION: u32 = 3;
     /// Hold the assignments ready for the round that the action's id names: see `midrun-agreement`.
     pub const PREPARE: u32 = 16;
@@ -142,7 +142,7 @@ pub(crate) mod header {
     pub const START_NS: usize = 7;
     pub const JOB: usize = 8;
     pub const MPI: usize = 16;
-    /// When MPI_Finalize was reached, nanoseconds; 0 = not yet.
+    /// Time at which the rank reached MPI_Finalize, nanoseconds; 0 = not yet.
     pub const FINALIZED: usize = 24;
     pub const TUNING_POINT_COUNT: usize = 25;
     /// Pages of counters that were ever in use.
@@ -152,9 +152,9 @@ pub(crate) mod header {
     pub const TUNING_POINT_TABLE: usize = 64;
 }
 
-/// Where the command ring's control block lies, words.
+/// First word of the command ring's control block.
 pub(crate) const COMMAND_RING: usize = 512;
-/// Where the first lane lies, words.
+/// First word of the first lane.
 pub(crate) const FIRST_LANE: usize = 2048;
 
 // A name and its final zero fill four words of an entry.
@@ -167,7 +167,7 @@ pub(crate) fn lane_words(records: u64) -> usize {
     CONTROL_WORDS + records as usize * RECORD_WORDS
 }
 
-/// Where the counters lie, words: behind the lanes, on a page of memory of their own.
+/// First word of the counters: behind the lanes, at the begin of a page of memory.
 pub(crate) fn first_counter(lanes: u64, records: u64) -> usize {
     (FIRST_LANE + lanes as usize * lane_words(records)).next_multiple_of(512)
 }
@@ -177,7 +177,7 @@ pub(crate) fn segment_bytes(lanes: u64, records: u64) -> usize {
     8 * (first_counter(lanes, records) + PAGES * PAGE_WORDS)
 }
 
-/// Something that happened in a rank: 64 bytes.
+/// An event in a rank: 64 bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Record {
     /// One of [`kind`].
@@ -204,7 +204,7 @@ impl Record {
     }
 }
 
-/// What a tuning point takes.
+/// Values of a tuning point.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TuningPointKind {
     /// Any number.
@@ -230,7 +230,7 @@ impl TuningPointKind {
 pub struct TuningPointSlot {
     /// Its name, at most [`NAME_BYTES`](midrun_vocabulary::bounds::NAME_BYTES) bytes.
     pub name: String,
-    /// What it takes.
+    /// Its values.
     pub kind: TuningPointKind,
     /// Smallest value allowed; of a text 0.
     pub minimum: f64,

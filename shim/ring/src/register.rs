@@ -1,4 +1,4 @@
-//! A word that all ranks of a job on one host share, in a file beside their agent's socket.
+//! A word that all ranks of a job on one host share, in a file next to their agent's socket.
 
 use crate::atomic::Mapping;
 use std::fs::{File, OpenOptions};
@@ -10,7 +10,7 @@ use std::sync::atomic::Ordering::SeqCst;
 
 /// Bytes of the file.
 const BYTES: u64 = 4096;
-/// The word, and the number that tells this file from every other one; 0 = not chosen yet.
+/// Index of the word, and of the number that identifies this file; 0 = not chosen yet.
 const WORD: usize = 0;
 const IDENTITY: usize = 8;
 
@@ -22,24 +22,24 @@ pub struct SharedWord {
 }
 
 impl SharedWord {
-    /// Opens the file at `path`, which only this user may read or write, and makes it where it is not there.
+    /// Opens the file at `path`, which only this user may read or write, and makes it if it does not exist.
     ///
     /// # Errors
-    /// The system's; `InvalidData` when something else is there.
+    /// The system's; `InvalidData` when another kind of file is there.
     pub fn open(path: &Path) -> Result<SharedWord> {
         let flags = libc::O_NOFOLLOW | libc::O_CLOEXEC | libc::O_NONBLOCK;
         let mut options = OpenOptions::new();
         let file = options.read(true).write(true).create(true).mode(0o600).custom_flags(flags).open(path)?;
         let found = file.metadata()?;
-        // SAFETY: geteuid cannot fail.
+        // SAFETY: geteuid only returns a number.
         let own = unsafe { libc::geteuid() };
         let ours =
             found.is_file() && found.uid() == own && found.mode() & 0o077 == 0 && [0, BYTES].contains(&found.len());
         if !ours {
             return Err(Error::new(ErrorKind::InvalidData, "something else is in the place of the ranks' shared word"));
         }
-        // Memory that is not there would kill the program when it is touched; allocating leaves what others wrote.
-        // SAFETY: a plain call on a descriptor that is open.
+        // Without allocated memory the first access would kill the program (SIGBUS). Data that others wrote stays.
+        // SAFETY: the call takes an open descriptor and numbers.
         match unsafe { libc::posix_fallocate(file.as_raw_fd(), 0, BYTES as libc::off_t) } {
             0 => {}
             code => return Err(Error::from_raw_os_error(code)),
@@ -49,8 +49,8 @@ impl SharedWord {
         Ok(shared)
     }
 
-    /// What tells this word from every other one: two processes with the same number share it. A file system of several
-    /// hosts may show them one file without sharing its memory, so the running kernel is part of the number.
+    /// Identifies this word: two processes with the same number share it. A file system of several hosts may show them one file
+    /// without sharing its memory, so the running kernel is part of the number.
     ///
     /// # Errors
     /// The kernel's own id cannot be read.
@@ -75,7 +75,7 @@ impl SharedWord {
         self.mapping.word(WORD).compare_exchange(current, new, SeqCst, SeqCst).map(|_| ())
     }
 
-    /// Removes the file; who has it open keeps its memory, and who opens it anew gets another identity.
+    /// Removes the file. Processes that have it open keep its memory; processes that open it later get another identity.
     pub fn remove(&self) {
         let _ = std::fs::remove_file(&self.path);
     }

@@ -165,7 +165,7 @@ impl<M: RingMemory, O: Orderings, const W: usize> Consumer<M, O, W> {
         Some(entry)
     }
 
-    /// Whether the producer's index was seen to make no sense. Such a ring gives nothing any more.
+    /// Whether the producer's index made no sense. Such a ring gives no entries any more.
     pub fn corrupted(&self) -> bool {
         self.corrupted
     }

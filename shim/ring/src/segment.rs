@@ -24,7 +24,7 @@ pub enum SegmentError {
     Refused(&'static str),
 }
 
-/// Who made a segment.
+/// The rank that made a segment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Identity {
     /// Rank in `MPI_COMM_WORLD`.
@@ -37,11 +37,11 @@ pub struct Identity {
     pub job: String,
     /// The MPI library as it names itself, at most 63 bytes (longer is cut).
     pub mpi: String,
-    /// When the rank started, CLOCK_MONOTONIC nanoseconds.
+    /// Time at which the rank started, CLOCK_MONOTONIC nanoseconds.
     pub start_ns: u64,
 }
 
-/// What happened to a rank's records so far, over all lanes.
+/// Counts of a rank's records so far, over all lanes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
     /// Records written or dropped.
@@ -129,12 +129,12 @@ impl Segment {
         Ok(Segment { mapping: Arc::new(mapping), lanes: lanes as u32, records, identity })
     }
 
-    /// Who made it.
+    /// The rank that made it.
     pub fn identity(&self) -> &Identity {
         &self.identity
     }
 
-    /// Number of lanes: one producing thread each.
+    /// Number of lanes: rings of one thread each.
     pub fn lanes(&self) -> u32 {
         self.lanes
     }
@@ -189,7 +189,7 @@ impl Segment {
         for (i, word) in words.enumerate() {
             self.mapping.word(at + i).store(word, Relaxed);
         }
-        self.mapping.word(header::TUNING_POINT_COUNT).store(count + 1, Release); // SYNC K: pairs with tuning points
+        self.mapping.word(header::TUNING_POINT_COUNT).store(count + 1, Release); // SYNC K: pairs with tuning_point_count
         Some(count as u32)
     }
 
@@ -210,7 +210,7 @@ impl Segment {
         }
     }
 
-    /// How many tuning points the rank says it has; cheap, to see whether [`Segment::tuning_points`] has news.
+    /// Number of tuning points that the rank has declared; one load, to see whether [`Segment::tuning_points`] has news.
     pub fn tuning_point_count(&self) -> u32 {
         // SYNC K: pairs with declare_tuning_point
         self.mapping.word(header::TUNING_POINT_COUNT).load(Acquire).min(TUNING_POINTS as u64) as u32
@@ -231,7 +231,7 @@ impl Segment {
         sane.then_some(TuningPointSlot { name, kind, minimum, maximum, declared, value })
     }
 
-    /// What happened to the rank's records so far. The numbers are the peer's word; they may be nonsense.
+    /// Counts of the rank's records so far. The peer wrote the numbers; they may be nonsense.
     pub fn totals(&self) -> Totals {
         let mut totals = Totals::default();
         for lane in 0..self.lanes {
@@ -246,17 +246,17 @@ impl Segment {
         totals
     }
 
-    /// The rank says that it reached MPI_Finalize, at `now_ns`.
+    /// The rank reached MPI_Finalize, at `now_ns`.
     pub fn set_finalized(&self, now_ns: u64) {
         self.mapping.word(header::FINALIZED).store(now_ns.max(1), Release);
     }
 
-    /// Whether the rank said that it reached MPI_Finalize.
+    /// Whether the rank reached MPI_Finalize.
     pub fn finalized(&self) -> bool {
         self.finalized_ns().is_some()
     }
 
-    /// When it did, nanoseconds.
+    /// Time at which it did, nanoseconds.
     pub fn finalized_ns(&self) -> Option<u64> {
         Some(self.mapping.word(header::FINALIZED).load(Acquire)).filter(|ns| *ns > 0)
     }
@@ -294,7 +294,7 @@ impl Segment {
         self.mapping.word(header::UNCOUNTED).load(Relaxed)
     }
 
-    /// Whether a command waits to be taken: two loads.
+    /// Whether there is a command: two loads.
     #[inline]
     pub fn has_command(&self) -> bool {
         let word = |at: usize| self.mapping.word(COMMAND_RING + at).load(Relaxed);

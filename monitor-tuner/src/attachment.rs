@@ -1,4 +1,4 @@
-//! Takes in ranks: a process connects, its user is checked, its segment is mapped; when it hangs up, it is gone.
+//! Attaches ranks: a process connects, its user is checked, its segment is mapped. When the connection ends, the rank has gone.
 
 use crate::limits::GREETING;
 use midrun_ring::Segment;
@@ -9,13 +9,13 @@ use tokio::io::Interest;
 use tokio::net::UnixStream;
 use tokio::sync::mpsc::Sender;
 
-/// What happens at the socket. The number is the connection's.
+/// An event at the socket, with the number of the connection.
 #[derive(Debug)]
 pub enum Attached {
-    /// A rank came.
-    Came(u64, Segment),
-    /// It went.
-    Went(u64),
+    /// A rank connected and sent its segment.
+    Connected(u64, Segment),
+    /// Its connection ended.
+    Disconnected(u64),
 }
 
 /// Serves one connection from its greeting to its end.
@@ -26,10 +26,10 @@ pub async fn serve(number: u64, stream: UnixStream, to: Sender<Attached>) {
         Ok(Err(error)) => return tracing::warn!(%error, "a process that wanted to attach was turned away"),
         Err(_) => return tracing::warn!("a process connected and sent nothing; it was turned away"),
     };
-    if to.send(Attached::Came(number, segment)).await.is_err() {
+    if to.send(Attached::Connected(number, segment)).await.is_err() {
         return;
     }
-    // A rank sends nothing more; whatever comes, the end comes after it.
+    // A rank sends nothing more: only the end of the connection is of interest.
     let mut byte = [0; 64];
     loop {
         if stream.readable().await.is_err() {
@@ -42,7 +42,7 @@ pub async fn serve(number: u64, stream: UnixStream, to: Sender<Attached>) {
             Err(_) => break,
         }
     }
-    let _ = to.send(Attached::Went(number)).await;
+    let _ = to.send(Attached::Disconnected(number)).await;
 }
 
 async fn greet(stream: &UnixStream) -> Result<Segment> {

@@ -1,14 +1,14 @@
-//! What one rank says about its points: parts put together, single calls kept as long as they are few.
+//! Measurements of one rank's points: joins the parts of each, and keeps single calls as long as they are few.
 
 use crate::limits::{BUSY_NS, SINGLE_POINTS, TASKS};
 use midrun_proto::v1::{HistogramBin, PointMeasured};
 use midrun_ring::layout::words_to_text;
 use midrun_ring::{Record, part};
 
-/// Since the last batch.
+/// Measurements since the last batch.
 #[derive(Debug, Default)]
-pub struct Points {
-    /// One of which parts are missing.
+pub struct Measurements {
+    /// A measurement whose last part has not come yet.
     partial: Option<PointMeasured>,
     singles: Vec<PointMeasured>,
 }
@@ -21,8 +21,8 @@ fn label(words: &[u64]) -> Result<String, ()> {
     words_to_text(words).filter(|label| !label.is_empty()).ok_or(())
 }
 
-impl Points {
-    /// Whether there is nothing to say.
+impl Measurements {
+    /// Whether there is no single call or value.
     pub fn is_empty(&self) -> bool {
         self.singles.is_empty()
     }
@@ -32,7 +32,7 @@ impl Points {
         std::mem::take(&mut self.singles).into_iter()
     }
 
-    /// Takes a part in; the whole when it was the last. A part that does not fit, or makes no sense, is an error.
+    /// Takes one part; returns the whole measurement after its last part. A part that does not fit, or makes no sense, is an error.
     pub fn part(&mut self, record: &Record) -> Result<Option<PointMeasured>, ()> {
         let partial = self.partial.take();
         let [a, b, c, d, e, f] = record.payload;
@@ -80,8 +80,8 @@ impl Points {
         Ok(None)
     }
 
-    /// Takes a single call or value in; `false` when it makes no sense. When there are too many, those of one label and
-    /// iteration are summed up.
+    /// Takes a single call or value; `false` when it makes no sense. When there are too many, those of one label and iteration are
+    /// summed.
     pub fn raw(&mut self, record: &Record) -> bool {
         let [.., what, iteration] = record.payload;
         let (Ok(label), is_value) = (label(&record.payload[..4]), record.flags & 1 != 0) else { return false };
@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn parts_become_one_measurement() {
-        let mut points = Points::default();
+        let mut points = Measurements::default();
         assert_eq!(points.part(&head("solve", 3, 5)), Ok(None));
         let times = [4, 2_000_000_000, 2.5_f64.to_bits(), 100, 1_500_000_000, 77];
         assert_eq!(points.part(&record(part::TIMES, times)), Ok(None));
@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn parts_that_do_not_fit_are_errors() {
-        let mut points = Points::default();
+        let mut points = Measurements::default();
         assert_eq!(points.part(&record(part::TIMES, [1; 6])), Err(()));
         assert_eq!(points.part(&head("", 0, 1)), Err(()));
         assert_eq!(points.part(&head("a", 0, u64::MAX)), Err(()));
@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn single_calls_stay_single_as_long_as_they_are_few() {
-        let mut points = Points::default();
+        let mut points = Measurements::default();
         let [a, b, c, d] = text_to_words::<4>("f");
         let raw =
             |what: u64, flags| Record { kind: kind::POINT_RAW, flags, time_ns: 50, payload: [a, b, c, d, what, 7] };

@@ -1,10 +1,9 @@
-//! Turns one rank's records into events: chunks are folded into one `Work` per iteration, the rest keeps its order.
+//! Events made of one rank's records: chunks are folded into one `Work` per iteration, other records keep their order.
 //!
-//! Records come from memory that a stranger's process writes: each is checked, and what makes no sense is counted and
-//! left out.
+//! Another process writes the records, so each is checked. A record that makes no sense is counted and left out.
 
 use crate::limits::{BUSY_NS, MESSAGE_S, ROUND_TRIP_BYTES, TASKS, TRIP_NS};
-use crate::points::Points;
+use crate::measurements::Measurements;
 use crate::stream::Stream;
 use midrun_proto::v1::event::Kind;
 use midrun_proto::v1::{
@@ -17,18 +16,18 @@ use midrun_vocabulary::bounds::PROFILE_BINS;
 /// Iterations whose work is folded at the same time; one more closes the oldest.
 const OPEN_WORKS: usize = 4;
 /// Chunks of unknown iterations that go singly into one batch; more are folded into the last of them.
-const LOOSE_CHUNKS: usize = 512;
+const SINGLE_CHUNKS: usize = 512;
 
-/// What one rank said since the last batch.
+/// Events of one rank since the last batch.
 #[derive(Debug, Default)]
 pub struct Collected {
     events: Vec<Event>,
     works: Vec<Open>,
     stream: Stream,
-    points: Points,
-    /// Records that made no sense, ever.
+    measurements: Measurements,
+    /// Records rejected so far.
     pub rejected: u64,
-    /// Somebody waits for what is in here.
+    /// The analyzer waits for one of these events: send them at once.
     pub urgent: bool,
 }
 
@@ -39,9 +38,9 @@ struct Open {
 }
 
 impl Collected {
-    /// Whether nothing is in here.
+    /// Whether there is no event.
     pub fn is_empty(&self) -> bool {
-        self.events.is_empty() && self.works.is_empty() && self.stream.is_empty() && self.points.is_empty()
+        self.events.is_empty() && self.works.is_empty() && self.stream.is_empty() && self.measurements.is_empty()
     }
 
     /// Adds an event of the agent's own.
@@ -50,7 +49,7 @@ impl Collected {
         self.events.push(Event { kind: Some(kind) });
     }
 
-    /// Takes in one record.
+    /// Takes one record.
     pub fn take(&mut self, record: &Record) {
         let [a, b, c, d, e, f] = record.payload;
         let time_ns = record.time_ns;
@@ -88,15 +87,15 @@ impl Collected {
                 }
             }
             kind::TEXT => match self.stream.text(record) {
-                Ok(told) => told.into_iter().for_each(|kind| self.push(kind)),
+                Ok(complete) => complete.into_iter().for_each(|kind| self.push(kind)),
                 Err(()) => self.rejected += 1,
             },
-            kind::POINT => match self.points.part(record) {
+            kind::POINT => match self.measurements.part(record) {
                 Ok(measured) => measured.into_iter().for_each(|measured| self.push(Kind::PointMeasured(measured))),
                 Err(()) => self.rejected += 1,
             },
             kind::POINT_RAW => {
-                if !self.points.raw(record) {
+                if !self.measurements.raw(record) {
                     self.rejected += 1;
                 }
             }
@@ -160,8 +159,8 @@ impl Collected {
     }
 
     fn open(&mut self, iteration: u64, timed: bool, begin_ns: u64) -> &mut Open {
-        let loose = iteration == kind::UNKNOWN_ITERATION && self.events.len() < LOOSE_CHUNKS;
-        let known = self.works.iter().position(|open| open.work.iteration == iteration).filter(|_| !loose);
+        let single = iteration == kind::UNKNOWN_ITERATION && self.events.len() < SINGLE_CHUNKS;
+        let known = self.works.iter().position(|open| open.work.iteration == iteration).filter(|_| !single);
         let at = known.unwrap_or_else(|| {
             if self.works.len() >= OPEN_WORKS {
                 self.close_works();
@@ -180,16 +179,17 @@ impl Collected {
                 used.map(|((tasks, busy_s), bin)| ProfileBin { bin, tasks: *tasks, busy_s: *busy_s }).collect();
             self.events.push(Event { kind: Some(Kind::Work(work)) });
         }
-        self.events.extend(self.points.drain().map(|measured| Event { kind: Some(Kind::PointMeasured(measured)) }));
+        self.events
+            .extend(self.measurements.drain().map(|measured| Event { kind: Some(Kind::PointMeasured(measured)) }));
         self.events.extend(self.stream.drain().map(|work| Event { kind: Some(Kind::StageWork(work)) }));
     }
 
-    /// Says again what a stream looks like; the analyzer is new to this rank.
-    pub fn tell_again(&mut self) {
-        self.stream.described().into_iter().for_each(|kind| self.push(kind));
+    /// Describes the stream again, for an analyzer that is new to this rank.
+    pub fn describe_anew(&mut self) {
+        self.stream.description().into_iter().for_each(|kind| self.push(kind));
     }
 
-    /// Everything since the last call, in order.
+    /// The events since the last call, in order.
     pub fn drain(&mut self) -> Vec<Event> {
         self.close_works();
         self.urgent = false;
@@ -197,7 +197,7 @@ impl Collected {
     }
 }
 
-/// What a message costs; `None` when it makes no sense.
+/// The measured cost of a message; `None` when it makes no sense.
 fn link(record: &Record) -> Option<LinkMeasured> {
     let [same_host, start_up, per_byte, samples, eager, errors] = record.payload;
     let (start_up_s, per_byte_s) = (f64::from_bits(start_up), f64::from_bits(per_byte));
@@ -266,7 +266,7 @@ mod tests {
         let mut c = Collected::default();
         (0..10_000).for_each(|_| c.take(&chunk(kind::UNKNOWN_ITERATION, 0, 1, 5, 0)));
         let events = c.drain();
-        assert!((LOOSE_CHUNKS..LOOSE_CHUNKS + 2 * OPEN_WORKS).contains(&events.len()), "{}", events.len());
+        assert!((SINGLE_CHUNKS..SINGLE_CHUNKS + 2 * OPEN_WORKS).contains(&events.len()), "{}", events.len());
         let tasks = events.iter().map(|event| match &event.kind {
             Some(Kind::Work(work)) => work.tasks,
             other => panic!("{other:?}"),

@@ -1,4 +1,4 @@
-//! Puts an action into the command ring of the rank it is for, or says why it cannot.
+//! Writes an action into the command ring of its rank, or returns the reason why it cannot.
 
 use crate::rank::Rank;
 use midrun_proto::v1::assignment::Value;
@@ -7,16 +7,16 @@ use midrun_ring::layout::{NO_TUNING_POINT, when};
 use midrun_ring::{Command, CommandAssignment, TuningPointKind};
 use midrun_vocabulary::bounds::{ASSIGNMENTS, LAST_ITERATION, TEXT_BYTES};
 
-/// Writes the command for `action`; its time to live starts at `now_ns` of this host.
+/// Writes the command of `action`; its time to live starts at `now_ns` of this host's clock.
 ///
 /// # Errors
-/// The status to report where the rank cannot be given the command.
+/// The status to report: the rank cannot get the command.
 pub fn deliver(rank: &mut Rank, action: &Action, now_ns: u64) -> Result<(), ActionStatus> {
     let tuning_points = rank.segment.tuning_points();
     let mut command = Command {
         action: action.id,
         deadline_ns: now_ns.saturating_add(action.time_to_live_ms.saturating_mul(1_000_000)),
-        when: moment(action),
+        when: when_of(action),
         at: action.at.min(LAST_ITERATION),
         count: action.assignments.len() as u32,
         ..Command::default()
@@ -50,8 +50,8 @@ pub fn deliver(rank: &mut Rank, action: &Action, now_ns: u64) -> Result<(), Acti
     if rank.commands.push_all(&command.to_entries()) { Ok(()) } else { Err(ActionStatus::Undeliverable) }
 }
 
-/// When, or for which phase, the command is.
-fn moment(action: &Action) -> u32 {
+/// The moment or the phase of the command, one of [`when`].
+fn when_of(action: &Action) -> u32 {
     match (action.phase(), action.when()) {
         (Phase::Prepare, _) => when::PREPARE,
         (Phase::PreCommit, _) => when::PRE_COMMIT,
@@ -107,16 +107,16 @@ mod tests {
     fn the_phases_of_a_change_on_all_ranks_are_told_from_actions_of_one() {
         let (theirs, mut rank) = rank();
         let mut commands = theirs.command_consumer();
-        let mut told = |phase: Phase, at, assigned: &Action| {
+        let mut delivered = |phase: Phase, at, assigned: &Action| {
             deliver(&mut rank, &Action { phase: phase.into(), at, ..assigned.clone() }, 0).unwrap();
             Command::read(|| commands.pop()).flatten().unwrap()
         };
-        let prepare = told(Phase::Prepare, 0, &action("mw.factor", 0.25));
+        let prepare = delivered(Phase::Prepare, 0, &action("mw.factor", 0.25));
         assert_eq!((prepare.when, prepare.count, prepare.assignments[0].value), (when::PREPARE, 1, 0.25));
-        let arm = told(Phase::PreCommit, (1 << 48) - 1, &Action::default());
+        let arm = delivered(Phase::PreCommit, (1 << 48) - 1, &Action::default());
         let at = CommandAssignment { tuning_point: NO_TUNING_POINT, value: 281_474_976_710_655.0 };
         assert_eq!((arm.when, arm.count, arm.assignments[0]), (when::PRE_COMMIT, 1, at));
-        assert_eq!(told(Phase::Commit, 0, &Action::default()).when, when::COMMIT);
+        assert_eq!(delivered(Phase::Commit, 0, &Action::default()).when, when::COMMIT);
     }
 
     #[test]

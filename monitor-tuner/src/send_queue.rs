@@ -1,27 +1,27 @@
-//! Batches from their making until the analyzer has acknowledged them: bounded, in order, losses counted.
+//! Batches that the analyzer has not acknowledged: bounded, in order, drops counted.
 
 use midrun_proto::v1::Batch;
 use std::collections::VecDeque;
 
 /// Batches not acknowledged yet, oldest first.
 #[derive(Debug)]
-pub struct Outbox {
+pub struct SendQueue {
     batches: VecDeque<Batch>,
-    /// How many of them, from the front, are on their way in the present stream.
+    /// How many of them, from the front, were sent in the present stream.
     sent: usize,
     next_sequence: u64,
     capacity: usize,
-    /// Events dropped so far because nobody took them.
+    /// Events dropped so far because the queue was full.
     pub events_dropped: u64,
 }
 
-impl Outbox {
+impl SendQueue {
     pub fn new(capacity: usize) -> Self {
-        Outbox { batches: VecDeque::new(), sent: 0, next_sequence: 1, capacity, events_dropped: 0 }
+        SendQueue { batches: VecDeque::new(), sent: 0, next_sequence: 1, capacity, events_dropped: 0 }
     }
 
-    /// Numbers a batch and keeps it. Beyond the capacity the oldest batch's events are dropped and counted; which ranks
-    /// came and went is not events and moves on to the next batch.
+    /// Numbers a batch and keeps it. Beyond the capacity the oldest batch goes: its events are dropped and counted; its ranks that
+    /// joined and left move to the next batch.
     pub fn push(&mut self, mut batch: Batch) {
         batch.sequence = self.next_sequence;
         self.next_sequence += 1;
@@ -32,14 +32,8 @@ impl Outbox {
             self.sent = self.sent.saturating_sub(1);
             self.events_dropped += oldest.reports.iter().map(|r| r.events.len() as u64).sum::<u64>();
             if let Some(next) = self.batches.front_mut() {
-                let keep = |mut first: Vec<_>, then: &mut Vec<_>| {
-                    first.append(then);
-                    *then = first;
-                };
-                keep(oldest.joined, &mut next.joined);
-                let mut left = oldest.left;
-                left.append(&mut next.left);
-                next.left = left;
+                next.joined.splice(0..0, oldest.joined);
+                next.left.splice(0..0, oldest.left);
             }
         }
         let dropped = self.events_dropped;
@@ -48,17 +42,17 @@ impl Outbox {
         }
     }
 
-    /// The oldest batch that is not on its way yet.
+    /// The oldest batch that was not sent yet.
     pub fn unsent(&self) -> Option<&Batch> {
         self.batches.get(self.sent)
     }
 
-    /// That batch is on its way now.
+    /// That batch was sent.
     pub fn mark_sent(&mut self) {
         self.sent = (self.sent + 1).min(self.batches.len());
     }
 
-    /// The analyzer has everything up to `sequence`.
+    /// Removes the batches up to `sequence`: the analyzer has them.
     pub fn acknowledge(&mut self, sequence: u64) {
         while self.batches.front().is_some_and(|b| b.sequence <= sequence) {
             self.batches.pop_front();
@@ -66,7 +60,7 @@ impl Outbox {
         }
     }
 
-    /// The stream is gone: everything not acknowledged has to be sent again.
+    /// The stream is lost: every batch has to be sent again.
     pub fn rewind(&mut self) {
         self.sent = 0;
     }
@@ -75,7 +69,7 @@ impl Outbox {
         self.batches.is_empty()
     }
 
-    /// Whether a batch is on its way and not acknowledged.
+    /// Whether a batch was sent and not acknowledged.
     pub fn awaits(&self) -> bool {
         self.sent > 0
     }
@@ -98,7 +92,7 @@ mod tests {
 
     #[test]
     fn batches_wait_until_they_are_acknowledged() {
-        let mut out = Outbox::new(8);
+        let mut out = SendQueue::new(8);
         (0..3).for_each(|_| out.push(batch(1)));
         while out.unsent().is_some() {
             out.mark_sent();
@@ -113,8 +107,8 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_takes_is_dropped_from_the_old_end_and_counted() {
-        let mut out = Outbox::new(2);
+    fn what_is_too_much_is_dropped_from_the_old_end_and_counted() {
+        let mut out = SendQueue::new(2);
         out.push(Batch { left: vec![RankLeft::default()], ..batch(5) });
         (0..3).for_each(|_| out.push(batch(1)));
         assert_eq!(out.events_dropped, 6);

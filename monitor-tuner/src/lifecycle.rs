@@ -1,0 +1,120 @@
+//! The life of an agent: one task owns its state, and is one `select!`.
+
+use crate::agent::{Agent, Stats};
+use crate::attachment::{self, Attached};
+use crate::config::{Config, ConfigError};
+use crate::limits::CONNECT;
+use crate::link::{self, LinkEvent};
+use std::future::Future;
+use std::os::unix::net::UnixListener;
+use std::time::Duration;
+use tokio::sync::mpsc::{Receiver, channel};
+use tokio::time::{Instant, sleep, sleep_until};
+use tonic::transport::{Channel, Endpoint};
+
+/// Pause between two looks when no rank is attached.
+const IDLE: Duration = Duration::from_millis(10);
+
+/// Why an agent cannot run.
+#[derive(Debug, thiserror::Error)]
+pub enum AgentError {
+    /// A value in the configuration is not allowed.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// The socket does not work.
+    #[error("the agent's socket: {0}")]
+    Socket(#[from] std::io::Error),
+    /// The analyzer refused this agent.
+    #[error("the analyzer refused this agent: {0}")]
+    Refused(String),
+}
+
+/// Serves the ranks that connect to `listener` until `shutdown`, or, with `linger_s`, until no rank needs the agent any more.
+///
+/// # Errors
+/// A bad configuration, a socket that does not work, or an analyzer that refuses.
+pub async fn run(
+    config: Config,
+    listener: UnixListener,
+    shutdown: impl Future<Output = ()>,
+) -> Result<Stats, AgentError> {
+    config.validate()?;
+    listener.set_nonblocking(true)?;
+    let listener = tokio::net::UnixListener::from_std(listener)?;
+    let url = config.analyzer.clone();
+    let connect = move || connect(url.clone());
+    let (link_to, mut link_events) = channel(256);
+    let (again, again_requests) = channel(1);
+    let link = tokio::spawn(link::keep(connect, link_to, again_requests));
+    let (attached_to, mut attached) = channel(64);
+    let mut agent = Agent::new(&config, again);
+    let mut connections = 0;
+    let mut last_needed = Instant::now();
+    tokio::pin!(shutdown);
+    let result = loop {
+        let pause = if agent.has_ranks() { Duration::from_millis(config.poll_ms) } else { IDLE };
+        tokio::select! {
+            () = &mut shutdown => break Ok(()),
+            accepted = listener.accept() => match accepted {
+                Ok((stream, _)) => {
+                    connections += 1;
+                    tokio::spawn(attachment::serve(connections, stream, attached_to.clone()));
+                }
+                Err(error) => {
+                    tracing::warn!(%error, "a connection could not be accepted");
+                    sleep(IDLE).await;
+                }
+            },
+            Some(event) = attached.recv() => agent.on_attached(event),
+            Some(event) = link_events.recv() => {
+                if let Some(why) = agent.on_link(event) {
+                    break Err(AgentError::Refused(why));
+                }
+            }
+            () = sleep(pause) => agent.on_tick(),
+        }
+        if agent.has_ranks() {
+            last_needed = Instant::now();
+        }
+        if config.linger_s > 0 && !agent.has_ranks() && last_needed.elapsed() >= agent.linger(config.linger_s) {
+            tracing::info!("no rank is attached any more; the agent ends");
+            break Ok(());
+        }
+    };
+    end(&mut agent, &mut attached, &mut link_events, Duration::from_millis(config.drain_ms)).await;
+    link.abort();
+    result.map(|()| agent.stats)
+}
+
+async fn connect(url: String) -> Result<Channel, tonic::transport::Error> {
+    let endpoint = Endpoint::from_shared(url)?
+        .connect_timeout(CONNECT)
+        .tcp_nodelay(true)
+        .http2_keep_alive_interval(CONNECT)
+        .keep_alive_timeout(CONNECT);
+    endpoint.connect().await
+}
+
+/// Takes what the rings still hold, and waits up to `time` until the analyzer has acknowledged everything.
+async fn end(
+    agent: &mut Agent,
+    attached: &mut Receiver<Attached>,
+    link_events: &mut Receiver<LinkEvent>,
+    time: Duration,
+) {
+    while let Ok(event) = attached.try_recv() {
+        agent.on_attached(event);
+    }
+    agent.on_ending();
+    let deadline = Instant::now() + time;
+    while !agent.queue.is_empty() {
+        tokio::select! {
+            Some(event) = link_events.recv() => { agent.on_link(event); }
+            () = sleep_until(deadline) => break,
+        }
+    }
+    link_events.close(); // from here on, the end of the stream is no news
+    if agent.say_goodbye() {
+        sleep(IDLE).await; // the link task writes it
+    }
+}
