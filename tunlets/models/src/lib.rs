@@ -19,6 +19,7 @@ pub mod pipeline;
 pub mod random;
 pub mod search;
 pub mod simulate;
+mod simulated_load;
 pub mod trend;
 
 mod trace;

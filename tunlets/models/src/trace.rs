@@ -2,7 +2,7 @@
 //! chunks that were cut out of it.
 
 use crate::random::Random;
-use crate::simulate::SimInput;
+use crate::simulated_load::SimInput;
 
 /// At most so many times are drawn; more tasks are drawn in blocks.
 const MAX_BLOCKS: u64 = 1 << 16;
