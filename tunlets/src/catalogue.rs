@@ -1,4 +1,4 @@
-//! The tunlets there are, by name.
+//! Creates tunlets by name.
 
 use crate::Tunlet;
 use crate::auto::Auto;
@@ -28,7 +28,7 @@ pub enum OptionError {
     /// There is a mistake in a file.
     #[error("{0}, {1}")]
     File(String, Mistake),
-    /// They cannot work together.
+    /// The tunlets cannot work together.
     #[error(transparent)]
     Clash(#[from] Clash),
     /// The tunlet has no such technique.
@@ -37,13 +37,13 @@ pub enum OptionError {
     /// There is no such objective.
     #[error("{}", Objective::ALLOWED)]
     Objective,
-    /// What is to be searched cannot be.
+    /// The options of the search are wrong.
     #[error("{0}")]
     Search(String),
-    /// A search for another tunlet.
+    /// Search options given to another tunlet.
     #[error("search or auto where something is to be searched")]
     SearchTunlet,
-    /// More workers at least than at most.
+    /// The smallest number of workers exceeds the largest.
     #[error("{0} or fewer, as max_workers says")]
     MinWorkers(u32),
 }
@@ -60,7 +60,7 @@ pub fn create(options: &TuningOptions) -> Result<Box<dyn Tunlet>, OptionError> {
     if let ([name], []) = (names.as_slice(), shadows.as_slice()) {
         return one(name, options);
     }
-    // A technique that is kept leaves nothing to advise: those who advise may think of any.
+    // A fixed technique leaves nothing to advise: shadows may choose any.
     let free = TuningOptions { technique: "auto".into(), search: Default::default(), ..options.clone() };
     let acting = names.iter().map(|name| one(name, options)).collect::<Result<Vec<_>, _>>()?;
     let advising = shadows.iter().map(|name| one(name, &free)).collect::<Result<Vec<_>, _>>()?;

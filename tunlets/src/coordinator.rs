@@ -1,7 +1,7 @@
-//! Several tunlets on one job: each tuning point belongs to one, one change at a time over all, and some may only advise.
+//! Several tunlets on one job: each tuning point belongs to one of them, and shadows only advise.
 //!
-//! The acting tunlets are asked in turn; who had a change goes to the end. While a change is being judged, nobody else makes
-//! one: what is measured would be of both.
+//! The acting tunlets are asked in turn; one whose change was sent goes to the end of the queue. Only one change is watched
+//! at a time: otherwise the measurements would mix the effects of two.
 
 use std::collections::VecDeque;
 
@@ -9,40 +9,40 @@ use crate::shadow::{InForce, Shadow};
 use crate::tuning_point::TuningPoint;
 use crate::{Explanation, Judgement, Observation, Proposal, Refusal, Report, Settled, Tunlet, Value, Verdict};
 
-/// Windows after which a change that its tunlet does not judge no longer keeps the others waiting.
+/// Windows that the other tunlets wait at most for the judgement on a change.
 const PATIENCE: u32 = 16;
 
 /// Why tunlets cannot work together; the text names them.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Clash {
-    /// Two acting tunlets may turn the same tuning point.
+    /// Two acting tunlets may set the same tuning point.
     #[error("the tunlets {0} and {1} may both turn {2}: let one act, or give the other as --shadow")]
     SameTuningPoint(String, String, String),
-    /// The same label for different things.
+    /// Two tunlets give the same label to different points.
     #[error("the tunlets {0} and {1} both call something `{2}`, but not the same: rename it in one of their files")]
     SameLabel(String, String, String),
-    /// Different iterations.
+    /// Two tunlets declare different beginnings of an iteration.
     #[error("the tunlets {0} and {1} say different things of where an iteration begins")]
     Iterations(String, String),
-    /// All of them advise.
+    /// No tunlet acts.
     #[error("nobody acts: give a --tunlet besides --shadow")]
     NobodyActs,
-    /// Their points do not fit into one text.
+    /// Their points together exceed the limit; bytes, and the limit.
     #[error("what the tunlets want to measure and turn takes {0} bytes; at most {1} are allowed")]
     TooLong(usize, usize),
 }
 
-/// Who has a change that is not judged.
+/// A change that its tunlet has not judged yet.
 #[derive(Clone, Copy, Debug)]
-struct Change {
+struct Unjudged {
     of: usize,
     decision: u64,
     windows: u32,
 }
 
-/// Who was asked last, and what it wants of which rank.
+/// Index of the tunlet whose proposal is in flight, its first rank and its assignments.
 type Asked = (usize, u32, Vec<(String, Value)>);
-/// A line of points, and who wrote it in which of its own lines.
+/// A line of points, and its writers: index of the tunlet, line in its own text.
 type Line = (String, Vec<(usize, u32)>);
 
 /// See the module.
@@ -50,18 +50,18 @@ pub struct Coordinator {
     name: String,
     acting: Vec<Box<dyn Tunlet>>,
     shadows: Vec<Shadow>,
-    /// Places of the acting, who is asked first in front.
+    /// Indices of the acting tunlets in the order in which they are asked.
     turn: VecDeque<usize>,
     asked: Option<Asked>,
-    change: Option<Change>,
+    change: Option<Unjudged>,
     in_force: InForce,
-    /// Windows up to this iteration saw a change.
+    /// A change was applied in this iteration: windows up to it are mixed.
     mixed_until: Option<u64>,
     points: Vec<Line>,
 }
 
 impl Coordinator {
-    /// Lets `acting` act and `shadows` advise.
+    /// Combines tunlets that act and shadows that advise.
     ///
     /// # Errors
     /// They cannot work together.
@@ -69,9 +69,9 @@ impl Coordinator {
         if acting.is_empty() {
             return Err(Clash::NobodyActs);
         }
-        let turned: Vec<Vec<String>> = acting.iter().map(|tunlet| tuning_points(tunlet.as_ref())).collect();
-        for (at, own) in turned.iter().enumerate() {
-            for (other, others) in turned.iter().enumerate().skip(at + 1) {
+        let names: Vec<Vec<String>> = acting.iter().map(|tunlet| tuning_points(tunlet.as_ref())).collect();
+        for (at, own) in names.iter().enumerate() {
+            for (other, others) in names.iter().enumerate().skip(at + 1) {
                 if let Some(tuning_point) = own.iter().find(|tuning_point| others.contains(tuning_point)) {
                     let name = |at: usize| acting[at].name().to_owned();
                     return Err(Clash::SameTuningPoint(name(at), name(other), tuning_point.clone()));
@@ -136,12 +136,12 @@ impl Coordinator {
     }
 }
 
-/// Names of the tuning points that a tunlet may turn.
+/// Names of the tuning points that a tunlet may set.
 fn tuning_points(tunlet: &dyn Tunlet) -> Vec<String> {
     tunlet.explain().turns.into_iter().map(|turn| turn.tuning_point).collect()
 }
 
-/// The lines of all points, each once, with who wrote it and in which of its own lines.
+/// Merges the points of all tunlets; each line once, with its writers.
 fn points(acting: &[Box<dyn Tunlet>], shadows: &[Box<dyn Tunlet>]) -> Result<Vec<Line>, Clash> {
     let all: Vec<&dyn Tunlet> = acting.iter().chain(shadows).map(AsRef::as_ref).collect();
     let mut lines: Vec<Line> = Vec::new();
@@ -229,7 +229,7 @@ impl Tunlet for Coordinator {
     fn on_settled(&mut self, decision: u64, settled: Settled) {
         let Some((at, rank, to)) = self.asked.take() else { return };
         if let Settled::Applied { iteration } = settled {
-            self.change = Some(Change { of: at, decision, windows: 0 });
+            self.change = Some(Unjudged { of: at, decision, windows: 0 });
             self.mixed_until = Some(iteration);
             self.shadows.iter_mut().for_each(|shadow| shadow.on_acted(rank, &to));
             self.in_force.extend(to.into_iter().map(|(name, value)| ((rank, name), value)));

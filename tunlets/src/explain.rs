@@ -7,53 +7,53 @@ use serde::Serialize;
 pub struct Explanation {
     /// Its name.
     pub tunlet: String,
-    /// What it is for, in one sentence.
+    /// Its purpose, in one sentence.
     pub about: String,
-    /// What it sees.
+    /// Observations it uses.
     pub sees: Vec<String>,
-    /// What it may turn.
+    /// Tuning points it may set.
     pub turns: Vec<Turn>,
-    /// What it makes small or large.
+    /// Quantity it minimises or maximises.
     pub objective: String,
-    /// How it decides.
+    /// Steps of its decision.
     pub decides: Vec<Formula>,
-    /// What bounds its changes.
+    /// Bounds of its changes.
     pub limits: Vec<String>,
 }
 
-/// A tuning point that a tunlet may turn.
+/// A tuning point that a tunlet may set.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Turn {
     /// Its name in the ranks.
     pub tuning_point: String,
-    /// What it is.
+    /// Its meaning.
     pub what: String,
-    /// The values that may be set.
+    /// Values that the tunlet may set.
     pub range: String,
 }
 
 /// A step of a decision.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Formula {
-    /// What is computed.
+    /// The quantity and how it is computed.
     pub says: String,
-    /// Where the formula is from; empty where there is none to cite.
+    /// Source of the formula; empty if there is none to cite.
     pub source: String,
 }
 
 impl Explanation {
-    /// Of a tunlet that tells nothing but its name.
+    /// Explanation with nothing but the tunlet's name.
     pub fn of_name(name: &str) -> Explanation {
         Explanation { tunlet: name.to_owned(), ..Explanation::default() }
     }
 
-    /// A step more.
+    /// Adds a step of the decision.
     pub(crate) fn decides(mut self, says: &str, source: &str) -> Explanation {
         self.decides.push(Formula { says: says.to_owned(), source: source.to_owned() });
         self
     }
 
-    /// A tuning point more.
+    /// Adds a tuning point.
     pub(crate) fn turns(mut self, tuning_point: &str, what: &str, range: &str) -> Explanation {
         self.turns.push(Turn { tuning_point: tuning_point.to_owned(), what: what.to_owned(), range: range.to_owned() });
         self

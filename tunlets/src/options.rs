@@ -1,6 +1,6 @@
 //! Options that a user gives to tunlets, as texts and numbers.
 
-/// What the number of workers is chosen for (César 2006, ch. III).
+/// Objective of the number of workers (César 2006, ch. III).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Objective {
     /// The best balance of speed and efficiency: least `Pi(n) = n Tt(n)² / Tc`.
@@ -16,7 +16,7 @@ pub enum Objective {
 }
 
 impl Objective {
-    /// What can be written for an objective.
+    /// Spellings of the objectives.
     pub const ALLOWED: &'static str =
         "efficiency, time, budget:WORKERS (1 or more), deadline:SECONDS (above 0) or fixed";
 
@@ -35,12 +35,12 @@ impl Objective {
     }
 }
 
-/// A tunlet's file as it travels: what it is called, and its text.
+/// A tunlet's file: its name and its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TunletFile {
-    /// Its path, as it was given.
+    /// Its path, as the user gave it.
     pub name: String,
-    /// What is in it.
+    /// Its content.
     pub text: String,
 }
 
@@ -52,9 +52,9 @@ pub struct TuningOptions {
     pub tunlet: String,
     /// Names of the tunlets that only advise, likewise; empty: none.
     pub shadow: String,
-    /// The files that are named.
+    /// The files named in `tunlet` and `shadow`.
     pub files: Vec<TunletFile>,
-    /// `auto`, or the name of a hand-out technique that is kept; for pipelines see [`crate::catalogue`].
+    /// `auto`, or the name of a loop scheduling technique that is kept; for pipelines see [`crate::catalogue`].
     pub technique: String,
     /// See [`Objective::parse`].
     pub objective: String,
@@ -64,7 +64,7 @@ pub struct TuningOptions {
     pub max_workers: u32,
     /// Most workers that come or go in one change; 0 = any number.
     pub worker_step: u32,
-    /// What tunlet `search` is to search, and how.
+    /// Options of tunlet `search`.
     pub search: SearchOptions,
 }
 

@@ -1,5 +1,5 @@
-//! A tunlet that only advises, scored on the same run: what it would have done, and how good its predictions are where
-//! its setting came to be in force anyway.
+//! A shadow: a tunlet that only advises, scored on the same run. Its predictions are tested where the values that it
+//! proposed come into force anyway.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -10,33 +10,33 @@ use crate::trial::WATCHED;
 use crate::tuning_point::names;
 use crate::{Observation, Settled, ShadowScore, TuningPoint, Tunlet, Value};
 
-/// Proposals that wait for their setting; the oldest go.
+/// Proposals that wait until their values are in force; beyond these the oldest is dropped.
 const OPEN: usize = 64;
-/// Errors of predictions that are remembered.
+/// Prediction errors that are kept.
 const ERRORS: usize = 1024;
 
 /// Values in force, by rank and name.
 pub(crate) type InForce = BTreeMap<(u32, String), Value>;
 
-/// Those of the values that make up the setting: what a technique is told of the tasks differs from window to window, and the
-/// share of a technique that has none says nothing.
+/// The values that distinguish settings. Task times differ from window to window, and the share matters only for techniques
+/// that have one.
 fn decisive(to: &[(String, Value)]) -> Vec<(String, Value)> {
     let kind = to.iter().find(|(name, _)| name == names::TECHNIQUE).and_then(|(_, code)| code.number());
     let shared = [Technique::Fsc, Technique::Dpf].map(|kind| f64::from(kind.code()));
     let shareless = kind.is_some_and(|kind| !shared.contains(&kind));
-    let told = [names::TASK_MEAN_S, names::TASK_SIGMA_S, names::MIN_CHUNK];
-    let counts = |name: &str| !(told.contains(&name) || (shareless && name == names::FACTOR));
+    let task_times = [names::TASK_MEAN_S, names::TASK_SIGMA_S, names::MIN_CHUNK];
+    let counts = |name: &str| !(task_times.contains(&name) || (shareless && name == names::FACTOR));
     to.iter().filter(|(name, _)| counts(name)).cloned().collect()
 }
 
-/// A proposal whose setting may yet come.
+/// A proposal whose values may come into force later.
 #[derive(Debug)]
 struct Open {
     rank: u32,
     to: Vec<(String, Value)>,
     predicted_s: Option<f64>,
     iteration: u64,
-    seen: Vec<f64>,
+    measured_s: Vec<f64>,
 }
 
 /// One advising tunlet.
@@ -62,7 +62,7 @@ fn holds(to: &[(String, Value)], rank: u32, in_force: &InForce) -> bool {
 }
 
 impl Shadow {
-    /// Nothing advised yet.
+    /// Wraps a tunlet that has not advised yet.
     pub fn new(tunlet: Box<dyn Tunlet>) -> Shadow {
         Shadow { tunlet, open: VecDeque::new(), errors: VecDeque::new(), proposals: 0, tested: 0, agreed: 0, acting: 0 }
     }
@@ -89,23 +89,23 @@ impl Shadow {
     fn measure(&mut self, number: u64, measured_s: f64, in_force: &InForce) {
         for open in &mut self.open {
             if number > open.iteration && holds(&open.to, open.rank, in_force) {
-                open.seen.push(measured_s);
+                open.measured_s.push(measured_s);
             }
         }
         let (tested, open): (Vec<Open>, Vec<Open>) =
-            self.open.drain(..).partition(|open| open.predicted_s.is_some() && open.seen.len() >= WATCHED);
+            self.open.drain(..).partition(|open| open.predicted_s.is_some() && open.measured_s.len() >= WATCHED);
         self.open = open.into();
         for open in tested {
             let Some(predicted_s) = open.predicted_s else { continue };
             self.tested += 1;
-            self.errors.push_back((median(open.seen) - predicted_s).abs() / predicted_s);
+            self.errors.push_back((median(open.measured_s) - predicted_s).abs() / predicted_s);
             if self.errors.len() > ERRORS {
                 self.errors.pop_front();
             }
         }
     }
 
-    /// Asks for its advice.
+    /// Asks for a proposal, and remembers it.
     pub fn advise(&mut self, tuning_points: &[TuningPoint]) {
         let Some(proposal) = self.tunlet.propose(tuning_points) else { return };
         self.tunlet.on_settled(u64::MAX, Settled::NotApplied { why: None });
@@ -118,8 +118,8 @@ impl Shadow {
         };
         let predicted_s = Some(proposal.predicted_s).filter(|s| s.is_finite() && *s > 0.0);
         if let Some(open) = self.open.iter_mut().find(known) {
-            // The same advice again: its newest prediction counts, as long as nothing was measured of it.
-            if open.seen.is_empty() {
+            // Repeated advice: its newest prediction counts as long as nothing was measured.
+            if open.measured_s.is_empty() {
                 (open.predicted_s, open.iteration) = (predicted_s, proposal.iteration);
             }
             return;
@@ -128,17 +128,17 @@ impl Shadow {
         if self.open.len() >= OPEN {
             self.open.pop_front();
         }
-        self.open.push_back(Open { rank, to, predicted_s, iteration: proposal.iteration, seen: Vec::new() });
+        self.open.push_back(Open { rank, to, predicted_s, iteration: proposal.iteration, measured_s: Vec::new() });
     }
 
-    /// An acting tunlet's change is in force.
+    /// A change of an acting tunlet was applied.
     pub fn on_acted(&mut self, rank: u32, to: &[(String, Value)]) {
         self.acting += 1;
         let after: InForce = to.iter().map(|(name, value)| ((rank, name.clone()), value.clone())).collect();
         self.agreed += u64::from(self.open.iter().any(|open| holds(&open.to, open.rank, &after)));
     }
 
-    /// How it did so far.
+    /// The score so far.
     pub fn score(&self) -> ShadowScore {
         ShadowScore {
             tunlet: self.tunlet.name().to_owned(),

@@ -1,4 +1,4 @@
-//! What a tunlet sees of a pipeline: the outputs between two moments, and what the stages did meanwhile.
+//! Window of a pipeline's stream: the outputs between two moments, and the work of the stages meanwhile.
 
 use crate::window::{LONGEST_S, squares_of};
 use std::collections::VecDeque;
@@ -14,11 +14,11 @@ pub struct StageWork {
     pub busy_s: f64,
     /// Sum of the squares of those, seconds squared.
     pub sum_sq_s2: f64,
-    /// Bytes that came out.
+    /// Bytes of their outputs.
     pub bytes: f64,
-    /// The rank had nothing to do, seconds; counted with the first stage that it runs.
+    /// Idle time of the rank, seconds; counted with the first stage that it runs.
     pub idle_s: f64,
-    /// The rank was busy with messages, seconds; counted likewise.
+    /// Time the rank spent on messages, seconds; counted with the first stage that it runs.
     pub own_s: f64,
 }
 
@@ -34,7 +34,7 @@ impl StageWork {
     }
 }
 
-/// One stage.
+/// One stage in one window.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StageWindow {
     /// Its name; may be empty.
@@ -51,7 +51,7 @@ impl StageWindow {
         self.by_rank.iter().map(what).sum()
     }
 
-    /// Mean compute time per input, seconds; `None` where none was computed.
+    /// Mean compute time per input, seconds; `None` without inputs.
     pub fn compute_s(&self) -> Option<f64> {
         let inputs = self.sum(|work| work.inputs as f64);
         (inputs > 0.0).then(|| self.sum(|work| work.busy_s) / inputs)
@@ -63,33 +63,33 @@ impl StageWindow {
 pub struct StreamWindow {
     /// Its number, over all streams of the job.
     pub number: u64,
-    /// The pattern by which inputs drawn now go, as `midrun.h` writes it.
+    /// Pattern of the inputs drawn now, as `midrun.h` writes it.
     pub plan: String,
-    /// Whether all that came out in it went by that pattern.
+    /// Whether all outputs of the window were computed by that pattern.
     pub settled: bool,
-    /// Inputs that came out.
+    /// Outputs.
     pub outputs: u64,
-    /// How long it lasted, seconds.
+    /// Duration, seconds.
     pub seconds: f64,
     /// Inputs on their way at its end.
     pub on_way: u32,
     /// Time in the program's source and sink, seconds.
     pub head_s: f64,
-    /// Ranks that compute, used or not; they are 1 to this, or rank 0 where it is alone.
+    /// Ranks that can compute, used or not: 1 to this, or rank 0 if it is alone.
     pub ranks: u32,
-    /// In the order of the stream.
+    /// Stages in the order of the stream.
     pub stages: Vec<StageWindow>,
 }
 
-/// Windows that [`Recent`] remembers: a stall and the burst after it are in it together.
+/// Windows that [`Recent`] holds, so that a stall and the burst after it are merged.
 const RECENT: usize = 5;
 
-/// The last windows of the present pattern, so far as all that came out in them went by it.
+/// The last windows whose outputs were all computed by the present pattern.
 #[derive(Clone, Debug, Default)]
 pub struct Recent {
     plan: Option<String>,
     windows: VecDeque<StreamWindow>,
-    /// What comes first after a change comes in a burst, behind what the old pattern held up.
+    /// The next settled window is dropped: after a change, outputs that the old pattern held up come in a burst.
     burst: bool,
 }
 
@@ -118,12 +118,12 @@ impl Recent {
         self.windows.clear();
     }
 
-    /// How many there are.
+    /// Number of windows.
     pub fn count(&self) -> usize {
         self.windows.len()
     }
 
-    /// All of them as one; `None` where there is none.
+    /// All windows merged into one; `None` if there is none.
     pub fn merged(&self) -> Option<StreamWindow> {
         let mut windows = self.windows.iter();
         let first = windows.next()?.clone();
@@ -141,7 +141,7 @@ impl StageWindow {
 }
 
 impl StreamWindow {
-    /// This and a later window as one.
+    /// Merges a later window into this one.
     fn with(mut self, later: &StreamWindow) -> StreamWindow {
         self.number = later.number;
         self.outputs += later.outputs;
@@ -159,7 +159,7 @@ impl StreamWindow {
         self.seconds / self.outputs.max(1) as f64
     }
 
-    /// What in this window no stream can have, if anything: a model must not be fed with it.
+    /// Names the first value that no stream can have. Such a window must not reach a model.
     pub fn nonsense(&self) -> Option<&'static str> {
         let time = |s: f64| (0.0..LONGEST_S).contains(&s);
         let work = |w: &StageWork| {

@@ -1,4 +1,4 @@
-//! What can be turned: the tuning points that ranks offer.
+//! Tuning points that ranks offer, their names and values.
 
 pub use midrun_vocabulary::names;
 use serde::Serialize;
@@ -49,10 +49,10 @@ pub struct TuningPoint {
     pub whole: bool,
     /// Smallest and largest value allowed.
     pub range: (f64, f64),
-    /// Value now, as far as known.
+    /// Present value, as far as known.
     pub value: f64,
     /// Value when it was declared.
     pub declared: f64,
-    /// Value now where it takes texts; `range` then is that of its bytes, and `value` says nothing.
+    /// Present text, if it takes texts; `range` then limits its bytes, and `value` is meaningless.
     pub text: Option<String>,
 }

@@ -1,11 +1,11 @@
-//! What a tunlet sees: one closed iteration of one job.
+//! Window of an iteration: the measurements of one closed iteration of one job.
 
 use midrun_models::link::Cost;
 use midrun_scheduling::TechniqueParameters;
 
 pub use midrun_vocabulary::bounds::PROFILE_BINS;
 
-/// What one worker did in one iteration.
+/// Work of one worker in one iteration.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkerWork {
     /// Rank in `MPI_COMM_WORLD`.
@@ -20,27 +20,27 @@ pub struct WorkerWork {
     pub sum_sq_s2: f64,
     /// Whether every task was timed by itself (else only chunks were).
     pub tasks_timed: bool,
-    /// Whether it is on another host than the master, where that is known.
+    /// Whether it runs on another host than the master; `None` if unknown.
     pub far: Option<bool>,
 }
 
 /// Work that fell into one part of the iteration's index range.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ProfileBin {
-    /// Tasks (a chunk that crosses bins is shared among them).
+    /// Tasks. A chunk that crosses bins counts in each with its share.
     pub tasks: f64,
     /// Their time, seconds.
     pub busy_s: f64,
 }
 
-/// What messages between the master and one class of its workers cost.
+/// Cost of messages between the master and one class of workers.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LinkCost {
     /// A message of v bytes takes `start_up_s + per_byte_s v`.
     pub cost: Cost,
-    /// Largest message that the MPI sends without waiting for its receiver; 0 = unknown.
+    /// Largest message that the MPI sends without waiting for its receiver, bytes; 0 = unknown.
     pub eager_bytes: u32,
-    /// Smallest message that it does not send so; 0 = none was found.
+    /// Smallest message that waits for its receiver, bytes; 0 = none was found.
     pub rendezvous_bytes: u32,
     /// Round trips of the calibration.
     pub samples: u32,
@@ -49,8 +49,8 @@ pub struct LinkCost {
 }
 
 impl LinkCost {
-    /// Largest message that is sent without waiting for its receiver, bytes, as far as known: between the two sizes that
-    /// were found, the middle decides.
+    /// Estimated largest message that is sent without waiting for its receiver, bytes: the middle between the two sizes
+    /// that were found.
     fn eager_limit(&self) -> u64 {
         let (eager, not) = (u64::from(self.eager_bytes), u64::from(self.rendezvous_bytes));
         if not == 0 { u64::MAX } else { eager.midpoint(not).saturating_sub(1).max(eager) }
@@ -61,7 +61,7 @@ impl LinkCost {
         bytes <= self.eager_limit()
     }
 
-    /// Tasks (or results) of so many bytes that go eagerly in one message.
+    /// Tasks, or results, of so many bytes that fit into one eager message.
     pub fn eager_tasks(&self, bytes: u32) -> u64 {
         match self.eager_limit() {
             u64::MAX => u64::MAX,
@@ -70,7 +70,7 @@ impl LinkCost {
     }
 }
 
-/// What messages between the master and its workers cost.
+/// Cost of messages between the master and its workers.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Network {
     /// To workers of the master's host.
@@ -84,12 +84,12 @@ pub struct Network {
 }
 
 impl Network {
-    /// The link that limits where some workers are on other hosts.
+    /// Link to the farthest class of workers.
     pub fn limiting(&self) -> Option<LinkCost> {
         self.far.or(self.near)
     }
 
-    /// The link to a worker that is on another host, or on the master's, or nobody knows where.
+    /// Link to a worker on another host (`Some(true)`), on the master's (`Some(false)`), or at an unknown place.
     pub fn to(&self, far: Option<bool>) -> Option<LinkCost> {
         match far {
             Some(false) => self.near.or(self.far),
@@ -98,7 +98,7 @@ impl Network {
     }
 }
 
-/// What one point of one rank measured in one iteration.
+/// Measurements of one measure point of one rank in one iteration.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PointWindow {
     /// Rank in `MPI_COMM_WORLD`.
@@ -107,7 +107,7 @@ pub struct PointWindow {
     pub label: String,
     /// Calls, or values read.
     pub count: u64,
-    /// Of those, in the numbers below; fewer than all where measuring became too dear.
+    /// Calls or values that the sums below hold; fewer than `count` where measuring became too expensive.
     pub timed: u64,
     /// Sum of the times, seconds; of a variable's values, in its units.
     pub sum: f64,
@@ -117,12 +117,12 @@ pub struct PointWindow {
     pub minimum: f64,
     /// The longest, or the largest.
     pub maximum: f64,
-    /// The last value, of a variable.
+    /// Last value, if it measures a variable.
     pub value: Option<f64>,
 }
 
 impl PointWindow {
-    /// Mean time, or value; `None` of none.
+    /// Mean time or value; `None` if nothing was timed.
     pub fn mean(&self) -> Option<f64> {
         (self.timed > 0).then(|| self.sum / self.timed as f64)
     }
@@ -135,30 +135,30 @@ pub struct Window {
     pub iteration: u64,
     /// Tasks of the iteration.
     pub tasks: u64,
-    /// Workers that tasks were handed to (the master is not one).
+    /// Workers that received tasks (the master is not one).
     pub workers: u32,
     /// Wall time of the iteration, seconds.
     pub iteration_s: f64,
-    /// Chunks handed out.
+    /// Chunks dispatched.
     pub chunks: u64,
-    /// Time the master spent handing out and taking in, seconds.
+    /// Time the master spent dispatching chunks and receiving results, seconds.
     pub master_busy_s: f64,
-    /// Time between the end of the iteration before and the beginning of this one (`mu_m`), seconds; `None` where that
-    /// was not seen.
+    /// Time between the end of the previous iteration and the beginning of this one (`mu_m`), seconds; `None` if it was
+    /// not measured.
     pub prepare_s: Option<f64>,
-    /// What messages cost; `None` where it was not measured.
+    /// Cost of messages; `None` if it was not measured.
     pub network: Option<Network>,
-    /// What was in force when the iteration began.
+    /// Technique and parameters in force when the iteration began.
     pub setting: TechniqueParameters,
-    /// Whether the setting was changed inside this iteration.
+    /// Whether they changed inside this iteration.
     pub setting_changed: bool,
     /// Each worker's share, by rank.
     pub per_worker: Vec<WorkerWork>,
     /// Work by position in the index range; [`PROFILE_BINS`] entries.
     pub profile: Vec<ProfileBin>,
-    /// What the points of the ranks measured, by rank and label; see [`crate::Tunlet::points`].
+    /// Measurements of the ranks' measure points, by rank and label; see [`crate::Tunlet::points`].
     pub points: Vec<PointWindow>,
-    /// Share of the tasks whose records arrived, 0 to 1. Below 1 something was dropped.
+    /// Share of the tasks whose records arrived, 0 to 1. Below 1, records were dropped.
     pub coverage: f64,
 }
 
@@ -179,21 +179,21 @@ impl Window {
     }
 }
 
-/// No iteration, no window of a stream, and no sum of task times, is longer than this, seconds (30 years).
+/// Longest iteration, window of a stream, or sum of task times that is accepted, seconds (30 years).
 pub(crate) const LONGEST_S: f64 = 1e9;
-/// Clocks of two hosts and rounding may make a worker busy for longer than the iteration by so much, a share.
+/// Share by which a worker may seem busy for longer than the iteration: clocks of two hosts differ.
 const CLOCKS: f64 = 0.05;
-/// And by so many seconds.
+/// Seconds by which it may seem so: times are rounded.
 const CLOCKS_S: f64 = 1e-3;
-/// Threads of a rank that can say what they did: lanes of a segment.
+/// Threads of a rank that record: each has a ring (lane) of its own.
 const THREADS: f64 = 64.0;
 
 impl Window {
-    /// What in this window no iteration can have, if anything: a model must not be fed with it.
+    /// Names the first value that no iteration can have. Such a window must not reach a model.
     pub fn nonsense(&self) -> Option<&'static str> {
         let time = |s: f64| (0.0..LONGEST_S).contains(&s);
         let longest_s = self.iteration_s * (1.0 + CLOCKS) + CLOCKS_S;
-        // A rank may have threads that carry marks, and a master may tell what all its workers did.
+        // A rank may have threads that record, and a master may report the work of all its workers.
         let most_s = longest_s * THREADS * f64::from(self.workers.max(1));
         match () {
             () if !time(self.iteration_s) || (self.iteration_s == 0.0 && self.tasks > 0) => Some("the iteration time"),
@@ -213,7 +213,7 @@ impl Window {
     }
 }
 
-/// What the sum of squares of `count` times can be whose sum is `sum_s`: sum² / count <= sum of squares <= sum².
+/// Possible sums of squares of `count` times whose sum is `sum_s`: sum² / count <= sum of squares <= sum².
 pub(crate) fn squares_of(count: u64, sum_s: f64) -> std::ops::RangeInclusive<f64> {
     let square = sum_s * sum_s;
     square / count.max(1) as f64 * 0.999..=square * 1.001 + f64::MIN_POSITIVE

@@ -1,4 +1,4 @@
-//! What could be done instead, and what the simulation expects of it.
+//! Candidate settings and their simulated iteration times.
 
 use super::workload::WorkloadEstimator;
 use crate::tuning_point::{Value, names};
@@ -6,14 +6,14 @@ use midrun_models::factoring::least_chunk;
 use midrun_models::simulate::Drawings;
 use midrun_scheduling::{Technique, TechniqueParameters, daf_divisor};
 
-/// Simulated iterations per candidate: a coarse look at all, a fine one at those that may be the best, and one that
-/// only has to explain what was measured. The answer is wanted before the next iteration has got far.
+/// Simulated iterations per candidate: few for all, more for those that may be the best, few to explain a measurement. The
+/// decision must be ready early in the next iteration.
 pub const COARSE: u64 = 2;
 /// See [`COARSE`].
 pub const FINE: u64 = 6;
 /// See [`COARSE`].
 pub const EXPLAIN: u64 = 2;
-/// So many of the best in the coarse look are looked at again, besides those that are preferred on near ties.
+/// Candidates simulated again, besides those that are preferred on near ties.
 const PROMISING: usize = 4;
 /// Tasks per worker from which on SS is no candidate.
 const MANY: u64 = 50;
@@ -35,11 +35,11 @@ pub struct Forecast {
     pub chunks: f64,
 }
 
-/// The setting of `kind` with everything that is known.
+/// The setting of technique `kind` with the estimated task times.
 pub fn informed(kind: Technique, factor: f64, workload: &WorkloadEstimator) -> TechniqueParameters {
     let (mean_s, sigma_s) = (workload.mean_s, workload.sigma_s);
     let least = least_chunk(workload.chunk_cost_s, workload.mean_s, workload.workers);
-    // The master's cost is a rough figure: it never forces chunks that could unbalance the end.
+    // The master's cost is a rough estimate: it never forces chunks that could unbalance the end.
     let most = workload.tasks / (20 * u64::from(workload.workers.max(1)));
     let min_chunk = if kind == Technique::None { 1 } else { least.clamp(1, most.max(1)) };
     TechniqueParameters { kind, factor, mean_s, sigma_s, min_chunk }
@@ -77,8 +77,8 @@ pub fn of_kind(kind: Technique, workload: &WorkloadEstimator) -> Vec<TechniquePa
     }
 }
 
-/// Whether a setting may be taken over inside an iteration: what is left is cut as if it were a new one, while workers
-/// are still busy, so the first batch must leave enough to even that out.
+/// Whether a setting may be applied inside an iteration. The remaining tasks are cut like a new iteration while workers are
+/// still busy, so the first batch must leave enough to even that out.
 pub fn fits_inside(setting: &TechniqueParameters, workers: u32) -> bool {
     match setting.kind {
         Technique::None => false,

@@ -1,4 +1,4 @@
-//! Programs that cut their batches by themselves and expose `F0`, `F1`, `F2` …: the share of all tasks of each batch.
+//! Programs that cut their batches by themselves and offer `F0`, `F1`, `F2` …: the share of all tasks of each batch.
 
 use super::workload::WorkloadEstimator;
 use crate::{Proposal, TuningPoint};
@@ -9,7 +9,7 @@ const CHANGE: f64 = 0.05;
 /// Most factors that are set.
 pub use crate::proposal::ASSIGNMENTS as MOST;
 
-/// The exposed factors in order: `F0`, `F1` … without a gap.
+/// The factors that are offered, in order and without a gap: `F0`, `F1` …
 pub fn exposed(tuning_points: &[TuningPoint]) -> Vec<&TuningPoint> {
     (0..MOST).map_while(|n| tuning_points.iter().find(|tuning_point| tuning_point.name == format!("F{n}"))).collect()
 }

@@ -1,4 +1,4 @@
-//! How the program's tasks and their time go with the number of workers: dV and dTc of César 2006, ch. III.
+//! Growth of the tasks and their time with the number of workers: dV and dTc of César 2006, ch. III.
 //!
 //! The framework's tasks and results have a fixed size, so V goes as their number: dV is that slope times their bytes.
 
@@ -7,7 +7,7 @@ use midrun_models::trend::Trend;
 /// Times of the same number of workers that differ by more than this share are of another program.
 const SAME: f64 = 0.1;
 
-/// What was learnt.
+/// Trends of the tasks and of their total time.
 #[derive(Clone, Debug, Default)]
 pub struct Growth {
     tasks: Trend,

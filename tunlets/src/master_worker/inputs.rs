@@ -1,4 +1,4 @@
-//! What a decision about the number of workers rests on, in the source's symbols, with its uncertainty, for the log.
+//! Prints the inputs of a decision on the number of workers, in the source's symbols and with their errors.
 
 use super::workload::WorkloadEstimator;
 use midrun_models::master_worker::{Growth, Model, Protocol};

@@ -1,13 +1,13 @@
-//! Tunlet `master_worker`: how tasks are handed out, and to how many workers.
+//! Tunlet `master_worker`: loop scheduling technique and number of workers.
 //!
-//! What it sees: per iteration its time, each worker's task times, work by position, the master's busy time.
-//! What it turns: technique, share, task mean and sigma, lower bound of a chunk of the Master/Worker hand-out, and the number
-//! of workers; or the program's own `F0`, `F1`, `F2` … and `NW` where it exposes them.
-//! Objective: first the shortest iteration for the workers there are (César 2006, ch. III), then the number of workers
-//! that the user's objective asks for (step 2).
+//! It observes each iteration's time, each worker's task times, the work by position, and the master's busy time. It sets the
+//! technique, its share, task mean and sigma, the least chunk, and the number of workers; or a program's own `F0`, `F1`,
+//! `F2` … and `NW`. Its objective is first the shortest iteration for the present workers (César 2006, ch. III), then the
+//! number of workers that suits the user's objective.
 //!
-//! [`workload`] learns, [`growth`] with the number of workers, [`inputs`] shows it, [`candidates`] simulates what could be done, [`experience`] remembers what settings measured,
-//! [`workers`] does both for the number of workers, [`strategy`] puts them together, [`factors`] serves programs that cut their batches by themselves.
+//! [`workload`] estimates the tasks, and [`growth`] how they change with the number of workers. [`candidates`] simulates
+//! settings, [`experience`] keeps what they measured, [`workers`] decides the number of workers, [`strategy`] proposes,
+//! [`factors`] serves programs that cut their batches by themselves, [`inputs`] prints what a decision rests on.
 
 mod candidates;
 mod experience;

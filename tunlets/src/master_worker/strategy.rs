@@ -1,4 +1,4 @@
-//! Puts together what was learnt, what could be done and what came of it: at most one change at a time.
+//! Chooses the next change from the estimates, the simulated candidates and the trials: at most one change at a time.
 
 mod explanation;
 mod growing;
@@ -6,7 +6,6 @@ mod number;
 mod weighing;
 
 use super::candidates;
-
 use super::experience::{Experience, Family, Spread, family};
 use super::factors;
 use super::regime::Regime;
@@ -23,22 +22,22 @@ use midrun_scheduling::{Technique, TechniqueParameters};
 use weighing::{EVEN, TIE, Weighed};
 pub use weighing::{explain, preferred};
 
-/// Shorter iterations are left alone: a decision takes longer, and chance is larger than any gain.
+/// Shorter iterations are left alone, seconds: a decision takes longer, and chance exceeds any gain.
 pub(super) const SHORTEST_S: f64 = 5e-3;
 /// A gain below this share is not worth a change from the static split.
 const GAIN: f64 = 0.004;
-/// Between two techniques that both balance, the simulation must promise more: it is no more exact than this.
+/// Least gain between two techniques that both balance: the simulation is no more exact than this.
 const GAIN_AMONG_DYNAMIC: f64 = 0.008;
-/// A gain of this share need not be of the same setting twice.
+/// A gain of this share is taken even if the best setting differs from window to window.
 const MUCH: f64 = 0.1;
-/// Mean or sigma that moved by more than this share is told to the master.
+/// The master receives new task times once mean or sigma changed by more than this share.
 const REFRESH: f64 = 0.1;
 /// A setting is worse whose iteration time / ideal exceeds the former one's by more than this share.
 pub(super) const WORSE: f64 = 0.005;
 /// Iterations for which a setting that was rolled back is tabu.
 pub(super) const TABU: u64 = 30;
 
-/// What the user asked for.
+/// Technique that the user asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// Any technique.
@@ -73,20 +72,20 @@ pub struct MasterWorker {
     mode: Mode,
     workload: Option<WorkloadEstimator>,
     experience: Experience,
-    /// What is in force, as far as known.
+    /// Technique and parameters in force, as far as known.
     current: Option<TechniqueParameters>,
     last: Option<(u64, f64)>,
     regime: Option<Regime>,
     fresh: bool,
     proposed: Option<Change>,
-    /// What the last window advised, and whether it may be followed at once: a change of the program, or the first.
+    /// Advice of the last window. It is followed at once while `unsettled`: at the start and after a change of the program.
     advice: Option<Family>,
     unsettled: bool,
     trials: Trials<Setting>,
     /// New shares are not tried before this iteration.
     shares_tabu_until: u64,
     workers: Workers,
-    /// Decision by which worker processes are being started, and up to which number.
+    /// Decision that starts worker processes, and the number that it asks for.
     starting: Option<(u64, u32)>,
     tabu: Tabu<Family>,
     judgements: Vec<Judgement>,
@@ -94,7 +93,7 @@ pub struct MasterWorker {
 }
 
 impl MasterWorker {
-    /// Knows nothing yet.
+    /// Creates the tunlet; it has learnt nothing yet.
     pub fn new(mode: Mode, objective: Objective, limits: workers::Limits) -> Self {
         MasterWorker {
             mode,
@@ -138,7 +137,7 @@ impl MasterWorker {
         self.judgements.extend(self.trials.end(Verdict::Kept));
     }
 
-    /// Whether what the master knows of the tasks is too old for its technique.
+    /// Whether the task times that the master knows are too old for its technique.
     fn is_stale(current: &TechniqueParameters, workload: &WorkloadEstimator) -> bool {
         let uses = matches!(current.kind, Technique::Daf | Technique::Fac2);
         let moved = match current.variation() {
@@ -157,7 +156,7 @@ impl MasterWorker {
         match WorkloadEstimator::learn(&mut self.workload, window) {
             Learnt::Nothing => return,
             Learnt::OtherWorkers => {
-                // What the techniques gave was with the other number.
+                // The techniques were measured with the other number.
                 self.experience.forget();
                 self.tabu.clear();
                 self.end_trial();
@@ -168,14 +167,14 @@ impl MasterWorker {
                 self.experience.forget();
                 self.tabu.clear();
                 self.unsettled = true;
-                // What was measured before the change is no yardstick for what comes after it.
+                // Measurements before the change do not compare with those after it.
                 self.trials.forget_before();
             }
             Learnt::Added => {}
         }
         self.last = Some((window.iteration, window.iteration_s));
         self.fresh = true;
-        // The window knows technique and share; mean and sigma are known from what was proposed.
+        // The window holds technique and share; mean and sigma are those of the last proposal.
         let same = self.current.filter(|known| family(known) == family(&window.setting));
         if !window.setting_changed && same.is_none() && self.trials.watched.is_none() {
             self.current = Some(window.setting);
@@ -246,7 +245,7 @@ impl MasterWorker {
         let spare = tuning_points.iter().find(|k| k.name == names::SPAWNED);
         self.judge_start(spare);
         if let (Some(tuning_point), Some(to)) = (count, self.workers.rollback()) {
-            return self.workers_back(tuning_point, &workload, to);
+            return self.roll_back_workers(tuning_point, &workload, to);
         }
         if self.workers.is_on_trial() {
             return None;
@@ -303,7 +302,7 @@ impl MasterWorker {
             _ => GAIN_AMONG_DYNAMIC,
         };
         let other = !same && (asked_for || best.ratio <= unchanged * (1.0 - gain));
-        // Technique and number are decided together: a new number starts with the setting that suits it.
+        // Technique and number of workers change together: a new number starts with the setting that suits it.
         let setting = if other { best.setting } else { current };
         let change = (current, setting);
         if let Some(proposal) =
@@ -312,10 +311,10 @@ impl MasterWorker {
             return Some(proposal);
         }
         if other {
-            // Persistent problems only. What is known least, at the start and after a change of the program,
-            // has most to gain and does not wait.
+            // Only persistent advice is followed, except at the start and after a change of the program, where the gain is
+            // largest.
             let before = self.advice.replace(family(&best.setting));
-            // Where much is lost, it does not matter which of those that are about as good is the best this time.
+            // With a large gain it does not matter which of several near ties is best this time.
             let much = best.ratio <= unchanged * (1.0 - MUCH);
             let persistent = before.is_some_and(|before| much || before == family(&best.setting));
             if !(asked_for || persistent || self.unsettled) {
@@ -394,7 +393,7 @@ impl Tunlet for MasterWorker {
     }
 
     fn propose(&mut self, tuning_points: &[TuningPoint]) -> Option<Proposal> {
-        // One look per window: without news there is nothing new to say.
+        // At most one proposal per window.
         if !std::mem::take(&mut self.fresh) {
             return None;
         }

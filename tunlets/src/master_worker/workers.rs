@@ -1,7 +1,7 @@
-//! How many workers: what other numbers are expected to give, whether a change pays, and what came of it.
+//! Number of workers: forecasts of other numbers, whether a change pays, and its trial.
 //!
-//! The iteration time of n workers is simulated with the very hand-out code, from what was measured of
-//! the tasks, the workers' speeds and the master's time per chunk, and scaled by how far the simulation is off now.
+//! The iteration time of n workers is simulated with the scheduler's own code from the measured task times, the workers'
+//! speeds and the master's time per chunk, and scaled by the present error of the simulation.
 
 mod forecast;
 
@@ -15,9 +15,9 @@ use midrun_scheduling::TechniqueParameters;
 pub use forecast::{Forecast, input_error};
 use forecast::{cheapest, forecasts};
 
-/// A change must promise so much of the objective: workers come and go at a price.
+/// Least gain of the objective for a change: adding and removing workers costs time.
 const GAIN: f64 = 0.04;
-/// A promise this large is followed at once at the start and after a change of the program; smaller ones must persist.
+/// A gain this large is followed at once at the start and after a change of the program; smaller ones must persist.
 const LARGE: f64 = 0.15;
 /// Windows that must advise the same before a change.
 const PERSISTENT: u32 = 2;
@@ -25,9 +25,9 @@ const PERSISTENT: u32 = 2;
 const COOL_DOWN: u64 = 3;
 /// Iterations for which a number that was rolled back is tabu.
 pub const TABU: u64 = 40;
-/// Iterations with another number than the one that was set, after which it will not come any more.
+/// Iterations with another number than the one that was set, after which the change is given up.
 const GIVEN_UP: u32 = 4;
-/// The outlook goes up to so many times the workers there are.
+/// Advice for the next allocation goes up to this many times the present workers.
 const BEYOND: u32 = 4;
 
 /// Bounds the user set; see [`crate::options::TuningOptions`].
@@ -46,7 +46,7 @@ pub struct Limits {
 pub struct Advice {
     /// To this.
     pub to: Forecast,
-    /// What is expected of the present number.
+    /// Forecast of the present number.
     pub now: Forecast,
     /// Standard error of the time with `to` by what it was worked out from, as a share of it.
     pub input_error: f64,
@@ -101,7 +101,7 @@ fn cost_of(objective: Objective) -> impl Fn(&Forecast) -> f64 + Copy {
 }
 
 impl Workers {
-    /// Nothing known yet.
+    /// Creates the state without measurements.
     pub fn new(objective: Objective, limits: Limits) -> Workers {
         Workers {
             objective,
@@ -147,7 +147,7 @@ impl Workers {
         Some(judgement)
     }
 
-    /// What the user asked for.
+    /// Objective and limits that the user asked for.
     pub fn requested(&self) -> (Objective, Limits) {
         (self.objective, self.limits)
     }
@@ -181,7 +181,7 @@ impl Workers {
         Some((trial.from?, trial.before.time_s()?))
     }
 
-    /// What should be changed, if anything, under one of `settings`, with at most `most` workers there. `scale` corrects
+    /// Advises a change, if one pays, under one of `settings`, with at most `most` workers there. `scale` corrects
     /// the simulation; `unsettled` is the start of the program or of a new behaviour of it.
     pub fn advise(
         &mut self,
@@ -191,9 +191,9 @@ impl Workers {
         scale: f64,
         unsettled: bool,
     ) -> Option<Advice> {
-        // A program that has more to do with each iteration, or less, does not wait until it is known better.
-        let moves = workload.is_drifting();
-        let quiet = iteration < self.quiet_until && !moves;
+        // A program whose work drifts does not wait until it is known better.
+        let drifting = workload.is_drifting();
+        let quiet = iteration < self.quiet_until && !drifting;
         if self.objective == Objective::Fixed || self.trials.watched.is_some() || quiet {
             return None;
         }
@@ -216,7 +216,7 @@ impl Workers {
         streak.windows += 1;
         streak.sum_ln += f64::from(best.workers).ln();
         self.streak = Some(streak);
-        let at_once = outside || ((unsettled || moves) && gain > LARGE);
+        let at_once = outside || ((unsettled || drifting) && gain > LARGE);
         if !(at_once || streak.windows >= PERSISTENT) {
             return None;
         }
@@ -237,7 +237,7 @@ impl Workers {
         Some(Advice { to: forecast, now, input_error, stepped: to != wanted })
     }
 
-    /// In the log's words.
+    /// Objective for the log.
     pub fn objective_text(&self) -> String {
         match self.objective {
             Objective::Efficiency => "best balance of speed and efficiency".into(),
@@ -248,7 +248,7 @@ impl Workers {
         }
     }
 
-    /// What to ask for next time: the same choice among up to [`BEYOND`] times the present number. `ratio` is the
+    /// Advice for the next allocation: the same choice among up to [`BEYOND`] times the present number. `ratio` is the
     /// present iteration time / ideal, `deviation` how far it scattered.
     pub fn next_allocation(
         &self,

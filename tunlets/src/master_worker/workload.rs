@@ -32,7 +32,7 @@ const WITHIN: f64 = 2.0;
 const OF_SIGMA: f64 = 1.414;
 /// A worker counts as slower or faster only beyond this share, and beyond chance.
 const UNEQUAL: f64 = 0.1;
-/// A program moves whose tasks take this share more or less with each iteration.
+/// A program drifts whose tasks take this share more or less time with each iteration.
 const DRIFT: f64 = 0.02;
 /// Windows with a smaller share of their records teach nothing.
 const COVERAGE: f64 = 0.5;
@@ -40,19 +40,19 @@ const COVERAGE: f64 = 0.5;
 const MIN_TASKS: u64 = 10;
 /// Fewer tasks per worker are few.
 const FEW: u64 = 100;
-/// More tasks of a chunk hide what each of them takes.
+/// With more tasks per chunk, their single times are unknown.
 const AGGREGATED: f64 = 2.0;
-/// Windows over which unexplained time is remembered.
+/// Windows over which unexplained overhead is remembered.
 const OVERHEAD_WINDOWS: usize = 3;
 /// The master's time per chunk is no more than this until enough chunks were seen, seconds.
 const CHUNK_COST_S: f64 = 20e-6;
-/// What was learnt.
+/// The estimates.
 #[derive(Clone, Debug)]
 pub struct WorkloadEstimator {
     /// Mean time of a task, seconds.
     pub mean_s: f64,
     /// Mean over the workers of their mean task times, seconds. Unlike `mean_s` it does not depend on who got more of
-    /// the tasks, so a change of the hand-out is not taken for a change of the program.
+    /// the tasks, so a change of the technique is not taken for a change of the program.
     per_worker_s: f64,
     /// Standard deviation of the time of a task over everything, seconds.
     pub sigma_s: f64,
@@ -91,7 +91,7 @@ pub struct WorkloadEstimator {
     overhead: VecDeque<f64>,
 }
 
-/// What an observation was.
+/// Effect of a window on the estimates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Learnt {
     /// It agrees with the workload, and was added.
@@ -100,7 +100,7 @@ pub enum Learnt {
     OtherWorkers,
     /// The first, or the program has changed: the workload starts here.
     Anew,
-    /// Too little was seen to learn from it.
+    /// Too few tasks were recorded to learn from it.
     Nothing,
 }
 
@@ -204,7 +204,7 @@ impl WorkloadEstimator {
         (now.sigma_s - self.sigma_s).abs() > spread_s || difference_s > chance_s.max(CHANGE * self.per_worker_s)
     }
 
-    /// What of a standard deviation of task times neither their place explains nor the speed of workers, seconds.
+    /// Residual standard deviation of task times after removing position and worker speed, seconds.
     fn residual_s(&self, sigma_s: f64) -> f64 {
         let (_, between) = self.shape.profile(self.variation().powi(2), self.tasks).unwrap_or_default();
         (sigma_s.powi(2) - (between + self.by_workers) * self.mean_s.powi(2)).max(0.0).sqrt()
@@ -335,12 +335,12 @@ impl WorkloadEstimator {
         window.iteration_s * usual_s / self.compute_s()
     }
 
-    /// Whether there is more to do with each iteration, or less, by so much that it soon matters.
+    /// Whether the work grows or shrinks with each iteration by more than [`DRIFT`].
     pub fn is_drifting(&self) -> bool {
         self.growth.drift_s().abs() > DRIFT * self.compute_s()
     }
 
-    /// Whether few tasks that differ much were seen several at a time: it is not known which of them are dear.
+    /// Whether few, very different tasks were measured several at a time, so that the expensive ones are unknown.
     pub fn is_aggregated(&self) -> bool {
         let few = self.tasks / u64::from(self.workers.max(1)) < FEW;
         few && self.chunk_tasks > AGGREGATED && self.variation() > 1.0
@@ -363,7 +363,7 @@ impl WorkloadEstimator {
         if fastest > 0.0 { values().fold(1.0, f64::max) / fastest } else { 1.0 }
     }
 
-    /// The same without the unexplained part.
+    /// The same workload without unexplained overhead.
     pub fn without_overhead(&self) -> WorkloadEstimator {
         WorkloadEstimator { overhead: VecDeque::new(), ..self.clone() }
     }

@@ -1,19 +1,19 @@
-//! What a pipeline's windows say of its stages and ranks: compute times, how slow each rank is, what messages cost.
+//! Estimates of a pipeline's stages and ranks: compute times, slowness of each rank, cost of messages.
 
 use crate::stream::{StageWork, StreamWindow};
 use midrun_models::line::{median, theil_sen};
 use midrun_models::pipeline::{Network, Pipeline, Protocol, Stage};
 use std::collections::BTreeMap;
 
-/// A mean that moved by more than this share, and beyond chance, is a change of the program.
+/// A mean that changed by more than this share, and beyond chance, is a change of the program.
 const DRIFT: f64 = 0.15;
 /// Standard errors that are beyond chance.
 const BEYOND_CHANCE: f64 = 4.0;
-/// Inputs that a mean remembers.
+/// Inputs that a mean covers at most.
 const REMEMBERED: f64 = 200.0;
-/// Inputs from which on a mean says something.
+/// Least inputs of a usable mean.
 const ENOUGH: f64 = 3.0;
-/// Ranks that differ by less are alike.
+/// Ranks whose times differ by less than this factor are alike.
 const ALIKE: f64 = 1.15;
 /// Turns of the fit of stages and ranks; it settles within a few.
 const TURNS: usize = 20;
@@ -49,7 +49,7 @@ impl Mean {
     }
 }
 
-/// What of what was learnt before a window still holds.
+/// Part of the earlier estimates that still holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holds {
     /// Everything.
@@ -60,7 +60,7 @@ pub enum Holds {
     Nothing,
 }
 
-/// What was learnt of one stream.
+/// Running estimates of one stream.
 #[derive(Debug, Default)]
 pub struct Estimate {
     /// Compute time per input, by stage and place.
@@ -73,7 +73,7 @@ pub struct Estimate {
     mixed: bool,
 }
 
-/// What is known of a stream.
+/// Estimates that the model uses.
 #[derive(Clone, Debug)]
 pub struct Known {
     /// Its stages and messages, on a rank like most.
@@ -107,7 +107,7 @@ impl Known {
 }
 
 impl Estimate {
-    /// Takes in a window; what of what was learnt before still holds.
+    /// Takes in a window; returns which earlier estimates still hold.
     pub fn learn(&mut self, window: &StreamWindow) -> Holds {
         self.stateful = window.stages.iter().map(|stage| stage.stateful).collect();
         let mut moved = false;
@@ -216,7 +216,7 @@ impl Estimate {
         by.abs() > BEYOND_CHANCE * error
     }
 
-    /// What passing an input on costs: a line through the stages' sizes where they differ, else the middle.
+    /// Cost of passing an input on: a line through the stages' sizes where they differ, else the middle.
     fn network(&self) -> Network {
         let point = |((stage, _), own_s): (&(usize, u32), &f64)| Some((*self.bytes.get(stage)?, *own_s));
         let points: Vec<(f64, f64)> = self.own_s.iter().filter_map(point).collect();

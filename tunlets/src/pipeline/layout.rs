@@ -1,4 +1,4 @@
-//! Which groups on which ranks: the exact pattern where ranks are alike, and where they are not a search that begins there.
+//! Layout of groups on ranks: the exact pattern if ranks are alike, else a search that starts from it.
 
 use super::estimate::Known;
 use crate::options::Objective;
@@ -9,7 +9,7 @@ use midrun_scheduling::plan::{Group, Plan};
 /// Among more ranks none are exchanged: all pairs are tried, and a decision must not take seconds.
 const EXCHANGED: usize = 48;
 
-/// A plan and what the model expects of it.
+/// A plan and its forecast.
 #[derive(Clone, Debug)]
 pub struct Layout {
     /// The plan; with ranks where they are not alike.
@@ -37,7 +37,7 @@ fn group_s(known: &Known, group: &Group, places: &[u32]) -> f64 {
     1.0 / places.iter().map(|place| 1.0 / each_s(place)).sum::<f64>()
 }
 
-/// What the model expects of a plan on the ranks where its stages are.
+/// Forecast of a plan on the ranks where its stages are.
 pub fn forecast(known: &Known, plan: &Plan, places: &[Vec<u32>]) -> Layout {
     let tr_s = plan.0.iter().zip(places).map(|(group, places)| group_s(known, group, places)).collect();
     Layout { plan: plan.clone(), tr_s, ranks: plan.ranks() as u32 }

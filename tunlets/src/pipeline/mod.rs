@@ -1,7 +1,7 @@
-//! The tunlet `pipeline`: which stages are replicated and grouped, from what the stages are measured to take.
+//! Tunlet `pipeline`: replicates and groups stages by their measured times.
 //!
-//! César 2006, ch. IV, with an exact search in place of the source's. A change costs next to nothing (inputs that are on
-//! their way go by the old pattern), so what holds it back is only doubt.
+//! César 2006, ch. IV, with an exact search in place of the source's. A change is nearly free (inputs on their way keep the
+//! old pattern), so only the uncertainty of its gain holds it back.
 
 mod estimate;
 mod explanation;
@@ -35,10 +35,10 @@ const NEVER: u32 = 50;
 const WORSE: f64 = 0.02;
 /// Windows for which a pattern that was rolled back is tabu.
 const TABU: u64 = 30;
-/// Ranks that are thought of for the next run, for each that is there.
+/// Advice for the next allocation goes up to this many times the present ranks.
 const NEXT_TIME: u32 = 4;
 
-/// What the last window showed.
+/// State of the stream in the last windows.
 #[derive(Clone, Debug)]
 struct Now {
     number: u64,
@@ -64,7 +64,7 @@ pub struct Pipeline {
     now: Option<Now>,
     recent: Recent,
     fresh: bool,
-    /// What the last window advised.
+    /// Plan that the last window advised.
     advised: Option<String>,
     /// Ranks that computed when it was made.
     ranks_before: u32,
@@ -78,7 +78,7 @@ pub struct Pipeline {
 }
 
 impl Pipeline {
-    /// Knows nothing yet.
+    /// Creates the tunlet; it has learnt nothing yet.
     pub fn new(objective: Objective, grouping: Grouping, most: u32) -> Pipeline {
         Pipeline {
             objective,
@@ -121,7 +121,7 @@ impl Pipeline {
         }
     }
 
-    /// What the objective makes of a measured period on so many ranks.
+    /// Value of the objective for a measured period on so many ranks.
     fn value(&self, period_s: f64, ranks: u32) -> f64 {
         match self.objective {
             Objective::Efficiency => f64::from(ranks) * period_s * period_s,
@@ -142,7 +142,7 @@ impl Pipeline {
         let plan = next.plan.to_string();
         let next_s = self.measured.get(&plan).copied().unwrap_or(next.period_s().max(now.head_s));
         let (was, is) = (self.value(now.period_s, present.ranks), self.value(next_s, next.ranks));
-        // The model's own word for both: what is measured may be slow for a reason that no pattern mends.
+        // Compare the model with the model, too: a measured period may be long for a reason that no pattern mends.
         let promise =
             1.0 - cost(known, &next, self.objective, now.head_s) / cost(known, present, self.objective, now.head_s);
         let gain = promise.min(1.0 - is / was);
@@ -209,17 +209,17 @@ impl Pipeline {
             self.tabu.clear();
         }
         self.recent.push(window);
-        let lately = self.recent.merged();
-        let seen = lately.as_ref().unwrap_or(window);
+        let recent = self.recent.merged();
+        let seen = recent.as_ref().unwrap_or(window);
         self.known = self.estimate.known(seen.ranks);
         let stateful: Vec<bool> = seen.stages.iter().map(|stage| stage.stateful).collect();
-        let plan = Plan::parse(&seen.plan, &stateful).ok().filter(|_| lately.is_some());
+        let plan = Plan::parse(&seen.plan, &stateful).ok().filter(|_| recent.is_some());
         let layout = self.known.as_ref().zip(plan).and_then(|(known, plan)| {
             let places = reasons::places(seen, &plan)?;
             Some(forecast(known, &plan, &places))
         });
-        if let Some(lately) = &lately {
-            self.measured.insert(lately.plan.clone(), lately.period_s());
+        if let Some(recent) = &recent {
+            self.measured.insert(recent.plan.clone(), recent.period_s());
         }
         self.now = Some(Now {
             number: window.number,

@@ -1,4 +1,4 @@
-//! What a window shows, per stage, and the sentences about it.
+//! Times of each stage in a window, and the reasons given in the log.
 
 use super::Now;
 use super::layout::Layout;
@@ -13,13 +13,13 @@ pub struct StageTimes {
     pub compute_s: Option<f64>,
     /// Time per input of its group by itself, seconds: `1 / sum_k (1/Tr^k)` over the ranks that computed it.
     pub tr_s: Option<f64>,
-    /// What its neighbours leave it, seconds: time between two inputs.
+    /// Time between two inputs, seconds.
     pub rtr_s: Option<f64>,
     /// Ranks that computed it.
     pub replicas: u32,
 }
 
-/// What a window shows of each stage.
+/// Times of each stage in a window.
 pub fn stage_times(window: &StreamWindow) -> Vec<StageTimes> {
     let plan = Plan::parse(&window.plan, &vec![false; window.stages.len()]);
     let together = |stage: usize| {
@@ -100,7 +100,7 @@ pub fn why(now: &Now, present: &Layout, next: &Layout) -> String {
 /// Groups within this share of the slowest are as slow.
 const BALANCED: f64 = 0.1;
 
-/// What limits the stream.
+/// The regime of the stream.
 pub fn regime(now: &Now, present: &Layout) -> &'static str {
     let slow_s = present.period_s();
     let balanced = present.tr_s.iter().all(|tr_s| *tr_s >= (1.0 - BALANCED) * slow_s);

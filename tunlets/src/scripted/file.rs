@@ -1,4 +1,4 @@
-//! Reads a tunlet's file: what is declared in it, checked for everything that can be known before a program runs.
+//! Parses a tunlet's file and checks everything that can be checked before a program runs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -67,12 +67,12 @@ struct RawRule {
     why: String,
 }
 
-/// A tuning point that the tunlet may turn.
+/// A tuning point that the tunlet may set.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct TuningPoint {
-    /// What the file calls it.
+    /// Its label in the file.
     pub label: String,
-    /// What ranks call it.
+    /// Its name in the ranks.
     pub name: String,
     /// Smallest and largest value that the tunlet may set, in what the rank allows.
     pub range: Option<(f64, f64)>,
@@ -80,9 +80,9 @@ pub(super) struct TuningPoint {
     pub step: Option<f64>,
     /// Whose tuning point it is.
     pub whose: Whose,
-    /// Its ranks take a value over in one and the same iteration, or none does.
+    /// Its ranks apply a value in the same iteration, or none does.
     pub synchronized: bool,
-    /// For people: how it comes to be.
+    /// Its meaning, for people.
     pub what: String,
 }
 
@@ -97,7 +97,7 @@ pub(super) enum Whose {
     All,
 }
 
-/// What is to become small, or large.
+/// Quantity to minimise or maximise.
 #[derive(Clone, Debug)]
 pub(super) struct Objective {
     /// The number of a window.
@@ -108,7 +108,7 @@ pub(super) struct Objective {
     pub by_default: bool,
 }
 
-/// What bounds the tunlet's changes.
+/// Bounds of the tunlet's changes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Limits {
     /// Iterations after a verdict in which nothing is proposed.
@@ -117,7 +117,7 @@ pub(super) struct Limits {
     pub watched_iterations: u64,
     /// A change that gains less than this share is not made, or not kept.
     pub min_gain: f64,
-    /// Changes of a run, ways back not counted.
+    /// Most changes of a run; rollbacks do not count.
     pub max_changes: Option<u64>,
     /// After so many failures in succession it is switched off.
     pub failures: u32,

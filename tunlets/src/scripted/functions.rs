@@ -1,4 +1,4 @@
-//! The models that a script may call: those of midrun-models, and what makes lists of times into numbers.
+//! Functions that a script may call: the models of midrun-models, and statistics of lists.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,14 +12,14 @@ use rhai::{Array, Dynamic, Engine, EvalAltResult, Map};
 
 type Answer<T> = Result<T, Box<EvalAltResult>>;
 
-/// A function for scripts: how it is called, what it gives, where that is from.
+/// A function for scripts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Function {
     /// Name and arguments.
     pub call: &'static str,
-    /// What it gives.
+    /// Its value.
     pub gives: &'static str,
-    /// Where its formula is from; empty where there is nothing to cite.
+    /// Source of its formula; empty if there is none to cite.
     pub source: &'static str,
 }
 
@@ -29,7 +29,7 @@ const fn function(call: &'static str, gives: &'static str, source: &'static str)
 
 const CHAPTER: &str = "César 2006, ch. III";
 
-/// All of them, for people.
+/// All functions, for `docs/tunlets.md`.
 pub const FUNCTIONS: &[Function] = &[
     function(
         "balance_factor(first, variation, workers)",

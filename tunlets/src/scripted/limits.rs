@@ -1,4 +1,4 @@
-//! Every bound of tunlets in files: what a file and its script may take.
+//! Bounds of scripted tunlets: size of a file, and resources of its script.
 
 /// Longest file, bytes.
 pub const FILE_BYTES: usize = 64 << 10;
@@ -24,13 +24,13 @@ pub const MAP: usize = 256;
 pub const REFUSALS: usize = 32;
 /// See [`REFUSALS`].
 pub const REFUSAL_BYTES: usize = 400;
-/// Most failures in succession that a file may allow itself.
+/// Largest number of failures in succession that a file may allow.
 pub const FAILURES: u32 = 100;
 /// Iterations for which values that were rolled back are tabu.
 pub const TABU: u64 = 30;
 /// Longest watch of a change that a file may ask for, iterations.
 pub const WATCHED: u64 = 8;
-/// Most of the prediction by which what is measured may lie beside it.
+/// Largest uncertainty of a prediction, as a share of it.
 pub const UNCERTAINTY: f64 = 0.25;
 /// Entries, and bytes of strings, of what a script keeps from window to window.
 pub const STATE: usize = 4096;

@@ -1,4 +1,4 @@
-//! A mistake in a tunlet's file: where it is, and what would be right.
+//! Mistakes in a tunlet's file, with their place and what is allowed.
 
 use std::ops::Range;
 use toml::Spanned;

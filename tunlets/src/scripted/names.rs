@@ -1,4 +1,4 @@
-//! Checks, before anything runs, that a script uses no name that nothing declares.
+//! Checks, before anything runs, that a script uses only declared names.
 
 use std::collections::BTreeSet;
 
@@ -11,9 +11,9 @@ use super::scope::{POINT, WORK};
 /// The labels of a file.
 #[derive(Clone, Debug, Default)]
 pub struct Labels {
-    /// Of what is measured.
+    /// Labels of measure points.
     pub points: Vec<String>,
-    /// Of what may be turned.
+    /// Labels of tuning points.
     pub tuning_points: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! How a file decides, compiled: its script or its rules, and its objective.
+//! The compiled program of a file: its script or its rules, and its objective.
 
 use rhai::{AST, Dynamic, Map, Scope};
 
@@ -26,7 +26,7 @@ enum Kind {
     Rules(Vec<Rule>),
 }
 
-/// Everything of a file that runs.
+/// The parts of a file that run.
 #[derive(Debug)]
 pub struct Program {
     language: Language,
@@ -36,7 +36,7 @@ pub struct Program {
 }
 
 impl Program {
-    /// Compiles what a file says.
+    /// Compiles a file's program.
     ///
     /// # Errors
     /// The first mistake in it.
@@ -99,8 +99,8 @@ impl Program {
         if self.maximise { 1.0 / value } else { value }
     }
 
-    /// What is asked for, as it was answered: the first rule that holds and does not ask for what is `in_force`, or the
-    /// script's last value. `state` is the script's own.
+    /// Returns the request, if any, and the script's own state. The request is the first rule that holds and is not
+    /// `in_force`, or the script's last value.
     ///
     /// # Errors
     /// What went wrong.

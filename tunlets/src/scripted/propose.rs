@@ -51,7 +51,7 @@ impl Scripted {
         format!("{of} a tuning point {}{why}", tuning_point.name)
     }
 
-    /// What the file's program asks for, unless it is in force, was taken back lately, or promises too little.
+    /// Proposes the request of the file's program, unless it is in force, tabu, or promises too little.
     pub(super) fn ask(&mut self) -> Option<Proposal> {
         let last = self.last.as_ref()?;
         let (iteration, objective) = (last.iteration, last.objective);

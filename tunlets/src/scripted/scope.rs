@@ -1,4 +1,4 @@
-//! Shows a window to a script, as plain values.
+//! Scope of a script: the values of a window, by name.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -44,7 +44,7 @@ pub fn register(engine: &mut Engine) {
     engine.register_fn("has", |table: &mut Table, name: &str| table.has(name));
 }
 
-/// Numbers of a window, by name; [`NUMBERS`] says what they are.
+/// Numbers of a window, by name; [`NUMBERS`] describes them.
 fn numbers(window: &Window) -> [f64; 14] {
     let tasks: u64 = window.per_worker.iter().map(|work| work.tasks).sum();
     let count = tasks as f64;
@@ -110,7 +110,7 @@ pub const OTHERS: [(&str, &str); 9] = [
     ("state", "a map of the script's own, kept from window to window"),
 ];
 
-/// Whether a name is one of these.
+/// Whether a name belongs to the scope.
 pub fn is_name(name: &str) -> bool {
     NUMBERS.iter().chain(&OTHERS).any(|(known, _)| *known == name)
 }
@@ -121,7 +121,7 @@ pub type Now = (crate::Value, (f64, f64));
 /// The value of a tuning point: what it is, and what it may be.
 #[derive(Clone, Debug)]
 pub struct TuningPointState {
-    /// What the file calls it.
+    /// Its label in the file.
     pub label: String,
     /// Its value and range, or why there is none.
     pub state: Result<Now, String>,
@@ -152,7 +152,7 @@ pub fn of_window(window: &Window, labels: &[String], refused: &BTreeMap<String, 
     scope
 }
 
-/// Adds what only the decision may use.
+/// Adds the names that only the decision may use.
 pub fn for_decision(
     scope: &mut Scope<'static>,
     tuning_points: &[TuningPointState],

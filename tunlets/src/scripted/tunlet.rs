@@ -1,4 +1,4 @@
-//! A tunlet that a file describes: looks at windows, asks the file's program, watches what came of it.
+//! The scripted tunlet: evaluates windows, asks the file's program for changes, and watches their trials.
 
 use std::collections::BTreeMap;
 
@@ -104,7 +104,7 @@ impl Scripted {
         }
     }
 
-    /// The program failed: noted, and after some such in succession nothing more is asked of it.
+    /// Notes a failure of the program; after too many in succession it is switched off.
     pub(super) fn fail(&mut self, why: String) {
         self.note(why);
         self.in_succession += 1;

@@ -1,4 +1,4 @@
-//! What has to change next for a combination of values: which values, on which ranks, and whether together.
+//! The next change towards a combination of values: which values, on which ranks, and whether synchronized.
 
 use std::collections::BTreeSet;
 
@@ -11,14 +11,14 @@ use crate::{TuningPoint, Value};
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Change {
     pub(super) assignments: Vec<(String, Value)>,
-    /// At least one, growing where they change together.
+    /// At least one; in increasing order if synchronized.
     pub(super) ranks: Vec<u32>,
-    /// All of them in one and the same iteration, or none.
+    /// All ranks change in the same iteration, or none.
     pub(super) synchronized: bool,
 }
 
 impl Change {
-    /// What ranks have once they have taken it over.
+    /// The tuning points after the ranks applied the change.
     pub(super) fn done(&self, tuning_points: &[TuningPoint]) -> Vec<TuningPoint> {
         let mut tuning_points = tuning_points.to_vec();
         for tuning_point in tuning_points.iter_mut().filter(|tuning_point| self.ranks.contains(&tuning_point.rank)) {
@@ -29,7 +29,7 @@ impl Change {
     }
 }
 
-/// The next change towards `target`, the values of `dimensions`; `None` where it is in force.
+/// The next change towards `target`, the values of `dimensions`; `None` if they are in force.
 pub(super) fn next(dimensions: &[Dimension], target: &[f64], tuning_points: &[TuningPoint]) -> Option<Change> {
     let wanted = |synchronized: bool| -> Vec<(&str, f64)> {
         let all = dimensions.iter().zip(target).filter(|(dimension, _)| dimension.synchronized == synchronized);
@@ -38,7 +38,7 @@ pub(super) fn next(dimensions: &[Dimension], target: &[f64], tuning_points: &[Tu
     rank_by_rank(&wanted(false), tuning_points).or_else(|| on_all_ranks(&wanted(true), tuning_points))
 }
 
-/// Of the first rank that differs, and of those that have to change alike; the others have their turn next.
+/// Changes the first rank that differs, and all ranks that need the same change. The others follow with the next change.
 fn rank_by_rank(wanted: &[(&str, f64)], tuning_points: &[TuningPoint]) -> Option<Change> {
     let mut all: Vec<(u32, Vec<(String, Value)>)> = Vec::new();
     for (name, value) in wanted {
@@ -58,8 +58,8 @@ fn rank_by_rank(wanted: &[(&str, f64)], tuning_points: &[TuningPoint]) -> Option
     Some(Change { assignments, ranks, synchronized: false })
 }
 
-/// Of all ranks that have the first point that differs anywhere, also of those that seem to have the value: what is known of
-/// a rank may be old. Further points go with it where the same ranks have them.
+/// Changes all ranks that have the first tuning point that differs anywhere, even those that seem to have the value: their
+/// known value may be old. Further tuning points of the same ranks change with it.
 fn on_all_ranks(wanted: &[(&str, f64)], tuning_points: &[TuningPoint]) -> Option<Change> {
     let of = |tuning_point: &&TuningPoint, name: &str| tuning_point.name == name && tuning_point.text.is_none();
     let ranks = |name: &str| -> BTreeSet<u32> {
@@ -88,10 +88,10 @@ mod tests {
         TuningPoint { rank, name: name.into(), whole: true, range: (0.0, 9.0), value, declared: 0.0, text: None }
     }
 
-    /// Values, ranks, and whether they change together.
-    type Told = (Vec<(String, f64)>, Vec<u32>, bool);
+    /// Values, ranks, and whether they are synchronized.
+    type Expected = (Vec<(String, f64)>, Vec<u32>, bool);
 
-    fn change(points: &[&str], target: &[f64], tuning_points: &[TuningPoint]) -> Option<Told> {
+    fn change(points: &[&str], target: &[f64], tuning_points: &[TuningPoint]) -> Option<Expected> {
         let space = Space::parse(points.iter().copied(), []).unwrap();
         let change = next(&space.dimensions, target, tuning_points)?;
         let values = change.assignments.into_iter().map(|(name, value)| (name, value.number().unwrap()));

@@ -1,9 +1,9 @@
 //! Tunlet `search`: tuning points that no model describes.
 //!
-//! What it sees: per iteration its time, per unit of work where the amount changes; or the time between two outputs of a stream.
-//! What it turns: the tuning points that the user names, with the values that the user allows, on every rank that has them.
-//! Objective: the shortest time. [`midrun_models::search`] says what to measure next; this sets it, measures, and at the end
-//! goes back to the best.
+//! It observes the time of each iteration, per unit of work if the amount changes, or the time between two outputs of a stream.
+//! It sets the tuning points that the user names, within the values that the user allows, on every rank that has them. Its
+//! objective is the shortest time. [`midrun_models::search`] chooses the next measurement; this module sets the values,
+//! measures, and in the end sets the best.
 
 mod change;
 mod options;
@@ -13,27 +13,20 @@ mod tests;
 
 use crate::options::SearchOptions;
 use crate::report::{Report, SearchReport, TriedLine};
+use crate::trial::{Measurement, Measurements, Rule, Trial, Trials, Worse};
 use crate::tuning_point::names;
 use crate::{Explanation, Judgement, Observation, Proposal, Settled, TuningPoint, Tunlet, Verdict, Window};
 use change::Change;
 use midrun_models::search::Search;
 use options::Requested;
 
-/// Proposals that came to nothing, one after the other, before it gives up.
+/// Proposals not applied in succession after which the search gives up.
 const PATIENCE: u32 = 3;
 /// After the first of them it waits so long, after each further one by so much longer, seconds of iterations: a rank may
 /// not have joined yet, an agent may be away.
 const PAUSE_S: f64 = 1.0;
-/// Share of the records of an iteration below which its task times say little.
+/// Least share of an iteration's records for its task times to count.
 const COVERED: f64 = 0.99;
-
-/// A decision that is in force and not judged yet.
-#[derive(Clone, Debug)]
-struct Trial {
-    decision: u64,
-    values: Vec<f64>,
-    times_s: Vec<f64>,
-}
 
 /// See the module.
 #[derive(Debug)]
@@ -43,29 +36,29 @@ pub struct SearchTunlet {
     trouble: Option<String>,
     /// Number of the newest window.
     last: Option<u64>,
-    /// What the engine asks for is in force in windows from this one on; `None`: it is not.
+    /// First window in which the values that the engine asks for are in force; `None` if they are not.
     in_force: Option<u64>,
     /// The last proposal was for several ranks.
     several: bool,
-    /// All ranks of the last proposal are to take it over in one and the same iteration.
+    /// The last proposal was a synchronized change.
     synchronized: bool,
-    /// The last proposal brings only a part of what is asked for.
+    /// The last proposal sets only a part of the values that the engine asks for.
     partial: bool,
-    trial: Option<Trial>,
+    trials: Trials<Vec<f64>>,
     judgements: Vec<Judgement>,
     failures: u32,
-    /// Nothing is asked for before so much time has passed in iterations, seconds.
+    /// Time of iterations to wait before the next proposal, seconds.
     pause_s: f64,
     streams: bool,
-    /// Work of the first window, which times are related to.
+    /// Work of the first window: all times are scaled to it.
     work: Option<f64>,
 }
 
 impl SearchTunlet {
-    /// As it is requested.
+    /// Creates the tunlet from its options.
     ///
     /// # Errors
-    /// A sentence with what is wrong and what would be right.
+    /// A sentence that says what is wrong and what is allowed.
     pub fn new(options: &SearchOptions) -> Result<SearchTunlet, String> {
         Ok(SearchTunlet {
             requested: options::read(options)?,
@@ -76,7 +69,7 @@ impl SearchTunlet {
             several: false,
             synchronized: false,
             partial: false,
-            trial: None,
+            trials: Trials::default(),
             judgements: Vec::new(),
             failures: 0,
             pause_s: 0.0,
@@ -89,7 +82,7 @@ impl SearchTunlet {
         self.requested.space.dimensions.iter().map(|dimension| dimension.name.as_str()).collect()
     }
 
-    /// The values that are to be in force: those to be measured; at the end, or once it has given up, the best.
+    /// Values to set: those to measure next; in the end, or after it gave up, the best.
     fn target(&mut self) -> Option<Vec<f64>> {
         let engine = self.engine.as_mut()?;
         let ask = if self.trouble.is_none() { engine.ask() } else { None };
@@ -100,7 +93,7 @@ impl SearchTunlet {
         self.trouble.is_some() || self.engine.as_ref().is_some_and(Search::is_over)
     }
 
-    /// A proposal came to nothing: it is tried again somewhat later; in the end the search gives up, and goes back.
+    /// A proposal was not applied: retry later; after [`PATIENCE`] failures give up and set the best values.
     fn fail(&mut self, why: Option<String>) {
         self.failures += 1;
         self.pause_s = PAUSE_S * f64::from(self.failures);
@@ -111,14 +104,14 @@ impl SearchTunlet {
         }
     }
 
-    /// A window in which what is asked for may have been in force took so long, or is unknown to have.
+    /// Takes in the time of a window, `None` if it is unknown.
     fn measured(&mut self, number: u64, time_s: Option<f64>) {
         self.last = Some(number);
         let Some(time_s) = time_s.filter(|_| self.in_force.is_some_and(|from| number >= from)) else { return };
         let before = self.target();
-        if let Some(trial) = &mut self.trial {
-            trial.times_s.push(time_s);
-        }
+        // The engine judges: no rule ends the trial before it asks for other values.
+        let watch = Rule { windows: usize::MAX, worse: Worse::ByMargin(0.0) };
+        self.trials.measure(number, Measurement { cost: time_s, time_s }, watch);
         if self.is_over() {
             self.judge();
             return;
@@ -131,18 +124,15 @@ impl SearchTunlet {
         }
     }
 
-    /// Says what came of the trial: kept where it is the best so far.
+    /// Judges the trial: values are kept if they are the best so far.
     fn judge(&mut self) {
-        let Some(trial) = self.trial.take() else { return };
-        let mut times_s = trial.times_s;
-        times_s.sort_by(f64::total_cmp);
-        let Some(measured_s) = times_s.get(times_s.len() / 2).copied() else { return };
+        let Some(trial) = &self.trials.watched else { return };
         let best = self.engine.as_ref().and_then(Search::best);
-        let verdict = if best.is_some_and(|best| best.values == trial.values) { Verdict::Kept } else { Verdict::Tried };
-        self.judgements.push(Judgement { decision: trial.decision, measured_s, verdict });
+        let verdict = if best.is_some_and(|best| best.values == trial.to) { Verdict::Kept } else { Verdict::Tried };
+        self.judgements.extend(self.trials.end(verdict));
     }
 
-    /// Begins when every tuning point is there.
+    /// Starts the engine once every tuning point is offered.
     fn begin(&mut self, tuning_points: &[TuningPoint]) {
         let mut space = self.requested.space.clone();
         let mut start = Vec::new();
@@ -212,9 +202,9 @@ impl SearchTunlet {
 
     /// Time of an iteration, as if all had as much work as the first one.
     fn time_s(&mut self, window: &Window) -> Option<f64> {
-        let hand_out = [names::TECHNIQUE, names::FACTOR, names::TASK_MEAN_S, names::TASK_SIGMA_S, names::MIN_CHUNK];
-        // The hand-out does not change what tasks take, so that what they took is the work; elsewhere it may be the effect.
-        let by_tasks = self.names().iter().all(|name| hand_out.contains(name));
+        let scheduling = [names::TECHNIQUE, names::FACTOR, names::TASK_MEAN_S, names::TASK_SIGMA_S, names::MIN_CHUNK];
+        // Scheduling does not change the task times, so they measure the work; other tuning points may change them.
+        let by_tasks = self.names().iter().all(|name| scheduling.contains(name));
         let work = if by_tasks { window.ideal_s() } else { window.tasks as f64 };
         if window.setting_changed || (by_tasks && window.coverage < COVERED) {
             return None;
@@ -280,7 +270,7 @@ impl Tunlet for SearchTunlet {
         let target = self.target()?;
         let proposal = self.proposal(tuning_points, &target);
         self.in_force = match proposal {
-            // Somebody else may have turned it: what is measured meanwhile is not what is asked for.
+            // Somebody else may have set it: windows until the change is applied do not count.
             Some(_) => None,
             None => self.in_force.or(self.last.map(|last| last + 1)),
         };
@@ -291,15 +281,15 @@ impl Tunlet for SearchTunlet {
         match settled {
             Settled::Applied { iteration } => {
                 self.failures = 0;
-                // Ranks take values over one by one, and inputs of a stream are not windows: what is under way is not asked.
+                // Without synchronization ranks apply values one by one, and inputs of a stream are not windows: skip a mixed window.
                 let mixed = self.streams || (self.several && !self.synchronized);
                 let next = self.last.map_or(0, |last| last + if mixed { 2 } else { 1 });
-                // SynchronizedChange they take it over where `iteration` begins, but some ranks may be in the one before a little longer.
+                // A synchronized change applies where `iteration` begins; some ranks may still be in the one before.
                 let taken_over = if self.synchronized { iteration + 1 } else { iteration };
                 let in_force = if self.streams { next } else { next.max(taken_over) };
                 self.in_force = (!self.partial).then_some(in_force);
                 let values = self.target().unwrap_or_default();
-                self.trial = Some(Trial { decision, values, times_s: Vec::new() });
+                self.trials.start(Trial::new(decision, None, values, 0, Measurements::default()));
             }
             Settled::NotApplied { why } => self.fail(why),
         }

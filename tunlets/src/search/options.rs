@@ -5,16 +5,16 @@ use midrun_models::search::{Dimension, Method, Plan, Space};
 use crate::options::SearchOptions;
 use crate::tuning_point::names;
 
-/// Measurements where none are said.
+/// Measurements if the user names no number.
 const BUDGET: usize = 60;
-/// Fewest and most that can be requested.
+/// Allowed numbers of measurements.
 const BUDGETS: std::ops::RangeInclusive<u32> = 12..=100_000;
-/// A search draws the same numbers each time.
+/// Seed of the random numbers: a search is repeatable.
 const SEED: u64 = 1;
-/// Most combinations of earlier searches that are read.
+/// Most combinations of earlier searches that are used.
 const KNOWN: usize = 16;
 
-/// The options, understood.
+/// The parsed options.
 #[derive(Clone, Debug)]
 pub(super) struct Requested {
     pub(super) space: Space,
@@ -26,7 +26,7 @@ fn parts(text: &str) -> impl Iterator<Item = &str> {
     text.split(';').map(str::trim).filter(|part| !part.is_empty())
 }
 
-/// Parses them.
+/// Parses the options.
 ///
 /// # Errors
 /// A sentence that says what is wrong and what is allowed.

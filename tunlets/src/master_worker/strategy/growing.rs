@@ -1,4 +1,4 @@
-//! Worker processes beyond those that are there: started first, brought in by an ordinary change of the number.
+//! Further worker processes: they are started first, and join by an ordinary change of the number of workers.
 
 use super::{Change, MasterWorker};
 use crate::master_worker::regime::Regime;
@@ -6,12 +6,12 @@ use crate::master_worker::workers::Forecast;
 use crate::tuning_point::names;
 use crate::{Judgement, Proposal, TuningPoint, Verdict};
 
-/// A number of processes out of a tuning point's value or bound.
+/// Number of processes from a tuning point's value or bound.
 fn number(value: f64) -> u32 {
     value.clamp(0.0, f64::from(u32::MAX)) as u32
 }
 
-/// Whether some are on their way: they come, or are given up, soon.
+/// Whether started processes have not joined yet.
 pub(super) fn awaited(spare: &TuningPoint) -> bool {
     number(spare.value) > number(spare.range.0)
 }
@@ -22,7 +22,7 @@ pub(super) fn room(spare: &TuningPoint) -> u32 {
 }
 
 impl MasterWorker {
-    /// So many processes that `to.workers` are there; `there` are.
+    /// Proposes to start processes until there are `to.workers`; now there are `there`.
     pub(super) fn start_workers(&mut self, spare: &TuningPoint, there: u32, to: &Forecast) -> Proposal {
         let (iteration, iteration_s) = self.last.unwrap_or_default();
         let came = number(spare.range.0);
@@ -44,14 +44,14 @@ impl MasterWorker {
             from: came.to_string(),
             to: asked.to_string(),
             why,
-            // By itself it changes nothing: they are parked until the number of workers is changed.
+            // New workers are parked until the number of workers changes: the time stays.
             predicted_s: iteration_s,
             unchanged_s: iteration_s,
             ..Proposal::default()
         }
     }
 
-    /// Whether those that are being started have come, or were given up.
+    /// Judges the start: kept once the processes joined, not applied once they were given up.
     pub(super) fn judge_start(&mut self, spare: Option<&TuningPoint>) {
         let (Some((decision, asked)), Some(spare), Some((_, measured_s))) = (self.starting, spare, self.last) else {
             return;

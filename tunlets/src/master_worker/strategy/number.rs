@@ -14,11 +14,11 @@ use crate::tuning_point::names;
 use crate::{Proposal, TuningPoint};
 use midrun_scheduling::{Technique, TechniqueParameters};
 
-/// Workers that take so many times longer for a task than the fastest are named, and no more of them than this.
+/// Parked workers are named in the reason if a task takes them this many times longer than the fastest; at most `NAMED`.
 const SLOW: f64 = 1.3;
 const NAMED: usize = 4;
 
-/// Which of the workers are parked for being slow or far, and how slow or far they are.
+/// Names the workers that are parked because they are slow or far.
 fn parked(workload: &WorkloadEstimator, count: u32) -> String {
     let all = workload.by_cost();
     let Some(fastest) = all.first().copied() else { return String::new() };
@@ -29,7 +29,7 @@ fn parked(workload: &WorkloadEstimator, count: u32) -> String {
     }
     let name = |worker: &&&KnownWorker| {
         let times = format!("{:.1} times the fastest's task time", worker.slowness / fastest.slowness);
-        let way = format!("{:.3} ms more per task for the way to another host", worker.message_s * 1e3);
+        let way = format!("{:.3} ms more per task for messages to another host", worker.message_s * 1e3);
         if worker.message_s > 0.1 * worker.cost_s {
             format!("rank {} ({times}, {way})", worker.rank)
         } else {
@@ -43,8 +43,8 @@ fn parked(workload: &WorkloadEstimator, count: u32) -> String {
 }
 
 impl MasterWorker {
-    /// Another number of workers, if that pays; `from` and `to` are the settings before and with it. Where more would pay
-    /// than are there, and `spare` can be started, these are started first.
+    /// Proposes another number of workers, if it pays; `from` and `to` are the settings before and with it. If more workers
+    /// would pay than there are, and `spare` ones can be started, they are started first.
     pub(super) fn other_workers(
         &mut self,
         (tuning_point, spare): (&TuningPoint, Option<&TuningPoint>),
@@ -54,7 +54,7 @@ impl MasterWorker {
     ) -> Option<Proposal> {
         let (iteration, iteration_s) = self.last?;
         if spare.is_some_and(awaited) {
-            return None; // all at once, when they are there
+            return None; // decided once all of them have joined
         }
         let most = tuning_point.range.1.clamp(1.0, f64::from(u32::MAX)) as u32;
         let workload = &workload.ahead();
@@ -114,7 +114,7 @@ impl MasterWorker {
         })
     }
 
-    /// What another number may be better with than with `to`: handing everything out at once, or following the tasks.
+    /// Settings that may suit another number better than `to`: the static split, or the technique that follows the tasks.
     fn rivals(
         &self,
         to: TechniqueParameters,
@@ -131,8 +131,8 @@ impl MasterWorker {
         all
     }
 
-    /// Back to `to` workers, which took `former_s`.
-    pub(super) fn workers_back(
+    /// Proposes to roll back to `to` workers, whose iterations took `former_s` seconds.
+    pub(super) fn roll_back_workers(
         &mut self,
         tuning_point: &TuningPoint,
         workload: &WorkloadEstimator,

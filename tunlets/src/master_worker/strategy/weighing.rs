@@ -1,4 +1,4 @@
-//! What every setting is worth, from simulation and experience.
+//! Weighs the settings by simulation and experience.
 
 use super::{MasterWorker, Mode};
 use crate::Window;
@@ -12,7 +12,7 @@ use midrun_scheduling::{Technique, TechniqueParameters};
 pub(super) const TIE: f64 = 0.0015;
 /// Tasks are even when nothing gains more than this over handing everything out at once.
 pub(super) const EVEN: f64 = 0.003;
-/// What tasks seen one by one may cost, as a share of the iteration.
+/// Share of an iteration that may be spent to measure tasks one by one.
 const LOOK: f64 = 0.05;
 /// Unmeasured settings are expected to fall short of their simulation as the present one does, at most by this share.
 pub(super) const SHORTFALL: f64 = 0.02;
@@ -20,19 +20,19 @@ pub(super) const SHORTFALL: f64 = 0.02;
 /// Steps to the share of messages: to 3 % of it.
 const HALVINGS: u32 = 5;
 
-/// What the settings are worth.
+/// The weighed settings.
 pub(super) struct Weighed {
     pub(super) best: Forecast,
-    /// Of another technique, for the log.
+    /// The best of another technique, for the log.
     pub(super) second: Forecast,
-    /// Iteration time / ideal that is expected of the present one.
+    /// Iteration time / ideal that the present setting is expected to give.
     pub(super) unchanged: f64,
-    /// Measured time of the present one / simulated.
+    /// Measured / simulated time of the present setting.
     pub(super) scale: f64,
 }
 
 impl MasterWorker {
-    /// What the simulation cannot explain of an iteration is put down to its chunks.
+    /// Attributes the unexplained time of an iteration to its chunks.
     pub(super) fn explain(&mut self, window: &Window, ratio: f64) {
         let (Some(workload), Some(current)) = (&mut self.workload, self.current) else { return };
         if family(&current) == family(&window.setting) {
@@ -40,7 +40,7 @@ impl MasterWorker {
         }
     }
 
-    /// The forecast of a setting, corrected by what was really measured.
+    /// Corrects a forecast by the setting's measurements.
     fn corrected(&self, forecast: Forecast, shortfall: f64) -> Forecast {
         let measured = self.experience.ratio(&forecast.setting, 2);
         let ratio = measured.unwrap_or((forecast.ratio * shortfall).max(1.0));
@@ -60,7 +60,7 @@ impl MasterWorker {
         Weighed { best, second, unchanged, scale }
     }
 
-    /// Everything that may be used now.
+    /// Settings that are not tabu.
     pub(super) fn settings(&self, workload: &WorkloadEstimator, iteration: u64) -> Vec<TechniqueParameters> {
         let settings = match self.mode {
             Mode::Auto => candidates::all(workload),
@@ -71,8 +71,8 @@ impl MasterWorker {
     }
 }
 
-/// What the simulation with `current` cannot explain of an iteration, which took `ratio` times the ideal, is put down to its
-/// chunks.
+/// Attributes the time that the simulation with `current` does not explain to the chunks of an iteration that took `ratio`
+/// times the ideal.
 pub fn explain(workload: &mut WorkloadEstimator, current: &TechniqueParameters, window: &Window, ratio: f64) {
     let bare = workload.without_overhead();
     let at = |share: f64| {
@@ -85,8 +85,8 @@ pub fn explain(workload: &mut WorkloadEstimator, current: &TechniqueParameters, 
     workload.explain((ratio - known.ratio) * workload.ideal_s(), window);
 }
 
-/// By which share of what was measured of messages an iteration is simulated to be no longer than `ratio`, as it was. `known` is
-/// the forecast `at` all of it; by chance an iteration may well be shorter than its forecast.
+/// Largest share of the measured message cost with which the simulated iteration is no longer than `ratio`. `known` is the
+/// forecast at the full cost; by chance an iteration may be shorter than its forecast.
 fn messages_share(known: Forecast, ratio: f64, at: impl Fn(f64) -> Forecast) -> f64 {
     if known.ratio * (1.0 - MODEL - 2.0 * known.deviation) <= ratio {
         return 1.0;
@@ -99,10 +99,10 @@ fn messages_share(known: Forecast, ratio: f64, at: impl Fn(f64) -> Forecast) -> 
     f64::midpoint(low, high)
 }
 
-/// The best of `all`, the best first, to be handed out next.
+/// Chooses from `all`, the best first.
 ///
-/// Where few tasks that differ much were seen several at a time, nobody knows which of them are dear: then, of settings that
-/// promise about the same, the one that cuts the finest, which shows them one by one.
+/// If few, very different tasks were measured several at a time, the expensive ones are unknown. Then the near tie with the
+/// finest chunks is chosen, which measures tasks one by one.
 pub fn chosen(workload: &WorkloadEstimator, all: &[Forecast]) -> Option<Forecast> {
     let first = all.first()?;
     if !workload.is_aggregated() {
@@ -112,8 +112,7 @@ pub fn chosen(workload: &WorkloadEstimator, all: &[Forecast]) -> Option<Forecast
     near.max_by(|a, b| a.chunks.total_cmp(&b.chunks))
 }
 
-/// The best of `all`, the best first. Even tasks: nothing to gain, so the fewest messages. Else the technique that follows the
-/// tasks by itself.
+/// Chooses from `all`, the best first: the static split if tasks are even (fewest messages), else DAF among near ties.
 pub fn preferred(all: &[Forecast]) -> Option<Forecast> {
     let first = all.first()?;
     let of = |kind: Technique| all.iter().find(|f| f.setting.kind == kind).copied();

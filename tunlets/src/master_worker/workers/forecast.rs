@@ -1,4 +1,4 @@
-//! What each number of workers is expected to give, by simulation.
+//! Simulated forecasts for numbers of workers.
 
 use crate::master_worker::candidates;
 use crate::master_worker::workload::WorkloadEstimator;
@@ -14,7 +14,7 @@ const TASKS: u64 = 4_000;
 /// How far the simulation's scale may be corrected.
 const SCALE: (f64, f64) = (0.8, 1.5);
 
-/// What is expected of a number of workers.
+/// Forecast for a number of workers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Forecast {
     /// Workers.
@@ -23,8 +23,8 @@ pub struct Forecast {
     pub setting: TechniqueParameters,
     /// Expected iteration time, seconds.
     pub iteration_s: f64,
-    /// What its tasks would take workers of the present kind, seconds: the same useful work for every number, though tasks
-    /// get dearer with more workers, or cheaper where slow ones are parked.
+    /// Useful work of its tasks, seconds: the same for every number, though tasks may take longer with more workers, or less
+    /// time where slow ones are parked.
     pub work_s: f64,
     /// Standard deviation of the iteration time by chance of the tasks, as a share of it.
     pub deviation: f64,

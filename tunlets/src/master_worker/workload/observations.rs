@@ -1,4 +1,4 @@
-//! What one window shows: how task times scatter, how workers differ, what a chunk can have cost at most.
+//! Observations in one window: scatter of task times, differences between workers, largest possible cost of a chunk.
 
 use super::{CHANCE, UNEQUAL};
 use crate::{Window, WorkerWork};
@@ -40,8 +40,7 @@ pub(super) fn variance_of(slowness: impl Iterator<Item = f64>) -> f64 {
     if rates > 0.0 { scatter / rates } else { 0.0 }
 }
 
-/// What the worker that was busiest for its chunks was idle for each of them, seconds: no chunk costs more than that beyond
-/// its tasks.
+/// Least idle time per chunk over all workers, seconds: no chunk costs more than that beyond its tasks.
 pub(super) fn idle_per_chunk_s(window: &Window) -> f64 {
     let idle_s = |w: &WorkerWork| (w.chunks > 0).then(|| (window.iteration_s - w.busy_s) / w.chunks as f64);
     window.per_worker.iter().filter_map(idle_s).fold(f64::INFINITY, f64::min)

@@ -1,6 +1,6 @@
-//! How the times of tasks differ: by their place in the index range, and from each other.
+//! Position profile: how task times differ by their position in the index range, as multiples of the mean.
 //!
-//! What differs in the same way iteration after iteration is a profile; the rest is chance. All as multiples of the mean.
+//! A pattern that returns in iteration after iteration is a profile; the rest is chance.
 
 use crate::{PROFILE_BINS, Window};
 use std::collections::VecDeque;
@@ -121,12 +121,12 @@ impl PositionProfile {
         PositionProfile { profile, ..self.clone() }
     }
 
-    /// Whether tasks differ by their place in the same way iteration after iteration.
+    /// Whether tasks differ by position in the same way in iteration after iteration.
     pub fn persists(&self) -> bool {
         self.persists
     }
 
-    /// Times of single tasks, mean 1, with this variance; empty where none were seen singly.
+    /// Times of single tasks, mean 1, with this variance; empty if none was measured singly.
     pub fn sample(&self, variance_of_one: f64) -> Vec<f64> {
         let seen: Vec<f64> = self.sample.iter().flatten().copied().collect();
         let (middle, scatter) = (mean(&seen), variance(&seen));

@@ -1,26 +1,26 @@
-//! The same program with other workers: which of them, and what the simulation needs.
+//! Projection of the workload to other numbers of workers, and the input of the simulation.
 
 use super::WorkloadEstimator;
 use crate::link::Cost;
 use crate::{LinkCost, Network};
 use midrun_models::simulate::{MessageTimes, SimInput};
 
-/// One message's way until more is known, seconds: mostly the wake-up of a sleeping rank.
+/// Latency of a message until it is measured, seconds: mostly the wake-up of a sleeping rank.
 const LATENCY_S: f64 = 75e-6;
 
-/// Iterations ahead for which a number of workers is chosen in a program that moves.
+/// Iterations ahead for which a number of workers is chosen in a drifting program.
 const AHEAD: f64 = 4.0;
 
-/// What is known of one worker.
+/// Estimates of one worker.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct KnownWorker {
     /// Its rank.
     pub rank: u32,
     /// Relative time per task: 1 average.
     pub slowness: f64,
-    /// What the ways to it and back take of a task's time where nothing hides them, seconds.
+    /// Time of its messages per task where nothing overlaps them, seconds.
     pub message_s: f64,
-    /// What a task takes there in all, seconds.
+    /// Time of a task with its messages, seconds.
     pub cost_s: f64,
     far: Option<bool>,
 }
@@ -72,7 +72,7 @@ impl WorkloadEstimator {
         ]
     }
 
-    /// The known workers, what costs least first.
+    /// The known workers, the cheapest first.
     pub fn by_cost(&self) -> Vec<KnownWorker> {
         let known = |(&rank, &slowness): (&u32, &f64)| {
             let far = self.far.get(&rank).copied();
@@ -94,7 +94,7 @@ impl WorkloadEstimator {
         self.message_shares.iter().copied().fold(1.0, f64::min)
     }
 
-    /// The way to a worker as the simulation has it.
+    /// Message cost to a worker, for the simulation.
     fn message_times(&self, far: Option<bool>) -> Option<MessageTimes> {
         let network = self.network?;
         let link = network.to(far)?;
@@ -108,7 +108,7 @@ impl WorkloadEstimator {
         })
     }
 
-    /// What the simulation needs.
+    /// Input of the simulation.
     pub fn load(&self) -> SimInput {
         // More may be known than take part: the slowest and farthest are parked first.
         let known = self.by_cost();
