@@ -120,8 +120,6 @@ pub struct PointMeasured {
     pub iteration: Option<u64>,
     /// The measurement, without its rank.
     pub seen: PointWindow,
-    /// When the first call began and the last ended, on the rank's clock, nanoseconds; 0: not known.
-    pub span_ns: (u64, u64),
     /// Cost of measuring, seconds.
     pub cost_s: f64,
 }

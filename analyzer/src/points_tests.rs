@@ -14,7 +14,7 @@ fn measured(label: &str, iteration: u64, count: u64, sum: f64) -> PointMeasured 
         maximum: each,
         ..PointWindow::default()
     };
-    PointMeasured { iteration: Some(iteration), seen, span_ns: (0, 0), cost_s: 0.25 }
+    PointMeasured { iteration: Some(iteration), seen, cost_s: 0.25 }
 }
 
 #[test]

@@ -59,8 +59,8 @@ pub fn main(args: &Args) -> anyhow::Result<ExitCode> {
 
 fn as_text(replay: &Replay) -> String {
     let mut text = String::new();
-    for told in &replay.told {
-        let _ = writeln!(text, "{:>10.3} s  {}", told.at_s, told.notice.text);
+    for timed in &replay.notices {
+        let _ = writeln!(text, "{:>10.3} s  {}", timed.at_s, timed.notice.text);
     }
     let _ = writeln!(text, "{}", table(&replay.summary));
     text
@@ -68,7 +68,7 @@ fn as_text(replay: &Replay) -> String {
 
 fn as_json(job: &str, replay: &Replay) -> String {
     let told: Vec<Value> =
-        replay.told.iter().map(|told| json!({"at_s": told.at_s, "notice": told.notice.json})).collect();
+        replay.notices.iter().map(|timed| json!({"at_s": timed.at_s, "notice": timed.notice.json})).collect();
     let (frames, whole) = (replay.frames, replay.end == End::Whole);
     // The summary goes out verbatim: parsing and printing it again might change the last digit of a number.
     let summary = if replay.summary.is_empty() { "null" } else { &replay.summary };

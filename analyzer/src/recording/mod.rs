@@ -11,8 +11,8 @@ mod windows;
 
 pub use reader::{End, ReadError, Reader};
 pub use recorder::{Recorder, Unusable, check};
-pub use replay::{Replay, ReplayError, Told, job, replay};
-pub use windows::{Seen, windows};
+pub use replay::{Replay, ReplayError, TimedNotice, job, replay};
+pub use windows::{RecordedWindows, windows};
 
 use crate::limits;
 

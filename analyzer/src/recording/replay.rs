@@ -23,7 +23,7 @@ use crate::notice::Notice;
 
 /// A notice of a replay.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Told {
+pub struct TimedNotice {
     /// Since the recording began, seconds.
     pub at_s: f64,
     /// The notice.
@@ -34,7 +34,7 @@ pub struct Told {
 #[derive(Clone, Debug)]
 pub struct Replay {
     /// Notices in order.
-    pub told: Vec<Told>,
+    pub notices: Vec<TimedNotice>,
     /// The summary, as a run has it.
     pub summary: String,
     /// Frames that were read.
@@ -115,7 +115,7 @@ pub fn replay<R: Read>(
         job,
         options,
         start_ns: reader.now_ns(),
-        told: Vec::new(),
+        notices: Vec::new(),
         summary: String::new(),
         refused: None,
     };
@@ -137,7 +137,7 @@ pub fn replay<R: Read>(
     if let Some(why) = play.refused {
         return Err(ReplayError::OptionLine(why));
     }
-    Ok(Replay { told: play.told, summary: play.summary, frames, end: reader.end() })
+    Ok(Replay { notices: play.notices, summary: play.summary, frames, end: reader.end() })
 }
 
 struct Play<'a> {
@@ -145,7 +145,7 @@ struct Play<'a> {
     job: &'a JobId,
     options: &'a TuningOptions,
     start_ns: u64,
-    told: Vec<Told>,
+    notices: Vec<TimedNotice>,
     summary: String,
     refused: Option<ConfigError>,
 }
@@ -161,7 +161,7 @@ impl Play<'_> {
             match output {
                 Output::Notify { job, notice } if job == *self.job => {
                     let at_s = now_ns.saturating_sub(self.start_ns) as f64 / 1e9;
-                    self.told.push(Told { at_s, notice });
+                    self.notices.push(TimedNotice { at_s, notice });
                 }
                 Output::Answer { answer: Answer::Summary(json), .. } => self.summary = json,
                 Output::Answer { answer: Answer::Invalid(allowed), .. } if opens => {

@@ -237,7 +237,7 @@ fn a_replay_with_the_recorded_options_decides_as_was_decided_then() {
     let story = story();
     assert!(story.told.iter().any(|text| text.contains("technique")), "something was decided: {:?}", story.told);
     let again = replayed(&story.file, &as_recorded());
-    let texts: Vec<&String> = again.told.iter().map(|told| &told.notice.text).collect();
+    let texts: Vec<&String> = again.notices.iter().map(|timed| &timed.notice.text).collect();
     assert_eq!(texts, story.told.iter().collect::<Vec<_>>());
     assert_eq!(again.summary, story.summary);
     assert_eq!(again.end, End::Whole);
@@ -251,10 +251,10 @@ fn another_option_is_advice_and_what_the_run_did_by_itself_is_marked() {
     assert_eq!(summary["actions"]["sent"], 0, "{}", gss.summary);
     assert_eq!(summary["decisions"][0]["verdict"], "advised");
     assert!(summary["decisions"][0]["to"].as_str().unwrap().starts_with("gss"), "{}", gss.summary);
-    let departed = gss.told.iter().filter(|told| told.notice.json["event"] == "recorded-change").count();
-    assert!(departed >= 1, "{:?}", gss.told);
+    let departed = gss.notices.iter().filter(|timed| timed.notice.json["event"] == "recorded-change").count();
+    assert!(departed >= 1, "{:?}", gss.notices);
     let again = replayed(&story.file, &TuningOptions { technique: "gss".into(), ..as_recorded() });
-    assert_eq!((again.told, again.summary), (gss.told, gss.summary), "the same again");
+    assert_eq!((again.notices, again.summary), (gss.notices, gss.summary), "the same again");
 }
 
 #[test]

@@ -13,17 +13,17 @@ use crate::ids::JobId;
 
 /// All windows of a job, in order.
 #[derive(Clone, Debug, Default)]
-pub struct Seen {
+pub struct RecordedWindows {
     /// Iterations.
     pub iterations: Vec<Window>,
     /// Windows of streams.
     pub streams: Vec<StreamWindow>,
 }
 
-struct Collector(Arc<Mutex<Seen>>);
+struct Collector(Arc<Mutex<RecordedWindows>>);
 
 impl Collector {
-    fn with(&self, put: impl FnOnce(&mut Seen)) {
+    fn with(&self, put: impl FnOnce(&mut RecordedWindows)) {
         put(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner));
     }
 }
@@ -53,8 +53,8 @@ impl Tunlet for Collector {
 ///
 /// # Errors
 /// The file cannot be read.
-pub fn windows<R: Read>(reader: Reader<R>, job: &JobId) -> Result<(Seen, Replay), ReplayError> {
-    let seen = Arc::new(Mutex::new(Seen::default()));
+pub fn windows<R: Read>(reader: Reader<R>, job: &JobId) -> Result<(RecordedWindows, Replay), ReplayError> {
+    let seen = Arc::new(Mutex::new(RecordedWindows::default()));
     let shared = seen.clone();
     let nothing = TuningOptions {
         tunlet: String::new(),

@@ -5,7 +5,7 @@ mod pipeline;
 
 use std::process::ExitCode;
 
-use midrun_analyzer::recording::{self, Seen};
+use midrun_analyzer::recording::{self, RecordedWindows};
 use midrun_predict::units::{bytes, seconds};
 use midrun_tunlets::recorded::{Answer, Errors, LeftOut, OtherLink};
 use serde_json::{Value, json};
@@ -71,7 +71,7 @@ fn link(text: &str) -> Result<OtherLink, String> {
 pub fn main(args: &Args) -> anyhow::Result<ExitCode> {
     let job = args.which.job()?;
     let read = recording::windows(args.which.reader()?, &job);
-    let (Seen { iterations, streams }, replay) = read.map_err(|error| args.which.wrong(error))?;
+    let (RecordedWindows { iterations, streams }, replay) = read.map_err(|error| args.which.wrong(error))?;
     args.which.warn_of(&replay.end, replay.frames);
     let wrong = |why: String| anyhow::Error::new(args.which.wrong(why));
     let text = match (iterations.is_empty(), streams.is_empty()) {
