@@ -1,61 +1,61 @@
-//! What can be declared.
+//! The declarations of the points language.
 
 use crate::{Call, Label, Span, Symbol, Type};
 
 /// One line of the text.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Declaration {
-    /// What an iteration of a rank is.
+    /// The definition of a rank's iteration.
     Iteration(Trigger),
     /// A measure point.
     Measure {
-        /// What it is called.
+        /// Its name.
         label: Label,
-        /// What is measured.
+        /// The source of the values.
         source: Source,
-        /// In what detail.
+        /// The level of detail.
         mode: Mode,
     },
     /// A tuning point.
     Tune {
-        /// What its tuning point is called.
+        /// Name of its tuning point.
         label: Label,
-        /// What the tuning point changes.
+        /// The target that the tuning point sets.
         what: Tuned,
         /// The function at whose entry (before) or exit (after) values are set; `None`: at any safe point.
         at: Option<(Moment, Symbol)>,
     },
     /// A call without arguments at a point, while its tuning point is 1.
     Insert {
-        /// What its tuning point is called.
+        /// Name of its tuning point.
         label: Label,
-        /// What is called.
+        /// The function to call.
         call: Symbol,
         /// On which side of `point`.
         moment: Moment,
         /// The function at which it is called.
         point: Symbol,
     },
-    /// A call without arguments at the next safe point, each time its tuning point is set to another number.
+    /// A call without arguments at the next safe point after each change of its tuning point.
     Once {
-        /// What its tuning point is called.
+        /// Name of its tuning point.
         label: Label,
-        /// What is called.
+        /// The function to call.
         call: Symbol,
     },
-    /// The tuning point goes back to its start value when the agent or the analyzer is lost.
+    /// The tuning point is reset to its initial value when the agent or the analyzer is lost.
     Return {
         /// The tuning point of another line.
         label: Label,
     },
 }
 
-/// What an iteration of a rank is.
+/// The event that begins or ends an iteration of a rank.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Trigger {
     /// Entry begins it, exit ends it.
     Function(Symbol),
-    /// Each `every`-th such call ends one and begins the next.
+    /// Each `every`-th such call ends an iteration and begins the next.
     Mpi {
         /// The call.
         call: Call,
@@ -66,10 +66,10 @@ pub enum Trigger {
     },
 }
 
-/// Which MPI calls count; what is `None` does not matter.
+/// A filter of MPI calls; a field that is `None` accepts all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
-    /// Rank of the other side, in the call's communicator.
+    /// Rank of the peer in the call's communicator.
     pub peer: Option<u32>,
     /// The message's tag.
     pub tag: Option<i32>,
@@ -79,12 +79,12 @@ pub struct Filter {
     pub world: bool,
 }
 
-/// What is measured.
+/// The source of a measure point's values.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Source {
-    /// How long a function's calls take.
+    /// Times of a function's calls.
     Function(Symbol),
-    /// How long MPI calls take.
+    /// Times of MPI calls.
     Mpi(Call, Filter),
     /// The value of a variable at each iteration's begin, or at each entry of a function.
     Variable {
@@ -97,10 +97,10 @@ pub enum Source {
     },
 }
 
-/// In what detail something is measured.
+/// The level of detail of a measure point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// Not at all; the point is only kept ready.
+    /// No values; the point is only kept ready.
     Off,
     /// Summed up per iteration and rank.
     Sum,
@@ -109,23 +109,23 @@ pub enum Mode {
 }
 
 impl Mode {
-    /// All, with their words.
+    /// All modes with their keywords.
     pub const ALL: [(Mode, &str); 3] = [(Mode::Off, "off"), (Mode::Sum, "sum"), (Mode::Raw, "raw")];
-    /// What a mode looks like, for errors.
+    /// Description of a mode for error messages.
     pub const FORM: &str = "a mode: off, sum or raw";
 
-    /// The mode of a word; `None` when there is none.
+    /// The mode of a keyword; `None` for any other word.
     pub fn new(word: &str) -> Option<Mode> {
         Mode::ALL.iter().find(|(_, name)| *name == word).map(|(mode, _)| *mode)
     }
 
-    /// Its word.
+    /// Its keyword.
     pub fn as_str(self) -> &'static str {
         Mode::ALL.iter().find(|(mode, _)| *mode == self).map_or("", |(_, name)| name)
     }
 }
 
-/// What a tuning point changes.
+/// The target of a tuning point.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Tuned {
     /// A variable.
@@ -136,7 +136,7 @@ pub enum Tuned {
         kind: Type,
         /// Values allowed.
         span: Span,
-        /// Distance between two values allowed, from the smallest on; `None`: any.
+        /// Distance between two allowed values, counted from the smallest; `None`: any value.
         step: Option<f64>,
     },
     /// A buffer with a C string.
@@ -146,18 +146,18 @@ pub enum Tuned {
         /// Bytes of the buffer, the final zero among them.
         bytes: u32,
     },
-    /// The function that is called in place of one: 0 = itself, 1 = the first alternative.
+    /// The function that is called instead of another one: 0 = the original, 1 = the first alternative.
     Replace {
         /// The function.
         symbol: Symbol,
         /// Functions of the same signature, at least one.
         by: Vec<Symbol>,
     },
-    /// An argument of each call of a function; before the tuning point is first set it is left alone.
+    /// An argument of each call of a function; unchanged until the tuning point is first set.
     Argument {
         /// The function.
         symbol: Symbol,
-        /// Which of its whole-number and pointer arguments (or, for f32 and f64, of its floating-point arguments), from 1.
+        /// Position among its integer and pointer arguments (for f32 and f64: among its floating-point arguments), from 1.
         number: u8,
         /// Its type.
         kind: Type,
@@ -166,7 +166,7 @@ pub enum Tuned {
     },
 }
 
-/// On which side of a function's body.
+/// The side of a function's body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Moment {
     /// At its entry.
@@ -176,7 +176,7 @@ pub enum Moment {
 }
 
 impl Declaration {
-    /// The label that the line gives, if it gives one.
+    /// The label that the line defines, if any.
     pub fn label(&self) -> Option<&Label> {
         match self {
             Declaration::Measure { label, .. }
@@ -187,7 +187,7 @@ impl Declaration {
         }
     }
 
-    /// Whether the line gives a tuning point.
+    /// Returns whether the line defines a tuning point.
     pub fn has_tuning_point(&self) -> bool {
         matches!(self, Declaration::Tune { .. } | Declaration::Insert { .. } | Declaration::Once { .. })
     }

@@ -1,7 +1,7 @@
-//! Points: the text by which a tunlet tells ranks what to measure and what may be turned.
+//! The points language: the text by which a tunlet tells ranks what to measure and which tuning points to create.
 //!
-//! One declaration a line. The tunlets print it ([`print`]), the library in each rank parses it ([`parse`]); printing and
-//! parsing again gives the same declarations. `docs/points.md` describes the language.
+//! Each line is a declaration. Tunlets print the text ([`print`]), and the library in each rank parses it ([`parse`]); parsing
+//! a printed text gives the same declarations. `docs/points.md` describes the language.
 
 #![forbid(unsafe_code)]
 
@@ -17,5 +17,5 @@ pub use parse::{Error, Line, parse};
 pub use show::print;
 pub use values::{Span, Type};
 
-/// Most arguments that can be turned.
+/// Largest position of an argument that can be tuned.
 pub const ARGUMENTS: u8 = 6;

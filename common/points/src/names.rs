@@ -1,16 +1,16 @@
-//! What declarations name: labels, symbols, MPI calls.
+//! The names in declarations: labels, symbols, MPI calls.
 
 use midrun_vocabulary::bounds::NAME_BYTES;
 
-/// What a measure point or a tuning point is called.
+/// The name of a measure point or tuning point.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Label(String);
 
 impl Label {
-    /// What a label looks like, for errors.
+    /// Description of a label for error messages.
     pub const FORM: &str = "a label: a small letter, then small letters, digits, _ and ., at most 31 in all";
 
-    /// A label; `None` when the text is none.
+    /// Checks a label; `None` if it is malformed.
     pub fn new(text: &str) -> Option<Label> {
         let inside = |c: u8| c.is_ascii_lowercase() || c.is_ascii_digit() || c == b'_' || c == b'.';
         let good = text.len() <= NAME_BYTES
@@ -31,7 +31,7 @@ impl std::fmt::Display for Label {
     }
 }
 
-/// A function or variable of the program: its name, and the program or library that it is looked for in, if that matters.
+/// A function or variable of the program: its name and, optionally, the program or library that defines it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Symbol {
     object: Option<String>,
@@ -39,7 +39,7 @@ pub struct Symbol {
 }
 
 impl Symbol {
-    /// What a symbol looks like, for errors.
+    /// Description of a symbol for error messages.
     pub const FORM: &str = "a symbol: a name without spaces or commas, or object:name";
 
     /// `name` or `object:name`; `::` belongs to the name. `None` when the text is no symbol.
@@ -60,12 +60,12 @@ impl Symbol {
         good.then(|| Symbol { object: object.map(str::to_owned), name: name.into() })
     }
 
-    /// File name of the program or library; `None`: wherever it is.
+    /// File name of the program or library; `None`: any.
     pub fn object(&self) -> Option<&str> {
         self.object.as_deref()
     }
 
-    /// Its name there, as in the symbol table or demangled.
+    /// Its name in the symbol table or demangled.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -85,10 +85,10 @@ impl std::fmt::Display for Symbol {
 pub struct Call(String);
 
 impl Call {
-    /// What a call looks like, for errors.
+    /// Description of a call for error messages.
     pub const FORM: &str = "an MPI call by its C name, as MPI_Send";
 
-    /// A call; `None` when the text is none.
+    /// Checks the name of a call; `None` if it is malformed.
     pub fn new(text: &str) -> Option<Call> {
         let rest = text.strip_prefix("MPI_")?;
         let good = !rest.is_empty() && rest.len() <= 60 && rest.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_');

@@ -1,9 +1,9 @@
-//! Text to declarations, with errors that say where and what would be right.
+//! Parses the text; errors name the position and what is allowed there.
 
 use crate::{ARGUMENTS, Call, Declaration, Filter, Label, Mode, Moment, Source, Span, Symbol, Trigger, Tuned, Type};
 use midrun_vocabulary::bounds::TEXT_BYTES;
 
-/// Labels that midrun itself uses.
+/// Labels reserved for midrun.
 const RESERVED: [&str; 2] = ["iteration", "points"];
 
 /// A declaration and the line it stands in, from 1.
@@ -11,18 +11,18 @@ const RESERVED: [&str; 2] = ["iteration", "points"];
 pub struct Line {
     /// Its number.
     pub number: u32,
-    /// What it says.
+    /// The declaration.
     pub declaration: Declaration,
 }
 
-/// A text that is not in the language.
+/// An error in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
     /// Line, from 1.
     pub line: u32,
     /// Column, in characters from 1.
     pub column: u32,
-    /// What is wrong, and what would be right.
+    /// The mistake, and what is allowed.
     pub what: String,
 }
 
@@ -34,11 +34,11 @@ impl std::fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// All declarations of a text, in order.
+/// Parses all declarations of a text, in order.
 ///
 /// # Errors
-/// The first that is wrong: a line that is none, a label given twice, `return` of a label without a tuning point, a text that is
-/// longer than [`TEXT_BYTES`].
+/// The first mistake: a malformed line, a label defined twice, `return` of a label without a tuning point, or a text longer than
+/// [`TEXT_BYTES`].
 pub fn parse(text: &str) -> Result<Vec<Line>, Error> {
     if text.len() > TEXT_BYTES {
         let what = format!("the text has {} bytes; at most {TEXT_BYTES} are allowed", text.len());
@@ -111,7 +111,7 @@ impl<'t> Words<'t> {
         Err(Error { line: self.line, column, what })
     }
 
-    /// The next word as something of the form `form`.
+    /// Parses the next word with `read`; `form` describes it for errors.
     fn take<T>(&mut self, form: &str, read: impl FnOnce(&'t str) -> Option<T>) -> Result<T, Error> {
         let Some((column, word)) = self.peek() else {
             return self.wrong(self.end, format!("here the line lacks {form}"));

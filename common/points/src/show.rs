@@ -1,14 +1,14 @@
-//! Declarations as text.
+//! Prints declarations as text.
 
 use crate::{Declaration, Filter, Mode, Moment, Source, Span, Symbol, Trigger, Tuned};
 use std::fmt::{Display, Formatter, Result};
 
-/// One declaration a line, the first in line 1.
+/// Prints one declaration per line.
 pub fn print(declarations: &[Declaration]) -> String {
     declarations.iter().map(|declaration| format!("{declaration}\n")).collect()
 }
 
-/// So that it reads the same again, and short.
+/// A number in its shortest form that parses to the same value.
 struct Number(f64);
 
 impl Display for Number {

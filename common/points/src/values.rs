@@ -1,4 +1,4 @@
-//! Types of variables and arguments, and the spans of values they may take.
+//! Types of variables and arguments, and ranges of their values.
 
 /// Type of a variable or argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub enum Type {
 }
 
 impl Type {
-    /// All, with their words.
+    /// All types with their keywords.
     pub const ALL: [(Type, &str); 11] = [
         (Type::I8, "i8"),
         (Type::I16, "i16"),
@@ -42,25 +42,25 @@ impl Type {
         (Type::F64, "f64"),
         (Type::Bool, "bool"),
     ];
-    /// What a type looks like, for errors.
+    /// Description of a type for error messages.
     pub const FORM: &str = "a type: i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 or bool";
 
-    /// The type of a word; `None` when there is none.
+    /// The type of a keyword; `None` for any other word.
     pub fn new(word: &str) -> Option<Type> {
         Type::ALL.iter().find(|(_, name)| *name == word).map(|(kind, _)| *kind)
     }
 
-    /// Its word.
+    /// Its keyword.
     pub fn as_str(self) -> &'static str {
         Type::ALL.iter().find(|(kind, _)| *kind == self).map_or("", |(_, name)| name)
     }
 
-    /// Whether it holds whole numbers only.
+    /// Returns whether it is an integer type.
     pub fn is_whole(self) -> bool {
         !matches!(self, Type::F32 | Type::F64)
     }
 
-    /// Bytes that it takes.
+    /// Its size, bytes.
     pub fn bytes(self) -> usize {
         match self {
             Type::I8 | Type::U8 | Type::Bool => 1,
@@ -70,8 +70,8 @@ impl Type {
         }
     }
 
-    /// Smallest and largest value that it holds and a tuning point, whose value is a double, can be set to: whole numbers of 64
-    /// bits only as far as a double counts them, 2^53.
+    /// Smallest and largest value that a tuning point of this type can have. A tuning point's value is a double, so 64-bit integers
+    /// are limited to 2^53.
     pub fn holds(self) -> Span {
         let exact = (1u64 << f64::MANTISSA_DIGITS) as f64;
         let (minimum, maximum) = match self {
@@ -101,7 +101,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// Whether a variable of type `kind` can take all of it, whole numbers only where the type is whole.
+    /// Returns whether a variable of type `kind` can have every value of the span; for integer types the bounds must be integers.
     pub fn fits(&self, kind: Type) -> bool {
         let whole = |x: f64| !kind.is_whole() || x.fract() == 0.0;
         let all = kind.holds();
