@@ -295,20 +295,8 @@ fn members() -> Vec<PathBuf> {
     list.split('"').skip(1).step_by(2).map(|name| root().join(name)).collect()
 }
 
-/// Crates that still have imports that point up.
-const NOT_YET: &[&str] = &["predict"];
-
 #[test]
 fn no_import_between_sibling_modules_points_up() {
-    let mut wrong = Vec::new();
-    for folder in members() {
-        let name = folder.strip_prefix(root()).expect("a member").display().to_string();
-        let found = upward(&Crate::read(&folder));
-        if !NOT_YET.contains(&name.as_str()) {
-            wrong.extend(found);
-        } else if found.is_empty() {
-            println!("{name} is clean: take it off the list NOT_YET");
-        }
-    }
+    let wrong: Vec<String> = members().iter().flat_map(|folder| upward(&Crate::read(folder))).collect();
     assert!(wrong.is_empty(), "{} imports point up:\n{}", wrong.len(), wrong.join("\n"));
 }

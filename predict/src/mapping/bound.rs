@@ -1,7 +1,6 @@
 //! Upper bounds of the throughput, of one mapping and of all.
 
-use super::search::Ends;
-use super::{Error, Mapping, Pipeline, Rates};
+use super::{Ends, Error, Mapping, Pipeline, Rates};
 
 impl Rates {
     /// A stage does one thing at a time: receive, process, send. For each input it is busy

@@ -33,7 +33,7 @@ use std::fmt;
 pub use bound::{cycle_bound, proven_bound};
 pub use description::{Description, Mistake};
 pub use evaluate::{Evaluation, Evaluator, best};
-pub use search::{Effort, Ends, Found, search};
+pub use search::{Effort, Found, search};
 
 use crate::pepa;
 
@@ -109,6 +109,24 @@ impl fmt::Display for Mapping {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let stages: Vec<String> = self.stages.iter().map(|processor| (processor + 1).to_string()).collect();
         write!(f, "[{},({}),{}]", self.input + 1, stages.join(","), self.output + 1)
+    }
+}
+
+/// Processors of the input and of the output; `None`: that of the first (last) stage.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ends {
+    /// Of the input.
+    pub input: Option<usize>,
+    /// Of the output.
+    pub output: Option<usize>,
+}
+
+impl Ends {
+    /// A mapping with these ends. No stages make no mapping of any pipeline.
+    pub fn mapping(self, stages: Vec<usize>) -> Mapping {
+        let first = stages.first().copied().unwrap_or(0);
+        let last = stages.last().copied().unwrap_or(0);
+        Mapping { input: self.input.unwrap_or(first), output: self.output.unwrap_or(last), stages }
     }
 }
 

@@ -4,26 +4,8 @@ use rustc_hash::FxHashSet;
 
 use super::bound::proven_bound;
 use super::surrogate::Surrogate;
-use super::{Error, Evaluation, Evaluator, Mapping, Pipeline, best};
+use super::{Ends, Error, Evaluation, Evaluator, Mapping, Pipeline, best};
 use midrun_models::random::Random;
-
-/// Processors of the input and of the output; `None`: that of the first (last) stage.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Ends {
-    /// Of the input.
-    pub input: Option<usize>,
-    /// Of the output.
-    pub output: Option<usize>,
-}
-
-impl Ends {
-    /// A mapping with these ends. No stages make no mapping of any pipeline.
-    pub fn mapping(self, stages: Vec<usize>) -> Mapping {
-        let first = stages.first().copied().unwrap_or(0);
-        let last = stages.last().copied().unwrap_or(0);
-        Mapping { input: self.input.unwrap_or(first), output: self.output.unwrap_or(last), stages }
-    }
-}
 
 /// Bounds of a search.
 #[derive(Clone, Copy, Debug)]

@@ -4,101 +4,15 @@ use rustc_hash::FxHashMap;
 
 use super::error::Error;
 use super::local::{Pool, position};
-use super::names::{Definitions, TAU};
+use super::machine::Machine;
+use super::names::{Actions, Definitions};
 use super::parser::MOST_DEPTH;
-use super::rates::{Rate, Rates, rates};
+use super::rates::{Rates, rates};
 use super::syntax::{Model, Name, Position, Set, Term};
 use super::tree::Tree;
 
 /// Largest number of components.
 const MOST_COMPONENTS: usize = 1024;
-
-/// Numbers the actions; 0 is `tau`.
-#[derive(Debug)]
-pub(super) struct Actions {
-    names: Vec<String>,
-    numbers: FxHashMap<String, u32>,
-}
-
-impl Actions {
-    fn new() -> Self {
-        let mut actions = Self { names: Vec::new(), numbers: FxHashMap::default() };
-        actions.number(TAU);
-        actions
-    }
-
-    pub(super) fn number(&mut self, name: &str) -> u32 {
-        if let Some(number) = self.numbers.get(name) {
-            return *number;
-        }
-        let number = self.names.len() as u32;
-        self.names.push(name.to_owned());
-        self.numbers.insert(name.to_owned(), number);
-        number
-    }
-
-    pub(super) fn name(&self, number: u32) -> &str {
-        &self.names[number as usize]
-    }
-
-    pub(super) fn find(&self, name: &str) -> Option<u32> {
-        self.numbers.get(name).copied()
-    }
-
-    pub(super) fn names(&self) -> &[String] {
-        &self.names
-    }
-}
-
-/// A sequential component's states and, for each state and action, where it can go.
-#[derive(Debug)]
-pub(super) struct Machine {
-    pub(super) labels: Vec<String>,
-    columns: FxHashMap<u32, u32>,
-    /// First move of each state and column.
-    starts: Vec<usize>,
-    moves: Vec<(Rate, u32)>,
-}
-
-impl Machine {
-    /// The moves in `state` by the action of `column`.
-    pub(super) fn cell(&self, state: u32, column: u32) -> &[(Rate, u32)] {
-        let cell = state as usize * self.columns.len() + column as usize;
-        &self.moves[self.starts[cell]..self.starts[cell + 1]]
-    }
-
-    /// All states that can be reached from `start`, which becomes state 0.
-    fn build<'m>(start: usize, pool: &mut Pool<'m>, actions: &mut Actions) -> Result<Self, Error> {
-        let mut order = vec![start];
-        let mut number = FxHashMap::from_iter([(start, 0_u32)]);
-        let mut columns = FxHashMap::default();
-        let mut all = Vec::new();
-        while let Some(state) = order.get(all.len()) {
-            let moves = pool.moves(*state, actions)?;
-            for step in &*moves {
-                let next = columns.len() as u32;
-                columns.entry(step.action).or_insert(next);
-                number.entry(step.to).or_insert_with(|| {
-                    order.push(step.to);
-                    (order.len() - 1) as u32
-                });
-            }
-            all.push(moves);
-        }
-        let mut by_column: Vec<u32> = vec![0; columns.len()];
-        columns.iter().for_each(|(action, column)| by_column[*column as usize] = *action);
-        let (mut starts, mut moves) = (vec![0], Vec::new());
-        for steps in &all {
-            for action in &by_column {
-                let here = steps.iter().filter(|step| step.action == *action);
-                moves.extend(here.map(|step| (step.rate, number[&step.to])));
-                starts.push(moves.len());
-            }
-        }
-        let labels = order.iter().map(|state| pool.label(*state).to_owned()).collect();
-        Ok(Self { labels, columns, starts, moves })
-    }
-}
 
 /// An action of the whole system.
 #[derive(Debug)]
@@ -236,7 +150,7 @@ impl<'m> Builder<'m> {
         };
         let leaf = self.system.machine_of.len() as u32;
         self.system.machine_of.push(machine);
-        let columns = self.system.machines[machine as usize].columns.iter();
+        let columns = self.system.machines[machine as usize].columns();
         let mut ways: Ways = columns.map(|(action, column)| (*action, Tree::Leaf { leaf, column: *column })).collect();
         if let Some(tree) = ways.remove(&0) {
             self.root(0, tree);

@@ -4,9 +4,8 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use super::compile::Actions;
 use super::error::Error;
-use super::names::Definitions;
+use super::names::{Actions, Definitions};
 use super::parser::MOST_DEPTH;
 use super::rates::{Rate, Rates, of_activity};
 use super::syntax::{Name, Position, Term};

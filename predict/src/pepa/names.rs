@@ -93,3 +93,40 @@ fn not_tau(names: &[Name]) -> Result<(), Error> {
     let tau = names.iter().find(|name| name.text == TAU);
     tau.map_or(Ok(()), |name| Err(Error::TauInSet { at: name.at }))
 }
+
+/// Numbers the actions; 0 is `tau`.
+#[derive(Debug)]
+pub(super) struct Actions {
+    names: Vec<String>,
+    numbers: FxHashMap<String, u32>,
+}
+
+impl Actions {
+    pub(super) fn new() -> Self {
+        let mut actions = Self { names: Vec::new(), numbers: FxHashMap::default() };
+        actions.number(TAU);
+        actions
+    }
+
+    pub(super) fn number(&mut self, name: &str) -> u32 {
+        if let Some(number) = self.numbers.get(name) {
+            return *number;
+        }
+        let number = self.names.len() as u32;
+        self.names.push(name.to_owned());
+        self.numbers.insert(name.to_owned(), number);
+        number
+    }
+
+    pub(super) fn name(&self, number: u32) -> &str {
+        &self.names[number as usize]
+    }
+
+    pub(super) fn find(&self, name: &str) -> Option<u32> {
+        self.numbers.get(name).copied()
+    }
+
+    pub(super) fn names(&self) -> &[String] {
+        &self.names
+    }
+}

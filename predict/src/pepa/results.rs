@@ -1,16 +1,14 @@
-//! Results of a solution: throughput, utilisation, result lines.
+//! Result lines of a model: checked before the states are derived, evaluated with their probabilities.
 
 use super::compile::System;
 use super::error::Error;
 use super::local::short;
 use super::names::Definitions;
 use super::rates::{Meaning, Rate, Rates, evaluate, lookup};
-use super::space::StateSpace;
 use super::syntax::{Expr, Model, Name, Part, Position, Term};
-use crate::markov::SteadyState;
 
 /// A pattern: which component must be in which local state.
-type Wanted = Vec<(usize, u32)>;
+pub(super) type Wanted = Vec<(usize, u32)>;
 
 /// A result line, ready to be evaluated.
 #[derive(Debug)]
@@ -96,6 +94,19 @@ impl Measure {
         });
         each.collect()
     }
+
+    /// Name of the line.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Value of the line, where `probability` tells that of a pattern.
+    pub(super) fn value(&self, probability: impl Fn(&Wanted) -> f64) -> f64 {
+        let probabilities: Vec<f64> = self.patterns.iter().map(probability).collect();
+        let mut values = Values { probabilities: probabilities.into_iter(), rates: &self.rates };
+        // Errors were found when the line was checked.
+        evaluate(&self.expr, &mut values, self.at).map_or(f64::NAN, Rate::value)
+    }
 }
 
 /// Gives names and patterns their values, in the order of their evaluation.
@@ -112,61 +123,5 @@ impl Meaning for Values<'_> {
 
     fn pattern(&mut self, _: &Expr, _: Position) -> Result<f64, Error> {
         Ok(self.probabilities.next().unwrap_or(f64::NAN))
-    }
-}
-
-/// The steady state of a derived model.
-#[derive(Debug)]
-pub struct Solution<'s> {
-    space: &'s StateSpace,
-    steady: SteadyState,
-}
-
-impl<'s> Solution<'s> {
-    pub(super) fn new(space: &'s StateSpace, steady: SteadyState) -> Self {
-        Self { space, steady }
-    }
-
-    /// Probabilities, residual and method.
-    pub fn steady(&self) -> &SteadyState {
-        &self.steady
-    }
-
-    /// Occurrences of each action per second, in the order of [`StateSpace::actions`]; `tau` sums the hidden ones.
-    pub fn throughput(&self) -> Vec<(&'s str, f64)> {
-        let flow = self.space.flow(&self.steady.probabilities);
-        let named = self.space.actions().iter().map(String::as_str).zip(flow);
-        named.filter(|(_, value)| *value > 0.0).collect()
-    }
-
-    /// For each component, the probability of each of its local states ([`StateSpace::local_states`]).
-    pub fn utilisation(&self) -> Vec<Vec<f64>> {
-        let leaves = 0..self.space.system.machine_of.len();
-        let one = |leaf: usize| {
-            let mut shares = vec![0.0; self.space.local_states(leaf).len()];
-            for (state, probability) in self.steady.probabilities.iter().enumerate() {
-                shares[self.space.store.local(state, leaf) as usize] += probability;
-            }
-            shares
-        };
-        leaves.map(one).collect()
-    }
-
-    fn probability(&self, wanted: &Wanted) -> f64 {
-        let store = &self.space.store;
-        let matches = |state: usize| wanted.iter().all(|(leaf, local)| store.local(state, *leaf) == *local);
-        let all = self.steady.probabilities.iter().enumerate();
-        all.filter(|(state, _)| matches(*state)).map(|(_, probability)| probability).sum()
-    }
-
-    /// The result lines of the model: name and value.
-    pub fn results(&self) -> Vec<(&'s str, f64)> {
-        let value = |measure: &'s Measure| {
-            let found: Vec<f64> = measure.patterns.iter().map(|wanted| self.probability(wanted)).collect();
-            let mut values = Values { probabilities: found.into_iter(), rates: &measure.rates };
-            // Errors were found when the line was checked.
-            evaluate(&measure.expr, &mut values, measure.at).map_or(f64::NAN, Rate::value)
-        };
-        self.space.measures.iter().map(|measure| (measure.name.as_str(), value(measure))).collect()
     }
 }

@@ -8,11 +8,11 @@ use super::compile::{Root, System, compile, prepare};
 use super::error::Error;
 use super::local::short;
 use super::rates::Rate;
-use super::results::{Measure, Solution};
+use super::results::Measure;
 use super::store::{Packing, Store};
 use super::syntax::Model;
 use super::tree::{Scratch, Step, Tree, View};
-use crate::markov::{self, Chain};
+use crate::markov::Chain;
 
 /// Bounds of the state space. Exceeding one is [`Error::TooManyStates`], before memory runs short.
 #[derive(Clone, Copy, Debug)]
@@ -279,14 +279,5 @@ impl StateSpace {
             Some(state) => Err(Error::NotStronglyConnected { state: self.shown(state), first: self.shown(0) }),
             None => Ok(chain),
         }
-    }
-
-    /// Solves for the steady state.
-    ///
-    /// # Errors
-    /// [`Error::NotStronglyConnected`], or the equations cannot be solved to the tolerance.
-    pub fn solve(&self, how: &markov::Options) -> Result<Solution<'_>, Error> {
-        let steady = self.chain()?.steady_state(how)?;
-        Ok(Solution::new(self, steady))
     }
 }

@@ -1,6 +1,6 @@
 //! Cooperation structure of one action, reduced to the components that can perform it.
 
-use super::compile::Machine;
+use super::machine::Machine;
 use super::rates::Rate;
 
 /// The ways in which one action can happen. Built per action, so that a state's transitions are found without looking

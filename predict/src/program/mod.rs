@@ -38,7 +38,6 @@
 mod collective;
 mod compiled;
 mod element;
-mod farm;
 mod file;
 mod machine;
 mod messages;
@@ -47,7 +46,6 @@ mod outcome;
 mod print;
 mod processors;
 mod run;
-mod stream;
 
 use std::collections::BTreeMap;
 

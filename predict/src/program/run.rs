@@ -12,10 +12,11 @@ use super::processors::Processors;
 use super::{Mode, Options, ProgramError};
 use midrun_models::random::Random;
 
+mod farm;
 mod report;
+mod stream;
+mod values;
 mod walk;
-
-pub(super) use walk::Share;
 
 /// Most messages on their way.
 const MOST_MESSAGES: usize = 10_000_000;
@@ -67,6 +68,13 @@ struct Process<'a> {
     sending: Option<usize>,
     times: Times,
     end_s: Option<f64>,
+}
+
+/// Share of a process in a framework: its activities with begin and end in order, and the time of its release.
+#[derive(Clone, Debug, Default)]
+struct Share {
+    busy: Vec<(Activity, f64, f64)>,
+    end_s: f64,
 }
 
 /// Everything that changes.

@@ -24,8 +24,9 @@ mod space;
 
 use std::sync::Arc;
 
-pub use phases::{Averaging, Phase, approximate, approximate_with, exact};
+pub use phases::{Averaging, approximate, approximate_with, exact};
 pub use simulate::{LEVEL, simulate};
+pub use space::Phase;
 
 use midrun_models::distribution::{Distribution, DistributionError, fine, need, positive};
 

@@ -1,25 +1,7 @@
 //! Stage times as phases: fixed parts and exponential ones.
 
-use super::space::mean_s;
+use super::space::{Phase, mean_s};
 use super::{Diagram, DiagramError, Prediction, STATE_LIMIT, Time};
-
-/// A part of a stage.
-///
-/// Ortega-Arjona: a time of mean E and variance V becomes a fixed part `E - sqrt(V)` and one exponential phase of rate
-/// `1/sqrt(V)`, or `E - sqrt(2 V)` and two of rate `sqrt(2/V)`; with m of them `E - sqrt(m V)` and the rate `sqrt(m/V)`,
-/// which ends at m = k = E²/V with no fixed part at all, the Erlang distribution itself.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Phase {
-    /// Always lasts the same.
-    Fixed {
-        /// Duration, seconds.
-        time_s: f64,
-        /// Visits of a state are averaged if this phase's remaining times agree to this, seconds; infinite: always.
-        grain_s: f64,
-    },
-    /// Ends at this rate, per second.
-    Exponential(f64),
-}
 
 /// Which visits of a state the approximation averages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

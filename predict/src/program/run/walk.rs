@@ -1,15 +1,12 @@
 //! The walk of a process through the elements.
 
-use super::super::collective::Part;
-use super::super::element::{Cost, What};
-use super::super::messages::Step;
-use super::super::{farm, stream};
-use super::{Frame, ProgramError, Run};
+use super::values::MOST;
+use super::{Frame, ProgramError, Run, farm, stream};
+use crate::program::collective::Part;
+use crate::program::element::{Cost, What};
+use crate::program::messages::Step;
 use crate::program::outcome::Activity;
 use midrun_models::expression::Code;
-
-/// No loop runs more often, no number of anything is greater.
-const MOST: f64 = 1e15;
 
 impl<'a> Run<'a> {
     /// Lets a process go on until it has to wait, or ends.
@@ -41,68 +38,6 @@ impl<'a> Run<'a> {
                 of.frames.pop();
             }
         }
-    }
-
-    fn value(&mut self, process: usize, code: &Code) -> f64 {
-        let of = &mut self.processes[process];
-        code.value(&of.slots, &mut of.random)
-    }
-
-    /// A value between two ends, both included.
-    fn within(
-        &mut self,
-        process: usize,
-        code: &Code,
-        what: &'static str,
-        (low, high): (f64, f64),
-    ) -> Result<f64, ProgramError> {
-        let value = self.value(process, code);
-        // The comparison is false for what is no number.
-        if value >= low && value <= high {
-            return Ok(value);
-        }
-        let allowed =
-            if high < MOST { format!("{low} to {high}") } else { format!("{low} or more (max(0, …) cuts)") };
-        let element = self.elements[self.processes[process].element].name.clone();
-        Err(ProgramError::Value { element, process, what, value, allowed })
-    }
-
-    /// 0 or more.
-    fn amount(&mut self, process: usize, code: &Code, what: &'static str) -> Result<f64, ProgramError> {
-        self.within(process, code, what, (0.0, MOST))
-    }
-
-    fn amount_or(
-        &mut self,
-        process: usize,
-        code: Option<&Code>,
-        what: &'static str,
-        or: f64,
-    ) -> Result<f64, ProgramError> {
-        code.map_or(Ok(or), |code| self.amount(process, code, what))
-    }
-
-    /// A whole number.
-    fn whole(
-        &mut self,
-        process: usize,
-        code: &Code,
-        what: &'static str,
-        ends: (f64, f64),
-    ) -> Result<f64, ProgramError> {
-        let value = self.within(process, code, what, ends)?;
-        if value.fract() == 0.0 {
-            return Ok(value);
-        }
-        let element = self.elements[self.processes[process].element].name.clone();
-        Err(ProgramError::Value { element, process, what, value, allowed: "a whole number".into() })
-    }
-
-    /// Another process, or nobody.
-    fn peer(&mut self, process: usize, code: &Code, what: &'static str) -> Result<Option<usize>, ProgramError> {
-        let last = self.processes.len() as f64 - 1.0;
-        let value = self.whole(process, code, what, (-1.0, last))?;
-        Ok((value >= 0.0).then_some(value as usize))
     }
 
     /// Comes to an element.
@@ -212,57 +147,4 @@ impl<'a> Run<'a> {
         }
         Ok(())
     }
-
-    /// A framework has so much to simulate.
-    pub(in crate::program) fn framework_steps(&mut self, steps: usize) -> Result<(), ProgramError> {
-        self.count(0, steps)
-    }
-
-    pub(in crate::program) fn places(&self) -> &'a [usize] {
-        self.places
-    }
-
-    pub(in crate::program) fn machine(&self) -> &'a crate::program::Machine {
-        self.machine
-    }
-
-    /// For each process the time of its work on a core of speed 1, when all processes of its node but rank 0 compute: the
-    /// frameworks do not look at the processors one by one.
-    pub(in crate::program) fn slowness(&self) -> Vec<f64> {
-        let mut on_node = vec![0_u32; self.machine.nodes.len()];
-        self.places.iter().skip(1).for_each(|node| on_node[*node] += 1);
-        let of = |node: &usize| {
-            let (own, processes) = (&self.machine.nodes[*node], on_node[*node]);
-            (f64::from(processes) / f64::from(own.cores)).max(1.0) / own.speed
-        };
-        self.places.iter().map(of).collect()
-    }
-
-    /// The value of a framework's cost function, with rank 0's names; `item` is the number of the task or input.
-    pub(in crate::program) fn framework_value(
-        &mut self,
-        code: &Code,
-        item: usize,
-        what: &'static str,
-    ) -> Result<f64, ProgramError> {
-        self.processes[0].slots[super::super::compiled::ITEM] = item as f64;
-        self.amount(0, code, what)
-    }
-
-    /// A whole number of a framework.
-    pub(in crate::program) fn framework_count(
-        &mut self,
-        code: &Code,
-        what: &'static str,
-        ends: (f64, f64),
-    ) -> Result<usize, ProgramError> {
-        self.whole(0, code, what, ends).map(|value| value as usize)
-    }
-}
-
-/// Share of a process in a framework: its activities with begin and end in order, and the time of its release.
-#[derive(Clone, Debug, Default)]
-pub(in crate::program) struct Share {
-    pub busy: Vec<(Activity, f64, f64)>,
-    pub end_s: f64,
 }

@@ -10,11 +10,10 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, VecDeque};
 
-use super::ProgramError;
-use super::element::Pipeline;
-use super::network::Network;
-use super::outcome::Activity;
-use super::run::{Run, Share};
+use super::{ProgramError, Run, Share};
+use crate::program::element::Pipeline;
+use crate::program::network::Network;
+use crate::program::outcome::Activity;
 use midrun_models::expression::Code;
 
 /// Most inputs of a stream.
@@ -71,9 +70,9 @@ struct Stream<'r, 'a> {
 
 /// The share of each process, beginning when all have arrived.
 pub(super) fn run(run: &mut Run<'_>, of: &Pipeline<Code>) -> Result<Vec<Share>, ProgramError> {
-    let processes = run.places().len();
+    let processes = run.places.len();
     let inputs = run.framework_count(&of.inputs, "inputs", (0.0, MOST_INPUTS))?;
-    run.framework_steps(inputs * of.stages.len())?;
+    run.count(0, inputs * of.stages.len())?;
     let mut first = vec![1];
     for stage in &of.stages {
         let replicas = run.framework_count(&stage.replicas, "replicas", (1.0, processes as f64))?;
@@ -98,7 +97,7 @@ pub(super) fn run(run: &mut Run<'_>, of: &Pipeline<Code>) -> Result<Vec<Share>, 
         slowness: slowness[rank],
     };
     let replicas = (0..ranks).map(replica).collect();
-    let network = Network::new(run.machine(), run.places());
+    let network = Network::new(run.machine, run.places);
     let mut stream = Stream {
         run,
         of,

@@ -2,11 +2,10 @@
 
 use midrun_scheduling::TechniqueParameters;
 
-use super::ProgramError;
-use super::compiled::ITEM;
-use super::element::MasterWorker;
-use super::outcome::Activity;
-use super::run::{Run, Share};
+use super::{ProgramError, Run, Share};
+use crate::program::compiled::ITEM;
+use crate::program::element::MasterWorker;
+use crate::program::outcome::Activity;
 use midrun_models::expression::Code;
 use midrun_models::simulate::{MessageTimes, SimInput, SimResult, iteration, iteration_of};
 
@@ -15,7 +14,7 @@ const MOST_TASKS: f64 = 1e7;
 
 /// The share of each process, beginning when all have arrived.
 pub(super) fn run(run: &mut Run<'_>, of: &MasterWorker<Code>) -> Result<Vec<Share>, ProgramError> {
-    let processes = run.places().len();
+    let processes = run.places.len();
     if processes < 2 {
         return Err(ProgramError::Program("a master and a worker are two processes at least".into()));
     }
@@ -25,7 +24,7 @@ pub(super) fn run(run: &mut Run<'_>, of: &MasterWorker<Code>) -> Result<Vec<Shar
         None => processes - 1,
     };
     let tasks = run.framework_count(&of.tasks, "tasks", (0.0, MOST_TASKS))?;
-    run.framework_steps(tasks)?;
+    run.count(0, tasks)?;
     let mut option =
         |code: &Option<Code>, what| code.as_ref().map(|code| run.framework_value(code, 0, what)).transpose();
     let task_bytes = option(&of.task_bytes, "task_bytes")?.unwrap_or(0.0);
@@ -33,7 +32,7 @@ pub(super) fn run(run: &mut Run<'_>, of: &MasterWorker<Code>) -> Result<Vec<Shar
     let given_s = option(&of.overhead_s, "overhead_s")?;
     let factor = option(&of.factor, "factor")?.unwrap_or(0.0);
     let parameters = TechniqueParameters { factor, ..TechniqueParameters::new(of.technique) };
-    let (machine, places) = (run.machine(), run.places());
+    let (machine, places) = (run.machine, run.places);
     let message_times = |worker: usize| {
         let link = machine.link(places[0], places[worker + 1]);
         MessageTimes {

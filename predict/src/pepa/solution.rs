@@ -1,0 +1,64 @@
+//! The steady state of a derived model: throughput, utilisation, result lines.
+
+use super::error::Error;
+use super::results::{Measure, Wanted};
+use super::space::StateSpace;
+use crate::markov::{Options, SteadyState};
+
+impl StateSpace {
+    /// Solves for the steady state.
+    ///
+    /// # Errors
+    /// [`Error::NotStronglyConnected`], or the equations cannot be solved to the tolerance.
+    pub fn solve(&self, how: &Options) -> Result<Solution<'_>, Error> {
+        let steady = self.chain()?.steady_state(how)?;
+        Ok(Solution { space: self, steady })
+    }
+}
+
+/// The steady state of a derived model.
+#[derive(Debug)]
+pub struct Solution<'s> {
+    space: &'s StateSpace,
+    steady: SteadyState,
+}
+
+impl<'s> Solution<'s> {
+    /// Probabilities, residual and method.
+    pub fn steady(&self) -> &SteadyState {
+        &self.steady
+    }
+
+    /// Occurrences of each action per second, in the order of [`StateSpace::actions`]; `tau` sums the hidden ones.
+    pub fn throughput(&self) -> Vec<(&'s str, f64)> {
+        let flow = self.space.flow(&self.steady.probabilities);
+        let named = self.space.actions().iter().map(String::as_str).zip(flow);
+        named.filter(|(_, value)| *value > 0.0).collect()
+    }
+
+    /// For each component, the probability of each of its local states ([`StateSpace::local_states`]).
+    pub fn utilisation(&self) -> Vec<Vec<f64>> {
+        let leaves = 0..self.space.system.machine_of.len();
+        let one = |leaf: usize| {
+            let mut shares = vec![0.0; self.space.local_states(leaf).len()];
+            for (state, probability) in self.steady.probabilities.iter().enumerate() {
+                shares[self.space.store.local(state, leaf) as usize] += probability;
+            }
+            shares
+        };
+        leaves.map(one).collect()
+    }
+
+    fn probability(&self, wanted: &Wanted) -> f64 {
+        let store = &self.space.store;
+        let matches = |state: usize| wanted.iter().all(|(leaf, local)| store.local(state, *leaf) == *local);
+        let all = self.steady.probabilities.iter().enumerate();
+        all.filter(|(state, _)| matches(*state)).map(|(_, probability)| probability).sum()
+    }
+
+    /// The result lines of the model: name and value.
+    pub fn results(&self) -> Vec<(&'s str, f64)> {
+        let value = |measure: &Measure| measure.value(|wanted| self.probability(wanted));
+        self.space.measures.iter().map(|measure| (measure.name(), value(measure))).collect()
+    }
+}
