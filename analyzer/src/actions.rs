@@ -50,8 +50,8 @@ impl ActionStatus {
             ActionStatus::Expired => "expired: no safe point was reached in time",
             ActionStatus::Undeliverable => "not delivered: the rank is gone or takes no commands",
             ActionStatus::Prepared => "prepared",
-            ActionStatus::PreCommitted => "armed",
-            ActionStatus::Aborted => "void on all ranks",
+            ActionStatus::PreCommitted => "pre-committed",
+            ActionStatus::Aborted => "aborted on all ranks",
             ActionStatus::Committed => "committed",
             ActionStatus::Busy => "busy with an earlier change",
             ActionStatus::Past => "refused: the rank has begun that iteration already",
@@ -85,8 +85,6 @@ pub struct Action {
     pub rank: u32,
     /// (tuning point, new value).
     pub assignments: Vec<(String, Value)>,
-    /// (tuning point, value before): what to return to.
-    pub restore: Vec<(String, Value)>,
     /// Inside the running iteration, else before the next one.
     pub at_once: bool,
     /// Analyzer's CLOCK_MONOTONIC, nanoseconds.

@@ -173,7 +173,7 @@ fn tuning_point_event(wire: v1::TuningPointDeclared) -> Option<Event> {
 
 /// The name of a tuning point. For one version, the old spelling is an alias: recordings, scripts and people may use it.
 fn tuning_point_name(name: String) -> String {
-    if name == "mw.policy" { midrun_vocabulary::names::TECHNIQUE.to_owned() } else { text(name) }
+    text(midrun_vocabulary::names::current(&name).to_owned())
 }
 
 fn begun_event(wire: v1::IterationBegun) -> Option<Event> {
@@ -407,7 +407,6 @@ mod tests {
                 job: JobId::new("j").unwrap(),
                 rank: 0,
                 assignments: vec![("mw.technique".into(), 6.0.into())],
-                restore: Vec::new(),
                 at_once: true,
                 decided_ns: 1_000_000_000,
                 deadline_ns: 11_000_000_000,

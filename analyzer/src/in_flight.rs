@@ -71,8 +71,6 @@ pub struct Request {
     pub rank: u32,
     /// (tuning point, new value).
     pub assignments: Vec<(String, Value)>,
-    /// (tuning point, value before).
-    pub restore: Vec<(String, Value)>,
     /// Its time.
     pub when: When,
     /// Time to live, milliseconds.
@@ -165,7 +163,6 @@ impl InFlight {
             When::Now | When::NextIteration => Phase::Apply,
         };
         let action = Action {
-            restore: request.restore,
             at_once: request.when == When::Now,
             phase,
             ..self.aside(now, job, request.rank, request.assignments, request.ttl_ms)
@@ -190,7 +187,6 @@ impl InFlight {
             job: job.clone(),
             rank,
             assignments,
-            restore: Vec::new(),
             at_once: true,
             decided_ns: now,
             deadline_ns: now.saturating_add(ttl_ms.min(limits::ACTION_TTL_MS) * 1_000_000),

@@ -72,7 +72,7 @@ pub const LISTED_CONTROLS: usize = 200;
 pub const LISTED_CHANGES: usize = 64;
 /// Decisions and controls listed in a status.
 pub const STATUS_LINES: usize = 8;
-/// Iterations beyond the furthest rank for which a change on all ranks is armed: at first, and at most.
+/// Iterations beyond the furthest rank for which a change on all ranks is pre-committed: at first, and at most.
 pub const MARGIN: u64 = 4;
 /// See [`MARGIN`].
 pub const MARGIN_MOST: u64 = 256;

@@ -123,7 +123,7 @@ pub fn sweep(dir: &Path) {
             path.symlink_metadata().is_ok_and(|found| found.file_type().is_socket()) && !is_alive(&path)
         } else if name.ends_with(&format!("-{host}.lock")) || is_job_path(&path) {
             try_lock(&path).is_ok_and(|lock| lock.is_some())
-        } else if let Some((agent, _)) = name.strip_suffix(".epoch").and_then(|n| n.split_once(&format!("-{host}."))) {
+        } else if let Some((agent, _)) = name.strip_suffix(&ending()).and_then(|n| n.split_once(&format!("-{host}."))) {
             !is_alive(&dir.join(format!("{agent}-{host}.sock")))
         } else {
             false
@@ -170,13 +170,18 @@ impl Drop for RemovedAtEnd {
 #[derive(Debug)]
 pub struct RegistersOf(pub PathBuf);
 
+/// How the names of register files end.
+fn ending() -> String {
+    format!(".{}", midrun_vocabulary::names::REGISTER_ENDING)
+}
+
 impl Drop for RegistersOf {
     fn drop(&mut self) {
         let begin = format!("{}.", self.0.file_stem().unwrap_or_default().to_string_lossy());
         let entries = self.0.parent().and_then(|directory| fs::read_dir(directory).ok());
         for entry in entries.into_iter().flatten().flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
-            if name.starts_with(&begin) && name.ends_with(".epoch") {
+            if name.starts_with(&begin) && name.ends_with(&ending()) {
                 let _ = fs::remove_file(entry.path());
             }
         }

@@ -113,6 +113,7 @@ int midrun_mw_last(const midrun_mw_t *mw, midrun_mw_stats_t *stats);
 int midrun_mw_destroy(midrun_mw_t **mw);
 /* The name of a technique's code; "unknown" for any other number. */
 const char *midrun_technique_name(uint32_t technique);
+const char *midrun_policy_name(uint32_t technique); /* old name of midrun_technique_name */
 
 /* ---- Pipeline framework ---------------------------------------------------------------------- */
 

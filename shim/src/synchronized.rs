@@ -7,7 +7,7 @@ use crate::{clock, records, state, stderr, tuning_points};
 use midrun_agreement::{Decision, PreCommitReply, PrepareReply, Rank, Word};
 use midrun_ring::layout::{NO_TUNING_POINT, when};
 use midrun_ring::{Command, SharedWord};
-use midrun_vocabulary::action_status as status;
+use midrun_vocabulary::{action_status as status, names};
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -172,5 +172,5 @@ fn path() -> std::io::Result<std::path::PathBuf> {
     if job.is_empty() || job.len() > midrun_ring::layout::TEXT || !job.chars().all(plain) {
         return Err(invalid("MIDRUN_JOB is no job's id"));
     }
-    Ok(Path::new(&socket).with_extension(format!("{job}.epoch")))
+    Ok(Path::new(&socket).with_extension(format!("{job}.{}", names::REGISTER_ENDING)))
 }

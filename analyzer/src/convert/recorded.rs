@@ -114,7 +114,6 @@ pub fn sent(wire: v1::Action) -> Option<Action> {
         job,
         rank,
         assignments,
-        restore: Vec::new(),
         at_once,
         decided_ns,
         deadline_ns,

@@ -11,7 +11,6 @@ fn a_decision_is_sent_once_applied_and_kept() {
     let [action] = &texts[..] else { panic!("one action: {texts:?}") };
     assert_eq!(action.id, ActionId(1001));
     assert_eq!(action.assignments, [(names::TECHNIQUE.to_owned(), 6.0.into())]);
-    assert_eq!(action.restore, [(names::TECHNIQUE.to_owned(), 5.0.into())]);
     story.iteration("j", 1);
     assert_eq!(story.actions(), [], "nothing else was sent while one is in flight");
     story.report("j", 0, vec![settled(action, ActionStatus::Applied, 1)]);

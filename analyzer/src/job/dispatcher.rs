@@ -107,12 +107,11 @@ impl Dispatcher {
         let ttl_ms = self.life_ms(ctx.now, when);
         for (rank, assignments) in assigned {
             let Some(link) = roster.members.link_of(rank, ctx.links) else { continue };
-            let restore = roster.points.current(rank, &assignments);
-            let request = Request { by, rank, restore, assignments, when, ttl_ms };
+            let request = Request { by, rank, assignments, when, ttl_ms };
             let action = self.in_flight.start(ctx.now, &ctx.job, request);
             ctx.journal(json!({
                 "event": "action", "job": action.job.as_str(), "action": action.id.0, "rank": action.rank,
-                "assignments": action.assignments, "restore": action.restore, "at_once": action.at_once,
+                "assignments": action.assignments, "at_once": action.at_once,
                 "decided_ns": action.decided_ns, "deadline_ns": action.deadline_ns,
                 "at_iteration": match action.phase {
                     Phase::ApplyAt { iteration } => Some(iteration),

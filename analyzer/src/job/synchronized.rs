@@ -139,7 +139,7 @@ impl Synchronizer {
         }
         for rank in ranks {
             if let Some(link) = roster.members.link_of(rank, ctx.links) {
-                let action = change.action(ctx, rank, order, roster);
+                let action = change.action(ctx, rank, order);
                 ctx.send(link, action);
             }
         }
@@ -150,7 +150,7 @@ impl Synchronizer {
         let Some(change) = &self.change else { return };
         let Some((order, ranks)) = change.coordinator.pending() else { return };
         for rank in ranks.into_iter().filter(|rank| roster.members.is_attached(*rank, agent)) {
-            let action = change.action(ctx, rank, order, roster);
+            let action = change.action(ctx, rank, order);
             ctx.send(link, action);
         }
     }
@@ -232,7 +232,7 @@ impl Synchronizer {
                 self.prepare(ctx, pace, in_flight, roster);
                 None
             }
-            Step::Over(Done::Applied { at }) => self.on_applied(ctx, at, in_flight, roster),
+            Step::Over(Done::Applied { at }) => self.on_applied(ctx, at, in_flight),
             Step::Over(Done::Ended) => {
                 self.give_up(ctx, "all ranks have left before any answered".to_owned(), in_flight)
             }
@@ -240,7 +240,7 @@ impl Synchronizer {
                 let what =
                     if committed { "committed" } else { "pre-committed, and it is not known whether it is committed," };
                 let why = format!("{what} for iteration {at}; no answer in time from {}", log_lines::ranks(&ranks));
-                let applied = change.applied(ctx, at, roster);
+                let applied = change.applied(ctx, at);
                 let in_force = if committed { change.assigned.clone().into_iter().collect() } else { Vec::new() };
                 let outcome = self.give_up(ctx, why, in_flight)?;
                 Some(Outcome { applied, iteration: at, in_force, ..outcome })
@@ -248,7 +248,7 @@ impl Synchronizer {
         }
     }
 
-    fn on_applied(&mut self, ctx: &mut Ctx<'_>, at: u64, in_flight: &mut InFlight, roster: &Roster) -> Option<Outcome> {
+    fn on_applied(&mut self, ctx: &mut Ctx<'_>, at: u64, in_flight: &mut InFlight) -> Option<Outcome> {
         let change = self.change.take()?;
         self.given_up = None;
         self.margin = (change.coordinator.margin() / 2).max(limits::MARGIN);
@@ -259,7 +259,7 @@ impl Synchronizer {
             format!("applied everywhere in iteration {at}: {count} ranks, {latency_ms:.1} ms after the decision");
         ctx.life("applied-synchronized", text, json!({"iteration": at, "ranks": count, "latency_ms": latency_ms}));
         in_flight.counts.applied_at(latency_ms);
-        let applied = change.applied(ctx, at, roster);
+        let applied = change.applied(ctx, at);
         Some(Outcome { by: change.by, applied, iteration: at, in_force: Vec::new(), why_not: None })
     }
 
@@ -280,9 +280,8 @@ impl Change {
         }
     }
 
-    fn action(&self, ctx: &Ctx<'_>, rank: u32, order: Order, roster: &Roster) -> Action {
+    fn action(&self, ctx: &Ctx<'_>, rank: u32, order: Order) -> Action {
         let assignments = self.assigned.get(&rank).cloned().unwrap_or_default();
-        let restore = roster.points.current(rank, &assignments);
         let (phase, assignments) = match order {
             Order::Prepare => (Phase::Prepare, assignments),
             Order::PreCommit { at } => (Phase::PreCommit { at }, Vec::new()),
@@ -292,7 +291,6 @@ impl Change {
             id: ActionId(self.coordinator.round()),
             job: ctx.job.clone(),
             rank,
-            restore,
             assignments,
             at_once: false,
             decided_ns: self.decided_ns,
@@ -302,8 +300,8 @@ impl Change {
     }
 
     /// The actions that ranks confirmed as applied; each goes to the journal.
-    fn applied(&self, ctx: &mut Ctx<'_>, at: u64, roster: &Roster) -> Vec<Action> {
-        let actions = self.applied_ns.keys().map(|rank| self.action(ctx, *rank, Order::Prepare, roster));
+    fn applied(&self, ctx: &mut Ctx<'_>, at: u64) -> Vec<Action> {
+        let actions = self.applied_ns.keys().map(|rank| self.action(ctx, *rank, Order::Prepare));
         let actions: Vec<Action> = actions.collect();
         for action in &actions {
             ctx.journal(json!({

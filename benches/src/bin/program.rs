@@ -34,7 +34,7 @@ struct Costs {
     /// `[inside]` and `[between]`.
     links: String,
     /// The master's time per chunk, seconds.
-    handout_s: f64,
+    overhead_s: f64,
     /// A task's time beyond its sleep, seconds.
     waking_s: f64,
 }
@@ -61,7 +61,7 @@ fn main() -> Result<()> {
 
 /// Mean times of tasks and stages are in milliseconds.
 fn cases(costs: &Costs) -> Vec<Case> {
-    let Costs { handout_s, waking_s, .. } = costs;
+    let Costs { overhead_s, waking_s, .. } = costs;
     let farm = |workers: u32, tasks: u32, (dist, mean_ms, sigma_pct): (&str, f64, f64), technique: &str, bytes: u32| {
         let (mean_s, sigma_s) = (mean_ms * 1e-3, mean_ms * sigma_pct * 1e-5);
         let time = match dist {
@@ -79,7 +79,7 @@ fn cases(costs: &Costs) -> Vec<Case> {
             ),
             program: format!(
                 "run = ['steps']\n[element.steps]\nkind = 'loop'\ncount = 3\ndo = ['farm']\n[element.farm]\nkind = 'master-worker'\n\
-                 tasks = {tasks}\ntask_s = '{time} + {waking_s}'\ntechnique = '{technique}'\nhandout_s = {handout_s}\n\
+                 tasks = {tasks}\ntask_s = '{time} + {waking_s}'\ntechnique = '{technique}'\noverhead_s = {overhead_s}\n\
                  task_bytes = {bytes}\nresult_bytes = {back}\n"
             ),
         }
@@ -90,7 +90,7 @@ fn cases(costs: &Costs) -> Vec<Case> {
         program: format!(
             "run = ['steps']\n[element.steps]\nkind = 'loop'\ncount = 5\ndo = ['positions', 'forces']\n[element.positions]\n\
              kind = 'broadcast'\nbytes = {}\n[element.forces]\nkind = 'master-worker'\ntasks = {bodies}\n\
-             task_s = {}\nhandout_s = {handout_s}\nresult_bytes = 24\n",
+             task_s = {}\noverhead_s = {overhead_s}\nresult_bytes = 24\n",
             24 * bodies,
             f64::from(pace_us) * 1e-6 + waking_s
         ),
@@ -183,7 +183,7 @@ impl Arguments {
     fn runs(&self) -> Result<()> {
         let hosts = (self.hosts > 0).then(|| Hosts::up(self.hosts, "100mbit")).transpose()?;
         let costs = self.costs(hosts.as_ref())?;
-        println!("{}dispatch {:.1} us, waking {:.1} us\n", costs.links, 1e6 * costs.handout_s, 1e6 * costs.waking_s);
+        println!("{}dispatch {:.1} us, waking {:.1} us\n", costs.links, 1e6 * costs.overhead_s, 1e6 * costs.waking_s);
         println!(
             "{:>2} {:>11} {:>11} {:>7} {:>10} {:>9}  program",
             "", "measured s", "predicted s", "error", "by", "faster"
@@ -243,13 +243,13 @@ impl Arguments {
             values.get(values.len() / 2).copied().with_context(|| format!("no {key} in the summary"))
         };
         // One task is one chunk here.
-        let handout_s = median("master_busy_s")? / f64::from(TASKS);
+        let overhead_s = median("master_busy_s")? / f64::from(TASKS);
         let links = summary["links"].as_array().context("no links in the summary")?;
         let table = |name: &str, same_host: bool| {
             let link = links.iter().find(|link| link["same_host"] == same_host)?;
             let (start_up_s, per_byte_s) = (link["start_up_s"].as_f64()?, link["per_byte_s"].as_f64()?);
             let eager = link["eager_bytes"].as_f64().map_or(String::new(), |bytes| format!("eager = '{bytes}'\n"));
-            let overhead_s = handout_s.min(start_up_s);
+            let overhead_s = overhead_s.min(start_up_s);
             Some(format!(
                 "[{name}]\nstart_up = '{start_up_s}s'\noverhead = '{overhead_s}s'\nper_byte = '{per_byte_s}s'\n{eager}"
             ))
@@ -257,7 +257,7 @@ impl Arguments {
         let inside = table("inside", true).or_else(|| table("inside", false)).context("no link was measured")?;
         let between = table("between", false).unwrap_or_default();
         let waking_s = median("ideal_s")? * f64::from(WORKERS) / f64::from(TASKS) - MEAN_S;
-        Ok(Costs { links: inside + &between, handout_s, waking_s: waking_s.max(0.0) })
+        Ok(Costs { links: inside + &between, overhead_s, waking_s: waking_s.max(0.0) })
     }
 
     /// The program's own time, seconds.
@@ -318,7 +318,7 @@ fn size() -> Result<()> {
          between = { start_up = '3us', overhead = '0.5us', per_byte = '0.1ns', eager = '16KiB' }",
     )?;
     let farm = "run = ['steps']\n[element.steps]\nkind = 'loop'\ncount = 10\ndo = ['farm']\n[element.farm]\nkind = 'master-worker'\n\
-                tasks = 1e6\ntask_s = 'max(0, normal(0.1, 0.04))'\ntechnique = 'dpf'\nhandout_s = 2e-6\ntask_bytes = 64\n";
+                tasks = 1e6\ntask_s = 'max(0, normal(0.1, 0.04))'\ntechnique = 'dpf'\noverhead_s = 2e-6\ntask_bytes = 64\n";
     let by_hand = "run = ['master', 'rest', 'worker']\n[parameters]\nchunks = 20\n\
                    [element.master]\nkind = 'loop'\nwhen = 'rank == 0'\ncount = 'chunks * (processes - 1)'\nindex = 'i'\n\
                    do = ['give', 'take']\n[element.give]\nkind = 'send'\nto = 'i % (processes - 1) + 1'\nbytes = 640\n\

@@ -48,7 +48,7 @@ struct Measured {
     start_up_s: f64,
     per_byte_s: f64,
     /// Time the master was busy per chunk, seconds.
-    handout_s: f64,
+    overhead_s: f64,
 }
 
 /// One prediction against what was measured, over the whole grid.
@@ -126,7 +126,7 @@ fn by_source(measured: &Measured, volume: u64, workers: u32) -> (f64, f64) {
         protocol: Protocol::Async,
         growth: Growth::Constant,
     };
-    let occupied = Model { start_up_s: measured.handout_s, ..model };
+    let occupied = Model { start_up_s: measured.overhead_s, ..model };
     (model.iteration_s(workers), occupied.mcmc())
 }
 
@@ -136,7 +136,7 @@ fn by_simulation(measured: &Measured, volume: u64, workers: u32) -> f64 {
         tasks: TASKS,
         workers,
         mean_s: measured.task_s / TASKS as f64,
-        overhead_s: measured.handout_s,
+        overhead_s: measured.overhead_s,
         latency_s: measured.start_up_s,
         send_s: bytes_s,
         back_s: bytes_s,
@@ -172,7 +172,7 @@ fn measure(a: &Arguments, hosts: Option<&Hosts>, compute_ms: u32, volume: u64, w
     Ok(Measured {
         iteration_s: median("iteration_s")?,
         task_s: median("ideal_s")? * f64::from(workers),
-        handout_s: median("master_busy_s")? / f64::from(workers),
+        overhead_s: median("master_busy_s")? / f64::from(workers),
         start_up_s: slowest["start_up_s"].as_f64().context("no start-up time")?,
         per_byte_s: slowest["per_byte_s"].as_f64().context("no byte time")?,
     })

@@ -109,8 +109,7 @@ pub fn set(args: &SetArgs) -> anyhow::Result<ExitCode> {
     if args.point.is_empty() || args.value.is_empty() {
         return usage("midrun set needs the name of a tuning point and a value: midrun set mw.factor 0.3");
     }
-    // `mw.policy` is the old name, accepted for one version.
-    let point = if args.point == "mw.policy" { "mw.technique" } else { &args.point }.to_owned();
+    let point = midrun_vocabulary::names::current(&args.point).to_owned();
     let value = args.value.clone();
     let set =
         SetPoint { point, value, rank: args.rank, synchronized: args.synchronized, at_iteration: args.at_iteration };

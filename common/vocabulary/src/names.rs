@@ -1,4 +1,4 @@
-//! Names of the tuning points that the frameworks declare.
+//! Names of the tuning points that the frameworks declare, and of files that ranks and the command line share.
 
 /// Loop scheduling technique of the Master/Worker framework; its value is the technique's number.
 pub const TECHNIQUE: &str = "mw.technique";
@@ -19,6 +19,14 @@ pub const SPAWNED: &str = "mw.spawned";
 pub const OWN_WORKERS: &str = "NW";
 /// Pattern of a pipeline's stages, a text such as `0,1x4,2-3`.
 pub const PATTERN: &str = "pipe.pattern";
+
+/// Ending of the file in which the ranks of one host find the decision of a synchronized change.
+pub const REGISTER_ENDING: &str = "register";
+
+/// The present name of a tuning point: names of version 0.1 are accepted for one version.
+pub fn current(name: &str) -> &str {
+    if name == "mw.policy" { TECHNIQUE } else { name }
+}
 
 /// Returns whether a tuning point belongs to a framework, which keeps its ranks in step by itself.
 pub fn of_framework(name: &str) -> bool {

@@ -8,7 +8,7 @@ use toml::Spanned;
 
 use super::limits::{self, FILE_BYTES};
 use super::mistake::{Embedded, Mistake};
-use crate::tuning_point::names::of_framework;
+use crate::tuning_point::names::{self, of_framework};
 
 /// A file as it is written.
 #[derive(Debug, Deserialize)]
@@ -242,7 +242,7 @@ fn tuning_points(
             }
             (None, None) => {
                 return Err(at(format!(
-                    "the tuning_point `{text}` needs `name = \"…\"`, by which the program or its framework declares it, or a line of \
+                    "the tuning point `{text}` needs `name = \"…\"`, by which the program or its framework declares it, or a line of \
                      `points` that begins `tune {text}`"
                 )));
             }
@@ -257,7 +257,7 @@ fn tuning_points(
                     return Err(at(format!("`{text}` and `{}` are the same tuning point {name}", other.label)));
                 }
                 let what = format!("{name}, which the program or its framework declares");
-                let (label, name) = (text.to_owned(), name.clone());
+                let (label, name) = (text.to_owned(), names::current(name).to_owned());
                 tuning_points.push(TuningPoint {
                     label,
                     name,

@@ -58,7 +58,7 @@ pub const FUNCTIONS: &[Function] = &[
         "",
     ),
     function(
-        "least_chunk(handout_s, mean_s, workers)",
+        "least_chunk(overhead_s, mean_s, workers)",
         "fewest tasks of a chunk that keep the master from being the bottleneck",
         CHAPTER,
     ),
@@ -212,8 +212,8 @@ fn factoring(engine: &mut Engine) {
         let remaining = at_least("the number of tasks", &remaining, 0.0, 1e12)?;
         Ok((factor * remaining / f64::from(workers(&n)?)).floor().max(1.0))
     });
-    engine.register_fn("least_chunk", |handout_s: Dynamic, mean_s: Dynamic, n: Dynamic| -> Answer<f64> {
-        Ok(least_chunk(num("handout_s", &handout_s)?, num("mean_s", &mean_s)?, workers(&n)?) as f64)
+    engine.register_fn("least_chunk", |overhead_s: Dynamic, mean_s: Dynamic, n: Dynamic| -> Answer<f64> {
+        Ok(least_chunk(num("overhead_s", &overhead_s)?, num("mean_s", &mean_s)?, workers(&n)?) as f64)
     });
     engine.register_fn("static_excess", |variation: Dynamic, tasks: Dynamic, n: Dynamic| -> Answer<f64> {
         let tasks = at_least("the number of tasks", &tasks, 0.0, 1e12)? as u64;

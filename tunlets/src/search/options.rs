@@ -34,10 +34,11 @@ pub(super) fn read(options: &SearchOptions) -> Result<Requested, String> {
     if parts(&options.points).next().is_none() {
         return Err("tuning points and their values, such as 'block=8..256 step 8'".into());
     }
-    let space = Space::parse(parts(&options.points), parts(&options.constraint)).map_err(|error| error.to_string())?;
+    let mut space = Space::parse(parts(&options.points), parts(&options.constraint)).map_err(|error| error.to_string())?;
+    space.dimensions.iter_mut().for_each(|dimension| dimension.name = names::current(&dimension.name).to_owned());
     let in_step = |dimension: &&Dimension| dimension.synchronized && names::of_framework(&dimension.name);
     if let Some(Dimension { name, .. }) = space.dimensions.iter().find(in_step) {
-        return Err(format!("{name} without together: its framework keeps the ranks in step by itself"));
+        return Err(format!("{name} without synchronized: its framework keeps the ranks in step by itself"));
     }
     let name = if options.method.is_empty() { "auto" } else { &options.method };
     let Some((_, method)) = Method::NAMES.into_iter().find(|(known, _)| *known == name) else {

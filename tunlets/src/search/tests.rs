@@ -280,7 +280,7 @@ fn options_that_make_no_sense_are_refused_with_what_would() {
     );
     assert_eq!(
         error(options("a=1..2 together; mw.factor=0.1,0.2 together")),
-        "mw.factor without together: its framework keeps the ranks in step by itself"
+        "mw.factor without synchronized: its framework keeps the ranks in step by itself"
     );
     let method = SearchOptions { method: "best".into(), ..options("a=1..2") };
     assert_eq!(error(method), "one of the methods auto, exhaustive, simplex, evolution instead of best");
@@ -288,4 +288,6 @@ fn options_that_make_no_sense_are_refused_with_what_would() {
     assert_eq!(error(budget), "a budget from 12 to 100000 instead of 3");
     let known = SearchOptions { known: "2; x; 1,5; 1".into(), ..options("a=1..2") };
     assert_eq!(options::read(&known).unwrap().known, [vec![2.0], vec![1.0, 5.0], vec![1.0]]);
+    let old = options::read(&options("mw.policy=1,2")).unwrap();
+    assert_eq!(old.space.dimensions[0].name, "mw.technique");
 }
