@@ -212,7 +212,8 @@ impl Job {
     /// Shows a window to the tunlets; reports their judgements of earlier decisions, and does what they ask for.
     fn on_measured(&mut self, ctx: &mut Ctx<'_>, measured: &Measured, may_act: bool) {
         let (observation, per, number) = match measured {
-            Measured::Iteration(Closed { window, .. }) => {
+            Measured::Iteration(closed) => {
+                let Closed { window, .. } = &**closed;
                 self.dispatcher.on_measured(Some(window.iteration), window.iteration_s);
                 (Observation::Iteration(window), Per::Iteration, window.iteration)
             }
@@ -423,17 +424,15 @@ impl Job {
         while !self.dispatcher.is_busy() {
             if self.overrides.is_active() {
                 match self.overrides.advance(ctx, roster, self.measurements.per()) {
-                    Some(Round::Each(assigned, when)) => {
-                        if self.dispatcher.may_send(&assigned, false) {
-                            self.dispatcher.dispatch(ctx, By::User, assigned, when, roster);
-                        }
+                    Some(Round::Each(assigned, when)) if self.dispatcher.may_send(&assigned, false) => {
+                        self.dispatcher.dispatch(ctx, By::User, assigned, when, roster);
                     }
                     Some(Round::Synchronized(assigned)) => {
                         if let Err(why) = self.dispatcher.synchronize(ctx, By::User, assigned, roster) {
                             self.overrides.refuse_open(&why);
                         }
                     }
-                    None => {}
+                    Some(Round::Each(..)) | None => {}
                 }
             } else if let Some((ask, control)) = self.overrides.next() {
                 let renewed = match control {

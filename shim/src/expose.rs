@@ -3,29 +3,35 @@
 use crate::guard::guard;
 use crate::iterations;
 use crate::records::UNKNOWN_ITERATION;
-use crate::tuning_points::{self, Setter, TuningPoint};
+use crate::tuning_points::{self, Setter, TuningPoint, TuningPoints};
 use crate::{safe_point, state, status};
 use midrun_ring::TuningPointKind;
 use std::ffi::{CStr, c_char, c_int};
 
-// A variable's number is its address. It lives as long as the program uses midrun (`midrun.h`), and only the thread that
-// exposed it sets it (see `safe_point`).
-static DOUBLE: Setter = Setter {
-    is_fixed: true,
-    // SAFETY: as above.
-    ..Setter::new(
-        |_, at, value, _| unsafe { (at as *mut f64).write_volatile(value) },
-        |at| unsafe { (at as *const f64).read_volatile() },
-    )
-};
-static INT: Setter = Setter {
-    is_fixed: true,
-    // SAFETY: as above.
-    ..Setter::new(
-        |_, at, value, _| unsafe { (at as *mut c_int).write_volatile(value.round() as c_int) },
-        |at| unsafe { f64::from((at as *const c_int).read_volatile()) },
-    )
-};
+// A variable's number is its address.
+static DOUBLE: Setter = Setter { is_fixed: true, ..Setter::new(set_double, double) };
+static INT: Setter = Setter { is_fixed: true, ..Setter::new(set_int, int) };
+
+fn set_double(_: &mut TuningPoints, at: usize, value: f64, _: &str) {
+    // SAFETY: the variable lives as long as the program uses midrun (`midrun.h`), and only the thread that exposed it sets
+    // it (see `safe_point`).
+    unsafe { (at as *mut f64).write_volatile(value) }
+}
+
+fn double(at: usize) -> f64 {
+    // SAFETY: as in `set_double`.
+    unsafe { (at as *const f64).read_volatile() }
+}
+
+fn set_int(_: &mut TuningPoints, at: usize, value: f64, _: &str) {
+    // SAFETY: as in `set_double`.
+    unsafe { (at as *mut c_int).write_volatile(value.round() as c_int) }
+}
+
+fn int(at: usize) -> f64 {
+    // SAFETY: as in `set_double`.
+    f64::from(unsafe { (at as *const c_int).read_volatile() })
+}
 
 /// See `midrun.h`.
 #[unsafe(no_mangle)]

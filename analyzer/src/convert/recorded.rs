@@ -109,16 +109,7 @@ pub fn sent(wire: v1::Action) -> Option<Action> {
     let assignments = wire.assignments.into_iter().map(assignment).collect::<Option<Vec<_>>>()?;
     let (decided_ns, left_ns) = (wire.decided_ns, wire.time_to_live_ms.saturating_mul(1_000_000));
     let deadline_ns = decided_ns.saturating_add(left_ns);
-    Some(Action {
-        id: ActionId(wire.id),
-        job,
-        rank,
-        assignments,
-        at_once,
-        decided_ns,
-        deadline_ns,
-        phase,
-    })
+    Some(Action { id: ActionId(wire.id), job, rank, assignments, at_once, decided_ns, deadline_ns, phase })
 }
 
 /// The configuration of an analyzer that began to record at `unix_s` seconds since 1970.

@@ -20,7 +20,7 @@ use crate::window::{Closed, Windows};
 
 /// A closed window.
 pub(super) enum Measured {
-    Iteration(Closed),
+    Iteration(Box<Closed>),
     Stream(StreamWindow),
 }
 
@@ -188,7 +188,7 @@ impl Measurements {
             closed.extend(self.points.close(now, all, roster.members.present(), self.grace_ns));
         }
         let streams = std::iter::from_fn(|| self.streams.take_closed()).map(Measured::Stream);
-        closed.into_iter().map(Measured::Iteration).chain(streams).collect()
+        closed.into_iter().map(|closed| Measured::Iteration(Box::new(closed))).chain(streams).collect()
     }
 
     /// Takes a closed window into the lists. False for one that no job can have: it is counted, reported once, and no

@@ -34,7 +34,8 @@ pub(super) fn read(options: &SearchOptions) -> Result<Requested, String> {
     if parts(&options.points).next().is_none() {
         return Err("tuning points and their values, such as 'block=8..256 step 8'".into());
     }
-    let mut space = Space::parse(parts(&options.points), parts(&options.constraint)).map_err(|error| error.to_string())?;
+    let mut space =
+        Space::parse(parts(&options.points), parts(&options.constraint)).map_err(|error| error.to_string())?;
     space.dimensions.iter_mut().for_each(|dimension| dimension.name = names::current(&dimension.name).to_owned());
     let in_step = |dimension: &&Dimension| dimension.synchronized && names::of_framework(&dimension.name);
     if let Some(Dimension { name, .. }) = space.dimensions.iter().find(in_step) {
