@@ -1,84 +1,56 @@
-//! Seeded random numbers for the simulation: the same seed gives the same numbers on every machine.
+//! Seeded random numbers for simulations and searches: a seed gives the same stream on every machine.
 
-/// xoshiro256++ (Blackman, Vigna), seeded by SplitMix64.
+use rand::{Rng, SeedableRng};
+use rand_distr::{Binomial, Distribution, Exp1, Gamma, Open01, StandardNormal};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+/// Gamma variances up to this bound count as 0: the value is then its mean.
+const NO_VARIANCE: f64 = 1e-12;
+/// Largest gamma variance; a wider one would draw zeros only.
+const MOST_VARIANCE: f64 = 1e4;
+
+/// A stream of random numbers (xoshiro256++).
 #[derive(Clone, Debug)]
-pub struct Random {
-    state: [u64; 4],
-}
+pub struct Random(Xoshiro256PlusPlus);
 
 impl Random {
-    /// A stream of its own for each seed.
+    /// The stream of this seed.
     pub fn new(seed: u64) -> Random {
-        let mut x = seed;
-        let state = std::array::from_fn(|_| {
-            x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
-            let z = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-            let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-            z ^ (z >> 31)
-        });
-        Random { state }
+        Random(Xoshiro256PlusPlus::seed_from_u64(seed))
     }
 
-    fn bits(&mut self) -> u64 {
-        let s = &mut self.state;
-        let result = s[0].wrapping_add(s[3]).rotate_left(23).wrapping_add(s[0]);
-        let t = s[1] << 17;
-        s[2] ^= s[0];
-        s[3] ^= s[1];
-        s[1] ^= s[2];
-        s[0] ^= s[3];
-        s[2] ^= t;
-        s[3] = s[3].rotate_left(45);
-        result
-    }
-
-    /// Uniform in the open interval (0, 1).
+    /// A uniform number from the open interval (0, 1).
     pub fn uniform(&mut self) -> f64 {
-        ((self.bits() >> 11) as f64 + 0.5) / (1u64 << 53) as f64
+        Open01.sample(&mut self.0)
     }
 
-    /// A whole number from 0 to `n` - 1, each as likely; 0 for `n` = 0.
+    /// A uniform integer from 0 to `n` - 1; 0 for `n` = 0.
     pub fn below(&mut self, n: usize) -> usize {
-        ((self.uniform() * n as f64) as usize).min(n.saturating_sub(1))
+        if n == 0 { 0 } else { self.0.random_range(0..n) }
     }
 
-    /// Exponential with mean 1.
+    /// An exponential number of mean 1.
     pub fn exponential(&mut self) -> f64 {
-        -self.uniform().ln()
+        Exp1.sample(&mut self.0)
     }
 
-    /// How many of `trials` succeed, each with probability `p`, drawn one by one.
+    /// The number of successes among `trials`, each of probability `p`; 0 where `p` is no probability.
     pub fn binomial(&mut self, trials: u32, p: f64) -> u32 {
-        (0..trials).map(|_| u32::from(self.uniform() < p)).sum()
+        Binomial::new(u64::from(trials), p).map_or(0, |binomial| binomial.sample(&mut self.0) as u32)
     }
 
-    /// Standard normal, by the polar method.
+    /// A standard normal number.
     pub fn normal(&mut self) -> f64 {
-        loop {
-            let (u, v) = (2.0 * self.uniform() - 1.0, 2.0 * self.uniform() - 1.0);
-            let q = u * u + v * v;
-            if q > 0.0 && q < 1.0 {
-                return u * (-2.0 * q.ln() / q).sqrt();
-            }
-        }
+        StandardNormal.sample(&mut self.0)
     }
 
-    /// Gamma with mean 1 and this variance (Marsaglia, Tsang 2000); 1 for a variance that is not above 0.
+    /// A gamma number of mean 1 and this variance; 1 where the variance is not above 0.
     pub fn gamma(&mut self, variance: f64) -> f64 {
-        if variance.is_nan() || variance <= 1e-12 {
+        if variance.is_nan() || variance <= NO_VARIANCE {
             return 1.0;
         }
-        let shape = 1.0 / variance.min(1e4);
-        let (d, boost) =
-            if shape < 1.0 { (shape + 2.0 / 3.0, self.uniform().powf(1.0 / shape)) } else { (shape - 1.0 / 3.0, 1.0) };
-        let c = 1.0 / (9.0 * d).sqrt();
-        loop {
-            let x = self.normal();
-            let v = (1.0 + c * x).powi(3);
-            if v > 0.0 && self.uniform().ln() < 0.5 * x * x + d - d * v + d * v.ln() {
-                return d * v * boost / shape;
-            }
-        }
+        let variance = variance.min(MOST_VARIANCE);
+        Gamma::new(1.0 / variance, variance).map_or(1.0, |gamma| gamma.sample(&mut self.0))
     }
 }
 
