@@ -165,16 +165,16 @@ fn what_is_wrong_with_tunlets_is_one_sentence_before_anything_starts(mpi: Mpi) {
     let bad = file(&scratch, "bad.toml", "name = 'bad'\nscript = '''\ntuning_points.f1\n'''\n");
     let factor = example("spread_factor.toml");
     for (flags, part) in [
-        (vec!["--tunlet", bad.as_str()], "bad.toml, line 3, column 7: nothing declares `f1` of `tuning_points`"),
+        (vec!["--tunlet", bad.as_str()], "bad.toml, line 3, column 15: nothing declares `f1` of `tuning_points`"),
         (vec!["--tunlet", "./none.toml"], "the tunlet ./none.toml cannot be read"),
         (vec!["--tunlet", "nobody"], "or a file: FILE.toml"),
         (vec!["--tunlet", "auto", "--tunlet", &factor], "auto and spread_factor may both turn mw.factor"),
-        (vec!["--shadow", bad.as_str()], "bad.toml, line 3, column 7"),
+        (vec!["--shadow", bad.as_str()], "bad.toml, line 3, column 15"),
     ] {
         under_midrun(&scratch, "run", &flags, &synthetic(mpi)).wait().assert_refused(&[part]);
     }
     let explained = explain(&scratch, &[bad.as_str()]);
-    assert!(explained.code == 64 && explained.err.contains("line 3, column 7"), "{}", explained.err);
+    assert!(explained.code == 64 && explained.err.contains("line 3, column 15"), "{}", explained.err);
     scratch.assert_nothing_left();
 }
 
@@ -184,7 +184,7 @@ fn every_tunlet_explains_itself() {
     for (name, parts) in [
         (
             "master_worker",
-            ["mw.technique", "Pi(n) = n Tt(n)²/Tc (17): the number of workers with the least   [César 2006, ch. III]"],
+            ["mw.technique", "Pi(n) = n Tt(n)²/Tc (17) of the simulated times: the number of workers with the least   [César 2006, ch. III]"],
         ),
         (
             example("classic_factor.toml").as_str(),

@@ -111,7 +111,7 @@ fn hydras_options_for_placing_ranks_are_no_trap() {
     need!(mpich5().1.is_file(), "MPICH 5 is not here");
     let mut line = mpich5_line(3);
     line.splice(1..1, ["-bind-to", "none"].map(String::from));
-    refused(line, &["--spawn", "--iterations", "6"], "60", "cannot with -bind-to");
+    refused(line, &["--spawn", "--iterations", "6"], "60", "because MPICH's mpiexec has -bind-to");
 }
 
 #[test]
