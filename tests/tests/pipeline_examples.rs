@@ -18,11 +18,11 @@ const IMAGES: Example = Example { name: "image_pipeline", library: "TurboJPEG" }
 const SIGNAL: Example = Example { name: "fft_pipeline", library: "FFTW" };
 
 impl Example {
-    /// Runs it on `ranks` ranks under `midrun run`, in the test's directory.
+    /// Runs it on `ranks` ranks under `midrun run`, in the test's directory. Advice only: the pattern is the test's.
     fn run(&self, scratch: &Scratch, mpi: Mpi, ranks: u32, options: &str) -> Ended {
         let mut line = mpi.line(ranks, &mpi.example(self.name));
         line.extend(options.split_whitespace().map(str::to_owned));
-        under_midrun(scratch, self.name, &[], &line).wait()
+        under_midrun(scratch, self.name, &["--dry-run"], &line).wait()
     }
 
     /// The same, when it should end well: its figures, a line per stream.
