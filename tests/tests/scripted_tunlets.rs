@@ -184,7 +184,10 @@ fn every_tunlet_explains_itself() {
     for (name, parts) in [
         (
             "master_worker",
-            ["mw.technique", "Pi(n) = n Tt(n)²/Tc (17) of the simulated times: the number of workers with the least   [César 2006, ch. III]"],
+            [
+                "mw.technique",
+                "Pi(n) = n Tt(n)²/Tc (17) of the simulated times: the number of workers with the least   [César 2006, ch. III]",
+            ],
         ),
         (
             example("classic_factor.toml").as_str(),
