@@ -14,7 +14,7 @@
  * Link the program with libmidrun, or let `midrun run` preload it. If MIDRUN_WEAK is defined before this
  * header is included, the markers are weak symbols: see MIDRUN_MARK.
  *
- * Old names: `policy` is an alias of `technique` in two structs, for programs written for version 0.1.
+ * Old names, for programs written for version 0.1: `policy` for `technique` in two structs, midrun_policy_name().
  */
 #ifndef MIDRUN_H
 #define MIDRUN_H
