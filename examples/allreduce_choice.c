@@ -1,19 +1,19 @@
-/* allreduce_choice - a program whose ranks all run the same loop and sum a vector in each iteration, by one of three ways.
+/* allreduce_choice - all ranks run the same loop and sum a vector in each iteration by one of three algorithms.
  *
  *     mpirun -n 16 allreduce_choice --iterations 400 --delay-us 2000
- *     midrun set algorithm 1 --together          0 = MPI_Allreduce, 1 = a ring, 2 = to rank 0 and back
- *     midrun set stop 1 --together               all ranks end their loop before the same iteration
- *     midrun run --search 'algorithm=0,1,2 categorical together' -- mpirun -n 16 allreduce_choice --delay-us 0
+ *     midrun set algorithm 1 --synchronized      0 = MPI_Allreduce, 1 = a ring, 2 = to rank 0 and back
+ *     midrun set stop 1 --synchronized           all ranks end their loop before the same iteration
+ *     midrun run --search 'algorithm=0,1,2 categorical synchronized' -- mpirun -n 16 allreduce_choice --delay-us 0
  *
- * Ranks that took different ways in one iteration would wait for each other for ever, or sum wrongly: each iteration is checked,
- * and each rank tells in which iterations its way changed. */
+ * Ranks that ran different algorithms in one iteration would deadlock or sum wrongly, so each rank checks the sum of each iteration
+ * and prints the iterations in which its algorithm changed. */
 #include "example.h"
 
 enum { TAG = 7, NAP_NS = 50000 };
 static long iterations = 200, doubles = 64, delay_us = 1000, period_us, first;
 static int algorithm, stop, rank, size;
 
-/* Waits without turning a core: there may be many ranks on few. */
+/* Waits without using a core: many ranks may share a few cores. */
 static void nap_until(MPI_Request *requests, int count) {
   MPI_Status statuses[2];
   for (int done = 0;;) {
@@ -36,7 +36,7 @@ static void by_mpi(const double *own, double *sum) {
   nap_until(&request, 1);
 }
 
-/* Every vector goes once around. */
+/* Sends every vector once around the ring. */
 static void by_ring(const double *own, double *sum, double *passing, double *coming) {
   memcpy(passing, own, sizeof(double[doubles])), memcpy(sum, own, sizeof(double[doubles]));
   for (int step = 1; step < size; step++) {
@@ -56,7 +56,8 @@ static void by_rank_0(const double *own, double *sum, double *coming) {
   for (int to = 1; rank == 0 && to < size; to++) move(sum, to, NULL, -1, doubles);
 }
 
-/* Sums in iteration `it`; how many numbers are wrong. Whole numbers, so that the order of adding does not matter. */
+/* Sums the vectors of iteration `it`; returns how many elements are wrong. The elements are integers, so the order of addition does
+ * not matter. */
 static long reduce(long it, double *own, double *sum, double *a, double *b) {
   long wrong = 0;
   for (long i = 0; i < doubles; i++) own[i] = (double)(rank + it * i), sum[i] = -1;

@@ -1,7 +1,7 @@
-/* fft_pipeline - two tones are freed of hum and noise, block by block: window, transform, filter, transform back, overlap and add.
+/* fft_pipeline - removes hum and noise from two tones, block by block: window, transform, filter, transform back, overlap and add.
  *
- * Blocks overlap by half, and the window's two halves add up to one, so that a spectrum left alone gives the signal back. The last
- * stage keeps the half of a block that the next one adds to: it has state, and gets the blocks in their order. Needs FFTW 3.
+ * Blocks overlap by half, and the window's two halves add up to one, so an unchanged spectrum gives the signal back. The last stage
+ * keeps the half of a block to which the next block adds: it has state, and receives the blocks in order. Needs FFTW 3.
  * --help lists the options.
  */
 #include "pipeline.h"
@@ -9,13 +9,13 @@
 #include <limits.h>
 #include <math.h>
 
-/* Frequencies as shares of the sample rate, amplitudes, and what the filter lets through. */
+/* Frequencies as shares of the sample rate, amplitudes, and the pass band of the filter. */
 static const double LOW = 0.011, HIGH = 0.037, HUM = 0.21, LOW_AMPLITUDE = 1, HIGH_AMPLITUDE = 0.5, HUM_AMPLITUDE = 1;
 static const double NOISE = 1;       /* uniform from -NOISE to NOISE, so its variance is NOISE * NOISE / 3 */
 static const double PASS = 0.1;      /* higher frequencies are cut off */
-static const double THRESHOLD = 3;   /* a frequency weaker than so many times the noise is noise */
-static const double GAIN_DB = 10;    /* less noise than this at the end is expected */
-static const double TOLERANCE = 1e-9; /* between FFTW and the sum that it stands for */
+static const double THRESHOLD = 3;   /* the filter cuts frequencies weaker than this many times the noise */
+static const double GAIN_DB = 10;    /* expected reduction of the noise */
+static const double TOLERANCE = 1e-9; /* between FFTW and the defining sum */
 
 static struct {
   long blocks, samples, seed, runs;
@@ -28,10 +28,10 @@ static struct {
 static size_t half(void) { return (size_t)g.samples / 2; }
 static double turn(double turns) { return 2 * M_PI * (turns - floor(turns)); }
 
-/* What is to come out, at sample n. */
+/* The expected output at sample n. */
 static double tones(uint64_t n) { return LOW_AMPLITUDE * sin(turn(LOW * (double)n)) + HIGH_AMPLITUDE * sin(turn(HIGH * (double)n)); }
 
-/* What goes in. */
+/* The input. */
 static double recorded(uint64_t n) {
   double chance = (double)(mix(mix((uint64_t)g.seed) ^ n) >> 11) / 9007199254740992.0;
   return tones(n) + HUM_AMPLITUDE * sin(turn(HUM * (double)n)) + NOISE * (2 * chance - 1);
@@ -59,7 +59,7 @@ static int window(void *user, uint64_t input, const void *data, size_t bytes, mi
   return 0;
 }
 
-/* FFTW plans for the arrays they will work on, and likes them aligned: each rank has two arrays and two plans of its own. */
+/* An FFTW plan belongs to its arrays, which should be aligned: each rank has two arrays and two plans. */
 static struct {
   double *block;
   fftw_complex *spectrum;
@@ -88,7 +88,7 @@ static int forward(void *user, uint64_t input, const void *data, size_t bytes, m
   return 0;
 }
 
-/* Cuts off what is too high, and what is no stronger than noise. The window leaves 3/8 of the noise's power. */
+/* Removes high frequencies, and those no stronger than noise. The window leaves 3/8 of the noise's power. */
 static int filter(void *user, uint64_t input, const void *data, size_t bytes, midrun_pipe_out_t *out) {
   (void)user, (void)input;
   const fftw_complex *in = data;
@@ -106,7 +106,7 @@ static int inverse(void *user, uint64_t input, const void *data, size_t bytes, m
   if (!block || !is_planned()) return 3;
   memcpy(fft.spectrum, data, bytes);
   fftw_execute(fft.inverse);
-  for (size_t i = 0; i < (size_t)g.samples; i++) block[i] = fft.block[i] / (double)g.samples; /* FFTW leaves that to us */
+  for (size_t i = 0; i < (size_t)g.samples; i++) block[i] = fft.block[i] / (double)g.samples; /* FFTW does not normalize */
   return 0;
 }
 
@@ -137,7 +137,7 @@ static int sink(void *user, uint64_t input, const void *data, size_t bytes) {
   return 0;
 }
 
-/* The transforms as the sums that they are defined by: much slower, and nothing of FFTW in them. */
+/* The transforms as their defining sums: much slower, and independent of FFTW. */
 static int forward_by_sum(void *user, uint64_t input, const void *data, size_t bytes, midrun_pipe_out_t *out) {
   (void)user, (void)input, (void)bytes;
   const double *in = data;
@@ -165,7 +165,7 @@ static int inverse_by_sum(void *user, uint64_t input, const void *data, size_t b
   return block ? 0 : 3;
 }
 
-/* Half blocks that are not what the sums give; the overlaps are added here, too. */
+/* Counts half blocks that differ from the sums, which include the overlaps. */
 static uint64_t wrong_blocks(const midrun_pipe_config_t *config) {
   midrun_pipe_stage_t by_sum[] = {STAGES[0], {"forward", forward_by_sum, 0}, STAGES[2], {"inverse", inverse_by_sum, 0}};
   midrun_pipe_config_t reference = *config;
@@ -185,7 +185,7 @@ static uint64_t wrong_blocks(const midrun_pipe_config_t *config) {
 
 static double decibel(double signal, double noise) { return 10 * log10(signal / noise); }
 
-/* The tones' power against all else, before and after. The first half block has no block before it to add to. */
+/* The power of the tones over that of all else, before and after. The first half block has no predecessor to add to. */
 static int judge(const midrun_pipe_config_t *config, figure_t *more) {
   double signal = 0, before = 0, after = 0;
   for (uint64_t n = half(); n < (uint64_t)g.blocks * half(); n++) {

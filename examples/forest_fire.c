@@ -2,8 +2,8 @@
  *
  *     mpirun -n 9 forest_fire --size 500 --steps 60 [--cost STEPS per heat] [--pace MICROSECONDS per heat]
  *         [--workers N to begin with]
- * A burning tree costs time (its heat is computed), others almost none: the work is small and in the middle at first, then grows into a
- * ring. Deterministic: chance comes from the cell and the step.
+ * Only burning trees cost time, for their heat is computed: the work is small and central at first, then grows into a ring. Random
+ * numbers depend on the cell and the step alone, so the fire is deterministic.
  */
 #include "example.h"
 #include <math.h>

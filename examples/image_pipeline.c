@@ -1,6 +1,6 @@
-/* image_pipeline - a folder of JPEG pictures through decode, denoise, transform and encode, into another folder, in their order.
+/* image_pipeline - decodes, denoises, transforms and encodes a folder of JPEG pictures into another folder, in order.
  *
- * Rank 0 reads the files and writes the results; the stages run where the pattern says. Denoising takes most of the time, so give
+ * Rank 0 reads the files and writes the results; the pattern places the stages. Denoising takes most of the time, so give
  * it replicas: --pattern 0,1x3,2,3. Needs TurboJPEG (of libjpeg-turbo). --help lists the options.
  */
 #include "pictures.h"
@@ -13,7 +13,7 @@
 
 enum { QUALITY = 90, MOST = 16384 /* pixels on a side */ };
 
-/* What travels from stage to stage. The name travels too, so that every stage can say which file it complains about. */
+/* The item that stages pass on. It holds the file's name, so that every stage can name the file in an error. */
 typedef struct {
   char name[NAME_MAX + 1];
   int32_t width, height; /* 0 in front of decode */
@@ -58,12 +58,12 @@ static int decode(void *user, uint64_t input, const void *data, size_t bytes, mi
   if (width > MOST || height > MOST) return complain_of(in->name, "it has more than 16384 pixels on a side");
   picture_t *p = picture(out, in->name, width, height, pixel_bytes(width, height));
   if (!p) return 3;
-  /* A damaged file gives a picture and a warning: not good enough. */
+  /* A damaged file gives a picture and a warning, which is an error here. */
   int bad = tjDecompress2(decoder, in->bytes, size, p->bytes, width, 0, height, TJPF_RGB, TJFLAG_ACCURATEDCT);
   return bad ? complain_of(in->name, tjGetErrorStr2(decoder)) : 0;
 }
 
-/* The middle one of nine values, by a network of 19 exchanges (J. L. Smith, "Implementing median filters in XC4000E FPGAs", XCELL 23,
+/* The median of nine values, by a network of 19 exchanges (J. L. Smith, "Implementing median filters in XC4000E FPGAs", XCELL 23,
  *1996). */
 static unsigned char median9(unsigned char *v) {
   static const unsigned char PAIRS[19][2] = {{1, 2}, {4, 5}, {7, 8}, {0, 1}, {3, 4}, {6, 7}, {1, 2}, {4, 5}, {7, 8}, {0, 3},
@@ -77,7 +77,7 @@ static unsigned char median9(unsigned char *v) {
 
 static int clamp(int x, int most) { return x < 0 ? 0 : x > most ? most : x; }
 
-/* The three colours of a pixel; beyond an edge those of the edge. */
+/* The three colours of a pixel; beyond an edge, those of the nearest pixel. */
 static const unsigned char *pixel(const picture_t *p, int x, int y) {
   return p->bytes + pixel_bytes(p->width, clamp(y, p->height - 1)) + 3 * clamp(x, p->width - 1);
 }
@@ -104,7 +104,7 @@ static int halved(const picture_t *in, int x, int y, int colour) {
   return (pixel(in, x, y)[colour] + pixel(in, x + 1, y)[colour] + pixel(in, x, y + 1)[colour] + pixel(in, x + 1, y + 1)[colour] + 2) / 4;
 }
 
-/* Half the size, then sharpened: twice each pixel less the mean of its four neighbours. */
+/* Halves the size, then sharpens: twice each pixel minus the mean of its four neighbours. */
 static int transform(void *user, uint64_t input, const void *data, size_t bytes, midrun_pipe_out_t *out) {
   (void)user, (void)input, (void)bytes;
   const picture_t *in = data;
@@ -176,7 +176,7 @@ static int sink(void *user, uint64_t input, const void *data, size_t bytes) {
   return written(g.out, p->name, p->bytes, bytes - sizeof *p);
 }
 
-/* Whether the file holds just what the stages make of the picture in this process, one after the other. */
+/* Whether the file is what the stages produce when this process runs them one after the other. */
 static int is_right(const midrun_pipe_config_t *config, uint64_t input) {
   const picture_t *expected = in_sequence(config, input).data;
   FILE *file = opened(g.out, g.files[input]->d_name, "rb");
@@ -197,7 +197,7 @@ static int judge(const midrun_pipe_config_t *config, figure_t *more) {
 
 /* ---- Start ------------------------------------------------------------------------------------- */
 
-/* Draws pictures to try it with. */
+/* Draws sample pictures. */
 static int make(void) {
   unsigned char *pixels = malloc(pixel_bytes(g.width, g.height)), *file = NULL;
   unsigned long size = 0;
@@ -219,7 +219,7 @@ static int is_picture(const struct dirent *entry) {
   return ending && ending != entry->d_name && (!strcasecmp(ending, ".jpg") || !strcasecmp(ending, ".jpeg"));
 }
 
-/* Rank 0, whose files they are: 0 or an exit code. */
+/* Runs rank 0, which reads and writes the files; returns 0 or an exit code. */
 static int folders(void) {
   struct stat in, out;
   if (g.make && mkdir(g.in, 0777) && errno != EEXIST) return complain("image_pipeline", 0, "--in", g.in, strerror(errno));

@@ -1,7 +1,7 @@
-/* marks_demo - a program with its own Master/Worker loop of MPI_Send and MPI_Recv, which only puts midrun's marks into it.
+/* marks_demo - a program with its own Master/Worker loop of MPI_Send and MPI_Recv, to which midrun's marks were added.
  *
  *     mpirun -n 9 marks_demo --mode chunks     asks midrun_next_chunk() how many tasks to send
- *     mpirun -n 9 marks_demo --mode factors    cuts three batches by its own F0, F1, F2, which midrun may turn
+ *     mpirun -n 9 marks_demo --mode factors    cuts three batches by its own F0, F1, F2, which midrun may set
  */
 #define _GNU_SOURCE
 #include "example.h"
@@ -19,7 +19,7 @@ static void compute(uint64_t first, uint64_t count) {
   }
 }
 
-/* The classic style: batch b is the share F_b of all tasks, cut evenly; the last batch takes what is left. */
+/* Batch b is the share F_b of all tasks, cut evenly; the last batch takes the rest. */
 static uint64_t own_chunk(uint64_t left, uint64_t workers) {
   midrun_safe_point();
   if (batch_left == 0) {

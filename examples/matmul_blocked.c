@@ -3,14 +3,14 @@
  *     mpirun -n 4 matmul_blocked --size 512 --iterations 100 --block 8
  *     midrun run --search 'block=8..512 step 8' -- mpirun -n 4 matmul_blocked
  *
- * Every rank computes its rows of C again in each iteration and offers its own `block`; with small blocks the loops cost, with
- * large ones the parts of A, B and C that a block needs do not fit into the cache. The sum of C is checked.
+ * Each rank computes its rows of C in each iteration and exposes its own `block`. Small blocks have loop overhead; large blocks
+ * need parts of A, B and C that do not fit into the cache. The program checks the sum of C.
  */
 #include "example.h"
 #include <math.h>
 
 static long size = 384, iterations = 60, block = 8;
-static int tile; /* what midrun turns */
+static int tile; /* the tuning point `block` */
 
 /* Rows first to last - 1 of C. */
 static void multiply(const double *a, const double *b, double *c, long first, long last) {
@@ -24,7 +24,7 @@ static void multiply(const double *a, const double *b, double *c, long first, lo
         }
 }
 
-/* The sum of all elements: of columns of A times rows of B. */
+/* The sum of all elements, from the sums of A's columns and B's rows. */
 static double expected(const double *a, const double *b) {
   double sum = 0;
   for (long k = 0; k < size; k++) {
@@ -47,7 +47,7 @@ static int run(int rank, int ranks) {
   midrun_expose_int("block", &tile, 1, (int)size);
   double begin = MPI_Wtime(), want = wrong ? 0 : expected(a, b);
   for (long it = 0; it < iterations && !wrong; it++) {
-    /* Each rank's own safe point; rank 0 says when an iteration begins and ends. */
+    /* A safe point of each rank; rank 0 marks begin and end of an iteration. */
     if (rank == 0) midrun_iteration_begin((uint64_t)size, (uint32_t)ranks);
     else midrun_safe_point();
     midrun_work_begin((uint64_t)first, (uint64_t)(last - first));

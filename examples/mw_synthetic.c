@@ -1,7 +1,7 @@
-/* mw_synthetic - a Master/Worker program of made-up tasks, to see how a scheduling technique balances them.
+/* mw_synthetic - a Master/Worker program of synthetic tasks, which shows how a scheduling technique balances them.
  *
- * Each task sleeps (or spins) for a time drawn from --dist by --seed and its index, and returns a number that only that task can
- * have; the master checks that each came back exactly once. --help lists the options.
+ * Each task sleeps (or spins) for a time drawn from --dist by --seed and its index, and returns a number unique to it; the master
+ * checks that each number came back exactly once. --help lists the options.
  */
 #define _GNU_SOURCE
 #include "synthetic.h"
@@ -17,7 +17,7 @@ static struct {
   uint64_t tasks, iterations, bytes, seed, workers;
   double mean_us, sigma_pct, factor, drift_pct, jump, slow_share, slow_factor, slow_start_s;
   const char *dist, *technique, *until;
-  int spin, json, spawn;
+  int spin, json, spawn, recall, chunks;
   int rank, size;
   uint64_t iteration; /* the one being run */
   unsigned char *seen;
@@ -30,7 +30,7 @@ static double uniform(uint64_t iteration, uint64_t task, uint64_t draw) {
   return ((double)(h >> 11) + 0.5) / 9007199254740992.0;
 }
 
-/* How long a task takes, in nanoseconds, on a worker of full speed. */
+/* Time of a task on a worker of full speed, nanoseconds. */
 static double task_ns(uint64_t iteration, uint64_t task) {
   double mean = g.mean_us * 1e3 * (1 + g.drift_pct / 100 * (double)iteration);
   if (iteration >= (g.iterations + 1) / 2) mean *= g.jump;
@@ -62,7 +62,7 @@ static int compute(void *user, uint64_t iteration, uint64_t first, uint64_t coun
     unsigned char *out = (unsigned char *)results + i * result_bytes();
     uint64_t a = answer(iteration, first + i);
     work(factor * task_ns(iteration, first + i), g.spin);
-    if (g.bytes && (in[0] != (a & 255) || in[g.bytes - 1] != (a & 255))) a = ~a; /* a damaged input shows at the master */
+    if (g.bytes && (in[0] != (a & 255) || in[g.bytes - 1] != (a & 255))) a = ~a; /* the master notices a damaged input */
     memset(out, (int)(a & 255), result_bytes());
     memcpy(out, &a, sizeof a);
   }
@@ -89,7 +89,8 @@ static const char HELP[] =
     "mpirun -n RANKS mw_synthetic [--tasks N] [--iterations N] [--mean-us X] [--sigma-pct X]\n"
     "  [--dist normal|uniform|bimodal|exponential|linear] [--bytes N] [--seed N] [--work sleep|spin] [--drift PCT per iteration]\n"
     "  [--jump FACTOR: so many times longer from the middle of the run on]\n"
-    "  [--technique none|ss|fsc|gss|fac2|dpf|daf|af] [--factor SHARE] [--slow-workers FRACTION:FACTOR]\n"
+    "  [--recall: idle workers get tasks that busy ones have not begun] [--chunks: compute() gets whole chunks]\n"
+    "  [--technique none|ss|fsc|gss|fac2|dpf|daf|af|tss|mfsc|awf-b|awf-c] [--factor SHARE] [--slow-workers FRACTION:FACTOR]\n"
     "  [--workers N to begin with, 0 = all] [--spawn: further workers may be started] [--slow-start-s X of a process that is\n"
     "  alone in its world] [--until FILE: iterates until FILE exists, instead of --iterations times] [--check] [--json]\n";
 
@@ -108,12 +109,12 @@ static int is_one_of(const char *value, const char *list) {
 }
 
 static int options(int argc, char **argv) {
-  static const char *const DISTS = "normal uniform bimodal exponential linear", *const TECHNIQUES = "none ss fsc gss fac2 dpf daf af";
+  static const char *const DISTS = "normal uniform bimodal exponential linear", *const TECHNIQUES = "none ss fsc gss fac2 dpf daf af tss mfsc awf-b awf-c";
   static const struct option LONG[] = {
       {"tasks", 1, 0, 't'}, {"iterations", 1, 0, 'i'}, {"mean-us", 1, 0, 'm'}, {"sigma-pct", 1, 0, 's'}, {"dist", 1, 0, 'd'},
       {"bytes", 1, 0, 'b'}, {"seed", 1, 0, 'r'}, {"technique", 1, 0, 'p'}, {"policy", 1, 0, 'p'}, {"factor", 1, 0, 'f'}, {"work", 1, 0, 'w'},
       {"drift", 1, 0, 'D'}, {"jump", 1, 0, 'J'}, {"slow-workers", 1, 0, 'S'}, {"workers", 1, 0, 'n'}, {"check", 0, 0, 'c'}, {"json", 0, 0, 'j'},
-      {"spawn", 0, 0, 'x'}, {"slow-start-s", 1, 0, 'z'}, {"until", 1, 0, 'u'}, {"help", 0, 0, 'h'}, {0}};
+      {"recall", 0, 0, 'R'}, {"chunks", 0, 0, 'C'}, {"spawn", 0, 0, 'x'}, {"slow-start-s", 1, 0, 'z'}, {"until", 1, 0, 'u'}, {"help", 0, 0, 'h'}, {0}};
   int o, bad = 0;
   double x = 0;
   opterr = 0;
@@ -137,6 +138,8 @@ static int options(int argc, char **argv) {
         break;
       case 'c': break; /* results are always checked */
       case 'x': g.spawn = 1; break;
+      case 'R': g.recall = 1; break;
+      case 'C': g.chunks = 1; break;
       case 'z': bad = number("--slow-start-s", 0, 3600, &g.slow_start_s); break;
       case 'u': g.until = optarg; break;
       case 'j': g.json = 1; break;
@@ -167,8 +170,9 @@ static int run(void) {
   midrun_mw_t *mw;
   midrun_mw_config_t config = {.struct_size = sizeof config, .task_bytes = g.bytes, .result_bytes = result_bytes(), .prepare = prepare,
                                .compute = compute, .collect = collect, .technique = g.technique, .factor = g.factor,
-                               .workers = (uint32_t)g.workers, .flags = g.spawn ? MIDRUN_MW_SPAWN : 0};
-  if (g.size == 1) work(g.slow_start_s * 1e9, g.spin); /* what becomes of a started worker that is slow to come? */
+                               .workers = (uint32_t)g.workers};
+  config.flags = (g.spawn ? MIDRUN_MW_SPAWN : 0) | (g.recall ? MIDRUN_MW_RECALL : 0) | (g.chunks ? MIDRUN_MW_CHUNKS : 0);
+  if (g.size == 1) work(g.slow_start_s * 1e9, g.spin); /* a started worker that is slow to join */
   int status = midrun_mw_create(&mw, &config);
   if (status < 0) {
     if (g.rank == 0) fprintf(stderr, "mw_synthetic: %s\n", midrun_status_text(status));

@@ -1,7 +1,7 @@
-/* pipe_synthetic - a pipeline of made-up stages, to see how fast a pattern is, and that nothing gets lost on the way.
+/* pipe_synthetic - a pipeline of synthetic stages, which measures a pattern and checks that nothing is lost.
  *
- * Each stage sleeps (or spins) for a time drawn by --seed, the stage and the input. What it sends on can only come from that
- * stage and that input; the sink checks that each input comes out once, whole, and in its place. --help lists the options.
+ * Each stage sleeps (or spins) for a time drawn by --seed, the stage and the input. Its output is unique to that stage and input; the
+ * sink checks that each input comes out once, whole, and in order. --help lists the options.
  */
 #define _GNU_SOURCE
 #include "synthetic.h"
@@ -36,7 +36,7 @@ static struct {
   int64_t begin_ns, half_ns, end_ns, *drawn_ns, *came_ns; /* the last two where --times asks for each input's */
 } g = {.inputs = 100, .bytes = 64, .seed = 1, .runs = 1, .stateful = -1, .many = -1, .fail_stage = -1, .drift_stage = -1};
 
-/* How long a stage takes for an input, in nanoseconds. */
+/* Time of a stage for an input, nanoseconds. */
 static double stage_ns(int stage, uint64_t input) {
   uint64_t a = mix(mix(mix(g.seed) ^ (uint64_t)stage) ^ input), b = mix(a);
   double u = ((double)(a >> 11) + 0.5) / 9007199254740992.0, v = (double)(b >> 11) / 9007199254740992.0;
@@ -46,7 +46,7 @@ static double stage_ns(int stage, uint64_t input) {
   return x > 0 ? x * g.ms[stage] * 1e6 : 0;
 }
 
-/* Outputs that the stage with many outputs makes of an input: 0 to 3. */
+/* Number of outputs that the stage with many outputs makes of an input: 0 to 3. */
 static uint64_t parts(uint64_t input) { return g.many < 0 ? 1 : mix(g.seed ^ input) % 4; }
 
 static uint64_t step(uint64_t hash, int stage, uint64_t part) { return mix(hash ^ mix((uint64_t)stage * 4096 + part + 1)); }
@@ -88,7 +88,7 @@ static int stage(int s, uint64_t input, const void *data, size_t bytes, midrun_p
   head_t h;
   memcpy(&h, data, sizeof h);
   if (s == g.fail_stage && input == g.fail_input) return 7;
-  if (h.input != input || !whole(&h, data, bytes)) h.hash = ~h.hash; /* damage shows at the sink */
+  if (h.input != input || !whole(&h, data, bytes)) h.hash = ~h.hash; /* the sink notices damage */
   if (s == g.stateful && h.part == 0) { /* behind a stage that emits nothing for some inputs these are missing */
     if (g.many < 0 ? input != g.expected : input < g.expected) h.hash = ~h.hash;
     g.expected = input + 1;
@@ -121,7 +121,7 @@ static int sink(void *user, uint64_t input, const void *data, size_t bytes) {
   return 0;
 }
 
-/* One function per stage: a stage is told its input, not its number. */
+/* One function per stage: a stage receives its input, not its number. */
 #define S(n) static int stage##n(void *u, uint64_t i, const void *d, size_t b, midrun_pipe_out_t *o) { return (void)u, stage(n, i, d, b, o); }
 #define EACH(f) f(0) f(1) f(2) f(3) f(4) f(5) f(6) f(7) f(8) f(9) f(10) f(11) f(12) f(13) f(14) f(15)
 EACH(S)

@@ -5,6 +5,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ["midrun/v1/types.proto", "midrun/v1/agent.proto", "midrun/v1/admin.proto", "midrun/v1/recording.proto"];
     println!("cargo:rerun-if-changed=proto");
     let descriptors = protox::compile(FILES, ["proto"])?;
-    tonic_prost_build::configure().compile_fds(descriptors)?;
+    // Rare and long, beside short ones that are sent all the time.
+    tonic_prost_build::configure().boxed(".midrun.v1.ToAgent.message.owner_settings").compile_fds(descriptors)?;
     Ok(())
 }

@@ -48,7 +48,7 @@ impl ActionStatus {
             ActionStatus::RefusedUnknown => "refused: the rank has no such tuning point",
             ActionStatus::RefusedStale => "refused: a newer action was applied already",
             ActionStatus::Expired => "expired: no safe point was reached in time",
-            ActionStatus::Undeliverable => "not delivered: the rank is gone or takes no commands",
+            ActionStatus::Undeliverable => "not delivered: the rank has ended or takes no commands",
             ActionStatus::Prepared => "prepared",
             ActionStatus::PreCommitted => "pre-committed",
             ActionStatus::Aborted => "aborted on all ranks",

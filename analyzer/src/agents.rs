@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use crate::events::Hello;
 use crate::ids::{AgentId, LinkId};
 use crate::limits;
 
@@ -10,6 +11,8 @@ use crate::limits;
 pub(crate) struct Agent {
     pub(crate) node: String,
     pub(crate) token: String,
+    /// Its jobs were opened by name.
+    pub(crate) options_follow: bool,
     pub(crate) link: Option<LinkId>,
     /// Highest sequence number taken.
     pub(crate) last_sequence: u64,
@@ -35,14 +38,8 @@ pub(crate) struct Agents {
 
 impl Agents {
     /// Links an agent; returns the highest sequence taken from it and the link this one replaces.
-    pub(crate) fn connect(
-        &mut self,
-        now: u64,
-        link: LinkId,
-        id: &AgentId,
-        node: &str,
-        token: &str,
-    ) -> (u64, Option<LinkId>) {
+    pub(crate) fn connect(&mut self, now: u64, link: LinkId, hello: &Hello) -> (u64, Option<LinkId>) {
+        let id = &hello.agent;
         if !self.agents.contains_key(id) && self.agents.len() >= limits::AGENTS {
             let unlinked = self.agents.iter().filter(|(_, agent)| agent.link.is_none());
             let oldest = unlinked.min_by_key(|(_, agent)| agent.heard_ns).map(|(id, _)| id.clone());
@@ -51,13 +48,15 @@ impl Agents {
         let agent = self.agents.entry(id.clone()).or_insert_with(|| Agent {
             node: String::new(),
             token: String::new(),
+            options_follow: false,
             link: None,
             last_sequence: 0,
             events_dropped: 0,
             heard_ns: now,
         });
-        node.clone_into(&mut agent.node);
-        token.clone_into(&mut agent.token);
+        agent.node.clone_from(&hello.node);
+        agent.token.clone_from(&hello.token);
+        agent.options_follow = hello.options_follow;
         agent.heard_ns = now;
         let replaced = agent.link.replace(link);
         if let Some(old) = replaced {

@@ -22,13 +22,13 @@ fn the_efficiencies_are_those_of_the_definition() {
 }
 
 #[test]
-fn totals_count_once_however_often_they_are_told() {
+fn totals_count_once_however_often_they_are_reported() {
     let mut calls = Calls::default();
     let call = MpiCall { name: "MPI_Send".into(), peer: "same_host" };
     let tally = |count| Tally { count, bytes: 8 * count, time_ns: S };
     for count in [3, 5, 5] {
-        let told = MpiCounted { calls: vec![(call.clone(), tally(count))], ..counted(3, 1) };
-        (0..2).for_each(|rank| calls.on_counted(rank, 0, &told));
+        let report = MpiCounted { calls: vec![(call.clone(), tally(count))], ..counted(3, 1) };
+        (0..2).for_each(|rank| calls.on_counted(rank, 0, &report));
     }
     let lines = calls.lines();
     assert_eq!(lines["MPI_Send"]["same_host"], TallyLine { count: 10, bytes: 80, time_s: 2.0 });

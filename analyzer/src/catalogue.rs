@@ -4,18 +4,7 @@ use std::sync::Arc;
 
 use midrun_tunlets::catalogue::OptionError;
 use midrun_tunlets::{TuningOptions, Tunlet};
-
-/// A key whose value is not allowed.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{key} = {value}: allowed is {allowed}")]
-pub struct ConfigError {
-    /// The key.
-    pub key: &'static str,
-    /// The value found.
-    pub value: String,
-    /// The allowed values.
-    pub allowed: String,
-}
+use midrun_vocabulary::ConfigError;
 
 /// Makes the tunlets of a job from its options; the error names what is allowed.
 pub trait Make: Fn(&TuningOptions) -> Result<Box<dyn Tunlet>, ConfigError> + Send + Sync + 'static {}

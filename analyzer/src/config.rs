@@ -6,8 +6,9 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use midrun_tunlets::TuningOptions;
+use midrun_vocabulary::config::{ConfigError, within};
 
-use crate::catalogue::{ConfigError, from_catalogue};
+use crate::catalogue::from_catalogue;
 use crate::limits;
 
 /// The analyzer's configuration. Unknown keys are refused.
@@ -16,7 +17,7 @@ use crate::limits;
 pub struct Config {
     /// Address and port to listen on, `host:port`; port 0 takes any free one.
     pub listen: String,
-    /// Token that agents and people must show. Empty: only jobs opened with a token of their own ask for one.
+    /// Token that agents and people must show, besides the token of the job they ask for. Empty: the job's token is enough.
     pub token: String,
     /// Tunlet for jobs that name none.
     pub tunlet: String,
@@ -52,7 +53,7 @@ impl Default for Config {
             token: String::new(),
             tunlet: "auto".into(),
             technique: "auto".into(),
-            objective: "efficiency".into(),
+            objective: "time".into(),
             min_workers: 0,
             max_workers: 0,
             worker_step: 0,
@@ -123,13 +124,6 @@ impl Config {
         within("window_grace_ms", self.window_grace_ms, 1, 60_000)?;
         within("close_wait_ms", self.close_wait_ms, 0, 60_000)
     }
-}
-
-fn within(key: &'static str, value: u64, least: u64, most: u64) -> Result<(), ConfigError> {
-    if (least..=most).contains(&value) {
-        return Ok(());
-    }
-    Err(ConfigError { key, value: value.to_string(), allowed: format!("{least} to {most}") })
 }
 
 #[cfg(test)]

@@ -51,6 +51,22 @@ pub enum Mode {
     Paused,
 }
 
+impl Mode {
+    /// Its name in a status and in the journal.
+    pub fn name(self) -> &'static str {
+        match self {
+            Mode::Tuned => "tuned",
+            Mode::Frozen => "frozen",
+            Mode::Paused => "paused",
+        }
+    }
+
+    /// The mode of a name.
+    pub fn parse(name: &str) -> Option<Mode> {
+        [Mode::Tuned, Mode::Frozen, Mode::Paused].into_iter().find(|mode| mode.name() == name)
+    }
+}
+
 /// A value that was to change in a rank.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Change {
@@ -62,7 +78,9 @@ pub struct Change {
     pub from: Value,
     /// Value asked for.
     pub to: Value,
-    /// Iteration, or input, at whose safe point it was applied; null where it was not.
+    /// Whether the rank has the value.
+    pub applied: bool,
+    /// Iteration, or input, at whose safe point it was applied; null where it was not, or where the program has no iterations.
     pub applied_iteration: Option<u64>,
     /// Reason of a refusal; null where it was applied.
     pub refused: Option<String>,
@@ -90,6 +108,6 @@ pub struct Turned {
     pub by: String,
     /// Its reason.
     pub why: String,
-    /// Iteration, or input, at whose safe point.
-    pub iteration: u64,
+    /// Iteration, or input, at whose safe point; null where the program has no iterations.
+    pub iteration: Option<u64>,
 }

@@ -6,6 +6,7 @@
 mod actions;
 mod calls;
 pub mod options;
+mod owner;
 mod points;
 pub mod recorded;
 mod streams;
@@ -22,8 +23,10 @@ use crate::ids::{AgentId, JobId};
 use crate::input::JobLine;
 use crate::limits;
 use crate::notice::Notice;
+use crate::owner::OwnerSettings;
 
 pub use actions::{action, sent_at};
+pub use owner::{settings, wire_settings};
 
 /// A message of an agent.
 #[derive(Debug)]
@@ -36,6 +39,8 @@ pub enum FromAgent {
     TimeProbe(u64),
     /// It ends properly.
     Goodbye,
+    /// It has this copy of a job's owner settings.
+    SettingsKept(JobId, u64),
 }
 
 /// A message of an agent, or `None` for an empty or unknown one.
@@ -45,6 +50,7 @@ pub fn from_agent(message: v1::FromAgent) -> Option<FromAgent> {
         from_agent::Message::Batch(wire) => FromAgent::Batch(batch(wire)),
         from_agent::Message::TimeProbe(probe) => FromAgent::TimeProbe(probe.agent_ns),
         from_agent::Message::Goodbye(_) => FromAgent::Goodbye,
+        from_agent::Message::OwnerSettingsKept(kept) => FromAgent::SettingsKept(JobId::new(&kept.job)?, kept.version),
     })
 }
 
@@ -57,6 +63,8 @@ fn hello(wire: v1::Hello) -> Hello {
         agent: AgentId(text(wire.agent).into()),
         version: text(wire.version),
         token: text(wire.token),
+        settings: sound(wire.owner_settings, &mut invalid, settings),
+        options_follow: wire.options_follow,
         invalid,
     }
 }
@@ -268,6 +276,11 @@ pub fn welcome(last_sequence: u64) -> v1::ToAgent {
 /// The other answer to a Hello.
 pub fn refusal(why: String) -> v1::ToAgent {
     to_agent(to_agent::Message::Refusal(v1::Refusal { why }))
+}
+
+/// What the owner of a job has set, for an agent to keep.
+pub fn show_settings(settings: &OwnerSettings) -> v1::ToAgent {
+    to_agent(to_agent::Message::OwnerSettings(Box::new(wire_settings(settings))))
 }
 
 /// A batch was taken.

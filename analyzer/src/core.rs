@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use serde_json::json;
 
 use midrun_tunlets::TuningOptions;
+use midrun_vocabulary::Count;
 
 use crate::actions::Action;
 use crate::agents::{Agents, Sequence};
@@ -19,6 +20,7 @@ use crate::input::{Answer, Input, JobLine, Output};
 use crate::job::{Job, Spec};
 use crate::limits;
 use crate::notice::History;
+use crate::owner::{OwnerSettings, RecalledJob};
 use crate::stats::Stats;
 
 /// A job that is over.
@@ -35,6 +37,7 @@ struct Sender {
     agent: AgentId,
     node: String,
     token: String,
+    options_follow: bool,
     dropped_before: u64,
     dropped: u64,
 }
@@ -48,6 +51,8 @@ pub struct Core {
     jobs: BTreeMap<JobId, Job>,
     closed: VecDeque<Closed>,
     stats: Stats,
+    /// Of jobs that an analyzer before this one had open.
+    recalled: BTreeMap<JobId, RecalledJob>,
     // In a replay: the actions that the recorded analyzer sent in this step.
     recorded: Option<Vec<Action>>,
 }
@@ -63,8 +68,14 @@ impl Core {
             jobs: BTreeMap::new(),
             closed: VecDeque::new(),
             stats: Stats::default(),
+            recalled: BTreeMap::new(),
             recorded: None,
         }
+    }
+
+    /// The same after an analyzer that left this in the journal.
+    pub fn recalling(self, recalled: BTreeMap<JobId, RecalledJob>) -> Core {
+        Core { recalled, ..self }
     }
 
     /// The same for a recording: nothing is sent but what was sent then.
@@ -97,6 +108,14 @@ impl Core {
                     }
                 }
             }
+            Input::SettingsKept { link, job, version } => {
+                if let Some((agent, _)) = self.agents.of_link(link)
+                    && let Some(known) = self.jobs.get_mut(&job)
+                {
+                    known.on_settings_kept(&agent, version);
+                    self.on_time(now, &job, &mut out);
+                }
+            }
             Input::Asked { ask, question } => self.on_question(now, ask, question, &mut out),
             Input::Tick => {
                 let jobs: Vec<JobId> = self.jobs.keys().cloned().collect();
@@ -127,7 +146,7 @@ impl Core {
             out.push(Output::Refuse { link, why });
             return;
         }
-        let (last_sequence, replaced) = self.agents.connect(now, link, &hello.agent, &hello.node, &hello.token);
+        let (last_sequence, replaced) = self.agents.connect(now, link, &hello);
         out.extend(replaced.map(|link| Output::Disconnect { link }));
         tracing::info!(
             agent = %hello.agent, node = hello.node, version = hello.version, ranks = hello.ranks.len(),
@@ -137,6 +156,9 @@ impl Core {
             "event": "agent-linked", "agent": &*hello.agent.0, "node": hello.node, "ranks": hello.ranks.len(),
         })));
         out.push(Output::Welcome { link, last_sequence });
+        for settings in &hello.settings {
+            self.adopt(now, &hello.token, settings);
+        }
         for job in self.jobs.values_mut() {
             let ctx = &mut Ctx { now, job: job.id.clone(), links: &self.agents, out };
             job.on_agent_back(ctx, &hello.agent, link);
@@ -144,9 +166,36 @@ impl Core {
         let dropped = self.agents.of_link(link).map_or(0, |(_, agent)| agent.events_dropped);
         for joined in &hello.ranks {
             if let Some((job, _)) = self.job_for(now, &joined.job, &hello.token, true) {
+                if hello.options_follow {
+                    job.await_options();
+                }
                 job.on_joined(&hello.agent, joined);
                 job.on_host(&hello.agent, &hello.node, dropped, dropped);
             }
+        }
+        let jobs: BTreeSet<&JobId> = hello.ranks.iter().map(|joined| &joined.job).collect();
+        jobs.into_iter().for_each(|job| self.on_time(now, job, out));
+    }
+
+    /// Takes in what an agent knows of its job's owner, before anything else of the job.
+    fn adopt(&mut self, now: u64, token: &str, settings: &OwnerSettings) {
+        let id = &settings.job;
+        let made = settings.options.as_ref().and_then(|options| {
+            let spec =
+                self.spec(token.to_owned(), self.config.completed(options.tuning.clone()), options.dry_run, true);
+            let made = self.maker.make(&spec.options);
+            let made =
+                made.inspect_err(|error| tracing::warn!(job = %id, %error, "the owner's options are not known here"));
+            Some((spec, made.ok()?))
+        });
+        if let Some((job, _)) = self.job_for(now, id, token, true) {
+            if let Some((spec, tunlet)) = made {
+                job.reopen(now, spec, tunlet);
+            }
+            if settings.options.is_some() {
+                job.await_options();
+            }
+            job.adopt(&settings.manual);
         }
     }
 
@@ -170,23 +219,17 @@ impl Core {
         }
         let allowed = |id: &JobId| self.jobs.get(id).is_none_or(|job| self.may(&hello.token, &job.spec.token));
         let jobs: BTreeSet<&JobId> = hello.ranks.iter().map(|joined| &joined.job).collect();
-        let bad = match (self.config.token.is_empty(), jobs.first()) {
-            (false, _) if !self.may(&hello.token, "") => Some("this analyzer".to_owned()),
-            (_, Some(first)) if !jobs.iter().any(|id| allowed(id)) => Some(format!("job {first}")),
-            _ => None,
-        };
-        match bad {
-            Some(what) => {
-                Err(format!("the agent's token is not the one of {what}: give the agent the right MIDRUN_TOKEN"))
-            }
-            None => Ok(()),
+        match jobs.first() {
+            Some(first) if !jobs.iter().any(|id| allowed(id)) => Err(format!(
+                "the agent's token is not the one of job {first}: give the agent the right MIDRUN_JOB_TOKEN"
+            )),
+            _ => Ok(()),
         }
     }
 
-    // Whether `token` opens a job whose own token is `of_job`.
+    // Whether `token` opens a job whose own token is `of_job`. That the caller has the analyzer's token was checked before.
     fn may(&self, token: &str, of_job: &str) -> bool {
-        let wanted = if self.config.token.is_empty() { of_job } else { &self.config.token };
-        wanted.is_empty() || same(token, wanted)
+        of_job.is_empty() || midrun_proto::token::same(token.as_bytes(), of_job.as_bytes())
     }
 
     fn on_batch(&mut self, now: u64, link: LinkId, batch: Batch, out: &mut Vec<Output>) {
@@ -198,7 +241,8 @@ impl Core {
         agent.events_dropped = agent.events_dropped.max(batch.events_dropped);
         let node = if batch.node.is_empty() { &agent.node } else { &batch.node };
         let (node, token, dropped) = (node.clone(), agent.token.clone(), agent.events_dropped);
-        let sender = Sender { agent: id, node, token, dropped_before, dropped };
+        let options_follow = agent.options_follow;
+        let sender = Sender { agent: id, node, token, options_follow, dropped_before, dropped };
         match taken {
             Sequence::Repeated => self.stats.batches_repeated += 1,
             Sequence::New { missing } => {
@@ -216,10 +260,13 @@ impl Core {
 
     // Hands a batch's parts to their jobs; returns the jobs.
     fn take(&mut self, now: u64, sender: &Sender, batch: &Batch, out: &mut Vec<Output>) -> BTreeSet<JobId> {
-        let Sender { agent, node, token, dropped_before, dropped } = sender;
+        let Sender { agent, node, token, options_follow, dropped_before, dropped } = sender;
         let mut touched = BTreeSet::new();
         for joined in &batch.joined {
             if let Some((job, _)) = self.job_for(now, &joined.job, token, true) {
+                if *options_follow {
+                    job.await_options();
+                }
                 job.on_joined(agent, joined);
                 touched.insert(joined.job.clone());
             }
@@ -258,7 +305,7 @@ impl Core {
             let closed = self.closed.iter().position(|closed| closed.line.job == *id);
             let over = closed.is_some_and(|at| self.closed[at].opened || !joining);
             if over || self.jobs.len() >= limits::JOBS {
-                self.stats.events_homeless += 1;
+                self.stats.events_unplaced += 1;
                 return None;
             }
             closed.map(|at| self.closed.remove(at));
@@ -268,9 +315,20 @@ impl Core {
             let tunlet = made.inspect_err(|error| tracing::error!(%error, "no tunlet")).ok()?;
             let spec = self.spec(String::new(), options, false, false);
             let job = Job::new(now, id.clone(), spec, tunlet, self.last_action);
-            self.jobs.insert(id.clone(), job);
+            self.insert(job);
         }
         Some((self.jobs.get_mut(id)?, &self.agents))
+    }
+
+    /// Adds a job, which may have been open at an analyzer before this one.
+    pub(crate) fn insert(&mut self, mut job: Job) {
+        if let Some(recalled) = self.recalled.remove(&job.id) {
+            if recalled.opened {
+                job.await_options();
+            }
+            job.adopt(&recalled.manual);
+        }
+        self.jobs.insert(job.id.clone(), job);
     }
 
     fn spec(&self, token: String, options: TuningOptions, dry_run: bool, opened: bool) -> Spec {
@@ -305,12 +363,12 @@ impl Core {
         job.on_time(ctx, true);
         let summary = job.summary(now);
         let text = format!(
-            "job {id} ended: {} iterations on {} ranks, {} decisions, {} of {} actions applied",
-            summary.iterations,
-            summary.ranks,
-            summary.decisions.len(),
+            "job {id} ended: {} on {}, {}, {} of {} applied",
+            Count(summary.iterations, "iteration"),
+            Count(summary.ranks, "rank"),
+            Count(summary.decisions.len() as u64, "decision"),
             summary.actions.applied,
-            summary.actions.sent,
+            Count(summary.actions.sent, "action"),
         );
         let facts = json!({"iterations": summary.iterations, "ranks": summary.ranks});
         ctx.life("job-ended", text, facts);
@@ -323,12 +381,6 @@ impl Core {
         let closed = Closed { line, opened: job.spec.opened, history, token: job.spec.token, summary: json };
         limits::push(&mut self.closed, closed, limits::CLOSED_JOBS);
     }
-}
-
-// Takes as long for a wrong token as for the right one.
-fn same(a: &str, b: &str) -> bool {
-    let differ = |sum: u8, (x, y): (u8, u8)| sum | (x ^ y);
-    a.len() == b.len() && a.bytes().zip(b.bytes()).fold(0, differ) == 0
 }
 
 #[cfg(test)]

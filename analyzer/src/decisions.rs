@@ -121,8 +121,7 @@ impl Decisions {
     /// Refusals so far, and the tunlets' report.
     pub fn report(&self) -> (Vec<Refusal>, Report) {
         let Some(tunlet) = self.tunlet.as_deref() else { return Default::default() };
-        // As in `ask`: a defect of a model must not end the analyzer.
-        catch_unwind(AssertUnwindSafe(|| (tunlet.refusals(), tunlet.report()))).unwrap_or_default()
+        (tunlet.refusals(), midrun_tunlets::report_of(tunlet))
     }
 
     /// Records why decision `number` was not applied.

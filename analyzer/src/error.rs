@@ -1,6 +1,6 @@
 //! Errors that keep an analyzer from starting or stop it; one variant per reaction.
 
-use crate::catalogue::ConfigError;
+use midrun_vocabulary::ConfigError;
 
 /// Reason why [`crate::serve`] returned early.
 #[derive(Debug, thiserror::Error)]

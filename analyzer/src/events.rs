@@ -7,9 +7,10 @@ use serde::Serialize;
 
 use crate::actions::ActionResult;
 use crate::ids::{AgentId, JobId};
+use crate::owner::OwnerSettings;
 
 /// An agent's first message on a link.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Hello {
     pub protocol: u32,
     pub node: String,
@@ -17,6 +18,10 @@ pub struct Hello {
     pub version: String,
     pub token: String,
     pub ranks: Vec<Joined>,
+    /// Of jobs of this agent, as far as it knows them.
+    pub settings: Vec<OwnerSettings>,
+    /// Its jobs were opened by name: nothing may change before their options are known.
+    pub options_follow: bool,
     /// Parts of the message that made no sense.
     pub invalid: u64,
 }
@@ -116,6 +121,8 @@ pub struct Tally {
 /// Measurement of a point of the rank.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PointMeasured {
+    /// Beginning and end of the calls or values, on its node's clock, nanoseconds; zeros where they are not known.
+    pub span_ns: (u64, u64),
     /// `None`: the rank does not know.
     pub iteration: Option<u64>,
     /// The measurement, without its rank.

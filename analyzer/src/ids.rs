@@ -30,7 +30,7 @@ impl fmt::Display for JobId {
 }
 
 /// An agent process: node, pid and start time, as it names itself.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AgentId(pub Arc<str>);
 
 impl fmt::Display for AgentId {

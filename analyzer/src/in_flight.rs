@@ -16,15 +16,26 @@ pub struct ActionCounts {
     pub sent: u64,
     /// Applied at a safe point.
     pub applied: u64,
-    /// Refused by the rank, or not deliverable to it.
+    /// Refused by the rank.
     pub refused: u64,
     /// Not applied before their deadline.
     pub expired: u64,
+    /// Not delivered: the rank had ended, or takes no commands.
+    pub undelivered: u64,
     /// From the decision to the safe point that applied it, milliseconds, in order.
     pub latency_ms: VecDeque<f64>,
 }
 
 impl ActionCounts {
+    /// The count of actions that ended so; those applied are counted by [`ActionCounts::applied_at`].
+    fn unapplied(&mut self, status: ActionStatus) -> &mut u64 {
+        match status {
+            ActionStatus::Expired | ActionStatus::NotReached => &mut self.expired,
+            ActionStatus::Undeliverable => &mut self.undelivered,
+            _ => &mut self.refused,
+        }
+    }
+
     /// One more was applied, so long after its decision.
     pub(crate) fn applied_at(&mut self, latency_ms: f64) {
         self.applied += 1;
@@ -88,7 +99,7 @@ pub struct Settlement {
     pub status: ActionStatus,
     /// From the decision to the safe point, milliseconds, where it was applied.
     pub latency_ms: Option<f64>,
-    /// The action had expired before: only its values count.
+    /// The action was given up before: only its values count.
     pub late: bool,
 }
 
@@ -99,7 +110,8 @@ pub struct InFlight {
     waiting: BTreeMap<ActionId, (Action, By)>,
     by_rank: BTreeMap<u32, ActionId>,
     deadlines_ns: BTreeSet<(u64, ActionId)>,
-    expired: VecDeque<(Action, By)>,
+    // Settled without an answer, which may still come.
+    given_up: VecDeque<(Action, By, ActionStatus)>,
     /// For the summary.
     pub counts: ActionCounts,
 }
@@ -112,7 +124,7 @@ impl InFlight {
             waiting: BTreeMap::new(),
             by_rank: BTreeMap::new(),
             deadlines_ns: BTreeSet::new(),
-            expired: VecDeque::new(),
+            given_up: VecDeque::new(),
             counts: ActionCounts::default(),
         }
     }
@@ -200,10 +212,11 @@ impl InFlight {
         let (action, by) = if in_flight {
             self.remove(result.action)?
         } else {
-            let asked = |(action, _): &(Action, By)| action.id == result.action && action.rank == rank;
-            let at = self.expired.iter().position(asked)?;
-            self.counts.expired -= 1;
-            self.expired.remove(at)?
+            let asked = |(action, ..): &(Action, By, ActionStatus)| action.id == result.action && action.rank == rank;
+            let at = self.given_up.iter().position(asked)?;
+            let (action, by, status) = self.given_up.remove(at)?;
+            *self.counts.unapplied(status) -= 1;
+            (action, by)
         };
         let mut latency_ms = None;
         match result.status {
@@ -213,8 +226,7 @@ impl InFlight {
                 latency_ms = Some(latency);
                 self.counts.applied_at(latency);
             }
-            ActionStatus::Expired | ActionStatus::NotReached => self.counts.expired += 1,
-            _ => self.counts.refused += 1,
+            status => *self.counts.unapplied(status) += 1,
         }
         Some(Settlement { action, by, status: result.status, latency_ms, late: !in_flight })
     }
@@ -223,18 +235,18 @@ impl InFlight {
     pub fn on_time(&mut self, now: u64) -> Option<Settlement> {
         let (deadline_ns, id) = *self.deadlines_ns.first()?;
         let overdue = now >= deadline_ns.saturating_add(limits::RESULT_GRACE_MS * 1_000_000);
-        if overdue { self.expire(id, ActionStatus::Expired) } else { None }
+        if overdue { self.give_up(id, ActionStatus::Expired) } else { None }
     }
 
     /// Settles the action in flight to `rank`: nobody is left to answer.
     pub fn on_rank_left(&mut self, rank: u32) -> Option<Settlement> {
-        self.expire(*self.by_rank.get(&rank)?, ActionStatus::Undeliverable)
+        self.give_up(*self.by_rank.get(&rank)?, ActionStatus::Undeliverable)
     }
 
-    fn expire(&mut self, id: ActionId, status: ActionStatus) -> Option<Settlement> {
+    fn give_up(&mut self, id: ActionId, status: ActionStatus) -> Option<Settlement> {
         let (action, by) = self.remove(id)?;
-        self.counts.expired += 1;
-        limits::push(&mut self.expired, (action.clone(), by), limits::SETTLED_ACTIONS);
+        *self.counts.unapplied(status) += 1;
+        limits::push(&mut self.given_up, (action.clone(), by, status), limits::SETTLED_ACTIONS);
         Some(Settlement { action, by, status, latency_ms: None, late: false })
     }
 

@@ -9,6 +9,7 @@ use crate::control::{Control, ControlLine};
 use crate::events::{Batch, Hello};
 use crate::ids::{AskId, JobId, LinkId};
 use crate::notice::Notice;
+use crate::owner::OwnerSettings;
 
 /// An input of the core.
 #[derive(Clone, Debug)]
@@ -17,6 +18,8 @@ pub enum Input {
     AgentConnected { link: LinkId, hello: Hello },
     /// A batch came in on a link.
     BatchReceived { link: LinkId, batch: Batch },
+    /// An agent has this copy of a job's owner settings.
+    SettingsKept { link: LinkId, job: JobId, version: u64 },
     /// A link has ended; `goodbye` if the agent ended it properly.
     AgentDisconnected { link: LinkId, goodbye: bool },
     /// The admin service asks.
@@ -42,6 +45,10 @@ pub enum Output {
     Acknowledge { link: LinkId, sequence: u64 },
     /// Bring an action to a rank.
     Act { link: LinkId, action: Action },
+    /// Keep a job's owner settings in the journal, before anything that follows is sent.
+    KeepSettings(Box<OwnerSettings>),
+    /// Show a job's owner settings to an agent, which keeps a copy.
+    ShowSettings { link: LinkId, settings: Box<OwnerSettings> },
     /// Send a notice to those who watch the job.
     Notify { job: JobId, notice: Notice },
     /// The job is over: end its watches.

@@ -5,6 +5,7 @@ mod measurements;
 mod membership;
 mod overrides;
 mod point_texts;
+mod publication;
 mod replay;
 mod report;
 mod synchronized;
@@ -24,12 +25,14 @@ use crate::input::JobLine;
 use crate::limits;
 use crate::log_lines;
 use crate::notice::{History, Notice};
+use crate::owner::{Manual, OwnerOptions, OwnerSettings};
 use crate::window::Closed;
 use dispatcher::{Answered, Dispatcher};
 use measurements::{Measured, Measurements};
 use membership::Roster;
 use overrides::{Overrides, Round};
 use point_texts::PointTexts;
+use publication::Publication;
 use synchronized::Outcome;
 
 /// The specification of a job.
@@ -49,6 +52,13 @@ pub struct Spec {
     pub options: TuningOptions,
     /// Makes them anew.
     pub maker: Maker,
+}
+
+impl Spec {
+    /// Whether its owner asks for the same.
+    fn is_same(&self, other: &Spec) -> bool {
+        (&self.token, self.dry_run, &self.options) == (&other.token, other.dry_run, &other.options)
+    }
 }
 
 /// The launcher has ended; its summary waits for the last batches.
@@ -73,6 +83,11 @@ pub struct Job {
     dispatcher: Dispatcher,
     overrides: Overrides,
     point_texts: PointTexts,
+    publication: Publication,
+    /// The owner's specification, which waits until no action of the tunlets before is in flight.
+    owners: Option<(Spec, Box<dyn Tunlet>)>,
+    /// The owner's options are not known yet: nothing may change.
+    options_follow: bool,
     history: History,
 }
 
@@ -88,28 +103,90 @@ impl Job {
             measurements: Measurements::new(spec.window_grace_ms * 1_000_000),
             decisions: Decisions::new(tunlet),
             dispatcher: Dispatcher::new(now, spec.action_ttl_ms, last_action),
-            overrides: Overrides::new(now),
+            overrides: Overrides::new(now, last_action),
             point_texts: PointTexts::default(),
+            publication: Publication::begin(now, spec.opened),
+            owners: None,
+            options_follow: false,
             history: History::default(),
             spec,
         }
     }
 
-    /// Gives a job that ranks joined already, or that runs since before this analyzer, its specification; false when it
-    /// was opened before, or while an action of the tunlet before is in flight.
-    pub fn reopen(&mut self, spec: Spec, tunlet: Box<dyn Tunlet>) -> bool {
-        if self.spec.opened || self.dispatcher.is_busy() {
-            return false;
+    /// Gives a job that ranks joined already, or that runs since before this analyzer, the specification of its owner. True when it
+    /// has it now, or has had it before.
+    pub fn reopen(&mut self, now: u64, spec: Spec, tunlet: Box<dyn Tunlet>) -> bool {
+        let known = self.owners.as_ref().map(|(spec, _)| spec).or(self.spec.opened.then_some(&self.spec));
+        if let Some(known) = known {
+            return known.is_same(&spec);
         }
-        self.spec = spec;
-        self.decisions.replace(tunlet);
+        self.owners = Some((spec, tunlet));
+        self.take_owners_options(now);
         true
+    }
+
+    fn take_owners_options(&mut self, now: u64) {
+        if self.dispatcher.is_busy() {
+            return;
+        }
+        if let Some((spec, tunlet)) = self.owners.take() {
+            self.spec = spec;
+            self.decisions.replace(tunlet);
+            self.publication.on_change(now);
+        }
+    }
+
+    /// The owner's options are on their way with another agent or with `midrun run`: until they are here, nothing changes.
+    pub fn await_options(&mut self) {
+        self.options_follow = true;
+    }
+
+    /// Whether the owner has options that do not hold yet: nothing may change.
+    fn awaits_options(&self) -> bool {
+        self.owners.is_some() || (self.options_follow && !self.spec.opened)
+    }
+
+    /// Takes in the manual overrides that another analyzer was asked for.
+    pub fn adopt(&mut self, manual: &Manual) {
+        self.overrides.adopt(manual);
+    }
+
+    /// Everything that the owner has set.
+    fn owner_settings(&self) -> OwnerSettings {
+        let Spec { options, dry_run, opened, .. } = &self.spec;
+        OwnerSettings {
+            job: self.id.clone(),
+            version: self.publication.version(),
+            options: opened.then(|| OwnerOptions { tuning: options.clone(), dry_run: *dry_run }),
+            manual: self.overrides.manual().clone(),
+        }
+    }
+
+    /// Brings what the owner has set to the agents that do not have it.
+    fn publish(&mut self, ctx: &mut Ctx<'_>) {
+        self.publication.on_revision(ctx.now, self.overrides.revision());
+        if self.publication.is_due() {
+            let settings = self.owner_settings();
+            self.publication.send(ctx, &settings);
+        }
+    }
+
+    /// Version of the newest copy of the owner's settings.
+    #[cfg(test)]
+    pub fn version_of_settings(&self) -> u64 {
+        self.publication.version()
+    }
+
+    /// An agent has this copy of the owner's settings.
+    pub fn on_settings_kept(&mut self, agent: &AgentId, version: u64) {
+        self.publication.on_kept(agent, version);
     }
 
     /// A rank attached to `agent`, or is there still after the agent came back.
     pub fn on_joined(&mut self, agent: &AgentId, joined: &Joined) {
         self.roster.members.on_joined(agent, joined);
         self.point_texts.on_joined(joined.rank);
+        self.publication.on_agent(agent);
     }
 
     /// `agent` dropped `dropped` events so far, `dropped_before` of them before its first batch of this job.
@@ -164,6 +241,7 @@ impl Job {
     /// An agent's link has ended.
     pub fn on_agent_lost(&mut self, ctx: &mut Ctx<'_>, agent: &AgentId, goodbye: bool) {
         self.roster.members.set_linked(agent, false);
+        self.publication.on_agent_lost(agent);
         if let Some(node) = self.roster.members.node(agent)
             && !goodbye
             && self.roster.members.serves(agent)
@@ -180,6 +258,7 @@ impl Job {
             ctx.life("agent-back", format!("the agent on {node} is back"), json!({"node": node}));
         }
         self.point_texts.on_agent_back(agent, &self.roster);
+        self.publication.on_agent(agent);
         self.dispatcher.resend(ctx, agent, link, &self.roster);
     }
 
@@ -188,7 +267,8 @@ impl Job {
         while let Some(settlement) = self.dispatcher.overdue(ctx.now) {
             self.on_settlement(ctx, &settlement, 0, 0);
         }
-        if self.point_texts.any_due() {
+        self.take_owners_options(ctx.now);
+        if self.point_texts.any_due() && !self.awaits_options() && self.overrides.mode() == Mode::Tuned {
             let text = if self.spec.dry_run { String::new() } else { self.decisions.points() };
             let roster = &self.roster;
             self.point_texts.send(ctx, &text, &mut self.dispatcher, roster);
@@ -206,6 +286,7 @@ impl Job {
             self.overrides.end(ctx, self.measurements.per());
         } else {
             self.serve_overrides(ctx);
+            self.publish(ctx);
         }
     }
 
@@ -232,7 +313,9 @@ impl Job {
             }
         }
         let waits = self.overrides.is_active() || self.overrides.pending() > 0;
-        if may_act && !self.dispatcher.is_busy() && !waits {
+        // A launcher that has ended has nobody left to tune: windows that still come are evidence only.
+        let may_act = may_act && self.closing.is_none();
+        if may_act && !self.dispatcher.is_busy() && !waits && !self.awaits_options() {
             self.decide(ctx, per, number);
         }
         for refusal in self.decisions.new_refusals() {
@@ -312,7 +395,7 @@ impl Job {
     }
 
     /// A rank has the values of an action: notes them, and who is behind them.
-    fn on_applied(&mut self, by: By, action: &Action, iteration: u64) {
+    fn on_applied(&mut self, by: By, action: &Action, iteration: Option<u64>) {
         for (name, value) in &action.assignments {
             self.roster.points.set(action.rank, name, value);
         }
@@ -329,24 +412,29 @@ impl Job {
     fn on_settlement(&mut self, ctx: &mut Ctx<'_>, settlement: &Settlement, iteration: u64, time_ns: u64) {
         let (action, by) = (&settlement.action, settlement.by);
         let applied = settlement.status == ActionStatus::Applied;
-        let iteration = self.measurements.counted(iteration);
+        let line = by.decision().and_then(|number| self.decisions.line(number));
+        let decided = line.filter(|line| line.per == Per::Iteration).map(|line| line.iteration);
+        let counted = self.measurements.counted(iteration).or(decided);
         if applied {
-            self.on_applied(by, action, iteration);
-            if self.measurements.master().is_none_or(|master| master == action.rank) {
+            self.on_applied(by, action, counted);
+            if let Some(iteration) = counted
+                && self.measurements.master().is_none_or(|master| master == action.rank)
+            {
                 let setting = self.roster.points.setting(action.rank);
                 self.measurements.on_setting(iteration, time_ns, action.at_once, setting);
             }
         }
+        let iteration = counted.unwrap_or(0);
         if settlement.late {
             if !applied {
-                return; // it was reported when it expired
+                return; // it was reported when it was given up
             }
             if let By::Decision(number) = by {
                 self.decisions.on_applied_late(number, iteration);
             }
         } else {
             match by {
-                By::User => self.overrides.on_settled(action, settlement.status, iteration),
+                By::User => self.overrides.on_settled(action, settlement.status, counted),
                 By::Decision(number) if !applied => self.decisions.on_reason(number, settlement.status.as_str()),
                 By::Decision(_) => {}
             }
@@ -362,15 +450,15 @@ impl Job {
         }
         let line = by.decision().and_then(|number| self.decisions.line(number));
         let per = line.map_or(self.measurements.per(), |line| line.per);
-        ctx.notify(log_lines::settled(&ctx.job, settlement, per, iteration));
+        ctx.notify(log_lines::settled(&ctx.job, settlement, per, counted));
     }
 
     /// A synchronized change has ended.
     fn on_outcome(&mut self, outcome: &Outcome) {
         for action in &outcome.applied {
-            self.on_applied(outcome.by, action, outcome.iteration);
+            self.on_applied(outcome.by, action, Some(outcome.iteration));
             if outcome.by == By::User {
-                self.overrides.on_settled(action, ActionStatus::Applied, outcome.iteration);
+                self.overrides.on_settled(action, ActionStatus::Applied, Some(outcome.iteration));
             }
         }
         self.set_values(&outcome.in_force);
@@ -394,10 +482,11 @@ impl Job {
             self.roster.points.set(action.rank, name, value);
         }
         let setting = self.roster.points.setting(action.rank);
-        self.measurements.on_setting(result.iteration, result.time_ns, action.at_once, setting);
+        let iteration = self.measurements.counted(result.iteration).unwrap_or(0);
+        self.measurements.on_setting(iteration, result.time_ns, action.at_once, setting);
         let values: Vec<String> = action.assignments.iter().map(|(name, value)| format!("{name} = {value}")).collect();
         let per = self.measurements.per();
-        ctx.notify(log_lines::recorded_change(&ctx.job, result.iteration, per, &values.join(", ")));
+        ctx.notify(log_lines::recorded_change(&ctx.job, iteration, per, &values.join(", ")));
     }
 
     /// A rank could not do a line of the points: tunlets see the refusal of each rank, people one notice.
@@ -420,9 +509,16 @@ impl Job {
 
     /// Goes on with the manual overrides, as far as no action is in flight.
     fn serve_overrides(&mut self, ctx: &mut Ctx<'_>) {
-        let roster = &self.roster;
         while !self.dispatcher.is_busy() {
             if self.overrides.is_active() {
+                if self.overrides.is_settled() {
+                    // The answer is a promise: it waits until the agents can tell the next analyzer.
+                    self.publish(ctx);
+                    if !self.publication.is_kept(ctx.now, ctx.links) {
+                        return;
+                    }
+                }
+                let roster = &self.roster;
                 match self.overrides.advance(ctx, roster, self.measurements.per()) {
                     Some(Round::Each(assigned, when)) if self.dispatcher.may_send(&assigned, false) => {
                         self.dispatcher.dispatch(ctx, By::User, assigned, when, roster);
@@ -443,7 +539,7 @@ impl Job {
                     _ => Ok(()),
                 };
                 let renewed = renewed.map_err(|error| error.to_string());
-                self.overrides.begin(ctx, (ask, control), renewed, self.spec.dry_run, roster);
+                self.overrides.begin(ctx, (ask, control), renewed, self.spec.dry_run, &self.roster);
             } else {
                 return;
             }

@@ -1,70 +1,323 @@
-//! The journal: one line of JSON per event, decision and action, written before anything is sent.
+//! The journal: one line of JSON per event, decision and action, each with a checksum, on disk before the action is sent. An analyzer
+//! that starts reads it: what owners of jobs have set, and the number of the last action.
 
+use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
-use std::io::Write;
-use std::path::Path;
+use std::io::{BufRead, BufReader, ErrorKind, Write};
+use std::path::{Path, PathBuf};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use crate::control::Mode;
 use crate::error::AnalyzerError;
+use crate::ids::JobId;
 use crate::limits;
+use crate::owner::{Manual, OwnerSettings, RecalledJob};
+
+/// Event of a line with what a job's owner has set.
+const SETTINGS: &str = "owner-settings";
+/// Event of the line that ends a job.
+const ENDED: &str = "job-ended";
+/// What stands between a line's content and its checksum: eight hexadecimal digits.
+const MARK: &str = ",\"crc\":\"";
+/// Bytes of the mark, the checksum and what closes the line.
+const TAIL: usize = MARK.len() + 8 + 2;
+
+/// What an earlier analyzer has left in the journal.
+#[derive(Debug, Default)]
+pub struct Recalled {
+    /// Of each job that had not ended.
+    pub jobs: BTreeMap<JobId, RecalledJob>,
+    /// The last action, 0 when there was none.
+    pub last_action: u64,
+    /// Lines that were damaged, but for a torn last one.
+    pub damaged: u64,
+}
 
 /// An open journal. When it cannot be written any more it logs that once and writes nothing more.
 #[derive(Debug)]
 pub struct Journal {
+    path: PathBuf,
     file: Option<File>,
     bytes: u64,
     most: u64,
+    /// The newest settings of each job that has not ended: a new file begins with them.
+    settings: BTreeMap<String, Value>,
+    last_action: u64,
+    is_synced: bool,
 }
 
 impl Journal {
-    /// Opens the file for appending; `None` makes a journal that writes nothing.
+    /// Reads the file and opens it for appending; `None` makes a journal that writes nothing.
     ///
     /// # Errors
-    /// When the file cannot be opened.
-    pub fn open(path: Option<&Path>) -> Result<Journal, AnalyzerError> {
+    /// When the file cannot be opened or read.
+    pub fn open(path: Option<&Path>) -> Result<(Journal, Recalled), AnalyzerError> {
         let Some(path) = path else {
-            return Ok(Journal { file: None, bytes: 0, most: 0 });
+            let path = PathBuf::new();
+            let (settings, last_action) = (BTreeMap::new(), 0);
+            let journal = Journal { path, file: None, bytes: 0, most: 0, settings, last_action, is_synced: true };
+            return Ok((journal, Recalled::default()));
+        };
+        let failed = |source| AnalyzerError::Journal { path: path.to_owned(), source };
+        let mut journal = Journal {
+            path: path.to_owned(),
+            file: None,
+            bytes: 0,
+            most: limits::JOURNAL_BYTES,
+            settings: BTreeMap::new(),
+            last_action: 0,
+            is_synced: true,
+        };
+        let (damaged, is_torn) = match File::open(path) {
+            Ok(file) => journal.read(file).map_err(failed)?,
+            Err(error) if error.kind() == ErrorKind::NotFound => (0, false),
+            Err(error) => return Err(failed(error)),
         };
         let opened = OpenOptions::new().create(true).append(true).open(path);
-        let length = |file: File| file.metadata().map(|data| (file, data.len()));
-        let (file, bytes) =
-            opened.and_then(length).map_err(|source| AnalyzerError::Journal { path: path.to_owned(), source })?;
-        Ok(Journal { file: Some(file), bytes, most: limits::JOURNAL_BYTES })
+        let length = |mut file: File| {
+            if is_torn {
+                file.write_all(b"\n")?;
+            }
+            file.metadata().map(|data| (file, data.len()))
+        };
+        let (file, bytes) = opened.and_then(length).map_err(failed)?;
+        (journal.file, journal.bytes) = (Some(file), bytes);
+        let recalled = |(job, line): (&String, &Value)| Some((JobId::new(job)?, job_of(line)?));
+        let jobs = journal.settings.iter().filter_map(recalled).collect();
+        let recalled = Recalled { jobs, last_action: journal.last_action, damaged };
+        Ok((journal, recalled))
     }
 
-    /// Appends one line.
-    pub fn write(&mut self, line: &Value) {
-        let Some(file) = &mut self.file else { return };
-        let mut text = line.to_string();
-        text.push('\n');
-        self.bytes += text.len() as u64;
-        let trouble = if self.bytes > self.most {
-            Some(format!("it has reached {} bytes", self.most))
-        } else {
-            file.write_all(text.as_bytes()).err().map(|error| error.to_string())
-        };
-        if let Some(trouble) = trouble {
-            tracing::warn!(%trouble, "the journal is no longer written");
-            self.file = None;
+    /// Takes in what the file has; returns how many lines are damaged, and whether the last one has no end.
+    fn read(&mut self, file: File) -> std::io::Result<(u64, bool)> {
+        let mut reader = BufReader::new(file);
+        let (mut damaged, mut bytes) = (0, Vec::new());
+        loop {
+            bytes.clear();
+            if reader.read_until(b'\n', &mut bytes)? == 0 {
+                return Ok((damaged, false));
+            }
+            if bytes.pop_if(|byte| *byte == b'\n').is_none() {
+                return Ok((damaged, true)); // the analyzer was killed while it wrote this
+            }
+            match std::str::from_utf8(&bytes).ok().and_then(checked) {
+                Some(line) => self.note(&line),
+                // Lines of older versions have no checksum, and nothing to recall.
+                None => {
+                    damaged +=
+                        u64::from(!bytes.is_empty() && bytes.windows(MARK.len()).any(|part| part == MARK.as_bytes()))
+                }
+            }
         }
     }
+
+    fn note(&mut self, line: &Value) {
+        if let Some(action) = line["action"].as_u64() {
+            self.last_action = self.last_action.max(action);
+        }
+        let Some(job) = line["job"].as_str() else { return };
+        match line["event"].as_str() {
+            Some(SETTINGS) => {
+                self.settings.insert(job.to_owned(), line.clone());
+            }
+            Some(ENDED) => {
+                self.settings.remove(job);
+            }
+            _ => {}
+        }
+    }
+
+    /// Appends one line. [`Journal::sync`] brings it to the disk.
+    pub fn write(&mut self, line: &Value) {
+        self.note(line);
+        if self.file.is_some() && self.bytes >= self.most {
+            self.rotate();
+        }
+        self.append(line);
+    }
+
+    fn append(&mut self, line: &Value) {
+        let Some(file) = &mut self.file else { return };
+        let text = with_checksum(line);
+        match file.write_all(text.as_bytes()) {
+            Ok(()) => (self.bytes, self.is_synced) = (self.bytes + text.len() as u64, false),
+            Err(error) => self.give_up(&error),
+        }
+    }
+
+    /// Begins a new file with all that must not be forgotten; the one before stays beside it, the one before that goes.
+    fn rotate(&mut self) {
+        self.sync();
+        let mut before = self.path.clone().into_os_string();
+        before.push(".1");
+        let opened = std::fs::rename(&self.path, before)
+            .and_then(|()| OpenOptions::new().create(true).append(true).open(&self.path));
+        match opened {
+            Ok(file) => (self.file, self.bytes) = (Some(file), 0),
+            Err(error) => return self.give_up(&error),
+        }
+        self.append(&json!({"event": "journal-continued", "action": self.last_action}));
+        for line in self.settings.values().cloned().collect::<Vec<Value>>() {
+            self.append(&line);
+        }
+    }
+
+    /// Waits until everything is on disk: before an action leaves, and before a person is answered.
+    pub fn sync(&mut self) {
+        let synced = match &self.file {
+            Some(file) if !self.is_synced => file.sync_data(),
+            _ => Ok(()),
+        };
+        self.is_synced = true;
+        if let Err(error) = synced {
+            self.give_up(&error);
+        }
+    }
+
+    fn give_up(&mut self, error: &std::io::Error) {
+        tracing::warn!(path = %self.path.display(), %error, "the journal is no longer written");
+        self.file = None;
+    }
+}
+
+fn with_checksum(line: &Value) -> String {
+    let mut text = line.to_string();
+    if text.len() > 2 && text.pop() == Some('}') {
+        let sum = crc32fast::hash(text.as_bytes());
+        text += &format!("{MARK}{sum:08x}\"}}");
+    }
+    text.push('\n');
+    text
+}
+
+/// The content of a line whose checksum is right.
+fn checked(text: &str) -> Option<Value> {
+    let content = text.get(..text.len().checked_sub(TAIL)?)?;
+    let sum = text.get(content.len()..)?.strip_prefix(MARK)?.strip_suffix("\"}")?;
+    let right = u32::from_str_radix(sum, 16).is_ok_and(|sum| sum == crc32fast::hash(content.as_bytes()));
+    right.then(|| serde_json::from_str(text).ok()).flatten()
+}
+
+/// The line of what a job's owner has set.
+pub fn settings_line(settings: &OwnerSettings) -> Value {
+    let OwnerSettings { job, options, manual, .. } = settings;
+    let value = |((point, rank), revision): (&(String, Option<u32>), &u64)| json!([point, rank, revision]);
+    json!({
+        "event": SETTINGS,
+        "job": job.as_str(),
+        "opened": options.is_some(),
+        "dry_run": options.as_ref().is_some_and(|options| options.dry_run),
+        "mode": manual.mode.name(),
+        "mode_revision": manual.mode_revision,
+        "resumed_revision": manual.resumed_revision,
+        "values": manual.values.iter().map(value).collect::<Vec<Value>>(),
+    })
+}
+
+fn job_of(line: &Value) -> Option<RecalledJob> {
+    let mut manual = Manual {
+        mode: Mode::parse(line["mode"].as_str()?)?,
+        mode_revision: line["mode_revision"].as_u64()?,
+        resumed_revision: line["resumed_revision"].as_u64()?,
+        ..Manual::default()
+    };
+    for value in line["values"].as_array()? {
+        let rank = value[1].as_u64().and_then(|rank| u32::try_from(rank).ok());
+        manual.hold(value[0].as_str()?, rank, value[2].as_u64()?);
+    }
+    Some(RecalledJob { opened: line["opened"].as_bool()?, manual })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_journal_is_appended_to_and_stops_at_its_limit() {
+    fn settings(job: &str, mode: Mode, revision: u64) -> OwnerSettings {
+        let mut manual = Manual::default();
+        manual.set_mode(mode, revision);
+        manual.hold("block", Some(3), revision + 1);
+        manual.hold("share", None, revision + 2);
+        OwnerSettings { job: JobId::new(job).unwrap(), version: 1, options: None, manual }
+    }
+
+    fn path() -> (tempfile::TempDir, PathBuf) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("journal.jsonl");
-        Journal::open(Some(&path)).unwrap().write(&serde_json::json!({"n": 1}));
-        let mut journal = Journal::open(Some(&path)).unwrap();
-        journal.write(&serde_json::json!({"n": 2}));
-        journal.most = 20;
-        journal.write(&serde_json::json!({"n": 3}));
-        assert_eq!(std::fs::read_to_string(&path).unwrap(), "{\"n\":1}\n{\"n\":2}\n");
+        (folder, path)
+    }
+
+    fn open(path: &Path) -> (Journal, Recalled) {
+        Journal::open(Some(path)).unwrap()
+    }
+
+    fn text(path: &Path) -> String {
+        std::fs::read_to_string(path).unwrap()
+    }
+
+    #[test]
+    fn what_owners_have_set_and_the_last_action_are_read_back_and_ended_jobs_are_not() {
+        let (_folder, path) = path();
+        let (mut journal, nothing) = open(&path);
+        assert_eq!((nothing.jobs.len(), nothing.last_action), (0, 0));
+        let frozen = settings("a", Mode::Frozen, 5);
+        for line in [
+            settings_line(&settings("a", Mode::Paused, 3)),
+            settings_line(&settings("b", Mode::Frozen, 4)),
+            settings_line(&frozen),
+            json!({"event": "action", "job": "a", "action": 77}),
+            json!({"event": "job-ended", "job": "b"}),
+        ] {
+            journal.write(&line);
+        }
+        journal.sync();
+        let (_, recalled) = open(&path);
+        let a = RecalledJob { opened: false, manual: frozen.manual };
+        assert_eq!(recalled.jobs, BTreeMap::from([(JobId::new("a").unwrap(), a)]));
+        assert_eq!((recalled.last_action, recalled.damaged), (77, 0));
+    }
+
+    #[test]
+    fn a_torn_last_line_and_damaged_ones_are_left_out_and_the_rest_is_read() {
+        let (_folder, path) = path();
+        let lines: String = (1..=3).map(|n| with_checksum(&json!({"event": "action", "action": n}))).collect();
+        let old = "{\"event\":\"action\",\"action\":9}\n";
+        for cut in 0..lines.len() {
+            std::fs::write(&path, format!("{old}{}", &lines[..cut])).unwrap();
+            let (mut journal, recalled) = open(&path);
+            let whole = lines[..cut].matches('\n').count() as u64;
+            assert_eq!((recalled.last_action, recalled.damaged), (whole, 0), "cut at {cut}");
+            journal.write(&json!({"event": "action", "action": 50}));
+            assert_eq!(open(&path).1.last_action, 50, "what follows a torn line is read, cut at {cut}");
+        }
+        let damaged = lines.replacen("\"action\":2", "\"action\":8", 1);
+        std::fs::write(&path, damaged).unwrap();
+        let (_, recalled) = open(&path);
+        assert_eq!((recalled.last_action, recalled.damaged), (3, 1));
+    }
+
+    #[test]
+    fn a_full_journal_goes_on_in_a_new_file_that_begins_with_what_must_not_be_forgotten() {
+        let (_folder, path) = path();
+        let (mut journal, _) = open(&path);
+        journal.most = 2_000;
+        journal.write(&settings_line(&settings("a", Mode::Frozen, 5)));
+        for n in 1..=200 {
+            journal.write(&json!({"event": "action", "job": "a", "action": n}));
+        }
+        let rotated = path.with_extension("jsonl.1");
+        assert!(text(&path).len() < 3_000 && text(&rotated).len() < 3_000);
+        assert!(text(&path).starts_with("{\"action\":"), "{}", text(&path));
+        let (_, recalled) = open(&path);
+        assert_eq!((recalled.jobs.len(), recalled.last_action), (1, 200));
+    }
+
+    #[test]
+    fn every_line_is_json_with_the_checksum_of_what_stands_before_it() {
+        let text = with_checksum(&json!({"n": 1, "text": "ä\n"}));
+        let line: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!((&line["n"], line["crc"].as_str().map(str::len)), (&json!(1), Some(8)));
+        assert!(checked(text.trim_end()).is_some() && checked(&text.replace('ä', "a")).is_none());
     }
 
     #[test]

@@ -23,6 +23,7 @@ pub mod journal;
 pub mod limits;
 mod network;
 pub mod notice;
+pub mod owner;
 pub mod points;
 pub mod recording;
 pub mod stats;
@@ -40,7 +41,6 @@ mod log_lines;
 mod server;
 mod unattributed;
 
-pub use catalogue::ConfigError;
 pub use config::Config;
 pub use error::AnalyzerError;
 pub use ids::{ActionId, AgentId, AskId, JobId, LinkId};

@@ -44,6 +44,9 @@ pub const TORN_NS: u64 = 1_000_000_000;
 pub const MPI_READINGS: usize = 64;
 /// An iteration whose end some rank's times do not cover is measured without waiting for them any longer, milliseconds.
 pub const MPI_WAIT_MS: u64 = 1_000;
+/// Ranks that do not know the iterations may report what they did in one for so long after its end, milliseconds: an agent
+/// sends what it has after 5 ms.
+pub const ATTRIBUTION_MS: u64 = 20;
 /// Iterations and ranks whose efficiencies and times are listed in a summary.
 pub const LISTED_EFFICIENCIES: usize = 4_000;
 /// Iterations collected at a time per job.
@@ -66,6 +69,10 @@ pub const SETTLED_ACTIONS: usize = 64;
 pub const CLOSERS_PER_JOB: usize = 16;
 /// Controls of people that wait in one job.
 pub const CONTROLS_PER_JOB: usize = 64;
+/// Tuning points of a job held by hand one by one.
+pub const MANUAL_VALUES: usize = 4096;
+/// An answer to a control waits this long, at most, until the agents have the settings, milliseconds.
+pub const SETTINGS_WAIT_MS: u64 = 1_000;
 /// Controls listed in a summary, and changes listed with each.
 pub const LISTED_CONTROLS: usize = 200;
 /// See [`LISTED_CONTROLS`].
@@ -98,12 +105,22 @@ pub const WATCH_QUEUE: usize = NOTICES + 256;
 pub const WATCHERS_PER_JOB: usize = 64;
 /// Connected agents; past it a new one is refused.
 pub const LINKS: usize = 4096;
+/// Connections at a time on which no token was shown yet; past it the oldest of them is closed.
+pub const STRANGERS: usize = 128;
+/// A connection on which no token was shown by then is closed, milliseconds.
+pub const HANDSHAKE_MS: u64 = 5_000;
+/// Longest headers of a call, bytes: all that is read before the token is checked.
+pub const HEADER_BYTES: u32 = 4 << 10;
+/// Calls at a time on one connection.
+pub const STREAMS_PER_CONNECTION: u32 = 32;
+/// Descriptors for everything but connections.
+pub const OTHER_DESCRIPTORS: usize = 64;
 /// A link that has not said Hello by then is closed, milliseconds.
 pub const HELLO_MS: u64 = 10_000;
 /// Silence after which a connection is asked whether it lives, and how long the answer may take, milliseconds.
 pub const KEEPALIVE_MS: u64 = 5_000;
-/// Size at which the journal is no longer written, bytes.
-pub const JOURNAL_BYTES: u64 = 1 << 30;
+/// Size at which the journal goes on in a new file, bytes; the one before stays beside it.
+pub const JOURNAL_BYTES: u64 = 256 << 20;
 /// Size at which a recording ends, bytes.
 pub const RECORDING_BYTES: u64 = 8 << 30;
 /// Longest frame of a recording, bytes.

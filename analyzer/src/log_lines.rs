@@ -91,13 +91,13 @@ pub(crate) fn refused(job: &JobId, refusal: &Refusal) -> Notice {
 }
 
 /// An action ended at a safe point, or before it.
-pub(crate) fn settled(job: &JobId, settlement: &Settlement, per: Per, iteration: u64) -> Notice {
+pub(crate) fn settled(job: &JobId, settlement: &Settlement, per: Per, iteration: Option<u64>) -> Notice {
     let (action, rank) = (settlement.action.id.0, settlement.action.rank);
     let after = settlement.latency_ms.unwrap_or_default();
     let text = if settlement.status == ActionStatus::Applied {
         let late = if settlement.late { ", though it had been given up" } else { "" };
-        let at = per.safe_point();
-        let sentence = format!("applied at {at} {iteration}, rank {rank}, {after:.1} ms after the decision{late}");
+        let at = iteration.map_or("in".to_owned(), |iteration| format!("at {} {iteration},", per.safe_point()));
+        let sentence = format!("applied {at} rank {rank}, {after:.1} ms after the decision{late}");
         tracing::info!(%job, action, decision = settlement.by.decision(), iteration, rank, latency_ms = after, "{sentence}");
         sentence
     } else {

@@ -2,7 +2,7 @@
 //! programs whose iterations are only known by points, made into windows.
 
 use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use midrun_scheduling::TechniqueParameters;
 use midrun_tunlets::{PROFILE_BINS, PointWindow, ProfileBin, Window};
@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use crate::events::{PointMeasured, PointRefused};
 use crate::limits;
+use crate::unattributed::{Attribution, Span, attribute};
 use crate::window::Closed;
 
 /// Label of an iteration itself.
@@ -87,6 +88,11 @@ pub struct Points {
     refused_at: BTreeMap<(u32, bool, String), usize>,
     /// Ranks whose iterations are known by points.
     iterating: BTreeSet<u32>,
+    /// What ranks without iterations measured, whose iteration is not known yet: half-way through it, on the master's clock.
+    unattributed: Vec<(u64, PointWindow)>,
+    any_unattributed: bool,
+    /// Iterations of the master whose time is known, on its clock.
+    spans: VecDeque<Span>,
 }
 
 impl Points {
@@ -95,11 +101,44 @@ impl Points {
         self.iterating.first().copied()
     }
 
-    /// A rank measured; `now` is when the analyzer received that, nanoseconds.
-    pub fn on_measured(&mut self, now: u64, rank: u32, measured: &PointMeasured) {
+    /// The newest iteration that is known by points.
+    pub fn newest(&self) -> Option<u64> {
+        self.open.keys().next_back().copied().or(self.next.checked_sub(1))
+    }
+
+    /// The master's iteration lasted from `begun_ns` to `ended_ns` on its own clock.
+    pub fn on_span(&mut self, span: Span) {
+        limits::push(&mut self.spans, span, limits::OPEN_WINDOWS);
+    }
+
+    /// How long the window of an iteration waits for ranks that do not know which iteration they are in, nanoseconds.
+    pub fn wait_ns(&self) -> u64 {
+        if self.any_unattributed { limits::ATTRIBUTION_MS * 1_000_000 } else { 0 }
+    }
+
+    // Adds to its iteration what was measured by ranks that have none, as far as that is known by now.
+    fn attribute(&mut self) {
+        let spans = self.spans.make_contiguous();
+        let mut not_yet = Vec::new();
+        for (middle_ns, seen) in std::mem::take(&mut self.unattributed) {
+            match attribute(spans, 0, middle_ns) {
+                Attribution::To(iteration) => keep(&mut self.waiting, &mut self.waits, iteration, seen),
+                Attribution::NotYet => not_yet.push((middle_ns, seen)),
+                Attribution::Expired => {}
+            }
+        }
+        self.unattributed = not_yet;
+    }
+
+    /// A rank measured; `now` is when the analyzer received that, nanoseconds; its clock is `ahead_ns` behind the master's.
+    pub fn on_measured(&mut self, now: u64, rank: u32, ahead_ns: i64, measured: &PointMeasured) {
         let seen = PointWindow { rank, ..measured.seen.clone() };
+        let (begun_ns, ended_ns) = measured.span_ns;
         if seen.label == ITERATION {
             self.iterating.insert(rank);
+            if let Some(iteration) = measured.iteration.filter(|_| self.first_rank() == Some(rank) && ended_ns > 0) {
+                self.on_span(Span { iteration, begun_ns, ended_ns: Some(ended_ns) });
+            }
             if let Some(iteration) = measured.iteration.filter(|iteration| *iteration >= self.next) {
                 let open = self.open.entry(iteration).or_insert_with(|| Open { heard_ns: now, ..Open::default() });
                 open.times_s.insert(rank, seen.sum);
@@ -107,12 +146,14 @@ impl Points {
             return;
         }
         self.sum_up(&seen, measured.cost_s);
-        if let Some(iteration) = measured.iteration.filter(|_| self.waits < limits::WAITING_POINTS) {
-            self.waits += 1;
-            match self.waiting.entry(iteration).or_default().entry((rank, seen.label.clone())) {
-                Entry::Occupied(mut known) => merge(known.get_mut(), &seen),
-                Entry::Vacant(place) => drop(place.insert(seen)),
+        match measured.iteration {
+            Some(iteration) => keep(&mut self.waiting, &mut self.waits, iteration, seen),
+            None if ended_ns > 0 && self.unattributed.len() < limits::UNATTRIBUTED_WORKS => {
+                let middle_ns = begun_ns.midpoint(ended_ns).saturating_add_signed(ahead_ns);
+                self.any_unattributed = true;
+                self.unattributed.push((middle_ns, seen));
             }
+            None => {}
         }
     }
 
@@ -155,6 +196,7 @@ impl Points {
 
     /// Takes the measurements that waited for the window of an iteration; older ones are dropped.
     pub fn take(&mut self, iteration: u64) -> Vec<PointWindow> {
+        self.attribute();
         let later = self.waiting.split_off(&(iteration + 1));
         let mut up_to = std::mem::replace(&mut self.waiting, later);
         self.waits = self.waiting.values().map(BTreeMap::len).sum();
@@ -166,7 +208,12 @@ impl Points {
     pub fn close(&mut self, now: u64, all: bool, ranks: usize, grace_ns: u64) -> Vec<Closed> {
         let mut closed = Vec::new();
         while let Some((&iteration, open)) = self.open.first_key_value() {
-            let complete = open.times_s.len() >= ranks.max(self.iterating.len());
+            // Ranks that never begin an iteration say nothing about its end, but may still say what they did in it.
+            let others = ranks > self.iterating.len();
+            // Of the first iteration nobody knows whether the others begin none.
+            let pause_ns = if iteration == 0 { grace_ns } else { limits::ATTRIBUTION_MS * 1_000_000 };
+            let said = now >= open.heard_ns.saturating_add(pause_ns);
+            let complete = open.times_s.len() >= self.iterating.len() && (!others || said);
             let overtaken = self.open.len() > 2;
             let waited = now >= open.heard_ns.saturating_add(grace_ns);
             if !(complete || overtaken || waited || all) {
@@ -210,6 +257,23 @@ impl Open {
             coverage: 1.0,
         };
         Closed { window, task_s }
+    }
+}
+
+/// Keeps a measurement for the window of its iteration.
+fn keep(
+    waiting: &mut BTreeMap<u64, BTreeMap<(u32, String), PointWindow>>,
+    waits: &mut usize,
+    iteration: u64,
+    seen: PointWindow,
+) {
+    if *waits >= limits::WAITING_POINTS {
+        return;
+    }
+    *waits += 1;
+    match waiting.entry(iteration).or_default().entry((seen.rank, seen.label.clone())) {
+        Entry::Occupied(mut known) => merge(known.get_mut(), &seen),
+        Entry::Vacant(place) => drop(place.insert(seen)),
     }
 }
 

@@ -1,9 +1,7 @@
 //! Counters of what the analyzer dropped or refused; it logs them when it ends.
 
-use serde::Serialize;
-
 /// Counters over the analyzer's life. Nothing is dropped without being counted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
     /// Batches taken.
     pub batches: u64,
@@ -16,7 +14,7 @@ pub struct Stats {
     /// Events of ranks whose job's token the agent does not have.
     pub events_foreign: u64,
     /// Events of jobs that were over, or that no place was left for.
-    pub events_homeless: u64,
+    pub events_unplaced: u64,
     /// Links refused: protocol, token, too many.
     pub links_refused: u64,
     /// Admin calls refused.

@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_told_again_changes_nothing_and_a_new_stream_begins_anew() {
+    fn what_is_reported_again_changes_nothing_and_a_new_stream_begins_anew() {
         let mut streams = Streams::default();
         streams.on_begun(BEGUN);
         streams.on_pattern(pattern(4, "0,1"));

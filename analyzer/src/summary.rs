@@ -119,6 +119,7 @@ pub struct Iterations {
     pub count: u64,
     time_s: VecDeque<f64>,
     ideal_s: VecDeque<f64>,
+    tasks: VecDeque<u64>,
     workers: VecDeque<u32>,
     imbalance: VecDeque<f64>,
     master_busy_s: VecDeque<f64>,
@@ -135,6 +136,7 @@ impl Iterations {
         self.count += 1;
         limits::push(&mut self.time_s, closed.window.iteration_s, limits::LISTED_ITERATIONS);
         limits::push(&mut self.ideal_s, closed.ideal_s(), limits::LISTED_ITERATIONS);
+        limits::push(&mut self.tasks, closed.window.tasks, limits::LISTED_ITERATIONS);
         limits::push(&mut self.workers, closed.window.workers, limits::LISTED_ITERATIONS);
         limits::push(&mut self.imbalance, closed.imbalance(), limits::LISTED_ITERATIONS);
         limits::push(&mut self.master_busy_s, closed.window.master_busy_s, limits::LISTED_ITERATIONS);
@@ -154,13 +156,15 @@ pub struct Summary {
     pub iteration_s: VecDeque<f64>,
     /// Total task time / workers of each, seconds.
     pub ideal_s: VecDeque<f64>,
-    /// Workers of each.
+    /// Tasks of each; 0 where the program distributes none.
+    pub tasks: VecDeque<u64>,
+    /// Workers of each; ranks where there are no tasks.
     pub workers: VecDeque<u32>,
     /// 1 - ideal / measured of each.
     pub imbalance: VecDeque<f64>,
     /// Time the master was busy handing out and taking in, in each, seconds.
     pub master_busy_s: VecDeque<f64>,
-    /// The technique in force at the end; empty where none was seen.
+    /// The technique in force at the end; empty where no tasks were distributed.
     pub technique: String,
     /// The same under the name that it had before, for one version.
     pub policy: String,
@@ -203,6 +207,8 @@ pub struct Summary {
     pub lost_ranks: Vec<u32>,
     /// Iterations that could not be measured.
     pub skipped_iterations: u64,
+    /// Tasks reported after their iteration was closed: its window lacks them.
+    pub late_tasks: u64,
     /// From the job's first sight to now or its end, seconds.
     pub wall_s: f64,
     /// Events lost between the rings and the windows: by agents, late, or senseless.
@@ -215,6 +221,7 @@ impl Summary {
         self.iterations = iterations.count;
         self.iteration_s = iterations.time_s.clone();
         self.ideal_s = iterations.ideal_s.clone();
+        self.tasks = iterations.tasks.clone();
         self.workers = iterations.workers.clone();
         self.imbalance = iterations.imbalance.clone();
         self.master_busy_s = iterations.master_busy_s.clone();

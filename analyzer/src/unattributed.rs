@@ -24,6 +24,7 @@ pub struct Unattributed {
     waiting: Vec<UnattributedWork>,
     new: Vec<UnattributedWork>,
     changed: bool,
+    any: bool,
 }
 
 impl Unattributed {
@@ -36,7 +37,13 @@ impl Unattributed {
             return Err(work);
         }
         self.new.push(work);
+        self.any = true;
         Ok(())
+    }
+
+    /// Whether some rank does not know its iterations.
+    pub fn any(&self) -> bool {
+        self.any
     }
 
     /// An iteration began, ended or was closed.

@@ -130,13 +130,13 @@ impl Windows {
             Some(iteration) => self.add(iteration, rank, &work),
             None => {
                 if let Err(refused) = self.unattributed.push(UnattributedWork { rank, middle_ns, work }) {
-                    self.on_expired(&refused.work);
+                    self.on_late(&refused.work);
                 }
             }
         }
     }
 
-    fn on_expired(&mut self, work: &Work) {
+    fn on_late(&mut self, work: &Work) {
         self.late_tasks = self.late_tasks.saturating_add(work.tasks);
     }
 
@@ -154,7 +154,7 @@ impl Windows {
         for due in due {
             match attribute(&spans, self.last_end_ns, due.middle_ns) {
                 Attribution::To(iteration) => self.add(iteration, due.rank, &due.work),
-                Attribution::Expired => self.on_expired(&due.work),
+                Attribution::Expired => self.on_late(&due.work),
                 Attribution::NotYet => self.unattributed.keep(due),
             }
         }
@@ -167,7 +167,7 @@ impl Windows {
             return;
         }
         let Some(partial) = self.partial(iteration) else {
-            self.on_expired(work);
+            self.on_late(work);
             return;
         };
         let worker =
@@ -205,15 +205,28 @@ impl Windows {
         self.newest_begun
     }
 
-    /// Closes what can be closed at `now`; everything that was ended, if `all`. In the iterations' order.
-    pub fn close(&mut self, now: u64, all: bool) -> Vec<Closed> {
+    /// The time of an iteration that ends, on the master's clock.
+    pub fn span(&self, ended: Ended) -> Span {
+        let begun = self.open.get(&ended.iteration).and_then(|partial| partial.begun);
+        let begun_ns = begun.map_or(ended.time_ns, |(begun, _)| begun.time_ns);
+        Span { iteration: ended.iteration, begun_ns, ended_ns: Some(ended.time_ns) }
+    }
+
+    /// Closes what can be closed at `now`, of which nothing more is expected after `wait_ns`; everything that was ended, if
+    /// `all`. In the iterations' order.
+    pub fn close(&mut self, now: u64, all: bool, wait_ns: u64) -> Vec<Closed> {
         self.attribute();
         let mut closed = Vec::new();
         while let Some((&iteration, partial)) = self.open.first_key_value() {
             let overtaken = self.newest_ended >= iteration.checked_add(2);
             let waited = partial.waited(now, self.grace_ns);
             // One that overtook all of its predecessor waits for it, too.
-            let complete = partial.complete() && iteration == self.next;
+            let more_ns = if self.unattributed.any() && partial.has_unknown_tasks() {
+                wait_ns.max(limits::ATTRIBUTION_MS * 1_000_000)
+            } else {
+                wait_ns
+            };
+            let complete = partial.complete() && iteration == self.next && partial.waited(now, more_ns);
             if !(complete || overtaken || waited || all) {
                 break;
             }
@@ -276,6 +289,11 @@ impl Partial {
         }
     }
 
+    // The master did not say how many tasks there are: those are all that the workers report in time.
+    fn has_unknown_tasks(&self) -> bool {
+        self.begun.is_some_and(|(begun, _)| begun.tasks == 0) && self.ended.is_some_and(|(ended, _)| ended.tasks == 0)
+    }
+
     // A master that reports how long chunks took (midrun_chunk_done) repeats what workers with markers report themselves.
     fn drop_duplicate_report(&mut self, master: Option<u32>, tasks: u64) {
         let Some((rank, report)) = master.and_then(|master| self.work.remove_entry(&master)) else { return };
@@ -302,10 +320,10 @@ impl Partial {
         let inside = |at: u64| at > begun.time_ns && at < ended.time_ns;
         let window = Window {
             iteration: begun.iteration,
-            tasks: if begun.tasks > 0 { begun.tasks } else { ended.tasks },
+            tasks: [begun.tasks, ended.tasks, self.tasks].into_iter().find(|tasks| *tasks > 0).unwrap_or(0),
             workers: if begun.workers > 0 { begun.workers } else { per_worker.len() as u32 },
             iteration_s: duration_ns as f64 / 1e9,
-            chunks: ended.chunks,
+            chunks: if ended.tasks > 0 { ended.chunks } else { per_worker.iter().map(|worker| worker.chunks).sum() },
             master_busy_s: ended.master_busy_ns as f64 / 1e9,
             prepare_s: before_ns.and_then(|end| begun.time_ns.checked_sub(end)).map(|gap| gap as f64 / 1e9),
             network: links.network((begun.task_bytes, begun.result_bytes)),

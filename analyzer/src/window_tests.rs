@@ -55,7 +55,7 @@ fn tell(windows: &mut Windows, now: u64, said: &Said) -> Vec<Closed> {
         Said::Ended(ended) => windows.on_ended(now, *ended),
         Said::Work(rank, work) => windows.on_work(*rank, work.middle_ns, work.clone()),
     }
-    windows.close(now, false)
+    windows.close(now, false, 0)
 }
 
 /// Everything the three workers and the master say about iteration `n`.
@@ -112,7 +112,7 @@ proptest! {
             tell(&mut windows, now as u64, &said);
             prop_assert!(windows.open.len() <= limits::OPEN_WINDOWS);
         }
-        windows.close(u64::MAX, true);
+        windows.close(u64::MAX, true, 0);
         prop_assert!(windows.open.is_empty());
     }
 }
@@ -123,8 +123,8 @@ fn an_iteration_with_missing_records_closes_after_the_grace_and_says_so() {
     tell(&mut windows, 0, &Said::Begun(begun(0, 100)));
     tell(&mut windows, 0, &Said::Work(1, work(0, 80)));
     assert!(tell(&mut windows, 10 * MS, &Said::Ended(ended(0, 100))).is_empty());
-    assert!(windows.close(259 * MS, false).is_empty());
-    let closed = windows.close(260 * MS, false);
+    assert!(windows.close(259 * MS, false, 0).is_empty());
+    let closed = windows.close(260 * MS, false, 0);
     assert_eq!(closed[0].window.coverage, 0.8);
     assert_eq!(closed[0].task_s, 0.007, "what the master heard, not what arrived");
     tell(&mut windows, 260 * MS, &Said::Work(2, work(0, 20)));
@@ -148,7 +148,7 @@ fn an_iteration_whose_begin_was_not_seen_is_skipped() {
     let mut windows = Windows::new(250 * MS);
     tell(&mut windows, 0, &Said::Work(1, work(4, 5)));
     tell(&mut windows, 0, &Said::Ended(ended(4, 5)));
-    assert!(windows.close(300 * MS, false).is_empty());
+    assert!(windows.close(300 * MS, false, 0).is_empty());
     assert_eq!(windows.skipped, 1);
     let closed: Vec<Closed> = all_of(5, &[5]).iter().flat_map(|said| tell(&mut windows, 0, said)).collect();
     assert_eq!(closed[0].window.iteration, 5);
@@ -206,7 +206,7 @@ fn an_iteration_of_which_nothing_came_is_counted_as_skipped() {
     let mut windows = Windows::new(250 * MS);
     all_of(0, &[4]).iter().for_each(|said| drop(tell(&mut windows, 0, said)));
     all_of(3, &[4]).iter().for_each(|said| drop(tell(&mut windows, 0, said)));
-    assert_eq!(windows.close(250 * MS, false)[0].window.iteration, 3);
+    assert_eq!(windows.close(250 * MS, false, 0)[0].window.iteration, 3);
     assert_eq!(windows.skipped, 2);
 }
 

@@ -6,11 +6,13 @@ use tokio::net::TcpListener;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio_stream::wrappers::ReceiverStream;
+use tonic::service::interceptor::InterceptedService;
 use tonic::transport::Channel;
 use tonic::{Code, Streaming};
 
-use midrun_analyzer::{AnalyzerError, Config, serve};
+use midrun_analyzer::{AnalyzerError, Config, limits, serve};
 use midrun_proto::PROTOCOL_VERSION;
+use midrun_proto::token::ShowToken;
 use midrun_proto::v1::admin_client::AdminClient;
 use midrun_proto::v1::agent_client::AgentClient;
 use midrun_proto::v1::{self, event, from_agent, to_agent};
@@ -36,8 +38,13 @@ impl Analyzer {
         Analyzer { url, stop, ended }
     }
 
-    async fn admin(&self) -> AdminClient<Channel> {
-        AdminClient::connect(self.url.clone()).await.unwrap()
+    async fn admin(&self) -> AdminClient<InterceptedService<Channel, ShowToken>> {
+        self.admin_with("").await
+    }
+
+    async fn admin_with(&self, token: &str) -> AdminClient<InterceptedService<Channel, ShowToken>> {
+        let endpoint = tonic::transport::Endpoint::from_shared(self.url.clone()).unwrap();
+        AdminClient::with_interceptor(endpoint.connect().await.unwrap(), ShowToken::new(token))
     }
 
     async fn stop(self) {
@@ -59,20 +66,31 @@ struct FakeAgent {
 
 impl FakeAgent {
     async fn link(analyzer: &Analyzer, hello: v1::Hello) -> FakeAgent {
+        FakeAgent::try_link(analyzer, hello).await.unwrap()
+    }
+
+    async fn try_link(analyzer: &Analyzer, hello: v1::Hello) -> Result<FakeAgent, tonic::Status> {
         let (say, said) = mpsc::channel(64);
         // Small windows, so that an agent that does not listen is noticed soon.
         let channel = tonic::transport::Endpoint::from_shared(analyzer.url.clone())
             .unwrap()
             .initial_stream_window_size(65_535)
             .initial_connection_window_size(65_535);
-        let mut client = AgentClient::new(channel.connect().await.unwrap());
+        let mut client = AgentClient::with_interceptor(channel.connect().await.unwrap(), ShowToken::new(&hello.token));
         say.send(message(from_agent::Message::Hello(hello))).await.unwrap();
-        let hear = soon(client.link(ReceiverStream::new(said))).await.unwrap().into_inner();
-        FakeAgent { say, hear, sequence: 0 }
+        let hear = soon(client.link(ReceiverStream::new(said))).await?.into_inner();
+        Ok(FakeAgent { say, hear, sequence: 0 })
     }
 
     async fn hear(&mut self) -> Option<to_agent::Message> {
-        soon(self.hear.message()).await.ok().flatten().and_then(|heard| heard.message)
+        match soon(self.hear.message()).await.ok().flatten().and_then(|heard| heard.message) {
+            Some(to_agent::Message::OwnerSettings(settings)) => {
+                let kept = v1::OwnerSettingsKept { job: settings.job, version: settings.version };
+                let _ = self.say.send(message(from_agent::Message::OwnerSettingsKept(kept))).await;
+                Box::pin(self.hear()).await
+            }
+            heard => heard,
+        }
     }
 
     async fn send(&mut self, batch: v1::Batch) {
@@ -111,6 +129,7 @@ fn hello(token: &str) -> v1::Hello {
         version: "0.1.0".into(),
         token: token.into(),
         ranks: (0..2).map(joined).collect(),
+        ..Default::default()
     }
 }
 
@@ -211,7 +230,7 @@ async fn a_job_is_opened_measured_watched_and_closed() {
 }
 
 #[tokio::test]
-async fn an_agent_that_links_again_is_told_what_was_taken_and_its_old_link_ends() {
+async fn an_agent_that_links_again_learns_what_was_taken_and_its_old_link_ends() {
     let analyzer = Analyzer::start(Config::default()).await;
     let mut first = FakeAgent::link(&analyzer, hello("")).await;
     first.hear().await.unwrap();
@@ -242,25 +261,81 @@ async fn a_time_probe_is_answered_with_both_times() {
 #[tokio::test]
 async fn a_wrong_token_or_protocol_is_refused_with_a_sentence() {
     let analyzer = Analyzer::start(Config { token: "sesame".into(), ..Config::default() }).await;
-    let refusal = |heard| match heard {
-        Some(to_agent::Message::Refusal(refusal)) => refusal.why,
-        other => panic!("not refused: {other:?}"),
-    };
-    let mut stranger = FakeAgent::link(&analyzer, hello("simsim")).await;
-    assert!(refusal(stranger.hear().await).contains("token"));
-    assert_eq!(stranger.hear().await, None, "the stream ends after a refusal");
+    for wrong in ["simsim", ""] {
+        let Err(refused) = FakeAgent::try_link(&analyzer, hello(wrong)).await else { panic!("not refused") };
+        assert_eq!(refused.code(), Code::PermissionDenied);
+        assert!(refused.message().contains("give the agent the right MIDRUN_TOKEN"), "{}", refused.message());
+    }
     let old = v1::Hello { protocol: 0, ..hello("sesame") };
     let mut old = FakeAgent::link(&analyzer, old).await;
-    assert!(refusal(old.hear().await).contains("protocol 0"));
+    let Some(to_agent::Message::Refusal(refusal)) = old.hear().await else { panic!("not refused") };
+    assert!(refusal.why.contains("protocol 0"));
+    assert_eq!(old.hear().await, None, "the stream ends after a refusal");
 
-    let mut admin = analyzer.admin().await;
-    let denied = admin.open_job(open("run-1", "simsim")).await.unwrap_err();
+    let denied = analyzer.admin_with("simsim").await.open_job(open("run-1", "simsim")).await.unwrap_err();
     assert_eq!(
         (denied.code(), denied.message()),
         (Code::PermissionDenied, "the token is not the one of this analyzer")
     );
+    let mut admin = analyzer.admin_with("sesame").await;
     admin.open_job(open("run-1", "sesame")).await.unwrap();
     assert_eq!(admin.close_job(close("")).await.unwrap_err().code(), Code::PermissionDenied);
+    analyzer.stop().await;
+}
+
+/// Whether the other end has closed the connection, which has nothing more to read.
+async fn is_closed(stream: &mut tokio::net::TcpStream) -> bool {
+    use tokio::io::AsyncReadExt;
+    let mut bytes = [0; 256];
+    loop {
+        match tokio::time::timeout(Duration::from_millis(20), stream.read(&mut bytes)).await {
+            Ok(Ok(0) | Err(_)) => return true,
+            Ok(Ok(_)) => {}
+            Err(_) => return false,
+        }
+    }
+}
+
+#[tokio::test]
+async fn strangers_who_hold_connections_open_keep_nobody_out_and_are_closed() {
+    let analyzer = Analyzer::start(Config { token: "sesame".into(), ..Config::default() }).await;
+    let mut linked = FakeAgent::link(&analyzer, hello("sesame")).await;
+    assert!(matches!(linked.hear().await, Some(to_agent::Message::Welcome(_))));
+    let address = analyzer.url.strip_prefix("http://").unwrap().to_owned();
+    let mut strangers = Vec::new();
+    for _ in 0..3 * limits::STRANGERS {
+        strangers.push(tokio::net::TcpStream::connect(&address).await.unwrap());
+    }
+    // Who shows the token gets in past all of them, and who is in stays.
+    let other = v1::Hello { agent: "n2-1-1".into(), ..hello("sesame") };
+    let mut other = FakeAgent::link(&analyzer, other).await;
+    assert!(matches!(other.hear().await, Some(to_agent::Message::Welcome(_))));
+    linked.report(0, Vec::new()).await;
+    assert!(matches!(linked.hear().await, Some(to_agent::Message::BatchAck(_))));
+    let closed = async {
+        for stranger in &mut strangers {
+            while !is_closed(stranger).await {}
+        }
+    };
+    soon(closed).await;
+    linked.report(0, Vec::new()).await;
+    assert!(matches!(linked.hear().await, Some(to_agent::Message::BatchAck(_))), "it is no stranger");
+    analyzer.stop().await;
+}
+
+#[tokio::test]
+async fn nothing_but_headers_of_a_few_kib_is_read_before_the_token() {
+    let analyzer = Analyzer::start(Config { token: "sesame".into(), ..Config::default() }).await;
+    // The message alone would be taken: its files make 3 MiB.
+    let file = v1::TunletFile { name: "x".repeat(3 << 20), text: String::new() };
+    let long = v1::OpenJobRequest { files: vec![file], ..open("run-1", "sesame") };
+    let denied = analyzer.admin().await.open_job(long.clone()).await.unwrap_err();
+    assert_eq!(denied.message(), "the token is not the one of this analyzer");
+    let taken = analyzer.admin_with("sesame").await.open_job(long).await.unwrap_err();
+    assert!(taken.message().contains("at most 65536 bytes are allowed"), "{}", taken.message());
+    let headers = analyzer.admin_with(&"x".repeat(64 << 10)).await.open_job(open("run-1", "")).await;
+    assert!(headers.is_err());
+    analyzer.admin_with("sesame").await.open_job(open("run-1", "")).await.unwrap();
     analyzer.stop().await;
 }
 
@@ -376,4 +451,33 @@ async fn a_bad_configuration_is_refused_before_anything_is_served() {
     let config = Config { action_ttl_ms: 1, ..Config::default() };
     let error = serve(config, listener, std::future::pending()).await.unwrap_err();
     assert_eq!(error.to_string(), "action_ttl_ms = 1: allowed is 10 to 3600000");
+}
+
+#[tokio::test]
+async fn an_analyzer_that_starts_again_with_its_journal_knows_what_was_set_by_hand() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = Config { journal: Some(folder.path().join("journal.jsonl")), ..Config::default() };
+    let before = Analyzer::start(config.clone()).await;
+    let mut agent = FakeAgent::link(&before, hello("")).await;
+    agent.hear().await.unwrap();
+    let freeze = v1::ControlRequest {
+        job: "run-1".into(),
+        control: Some(v1::control_request::Control::Freeze(v1::Freeze {})),
+        ..Default::default()
+    };
+    let mut admin = before.admin().await;
+    // The agent hears of it and says so, on which the answer waits.
+    let (answer, _) =
+        tokio::join!(admin.control(freeze), tokio::time::timeout(Duration::from_millis(300), agent.hear()));
+    assert!(answer.unwrap().into_inner().done);
+    before.ended.abort(); // without the end of a job in its journal
+    let _ = before.ended.await;
+
+    let next = Analyzer::start(config).await;
+    let mut forgetful = FakeAgent::link(&next, v1::Hello { agent: "n1-2-2".into(), ..hello("") }).await;
+    forgetful.hear().await.unwrap();
+    let status = v1::StatusRequest { job: "run-1".into(), ..Default::default() };
+    let json = next.admin().await.get_status(status).await.unwrap().into_inner().json;
+    assert!(json.contains("\"mode\":\"frozen\""), "{json}");
+    next.stop().await;
 }

@@ -2,6 +2,9 @@
 
 #![forbid(unsafe_code)]
 
+pub mod master;
+pub mod programs;
+
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

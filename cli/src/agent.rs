@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use anyhow::Context;
 
 use crate::logging::{self, LogForm};
+use crate::readiness;
 use crate::runtime_dir::{self, RegistersOf, RemovedAtEnd};
 use crate::settings::{self, read_token};
 use crate::signals;
@@ -37,6 +38,9 @@ pub struct Args {
     /// Descriptor of the open socket (set by midrun exec)
     #[arg(long, hide = true)]
     socket_fd: Option<RawFd>,
+    /// The jobs were opened by midrun run (set by midrun exec)
+    #[arg(long, hide = true)]
+    options_follow: bool,
     /// Lock file to remove at the end (set by midrun exec)
     #[arg(long, hide = true)]
     lock: Option<PathBuf>,
@@ -55,11 +59,14 @@ pub fn main(args: Args) -> anyhow::Result<ExitCode> {
     } else if let Ok(token) = std::env::var("MIDRUN_TOKEN") {
         flags.push(("agent.token", token));
     }
-    let config = settings::load(args.config.as_deref(), &flags)?.agent;
+    let mut config = settings::load(args.config.as_deref(), &flags)?.agent;
+    config.options_follow = args.options_follow;
+    config.job_token = std::env::var("MIDRUN_JOB_TOKEN").unwrap_or_default();
     if config.analyzer.is_empty() {
         return usage("the agent needs its analyzer: --analyzer http://host:7741");
     }
     logging::start(args.log, "info");
+    crate::descriptors::raise();
     let listener = match args.socket_fd {
         Some(fd) => inherited(fd)?,
         None => runtime_dir::bind(&args.socket).map_err(|error| Usage(format!("{error:#}")))?,
@@ -75,6 +82,7 @@ pub fn main(args: Args) -> anyhow::Result<ExitCode> {
         .context("cannot start threads")?;
     runtime.block_on(async {
         let stop = signals::stop()?;
+        readiness::announce();
         midrun_agent::run(config, listener, stop).await.context("the agent failed")
     })?;
     runtime.shutdown_background();

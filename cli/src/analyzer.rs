@@ -1,5 +1,6 @@
 //! `midrun analyzer`: runs the analyzer as a standing daemon.
 
+use std::net::ToSocketAddrs;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -7,9 +8,10 @@ use anyhow::Context;
 use tokio::net::TcpListener;
 
 use crate::logging::{self, LogForm};
+use crate::readiness;
 use crate::settings::{self, read_token};
 use crate::signals;
-use crate::usage::{Usage, say_raw};
+use crate::usage::{Usage, say_raw, usage};
 
 /// The flags of `midrun analyzer`.
 #[derive(clap::Args, Debug)]
@@ -52,7 +54,9 @@ pub fn main(args: Args) -> anyhow::Result<ExitCode> {
     }
     let config = settings::load(args.config.as_deref(), &flags)?.analyzer;
     config.record.as_deref().map(crate::recording::writable).transpose()?;
+    check_listener(&config.listen, &config.token)?;
     logging::start(args.log, "info");
+    crate::descriptors::raise();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("cannot start threads")?;
     runtime.block_on(async {
         let listener = TcpListener::bind(&config.listen)
@@ -60,7 +64,19 @@ pub fn main(args: Args) -> anyhow::Result<ExitCode> {
             .map_err(|error| Usage(format!("cannot listen on {}: {error}", config.listen)))?;
         say_raw(&format!("midrun: analyzer listens on {}", listener.local_addr()?));
         let stop = signals::stop()?;
+        readiness::announce();
         midrun_analyzer::serve(config, listener, stop).await.context("the analyzer failed")
     })?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Refuses to serve other hosts without a token.
+fn check_listener(listen: &str, token: &str) -> anyhow::Result<()> {
+    let addresses = listen.to_socket_addrs().into_iter().flatten();
+    match addresses.into_iter().find(|address| !address.ip().is_loopback()) {
+        Some(_) if token.is_empty() => usage(format!(
+            "--listen {listen} is open to other hosts, and there is no token: give --token-file, or listen on 127.0.0.1"
+        )),
+        _ => Ok(()),
+    }
 }

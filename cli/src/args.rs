@@ -37,6 +37,8 @@ pub enum Command {
     Pause(crate::control::ModeArgs),
     /// Let the tunlets of a frozen or paused job decide again
     Resume(crate::control::ModeArgs),
+    /// Search values that a program takes at its start, by whole runs of it
+    Sweep(crate::sweep::Args),
     /// Decide a recorded run again: print what would be decided, and why
     Replay(crate::replay::Args),
     /// Explain a tunlet, or why a run went as it did
@@ -64,7 +66,7 @@ pub fn parse() -> Result<Command, ExitCode> {
 fn sentence(error: &clap::Error) -> String {
     use clap::error::ErrorKind;
     if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-        return "a subcommand is needed: run, exec, agent, analyzer, predict, explain, replay, status, set, freeze, pause or resume (see midrun --help)".into();
+        return "a subcommand is needed: run, exec, agent, analyzer, predict, explain, replay, sweep, status, set, freeze, pause or resume (see midrun --help)".into();
     }
     let text = error.to_string();
     let message = text.split("Usage:").next().unwrap_or(&text);
@@ -90,6 +92,74 @@ mod tests {
         let line = sentence(&error);
         assert!(line.contains("--sumary") && line.contains("--summary"), "{line}");
         assert!(!line.contains('\n') && !line.contains("Usage"), "{line}");
+    }
+
+    /// What is said of `midrun run WORDS -- mpirun true`, one sentence with all of `parts`, before anything starts.
+    fn assert_refused(words: &[&str], parts: &[&str]) {
+        let line = [&["midrun", "run"], words, &["--", "mpirun", "true"]].concat();
+        let said = match Cli::try_parse_from(line) {
+            Err(error) => sentence(&error),
+            Ok(Cli { command: Command::Run(args) }) => args.settings().unwrap_err().to_string(),
+            Ok(other) => panic!("run was asked for, not {other:?}"),
+        };
+        assert!(!said.contains('\n') && parts.iter().all(|part| said.contains(part)), "{words:?}: {parts:?} in {said}");
+    }
+
+    #[test]
+    fn an_unknown_technique_and_an_unknown_tunlet_are_refused_with_the_known_ones() {
+        assert_refused(&["--technique", "dfp"], &["dfp", "dpf"]);
+        assert_refused(&["--tunlet", "nobody"], &["nobody", "master_worker"]);
+    }
+
+    #[test]
+    fn limits_that_make_no_sense_are_refused() {
+        for flag in ["--min-workers", "--max-workers", "--worker-step"] {
+            for bad in ["0", "-1", "99999999999", "2.5", "many", ""] {
+                assert_refused(&[flag, bad], &[flag, bad, "a whole number from 1 to 4294967295 is expected"]);
+            }
+        }
+        assert_refused(&["--min-workers", "5", "--max-workers", "4"], &["min_workers = 5", "4 or fewer"]);
+        for bad in ["budget:0", "budget:-1", "budget:99999999999", "budget:x", "budget:", "budget:2.5", "cheap", "0"] {
+            assert_refused(&["--objective", bad], &[bad, "budget:WORKERS (1 or more)", "deadline:SECONDS (above 0)"]);
+        }
+        for bad in ["deadline:0", "deadline:-1", "deadline:inf", "deadline:nan", "deadline:x", "deadline:"] {
+            assert_refused(&["--objective", bad], &[bad, "deadline:SECONDS (above 0)"]);
+        }
+    }
+
+    #[test]
+    fn limits_that_make_no_sense_are_refused_in_a_file_too() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let refused = |text: &str, parts: &[&str]| {
+            std::fs::write(file.path(), text).unwrap();
+            assert_refused(&["--config", file.path().to_str().unwrap()], parts);
+        };
+        for section in ["run", "analyzer"] {
+            for key in ["min_workers", "max_workers", "worker_step"] {
+                for bad in ["-1", "2.5", "true", "\"3\"", "\"many\"", "99999999999"] {
+                    refused(&format!("[{section}]\n{key} = {bad}\n"), &[&format!("{section}.{key}"), bad]);
+                }
+            }
+        }
+        refused("[run]\nmin_workers = 5\n[analyzer]\nmax_workers = 4\n", &["min_workers = 5", "4 or fewer"]);
+    }
+
+    #[test]
+    fn a_search_that_makes_no_sense_is_refused_with_what_would_be_right() {
+        for (flags, part) in [
+            (&["--search", "block"][..], "expected is NAME=LEAST..MOST"),
+            (&["--search", "a=0.1..0.9"], "say the step"),
+            (&["--search", "a=1..4", "--search-constraint", "b < 2"], "b is none of a"),
+            (
+                &["--search", "a=1..4", "--search-method", "best"],
+                "auto, exhaustive, simplex, evolution instead of best",
+            ),
+            (&["--search", "a=1..4", "--search-budget", "3"], "a budget from 12 to 100000"),
+            (&["--search", "a=1..4", "--tunlet", "pipeline"], "search or auto where something is to be searched"),
+            (&["--tunlet", "search"], "such as 'block=8..256 step 8'"),
+        ] {
+            assert_refused(flags, &[part]);
+        }
     }
 
     #[test]

@@ -21,7 +21,9 @@ pub struct RunningJob {
     pub job: String,
     /// Its analyzer's URL, as seen from this host.
     pub url: String,
-    /// The token that the analyzer demands.
+    /// The token that the analyzer demands of everyone.
+    pub analyzer_token: String,
+    /// The job's own.
     pub token: String,
     /// The command, shown in lists of jobs.
     pub command: String,

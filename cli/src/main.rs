@@ -4,12 +4,15 @@ mod agent;
 mod analyzer;
 mod args;
 mod control;
+mod descriptors;
 mod exec;
 mod explain;
 mod job_file;
 mod launch;
 mod logging;
 mod predict;
+mod published_jobs;
+mod readiness;
 mod recording;
 mod replay;
 mod run;
@@ -17,6 +20,8 @@ mod runtime_dir;
 mod settings;
 mod signals;
 mod summary;
+mod sweep;
+mod table;
 mod tuning_flags;
 mod tunlet_files;
 mod usage;
@@ -43,6 +48,7 @@ fn main() -> ExitCode {
         Command::Pause(args) => control::pause(&args),
         Command::Resume(args) => control::resume(&args),
         Command::Replay(args) => replay::main(&args),
+        Command::Sweep(args) => sweep::main(&args),
         Command::Explain(args) => explain::main(&args),
     };
     match done {

@@ -67,11 +67,11 @@ fn as_text(replay: &Replay) -> String {
 }
 
 fn as_json(job: &str, replay: &Replay) -> String {
-    let told: Vec<Value> =
+    let notices: Vec<Value> =
         replay.notices.iter().map(|timed| json!({"at_s": timed.at_s, "notice": timed.notice.json})).collect();
     let (frames, whole) = (replay.frames, replay.end == End::Whole);
     // The summary goes out verbatim: parsing and printing it again might change the last digit of a number.
     let summary = if replay.summary.is_empty() { "null" } else { &replay.summary };
-    let rest = json!({"job": job, "frames": frames, "whole": whole, "told": told}).to_string();
+    let rest = json!({"job": job, "frames": frames, "whole": whole, "told": notices}).to_string();
     format!("{},\"summary\":{summary}}}\n", rest.strip_suffix('}').unwrap_or(&rest))
 }

@@ -6,6 +6,7 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::{Context, bail};
 use rustix::io::Errno;
@@ -113,7 +114,17 @@ pub fn is_alive(path: &Path) -> bool {
     !matches!(tried, Err(Errno::CONNREFUSED | Errno::NOENT))
 }
 
-/// Removes sockets, locks and job files of this host that crashed processes left behind.
+/// Logs of agents that have ended are kept for so long, for people to read.
+const LOG_KEPT: Duration = Duration::from_secs(24 * 3600);
+
+fn is_old_or_empty(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|found| {
+        let age = found.modified().ok().and_then(|modified| modified.elapsed().ok());
+        found.len() == 0 || age.is_some_and(|age| age > LOG_KEPT)
+    })
+}
+
+/// Removes sockets, locks, job files and old logs of this host that crashed processes left behind.
 pub fn sweep(dir: &Path) {
     let host = short_host();
     let Ok(entries) = fs::read_dir(dir) else { return };
@@ -123,6 +134,8 @@ pub fn sweep(dir: &Path) {
             path.symlink_metadata().is_ok_and(|found| found.file_type().is_socket()) && !is_alive(&path)
         } else if name.ends_with(&format!("-{host}.lock")) || is_job_path(&path) {
             try_lock(&path).is_ok_and(|lock| lock.is_some())
+        } else if name.ends_with(&format!("-{host}.log")) {
+            !is_alive(&path.with_extension("sock")) && is_old_or_empty(&path)
         } else if let Some((agent, _)) = name.strip_suffix(&ending()).and_then(|n| n.split_once(&format!("-{host}."))) {
             !is_alive(&dir.join(format!("{agent}-{host}.sock")))
         } else {
@@ -237,6 +250,25 @@ mod tests {
         let refused = bind(&path).unwrap_err().to_string();
         assert!(refused.contains("results.csv") && refused.contains("no socket"), "{refused}");
         assert_eq!(fs::read_to_string(&path).unwrap(), "precious");
+    }
+
+    #[test]
+    fn logs_of_agents_that_were_killed_are_kept_for_a_day() {
+        let dir = tempfile::tempdir().unwrap();
+        let log = |job: &str, text: &str, age: Duration| {
+            let path = socket_path(dir.path(), job).with_extension("log");
+            fs::write(&path, text).unwrap();
+            let file = fs::File::options().write(true).open(&path).unwrap();
+            file.set_modified(std::time::SystemTime::now() - age).unwrap();
+            path
+        };
+        let old = log("old", "it was killed", LOG_KEPT + Duration::from_secs(60));
+        let new = log("new", "it was killed", Duration::ZERO);
+        let empty = log("empty", "", Duration::ZERO);
+        let live = log("live", "it runs", LOG_KEPT * 2);
+        let _agent = UnixListener::bind(socket_path(dir.path(), "live")).unwrap();
+        sweep(dir.path());
+        assert!(!old.exists() && !empty.exists() && new.exists() && live.exists());
     }
 
     #[test]

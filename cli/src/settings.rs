@@ -1,5 +1,7 @@
 //! Configuration: built-in < file < environment (`MIDRUN_CFG_SECTION__KEY`) < flags.
 
+use std::io::Read;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
@@ -9,6 +11,7 @@ use midrun_tunlets::{SearchOptions, TuningOptions, TunletFile};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::launch::mpi::Flavour;
 use crate::logging::LogForm;
 use crate::tunlet_files;
 use crate::usage::{Usage, one_line, usage};
@@ -69,6 +72,10 @@ pub struct RunSettings {
     pub no_search_memory: bool,
     /// Directory that holds `openmpi/libmidrun.so` and `mpich/libmidrun.so`. None: next to the midrun command.
     pub library_dir: Option<PathBuf>,
+    /// The MPI of the programs, where they do not name it: `openmpi`, `mpich`, `intel`, `cray`, `mvapich` … Empty: each rank finds out.
+    pub mpi: String,
+    /// Refuse a job that midrun cannot tune, instead of running it untuned.
+    pub strict: bool,
     /// Texts of the tunlets given as files.
     #[serde(skip)]
     pub files: Vec<TunletFile>,
@@ -77,6 +84,11 @@ pub struct RunSettings {
 }
 
 impl RunSettings {
+    /// The MPI that the user names.
+    pub fn flavour(&self) -> Option<Flavour> {
+        Flavour::of_name(&self.mpi).ok()
+    }
+
     /// The tuning options of this job; an empty text or 0 leaves the choice to the analyzer.
     pub fn options(&self) -> TuningOptions {
         TuningOptions {
@@ -102,10 +114,20 @@ impl RunSettings {
 /// Reads the token from the first line of a file.
 ///
 /// # Errors
-/// A [`Usage`]: the file cannot be read, or its first line is empty.
+/// A [`Usage`]: the file cannot be read, others may read it, or its first line is empty.
 pub fn read_token(path: &Path) -> anyhow::Result<String> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| Usage(format!("cannot read the token file {}: {error}", path.display())))?;
+    let failed = |error| Usage(format!("cannot read the token file {}: {error}", path.display()));
+    let mut file = std::fs::File::open(path).map_err(failed)?;
+    let found = file.metadata().map_err(failed)?;
+    if found.is_file() && found.mode() & 0o077 != 0 {
+        return usage(format!(
+            "the token file {} is open to others (mode {:03o}): make it yours alone by chmod 600",
+            path.display(),
+            found.mode() & 0o777
+        ));
+    }
+    let mut text = String::new();
+    file.read_to_string(&mut text).map_err(failed)?;
     let token = text.lines().next().unwrap_or("").trim();
     if token.is_empty() {
         return usage(format!("the first line of the token file {} is empty", path.display()));
@@ -137,7 +159,7 @@ pub fn load(file: Option<&Path>, flags: &[(&str, String)]) -> anyhow::Result<Set
         builder = builder.add_source(File::from_str(&text, FileFormat::Toml));
     }
     for (key, value) in environment()? {
-        check_keys(&nested(&key, &value), &defaults, "the environment (MIDRUN_CFG_…)")?;
+        check_keys(&nested(&key, &value, &defaults), &defaults, "the environment (MIDRUN_CFG_…)")?;
         builder = builder.set_override(key, value)?;
     }
     for (key, value) in flags {
@@ -151,6 +173,9 @@ pub fn load(file: Option<&Path>, flags: &[(&str, String)]) -> anyhow::Result<Set
 }
 
 fn validated(mut settings: Settings) -> anyhow::Result<Settings> {
+    if !settings.run.mpi.is_empty() {
+        Flavour::of_name(&settings.run.mpi).map_err(Usage)?;
+    }
     settings.run.files = tunlet_files::read_all(&settings.run.tunlet, &settings.run.shadow)?;
     let agent = settings.agent.validate().map_err(|error| format!("agent.{error}"));
     let analyzer = settings.analyzer.validate().map_err(|error| format!("analyzer.{error}"));
@@ -164,7 +189,7 @@ fn validated(mut settings: Settings) -> anyhow::Result<Settings> {
 
 /// The variables `MIDRUN_CFG_SECTION__KEY` as (`section.key`, value), old keys by their new names.
 fn environment() -> anyhow::Result<Vec<(String, config::Value)>> {
-    let source = Environment::with_prefix(ENVIRONMENT_PREFIX).prefix_separator("_").separator("__").try_parsing(true);
+    let source = Environment::with_prefix(ENVIRONMENT_PREFIX).prefix_separator("_").separator("__");
     let renamed = |key: String| {
         let old =
             OLD_KEYS.iter().find_map(|(old, new)| Some(format!("{}.{new}", key.strip_suffix(old)?.strip_suffix('.')?)));
@@ -173,10 +198,12 @@ fn environment() -> anyhow::Result<Vec<(String, config::Value)>> {
     Ok(source.collect()?.into_iter().map(|(key, value)| (renamed(key), value)).collect())
 }
 
-/// One variable of the environment as the sections and keys of a file.
-fn nested(key: &str, value: &config::Value) -> Value {
+/// One variable of the environment as the sections and keys of a file. It is a number only where the key takes one.
+fn nested(key: &str, value: &config::Value, defaults: &Value) -> Value {
     let text = value.to_string();
-    let innermost = text.parse().map_or(Value::String(text), |number: u64| number.into());
+    let default = key.split('.').try_fold(defaults, |inside, part| inside.get(part));
+    let number = default.is_some_and(Value::is_number).then(|| text.parse::<u64>().ok()).flatten();
+    let innermost = number.map_or(Value::String(text), Value::from);
     key.rsplit('.').fold(innermost, |inner, part| serde_json::json!({ part: inner }))
 }
 
@@ -198,18 +225,20 @@ fn check_keys(found: &Value, defaults: &Value, place: &str) -> anyhow::Result<()
             return usage(format!("{place}: unknown key `{key}` in [{section}], allowed are {allowed}"));
         }
         for (key, value) in content {
-            check_number(section, key, value, &known[key], place)?;
+            check_value(section, key, value, &known[key], place)?;
         }
     }
     Ok(())
 }
 
-/// Refuses values that the `config` crate would round or convert to a number: 2.5, true, "3".
-fn check_number(section: &str, key: &str, value: &Value, default: &Value, place: &str) -> anyhow::Result<()> {
-    if !default.is_u64() || value.is_u64() {
-        return Ok(());
-    }
-    usage(format!("{place}: {section}.{key} = {value}: a whole number of 0 or more is expected"))
+/// Refuses values that the `config` crate would round or convert: 2.5, true or "3" for a number, 1e5 for a text.
+fn check_value(section: &str, key: &str, value: &Value, default: &Value, place: &str) -> anyhow::Result<()> {
+    let expected = match default {
+        Value::Number(_) if !value.is_u64() => "a whole number of 0 or more",
+        Value::String(_) if !value.is_string() => "a text in quotation marks",
+        _ => return Ok(()),
+    };
+    usage(format!("{place}: {section}.{key} = {value}: {expected} is expected"))
 }
 
 fn list(keys: Option<&serde_json::Map<String, Value>>) -> String {

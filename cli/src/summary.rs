@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use midrun_vocabulary::Seconds;
+use midrun_vocabulary::{Count, Seconds};
 use serde_json::Value;
 
 use crate::usage::usage;
@@ -70,30 +70,70 @@ pub fn table(json: &str) -> String {
         lines.push(match number("/ranks") {
             0 => "no rank reported to an agent, so nothing was tuned".into(),
             ranks => format!(
-                "{ranks} ranks, but no iterations: the program neither uses a framework nor marks its iterations"
+                "{}, but no iterations: the program neither uses a framework nor marks its iterations",
+                Count(ranks, "rank")
             ),
         });
+        lines.extend(search(&summary["search"]));
         lines.extend(efficiency(&summary["pop"]));
         return framed(&lines);
     }
     if iterations > 0 {
         let workers = list("workers").last().and_then(Value::as_u64).unwrap_or(0);
-        let has_tasks = list("ideal_s").iter().filter_map(Value::as_f64).any(|ideal_s| ideal_s > 0.0);
-        lines.push(if has_tasks {
-            format!("{iterations} iterations, {workers} workers, technique at the end: {}", text("technique"))
+        let counted = Count(iterations, "iteration");
+        lines.push(if has_tasks(&summary) {
+            // A program that cuts its batches by itself goes by no technique of midrun's.
+            let technique = summary["technique"].as_str().filter(|technique| !technique.is_empty());
+            let technique = technique.map_or(String::new(), |name| format!(", technique at the end: {name}"));
+            format!("{counted}, {}{technique}", Count(workers, "worker"))
         } else {
-            format!("{iterations} iterations on {} ranks", number("/ranks"))
+            format!("{counted} on {}", Count(number("/ranks"), "rank"))
         });
     }
     lines.extend(list("decisions").iter().rev().take(DECISIONS_SHOWN).rev().map(decision));
     lines.extend(search(&summary["search"]));
     lines.extend(advice(&summary["advice"]));
-    let times = pairs(&list("iteration_s"), &list("ideal_s"));
-    if let (Some(first), Some(last)) = (times.first(), times.last()) {
-        let line = |(time, ideal): &(f64, f64)| {
-            format!("{}, {:+.1} % over ideal", Seconds(*time), 100.0 * (time / ideal - 1.0))
-        };
-        lines.push(format!("first iteration {}; last {}", line(first), line(last)));
+    lines.extend(gain(&summary));
+    lines.push(format!("{}; {}", decisions(&list("decisions")), actions(&summary)));
+    lines.extend(efficiency(&summary["pop"]));
+    let dropped = number("/records/dropped");
+    lines.push(format!(
+        "records: {} collected of {}, {dropped} dropped{}",
+        number("/records/collected"),
+        number("/records/produced"),
+        lost_events(number("/events_dropped"))
+    ));
+    framed(&lines)
+}
+
+/// What was lost after the agents had collected it.
+fn lost_events(events: u64) -> String {
+    if events == 0 { String::new() } else { format!("; {} lost on the way to the analyzer", Count(events, "event")) }
+}
+
+/// Whether the program distributed tasks. A summary of an older version does not say it.
+fn has_tasks(summary: &Value) -> bool {
+    let any = |key: &str| Some(summary[key].as_array()?.iter().filter_map(Value::as_f64).any(|x| x > 0.0));
+    any("tasks").or(any("ideal_s")).unwrap_or(false)
+}
+
+/// The lines that compare the last iteration with the first. Only tasks say how much work an iteration had. The last
+/// iteration of a search may have had values that the search only tried: its own line compares medians.
+fn gain(summary: &Value) -> Vec<String> {
+    let list = |key: &str| summary[key].as_array().cloned().unwrap_or_default();
+    let seconds: Vec<f64> = list("iteration_s").iter().filter_map(Value::as_f64).collect();
+    let times = if has_tasks(summary) { pairs(&list("iteration_s"), &list("ideal_s")) } else { Vec::new() };
+    let (Some(first), Some(last)) = (times.first(), times.last()) else {
+        let ends = seconds.first().zip(seconds.last());
+        return ends
+            .map(|(a, b)| format!("first iteration {}; last {}", Seconds(*a), Seconds(*b)))
+            .into_iter()
+            .collect();
+    };
+    let line =
+        |(time, ideal): &(f64, f64)| format!("{}, {:+.1} % over ideal", Seconds(*time), 100.0 * (time / ideal - 1.0));
+    let mut lines = vec![format!("first iteration {}; last {}", line(first), line(last))];
+    if summary["search"].is_null() {
         let workers = list("workers");
         let count = |value: Option<&Value>| value.and_then(Value::as_f64).unwrap_or(1.0);
         // Work is the total time of the tasks: ideal time x workers.
@@ -102,15 +142,7 @@ pub fn table(json: &str) -> String {
         let verb = if gain >= 0.0 { "shorter" } else { "longer" };
         lines.push(format!("for the same work the last iteration was {:.1} % {verb} than the first", gain.abs()));
     }
-    lines.push(format!("{}; {}", decisions(&list("decisions")), actions(&summary)));
-    lines.extend(efficiency(&summary["pop"]));
-    let dropped = number("/records/dropped");
-    lines.push(format!(
-        "records: {} collected of {}, {dropped} dropped",
-        number("/records/collected"),
-        number("/records/produced")
-    ));
-    framed(&lines)
+    lines
 }
 
 /// The line of the POP efficiencies of the whole run.
@@ -129,7 +161,7 @@ fn stream(summary: &Value, periods: &[f64]) -> Vec<String> {
     let patterns = summary["pattern"].as_array().cloned().unwrap_or_default();
     let last = patterns.last().and_then(|line| line["pattern"].as_str()).unwrap_or("-");
     let windows = periods.len();
-    let mut lines = vec![format!("{windows} windows, pattern at the end: {last}")];
+    let mut lines = vec![format!("{}, pattern at the end: {last}", Count(windows as u64, "window"))];
     let (first_s, last_s) = (periods[0], periods[windows - 1]);
     let ideal = summary["ideal_period_s"]
         .as_f64()
@@ -152,10 +184,19 @@ fn search(report: &Value) -> Option<String> {
         return Some(format!("search of {}: {trouble}", names.join(", ")));
     }
     let values: Vec<String> = names.iter().zip(list("best")).map(|(name, value)| format!("{name} = {value}")).collect();
-    let (best_s, start_s) = (report["best_s"].as_f64()?, report["start_s"].as_f64()?);
-    let ended = if report["ended"] == true { "found" } else { "has not ended; best so far:" };
+    let (Some(best_s), Some(start_s)) = (report["best_s"].as_f64(), report["start_s"].as_f64()) else {
+        return Some(format!("search of {}: nothing was measured", names.join(", ")));
+    };
+    let measured = Count(measured, "measurement");
+    let ended = report["ended"] == true;
+    if report["best_is_start"] == true {
+        let words = if ended { "found nothing better than" } else { "has not ended; so far nothing is better than" };
+        let values = values.join(", ");
+        return Some(format!("search {words} the values at start, {values} ({}), in {measured}", Seconds(start_s)));
+    }
+    let ended = if ended { "found" } else { "has not ended; best so far:" };
     let times = format!("{} instead of {} at start", Seconds(best_s), Seconds(start_s));
-    Some(format!("search {ended} {} ({times}) in {measured} measurements", values.join(", ")))
+    Some(format!("search {ended} {} ({times}) in {measured}", values.join(", ")))
 }
 
 /// The line with the advice for the next run.
@@ -182,11 +223,12 @@ fn advice(advice: &Value) -> Option<String> {
 fn decision(decision: &Value) -> String {
     let text = |key: &str| decision[key].as_str().unwrap_or("-").to_owned();
     let per = decision["per"].as_str().unwrap_or("iteration");
-    let seconds = |key: &str| decision[key].as_f64().map_or("not measured".into(), |s| Seconds(s).to_string());
+    let measured =
+        decision["measured_s"].as_f64().map_or("not measured".into(), |s| format!("measured {}", Seconds(s)));
     // A search predicts nothing.
     let predicted = decision["predicted_s"].as_f64().map(|s| format!("predicted {}, ", Seconds(s)));
     format!(
-        "{} {}: {} {} -> {}: {} ({}measured {})",
+        "{} {}: {} {} -> {}: {} ({}{measured})",
         if per == "output" { "window" } else { "iteration" },
         decision["iteration"],
         text("tuning_point"),
@@ -194,7 +236,6 @@ fn decision(decision: &Value) -> String {
         text("to"),
         text("verdict"),
         predicted.unwrap_or_default(),
-        seconds("measured_s"),
     )
 }
 
@@ -208,15 +249,19 @@ fn decisions(list: &[Value]) -> String {
     }
     match list.len() {
         0 => "no decisions".into(),
-        1 => format!("1 decision ({})", words.join(", ")),
-        count => format!("{count} decisions ({})", words.join(", ")),
+        count => format!("{} ({})", Count(count as u64, "decision"), words.join(", ")),
     }
 }
 
 fn actions(summary: &Value) -> String {
     let count = |key: &str| summary["actions"][key].as_u64().unwrap_or(0);
     let (sent, applied) = (count("sent"), count("applied"));
-    format!("actions: {sent} sent, {applied} applied, {} refused, {} expired", count("refused"), count("expired"))
+    let mut line =
+        format!("actions: {sent} sent, {applied} applied, {} refused, {} expired", count("refused"), count("expired"));
+    if count("undelivered") > 0 {
+        line += &format!(", {} not delivered", count("undelivered"));
+    }
+    line
 }
 
 fn pairs(times: &[Value], ideals: &[Value]) -> Vec<(f64, f64)> {
@@ -244,8 +289,29 @@ mod tests {
         {
             assert!(table.contains(part), "{part} is missing in:\n{table}");
         }
-        let taskless = super::table(&json.replace("\"ideal_s\":[1.0,1.0]", "\"ideal_s\":[0.0,0.0]"));
-        assert!(taskless.contains("2 iterations on 9 ranks\n") && !taskless.contains("technique"), "{taskless}");
+        let lossy = super::table(&json.replace("\"technique\"", "\"events_dropped\":263,\"technique\""));
+        assert!(lossy.contains("0 dropped; 263 events lost on the way to the analyzer"), "{lossy}");
+        assert!(!table.contains("lost on the way"), "{table}");
+        let searched = super::table(&json.replace("\"technique\"", "\"search\":{\"measured\":1},\"technique\""));
+        assert!(!searched.contains("for the same work"), "its last iteration may be a trial: {searched}");
+        let taskless = super::table(&json.replace("\"workers\"", "\"tasks\":[0,0],\"workers\""));
+        for invented in ["technique", "worker", "ideal", "for the same work"] {
+            assert!(!taskless.contains(invented), "{invented} is invented: {taskless}");
+        }
+        assert!(taskless.contains("2 iterations on 9 ranks\n") && taskless.contains("iteration 1.100 s; last 1.010 s"));
+        let one = super::table(&json.replace("[8,8]", "[1,1]"));
+        assert!(one.contains("2 iterations, 1 worker, technique"), "{one}");
+    }
+
+    #[test]
+    fn a_decision_that_came_too_late_for_its_job_is_not_called_measured_or_expired() {
+        let json = r#"{"job":"j","ranks":2,"iterations":1,"iteration_s":[1.1],"ideal_s":[1.0],"tasks":[10],"workers":[1],
+            "decisions":[{"iteration":0,"tuning_point":"technique","from":"none","to":"daf","verdict":"not-applied","predicted_s":0.5}],
+            "actions":{"sent":1,"applied":0,"refused":0,"expired":0,"undelivered":1}}"#;
+        let table = table(json);
+        for part in ["1 iteration, 1 worker", "(predicted 0.500 s, not measured)", "0 expired, 1 not delivered"] {
+            assert!(table.contains(part), "{part} is missing in:\n{table}");
+        }
     }
 
     #[test]
@@ -282,6 +348,16 @@ mod tests {
             "search of a: x"
         );
         assert_eq!(search(&Value::Null), None);
+        let report = |more: Value| {
+            let mut report = serde_json::json!({"points": ["a"], "measured": 5, "ended": true, "best": [0.5],
+                "best_s": 0.1, "start_s": 0.1, "trouble": null});
+            report.as_object_mut().unwrap().extend(more.as_object().cloned().unwrap());
+            search(&report).unwrap()
+        };
+        let start = report(serde_json::json!({"best_is_start": true}));
+        assert_eq!(start, "search found nothing better than the values at start, a = 0.5 (0.100 s), in 5 measurements");
+        let silent = report(serde_json::json!({"measured": 0, "best": null, "best_s": null, "start_s": null}));
+        assert_eq!(silent, "search of a: nothing was measured");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 /// Technique, objective and limits.
 #[derive(clap::Args, Debug)]
 pub struct TuningFlags {
-    /// Scheduling technique for the whole job: auto, none, ss, fsc, gss, fac2, dpf, daf or af; for a pipeline: replicate, group or farm
+    /// Scheduling technique for the whole job: auto, none, ss, fsc, gss, fac2, dpf, daf, af, tss, mfsc, awf-b or awf-c; for a pipeline: replicate, group or farm
     #[arg(long, alias = "policy", value_name = "NAME")]
     pub technique: Option<String>,
     /// Objective by which workers, or a pipeline's pattern, are chosen: efficiency, time, budget:WORKERS, deadline:SECONDS or fixed

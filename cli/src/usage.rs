@@ -49,9 +49,9 @@ pub fn say(sentence: impl std::fmt::Display) {
     say_raw(&format!("midrun: {}", one_line(&sentence.to_string())));
 }
 
-/// Writes one line to stderr and ignores a closed stderr.
+/// Writes one line to stderr and ignores a closed stderr. Text and newline are one write: the ranks write there, too.
 pub fn say_raw(line: &str) {
-    let _ = writeln!(std::io::stderr(), "{line}");
+    let _ = std::io::stderr().write_all(format!("{line}\n").as_bytes());
 }
 
 /// Writes a result to stdout.

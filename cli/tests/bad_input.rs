@@ -34,12 +34,6 @@ fn nothing_at_all_is_answered_by_what_can_be_said() {
 }
 
 #[test]
-fn an_unknown_technique_and_an_unknown_tunlet_are_refused_with_the_known_ones() {
-    refused(&Stage::new(), &["run", "--technique", "dfp", "--", "mpirun", "true"], &["dfp", "dpf"]);
-    refused(&Stage::new(), &["run", "--tunlet", "nobody", "--", "mpirun", "true"], &["nobody", "master_worker"]);
-}
-
-#[test]
 fn a_typo_in_the_configuration_is_refused_with_the_allowed_keys() {
     let stage = Stage::new();
     std::fs::write(stage.path("m.toml"), "[run]\npolcy = \"gss\"\n").unwrap();
@@ -74,18 +68,39 @@ fn no_mpi_is_one_sentence_with_a_way_out() {
     let output = stage.watched(&["run", "--", "mpirun", "true"]).env("PATH", stage.path("bin")).output().unwrap();
     assert_eq!(output.status.code(), Some(64));
     assert!(stderr(&output).contains("mpirun is not on PATH"), "{}", stderr(&output));
-    let script = stage.program("job.sh", "#!/bin/sh\nexit 0\n");
-    let output = stage.watched(&["run", "--"]).arg(script).env("PATH", stage.path("bin")).output().unwrap();
-    assert_eq!(output.status.code(), Some(64));
-    assert!(stderr(&output).contains("no MPI found"), "{}", stderr(&output));
     stage.assert_nothing_left();
 }
 
+/// Runs midrun and expects the job's own code 5 and one sentence with all of `parts`; with `--strict` the same is a refusal.
+fn untuned(stage: &Stage, flags: &[&str], line: &[&str], parts: &[&str]) {
+    let output = stage.run(&[&["run"], flags, &["--"], line].concat());
+    let text = stderr(&output);
+    assert_eq!(output.status.code(), Some(5), "the job has run: {text}");
+    assert_eq!(text.trim_end().lines().count(), 1, "{line:?} is answered by one sentence: {text}");
+    for part in parts.iter().chain(&["the job runs untuned"]) {
+        assert!(text.contains(part), "{part:?} is missing in: {text}");
+    }
+    stage.assert_nothing_left();
+    refused(stage, &[&["run", "--strict"], flags, &["--"], line].concat(), parts);
+}
+
 #[test]
-fn an_mpi_without_libmidrun_is_refused_with_the_command_that_builds_it() {
+fn a_missing_library_costs_no_job() {
     let stage = Stage::new();
+    std::fs::remove_file(stage.path("lib/libmidrun-select.so")).unwrap();
+    let line = ["mpirun", "-n", "4", "sh", "-c", "exit 5"];
+    untuned(&stage, &[], &line, &["which MPI", "libmidrun-select.so", "deploy/build"]);
     std::fs::remove_file(stage.path("lib/openmpi/libmidrun.so")).unwrap();
-    refused(&stage, &["run", "--", "mpirun", "-n", "4", "true"], &["Open MPI", "deploy/build", "MPICC"]);
+    untuned(&stage, &["--mpi", "openmpi"], &line, &["Open MPI", "deploy/build", "MPICC"]);
+    refused(&stage, &["run", "--mpi", "openmp", "--", "true"], &["openmp", "openmpi", "cray"]);
+}
+
+#[test]
+fn a_line_that_is_not_understood_costs_no_job() {
+    let stage = Stage::new();
+    stage.program("bin/srun", "#!/bin/sh\nexit 5\n");
+    untuned(&stage, &[], &["srun", "--brand-new", "value", "./a"], &["srun", "--brand-new"]);
+    untuned(&stage, &[], &["srun", "--multi-prog", "file"], &["srun", "--multi-prog"]);
 }
 
 #[test]
@@ -100,6 +115,9 @@ fn daemons_refuse_before_they_listen() {
     let stage = Stage::new();
     refused(&stage, &["analyzer", "--listen", "nowhere"], &["listen", "nowhere"]);
     refused(&stage, &["analyzer", "--token-file", "none"], &["none"]);
+    refused(&stage, &["analyzer", "--listen", "0.0.0.0:0"], &["0.0.0.0:0 is open to other hosts", "--token-file"]);
+    std::fs::write(stage.path("open"), "sesame\n").unwrap();
+    refused(&stage, &["analyzer", "--token-file", "open"], &["open to others", "chmod 600"]);
     refused(&stage, &["agent", "--analyzer", "http://127.0.0.1:1"], &["--socket"]);
     refused(&stage, &["agent", "--analyzer", "what", "--socket", "a.sock"], &["analyzer", "what"]);
     assert!(!stage.path("a.sock").exists());
@@ -161,20 +179,4 @@ fn a_program_that_makes_no_sense_is_refused_with_its_place() {
     let good = program.replace("receive", "send").replace("from", "bytes = 1\nto");
     std::fs::write(stage.path("p.toml"), good).unwrap();
     refused(&stage, &[&line[..], &["--trace", "none/t.json"]].concat(), &["--trace none/t.json"]);
-}
-
-#[test]
-fn a_search_that_makes_no_sense_is_refused_with_what_would_be_right() {
-    let stage = Stage::new();
-    for (flags, part) in [
-        (&["--search", "block"][..], "expected is NAME=LEAST..MOST"),
-        (&["--search", "a=0.1..0.9"], "say the step"),
-        (&["--search", "a=1..4", "--search-constraint", "b < 2"], "b is none of a"),
-        (&["--search", "a=1..4", "--search-method", "best"], "auto, exhaustive, simplex, evolution instead of best"),
-        (&["--search", "a=1..4", "--search-budget", "3"], "a budget from 12 to 100000"),
-        (&["--search", "a=1..4", "--tunlet", "pipeline"], "search or auto where something is to be searched"),
-        (&["--tunlet", "search"], "such as 'block=8..256 step 8'"),
-    ] {
-        refused(&stage, &[&["run"], flags, &["--", "mpirun", "-n", "2", "true"]].concat(), &[part]);
-    }
 }

@@ -86,6 +86,7 @@ fn several_jobs_are_named_and_the_files_that_name_them_are_for_their_user_only()
     let with_token = stage.midrun(&["status", "--analyzer", url]).env("MIDRUN_TOKEN", token).output().unwrap();
     assert!(String::from_utf8_lossy(&with_token.stdout).contains("frozen"), "{}", stderr(&with_token));
     fs::write(stage.path("token"), "wrong\n").unwrap();
+    fs::set_permissions(stage.path("token"), fs::Permissions::from_mode(0o600)).unwrap();
     refused(&stage.run(&["status", "--analyzer", url, "--token-file", "token"]), 1, "token is not the one");
     runs.into_iter().for_each(end);
     stage.assert_nothing_left();

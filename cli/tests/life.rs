@@ -16,8 +16,6 @@ fn the_code_is_the_jobs_own() {
         let output = stage.run(&["run", "--", "mpirun", "-n", "2", "sh", "-c", &script]);
         assert_eq!(output.status.code(), Some(code), "{}", stderr(&output));
     }
-    let output = stage.run(&["run", "--", "mpirun", "-n", "2", "sh", "-c", "kill -9 $$"]);
-    assert_eq!(output.status.code(), Some(137));
     stage.assert_nothing_left();
 }
 
@@ -66,24 +64,99 @@ fn a_summary_that_fails_at_the_end_leaves_the_jobs_code() {
     assert!(stderr(&output).contains("out/s.json"), "{}", stderr(&output));
 }
 
+/// A launcher that names each signal it gets, and ends with code 9 at SIGQUIT.
+const LISTENER: &str = "for s in HUP INT USR1 USR2 ALRM TERM URG CONT TSTP XCPU; do trap \"echo $s\" $s; done; trap 'exit 9' QUIT; \
+     echo ready; while :; do sleep 0.01; done";
+
+/// A running [`LISTENER`] and the lines it writes.
+fn listening(stage: &Stage) -> (std::process::Child, std::io::Lines<BufReader<std::process::ChildStdout>>) {
+    use std::os::unix::process::CommandExt;
+    let mut midrun = stage.midrun(&["run", "--", "mpirun", "-n", "2", "sh", "-c", LISTENER]);
+    let mut run = midrun.stdout(Stdio::piped()).stderr(Stdio::null()).process_group(0).spawn().unwrap();
+    let mut lines = BufReader::new(run.stdout.take().unwrap()).lines();
+    assert_eq!(lines.next().unwrap().unwrap(), "ready");
+    (run, lines)
+}
+
+fn send(pid: i32, signal: i32) {
+    // SAFETY: a process or group that is not waited for yet.
+    assert_eq!(unsafe { libc::kill(pid, signal) }, 0);
+}
+
+const NAMES: [(i32, &str); 10] = [
+    (libc::SIGHUP, "HUP"),
+    (libc::SIGINT, "INT"),
+    (libc::SIGUSR1, "USR1"),
+    (libc::SIGUSR2, "USR2"),
+    (libc::SIGALRM, "ALRM"),
+    (libc::SIGTERM, "TERM"),
+    (libc::SIGURG, "URG"),
+    (libc::SIGCONT, "CONT"),
+    (libc::SIGTSTP, "TSTP"),
+    (libc::SIGXCPU, "XCPU"),
+];
+
 #[test]
-fn sigterm_is_passed_on_and_sigint_is_survived() {
+fn every_signal_to_midrun_reaches_the_launcher_once() {
     let stage = Stage::new();
-    let script = "trap 'exit 9' TERM; echo ready; while :; do sleep 0.05; done";
-    let mut run = stage
-        .midrun(&["run", "--", "mpirun", "-n", "2", "sh", "-c", script])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let mut line = String::new();
-    BufReader::new(run.stdout.take().unwrap()).read_line(&mut line).unwrap();
-    assert_eq!(line, "ready\n");
-    for signal in [libc::SIGINT, libc::SIGTERM] {
-        // SAFETY: the child is not waited for yet.
-        unsafe { libc::kill(run.id().cast_signed(), signal) };
+    let (mut run, mut lines) = listening(&stage);
+    let pid = run.id().cast_signed();
+    for (signal, name) in NAMES {
+        send(pid, signal);
+        assert_eq!(lines.next().unwrap().unwrap(), name);
     }
+    send(pid, libc::SIGQUIT);
     assert_eq!(run.wait().unwrap().code(), Some(9));
+    assert!(lines.next().is_none(), "each arrived once");
+    stage.assert_nothing_left();
+}
+
+#[test]
+fn a_signal_to_the_process_group_reaches_the_launcher_once() {
+    let stage = Stage::new();
+    let (mut run, mut lines) = listening(&stage);
+    let pid = run.id().cast_signed();
+    for (signal, name) in NAMES.into_iter().filter(|(signal, _)| *signal != libc::SIGTSTP) {
+        send(-pid, signal);
+        assert_eq!(lines.next().unwrap().unwrap(), name);
+        // A second copy would come before this one, which is another signal: two of one may become one.
+        let (other, expected) = if signal == libc::SIGUSR2 { (libc::SIGUSR1, "USR1") } else { (libc::SIGUSR2, "USR2") };
+        send(pid, other);
+        assert_eq!(lines.next().unwrap().unwrap(), expected, "after {name}");
+    }
+    send(-pid, libc::SIGTSTP); // as ^Z: this shell notices it, midrun stops
+    assert_eq!(lines.next().unwrap().unwrap(), "TSTP");
+    let state =
+        || fs::read_to_string(format!("/proc/{pid}/stat")).unwrap().rsplit(')').next().unwrap()[1..2].to_owned();
+    while state() != "T" {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    send(-pid, libc::SIGCONT);
+    assert_eq!(lines.next().unwrap().unwrap(), "CONT");
+    send(-pid, libc::SIGQUIT);
+    assert_eq!(run.wait().unwrap().code(), Some(9));
+    assert!(lines.next().is_none());
+    stage.assert_nothing_left();
+}
+
+#[test]
+fn a_signal_that_was_ignored_stays_ignored() {
+    let stage = Stage::new();
+    let script = "trap '' HUP; exec \"$0\" run -- mpirun -n 2 sh -c 'kill -HUP $$; kill -HUP $PPID; exit 5'";
+    let output = stage.shell(script);
+    assert_eq!(output.status.code(), Some(5), "{}", stderr(&output));
+    stage.assert_nothing_left();
+}
+
+#[test]
+fn a_launcher_that_a_signal_ended_ends_midrun_by_the_same_signal() {
+    use std::os::unix::process::ExitStatusExt;
+    let stage = Stage::new();
+    for signal in [libc::SIGKILL, libc::SIGINT, libc::SIGSEGV] {
+        let script = format!("kill -{signal} $$");
+        let status = stage.midrun(&["run", "--", "mpirun", "-n", "2", "sh", "-c", &script]).status().unwrap();
+        assert_eq!(status.signal(), Some(signal));
+    }
     stage.assert_nothing_left();
 }
 
@@ -95,6 +168,146 @@ fn an_analyzer_that_does_not_answer_leaves_the_job_alone() {
     assert_eq!(output.status.code(), Some(6));
     assert!(stderr(&output).contains("untuned"), "{}", stderr(&output));
     stage.assert_nothing_left();
+}
+
+/// A standing analyzer, killed at the end of its test.
+struct Standing {
+    process: std::process::Child,
+    address: String,
+}
+
+impl Standing {
+    fn start(stage: &Stage) -> Standing {
+        Standing::with(stage, "")
+    }
+
+    fn with(stage: &Stage, token: &str) -> Standing {
+        let mut command = stage.midrun(&["analyzer", "--listen", "127.0.0.1:0"]);
+        let mut process = command.env("MIDRUN_CFG_ANALYZER__TOKEN", token).stderr(Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        let mut err = BufReader::new(process.stderr.take().unwrap());
+        while !line.contains("analyzer listens on ") {
+            line.clear();
+            assert!(err.read_line(&mut line).unwrap() > 0, "it listens");
+        }
+        std::thread::spawn(move || std::io::copy(&mut err, &mut std::io::sink()));
+        Standing { process, address: line.trim().rsplit(' ').next().unwrap().to_owned() }
+    }
+
+    fn signal(&self, number: i32) {
+        // SAFETY: the child is not waited for yet.
+        unsafe { libc::kill(self.process.id().cast_signed(), number) };
+    }
+}
+
+impl Drop for Standing {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// A job at a standing analyzer with this token, which runs until the file `end` is there; and the job's name.
+fn waiting(stage: &Stage, url: &str, token: &str) -> (std::process::Child, String) {
+    let script = "echo $MIDRUN_JOB; while [ ! -e end ]; do sleep 0.05; done";
+    let mut run = stage
+        .midrun(&["run", "--analyzer", url, "--summary", "s.json", "--", "mpirun", "-n", "2", "sh", "-c", script])
+        .env("MIDRUN_TOKEN", token)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(run.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    (run, line.trim().to_owned())
+}
+
+#[test]
+fn a_site_token_does_not_open_the_job_of_another_run() {
+    // It looks like a number, and is none.
+    let (stage, site) = (Stage::new(), "0123");
+    let analyzer = Standing::with(&stage, site);
+    let url = format!("http://{}", analyzer.address);
+    let (mut run, job) = waiting(&stage, &url, site);
+    let (job, at) = (job.as_str(), ["--analyzer", &url]);
+    // Another user with the site's token has another runtime directory, without the job's file.
+    let other = Stage::new();
+    let freeze = |stage: &Stage, token| {
+        let words = [&["freeze", "--job", job], &at[..]].concat();
+        stage.watched(&words).env("MIDRUN_TOKEN", token).output().unwrap()
+    };
+    let refused = freeze(&other, site);
+    assert!(stderr(&refused).contains(&format!("the token is not the one of job {job}")), "{}", stderr(&refused));
+    let refused = freeze(&stage, "123");
+    assert!(stderr(&refused).contains("the token is not the one of this analyzer"), "{}", stderr(&refused));
+    assert!(freeze(&stage, site).status.success(), "its owner does");
+    fs::write(stage.path("end"), "").unwrap();
+    assert_eq!(run.wait().unwrap().code(), Some(0));
+    assert!(stage.path("s.json").exists());
+}
+
+#[test]
+fn an_analyzer_that_is_stopped_is_not_waited_for_at_the_end() {
+    let stage = Stage::new();
+    let analyzer = Standing::start(&stage);
+    analyzer.signal(libc::SIGSTOP);
+    let url = format!("http://{}", analyzer.address);
+    let output = stage.run(&["run", "--analyzer", &url, "--", "mpirun", "-n", "2", "sh", "-c", "exit 6"]);
+    assert_eq!(output.status.code(), Some(6));
+    let text = stderr(&output);
+    assert!(text.contains("does not answer, so the job runs untuned until it does"), "{text}");
+    assert!(text.contains("gave no summary within 250ms"), "the bound of one that is known to be away: {text}");
+}
+
+#[test]
+fn after_a_partition_the_job_is_connected_again_and_gets_its_summary() {
+    use std::net::{TcpListener, TcpStream};
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    let stage = Stage::new();
+    let analyzer = Standing::start(&stage);
+    // What lies between: connections made before the partition stay open and carry nothing any more.
+    let between = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", between.local_addr().unwrap());
+    let (made, lost) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let (all, dead, there) = (made.clone(), lost.clone(), analyzer.address.clone());
+    std::thread::spawn(move || {
+        for near in between.incoming().flatten() {
+            let number = all.fetch_add(1, Ordering::SeqCst);
+            let far = TcpStream::connect(&there).unwrap();
+            for (mut from, mut to) in
+                [(near.try_clone().unwrap(), far.try_clone().unwrap()), (far.try_clone().unwrap(), near)]
+            {
+                let dead = dead.clone();
+                std::thread::spawn(move || {
+                    let mut bytes = [0; 4096];
+                    while let Ok(count @ 1..) = std::io::Read::read(&mut from, &mut bytes) {
+                        let is_lost = number < dead.load(Ordering::SeqCst);
+                        if !is_lost && std::io::Write::write_all(&mut to, &bytes[..count]).is_err() {
+                            break;
+                        }
+                    }
+                });
+            }
+        }
+    });
+    let (mut run, _) = waiting(&stage, &url, "");
+    // The job's own connection and its agent's.
+    let wait_for = |connections: usize| {
+        for _ in 0..6_000 {
+            if made.load(Ordering::SeqCst) >= connections {
+                return;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+        panic!("no {connections} connections were made");
+    };
+    wait_for(2);
+    lost.store(2, Ordering::SeqCst);
+    wait_for(4);
+    fs::write(stage.path("end"), "").unwrap();
+    assert_eq!(run.wait().unwrap().code(), Some(0));
+    assert!(stage.path("s.json").exists(), "the summary came over the new connection");
 }
 
 #[test]

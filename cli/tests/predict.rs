@@ -128,12 +128,12 @@ fn what_is_wrong_with_a_description_is_one_sentence_with_file_line_and_column() 
         assert!(output.stdout.is_empty());
     };
     let shape = |time: &str| format!("shape = \"manager-workers\"\nprocesses = 6\nstages = 2\ntime = {time}\n");
-    for (rate, told) in [("0", "0"), ("-3", "-3"), ("nan", "NaN")] {
+    for (rate, read) in [("0", "0"), ("-3", "-3"), ("nan", "NaN")] {
         let text = shape(&format!("{{ rate_per_s = {rate} }}"));
         refused(
             &["diagram", "m.toml"],
             &text,
-            &["m.toml: line 4, column 8", &format!("the rate is {told}"), "above 0"],
+            &["m.toml: line 4, column 8", &format!("the rate is {read}"), "above 0"],
         );
     }
     let large = shape("{ mean_s = 1, erlang = 8 }").replace("manager-workers", "communicating-sequential-elements");

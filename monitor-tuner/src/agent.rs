@@ -4,15 +4,16 @@ use crate::attachment::Attached;
 use crate::clock::{self, ClockSync};
 use crate::config::Config;
 use crate::delivery;
-use crate::limits::{ACK, BATCH_AGE, COUNTERS, FIRST_RANK, QUEUED_BATCHES, RANKS};
+use crate::limits::{ACK, BATCH_AGE, COUNTERS, FIRST_RANK, QUEUED_BATCHES, QUIET_PAUSE, QUIET_SHARE, RANKS, SILENCE};
 use crate::link::LinkEvent;
+use crate::owner::Owners;
 use crate::rank::Rank;
 use crate::send_queue::SendQueue;
 use midrun_proto::PROTOCOL_VERSION;
 use midrun_proto::v1::event::Kind;
 use midrun_proto::v1::{
-    Action, ActionResult, ActionStatus, Batch, FromAgent, Goodbye, Hello, RankJoined, RankLeft, RankReport, TimeProbe,
-    from_agent, to_agent,
+    Action, ActionResult, ActionStatus, Batch, FromAgent, Goodbye, Hello, OwnerSettings, OwnerSettingsKept, RankJoined,
+    RankLeft, RankReport, TimeProbe, from_agent, to_agent,
 };
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -43,6 +44,8 @@ pub struct Agent {
     node: String,
     name: String,
     token: String,
+    owners: Owners,
+    options_follow: bool,
     /// Attached ranks by the number of their connection.
     ranks: BTreeMap<u64, Rank>,
     joined: Vec<RankJoined>,
@@ -53,6 +56,10 @@ pub struct Agent {
     pub queue: SendQueue,
     stream: Option<Sender<FromAgent>>,
     welcomed: bool,
+    /// The last attempt to reach the analyzer failed.
+    unreachable: bool,
+    /// When the present stream was opened, while no Welcome has come.
+    opened: Option<Instant>,
     outage_logged: bool,
     again: Sender<()>,
     oldest_event: Option<Instant>,
@@ -61,6 +68,8 @@ pub struct Agent {
     clock: ClockSync,
     next_probe: Instant,
     next_counters: Instant,
+    /// When a look at the rings last found a record.
+    last_record: Instant,
     probes: u32,
     /// Counts so far.
     pub stats: Stats,
@@ -75,7 +84,9 @@ impl Agent {
         Agent {
             node,
             name,
-            token: config.token.clone(),
+            token: config.job_token.clone(),
+            owners: Owners::new(config.owner_settings.clone()),
+            options_follow: config.options_follow,
             ranks: BTreeMap::new(),
             joined: Vec::new(),
             left: Vec::new(),
@@ -83,6 +94,8 @@ impl Agent {
             queue: SendQueue::new(QUEUED_BATCHES),
             stream: None,
             welcomed: false,
+            unreachable: false,
+            opened: None,
             outage_logged: false,
             again,
             oldest_event: None,
@@ -90,6 +103,7 @@ impl Agent {
             clock: ClockSync::default(),
             next_probe: Instant::now(),
             next_counters: Instant::now(),
+            last_record: Instant::now(),
             probes: 0,
             stats: Stats::default(),
         }
@@ -98,6 +112,12 @@ impl Agent {
     /// Whether ranks are attached.
     pub fn has_ranks(&self) -> bool {
         !self.ranks.is_empty()
+    }
+
+    /// Pause until the next look at the rings, at least `shortest`. It grows while the ranks are quiet: a look that finds nothing
+    /// costs processor time that belongs to them, and a record after a long silence may come a small share of it later.
+    pub fn pause(&self, shortest: Duration) -> Duration {
+        (self.last_record.elapsed() / QUIET_SHARE).clamp(shortest, QUIET_PAUSE.max(shortest))
     }
 
     /// How long an agent that is to end by itself waits without a rank.
@@ -134,6 +154,8 @@ impl Agent {
                     self.stats.records_rejected += rank.collected.rejected;
                     self.detached.push(rank.closing_report());
                     self.left.push(rank.left());
+                    let ranks = self.ranks.values();
+                    self.owners.retain(&ranks.map(|rank| rank.segment.identity().job.as_str()).collect());
                 }
             }
         }
@@ -148,9 +170,15 @@ impl Agent {
                 let _ = stream.try_send(FromAgent { message: Some(hello) });
                 self.stream = Some(stream);
                 self.welcomed = false;
-                self.queue.rewind();
+                if self.queue.rewind() {
+                    tracing::warn!(
+                        "a batch that the analyzer did not take in several attempts was dropped and counted"
+                    );
+                }
+                self.opened = Some(Instant::now());
             }
             LinkEvent::Welcomed(welcome) => {
+                (self.opened, self.unreachable) = (None, false);
                 tracing::debug!(analyzer = welcome.analyzer, "the analyzer accepted this agent");
                 (self.welcomed, self.outage_logged) = (true, false);
                 self.queue.acknowledge(welcome.last_sequence);
@@ -168,6 +196,7 @@ impl Agent {
             LinkEvent::Received(to_agent::Message::TimeReply(reply)) => {
                 self.clock.on_reply(reply.agent_ns, reply.analyzer_ns, clock::now_ns());
             }
+            LinkEvent::Received(to_agent::Message::OwnerSettings(settings)) => self.on_settings(*settings),
             LinkEvent::Received(_) => {}
             LinkEvent::Lost(why) => {
                 // Logged once per outage, and only if ranks are attached.
@@ -175,6 +204,7 @@ impl Agent {
                     tracing::warn!(why, "the link to the analyzer is lost; the agent tries again, the ranks run on");
                 }
                 (self.stream, self.welcomed, self.awaiting) = (None, false, None);
+                (self.opened, self.unreachable) = (None, true);
             }
             LinkEvent::Refused(why) => return Some(why),
         }
@@ -189,7 +219,16 @@ impl Agent {
             version: env!("CARGO_PKG_VERSION").into(),
             token: self.token.clone(),
             ranks: self.ranks.values().map(Rank::joined).collect(),
+            owner_settings: self.owners.all(),
+            options_follow: self.options_follow,
         }
+    }
+
+    fn on_settings(&mut self, settings: OwnerSettings) {
+        let kept = OwnerSettingsKept { job: settings.job.clone(), version: settings.version };
+        let attached = self.ranks.values().any(|rank| rank.segment.identity().job == settings.job);
+        self.owners.keep(settings, attached);
+        self.send_message(from_agent::Message::OwnerSettingsKept(kept));
     }
 
     fn on_action(&mut self, action: &Action) {
@@ -223,7 +262,11 @@ impl Agent {
     /// Drains the rings, and sends what is due.
     pub fn on_tick(&mut self) {
         let mut urgent = false;
-        self.ranks.values_mut().for_each(Rank::drain);
+        let mut found = false;
+        self.ranks.values_mut().for_each(|rank| found |= rank.drain());
+        if found {
+            self.last_record = Instant::now();
+        }
         // At an iteration's end the analyzer needs the times of all ranks, not only of the one that ended it.
         let ends = self.ranks.values().any(|rank| rank.collected.urgent) || Instant::now() >= self.next_counters;
         if ends {
@@ -297,6 +340,12 @@ impl Agent {
         self.on_tick();
         self.ranks.values_mut().for_each(|rank| rank.read_counters(true));
         self.flush();
+    }
+
+    /// Whether the analyzer is away or stopped, so that nothing more can be awaited from it.
+    pub fn is_analyzer_silent(&self) -> bool {
+        let long = |since: Option<Instant>| since.is_some_and(|since| since.elapsed() >= SILENCE);
+        self.unreachable || long(self.opened) || long(self.awaiting)
     }
 
     /// Says Goodbye; `false` when there is no stream.

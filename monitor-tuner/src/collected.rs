@@ -51,80 +51,57 @@ impl Collected {
 
     /// Takes one record.
     pub fn take(&mut self, record: &Record) {
+        match self.event(record) {
+            Some(Some(kind)) => {
+                // Decisions follow from these.
+                self.urgent |= matches!(kind, Kind::IterationEnded(_) | Kind::ActionResult(_))
+                    || matches!(kind, Kind::StreamBegun(_) | Kind::StreamWindow(_));
+                self.push(kind);
+            }
+            Some(None) => {}
+            None => self.rejected += 1,
+        }
+    }
+
+    /// The event that a record is, or completes: `Some(None)` where it is folded with others, `None` where it makes no sense.
+    fn event(&mut self, record: &Record) -> Option<Option<Kind>> {
         let [a, b, c, d, e, f] = record.payload;
         let time_ns = record.time_ns;
-        match record.kind {
-            kind::CHUNK => {
-                if !self.chunk(record) {
-                    self.rejected += 1;
-                }
-            }
-            kind::ITERATION_BEGIN if b <= TASKS && c <= u64::from(u32::MAX) && d <= u64::from(u32::MAX) => {
-                let factor = Some(f64::from_bits(e)).filter(|f| f.is_finite()).unwrap_or_default();
-                let (iteration, tasks, workers, technique) = (a, b, c as u32, d as u32);
-                let (task_bytes, result_bytes) = (f as u32, (f >> 32) as u32);
-                self.push(Kind::IterationBegun(IterationBegun {
-                    iteration,
-                    time_ns,
-                    tasks,
-                    workers,
-                    technique,
-                    factor,
-                    task_bytes,
-                    result_bytes,
-                }));
-            }
-            kind::LINK if a <= 1 && d <= u64::from(u32::MAX) => match link(record) {
-                Some(link) => self.push(Kind::LinkMeasured(link)),
-                None => self.rejected += 1,
-            },
+        Some(Some(match record.kind {
+            kind::CHUNK => return self.chunk(record).then_some(None),
+            kind::STAGE => return self.stream.stage(&record.payload).then_some(None),
+            kind::POINT_RAW => return self.measurements.raw(record).then_some(None),
+            kind::TEXT => return self.stream.text(record).ok(),
+            kind::POINT => return Some(self.measurements.part(record).ok()?.map(Kind::PointMeasured)),
+            kind::STREAM_BEGIN | kind::STREAM_WINDOW => self.stream.event(record)?,
+            kind::ITERATION_BEGIN if b <= TASKS => Kind::IterationBegun(IterationBegun {
+                iteration: a,
+                time_ns,
+                tasks: b,
+                workers: u32::try_from(c).ok()?,
+                technique: u32::try_from(d).ok()?,
+                factor: Some(f64::from_bits(e)).filter(|f| f.is_finite()).unwrap_or_default(),
+                task_bytes: f as u32,
+                result_bytes: (f >> 32) as u32,
+            }),
+            kind::ITERATION_END if b <= TASKS && c <= TASKS => Kind::IterationEnded(IterationEnded {
+                iteration: a,
+                time_ns,
+                tasks: b,
+                chunks: c,
+                task_time_ns: d,
+                master_busy_ns: e,
+            }),
+            kind::LINK if a <= 1 && d <= u64::from(u32::MAX) => Kind::LinkMeasured(link(record)?),
             kind::TRIP if a <= 1 && b <= ROUND_TRIP_BYTES && (1..TRIP_NS).contains(&c) => {
-                self.push(Kind::MessageTrip(MessageTrip { same_host: a == 1, bytes: b, trip_ns: c }));
-            }
-            kind::STAGE => {
-                if !self.stream.stage(&record.payload) {
-                    self.rejected += 1;
-                }
-            }
-            kind::TEXT => match self.stream.text(record) {
-                Ok(complete) => complete.into_iter().for_each(|kind| self.push(kind)),
-                Err(()) => self.rejected += 1,
-            },
-            kind::POINT => match self.measurements.part(record) {
-                Ok(measured) => measured.into_iter().for_each(|measured| self.push(Kind::PointMeasured(measured))),
-                Err(()) => self.rejected += 1,
-            },
-            kind::POINT_RAW => {
-                if !self.measurements.raw(record) {
-                    self.rejected += 1;
-                }
-            }
-            kind::STREAM_BEGIN | kind::STREAM_WINDOW => match self.stream.event(record) {
-                Some(kind) => {
-                    self.push(kind);
-                    self.urgent = true;
-                }
-                None => self.rejected += 1,
-            },
-            kind::ITERATION_END if b <= TASKS && c <= TASKS => {
-                let (iteration, tasks, chunks, task_time_ns, master_busy_ns) = (a, b, c, d, e);
-                self.push(Kind::IterationEnded(IterationEnded {
-                    iteration,
-                    time_ns,
-                    tasks,
-                    chunks,
-                    task_time_ns,
-                    master_busy_ns,
-                }));
-                self.urgent = true;
+                Kind::MessageTrip(MessageTrip { same_host: a == 1, bytes: b, trip_ns: c })
             }
             kind::ACTION_RESULT if b <= action_status::LAST => {
                 let (action, status, iteration, register) = (a, b as i32, c, d);
-                self.push(Kind::ActionResult(ActionResult { action, status, iteration, time_ns, register }));
-                self.urgent = true;
+                Kind::ActionResult(ActionResult { action, status, iteration, time_ns, register })
             }
-            _ => self.rejected += 1,
-        }
+            _ => return None,
+        }))
     }
 
     /// Folds a chunk; `false` when it makes no sense.

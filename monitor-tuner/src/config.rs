@@ -1,23 +1,34 @@
 //! The agent's configuration: keys, defaults, allowed values.
 
+use midrun_proto::v1::OwnerSettings;
+use midrun_vocabulary::config::{ConfigError, within};
 use serde::{Deserialize, Serialize};
 
 /// The agent's configuration. Unknown keys are refused.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
     /// The analyzer's URL, such as `http://node1:7741`.
     pub analyzer: String,
     /// What the analyzer wants to be shown.
     pub token: String,
+    /// Token of the job that the agent was started for; set by the program that starts it.
+    #[serde(skip)]
+    pub job_token: String,
     /// Name of this node in logs and summaries. Empty: the host's name.
     pub node: String,
     /// End this many seconds after the last rank has gone; 0: stay.
     pub linger_s: u64,
-    /// Time between two looks at the rings while ranks are attached, milliseconds.
+    /// Least time between two looks at the rings of attached ranks, milliseconds; while they are quiet it grows up to 50.
     pub poll_ms: u64,
     /// How long the last batches may take at the end, milliseconds.
     pub drain_ms: u64,
+    /// What the owner of a job has set at its start; set by the program that starts the agent for this job.
+    #[serde(skip)]
+    pub owner_settings: Option<OwnerSettings>,
+    /// The jobs of this agent were opened by name: an analyzer that does not know their options must not change anything.
+    #[serde(skip)]
+    pub options_follow: bool,
 }
 
 impl Default for Config {
@@ -25,24 +36,15 @@ impl Default for Config {
         Config {
             analyzer: String::new(),
             token: String::new(),
+            job_token: String::new(),
             node: String::new(),
             linger_s: 0,
             poll_ms: 1,
             drain_ms: 1000,
+            owner_settings: None,
+            options_follow: false,
         }
     }
-}
-
-/// A key whose value is not allowed.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{key} = {value}: allowed is {allowed}")]
-pub struct ConfigError {
-    /// The key.
-    pub key: &'static str,
-    /// The value found.
-    pub value: String,
-    /// The allowed values.
-    pub allowed: String,
 }
 
 impl Config {
@@ -65,13 +67,6 @@ impl Config {
         within("poll_ms", self.poll_ms, 1, 1000)?;
         within("drain_ms", self.drain_ms, 0, 60_000)
     }
-}
-
-fn within(key: &'static str, value: u64, least: u64, most: u64) -> Result<(), ConfigError> {
-    if (least..=most).contains(&value) {
-        return Ok(());
-    }
-    Err(ConfigError { key, value: value.to_string(), allowed: format!("{least} to {most}") })
 }
 
 #[cfg(test)]

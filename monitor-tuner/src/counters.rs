@@ -1,10 +1,14 @@
 //! Reads a rank's counters of MPI calls, and reports those that changed.
+//!
+//! The rank's times are those of the thread that initialised MPI, as long as it alone communicates. Where other threads do, a
+//! thread's times count by its share of the communicating calls: a main thread that only waits for its threads to end is not
+//! useful, and one that computes beside them is not seen to be.
 
 use crate::limits::{COUNTERS, TIMES};
 use midrun_proto::v1::{MpiCall, MpiCounted, PeerClass};
 use midrun_ring::Segment;
 use midrun_ring::calls::NAMES;
-use midrun_ring::counters::{Class, MAIN, Tally, Times};
+use midrun_ring::counters::{Class, MAIN, Page, Tally, Times};
 use std::collections::BTreeMap;
 
 /// The counters of one rank as they were last reported.
@@ -12,6 +16,9 @@ use std::collections::BTreeMap;
 pub struct Counters {
     reported: BTreeMap<(usize, Class), Tally>,
     times: Times,
+    /// Times and communicating calls of each thread at the last reading. Times as fractions, so that no reading is rounded away.
+    threads: Vec<(Times, u64)>,
+    weighted_ns: [f64; 3],
     read_ns: u64,
     counted_ns: u64,
     /// The newest reading in which nothing had changed. It is reported before the next change, which shows until when nothing changed.
@@ -27,9 +34,11 @@ impl Counters {
             return Vec::new();
         }
         let pages = segment.pages();
-        let Some(main) = pages.get(MAIN) else { return Vec::new() };
+        if pages.is_empty() {
+            return Vec::new();
+        }
         let now_ns = segment.finalized_ns().map_or(now_ns, |end_ns| end_ns.min(now_ns));
-        let times = main.times(now_ns);
+        let times = self.rank_times(&pages, now_ns, with_calls);
         self.read_ns = now_ns;
         let mut calls = Vec::new();
         if with_calls {
@@ -58,6 +67,31 @@ impl Counters {
         self.held.take().into_iter().chain([counted]).collect()
     }
 
+    /// The rank's times at `now_ns`: what each thread's have grown since the last reading, weighted; with `calls` the weights
+    /// are taken anew.
+    fn rank_times(&mut self, pages: &[Page], now_ns: u64, calls: bool) -> Times {
+        self.threads.resize(pages.len(), Default::default());
+        if calls && pages.len() > 1 {
+            self.threads.iter_mut().zip(pages).for_each(|(thread, page)| thread.1 = communicating(page));
+        }
+        // In a framework of midrun the thread that initialised MPI communicates, by calls that are not the program's.
+        let in_framework = pages[MAIN].times(now_ns).framework_ns > 0;
+        let all: u64 = self.threads.iter().map(|(_, calls)| calls).sum();
+        for (at, (thread, page)) in self.threads.iter_mut().zip(pages).enumerate() {
+            let weight = match all {
+                all if all == 0 || in_framework => f64::from(u8::from(at == MAIN)),
+                all => thread.1 as f64 / all as f64,
+            };
+            let (before, times) = (words(thread.0), page.times(now_ns));
+            for (sum, (now, before)) in self.weighted_ns.iter_mut().zip(words(times).into_iter().zip(before)) {
+                *sum += weight * now.saturating_sub(before) as f64;
+            }
+            thread.0 = times;
+        }
+        let [waiting_ns, mpi_ns, framework_ns] = self.weighted_ns.map(|ns| ns as u64);
+        Times { waiting_ns, mpi_ns, framework_ns }
+    }
+
     fn changed(&mut self, number: usize, class: Class, tally: Tally) -> Option<MpiCall> {
         let reported = self.reported.entry((number, class)).or_default();
         if std::mem::replace(reported, tally) == tally {
@@ -75,7 +109,18 @@ impl Counters {
     }
 }
 
-fn sum(pages: &[midrun_ring::counters::Page], number: usize, class: Class) -> Tally {
+fn words(times: Times) -> [u64; 3] {
+    [times.waiting_ns, times.mpi_ns, times.framework_ns]
+}
+
+/// A thread's calls that reach other processes by themselves. What has no peer, or waits for requests, is asked of any thread.
+fn communicating(page: &Page) -> u64 {
+    let peers = Class::ALL.into_iter().filter(|class| *class != Class::Local);
+    let calls = peers.flat_map(|class| (1..NAMES.len()).map(move |number| (number, class)));
+    calls.map(|(number, class)| page.tally(number, class).count).fold(0, u64::saturating_add)
+}
+
+fn sum(pages: &[Page], number: usize, class: Class) -> Tally {
     pages.iter().map(|page| page.tally(number, class)).fold(Tally::default(), |all, one| Tally {
         count: all.count.saturating_add(one.count),
         bytes: all.bytes.saturating_add(one.bytes),
@@ -102,14 +147,13 @@ mod tests {
         main.enter(Activity::Waiting, 900 * MS);
         main.leave(Activity::Waiting, 7);
         main.count(11, Class::SameHost, 64, 7);
-        other.count(11, Class::SameHost, 36, 3);
+        other.count(11, Class::Local, 36, 3);
         main.enter(Activity::Mpi, 1_000 * MS);
-        let told = counters.read(&ours, 1_001 * MS, false);
-        let [one] = &told[..] else { panic!("{told:?}") };
+        let reported = counters.read(&ours, 1_001 * MS, false);
+        let [one] = &reported[..] else { panic!("{reported:?}") };
         assert_eq!((one.begun_ns, one.waiting_ns, one.mpi_ns), (5, 7, MS), "the call it is in counts");
-        let [call] = &one.calls[..] else { panic!("{one:?}") };
-        assert_eq!((&call.name[..], call.count, call.bytes, call.time_ns), (NAMES[11], 2, 100, 10));
-        assert_eq!(call.peer(), PeerClass::SameHost);
+        let tallies: Vec<_> = one.calls.iter().map(|c| (&c.name[..], c.peer(), c.count, c.bytes, c.time_ns)).collect();
+        assert_eq!(tallies, [(NAMES[11], PeerClass::SameHost, 1, 64, 7), (NAMES[11], PeerClass::Local, 1, 36, 3)]);
         main.pause(1_002 * MS);
         assert!(counters.read(&ours, 1_003 * MS, false).is_empty(), "too soon");
         assert!(counters.read(&ours, 1_010 * MS, false)[0].calls.is_empty());
@@ -121,6 +165,28 @@ mod tests {
         counters = Counters::default();
         theirs.set_finalized(1_650 * MS);
         let last = counters.read(&ours, 1_700 * MS, true);
-        assert_eq!((last[0].calls.len(), last[0].time_ns, last[0].mpi_ns), (1, 1_650 * MS, 3 * MS));
+        assert_eq!((last[0].calls.len(), last[0].time_ns, last[0].mpi_ns), (2, 1_650 * MS, 3 * MS));
+    }
+
+    #[test]
+    fn the_times_of_a_rank_are_those_of_the_threads_that_communicate() {
+        let identity = Identity { world_size: 1, start_ns: 5, ..Identity::default() };
+        let (theirs, fd) = Segment::create(&identity, 1, 8).unwrap();
+        let ours = Segment::open(fd).unwrap();
+        let mut counters = Counters::default();
+        let pages = [0, 1, 2].map(|page| theirs.own_page(page));
+        // The main thread only asks for its rank. Two others wait: one for half of the time, one for a quarter.
+        pages[0].count(7, Class::Local, 0, 1);
+        for (page, ms) in [(1, 500), (2, 250)] {
+            pages[page].count(4, Class::SameHost, 8, 1);
+            pages[page].enter(Activity::Waiting, MS);
+            pages[page].leave(Activity::Waiting, ms * MS);
+        }
+        let waiting = |counters: &mut Counters, ms: u64| counters.read(&ours, ms * MS, true)[0].waiting_ns;
+        assert_eq!(waiting(&mut counters, 1000), 375 * MS);
+        // From here on the main thread communicates much more than the others, and never waits.
+        (0..98).for_each(|_| pages[0].count(4, Class::SameHost, 8, 1));
+        pages[1].leave(Activity::Waiting, 1000 * MS);
+        assert_eq!(waiting(&mut counters, 2000), 385 * MS, "what was read before stays");
     }
 }

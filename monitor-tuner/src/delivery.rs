@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn the_phases_of_a_change_on_all_ranks_are_told_from_actions_of_one() {
+    fn the_phases_of_a_change_on_all_ranks_are_distinguished_from_actions_of_one() {
         let (theirs, mut rank) = rank();
         let mut commands = theirs.command_consumer();
         let mut delivered = |phase: Phase, at, assigned: &Action| {

@@ -3,7 +3,7 @@
 //! It has no opinions: it knows neither models nor tunlets. [`run`] is its life. Ranks attach over a Unix socket (`attachment`);
 //! each `rank`'s records are checked and folded (`collected`, with `stream`, `measurements` and `counters`); batches stay in the
 //! `send_queue` until the analyzer acknowledges them; `link` keeps one stream to the analyzer; `delivery` writes actions into the
-//! ranks' command rings. `agent` owns all state.
+//! ranks' command rings; `owner` keeps what the jobs' owners have set, for the next analyzer. `agent` owns all state.
 
 #![forbid(unsafe_code)]
 
@@ -18,6 +18,7 @@ mod lifecycle;
 pub mod limits;
 mod link;
 mod measurements;
+mod owner;
 mod rank;
 mod send_queue;
 mod stream;

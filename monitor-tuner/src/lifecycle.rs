@@ -2,18 +2,22 @@
 
 use crate::agent::{Agent, Stats};
 use crate::attachment::{self, Attached};
-use crate::config::{Config, ConfigError};
+use crate::config::Config;
 use crate::limits::CONNECT;
 use crate::link::{self, LinkEvent};
+use midrun_proto::token::ShowToken;
+use midrun_vocabulary::ConfigError;
 use std::future::Future;
 use std::os::unix::net::UnixListener;
 use std::time::Duration;
 use tokio::sync::mpsc::{Receiver, channel};
-use tokio::time::{Instant, sleep, sleep_until};
+use tokio::time::{Instant, sleep};
 use tonic::transport::{Channel, Endpoint};
 
 /// Pause between two looks when no rank is attached.
-const IDLE: Duration = Duration::from_millis(10);
+const IDLE: Duration = Duration::from_millis(100);
+/// A pause that lets another task work.
+const YIELD: Duration = Duration::from_millis(10);
 
 /// Why an agent cannot run.
 #[derive(Debug, thiserror::Error)]
@@ -45,14 +49,14 @@ pub async fn run(
     let connect = move || connect(url.clone());
     let (link_to, mut link_events) = channel(256);
     let (again, again_requests) = channel(1);
-    let link = tokio::spawn(link::keep(connect, link_to, again_requests));
+    let link = tokio::spawn(link::keep(connect, ShowToken::new(&config.token), link_to, again_requests));
     let (attached_to, mut attached) = channel(64);
     let mut agent = Agent::new(&config, again);
     let mut connections = 0;
     let mut last_needed = Instant::now();
     tokio::pin!(shutdown);
     let result = loop {
-        let pause = if agent.has_ranks() { Duration::from_millis(config.poll_ms) } else { IDLE };
+        let pause = if agent.has_ranks() { agent.pause(Duration::from_millis(config.poll_ms)) } else { IDLE };
         tokio::select! {
             () = &mut shutdown => break Ok(()),
             accepted = listener.accept() => match accepted {
@@ -62,7 +66,7 @@ pub async fn run(
                 }
                 Err(error) => {
                     tracing::warn!(%error, "a connection could not be accepted");
-                    sleep(IDLE).await;
+                    sleep(YIELD).await;
                 }
             },
             Some(event) = attached.recv() => agent.on_attached(event),
@@ -95,7 +99,7 @@ async fn connect(url: String) -> Result<Channel, tonic::transport::Error> {
     endpoint.connect().await
 }
 
-/// Takes what the rings still hold, and waits up to `time` until the analyzer has acknowledged everything.
+/// Takes what the rings still hold, and waits up to `time` until the analyzer has acknowledged everything; not for a stopped analyzer.
 async fn end(
     agent: &mut Agent,
     attached: &mut Receiver<Attached>,
@@ -107,14 +111,14 @@ async fn end(
     }
     agent.on_ending();
     let deadline = Instant::now() + time;
-    while !agent.queue.is_empty() {
+    while !agent.queue.is_empty() && !agent.is_analyzer_silent() && Instant::now() < deadline {
         tokio::select! {
             Some(event) = link_events.recv() => { agent.on_link(event); }
-            () = sleep_until(deadline) => break,
+            () = sleep(IDLE) => {}
         }
     }
     link_events.close(); // from here on, the end of the stream is no news
     if agent.say_goodbye() {
-        sleep(IDLE).await; // the link task writes it
+        sleep(YIELD).await; // the link task writes it
     }
 }

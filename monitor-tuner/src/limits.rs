@@ -5,6 +5,14 @@ use std::time::Duration;
 
 /// Batches kept until the analyzer has them; beyond, the oldest unsent one is dropped and its events counted.
 pub const QUEUED_BATCHES: usize = 1024;
+/// Bytes of these batches.
+pub const QUEUED_BYTES: usize = 64 << 20;
+/// Longest batch, bytes; a longer one goes in parts. The analyzer takes messages of 16 MiB.
+pub const BATCH_BYTES: usize = 4 << 20;
+/// Streams that may end in a row with the same oldest batch unacknowledged, before that batch is given up.
+pub const REFUSALS: u32 = 3;
+/// An analyzer that is silent for so long at the job's end counts as stopped: nothing more is awaited from it.
+pub const SILENCE: Duration = Duration::from_secs(1);
 /// Batches in the stream at one time.
 pub const STREAM_BATCHES: usize = 64;
 /// Records taken from one lane in one pass, so that a busy rank does not starve the others.
@@ -15,6 +23,11 @@ pub const BATCH_AGE: Duration = Duration::from_millis(5);
 pub const COUNTERS: Duration = Duration::from_millis(200);
 /// Shortest pause between two readings of its times at iterations' ends.
 pub const TIMES: Duration = Duration::from_millis(5);
+/// While ranks are quiet, the next look at the rings comes after this part of the silence, so that a record is seen late by less than
+/// 2 % of the time that it ends.
+pub const QUIET_SHARE: u32 = 64;
+/// Longest pause between two looks at the rings of attached ranks, unless the configuration asks for a longer one.
+pub const QUIET_PAUSE: Duration = Duration::from_millis(50);
 /// Ranks of one node.
 pub const RANKS: usize = 4096;
 /// Longest time from a process's connection to its segment.
@@ -48,5 +61,6 @@ pub const OUTPUT_BYTES: u64 = 1 << 50;
 pub const SINGLE_POINTS: usize = 512;
 
 const _: () = assert!(STREAM_BATCHES < QUEUED_BATCHES);
+const _: () = assert!(BATCH_BYTES * 2 <= QUEUED_BYTES);
 const _: () = assert!(CONNECT.as_nanos() < ACK.as_nanos());
 const _: () = assert!(BACKOFF.as_nanos() < BACKOFF_MOST.as_nanos());

@@ -1,6 +1,7 @@
 //! Keeps one stream to the analyzer: connects, passes messages both ways, and connects again after growing pauses.
 
 use crate::limits::{BACKOFF, BACKOFF_MOST, CONNECT, STREAM_BATCHES};
+use midrun_proto::token::ShowToken;
 use midrun_proto::v1::agent_client::AgentClient;
 use midrun_proto::v1::{FromAgent, ToAgent, Welcome, to_agent};
 use std::future::Future;
@@ -8,6 +9,7 @@ use std::time::Duration;
 use tokio::sync::mpsc::{self, Receiver, Sender};
 use tokio::time::{sleep, timeout};
 use tokio_stream::wrappers::ReceiverStream;
+use tonic::Code;
 use tonic::transport::Channel;
 
 /// An event of the link, for the agent.
@@ -31,8 +33,8 @@ enum End {
 }
 
 /// Runs until the agent has gone or the analyzer refused. `connect` makes a channel, so that tests can put their own
-/// network under it; a message on `again` ends the present stream.
-pub async fn keep<C, F>(connect: C, to: Sender<LinkEvent>, mut again: Receiver<()>)
+/// network under it; each call shows `token`; a message on `again` ends the present stream.
+pub async fn keep<C, F>(connect: C, token: ShowToken, to: Sender<LinkEvent>, mut again: Receiver<()>)
 where
     C: Fn() -> F,
     F: Future<Output = Result<Channel, tonic::transport::Error>>,
@@ -41,7 +43,7 @@ where
     loop {
         while again.try_recv().is_ok() {}
         let mut welcomed = false;
-        let end = one_stream(&connect, &to, &mut again, &mut welcomed).await;
+        let end = one_stream(&connect, &token, &to, &mut again, &mut welcomed).await;
         if welcomed {
             pause = BACKOFF;
         }
@@ -65,7 +67,13 @@ fn jitter() -> f64 {
     0.75 + f64::from(getrandom::u32().unwrap_or(u32::MAX / 2)) / f64::from(u32::MAX) / 2.0
 }
 
-async fn one_stream<C, F>(connect: &C, to: &Sender<LinkEvent>, again: &mut Receiver<()>, welcomed: &mut bool) -> End
+async fn one_stream<C, F>(
+    connect: &C,
+    token: &ShowToken,
+    to: &Sender<LinkEvent>,
+    again: &mut Receiver<()>,
+    welcomed: &mut bool,
+) -> End
 where
     C: Fn() -> F,
     F: Future<Output = Result<Channel, tonic::transport::Error>>,
@@ -80,9 +88,10 @@ where
     if to.send(LinkEvent::Opening(outgoing)).await.is_err() {
         return gone(&"the agent ended");
     }
-    let mut client = AgentClient::new(channel);
+    let mut client = AgentClient::with_interceptor(channel, token.clone());
     let mut incoming = match timeout(CONNECT, client.link(ReceiverStream::new(stream))).await {
         Ok(Ok(response)) => response.into_inner(),
+        Ok(Err(status)) if status.code() == Code::PermissionDenied => return End::Refused(status.message().to_owned()),
         Ok(Err(status)) => return gone(&status.message()),
         Err(_) => return gone(&"the analyzer does not answer"),
     };

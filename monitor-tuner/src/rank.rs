@@ -48,12 +48,14 @@ impl Rank {
         RankId { job: identity.job.clone(), rank: identity.rank }
     }
 
-    /// Takes the records that its rings hold, up to a bound.
-    pub fn drain(&mut self) {
+    /// Takes the records that its rings hold, up to a bound; `false` if there were none.
+    pub fn drain(&mut self) -> bool {
+        let mut found = false;
         for lane in &mut self.lanes {
             for _ in 0..RECORDS_PER_PASS {
                 let Some(words) = lane.pop() else { break };
                 self.collected.take(&Record::from_words(words));
+                found = true;
             }
         }
         // Ranges change at most once an iteration.
@@ -69,6 +71,7 @@ impl Rank {
                 "an index in the rank's ring is invalid; the ring is not read any more"
             );
         }
+        found
     }
 
     /// Reads its counters of MPI calls if it is time; all of them if it has ended.

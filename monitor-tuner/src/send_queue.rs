@@ -1,50 +1,95 @@
-//! Batches that the analyzer has not acknowledged: bounded, in order, drops counted.
+//! Batches that the analyzer has not acknowledged: bounded in number and bytes, in order, drops counted.
 
-use midrun_proto::v1::Batch;
+use crate::limits::{BATCH_BYTES, QUEUED_BYTES, REFUSALS};
+use midrun_proto::v1::{Batch, RankReport};
+use prost::Message;
 use std::collections::VecDeque;
+
+/// Most bytes of a field's tag and length before an event in its report, and of the report's own length, which grows with it.
+const LENGTH_PREFIX: usize = 16;
+
+/// A batch and its length on the wire, bytes.
+#[derive(Debug)]
+struct Queued {
+    batch: Batch,
+    bytes: usize,
+}
 
 /// Batches not acknowledged yet, oldest first.
 #[derive(Debug)]
 pub struct SendQueue {
-    batches: VecDeque<Batch>,
+    batches: VecDeque<Queued>,
     /// How many of them, from the front, were sent in the present stream.
     sent: usize,
     next_sequence: u64,
     capacity: usize,
-    /// Events dropped so far because the queue was full.
+    /// Of all batches.
+    bytes: usize,
+    /// Streams in a row that ended with the oldest batch sent and not acknowledged.
+    refused: u32,
+    /// Events dropped so far: the queue was full, or the analyzer did not take their batch.
     pub events_dropped: u64,
 }
 
 impl SendQueue {
     pub fn new(capacity: usize) -> Self {
-        SendQueue { batches: VecDeque::new(), sent: 0, next_sequence: 1, capacity, events_dropped: 0 }
+        SendQueue {
+            batches: VecDeque::new(),
+            sent: 0,
+            next_sequence: 1,
+            capacity,
+            bytes: 0,
+            refused: 0,
+            events_dropped: 0,
+        }
     }
 
-    /// Numbers a batch and keeps it. Beyond the capacity the oldest batch goes: its events are dropped and counted; its ranks that
-    /// joined and left move to the next batch.
-    pub fn push(&mut self, mut batch: Batch) {
-        batch.sequence = self.next_sequence;
-        self.next_sequence += 1;
-        self.batches.push_back(batch);
-        if self.batches.len() > self.capacity
-            && let Some(oldest) = self.batches.pop_front()
-        {
-            self.sent = self.sent.saturating_sub(1);
-            self.events_dropped += oldest.reports.iter().map(|r| r.events.len() as u64).sum::<u64>();
-            if let Some(next) = self.batches.front_mut() {
-                next.joined.splice(0..0, oldest.joined);
-                next.left.splice(0..0, oldest.left);
+    /// Numbers a batch and keeps it, in parts where it is too long for one message. Beyond the capacity, in batches or in bytes, the
+    /// oldest batch goes: its events are dropped and counted; its ranks that joined and left move to the next batch.
+    pub fn push(&mut self, batch: Batch) {
+        for mut part in parts(batch, BATCH_BYTES) {
+            part.sequence = self.next_sequence;
+            self.next_sequence += 1;
+            let bytes = part.encoded_len();
+            self.bytes += bytes;
+            self.batches.push_back(Queued { batch: part, bytes });
+            while self.batches.len() > 1 && (self.batches.len() > self.capacity || self.bytes > QUEUED_BYTES) {
+                self.drop_oldest();
+            }
+            let dropped = self.events_dropped;
+            if let Some(newest) = self.batches.back_mut() {
+                newest.batch.events_dropped = dropped;
             }
         }
-        let dropped = self.events_dropped;
-        if let Some(newest) = self.batches.back_mut() {
-            newest.events_dropped = dropped;
+    }
+
+    fn drop_oldest(&mut self) {
+        let Some(Queued { batch: oldest, bytes }) = self.batches.pop_front() else { return };
+        self.bytes -= bytes;
+        self.refused = 0;
+        self.sent = self.sent.saturating_sub(1);
+        self.events_dropped += events(&oldest);
+        if oldest.joined.is_empty() && oldest.left.is_empty() {
+            return;
+        }
+        match self.batches.front_mut() {
+            Some(next) => {
+                next.batch.joined.splice(0..0, oldest.joined);
+                next.batch.left.splice(0..0, oldest.left);
+                let grown = next.batch.encoded_len();
+                self.bytes = self.bytes - next.bytes + grown;
+                next.bytes = grown;
+            }
+            // Its number was used: the ranks travel under the next one.
+            None => {
+                self.push(Batch { joined: oldest.joined, left: oldest.left, node: oldest.node, ..Batch::default() })
+            }
         }
     }
 
     /// The oldest batch that was not sent yet.
     pub fn unsent(&self) -> Option<&Batch> {
-        self.batches.get(self.sent)
+        self.batches.get(self.sent).map(|queued| &queued.batch)
     }
 
     /// That batch was sent.
@@ -54,15 +99,23 @@ impl SendQueue {
 
     /// Removes the batches up to `sequence`: the analyzer has them.
     pub fn acknowledge(&mut self, sequence: u64) {
-        while self.batches.front().is_some_and(|b| b.sequence <= sequence) {
+        while let Some(queued) = self.batches.front().filter(|queued| queued.batch.sequence <= sequence) {
+            self.bytes -= queued.bytes;
             self.batches.pop_front();
             self.sent = self.sent.saturating_sub(1);
+            self.refused = 0;
         }
     }
 
-    /// The stream is lost: every batch has to be sent again.
-    pub fn rewind(&mut self) {
-        self.sent = 0;
+    /// The stream is lost: every batch has to be sent again. A batch that several streams in a row did not survive is dropped and
+    /// counted; true if that happened.
+    pub fn rewind(&mut self) -> bool {
+        self.refused += u32::from(std::mem::take(&mut self.sent) > 0);
+        let hopeless = self.refused >= REFUSALS;
+        if hopeless {
+            self.drop_oldest();
+        }
+        hopeless
     }
 
     pub fn is_empty(&self) -> bool {
@@ -80,10 +133,59 @@ impl SendQueue {
     }
 }
 
+fn events(batch: &Batch) -> u64 {
+    batch.reports.iter().map(|report| report.events.len() as u64).sum()
+}
+
+/// The batch, or several that are together the same; each is at most about `most` bytes long, unless a single event is longer.
+fn parts(batch: Batch, most: usize) -> Vec<Batch> {
+    if batch.encoded_len() <= most {
+        return vec![batch];
+    }
+    let Batch { joined, reports, left, .. } = batch;
+    let empty = Batch { joined: Vec::new(), reports: Vec::new(), left: Vec::new(), ..batch };
+    let mut parts = vec![Batch { joined, ..empty.clone() }];
+    let mut bytes = parts[0].encoded_len();
+    for report in reports {
+        let RankReport { events, .. } = report;
+        let head = RankReport { events: Vec::new(), ..report };
+        // A report is cut between two events; the totals of the rank are the same in each piece.
+        let mut piece = head.clone();
+        bytes += head.encoded_len();
+        for event in events {
+            let length = event.encoded_len() + LENGTH_PREFIX;
+            if bytes + length > most
+                && !(piece.events.is_empty() && parts.last().is_some_and(|part| part.reports.is_empty()))
+            {
+                if !piece.events.is_empty() {
+                    add(&mut parts, std::mem::replace(&mut piece, head.clone()));
+                }
+                parts.push(empty.clone());
+                bytes = empty.encoded_len() + head.encoded_len();
+            }
+            bytes += length;
+            piece.events.push(event);
+        }
+        add(&mut parts, piece);
+    }
+    // Ranks leave after all that was said of them.
+    if let Some(last) = parts.last_mut() {
+        last.left = left;
+    }
+    parts
+}
+
+fn add(parts: &mut [Batch], report: RankReport) {
+    if let Some(last) = parts.last_mut() {
+        last.reports.push(report);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use midrun_proto::v1::{Event, RankLeft, RankReport};
+    use midrun_proto::v1::event::Kind;
+    use midrun_proto::v1::{Event, PointRefused, RankJoined, RankLeft};
 
     fn batch(events: usize) -> Batch {
         let events = vec![Event::default(); events];
@@ -116,5 +218,73 @@ mod tests {
         assert_eq!((oldest.sequence, oldest.left.len()), (3, 1));
         out.mark_sent();
         assert_eq!(out.unsent().unwrap().events_dropped, 6);
+    }
+
+    fn text(bytes: usize) -> Event {
+        Event { kind: Some(Kind::PointRefused(PointRefused { why: "x".repeat(bytes), ..PointRefused::default() })) }
+    }
+
+    #[test]
+    fn a_long_batch_goes_in_parts_that_are_together_the_same() {
+        let report = |rank: u64, events: usize| RankReport {
+            records_produced: rank,
+            events: (0..events).map(|n| text(900 + n)).collect(),
+            ..RankReport::default()
+        };
+        let whole = Batch {
+            node: "n".into(),
+            joined: vec![RankJoined::default()],
+            reports: vec![report(1, 3), report(2, 50), report(3, 0), report(4, 7)],
+            left: vec![RankLeft::default()],
+            ..Batch::default()
+        };
+        let split = parts(whole.clone(), 10_000);
+        assert!(split.len() > 5 && split.iter().all(|part| part.encoded_len() <= 10_000 && part.node == "n"));
+        assert_eq!((split[0].joined.len(), split.last().unwrap().left.len()), (1, 1));
+        let mut again: Vec<RankReport> = Vec::new();
+        for report in split.into_iter().flat_map(|part| part.reports) {
+            match again.last_mut() {
+                Some(last) if last.records_produced == report.records_produced => last.events.extend(report.events),
+                _ => again.push(report),
+            }
+        }
+        assert_eq!(again, whole.reports);
+        assert_eq!(parts(whole.clone(), 1 << 20), [whole]);
+        assert_eq!(
+            parts(Batch { reports: vec![report(1, 1)], ..Batch::default() }, 100).len(),
+            1,
+            "one event stays whole"
+        );
+    }
+
+    #[test]
+    fn the_queue_is_bounded_in_bytes_and_what_goes_is_counted() {
+        let mut out = SendQueue::new(usize::MAX);
+        let one = || Batch {
+            reports: vec![RankReport { events: vec![text(1 << 20)], ..RankReport::default() }],
+            ..Batch::default()
+        };
+        let pushed = 3 * QUEUED_BYTES / (1 << 20);
+        for _ in 0..pushed {
+            out.push(one());
+            assert!(out.bytes <= QUEUED_BYTES);
+        }
+        let kept = out.batches.len() as u64;
+        assert!(out.events_dropped > 0 && out.events_dropped + kept == pushed as u64, "{kept} {}", out.events_dropped);
+    }
+
+    #[test]
+    fn a_batch_that_no_stream_survives_is_dropped_and_counted_and_its_ranks_go_on() {
+        let mut out = SendQueue::new(8);
+        out.push(Batch { left: vec![RankLeft::default()], ..batch(5) });
+        for stream in 1..=REFUSALS {
+            out.mark_sent();
+            assert_eq!(out.rewind(), stream == REFUSALS);
+        }
+        assert_eq!(out.events_dropped, 5);
+        let next = out.unsent().unwrap();
+        assert_eq!((next.sequence, next.left.len(), events(next)), (2, 1, 0));
+        // A stream that took nothing says nothing about the batch.
+        (0..10).for_each(|_| assert!(!out.rewind()));
     }
 }

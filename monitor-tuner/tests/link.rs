@@ -140,11 +140,15 @@ struct Agent {
 
 impl Agent {
     fn start(analyzer: SocketAddr, linger_s: u64) -> Agent {
+        Agent::with(analyzer, Config { linger_s, ..Config::default() })
+    }
+
+    fn with(analyzer: SocketAddr, config: Config) -> Agent {
         let directory = tempfile::tempdir().unwrap();
         let socket = directory.path().join("a.sock");
         let listener = UnixListener::bind(&socket).unwrap();
         let (stop, stopped) = oneshot::channel::<()>();
-        let config = Config { analyzer: format!("http://{analyzer}"), linger_s, drain_ms: 200, ..Config::default() };
+        let config = Config { analyzer: format!("http://{analyzer}"), drain_ms: 200, ..config };
         let ended = tokio::spawn(midrun_agent::run(config, listener, async {
             let _ = stopped.await;
         }));
@@ -233,6 +237,38 @@ async fn what_an_analyzer_has_already_is_not_sent_again() {
     rank.ends_iterations(0..1);
     let next = link.batch().await;
     assert!(next.sequence > first.sequence && next.joined.is_empty());
+    agent.stop().await;
+}
+
+#[tokio::test]
+async fn an_agent_shows_what_the_owner_has_set_to_every_analyzer() {
+    let mut analyzer = Analyzer::start().await;
+    let options = Some(v1::OpenJobRequest { dry_run: true, ..Default::default() });
+    let at_start = v1::OwnerSettings { job: "j".into(), options: options.clone(), ..Default::default() };
+    let config = Config { owner_settings: Some(at_start.clone()), options_follow: true, ..Config::default() };
+    let agent = Agent::with(analyzer.address, config);
+    let (link, hello) = analyzer.welcomed(0).await;
+    assert_eq!((hello.owner_settings, hello.options_follow), (vec![at_start], true));
+    let frozen = v1::OwnerSettings {
+        job: "j".into(),
+        version: 2,
+        options,
+        mode: v1::ManualMode::Frozen.into(),
+        mode_revision: 7,
+        ..Default::default()
+    };
+    link.say(to_agent::Message::OwnerSettings(Box::new(frozen.clone()))).await;
+    let mut link = link;
+    let kept = soon(link.hear()).await;
+    assert_eq!(
+        kept,
+        Some(from_agent::Message::OwnerSettingsKept(v1::OwnerSettingsKept { job: "j".into(), version: 2 }))
+    );
+    let address = analyzer.die().await;
+    drop(link);
+    let mut analyzer = Analyzer::at(address).await;
+    let (_link, hello) = analyzer.welcomed(0).await;
+    assert_eq!(hello.owner_settings, [frozen]);
     agent.stop().await;
 }
 
@@ -338,7 +374,7 @@ async fn an_action_reaches_the_ranks_ring_and_one_for_nobody_is_answered() {
 }
 
 #[tokio::test]
-async fn an_agent_of_one_job_ends_after_its_last_rank_with_everything_told() {
+async fn an_agent_of_one_job_ends_after_its_last_rank_with_everything_reported() {
     let mut analyzer = Analyzer::start().await;
     let agent = Agent::start(analyzer.address, 1);
     let (mut link, _) = analyzer.welcomed(0).await;

@@ -170,7 +170,7 @@ impl Description {
             stateful: stage.stateful,
         };
         let stages = self.pipeline.stages.iter().zip(&self.names).map(|both| Spanned::new(0..0, stage(both)));
-        // Numbers and names only: nothing in it that TOML could refuse.
+        // Only numbers and names, which TOML always accepts.
         toml::to_string(&File { network, stage: stages.collect() }).unwrap_or_default()
     }
 }

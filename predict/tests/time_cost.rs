@@ -74,7 +74,7 @@ fn power_in_proportion_to_the_work_lets_all_branches_end_together() {
 }
 
 #[test]
-fn waiting_on_a_lock_is_added_and_told() {
+fn waiting_on_a_lock_is_added_and_reported() {
     let branch = |name: &str| {
         format!("[node.{name}]\nkind = 'lock'\nwrite = ['l']\nto = '{name}-op'\n")
             + &op(&format!("{name}-op"), 2.0, &format!("{name}-un"))
@@ -210,7 +210,7 @@ fn a_sweep_goes_through_all_combinations_with_the_same_seed() {
     let settings = sweep(&structure, 50, 1).unwrap();
     assert_eq!(settings.len(), 12);
     let of = |processors: f64, n: u32| {
-        let fits = |s: &&midrun_predict::time_cost::Setting| s.processors == processors && s.parameters["n"] == n;
+        let fits = |s: &&midrun_predict::time_cost::SweepPoint| s.processors == processors && s.parameters["n"] == n;
         settings.iter().find(fits).unwrap().cost.mean_s
     };
     assert!((of(1.0, 10) / of(2.0, 10) - 2.0).abs() < 1e-9 && (of(2.0, 10) - of(4.0, 10)).abs() < 1e-18);

@@ -1,12 +1,14 @@
 //! The wire seam: agent to analyzer, command line to analyzer.
 //!
-//! Everything here is generated from `proto/midrun/v1/*.proto`; the files' comments are the
+//! Everything here but `token` is generated from `proto/midrun/v1/*.proto`; the files' comments are the
 //! documentation of the messages.
 
 #![forbid(unsafe_code)]
 
+pub mod token;
+
 /// Version of the wire protocol that an agent names in its `Hello`. The analyzer refuses any other.
-pub const PROTOCOL_VERSION: u32 = 3;
+pub const PROTOCOL_VERSION: u32 = 4;
 
 /// The iteration of `Work` whose rank does not know the master's count.
 pub const UNKNOWN_ITERATION: u64 = u64::MAX;

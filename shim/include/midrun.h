@@ -58,6 +58,9 @@ typedef struct midrun_mw midrun_mw_t;
                                master destroys the framework, then calls MPI_Finalize and exit(0). MPI is
                                initialised with MPI_THREAD_MULTIPLE. */
 
+#define MIDRUN_MW_RECALL 4u /* idle workers get tasks that a busy worker has not begun, from the start (tuning point
+                               mw.recall). A program that names no technique starts so in any case. */
+
 typedef struct midrun_mw_config {
   size_t struct_size;  /* sizeof(midrun_mw_config_t) */
   const void *comm;    /* address of an MPI_Comm; NULL = MPI_COMM_WORLD */
@@ -76,7 +79,8 @@ typedef struct midrun_mw_config {
                  const void *results);
   void *user;          /* passed to the callbacks */
   union {
-    const char *technique; /* initial loop scheduling technique: none ss fsc gss fac2 dpf daf af; NULL = dpf */
+    const char *technique; /* initial loop scheduling technique: none ss fsc gss fac2 dpf daf af tss mfsc awf-b awf-c.
+                              NULL = mfsc with recall; with a factor: dpf with recall */
     const char *policy;    /* old name of technique */
   };
   double factor;       /* share per batch (fsc, dpf), 0 to 1; 0 = the technique's default */
@@ -212,9 +216,11 @@ int midrun_chunk_done(uint32_t worker, uint64_t tasks, double seconds);
 /* Expose a variable. Midrun changes it only inside midrun_iteration_begin, midrun_next_chunk or midrun_safe_point,
  * called by the same thread. `name` has at most 31 bytes; the variable must live as long as the program.
  * A master that cuts batches by itself exposes F0, F1, F2, ...: the share of ALL tasks of the iteration that batch
- * 0, 1, 2, ... gets. */
+ * 0, 1, 2, ... gets; or F0.rest, F1.rest, ...: the share of the tasks that are LEFT. */
 int midrun_expose_double(const char *name, double *variable, double minimum, double maximum);
+int midrun_expose_float(const char *name, float *variable, float minimum, float maximum);
 int midrun_expose_int(const char *name, int *variable, int minimum, int maximum);
+int midrun_expose_unsigned(const char *name, unsigned *variable, unsigned minimum, unsigned maximum);
 /* A safe point, for programs without iterations: exposed variables may change inside the call. */
 int midrun_safe_point(void);
 
@@ -226,7 +232,9 @@ int midrun_safe_point(void);
 #pragma weak midrun_next_chunk
 #pragma weak midrun_chunk_done
 #pragma weak midrun_expose_double
+#pragma weak midrun_expose_float
 #pragma weak midrun_expose_int
+#pragma weak midrun_expose_unsigned
 #pragma weak midrun_safe_point
 /* Calls a function only if the library is present: MIDRUN_MARK(midrun_iteration_begin, (tasks, workers)); */
 #define MIDRUN_MARK(function, arguments) ((function) ? (function) arguments : MIDRUN_OFF)

@@ -30,8 +30,10 @@ void midrun_call_leave(uint32_t number, int waits, uint32_t class, uint64_t byte
 void midrun_call_safe_point(void);
 void midrun_call_watched(uint32_t number, uint64_t begin, uint64_t end, uint64_t bytes, int peer, int tag, int world);
 
-/* tools.c */
+/* names.c */
 extern const char *const midrun_call_names[CALLS + 1];
+
+/* tools.c */
 extern void *midrun_next[CALLS + 1], *midrun_next_c[CALLS + 1];
 void midrun_calls_resolve(void);
 void *midrun_fortran(const char *name, const char *pname);

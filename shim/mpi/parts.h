@@ -1,4 +1,5 @@
-/* parts.h - the functions that the C files of the shim call in each other and in the Rust half. */
+/* parts.h - the functions that the C files of the shim call in each other and in the Rust half. Each file calls only those above it:
+ * reach.c and names.c; tools.c, peers.c and spawn.c; port.c; calls.c, fortran.c and wrappers.c. */
 #ifndef PARTS_H
 #define PARTS_H
 #include <mpi.h>
@@ -6,21 +7,18 @@
 /* Tag of the frameworks' messages, which use communicators of their own. */
 enum { PORT_TAG = 77 };
 
-/* port.c */
-int midrun_port_ready(void);
-
-/* wrappers.c */
+/* reach.c */
 int midrun_reach_mpi(void);
 int midrun_handles_are_bound(void);
-void midrun_initialised(void);
+int midrun_mpi_ready(void);
 
 /* spawn.c */
 MPI_Comm midrun_spawn_comm(int child);
+int midrun_spawned_here(void);
 int midrun_spawned_number(void);
 void midrun_spawned_begin(void);
 MPI_Comm midrun_spawned_take(void);
 void midrun_spawned_leave(void);
-int midrun_spawned_early(void);
 
 /* shim/src/lifecycle.rs */
 void midrun_shim_on_before_init(void);

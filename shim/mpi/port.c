@@ -24,13 +24,6 @@ typedef struct {
 
 #define TRY(call) do { if ((call) != MPI_SUCCESS) return -1; } while (0)
 
-#pragma weak PMPI_Initialized
-int midrun_port_ready(void) {
-  int begun = 0, ended = 0;
-  if (!PMPI_Initialized || PMPI_Initialized(&begun) != MPI_SUCCESS || !begun) return 0;
-  return PMPI_Finalized(&ended) == MPI_SUCCESS && !ended;
-}
-
 int midrun_port_close(port_t *port) {
   if (!port) return 0;
   if (port->node != MPI_COMM_NULL) PMPI_Comm_free(&port->node);

@@ -140,7 +140,7 @@ int midrun_spawn_hear(int child, void *data, size_t bytes) {
 
 /* Sends the farewell to one process, or with -1 to all, once each, without waiting. */
 void midrun_spawn_dismiss(int child, const void *farewell, size_t bytes) {
-  if (bytes > FAREWELL || !midrun_port_ready()) return;
+  if (bytes > FAREWELL || !midrun_mpi_ready()) return;
   pthread_mutex_lock(&children_lock);
   for (int i = child < 0 ? 0 : child; i < child_count && (child < 0 || i == child); i++) {
     if (children[i].dismissed) continue;
@@ -155,7 +155,7 @@ void midrun_spawn_dismiss(int child, const void *farewell, size_t bytes) {
  * a process that never gets its farewell would never end. */
 int midrun_spawn_settled(void) {
   int settled = 1;
-  if (!midrun_port_ready()) return 1;
+  if (!midrun_mpi_ready()) return 1;
   pthread_mutex_lock(&children_lock);
   for (int i = 0; i < child_count; i++) {
     int sent = 1;
@@ -174,7 +174,9 @@ static enum { ORDINARY, WAITING, TAKEN } state;
 static pthread_mutex_t state_lock = PTHREAD_MUTEX_INITIALIZER;
 static MPI_Comm master = MPI_COMM_NULL;
 static int number = -1;
-static int early;
+
+/* Whether this may be such a process. Asked before MPI is initialised. */
+int midrun_spawned_here(void) { return getenv(VARIABLE) != NULL; }
 
 /* The number of this process among the job's ranks; -1 if no master started it. */
 int midrun_spawned_number(void) { return number; }
@@ -246,21 +248,4 @@ void midrun_spawned_end(void) {
   midrun_spawned_leave();
   midrun_shim_on_finalize();
   PMPI_Finalize();
-}
-
-/* Returns 1, once, if MPI was initialised before main(): then the program's MPI_Init has nothing to do. */
-int midrun_spawned_early(void) {
-  int was = early;
-  early = 0;
-  return was;
-}
-
-__attribute__((constructor)) static void initialise_early(void) {
-  int begun = 0, level = MPI_THREAD_SINGLE;
-  if (!getenv(VARIABLE) || !midrun_reach_mpi() || !midrun_handles_are_bound()) return;
-  if (PMPI_Initialized(&begun) != MPI_SUCCESS || begun) return;
-  midrun_shim_on_before_init();
-  if (PMPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level) != MPI_SUCCESS) return;
-  early = 1;
-  midrun_initialised();
 }

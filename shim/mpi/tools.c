@@ -15,6 +15,12 @@
 
 void *midrun_next[CALLS + 1], *midrun_next_c[CALLS + 1];
 
+/* The next function `name`. Where libmidrun-select.so has loaded us, what follows is what follows it. */
+static void *next_of(const char *name) {
+  void *(*select_next)(const char *) = (void *(*)(const char *))dlsym(RTLD_DEFAULT, "midrun_select_next");
+  return select_next ? select_next(name) : dlsym(RTLD_NEXT, name);
+}
+
 static void *object(const void *address) {
   Dl_info info;
   return address && dladdr(address, &info) ? info.dli_fbase : NULL;
@@ -22,7 +28,7 @@ static void *object(const void *address) {
 
 /* The next function `name`, if it is in another object than `pname`, so that it belongs to another tool. */
 static void *chained(const char *name, const char *pname) {
-  void *next = dlsym(RTLD_NEXT, name), *real = dlsym(RTLD_DEFAULT, pname);
+  void *next = next_of(name), *real = dlsym(RTLD_DEFAULT, pname);
   return next && real && object(next) != object(real) ? next : NULL;
 }
 
@@ -59,11 +65,11 @@ static int promote(struct dl_phdr_info *info, size_t size, void *unused) {
 
 /* The next function of a Fortran name. The program was linked against it, so its library is loaded. */
 void *midrun_fortran(const char *name, const char *pname) {
-  void *found = dlsym(RTLD_NEXT, name);
+  void *found = next_of(name);
   if (!found) found = dlsym(RTLD_DEFAULT, pname);
   if (!found) {
     dl_iterate_phdr(promote, NULL);
-    found = dlsym(RTLD_NEXT, name);
+    found = next_of(name);
   }
   if (!found) found = dlsym(RTLD_DEFAULT, pname);
   if (found) return found;

@@ -1,59 +1,15 @@
-/* wrappers.c - the wrappers of MPI_Init, MPI_Init_thread and MPI_Finalize; the others are in calls.c and fortran.c.
+/* wrappers.c - the life cycle: the wrappers of MPI_Init, MPI_Init_thread and MPI_Finalize; the others are in calls.c and fortran.c.
  *
  * Compiled once per MPI. If libmidrun is preloaded or linked before the MPI library, a call of MPI_Init by the program, a
  * runtime or a Fortran binding reaches the wrapper here, which calls the next function of that name.
  */
 #define _GNU_SOURCE
-#include <dlfcn.h>
-#include <link.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "counted.h"
-
-/* An interpreter that loads MPI as a plug-in keeps MPI's names out of the global scope. This promotes the loaded library to
- * it; otherwise a preloaded shim would call address 0. */
-static int promote(struct dl_phdr_info *info, size_t size, void *unused) {
-  (void)size, (void)unused;
-  const char *name = strrchr(info->dlpi_name, '/');
-  if (!name || (strncmp(name, "/libmpi.so", 10) && strncmp(name, "/libmpich.so", 12))) return 0;
-  return dlopen(info->dlpi_name, RTLD_NOLOAD | RTLD_LAZY | RTLD_GLOBAL) != NULL;
-}
-
-/* Last resort: if a program calls only MPI functions that we define, a linker that drops unneeded libraries drops the MPI
- * library. */
-static int load(void) {
-#ifdef OPEN_MPI
-  static const char *const names[] = {"libmpi.so.40", "libmpi.so"};
-#else
-  static const char *const names[] = {"libmpich.so.12", "libmpi.so.12", "libmpi.so"};
-#endif
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (dlopen(names[i], RTLD_LAZY | RTLD_GLOBAL)) return 1;
-  return 0;
-}
-
-/* Returns 0 if no MPI library can be found. */
-int midrun_reach_mpi(void) {
-  if (dlsym(RTLD_DEFAULT, "PMPI_Init")) return 1;
-  if (dl_iterate_phdr(promote, NULL)) return 1;
-  if (load()) return 1;
-  fputs("midrun: this program is linked without an MPI library: link with -Wl,--no-as-needed\n", stderr);
-  return 0;
-}
-
-/* Open MPI's handles are addresses of data, bound when we were loaded. Without them this rank cannot be tuned. */
-int midrun_handles_are_bound(void) {
-#ifdef OPEN_MPI
-  if (dlsym(RTLD_DEFAULT, "ompi_mpi_comm_world") != (void *)MPI_COMM_WORLD) {
-    fputs("midrun: MPI was loaded after midrun, so this rank is not tuned; link with -Wl,--no-as-needed\n", stderr);
-    return 0;
-  }
-#endif
-  return 1;
-}
 
 /* An interpreter can load another MPI than the launcher's, for which this library was chosen. Its handles differ from ours, so
  * this rank is not tuned: while nothing is switched on, the wrappers pass their arguments on unchanged. */
@@ -67,7 +23,7 @@ static int is_our_mpi(const char *version) {
   return ours;
 }
 
-void midrun_initialised(void) {
+static void initialised(void) {
   static char version[8192 + MPI_MAX_LIBRARY_VERSION_STRING]; /* as long as any MPI's */
   int rank = 0, size = 0, length = 0;
   if (PMPI_Get_library_version(version, &length) != MPI_SUCCESS) return;
@@ -87,6 +43,26 @@ void midrun_initialised(void) {
   midrun_shim_on_init(rank, size, version);
 }
 
+/* MPI_Comm_spawn waits in both MPIs until the started process has initialised MPI, so that happens before main(). */
+static int early;
+
+__attribute__((constructor)) static void initialise_early(void) {
+  int begun = 0, level = MPI_THREAD_SINGLE;
+  if (!midrun_spawned_here() || !midrun_reach_mpi() || !midrun_handles_are_bound()) return;
+  if (PMPI_Initialized(&begun) != MPI_SUCCESS || begun) return;
+  midrun_shim_on_before_init();
+  if (PMPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level) != MPI_SUCCESS) return;
+  early = 1;
+  initialised();
+}
+
+/* Returns 1, once, if MPI was initialised before main(): then the program's MPI_Init has nothing to do. */
+static int was_early(void) {
+  int was = early;
+  early = 0;
+  return was;
+}
+
 /* The thread level to request: a background thread starts workers beyond the ranks, if the user allows any. */
 static int level(int asked) {
   const char *most = getenv("MIDRUN_MAX_WORKERS");
@@ -101,21 +77,21 @@ static int reach(void) {
 
 int MPI_Init(int *argc, char ***argv) {
   if (!reach()) return MPI_ERR_OTHER;
-  if (midrun_spawned_early()) return MPI_SUCCESS;
+  if (was_early()) return MPI_SUCCESS;
   midrun_shim_on_before_init();
   int provided, asked = level(MPI_THREAD_SINGLE);
   int status = asked == MPI_THREAD_SINGLE ? NEXT(Init, midrun_next[CALL_Init], (argc, argv))
                                           : NEXT(Init_thread, midrun_next[CALL_Init_thread], (argc, argv, asked, &provided));
-  if (status == MPI_SUCCESS) midrun_initialised();
+  if (status == MPI_SUCCESS) initialised();
   return status;
 }
 
 int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
   if (!reach()) return MPI_ERR_OTHER;
-  if (midrun_spawned_early()) return PMPI_Query_thread(provided);
+  if (was_early()) return PMPI_Query_thread(provided);
   midrun_shim_on_before_init();
   int status = NEXT(Init_thread, midrun_next[CALL_Init_thread], (argc, argv, level(required), provided));
-  if (status == MPI_SUCCESS) midrun_initialised();
+  if (status == MPI_SUCCESS) initialised();
   return status;
 }
 
@@ -135,7 +111,7 @@ typedef void three_t(MPI_Fint *, MPI_Fint *, MPI_Fint *);
 
 static void fortran_thread(three_t *real, MPI_Fint *required, MPI_Fint *provided, MPI_Fint *status) {
   MPI_Fint asked = level(*required);
-  if (midrun_spawned_early()) {
+  if (was_early()) {
     int given = MPI_THREAD_MULTIPLE;
     *status = PMPI_Query_thread(&given);
     *provided = given;
@@ -143,17 +119,17 @@ static void fortran_thread(three_t *real, MPI_Fint *required, MPI_Fint *provided
   }
   midrun_shim_on_before_init();
   real(&asked, provided, status);
-  if (*status == MPI_SUCCESS) midrun_initialised();
+  if (*status == MPI_SUCCESS) initialised();
 }
 
 static void fortran_init(one_t *real, three_t *threaded, MPI_Fint *status) {
   MPI_Fint single = MPI_THREAD_SINGLE, provided;
   if (level(MPI_THREAD_SINGLE) != MPI_THREAD_SINGLE) return fortran_thread(threaded, &single, &provided, status);
   *status = MPI_SUCCESS;
-  if (midrun_spawned_early()) return;
+  if (was_early()) return;
   midrun_shim_on_before_init();
   real(status);
-  if (*status == MPI_SUCCESS) midrun_initialised();
+  if (*status == MPI_SUCCESS) initialised();
 }
 
 static void fortran_finalize(one_t *real, MPI_Fint *status) {

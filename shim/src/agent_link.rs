@@ -2,9 +2,10 @@
 
 use crate::{clock, state};
 use midrun_ring::attach::{peer_uid, send_segment};
-use std::ffi::OsString;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
-use std::os::unix::ffi::OsStrExt;
+use rustix::io::Errno;
+use rustix::net::{AddressFamily, RecvFlags, SocketAddrUnix, SocketFlags, SocketType, connect, recv, socket_with};
+use std::ffi::{OsStr, OsString};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
 
@@ -82,7 +83,7 @@ pub fn check() {
         LOST.store(true, Ordering::Relaxed);
     }
     if agent.socket.is_none() {
-        agent.socket = offer(agent.path.as_bytes(), agent.memory.as_fd());
+        agent.socket = offer(&agent.path, agent.memory.as_fd());
         SOCKET.store(agent.socket.as_ref().map_or(-1, AsRawFd::as_raw_fd), Ordering::Relaxed);
     }
     let wait = if agent.socket.is_some() { CHECK_NS } else { ATTEMPT_NS };
@@ -90,37 +91,21 @@ pub fn check() {
 }
 
 fn hung_up(socket: BorrowedFd<'_>) -> bool {
-    let mut byte = 0u8;
-    // SAFETY: one byte of room for one byte.
-    let got = unsafe { libc::recv(socket.as_raw_fd(), (&raw mut byte).cast(), 1, libc::MSG_DONTWAIT | libc::MSG_PEEK) };
-    let would_block = || std::io::Error::last_os_error().kind() == std::io::ErrorKind::WouldBlock;
-    got == 0 || (got < 0 && !would_block())
+    match recv(socket, &mut [0u8], RecvFlags::DONTWAIT | RecvFlags::PEEK) {
+        Ok((_, bytes)) => bytes == 0,
+        Err(error) => error != Errno::AGAIN,
+    }
 }
 
 /// Connects to the agent at `path` and sends the segment; `None` where no process, or another user's, listens there.
-fn offer(path: &[u8], memory: BorrowedFd<'_>) -> Option<OwnedFd> {
-    // SAFETY: zero is a valid sockaddr_un.
-    let mut address: libc::sockaddr_un = unsafe { std::mem::zeroed() };
-    if path.len() >= address.sun_path.len() {
+fn offer(path: &OsStr, memory: BorrowedFd<'_>) -> Option<OwnedFd> {
+    let Ok(address) = SocketAddrUnix::new(path) else {
         state::switch_off("the path in MIDRUN_SOCKET is longer than a socket's name may be");
         return None;
-    }
-    address.sun_family = libc::AF_UNIX as libc::sa_family_t;
-    for (to, from) in address.sun_path.iter_mut().zip(path) {
-        *to = *from as libc::c_char;
-    }
-    // SAFETY: plain calls; the address is as long as said, the result is checked.
-    let raw = unsafe { libc::socket(libc::AF_UNIX, libc::SOCK_STREAM | libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC, 0) };
-    if raw < 0 {
-        return None;
-    }
-    // SAFETY: made just now, ours alone.
-    let socket = unsafe { OwnedFd::from_raw_fd(raw) };
-    let length = std::mem::size_of::<libc::sockaddr_un>() as libc::socklen_t;
-    // SAFETY: as above.
-    if unsafe { libc::connect(raw, (&raw const address).cast(), length) } != 0 {
-        return None;
-    }
+    };
+    let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
+    let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None).ok()?;
+    connect(&socket, &address).ok()?;
     // SAFETY: geteuid cannot fail.
     let own = unsafe { libc::geteuid() };
     match peer_uid(socket.as_fd()) {

@@ -6,32 +6,35 @@ use crate::records::UNKNOWN_ITERATION;
 use crate::tuning_points::{self, Setter, TuningPoint, TuningPoints};
 use crate::{safe_point, state, status};
 use midrun_ring::TuningPointKind;
-use std::ffi::{CStr, c_char, c_int};
+use std::ffi::{CStr, c_char, c_int, c_uint};
 
 // A variable's number is its address.
 static DOUBLE: Setter = Setter { is_fixed: true, ..Setter::new(set_double, double) };
+static FLOAT: Setter = Setter { is_fixed: true, ..Setter::new(set_float, float) };
 static INT: Setter = Setter { is_fixed: true, ..Setter::new(set_int, int) };
+static UNSIGNED: Setter = Setter { is_fixed: true, ..Setter::new(set_unsigned, unsigned) };
 
-fn set_double(_: &mut TuningPoints, at: usize, value: f64, _: &str) {
-    // SAFETY: the variable lives as long as the program uses midrun (`midrun.h`), and only the thread that exposed it sets
-    // it (see `safe_point`).
-    unsafe { (at as *mut f64).write_volatile(value) }
+/// Defines how a variable of a C type is set and read.
+macro_rules! variable {
+    ($set:ident, $value:ident, $c_type:ty, $from:expr) => {
+        fn $set(_: &mut TuningPoints, at: usize, value: f64, _: &str) {
+            let from: fn(f64) -> $c_type = $from;
+            // SAFETY: the variable lives as long as the program uses midrun (`midrun.h`), and only the thread that exposed it
+            // sets it (see `safe_point`).
+            unsafe { (at as *mut $c_type).write_volatile(from(value)) }
+        }
+
+        fn $value(at: usize) -> f64 {
+            // SAFETY: as above.
+            f64::from(unsafe { (at as *const $c_type).read_volatile() })
+        }
+    };
 }
 
-fn double(at: usize) -> f64 {
-    // SAFETY: as in `set_double`.
-    unsafe { (at as *const f64).read_volatile() }
-}
-
-fn set_int(_: &mut TuningPoints, at: usize, value: f64, _: &str) {
-    // SAFETY: as in `set_double`.
-    unsafe { (at as *mut c_int).write_volatile(value.round() as c_int) }
-}
-
-fn int(at: usize) -> f64 {
-    // SAFETY: as in `set_double`.
-    f64::from(unsafe { (at as *const c_int).read_volatile() })
-}
+variable!(set_double, double, f64, |value| value);
+variable!(set_float, float, f32, |value| value as f32);
+variable!(set_int, int, c_int, |value| value.round() as c_int);
+variable!(set_unsigned, unsigned, c_uint, |value| value.round() as c_uint);
 
 /// See `midrun.h`.
 #[unsafe(no_mangle)]
@@ -44,6 +47,36 @@ pub unsafe extern "C" fn midrun_expose_double(
     // SAFETY: the caller's contract in midrun.h is this function's.
     guard("midrun_expose_double", || unsafe {
         expose(name, variable as usize, &DOUBLE, TuningPointKind::Real, (minimum, maximum))
+    })
+}
+
+/// See `midrun.h`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn midrun_expose_float(
+    name: *const c_char,
+    variable: *mut f32,
+    minimum: f32,
+    maximum: f32,
+) -> c_int {
+    // SAFETY: as above.
+    guard("midrun_expose_float", || unsafe {
+        let range = (f64::from(minimum), f64::from(maximum));
+        expose(name, variable as usize, &FLOAT, TuningPointKind::Real, range)
+    })
+}
+
+/// See `midrun.h`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn midrun_expose_unsigned(
+    name: *const c_char,
+    variable: *mut c_uint,
+    minimum: c_uint,
+    maximum: c_uint,
+) -> c_int {
+    // SAFETY: as above.
+    guard("midrun_expose_unsigned", || unsafe {
+        let range = (f64::from(minimum), f64::from(maximum));
+        expose(name, variable as usize, &UNSIGNED, TuningPointKind::Whole, range)
     })
 }
 

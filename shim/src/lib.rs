@@ -13,6 +13,7 @@
 mod c_half;
 mod clock;
 mod iterations;
+mod launch_id;
 mod status;
 mod stderr;
 

@@ -4,7 +4,7 @@
 
 use crate::frameworks::master_worker;
 use crate::guard::guard_value;
-use crate::{agent_link, clock, mpi_calls, points, spawn, state, stderr, synchronized, thread_ring};
+use crate::{agent_link, clock, launch_id, mpi_calls, points, spawn, state, stderr, synchronized, thread_ring};
 use midrun_ring::{Identity, Segment};
 use std::ffi::{CStr, c_char, c_int};
 
@@ -51,7 +51,7 @@ pub extern "C" fn midrun_shim_on_finalize() {
 fn attach(rank: u32, world_size: u32, mpi: &str) {
     clock::resync();
     let (Some(path), false) = (std::env::var_os("MIDRUN_SOCKET"), is_off() || state::is_disabled()) else { return };
-    let job = std::env::var("MIDRUN_JOB").unwrap_or_else(|_| "unnamed".into());
+    let job = launch_id::job();
     let identity =
         Identity { rank, world_size, pid: std::process::id(), job, mpi: mpi.into(), start_ns: clock::now_ns() };
     match Segment::create(&identity, RINGS, RECORDS) {

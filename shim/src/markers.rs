@@ -6,8 +6,8 @@ use crate::{agent_link, clock, iterations, points, safe_point, scheduling, state
 use midrun_scheduling::{ChunkScheduler, TechniqueParameters, WorkerSpeed};
 use std::cell::Cell;
 use std::ffi::c_int;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, Once};
 
 /// Most workers that the markers tell apart.
 const MAX_WORKERS: u32 = 1 << 20;
@@ -24,6 +24,8 @@ struct MasterIteration {
 }
 
 static CURRENT: Mutex<Option<MasterIteration>> = Mutex::new(None);
+/// Declares the tuning points of scheduling.
+static TECHNIQUE: Once = Once::new();
 /// Tasks of the current iteration.
 static TASKS: AtomicU64 = AtomicU64::new(0);
 
@@ -49,8 +51,9 @@ pub extern "C" fn midrun_iteration_begin(tasks: u64, workers: u32) -> c_int {
             if !safe_point::own() {
                 return status::ERR_ARGUMENT;
             }
-            if guard.is_none() {
-                scheduling::declare_technique(TechniqueParameters::FALLBACK);
+            // A program without tasks schedules none.
+            if tasks > 0 {
+                TECHNIQUE.call_once(|| scheduling::declare_technique(TechniqueParameters::FALLBACK));
             }
             synchronized::on_iteration(iteration);
             safe_point::poll(iteration, true);

@@ -8,7 +8,7 @@ use std::ffi::{c_int, c_void};
 pub struct MpiFailed;
 
 c_half! {
-    fn midrun_port_ready() -> c_int = 0;
+    fn midrun_mpi_ready() -> c_int = 0;
     fn midrun_port_open(
         comm: *const c_void, slots: c_int, out: *mut *mut c_void, rank: *mut c_int, size: *mut c_int
     ) -> c_int = -1;
@@ -43,7 +43,7 @@ fn checked(status: c_int) -> Result<(), MpiFailed> {
 /// Whether MPI is initialised and not finalised.
 pub fn ready() -> bool {
     // SAFETY: takes nothing, and may be called at any time.
-    unsafe { midrun_port_ready() != 0 }
+    unsafe { midrun_mpi_ready() != 0 }
 }
 
 impl Communicator {

@@ -15,6 +15,7 @@ const TASK_SIGMA: usize = 3;
 const MIN_CHUNK: usize = 4;
 const WORKERS: usize = 5;
 const SPAWNED: usize = 6;
+const RECALL: usize = 7;
 
 #[derive(Debug)]
 struct Scheduling {
@@ -45,6 +46,7 @@ fn set(_: &mut TuningPoints, number: usize, value: f64, _: &str) {
         TASK_SIGMA => p.sigma_s = value,
         MIN_CHUNK => p.min_chunk = value.round() as u64,
         WORKERS => scheduling.workers = value.round() as u32,
+        RECALL => p.recall = value != 0.0,
         _ => scheduling.spawned = value.round() as u32,
     }
     EPOCH.fetch_add(1, Ordering::Relaxed);
@@ -55,11 +57,13 @@ fn value(number: usize) -> f64 {
     let p = &scheduling.parameters;
     match number {
         TECHNIQUE => f64::from(p.kind.code()),
-        FACTOR => p.factor,
+        // The share in force, and not the 0 that stands for the technique's own.
+        FACTOR => p.share(),
         TASK_MEAN => p.mean_s,
         TASK_SIGMA => p.sigma_s,
         MIN_CHUNK => p.min_chunk as f64,
         WORKERS => f64::from(scheduling.workers),
+        RECALL => f64::from(u8::from(p.recall)),
         _ => f64::from(scheduling.spawned),
     }
 }
@@ -82,6 +86,7 @@ pub fn declare_technique(initial: TechniqueParameters) {
         declare_once(registry, names::TASK_MEAN_S, TASK_MEAN, Real, (0.0, 1e9));
         declare_once(registry, names::TASK_SIGMA_S, TASK_SIGMA, Real, (0.0, 1e9));
         declare_once(registry, names::MIN_CHUNK, MIN_CHUNK, Whole, (1.0, 1e9));
+        declare_once(registry, names::RECALL, RECALL, Whole, (0.0, 1.0));
     });
 }
 

@@ -3,7 +3,7 @@
 //! `midrun-agreement` has the order of the phases and why no two ranks differ. Here are the register, the tuning points and
 //! the answers.
 
-use crate::{clock, records, state, stderr, tuning_points};
+use crate::{clock, launch_id, records, state, stderr, tuning_points};
 use midrun_agreement::{Decision, PreCommitReply, PrepareReply, Rank, Word};
 use midrun_ring::layout::{NO_TUNING_POINT, when};
 use midrun_ring::{Command, SharedWord};
@@ -167,7 +167,7 @@ fn open() -> Option<Part> {
 fn path() -> std::io::Result<std::path::PathBuf> {
     let invalid = |what| std::io::Error::new(std::io::ErrorKind::InvalidInput, what);
     let socket = std::env::var_os("MIDRUN_SOCKET").ok_or_else(|| invalid("MIDRUN_SOCKET is not set"))?;
-    let job = std::env::var("MIDRUN_JOB").unwrap_or_else(|_| "unnamed".into());
+    let job = launch_id::job();
     let plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
     if job.is_empty() || job.len() > midrun_ring::layout::TEXT || !job.chars().all(plain) {
         return Err(invalid("MIDRUN_JOB is no job's id"));

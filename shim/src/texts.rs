@@ -47,6 +47,10 @@ fn name_of(technique: u32) -> *const c_char {
         Some(Technique::Dpf) => c"dpf",
         Some(Technique::Daf) => c"daf",
         Some(Technique::Af) => c"af",
+        Some(Technique::Tss) => c"tss",
+        Some(Technique::Mfsc) => c"mfsc",
+        Some(Technique::AwfB) => c"awf-b",
+        Some(Technique::AwfC) => c"awf-c",
         None => c"unknown",
     }
     .as_ptr()

@@ -124,6 +124,7 @@ pub fn generated() -> Vec<(PathBuf, String)> {
     let file = |path: &str, text: String| (root().join(path), text);
     vec![
         file("shim/mpi/numbers.h", numbers(&table)),
+        file("shim/mpi/names.c", c_names(&table)),
         file("shim/mpi/calls.c", wrappers(&table)),
         file("shim/mpi/fortran.c", fortran(&table)),
         file("shim/ring/src/calls.rs", names(&table)),
@@ -149,13 +150,19 @@ fn names(table: &[Call]) -> String {
     text + "];\n"
 }
 
-fn wrappers(table: &[Call]) -> String {
-    let mut text = format!("/* calls.c - the program's MPI calls, counted; {AGAIN} */\n#include \"counted.h\"\n\n");
+fn c_names(table: &[Call]) -> String {
+    let mut text = format!(
+        "/* names.c - the names of the wrapped calls, by their numbers; {AGAIN} */\n#include \"counted.h\"\n\n"
+    );
     text += "const char *const midrun_call_names[CALLS + 1] = {\"\"";
     for call in table {
         let _ = write!(text, ", \"MPI_{}\"", call.name);
     }
-    text += "};\n";
+    text + "};\n"
+}
+
+fn wrappers(table: &[Call]) -> String {
+    let mut text = format!("/* calls.c - the program's MPI calls, counted; {AGAIN} */\n#include \"counted.h\"\n\n");
     for call in table.iter().filter(|call| !call.is("by_hand")) {
         guarded(&mut text, call.is_new().then_some("MPI_VERSION >= 4"), &wrapper(call, &call.args, ""));
     }

@@ -11,6 +11,7 @@ pub mod run;
 pub mod scratch;
 pub mod scripted_analyzer;
 pub mod skip;
+pub mod slurm;
 pub mod summary;
 pub mod synthetic;
 
@@ -21,6 +22,7 @@ pub use mpi::Mpi;
 pub use process::{Process, wait_until};
 pub use run::under_midrun;
 pub use scratch::Scratch;
+pub use slurm::Slurm;
 pub use summary::Summary;
 
 use std::path::{Path, PathBuf};
@@ -28,6 +30,11 @@ use std::path::{Path, PathBuf};
 /// Root of the repository.
 pub fn root() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+}
+
+/// Whether all variants of a test are to run, however long they take (`tests/night`).
+pub fn is_night() -> bool {
+    std::env::var_os("MIDRUN_NIGHT").is_some()
 }
 
 /// The installed tree that `deploy/build` makes.

@@ -15,11 +15,11 @@ fn refused(flags: &[&str], line: &[String], parts: &[&str]) {
 }
 
 #[test]
-fn two_mpis_mixed_up_are_refused_both_ways() {
+fn two_mpis_mixed_up_are_refused_both_ways_where_the_user_is_strict() {
     need!(Mpi::ALL.iter().all(|mpi| mpi.is_here()), "both MPIs are needed");
     let mixed = |launcher: Mpi, program: Mpi| launcher.line(3, &program.example("mw_synthetic"));
-    refused(&[], &mixed(Mpi::OpenMpi, Mpi::Mpich), &["two MPIs", "Open MPI", "MPICH", "mw_synthetic"]);
-    refused(&[], &mixed(Mpi::Mpich, Mpi::OpenMpi), &["two MPIs", "Open MPI", "MPICH", "mw_synthetic"]);
+    refused(&["--strict"], &mixed(Mpi::OpenMpi, Mpi::Mpich), &["two MPIs", "Open MPI", "MPICH", "mw_synthetic"]);
+    refused(&["--strict"], &mixed(Mpi::Mpich, Mpi::OpenMpi), &["two MPIs", "Open MPI", "MPICH", "mw_synthetic"]);
 }
 
 #[each_mpi]

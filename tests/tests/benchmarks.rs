@@ -68,7 +68,7 @@ fn netpipe_finds_every_message_whole_and_each_of_its_bytes_is_counted(mpi: Mpi) 
         // Both ranks send each message; a hundred of the first size go there and back to begin with.
         let messages = 2 * REPEATS * sizes.iter().sum::<u64>() + 2 * 100 * sizes[0];
         // Before each size, one tells the other how often, in an integer.
-        let told = 4 * sizes.len() as u64;
+        let announced = 4 * sizes.len() as u64;
         let summary = summary_of(&counted, 2);
         let bytes = |call: &str| {
             let at = format!("/mpi_calls/MPI_{call}/same_host/bytes");
@@ -76,7 +76,7 @@ fn netpipe_finds_every_message_whole_and_each_of_its_bytes_is_counted(mpi: Mpi) 
         };
         let sum = |calls: [&str; 2]| -> u64 { calls.map(bytes).iter().sum() };
         let moved = [sum(["Send", "Ssend"]), sum(["Recv", "Irecv"])];
-        assert_eq!(moved, [messages + told; 2], "{mpi:?} {mode}: {}", summary.0["mpi_calls"]);
+        assert_eq!(moved, [messages + announced; 2], "{mpi:?} {mode}: {}", summary.0["mpi_calls"]);
         assert!(bytes(send) >= messages && bytes(receive) >= messages, "{mpi:?} {mode}");
     }
 }

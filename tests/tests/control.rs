@@ -60,7 +60,7 @@ fn points_of_the_hand_out_are_set_by_hand_and_left_alone_until_resume(mpi: Mpi) 
     for (words, why) in [
         (["set", "mw.factor", "1.5"], "mw.factor = 1.5 is outside 0 to 1"),
         (["set", "mw.factors", "0.5"], "no rank has a tuning point mw.factors; there are mw.factor, mw.min_chunk"),
-        (["set", "mw.technique", "-1"], "mw.technique = -1 is outside 0 to 7"),
+        (["set", "mw.technique", "-1"], "mw.technique = -1 is outside 0 to 11"),
     ] {
         let (code, text) = ask(&scratch, &words);
         assert!(code == 1 && text.contains(why) && text.lines().count() == 1, "{code} {text}");
@@ -76,6 +76,9 @@ fn points_of_the_hand_out_are_set_by_hand_and_left_alone_until_resume(mpi: Mpi) 
     let summary = Summary::read(&scratch.path("s.json"));
     assert_eq!(summary.list("controls").len(), 7, "{}", ended.err);
     assert!(ended.err.contains("user: mw.technique = gss applied"), "{}", ended.err);
+    let report = succeed(&scratch, &["explain", "--summary", &scratch.path("s.json").display().to_string()]);
+    let by_hand = "s: mw.technique = gss applied on rank 0 at iteration ";
+    assert!(report.contains("\nby hand\n") && report.contains(by_hand), "{mpi:?}: {report}");
     scratch.assert_nothing_left();
 }
 
@@ -157,7 +160,7 @@ fn a_pattern_is_set_by_hand_and_comes_back(mpi: Mpi) {
 }
 
 #[each_mpi]
-fn a_job_that_ends_during_the_wait_is_told(mpi: Mpi) {
+fn a_job_that_ends_during_the_wait_is_reported(mpi: Mpi) {
     let scratch = Scratch::new();
     let job = exposed(&scratch, mpi, &[], 0, 20);
     let words =
@@ -169,7 +172,7 @@ fn a_job_that_ends_during_the_wait_is_told(mpi: Mpi) {
     std::fs::write(scratch.path("end"), "").expect("a file");
     let answer = asked.wait();
     assert_eq!(answer.code, 1, "{}", answer.err);
-    let gone = answer.err.contains("the rank is gone") || answer.err.contains("the job has ended");
+    let gone = answer.err.contains("the rank has ended") || answer.err.contains("the job has ended");
     assert!(gone, "{mpi:?}: {}{}", answer.out, answer.err);
     job.succeed();
     let (code, text) = ask(&scratch, &["set", "block", "16"]);
@@ -193,7 +196,7 @@ fn several_jobs_are_named_and_a_wrong_token_opens_none(mpi: Mpi) {
     succeed(&scratch, &["freeze", "--job", id]);
     for words in [vec!["status", id, "--analyzer", url], vec!["pause", "--job", id, "--analyzer", url]] {
         let (code, text) = ask(&scratch, &words);
-        assert!(code == 1 && text.contains("the token is not the one of job"), "{code} {text}");
+        assert!(code == 1 && text.contains("the token is not the one of"), "{code} {text}");
     }
     for job in jobs {
         job.signal(libc::SIGTERM);

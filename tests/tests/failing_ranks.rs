@@ -49,7 +49,7 @@ fn an_mpi_call_that_fails_in_the_framework_ends_the_job_as_one_of_the_programs_o
 }
 
 #[each_mpi]
-fn with_errors_return_the_failing_rank_is_told_and_can_abort_the_job(mpi: Mpi) {
+fn with_errors_return_the_failing_rank_gets_the_error_and_can_abort_the_job(mpi: Mpi) {
     for ended in fail(mpi, "send-abort") {
         assert_eq!(ended.code, 5, "{mpi:?}: {}", ended.err);
         assert!(ended.err.contains("rank 2: MPI is not initialised, or a call of it failed"), "{}", ended.err);

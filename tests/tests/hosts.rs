@@ -1,17 +1,17 @@
-//! Jobs over three emulated hosts: the user's line with `midrun exec` in it, and nothing else.
+//! Jobs over three emulated hosts by the user's own line.
 
 use std::path::PathBuf;
 
 use midrun_tests::mpi::command;
 use midrun_tests::synthetic::assert_whole;
-use midrun_tests::{Cluster, Mpi, Process, Scratch, Summary, midrun, need, root, run, wait_until};
+use midrun_tests::{Cluster, Mpi, Process, Scratch, Summary, need, root, run, wait_until};
 
 const HOSTS: [&str; 3] = ["h1", "h2", "h3"];
 
 /// Seven ranks over three hosts, so that each has some; `launcher` is the user's own line up to the program.
 fn job_over_hosts(scratch: &Scratch, launcher: &[String], program: &str) {
     let mut line = launcher.to_vec();
-    line.extend([midrun().display().to_string(), "exec".into(), program.into()]);
+    line.push(program.into());
     line.extend(words("--tasks 900 --iterations 8 --mean-us 2000 --sigma-pct 80 --bytes 64 --technique none"));
     let file = scratch.path("s.json").display().to_string();
     let run = command(&Cluster::on("h1", &run::words(&["--summary", &file], &line)));
@@ -38,7 +38,7 @@ fn words(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn open_mpi_over_three_hosts_is_tuned_with_one_extra_word_pair() {
+fn open_mpi_over_three_hosts_is_tuned_by_the_users_line() {
     need!(Cluster::is_possible(), "no network namespaces");
     need!(Mpi::OpenMpi.is_here(), "Open MPI is not here");
     let scratch = Scratch::new();
@@ -56,7 +56,7 @@ fn open_mpi_over_three_hosts_is_tuned_with_one_extra_word_pair() {
 }
 
 #[test]
-fn mpich_over_three_hosts_is_tuned_with_one_extra_word_pair() {
+fn mpich_over_three_hosts_is_tuned_by_the_users_line() {
     need!(Cluster::is_possible(), "no network namespaces");
     // Debian's MPICH 4.0 hangs across hosts; tests/run puts MPICH 5 and the examples built with it here.
     let mpich = root().canonicalize().expect("the root").join("target/mpich5");

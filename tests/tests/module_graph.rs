@@ -1,4 +1,4 @@
-//! Imports inside each crate point one way: no cycle between sibling modules at any level.
+//! Imports inside each crate point one way: no cycle between sibling modules at any level, and none between the C files of the shim.
 //!
 //! The graph has an edge from one module to another where code outside tests names something of the other. Names that a module
 //! re-exports lead to the module that defines them. An edge between two modules counts for their ancestors below the common one.
@@ -279,14 +279,21 @@ fn floors(edges: &BTreeMap<(String, String), BTreeSet<String>>) -> Vec<String> {
 fn upward(of: &Crate) -> Vec<String> {
     let mut wrong = Vec::new();
     for (parent, edges) in of.edges() {
-        let order = floors(&edges);
-        let floor = |module: &String| order.iter().position(|one| one == module);
-        for ((from, to), places) in edges.iter().filter(|((from, to), _)| from != to && floor(from) < floor(to)) {
-            let level = ["crate".to_owned()].into_iter().chain(parent.clone()).collect::<Vec<_>>().join("::");
-            wrong.extend(places.iter().map(|place| format!("{place} ({from} -> {to} in {level})")));
-        }
+        let level = ["crate".to_owned()].into_iter().chain(parent).collect::<Vec<_>>().join("::");
+        wrong.extend(against(&edges, &level));
     }
     wrong
+}
+
+/// The uses in a graph that point up.
+fn against(edges: &BTreeMap<(String, String), BTreeSet<String>>, level: &str) -> Vec<String> {
+    let order = floors(edges);
+    let floor = |module: &String| order.iter().position(|one| one == module);
+    let up = edges.iter().filter(|((from, to), _)| from != to && floor(from) < floor(to));
+    let line = |((from, to), places): (&(String, String), &BTreeSet<String>)| {
+        places.iter().map(|place| format!("{place} ({from} -> {to} in {level})")).collect::<Vec<String>>()
+    };
+    up.flat_map(line).collect()
 }
 
 fn members() -> Vec<PathBuf> {
@@ -299,4 +306,61 @@ fn members() -> Vec<PathBuf> {
 fn no_import_between_sibling_modules_points_up() {
     let wrong: Vec<String> = members().iter().flat_map(|folder| upward(&Crate::read(folder))).collect();
     assert!(wrong.is_empty(), "{} imports point up:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// Names that C code uses, without comments and texts: ours, which begin with `midrun_`, and whatever it calls.
+fn used_names(code: &str) -> BTreeSet<&str> {
+    let code = code.split("/*").map(|part| part.split_once("*/").map_or(part, |(_, after)| after));
+    let outside_texts = code.flat_map(|part| part.split('"').step_by(2));
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    let mut names = BTreeSet::new();
+    for mut rest in outside_texts {
+        while let Some(begin) = rest.find(is_name) {
+            let name = rest[begin..].split(|c| !is_name(c)).next().unwrap_or_default();
+            rest = &rest[begin + name.len()..];
+            if name.starts_with("midrun_") || rest.starts_with('(') {
+                names.insert(name);
+            }
+        }
+    }
+    names
+}
+
+/// Functions and data that a C file defines for others: they begin at the line's first column and are not static.
+fn definitions(code: &str) -> BTreeSet<&str> {
+    let begins = |line: &&str| {
+        let own = ["static", "typedef", "extern", "enum"].iter().any(|word| line.starts_with(word));
+        line.starts_with(|c: char| c.is_ascii_lowercase()) && !own
+    };
+    let declared = code.lines().filter(begins).filter_map(|line| line.split(['(', '=', ';']).next());
+    let names = declared.flat_map(|line| line.split(',')).filter_map(|part| {
+        part.split('[').next()?.split(|c: char| !c.is_alphanumeric() && c != '_').rfind(|word| !word.is_empty())
+    });
+    names.collect()
+}
+
+#[test]
+fn no_call_between_c_files_points_up() {
+    let folder = root().join("shim/mpi");
+    let listed = fs::read_dir(&folder).expect("the folder").map(|entry| entry.expect("an entry").path());
+    let read = |path: PathBuf| {
+        let name = path.file_name()?.to_str()?.strip_suffix(".c")?.to_owned();
+        Some((name, fs::read_to_string(&path).expect("the file")))
+    };
+    let files: BTreeMap<String, String> = listed.filter_map(read).collect();
+    let mut edges: BTreeMap<(String, String), BTreeSet<String>> = BTreeMap::new();
+    for (from, code) in &files {
+        for (to, other) in files.iter().filter(|(to, _)| *to != from) {
+            let used: Vec<&str> = definitions(other).intersection(&used_names(code)).copied().collect();
+            let places = used.iter().map(|name| format!("{from}.c: {name}"));
+            if !used.is_empty() {
+                edges.entry((from.clone(), to.clone())).or_default().extend(places);
+            }
+        }
+    }
+    for (from, to) in [("wrappers", "spawn"), ("tools", "names"), ("calls", "tools"), ("port", "spawn")] {
+        assert!(edges.contains_key(&(from.into(), to.into())), "{from}.c uses {to}.c: {edges:?}");
+    }
+    let wrong = against(&edges, "shim/mpi");
+    assert!(wrong.is_empty(), "{} calls point up:\n{}", wrong.len(), wrong.join("\n"));
 }

@@ -258,3 +258,95 @@ fn a_file_of_points_with_a_mistake_is_refused_before_the_start() {
     assert_eq!(ended.err, said);
     assert!(!scratch.path("started").exists());
 }
+
+#[each_mpi]
+fn the_first_example_of_the_document_works_as_it_stands_and_nothing_is_invented(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let document = std::fs::read_to_string(root().join("docs/points.md")).expect("the document");
+    let example: Vec<&str> = document
+        .lines()
+        .skip_while(|line| !line.starts_with("    #"))
+        .take_while(|line| line.starts_with("    "))
+        .collect();
+    let program = classic(mpi, &scratch);
+    let mut line = mpi.line(3, &program);
+    line.push("20".into());
+    let ended = under_midrun(&scratch, &example.join("\n"), &line).succeed();
+    let summary = Summary::read(&scratch.path("s.json"));
+    assert_eq!(summary.0["points"]["refused"], serde_json::json!([]), "{mpi:?}: {}", ended.err);
+    assert_eq!(summary.count("/iterations"), 20, "{mpi:?}: {}", ended.err);
+    // Nobody told midrun of tasks.
+    assert_eq!((&summary.0["tasks"][0], &summary.0["technique"]), (&0.into(), &"".into()), "{mpi:?}");
+    for invented in ["worker", "technique", "ideal", "for the same work"] {
+        assert!(!ended.err.contains(invented), "{mpi:?}: {invented}: {}", ended.err);
+    }
+    assert!(ended.err.contains("20 iterations on 3 ranks"), "{mpi:?}: {}", ended.err);
+}
+
+/// A Master/Worker program in the style of MATE's: only the master has iterations, the slaves loop on receive, and the factors
+/// are shares of what is left.
+const FIRE_LINE: &str = "iteration function propagate
+work function spread tasks 2 int
+measure slaves function spread sum
+tune F0.rest variable F0 float 0.05..1
+tune F1.rest variable F1 float 0.05..1
+tune F2.rest variable F2 float 0.05..1
+tune NW variable NW int 1..4 inside propagate";
+
+#[each_mpi]
+fn a_program_whose_slaves_know_no_iterations_is_tuned_unmodified(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let program = mpi.compile(&scratch, &root().join("tests/programs/fire_line.c"), &["-O1".into()]);
+    let mut line = mpi.line(5, &program);
+    line.push("30".into());
+    let plain = Process::start(&scratch, "alone", command(&line)).succeed();
+    std::fs::write(scratch.path("points"), FIRE_LINE).expect("a file");
+    let flags = ["--summary", "s.json", "--points", "points", "--objective", "time"];
+    let ended = run::under_midrun(&scratch, "run", &flags, &line).succeed();
+    assert_eq!(total(&ended.out), total(&plain.out), "{mpi:?}: results stay, and every slave was stopped");
+    let summary = Summary::read(&scratch.path("s.json"));
+    assert_eq!(summary.count("/iterations"), 30, "{mpi:?}: {}", ended.err);
+    // The slaves' chunks are known by their time: all 400 sections of nearly every iteration.
+    let tasks: Vec<u64> = summary.list("tasks").iter().filter_map(serde_json::Value::as_u64).collect();
+    let whole = tasks.iter().filter(|tasks| **tasks == 400).count();
+    assert!(whole >= 25, "{mpi:?}: {tasks:?}");
+    assert_eq!(point(&summary, "slaves")["ranks"], 4, "{mpi:?}");
+    let changes = summary.list("decisions");
+    // Whether the change stays is for the measured times to say, and the machine may be busy.
+    let better =
+        |change: &&serde_json::Value| change["tuning_point"] == "factors" && change["from"] == "1.000, 1.000, 1.000";
+    let change = changes.iter().find(better).unwrap_or_else(|| panic!("{mpi:?}: {}", ended.err));
+    assert!(
+        change["applied_iteration"].is_u64() && change["predicted_s"].as_f64() < change["unchanged_s"].as_f64(),
+        "{change}"
+    );
+    let first: f64 = change["to"].as_str().and_then(|to| to.split(',').next()?.parse().ok()).expect("shares");
+    assert!((0.05..1.0).contains(&first), "{mpi:?}: the first batch leaves something: {change}");
+    // Outside the master's function the number of workers is what it was, whatever it is inside.
+    assert!(ended.out.contains(" NW 4\n"), "{mpi:?}: {}", ended.out);
+    scratch.assert_nothing_left();
+}
+
+#[each_mpi]
+fn a_script_sees_what_slaves_measure_in_the_iteration_in_which_they_did(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let program = mpi.compile(&scratch, &root().join("tests/programs/fire_line.c"), &["-O1".into()]);
+    let mut line = mpi.line(5, &program);
+    line.push("20".into());
+    let points = "iteration function propagate rank=0\nmeasure chunk argument spread 2 int sum\n\
+        tune F0 variable F0 float 0.1..1 rank=0";
+    // What the slaves say of an iteration decides: without it the factor stays.
+    let tunlet = format!(
+        "name = 'halve'\npoints = '''\n{points}\n'''\n[[rule]]\nwhen = 'has(points, \"chunk\") && points.chunk.sum == 400'\n\
+         set = {{ F0 = '0.5' }}\nwhy = 'all sections are seen'\n"
+    );
+    std::fs::write(scratch.path("halve.toml"), tunlet).expect("a file");
+    let ended =
+        run::under_midrun(&scratch, "run", &["--summary", "s.json", "--tunlet", "./halve.toml"], &line).succeed();
+    let summary = Summary::read(&scratch.path("s.json"));
+    let decisions = summary.list("decisions");
+    assert!(decisions.iter().any(|change| change["why"] == "all sections are seen"), "{mpi:?}: {}", ended.err);
+    // The tunlet's points come after the first iteration or two.
+    assert!((10..=20).contains(&summary.count("/iterations")), "{mpi:?}: {}", ended.err);
+    assert_eq!(point(&summary, "chunk")["is_value"], true, "{mpi:?}");
+}

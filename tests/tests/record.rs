@@ -36,14 +36,14 @@ fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or_else(|| panic!("{value} is a number"))
 }
 
-/// Not a bound on a time: the machine may be busier in one run than in the other.
-fn is_close(predicted: &Value, measured: &Value) -> bool {
-    (0.5..2.0).contains(&(number(predicted) / number(measured)))
+/// Whether what was measured lies where the prediction says it does.
+fn is_foreseen(answer: &Value) -> bool {
+    (number(&answer["low_s"])..=number(&answer["high_s"])).contains(&number(&answer["measured_s"]))
 }
 
-fn median(mut values: Vec<f64>) -> Value {
+fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
-    values[values.len() / 2].into()
+    values[values.len() / 2]
 }
 
 const UNEVEN: &str =
@@ -62,8 +62,8 @@ fn a_replay_decides_as_the_run_did_and_other_options_are_advice(mpi: Mpi) {
     assert_eq!(gss["summary"]["actions"]["sent"], 0, "{gss}");
     let decision = &gss["summary"]["decisions"][0];
     assert!(decision["verdict"] == "advised" && decision["to"].as_str().is_some_and(|to| to.starts_with("gss")));
-    let told = gss["told"].as_array().expect("a list");
-    assert!(told.iter().any(|told| told["notice"]["event"] == "recorded-change"), "{gss}");
+    let notices = gss["told"].as_array().expect("a list");
+    assert!(notices.iter().any(|line| line["notice"]["event"] == "recorded-change"), "{gss}");
     scratch.assert_nothing_left();
 }
 
@@ -73,7 +73,7 @@ fn a_recorded_setting_is_predicted_as_it_was_measured_and_another_as_it_will_be(
     start(&scratch, mpi, "--dry-run --record r.rec", 9, UNEVEN).succeed();
     let known = asked(&scratch, "predict run r.rec --json");
     let answer = &known["answers"][0];
-    assert!(is_close(&answer["predicted_s"], &answer["measured_s"]), "{mpi:?}: {answer}");
+    assert!(is_foreseen(answer), "{mpi:?}: {answer}");
     assert_eq!((&answer["workers"], &answer["technique"]), (&8.into(), &"none".into()));
     let error = &answer["error"];
     assert!(error["count"] == 10 && number(&error["median"]) <= number(&error["worst"]), "{answer}");
@@ -81,9 +81,13 @@ fn a_recorded_setting_is_predicted_as_it_was_measured_and_another_as_it_will_be(
     let other = asked(&scratch, "predict run r.rec --workers 2 --technique gss --iterations 10 --json");
     let line = UNEVEN.replace("--technique none", "--technique gss");
     start(&scratch, mpi, "--dry-run --summary s.json", 3, &line).succeed();
-    let times = Summary::read(&scratch.path("s.json")).list("iteration_s").iter().map(number).collect();
+    let summary = Summary::read(&scratch.path("s.json"));
+    let (times, ideals) = (summary.list("iteration_s"), summary.list("ideal_s"));
+    let over_ideal = median(times.iter().zip(ideals).map(|(time, ideal)| number(time) / number(ideal)).collect());
     let answer = &other["answers"][0];
-    assert!(is_close(&answer["predicted_s"], &median(times)), "{mpi:?}: {answer}");
+    // Over the ideal times of their own runs: the machine may be busier in one run than in the other.
+    let foreseen = number(&answer["predicted_s"]) / number(&answer["ideal_s"]);
+    assert!((0.8..1.25).contains(&(foreseen / over_ideal)), "{mpi:?}: {over_ideal} over ideal, {answer}");
     assert!(number(&answer["low_s"]) < number(&answer["predicted_s"]));
     assert!(number(&answer["total_s"]) >= 10.0 * number(&answer["predicted_s"]), "{answer}");
 }
@@ -98,12 +102,17 @@ fn a_recorded_pipeline_is_replayed_and_predicted(mpi: Mpi) {
     assert_eq!(replay["summary"], summary.0, "{mpi:?}");
     let known = asked(&scratch, "predict run r.rec --json");
     for answer in known["answers"].as_array().expect("a list") {
-        assert!(is_close(&answer["predicted_s"], &answer["measured_s"]), "{mpi:?}: {answer}");
+        assert!(is_foreseen(answer), "{mpi:?}: {answer}");
     }
     let other = asked(&scratch, "predict run r.rec --replicas 1,2,1 --pattern 0-2 --json");
     let [two, alone] = [0, 1].map(|at| number(&other["answers"][at]["predicted_s"]));
-    // 20/2 against 5 + 20 + 5.
-    assert!((2.5..3.5).contains(&(alone / two)), "{mpi:?}: {other}");
+    // All stages on one rank against the slowest one, with the times that this very run measured: 5 + 20 + 5 against 20 / 2 ms on a
+    // quiet machine. Ranks that were slower than others lower the ratio: their slowness counts for the rank that gets the stage.
+    let stage = |at: usize, key: &str| number(&known["stages"][at][key]);
+    let [first_s, second_s, third_s] = [0, 1, 2].map(|at| stage(at, "compute_s"));
+    let message_s = number(&known["start_up_s"]) + number(&known["per_byte_s"]) * stage(0, "message_bytes");
+    let most = (first_s + second_s + third_s + 2.0 * message_s) / first_s.max(second_s / 2.0).max(third_s);
+    assert!(alone > two && alone / two < 1.1 * most, "{mpi:?}: at most {most}, {other}");
 }
 
 #[each_mpi]

@@ -116,3 +116,21 @@ fn a_dry_run_searches_nothing(mpi: Mpi) {
     assert_eq!(summary.count("/actions/sent"), 0);
     assert!(summary.list("decisions").iter().all(|decision| decision["verdict"] == "advised"), "{}", summary.0);
 }
+
+#[each_mpi]
+fn a_point_that_no_rank_offers_is_named_and_the_start_is_the_value_in_force(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let mut line = mpi.line(3, &mpi.example("mw_synthetic"));
+    line.extend("--tasks 60 --iterations 24 --mean-us 500 --technique dpf".split(' ').map(str::to_owned));
+    let (ended, summary) = searched(&scratch, "nosuch", &["--search", "nosuch=1..4"], &line);
+    let why = "no rank offers nosuch; the ranks offer mw.factor, mw.min_chunk, mw.recall, mw.task_mean_s";
+    assert!(ended.err.contains(&format!("search: refused: {why}")), "{mpi:?}: at once: {}", ended.err);
+    assert!(ended.err.contains(&format!("search of nosuch: {why}")), "{mpi:?}: and at the end: {}", ended.err);
+    assert_eq!(summary.0["search"]["measured"], 0);
+    // Without a factor of its own DPF takes 0.5.
+    let (_, summary) = searched(&scratch, "factor", &["--search", "mw.factor=0.2,0.5", "--no-search-memory"], &line);
+    let best = summary.0["search"]["best"][0].as_f64();
+    assert!(best == Some(0.2) || best == Some(0.5), "{mpi:?}: {}", summary.0["search"]);
+    let froms: Vec<&str> = summary.list("decisions").iter().filter_map(|d| d["from"].as_str()).collect();
+    assert!(froms.first() == Some(&"0.5") && !froms.contains(&"0"), "{mpi:?}: {froms:?}");
+}

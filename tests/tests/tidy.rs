@@ -83,7 +83,7 @@ fn reach(of: &BTreeMap<String, BTreeSet<String>>, name: &str, all: &mut BTreeSet
 #[test]
 fn the_seams_are_kept() {
     let ours = dependencies();
-    let common = ["midrun-agreement", "midrun-points", "midrun-scheduling", "midrun-vocabulary"];
+    let common = ["midrun-agreement", "midrun-points", "midrun-scheduling", "midrun-statistics", "midrun-vocabulary"];
     let shim: Vec<&str> = [&common[..], &["midrun-ring", "midrun-instrument"]].concat();
     let agent: Vec<&str> = [&common[..], &["midrun-proto", "midrun-ring"]].concat();
     let tunlets: Vec<&str> = [&common[..], &["midrun-models"]].concat();
@@ -172,6 +172,7 @@ fn scripts_that_the_readme_names_are_there_and_run_through_a_shell() {
     for name in [
         "deploy/quickstart",
         "deploy/build",
+        "deploy/install",
         "tests/run",
         ".ci/run",
         "deploy/cluster/emuc",

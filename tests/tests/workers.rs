@@ -51,47 +51,6 @@ fn a_dry_run_parks_nobody(mpi: Mpi) {
     assert!(ended.err.contains("workers 2 -> "), "{}", ended.err);
 }
 
-fn refused(flags: &[&str], parts: &[&str]) {
-    let scratch = Scratch::new();
-    let ended = under_midrun(&scratch, "run", flags, &["true".into()]).wait();
-    assert_eq!(ended.code, 64, "{flags:?}: {}", ended.err);
-    ended.assert_refused(parts);
-    scratch.assert_nothing_left();
-}
-
-#[test]
-fn limits_that_make_no_sense_are_refused() {
-    for flag in ["--min-workers", "--max-workers", "--worker-step"] {
-        for bad in ["0", "-1", "99999999999", "2.5", "many", ""] {
-            refused(&[flag, bad], &[flag, bad, "a whole number from 1 to 4294967295 is expected"]);
-        }
-    }
-    refused(&["--min-workers", "5", "--max-workers", "4"], &["min_workers = 5", "4 or fewer"]);
-    let objectives = ["budget:0", "budget:-1", "budget:99999999999", "budget:x", "budget:", "budget:2.5", "cheap", "0"];
-    let deadlines = ["deadline:0", "deadline:-1", "deadline:inf", "deadline:nan", "deadline:x", "deadline:"];
-    for bad in objectives.into_iter().chain(deadlines) {
-        refused(&["--objective", bad], &[bad, "budget:WORKERS (1 or more)", "deadline:SECONDS (above 0)"]);
-    }
-}
-
-#[test]
-fn limits_that_make_no_sense_are_refused_in_a_file_too() {
-    let scratch = Scratch::new();
-    let file = scratch.path("midrun.toml");
-    let name = file.display().to_string();
-    for (section, key) in ["run", "analyzer"]
-        .into_iter()
-        .flat_map(|section| ["min_workers", "max_workers", "worker_step"].map(|key| (section, key)))
-    {
-        for bad in ["-1", "2.5", "true", "\"3\"", "\"many\"", "99999999999"] {
-            std::fs::write(&file, format!("[{section}]\n{key} = {bad}\n")).expect("the file");
-            refused(&["--config", &name], &[&format!("{section}.{key}"), bad]);
-        }
-    }
-    std::fs::write(&file, "[run]\nmin_workers = 5\n[analyzer]\nmax_workers = 4\n").expect("the file");
-    refused(&["--config", &name], &["min_workers = 5", "4 or fewer"]);
-}
-
 #[each_mpi]
 fn limits_beyond_what_exists_mean_all_there_is(mpi: Mpi) {
     let scratch = Scratch::new();

@@ -156,8 +156,7 @@ mod tests {
         let error = |options: TuningOptions| create(&options).err().map(|e| e.to_string()).unwrap_or_default();
         let tunlets = "one of the tunlets: auto master_worker pipeline search, or a file: FILE.toml";
         assert_eq!(error(TuningOptions { tunlet: "nobody".into(), ..good.clone() }), tunlets);
-        let techniques =
-            "one of the techniques: auto none ss fsc gss fac2 dpf daf af, or for a pipeline replicate, group or farm";
+        let techniques = "one of the techniques: auto none ss fsc gss fac2 dpf daf af tss mfsc awf-b awf-c, or for a pipeline replicate, group or farm";
         assert_eq!(error(TuningOptions { technique: "fastest".into(), ..good.clone() }), techniques);
         assert!(
             error(TuningOptions { objective: "fast".into(), ..good.clone() })

@@ -56,3 +56,12 @@ pub trait Tunlet: Send {
         Report::default()
     }
 }
+
+/// A tunlet's report. One that panics says so instead: a defect of one model must not cost the others' reports.
+pub fn report_of(tunlet: &dyn Tunlet) -> Report {
+    let report = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| tunlet.report()));
+    report.unwrap_or_else(|_| Report {
+        unavailable: vec!["its report failed, which is a defect of midrun".to_owned()],
+        ..Report::default()
+    })
+}

@@ -5,6 +5,7 @@
 
 use std::collections::VecDeque;
 
+use crate::contract::report_of;
 use crate::shadow::{InForce, Shadow};
 use crate::tuning_point::TuningPoint;
 use crate::{Explanation, Judgement, Observation, Proposal, Refusal, Report, Settled, Tunlet, Value, Verdict};
@@ -242,7 +243,8 @@ impl Tunlet for Coordinator {
     }
 
     fn report(&self) -> Report {
-        let all: Vec<(String, Report)> = self.all().map(|tunlet| (tunlet.name().to_owned(), tunlet.report())).collect();
+        let all: Vec<(String, Report)> =
+            self.all().map(|tunlet| (tunlet.name().to_owned(), report_of(tunlet))).collect();
         let unavailable = |(name, report): &(String, Report)| {
             report.unavailable.iter().map(|why| format!("{name}: {why}")).collect::<Vec<String>>()
         };

@@ -122,3 +122,36 @@ fn an_advising_tunlet_is_scored_where_its_setting_is_in_force_and_changes_nothin
     assert!(scores[0].median_error.is_some_and(|error| (error - 0.25).abs() < 1e-12), "{scores:?}");
     assert_eq!((scores[1].proposals, scores[1].tested, scores[1].agreed, scores[1].median_error), (1, 0, 0, None));
 }
+
+/// Fails where it is asked for its report.
+struct WithoutReport;
+
+impl Tunlet for WithoutReport {
+    fn name(&self) -> &str {
+        "broken"
+    }
+
+    fn observe(&mut self, _: Observation<'_>) -> Vec<Judgement> {
+        Vec::new()
+    }
+
+    fn propose(&mut self, _: &[TuningPoint]) -> Option<Proposal> {
+        None
+    }
+
+    fn on_settled(&mut self, _: u64, _: Settled) {}
+
+    fn report(&self) -> Report {
+        panic!("on purpose")
+    }
+}
+
+#[test]
+fn a_tunlet_that_fails_at_its_report_costs_the_others_nothing() {
+    let absent = outside("absent", "script = '()'\n[tuning_points]\nk = { name = 'never_offered' }\n");
+    let mut job = Job::new(vec![Box::new(WithoutReport), absent], Vec::new());
+    job.iterate(3);
+    let report = job.coordinator.report();
+    let [failed, never] = &report.unavailable[..] else { panic!("{report:?}") };
+    assert!(failed.starts_with("broken: its report failed") && never.contains("never_offered"), "{report:?}");
+}

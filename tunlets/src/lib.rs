@@ -35,7 +35,7 @@ mod trial;
 pub mod tuning_point;
 pub mod window;
 
-pub use contract::{Observation, Tunlet};
+pub use contract::{Observation, Tunlet, report_of};
 pub use explain::Explanation;
 pub use midrun_models::link;
 pub use options::{SearchOptions, TuningOptions, TunletFile};

@@ -75,7 +75,7 @@ impl Default for TuningOptions {
             shadow: String::new(),
             files: Vec::new(),
             technique: "auto".into(),
-            objective: "efficiency".into(),
+            objective: "time".into(),
             min_workers: 0,
             max_workers: 0,
             worker_step: 0,

@@ -49,6 +49,8 @@ pub struct SearchReport {
     pub start_s: Option<f64>,
     /// Best combination so far.
     pub best: Option<Vec<f64>>,
+    /// Whether these are the values at start.
+    pub best_is_start: bool,
     /// Its time, seconds.
     pub best_s: Option<f64>,
     /// All measured combinations except the start, the best first.

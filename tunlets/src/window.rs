@@ -168,6 +168,19 @@ impl Window {
         self.per_worker.iter().map(|w| w.busy_s).sum()
     }
 
+    /// The progress that the iteration made, as the measure points called `progress` of all ranks say: the sum of their values, or
+    /// the number of their calls; `None` where none did.
+    pub fn progress(&self) -> Option<f64> {
+        let made = |point: &PointWindow| match (point.value, point.mean()) {
+            // Of the values that were not read the mean is assumed.
+            (Some(_), Some(mean)) => mean * point.count as f64,
+            (Some(_), None) => 0.0,
+            (None, _) => point.count as f64,
+        };
+        let all: f64 = self.points.iter().filter(|point| point.label == PROGRESS).map(made).sum();
+        (all > 0.0).then_some(all)
+    }
+
     /// The shortest time this iteration could have taken: total task time / workers, seconds.
     pub fn ideal_s(&self) -> f64 {
         if self.workers == 0 { 0.0 } else { self.task_s() / f64::from(self.workers) }
@@ -179,6 +192,8 @@ impl Window {
     }
 }
 
+/// Label of the measure points that say how much an iteration did.
+const PROGRESS: &str = "progress";
 /// Longest iteration, window of a stream, or sum of task times that is accepted, seconds (30 years).
 pub(crate) const LONGEST_S: f64 = 1e9;
 /// Share by which a worker may seem busy for longer than the iteration: clocks of two hosts differ.

@@ -33,7 +33,7 @@ pub fn measured(wire: v1::PointMeasured) -> Option<Event> {
             value: wire.is_value.then_some(wire.value),
         };
         let cost_s = wire.cost_ns as f64 * 1e-9;
-        Event::PointMeasured(PointMeasured { iteration, seen, cost_s })
+        Event::PointMeasured(PointMeasured { span_ns: (wire.first_ns, wire.last_ns), iteration, seen, cost_s })
     })
 }
 

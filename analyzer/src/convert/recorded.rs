@@ -24,6 +24,7 @@ pub fn input(what: What) -> Option<Input> {
                 Input::AgentConnected { link: LinkId(link), hello }
             }
             FromAgent::Batch(batch) => Input::BatchReceived { link: LinkId(link), batch },
+            FromAgent::SettingsKept(job, version) => Input::SettingsKept { link: LinkId(link), job, version },
             _ => return None,
         },
         What::LinkEnded(v1::LinkEnded { link, goodbye }) => Input::AgentDisconnected { link: LinkId(link), goodbye },
@@ -82,6 +83,7 @@ pub fn said(link: LinkId, message: &v1::FromAgent) -> Option<What> {
     let message = match message.message.as_ref()? {
         Message::Hello(hello) => Message::Hello(v1::Hello { token: String::new(), ..hello.clone() }),
         Message::Batch(batch) => Message::Batch(batch.clone()),
+        Message::OwnerSettingsKept(kept) => Message::OwnerSettingsKept(kept.clone()),
         Message::TimeProbe(_) | Message::Goodbye(_) => return None,
     };
     Some(What::Said(v1::LinkSaid { link: link.0, message: Some(v1::FromAgent { message: Some(message) }) }))

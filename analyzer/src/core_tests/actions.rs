@@ -31,7 +31,10 @@ fn a_decision_is_sent_once_applied_and_kept() {
     assert_eq!(summary["workers"], json!([2, 2, 2]));
     assert_eq!(summary["mpi"], "Open MPI 4.1.4");
     assert_eq!(summary["records"], json!({"produced": 30, "collected": 27, "dropped": 3}));
-    assert_eq!(summary["actions"], json!({"sent": 1, "applied": 1, "refused": 0, "expired": 0, "latency_ms": [2.0]}));
+    assert_eq!(
+        summary["actions"],
+        json!({"sent": 1, "applied": 1, "refused": 0, "expired": 0, "undelivered": 0, "latency_ms": [2.0]})
+    );
     assert_eq!(
         summary["decisions"],
         json!([{
@@ -173,4 +176,19 @@ fn a_dry_run_advises_and_sends_nothing() {
     assert_eq!(summary["decisions"][0]["verdict"], "advised");
     assert_eq!(summary["decisions"].as_array().unwrap().len(), 1, "the same advice is given once");
     assert_eq!(summary["actions"]["sent"], 0);
+}
+
+#[test]
+fn an_action_to_a_rank_that_has_ended_was_not_delivered() {
+    let mut story = Story::begin(Config::default());
+    story.iteration("j", 0);
+    let action = story.actions().remove(0);
+    story.leave("j", action.rank, true);
+    let actions = &story.summary("j")["actions"];
+    assert_eq!((&actions["undelivered"], &actions["expired"], &actions["refused"]), (&json!(1), &json!(0), &json!(0)));
+    assert_eq!(story.summary("j")["decisions"][0]["reason"], ActionStatus::Undeliverable.as_str());
+    // Its answer was on the way through another agent.
+    story.report("j", action.rank, vec![settled(&action, ActionStatus::Applied, 1)]);
+    let actions = &story.summary("j")["actions"];
+    assert_eq!((&actions["undelivered"], &actions["applied"]), (&json!(0), &json!(1)));
 }

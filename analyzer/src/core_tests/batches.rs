@@ -13,7 +13,8 @@ fn begin() -> (Story, Vec<Action>) {
     let protocol = midrun_proto::PROTOCOL_VERSION;
     let agent = AgentId("n1-77".into());
     let (node, version, token) = ("n1".into(), String::new(), String::new());
-    let hello = Hello { protocol, node, agent, version, token, ranks: (0..RANKS).map(joined).collect(), invalid: 0 };
+    let hello =
+        Hello { protocol, node, agent, version, token, ranks: (0..RANKS).map(joined).collect(), ..Hello::default() };
     story.step(Input::AgentConnected { link: LINK, hello });
     story.report("j", 0, vec![begun(0)]);
     (0..RANKS).for_each(|rank| story.report("j", rank, vec![algorithm(), unattributed(5), counted(5)]));

@@ -1,6 +1,7 @@
 //! Stories of the core: jobs, agents, tokens and limits.
 
 use super::*;
+use crate::control::Control;
 use midrun_proto::PROTOCOL_VERSION;
 
 #[test]
@@ -80,7 +81,7 @@ fn closing_a_job_whose_agent_is_gone_waits_no_longer_than_configured() {
 }
 
 #[test]
-fn a_late_watcher_is_told_what_it_missed_also_after_the_end() {
+fn a_late_watcher_receives_what_it_missed_also_after_the_end() {
     let mut story = Story::begin(Config::default());
     story.iteration("j", 0);
     let watch = || Question::Watch { job: job("j"), token: String::new() };
@@ -88,7 +89,7 @@ fn a_late_watcher_is_told_what_it_missed_also_after_the_end() {
     assert!(past.len() == 1 && !ended);
     story.step(Input::Stopped);
     let Some(Answer::Watching { past, ended, .. }) = story.ask(watch()) else { panic!() };
-    assert!(past.last().unwrap().text.starts_with("job j ended: 1 iterations on 3 ranks") && ended, "{past:?}");
+    assert!(past.last().unwrap().text.starts_with("job j ended: 1 iteration on 3 ranks") && ended, "{past:?}");
 }
 
 #[test]
@@ -97,19 +98,34 @@ fn a_wrong_token_or_protocol_is_refused_with_a_sentence() {
         Some(Output::Refuse { why, .. }) => why,
         other => panic!("not refused: {other:?}"),
     };
-    let mut story = Story::new(Config { token: "sesame".into(), ..Config::default() });
+    let mut story = Story::new(Config::default());
+    story.open("j", "sesame", false);
     story.hello_with(LINK, "a", "j", "simsim", PROTOCOL_VERSION);
     assert_eq!(
         refusal(&mut story),
-        "the agent's token is not the one of this analyzer: give the agent the right MIDRUN_TOKEN"
+        "the agent's token is not the one of job j: give the agent the right MIDRUN_JOB_TOKEN"
     );
     story.hello_with(LINK, "a", "j", "sesame", PROTOCOL_VERSION + 1);
     assert!(refusal(&mut story).contains(&format!("speaks protocol {}", PROTOCOL_VERSION + 1)));
     story.hello_with(LINK, "a", "j", "sesame", PROTOCOL_VERSION);
     assert!(matches!(story.out[1], Output::Welcome { .. }));
-    assert!(matches!(story.open("k", "", false), Some(Answer::Denied(_))));
-    assert_eq!(story.open("k", "sesame", false), Some(Answer::Opened));
     assert_eq!(story.core.stats().links_refused, 2);
+}
+
+#[test]
+fn who_has_the_analyzers_token_alone_steers_no_job_that_has_its_own() {
+    let mut story = Story::new(Config { token: "site".into(), ..Config::default() });
+    story.open("j", "mine", false);
+    story.hello_with(LINK, "n1-77", "j", "mine", PROTOCOL_VERSION);
+    for token in ["site", "yours", ""] {
+        let control = Control::Freeze;
+        let question = Question::Control { job: job("j"), token: token.into(), control };
+        assert!(matches!(story.ask(question), Some(Answer::Denied(_))), "{token}");
+        let close = Question::CloseJob { job: job("j"), token: token.into() };
+        assert!(matches!(story.ask(close), Some(Answer::Denied(_))), "{token}");
+    }
+    let question = Question::Control { job: job("j"), token: "mine".into(), control: Control::Freeze };
+    assert!(matches!(story.ask(question), Some(Answer::Controlled(_))));
 }
 
 #[test]
@@ -147,7 +163,7 @@ fn endless_jobs_fill_the_limit_and_no_more() {
     assert_eq!(story.core.jobs.len(), limits::JOBS);
     assert_eq!(story.core.stats().calls_refused, 10);
     story.hello(LINK, "a", "late");
-    assert_eq!(story.core.stats().events_homeless, 3);
+    assert_eq!(story.core.stats().events_unplaced, 3);
 }
 
 #[test]
@@ -196,7 +212,7 @@ fn a_job_that_comes_again_gets_actions_that_its_ranks_do_not_take_for_old_ones()
 }
 
 #[test]
-fn an_analyzer_that_comes_in_place_of_another_is_told_what_is_requested_of_the_job() {
+fn an_analyzer_that_comes_in_place_of_another_learns_what_is_requested_of_the_job() {
     let mut story = Story::new(Config::default());
     story.hello(LINK, "n1-77", "j"); // the agent is faster than who opened the job at the analyzer before
     story.iteration("j", 7);
@@ -248,7 +264,7 @@ fn several_agents_serve_one_job_and_the_action_goes_to_the_masters() {
         version: "0.1.0".into(),
         token: String::new(),
         ranks: vec![Joined { job: job("j"), rank: 3, world_size: 4, mpi: String::new() }],
-        invalid: 0,
+        ..Hello::default()
     };
     story.step(Input::AgentConnected { link: far, hello });
     story.report("j", 0, vec![begun(0), ended(0)]);

@@ -4,6 +4,7 @@ mod actions;
 mod batches;
 mod controls;
 mod jobs;
+mod owner;
 mod synchronized;
 
 use midrun_tunlets::tuning_point::names;
@@ -11,10 +12,10 @@ use midrun_tunlets::{Judgement, Observation, Proposal, Settled, TuningOptions, T
 
 use super::*;
 use crate::actions::{ActionResult, ActionStatus};
-use crate::catalogue::ConfigError;
 use crate::events::{Begun, Ended, Event, Joined, Left, Records, Report, TuningPointDeclared, Work};
 use crate::ids::{ActionId, AskId};
 use crate::input::Question;
+use midrun_vocabulary::ConfigError;
 
 const MS: u64 = 1_000_000;
 
@@ -142,13 +143,24 @@ struct Story {
     now: u64,
     out: Vec<Output>,
     sequence: u64,
+    /// The newest copy of the owner's settings that agents were shown, and keep.
+    shown: Option<OwnerSettings>,
+    /// Agents keep nothing.
+    forgetful: bool,
 }
 
 const LINK: LinkId = LinkId(1);
 
 impl Story {
     fn new(config: Config) -> Story {
-        Story { core: Core::new(config, scripted, 1000), now: MS, out: Vec::new(), sequence: 0 }
+        Story {
+            core: Core::new(config, scripted, 1000),
+            now: MS,
+            out: Vec::new(),
+            sequence: 0,
+            shown: None,
+            forgetful: false,
+        }
     }
 
     /// An agent with three ranks of job `j`, rank 0 the master.
@@ -162,7 +174,22 @@ impl Story {
     fn step(&mut self, input: Input) {
         self.now += 1000;
         let out = self.core.step(self.now, input);
+        let shown: Vec<(LinkId, OwnerSettings)> = out
+            .iter()
+            .filter_map(|output| match output {
+                Output::ShowSettings { link, settings } => Some((*link, (**settings).clone())),
+                _ => None,
+            })
+            .collect();
         self.out.extend(out);
+        if self.forgetful {
+            return;
+        }
+        for (link, settings) in shown {
+            let (job, version) = (settings.job.clone(), settings.version);
+            self.shown = Some(settings);
+            self.step(Input::SettingsKept { link, job, version });
+        }
     }
 
     fn pass(&mut self, ms: u64) {
@@ -183,7 +210,7 @@ impl Story {
             version: "0.1.0".into(),
             token: token.into(),
             ranks: (0..3).map(joined).collect(),
-            invalid: 0,
+            ..Hello::default()
         };
         self.step(Input::AgentConnected { link, hello });
     }

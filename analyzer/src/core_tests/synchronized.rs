@@ -23,14 +23,14 @@ impl Story {
         self.report("j", action.rank, vec![settled(action, status, iteration)]);
     }
 
-    /// All that were told answer; what they are told next.
-    fn all_say(&mut self, told: &[Action], status: ActionStatus, iteration: u64) -> Vec<Action> {
-        told.iter().for_each(|action| self.say(action, status, iteration));
-        self.told()
+    /// All that were sent answer; what they are sent next.
+    fn all_say(&mut self, sent: &[Action], status: ActionStatus, iteration: u64) -> Vec<Action> {
+        sent.iter().for_each(|action| self.say(action, status, iteration));
+        self.sent_actions()
     }
 
     /// The actions that went out.
-    fn told(&mut self) -> Vec<Action> {
+    fn sent_actions(&mut self) -> Vec<Action> {
         let mut actions = Vec::new();
         self.out.retain(|output| match output {
             Output::Act { action, .. } => {
@@ -51,17 +51,17 @@ impl Story {
 }
 
 #[test]
-fn a_change_on_all_ranks_is_prepared_armed_committed_and_told_when_all_have_it() {
+fn a_change_on_all_ranks_is_prepared_pre_committed_committed_and_reported_when_all_have_it() {
     let mut story = begin();
     story.ask_together("algorithm", "1");
-    let prepare = story.told();
+    let prepare = story.sent_actions();
     assert_eq!(prepare.iter().map(|a| (a.rank, a.phase)).collect::<Vec<_>>(), [0, 1, 2].map(|r| (r, Phase::Prepare)));
     assert!(prepare.iter().all(|a| a.id == prepare[0].id && a.assignments == [("algorithm".to_owned(), 1.0.into())]));
     story.say(&prepare[0], ActionStatus::Prepared, 108);
     story.say(&prepare[1], ActionStatus::Prepared, 109);
-    assert_eq!(story.told(), [], "rank 2 has not answered");
+    assert_eq!(story.sent_actions(), [], "rank 2 has not answered");
     story.say(&prepare[2], ActionStatus::Prepared, 107);
-    let arm = story.told();
+    let arm = story.sent_actions();
     assert!(arm.len() == 3 && arm.iter().all(|a| a.phase == Phase::PreCommit { at: 112 }), "{arm:?}");
     let commit = story.all_say(&arm, ActionStatus::PreCommitted, 0);
     assert!(matches!(&commit[..], [one] if one.phase == Phase::Commit), "{commit:?}");
@@ -86,10 +86,10 @@ fn a_change_on_all_ranks_is_prepared_armed_committed_and_told_when_all_have_it()
 fn a_rank_that_is_too_far_voids_the_round_and_the_next_one_looks_further_ahead() {
     let mut story = begin();
     story.ask_together("algorithm", "1");
-    let prepare = story.told();
+    let prepare = story.sent_actions();
     let arm = story.all_say(&prepare, ActionStatus::Prepared, 10);
     story.say(&arm[1], ActionStatus::Past, 0);
-    let again = story.told();
+    let again = story.sent_actions();
     assert!(again.len() == 3 && again[0].phase == Phase::Prepare && again[0].id > prepare[0].id, "{again:?}");
     let arm = story.all_say(&again, ActionStatus::Prepared, 20);
     assert!(arm.iter().all(|a| a.phase == Phase::PreCommit { at: 19 + 8 }), "{arm:?}");
@@ -106,9 +106,9 @@ fn a_rank_that_refuses_leaves_or_says_nothing_ends_it_and_nothing_is_committed()
     for (why, happens) in refused {
         let mut story = begin();
         story.ask_together("algorithm", "1");
-        let prepare = story.told();
+        let prepare = story.sent_actions();
         happens(&mut story, &prepare);
-        assert_eq!(story.told(), [], "{why}");
+        assert_eq!(story.sent_actions(), [], "{why}");
         let line = story.line();
         assert!(!line.done && line.changes.len() == 3, "{line:?}");
         for change in &line.changes {
@@ -132,21 +132,21 @@ fn what_cannot_be_changed_together_is_refused_with_the_reason() {
         version: "0.1.0".into(),
         token: String::new(),
         ranks: vec![joined],
-        invalid: 0,
+        ..Hello::default()
     };
     story.step(Input::AgentConnected { link: LinkId(2), hello });
     story.out.clear();
     story.ask_together("algorithm", "1");
     let text = story.line().text;
     assert!(text.contains("its ranks are on 2 hosts") && text.contains("a register in MPI memory"), "{text}");
-    assert_eq!(story.told(), []);
+    assert_eq!(story.sent_actions(), []);
 }
 
 #[test]
 fn a_change_that_was_not_heard_of_in_time_counts_on_all_ranks_once_one_tells_of_it() {
     let mut story = begin();
     story.ask_together("algorithm", "1");
-    let prepare = story.told();
+    let prepare = story.sent_actions();
     let arm = story.all_say(&prepare, ActionStatus::Prepared, 10);
     story.all_say(&arm, ActionStatus::PreCommitted, 0);
     story.pass(20_000);
@@ -162,7 +162,7 @@ fn a_change_that_was_not_heard_of_in_time_counts_on_all_ranks_once_one_tells_of_
     assert_eq!(values(&mut story), [1.0, 1.0, 1.0], "one that has it says that all have it");
 }
 
-/// Wants algorithm 1 on all ranks together, until it is told that it cannot be.
+/// Wants algorithm 1 on all ranks together, until it is sent that it cannot be.
 #[derive(Default)]
 struct InStep {
     seen: Option<u64>,
@@ -214,7 +214,7 @@ impl Tunlet for InStep {
 fn tuned(first: impl FnOnce(&mut Story)) -> Story {
     let make = |_: &TuningOptions| -> Result<Box<dyn Tunlet>, ConfigError> { Ok(Box::new(InStep::default())) };
     let core = Core::new(Config::default(), make, 1000);
-    let mut story = Story { core, now: MS, out: Vec::new(), sequence: 0 };
+    let mut story = Story { core, ..Story::new(Config::default()) };
     story.hello(LINK, "n1-77", "j");
     (0..3).for_each(|rank| story.report("j", rank, vec![algorithm()]));
     first(&mut story);
@@ -226,9 +226,9 @@ fn tuned(first: impl FnOnce(&mut Story)) -> Story {
 }
 
 #[test]
-fn a_tunlets_change_on_all_ranks_goes_the_same_way_and_it_is_told_why_one_came_to_nothing() {
+fn a_tunlets_change_on_all_ranks_goes_the_same_way_and_the_reason_why_one_came_to_nothing_is_reported() {
     let mut story = tuned(|_| ());
-    let prepare = story.told();
+    let prepare = story.sent_actions();
     assert_eq!(prepare.iter().map(|a| (a.rank, a.phase)).collect::<Vec<_>>(), [0, 1, 2].map(|r| (r, Phase::Prepare)));
     let arm = story.all_say(&prepare, ActionStatus::Prepared, 1);
     story.say(&arm[2], ActionStatus::RefusedUnknown, 0);
@@ -250,10 +250,10 @@ fn ranks_that_have_to_stay_alike_do_not_change_while_one_of_them_is_held_by_hand
         };
         let question = Question::Control { job: job("j"), token: String::new(), control: set };
         story.step(Input::Asked { ask: AskId(5), question });
-        let told = story.told();
-        story.all_say(&told, ActionStatus::Applied, 0);
+        let sent = story.sent_actions();
+        story.all_say(&sent, ActionStatus::Applied, 0);
     });
-    assert_eq!(story.told(), []);
+    assert_eq!(story.sent_actions(), []);
     let decision = story.summary("j")["decisions"][0].clone();
     assert_eq!(decision["reason"], "it was set by hand, until midrun resume");
 }

@@ -23,7 +23,7 @@ pub(super) struct Group {
 
 /// The action that a rank answered.
 pub(super) enum Answered {
-    /// An action that was in flight, or had expired.
+    /// An action that was in flight, or had been given up.
     Action(Settlement),
     /// A synchronized change; these values are now known to be in force.
     Synchronized(Vec<Assigned>),

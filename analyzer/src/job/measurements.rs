@@ -75,6 +75,7 @@ impl Measurements {
             Event::IterationBegun(begun) if self.is_master(rank) => self.on_begun(*begun, rank, roster),
             Event::IterationEnded(ended) if self.is_master(rank) => {
                 self.calls.on_ended(ctx.now, ended.iteration, ended.time_ns);
+                self.points.on_span(self.windows.span(*ended));
                 self.windows.on_ended(ctx.now, *ended);
             }
             Event::Worked(work) => {
@@ -89,7 +90,10 @@ impl Measurements {
                 ctx.life("link-measured", log_lines::link(*link), json!({"same_host": link.same_host}));
             }
             Event::TripMeasured(trip) if self.is_master(rank) => self.windows.links.on_trip(*trip),
-            Event::PointMeasured(measured) => self.points.on_measured(ctx.now, rank, measured),
+            Event::PointMeasured(measured) => {
+                let ahead_ns = self.ahead_of_master_ns(offset_ns, roster);
+                self.points.on_measured(ctx.now, rank, ahead_ns, measured);
+            }
             Event::StageWorked(worked) => self.streams.on_work(worked.clone()),
             Event::StreamBegun(_) | Event::StageDeclared(_) | Event::PatternTaken(_) | Event::StreamWindowEnded(_) => {
                 self.on_stream_event(ctx, rank, event, roster)
@@ -105,7 +109,10 @@ impl Measurements {
         }
         // The marker carries the technique in force, whoever changed it.
         roster.points.set(rank, names::TECHNIQUE, &Value::Number(f64::from(begun.technique)));
-        self.technique = self.windows.on_begun(begun, roster.points.setting(rank)).to_string();
+        let setting = self.windows.on_begun(begun, roster.points.setting(rank));
+        if begun.tasks > 0 {
+            self.technique = setting.to_string();
+        }
     }
 
     // The rest of a stream's events, which its head reports.
@@ -169,13 +176,14 @@ impl Measurements {
 
     // By how much times of a host with this offset have to be moved to be on the master's clock, nanoseconds.
     fn ahead_of_master_ns(&self, offset_ns: i64, roster: &Roster) -> i64 {
-        let masters_ns = self.windows.master.and_then(|master| roster.members.clock_offset_ns(master));
+        let master = self.windows.master.or(self.points.first_rank());
+        let masters_ns = master.and_then(|master| roster.members.clock_offset_ns(master));
         offset_ns.wrapping_sub(masters_ns.unwrap_or(offset_ns))
     }
 
     /// Closes the windows that can be closed by now; everything that was ended, if `all`.
     pub(super) fn close(&mut self, now: u64, all: bool, roster: &Roster) -> Vec<Measured> {
-        let mut closed = self.windows.close(now, all);
+        let mut closed = self.windows.close(now, all, self.points.wait_ns());
         for Closed { window, .. } in &mut closed {
             if let Some(master) = self.windows.master {
                 roster.members.locate(master, window);
@@ -252,7 +260,9 @@ impl Measurements {
     /// The master took parameters of the loop scheduling over.
     pub(super) fn on_setting(&mut self, iteration: u64, time_ns: u64, at_once: bool, setting: TechniqueParameters) {
         self.windows.on_setting(iteration, time_ns, at_once, setting);
-        self.technique = setting.to_string();
+        if !self.technique.is_empty() {
+            self.technique = setting.to_string();
+        }
     }
 
     /// The rank that begins iterations.
@@ -268,10 +278,10 @@ impl Measurements {
         }
     }
 
-    /// The iteration that a rank named, or the newest one where it does not count iterations.
-    pub(super) fn counted(&self, iteration: u64) -> u64 {
+    /// The iteration that a rank named, or the newest one where it does not count iterations; `None` where there is none.
+    pub(super) fn counted(&self, iteration: u64) -> Option<u64> {
         let counted = Some(iteration).filter(|iteration| *iteration < limits::ITERATION_END);
-        counted.or(self.windows.newest()).unwrap_or(iteration)
+        counted.or(self.windows.newest()).or(self.points.newest())
     }
 
     /// The unit of the job's windows: outputs where it has streams.
@@ -305,6 +315,7 @@ impl Measurements {
             points: self.points.lines(declared),
             links: self.windows.links.clone().list().map(Into::into).collect(),
             skipped_iterations: self.windows.skipped,
+            late_tasks: self.windows.late_tasks,
             events_dropped: [self.invalid, self.windows.invalid, self.streams.invalid, self.refused]
                 .into_iter()
                 .fold(0, u64::saturating_add),

@@ -17,6 +17,7 @@ use crate::in_flight::When;
 use crate::input::{Answer, Output};
 use crate::limits;
 use crate::log_lines;
+use crate::owner::Manual;
 
 /// Names in a sentence.
 const NAMES_SHOWN: usize = 12;
@@ -52,7 +53,7 @@ impl Active {
     }
 
     fn open(&mut self) -> impl Iterator<Item = &mut Change> {
-        self.changes.iter_mut().filter(|change| change.applied_iteration.is_none())
+        self.changes.iter_mut().filter(|change| !change.applied)
     }
 }
 
@@ -68,23 +69,24 @@ pub(super) enum Round {
 #[derive(Debug)]
 pub(super) struct Overrides {
     started_ns: u64,
-    mode: Mode,
+    manual: Manual,
+    /// Revision of the newest setting; grows from analyzer to analyzer.
+    revision: u64,
     pending: VecDeque<(AskId, Control)>,
     active: Option<Active>,
-    held: BTreeSet<(u32, String)>,
     turned: BTreeMap<(u32, String), Turned>,
     lines: VecDeque<ControlLine>,
 }
 
 impl Overrides {
-    /// None yet; times count from `started_ns`.
-    pub(super) fn new(started_ns: u64) -> Overrides {
+    /// None yet; times count from `started_ns`, revisions from `revision`.
+    pub(super) fn new(started_ns: u64, revision: u64) -> Overrides {
         Overrides {
             started_ns,
-            mode: Mode::Tuned,
+            manual: Manual::default(),
+            revision,
             pending: VecDeque::new(),
             active: None,
-            held: BTreeSet::new(),
             turned: BTreeMap::new(),
             lines: VecDeque::new(),
         }
@@ -101,7 +103,33 @@ impl Overrides {
 
     /// Whether tunlets decide.
     pub(super) fn mode(&self) -> Mode {
-        self.mode
+        self.manual.mode
+    }
+
+    /// The overrides that stand.
+    pub(super) fn manual(&self) -> &Manual {
+        &self.manual
+    }
+
+    /// Takes in what another analyzer was asked for.
+    pub(super) fn adopt(&mut self, theirs: &Manual) {
+        self.manual.merge(theirs);
+        self.revision = self.revision.max(theirs.revision());
+    }
+
+    /// Revision of the newest setting; 0 when nothing was set.
+    pub(super) fn revision(&self) -> u64 {
+        if self.manual == Manual::default() { 0 } else { self.revision }
+    }
+
+    fn set_mode(&mut self, mode: Mode) {
+        let revision = self.next_revision();
+        self.manual.set_mode(mode, revision);
+    }
+
+    fn next_revision(&mut self) -> u64 {
+        self.revision += 1;
+        self.revision
     }
 
     /// Overrides that wait.
@@ -121,8 +149,7 @@ impl Overrides {
 
     /// Whether a person has set this point since tunlets were last let go on.
     pub(super) fn holds(&self, rank: u32, point: &str) -> bool {
-        // The key is built because a tuple of borrowed parts cannot be looked up; this is per decision.
-        !self.held.is_empty() && self.held.contains(&(rank, point.to_owned()))
+        self.manual.holds(rank, point)
     }
 
     /// The last change of a point, if there was one.
@@ -136,7 +163,7 @@ impl Overrides {
     }
 
     /// A tunlet's change was applied.
-    pub(super) fn on_tuned(&mut self, action: &Action, by: &str, why: &str, iteration: u64) {
+    pub(super) fn on_tuned(&mut self, action: &Action, by: &str, why: &str, iteration: Option<u64>) {
         for (name, _) in &action.assignments {
             let turned = Turned { by: by.to_owned(), why: why.to_owned(), iteration };
             self.turned.insert((action.rank, name.clone()), turned);
@@ -144,20 +171,33 @@ impl Overrides {
     }
 
     /// A person's change was applied, in time or late.
-    pub(super) fn on_applied(&mut self, action: &Action, iteration: u64) {
+    pub(super) fn on_applied(&mut self, action: &Action, iteration: Option<u64>) {
         let paused = matches!(&self.active, Some(Active { control: Control::Pause, .. }));
         self.on_tuned(action, "user", if paused { "value at start: paused" } else { "set by hand" }, iteration);
         if !paused {
-            self.held.extend(action.assignments.iter().map(|(name, _)| (action.rank, name.clone())));
+            let revision = self.next_revision();
+            action.assignments.iter().for_each(|(name, _)| self.manual.hold(name, Some(action.rank), revision));
         }
     }
 
+    /// The active override has nothing more to send: only its answer is due. What it set on all ranks is held on all ranks.
+    pub(super) fn is_settled(&mut self) -> bool {
+        let Some(active) = self.active.as_ref().filter(|active| active.rounds.is_empty()) else { return false };
+        if let Control::Set { point, rank: None, .. } = &active.control
+            && active.changes.iter().all(|change| change.applied_iteration.is_some())
+            && !self.manual.values.contains_key(&(point.clone(), None))
+        {
+            self.manual.hold(point, None, self.revision);
+        }
+        true
+    }
+
     /// An action of the active override has ended.
-    pub(super) fn on_settled(&mut self, action: &Action, status: ActionStatus, iteration: u64) {
+    pub(super) fn on_settled(&mut self, action: &Action, status: ActionStatus, iteration: Option<u64>) {
         let Some(active) = &mut self.active else { return };
         active.mark(action.rank, &action.assignments, |change| {
             if status == ActionStatus::Applied {
-                change.applied_iteration = Some(iteration);
+                (change.applied, change.applied_iteration) = (true, iteration);
                 change.refused = None;
             } else {
                 let text = matches!(change.to, Value::Text(_)) && status == ActionStatus::RefusedRange;
@@ -198,6 +238,12 @@ impl Overrides {
         let asked = renewed.and_then(|()| match &control {
             Control::Set { point, value, rank, .. } => {
                 admissible(&control, dry_run)?;
+                if self.manual.values.len() >= limits::MANUAL_VALUES {
+                    return Err(format!(
+                        "{} values are set by hand: midrun resume lets them go",
+                        limits::MANUAL_VALUES
+                    ));
+                }
                 requested(point, value, *rank, roster).map(|assigned| rounds.push_back(assigned))
             }
             _ => Ok(()),
@@ -208,14 +254,11 @@ impl Overrides {
         match &control {
             Control::Set { .. } => {}
             Control::Pause => {
-                self.mode = Mode::Paused;
+                self.set_mode(Mode::Paused);
                 (rounds, kept) = rollback_to_start(roster);
             }
-            Control::Freeze => self.mode = Mode::Frozen,
-            Control::Resume => {
-                self.mode = Mode::Tuned;
-                self.held.clear();
-            }
+            Control::Freeze => self.set_mode(Mode::Frozen),
+            Control::Resume => self.set_mode(Mode::Tuned),
         }
         let changes: Vec<Change> = rounds.iter().flatten().flat_map(|asked| changes(asked, roster)).collect();
         let mut by_rank: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
@@ -270,7 +313,7 @@ impl Overrides {
     fn conclude(&mut self, ctx: &mut Ctx<'_>, active: Active, per: Per) {
         let synchronized = active.is_synchronized();
         let Active { ask, control, at_s, changes, kept, .. } = active;
-        let failed: Vec<&Change> = changes.iter().filter(|change| change.applied_iteration.is_none()).collect();
+        let failed: Vec<&Change> = changes.iter().filter(|change| !change.applied).collect();
         let mut text = match &control {
             Control::Set { point, value, .. } => outcome_of_set(point, value, per.safe_point(), &changes),
             Control::Freeze => "frozen: tunlets decide nothing more, values stay".to_owned(),
@@ -324,17 +367,15 @@ fn is_scheduling(name: &str) -> bool {
 }
 
 fn outcome_of_set(point: &str, value: &str, at: &str, changes: &[Change]) -> String {
-    let applied: Vec<&Change> = changes.iter().filter(|change| change.applied_iteration.is_some()).collect();
-    let ranks: Vec<u32> = applied.iter().map(|change| change.rank).collect();
-    match applied.iter().filter_map(|change| change.applied_iteration).max() {
-        // A program without iterations does not count them.
-        Some(last) => {
-            let when = if last == u64::MAX { String::new() } else { format!(" at {at} {last}") };
-            let held = "tunlets leave it alone until midrun resume";
-            format!("{point} = {value} applied on {}{when}; {held}", log_lines::ranks(&ranks))
-        }
-        None => format!("{point} = {value} was not set"),
+    let applied: Vec<&Change> = changes.iter().filter(|change| change.applied).collect();
+    if applied.is_empty() {
+        return format!("{point} = {value} was not set");
     }
+    let ranks: Vec<u32> = applied.iter().map(|change| change.rank).collect();
+    let last = applied.iter().filter_map(|change| change.applied_iteration).max();
+    let when = last.map_or(String::new(), |last| format!(" at {at} {last}"));
+    let held = "tunlets leave it alone until midrun resume";
+    format!("{point} = {value} applied on {}{when}; {held}", log_lines::ranks(&ranks))
 }
 
 /// The error says why a `set` cannot be, whatever its ranks have.
@@ -430,6 +471,7 @@ fn changes((rank, assignments): &Assigned, roster: &Roster) -> Vec<Change> {
         tuning_point: name.clone(),
         from,
         to: to.clone(),
+        applied: false,
         applied_iteration: None,
         refused: None,
     };

@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 
 use super::Job;
 use super::membership::RankState;
-use crate::control::Mode;
 use crate::limits;
 use crate::summary::{Advice, Summary};
 
@@ -63,11 +62,7 @@ impl Job {
         // Agents report ranks in any order; points of one rank are in the order of their declaration.
         let mut points: Vec<&TuningPoint> = self.roster.points.list().iter().collect();
         points.sort_by_key(|point| point.rank);
-        let mode = match self.overrides.mode() {
-            Mode::Tuned => "tuned",
-            Mode::Frozen => "frozen",
-            Mode::Paused => "paused",
-        };
+        let mode = self.overrides.mode().name();
         let (iteration_s, period_s) = self.measurements.newest_s();
         json!({
             "job": self.id.as_str(), "mpi": self.roster.members.mpi(), "ended": false,

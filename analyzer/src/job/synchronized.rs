@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use midrun_agreement::{Answer, Coordinator, Done, Margins, Order, Step};
+use midrun_agreement::{Coordinator, Margins, Order, Reply, RoundOutcome, Step};
 use midrun_tunlets::Value;
 use midrun_tunlets::tuning_point::names::of_framework;
 use serde_json::json;
@@ -173,21 +173,21 @@ impl Synchronizer {
             let assigned = if in_force { std::mem::take(&mut given_up.assigned) } else { Assignments::new() };
             return Some(assigned.into_iter().collect());
         };
-        let answer = match result.status {
-            ActionStatus::Prepared => Answer::Prepared { begun: result.iteration, register: result.register },
-            ActionStatus::PreCommitted => Answer::PreCommitted,
-            ActionStatus::Past => Answer::Past,
-            ActionStatus::Busy => Answer::Busy,
-            ActionStatus::Committed => Answer::Committed,
-            ActionStatus::Aborted => Answer::Aborted,
+        let reply = match result.status {
+            ActionStatus::Prepared => Reply::Prepared { begun: result.iteration, register: result.register },
+            ActionStatus::PreCommitted => Reply::PreCommitted,
+            ActionStatus::Past => Reply::Past,
+            ActionStatus::Busy => Reply::Busy,
+            ActionStatus::Committed => Reply::Committed,
+            ActionStatus::Aborted => Reply::Aborted,
             ActionStatus::Applied => {
                 change.applied_ns.insert(rank, result.time_ns.saturating_add_signed(clock_offset_ns));
-                Answer::Applied
+                Reply::Applied
             }
-            other => Answer::Refused(other.as_str()),
+            other => Reply::Refused(other.as_str()),
         };
         change.quiet_ns = now.saturating_add(ttl_ns);
-        let step = change.coordinator.on_answer(rank, result.action.0, answer);
+        let step = change.coordinator.on_reply(rank, result.action.0, reply);
         change.next(step);
         Some(Vec::new())
     }
@@ -219,7 +219,7 @@ impl Synchronizer {
                 self.order(ctx, order, ranks, pace, roster);
                 None
             }
-            Step::Over(Done::Aborted(why)) => {
+            Step::Over(RoundOutcome::Aborted(why)) => {
                 let (id, before) = (in_flight.new_id(), change.coordinator.margin());
                 if !change.coordinator.again(id) {
                     return self.give_up(ctx, format!("aborted on all ranks: {why}"), in_flight);
@@ -232,11 +232,11 @@ impl Synchronizer {
                 self.prepare(ctx, pace, in_flight, roster);
                 None
             }
-            Step::Over(Done::Applied { at }) => self.on_applied(ctx, at, in_flight),
-            Step::Over(Done::Ended) => {
+            Step::Over(RoundOutcome::Applied { at }) => self.on_applied(ctx, at, in_flight),
+            Step::Over(RoundOutcome::Ended) => {
                 self.give_up(ctx, "all ranks have left before any answered".to_owned(), in_flight)
             }
-            Step::Over(Done::Unconfirmed { at, committed, ranks }) => {
+            Step::Over(RoundOutcome::Unconfirmed { at, committed, ranks }) => {
                 let what =
                     if committed { "committed" } else { "pre-committed, and it is not known whether it is committed," };
                 let why = format!("{what} for iteration {at}; no answer in time from {}", log_lines::ranks(&ranks));

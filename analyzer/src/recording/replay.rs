@@ -10,10 +10,11 @@ use std::io::Read;
 
 use midrun_proto::v1::recorded::What;
 use midrun_tunlets::TuningOptions;
+use midrun_vocabulary::ConfigError;
 
 use super::{End, Reader};
 use crate::actions::Action;
-use crate::catalogue::{ConfigError, Make};
+use crate::catalogue::Make;
 use crate::config::Config;
 use crate::convert::recorded;
 use crate::core::Core;

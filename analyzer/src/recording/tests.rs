@@ -29,7 +29,7 @@ struct Story {
     /// Actions that wait for the next safe point.
     asked: Vec<v1::Action>,
     technique: u32,
-    told: Vec<String>,
+    notices: Vec<String>,
     summary: String,
 }
 
@@ -55,9 +55,9 @@ impl Story {
         let core = Core::new(Config::default(), from_catalogue, 70);
         let begun = recorded::begun(&Config::default(), 70, 1_700_000_000);
         let file = [preamble(), framed(5 * MS, What::Begun(begun))].concat();
-        let (asked, told) = (Vec::new(), Vec::new());
+        let (asked, notices) = (Vec::new(), Vec::new());
         let mut story =
-            Story { core, now_ns: 5 * MS, sequence: 0, file, asked, technique: 0, told, summary: String::new() };
+            Story { core, now_ns: 5 * MS, sequence: 0, file, asked, technique: 0, notices, summary: String::new() };
         let open = v1::OpenJobRequest { job: "story".into(), ..Default::default() };
         story.take(What::Opened(open));
         let joined = |r| v1::RankJoined { id: rank(r), world_size: WORKERS + 1, ..Default::default() };
@@ -100,7 +100,7 @@ impl Story {
                     self.file.extend(framed(self.now_ns, What::Sent(action.clone())));
                     self.asked.push(action);
                 }
-                Output::Notify { notice, .. } => self.told.push(notice.text),
+                Output::Notify { notice, .. } => self.notices.push(notice.text),
                 Output::Answer { answer: Answer::Summary(json), .. } => self.summary = json,
                 _ => {}
             }
@@ -235,10 +235,10 @@ fn read(file: &[u8]) -> Result<(usize, End), ReadError> {
 #[test]
 fn a_replay_with_the_recorded_options_decides_as_was_decided_then() {
     let story = story();
-    assert!(story.told.iter().any(|text| text.contains("technique")), "something was decided: {:?}", story.told);
+    assert!(story.notices.iter().any(|text| text.contains("technique")), "something was decided: {:?}", story.notices);
     let again = replayed(&story.file, &as_recorded());
     let texts: Vec<&String> = again.notices.iter().map(|timed| &timed.notice.text).collect();
-    assert_eq!(texts, story.told.iter().collect::<Vec<_>>());
+    assert_eq!(texts, story.notices.iter().collect::<Vec<_>>());
     assert_eq!(again.summary, story.summary);
     assert_eq!(again.end, End::Whole);
 }

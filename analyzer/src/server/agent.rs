@@ -98,6 +98,11 @@ impl Reader {
                 Some(FromAgent::TimeProbe(agent_ns)) => {
                     let _ = self.queue.try_send(Ok(convert::time_reply(agent_ns, clock::now_ns())));
                 }
+                Some(FromAgent::SettingsKept(job, version)) => {
+                    if !self.tell(Input::SettingsKept { link: self.id, job, version }, said).await {
+                        break;
+                    }
+                }
                 Some(FromAgent::Goodbye) => goodbye = true,
                 Some(FromAgent::Hello(_)) | None => {}
             }

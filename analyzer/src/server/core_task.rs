@@ -16,7 +16,7 @@ use super::links::Links;
 use crate::core::Core;
 use crate::ids::{AskId, JobId};
 use crate::input::{Answer, Input, Output};
-use crate::journal::Journal;
+use crate::journal::{Journal, settings_line};
 use crate::notice::Notice;
 use crate::recording::Recorder;
 use crate::{clock, convert, limits};
@@ -99,10 +99,17 @@ impl CoreTask {
         } else if let Some(what) = said.or(is_tick.then_some(What::Tick(v1::Tick {}))) {
             self.record(now, what, &outputs);
         }
+        let mut is_promise = false;
         for output in &outputs {
-            if let Output::Journal(line) = output {
-                self.journal.write(line);
+            match output {
+                Output::Journal(line) => self.journal.write(line),
+                Output::KeepSettings(settings) => self.journal.write(&settings_line(settings)),
+                Output::Act { .. } | Output::Answer { answer: Answer::Controlled(_), .. } => is_promise = true,
+                _ => {}
             }
+        }
+        if is_promise {
+            self.journal.sync();
         }
         outputs.into_iter().for_each(|output| self.carry_out(output));
     }
@@ -123,7 +130,7 @@ impl CoreTask {
 
     fn carry_out(&mut self, output: Output) {
         match output {
-            Output::Journal(_) => {}
+            Output::Journal(_) | Output::KeepSettings(_) => {}
             Output::Welcome { link, last_sequence } => {
                 self.links.send(link, convert::welcome(last_sequence));
             }
@@ -142,6 +149,9 @@ impl CoreTask {
                 if !self.links.send(link, convert::action(clock::now_ns(), action)) {
                     tracing::warn!(%job, action = id, "an action found its agent gone; it goes again when the agent is back");
                 }
+            }
+            Output::ShowSettings { link, settings } => {
+                self.links.send(link, convert::show_settings(&settings));
             }
             Output::Notify { job, notice } => self.notify(&job, notice),
             Output::EndWatches { job } => {

@@ -2,6 +2,7 @@
 
 mod admin;
 mod agent;
+mod connections;
 mod core_task;
 mod links;
 
@@ -12,7 +13,7 @@ use std::time::Duration;
 
 use tokio::net::TcpListener;
 use tokio::sync::{mpsc, oneshot};
-use tonic::transport::server::TcpIncoming;
+use tonic::service::interceptor::InterceptedService;
 
 use midrun_proto::v1::admin_server::AdminServer;
 use midrun_proto::v1::agent_server::AgentServer;
@@ -37,11 +38,15 @@ pub async fn serve(
     shutdown: impl Future<Output = ()> + Send + 'static,
 ) -> Result<(), AnalyzerError> {
     config.validate()?;
-    let journal = Journal::open(config.journal.as_deref())?;
+    let (journal, recalled) = Journal::open(config.journal.as_deref())?;
+    if recalled.damaged > 0 {
+        tracing::warn!(lines = recalled.damaged, "lines of the journal are damaged and were left out");
+    }
     if let Ok(address) = listener.local_addr() {
         tracing::info!(%address, tunlet = config.tunlet, technique = config.technique, dry_run = config.dry_run, "the analyzer listens");
     }
-    let last_action = clock::epoch_us();
+    // Ranks refuse what is older than what they had, also where this host's clock went back.
+    let last_action = clock::epoch_us().max(recalled.last_action);
     let recorder = match &config.record {
         None => Recorder::none(),
         Some(path) => {
@@ -51,7 +56,8 @@ pub async fn serve(
         }
     };
     let recording = recorder.is_on();
-    let core = Core::new(config, catalogue::from_catalogue, last_action);
+    let token = config.token.clone();
+    let core = Core::new(config, catalogue::from_catalogue, last_action).recalling(recalled.jobs);
     let (inputs, queue) = mpsc::channel::<ToCore>(limits::CORE_QUEUE);
     let links = Arc::new(Links::default());
     let (ended, core_ended) = oneshot::channel();
@@ -64,10 +70,20 @@ pub async fn serve(
     let server = tonic::transport::Server::builder()
         .http2_keepalive_interval(Some(keepalive))
         .http2_keepalive_timeout(Some(keepalive))
-        .add_service(AgentServer::new(agent).max_decoding_message_size(limits::MESSAGE_BYTES))
-        .add_service(AdminServer::new(admin))
-        // An action is one small packet: it must not wait to be joined by others.
-        .serve_with_incoming_shutdown(TcpIncoming::from(listener).with_nodelay(Some(true)), async {
+        .http2_max_header_list_size(limits::HEADER_BYTES)
+        .max_concurrent_streams(limits::STREAMS_PER_CONNECTION)
+        .add_service(InterceptedService::new(
+            AgentServer::new(agent).max_decoding_message_size(limits::MESSAGE_BYTES),
+            connections::check(
+                &token,
+                "the agent's token is not the one of this analyzer: give the agent the right MIDRUN_TOKEN",
+            ),
+        ))
+        .add_service(InterceptedService::new(
+            AdminServer::new(admin),
+            connections::check(&token, "the token is not the one of this analyzer"),
+        ))
+        .serve_with_incoming_shutdown(connections::accept(listener, connections_at_most()), async {
             // The core has ended, well or not: no more calls.
             let _ = core_ended.await;
         });
@@ -85,4 +101,11 @@ pub async fn serve(
     }
     tracing::info!("the analyzer has ended");
     Ok(())
+}
+
+/// As many connections as links and their callers need, and never all descriptors: journal and recording need some, too.
+fn connections_at_most() -> usize {
+    let descriptors = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+    let descriptors = descriptors.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX));
+    (limits::LINKS + limits::STRANGERS).min(descriptors.saturating_sub(limits::OTHER_DESCRIPTORS).max(descriptors / 2))
 }

@@ -1,11 +1,11 @@
 //! Measures the decision time: how long the tunlet `master_worker` takes for one window.
 
 use anyhow::Result;
-use midrun_benches::spread;
+use midrun_benches::{master, spread};
 use midrun_models::simulate::{SimInput, iteration};
 use midrun_scheduling::{Technique, TechniqueParameters};
 use midrun_tunlets::options::TuningOptions;
-use midrun_tunlets::{Observation, PROFILE_BINS, ProfileBin, TuningPoint, Window, WorkerWork, catalogue, tuning_point};
+use midrun_tunlets::{Observation, catalogue};
 use std::time::Instant;
 
 const WINDOWS: u64 = 12;
@@ -23,10 +23,13 @@ fn main() -> Result<()> {
             latency_s: 50e-6,
             ..SimInput::default()
         };
-        let tuning_points = tuning_points(workers);
+        let setting = TechniqueParameters::new(Technique::None);
+        let ranks: Vec<u32> = (1..=workers).collect();
+        let tuning_points = master::tuning_points(&setting, workers, workers);
         let mut times = Vec::new();
         for number in 0..WINDOWS {
-            let window = window(&load, number);
+            let result = iteration(&load, &setting, number);
+            let window = master::window(number, tasks, &result, &ranks, &setting, load.overhead_s);
             let begin = Instant::now();
             tunlet.observe(Observation::Iteration(&window));
             // Nothing is applied, so the next window asks for the same decision.
@@ -38,57 +41,4 @@ fn main() -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// The tuning points of a master that runs with `none`.
-fn tuning_points(workers: u32) -> Vec<TuningPoint> {
-    let offer = |name: &str, whole: bool, range: (f64, f64), value: f64| TuningPoint {
-        rank: 0,
-        name: name.into(),
-        whole,
-        range,
-        value,
-        declared: value,
-        text: None,
-    };
-    vec![
-        offer(tuning_point::names::TECHNIQUE, true, (0.0, 7.0), 0.0),
-        offer(tuning_point::names::FACTOR, false, (0.0, 1.0), 0.0),
-        offer(tuning_point::names::WORKERS, true, (1.0, f64::from(workers)), f64::from(workers)),
-    ]
-}
-
-/// A simulated iteration as the analyzer would show it.
-fn window(load: &SimInput, number: u64) -> Window {
-    let setting = TechniqueParameters::new(Technique::None);
-    let result = iteration(load, &setting, number);
-    let mut per_worker: Vec<WorkerWork> =
-        (0..load.workers).map(|w| WorkerWork { rank: w + 1, tasks_timed: true, ..WorkerWork::default() }).collect();
-    let mut profile = vec![ProfileBin::default(); PROFILE_BINS];
-    for chunk in &result.log {
-        let work = &mut per_worker[chunk.worker as usize];
-        work.tasks += chunk.count;
-        work.chunks += 1;
-        work.busy_s += chunk.busy_s;
-        work.sum_sq_s2 += chunk.sum_sq_s2;
-        let bin = &mut profile[(chunk.first * PROFILE_BINS as u64 / load.tasks) as usize];
-        bin.tasks += chunk.count as f64;
-        bin.busy_s += chunk.busy_s;
-    }
-    Window {
-        iteration: number,
-        tasks: load.tasks,
-        workers: load.workers,
-        iteration_s: result.iteration_s,
-        chunks: result.chunks as u64,
-        master_busy_s: result.chunks * load.overhead_s,
-        prepare_s: None,
-        network: None,
-        setting,
-        setting_changed: false,
-        per_worker,
-        profile,
-        points: Vec::new(),
-        coverage: 1.0,
-    }
 }

@@ -149,7 +149,8 @@ impl Arguments {
                 (2 * CHANGES + 1) * EVERY
             );
             let change = |k: usize| format!(" --change {}:{}", k * EVERY, if k % 2 == 1 { after } else { before });
-            let options = options + &(1..=2 * CHANGES).map(change).collect::<String>();
+            let changes: String = (1..=2 * CHANGES).map(change).collect();
+            let options = format!("{options}{changes}");
             let said = self.figures(&self.synthetic(), 12, &options)?;
             let (drawn_s, came_s) = (numbers(&said, "drawn_s"), numbers(&said, "came_s"));
             let costs = (1..=2 * CHANGES).map(|k| Change::find(&drawn_s, &came_s, k * EVERY));

@@ -177,7 +177,7 @@ impl Arguments {
         let hosts = self.hosts.max(1);
         let slots = |k: u32| (ranks / hosts + u32::from(k < ranks % hosts)).max(1);
         let nodes: String = (0..hosts).map(|k| format!("[[node]]\ncores = 1000\nslots = {}\n", slots(k))).collect();
-        Ok(Machine::from_toml(&(nodes + &costs.links))?)
+        Ok(Machine::from_toml(&(nodes + costs.links.as_str()))?)
     }
 
     fn runs(&self) -> Result<()> {
@@ -257,7 +257,7 @@ impl Arguments {
         let inside = table("inside", true).or_else(|| table("inside", false)).context("no link was measured")?;
         let between = table("between", false).unwrap_or_default();
         let waking_s = median("ideal_s")? * f64::from(WORKERS) / f64::from(TASKS) - MEAN_S;
-        Ok(Costs { links: inside + &between, overhead_s, waking_s: waking_s.max(0.0) })
+        Ok(Costs { links: inside + between.as_str(), overhead_s, waking_s: waking_s.max(0.0) })
     }
 
     /// The program's own time, seconds.

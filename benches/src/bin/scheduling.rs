@@ -23,7 +23,7 @@ struct Arguments {
     #[arg(long, value_delimiter = ',', default_value = "normal")]
     dist: Vec<String>,
     /// Techniques, and `tuned` for the tuner that starts from `none`.
-    #[arg(long, value_delimiter = ',', default_value = "none,ss,fsc,gss,fac2,dpf,daf,af,tuned")]
+    #[arg(long, value_delimiter = ',', default_value = "none,ss,fsc,gss,fac2,dpf,daf,af,tss,mfsc,awf-b,awf-c,tuned")]
     techniques: Vec<String>,
     #[arg(long, default_value_t = 10_000)]
     tasks: u64,
@@ -108,8 +108,6 @@ impl Case<'_> {
         };
         let (start, flags) = match technique {
             "tuned" => ("none", vec![]),
-            // DAF needs mean and sigma, which the tuner learns and keeps up to date.
-            "daf" => ("daf", vec!["--technique".to_owned(), "daf".to_owned()]),
             fixed => (fixed, vec!["--dry-run".to_owned()]),
         };
         let program = prefix().join(format!("../../examples/build/{}/mw_synthetic", a.mpi));

@@ -3,11 +3,14 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use midrun_proto::token::ShowToken;
 use midrun_proto::v1::ListJobsRequest;
 use midrun_proto::v1::admin_client::AdminClient;
+use tonic::service::interceptor::InterceptedService;
 use tonic::transport::{Channel, Endpoint};
 
 use crate::job_file::{self, RunningJob};
+use crate::published_jobs::{self, PublishedJob};
 use crate::settings::read_token;
 use crate::usage::{Refused, refused, usage};
 
@@ -19,7 +22,7 @@ const STATUS_BYTES: usize = 256 << 20;
 /// The flags that name a standing analyzer.
 #[derive(clap::Args, Debug)]
 pub struct AnalyzerArgs {
-    /// Ask this standing analyzer, such as http://node1:7741, instead of the jobs of midrun run on this host
+    /// Ask this standing analyzer, such as http://node1:7741, instead of the jobs of your midrun run commands
     #[arg(long, value_name = "URL")]
     analyzer: Option<String>,
     /// File whose first line is the analyzer's token (else MIDRUN_TOKEN)
@@ -31,11 +34,14 @@ pub struct AnalyzerArgs {
 pub struct Job {
     /// Its id.
     pub id: String,
-    /// The token that its analyzer demands.
+    /// Its token.
     pub token: String,
     /// Its analyzer.
-    pub admin: AdminClient<Channel>,
+    pub admin: Admin,
 }
+
+/// The client of an analyzer.
+pub type Admin = AdminClient<InterceptedService<Channel, ShowToken>>;
 
 /// Finds the job `wanted`, or the only one.
 ///
@@ -45,8 +51,9 @@ pub async fn find(args: &AnalyzerArgs, wanted: Option<&str>) -> anyhow::Result<J
     match &args.analyzer {
         Some(url) => at_analyzer(url, &token(args)?, wanted).await,
         None => {
-            let RunningJob { job: id, url, token, .. } = one(job_file::running(), wanted)?;
-            Ok(Job { id, token, admin: connect(&url).await? })
+            let RunningJob { job: id, url, analyzer_token, token, .. } = one(known(wanted), wanted)?.running;
+            let admin = connect(&url, &analyzer_token).await?;
+            Ok(Job { id, token, admin })
         }
     }
 }
@@ -67,53 +74,82 @@ fn token(args: &AnalyzerArgs) -> anyhow::Result<String> {
     }
 }
 
-async fn connect(url: &str) -> anyhow::Result<AdminClient<Channel>> {
+async fn connect(url: &str, token: &str) -> anyhow::Result<Admin> {
     let Ok(endpoint) = Endpoint::from_shared(url.to_owned()) else {
         return usage(format!("{url} is not the URL of an analyzer, such as http://node1:7741"));
     };
     match endpoint.connect_timeout(CONNECT_DEADLINE).connect().await {
-        Ok(channel) => Ok(AdminClient::new(channel).max_decoding_message_size(STATUS_BYTES)),
+        Ok(channel) => {
+            let admin = AdminClient::with_interceptor(channel, ShowToken::new(token));
+            Ok(admin.max_decoding_message_size(STATUS_BYTES))
+        }
         Err(_) => refused(format!("no analyzer answers at {url}")),
     }
 }
 
 async fn at_analyzer(url: &str, token: &str, wanted: Option<&str>) -> anyhow::Result<Job> {
-    let mut admin = connect(url).await?;
-    let token = token.to_owned();
+    let mut admin = connect(url, token).await?;
+    // The job's own token: of the user's jobs it stands in their files; others have none, or are not the user's.
+    let token_of = |id: &str| {
+        let own = job_file::running().into_iter().find(|running| running.job == id);
+        own.map_or_else(|| token.to_owned(), |running| running.token)
+    };
     if let Some(id) = wanted {
-        return Ok(Job { id: id.to_owned(), token, admin });
+        return Ok(Job { id: id.to_owned(), token: token_of(id), admin });
     }
+    let token = token.to_owned();
     let answer = admin.list_jobs(ListJobsRequest { token: token.clone() }).await.map_err(|status| refusal(&status))?;
     let mut open: Vec<String> =
         answer.into_inner().jobs.into_iter().filter(|job| !job.ended).map(|job| job.job).collect();
     match (open.pop(), open.len()) {
         (None, _) => refused(format!("no job that this token may see runs at {url}")),
-        (Some(id), 0) => Ok(Job { id, token, admin }),
+        (Some(id), 0) => Ok(Job { token: token_of(&id), id, admin }),
         (Some(last), _) => usage(format!("several jobs run at {url}: {} and {last}; name one", open.join(", "))),
     }
 }
 
-fn one(mut running: Vec<RunningJob>, wanted: Option<&str>) -> anyhow::Result<RunningJob> {
-    let names = |running: &[RunningJob]| {
-        let lines: Vec<String> = running.iter().map(|job| format!("{} ({})", job.job, job.command)).collect();
-        lines.join("; ")
+/// The jobs of this host, and those that this user's other hosts published; the home is not read for a job that is here.
+fn known(wanted: Option<&str>) -> Vec<PublishedJob> {
+    let here = job_file::running();
+    let nameless = |running: &RunningJob| PublishedJob::of(running.clone(), |_| None);
+    if let Some(job) = here.iter().find(|job| wanted.is_some_and(|wanted| wanted == job.job)) {
+        return vec![nameless(job)];
+    }
+    let mut jobs = published_jobs::all();
+    for running in here {
+        match jobs.iter_mut().find(|job| job.running.job == running.job) {
+            Some(job) => job.running = running, // this host knows a nearer address
+            None => jobs.push(nameless(&running)),
+        }
+    }
+    jobs
+}
+
+fn one(mut jobs: Vec<PublishedJob>, wanted: Option<&str>) -> anyhow::Result<PublishedJob> {
+    let names = |jobs: &[PublishedJob]| {
+        let place = |job: &PublishedJob| match job.cluster.as_str() {
+            "" => job.host.clone(),
+            cluster => format!("{}, {cluster}", job.host),
+        };
+        let line = |job: &PublishedJob| format!("{} ({}, on {})", job.running.job, job.running.command, place(job));
+        jobs.iter().map(line).collect::<Vec<_>>().join("; ")
     };
-    if let Some(id) = wanted {
-        let others = names(&running);
-        return match running.into_iter().find(|job| job.job == id) {
-            Some(job) => Ok(job),
-            None if others.is_empty() => {
-                refused(format!("no midrun run of this user runs job {id} on this host, nor any other"))
-            }
-            None => refused(format!("no midrun run of this user runs job {id} on this host; there are: {others}")),
+    let others = names(&jobs);
+    if let Some(name) = wanted {
+        jobs.retain(|job| job.is(name));
+        return match jobs.len() {
+            0 if others.is_empty() => refused(format!("no midrun run of this user runs job {name}, nor any other")),
+            0 => refused(format!("no midrun run of this user runs job {name}; there are: {others}")),
+            1 => Ok(jobs.remove(0)),
+            _ => usage(format!("{name} has several jobs, name one: {}", names(&jobs))),
         };
     }
-    match running.len() {
+    match jobs.len() {
         0 => refused(
-            "no job runs: no midrun run of this user is at work on this host (--analyzer URL asks a standing analyzer)",
+            "no job runs: no midrun run of this user is at work here or has published its address (--analyzer URL asks a standing analyzer)",
         ),
-        1 => Ok(running.remove(0)),
-        _ => usage(format!("several jobs run, name one: {}", names(&running))),
+        1 => Ok(jobs.remove(0)),
+        _ => usage(format!("several jobs run, name one: {others}")),
     }
 }
 
@@ -121,19 +157,34 @@ fn one(mut running: Vec<RunningJob>, wanted: Option<&str>) -> anyhow::Result<Run
 mod tests {
     use super::*;
 
-    fn running(job: &str) -> RunningJob {
-        RunningJob { job: job.into(), url: "http://h:1".into(), token: "t".into(), command: "mpirun x".into() }
+    fn running(job: &str, batch_id: &str) -> PublishedJob {
+        let running = RunningJob {
+            job: job.into(),
+            url: "http://h:1".into(),
+            analyzer_token: "a".into(),
+            token: "t".into(),
+            command: "mpirun x".into(),
+        };
+        let batch_ids = vec![batch_id.to_owned()];
+        PublishedJob { running, host: "n1".into(), cluster: "big".into(), batch_ids }
     }
 
     #[test]
     fn one_job_needs_no_name_and_several_are_named() {
-        assert_eq!(one(vec![running("a")], None).unwrap().job, "a");
-        assert_eq!(one(vec![running("a"), running("b")], Some("b")).unwrap().job, "b");
-        let several = one(vec![running("a"), running("b")], None).unwrap_err();
-        assert_eq!(several.to_string(), "several jobs run, name one: a (mpirun x); b (mpirun x)");
+        let (a, b) = (running("a", "17"), running("b", "17"));
+        assert_eq!(one(vec![a.clone()], None).unwrap(), a);
+        assert_eq!(one(vec![a.clone(), b.clone()], Some("b")).unwrap(), b);
+        assert_eq!(one(vec![a.clone(), running("b", "18")], Some("17")).unwrap(), a);
+        let several = one(vec![a.clone(), b.clone()], None).unwrap_err();
+        assert_eq!(
+            several.to_string(),
+            "several jobs run, name one: a (mpirun x, on n1, big); b (mpirun x, on n1, big)"
+        );
         assert!(several.downcast_ref::<crate::usage::Usage>().is_some());
+        let several = one(vec![a.clone(), b], Some("17")).unwrap_err();
+        assert!(several.to_string().starts_with("17 has several jobs, name one: a"), "{several}");
         assert!(one(Vec::new(), None).unwrap_err().to_string().starts_with("no job runs"));
-        let other = one(vec![running("a")], Some("c")).unwrap_err();
-        assert!(other.to_string().ends_with("runs job c on this host; there are: a (mpirun x)"), "{other}");
+        let other = one(vec![a], Some("c")).unwrap_err();
+        assert!(other.to_string().ends_with("runs job c; there are: a (mpirun x, on n1, big)"), "{other}");
     }
 }

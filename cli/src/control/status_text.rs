@@ -1,7 +1,9 @@
 //! The status of a running job as text.
 
-use midrun_vocabulary::Seconds;
+use midrun_vocabulary::{Count, Seconds};
 use serde_json::Value;
+
+use crate::table::{Column, table};
 
 /// Formats a status, which is JSON, as lines of text.
 pub fn status(json: &str) -> String {
@@ -31,7 +33,7 @@ fn headline(status: &Value) -> String {
     let mpi = status["mpi"].as_str().filter(|mpi| !mpi.is_empty()).unwrap_or("no rank has reported its MPI yet");
     let list = |key: &str| status[key].as_array().cloned().unwrap_or_default();
     let in_state = |state: &str| list("ranks").iter().filter(|rank| rank["state"] == state).count();
-    let mut ranks = format!("{} ranks", list("ranks").len());
+    let mut ranks = Count(list("ranks").len() as u64, "rank").to_string();
     for (state, word) in [("ended", "ended"), ("lost", "lost")] {
         match in_state(state) {
             0 => {}
@@ -51,10 +53,10 @@ fn progress(status: &Value) -> String {
     let time = |key: &str| status[key].as_f64().map(|s| format!(", the last took {}", Seconds(s))).unwrap_or_default();
     let wall = status["wall_s"].as_f64().unwrap_or(0.0);
     match status["outputs"].as_u64() {
-        Some(outputs) => format!("{outputs} outputs in {wall:.1} s{}", time("period_s")),
+        Some(outputs) => format!("{} in {wall:.1} s{}", Count(outputs, "output"), time("period_s")),
         None => {
             let count = status["iterations"].as_u64().unwrap_or(0);
-            format!("{count} iterations in {wall:.1} s{}", time("iteration_s"))
+            format!("{} in {wall:.1} s{}", Count(count, "iteration"), time("iteration_s"))
         }
     }
 }
@@ -70,7 +72,11 @@ fn tuning(status: &Value) -> String {
     let count = |key: &str| status[key].as_u64().unwrap_or(0);
     let mut line = format!("tunlet {tunlet} {mode}");
     if count("in_flight") + count("controls_waiting") > 0 {
-        line += &format!("; {} actions in flight, {} controls pending", count("in_flight"), count("controls_waiting"));
+        line += &format!(
+            "; {} in flight, {} pending",
+            Count(count("in_flight"), "action"),
+            Count(count("controls_waiting"), "control")
+        );
     }
     line
 }
@@ -86,15 +92,8 @@ fn points(list: &Value) -> Vec<String> {
             None => groups.push((vec![rank], columns)),
         }
     }
-    let rows: Vec<Vec<String>> =
-        groups.into_iter().map(|(ranks, columns)| std::iter::once(ranges(&ranks)).chain(columns).collect()).collect();
-    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..rows.first().map_or(0, Vec::len)).map(width).collect();
-    let line = |row: &Vec<String>| {
-        let cells: Vec<String> = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}")).collect();
-        format!("  {}", cells.join("  ").trim_end())
-    };
-    rows.iter().map(line).collect()
+    let row = |(ranks, columns): (Vec<u32>, Vec<String>)| [vec![ranges(&ranks)], columns].concat();
+    table(&[Column::Left(""); 6], groups.into_iter().map(row)).lines().map(str::to_owned).collect()
 }
 
 fn columns(point: &Value) -> Vec<String> {

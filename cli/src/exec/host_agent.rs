@@ -51,7 +51,7 @@ fn start(socket: &Path, lock_path: &Path, lock: &File, analyzer: &str) -> anyhow
     let (socket_fd, lock_fd) = (listener.as_raw_fd(), lock.as_raw_fd());
     let mut command = Command::new(std::env::current_exe().context("cannot find the midrun command")?);
     command
-        .args(["agent", "--analyzer", analyzer, "--linger-s", &LINGER_S.to_string()])
+        .args(["agent", "--options-follow", "--analyzer", analyzer, "--linger-s", &LINGER_S.to_string()])
         .args(["--socket-fd", &socket_fd.to_string()])
         .arg("--socket")
         .arg(socket)
@@ -79,8 +79,13 @@ fn start(socket: &Path, lock_path: &Path, lock: &File, analyzer: &str) -> anyhow
 /// Runs between fork and exec: leaves the program's session and process group, and closes all descriptors but `keep` on exec.
 fn detach(keep: [RawFd; 2]) -> std::io::Result<()> {
     const DESCRIPTORS: RawFd = 1024;
-    // SAFETY: these calls take numbers only; the kernel refuses descriptors that are not open.
+    // SAFETY: these calls take numbers, and a set of this frame; the kernel refuses descriptors that are not open.
     unsafe {
+        // The launcher bound this process to the rank's processors. The agent may use all that the job has: of a set with every
+        // processor the kernel takes the allowed ones.
+        let mut all: libc::cpu_set_t = std::mem::zeroed();
+        (0..8 * size_of::<libc::cpu_set_t>()).for_each(|cpu| libc::CPU_SET(cpu, &mut all));
+        libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &raw const all);
         libc::setsid();
         match libc::fork() {
             -1 => return Err(std::io::Error::last_os_error()),

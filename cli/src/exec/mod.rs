@@ -34,76 +34,99 @@ pub fn main(args: Args) -> anyhow::Result<ExitCode> {
         match socket_for(&job) {
             Ok(socket) => {
                 command.env("MIDRUN_SOCKET", socket);
-                preload(&mut command, program);
+                if let Err(why) = preload(&mut command, program) {
+                    say_once_per_host(&why);
+                }
             }
             Err(error) => {
                 command.env_remove("MIDRUN_SOCKET");
-                say(format!("no agent on {}: {error:#}; the program runs untuned", runtime_dir::host()));
+                say_once_per_host(&format!("no agent on {}: {error:#}", runtime_dir::host()));
             }
         }
-        // Only agents need the token.
-        command.env_remove("MIDRUN_TOKEN");
+        // Only agents need the tokens.
+        command.env_remove("MIDRUN_TOKEN").env_remove("MIDRUN_JOB_TOKEN");
     }
     let error = command.exec();
     say(format!("there is no program {program} on {}: {error}", runtime_dir::host()));
     Ok(ExitCode::from(EXIT_NOT_FOUND))
 }
 
+/// Says why ranks run untuned: one line per host, where the launcher numbers the processes of a host.
+fn say_once_per_host(why: &str) {
+    const NUMBERS: [&str; 6] = [
+        "OMPI_COMM_WORLD_LOCAL_RANK",
+        "MPI_LOCALRANKID",
+        "SLURM_LOCALID",
+        "PALS_LOCAL_RANKID",
+        "FLUX_TASK_LOCAL_ID",
+        "PMI_LOCAL_RANK",
+    ];
+    let number = NUMBERS.iter().find_map(|name| std::env::var(name).ok());
+    if number.is_none_or(|number| number == "0") {
+        say(format!("{why}; the program runs untuned"));
+    }
+}
+
+/// The value of a variable that is set and not empty.
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
 /// The job, as `midrun run` describes it in the environment.
 struct Job {
     id: String,
-    analyzer: String,
+    /// The socket of an agent, and the host that it is on; no host: on each.
+    socket: Option<PathBuf>,
+    host: Option<String>,
+    /// For an agent that is to be started here.
+    analyzer: Option<String>,
 }
 
 impl Job {
     fn from_environment() -> Option<Job> {
-        let text = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
-        let id = text("MIDRUN_JOB").unwrap_or_else(|| "job".into());
-        Some(Job { id, analyzer: text("MIDRUN_ANALYZER")? })
+        let id = variable("MIDRUN_JOB").unwrap_or_else(|| "job".into());
+        let socket = variable("MIDRUN_SOCKET").map(PathBuf::from);
+        let job = Job { id, socket, host: variable("MIDRUN_HOST"), analyzer: variable("MIDRUN_ANALYZER") };
+        (job.socket.is_some() || job.analyzer.is_some()).then_some(job)
     }
 }
 
 /// The socket of this host's agent: the embedded agent on the host of `midrun run`, elsewhere an agent started here.
 fn socket_for(job: &Job) -> anyhow::Result<PathBuf> {
-    let embedded = std::env::var_os("MIDRUN_SOCKET").map(PathBuf::from);
-    let here = std::env::var("MIDRUN_HOST").is_ok_and(|host| host == runtime_dir::host());
-    match embedded {
-        Some(socket) if here && socket.exists() => Ok(socket),
-        _ => host_agent::ensure(&job.id, &job.analyzer),
+    let here = job.host.as_ref().is_none_or(|host| *host == runtime_dir::host());
+    match (&job.socket, &job.analyzer) {
+        (Some(socket), _) if here && socket.exists() => Ok(socket.clone()),
+        (_, Some(analyzer)) => host_agent::ensure(&job.id, analyzer),
+        (Some(socket), None) if here => anyhow::bail!("nobody listens on {}", socket.display()),
+        _ => anyhow::bail!(
+            "the command of midrun run named no other host than {}",
+            job.host.as_deref().unwrap_or("its own")
+        ),
     }
 }
 
-/// Preloads libmidrun unless the program is linked with it.
-fn preload(command: &mut Command, program: &str) {
-    let linkage = resolve(program).and_then(|path| mpi::linkage(&path));
-    if linkage.as_ref().is_some_and(|linkage| linkage.has_midrun) {
-        return;
-    }
-    let linked = linkage.and_then(|linkage| Some(linkage.mpi?.0));
-    let Some(flavour) = linked.or_else(flavour_of_launcher) else {
-        return;
-    };
-    match mpi::library(flavour, None) {
-        Ok(library) => {
-            let already = std::env::var("LD_PRELOAD").unwrap_or_default();
-            if !already.split([':', ' ']).any(|entry| Path::new(entry) == library) {
-                command.env("LD_PRELOAD", preload_value(&library, Some(&already)));
-            }
+/// Preloads the library for the program's MPI, unless the program is linked with it.
+///
+/// # Errors
+/// Why there is none, in one clause.
+fn preload(command: &mut Command, program: &str) -> Result<(), String> {
+    let linkage = resolve(program).and_then(|path| mpi::linkage(&path)).unwrap_or_default();
+    let by_hand = variable("MIDRUN_MPI").and_then(|name| Flavour::of_name(&name).ok());
+    let flavour = by_hand.or(linkage.mpi.map(|(flavour, _)| flavour));
+    match (&linkage.unknown_mpi, flavour) {
+        _ if linkage.has_midrun => return Ok(()),
+        (Some(library), None) => {
+            return Err(format!("{program} is linked with {library}, an MPI that midrun does not know"));
         }
-        Err(_) => {
-            say(format!("no libmidrun for {} on {}; the program runs untuned", flavour.name(), runtime_dir::host()))
-        }
+        _ => {}
     }
-}
-
-/// The MPI of the launcher that started this process, by its environment.
-fn flavour_of_launcher() -> Option<Flavour> {
-    let set = |name| std::env::var_os(name).is_some();
-    if set("OMPI_COMM_WORLD_RANK") {
-        Some(Flavour::OpenMpi)
-    } else if set("PMI_RANK") {
-        Some(Flavour::Mpich)
-    } else {
-        None
+    let library = mpi::library(flavour, None).map_err(|_| match flavour {
+        Some(flavour) => format!("no libmidrun for {} on {}", flavour.name(), runtime_dir::host()),
+        None => format!("no libmidrun-select on {}", runtime_dir::host()),
+    })?;
+    let already = std::env::var("LD_PRELOAD").unwrap_or_default();
+    if !already.split([':', ' ']).any(|entry| Path::new(entry) == library) {
+        command.env("LD_PRELOAD", preload_value(&library, Some(&already)));
     }
+    Ok(())
 }

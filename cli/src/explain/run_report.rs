@@ -1,6 +1,6 @@
 //! A report of one run, made from its summary: each decision with its prediction, application, measurement and verdict.
 
-use midrun_vocabulary::Seconds;
+use midrun_vocabulary::{Count, Seconds};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -20,6 +20,7 @@ pub struct RunReport {
     job: String,
     opening: String,
     decisions: Vec<DecisionReport>,
+    controls: Vec<String>,
     refusals: Vec<String>,
     never: Vec<String>,
     shadow: Vec<String>,
@@ -35,6 +36,7 @@ impl RunReport {
             job: text(summary, "job"),
             opening: opening(summary, decisions.is_empty()),
             decisions,
+            controls: list("controls").iter().map(control).collect(),
             refusals: list("refusals").iter().map(refusal).collect(),
             never: list("never").iter().filter_map(|line| line.as_str().map(str::to_owned)).collect(),
             shadow: list("shadow").iter().map(shadow).collect(),
@@ -50,9 +52,12 @@ impl RunReport {
                 text += &format!("{}{sentence}\n", if at == 0 { "\n" } else { "    " });
             }
         }
-        for (heading, lines) in
-            [("refused", &self.refusals), ("never possible", &self.never), ("advised only", &self.shadow)]
-        {
+        for (heading, lines) in [
+            ("by hand", &self.controls),
+            ("refused", &self.refusals),
+            ("never possible", &self.never),
+            ("advised only", &self.shadow),
+        ] {
             if !lines.is_empty() {
                 text += &format!("\n{heading}\n");
                 lines.iter().for_each(|line| text += &format!("    {line}\n"));
@@ -73,16 +78,20 @@ fn count(value: &Value, key: &str) -> u64 {
 fn opening(summary: &Value, nothing: bool) -> String {
     let (ranks, iterations) = (count(summary, "ranks"), count(summary, "iterations"));
     let windows = summary["period_s"].as_array().map_or(0, Vec::len);
-    let seen = if windows > 0 { format!("{windows} windows of a stream") } else { format!("{iterations} iterations") };
+    let seen = match windows {
+        0 => Count(iterations, "iteration").to_string(),
+        _ => format!("{} of a stream", Count(windows as u64, "window")),
+    };
     let why = match () {
         () if ranks == 0 => "; nothing was decided: no rank reported to an agent",
         () if iterations == 0 && windows == 0 => {
             "; nothing was decided: the program neither uses a framework nor marks its iterations, and no tunlet said where they begin"
         }
+        () if nothing && !summary["controls"].as_array().is_none_or(Vec::is_empty) => "; midrun decided nothing",
         () if nothing => "; nothing was decided: no change promised enough",
         () => "",
     };
-    format!("{ranks} ranks, {seen}{why}")
+    format!("{}, {seen}{why}", Count(ranks, "rank"))
 }
 
 fn decision_report(decision: &Value) -> DecisionReport {
@@ -135,6 +144,20 @@ fn measured(decision: &Value, verdict: &str) -> Option<String> {
     Some(format!("measured {}{}: {verdict}", Seconds(measured), beside.unwrap_or_default()))
 }
 
+/// A manual override: when, what, and each value that changed.
+fn control(control: &Value) -> String {
+    let changes = control["changes"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let change =
+        |change: &Value| format!("rank {} {} -> {}", change["rank"], plain(&change["from"]), plain(&change["to"]));
+    let applied: Vec<String> = changes.iter().filter(|change| change["refused"].is_null()).map(change).collect();
+    let values = if applied.is_empty() { String::new() } else { format!(" ({})", applied.join(", ")) };
+    format!("{:.1} s: {}{values}", control["at_s"].as_f64().unwrap_or(0.0), text(control, "text"))
+}
+
+fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
 fn refusal(refusal: &Value) -> String {
     let times = match count(refusal, "times") {
         0 | 1 => String::new(),
@@ -149,12 +172,12 @@ fn shadow(score: &Value) -> String {
         None => "its predictions stayed untested".to_owned(),
     };
     format!(
-        "{}: {} proposals, {} of them measured later: {tested}; it had proposed {} of the {} changes that were made",
+        "{}: {}, {} of them measured later: {tested}; it had proposed {} of {} made",
         text(score, "tunlet"),
-        count(score, "proposals"),
+        Count(count(score, "proposals"), "proposal"),
         count(score, "tested"),
         count(score, "agreed"),
-        count(score, "acting"),
+        Count(count(score, "acting"), "change"),
     )
 }
 
@@ -201,6 +224,11 @@ mod tests {
                 decision("open", json!({"applied_iteration": 11})),
             ],
             "refusals": [{"tunlet": "climb", "iteration": 7, "why": "no rank measures x", "times": 3}],
+            "controls": [
+                {"at_s": 1.25, "control": "set", "done": true, "text": "block = 64 applied on ranks 0-1 at iteration 5",
+                 "changes": [{"rank": 0, "tuning_point": "block", "from": 8.0, "to": 64.0, "refused": null},
+                             {"rank": 1, "tuning_point": "block", "from": 16.0, "to": 64.0, "refused": null}]},
+                {"at_s": 2.0, "control": "freeze", "done": true, "text": "frozen: tunlets decide nothing more", "changes": []}],
             "never": ["no rank offers a tuning point F9"],
             "shadow": [{"tunlet": "auto", "proposals": 2, "tested": 1, "median_error": 0.04, "agreed": 1, "acting": 1}]});
         let text = RunReport::of(&summary).text();
@@ -211,9 +239,11 @@ mod tests {
             "not applied: refused: the value is out of",
             "without a prediction; it took 0.900 s then",
             "the run ended before it could be judged",
+            "by hand\n    1.2 s: block = 64 applied on ranks 0-1 at iteration 5 (rank 0 8.0 -> 64.0, rank 1 16.0 -> 64.0)\n",
+            "    2.0 s: frozen: tunlets decide nothing more\n",
             "refused\n    iteration 7: climb: no rank measures x (3 times)",
             "never possible\n    no rank offers a tuning point F9",
-            "auto: 2 proposals, 1 of them measured later: its predictions were off by 4.0 % (median); it had proposed 1 of the 1",
+            "auto: 2 proposals, 1 of them measured later: its predictions were off by 4.0 % (median); it had proposed 1 of 1 change made",
             "decisions: 1 kept, 1 not-applied, 1 open; the first iteration took 0.900 s, the last 0.820 s",
         ] {
             assert!(text.contains(part), "{part} is missing in\n{text}");

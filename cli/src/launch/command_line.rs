@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::mpi::{self, LauncherVersion};
+use super::launchers::{Launcher, Read, has};
+use super::mpi::LauncherVersion;
 
 /// The user's command, parsed as far as its options are known.
 #[derive(Clone, Debug)]
@@ -10,16 +11,22 @@ pub struct CommandLine {
     /// All words; the first is the program to start.
     pub words: Vec<String>,
     /// The launcher, if the command has one.
-    pub launcher: Option<Launcher>,
-    /// The programs that become ranks; several where the line has `:`.
+    pub launcher: Option<LauncherWord>,
+    /// The programs that become ranks; several where the line has `:`. Empty where they cannot be found.
     pub apps: Vec<App>,
+    /// Why the programs cannot be found in the launcher's line.
+    pub obstacle: Option<String>,
+    /// Ranks may run on other hosts.
+    pub leaves_host: bool,
 }
 
-/// mpirun, mpiexec, srun and the like.
+/// The word that is a launcher.
 #[derive(Clone, Debug)]
-pub struct Launcher {
+pub struct LauncherWord {
     /// Index among the words.
     pub at: usize,
+    /// Which launcher it is.
+    pub kind: Launcher,
     /// Path of the file; `None` if it was not found.
     pub path: Option<PathBuf>,
     /// Its MPI and version.
@@ -29,6 +36,8 @@ pub struct Launcher {
 /// A program in the line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct App {
+    /// Index of the first word of its own options, if any.
+    pub begin: usize,
     /// Index among the words.
     pub at: usize,
     /// Path of the file on this host, if it was found.
@@ -41,39 +50,42 @@ pub struct App {
     pub ranks: Option<u32>,
 }
 
-const LAUNCHERS: [&str; 5] = ["mpirun", "mpiexec", "orterun", "prterun", "srun"];
 /// Commands that run another command.
 const PREFIXES: [&str; 12] =
     ["env", "time", "timeout", "nice", "ionice", "chrt", "taskset", "numactl", "stdbuf", "nohup", "setsid", "perf"];
-/// Options of launchers that take one word.
-const ONE_WORD: &str = " n np c N npernode npersocket H host hostfile default-hostfile machinefile f hosts ppn map-by \
-    rank-by bind-to wd wdir path prefix x am tune output-filename stdin timeout app preload-files rf rankfile cpu-set \
-    report-uri envlist genvlist launcher launcher-exec iface bootstrap bootstrap-exec rmk configfile topolib arch soft \
-    errfile outfile usize binding mapping prepend-pattern ";
-/// Options of launchers that take two words.
-const TWO_WORDS: &str = " mca gmca pmca omca prtemca env genv ";
-/// Options of launchers that take none.
-const NO_WORD: &str = " oversubscribe nooversubscribe allow-run-as-root v q V quiet verbose nolocal nousize report-bindings \
-    display-map display-allocation tag-output timestamp-output merge-stderr-to-stdout xml bynode bycore byslot l \
-    prepend-rank genvall genvnone envall envnone use-hwthread-cpus do-not-launch print-rank-map print-all-exitcodes \
-    enable-recovery disable-recovery d debug-devel ";
-/// Options after which programs may be on other hosts, or relative to another directory.
-const ELSEWHERE: &str = " H host hostfile default-hostfile machinefile f hosts wd wdir path app configfile ";
 
 impl CommandLine {
-    /// Parses `words`, and asks the launcher for its version.
-    pub fn parse(words: &[String]) -> CommandLine {
-        let launcher = find_launcher(words).map(|at| {
-            let path = resolve(&words[at]);
-            let unknown = LauncherVersion { mpi: None, version: String::new() };
-            let version = path.as_deref().map_or(unknown, mpi::launcher_version);
-            Launcher { at, path, version }
-        });
-        let apps = match &launcher {
-            Some(launcher) => find_apps(words, launcher.at + 1),
-            None => plain_app(words),
+    /// Parses `words`, and asks the launcher for its version. `variable` tells which variables the environment has.
+    pub fn parse(words: &[String], variable: impl Fn(&str) -> bool) -> CommandLine {
+        CommandLine::with_launcher(words, find_launcher(words, resolve), variable)
+    }
+
+    /// Parses `words` with this launcher in them.
+    pub fn with_launcher(
+        words: &[String],
+        launcher: Option<LauncherWord>,
+        variable: impl Fn(&str) -> bool,
+    ) -> CommandLine {
+        let mut line = CommandLine {
+            words: words.to_vec(),
+            leaves_host: launcher.as_ref().is_some_and(|launcher| launcher.kind.may_leave_host(variable)),
+            launcher,
+            apps: Vec::new(),
+            obstacle: None,
         };
-        CommandLine { words: words.to_vec(), launcher, apps }
+        match line.launcher.as_ref().map(|launcher| (launcher.kind, first_option(words, launcher))) {
+            None => line.apps = plain_app(words),
+            Some((_, None)) => line.obstacle = Some("only `flux run` starts ranks".into()),
+            Some((kind, Some(from))) => match find_apps(words, from, kind) {
+                Ok((mut apps, hosts)) => {
+                    line.leaves_host |= hosts;
+                    apps.iter_mut().for_each(|app| app.certain &= !line.leaves_host);
+                    line.apps = apps;
+                }
+                Err(why) => line.obstacle = Some(why),
+            },
+        }
+        line
     }
 
     /// Whether `midrun exec` starts one of the programs.
@@ -84,11 +96,14 @@ impl CommandLine {
     /// The first of the options by which MPICH's mpiexec places ranks. With one of them, in MPICH 5.0, the first process
     /// that a program starts ends the job ("duplicate setting").
     pub fn hydra_placement(&self) -> Option<&str> {
-        let launcher = self.launcher.as_ref().filter(|launcher| launcher.version.mpi == Some(mpi::Flavour::Mpich))?;
+        let launcher = self.launcher.as_ref().filter(|launcher| launcher.kind == Launcher::Hydra)?;
         let end = self.apps.first().map_or(self.words.len(), |app| app.at);
         let options = self.words.get(launcher.at + 1..end)?;
-        let places = |name: &str| matches!(name, "bind-to" | "binding" | "map-by" | "mapping");
-        options.iter().map(String::as_str).find(|word| option_name(word).is_some_and(places))
+        let places = |word: &str| {
+            let name = word.trim_start_matches('-').split('=').next().unwrap_or_default();
+            word.starts_with('-') && matches!(name, "bind-to" | "binding" | "map-by" | "mapping")
+        };
+        options.iter().map(String::as_str).find(|word| places(word))
     }
 
     /// The line starts one rank and no more.
@@ -103,13 +118,27 @@ impl CommandLine {
     }
 }
 
-fn find_launcher(words: &[String]) -> Option<usize> {
-    let is_launcher = |word: &String| LAUNCHERS.contains(&stem(word));
+fn find_launcher(words: &[String], resolve: impl Fn(&str) -> Option<PathBuf>) -> Option<LauncherWord> {
+    let launcher = |at: usize| {
+        let path = resolve(&words[at]);
+        let (kind, version) = Launcher::of(stem(&words[at]), path.as_deref())?;
+        Some(LauncherWord { at, kind, path, version })
+    };
     let first = words.first()?;
-    if is_launcher(first) {
-        return Some(0);
+    if PREFIXES.contains(&stem(first)) {
+        return (1..words.len()).find_map(launcher);
     }
-    PREFIXES.contains(&stem(first)).then(|| words.iter().position(is_launcher))?
+    launcher(0)
+}
+
+/// Index of the first word behind the launcher and its subcommand; `None` for a subcommand that starts no ranks.
+fn first_option(words: &[String], launcher: &LauncherWord) -> Option<usize> {
+    let after = launcher.at + 1;
+    if launcher.kind != Launcher::Flux {
+        return Some(after);
+    }
+    let mini = usize::from(words.get(after).is_some_and(|word| word == "mini"));
+    (words.get(after + mini)? == "run").then_some(after + mini + 1)
 }
 
 /// `mpirun` of `/usr/bin/mpirun.openmpi`.
@@ -138,57 +167,72 @@ fn plain_app(words: &[String]) -> Vec<App> {
     };
     let (at, by_exec) = after_exec(words, 0, words.len());
     let path = resolve(words.get(at).unwrap_or(word));
-    vec![App { at, path, certain: true, by_exec, ranks: None }]
+    vec![App { begin: 0, at, path, certain: true, by_exec, ranks: None }]
 }
 
-fn find_apps(words: &[String], from: usize) -> Vec<App> {
-    let mut apps = Vec::new();
+/// The programs, and whether an option names hosts; or why they cannot be found.
+fn find_apps(words: &[String], from: usize, kind: Launcher) -> Result<(Vec<App>, bool), String> {
+    let (mut apps, mut hosts) = (Vec::new(), false);
     let mut begin = from;
     while begin <= words.len() {
-        let end = words[begin..].iter().position(|word| word == ":").map_or(words.len(), |colon| begin + colon);
-        apps.extend(find_app(words, begin, end));
+        let colon = words[begin..].iter().position(|word| word == ":" && kind.has_colons());
+        let end = colon.map_or(words.len(), |colon| begin + colon);
+        let (app, names_hosts) = find_app(words, begin, end, kind)?;
+        apps.push(app);
+        hosts |= names_hosts;
         begin = end + 1;
     }
-    apps
+    Ok((apps, hosts))
 }
 
-/// The first word of `words[begin..end]` that is no option and no option's value.
-fn find_app(words: &[String], begin: usize, end: usize) -> Option<App> {
-    let (mut certain, mut elsewhere, mut ranks) = (true, false, None);
+/// The first word of `words[begin..end]` that is no option and no option's value, and whether an option names hosts.
+fn find_app(words: &[String], begin: usize, end: usize, kind: Launcher) -> Result<(App, bool), String> {
+    let options = kind.options();
+    let (mut certain, mut hosts, mut ranks, mut directory) = (true, false, None, None);
     let mut at = begin;
     while at < end {
-        let word = &words[at];
-        let Some(option) = option_name(word) else {
-            if certain || resolve(word).is_some() {
-                let (at, by_exec) = after_exec(words, at, end);
-                let path = words.get(at).filter(|_| at < end).and_then(|word| resolve(word));
-                let named_by_path = words.get(at).is_some_and(|word| word.contains('/'));
-                let certain = certain && !elsewhere && named_by_path;
-                return Some(App { at, path, certain, by_exec, ranks });
+        match options.read(&words[at..end]) {
+            Read::NoOption => break,
+            Read::End => {
+                at += 1;
+                break;
             }
-            at += 1;
-            continue;
-        };
-        let is_in = |list: &str| list.split_whitespace().any(|known| known == option);
-        elsewhere |= is_in(ELSEWHERE);
-        if matches!(option, "n" | "np" | "c") {
-            ranks = words.get(at + 1).and_then(|word| word.parse().ok());
+            Read::Known { name, .. } if has(options.hidden, name) => {
+                return Err(format!("with its option {} the line does not hold the programs", words[at]));
+            }
+            Read::Known { name, value, takes } => {
+                if has(options.ranks, name) {
+                    ranks = value.and_then(|value| value.parse().ok());
+                }
+                if has(options.directory, name) {
+                    directory = value.map(PathBuf::from);
+                }
+                hosts |= has(options.hosts, name);
+                at += 1 + takes;
+            }
+            Read::Unknown => {
+                // It takes no word if another option or nothing follows, or if it brings its value.
+                let alone =
+                    words[at].contains('=') || words[at + 1..end].first().is_none_or(|next| next.starts_with('-'));
+                if !alone {
+                    return Err(format!("its option {} is not known", words[at]));
+                }
+                certain = false;
+                at += 1;
+            }
         }
-        at += 1 + if is_in(ONE_WORD) {
-            1
-        } else if is_in(TWO_WORDS) {
-            2
-        } else {
-            certain &= is_in(NO_WORD) || word.contains('=');
-            0
-        };
     }
-    None
-}
-
-fn option_name(word: &str) -> Option<&str> {
-    let name = word.strip_prefix('-')?.trim_start_matches('-');
-    (!name.is_empty()).then(|| name.split('=').next().unwrap_or(name))
+    if at >= end {
+        return Err("the line names no program".into());
+    }
+    let (at, by_exec) = after_exec(words, at, end);
+    let word = words.get(at).filter(|_| at < end).ok_or("the line names no program behind midrun exec")?;
+    let path = match directory.filter(|_| word.contains('/')) {
+        Some(directory) => resolve(&directory.join(word).to_string_lossy()),
+        None => resolve(word),
+    };
+    let certain = certain && word.contains('/');
+    Ok((App { begin, at, path, certain, by_exec, ranks }, hosts))
 }
 
 /// Skips `midrun exec [--]`. Returns the index of the program, and whether there was something to skip.
@@ -202,70 +246,5 @@ fn after_exec(words: &[String], at: usize, end: usize) -> (usize, bool) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn apps(line: &str) -> Vec<App> {
-        let words: Vec<String> = line.split(' ').map(String::from).collect();
-        find_apps(&words, find_launcher(&words).expect("a launcher") + 1)
-    }
-
-    #[test]
-    fn the_program_comes_after_the_options_and_their_values() {
-        let found = apps("mpirun -n 9 --mca btl self,tcp --oversubscribe -x A=1 /bin/ls -n 4");
-        assert_eq!(found.len(), 1);
-        assert_eq!((found[0].at, found[0].ranks, found[0].certain), (9, Some(9), true));
-        assert_eq!(found[0].path.as_deref(), Some(Path::new("/bin/ls")));
-    }
-
-    #[test]
-    fn an_unknown_option_makes_the_search_careful() {
-        let found = apps("mpirun --brand-new value /bin/ls");
-        assert_eq!((found[0].at, found[0].certain), (3, false));
-        assert!(apps("mpirun --brand-new ./not-there").is_empty());
-    }
-
-    #[test]
-    fn programs_between_colons_are_all_found() {
-        let found = apps("mpiexec -n 1 /bin/ls : -n 4 /bin/cat");
-        let places: Vec<_> = found.iter().map(|app| (app.at, app.ranks)).collect();
-        assert_eq!(places, [(3, Some(1)), (7, Some(4))]);
-    }
-
-    #[test]
-    fn midrun_exec_is_skipped() {
-        let found = apps("mpirun --hostfile hosts -n 4 midrun exec -- /bin/ls -l");
-        assert_eq!((found[0].at, found[0].by_exec, found[0].certain), (8, true, false));
-    }
-
-    #[test]
-    fn workers_are_counted_and_options_that_hydra_cannot_repeat_are_found() {
-        let read = |line: &str, mpi| {
-            let words: Vec<String> = line.split(' ').map(String::from).collect();
-            let version = LauncherVersion { mpi, version: String::new() };
-            let launcher = Launcher { at: 0, path: None, version };
-            CommandLine { apps: find_apps(&words, 1), words, launcher: Some(launcher) }
-        };
-        let hydra = Some(mpi::Flavour::Mpich);
-        assert_eq!(read("mpiexec -n 1 /bin/ls : -n 4 /bin/cat", hydra).workers(), Some(4));
-        assert_eq!(read("mpiexec /bin/ls", hydra).workers(), None);
-        assert_eq!(read("mpiexec -bind-to none -n 4 /bin/ls", hydra).hydra_placement(), Some("-bind-to"));
-        assert_eq!(read("mpiexec -n 4 /bin/ls -bind-to none", hydra).hydra_placement(), None);
-        assert_eq!(read("mpiexec --bind-to none -n 4 /bin/ls", Some(mpi::Flavour::OpenMpi)).hydra_placement(), None);
-    }
-
-    #[test]
-    fn a_launcher_may_stand_behind_other_commands() {
-        let words: Vec<String> = "chrt -f 1 mpirun -n 2 /bin/ls".split(' ').map(String::from).collect();
-        assert_eq!(find_launcher(&words), Some(3));
-        let words: Vec<String> = "./app mpirun".split(' ').map(String::from).collect();
-        assert_eq!(find_launcher(&words), None);
-    }
-
-    #[test]
-    fn a_missing_program_is_certain_only_on_this_host() {
-        assert!(apps("mpirun -n 2 ./not-there")[0].certain);
-        assert!(!apps("mpirun -n 2 not-there")[0].certain);
-        assert!(!apps("mpirun --host a,b -n 2 ./not-there")[0].certain);
-    }
-}
+#[path = "command_line/tests.rs"]
+mod tests;

@@ -15,6 +15,20 @@ pub enum Flavour {
 }
 
 impl Flavour {
+    /// The family that a user names.
+    ///
+    /// # Errors
+    /// One sentence with the names that are known.
+    pub fn of_name(name: &str) -> Result<Flavour, String> {
+        match name {
+            "openmpi" | "spectrum" => Ok(Flavour::OpenMpi),
+            "mpich" | "intel" | "cray" | "mvapich" | "parastation" => Ok(Flavour::Mpich),
+            _ => Err(format!(
+                "run.mpi = {name:?}: allowed are openmpi, spectrum, mpich, intel, cray, mvapich and parastation"
+            )),
+        }
+    }
+
     /// Directory that holds the libmidrun of this family.
     pub fn directory(self) -> &'static str {
         match self {
@@ -32,48 +46,69 @@ impl Flavour {
     }
 }
 
+/// An MPI library by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Named {
+    /// One of a family that a libmidrun serves.
+    Known(Flavour),
+    /// An MPI that no libmidrun serves.
+    Unknown,
+}
+
 /// The libraries that an executable file is linked with, as far as they matter here.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Linkage {
-    /// The MPI and the name of its library, if the file names one.
+    /// The MPI and the name of its library, if the file names one that is known.
     pub mpi: Option<(Flavour, String)>,
-    /// The file is linked with MPI's standard ABI, for which no libmidrun exists.
-    pub standard_abi: bool,
+    /// The name of the library of an MPI that no libmidrun serves.
+    pub unknown_mpi: Option<String>,
     /// The file is linked with libmidrun, as a shared library or statically.
     pub has_midrun: bool,
 }
 
 /// Reads an ELF file. Returns `None` if the file is unreadable or no ELF file.
 pub fn linkage(path: &Path) -> Option<Linkage> {
-    let bytes = std::fs::read(path).ok()?;
-    if !bytes.starts_with(b"\x7fELF") {
-        return None;
-    }
-    let file = object::File::parse(bytes.as_slice()).ok()?;
+    let file = std::fs::File::open(path).ok()?;
+    let bytes = object::ReadCache::new(file); // programs can be large, and every rank reads its own
+    let file = object::File::parse(&bytes).ok()?;
     let mut found = Linkage::default();
     for name in needed(&file) {
         if name.starts_with("libmidrun.so") {
             found.has_midrun = true;
-        } else if name.starts_with("libmpi_abi.so") {
-            found.standard_abi = true;
-        } else if let Some(flavour) = flavour_of_library(&name) {
-            found.mpi.get_or_insert((flavour, name));
+            continue;
+        }
+        match flavour_of_library(&name) {
+            Some(Named::Known(flavour)) => {
+                found.mpi.get_or_insert((flavour, name));
+            }
+            Some(Named::Unknown) => {
+                found.unknown_mpi.get_or_insert(name);
+            }
+            None => {}
         }
     }
     found.has_midrun = found.has_midrun || defines_midrun(&file);
     Some(found)
 }
 
-/// The MPI behind a library's name. The libmpi of Open MPI has the number 20 or more, that of MPICH 12.
-fn flavour_of_library(name: &str) -> Option<Flavour> {
-    if name.starts_with("libmpich") {
-        return Some(Flavour::Mpich);
+/// The MPI behind a library's name; `None` for a library that is no MPI's, and for the further libraries of Open MPI, which come
+/// with its libmpi. MPICH's ABI has the number 12, whatever stands before it: `libmpi_gnu_91.so.12` is Cray's.
+fn flavour_of_library(name: &str) -> Option<Named> {
+    let (stem, number) = name.split_once(".so")?;
+    let number: Option<u32> = number.strip_prefix('.').and_then(|number| number.split('.').next()?.parse().ok());
+    let rest = stem.strip_prefix("libmpi")?;
+    match (rest, number) {
+        ("_abi", _) => Some(Named::Unknown),                 // the standard ABI
+        ("_ibm", _) => Some(Named::Known(Flavour::OpenMpi)), // Spectrum MPI
+        (_, Some(12)) => Some(Named::Known(Flavour::Mpich)),
+        (rest, _) if rest.starts_with("ch") => Some(Named::Known(Flavour::Mpich)), // libmpich of MPICH, Cray and MVAPICH
+        ("", Some(number)) if number >= 20 => Some(Named::Known(Flavour::OpenMpi)),
+        ("", _) => Some(Named::Unknown),
+        _ => None,
     }
-    let number: u32 = name.strip_prefix("libmpi.so.")?.split('.').next()?.parse().ok()?;
-    Some(if number >= 20 { Flavour::OpenMpi } else { Flavour::Mpich })
 }
 
-fn needed(file: &object::File<'_>) -> Vec<String> {
+fn needed<'data, R: object::ReadRef<'data>>(file: &object::File<'data, R>) -> Vec<String> {
     let (Some(dynamic), Some(names)) = (file.section_by_name(".dynamic"), file.section_by_name(".dynstr")) else {
         return Vec::new();
     };
@@ -95,17 +130,16 @@ fn needed(file: &object::File<'_>) -> Vec<String> {
 }
 
 /// Detects a statically linked libmidrun: by a symbol, in a stripped program by the name of an environment variable.
-fn defines_midrun(file: &object::File<'_>) -> bool {
-    let symbols = file.symbols().chain(file.dynamic_symbols());
-    let by_symbol = symbols
-        .filter(|symbol| symbol.is_definition())
-        .any(|symbol| symbol.name().is_ok_and(|name| name == "midrun_status_text"));
+fn defines_midrun<'data, R: object::ReadRef<'data>>(file: &object::File<'data, R>) -> bool {
+    let is_stripped = file.symbols().next().is_none();
+    let mut symbols = file.symbols().chain(file.dynamic_symbols()).filter(|symbol| symbol.is_definition());
     let needle = b"MIDRUN_SOCKET";
-    by_symbol
-        || file
-            .section_by_name(".rodata")
-            .and_then(|section| section.data().ok())
-            .is_some_and(|data| data.windows(needle.len()).any(|window| window == needle))
+    symbols.any(|symbol| symbol.name().is_ok_and(|name| name == "midrun_status_text"))
+        || is_stripped
+            && file
+                .section_by_name(".rodata")
+                .and_then(|section| section.data().ok())
+                .is_some_and(|data| data.windows(needle.len()).any(|window| window == needle))
 }
 
 /// The version text of a launcher, parsed.
@@ -117,38 +151,43 @@ pub struct LauncherVersion {
     pub version: String,
 }
 
-/// Runs a launcher with `--version` and parses its output.
-pub fn launcher_version(launcher: &Path) -> LauncherVersion {
+/// What a launcher says with `--version`.
+pub fn version_text(launcher: &Path) -> String {
     let output = Command::new(launcher).arg("--version").stdin(Stdio::null()).output();
-    let text = output
+    output
         .map(|output| String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned())
-        .unwrap_or_default();
-    parse_version(&text)
+        .unwrap_or_default()
 }
 
-fn parse_version(text: &str) -> LauncherVersion {
+/// Parses the version text of a launcher.
+pub fn parse_version(text: &str) -> LauncherVersion {
     let number = |line: &str| line.split_whitespace().last().unwrap_or("").to_owned();
     let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or("");
     let says = |words: &[&str]| words.iter().any(|word| text.contains(word));
     if says(&["Open MPI", "OpenRTE", "open-mpi.org", "PRRTE", "prte"]) {
         return LauncherVersion { mpi: Some(Flavour::OpenMpi), version: format!("Open MPI {}", number(first)) };
     }
-    if says(&["HYDRA", "Intel(R) MPI", "MVAPICH"]) {
+    if says(&["Intel(R) MPI"]) {
+        let version = first.split("Version ").nth(1).and_then(|rest| rest.split(' ').next()).unwrap_or("");
+        return LauncherVersion { mpi: Some(Flavour::Mpich), version: format!("Intel MPI {version}") };
+    }
+    if says(&["HYDRA", "MVAPICH"]) {
         let line = text.lines().find(|line| line.contains("Version:")).unwrap_or("");
         return LauncherVersion { mpi: Some(Flavour::Mpich), version: format!("MPICH {}", number(line)) };
     }
     LauncherVersion { mpi: None, version: first.to_owned() }
 }
 
-/// Path of the `libmidrun.so` for `flavour`.
+/// The library for ranks whose MPI is `flavour`; `None`: one that finds out when the rank has loaded its MPI.
 ///
 /// # Errors
 /// The paths that were tried.
-pub fn library(flavour: Flavour, configured: Option<&Path>) -> Result<PathBuf, Vec<PathBuf>> {
-    let candidates: Vec<PathBuf> = library_directories(configured)
-        .into_iter()
-        .map(|directory| directory.join(flavour.directory()).join("libmidrun.so"))
-        .collect();
+pub fn library(flavour: Option<Flavour>, configured: Option<&Path>) -> Result<PathBuf, Vec<PathBuf>> {
+    let file = |directory: PathBuf| match flavour {
+        Some(flavour) => directory.join(flavour.directory()).join("libmidrun.so"),
+        None => directory.join("libmidrun-select.so"),
+    };
+    let candidates: Vec<PathBuf> = library_directories(configured).into_iter().map(file).collect();
     let found = candidates.iter().find(|path| path.is_file());
     found.and_then(|path| path.canonicalize().ok()).ok_or(candidates)
 }
@@ -181,10 +220,30 @@ mod tests {
 
     #[test]
     fn libraries_are_recognised_by_name_and_number() {
-        assert_eq!(flavour_of_library("libmpi.so.40"), Some(Flavour::OpenMpi));
-        assert_eq!(flavour_of_library("libmpi.so.12"), Some(Flavour::Mpich));
-        assert_eq!(flavour_of_library("libmpich.so.12"), Some(Flavour::Mpich));
-        assert_eq!(flavour_of_library("libm.so.6"), None);
+        let open_mpi = ["libmpi.so.40", "libmpi.so.20", "libmpi_ibm.so.3"];
+        let mpich = [
+            "libmpi.so.12", // MPICH 3 to 5, Intel MPI, MVAPICH, ParaStation
+            "libmpi.so.12.5.1",
+            "libmpich.so.12",      // Debian
+            "libmpi_gnu_91.so.12", // Cray MPICH, with the compiler in its name
+            "libmpi_cray.so.12",
+            "libmpi_nvidia.so.12",
+            "libmpich_gnu_82.so.3",
+            "libmpifort.so.12",
+            "libmpicxx.so.12",
+        ];
+        let unknown = ["libmpi_abi.so.1", "libmpi.so", "libmpi.so.1"]; // the standard ABI; HPE MPT; Open MPI 1.4
+        let none = ["libm.so.6", "libmpfr.so.6", "libmpi_mpifh.so.40", "libmpi_cxx.so.40", "libmpi_usempif08.so.40"];
+        for (names, is) in [
+            (&open_mpi[..], Some(Named::Known(Flavour::OpenMpi))),
+            (&mpich[..], Some(Named::Known(Flavour::Mpich))),
+            (&unknown[..], Some(Named::Unknown)),
+            (&none[..], None),
+        ] {
+            for name in names {
+                assert_eq!(flavour_of_library(name), is, "{name}");
+            }
+        }
     }
 
     #[test]
@@ -193,6 +252,10 @@ mod tests {
         assert_eq!(open, LauncherVersion { mpi: Some(Flavour::OpenMpi), version: "Open MPI 4.1.4".into() });
         let hydra = parse_version("HYDRA build details:\n    Version:      4.0.2\n    Release Date: x\n");
         assert_eq!(hydra, LauncherVersion { mpi: Some(Flavour::Mpich), version: "MPICH 4.0.2".into() });
+        let intel =
+            parse_version("Intel(R) MPI Library for Linux* OS, Version 2021.18.1 Build 20260626 (id: b44796a)\n");
+        assert_eq!(intel, LauncherVersion { mpi: Some(Flavour::Mpich), version: "Intel MPI 2021.18.1".into() });
+        assert_eq!(parse_version("mpirun (Open MPI) 5.0.11\n").version, "Open MPI 5.0.11");
         assert_eq!(parse_version("slurm 22.05.8\n").mpi, None);
     }
 

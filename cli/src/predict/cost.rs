@@ -4,10 +4,12 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use midrun_predict::time_cost::{Bin, Cost, Policy, Setting, Structure, sweep};
+use midrun_predict::time_cost::{Bin, Cost, Policy, Structure, SweepPoint, sweep};
 use serde_json::{Value, json};
 
 use super::description::{in_file, read};
+use crate::table::Column::{Left, Right};
+use crate::table::table;
 
 /// Characters of the longest bar of a histogram.
 const BAR: f64 = 50.0;
@@ -18,7 +20,7 @@ pub struct Args {
     /// The structure (TOML): start, locks, [parameters], [machine], [node.NAME] tables, [sweep]
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Runs of each setting
+    /// Runs of each combination of a sweep
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
     runs: u32,
     /// Seed: the same gives the same answer
@@ -35,8 +37,8 @@ pub struct Args {
 /// A file that cannot be read or understood, a structure that has no cost.
 pub fn main(args: &Args) -> anyhow::Result<ExitCode> {
     let structure = read(&args.file, Structure::from_toml)?;
-    let settings = in_file(&args.file, sweep(&structure, args.runs, args.seed))?;
-    let text = match (args.json, settings.as_slice()) {
+    let points = in_file(&args.file, sweep(&structure, args.runs, args.seed))?;
+    let text = match (args.json, points.as_slice()) {
         (true, [only]) => format!("{:#}\n", as_json(only)),
         (true, many) => format!("{:#}\n", json!({"sweep": many.iter().map(as_json).collect::<Vec<_>>()})),
         (false, [only]) => as_text(&only.cost),
@@ -54,8 +56,8 @@ fn name(policy: Policy) -> &'static str {
     }
 }
 
-fn as_json(setting: &Setting) -> Value {
-    let Setting { processors, policy, parameters, cost } = setting;
+fn as_json(point: &SweepPoint) -> Value {
+    let SweepPoint { processors, policy, parameters, cost } = point;
     let bin = |bin: &Bin| json!({"from_s": bin.from_s, "to_s": bin.to_s, "runs": bin.runs});
     let waiting: serde_json::Map<String, Value> =
         cost.waiting_s.iter().map(|(node, time_s)| (node.clone(), json!(time_s))).collect();
@@ -77,31 +79,25 @@ fn as_text(cost: &Cost) -> String {
     let most = cost.histogram.iter().map(|bin| bin.runs).max().unwrap_or(1).max(1);
     if cost.histogram.len() > 1 {
         text.push('\n');
-        for bin in &cost.histogram {
+        let row = |bin: &Bin| {
             let bar = "#".repeat((BAR * f64::from(bin.runs) / f64::from(most)).round() as usize);
-            let _ = writeln!(text, "{}", format!("{:>12.5e} s {:>8} {bar}", bin.from_s, bin.runs).trim_end());
-        }
+            vec![format!("{:.5e} s", bin.from_s), bin.runs.to_string(), bar]
+        };
+        text += &table(&[Right(""), Right(""), Left("")], cost.histogram.iter().map(row));
     }
     text
 }
 
-fn as_table(settings: &[Setting]) -> String {
-    let mut text = String::new();
-    let titles = ["processors", "policy", "mean s", "deviation s", "least s", "most s"];
-    let [a, b, c, d, e, f] = titles;
-    let _ = writeln!(text, "{a:>10} {b:>12} {c:>13} {d:>13} {e:>13} {f:>13}  parameters");
-    for Setting { processors, policy, parameters, cost } in settings {
+fn as_table(points: &[SweepPoint]) -> String {
+    let times = ["mean s", "deviation s", "least s", "most s"].map(Right);
+    let row = |SweepPoint { processors, policy, parameters, cost }: &SweepPoint| {
         let values: Vec<String> = parameters.iter().map(|(name, value)| format!("{name} = {value}")).collect();
-        let line = format!(
-            "{processors:>10} {:>12} {:>13.6e} {:>13.6e} {:>13.6e} {:>13.6e}  {}",
-            name(*policy),
-            cost.mean_s,
-            cost.variance_s2.sqrt(),
-            cost.minimum_s,
-            cost.maximum_s,
-            values.join(", ")
-        );
-        let _ = writeln!(text, "{}", line.trim_end());
-    }
-    text
+        let times_s = [cost.mean_s, cost.variance_s2.sqrt(), cost.minimum_s, cost.maximum_s];
+        let mut cells = vec![processors.to_string(), name(*policy).to_owned()];
+        cells.extend(times_s.map(|time_s| format!("{time_s:.6e}")));
+        cells.push(values.join(", "));
+        cells
+    };
+    let columns = [&[Right("processors"), Left("policy")], &times[..], &[Left("parameters")]].concat();
+    table(&columns, points.iter().map(row))
 }

@@ -10,6 +10,8 @@ use serde_json::{Value, json};
 
 use super::description::{in_file, read};
 use super::limits::LimitArgs;
+use crate::table::Column::{Left, Right};
+use crate::table::table;
 use crate::usage::Usage;
 
 /// Most proposals of a search that the readable answer lists.
@@ -101,11 +103,13 @@ fn as_text(answer: &Answer) -> String {
     let _ = writeln!(text, "best: {}  {:.5} inputs/s", best.mapping, best.throughput);
     let _ = writeln!(text, "{} states, {} transitions each", best.states, best.transitions);
     if !answer.listed.is_empty() {
-        let _ = writeln!(text, "\n{:>14}  {:>11}  listed mapping", "inputs/s", "at most");
-        for (evaluation, bound) in &answer.listed {
-            let mark = if evaluation == best { "  <- best" } else { "" };
-            let _ = writeln!(text, "{:>14.5}  {bound:>11.5}  {}{mark}", evaluation.throughput, evaluation.mapping);
-        }
+        let row = |(evaluation, bound): &(Evaluation, f64)| {
+            let Evaluation { mapping, throughput, .. } = evaluation;
+            let mark = if evaluation == best { "<- best" } else { "" };
+            vec![format!("{throughput:.5}"), format!("{bound:.5}"), mapping.to_string(), mark.to_owned()]
+        };
+        let columns = [Right("inputs/s"), Right("at most"), Left("listed mapping"), Left("")];
+        let _ = write!(text, "\n{}", table(&columns, answer.listed.iter().map(row)));
     }
     if let Some(found) = &answer.found {
         let how = if found.exhaustive { "all mappings" } else { "local search" };
@@ -120,9 +124,9 @@ fn as_text(answer: &Answer) -> String {
                 100.0 * (found.bound / top - 1.0)
             ),
         };
-        for evaluation in found.evaluated.iter().take(PROPOSALS) {
-            let _ = writeln!(text, "{:>14.5}  {}", evaluation.throughput, evaluation.mapping);
-        }
+        let row =
+            |evaluation: &Evaluation| vec![format!("{:.5}", evaluation.throughput), evaluation.mapping.to_string()];
+        text += &table(&[Right("inputs/s"), Left("mapping")], found.evaluated.iter().take(PROPOSALS).map(row));
     }
     text
 }

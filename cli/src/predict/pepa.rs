@@ -10,6 +10,8 @@ use serde_json::{Map, Value, json};
 
 use super::description::{in_file, read};
 use super::limits::LimitArgs;
+use crate::table::Column::{Left, Right};
+use crate::table::table;
 
 /// Most components whose states the readable answer lists.
 const COMPONENTS: usize = 12;
@@ -89,16 +91,15 @@ fn as_text(space: &StateSpace, solution: &Solution<'_>) -> String {
     for (name, value) in solution.results() {
         let _ = writeln!(text, "{name} = {value:.6}");
     }
-    let _ = writeln!(text, "\n{:<24} {:>14}", "action", "per second");
-    for (name, value) in solution.throughput() {
-        let _ = writeln!(text, "{name:<24} {value:>14.6}");
-    }
-    let _ = writeln!(text, "\n{:<24} share of the time in each state", "component");
+    let throughput =
+        solution.throughput().into_iter().map(|(name, value)| vec![name.to_owned(), format!("{value:.6}")]);
+    let _ = write!(text, "\n{}\n", table(&[Left("action"), Right("per second")], throughput));
     let all = solution.utilisation();
-    for (index, (name, shares)) in space.components().zip(&all).enumerate().take(COMPONENTS) {
+    let components = space.components().zip(&all).enumerate().take(COMPONENTS).map(|(index, (name, shares))| {
         let states = space.local_states(index).iter().zip(shares).map(|(state, share)| format!("{state} {share:.4}"));
-        let _ = writeln!(text, "{name:<24} {}", states.collect::<Vec<_>>().join("  "));
-    }
+        vec![name.to_owned(), states.collect::<Vec<_>>().join("  ")]
+    });
+    text += &table(&[Left("component"), Left("share of the time in each state")], components);
     if all.len() > COMPONENTS {
         let _ = writeln!(text, "and {} more: --json has them all", all.len() - COMPONENTS);
     }

@@ -11,6 +11,8 @@ use midrun_predict::pipeline::Description;
 use serde_json::json;
 
 use super::description::read;
+use crate::table::Column::{Left, Right};
+use crate::table::table;
 use crate::usage::Usage;
 
 /// Most ranks that are looked at.
@@ -129,21 +131,16 @@ fn as_text(case: &Description, pattern: &Pattern) -> String {
     let mut text = String::new();
     let _ = writeln!(text, "period: {period_s:.6} s, with {ranks} ranks");
     let _ = writeln!(text, "pattern: {pattern}\n");
-    let _ = writeln!(
-        text,
-        "{:>5} {:>6} {:>8} {:>12} {:>12} {:>12}",
-        "stage", "group", "replicas", "compute s", "Tr s", "rTr s"
-    );
-    for (k, name) in case.names.iter().enumerate() {
+    let columns = ["stage", "group", "replicas", "compute s", "Tr s", "rTr s"].map(Right);
+    let row = |(k, name): (usize, &String)| {
         let group = pattern.group_of(k);
-        let (compute_s, replicas) = (case.pipeline.stages[k].compute_s, pattern.0[group].replicas);
+        let mut cells = vec![k.to_string(), group.to_string(), pattern.0[group].replicas.to_string()];
+        cells.extend([case.pipeline.stages[k].compute_s, tr_s[k], rtr_s[k]].map(|time_s| format!("{time_s:.6}")));
         let mark = if tr_s[k] >= period_s { "<- sets the pace" } else { "" };
-        let line = format!(
-            "{k:>5} {group:>6} {replicas:>8} {compute_s:>12.6} {:>12.6} {:>12.6}  {name} {mark}",
-            tr_s[k], rtr_s[k]
-        );
-        let _ = writeln!(text, "{}", line.trim_end());
-    }
+        cells.extend([name.clone(), mark.to_owned()]);
+        cells
+    };
+    text += &table(&[&columns[..], &[Left("name"), Left("")]].concat(), case.names.iter().enumerate().map(row));
     text
 }
 

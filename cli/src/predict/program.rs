@@ -5,10 +5,14 @@ use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use midrun_predict::program::{Activity, ElementTimes, Machine, Options, Outcome, Program, Times, simulate};
+use midrun_predict::program::{
+    Activity, ElementTimes, Machine, Options, Outcome, ProcessTimes, Program, Times, simulate,
+};
 use serde_json::{Value, json};
 
 use super::description::{in_file, read};
+use crate::table::Column::{self, Left, Right};
+use crate::table::table;
 use crate::usage::Usage;
 
 /// Most pieces of a timeline that is written; viewers become slow beyond.
@@ -81,7 +85,7 @@ fn times(of: &Times) -> Value {
 }
 
 fn as_json(outcome: &Outcome) -> String {
-    let process = |(rank, of): (usize, &midrun_predict::program::ProcessTimes)| json!({"rank": rank, "node": of.node, "end_s": of.end_s, "times": times(&of.times)});
+    let process = |(rank, of): (usize, &ProcessTimes)| json!({"rank": rank, "node": of.node, "end_s": of.end_s, "times": times(&of.times)});
     let element = |of: &ElementTimes| json!({"name": of.name, "count": of.count, "times": times(&of.times)});
     let all = json!({
         "total_s": outcome.total_s, "events": outcome.events, "unreceived": outcome.unreceived,
@@ -91,9 +95,12 @@ fn as_json(outcome: &Outcome) -> String {
     format!("{all:#}\n")
 }
 
+/// Titles of [`cells`].
+const TIMES: [Column; 3] = [Right("compute s"), Right("communication s"), Right("waiting s")];
+
 /// Time by activity, seconds.
-fn columns(of: &Times) -> String {
-    format!("{:>12.6} {:>15.6} {:>12.6}", of.compute_s, of.communication_s, of.waiting_s)
+fn cells(of: &Times) -> [String; 3] {
+    [of.compute_s, of.communication_s, of.waiting_s].map(|time_s| format!("{time_s:.6}"))
 }
 
 fn as_text(outcome: &Outcome) -> String {
@@ -102,15 +109,16 @@ fn as_text(outcome: &Outcome) -> String {
     let compute_s: f64 = outcome.processes.iter().map(|of| of.times.compute_s).sum();
     let share = 100.0 * compute_s / (outcome.total_s * processes as f64).max(f64::MIN_POSITIVE);
     let _ = writeln!(text, "total time: {:.6} s, {processes} processes, {share:.1} % of it computing", outcome.total_s);
-    let titles = format!("{:>12} {:>15} {:>12}", "compute s", "communication s", "waiting s");
-    let _ = writeln!(text, "\n{:<20} {:>10} {titles}", "element", "passages");
-    for of in outcome.elements.iter().filter(|of| of.times.sum_s() > 0.0) {
-        let _ = writeln!(text, "{:<20} {:>10} {}", of.name, of.count, columns(&of.times));
-    }
-    let _ = writeln!(text, "\n{:>7} {:>6} {:>12} {titles}", "process", "node", "end s");
-    for (rank, of) in outcome.processes.iter().enumerate().take(PROCESSES) {
-        let _ = writeln!(text, "{rank:>7} {:>6} {:>12.6} {}", of.node, of.end_s, columns(&of.times));
-    }
+    let element = |of: &ElementTimes| [&[of.name.clone(), of.count.to_string()], &cells(&of.times)[..]].concat();
+    let elements = outcome.elements.iter().filter(|of| of.times.sum_s() > 0.0).map(element);
+    let titles = [&[Left("element"), Right("passages")], &TIMES[..]].concat();
+    let _ = write!(text, "\n{}\n", table(&titles, elements));
+    let process = |(rank, of): (usize, &ProcessTimes)| {
+        let process = [rank.to_string(), of.node.to_string(), format!("{:.6}", of.end_s)];
+        [&process[..], &cells(&of.times)].concat()
+    };
+    let titles = [&[Right("process"), Right("node"), Right("end s")], &TIMES[..]].concat();
+    text += &table(&titles, outcome.processes.iter().enumerate().take(PROCESSES).map(process));
     if processes > PROCESSES {
         let _ = writeln!(text, "and {} more: --json has them all", processes - PROCESSES);
     }

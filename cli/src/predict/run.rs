@@ -11,6 +11,8 @@ use midrun_tunlets::recorded::{Answer, Errors, LeftOut, OtherLink};
 use serde_json::{Value, json};
 
 use crate::recording::RecordingArgs;
+use crate::table::Column::{self, Left, Right};
+use crate::table::table;
 use crate::tuning_flags::workers;
 use crate::usage::print;
 
@@ -90,19 +92,27 @@ fn error_text(errors: Option<Errors>) -> String {
     format!("{:.1} % / {:.1} % of {count}{mark}", 100.0 * median, 100.0 * worst)
 }
 
-/// Heads of the columns that say how long `what` takes.
-fn heads(what: &str, total: bool) -> String {
-    let total = if total { format!("{:>12}", "all s") } else { String::new() };
-    format!("{:>12} {:>25} {:>12}{total}  error", format!("{what} s"), "interval s", "measured s")
-}
-
-/// An answer in these columns.
-fn columns(answer: &Answer, total_s: Option<f64>) -> String {
-    let (low_s, high_s) = answer.interval_s();
-    let interval = format!("{low_s:.6} to {high_s:.6}");
-    let measured = answer.measured_s.map_or("-".into(), |s| format!("{s:.6}"));
-    let total = total_s.map_or(String::new(), |s| format!("{s:>12.3}"));
-    format!("{:>12.6} {interval:>25} {measured:>12}{total}  {}", answer.time_s, error_text(answer.errors))
+/// The table of answers: columns that name the question, then those of its answer. `time` is the title of the predicted time.
+fn answers(
+    question: [Column; 2],
+    time: &'static str,
+    args: &Args,
+    rows: impl Iterator<Item = ([String; 2], Answer, Option<f64>)>,
+) -> String {
+    let mut columns = question.to_vec();
+    columns.extend([Right(time), Right("interval s"), Right("measured s")]);
+    columns.extend(args.iterations.map(|_| Right("all s")));
+    columns.push(Left("error"));
+    let row = |(question, answer, total_s): ([String; 2], Answer, Option<f64>)| {
+        let (low_s, high_s) = answer.interval_s();
+        let mut cells = question.to_vec();
+        cells.extend([format!("{:.6}", answer.time_s), format!("{low_s:.6} to {high_s:.6}")]);
+        cells.push(answer.measured_s.map_or("-".into(), |s| format!("{s:.6}")));
+        cells.extend(total_s.map(|s| format!("{s:.3}")));
+        cells.push(error_text(answer.errors));
+        cells
+    };
+    table(&columns, rows.map(row))
 }
 
 /// The legend of the error column.

@@ -6,6 +6,8 @@ use std::process::ExitCode;
 use midrun_models::master_worker::{Growth, Model, Protocol};
 use serde_json::json;
 
+use crate::table::Column::{Left, Right};
+use crate::table::table;
 use crate::usage::Usage;
 use midrun_predict::units::{bytes, seconds};
 
@@ -119,16 +121,19 @@ fn as_text(model: &Model, most: u32) -> String {
     let _ = writeln!(text, "best balance of speed and efficiency (least Pi): {pi} workers");
     let _ = writeln!(text, "shortest iteration (n_opt): {fastest} workers");
     let _ = writeln!(text, "most workers the master can feed (MCMC): {limit}\n");
-    let _ = writeln!(text, "{:>8} {:>14} {:>14} {:>11}", "workers", "iteration s", "Pi s", "efficiency");
-    for n in rows(most, &[pi, fastest as u32]) {
-        let (iteration_s, pi_s, efficiency) = (model.iteration_s(n), model.pi_s(n), model.efficiency(n));
-        let mark = if n == pi { "  <- least Pi" } else { "" };
-        let _ = writeln!(
-            text,
-            "{n:>8} {iteration_s:>14.6} {pi_s:>14.6} {efficiency:>10.1}%{mark}",
-            efficiency = 100.0 * efficiency
-        );
-    }
+    let columns = [Right("workers"), Right("iteration s"), Right("Pi s"), Right("efficiency"), Left("")];
+    let row = |n: u32| {
+        let (iteration_s, pi_s, efficiency) = (model.iteration_s(n), model.pi_s(n), 100.0 * model.efficiency(n));
+        let mark = if n == pi { "<- least Pi" } else { "" };
+        vec![
+            n.to_string(),
+            format!("{iteration_s:.6}"),
+            format!("{pi_s:.6}"),
+            format!("{efficiency:.1}%"),
+            mark.to_owned(),
+        ]
+    };
+    text += &table(&columns, rows(most, &[pi, fastest as u32]).into_iter().map(row));
     text.push('\n');
     text.push_str(&plot(model, most));
     text

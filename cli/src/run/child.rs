@@ -1,13 +1,53 @@
-//! The launcher as a child process: starts it, forwards signals to it, and waits for its exit code.
+//! The launcher as a child process: starts it, forwards signals to it, and waits for its end.
 
 use std::os::unix::process::ExitStatusExt;
-use std::process::ExitStatus;
+use std::process::{ExitCode, ExitStatus};
 
 use anyhow::Context;
 use tokio::process::{Child, Command};
 
 use super::rank_environment::PreparedCommand;
-use crate::signals::Signals;
+use super::relay::{Relay, Signal};
+
+/// How the launcher ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// With this exit code.
+    Code(u8),
+    /// By this signal.
+    Signal(i32),
+}
+
+impl Ended {
+    /// Ends this process as the launcher ended, so that a shell or batch system sees no difference.
+    pub fn reproduce(self) -> ExitCode {
+        let number = match self {
+            Ended::Code(code) => return ExitCode::from(code),
+            Ended::Signal(number) => number,
+        };
+        // SAFETY: zero is a valid set. The calls change the limit of core files, the disposition of one signal and its block.
+        unsafe {
+            let none = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+            libc::setrlimit(libc::RLIMIT_CORE, &raw const none); // the launcher has left its own, if any
+            libc::signal(number, libc::SIG_DFL);
+            let mut set: libc::sigset_t = std::mem::zeroed();
+            libc::sigemptyset(&raw mut set);
+            libc::sigaddset(&raw mut set, number);
+            libc::sigprocmask(libc::SIG_UNBLOCK, &raw const set, std::ptr::null_mut());
+            libc::raise(number);
+        }
+        ExitCode::from(u8::try_from(128 + number).unwrap_or(1))
+    }
+}
+
+impl From<ExitStatus> for Ended {
+    fn from(status: ExitStatus) -> Ended {
+        match status.signal() {
+            Some(number) => Ended::Signal(number),
+            None => Ended::Code(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1)),
+        }
+    }
+}
 
 /// Starts the command with the stdin, stdout and stderr of this process.
 ///
@@ -20,18 +60,19 @@ pub fn start(prepared: &PreparedCommand) -> anyhow::Result<Child> {
     command.spawn().with_context(|| format!("cannot start {program}"))
 }
 
-/// Waits for the child to exit and returns its code. Forwards SIGTERM and SIGHUP. The terminal sends SIGINT to the child
-/// itself, because both are in the same process group.
+/// Waits for the child to end, and forwards signals meanwhile.
 ///
 /// # Errors
 /// The system cannot report how the child ended.
-pub async fn wait(child: &mut Child, signals: &mut Signals) -> anyhow::Result<u8> {
+pub async fn wait(child: &mut Child, relay: &mut Relay) -> anyhow::Result<Ended> {
     loop {
         tokio::select! {
-            status = child.wait() => return Ok(code(status.context("cannot wait for the command")?)),
-            _ = signals.interrupt.recv() => {}
-            _ = signals.terminate.recv() => forward(child, libc::SIGTERM),
-            _ = signals.hangup.recv() => forward(child, libc::SIGHUP),
+            status = child.wait() => return Ok(status.context("cannot wait for the command")?.into()),
+            signal = relay.next() => match signal {
+                Signal::Forward(number) => forward(child, number),
+                // SAFETY: stops this process, as the terminal has stopped the launcher, until the shell continues both.
+                Signal::Stop => unsafe { libc::raise(libc::SIGSTOP); },
+            },
         }
     }
 }
@@ -43,19 +84,13 @@ fn forward(child: &Child, number: i32) {
     }
 }
 
-/// The exit code that a shell would report: the command's own, or 128 + the number of the signal that ended it.
-fn code(status: ExitStatus) -> u8 {
-    let number = status.code().or_else(|| status.signal().map(|signal| 128 + signal));
-    number.and_then(|number| u8::try_from(number).ok()).unwrap_or(1)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn a_signal_is_128_and_its_number() {
-        assert_eq!(code(ExitStatus::from_raw(3 << 8)), 3);
-        assert_eq!(code(ExitStatus::from_raw(libc::SIGKILL)), 137);
+    fn code_and_signal_are_told_apart() {
+        assert_eq!(Ended::from(ExitStatus::from_raw(3 << 8)), Ended::Code(3));
+        assert_eq!(Ended::from(ExitStatus::from_raw(libc::SIGKILL)), Ended::Signal(libc::SIGKILL));
     }
 }

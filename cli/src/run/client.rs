@@ -1,19 +1,24 @@
-//! The client of the analyzer: opens a job, prints its notices, closes it.
+//! The client of the analyzer: opens a job, prints its notices, closes it. It connects again whenever the analyzer was away.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use midrun_proto::token::ShowToken;
 use midrun_proto::v1::admin_client::AdminClient;
 use midrun_proto::v1::{CloseJobRequest, OpenJobRequest, WatchRequest};
-use tonic::Code;
+use tonic::service::interceptor::InterceptedService;
 use tonic::transport::{Channel, Endpoint};
+use tonic::{Code, Status};
 
 use crate::logging::LogForm;
 use crate::usage::{say, say_raw, usage};
 
-/// An analyzer must open the job within this time.
-const OPEN_DEADLINE: Duration = Duration::from_secs(3);
+/// One attempt to reach an analyzer may take this long; an analyzer silent for so long counts as away. The job's start waits as
+/// long, to report a refusal before; afterwards opening goes on beside the job.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// The one chance of an analyzer that is away when the job ends.
+const LAST_CHANCE: Duration = Duration::from_millis(250);
 /// Pause before a lost analyzer is asked again.
 const RETRY_PAUSE: Duration = Duration::from_millis(100);
 /// Largest summary accepted, bytes.
@@ -22,60 +27,78 @@ const SUMMARY_BYTES: usize = 256 << 20;
 /// The connection to the analyzer of one job.
 #[derive(Clone)]
 pub struct Client {
-    admin: AdminClient<Channel>,
+    admin: AdminClient<InterceptedService<Channel, ShowToken>>,
     request: OpenJobRequest,
+    state: Arc<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// The analyzer answered the last time it was asked.
+    answers: AtomicBool,
     /// The launcher has ended: the job is not opened again.
-    job_ended: Arc<AtomicBool>,
+    job_ended: AtomicBool,
 }
 
 impl Client {
-    /// Connects and opens the job. Returns `None` if the analyzer cannot be reached: the job then runs untuned.
+    /// Opens the job; `token` is the analyzer's. An analyzer that does not answer at once is asked again by [`Client::watch`], while the job runs untuned.
     ///
     /// # Errors
     /// The analyzer refuses the request.
-    pub async fn open(url: &str, request: OpenJobRequest) -> anyhow::Result<Option<Client>> {
-        let endpoint = match Endpoint::from_shared(url.to_owned()) {
-            Ok(endpoint) => endpoint.connect_timeout(OPEN_DEADLINE),
-            Err(_) => return usage(format!("{url} is not the URL of an analyzer, such as http://node1:7741")),
+    pub async fn open(url: &str, token: &str, request: OpenJobRequest) -> anyhow::Result<Client> {
+        let Ok(endpoint) = Endpoint::from_shared(url.to_owned()) else {
+            return usage(format!("{url} is not the URL of an analyzer, such as http://node1:7741"));
         };
-        let asked = request.clone();
-        let opened = tokio::time::timeout(OPEN_DEADLINE, async {
-            let channel = endpoint.connect().await.map_err(|error| tonic::Status::unavailable(error.to_string()))?;
-            let mut admin = AdminClient::new(channel).max_decoding_message_size(SUMMARY_BYTES);
-            admin.open_job(asked).await?;
-            Ok::<_, tonic::Status>(admin)
-        });
-        let refused = |code| {
-            matches!(code, Code::InvalidArgument | Code::Unauthenticated | Code::PermissionDenied | Code::AlreadyExists)
-        };
-        match opened.await {
-            Ok(Ok(admin)) => Ok(Some(Client { admin, request, job_ended: Arc::default() })),
-            Ok(Err(status)) if refused(status.code()) => {
-                usage(format!("the analyzer at {url} refuses: {}", status.message()))
+        // After a partition a connection can stay dead without an end: unanswered pings end it, and the next call makes a new one.
+        let endpoint = endpoint
+            .connect_timeout(PATIENCE)
+            .http2_keep_alive_interval(PATIENCE)
+            .keep_alive_timeout(PATIENCE)
+            .keep_alive_while_idle(true);
+        let admin = AdminClient::with_interceptor(endpoint.connect_lazy(), ShowToken::new(token))
+            .max_decoding_message_size(SUMMARY_BYTES);
+        let mut client = Client { admin, request, state: Arc::default() };
+        let untuned = "so the job runs untuned until it does";
+        match tokio::time::timeout(PATIENCE, client.open_once()).await {
+            Ok(Ok(())) => {}
+            Ok(Err(status)) if is_refusal(&status) => {
+                return usage(format!("the analyzer at {url} refuses: {}", status.message()));
             }
-            Ok(Err(status)) => {
-                say(format!("the analyzer at {url} does not answer ({}), so the job runs untuned", status.message()));
-                Ok(None)
-            }
-            Err(_) => {
-                say(format!("the analyzer at {url} does not answer, so the job runs untuned"));
-                Ok(None)
-            }
+            Ok(Err(status)) => say(format!("the analyzer at {url} does not answer ({}), {untuned}", reason(&status))),
+            Err(_) => say(format!("the analyzer at {url} does not answer, {untuned}")),
         }
+        Ok(client)
     }
 
-    /// Prints the analyzer's notices until the job is closed. If the analyzer is lost, opens the job again at its successor,
-    /// which must know the requested options, `--dry-run` above all.
+    async fn open_once(&mut self) -> Result<(), Status> {
+        let opened = self.admin.open_job(self.request.clone()).await;
+        self.state.answers.store(opened.is_ok(), Ordering::Relaxed);
+        opened.map(drop)
+    }
+
+    /// Prints the analyzer's notices until the job is closed. If the analyzer is lost, or was never reached, opens the job again.
     pub async fn watch(mut self, form: LogForm) {
         let mut printed = 0;
+        let mut refusal = None;
         loop {
-            printed = self.watch_once(form, printed).await;
-            if self.job_ended.load(Ordering::Relaxed) {
+            if self.state.answers.load(Ordering::Relaxed) {
+                printed = self.watch_once(form, printed).await;
+            }
+            if self.state.job_ended.load(Ordering::Relaxed) {
                 return;
             }
             tokio::time::sleep(RETRY_PAUSE).await;
-            if !self.job_ended.load(Ordering::Relaxed) && self.admin.open_job(self.request.clone()).await.is_ok() {
-                printed = 0;
+            if self.state.job_ended.load(Ordering::Relaxed) {
+                return;
+            }
+            match tokio::time::timeout(PATIENCE, self.open_once()).await {
+                Ok(Ok(())) => printed = 0,
+                Ok(Err(status)) if is_refusal(&status) && refusal.as_deref() != Some(status.message()) => {
+                    say(format!("the analyzer refuses: {}", status.message()));
+                    refusal = Some(status.message().to_owned());
+                }
+                Ok(Err(_)) => {}
+                Err(_) => self.state.answers.store(false, Ordering::Relaxed),
             }
         }
     }
@@ -83,32 +106,63 @@ impl Client {
     /// Prints notices until the stream ends, except the first `printed` ones. Returns the number printed in all.
     async fn watch_once(&mut self, form: LogForm, printed: usize) -> usize {
         let request = WatchRequest { job: self.request.job.clone(), token: self.request.token.clone() };
-        let Ok(answer) = self.admin.watch(request).await else { return printed };
+        let Ok(answer) = self.admin.watch(request).await else {
+            self.state.answers.store(false, Ordering::Relaxed);
+            return printed;
+        };
         let mut notices = answer.into_inner();
         let mut count = 0;
-        while let Ok(Some(notice)) = notices.message().await {
-            count += 1;
-            match form {
-                _ if count <= printed => {}
-                LogForm::Text => say(notice.text),
-                LogForm::Json => say_raw(&notice.json),
+        loop {
+            match notices.message().await {
+                Ok(Some(notice)) => {
+                    count += 1;
+                    match form {
+                        _ if count <= printed => {}
+                        LogForm::Text => say(notice.text),
+                        LogForm::Json => say_raw(&notice.json),
+                    }
+                }
+                Ok(None) => break,
+                Err(_) => {
+                    self.state.answers.store(false, Ordering::Relaxed);
+                    break;
+                }
             }
         }
         count.max(printed)
     }
 
-    /// Closes the job and returns its summary as JSON.
+    /// Closes the job and returns its summary as JSON. An analyzer that is away already is given one chance only.
     ///
     /// # Errors
     /// The analyzer did not answer within `deadline`.
     pub async fn close(mut self, deadline: Duration) -> anyhow::Result<String> {
-        self.job_ended.store(true, Ordering::Relaxed);
-        let request = CloseJobRequest { job: self.request.job, token: self.request.token };
+        self.state.job_ended.store(true, Ordering::Relaxed);
+        let deadline = if self.state.answers.load(Ordering::Relaxed) { deadline } else { LAST_CHANCE };
+        let request = CloseJobRequest { job: self.request.job.clone(), token: self.request.token.clone() };
         let answer = tokio::time::timeout(deadline, self.admin.close_job(request)).await;
         match answer {
             Ok(Ok(reply)) => Ok(reply.into_inner().json),
-            Ok(Err(status)) => anyhow::bail!("the analyzer gave no summary: {}", status.message()),
+            Ok(Err(status)) => anyhow::bail!("the analyzer gave no summary: {}", reason(&status)),
             Err(_) => anyhow::bail!("the analyzer gave no summary within {deadline:?}"),
         }
+    }
+}
+
+fn is_refusal(status: &Status) -> bool {
+    let code = status.code();
+    matches!(code, Code::InvalidArgument | Code::Unauthenticated | Code::PermissionDenied | Code::AlreadyExists)
+}
+
+/// The innermost cause: tonic itself says only "transport error".
+fn reason(status: &Status) -> String {
+    let mut cause: &dyn std::error::Error = status;
+    while let Some(deeper) = cause.source() {
+        cause = deeper;
+    }
+    if cause.source().is_none() && std::ptr::eq(cause, status as &dyn std::error::Error) {
+        status.message().to_owned()
+    } else {
+        cause.to_string()
     }
 }

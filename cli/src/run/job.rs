@@ -3,20 +3,21 @@
 use std::time::Duration;
 
 use anyhow::Context;
-use midrun_proto::v1::{OpenJobRequest, TunletFile};
+use midrun_proto::v1::{OpenJobRequest, OwnerSettings, TunletFile};
 
-use super::child;
+use super::child::{self, Ended};
 use super::client::Client;
 use super::embedded::{self, Agent, Analyzer};
 use super::preflight::Plan;
-use super::rank_environment::{RankEnvironment, prepare};
+use super::rank_environment::{RankEnvironment, prepare, unchanged};
+use super::relay::Relay;
 use super::search_memory::SearchMemory;
 use crate::job_file::{JobFile, RunningJob};
 use crate::launch::command_line::CommandLine;
 use crate::logging::LogForm;
+use crate::published_jobs::{Publication, PublishedJob};
 use crate::runtime_dir;
 use crate::settings::Settings;
-use crate::signals::Signals;
 use crate::summary::{SummaryFile, table};
 use crate::usage::{Usage, say, say_raw};
 
@@ -38,10 +39,13 @@ struct Parts {
     agent: Option<Agent>,
     client: Option<Client>,
     file: Option<JobFile>,
+    publication: Option<Publication>,
     search_memory: Option<SearchMemory>,
     /// The analyzer's URL as seen from other hosts.
     url: String,
     token: String,
+    /// Who steers this job, or reports on it, must have it.
+    job_token: String,
 }
 
 /// Runs the job.
@@ -53,8 +57,13 @@ pub async fn run(
     line: &CommandLine,
     plan: &Plan,
     summary: Option<&SummaryFile>,
-) -> anyhow::Result<u8> {
-    let mut signals = Signals::catch()?;
+    relay: &mut Relay,
+) -> anyhow::Result<Ended> {
+    relay.catch()?;
+    if plan.untuned {
+        relay.on_launch();
+        return child::wait(&mut child::start(&unchanged(line))?, relay).await;
+    }
     let job = format!("j{}", random_hex(6)?);
     let parts = match start_parts(settings, line, &job).await {
         Ok(parts) => parts,
@@ -65,14 +74,22 @@ pub async fn run(
         }
     };
     let watch = parts.client.clone().map(|client| tokio::spawn(client.watch(settings.run.log)));
-    let ranks = rank_environment(settings, line, plan, &job, &parts);
-    let prepared = prepare(line, &ranks, |name| std::env::var(name).ok());
+    let prepared = match &parts.agent {
+        Some(agent) => {
+            let midrun = std::env::current_exe().context("cannot find the midrun command")?;
+            let mut ranks = rank_environment(settings, line, plan, &job, &parts, agent);
+            ranks.midrun = Some(&midrun);
+            prepare(line, &ranks, |name| std::env::var(name).ok())
+        }
+        None => unchanged(line),
+    };
     tracing::info!(command = prepared.words.join(" "), "starting the command");
+    relay.on_launch();
     let mut child = child::start(&prepared)?;
-    let code = child::wait(&mut child, &mut signals).await?;
+    let ended = child::wait(&mut child, relay).await?;
 
-    let Parts { analyzer, agent, client, file, search_memory, .. } = parts;
-    drop(file);
+    let Parts { analyzer, agent, client, file, publication, search_memory, .. } = parts;
+    drop((file, publication));
     if let Some(Agent { daemon, removed_at_end, .. }) = agent {
         daemon.stop(AGENT_END_DEADLINE).await;
         drop(removed_at_end);
@@ -92,13 +109,13 @@ pub async fn run(
     if let Some(Analyzer { daemon, .. }) = analyzer {
         daemon.stop(ANALYZER_END_DEADLINE).await;
     }
-    Ok(code)
+    Ok(ended)
 }
 
 async fn start_parts(settings: &Settings, line: &CommandLine, job: &str) -> anyhow::Result<Parts> {
-    let mut parts = Parts { token: settings.analyzer.token.clone(), ..Parts::default() };
+    let mut parts = Parts { token: settings.analyzer.token.clone(), job_token: random_hex(16)?, ..Parts::default() };
     if parts.token.is_empty() {
-        parts.token = random_hex(16)?;
+        parts.token.clone_from(&parts.job_token);
     }
     let near_url = match &settings.run.analyzer {
         Some(url) => {
@@ -108,7 +125,7 @@ async fn start_parts(settings: &Settings, line: &CommandLine, job: &str) -> anyh
         None => {
             let mut config = settings.analyzer.clone();
             config.token.clone_from(&parts.token);
-            let analyzer = embedded::start_analyzer(config, line.has_exec()).await?;
+            let analyzer = embedded::start_analyzer(config, line.leaves_host || line.has_exec()).await?;
             let port = analyzer.port;
             let name = settings.run.advertise.clone().unwrap_or_else(runtime_dir::host);
             parts.url = format!("http://{name}:{port}");
@@ -119,7 +136,7 @@ async fn start_parts(settings: &Settings, line: &CommandLine, job: &str) -> anyh
     parts.search_memory = search_memory(settings, line);
     let request = OpenJobRequest {
         job: job.to_owned(),
-        token: parts.token.clone(),
+        token: parts.job_token.clone(),
         tunlet: settings.run.tunlet.clone(),
         shadow: settings.run.shadow.clone(),
         files: settings.run.files.iter().map(wire_file).collect(),
@@ -135,11 +152,24 @@ async fn start_parts(settings: &Settings, line: &CommandLine, job: &str) -> anyh
         search_budget: settings.run.search_budget,
         search_known: parts.search_memory.as_ref().map(SearchMemory::known).unwrap_or_default(),
     };
-    parts.client = Client::open(&near_url, request).await?;
-    parts.file = job_file(&parts, &near_url, job, line);
+    let owner_settings = OwnerSettings {
+        job: job.to_owned(),
+        options: Some(OpenJobRequest { job: String::new(), token: String::new(), ..request.clone() }),
+        ..OwnerSettings::default()
+    };
+    parts.client = Some(Client::open(&near_url, &parts.token, request).await?);
+    let running = running_job(&parts, &near_url, job, line);
+    parts.file = job_file(&running);
+    if line.leaves_host || line.has_exec() || settings.run.analyzer.is_some() {
+        let elsewhere = RunningJob { url: parts.url.clone(), ..running };
+        let published = PublishedJob::of(elsewhere, |name| std::env::var(name).ok());
+        parts.publication = Some(Publication::start(published));
+    }
     let mut config = settings.agent.clone();
     config.analyzer = near_url;
     config.token.clone_from(&parts.token);
+    config.job_token.clone_from(&parts.job_token);
+    (config.owner_settings, config.options_follow) = (Some(owner_settings), true);
     parts.agent = Some(embedded::start_agent(config, job)?);
     Ok(parts)
 }
@@ -155,57 +185,64 @@ fn search_memory(settings: &Settings, line: &CommandLine) -> Option<SearchMemory
     SearchMemory::of(line.words.get(app.at)?, words, app.ranks, &options)
 }
 
-/// Writes the job file. Without it `midrun status` does not find the job, which runs all the same.
-fn job_file(parts: &Parts, url: &str, job: &str, line: &CommandLine) -> Option<JobFile> {
-    parts.client.as_ref()?;
+fn running_job(parts: &Parts, url: &str, job: &str, line: &CommandLine) -> RunningJob {
     let command: String = line.words.join(" ").chars().take(COMMAND_SHOWN).collect();
-    let running = RunningJob { job: job.to_owned(), url: url.to_owned(), token: parts.token.clone(), command };
-    let written = JobFile::write(&running);
-    written.inspect_err(|error| tracing::warn!(%error, "midrun status will not find this job")).ok()
+    RunningJob {
+        job: job.to_owned(),
+        url: url.to_owned(),
+        analyzer_token: parts.token.clone(),
+        token: parts.job_token.clone(),
+        command,
+    }
+}
+
+/// Writes the job file. Without it `midrun status` does not find the job, which runs all the same.
+fn job_file(running: &RunningJob) -> Option<JobFile> {
+    JobFile::write(running).inspect_err(|error| tracing::warn!(%error, "midrun status will not find this job")).ok()
 }
 
 fn wire_file(file: &midrun_tunlets::TunletFile) -> TunletFile {
     TunletFile { name: file.name.clone(), text: file.text.clone() }
 }
 
-/// The environment of the ranks.
+/// The environment of the ranks of a job that `agent` serves on this host.
 fn rank_environment<'a>(
     settings: &Settings,
     line: &CommandLine,
     plan: &'a Plan,
     job: &str,
     parts: &Parts,
+    agent: &Agent,
 ) -> RankEnvironment<'a> {
-    let mut ranks =
-        RankEnvironment { variables: vec![("MIDRUN_JOB", job.to_owned())], preload: plan.preload.as_deref() };
-    if let Some(agent) = &parts.agent {
-        ranks.variables.push(("MIDRUN_SOCKET", agent.socket.to_string_lossy().into_owned()));
-        ranks.variables.push(("MIDRUN_HOST", runtime_dir::host()));
-    }
+    let mut variables = vec![
+        ("MIDRUN_JOB", job.to_owned()),
+        ("MIDRUN_SOCKET", agent.socket.to_string_lossy().into_owned()),
+        ("MIDRUN_HOST", runtime_dir::host()),
+    ];
     let most = settings.analyzer.completed(settings.run.options()).max_workers;
-    if parts.agent.is_some() && most > 0 && line.workers().is_none_or(|workers| most > workers) {
+    if most > 0 && line.workers().is_none_or(|workers| most > workers) {
         match line.hydra_placement() {
             Some(option) => say(format!(
                 "midrun cannot start workers beyond the ranks, because MPICH's mpiexec has {option}: set HYDRA_BINDING instead"
             )),
-            None => ranks.variables.push(("MIDRUN_MAX_WORKERS", most.to_string())),
+            None => variables.push(("MIDRUN_MAX_WORKERS", most.to_string())),
         }
     }
-    if let Some(points) = plan.points.as_ref().filter(|_| parts.agent.is_some()) {
-        ranks.variables.push(("MIDRUN_POINTS", points.variable()));
+    if let Some(points) = &plan.points {
+        variables.push(("MIDRUN_POINTS", points.variable()));
     }
-    if line.has_exec() {
-        // `midrun exec` preloads the library on its own host, where it sees the files of that host.
-        ranks.preload = ranks.preload.filter(|_| !line.apps.iter().all(|app| app.by_exec));
-        if parts.agent.is_some() {
-            ranks.variables.push(("MIDRUN_ANALYZER", parts.url.clone()));
-            ranks.variables.push(("MIDRUN_TOKEN", parts.token.clone()));
-        }
-        if let Some(directory) = &settings.run.library_dir {
-            ranks.variables.push(("MIDRUN_LIB_DIR", directory.to_string_lossy().into_owned()));
-        }
+    if line.leaves_host || line.has_exec() {
+        variables.push(("MIDRUN_ANALYZER", parts.url.clone()));
+        variables.push(("MIDRUN_TOKEN", parts.token.clone()));
+        variables.push(("MIDRUN_JOB_TOKEN", parts.job_token.clone()));
     }
-    ranks
+    if let Some(directory) = &settings.run.library_dir {
+        variables.push(("MIDRUN_LIB_DIR", directory.to_string_lossy().into_owned()));
+    }
+    if !settings.run.mpi.is_empty() {
+        variables.push(("MIDRUN_MPI", settings.run.mpi.clone()));
+    }
+    RankEnvironment { variables, preload: plan.preload.as_deref(), midrun: None }
 }
 
 /// Writes and prints the summary. A failure does not change the job's exit code.

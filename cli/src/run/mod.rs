@@ -7,6 +7,7 @@ mod job;
 mod points;
 mod preflight;
 mod rank_environment;
+mod relay;
 mod search_memory;
 
 use std::path::PathBuf;
@@ -42,6 +43,9 @@ pub struct Args {
     /// Use a running analyzer, such as http://node1:7741
     #[arg(long, value_name = "URL")]
     analyzer: Option<String>,
+    /// File whose first line is the token of the running analyzer (else MIDRUN_TOKEN)
+    #[arg(long, value_name = "FILE")]
+    token_file: Option<PathBuf>,
     /// Tunlet that decides: auto (the one that fits the program), master_worker, pipeline, search, or a FILE.toml; repeatable
     #[arg(long, value_name = "NAME|FILE")]
     tunlet: Vec<String>,
@@ -69,6 +73,12 @@ pub struct Args {
     /// File that names measure points and tuning points in a program that was not written for midrun (docs/points.md)
     #[arg(long, value_name = "FILE")]
     points: Option<PathBuf>,
+    /// The MPI of the programs, where they do not name it: openmpi, spectrum, mpich, intel, cray, mvapich or parastation
+    #[arg(long, value_name = "NAME")]
+    mpi: Option<String>,
+    /// Refuse a job that midrun cannot tune, instead of running it untuned
+    #[arg(long)]
+    strict: bool,
     /// The command as you would type it without midrun
     #[arg(trailing_var_arg = true, required = true, value_name = "COMMAND")]
     pub command: Vec<String>,
@@ -80,6 +90,14 @@ fn joined(texts: &[String]) -> Option<String> {
 }
 
 impl Args {
+    /// The settings of all layers, these flags the strongest.
+    ///
+    /// # Errors
+    /// As of [`settings::load`].
+    pub fn settings(&self) -> anyhow::Result<settings::Settings> {
+        settings::load(self.config.as_deref(), &self.flags())
+    }
+
     fn flags(&self) -> Vec<(&'static str, String)> {
         let tuning = &self.tuning;
         let log = self.log.map(|form| match form {
@@ -105,9 +123,24 @@ impl Args {
             ("run.search_constraint", joined(&self.search_constraint)),
             ("run.search_method", self.search_method.clone()),
             ("run.search_budget", self.search_budget.map(|n| n.to_string())),
+            ("run.mpi", self.mpi.clone()),
+            ("run.strict", self.strict.then(|| "true".to_owned())),
             ("run.no_search_memory", self.no_search_memory.then(|| "true".to_owned())),
         ];
         flags.into_iter().filter_map(|(key, value)| Some((key, value?))).collect()
+    }
+}
+
+/// The token of a running analyzer; `None` where the configuration alone may name one.
+///
+/// # Errors
+/// The file cannot be read, or there is no running analyzer that it could be for.
+fn token(args: &Args, settings: &settings::Settings) -> anyhow::Result<Option<String>> {
+    match (&args.token_file, &settings.run.analyzer) {
+        (Some(_), None) => usage("--token-file is for a running analyzer: give --analyzer URL, too"),
+        (Some(path), Some(_)) => settings::read_token(path).map(Some),
+        (None, Some(_)) => Ok(std::env::var("MIDRUN_TOKEN").ok().filter(|token| !token.is_empty())),
+        (None, None) => Ok(None),
     }
 }
 
@@ -123,26 +156,31 @@ fn check_record(args: &Args, settings: &settings::Settings) -> anyhow::Result<()
     }
 }
 
-/// Checks flags, configuration and command, then runs the job and returns its exit code.
+/// Checks flags, configuration and command, then runs the job and ends as its launcher ended.
 ///
 /// # Errors
 /// An error found before the job was started.
 pub fn main(args: Args) -> anyhow::Result<ExitCode> {
-    let settings = settings::load(args.config.as_deref(), &args.flags())?;
+    let mut settings = args.settings()?;
     logging::start(settings.run.log, "warn");
+    if let Some(token) = token(&args, &settings)? {
+        settings.analyzer.token = token;
+    }
     let points = args.points.as_deref().map(points::Points::read).transpose()?;
-    let line = CommandLine::parse(&args.command);
+    let line = CommandLine::parse(&args.command, |name| std::env::var_os(name).is_some());
     let plan = preflight::Plan { points, ..preflight::check(&line, &settings.run)? };
     preflight::warn_of_limits(&line, &settings.run.options());
     let summary = settings.run.summary.clone().map(SummaryFile::at).transpose()?;
     check_record(&args, &settings)?;
+    let mut relay = relay::Relay::new();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
         .build()
         .context("cannot start threads")?;
-    let code = runtime.block_on(job::run(&settings, &line, &plan, summary.as_ref()))?;
+    let ended = runtime.block_on(job::run(&settings, &line, &plan, summary.as_ref(), &mut relay))?;
     // A task that still waits for a connection must not delay the exit.
     runtime.shutdown_background();
-    Ok(ExitCode::from(code))
+    drop(relay);
+    Ok(ended.reproduce())
 }

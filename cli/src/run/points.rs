@@ -79,8 +79,8 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_named_with_file_line_and_column() {
-        let error = read("measure a function f sum\n  tune F0 variable F0 f64 0..1\n").unwrap_err().to_string();
-        assert!(error.contains(": line 2, column 8: \"F0\" is not a label"), "{error}");
+        let error = read("measure a function f sum\n  tune 0F variable F0 f64 0..1\n").unwrap_err().to_string();
+        assert!(error.contains(": line 2, column 8: \"0F\" is not a label"), "{error}");
         assert!(read("# nothing\n").unwrap_err().to_string().contains("declares nothing"));
         let missing = Points::read(Path::new("/nowhere/points")).unwrap_err().to_string();
         assert!(missing.contains("--points /nowhere/points cannot be read"), "{missing}");

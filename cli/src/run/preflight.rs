@@ -1,4 +1,4 @@
-//! Checks a job before it starts: refuses a command that cannot work, and finds the library to preload.
+//! Checks a job before it starts: refuses a command that cannot start, and finds out whether midrun can tune it.
 
 use std::path::{Path, PathBuf};
 
@@ -11,40 +11,46 @@ use crate::settings::RunSettings;
 use crate::usage::{say, usage};
 
 /// Result of the checks: what the job needs at its start.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Plan {
-    /// libmidrun to preload into the ranks; `None` if the programs are linked with it.
+    /// Library to preload into a program without a launcher; `None` if it is linked with libmidrun.
     pub preload: Option<PathBuf>,
+    /// midrun cannot tune the job: the command runs as it is.
+    pub untuned: bool,
     /// Measure points and tuning points in a program that was not written for midrun.
     pub points: Option<Points>,
 }
 
-/// Checks the command.
+/// Checks the command. What keeps midrun from tuning it is said in one sentence, and refused where the settings are strict.
 ///
 /// # Errors
-/// A [`crate::usage::Usage`]: a missing program, no MPI, two MPIs mixed, or no libmidrun for the MPI.
+/// A [`crate::usage::Usage`]: a missing launcher or program, or with `strict` a job that midrun cannot tune.
 pub fn check(line: &CommandLine, settings: &RunSettings) -> anyhow::Result<Plan> {
     programs_are_there(line)?;
-    let linked = line.apps.iter().map(|app| {
-        let linkage = app.path.as_deref().and_then(mpi::linkage);
-        (line.words.get(app.at).cloned().unwrap_or_default(), linkage)
-    });
-    let linked: Vec<(String, Option<Linkage>)> = linked.collect();
-    let flavour = one_mpi(line, &linked)?;
     if line.has_no_worker() {
         say("the command starts one rank, so there is no worker to compute tasks: use -n 2 or more");
     }
-    let brings_it = |linkage: &Option<Linkage>| linkage.as_ref().is_some_and(|linkage| linkage.has_midrun);
-    if !linked.is_empty() && linked.iter().all(|(_, linkage)| brings_it(linkage)) {
-        return Ok(Plan { preload: None, points: None });
+    let linked: Vec<(&str, Linkage)> = line
+        .apps
+        .iter()
+        .filter_map(|app| {
+            let linkage = app.path.as_deref().and_then(mpi::linkage)?;
+            Some((line.words.get(app.at)?.as_str(), linkage))
+        })
+        .collect();
+    if let Some(mixed) = mixed_mpis(line, &linked) {
+        if settings.strict {
+            return usage(mixed);
+        }
+        say(mixed);
     }
-    match mpi::library(flavour, settings.library_dir.as_deref()) {
-        Ok(library) => Ok(Plan { preload: Some(library), points: None }),
-        Err(places) => usage(format!(
-            "there is no libmidrun for {} (looked for {}): build it with MPICC set to that MPI's compiler: MPICC=mpicc deploy/build",
-            flavour.name(),
-            list(&places),
-        )),
+    match library(line, &linked, settings) {
+        Ok(preload) => Ok(Plan { preload, ..Plan::default() }),
+        Err(obstacle) if settings.strict => usage(obstacle),
+        Err(obstacle) => {
+            say(format!("{obstacle}; the job runs untuned"));
+            Ok(Plan { untuned: true, ..Plan::default() })
+        }
     }
 }
 
@@ -74,42 +80,59 @@ fn programs_are_there(line: &CommandLine) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The MPI that launcher and programs share.
-fn one_mpi(line: &CommandLine, linked: &[(String, Option<Linkage>)]) -> anyhow::Result<Flavour> {
+/// The library that the ranks get, `None` if they are linked with it; or what keeps midrun from tuning them.
+fn library(line: &CommandLine, linked: &[(&str, Linkage)], settings: &RunSettings) -> Result<Option<PathBuf>, String> {
+    if let Some(why) = &line.obstacle {
+        let launcher = line.launcher.as_ref().map_or("", |launcher| &line.words[launcher.at]);
+        return Err(format!("the line of {launcher} is not understood: {why}"));
+    }
+    if linked.len() == line.apps.len() && linked.iter().all(|(_, linkage)| linkage.has_midrun) {
+        return Ok(None);
+    }
+    let by_hand = settings.flavour();
+    let unknown = linked.iter().find_map(|(word, linkage)| Some((word, linkage.unknown_mpi.as_ref()?, &linkage.mpi)));
+    if let Some((word, library, None)) = unknown.filter(|_| by_hand.is_none()) {
+        return Err(format!(
+            "{word} is linked with {library}, an MPI that midrun does not know (--mpi says which known one it equals)"
+        ));
+    }
+    let of_programs = linked.iter().find_map(|(_, linkage)| Some(linkage.mpi.as_ref()?.0));
+    let flavour = by_hand.or(of_programs);
+    mpi::library(flavour, settings.library_dir.as_deref()).map(Some).map_err(|places| match flavour {
+        Some(flavour) => format!(
+            "there is no libmidrun for {} (looked for {}): build it with MPICC set to that MPI's compiler: MPICC=mpicc deploy/build",
+            flavour.name(),
+            list(&places),
+        ),
+        None => format!(
+            "the command does not say which MPI it uses, and the library that finds out is not there (looked for {}): build it with deploy/build",
+            list(&places),
+        ),
+    })
+}
+
+/// Two MPIs in one line, so far as launcher and programs name them.
+fn mixed_mpis(line: &CommandLine, linked: &[(&str, Linkage)]) -> Option<String> {
     let mut of_programs: Option<(Flavour, String)> = None;
     for (word, linkage) in linked {
-        let Some(linkage) = linkage else { continue };
-        if linkage.standard_abi && linkage.mpi.is_none() {
-            return usage(format!(
-                "{word} is linked with MPI's standard ABI (libmpi_abi), for which there is no libmidrun: link it with Open MPI or MPICH itself"
-            ));
-        }
         let Some((flavour, library)) = &linkage.mpi else { continue };
         let this = format!("{word} is linked with {} ({library})", flavour.name());
         if let Some((_, that)) = of_programs.as_ref().filter(|(other, _)| other != flavour) {
-            return usage(format!("two MPIs are mixed: {that}, but {this}; build both with the same mpicc"));
+            return Some(format!("two MPIs are mixed: {that}, but {this}; build both with the same mpicc"));
         }
         of_programs = Some((*flavour, this));
     }
-    let launcher = line.launcher.as_ref();
-    let of_launcher = launcher.and_then(|launcher| launcher.version.mpi);
-    if let (Some(launcher), Some(mpi), Some((flavour, this))) = (launcher, of_launcher, &of_programs)
-        && mpi != *flavour
-    {
-        return usage(format!(
+    let launcher = line.launcher.as_ref()?;
+    let (flavour, this) = of_programs?;
+    let is_other = launcher.version.mpi.is_some_and(|mpi| mpi != flavour);
+    is_other.then(|| {
+        format!(
             "two MPIs are mixed: {} is {}, but {this}; start it with {}'s mpirun",
             line.words[launcher.at],
             launcher.version.version,
             flavour.name(),
-        ));
-    }
-    let of_path = || resolve("mpirun").and_then(|path| mpi::launcher_version(&path).mpi);
-    match of_programs.map(|(flavour, _)| flavour).or(of_launcher).or_else(of_path) {
-        Some(flavour) => Ok(flavour),
-        None => usage(
-            "no MPI found: neither the command nor an mpirun on PATH is of Open MPI or MPICH; load your site's MPI module or install one",
-        ),
-    }
+        )
+    })
 }
 
 fn list(places: &[PathBuf]) -> String {

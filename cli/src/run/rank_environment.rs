@@ -1,20 +1,27 @@
-//! Rewrites the user's command so that every rank gets midrun's environment variables and library.
+//! Rewrites the user's command so that every rank gets midrun's environment variables and starts by `midrun exec`.
 
 use std::path::Path;
 
-use crate::launch::command_line::CommandLine;
-use crate::launch::mpi::{Flavour, preload_value};
+use crate::launch::command_line::{App, CommandLine};
+use crate::launch::launchers::Launcher;
+use crate::launch::mpi::preload_value;
 
 /// Open MPI's parameter that lists variables for the ranks. It must not be mixed with `-x`.
 const ENV_LIST: &str = "mca_base_env_list";
+/// srun's variable with the meaning of its option `--export`.
+const SRUN_EXPORT: &str = "SLURM_EXPORT_ENV";
+/// Starts the program on a host that may have no midrun: `$0` is midrun, the other words are the program's.
+const CAREFULLY: &str = r#"[ -x "$0" ] && exec "$0" exec -- "$@"; echo "midrun: there is no $0 on $(uname -n), so the program runs untuned there" >&2; exec "$@""#;
 
 /// The environment that the ranks shall have.
 #[derive(Clone, Debug, Default)]
 pub struct RankEnvironment<'a> {
     /// Variables. They are set in the launcher's environment; a launcher that does not forward all of it gets their names.
     pub variables: Vec<(&'static str, String)>,
-    /// Library to preload into the ranks.
+    /// Library to preload into a program without a launcher.
     pub preload: Option<&'a Path>,
+    /// The command `midrun`, which starts the programs of a launcher's line.
+    pub midrun: Option<&'a Path>,
 }
 
 /// The command to start.
@@ -26,97 +33,108 @@ pub struct PreparedCommand {
     pub environment: Vec<(String, String)>,
 }
 
+/// The command as the user gave it.
+pub fn unchanged(line: &CommandLine) -> PreparedCommand {
+    PreparedCommand { words: line.words.clone(), environment: Vec::new() }
+}
+
 /// Adds the environment of the ranks to the command. `variable` reads the environment of this process.
 pub fn prepare(
     line: &CommandLine,
     ranks: &RankEnvironment<'_>,
     variable: impl Fn(&str) -> Option<String>,
 ) -> PreparedCommand {
-    let mut prepared = PreparedCommand {
-        words: line.words.clone(),
-        environment: ranks.variables.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect(),
+    let mut prepared = unchanged(line);
+    prepared.environment = ranks.variables.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
+    let Some(launcher) = &line.launcher else {
+        let preload = ranks.preload.map(|library| preload_value(library, variable("LD_PRELOAD").as_deref()));
+        prepared.environment.extend(preload.map(|value| ("LD_PRELOAD".to_owned(), value)));
+        return prepared;
     };
-    let preloaded = variable("LD_PRELOAD");
-    let preload = ranks.preload.map(|library| preload_value(library, preloaded.as_deref()));
-    let launcher = line.launcher.as_ref().and_then(|launcher| Some((launcher.at, launcher.version.mpi?)));
-    match launcher {
-        Some((at, Flavour::OpenMpi)) => open_mpi(&mut prepared, at, ranks, preload, variable),
-        Some((at, Flavour::Mpich)) => hydra(&mut prepared, at, ranks, preload),
-        None => prepared.environment.extend(preload.map(|value| ("LD_PRELOAD".to_owned(), value))),
+    // From the last program to the first, so that the indices before them hold.
+    for app in line.apps.iter().rev() {
+        start_by_exec(&mut prepared.words, app, line, ranks);
+        if matches!(launcher.kind, Launcher::OpenMpi4 | Launcher::OpenMpi5) && !has_list(line, &variable) {
+            // An -x applies to the programs up to the next colon.
+            let options = ranks.variables.iter().flat_map(|(name, _)| ["-x".into(), (*name).to_owned()]);
+            prepared.words.splice(app.begin..app.begin, options.collect::<Vec<_>>());
+        }
+    }
+    let names: Vec<&str> = ranks.variables.iter().map(|(name, _)| *name).collect();
+    match launcher.kind {
+        Launcher::OpenMpi4 | Launcher::OpenMpi5 => extend_list(&mut prepared, &names, &variable),
+        Launcher::Hydra => hydra(&mut prepared, launcher.at, ranks),
+        Launcher::Srun => srun(&mut prepared, line, &names, &variable),
+        Launcher::Flux => flux(&mut prepared, line, &names),
+        _ => {} // they forward their environment
     }
     prepared
 }
 
-fn open_mpi(
-    prepared: &mut PreparedCommand,
-    at: usize,
-    ranks: &RankEnvironment<'_>,
-    mut preload: Option<String>,
-    variable: impl Fn(&str) -> Option<String>,
-) {
+fn start_by_exec(words: &mut Vec<String>, app: &App, line: &CommandLine, ranks: &RankEnvironment<'_>) {
+    let Some(midrun) = ranks.midrun.filter(|_| !app.by_exec) else { return };
+    let midrun = midrun.to_string_lossy().into_owned();
+    let keeps_words = line.launcher.as_ref().is_some_and(|launcher| launcher.kind.keeps_words());
+    let start = if line.leaves_host && keeps_words {
+        vec!["/bin/sh".into(), "-c".into(), CAREFULLY.into(), midrun]
+    } else {
+        vec![midrun, "exec".into(), "--".into()]
+    };
+    words.splice(app.at..app.at, start);
+}
+
+/// Whether Open MPI's list of variables is in use.
+fn has_list(line: &CommandLine, variable: impl Fn(&str) -> Option<String>) -> bool {
+    line.words.iter().any(|word| word == ENV_LIST) || variable(&format!("OMPI_MCA_{ENV_LIST}")).is_some()
+}
+
+fn extend_list(prepared: &mut PreparedCommand, names: &[&str], variable: impl Fn(&str) -> Option<String>) {
+    let extended = |list: &str| [list, &names.join(";")].join(";");
     let words = &mut prepared.words;
-    let names = ranks.variables.iter().map(|(name, _)| (*name).to_owned());
-    let in_line = words.iter().position(|word| word == ENV_LIST).filter(|&place| place + 1 < words.len());
-    let from_environment = variable(&format!("OMPI_MCA_{ENV_LIST}"));
-    if in_line.is_some() || from_environment.is_some() {
-        // Open MPI forbids to use both this list and -x.
-        let additions: Vec<String> = names.chain(preload.map(|value| format!("LD_PRELOAD={value}"))).collect();
-        let extended = |list: &str| [list, &additions.join(";")].join(";");
-        match in_line {
-            Some(place) => words[place + 1] = extended(&words[place + 1]),
-            None => {
-                let list = extended(&from_environment.unwrap_or_default());
-                prepared.environment.push((format!("OMPI_MCA_{ENV_LIST}"), list));
-            }
-        }
-        return;
-    }
-    if let Some(library) = ranks.preload {
-        // The user preloads a library with -x: libmidrun goes before it.
-        for place in 1..words.len() {
-            if words[place - 1] != "-x" {
-                continue;
-            }
-            if let Some(theirs) = words[place].strip_prefix("LD_PRELOAD=") {
-                words[place] = format!("LD_PRELOAD={}", preload_value(library, Some(theirs)));
-                preload = None;
-            } else if words[place] == "LD_PRELOAD" {
-                words[place] = format!("LD_PRELOAD={}", preload.take().unwrap_or_default());
-            }
-        }
-    }
-    let options: Vec<String> = names
-        .chain(preload.map(|value| format!("LD_PRELOAD={value}")))
-        .flat_map(|value| ["-x".into(), value])
-        .collect();
-    // An -x applies to the programs up to the next colon.
-    let colons = words.iter().enumerate().filter(|(_, word)| *word == ":").map(|(place, _)| place);
-    let mut places: Vec<usize> = colons.filter(|&colon| colon > at).collect();
-    places.insert(0, at);
-    for place in places.into_iter().rev() {
-        words.splice(place + 1..place + 1, options.iter().cloned());
+    if let Some(place) = words.iter().position(|word| word == ENV_LIST).filter(|&place| place + 1 < words.len()) {
+        words[place + 1] = extended(&words[place + 1]);
+    } else if let Some(list) = variable(&format!("OMPI_MCA_{ENV_LIST}")) {
+        prepared.environment.push((format!("OMPI_MCA_{ENV_LIST}"), extended(&list)));
     }
 }
 
-fn hydra(prepared: &mut PreparedCommand, at: usize, ranks: &RankEnvironment<'_>, mut preload: Option<String>) {
-    let words = &mut prepared.words;
-    if let Some(library) = ranks.preload {
-        for place in 2..words.len() {
-            let sets = matches!(words[place - 2].as_str(), "-genv" | "-env") && words[place - 1] == "LD_PRELOAD";
-            if sets {
-                words[place] = preload_value(library, Some(&words[place]));
-                preload = None;
-            }
-        }
-    }
+fn hydra(prepared: &mut PreparedCommand, at: usize, ranks: &RankEnvironment<'_>) {
     // Hydra forwards its environment by itself. The token must not appear on a command line, which others can read.
     let shown = ranks.variables.iter().filter(|(name, _)| !name.ends_with("TOKEN"));
-    let shown = shown.map(|(name, value)| ((*name).to_owned(), value.clone()));
-    let options: Vec<String> = shown
-        .chain(preload.map(|value| ("LD_PRELOAD".to_owned(), value)))
-        .flat_map(|(name, value)| ["-genv".into(), name, value])
-        .collect();
-    words.splice(at + 1..at + 1, options);
+    let options = shown.flat_map(|(name, value)| ["-genv".into(), (*name).to_owned(), value.clone()]);
+    prepared.words.splice(at + 1..at + 1, options.collect::<Vec<_>>());
+}
+
+/// srun forwards all variables, unless an option or a variable lists those that it shall forward.
+fn srun(prepared: &mut PreparedCommand, line: &CommandLine, names: &[&str], variable: impl Fn(&str) -> Option<String>) {
+    let extended = |list: &str| {
+        let kept: Vec<&str> = list.split(',').filter(|name| !["NONE", "NIL", ""].contains(name)).collect();
+        [&kept[..], names].concat().join(",")
+    };
+    let end = line.apps.last().map_or(0, |app| app.at);
+    let is_option = |word: &String| word == "--export" || word.starts_with("--export=");
+    let Some(place) = prepared.words.iter().take(end).position(is_option) else {
+        if let Some(list) = variable(SRUN_EXPORT).filter(|list| list != "ALL") {
+            prepared.environment.push((SRUN_EXPORT.to_owned(), extended(&list)));
+        }
+        return;
+    };
+    match prepared.words[place].split_once('=') {
+        Some((option, list)) if list != "ALL" => prepared.words[place] = format!("{option}={}", extended(list)),
+        None if prepared.words[place + 1] != "ALL" => prepared.words[place + 1] = extended(&prepared.words[place + 1]),
+        _ => {}
+    }
+}
+
+/// Flux forwards all variables, unless rules remove some; the last rule that fits a variable holds.
+fn flux(prepared: &mut PreparedCommand, line: &CommandLine, names: &[&str]) {
+    let end = line.apps.first().map_or(0, |app| app.at);
+    let is_rule = |word: &String| word.starts_with("--env");
+    if let Some(place) = prepared.words.iter().take(end).rposition(is_rule) {
+        let after = place + if prepared.words[place].contains('=') { 1 } else { 2 };
+        let rules: Vec<String> = names.iter().map(|name| format!("--env={name}")).collect();
+        prepared.words.splice(after..after, rules);
+    }
 }
 
 #[cfg(test)]

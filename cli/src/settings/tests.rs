@@ -40,6 +40,29 @@ fn a_value_of_the_wrong_type_is_refused_with_its_key() {
 }
 
 #[test]
+fn a_token_is_a_text_though_it_looks_like_a_number() {
+    for token in ["0123", "1e5", "true", "12345678901234567890123"] {
+        let file = file(&format!("[analyzer]\ntoken = \"{token}\"\n"));
+        assert_eq!(load(Some(file.path()), &[]).unwrap().analyzer.token, token);
+        assert_eq!(load(None, &[("analyzer.token", token.into())]).unwrap().analyzer.token, token);
+    }
+    let file = file("[analyzer]\ntoken = 1e5\n");
+    let text = load(Some(file.path()), &[]).unwrap_err().to_string();
+    assert!(text.contains("analyzer.token = 100000.0: a text in quotation marks is expected"), "{text}");
+}
+
+#[test]
+fn a_token_file_that_others_can_read_is_refused() {
+    use std::os::unix::fs::PermissionsExt;
+    let file = file("0123\n");
+    std::fs::set_permissions(file.path(), std::fs::Permissions::from_mode(0o640)).unwrap();
+    let text = read_token(file.path()).unwrap_err().to_string();
+    assert!(text.contains("open to others (mode 640)") && text.contains("chmod 600"), "{text}");
+    std::fs::set_permissions(file.path(), std::fs::Permissions::from_mode(0o400)).unwrap();
+    assert_eq!(read_token(file.path()).unwrap(), "0123");
+}
+
+#[test]
 fn an_unknown_technique_is_refused_with_the_known_ones() {
     let text = load(None, &[("run.technique", "dfp".into())]).unwrap_err().to_string();
     assert!(text.contains("dfp") && text.contains("dpf"), "{text}");

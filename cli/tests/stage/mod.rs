@@ -1,4 +1,4 @@
-//! A stage for the real binary: its own runtime directory, a PATH with make-believe launchers, a libmidrun that is only a file.
+//! A stage for the real binary: its own runtime directory, a PATH with make-believe launchers, a libmidrun without content.
 
 #![allow(dead_code)]
 
@@ -27,7 +27,11 @@ impl Stage {
         for directory in ["bin", "run", "lib/openmpi"] {
             fs::create_dir_all(stage.path(directory)).unwrap();
         }
-        fs::write(stage.path("lib/openmpi/libmidrun.so"), "").unwrap();
+        for library in ["lib/openmpi/libmidrun.so", "lib/libmidrun-select.so"] {
+            let made =
+                Command::new("cc").args(["-shared", "-x", "c", "/dev/null", "-o"]).arg(stage.path(library)).status();
+            assert!(made.unwrap().success());
+        }
         stage.program("bin/mpirun", OPEN_MPI);
         stage
     }
@@ -66,6 +70,13 @@ impl Stage {
             .env("MIDRUN_LIB_DIR", self.path("lib"))
             .env("PATH", format!("{}:/usr/bin:/bin", self.path("bin").display()));
         command
+    }
+
+    /// Runs a script of the shell to its end; its `$0` is midrun.
+    pub fn shell(&self, script: &str) -> Output {
+        let mut command = Command::new("/usr/bin/timeout");
+        command.args(["-k", "1", "60", "sh", "-c", script, env!("CARGO_BIN_EXE_midrun")]);
+        self.command(command, &[]).output().unwrap()
     }
 
     /// Runs `midrun` to its end.

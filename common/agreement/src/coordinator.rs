@@ -25,9 +25,9 @@ pub enum Order {
     Commit,
 }
 
-/// An answer of a rank.
+/// The reply of a rank to an order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Answer {
+pub enum Reply {
     /// To prepare: the rank holds the change ready.
     Prepared {
         /// Number of iterations that the rank has begun.
@@ -52,9 +52,10 @@ pub enum Answer {
 }
 
 /// The reason why a round was aborted.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum AbortReason {
     /// A rank had begun the iteration before it could pre-commit.
+    #[error("rank {rank} had begun iteration {at} before it could pre-commit")]
     Past {
         /// The first such rank.
         rank: u32,
@@ -62,40 +63,26 @@ pub enum AbortReason {
         at: u64,
     },
     /// An earlier change still waits for its iteration on this rank.
+    #[error("an earlier change still waits for its iteration on rank {0}")]
     Busy(u32),
     /// A rank began this iteration before any rank had committed.
+    #[error("iteration {0} began before the change was committed")]
     NotCommitted(u64),
     /// This rank has begun no iteration.
+    #[error("rank {0} has begun no iteration: every rank has to call midrun_iteration_begin")]
     NoIteration(u32),
     /// These two ranks do not share a register.
+    #[error("ranks {0} and {1} share no memory: they are on different hosts or have different agents")]
     NoSharedRegister(u32, u32),
     /// This rank refused the change.
+    #[error("rank {0}: {1}")]
     Refused(u32, &'static str),
     /// This rank died or finalized.
+    #[error("rank {0} has left the job")]
     Left(u32),
     /// This rank did not answer in time.
-    NoAnswer(u32),
-}
-
-impl std::fmt::Display for AbortReason {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            AbortReason::Past { rank, at } => {
-                write!(f, "rank {rank} had begun iteration {at} before it could pre-commit")
-            }
-            AbortReason::Busy(rank) => write!(f, "an earlier change still waits for its iteration on rank {rank}"),
-            AbortReason::NotCommitted(at) => write!(f, "iteration {at} began before the change was committed"),
-            AbortReason::NoIteration(rank) => {
-                write!(f, "rank {rank} has begun no iteration: every rank has to call midrun_iteration_begin")
-            }
-            AbortReason::NoSharedRegister(a, b) => {
-                write!(f, "ranks {a} and {b} share no memory: they are on different hosts or have different agents")
-            }
-            AbortReason::Refused(rank, why) => write!(f, "rank {rank}: {why}"),
-            AbortReason::Left(rank) => write!(f, "rank {rank} has left the job"),
-            AbortReason::NoAnswer(rank) => write!(f, "rank {rank} reached no safe point in time"),
-        }
-    }
+    #[error("rank {0} reached no safe point in time")]
+    NoReply(u32),
 }
 
 impl AbortReason {
@@ -113,7 +100,7 @@ impl AbortReason {
 
 /// The end of a round, as far as its coordinator knows.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Done {
+pub enum RoundOutcome {
     /// Every rank that has not left applied the change at the start of iteration `at`.
     Applied {
         /// The iteration.
@@ -143,7 +130,7 @@ pub enum Step {
     /// Send this order to these ranks.
     Send(Order, Vec<u32>),
     /// The round is over.
-    Over(Done),
+    Over(RoundOutcome),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -214,41 +201,41 @@ impl Coordinator {
         }
     }
 
-    /// Processes the answer of a rank in round `round`.
-    pub fn on_answer(&mut self, rank: u32, round: u64, answer: Answer) -> Step {
+    /// Processes the reply of a rank in round `round`.
+    pub fn on_reply(&mut self, rank: u32, round: u64, reply: Reply) -> Step {
         if round != self.round || !self.ranks.contains(&rank) {
             return Step::Wait;
         }
-        match (&mut self.phase, answer) {
+        match (&mut self.phase, reply) {
             (Phase::Over, _) => Step::Wait,
-            (Phase::Preparing { prepared }, Answer::Prepared { begun, register }) => {
+            (Phase::Preparing { prepared }, Reply::Prepared { begun, register }) => {
                 prepared.insert(rank, (begun, register));
                 self.proceed()
             }
-            (Phase::PreCommitting { pre_committed, .. }, Answer::PreCommitted) => {
+            (Phase::PreCommitting { pre_committed, .. }, Reply::PreCommitted) => {
                 pre_committed.insert(rank);
                 self.proceed()
             }
-            (Phase::Committing { committed, .. }, Answer::Committed) => {
+            (Phase::Committing { committed, .. }, Reply::Committed) => {
                 *committed = true;
                 Step::Wait
             }
-            (Phase::Committing { committed, applied, .. }, Answer::Applied) => {
+            (Phase::Committing { committed, applied, .. }, Reply::Applied) => {
                 *committed = true;
                 applied.insert(rank);
                 self.proceed()
             }
-            (Phase::PreCommitting { at, .. } | Phase::Committing { at, .. }, Answer::Aborted) => {
+            (Phase::PreCommitting { at, .. } | Phase::Committing { at, .. }, Reply::Aborted) => {
                 let at = *at;
                 self.abort(AbortReason::NotCommitted(at))
             }
-            (Phase::Preparing { .. }, Answer::Busy) => self.abort(AbortReason::Busy(rank)),
-            (Phase::PreCommitting { at, .. }, Answer::Past) => {
+            (Phase::Preparing { .. }, Reply::Busy) => self.abort(AbortReason::Busy(rank)),
+            (Phase::PreCommitting { at, .. }, Reply::Past) => {
                 let at = *at;
                 self.abort(AbortReason::Past { rank, at })
             }
             // No rank has committed, and none will.
-            (Phase::Preparing { .. } | Phase::PreCommitting { .. }, Answer::Refused(why)) => {
+            (Phase::Preparing { .. } | Phase::PreCommitting { .. }, Reply::Refused(why)) => {
                 self.abort(AbortReason::Refused(rank, why))
             }
             // A repeated answer to an earlier phase, or to a commit that other ranks may know of already.
@@ -278,11 +265,11 @@ impl Coordinator {
             Phase::PreCommitting { pre_committed, .. } => silent(&|rank| pre_committed.contains(rank)),
             Phase::Committing { at, committed, applied, .. } => {
                 let ranks = self.ranks.iter().copied().filter(|rank| !applied.contains(rank)).collect();
-                return self.over(Done::Unconfirmed { at: *at, committed: *committed, ranks });
+                return self.over(RoundOutcome::Unconfirmed { at: *at, committed: *committed, ranks });
             }
             Phase::Over => return Step::Wait,
         };
-        self.abort(AbortReason::NoAnswer(rank))
+        self.abort(AbortReason::NoReply(rank))
     }
 
     /// Enters the next phase once all ranks have answered.
@@ -291,9 +278,9 @@ impl Coordinator {
             return match &self.phase {
                 Phase::Committing { at, applied, .. } if !applied.is_empty() => {
                     let at = *at;
-                    self.over(Done::Applied { at })
+                    self.over(RoundOutcome::Applied { at })
                 }
-                _ => self.over(Done::Ended),
+                _ => self.over(RoundOutcome::Ended),
             };
         }
         let all: Vec<u32> = self.ranks.iter().copied().collect();
@@ -323,7 +310,7 @@ impl Coordinator {
             }
             Phase::Committing { at, applied, .. } if all.iter().all(|rank| applied.contains(rank)) => {
                 let at = *at;
-                self.over(Done::Applied { at })
+                self.over(RoundOutcome::Applied { at })
             }
             _ => Step::Wait,
         }
@@ -331,10 +318,10 @@ impl Coordinator {
 
     fn abort(&mut self, reason: AbortReason) -> Step {
         self.may_retry = reason.is_transient();
-        self.over(Done::Aborted(reason))
+        self.over(RoundOutcome::Aborted(reason))
     }
 
-    fn over(&mut self, done: Done) -> Step {
+    fn over(&mut self, done: RoundOutcome) -> Step {
         self.phase = Phase::Over;
         Step::Over(done)
     }

@@ -14,6 +14,6 @@ mod coordinator;
 mod rank;
 mod register;
 
-pub use coordinator::{AbortReason, Answer, Coordinator, Done, Margins, Order, Step};
+pub use coordinator::{AbortReason, Coordinator, Margins, Order, Reply, RoundOutcome, Step};
 pub use rank::{Outcome, PreCommitReply, PrepareReply, Rank};
 pub use register::{Decision, Register, Word};

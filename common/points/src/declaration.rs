@@ -7,6 +7,13 @@ use crate::{Call, Label, Span, Symbol, Type};
 pub enum Declaration {
     /// The definition of a rank's iteration.
     Iteration(Trigger),
+    /// The calls of a function are the work of a Master/Worker program: each is a chunk.
+    Work {
+        /// The function that computes a chunk.
+        symbol: Symbol,
+        /// Its argument that says how many tasks the chunk has; `None`: one.
+        tasks: Option<Argument>,
+    },
     /// A measure point.
     Measure {
         /// Its name.
@@ -22,8 +29,8 @@ pub enum Declaration {
         label: Label,
         /// The target that the tuning point sets.
         what: Tuned,
-        /// The function at whose entry (before) or exit (after) values are set; `None`: at any safe point.
-        at: Option<(Moment, Symbol)>,
+        /// Where values are set; `None`: at any safe point.
+        at: Option<(Place, Symbol)>,
     },
     /// A call without arguments at a point, while its tuning point is 1.
     Insert {
@@ -95,6 +102,19 @@ pub enum Source {
         /// The function; `None`: an iteration's begin.
         at: Option<Symbol>,
     },
+    /// An argument of each call of a function, as the function gets it.
+    Argument(Argument),
+}
+
+/// An argument of a function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Argument {
+    /// The function.
+    pub symbol: Symbol,
+    /// Position among its integer and pointer arguments (for f32 and f64: among its floating-point arguments), from 1.
+    pub number: u8,
+    /// Its type.
+    pub kind: Type,
 }
 
 /// The level of detail of a measure point.
@@ -155,15 +175,20 @@ pub enum Tuned {
     },
     /// An argument of each call of a function; unchanged until the tuning point is first set.
     Argument {
-        /// The function.
-        symbol: Symbol,
-        /// Position among its integer and pointer arguments (for f32 and f64: among its floating-point arguments), from 1.
-        number: u8,
-        /// Its type.
-        kind: Type,
+        /// The argument.
+        argument: Argument,
         /// Values allowed.
         span: Span,
     },
+}
+
+/// The place of a function where values are set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Where it is entered or left.
+    At(Moment),
+    /// Where it is entered; where it is left, the value at start comes back until it is entered again.
+    Inside,
 }
 
 /// The side of a function's body.
@@ -183,7 +208,7 @@ impl Declaration {
             | Declaration::Tune { label, .. }
             | Declaration::Insert { label, .. }
             | Declaration::Once { label, .. } => Some(label),
-            Declaration::Iteration(_) | Declaration::Return { .. } => None,
+            Declaration::Iteration(_) | Declaration::Work { .. } | Declaration::Return { .. } => None,
         }
     }
 

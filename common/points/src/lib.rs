@@ -11,7 +11,7 @@ mod parse;
 mod show;
 mod values;
 
-pub use declaration::{Declaration, Filter, Mode, Moment, Source, Trigger, Tuned};
+pub use declaration::{Argument, Declaration, Filter, Mode, Moment, Place, Source, Trigger, Tuned};
 pub use names::{Call, Label, Symbol};
 pub use parse::{Error, Line, parse};
 pub use show::print;

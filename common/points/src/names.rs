@@ -8,13 +8,13 @@ pub struct Label(String);
 
 impl Label {
     /// Description of a label for error messages.
-    pub const FORM: &str = "a label: a small letter, then small letters, digits, _ and ., at most 31 in all";
+    pub const FORM: &str = "a label: a letter, then letters, digits, _ and ., at most 31 in all";
 
     /// Checks a label; `None` if it is malformed.
     pub fn new(text: &str) -> Option<Label> {
-        let inside = |c: u8| c.is_ascii_lowercase() || c.is_ascii_digit() || c == b'_' || c == b'.';
+        let inside = |c: u8| c.is_ascii_alphanumeric() || c == b'_' || c == b'.';
         let good = text.len() <= NAME_BYTES
-            && text.bytes().next().is_some_and(|c| c.is_ascii_lowercase())
+            && text.bytes().next().is_some_and(|c| c.is_ascii_alphabetic())
             && text.bytes().all(inside);
         good.then(|| Label(text.into()))
     }
@@ -51,7 +51,7 @@ impl Symbol {
             None => (None, text),
         };
         let word = |c: char| !c.is_whitespace() && !c.is_control();
-        let comma_inside = name.contains(',') && !name.contains('(');
+        let comma_inside = outside_brackets(name).any(|(_, c)| c == ',');
         let good = text.chars().all(word)
             && !text.starts_with('#')
             && !name.is_empty()
@@ -69,6 +69,23 @@ impl Symbol {
     pub fn name(&self) -> &str {
         &self.name
     }
+}
+
+/// The characters of C++ names that stand in no parameter list and in no list of template arguments, with their places.
+pub(crate) fn outside_brackets(text: &str) -> impl Iterator<Item = (usize, char)> {
+    let mut depth = 0usize;
+    text.char_indices().filter(move |(at, c)| {
+        // The brackets of `operator<`, `operator>>` and `operator->` open and close nothing.
+        let named = || text[..*at].trim_end_matches(['<', '>', '-', '=']).ends_with("operator");
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            '<' if !named() => depth += 1,
+            '>' if !named() => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth == 0
+    })
 }
 
 impl std::fmt::Display for Symbol {
@@ -124,14 +141,20 @@ mod tests {
             assert!(kept.is_none() || kept.as_deref() == Some(bad), "{bad}: {kept:?}");
         }
         assert_eq!(parts("a,b"), None, "a comma parts alternatives");
+        for whole in
+            ["ns::f<int,double>", "f(int,double)", "operator<<(A,B)", "A::operator<(int,B)", "f<int,1>::g<A,B>"]
+        {
+            assert_eq!(parts(whole), Some((None, whole.into())), "a comma inside brackets does not");
+        }
+        assert_eq!(parts("f<int,double>,g"), None);
     }
 
     #[test]
     fn labels_and_calls_are_checked() {
-        for good in ["a", "f0", "solver.time_s", "a234567890123456789012345678901"] {
+        for good in ["a", "F0", "NW", "f0", "solver.time_s", "a234567890123456789012345678901"] {
             assert!(Label::new(good).is_some(), "{good}");
         }
-        for bad in ["", "A", "0a", ".a", "a-b", "a2345678901234567890123456789012", "ä"] {
+        for bad in ["", "0a", ".a", "a-b", "a2345678901234567890123456789012", "ä"] {
             assert!(Label::new(bad).is_none(), "{bad}");
         }
         assert!(Call::new("MPI_Send").is_some());

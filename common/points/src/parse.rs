@@ -1,6 +1,10 @@
 //! Parses the text; errors name the position and what is allowed there.
 
-use crate::{ARGUMENTS, Call, Declaration, Filter, Label, Mode, Moment, Source, Span, Symbol, Trigger, Tuned, Type};
+use crate::names::outside_brackets;
+use crate::{
+    ARGUMENTS, Argument, Call, Declaration, Filter, Label, Mode, Moment, Place, Source, Span, Symbol, Trigger, Tuned,
+    Type,
+};
 use midrun_vocabulary::bounds::TEXT_BYTES;
 
 /// Labels reserved for midrun.
@@ -11,12 +15,15 @@ const RESERVED: [&str; 2] = ["iteration", "points"];
 pub struct Line {
     /// Its number.
     pub number: u32,
+    /// The only rank that it is for; `None`: all.
+    pub rank: Option<u32>,
     /// The declaration.
     pub declaration: Declaration,
 }
 
 /// An error in the text.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}, column {column}: {what}")]
 pub struct Error {
     /// Line, from 1.
     pub line: u32,
@@ -25,14 +32,6 @@ pub struct Error {
     /// The mistake, and what is allowed.
     pub what: String,
 }
-
-impl std::fmt::Display for Error {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "line {}, column {}: {}", self.line, self.column, self.what)
-    }
-}
-
-impl std::error::Error for Error {}
 
 /// Parses all declarations of a text, in order.
 ///
@@ -51,11 +50,17 @@ pub fn parse(text: &str) -> Result<Vec<Line>, Error> {
             continue;
         }
         let declaration = declaration(&mut words)?;
+        let mut rank = None;
+        if words.peek().is_some_and(|(_, word)| word.starts_with("rank=")) {
+            rank = Some(words.take("rank=NUMBER", |word| word.strip_prefix("rank=")?.parse().ok())?);
+        }
         if let Some((column, extra)) = words.peek() {
             return words.wrong(column, format!("\"{extra}\" is too much; the line ends before it"));
         }
         check_label(&lines, &words, &declaration)?;
-        lines.push(Line { number, declaration });
+        let line = Line { number, rank, declaration };
+        check_iteration(&lines, &words, &line)?;
+        lines.push(line);
     }
     for line in &lines {
         let Declaration::Return { label } = &line.declaration else { continue };
@@ -79,6 +84,19 @@ fn check_label(before: &[Line], words: &Words<'_>, declaration: &Declaration) ->
         None => Ok(()),
         Some(first) => {
             words.wrong(column, format!("\"{label}\" is the label of line {}, too; give another", first.number))
+        }
+    }
+}
+
+/// A rank has one kind of iteration: two lines that count them would count each other's.
+fn check_iteration(before: &[Line], words: &Words<'_>, new: &Line) -> Result<(), Error> {
+    let iterates = |line: &&Line| matches!(line.declaration, Declaration::Iteration(_));
+    let same = |line: &&Line| line.rank.is_none() || new.rank.is_none() || line.rank == new.rank;
+    match before.iter().filter(iterates).find(same).filter(|_| iterates(&new)) {
+        None => Ok(()),
+        Some(first) => {
+            let column = words.all.first().map_or(1, |(column, _)| *column);
+            words.wrong(column, format!("line {} declares the iterations already; keep one of the two", first.number))
         }
     }
 }
@@ -155,6 +173,11 @@ impl<'t> Words<'t> {
         self.take(Type::FORM, Type::new)
     }
 
+    fn argument_number(&mut self) -> Result<u8, Error> {
+        let form = format!("the number of an argument, 1 to {ARGUMENTS}");
+        self.take(&form, |word| word.parse().ok().filter(|number| (1..=ARGUMENTS).contains(number)))
+    }
+
     fn span(&mut self, kind: Type) -> Result<Span, Error> {
         let all = kind.holds();
         let whole = if kind.is_whole() { "whole " } else { "" };
@@ -172,8 +195,18 @@ fn number(word: &str) -> Option<f64> {
 }
 
 fn declaration(words: &mut Words<'_>) -> Result<Declaration, Error> {
-    match words.one_of(&["iteration", "measure", "tune", "insert", "once", "return"])? {
+    match words.one_of(&["iteration", "work", "measure", "tune", "insert", "once", "return"])? {
         "iteration" => Ok(Declaration::Iteration(trigger(words)?)),
+        "work" => {
+            words.word("function")?;
+            let symbol = words.symbol()?;
+            let mut tasks = None;
+            if words.is_next("tasks") {
+                let (number, kind) = (words.argument_number()?, words.kind()?);
+                tasks = Some(Argument { symbol: symbol.clone(), number, kind });
+            }
+            Ok(Declaration::Work { symbol, tasks })
+        }
         "measure" => {
             let (label, source) = (words.label()?, source(words)?);
             Ok(Declaration::Measure { label, source, mode: words.take(Mode::FORM, Mode::new)? })
@@ -207,9 +240,10 @@ fn trigger(words: &mut Words<'_>) -> Result<Trigger, Error> {
 }
 
 fn source(words: &mut Words<'_>) -> Result<Source, Error> {
-    Ok(match words.one_of(&["function", "mpi", "variable"])? {
+    Ok(match words.one_of(&["function", "mpi", "variable", "argument"])? {
         "function" => Source::Function(words.symbol()?),
         "mpi" => Source::Mpi(words.call()?, filter(words)?),
+        "argument" => Source::Argument(argument(words)?),
         _ => {
             let (symbol, kind) = (words.symbol()?, words.kind()?);
             let at = if words.is_next("at") { Some(words.symbol()?) } else { None };
@@ -267,34 +301,33 @@ fn tuned(words: &mut Words<'_>) -> Result<Tuned, Error> {
             Tuned::Replace { symbol, by }
         }
         _ => {
-            let symbol = words.symbol()?;
-            let form = format!("the number of an argument, 1 to {ARGUMENTS}");
-            let number = words.take(&form, |w| w.parse().ok().filter(|n| (1..=ARGUMENTS).contains(n)))?;
-            let kind = words.kind()?;
-            Tuned::Argument { symbol, number, kind, span: words.span(kind)? }
+            let argument = argument(words)?;
+            let span = words.span(argument.kind)?;
+            Tuned::Argument { argument, span }
         }
     })
 }
 
-/// The function at whose entry or exit values are set.
-fn place(words: &mut Words<'_>) -> Result<Option<(Moment, Symbol)>, Error> {
+fn argument(words: &mut Words<'_>) -> Result<Argument, Error> {
+    Ok(Argument { symbol: words.symbol()?, number: words.argument_number()?, kind: words.kind()? })
+}
+
+/// The function at whose entry or exit, or inside which, values are set.
+fn place(words: &mut Words<'_>) -> Result<Option<(Place, Symbol)>, Error> {
+    if words.is_next("inside") {
+        return Ok(Some((Place::Inside, words.symbol()?)));
+    }
     if !words.is_next("at") {
         return Ok(None);
     }
     let moment = if words.one_of(&["entry", "exit"])? == "entry" { Moment::Before } else { Moment::After };
-    Ok(Some((moment, words.symbol()?)))
+    Ok(Some((Place::At(moment), words.symbol()?)))
 }
 
-/// Symbols with commas between them; those inside parentheses belong to a signature.
+/// Symbols with commas between them; those inside brackets belong to a name.
 fn alternatives(word: &str) -> Option<Vec<Symbol>> {
-    let mut depth = 0usize;
-    let parts = word.split(|c: char| {
-        depth = match c {
-            '(' | '<' => depth + 1,
-            ')' | '>' => depth.saturating_sub(1),
-            _ => depth,
-        };
-        c == ',' && depth == 0
-    });
-    parts.map(Symbol::new).collect()
+    let commas = outside_brackets(word).filter(|(_, c)| *c == ',').map(|(at, _)| at);
+    let ends: Vec<usize> = commas.chain([word.len()]).collect();
+    let begins = std::iter::once(0).chain(ends.iter().map(|end| end + 1));
+    begins.zip(&ends).map(|(begin, end)| Symbol::new(&word[begin..*end])).collect()
 }

@@ -1,6 +1,6 @@
 //! Prints declarations as text.
 
-use crate::{Declaration, Filter, Mode, Moment, Source, Span, Symbol, Trigger, Tuned};
+use crate::{Argument, Declaration, Filter, Mode, Moment, Place, Source, Span, Symbol, Trigger, Tuned};
 use std::fmt::{Display, Formatter, Result};
 
 /// Prints one declaration per line.
@@ -57,6 +57,12 @@ impl Display for Filter {
     }
 }
 
+impl Display for Argument {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        write!(f, "{} {} {}", self.symbol, self.number, self.kind.as_str())
+    }
+}
+
 impl Display for Source {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         match self {
@@ -66,6 +72,7 @@ impl Display for Source {
             Source::Variable { symbol, kind, at: Some(at) } => {
                 write!(f, "variable {symbol} {} at {at}", kind.as_str())
             }
+            Source::Argument(argument) => write!(f, "argument {argument}"),
         }
     }
 }
@@ -82,9 +89,7 @@ impl Display for Tuned {
                 let by: Vec<String> = by.iter().map(Symbol::to_string).collect();
                 write!(f, "replace {symbol} by {}", by.join(","))
             }
-            Tuned::Argument { symbol, number, kind, span } => {
-                write!(f, "argument {symbol} {number} {} {span}", kind.as_str())
-            }
+            Tuned::Argument { argument, span } => write!(f, "argument {argument} {span}"),
         }
     }
 }
@@ -93,11 +98,20 @@ impl Display for Declaration {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         match self {
             Declaration::Iteration(trigger) => write!(f, "iteration {trigger}"),
+            Declaration::Work { symbol, tasks: None } => write!(f, "work function {symbol}"),
+            Declaration::Work { tasks: Some(Argument { symbol, number, kind }), .. } => {
+                write!(f, "work function {symbol} tasks {number} {}", kind.as_str())
+            }
             Declaration::Measure { label, source, mode } => write!(f, "measure {label} {source} {mode}"),
             Declaration::Tune { label, what, at } => {
                 write!(f, "tune {label} {what}")?;
                 let Some((moment, symbol)) = at else { return Ok(()) };
-                write!(f, " at {} {symbol}", if *moment == Moment::Before { "entry" } else { "exit" })
+                let place = match moment {
+                    Place::At(Moment::Before) => "at entry",
+                    Place::At(Moment::After) => "at exit",
+                    Place::Inside => "inside",
+                };
+                write!(f, " {place} {symbol}")
             }
             Declaration::Insert { label, call, moment, point } => {
                 let moment = if *moment == Moment::Before { "before" } else { "after" };

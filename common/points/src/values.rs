@@ -43,10 +43,18 @@ impl Type {
         (Type::Bool, "bool"),
     ];
     /// Description of a type for error messages.
-    pub const FORM: &str = "a type: i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 or bool";
+    pub const FORM: &str = "a type: i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 bool, or int unsigned long float double";
 
-    /// The type of a keyword; `None` for any other word.
+    /// The type of a keyword, or of the C name that means the same on x86-64; `None` for any other word.
     pub fn new(word: &str) -> Option<Type> {
+        let word = match word {
+            "int" => "i32",
+            "unsigned" => "u32",
+            "long" => "i64",
+            "float" => "f32",
+            "double" => "f64",
+            other => other,
+        };
         Type::ALL.iter().find(|(_, name)| *name == word).map(|(kind, _)| *kind)
     }
 

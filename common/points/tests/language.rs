@@ -1,7 +1,8 @@
 //! The language of points: what is printed reads the same again, and what is wrong is named.
 
 use midrun_points::{
-    Call, Declaration, Filter, Label, Mode, Moment, Source, Span, Symbol, Trigger, Tuned, Type, parse, print,
+    Argument, Call, Declaration, Filter, Label, Mode, Moment, Place, Source, Span, Symbol, Trigger, Tuned, Type, parse,
+    print,
 };
 use proptest::collection::vec;
 use proptest::option::of;
@@ -11,7 +12,9 @@ fn symbol() -> impl Strategy<Value = Symbol> {
     let name = prop_oneof![
         "[A-Za-z_][A-Za-z0-9_.@$]{0,12}",
         "[a-z]{1,4}::[a-z]{1,4}",
-        "[a-z]{1,4}::[a-z]{1,4}\\((int,)?double\\)"
+        "[a-z]{1,4}::[a-z]{1,4}\\((int,)?double\\)",
+        "[a-z]{1,4}<(int,)?double>::[a-z]{1,4}<int,1>",
+        "operator<<\\((int,)?double\\)"
     ];
     let object = of("[a-z]{1,6}(\\.so(\\.[0-9])?)?");
     (object, name).prop_map(|(object, name)| {
@@ -21,7 +24,7 @@ fn symbol() -> impl Strategy<Value = Symbol> {
 }
 
 fn label() -> impl Strategy<Value = Label> {
-    "[a-z][a-z0-9_.]{0,30}".prop_map(|text| Label::new(&text).expect("a label"))
+    "[A-Za-z][A-Za-z0-9_.]{0,30}".prop_map(|text| Label::new(&text).expect("a label"))
 }
 
 fn call() -> impl Strategy<Value = Call> {
@@ -53,6 +56,11 @@ fn source() -> impl Strategy<Value = Source> {
     prop_oneof![
         symbol().prop_map(Source::Function),
         (call(), filter()).prop_map(|(call, filter)| Source::Mpi(call, filter)),
+        (symbol(), 1u8..=6, kind()).prop_map(|(symbol, number, kind)| Source::Argument(Argument {
+            symbol,
+            number,
+            kind
+        })),
         (symbol(), kind(), of(symbol())).prop_map(|(symbol, kind, at)| Source::Variable { symbol, kind, at }),
     ]
 }
@@ -67,11 +75,9 @@ fn tuned() -> impl Strategy<Value = Tuned> {
         }),
         (symbol(), 2u32..=4096).prop_map(|(symbol, bytes)| Tuned::Text { symbol, bytes }),
         (symbol(), vec(symbol(), 1..4)).prop_map(|(symbol, by)| Tuned::Replace { symbol, by }),
-        (symbol(), 1u8..=6, span()).prop_map(|(symbol, number, (kind, span))| Tuned::Argument {
-            symbol,
-            number,
-            kind,
-            span
+        (symbol(), 1u8..=6, span()).prop_map(|(symbol, number, (kind, span))| {
+            let argument = Argument { symbol, number, kind };
+            Tuned::Argument { argument, span }
         }),
     ]
 }
@@ -79,16 +85,17 @@ fn tuned() -> impl Strategy<Value = Tuned> {
 fn declaration() -> impl Strategy<Value = Declaration> {
     let mode = (0..3usize).prop_map(|at| Mode::ALL[at].0);
     let side = any::<bool>().prop_map(|before| if before { Moment::Before } else { Moment::After });
+    let place = prop_oneof![side.clone().prop_map(Place::At), Just(Place::Inside)];
     let mpi = (call(), any::<bool>(), 1u64..).prop_map(|(call, world, every)| Trigger::Mpi { call, world, every });
     prop_oneof![
         symbol().prop_map(|symbol| Declaration::Iteration(Trigger::Function(symbol))),
         mpi.prop_map(Declaration::Iteration),
         (label(), source(), mode).prop_map(|(label, source, mode)| Declaration::Measure { label, source, mode }),
-        (label(), tuned(), of((side.clone(), symbol()))).prop_map(|(label, what, at)| Declaration::Tune {
-            label,
-            what,
-            at
+        (symbol(), of((1u8..=6, kind()))).prop_map(|(symbol, tasks)| {
+            let tasks = tasks.map(|(number, kind)| Argument { symbol: symbol.clone(), number, kind });
+            Declaration::Work { symbol, tasks }
         }),
+        (label(), tuned(), of((place, symbol()))).prop_map(|(label, what, at)| Declaration::Tune { label, what, at }),
         (label(), symbol(), side, symbol()).prop_map(|(label, call, moment, point)| Declaration::Insert {
             label,
             call,
@@ -104,6 +111,11 @@ proptest! {
     fn what_is_printed_reads_the_same_again(declarations in vec(declaration(), 0..8), back in any::<bool>()) {
         let mut seen = std::collections::BTreeSet::new();
         let mut declarations = declarations;
+        let mut iterations = 0;
+        declarations.retain(|d| {
+            iterations += u32::from(matches!(d, Declaration::Iteration(_)));
+            !matches!(d, Declaration::Iteration(_)) || iterations == 1
+        });
         declarations.retain(|d| d.label().is_none_or(|label| seen.insert(label.clone())));
         let tuning_point = declarations.iter().find(|d| d.has_tuning_point()).and_then(|d| d.label().cloned());
         declarations.extend(tuning_point.filter(|_| back).map(|label| Declaration::Return { label }));
@@ -138,23 +150,34 @@ proptest! {
 #[test]
 fn the_whole_language_is_read() {
     let text = "# what a program offers\n\
-        iteration function step\n\
         iteration mpi MPI_Barrier world every 10   # a comment\n\
         measure solve function libsolve.so:solve sum\n\
         measure sends mpi MPI_Send peer=0 tag=7 bytes=0..4096 world raw\n\
         \n\
         measure residual variable residual f64 at solve off\n\
-        tune f0 variable F0 f64 0..1 step 0.1\n\
+        measure block argument libsolve.so:solve 2 unsigned sum\n\
+        work function compute tasks 2 long\n\
+        tune NW variable NW int 1..8 inside step rank=0\n\
+        tune F0 variable F0 float 0..1 step 0.1\n\
         tune name text NAME 64 at exit libsolve.so:step\n\
         tune algo replace solve by solve_fast,ns::solve(int,double)\n\
         tune size argument work 2 i32 1..100\n\
         insert flush flush_all after step\n\
         once rebalance rebalance\n\
-        return f0 on-loss\n";
+        return F0 on-loss\n";
     let lines = parse(text).expect("the language");
-    assert_eq!(lines.iter().map(|line| line.number).collect::<Vec<_>>(), [2, 3, 4, 5, 7, 8, 9, 10, 11, 12, 13, 14]);
+    assert_eq!(
+        lines.iter().map(|line| line.number).collect::<Vec<_>>(),
+        [2, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]
+    );
+    assert_eq!(lines.iter().filter_map(|line| line.rank).collect::<Vec<_>>(), [0]);
     let printed = print(&lines.iter().map(|line| line.declaration.clone()).collect::<Vec<_>>());
     assert!(printed.contains("tune algo replace solve by solve_fast,ns::solve(int,double)\n"), "{printed}");
+    assert!(
+        printed.contains("work function compute tasks 2 i64\ntune NW variable NW i32 1..8 inside step\n"),
+        "{printed}"
+    );
+    assert!(printed.contains("measure block argument libsolve.so:solve 2 u32 sum\n"), "{printed}");
     assert!(printed.contains("iteration mpi MPI_Barrier world every 10\n"), "{printed}");
     assert!(printed.contains("tune name text NAME 64 at exit libsolve.so:step\n"), "{printed}");
 }
@@ -162,9 +185,22 @@ fn the_whole_language_is_read() {
 #[test]
 fn what_is_wrong_is_named_with_its_place_and_what_would_be_right() {
     for (text, said) in [
-        ("meassure a", "line 1, column 1: \"meassure\" is not one of: iteration, measure, tune, insert, once, return"),
-        ("\n  tune F0 variable F0", "line 2, column 8: \"F0\" is not a label"),
-        ("tune f0 variable F0 float 0..1", "line 1, column 21: \"float\" is not a type: i8 i16"),
+        (
+            "meassure a",
+            "line 1, column 1: \"meassure\" is not one of: iteration, work, measure, tune, insert, once, return",
+        ),
+        ("work function f tasks 0 long", "line 1, column 23: \"0\" is not the number of an argument"),
+        ("tune a variable A int 0..1 rank=x", "line 1, column 28: \"rank=x\" is not rank=NUMBER"),
+        (
+            "iteration function f rank=0\niteration function g",
+            "line 2, column 1: line 1 declares the iterations already",
+        ),
+        ("\n  tune 0F variable F0", "line 2, column 8: \"0F\" is not a label"),
+        (
+            "iteration function f\n iteration mpi MPI_Barrier",
+            "line 2, column 2: line 1 declares the iterations already; keep one of the two",
+        ),
+        ("tune f0 variable F0 real 0..1", "line 1, column 21: \"real\" is not a type: i8 i16"),
         (
             "tune f0 variable F0 i8 0..200",
             "line 1, column 24: \"0..200\" is not MIN..MAX in whole numbers that i8 holds",
@@ -190,4 +226,22 @@ fn what_is_wrong_is_named_with_its_place_and_what_would_be_right() {
     }
     let long = parse(&" ".repeat(4097)).expect_err("too long").to_string();
     assert!(long.contains("4097 bytes; at most 4096"), "{long}");
+}
+
+#[test]
+fn every_example_of_the_documents_is_read() {
+    let document = include_str!("../../../docs/points.md");
+    // Indented blocks are examples; one that shows commands is none.
+    let blocks = document.split("\n\n").filter(|block| block.lines().all(|line| line.starts_with("    ")));
+    let words = ["iteration", "measure", "tune", "insert", "once", "return", "#"];
+    let is_line = |line: &str| line.split_whitespace().next().is_some_and(|word| words.contains(&word));
+    let examples: Vec<String> =
+        blocks.map(|block| block.lines().filter(|line| is_line(line)).collect::<Vec<_>>().join("\n")).collect();
+    let read = examples.iter().filter(|example| !example.is_empty()).map(|example| (parse(example), example));
+    let mut count = 0;
+    for (result, example) in read {
+        assert!(result.is_ok(), "{}\n{example}", result.unwrap_err());
+        count += 1;
+    }
+    assert!(count >= 2, "{count} examples in {document}");
 }

@@ -12,12 +12,16 @@
 mod divisor;
 pub mod plan;
 mod queue;
+mod recall;
 mod scheduler;
 mod speed;
+mod task_times;
 mod technique;
 
 pub use divisor::{daf_divisor, fac_divisor};
 pub use queue::WorkerQueue;
+pub use recall::{Recall, Returned, own_task_s, recall, tasks_to_return};
 pub use scheduler::{Chunk, ChunkScheduler};
 pub use speed::WorkerSpeed;
+pub use task_times::TaskTimes;
 pub use technique::{Technique, TechniqueParameters};

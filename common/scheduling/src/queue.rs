@@ -1,4 +1,4 @@
-//! The chunks that one worker holds, and the prefetch rule: when the master sends it a second one.
+//! The chunks that one worker holds, the prefetch rule (when the master sends it a second one), and what it gives back.
 
 use crate::{Chunk, Technique};
 use std::collections::VecDeque;
@@ -14,6 +14,12 @@ const TAIL_TASKS: u64 = 2;
 pub struct WorkerQueue {
     chunks: VecDeque<Chunk>,
     asked: bool,
+    /// When it began its oldest chunk, as far as the master knows, seconds.
+    since_s: f64,
+    /// First task of the chunk of which the master asked tasks back, while there is no answer.
+    recalled: Option<u64>,
+    /// It had no task to give back, and got no chunk since.
+    exhausted: bool,
 }
 
 impl WorkerQueue {
@@ -26,7 +32,7 @@ impl WorkerQueue {
         let is_small = |chunk: &Chunk| chunk.count.saturating_mul(workers * SMALL_CHUNKS_LEFT) <= left;
         match self.chunks.len() {
             0 => true,
-            1 => {
+            1 if self.recalled.is_none() => {
                 let wanted = self.asked || self.chunks.back().is_some_and(is_small);
                 wanted && left > TAIL_TASKS * workers && technique != Technique::None
             }
@@ -34,15 +40,67 @@ impl WorkerQueue {
         }
     }
 
-    /// Appends a chunk that the master sends; it answers the worker's request, if there was one.
-    pub fn push(&mut self, chunk: Chunk) {
+    /// Appends a chunk that the master sends at `now_s`; it answers the worker's request, if there was one.
+    pub fn push(&mut self, chunk: Chunk, now_s: f64) {
+        if self.chunks.is_empty() {
+            self.since_s = now_s;
+        }
         self.chunks.push_back(chunk);
-        self.asked = false;
+        (self.asked, self.exhausted) = (false, false);
     }
 
-    /// Removes the oldest chunk. A worker computes in the order in which it receives, so this is the one that comes back.
-    pub fn pop(&mut self) -> Option<Chunk> {
-        self.chunks.pop_front()
+    /// Removes the oldest chunk, whose result came at `now_s`. A worker computes in the order in which it receives, so this is
+    /// the one that comes back. If the master had asked for tasks of it, the result is the answer.
+    pub fn pop(&mut self, now_s: f64) -> Option<Chunk> {
+        let chunk = self.chunks.pop_front();
+        self.since_s = now_s;
+        self.recalled = self.recalled.filter(|recalled| chunk.is_some_and(|chunk| chunk.first != *recalled));
+        chunk
+    }
+
+    /// Tasks that the worker holds.
+    pub fn tasks(&self) -> u64 {
+        self.chunks.iter().map(|chunk| chunk.count).sum()
+    }
+
+    /// Time for the tasks that it holds, of `task_s` each, less the time that it has had, seconds.
+    pub(crate) fn expected_left_s(&self, task_s: f64, now_s: f64) -> f64 {
+        (self.tasks() as f64 * task_s - (now_s - self.since_s)).max(0.0)
+    }
+
+    /// The newest chunk, if the master may ask for tasks of it: one task has begun.
+    pub(crate) fn recallable(&self) -> Option<Chunk> {
+        self.chunks.back().copied().filter(|_| self.recalled.is_none() && !self.exhausted && self.tasks() > 1)
+    }
+
+    /// Marks that the master asks for tasks of the newest chunk; returns that chunk's first task.
+    pub(crate) fn recall(&mut self) -> Option<u64> {
+        self.recalled = Some(self.recallable()?.first);
+        self.recalled
+    }
+
+    /// Returns whether the master waits for an answer.
+    pub(crate) fn is_recalled(&self) -> bool {
+        self.recalled.is_some()
+    }
+
+    /// The answer to a recall of the chunk `recalled`: its last tasks, or none. Returns `false` when it is no answer to that.
+    pub(crate) fn give_back(&mut self, recalled: u64, tasks: Chunk) -> bool {
+        let at = self.chunks.iter().position(|chunk| chunk.first == recalled);
+        let Some(at) = at.filter(|_| self.recalled == Some(recalled)) else { return false };
+        let chunk = &mut self.chunks[at];
+        if tasks.count > 0 {
+            let fits = tasks.count <= chunk.count && tasks.first == chunk.first + (chunk.count - tasks.count);
+            if !fits {
+                return false;
+            }
+            chunk.count -= tasks.count;
+            if chunk.count == 0 {
+                self.chunks.remove(at);
+            }
+        }
+        (self.recalled, self.exhausted) = (None, tasks.count == 0);
+        true
     }
 
     /// Records that the worker asks for its next chunk because it computes the last task of its current one.
@@ -67,7 +125,7 @@ mod tests {
 
     fn queue(count: u64) -> WorkerQueue {
         let mut queue = WorkerQueue::default();
-        queue.push(Chunk { first: 0, count });
+        queue.push(Chunk { first: 0, count }, 0.0);
         queue
     }
 
@@ -80,7 +138,7 @@ mod tests {
         asking.ask();
         assert!(asking.may_receive(technique, 9, 4) && !asking.may_receive(technique, 8, 4), "the tail");
         assert!(!asking.may_receive(Technique::None, 9, 4));
-        asking.push(Chunk { first: 10, count: 1 });
+        asking.push(Chunk { first: 10, count: 1 }, 0.0);
         assert!(!asking.may_receive(technique, 1000, 4), "a third chunk waits");
     }
 }

@@ -18,17 +18,26 @@ pub enum Technique {
     Fac2 = 4,
     /// Dynamic partition factor: every batch is a share f of the remaining tasks (César 2006).
     Dpf = 5,
-    /// Dynamic adjusting factoring: the share follows from mean and sigma (César 2006).
+    /// Dynamic adjusting factoring: the share of each batch follows from mean and sigma of the tasks that came back (César 2006).
     Daf = 6,
     /// Adaptive factoring: chunks by each worker's own mean and sigma (Banicescu, Liu 2000).
     Af = 7,
+    /// Trapezoid self-scheduling: chunks that decrease linearly from M/(2N) to one task (Tzen, Ni 1993).
+    Tss = 8,
+    /// Modified FSC: equal chunks, as many as FAC2 would cut (Cariño, Banicescu 2008).
+    Mfsc = 9,
+    /// Adaptive weighted factoring, batch by batch: halves of the remaining tasks, weighted by each worker's weighted
+    /// average performance (Cariño, Banicescu 2008).
+    AwfB = 10,
+    /// The same, chunk by chunk: each chunk is the worker's weighted share of half of the remaining tasks.
+    AwfC = 11,
 }
 
 impl Technique {
     /// Every technique, by code.
-    pub const ALL: [Technique; 8] = {
+    pub const ALL: [Technique; 12] = {
         use Technique::*;
-        [None, Ss, Fsc, Gss, Fac2, Dpf, Daf, Af]
+        [None, Ss, Fsc, Gss, Fac2, Dpf, Daf, Af, Tss, Mfsc, AwfB, AwfC]
     };
 
     /// The number in shared memory and on the wire.
@@ -52,6 +61,10 @@ impl Technique {
             Technique::Dpf => "dpf",
             Technique::Daf => "daf",
             Technique::Af => "af",
+            Technique::Tss => "tss",
+            Technique::Mfsc => "mfsc",
+            Technique::AwfB => "awf-b",
+            Technique::AwfC => "awf-c",
         }
     }
 
@@ -68,20 +81,33 @@ pub struct TechniqueParameters {
     pub kind: Technique,
     /// Share per batch of FSC (of M) and DPF (of R), 0 to 1; 0 = the technique's default (0.25 and 0.5).
     pub factor: f64,
-    /// Mean time of one task, seconds; 0 = unknown.
+    /// Mean time of one task, seconds; 0 = unknown. DAF uses mean and deviation until it has measured them itself.
     pub mean_s: f64,
     /// Standard deviation of the time of one task, seconds.
     pub sigma_s: f64,
     /// Smallest chunk, tasks; only the last one may be smaller. At least 1.
     pub min_chunk: u64,
+    /// Idle workers get tasks that busy ones have not begun ([`crate::recall`]).
+    pub recall: bool,
 }
 
 impl TechniqueParameters {
     /// DPF(0.5): the default of a first iteration, and the fallback when parameters make no sense.
-    pub const FALLBACK: TechniqueParameters =
-        TechniqueParameters { kind: Technique::Dpf, factor: 0.5, mean_s: 0.0, sigma_s: 0.0, min_chunk: 1 };
+    pub const FALLBACK: TechniqueParameters = TechniqueParameters {
+        kind: Technique::Dpf,
+        factor: 0.5,
+        mean_s: 0.0,
+        sigma_s: 0.0,
+        min_chunk: 1,
+        recall: false,
+    };
 
-    /// The technique with its default parameters.
+    /// The start of a program that names no technique: mFSC with recall, the least bad of all where nothing is known of tasks and
+    /// workers (the models' test `the_start_of_a_program_that_names_none_is_never_bad` compares them).
+    pub const START: TechniqueParameters =
+        TechniqueParameters { kind: Technique::Mfsc, factor: 0.0, recall: true, ..Self::FALLBACK };
+
+    /// The technique with its default parameters, without recall.
     pub fn new(kind: Technique) -> Self {
         TechniqueParameters { kind, factor: 0.0, ..Self::FALLBACK }
     }

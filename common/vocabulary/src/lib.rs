@@ -3,9 +3,15 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
+extern crate alloc;
+
 pub mod action_status;
 pub mod bounds;
+pub mod config;
+mod count;
 pub mod names;
 mod seconds;
 
+pub use config::ConfigError;
+pub use count::Count;
 pub use seconds::Seconds;

@@ -4,12 +4,14 @@
 pub const TECHNIQUE: &str = "mw.technique";
 /// Share of FSC and DPF, 0 to 1.
 pub const FACTOR: &str = "mw.factor";
-/// Mean time of one task, seconds, for DAF and FAC2.
+/// Mean time of one task, seconds, for FAC2, and for DAF until it has measured tasks itself.
 pub const TASK_MEAN_S: &str = "mw.task_mean_s";
 /// Standard deviation of the time of one task, seconds.
 pub const TASK_SIGMA_S: &str = "mw.task_sigma_s";
 /// Smallest chunk, tasks.
 pub const MIN_CHUNK: &str = "mw.min_chunk";
+/// 1: idle workers get tasks that busy ones have not begun; 0: a chunk stays with the worker that got it.
+pub const RECALL: &str = "mw.recall";
 /// Number of active workers; the others are parked. It takes effect at the start of an iteration.
 pub const WORKERS: &str = "mw.workers";
 /// Number of worker processes started beyond the ranks. The minimum is the number that has joined, the maximum the number
@@ -17,6 +19,8 @@ pub const WORKERS: &str = "mw.workers";
 pub const SPAWNED: &str = "mw.spawned";
 /// The same as [`WORKERS`], exposed by a program with its own loop.
 pub const OWN_WORKERS: &str = "NW";
+/// Ending of the names of a program's own batch factors (`F0.rest`) that are shares of what is left, and not of all tasks.
+pub const SHARE_OF_REST: &str = ".rest";
 /// Pattern of a pipeline's stages, a text such as `0,1x4,2-3`.
 pub const PATTERN: &str = "pipe.pattern";
 

@@ -34,10 +34,10 @@ fn widest_path(pipeline: &Pipeline, ends: Ends) -> f64 {
     let (p, stages) = (pipeline.processors(), pipeline.stages());
     let data = &pipeline.stages.data;
     let takes = |k: usize, from: usize, to: usize| data[k] / pipeline.links[from][to];
-    // best[a * p + b]: the least, over the stages so far, of their longest cycle; stage k - 1 on a, stage k on b.
+    // best[a * p + b]: the smallest longest cycle of the stages so far, with stage k - 1 on a and stage k on b.
     let mut best = vec![f64::INFINITY; p * p];
     for b in 0..p {
-        // Without a place of its own the input is where stage 1 is.
+        // Without a given place, the input is on the processor of stage 1.
         match ends.input {
             Some(a) => best[a * p + b] = 0.0,
             None => best[b * p + b] = 0.0,
@@ -70,12 +70,12 @@ fn capacity(pipeline: &Pipeline) -> f64 {
     let fits = |period: f64| {
         let room = |power: &f64| {
             let one = moves.iter().zip(&pipeline.stages.work).map(|(t, work)| work * power * (period - t));
-            // A little more, so that rounding never takes room away.
+            // Slightly more, so that rounding never excludes a feasible mapping.
             (one.fold(0.0, f64::max) * (1.0 + 1e-9)).floor().min(pipeline.stages() as f64)
         };
         pipeline.processors.iter().map(room).sum::<f64>() >= pipeline.stages() as f64
     };
-    // The period at which it just fits: double until it does, then halve the interval.
+    // Bisection for the smallest feasible period: double it until it is feasible, then halve the interval.
     let mut high = moves.iter().fold(f64::MIN_POSITIVE, |a, b| a.max(*b));
     while high.is_finite() && !fits(high) {
         high *= 2.0;
@@ -85,6 +85,6 @@ fn capacity(pipeline: &Pipeline) -> f64 {
         let middle = 0.5 * (low + high);
         if fits(middle) { high = middle } else { low = middle }
     }
-    // Periods up to `low` do not fit: what needs less time than that is impossible.
+    // Periods up to `low` are infeasible, so `low` is a bound.
     if low > 0.0 { 1.0 / low } else { f64::INFINITY }
 }

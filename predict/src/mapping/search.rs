@@ -74,7 +74,7 @@ pub fn search(evaluator: &mut Evaluator, ends: Ends, effort: &Effort) -> Result<
         let top = best(&evaluated).map_or(0.0, |top| top.throughput);
         let settled = exhaustive && *value < top * (1.0 - 1e-9);
         if settled || index >= most {
-            // In an exhaustive search `value` bounds everything from here on.
+            // In an exhaustive search `value` bounds all remaining mappings.
             left = if exhaustive { *value } else { f64::INFINITY };
             break;
         }

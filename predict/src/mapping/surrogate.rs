@@ -26,7 +26,7 @@ impl Surrogate {
         for times in self.times.chunks_exact(2 * self.stages + 1) {
             let mut ready = 0.0_f64;
             for stage in 0..self.stages {
-                // `sent[k]` is when move k + 1 last ended; this stage is free when the next move has ended.
+                // `sent[k]`: end of the last move k + 1. The stage is free once its next move has ended.
                 let received = ready.max(sent[stage + 1]) + times[2 * stage] / rates.moves[stage];
                 sent[stage] = received;
                 ready = received + times[2 * stage + 1] / rates.process[stage];

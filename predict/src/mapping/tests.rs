@@ -66,7 +66,7 @@ fn one_stage_alone_takes_the_sum_of_its_times() {
 }
 
 #[test]
-fn many_mappings_are_searched_locally_and_the_distance_to_the_bound_is_told() {
+fn many_mappings_are_searched_locally_and_the_distance_to_the_bound_is_reported() {
     // Two fast processors among eight; 8^7 = 2 million mappings.
     let pipeline = uniform(&[3.0, 20.0, 3.0, 3.0, 20.0, 3.0, 3.0, 3.0], 1000.0, 7);
     let mut evaluator = Evaluator::new(pipeline, Limits::default());

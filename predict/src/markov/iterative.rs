@@ -51,7 +51,7 @@ pub(super) fn solve(chain: &Chain, how: &Options, start: Option<&[f64]>) -> Resu
     let mut last = probabilities.clone();
     let (mut share, mut sweeps) = (1.0, 0);
     let (mut residual, mut change, mut faded) = (f64::INFINITY, f64::INFINITY, 0.0_f64);
-    // Looks until the next extrapolation may be tried, and how many come after one that did not help.
+    // Sweeps before the next extrapolation, and sweeps to wait after one that did not help.
     let (mut wait, mut patience, mut before) = (0_u32, 2_u32, f64::INFINITY);
     while sweeps < how.max_sweeps {
         for _ in 0..BETWEEN {
@@ -62,7 +62,7 @@ pub(super) fn solve(chain: &Chain, how: &Options, start: Option<&[f64]>) -> Resu
         probabilities = normalise(probabilities).ok_or(failed)?;
         let now = chain.residual(&probabilities);
         let moved = distance(&probabilities, &last);
-        // The changes fade like a geometric series: what is still to come is its tail.
+        // The changes form a geometric series; the remaining error is its tail.
         let fading = moved / change;
         let error = if fading < 1.0 { moved * fading / (1.0 - fading) } else { f64::INFINITY };
         if now <= how.tolerance && (error <= ERROR || now <= ROUNDING) {

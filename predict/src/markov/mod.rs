@@ -105,7 +105,7 @@ impl Chain {
                 }
             }
         }
-        // Filling moved each beginning to the next one's.
+        // Filling advanced each row's begin to the begin of the next row.
         into.rotate_right(1);
         into[0] = 0;
         let mut chain = Self { rows: into, sources, kind_of: kinds, rates: Vec::new(), exits: Vec::new() };
@@ -176,7 +176,7 @@ impl Chain {
             Some(method) => method == Method::Direct,
             None => self.states() <= how.direct_up_to,
         };
-        // Rates that overflow the reduction are left to the sweeps.
+        // Where rates overflow the reduction, the iterative method follows.
         let solved = if direct { direct::solve(self) } else { None };
         if let Some(probabilities) = solved {
             let residual = self.residual(&probabilities);

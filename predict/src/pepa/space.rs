@@ -113,7 +113,7 @@ impl<'s> Explorer<'s> {
         let before = self.space.targets.len();
         for root in roots {
             match root.tree {
-                // Most actions of most models; worth its own way.
+                // The common case: an action of one component.
                 Tree::Leaf { leaf, column } => self.alone(number, root.action, leaf, column)?,
                 _ => self.jointly(number, root)?,
             }

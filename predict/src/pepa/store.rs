@@ -30,7 +30,7 @@ impl Packing {
             if used + bits > u64::BITS {
                 (word, used) = (word + 1, 0);
             }
-            // A field of no bits may begin past the word's end; its mask is empty anyway.
+            // A field of zero bits may begin beyond the word; its mask is empty.
             fields.push(Field { word, shift: used.min(u64::BITS - 1), mask: (1_u64 << bits) - 1 });
             used += bits;
         }

@@ -311,7 +311,7 @@ impl Fields<'_, '_> {
             };
             let of = |key: &str, default: i64, names: &BTreeSet<String>| {
                 let value = table.get(key).cloned().unwrap_or(Value::Integer(default));
-                // Values inside a list have no place of their own: the list's is named.
+                // TOML gives no position for values inside a list: the error names the position of the list.
                 let at = Spanned::new(value_start..value_start, value);
                 reader
                     .among(&at, names)

@@ -211,7 +211,7 @@ impl Machine {
             )
         };
         let (inside, between) = (table(&self.inside), Some(table(&self.between)));
-        // Numbers and units only: nothing in it that TOML could refuse.
+        // Only numbers and units, which TOML always accepts.
         toml::to_string(&File { placement: self.placement, node, inside, between }).unwrap_or_default()
     }
 

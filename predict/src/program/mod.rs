@@ -192,7 +192,7 @@ impl Program {
         if count > MOST_ELEMENTS {
             return wrong(format!("{count} elements are too many, allowed are {MOST_ELEMENTS}"));
         }
-        // Depth of what is inside each element, once it is known.
+        // Nesting depth of each element, once known.
         let mut depth: Vec<Option<usize>> = vec![None; count];
         let mut open: Vec<usize> = Vec::new();
         let mut ahead: Vec<(usize, bool)> = self.run.iter().map(|k| (*k, false)).collect();

@@ -19,7 +19,7 @@ impl Program {
         all.insert("parameters".into(), Value::Table(parameters.collect()));
         let elements = self.elements.iter().map(|of| (of.name.clone(), Value::Table(element(of, &names))));
         all.insert("element".into(), Value::Table(elements.collect()));
-        // Numbers and names only: nothing in it that TOML could refuse.
+        // Only numbers and names, which TOML always accepts.
         toml::to_string(&all).unwrap_or_default()
     }
 }

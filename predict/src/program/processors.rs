@@ -142,7 +142,7 @@ mod tests {
             ends(node(1, Scheduling::Queue), &[(2.0, 1.0), (4.0, 1.0), (2.0, 1.0)]),
             [(0, 1.0), (1, 3.0), (2, 4.0)]
         );
-        // More threads than cores take what there is; who needs both waits for both.
+        // More threads than cores share the cores; a process that needs two cores waits for both.
         assert_eq!(
             ends(node(2, Scheduling::Queue), &[(2.0, 1.0), (4.0, 5.0), (2.0, 1.0)]),
             [(0, 1.0), (1, 3.0), (2, 4.0)]

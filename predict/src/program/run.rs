@@ -139,7 +139,7 @@ impl<'a> Process<'a> {
             steps: VecDeque::new(),
             element: 0,
             slots,
-            // A stream of its own for each, so that what is drawn does not depend on who comes first.
+            // Each process has its own random stream, so its numbers do not depend on the order of events.
             random: Random::new(options.seed ^ (rank as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)),
             pending: 0,
             since_s: 0.0,
@@ -182,7 +182,7 @@ impl Run<'_> {
 
     fn at(&mut self, time_s: f64, event: Event) {
         self.order += 1;
-        // Times are not negative, so their bits order as they do.
+        // Times are not negative, so their bits have the same order.
         self.events.push(Reverse((time_s.to_bits(), self.order, event)));
     }
 
@@ -360,7 +360,7 @@ impl Run<'_> {
         if rendezvous {
             self.matched(number);
         } else {
-            // It was there before: nothing to wait for, and nothing was spent.
+            // The message had arrived before: the process neither waits nor communicates.
             self.messages.remove(number);
             self.processes[process].pending -= 1;
         }

@@ -119,7 +119,7 @@ impl Diagram {
         };
         let process = (0..self.processes()).map(|p| Spanned::new(0..0, process(p))).collect();
         let file = File { shape: None, processes: None, stages: None, time: None, process };
-        // Numbers and names only: nothing in it that TOML could refuse.
+        // Only numbers and names, which TOML always accepts.
         toml::to_string(&file).unwrap_or_default()
     }
 }

@@ -55,7 +55,7 @@ pub fn approximate(diagram: &Diagram) -> Result<Prediction, DiagramError> {
     let mut best = approximate_with(diagram, 1, Averaging::All, STATE_LIMIT)?;
     let doubled = std::iter::successors(Some(1), |phases| (*phases < most).then(|| (2 * phases).min(most)));
     for phases in doubled {
-        // Twice the phases have made up to twelve times the states, where they were measured.
+        // Measured: doubling the phases gave up to twelve times as many states.
         if best.states.is_some_and(|states| states > APPROXIMATE_STATES / 16) {
             break;
         }

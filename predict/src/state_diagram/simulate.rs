@@ -40,7 +40,7 @@ fn run_once(diagram: &Diagram, random: &mut Random) -> f64 {
     let mut finished: Vec<Vec<f64>> = diagram.times.iter().map(|times| Vec::with_capacity(times.len())).collect();
     let most = diagram.times.iter().map(Vec::len).max().unwrap_or(0);
     for stage in 0..most {
-        // Processes that share a list of whom they wait for share the answer as well.
+        // Processes with the same list of predecessors share the maximum of their end times.
         let mut last: Option<(&Arc<[usize]>, f64)> = None;
         for p in 0..diagram.processes() {
             let Some(time) = diagram.times[p].get(stage) else {

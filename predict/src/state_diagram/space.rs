@@ -102,7 +102,7 @@ impl Space {
         if longest >= usize::from(u16::MAX) {
             return Err(DiagramError::TooManyStates { reached: longest as u64, limit });
         }
-        // Phases behind a process that has finished its stage s.
+        // Phases that a process has completed after its stage s.
         let ends: Vec<Vec<u16>> = phases
             .iter()
             .map(|stages| {

@@ -56,7 +56,7 @@ use midrun_models::random::Random;
 /// Nodes that a run may pass before it is taken for endless.
 pub const STEP_LIMIT: u64 = 10_000_000;
 /// Most combinations of a sweep.
-pub const MOST_SETTINGS: usize = 10_000;
+pub const MOST_POINTS: usize = 10_000;
 
 /// Division of the processing power among the branches of a fork.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -110,9 +110,9 @@ pub enum CostError {
     },
 }
 
-/// One setting of a sweep and its cost.
+/// One combination of a sweep and its cost.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Setting {
+pub struct SweepPoint {
     /// Processors.
     pub processors: f64,
     /// Policy.
@@ -141,12 +141,12 @@ pub fn evaluate(structure: &Structure, runs: u32, seed: u64) -> Result<Cost, Cos
 ///
 /// # Errors
 /// Those of [`evaluate`], and too many combinations.
-pub fn sweep(structure: &Structure, runs: u32, seed: u64) -> Result<Vec<Setting>, CostError> {
+pub fn sweep(structure: &Structure, runs: u32, seed: u64) -> Result<Vec<SweepPoint>, CostError> {
     let sweep = &structure.sweep;
     let or_own = |values: &[f64], own| if values.is_empty() { vec![own] } else { values.to_vec() };
     let policies = if sweep.policy.is_empty() { vec![structure.machine.policy] } else { sweep.policy.clone() };
     let mut values: Vec<BTreeMap<String, u32>> = vec![BTreeMap::new()];
-    let mut settings = Vec::new();
+    let mut points = Vec::new();
     for (name, list) in &sweep.parameters {
         let with = |value: u32, known: &BTreeMap<String, u32>| {
             let mut known = known.clone();
@@ -163,16 +163,16 @@ pub fn sweep(structure: &Structure, runs: u32, seed: u64) -> Result<Vec<Setting>
             for &processors in &processors {
                 let machine = Machine { processors, policy, ..structure.machine };
                 let cost = evaluate(&structure.with(machine, &parameters)?, runs, seed)?;
-                settings.push(Setting { processors, policy, parameters: parameters.clone(), cost });
+                points.push(SweepPoint { processors, policy, parameters: parameters.clone(), cost });
             }
         }
     }
-    Ok(settings)
+    Ok(points)
 }
 
-fn within(settings: usize) -> Result<(), CostError> {
-    if settings <= MOST_SETTINGS {
+fn within(points: usize) -> Result<(), CostError> {
+    if points <= MOST_POINTS {
         return Ok(());
     }
-    Err(CostError::Graph(format!("the sweep has {settings} combinations, allowed are {MOST_SETTINGS}")))
+    Err(CostError::Graph(format!("the sweep has {points} combinations, allowed are {MOST_POINTS}")))
 }

@@ -38,7 +38,7 @@ impl Structure {
                 .map(|node| (node.name.clone(), spanned(self.node_file(node))))
                 .collect::<BTreeMap<_, _>>(),
         };
-        // Numbers, names and flags only: nothing in it that TOML could refuse.
+        // Only numbers, names and flags, which TOML always accepts.
         toml::to_string(&file).unwrap_or_default()
     }
 

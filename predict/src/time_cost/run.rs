@@ -207,7 +207,7 @@ impl Run<'_> {
                 return *to;
             }
         }
-        // Rounding: the last way that is possible at all.
+        // Rounding can leave a remainder: take the last branch with a positive probability.
         ways.iter().rfind(|way| way.1 > 0.0).map_or(0, |way| way.0)
     }
 

@@ -14,12 +14,31 @@ pub fn is(symbol: &str, wanted: &str) -> bool {
     }
     // The demangler bounds its recursion. A panic would reach the program.
     let Ok(Some(name)) = std::panic::catch_unwind(|| demangled(symbol)) else { return false };
-    name == wanted || (!wanted.contains('(') && name.split('(').next() == Some(wanted))
+    name == wanted || without_parameters(&name) == wanted
+}
+
+/// The name before its parameters. Parentheses in template arguments (`f<void(int)>`) and of `operator()` belong to the name.
+fn without_parameters(name: &str) -> &str {
+    let mut depth = 0usize;
+    for (at, c) in name.char_indices() {
+        let before = &name[..at];
+        match c {
+            _ if before.trim_end_matches(['<', '>', '-', '=']).ends_with("operator") && matches!(c, '<' | '>') => {}
+            '<' => depth += 1,
+            '>' => depth = depth.saturating_sub(1),
+            '(' if depth == 0 && !before.ends_with("operator") && !name[at..].starts_with("(anonymous") => {
+                return before;
+            }
+            _ => {}
+        }
+    }
+    name
 }
 
 /// The last identifier before the parameters; a mangled name contains it.
 fn last_word(name: &str) -> &str {
-    let name = name.split('(').next().unwrap_or(name);
+    let name = without_parameters(name);
+    let name = name.split('<').next().unwrap_or(name);
     let end = name.rsplit("::").next().unwrap_or(name);
     let is_word = !end.is_empty() && end.chars().all(|c| c.is_alphanumeric() || c == '_');
     if is_word { end } else { "" }
@@ -37,7 +56,8 @@ impl fmt::Write for Name {
 
 fn demangled(symbol: &str) -> Option<String> {
     let mut name = Name(String::new());
-    Symbol::new(symbol).ok()?.structured_demangle(&mut name, &DemangleOptions::new()).ok()?;
+    // The return type stands in the symbols of templates only, and nobody writes it.
+    Symbol::new(symbol).ok()?.structured_demangle(&mut name, &DemangleOptions::new().no_return_type()).ok()?;
     Some(mended(name.0))
 }
 
@@ -69,6 +89,14 @@ mod tests {
         assert!(!is(symbol, "space::Solver::step(int)") && !is(symbol, "Solver::step") && !is(symbol, "step"));
         assert!(!is("_ZNK5space6Solver4stepEi.cold", "space::Solver::step"), "a part that the compiler split off");
         assert!(is("_ZN5spaceplERKNS_1AES2_", "space::operator+"));
+        assert!(
+            is("_Z5scaleIdEdPT_i", "scale<double>"),
+            "a template's symbol has its return type, which nobody writes"
+        );
+        assert!(is("_Z5scaleIdEdPT_i", "scale<double>(double*,int)"));
+        assert!(is("_ZN2ns4pairIidEEbT_T0_", "ns::pair<int,double>"));
+        assert!(is("_Z3runIFviEEiT_", "run<void(int)>"), "{:?}", demangled("_Z3runIFviEEiT_"));
+        assert!(is("_ZN1AclEi", "A::operator()"));
         assert!(is("_Z2g2PKN2ns1AERNS0_1BE", "g2(ns::Aconst*,ns::A::B&)"));
     }
 

@@ -66,7 +66,7 @@ impl Site {
         let others = others(self.code());
         let alone = others.running.is_empty();
         if (alone || self.starts.len() == 1) && self.fits() {
-            writable(self.at, JUMP, CODE, || self.exchange(self.jump))?;
+            self.exchange(self.original, self.jump)?;
             synchronise();
             self.state = State::In;
             return Ok(());
@@ -112,7 +112,7 @@ impl Site {
             State::Waiting(_) => {
                 writable(self.at, JUMP, CODE, || self.starts.iter().for_each(|s| self.put(*s, self.original[*s])))?;
             }
-            State::In if self.fits() => writable(self.at, JUMP, CODE, || self.exchange(self.original))?,
+            State::In if self.fits() => self.exchange(self.jump, self.original)?,
             State::In => {
                 if others(self.code()).blocks_sigtrap {
                     return Err(Refusal::Busy);
@@ -155,24 +155,33 @@ impl Site {
     }
 
     /// Exchanges all bytes at once.
-    fn exchange(&self, bytes: [u8; JUMP]) {
+    ///
+    /// # Errors
+    /// The system's, or [`Refusal::Altered`]: something else has changed this code. Nothing was changed then.
+    fn exchange(&self, old: [u8; JUMP], new: [u8; JUMP]) -> Result<(), Refusal> {
         let block = self.at & !15;
+        let inside = self.at - block..self.at - block + JUMP;
         let mut whole = [0u8; 16];
         // SAFETY: an aligned block does not leave the page, which is mapped and readable; hooks change code under one lock, which the
         // caller holds.
         unsafe { std::ptr::copy_nonoverlapping(block as *const u8, whole.as_mut_ptr(), 16) };
-        let old = whole;
-        whole[self.at - block..][..JUMP].copy_from_slice(&bytes);
-        exchange_16(block, old, whole);
+        let there = whole;
+        whole[inside.clone()].copy_from_slice(&new);
+        let mut done = there[inside] == old;
+        if done {
+            writable(self.at, JUMP, CODE, || done = exchange_16(block, there, whole))?;
+        }
+        if done { Ok(()) } else { Err(Refusal::Altered) }
     }
 }
 
-/// Stores 16 aligned bytes at once, if `old` is still there: nothing else in this process may change the code meanwhile. Needs
-/// CMPXCHG16B, which x86-64 processors have since about 2006.
-fn exchange_16(block: usize, old: [u8; 16], new: [u8; 16]) {
+/// Stores 16 aligned bytes at once if `old` is still there; returns whether it was. Needs CMPXCHG16B, which x86-64 processors
+/// have since about 2006.
+fn exchange_16(block: usize, old: [u8; 16], new: [u8; 16]) -> bool {
     let half = |bytes: [u8; 16], k: usize| u64::from_le_bytes(std::array::from_fn(|b| bytes[8 * k + b]));
+    let (low, high): (u64, u64);
     // SAFETY: `block` is aligned to 16 and writable now. The compiler reserves RBX, so it is no operand: it is exchanged and put back,
-    // and the address is in a register that cannot be RBX.
+    // and the address is in a register that cannot be RBX. Where something else is there, the instruction loads it into RDX:RAX.
     unsafe {
         std::arch::asm!(
             "xchg {low}, rbx",
@@ -180,11 +189,12 @@ fn exchange_16(block: usize, old: [u8; 16], new: [u8; 16]) {
             "mov rbx, {low}",
             low = inout(reg) half(new, 0) => _,
             in("rdi") block,
-            inout("rax") half(old, 0) => _,
-            inout("rdx") half(old, 1) => _,
+            inout("rax") half(old, 0) => low,
+            inout("rdx") half(old, 1) => high,
             in("rcx") half(new, 1),
         );
     }
+    (low, high) == (half(old, 0), half(old, 1))
 }
 
 /// Makes every thread of this process see code that was written.
@@ -199,5 +209,37 @@ fn synchronise() {
             libc::syscall(libc::SYS_membarrier, REGISTER_SYNC_CORE, 0, 0);
             libc::syscall(libc::SYS_membarrier, SYNC_CORE, 0, 0);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn code_that_something_else_has_changed_is_left_alone() {
+        let access = libc::PROT_READ | libc::PROT_WRITE | libc::PROT_EXEC;
+        let private = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+        // SAFETY: a page of the test's own, which nothing else knows and nobody runs.
+        let page = unsafe { libc::mmap(std::ptr::null_mut(), 4096, access, private, -1, 0) }.cast::<[u8; JUMP]>();
+        // SAFETY: as above.
+        let holds = |bytes: [u8; JUMP]| unsafe { page.read() == bytes };
+        let fill = |bytes: [u8; JUMP]| {
+            // SAFETY: as above.
+            writable(page as usize, JUMP, CODE, || unsafe { page.write(bytes) }).expect("a page");
+        };
+        let (original, jump, foreign) = ([0x90; JUMP], [0xe9, 1, 2, 3, 4], [0xcc; JUMP]);
+        let mut site = Site::new(page as usize, original, jump, vec![0]);
+        fill(foreign);
+        assert_eq!((site.insert(), site.is_in()), (Err(Refusal::Altered), false));
+        assert!(holds(foreign));
+        fill(original);
+        assert_eq!((site.insert(), site.is_in()), (Ok(()), true));
+        assert!(holds(jump));
+        fill(foreign);
+        assert_eq!((site.remove(), site.is_in()), (Err(Refusal::Altered), true));
+        fill(jump);
+        assert_eq!((site.remove(), site.is_in()), (Ok(()), false));
+        assert!(holds(original));
     }
 }

@@ -13,7 +13,7 @@
 
 use crate::clock::ticks;
 use crate::registers;
-use crate::table::{Point, Probe, flag, point};
+use crate::table::{Point, Probe, Registers, flag, point};
 use crate::thread::{Call, Thread, current};
 use std::arch::global_asm;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -136,7 +136,7 @@ unsafe extern "C" fn entered(frame: *mut usize, vectors: *mut u128) -> usize {
     let flags = point.flags.load(Ordering::Acquire);
     if flags & flag::ARGUMENTS != 0 {
         // SAFETY: as above.
-        unsafe { set_arguments(point, frame, vectors) };
+        unsafe { set_arguments(point, Registers { frame, vectors }) };
     }
     if let Some(thread) = current() {
         let busy = thread.busy.get();
@@ -144,7 +144,7 @@ unsafe extern "C" fn entered(frame: *mut usize, vectors: *mut u128) -> usize {
         if busy == 0 || slot > busy {
             thread.busy.set(slot);
             // SAFETY: `slot` is the return address of the frame that is being entered.
-            unsafe { observe(thread, point, number, flags, slot) };
+            unsafe { observe(thread, point, number, flags, (slot, Registers { frame, vectors })) };
             thread.busy.set(0);
         }
     }
@@ -153,7 +153,7 @@ unsafe extern "C" fn entered(frame: *mut usize, vectors: *mut u128) -> usize {
 
 /// The thread enters the function while no handler runs in it.
 #[inline]
-unsafe fn observe(thread: &Thread, point: &Point, number: u32, flags: u32, slot: usize) {
+unsafe fn observe(thread: &Thread, point: &Point, number: u32, flags: u32, (slot, registers): (usize, Registers)) {
     if flags & (flag::UNWINDS | flag::CAUGHT) != 0 {
         // SAFETY: as the caller's.
         return unsafe { on_unwinder(thread, flags, slot) };
@@ -169,7 +169,7 @@ unsafe fn observe(thread: &Thread, point: &Point, number: u32, flags: u32, slot:
     if flags & flag::ENTRY != 0
         && let Some(handler) = point.on_entry()
     {
-        registers::saved(|| handler(&Probe { point: number, now, begin: now }));
+        registers::saved(|| handler(&Probe { point: number, now, begin: now, registers: Some(registers) }));
     }
     let mut wants_exit = flags & flag::EXIT != 0;
     if flags & flag::TIMED != 0
@@ -260,7 +260,7 @@ fn finish(thread: &Thread, call: &Call, end: u64) {
     if flags & flag::EXIT != 0
         && let Some(handler) = point.on_exit()
     {
-        registers::saved(|| handler(&Probe { point: call.point, now: end, begin: call.begin }));
+        registers::saved(|| handler(&Probe { point: call.point, now: end, begin: call.begin, registers: None }));
     }
 }
 
@@ -329,20 +329,17 @@ unsafe fn exchange_again(thread: &Thread, slot: usize) {
     }
 }
 
-unsafe fn set_arguments(point: &Point, frame: *mut usize, vectors: *mut u128) {
-    /// Where the trampoline keeps rdi, rsi, rdx, rcx, r8, r9: words below the frame pointer.
-    const WHOLE: [usize; 6] = [5, 4, 3, 2, 6, 7];
+unsafe fn set_arguments(point: &Point, registers: Registers) {
     for argument in &point.arguments {
         let (place, bits) = (argument.place.load(Ordering::Acquire), argument.bits.load(Ordering::Relaxed));
-        let index = (place & 15).wrapping_sub(1) as usize;
-        match (place, WHOLE.get(index)) {
-            // SAFETY: the trampoline's copies of the registers.
-            (1..=15, Some(below)) => unsafe { *frame.sub(*below) = bits as usize },
-            // SAFETY: as above.
-            (17..=31, Some(_)) => unsafe { *vectors.add(index).cast::<u64>() = bits },
-            // SAFETY: as above.
-            (33..=47, Some(_)) => unsafe { *vectors.add(index).cast::<u32>() = bits as u32 },
-            _ => {}
+        let Some(copy) = registers.of(place) else { continue };
+        // SAFETY: the trampoline's copies of the registers. Of a narrow floating-point number the rest of the register stays.
+        unsafe {
+            if place > 32 {
+                copy.cast::<u32>().write(bits as u32);
+            } else {
+                copy.write(bits);
+            }
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::refusal::Refusal;
 use object::{Object as _, ObjectSymbol, SymbolFlags, SymbolKind};
 use std::ffi::CString;
 
-/// A type in `st_info` of ELF that crate `object` does not name: the dynamic linker calls the function to choose another.
+/// A symbol type (STT_GNU_IFUNC) that crate `object` does not name: the dynamic linker calls the function to select another.
 const STT_GNU_IFUNC: u8 = 10;
 
 /// A function of this process.
@@ -62,7 +62,7 @@ enum Kind {
 /// The function called `name`, in `object` if given.
 ///
 /// # Errors
-/// Why there is none, or not exactly one, or none that can be hooked.
+/// There is none, more than one, or none that can be hooked; the refusal says which.
 pub fn function(name: &str, object: Option<&str>) -> Result<Function, Refusal> {
     let f = find(name, object, Kind::Function)?;
     match f.kind {
@@ -74,14 +74,14 @@ pub fn function(name: &str, object: Option<&str>) -> Result<Function, Refusal> {
     }
 }
 
-/// Address and length of code that the compiler moved away from functions of this name.
+/// Address and length of the cold parts that the compiler split off functions of this name.
 #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 pub(crate) fn cold_parts(name: &str) -> Vec<(usize, u64)> {
     let cold = format!("{name}.cold");
     everywhere(&[&cold]).into_iter().map(|f| (f.address, f.size)).collect()
 }
 
-/// Every function called one of `names`, in whatever object; without those that cannot be hooked.
+/// All functions with one of these names, in any object, that can be hooked.
 pub(crate) fn everywhere(names: &[&str]) -> Vec<Function> {
     let objects = loaded();
     let mut all: Vec<Found> = Vec::new();
@@ -99,10 +99,10 @@ pub(crate) fn everywhere(names: &[&str]) -> Vec<Function> {
     list
 }
 
-/// The variable called `name`, in `object` if given, of at least `bytes` bytes; of exactly so many if `exactly`.
+/// The variable called `name`, in `object` if given, of at least `bytes` bytes, or of exactly `bytes` bytes if `exactly`.
 ///
 /// # Errors
-/// Why there is none, or not exactly one, or of another size.
+/// There is none, more than one, or one of another size; the refusal says which.
 pub fn variable(name: &str, object: Option<&str>, bytes: u64, exactly: bool) -> Result<Variable, Refusal> {
     let f = find(name, object, Kind::Variable)?;
     match f.kind {
@@ -145,7 +145,7 @@ fn find(name: &str, object: Option<&str>, kind: Kind) -> Result<Found, Refusal> 
             return Ok(one);
         }
     }
-    // Libraries of a distribution are always stripped: only the program, or the object that was named, is worth a hint.
+    // A distribution strips its libraries, so the hint names only the program or the object that the user named.
     let program = all.first().map(|program| program.name.as_str());
     stripped.retain(|object_name| object.is_some() || Some(object_name.as_str()) == program);
     if stripped.is_empty() {
@@ -155,8 +155,8 @@ fn find(name: &str, object: Option<&str>, kind: Kind) -> Result<Found, Refusal> 
     }
 }
 
-/// Chooses the symbol that is meant: of the right kind before others, in the program before libraries, and among exports of several
-/// libraries the one that the dynamic linker takes.
+/// Selects one symbol: the right kind before others, the program before libraries, and among the exports of several libraries the one
+/// that the dynamic linker selects.
 fn choose(name: &str, mut found: Vec<Found>, kind: Kind) -> Result<Option<Found>, Refusal> {
     let right = |f: &Found| f.kind == kind || (kind == Kind::Function && f.kind == Kind::Indirect);
     if found.iter().any(right) {
@@ -174,7 +174,7 @@ fn choose(name: &str, mut found: Vec<Found>, kind: Kind) -> Result<Option<Found>
     {
         found.retain(|f| f.address == address);
     }
-    // Versions of one function, some of which the dynamic linker chooses when they are first called.
+    // Versions of one function; the dynamic linker selects among some of them at the first call.
     if found.len() > 1 && found.iter().all(|f| f.exported && f.object == found[0].object) {
         found.sort_by_key(|f| f.kind == Kind::Indirect);
         found.drain(..found.len() - 1);
@@ -186,7 +186,7 @@ fn choose(name: &str, mut found: Vec<Found>, kind: Kind) -> Result<Option<Found>
     Ok(found.pop())
 }
 
-/// The address that the dynamic linker gives for a name.
+/// The address to which the dynamic linker resolves a name.
 pub(crate) fn lookup(name: &str) -> Option<usize> {
     let name = CString::new(name).ok()?;
     // SAFETY: the name is a C string; RTLD_DEFAULT is always valid.
@@ -194,7 +194,7 @@ pub(crate) fn lookup(name: &str) -> Option<usize> {
     (address != 0).then_some(address)
 }
 
-/// Adds the symbols of `object` whose name `is` the one wanted; `false` when its table of all symbols is missing.
+/// Adds the symbols of `object` whose name satisfies `is`; `false` if the object has no full symbol table (stripped).
 fn scan(object: &Object, is: &dyn Fn(&str) -> bool, found: &mut Vec<Found>) -> bool {
     let Some(bytes) = object.bytes() else { return true };
     let Ok(file) = object::File::parse(bytes.get()) else { return true };

@@ -16,6 +16,39 @@ pub struct Probe {
     pub now: u64,
     /// When the call began, ticks; at an entry the same.
     pub begin: u64,
+    /// The call's argument registers; `None` at an exit.
+    pub(crate) registers: Option<Registers>,
+}
+
+/// The trampoline's copies of the registers: the frame below which the whole ones lie, and the vectors.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Registers {
+    pub(crate) frame: *mut usize,
+    pub(crate) vectors: *mut u128,
+}
+
+impl Registers {
+    /// Where the trampoline keeps rdi, rsi, rdx, rcx, r8, r9: words below the frame pointer.
+    const WHOLE: [usize; 6] = [5, 4, 3, 2, 6, 7];
+
+    /// The copy of an argument's register, by its [`Argument::place`].
+    pub(crate) fn of(self, place: u32) -> Option<*mut u64> {
+        let index = (place & 15).wrapping_sub(1) as usize;
+        match (place, Self::WHOLE.get(index)) {
+            (1..=15, Some(below)) => Some(self.frame.wrapping_sub(*below).cast()),
+            (17..=31 | 33..=47, Some(_)) => Some(self.vectors.wrapping_add(index).cast()),
+            _ => None,
+        }
+    }
+}
+
+impl Probe {
+    /// The bits of the call's argument at `place` (see [`Argument::place`]), with whatever stands above a narrow one; `None` at
+    /// an exit.
+    pub fn argument(&self, place: u32) -> Option<u64> {
+        // SAFETY: the handler runs while the trampoline's copies are on the stack.
+        self.registers?.of(place).map(|copy| unsafe { copy.read() })
+    }
 }
 
 /// Called at an entry or exit. The probes see nothing of what it calls.

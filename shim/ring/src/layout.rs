@@ -17,43 +17,43 @@ pub mod kind {
     pub const ITERATION_BEGIN: u32 = 1;
     /// payload: iteration, tasks done, chunks, sum of task times ns, master busy ns, 0.
     pub const ITERATION_END: u32 = 2;
-    /// A chunk was computed, `time_ns` is its end. payload: iteration, first, count, busy ns, sum of squared task
+    /// A rank computed a chunk; `time_ns` is its end. payload: iteration, first, count, busy ns, sum of squared task
     /// times s² (f64 bits), tasks of the iteration (0 = unknown). flags: [`TASKS_TIMED`].
     pub const CHUNK: u32 = 3;
-    /// payload: action id, status (as in the wire's `ActionStatus`), iteration, of PREPARED which register the rank asks.
+    /// payload: action id, status (as in the wire's `ActionStatus`), iteration, and for PREPARED the identity of the register that the rank reads.
     pub const ACTION_RESULT: u32 = 4;
 
     /// Cost of a message of the master. payload: 1 = to a worker of the same host, 0 = of another; start-up time s and
-    /// time per byte s (f64 bits); round trips measured; largest message that was sent eagerly (low half, 0 = unknown) and
-    /// smallest that was not (0 = none); standard errors of both times, s (f32 bits: start-up low, byte high).
+    /// time per byte s (f64 bits); round trips measured; largest message sent eagerly (low half, 0 = unknown) and
+    /// smallest message sent otherwise (0 = none); standard errors of both times, s (f32 bits: start-up low, byte high).
     pub const LINK: u32 = 5;
 
-    /// Round trip of a chunk and its result, neither of which had to wait. payload: 1 = same host; bytes out and back; ns there
+    /// Round trip of a chunk and its result, neither of which waited in a queue. payload: 1 = same host; bytes out and back; ns there
     /// and back without the time at the worker; iteration; worker's rank in the framework's communicator.
     pub const TRIP: u32 = 6;
 
-    /// A piece of a text. flags: its first byte's place in the text. payload: topic (low half; one of [`super::topic`]) and
-    /// number (high half), bytes of the whole text, what the topic says; the last three words are up to [`PIECE`] bytes.
+    /// A piece of a text. flags: offset of its first byte in the text. payload: topic (low half; one of [`super::topic`]) and
+    /// number (high half), bytes of the whole text, a value whose meaning depends on the topic, three words with up to [`PIECE`] bytes.
     pub const TEXT: u32 = 7;
 
     /// A stream begins. payload: stages, ranks that compute, first input.
     pub const STREAM_BEGIN: u32 = 8;
 
-    /// A stage was computed for an input, `time_ns` is its end. payload: stage (low half) and rank in the pipeline's
-    /// communicator, input, computing ns, bytes that came out,
-    /// ns that the rank had nothing to do before it, ns that it spent on messages before it.
+    /// A rank computed a stage for an input; `time_ns` is its end. payload: stage (low half) and rank in the pipeline's
+    /// communicator, input, compute time ns, bytes of its output,
+    /// idle time before it ns, time for messages before it ns.
     pub const STAGE: u32 = 9;
 
-    /// A window of a stream ends. payload: its number, when it began ns, inputs that came out, oldest (low half) and newest
-    /// pattern by which those went, inputs on their way (low half) and of those waiting for their order, ns in source and sink.
+    /// A window of a stream ends. payload: its number, its begin ns, number of outputs, oldest (low half) and newest pattern of
+    /// these, inputs in the stages (low half) and those that wait for their turn, time in source and sink ns.
     pub const STREAM_WINDOW: u32 = 10;
 
-    /// A part of what a point measured in one iteration; the parts of one follow each other. flags: one of [`super::part`],
+    /// A part of a measurement of one point in one iteration; the parts of a measurement are consecutive. flags: one of [`super::part`],
     /// with [`super::part::LAST`] in the last.
     pub const POINT: u32 = 13;
 
-    /// One call that a point measured, `time_ns` is its end; or one value that it read. flags: 1 = a value. payload: label (4
-    /// words), ns that it took or the value (f64 bits), iteration.
+    /// One measured call, `time_ns` is its end; or one value that was read. flags: 1 = a value. payload: label (4 words), duration ns
+    /// or the value (f64 bits), iteration.
     pub const POINT_RAW: u32 = 14;
 
     /// Bytes of a [`TEXT`].
@@ -62,17 +62,17 @@ pub mod kind {
     /// Iteration number of a [`CHUNK`] whose rank does not know the master's count.
     pub const UNKNOWN_ITERATION: u64 = u64::MAX;
 
-    /// Flag of [`CHUNK`]: every task was timed by itself; else the chunk's time squared / count is given.
+    /// Flag of [`CHUNK`]: the rank timed every task; without it the sum of squares is the chunk's time squared / count.
     pub const TASKS_TIMED: u32 = 1;
 }
 
 /// Subjects of texts.
 pub mod topic {
-    /// A stage: its number, its name; 1 where it keeps state.
+    /// A stage: its number, its name; value: 1 if it has state.
     pub const STAGE: u32 = 1;
-    /// A pattern: its number, its plan as `midrun.h` writes it; the first input that goes by it.
+    /// A pattern: its number, its plan in the notation of `midrun.h`; value: its first input.
     pub const PATTERN: u32 = 2;
-    /// A line of the points could not be done, or was done with less detail (says 1) to keep in the budget: its number, why.
+    /// A line of the points was refused, or lost detail to keep the budget (value 1): its number, the reason.
     pub const REFUSED: u32 = 3;
 }
 
@@ -80,14 +80,14 @@ pub mod topic {
 pub mod part {
     /// payload: label (4 words), iteration, calls. The first part.
     pub const HEAD: u32 = 1;
-    /// payload: calls that were timed, sum of their times ns, of their squares s² (f64 bits), shortest ns, longest ns, what
-    /// measuring cost ns.
+    /// payload: timed calls, sum of their times ns, sum of squares s² (f64 bits), shortest ns, longest ns, time that
+    /// measuring took ns.
     pub const TIMES: u32 = 2;
     /// payload: values read, their sum, sum of squares, smallest, largest, last (f64 bits but for the first).
     pub const VALUES: u32 = 3;
     /// payload: begin of the first call ns, end of the last ns.
     pub const SPAN: u32 = 4;
-    /// payload: up to six bins of the histogram: the bin in the lowest byte, above it how many; 0 = none.
+    /// payload: up to six bins of the histogram: the bin in the lowest byte, its count above; 0 = none.
     pub const BINS: u32 = 5;
     /// Added to the last part.
     pub const LAST: u32 = 1 << 16;
@@ -101,16 +101,16 @@ pub mod when {
     pub const ITERATION_START: u32 = 2;
     /// At the start of iteration [`crate::Command::at`], or not at all.
     pub const AT_ITERATION: u32 = 3;
-    /// Hold the assignments ready for the round that the action's id names: see `midrun-agreement`.
+    /// Prepare the assignments for the round that the action's id names: see `midrun-agreement`.
     pub const PREPARE: u32 = 16;
-    /// Be ready to take them over at the start of an iteration: its number is the value of the first assignment, whose
-    /// tuning point is [`super::NO_TUNING_POINT`].
+    /// Pre-commit to them for an iteration, whose number is the value of the first assignment; its tuning point is
+    /// [`super::NO_TUNING_POINT`].
     pub const PRE_COMMIT: u32 = 17;
-    /// Decide that all ranks take them over.
+    /// Commit: all ranks make the change.
     pub const COMMIT: u32 = 18;
 }
 
-/// Number of an assignment's tuning point where its value is not for one.
+/// Tuning point of an assignment whose value belongs to no tuning point.
 pub const NO_TUNING_POINT: u32 = u32::MAX;
 
 /// Words of a [`Record`].
@@ -147,7 +147,7 @@ pub(crate) mod header {
     pub const TUNING_POINT_COUNT: usize = 25;
     /// Pages of counters that were ever in use.
     pub const COUNTER_PAGES: usize = 26;
-    /// Calls that were not counted, for want of a page.
+    /// Calls that no page was left to count.
     pub const UNCOUNTED: usize = 27;
     pub const TUNING_POINT_TABLE: usize = 64;
 }
@@ -157,7 +157,7 @@ pub(crate) const COMMAND_RING: usize = 512;
 /// First word of the first lane.
 pub(crate) const FIRST_LANE: usize = 2048;
 
-// A name and its final zero fill four words of an entry.
+// A name and its final zero fit into four words of an entry.
 const _: () = assert!(midrun_vocabulary::bounds::NAME_BYTES < 4 * 8);
 const _: () = assert!(header::TUNING_POINT_TABLE + TUNING_POINTS * TUNING_POINT_WORDS <= COMMAND_RING);
 const _: () = assert!(COMMAND_RING + CONTROL_WORDS + COMMANDS as usize * COMMAND_WORDS <= FIRST_LANE);

@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn who_opens_the_same_file_shares_the_word_and_a_new_file_is_told_from_it() {
+    fn who_opens_the_same_file_shares_the_word_and_a_new_file_is_distinguished_from_it() {
         let path = place("same");
         let (a, b) = (SharedWord::open(&path).unwrap(), SharedWord::open(&path).unwrap());
         assert_eq!(a.compare_exchange(0, 7), Ok(()));

@@ -12,11 +12,14 @@ use crate::{agent_link, clock, iterations, safe_point, state};
 use midrun_ring::counters::{Activity, Class, MAIN, PAGES, Page};
 use std::cell::{Cell, OnceCell};
 use std::ffi::c_int;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 pub use hosts::announce;
 pub use watch::{Filter, ObservedCall, watch};
 
+/// Called when the program is about to wait in MPI.
+static BEFORE_WAIT: OnceLock<fn()> = OnceLock::new();
 /// Pages in use, one bit each.
 static CLAIMED: AtomicU64 = AtomicU64::new(1 << MAIN);
 /// The program uses a framework, which has safe points of its own.
@@ -84,6 +87,11 @@ pub fn on_init(rank: u32, world_size: u32, job: &str) {
 /// The program made a framework, so its MPI calls are no safe points any more.
 pub fn on_framework() {
     FRAMEWORK.store(true, Ordering::Relaxed);
+}
+
+/// Registers what happens when the program is about to wait in MPI; the first callback stays.
+pub fn before_wait(callback: fn()) {
+    let _ = BEFORE_WAIT.set(callback);
 }
 
 /// Runs a function of a framework: its time counts as the framework's.
@@ -162,7 +170,13 @@ pub extern "C" fn midrun_call_safe_point() {
         let inside = OWN.try_with(|own| own.inside.get() != 0).unwrap_or(true);
         // A program with frameworks or markers has safe points of its own.
         let wanted = || !FRAMEWORK.load(Ordering::Relaxed) && iterations::marked().is_none();
-        if !inside && safe_point::is_due() && wanted() {
+        if inside {
+            return;
+        }
+        if let Some(callback) = BEFORE_WAIT.get() {
+            callback();
+        }
+        if safe_point::is_due() && wanted() {
             safe_point::poll_anywhere();
         }
     });

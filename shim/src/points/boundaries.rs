@@ -2,12 +2,16 @@
 
 use super::functions::is_awaited;
 use super::items::Item;
-use super::state::{ONCE, POINT, WAITING, lock, try_with};
-use crate::tuning_points::{self, Boundary};
+use super::report::refuse;
+use super::state::{ONCE, POINT, SEEN, WAITING, lock, try_with};
+use crate::tuning_points::{self, Boundary, TuningPoint, TuningPoints};
 use crate::{agent_link, safe_point, state};
 use midrun_instrument::{is_inside, with_probes};
-use midrun_points::Moment;
+use midrun_points::{Label, Moment};
 use std::sync::atomic::Ordering;
+
+/// Why a tuning point cannot be declared.
+pub const REFUSED_NAME: &str = "another tuning point has that name, or the table of tuning points is full";
 
 /// A command waits for the boundary, or with `None` none does any more.
 pub fn on_awaited(boundary: Option<Boundary>) {
@@ -34,12 +38,36 @@ pub fn on_safe_point() {
         let calls = lock().as_mut().map(|state| std::mem::take(&mut state.once)).unwrap_or_default();
         calls.into_iter().for_each(call);
     }
+    if SEEN.swap(false, Ordering::Relaxed) {
+        declare_seen();
+    }
     if agent_link::take_loss() {
         on_agent_lost();
     }
     if WAITING.load(Ordering::Relaxed) {
         try_with(|state| state.apply());
     }
+}
+
+/// Declares the tuning points that have become ready.
+fn declare_seen() {
+    tuning_points::with(|registry| {
+        let mut guard = lock();
+        let Some(state) = guard.as_mut() else { return };
+        for item in state.items.iter().filter(|item| item.is_ready()) {
+            if !registry.is_declared(&POINT, item.id) && !declare(registry, item) {
+                refuse(item.line, 0, REFUSED_NAME);
+            }
+        }
+        state.apply();
+    });
+}
+
+/// Declares the item's tuning point, if it has one and is ready; `false` where that cannot be.
+pub fn declare(registry: &mut TuningPoints, item: &Item) -> bool {
+    let Some((kind, range)) = item.tuning_point().filter(|_| item.is_ready()) else { return true };
+    let name = item.declaration.label().map_or("", Label::as_str).to_owned();
+    registry.declare_again(TuningPoint { name, kind, range, setter: &POINT, number: item.id }, item.value())
 }
 
 /// Calls a function of the program, whose hooks see what it calls.

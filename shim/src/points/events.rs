@@ -4,20 +4,28 @@ use super::boundaries::{call, pass};
 use super::functions::{Actions, Inserted, actions};
 use super::items::{Item, Kind};
 use super::measured::{self, at_ns, words};
-use super::state::try_with;
+use super::state::{SEEN, try_with};
 use crate::guard::guard_value;
+use crate::records::{self, ChunkDone, UNKNOWN_ITERATION};
 use crate::tuning_points::Boundary;
-use crate::{iterations, safe_point, state};
-use midrun_instrument::{Probe, nanoseconds};
+use crate::{clock, iterations, safe_point, state};
+use midrun_instrument::{Probe, is_inside, nanoseconds};
 use midrun_points::Moment;
+use midrun_scheduling::TechniqueParameters;
+use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Open calls of the function whose calls are iterations: a function that calls itself is one iteration.
 static DEPTH: AtomicU64 = AtomicU64::new(0);
 
+thread_local! {
+    /// Tasks of the chunk that this thread computes.
+    static TASKS: Cell<u64> = const { Cell::new(0) };
+}
+
 /// A hooked function is entered.
 pub fn on_entry(probe: &Probe) {
-    guard_value("a hooked function", (), || enter(actions(probe.point), probe.point));
+    guard_value("a hooked function", (), || enter(actions(probe.point), probe));
 }
 
 /// A hooked function is left.
@@ -30,8 +38,8 @@ pub fn on_exit(probe: &Probe) {
     });
 }
 
-fn enter(actions: Option<&Actions>, hook: u32) {
-    let here = Boundary { hook, moment: Moment::Before };
+fn enter(actions: Option<&Actions>, probe: &Probe) {
+    let here = Boundary { hook: probe.point, moment: Moment::Before };
     let iterates = actions.is_some_and(|actions| actions.iterates) && state::is_main_thread();
     if iterates && DEPTH.fetch_add(1, Ordering::Relaxed) == 0 {
         begin_iteration(Some(here));
@@ -39,8 +47,19 @@ fn enter(actions: Option<&Actions>, hook: u32) {
         pass(here);
     }
     let Some(actions) = actions else { return };
-    for (variable, values, mode, label) in &actions.reads {
-        measured::read(*variable, values, *mode, label);
+    for (readable, values, mode, label) in &actions.reads {
+        measured::read(readable.read(Some(probe)), values, *mode, label);
+    }
+    for (argument, first) in &actions.seeks {
+        if argument.read(Some(probe)).is_some_and(|value| first.see(value)) {
+            SEEN.store(true, Ordering::Relaxed);
+        }
+    }
+    if let Some(Some(tasks)) = actions.works {
+        TASKS.set(tasks.read(Some(probe)).map_or(0, |tasks| tasks.max(0.0) as u64));
+    }
+    if state::is_main_thread() {
+        actions.holds.iter().for_each(|held| held.enter());
     }
     run(&actions.before);
 }
@@ -50,12 +69,36 @@ fn leave(actions: &Actions, probe: &Probe) {
     for label in &actions.raw {
         measured::record(label, at_ns(probe.now), lasted_ns, 0);
     }
+    if let Some(tasks) = actions.works {
+        let count = if tasks.is_some() { TASKS.get() } else { 1 };
+        chunk(count, at_ns(probe.now), lasted_ns);
+    }
     run(&actions.after);
+    if !actions.holds.is_empty() && state::is_main_thread() && !is_inside(probe.point) {
+        actions.holds.iter().for_each(|held| held.leave());
+    }
     if actions.iterates && state::is_main_thread() {
         let leave = |depth: u64| depth.checked_sub(1);
         if DEPTH.fetch_update(Ordering::Relaxed, Ordering::Relaxed, leave) == Ok(1) {
             end_iteration();
         }
+    }
+}
+
+/// A chunk was computed. One without tasks, such as the end of a worker's loop, is none.
+fn chunk(count: u64, end_ns: u64, busy_ns: u64) {
+    let busy_s = busy_ns as f64 * 1e-9;
+    if count > 0 {
+        records::chunk(&ChunkDone {
+            iteration: iterations::declared().unwrap_or(UNKNOWN_ITERATION),
+            first: 0,
+            count,
+            end_ns,
+            busy_ns,
+            sum_sq_s2: busy_s * busy_s / count as f64,
+            tasks_total: 0,
+            tasks_timed: count == 1,
+        });
     }
 }
 
@@ -68,14 +111,30 @@ fn run(calls: &[Inserted]) {
 /// An iteration begins by a line of the points: at a function's entry, or after an MPI call.
 fn begin_iteration(entry: Option<Boundary>) {
     let iteration = iterations::begin_declared();
-    try_with(|state| state.report.begin());
+    try_with(|state| {
+        state.report.begin();
+        if iteration == 0 {
+            state.items.iter_mut().for_each(Item::on_first_iteration);
+            SEEN.store(true, Ordering::Relaxed);
+        }
+        if state.is_master() {
+            // How many tasks and workers there are only the workers' chunks say, and no technique of midrun's is in force.
+            let unknown = TechniqueParameters::FALLBACK;
+            records::iteration_begin(iteration, clock::now_ns(), 0, 0, &unknown, (0, 0));
+        }
+    });
     safe_point::poll_declared(iteration, true);
     entry.into_iter().for_each(pass);
     try_with(|state| read_variables(&state.items));
 }
 
 fn end_iteration() {
-    try_with(|state| state.end_iteration(iterations::current(), true));
+    try_with(|state| {
+        if let Some(iteration) = iterations::current().filter(|_| state.is_master()) {
+            records::iteration_end(iteration, clock::now_ns(), 0, 0, 0, 0);
+        }
+        state.end_iteration(iterations::current(), true);
+    });
 }
 
 /// An MPI call ends one iteration and begins the next.
@@ -101,8 +160,8 @@ pub fn on_marked_iteration(iteration: u64) {
 /// Reads the variables that are read when an iteration begins.
 fn read_variables(items: &[Item]) {
     for item in items {
-        if let (Kind::Reads(variable, None, values), Some(label)) = (&item.kind, item.declaration.label()) {
-            measured::read(*variable, values, item.mode(), &words(label));
+        if let (Kind::Reads(readable, None, values), Some(label)) = (&item.kind, item.declaration.label()) {
+            measured::read(readable.read(None), values, item.mode(), &words(label));
         }
     }
 }

@@ -4,7 +4,7 @@ use super::budget;
 use super::items::{Item, Kind};
 use super::measured::{self, Values};
 use super::report::refuse;
-use super::variable::Variable;
+use super::variable::{FirstSeen, Held, Readable};
 use crate::tuning_points::Boundary;
 use midrun_instrument::{ARGUMENTS, Hook, Probe, flag};
 use midrun_points::{Declaration, Mode, Moment};
@@ -15,8 +15,8 @@ use std::sync::{Arc, OnceLock};
 /// Most functions that can be hooked.
 const MOST: usize = 72;
 
-/// A variable that is read, its values, the detail in which they are kept, and its label.
-pub type Reading = (Variable, Arc<Values>, Option<Mode>, [u64; 4]);
+/// A variable or argument that is read, its values, the detail in which they are kept, and its label.
+pub type Reading = (Readable, Arc<Values>, Option<Mode>, [u64; 4]);
 
 /// A function to be called, and whether it is enabled.
 pub type Inserted = (usize, Arc<AtomicBool>);
@@ -28,6 +28,12 @@ pub struct Actions {
     pub iterates: bool,
     /// Variables read at its entry.
     pub reads: Vec<Reading>,
+    /// Arguments whose own value is not known yet.
+    pub seeks: Vec<(Readable, Arc<FirstSeen>)>,
+    /// Its calls are chunks, with so many tasks.
+    pub works: Option<Option<Readable>>,
+    /// Variables that have a value of their own inside it.
+    pub holds: Vec<Arc<Held>>,
     /// Its calls are recorded one by one, under these labels.
     pub raw: Vec<[u64; 4]>,
     /// Functions called before and after.
@@ -107,7 +113,12 @@ pub fn apply(items: &[Item], hooks: &mut Vec<Hook>) -> bool {
     let mut wanted: BTreeMap<Hook, Actions> = BTreeMap::new();
     for item in items {
         add(item, &mut wanted);
-        item.at.map(|(hook, _)| wanted.entry(hook).or_default());
+        if let Some((hook, _)) = item.at {
+            let actions = wanted.entry(hook).or_default();
+            if let Kind::Variable { held: Some(held), .. } = &item.kind {
+                actions.holds.push(held.clone());
+            }
+        }
     }
     let mut waits = false;
     for hook in hooks.iter().filter(|hook| !wanted.contains_key(hook)) {
@@ -132,7 +143,9 @@ pub fn apply(items: &[Item], hooks: &mut Vec<Hook>) -> bool {
 
 fn hook_of(item: &Item) -> Option<Hook> {
     match &item.kind {
-        Kind::Iterates(hook) | Kind::Function(hook) | Kind::Reads(_, Some(hook), _) => Some(*hook),
+        Kind::Iterates(hook) | Kind::Works(hook, _) | Kind::Function(hook) | Kind::Reads(_, Some(hook), _) => {
+            Some(*hook)
+        }
         Kind::Replace { hook, .. } | Kind::Argument { hook, .. } | Kind::Insert { hook, .. } => Some(*hook),
         _ => None,
     }
@@ -144,6 +157,7 @@ fn add(item: &Item, wanted: &mut BTreeMap<Hook, Actions>) {
     let label = item.declaration.label().map(measured::words).unwrap_or_default();
     match &item.kind {
         Kind::Iterates(_) => wanted.entry(hook).or_default().iterates = true,
+        Kind::Works(_, tasks) => wanted.entry(hook).or_default().works = Some(*tasks),
         Kind::Function(_) if mode == Some(Mode::Raw) => wanted.entry(hook).or_default().raw.push(label),
         Kind::Function(_) if mode == Some(Mode::Sum) => {
             let actions = wanted.entry(hook).or_default();
@@ -155,6 +169,9 @@ fn add(item: &Item, wanted: &mut BTreeMap<Hook, Actions>) {
         }
         Kind::Replace { by, now, .. } if *now > 0 => {
             wanted.entry(hook).or_default().replaced = by.get(*now - 1).copied();
+        }
+        Kind::Argument { place, kind, start, .. } if start.get().is_none() => {
+            wanted.entry(hook).or_default().seeks.push((Readable::Argument(*place, *kind), start.clone()));
         }
         Kind::Argument { .. } => {
             if let Some((_, place, bits)) = item.argument() {
@@ -197,11 +214,14 @@ fn set(hook: Hook, actions: &Actions) {
 
 impl Actions {
     fn has_entry(&self) -> bool {
-        self.iterates || !self.reads.is_empty() || !self.before.is_empty()
+        let some =
+            !self.reads.is_empty() || !self.seeks.is_empty() || !self.before.is_empty() || !self.holds.is_empty();
+        self.iterates || some || matches!(self.works, Some(Some(_)))
     }
 
     fn has_exit(&self) -> bool {
-        self.iterates || !self.raw.is_empty() || !self.after.is_empty()
+        let some = !self.raw.is_empty() || !self.after.is_empty() || !self.holds.is_empty();
+        self.iterates || some || self.works.is_some()
     }
 }
 

@@ -2,10 +2,10 @@
 
 use super::calls;
 use super::measured::Values;
-use super::variable::{Variable, read_text, to_bits, write_text};
+use super::variable::{FirstSeen, Held, Readable, Variable, read_text, to_bits, write_text};
 use crate::tuning_points::Boundary;
 use midrun_instrument::{Hook, Refusal, hook, symbols};
-use midrun_points::{Declaration, Line, Mode, Moment, Source, Symbol, Trigger, Tuned, Type};
+use midrun_points::{Argument, Declaration, Line, Mode, Moment, Place, Source, Symbol, Trigger, Tuned, Type};
 use midrun_ring::TuningPointKind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -22,6 +22,8 @@ pub struct Item {
     pub kind: Kind,
     /// The function at whose entry or exit its tuning point is set; `None`: at any safe point.
     pub at: Option<(Hook, Moment)>,
+    /// It offers its tuning point after the rank began an iteration: before that it may have no safe point.
+    pub waits: bool,
     /// Its value is reset when the agent disconnects.
     pub resets_on_loss: bool,
     /// The agent disconnected, and its value is to be reset at `at`.
@@ -36,20 +38,22 @@ pub enum Kind {
     Iterates(Hook),
     /// MPI calls begin iterations; the number is that of `calls`.
     IteratesByCall(u32),
+    /// A function whose calls are chunks; the place of the argument with the number of tasks, and its type.
+    Works(Hook, Option<Readable>),
     /// A function that is measured.
     Function(Hook),
     /// MPI calls that are measured; the number is that of `calls`.
     Calls(u32),
-    /// A variable that is read at the entry of a function, or with `None` when an iteration begins.
-    Reads(Variable, Option<Hook>, Arc<Values>),
+    /// A variable or argument that is read at the entry of a function, or with `None` when an iteration begins.
+    Reads(Readable, Option<Hook>, Arc<Values>),
     /// A variable that can be set, its value at start, and smallest value and step where it has a step.
-    Variable { variable: Variable, start: f64, step: Option<(f64, f64)> },
+    Variable { variable: Variable, start: f64, step: Option<(f64, f64)>, held: Option<Arc<Held>> },
     /// A text that can be set, and its value at start.
     Text { address: usize, bytes: usize, start: String },
     /// A function that can be replaced by others; `now` is 0 or the other's number.
     Replace { hook: Hook, by: Vec<usize>, now: usize },
-    /// An argument that can be set; `now` is `None` while the program's own value passes.
-    Argument { hook: Hook, place: u32, kind: Type, now: Option<f64>, least: f64 },
+    /// An argument that can be set; `now` is `None` while the program's own value passes, of which `start` is the first one.
+    Argument { hook: Hook, place: u32, kind: Type, now: Option<f64>, start: Arc<FirstSeen> },
     /// A function that can be called at the entry or exit of another.
     Insert { hook: Hook, call: usize, enabled: Arc<AtomicBool> },
     /// A function that is called at the next safe point when the value changes.
@@ -76,15 +80,33 @@ fn variable(symbol: &Symbol, kind: Type) -> Result<(Variable, bool), Refusal> {
 /// # Errors
 /// Why the line cannot be carried out.
 pub fn make(line: &Line) -> Result<Item, String> {
-    let kind = resolve(&line.declaration)?;
+    let mut kind = resolve(&line.declaration)?;
     let at = match &line.declaration {
-        Declaration::Tune { at: Some((moment, symbol)), .. } => {
-            Some((hook_of(symbol).map_err(|refusal| refusal.to_string())?, *moment))
+        Declaration::Tune { at: Some((place, symbol)), .. } => {
+            let hook = hook_of(symbol).map_err(|refusal| refusal.to_string())?;
+            match (place, &mut kind) {
+                (Place::At(moment), _) => Some((hook, *moment)),
+                (Place::Inside, Kind::Variable { variable, held, .. }) => {
+                    *held = Some(Arc::new(Held::new(*variable)));
+                    Some((hook, Moment::Before))
+                }
+                (Place::Inside, _) => return Err("only a variable can have a value inside a function alone".into()),
+            }
         }
         _ => None,
     };
     let (id, declaration) = (NEXT.fetch_add(1, Ordering::Relaxed), line.declaration.clone());
-    Ok(Item { id, line: line.number, declaration, kind, at, resets_on_loss: false, resets: false, shed: 0 })
+    Ok(Item {
+        id,
+        line: line.number,
+        declaration,
+        kind,
+        at,
+        waits: false,
+        resets_on_loss: false,
+        resets: false,
+        shed: 0,
+    })
 }
 
 fn resolve(declaration: &Declaration) -> Result<Kind, String> {
@@ -94,6 +116,10 @@ fn resolve(declaration: &Declaration) -> Result<Kind, String> {
         Declaration::Iteration(Trigger::Mpi { call, world, every }) => {
             Kind::IteratesByCall(calls::iterate(call, *world, *every)?)
         }
+        Declaration::Work { symbol, tasks } => {
+            let tasks = tasks.as_ref().map(|tasks| Readable::Argument(place_of(tasks), tasks.kind));
+            Kind::Works(hook_of(symbol).map_err(text)?, tasks)
+        }
         Declaration::Measure { source: Source::Function(symbol), .. } => Kind::Function(hook_of(symbol).map_err(text)?),
         Declaration::Measure { source: Source::Mpi(call, filter), mode, label } => {
             Kind::Calls(calls::measure(label.as_str(), call, filter, *mode)?)
@@ -101,7 +127,11 @@ fn resolve(declaration: &Declaration) -> Result<Kind, String> {
         Declaration::Measure { source: Source::Variable { symbol, kind, at: place }, .. } => {
             let (variable, _) = variable(symbol, *kind).map_err(text)?;
             let place = place.as_ref().map(hook_of).transpose().map_err(text)?;
-            Kind::Reads(variable, place, Arc::default())
+            Kind::Reads(Readable::Variable(variable), place, Arc::default())
+        }
+        Declaration::Measure { source: Source::Argument(argument), .. } => {
+            let hook = hook_of(&argument.symbol).map_err(text)?;
+            Kind::Reads(Readable::Argument(place_of(argument), argument.kind), Some(hook), Arc::default())
         }
         Declaration::Tune { what, .. } => tuned(what)?,
         Declaration::Insert { call: function, point, .. } => Kind::Insert {
@@ -126,7 +156,7 @@ fn tuned(what: &Tuned) -> Result<Kind, String> {
             if !start.is_finite() {
                 return Err(format!("{symbol} is {start} now, which is no value that a tuning point can have"));
             }
-            Kind::Variable { variable, start, step: step.map(|step| (span.minimum, step)) }
+            Kind::Variable { variable, start, step: step.map(|step| (span.minimum, step)), held: None }
         }
         Tuned::Text { symbol, bytes } => {
             let bytes = *bytes as usize;
@@ -140,16 +170,21 @@ fn tuned(what: &Tuned) -> Result<Kind, String> {
             let by: Result<Vec<usize>, Refusal> = by.iter().map(call).collect();
             Kind::Replace { hook: hook_of(symbol).map_err(text)?, by: by.map_err(text)?, now: 0 }
         }
-        Tuned::Argument { symbol, number, kind, span } => {
-            let register = u32::from(*number);
-            let place = match kind {
-                Type::F64 => 16 + register,
-                Type::F32 => 32 + register,
-                _ => register,
-            };
-            Kind::Argument { hook: hook_of(symbol).map_err(text)?, place, kind: *kind, now: None, least: span.minimum }
+        Tuned::Argument { argument, .. } => {
+            let (hook, place) = (hook_of(&argument.symbol).map_err(text)?, place_of(argument));
+            Kind::Argument { hook, place, kind: argument.kind, now: None, start: Arc::default() }
         }
     })
+}
+
+/// The argument's register, as the instrument counts them.
+fn place_of(argument: &Argument) -> u32 {
+    let register = u32::from(argument.number);
+    match argument.kind {
+        Type::F64 => 16 + register,
+        Type::F32 => 32 + register,
+        _ => register,
+    }
 }
 
 impl Item {
@@ -176,7 +211,7 @@ impl Item {
         let kind = |kind: Type| if kind.is_whole() { TuningPointKind::Whole } else { TuningPointKind::Real };
         Some(match &self.declaration {
             Declaration::Tune { what: Tuned::Variable { kind: of, span, .. }, .. }
-            | Declaration::Tune { what: Tuned::Argument { kind: of, span, .. }, .. } => {
+            | Declaration::Tune { what: Tuned::Argument { argument: Argument { kind: of, .. }, span }, .. } => {
                 (kind(*of), (span.minimum, span.maximum))
             }
             Declaration::Tune { what: Tuned::Text { bytes, .. }, .. } => {
@@ -194,9 +229,10 @@ impl Item {
     /// Value of its tuning point now.
     pub fn value(&self) -> f64 {
         match &self.kind {
+            Kind::Variable { held: Some(held), .. } => held.value(),
             Kind::Variable { variable, .. } => variable.read(),
             Kind::Replace { now, .. } => *now as f64,
-            Kind::Argument { now, least, .. } => now.unwrap_or(*least),
+            Kind::Argument { now, start, .. } => now.or(start.get()).unwrap_or(0.0),
             Kind::Insert { enabled, .. } => f64::from(u8::from(enabled.load(Ordering::Relaxed))),
             Kind::Once { now, .. } => *now,
             _ => 0.0,
@@ -219,10 +255,12 @@ impl Item {
     pub fn set(&mut self, value: f64, text: &str) -> Option<usize> {
         self.resets = false;
         match &mut self.kind {
+            Kind::Variable { held: Some(held), .. } => held.set(value),
             Kind::Variable { variable, .. } => variable.write(value),
             Kind::Text { address, bytes, .. } => write_text(*address, *bytes, text),
             Kind::Replace { now, .. } => *now = value.round() as usize,
-            Kind::Argument { now, .. } => *now = Some(value),
+            // The value at start lets the program's own values pass again, which may differ from call to call.
+            Kind::Argument { now, start, .. } => *now = Some(value).filter(|_| start.get() != Some(value)),
             Kind::Insert { enabled, .. } => enabled.store(value.round() != 0.0, Ordering::Relaxed),
             Kind::Once { call, now } => {
                 let other = value.round() != *now;
@@ -232,6 +270,19 @@ impl Item {
             _ => {}
         }
         None
+    }
+
+    /// The rank begins its first iteration: its value now is the one at start, for a program may set it after MPI_Init.
+    pub fn on_first_iteration(&mut self) {
+        if let (true, Kind::Variable { variable, start, .. }) = (std::mem::take(&mut self.waits), &mut self.kind) {
+            *start = variable.read();
+        }
+    }
+
+    /// Whether its tuning point can be offered: the rank has a safe point for it, and its first value is known. An argument
+    /// has none before the first call.
+    pub fn is_ready(&self) -> bool {
+        !self.waits && !matches!(&self.kind, Kind::Argument { start, .. } if start.get().is_none())
     }
 
     /// Whether a new value changes the actions at a function.
@@ -253,6 +304,7 @@ impl Item {
     /// Restores the program's memory. The item's hook is no longer needed.
     pub fn undo(&self) {
         match &self.kind {
+            Kind::Variable { held: Some(held), .. } => held.reset(),
             Kind::Variable { variable, start, .. } => variable.write(*start),
             Kind::Text { address, bytes, start } => write_text(*address, *bytes, start),
             Kind::Insert { enabled, .. } => enabled.store(false, Ordering::Relaxed),

@@ -1,6 +1,5 @@
 //! Values of variables, summed up or recorded one by one.
 
-use super::variable::Variable;
 use crate::{clock, iterations, records, thread_ring};
 use midrun_instrument::{nanoseconds, ticks};
 use midrun_points::{Label, Mode};
@@ -17,6 +16,9 @@ pub struct Read {
     pub minimum: f64,
     pub maximum: f64,
     pub last: f64,
+    /// When the first and the last was read, CLOCK_MONOTONIC, nanoseconds.
+    pub first_ns: u64,
+    pub last_ns: u64,
 }
 
 /// The values since they were last taken. A value that two threads read at once counts once.
@@ -25,7 +27,7 @@ pub struct Values(Mutex<Read>);
 
 impl Values {
     /// Adds a value.
-    pub fn add(&self, value: f64) {
+    pub fn add(&self, value: f64, now_ns: u64) {
         let Ok(mut read) = self.0.try_lock() else { return };
         if !value.is_finite() {
             return;
@@ -33,6 +35,8 @@ impl Values {
         let first = read.count == 0;
         read.minimum = if first { value } else { read.minimum.min(value) };
         read.maximum = if first { value } else { read.maximum.max(value) };
+        read.first_ns = if first { now_ns } else { read.first_ns };
+        read.last_ns = now_ns;
         read.count += 1;
         read.sum += value;
         read.sum_of_squares += value * value;
@@ -45,11 +49,11 @@ impl Values {
     }
 }
 
-/// Reads a variable, in the detail of `mode`.
-pub fn read(variable: Variable, values: &Values, mode: Option<Mode>, label: &[u64; 4]) {
-    match mode {
-        Some(Mode::Sum) => values.add(variable.read()),
-        Some(Mode::Raw) => record(label, clock::now_ns(), variable.read().to_bits(), 1),
+/// Takes a value in, in the detail of `mode`.
+pub fn read(value: Option<f64>, values: &Values, mode: Option<Mode>, label: &[u64; 4]) {
+    match (mode, value) {
+        (Some(Mode::Sum), Some(value)) => values.add(value, clock::now_ns()),
+        (Some(Mode::Raw), Some(value)) => record(label, clock::now_ns(), value.to_bits(), 1),
         _ => {}
     }
 }
@@ -78,8 +82,17 @@ mod tests {
     #[test]
     fn values_are_summed_up_and_taken_once() {
         let values = Values::default();
-        [2.0, -1.0, f64::NAN, 4.0].into_iter().for_each(|value| values.add(value));
-        let read = Read { count: 3, sum: 5.0, sum_of_squares: 21.0, minimum: -1.0, maximum: 4.0, last: 4.0 };
+        [(2.0, 7), (-1.0, 8), (f64::NAN, 9), (4.0, 10)].into_iter().for_each(|(value, at_ns)| values.add(value, at_ns));
+        let read = Read {
+            count: 3,
+            sum: 5.0,
+            sum_of_squares: 21.0,
+            minimum: -1.0,
+            maximum: 4.0,
+            last: 4.0,
+            first_ns: 7,
+            last_ns: 10,
+        };
         assert_eq!(values.take(), read);
         assert_eq!(values.take(), Read::default());
     }

@@ -15,6 +15,7 @@ mod report;
 mod state;
 mod variable;
 
+use crate::mpi_calls;
 use crate::safe_point::{self, Listener};
 use crate::tuning_points::{self, Setter, TuningPoint, TuningPoints};
 use crate::{clock, iterations, state as process};
@@ -38,6 +39,7 @@ pub fn on_init() {
     safe_point::listen(Listener { on_safe_point: boundaries::on_safe_point, on_awaited: boundaries::on_awaited });
     functions::handle(functions::Handlers { on_entry: events::on_entry, on_exit: events::on_exit });
     calls::on_iteration(events::next_iteration);
+    mpi_calls::before_wait(state::send_unattributed);
     safe_point::allow_in_calls();
     tuning_points::with(|registry| {
         let (name, kind, range) = ("points".into(), TuningPointKind::Text, (0.0, TEXT_BYTES as f64));
@@ -55,14 +57,22 @@ fn is_valid(text: &str) -> bool {
 
 /// Declares what the text says in place of what was declared before.
 fn declare(registry: &mut TuningPoints, text: &str) {
-    let lines = match parse(text) {
+    let mut lines = match parse(text) {
         Ok(lines) => lines,
         Err(error) => return refuse(error.line, 0, &error.to_string()),
     };
+    let own = process::segment().map_or(0, |segment| segment.identity().rank);
+    let has_work = lines.iter().any(|line| matches!(line.declaration, Declaration::Work { .. }));
+    lines.retain(|line| line.rank.is_none_or(|rank| rank == own));
+    let iteration = lines.iter().find(|line| matches!(line.declaration, Declaration::Iteration(_)));
+    let is_first = iteration.is_some_and(|line| line.rank.is_some() || own == 0);
+    // A rank that never calls the function of the iterations must not keep others waiting for a value.
+    let waits = iteration.is_some_and(|line| line.rank.is_none()) && iterations::declared().is_none();
     process::set_hooked();
     learn_rate();
     let mut guard = lock();
     let state = guard.get_or_insert_default();
+    (state.has_work, state.is_first) = (has_work, is_first);
     let reset: Vec<&Label> = lines.iter().filter_map(|line| resets(&line.declaration)).collect();
     let stays = |item: &Item| lines.iter().any(|line| line.declaration == item.declaration);
     let (kept, gone): (Vec<Item>, Vec<Item>) = std::mem::take(&mut state.items).into_iter().partition(stays);
@@ -77,11 +87,10 @@ fn declare(registry: &mut TuningPoints, text: &str) {
             known.line = line.number;
             continue;
         }
-        match items::make(line) {
-            Ok(item) if declare_tuning_point(registry, &item) => state.items.push(item),
-            Ok(_) => {
-                refuse(line.number, 0, "another tuning point has that name, or the table of tuning points is full")
-            }
+        let made = items::make(line).map(|item| Item { waits: waits && line.rank.is_none(), ..item });
+        match made {
+            Ok(item) if boundaries::declare(registry, &item) => state.items.push(item),
+            Ok(_) => refuse(line.number, 0, boundaries::REFUSED_NAME),
             Err(why) => refuse(line.number, 0, &why),
         }
     }
@@ -112,12 +121,6 @@ fn learn_rate() {
     } else {
         instrument::set_rate(clock::rate());
     }
-}
-
-fn declare_tuning_point(registry: &mut TuningPoints, item: &Item) -> bool {
-    let Some((kind, range)) = item.tuning_point() else { return true };
-    let name = item.declaration.label().map_or("", Label::as_str).to_owned();
-    registry.declare_again(TuningPoint { name, kind, range, setter: &POINT, number: item.id }, item.value())
 }
 
 /// MPI is about to be finalised: sends the last measurements and restores the program.

@@ -194,6 +194,7 @@ fn read(label: &Label, iteration: u64, read: &Read) {
         let numbers = [read.sum, read.sum_of_squares, read.minimum, read.maximum, read.last].map(f64::to_bits);
         let [sum, squares, minimum, maximum, last] = numbers;
         let values = [read.count, sum, squares, minimum, maximum, last];
-        push(head(&words(label), iteration, read.count), &[(part::VALUES, values)]);
+        let span = [read.first_ns, read.last_ns, 0, 0, 0, 0];
+        push(head(&words(label), iteration, read.count), &[(part::SPAN, span), (part::VALUES, values)]);
     }
 }

@@ -4,9 +4,9 @@ use super::items::Item;
 use super::report::{Report, refuse};
 use super::{budget, functions};
 use crate::tuning_points::{Boundary, Setter, TuningPoints};
-use crate::{clock, records, safe_point, state};
+use crate::{clock, iterations, records, safe_point, state};
 use midrun_instrument as instrument;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard};
 
 /// Time between two looks at commands in hooked functions, nanoseconds.
@@ -19,6 +19,10 @@ pub struct State {
     /// Hooks that are in use.
     pub hooks: Vec<instrument::Hook>,
     pub report: Report,
+    /// A line declares the work of a Master/Worker program.
+    pub has_work: bool,
+    /// The line of the iterations is for this rank alone, or this is rank 0.
+    pub is_first: bool,
     /// Functions to be called at the next safe point.
     pub once: Vec<usize>,
     /// The function boundary for which a command waits.
@@ -28,6 +32,8 @@ pub struct State {
 static STATE: Mutex<Option<State>> = Mutex::new(None);
 /// A hook waits until no thread is inside its function.
 pub static WAITING: AtomicBool = AtomicBool::new(false);
+/// An argument's own value was seen for the first time.
+pub static SEEN: AtomicBool = AtomicBool::new(false);
 /// A function is to be called at the next safe point.
 pub static ONCE: AtomicBool = AtomicBool::new(false);
 
@@ -66,6 +72,12 @@ fn set(_: &mut TuningPoints, id: usize, value: f64, text: &str) {
 }
 
 impl State {
+    /// Whether this rank's iterations are those of a Master/Worker program: a `work` line says that there is one, and the line
+    /// of the iterations that it is this rank's, or without a rank that it is rank 0's.
+    pub fn is_master(&self) -> bool {
+        self.has_work && self.is_first
+    }
+
     /// Works out anew what happens at each function, from all items. Hooks that no item needs are taken out.
     pub fn apply(&mut self) {
         let waits = functions::apply(&self.items, &mut self.hooks);
@@ -97,6 +109,20 @@ impl State {
     }
 }
 
+/// A rank that begins no iterations sends what it measured when it is about to wait, or in between: its time tells in which
+/// of the master's iterations that was. At most once per [`POLL_NS`].
+pub fn send_unattributed() {
+    static LAST_NS: AtomicU64 = AtomicU64::new(0);
+    if !state::recording() || !state::is_main_thread() || iterations::current().is_some() {
+        return;
+    }
+    let now_ns = clock::now_ns();
+    if now_ns.saturating_sub(LAST_NS.load(Ordering::Relaxed)) >= POLL_NS {
+        LAST_NS.store(now_ns, Ordering::Relaxed);
+        state::unhooked(|| try_with(|state| state.end_iteration(None, false)));
+    }
+}
+
 /// Now and then in the hooked functions, in the thread that declared them: a safe point, and a look at the budget.
 fn poll() {
     crate::guard::guard_value("a hooked function", (), || {
@@ -106,6 +132,7 @@ fn poll() {
         safe_point::poll_anywhere();
         instrument::set_rate(clock::rate().max(1));
         try_with(|state| state.keep_budget(None));
+        send_unattributed();
         let ticks = u128::from(POLL_NS) << 32;
         instrument::set_next_poll(instrument::ticks() + (ticks / u128::from(clock::rate().max(1))) as u64);
     });

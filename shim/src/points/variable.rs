@@ -1,7 +1,9 @@
 //! Variables of the program by address and type: read and written whole, as numbers.
 
+use midrun_instrument::Probe;
 use midrun_points::Type;
-use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
 
 /// A variable.
 #[derive(Clone, Copy, Debug)]
@@ -24,6 +26,97 @@ impl Variable {
     }
 }
 
+/// A value that the program holds.
+#[derive(Clone, Copy, Debug)]
+pub enum Readable {
+    /// At any time.
+    Variable(Variable),
+    /// At the entry of the function that gets it, by its place.
+    Argument(u32, Type),
+}
+
+impl Readable {
+    /// Its value; `None` where it is an argument and `probe` is no entry.
+    pub fn read(self, probe: Option<&Probe>) -> Option<f64> {
+        match self {
+            Readable::Variable(variable) => Some(variable.read()),
+            Readable::Argument(place, kind) => Some(from_bits(kind, probe?.argument(place)?)),
+        }
+    }
+}
+
+/// A variable that has another value inside a function than outside, once one is set.
+#[derive(Debug)]
+pub struct Held {
+    variable: Variable,
+    /// The bits of the value inside; of NaN: none is set.
+    wanted: AtomicU64,
+    /// The bits of the program's own value, while the function runs with another.
+    own: AtomicU64,
+    inside: AtomicBool,
+}
+
+impl Held {
+    /// With the program's own value inside, too.
+    pub fn new(variable: Variable) -> Held {
+        let (wanted, own) = (AtomicU64::new(f64::NAN.to_bits()), AtomicU64::new(0));
+        Held { variable, wanted, own, inside: AtomicBool::new(false) }
+    }
+
+    fn wanted(&self) -> Option<f64> {
+        Some(f64::from_bits(self.wanted.load(Ordering::Relaxed))).filter(|value| !value.is_nan())
+    }
+
+    /// The value inside.
+    pub fn value(&self) -> f64 {
+        self.wanted().unwrap_or_else(|| self.variable.read())
+    }
+
+    /// Sets the value inside, at the entry of the function.
+    pub fn set(&self, value: f64) {
+        self.leave();
+        self.wanted.store(value.to_bits(), Ordering::Relaxed);
+        self.enter();
+    }
+
+    /// The program's own value comes back for good.
+    pub fn reset(&self) {
+        self.leave();
+        self.wanted.store(f64::NAN.to_bits(), Ordering::Relaxed);
+    }
+
+    /// The function is entered; a call inside a call changes nothing.
+    pub fn enter(&self) {
+        if let Some(wanted) = self.wanted().filter(|_| !self.inside.swap(true, Ordering::Relaxed)) {
+            self.own.store(self.variable.read().to_bits(), Ordering::Relaxed);
+            self.variable.write(wanted);
+        }
+    }
+
+    /// The function is left.
+    pub fn leave(&self) {
+        if self.inside.swap(false, Ordering::Relaxed) {
+            self.variable.write(f64::from_bits(self.own.load(Ordering::Relaxed)));
+        }
+    }
+}
+
+/// The program's own value of an argument, from the first call that was seen.
+#[derive(Debug, Default)]
+pub struct FirstSeen(OnceLock<f64>);
+
+impl FirstSeen {
+    /// The value; `None` before the first call.
+    pub fn get(&self) -> Option<f64> {
+        self.0.get().copied()
+    }
+
+    /// Keeps the first value; true where it is the first.
+    pub fn see(&self, value: f64) -> bool {
+        value.is_finite() && self.0.set(value).is_ok()
+    }
+}
+
 /// The bits of a value in the lowest bytes of the word, with the sign extended above them.
 pub fn to_bits(kind: Type, value: f64) -> u64 {
     match kind {
@@ -35,7 +128,8 @@ pub fn to_bits(kind: Type, value: f64) -> u64 {
     }
 }
 
-fn from_bits(kind: Type, bits: u64) -> f64 {
+/// The value that the lowest bits of a word have.
+pub fn from_bits(kind: Type, bits: u64) -> f64 {
     match kind {
         Type::F64 => f64::from_bits(bits),
         Type::F32 => f64::from(f32::from_bits(bits as u32)),
@@ -43,7 +137,11 @@ fn from_bits(kind: Type, bits: u64) -> f64 {
         Type::I16 => f64::from(bits as i16),
         Type::I32 => f64::from(bits as i32),
         Type::I64 => bits as i64 as f64,
-        Type::U8 | Type::U16 | Type::U32 | Type::U64 | Type::Bool => bits as f64,
+        Type::U8 => f64::from(bits as u8),
+        Type::U16 => f64::from(bits as u16),
+        Type::U32 => f64::from(bits as u32),
+        Type::U64 => bits as f64,
+        Type::Bool => f64::from(u8::from(bits as u8 != 0)),
     }
 }
 
@@ -115,6 +213,30 @@ mod tests {
             let inside = offset..offset + kind.bytes();
             prop_assert!(memory.iter().enumerate().all(|(k, byte)| inside.contains(&k) || *byte == 0xa5));
         }
+    }
+
+    #[test]
+    fn a_value_inside_a_function_leaves_the_programs_own_outside() {
+        let mut memory = 3i32;
+        let held = Held::new(Variable { address: (&raw mut memory) as usize, kind: Type::I32 });
+        let now = || held.variable.read();
+        held.enter();
+        assert_eq!((now(), held.value()), (3.0, 3.0));
+        held.leave();
+        // The program changes it before the first value is set.
+        held.variable.write(4.0);
+        held.set(2.0);
+        held.enter();
+        assert_eq!(now(), 2.0, "a call inside the call");
+        held.leave();
+        assert_eq!((now(), held.value()), (4.0, 2.0));
+        held.variable.write(5.0);
+        held.enter();
+        held.leave();
+        assert_eq!(now(), 5.0);
+        held.enter();
+        held.reset();
+        assert_eq!((now(), held.value()), (5.0, 5.0));
     }
 
     #[test]

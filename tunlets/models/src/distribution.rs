@@ -188,15 +188,18 @@ mod tests {
     }
 
     #[test]
-    fn drawn_numbers_have_the_moments_that_are_told() {
+    fn drawn_numbers_have_the_moments_that_are_given() {
         for distribution in all() {
             let mut random = Random::new(3);
             let drawn: Vec<f64> = (0..200_000).map(|_| distribution.sample(&mut random)).collect();
             let mean = drawn.iter().sum::<f64>() / drawn.len() as f64;
             let variance = drawn.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / drawn.len() as f64;
-            let (told, told_variance) = (distribution.mean_s(), distribution.variance_s2());
-            assert!((mean - told).abs() < 0.01 * told, "{distribution:?}: mean {mean}");
-            assert!((variance - told_variance).abs() <= 0.05 * told_variance, "{distribution:?}: variance {variance}");
+            let (given, given_variance) = (distribution.mean_s(), distribution.variance_s2());
+            assert!((mean - given).abs() < 0.01 * given, "{distribution:?}: mean {mean}");
+            assert!(
+                (variance - given_variance).abs() <= 0.05 * given_variance,
+                "{distribution:?}: variance {variance}"
+            );
         }
     }
 

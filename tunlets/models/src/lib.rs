@@ -11,7 +11,6 @@ pub mod batches;
 pub mod distribution;
 pub mod expression;
 pub mod factoring;
-pub mod line;
 pub mod link;
 pub mod master_worker;
 pub mod order_statistics;
@@ -23,3 +22,6 @@ mod simulated_load;
 pub mod trend;
 
 mod trace;
+
+/// Robust regression.
+pub use midrun_statistics as line;

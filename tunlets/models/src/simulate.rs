@@ -1,12 +1,16 @@
 //! Simulates one iteration: the master's own hand-out code on a model of tasks, workers and messages.
 //!
 //! The master serves one message at a time. A worker computes its chunks in the order they come; the master queues a
-//! second chunk ahead while much is left ([`WorkerQueue`]), so that the worker need not wait for messages.
+//! second chunk ahead while much is left ([`WorkerQueue`]), so that the worker need not wait for messages. With recall, a busy
+//! worker looks for the master's request between two tasks.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-use midrun_scheduling::{Chunk, ChunkScheduler, TechniqueParameters, WorkerQueue, WorkerSpeed};
+use midrun_scheduling::{
+    Chunk, ChunkScheduler, Recall, Returned, TechniqueParameters, WorkerQueue, WorkerSpeed, own_task_s, recall,
+    tasks_to_return,
+};
 
 pub use crate::simulated_load::{MessageTimes, SimInput};
 pub use crate::trace::ChunkLog;
@@ -101,10 +105,14 @@ enum Event {
     Ask(u32),
     /// A chunk reaches the worker.
     Arrive(u32),
-    /// A worker is done with its chunk.
-    Done(u32),
-    /// A worker is at the last task of its chunk.
-    Last(u32),
+    /// A worker is done with its chunk, unless that chunk became smaller since: then its number differs.
+    Done(u32, u64),
+    /// A worker is at the last task of its chunk; likewise.
+    Last(u32, u64),
+    /// A worker reads that tasks are recalled.
+    Recall(u32),
+    /// Its answer reaches the master.
+    Returned(u32),
 }
 
 #[derive(Default)]
@@ -115,13 +123,25 @@ struct Worker {
     travelling: VecDeque<Chunk>,
     /// Arrived and not begun.
     waiting: VecDeque<Chunk>,
-    computing: bool,
+    computing: Option<Computing>,
     /// When the chunk being computed is done.
     done_s: f64,
+    /// The master's request for tasks.
+    recalled: Option<Recall>,
+    /// The answers on their way: the recalled chunk, and the tasks.
+    answers: VecDeque<(u64, Chunk)>,
     /// When each chunk was begun whose result the master does not have.
     begun_s: VecDeque<f64>,
     /// Results on their way to the master.
     back: usize,
+}
+
+#[derive(Clone, Copy)]
+struct Computing {
+    chunk: Chunk,
+    begin_s: f64,
+    /// Number of its events.
+    number: u64,
 }
 
 struct Sim<'a> {
@@ -130,6 +150,8 @@ struct Sim<'a> {
     /// Unit of the task times, seconds.
     unit_s: f64,
     scheduler: ChunkScheduler,
+    returned: Returned,
+    recall: Option<u64>,
     workers: Vec<Worker>,
     speeds: Vec<WorkerSpeed>,
     events: BinaryHeap<Reverse<(u64, u64, Event)>>,
@@ -148,7 +170,9 @@ fn run(input: &SimInput, parameters: &TechniqueParameters, (trace, unit_s): (&Tr
         input,
         trace,
         unit_s,
-        scheduler: ChunkScheduler::new(*parameters, input.tasks, n),
+        scheduler: ChunkScheduler::new(*parameters, input.tasks, n).with_history(known_moments(input)),
+        returned: Returned::default(),
+        recall: parameters.recall.then_some(parameters.min_chunk.max(1)),
         workers: (0..n).map(|_| Worker::default()).collect(),
         speeds: (0..n as usize).map(|worker| known_speed(input, worker)).collect(),
         events: BinaryHeap::new(),
@@ -162,6 +186,7 @@ fn run(input: &SimInput, parameters: &TechniqueParameters, (trace, unit_s): (&Tr
     for worker in (0..n).chain(0..n) {
         sim.feed(worker, 0.0);
     }
+    sim.ask_back(0.0);
     while let Some(Reverse((bits, _, event))) = sim.events.pop() {
         sim.on_event(f64::from_bits(bits), event);
     }
@@ -170,8 +195,24 @@ fn run(input: &SimInput, parameters: &TechniqueParameters, (trace, unit_s): (&Tr
 
 /// The master's estimate of a worker's speed from the iteration before.
 fn known_speed(input: &SimInput, worker: usize) -> WorkerSpeed {
+    if input.first {
+        return WorkerSpeed::default();
+    }
     let mean_s = input.mean_s * input.slowness.get(worker).copied().unwrap_or(1.0);
-    WorkerSpeed { tasks: KNOWN_TASKS, chunks: KNOWN_CHUNKS, mean_s, var_s2: (input.variation * mean_s).powi(2) }
+    WorkerSpeed::known(KNOWN_TASKS, KNOWN_CHUNKS, mean_s, (input.variation * mean_s).powi(2))
+}
+
+/// The master's mean and standard deviation of all tasks' times from the iteration before: from the tasks themselves, their
+/// positions and the workers, each of which computes as many tasks as it is fast.
+fn known_moments(input: &SimInput) -> Option<(f64, f64)> {
+    let slowness = || (0..input.workers.max(1) as usize).map(|w| input.slowness.get(w).copied().unwrap_or(1.0));
+    let rate: f64 = slowness().map(|s| 1.0 / s).sum();
+    let mean_s = input.mean_s * f64::from(input.workers.max(1)) / rate;
+    let profile = input.profile.iter().map(|p| p * p).sum::<f64>() / input.profile.len().max(1) as f64;
+    let profile = if input.profile.is_empty() { 1.0 } else { profile };
+    let squares = input.mean_s * input.mean_s * profile * (1.0 + input.variation * input.variation);
+    let sigma_s = (squares * slowness().sum::<f64>() / rate - mean_s * mean_s).max(0.0).sqrt();
+    (input.mean_s > 0.0 && !input.first).then_some((mean_s, sigma_s))
 }
 
 impl Sim<'_> {
@@ -191,7 +232,7 @@ impl Sim<'_> {
     fn arrival_s(&self, worker: u32, chunk: Chunk, now: f64) -> f64 {
         let (times, w) = (self.message_times(worker), &self.workers[worker as usize]);
         let there_s = now + times.latency_s;
-        if chunk.count <= times.eager_tasks || !w.computing || w.done_s <= there_s {
+        if chunk.count <= times.eager_tasks || w.computing.is_none() || w.done_s <= there_s {
             return there_s;
         }
         // Its announcement is there: at the next look it is answered, then the bytes flow.
@@ -204,19 +245,24 @@ impl Sim<'_> {
     }
 
     fn feed(&mut self, worker: u32, now: f64) {
-        let left = self.scheduler.remaining();
+        let left = self.scheduler.remaining() + self.returned.tasks();
         let n = self.workers.len() as u64;
         let w = &self.workers[worker as usize];
         let ahead = w.out.may_receive(self.scheduler.technique(), left, n) && !self.input.without_prefetch;
         if !w.out.is_empty() && !ahead {
             return;
         }
-        let Some(chunk) = self.scheduler.next(worker, &self.speeds) else { return };
+        let idle = || self.workers.iter().filter(|w| w.out.is_empty()).count() as u64;
+        let next = match self.returned.tasks() {
+            0 => self.scheduler.next(worker, &self.speeds),
+            _ => self.returned.next(idle()),
+        };
+        let Some(chunk) = next else { return };
         self.result.chunks += 1.0;
         self.master_free_s = self.master_free_s.max(now) + self.input.overhead_s;
         let times = self.message_times(worker);
         let w = &mut self.workers[worker as usize];
-        w.out.push(chunk);
+        w.out.push(chunk, now);
         w.travelling.push_back(chunk);
         self.outgoing_free_s = self.outgoing_free_s.max(self.master_free_s) + chunk.count as f64 * times.send_s;
         self.at(self.arrival_s(worker, chunk, self.outgoing_free_s), Event::Arrive(worker));
@@ -231,8 +277,9 @@ impl Sim<'_> {
                 }
                 self.start(worker, now);
             }
-            Event::Last(worker) => {
-                if self.workers[worker as usize].waiting.is_empty() {
+            Event::Last(worker, number) => {
+                let w = &self.workers[worker as usize];
+                if w.computing.is_some_and(|c| c.number == number) && w.waiting.is_empty() {
                     self.at(now + self.message_times(worker).latency_s, Event::Ask(worker));
                 }
             }
@@ -240,8 +287,12 @@ impl Sim<'_> {
                 self.workers[worker as usize].out.ask();
                 self.feed(worker, now);
             }
-            Event::Done(worker) => {
-                self.workers[worker as usize].computing = false;
+            Event::Done(worker, number) => {
+                let w = &mut self.workers[worker as usize];
+                if w.computing.is_none_or(|c| c.number != number) {
+                    return;
+                }
+                w.computing = None;
                 // A worker computes in the order in which it receives: its oldest chunk is the one that is done.
                 let w = &self.workers[worker as usize];
                 let done = w.out.get(w.back);
@@ -253,31 +304,137 @@ impl Sim<'_> {
                 self.start(worker, now);
             }
             Event::Result(worker) => self.on_result(worker, now),
+            Event::Recall(worker) => self.on_recall(worker, now),
+            Event::Returned(worker) => self.on_returned(worker, now),
         }
     }
 
-    fn start(&mut self, worker: u32, now: f64) {
+    /// The master asks for tasks that were not begun, as long as somebody is idle for whom it did not ask.
+    fn ask_back(&mut self, now: f64) {
+        if self.recall.is_none() || self.scheduler.remaining() + self.returned.tasks() > 0 {
+            return;
+        }
+        let mut queues: Vec<WorkerQueue> = self.workers.iter_mut().map(|w| std::mem::take(&mut w.out)).collect();
+        let asked: Vec<_> = std::iter::from_fn(|| recall(&mut queues, &self.speeds, now)).collect();
+        self.workers.iter_mut().zip(queues).for_each(|(w, queue)| w.out = queue);
+        for asked in asked {
+            let worker = asked.worker as u32;
+            self.workers[asked.worker].recalled = Some(asked);
+            self.master_free_s = self.master_free_s.max(now) + self.input.overhead_s;
+            let there_s = self.master_free_s + self.message_times(worker).latency_s;
+            self.at(self.next_look_s(worker, there_s), Event::Recall(worker));
+        }
+    }
+
+    /// When a worker looks for messages, at `there_s` or after: between two tasks.
+    fn next_look_s(&self, worker: u32, there_s: f64) -> f64 {
+        let (w, each_s) = (&self.workers[worker as usize], self.slowness(worker) * self.unit_s);
+        match w.computing {
+            Some(c) if there_s > c.begin_s => {
+                c.begin_s + each_s * self.trace.span(c.chunk.first, self.begun(c, each_s, there_s)).0
+            }
+            Some(c) => c.begin_s,
+            None => there_s,
+        }
+    }
+
+    /// Tasks of a chunk that have begun before `now`.
+    fn begun(&self, c: Computing, each_s: f64, now: f64) -> u64 {
+        let (mut low, mut high) = (0, c.chunk.count);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if c.begin_s + each_s * self.trace.span(c.chunk.first, middle).0 < now {
+                low = middle + 1
+            } else {
+                high = middle
+            }
+        }
+        low
+    }
+
+    /// A worker gives tasks back; of a chunk that is computed its result is the answer.
+    fn on_recall(&mut self, worker: u32, now: f64) {
         let each_s = self.slowness(worker) * self.unit_s;
+        let Some(asked) = self.workers[worker as usize].recalled.take() else { return };
+        let recalled = asked.chunk;
+        let w = &self.workers[worker as usize];
+        let current = w.computing.map(|c| (c, self.begun(c, each_s, now)));
+        let unbegun = current.map_or(0, |(c, begun)| c.chunk.count - begun)
+            + w.waiting.iter().map(|chunk| chunk.count).sum::<u64>();
+        let (begun, busy_s) = current.map_or((0, 0.0), |(c, begun)| (begun, now - c.begin_s));
+        let own_s = own_task_s(asked.own_s, begun, busy_s);
+        let wanted = tasks_to_return(unbegun, own_s, asked.idle_s, self.recall.unwrap_or(1));
+        let given = match current.filter(|(c, _)| c.chunk.first == recalled) {
+            Some((mut c, begun)) => {
+                let given = wanted.min(c.chunk.count - begun);
+                let first = c.chunk.first + c.chunk.count - given;
+                c.chunk.count -= given;
+                if given > 0 {
+                    self.compute(worker, c.chunk, c.begin_s, now);
+                }
+                Some(Chunk { first, count: given })
+            }
+            None => {
+                self.workers[worker as usize].waiting.iter_mut().find(|chunk| chunk.first == recalled).map(|chunk| {
+                    let given = wanted.min(chunk.count);
+                    chunk.count -= given;
+                    Chunk { first: chunk.first + chunk.count, count: given }
+                })
+            }
+        };
+        let Some(given) = given else { return };
+        let (times, w) = (self.message_times(worker), &mut self.workers[worker as usize]);
+        w.waiting.retain(|chunk| chunk.count > 0);
+        w.answers.push_back((recalled, given));
+        self.incoming_free_s = self.incoming_free_s.max(now) + given.count as f64 * times.send_s;
+        self.at(self.incoming_free_s + times.latency_s, Event::Returned(worker));
+    }
+
+    fn on_returned(&mut self, worker: u32, now: f64) {
         let w = &mut self.workers[worker as usize];
-        if w.computing {
+        let Some((recalled, tasks)) = w.answers.pop_front() else { return };
+        self.returned.on_answer(&mut w.out, recalled, tasks);
+        if tasks.count > 0 && tasks.first == recalled {
+            self.result.chunks -= 1.0;
+        }
+        for worker in 0..self.workers.len() as u32 {
+            if self.workers[worker as usize].out.is_empty() {
+                self.feed(worker, now);
+            }
+        }
+        self.ask_back(now);
+    }
+
+    /// A worker computes this chunk from `begin_s` on; `now` is the time of the decision.
+    fn compute(&mut self, worker: u32, chunk: Chunk, begin_s: f64, now: f64) {
+        let each_s = self.slowness(worker) * self.unit_s;
+        let done_s = begin_s + self.trace.span(chunk.first, chunk.count).0 * each_s;
+        self.order += 1;
+        let number = self.order;
+        let w = &mut self.workers[worker as usize];
+        w.computing = Some(Computing { chunk, begin_s, number });
+        w.done_s = done_s;
+        if chunk.count > 1 {
+            let last_s = self.trace.span(chunk.first + chunk.count - 1, 1).0 * each_s;
+            self.at((done_s - last_s).max(now), Event::Last(worker, number));
+        }
+        self.at(done_s.max(now), Event::Done(worker, number));
+    }
+
+    fn start(&mut self, worker: u32, now: f64) {
+        let w = &mut self.workers[worker as usize];
+        if w.computing.is_some() {
             return;
         }
         let Some(chunk) = w.waiting.pop_front() else { return };
-        w.computing = true;
-        let busy_s = self.trace.span(chunk.first, chunk.count).0 * each_s;
-        let now = now + self.input.unexplained_s;
-        w.done_s = now + busy_s;
-        w.begun_s.push_back(now);
-        if chunk.count > 1 {
-            let last_s = self.trace.span(chunk.first + chunk.count - 1, 1).0 * each_s;
-            self.at(now + busy_s - last_s, Event::Last(worker));
-        }
-        self.at(now + busy_s, Event::Done(worker));
+        let begin_s = now + self.input.unexplained_s;
+        w.begun_s.push_back(begin_s);
+        self.compute(worker, chunk, begin_s, now);
     }
 
     fn on_result(&mut self, worker: u32, now: f64) {
         let each_s = self.slowness(worker) * self.unit_s;
-        let Some(chunk) = self.workers[worker as usize].out.pop() else { return };
+        let Some(chunk) = self.workers[worker as usize].out.pop(now) else { return };
         self.workers[worker as usize].back -= 1;
         let begin_s = self.workers[worker as usize].begun_s.pop_front().unwrap_or(now);
         let (time, squares) = self.trace.span(chunk.first, chunk.count);
@@ -290,7 +447,9 @@ impl Sim<'_> {
             self.result.log.push(ChunkLog { worker, first, count, begin_s, busy_s, sum_sq_s2 });
         }
         self.speeds[worker as usize].add_chunk(chunk.count, busy_s, sum_sq_s2);
+        self.scheduler.on_result(chunk.count, busy_s, sum_sq_s2, true);
         self.feed(worker, now); // for what came back
         self.feed(worker, now); // and one ahead
+        self.ask_back(now);
     }
 }

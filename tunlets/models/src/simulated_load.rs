@@ -50,6 +50,8 @@ pub struct SimInput {
     pub unexplained_s: f64,
     /// The master sends no chunk ahead: each worker waits for its next one.
     pub without_prefetch: bool,
+    /// It is the program's first iteration: the master knows nothing of workers and tasks yet.
+    pub first: bool,
 }
 
 impl SimInput {

@@ -144,9 +144,9 @@ fn what_replicated_stages_of_the_table_could_do_lies_between_all_hidden_and_noth
         let mut p = pipeline(&compute_s, bytes, net(start_up_ms, protocol));
         p.manager = Manager::OwnRank;
         let group = Group { first: 1, stages: 1, replicas };
-        let hidden_s = p.production_s(&group);
+        let overlapped_s = p.production_s(&group);
         let serial_s = Pipeline { overlap: 0.0, ..p.clone() }.production_s(&group);
-        assert!(hidden_s <= expected_s && expected_s <= serial_s, "{hidden_s} {expected_s} {serial_s}");
+        assert!(overlapped_s <= expected_s && expected_s <= serial_s, "{overlapped_s} {expected_s} {serial_s}");
         // A measured time gives the overlap that reproduces it.
         let corrected = Pipeline { overlap: p.overlap(&group, expected_s), ..p };
         assert!((corrected.production_s(&group) / expected_s - 1.0).abs() < 1e-9);

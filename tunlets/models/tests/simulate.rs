@@ -94,20 +94,56 @@ fn more_tasks_than_are_drawn_one_by_one_keep_their_mean_and_spread() {
     assert!((squares / 4e-6 / 1.64 - 1.0).abs() < 0.02, "{squares}");
 }
 
+fn recalling(kind: Technique) -> TechniqueParameters {
+    TechniqueParameters { recall: true, ..TechniqueParameters::new(kind) }
+}
+
+#[test]
+fn with_recall_even_a_static_split_ends_near_the_list_schedule() {
+    let half_slow: Vec<f64> = (0..25).map(|w| if w < 12 { 4.0 } else { 1.0 }).collect();
+    let mut ratios = Vec::new();
+    for slowness in [vec![], half_slow, vec![10.0]] {
+        for profile in [vec![], (0..64).map(|bin| 0.5 + f64::from(bin) / 63.0).collect()] {
+            for variation in [0.0, 0.8, 3.0] {
+                let load = SimInput { slowness: slowness.clone(), profile: profile.clone(), ..input(variation) };
+                let settings = [recalling(Technique::None), TechniqueParameters::new(Technique::None)];
+                let with = compare(&load, &settings, 0..4);
+                // Single tasks, at no cost of the master.
+                let list = SimInput { overhead_s: 0.0, latency_s: 0.0, ..load };
+                let list_s = compare(&list, &[TechniqueParameters::new(Technique::Ss)], 0..4)[0].iteration_s;
+                let ratio = with[0].iteration_s / list_s;
+                assert!(ratio < 1.15, "{ratio} of {:?} at {variation}", slowness.first());
+                ratios.push(ratio);
+                assert!(with[0].iteration_s <= with[1].iteration_s * 1.001, "{with:?}");
+            }
+        }
+    }
+    let mean = ratios.iter().sum::<f64>() / ratios.len() as f64;
+    assert!(mean < 1.02, "{ratios:?}");
+}
+
+#[test]
+fn recall_costs_even_tasks_next_to_nothing() {
+    let settings = [recalling(Technique::None), TechniqueParameters::new(Technique::None)];
+    let even = compare(&input(0.0), &settings, 0..2);
+    assert!(even[0].iteration_s <= even[1].iteration_s * 1.0005, "{even:?}");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 4))]
     #[test]
     fn every_task_is_computed_once_and_no_iteration_beats_the_ideal(
-        code in 0u32..8,
+        code in 0u32..12,
         tasks in 0usize..400,
         workers in 0u32..9,
         latency_s in 0.0..1e-2,
         overhead_s in 0.0..1e-3,
         slow in 1.0..5.0,
+        recall in any::<bool>(),
     ) {
         let times: Vec<f64> = (0..tasks).map(|i| 1e-3 * (1 + i % 7) as f64).collect();
         let input = SimInput { workers, latency_s, overhead_s, slowness: vec![slow], ..SimInput::default() };
-        let setting = TechniqueParameters { mean_s: 4e-3, sigma_s: 2e-3, ..TechniqueParameters::new(Technique::from_code(code).unwrap()) };
+        let setting = TechniqueParameters { mean_s: 4e-3, sigma_s: 2e-3, recall, ..TechniqueParameters::new(Technique::from_code(code).unwrap()) };
         let result = iteration_of(&times, &input, &setting);
         let mut seen = vec![0; tasks];
         for chunk in &result.log {

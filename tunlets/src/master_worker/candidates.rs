@@ -4,7 +4,7 @@ use super::workload::WorkloadEstimator;
 use crate::tuning_point::{Value, names};
 use midrun_models::factoring::least_chunk;
 use midrun_models::simulate::Drawings;
-use midrun_scheduling::{Technique, TechniqueParameters, daf_divisor};
+use midrun_scheduling::{Technique, TechniqueParameters};
 
 /// Simulated iterations per candidate: few for all, more for those that may be the best, few to explain a measurement. The
 /// decision must be ready early in the next iteration.
@@ -42,7 +42,7 @@ pub fn informed(kind: Technique, factor: f64, workload: &WorkloadEstimator) -> T
     // The master's cost is a rough estimate: it never forces chunks that could unbalance the end.
     let most = workload.tasks / (20 * u64::from(workload.workers.max(1)));
     let min_chunk = if kind == Technique::None { 1 } else { least.clamp(1, most.max(1)) };
-    TechniqueParameters { kind, factor, mean_s, sigma_s, min_chunk }
+    TechniqueParameters { kind, factor, mean_s, sigma_s, min_chunk, recall: workload.recall }
 }
 
 /// The tuning points that make up a setting.
@@ -77,14 +77,14 @@ pub fn of_kind(kind: Technique, workload: &WorkloadEstimator) -> Vec<TechniquePa
     }
 }
 
-/// Whether a setting may be applied inside an iteration. The remaining tasks are cut like a new iteration while workers are
-/// still busy, so the first batch must leave enough to even that out.
-pub fn fits_inside(setting: &TechniqueParameters, workers: u32) -> bool {
+/// Whether a setting may be applied inside an iteration. The remaining tasks are cut while workers are still busy, so without
+/// recall the next batch must leave enough to even that out.
+pub fn fits_inside(setting: &TechniqueParameters) -> bool {
     match setting.kind {
+        _ if setting.recall => true,
         Technique::None => false,
         Technique::Fsc | Technique::Dpf => setting.share() <= 2.0 / 3.0,
-        Technique::Daf | Technique::Fac2 => setting.variation().is_none_or(|v| daf_divisor(true, v, workers) >= 1.5),
-        Technique::Ss | Technique::Gss | Technique::Af => true,
+        _ => true,
     }
 }
 

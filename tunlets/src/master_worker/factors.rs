@@ -1,6 +1,8 @@
-//! Programs that cut their batches by themselves and offer `F0`, `F1`, `F2` …: the share of all tasks of each batch.
+//! Programs that cut their batches by themselves and offer `F0`, `F1`, `F2` …: the share of all tasks of each batch; or
+//! `F0.rest`, `F1.rest` …: the share of the tasks that are left.
 
 use super::workload::WorkloadEstimator;
+use crate::tuning_point::names;
 use crate::{Proposal, TuningPoint};
 use midrun_models::batches;
 
@@ -9,9 +11,28 @@ const CHANGE: f64 = 0.05;
 /// Most factors that are set.
 pub use crate::proposal::ASSIGNMENTS as MOST;
 
-/// The factors that are offered, in order and without a gap: `F0`, `F1` …
+/// The factors that are offered, in order and without a gap: `F0`, `F1` … or `F0.rest`, `F1.rest` …; of the lowest rank that
+/// offers them, for a program has them in every rank, and the master is as a rule rank 0.
 pub fn exposed(tuning_points: &[TuningPoint]) -> Vec<&TuningPoint> {
-    (0..MOST).map_while(|n| tuning_points.iter().find(|tuning_point| tuning_point.name == format!("F{n}"))).collect()
+    let of = |ending: &str| -> Vec<&TuningPoint> {
+        let name = |n: usize| format!("F{n}{ending}");
+        let first = tuning_points.iter().filter(|point| point.name == name(0)).map(|point| point.rank).min();
+        let named = |n| tuning_points.iter().find(|point| Some(point.rank) == first && point.name == name(n));
+        (0..MOST).map_while(named).collect()
+    };
+    let of_all = of("");
+    if of_all.is_empty() { of(names::SHARE_OF_REST) } else { of_all }
+}
+
+/// Shares of all tasks as shares of what is left when their batch begins. Of the last one that is all.
+fn of_rest(shares: &[f64]) -> Vec<f64> {
+    let mut left = 1.0;
+    let share = |share: &f64| {
+        let own = if left > 0.0 { (share / left).min(1.0) } else { 1.0 };
+        left -= share;
+        own
+    };
+    shares.iter().map(share).collect()
 }
 
 /// Proposes the former shares.
@@ -34,7 +55,9 @@ pub fn better(
         return None;
     }
     let clamp = |(share, tuning_point): (&f64, &&TuningPoint)| share.clamp(tuning_point.range.0, tuning_point.range.1);
-    let wanted: Vec<f64> = found.shares.iter().zip(factors).map(clamp).collect();
+    let are_of_rest = factors.first().is_some_and(|factor| factor.name.ends_with(names::SHARE_OF_REST));
+    let shares = if are_of_rest { of_rest(&found.shares) } else { found.shares };
+    let wanted: Vec<f64> = shares.iter().zip(factors).map(clamp).collect();
     let near =
         |(want, tuning_point): (&f64, &&TuningPoint)| (want - tuning_point.value).abs() <= CHANGE * want.max(0.01);
     if wanted.iter().zip(factors).all(near) {
@@ -78,4 +101,37 @@ fn proposal(
         unchanged_s,
         ..Proposal::default()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn point(rank: u32, name: &str) -> TuningPoint {
+        TuningPoint { rank, name: name.into(), whole: false, range: (0.0, 1.0), value: 0.5, declared: 0.5, text: None }
+    }
+
+    #[test]
+    fn factors_are_those_of_the_lowest_rank_that_has_them_by_either_name() {
+        let all = ["F0", "F1", "F3"].map(|name| point(2, name)).into_iter().chain([point(1, "F0"), point(1, "F1")]);
+        let all: Vec<TuningPoint> = all.collect();
+        let names: Vec<(u32, &str)> = exposed(&all).into_iter().map(|point| (point.rank, &*point.name)).collect();
+        assert_eq!(names, [(1, "F0"), (1, "F1")]);
+        let rest = ["F0.rest", "F1.rest", "F2.rest"].map(|name| point(0, name));
+        assert_eq!(exposed(&rest).len(), 3);
+        assert!(exposed(&[point(0, "F1")]).is_empty());
+    }
+
+    #[test]
+    fn shares_of_what_is_left_give_the_same_batches_as_shares_of_all() {
+        let shares = [0.5, 0.3, 0.15, 0.05];
+        let of_rest = of_rest(&shares);
+        let mut left = 1.0;
+        for (share, own) in shares.iter().zip(&of_rest) {
+            assert!((left * own - share).abs() < 1e-12, "{of_rest:?}");
+            left -= left * own;
+        }
+        assert!((of_rest[3] - 1.0).abs() < 1e-12 && left.abs() < 1e-12, "the last batch takes all that is left");
+        assert_eq!(super::of_rest(&[1.0, 0.0]), [1.0, 1.0]);
+    }
 }

@@ -102,7 +102,7 @@ impl Plant {
                     let n = w.tasks.max(1) as f64;
                     let mean_s = w.busy_s / n;
                     let var_s2 = (w.sum_sq_s2 / n - mean_s * mean_s).max(0.0);
-                    WorkerSpeed { tasks: w.tasks, chunks: w.chunks, mean_s, var_s2 }
+                    WorkerSpeed::known(w.tasks, w.chunks, mean_s, var_s2)
                 })
                 .collect();
             let next = (0..workers).min_by(|a, b| free[*a].total_cmp(&free[*b])).unwrap();
@@ -191,6 +191,7 @@ pub(super) fn setting_of(assignments: &[(String, Value)]) -> TechniqueParameters
         mean_s: value(names::TASK_MEAN_S),
         sigma_s: value(names::TASK_SIGMA_S),
         min_chunk: value(names::MIN_CHUNK) as u64,
+        recall: false,
     }
 }
 

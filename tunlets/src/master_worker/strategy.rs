@@ -139,7 +139,8 @@ impl MasterWorker {
 
     /// Whether the task times that the master knows are too old for its technique.
     fn is_stale(current: &TechniqueParameters, workload: &WorkloadEstimator) -> bool {
-        let uses = matches!(current.kind, Technique::Daf | Technique::Fac2);
+        // DAF measures them by itself.
+        let uses = current.kind == Technique::Fac2;
         let moved = match current.variation() {
             Some(v) => {
                 // Few tasks scatter by themselves; three standard errors of exponential ones.
@@ -368,8 +369,7 @@ impl MasterWorker {
             predicted_s,
             uncertainty,
             unchanged_s,
-            at_once: from.kind != to.kind
-                && candidates::fits_inside(&to, self.workload.as_ref().map_or(1, |m| m.workers)),
+            at_once: from.kind != to.kind && candidates::fits_inside(&to),
             ..Proposal::default()
         }
     }

@@ -62,6 +62,8 @@ pub struct WorkloadEstimator {
     pub tasks: u64,
     /// See `tasks`.
     pub workers: u32,
+    /// Idle workers get tasks that busy ones have not begun (`mw.recall`), which workers that compute whole chunks can hardly give.
+    pub recall: bool,
     /// What messages cost, where it was measured.
     pub network: Option<Network>,
     /// What dV and dTc rest on.
@@ -120,9 +122,6 @@ impl WorkloadEstimator {
         if window.tasks == 0 && window.per_worker.is_empty() {
             return Learnt::Nothing; // only its time is known
         }
-        if window.nonsense().is_some() {
-            return Learnt::Nothing; // whoever shows windows counts and tells it; here it only must not get in
-        }
         let seen: u64 = window.per_worker.iter().map(|w| w.tasks).sum();
         if window.coverage < COVERAGE || seen < MIN_TASKS.min(window.tasks.max(1)) || window.workers == 0 {
             return Learnt::Nothing;
@@ -177,6 +176,7 @@ impl WorkloadEstimator {
             chunk_cost_s,
             tasks: window.tasks,
             workers: window.workers,
+            recall: window.setting.recall && window.per_worker.iter().all(|w| w.tasks_timed),
             network: window.network,
             growth: Growth::default(),
             prepare_s: window.prepare_s,
@@ -256,6 +256,7 @@ impl WorkloadEstimator {
     }
 
     fn mix(&mut self, now: WorkloadEstimator) {
+        self.recall = now.recall;
         // All windows count alike, until there are more of them than are to be remembered.
         let windows = f64::from(self.windows);
         let keep = keep().min(windows / (windows + 1.0));

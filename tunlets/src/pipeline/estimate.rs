@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn stages_and_ranks_are_told_apart() {
+    fn stages_and_ranks_are_distinguished() {
         let mut estimate = Estimate::default();
         let slowness = [1.0, 1.0, 3.0, 1.0, 2.0];
         assert_eq!(estimate.learn(&stream_on(0, "0x3,1x2", &slowness, &[0.1, 0.2])), Holds::All);
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rank_that_is_far_away_is_told_by_its_messages() {
+    fn a_rank_that_is_far_away_is_recognized_by_its_messages() {
         let mut estimate = Estimate::default();
         let mut window = stream(0, "0x4,1", 5, &[0.1, 0.02]);
         for work in window.stages.iter_mut().flat_map(|stage| &mut stage.by_rank) {

@@ -30,7 +30,7 @@ pub fn marked(windows: &[StreamWindow]) -> Vec<Recorded> {
     };
     let one = |(at, window): (usize, &StreamWindow)| Recorded {
         window: window.clone(),
-        steady: window.settled && window.nonsense().is_none() && follows(at),
+        steady: window.settled && follows(at),
     };
     windows.iter().enumerate().map(one).collect()
 }
@@ -64,7 +64,7 @@ impl Fit {
     /// Learns as the live tunlet does; `None` where a stage was not seen.
     pub fn of<'a>(windows: impl Iterator<Item = &'a Recorded>) -> Option<Fit> {
         let (mut estimate, mut steady, mut ranks) = (Estimate::default(), Vec::new(), 0);
-        for recorded in windows.filter(|recorded| recorded.window.nonsense().is_none()) {
+        for recorded in windows {
             estimate.learn(&recorded.window);
             ranks = recorded.window.ranks;
             steady.extend(recorded.steady.then_some(&recorded.window));

@@ -194,7 +194,7 @@ fn name(file: &str, name: &Spanned<String>) -> Result<String, Mistake> {
     }
     let label = Label::new(text).filter(|label| !label.as_str().contains('.'));
     label.map(|_| text.clone()).ok_or_else(|| {
-        let what = "a name is a small letter, then small letters, digits and _, at most 31 in all";
+        let what = "a name is a letter, then letters, digits and _, at most 31 in all";
         Mistake::at(file, name.span().start, what)
     })
 }

@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_in_an_embedded_text_is_told_as_the_place_in_the_file() {
+    fn a_place_in_an_embedded_text_is_reported_as_the_place_in_the_file() {
         assert_eq!(place_of("a = 'x + y'", 1, 5), (1, 10));
         assert_eq!(place_of("\na = '''\nx\n  y'''", 2, 3), (4, 3));
         assert_eq!(place_of("\na = \"\"\"x\n  y\"\"\"", 1, 1), (2, 8));

@@ -15,13 +15,13 @@ struct Plant {
     time_s: fn(f64) -> f64,
     iteration: u64,
     decision: u64,
-    told: Vec<(Proposal, Option<Verdict>)>,
+    proposals: Vec<(Proposal, Option<Verdict>)>,
 }
 
 impl Plant {
     fn new(file: &str, time_s: fn(f64) -> f64) -> Plant {
         let tunlet = Scripted::read(file).unwrap_or_else(|mistake| panic!("{mistake}"));
-        Plant { tunlet, x: 1.0, time_s, iteration: 0, decision: 0, told: Vec::new() }
+        Plant { tunlet, x: 1.0, time_s, iteration: 0, decision: 0, proposals: Vec::new() }
     }
 
     fn iterate(&mut self, count: u64) {
@@ -33,7 +33,7 @@ impl Plant {
 
     fn see(&mut self, seen: &Window) {
         for judgement in self.tunlet.observe(Observation::Iteration(seen)) {
-            self.told[judgement.decision as usize].1 = Some(judgement.verdict);
+            self.proposals[judgement.decision as usize].1 = Some(judgement.verdict);
         }
         self.iteration += 1;
         if let Some(proposal) = self.tunlet.propose(&[tuning_point("x", self.x, (0.0, 10.0))]) {
@@ -41,7 +41,7 @@ impl Plant {
             self.x = *x;
             self.tunlet.on_settled(self.decision, Settled::Applied { iteration: self.iteration });
             self.decision += 1;
-            self.told.push((proposal, None));
+            self.proposals.push((proposal, None));
         }
     }
 
@@ -60,11 +60,11 @@ fn a_rule_is_followed_watched_and_kept_where_it_helps() {
                 set = { x = 'tuning_points.x / 4' }\nwhy = 'it is uneven'\n";
     let mut plant = Plant::new(file, |x| 0.2 + 0.1 * x);
     plant.iterate(8);
-    let (proposal, verdict) = &plant.told[0];
+    let (proposal, verdict) = &plant.proposals[0];
     assert_eq!(proposal.assignments, [("x".to_owned(), Value::Number(0.5))], "cut to its range");
     assert_eq!((proposal.why.as_str(), &*proposal.tunlet, *verdict), ("it is uneven", "half", Some(Verdict::Kept)));
     assert!(proposal.predicted_s.is_nan(), "nothing was predicted");
-    assert_eq!(plant.told.len(), 1, "what is in force is not asked for again: {:?}", plant.told);
+    assert_eq!(plant.proposals.len(), 1, "what is in force is not asked for again: {:?}", plant.proposals);
     assert!(plant.refusals().is_empty(), "{:?}", plant.refusals());
 }
 
@@ -75,12 +75,12 @@ fn what_made_things_worse_is_taken_back_and_not_tried_again_soon() {
             0.2 + 0.1 * x
         });
     plant.iterate(12);
-    let verdicts: Vec<_> = plant.told.iter().map(|(proposal, verdict)| (proposal.to.as_str(), *verdict)).collect();
+    let verdicts: Vec<_> = plant.proposals.iter().map(|(proposal, verdict)| (proposal.to.as_str(), *verdict)).collect();
     assert_eq!(verdicts, [("5", Some(Verdict::RolledBack)), ("1", Some(Verdict::Kept))]);
-    assert_eq!(plant.told[0].0.why, "more than 1.0");
-    assert_eq!(plant.told[0].0.predicted_s, 0.1);
+    assert_eq!(plant.proposals[0].0.why, "more than 1.0");
+    assert_eq!(plant.proposals[0].0.predicted_s, 0.1);
     plant.iterate(30);
-    assert_eq!(plant.told[2].0.to, "5", "after a while it is tried again");
+    assert_eq!(plant.proposals[2].0.to, "5", "after a while it is tried again");
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn a_script_climbs_with_a_state_of_its_own() {
     let mut plant = Plant::new(&script(climb), |x| 0.5 + 0.1 * (x - 4.0).abs());
     plant.iterate(60);
     assert_eq!(plant.refusals(), [""; 0]);
-    assert!(plant.told.iter().any(|(proposal, _)| proposal.to == "4"), "{:?}", plant.told);
+    assert!(plant.proposals.iter().any(|(proposal, _)| proposal.to == "4"), "{:?}", plant.proposals);
     assert!((3.0..=5.0).contains(&plant.x), "{}", plant.x);
 }
 
@@ -100,11 +100,11 @@ fn an_objective_that_is_to_be_large_is_judged_as_such() {
                 [tuning_points]\nx = { name = 'x' }\n";
     let mut plant = Plant::new(file, |x| 0.4 / x);
     plant.iterate(6);
-    assert_eq!(plant.told[0].1, Some(Verdict::Kept));
-    assert!(plant.told[0].0.predicted_s.is_nan(), "the objective is no time");
+    assert_eq!(plant.proposals[0].1, Some(Verdict::Kept));
+    assert!(plant.proposals[0].0.predicted_s.is_nan(), "the objective is no time");
     let mut worse = Plant::new(file, |x| 0.4 * x);
     worse.iterate(6);
-    assert_eq!(worse.told[0].1, Some(Verdict::RolledBack));
+    assert_eq!(worse.proposals[0].1, Some(Verdict::RolledBack));
 }
 
 #[test]
@@ -116,18 +116,18 @@ fn limits_of_the_file_hold() {
     };
     let mut most = Plant::new(&file("max_changes = 2"), |x| 1.0 - 0.05 * x);
     most.iterate(40);
-    assert_eq!(most.told.len(), 2);
+    assert_eq!(most.proposals.len(), 2);
     let mut gain = Plant::new(&file("min_gain = 0.1"), |x| 1.0 - 0.05 * x);
     gain.iterate(20);
-    assert_eq!(gain.told.len(), 0);
+    assert_eq!(gain.proposals.len(), 0);
     assert!(gain.refusals()[0].contains("min_gain"), "{:?}", gain.refusals());
     let mut slow = Plant::new(&file("cool_down_iterations = 10"), |x| 1.0 - 0.05 * x);
     slow.iterate(12);
-    assert_eq!(slow.told.len(), 1);
+    assert_eq!(slow.proposals.len(), 1);
 }
 
 #[test]
-fn what_no_one_offers_or_measures_is_refused_by_name_and_told_as_never_possible() {
+fn what_no_one_offers_or_measures_is_refused_by_name_and_reported_as_never_possible() {
     let file = "name = 'far'\npoints = '''\nmeasure chunk function compute sum\ntune deep variable DEEP i32 1..9\n'''\n\
                 script = '''\nif iteration < 3 { if points.chunk.sum > 1 { return #{ set: #{ deep: 3 } } } }\n#{ set: #{ deep: 3 } }\n'''\n";
     let mut plant = Plant::new(file, |x| x);
@@ -189,8 +189,8 @@ fn a_failing_objective_with_an_open_change_takes_the_change_back() {
                 [tuning_points]\nx = { name = 'x' }\n";
     let mut plant = Plant::new(file, |_| 1.0);
     plant.iterate(12);
-    assert_eq!(plant.x, 1.0, "{:?}", plant.told);
-    assert_eq!(plant.told[0].1, Some(Verdict::RolledBack));
+    assert_eq!(plant.x, 1.0, "{:?}", plant.proposals);
+    assert_eq!(plant.proposals[0].1, Some(Verdict::RolledBack));
 }
 
 #[test]
@@ -214,7 +214,12 @@ fn points_of_ranks_are_summed_and_listed() {
     let seen = Window { points: vec![point(1, 2, 1.0, 0.5), point(2, 4, 2.0, 1.0)], ..window(0, 4, 1.0) };
     plant.see(&Window { iteration: 1, ..seen.clone() });
     plant.see(&seen);
-    assert_eq!(plant.told.first().map(|(proposal, _)| proposal.why.as_str()), Some("1.0"), "{:?}", plant.refusals());
+    assert_eq!(
+        plant.proposals.first().map(|(proposal, _)| proposal.why.as_str()),
+        Some("1.0"),
+        "{:?}",
+        plant.refusals()
+    );
     assert_eq!(plant.tunlet.report().unavailable, [""; 0]);
 }
 

@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn together_every_rank_that_has_the_point_is_told_even_where_it_seems_to_have_the_value() {
+    fn a_synchronized_change_goes_to_every_rank_that_has_the_point_even_where_it_seems_to_have_the_value() {
         let tuning_points = [
             tuning_point(2, "a", 1.0),
             tuning_point(0, "a", 0.0),

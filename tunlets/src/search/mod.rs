@@ -12,13 +12,14 @@ mod options;
 mod tests;
 
 use crate::options::SearchOptions;
-use crate::report::{Report, SearchReport, TriedLine};
+use crate::report::{Refusal, Report, SearchReport, TriedLine};
 use crate::trial::{Measurement, Measurements, Rule, Trial, Trials, Worse};
 use crate::tuning_point::names;
 use crate::{Explanation, Judgement, Observation, Proposal, Settled, TuningPoint, Tunlet, Verdict, Window};
 use change::Change;
 use midrun_models::search::Search;
 use options::Requested;
+use std::collections::BTreeSet;
 
 /// Proposals not applied in succession after which the search gives up.
 const PATIENCE: u32 = 3;
@@ -34,6 +35,8 @@ pub struct SearchTunlet {
     requested: Requested,
     engine: Option<Search>,
     trouble: Option<String>,
+    /// What it waits for: tuning points that no rank offers, and since which iteration.
+    missing: Option<Refusal>,
     /// Number of the newest window.
     last: Option<u64>,
     /// First window in which the values that the engine asks for are in force; `None` if they are not.
@@ -50,8 +53,8 @@ pub struct SearchTunlet {
     /// Time of iterations to wait before the next proposal, seconds.
     pause_s: f64,
     streams: bool,
-    /// Work of the first window: all times are scaled to it.
-    work: Option<f64>,
+    /// Work of the first window, to which all times are scaled, and whether the program's measure of progress says it.
+    work: Option<(f64, bool)>,
 }
 
 impl SearchTunlet {
@@ -64,6 +67,7 @@ impl SearchTunlet {
             requested: options::read(options)?,
             engine: None,
             trouble: None,
+            missing: None,
             last: None,
             in_force: None,
             several: false,
@@ -139,7 +143,9 @@ impl SearchTunlet {
         for (k, name) in self.names().into_iter().enumerate() {
             let of_name =
                 || tuning_points.iter().filter(|tuning_point| tuning_point.name == name && tuning_point.text.is_none());
-            let Some(first) = of_name().min_by_key(|tuning_point| tuning_point.rank) else { return };
+            let Some(first) = of_name().min_by_key(|tuning_point| tuning_point.rank) else {
+                return self.miss(tuning_points);
+            };
             let least = of_name().map(|tuning_point| tuning_point.range.0).fold(f64::NEG_INFINITY, f64::max);
             let most = of_name().map(|tuning_point| tuning_point.range.1).fold(f64::INFINITY, f64::min);
             match space.clone().within(k, (least, most), first.whole) {
@@ -154,7 +160,26 @@ impl SearchTunlet {
             }
             start.push(first.value);
         }
+        self.missing = None;
         self.engine = Some(Search::new(space, start, &self.requested.known, self.requested.plan));
+    }
+
+    /// Waits for tuning points that no rank offers: the program may offer them later.
+    fn miss(&mut self, tuning_points: &[TuningPoint]) {
+        let offers = |name: &str| tuning_points.iter().any(|point| point.text.is_none() && point.name == name);
+        let missing: Vec<&str> = self.names().into_iter().filter(|name| !offers(name)).collect();
+        let offered: BTreeSet<&str> =
+            tuning_points.iter().filter(|point| point.text.is_none()).map(|point| point.name.as_str()).collect();
+        let offered = match offered.is_empty() {
+            true => "no tuning point at all".to_owned(),
+            false => offered.into_iter().collect::<Vec<_>>().join(", "),
+        };
+        let why = format!("no rank offers {}; the ranks offer {offered}", missing.join(" and "));
+        let iteration = self.last.unwrap_or(0);
+        let refusal = Refusal { tunlet: "search".to_owned(), iteration, why, times: 1 };
+        if self.missing.as_ref().is_none_or(|known| known.why != refusal.why) {
+            self.missing = Some(refusal);
+        }
     }
 
     fn proposal(&mut self, tuning_points: &[TuningPoint], target: &[f64]) -> Option<Proposal> {
@@ -205,15 +230,25 @@ impl SearchTunlet {
         let scheduling = [names::TECHNIQUE, names::FACTOR, names::TASK_MEAN_S, names::TASK_SIGMA_S, names::MIN_CHUNK];
         // Scheduling does not change the task times, so they measure the work; other tuning points may change them.
         let by_tasks = self.names().iter().all(|name| scheduling.contains(name));
-        let work = if by_tasks { window.ideal_s() } else { window.tasks as f64 };
-        if window.setting_changed || (by_tasks && window.coverage < COVERED) {
+        let progress = window.progress();
+        let work = progress.unwrap_or(if by_tasks { window.ideal_s() } else { window.tasks as f64 });
+        if window.setting_changed || (by_tasks && progress.is_none() && window.coverage < COVERED) {
             return None;
         }
         if work <= 0.0 {
             return Some(window.iteration_s);
         }
-        let first = *self.work.get_or_insert(work);
-        Some(window.iteration_s * first / work)
+        let measured = progress.is_some();
+        let (first, by_progress) = *self.work.get_or_insert((work, measured));
+        match (measured, by_progress) {
+            // Its progress was not reported in time: nobody knows how much it did.
+            (false, true) => None,
+            (true, false) => {
+                self.work = Some((work, true));
+                Some(window.iteration_s)
+            }
+            _ => Some(window.iteration_s * first / work),
+        }
     }
 }
 
@@ -295,6 +330,10 @@ impl Tunlet for SearchTunlet {
         }
     }
 
+    fn refusals(&self) -> Vec<Refusal> {
+        self.missing.iter().cloned().collect()
+    }
+
     fn report(&self) -> Report {
         let engine = self.engine.as_ref();
         let best = engine.and_then(Search::best);
@@ -303,10 +342,11 @@ impl Tunlet for SearchTunlet {
             points: self.names().into_iter().map(str::to_owned).collect(),
             method: engine.map_or(self.requested.plan.method, Search::method).name(),
             ended: engine.is_some_and(Search::is_over),
-            trouble: self.trouble.clone(),
+            trouble: self.trouble.clone().or(self.missing.as_ref().map(|missing| missing.why.clone())),
             measured: engine.map_or(0, Search::spent),
             budget: self.requested.plan.budget,
             start_s: engine.and_then(Search::start_s),
+            best_is_start: best.as_ref().is_some_and(|best| best.start),
             best_s: best.as_ref().map(|best| best.time_s),
             best: best.map(|best| best.values),
             tried: engine.map(|engine| engine.ranking().into_iter().map(line).collect()).unwrap_or_default(),

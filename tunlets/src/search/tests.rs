@@ -291,3 +291,23 @@ fn options_that_make_no_sense_are_refused_with_what_would() {
     let old = options::read(&options("mw.policy=1,2")).unwrap();
     assert_eq!(old.space.dimensions[0].name, "mw.technique");
 }
+
+#[test]
+fn where_the_program_measures_its_progress_times_are_per_progress() {
+    let progress = |rank: u32, count: u64, sum: Option<f64>| crate::PointWindow {
+        rank,
+        label: "progress".into(),
+        count,
+        timed: count,
+        sum: sum.unwrap_or(0.25),
+        value: sum.map(|_| 1.0),
+        ..crate::PointWindow::default()
+    };
+    let of = |points: Vec<crate::PointWindow>, time_s: f64| Window { points, ..window(0, 4, time_s) };
+    let mut tunlet = SearchTunlet::new(&options("block=1..4")).unwrap();
+    // 30 cells of two ranks, then half as many in the same time; calls count by their number.
+    assert_eq!(tunlet.time_s(&of(vec![progress(0, 2, Some(10.0)), progress(1, 4, Some(20.0))], 1.0)), Some(1.0));
+    assert_eq!(tunlet.time_s(&of(vec![progress(0, 2, Some(15.0))], 1.0)), Some(2.0));
+    assert_eq!(tunlet.time_s(&of(vec![progress(0, 60, None)], 1.0)), Some(0.5));
+    assert_eq!(tunlet.time_s(&of(Vec::new(), 1.0)), None, "it was not reported in time");
+}

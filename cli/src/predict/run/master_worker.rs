@@ -6,9 +6,11 @@ use midrun_scheduling::Technique;
 use midrun_tunlets::Window;
 use midrun_tunlets::recorded::Answer;
 use midrun_tunlets::recorded::master_worker::{Answered, Question, Recording, TechniqueChoice};
+use midrun_vocabulary::Count;
 use serde_json::{Value, json};
 
-use super::{Args, as_json, columns, heads, legend};
+use super::{Args, as_json, legend};
+use crate::table::Column::{Left, Right};
 
 /// A technique as it is asked for.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -77,14 +79,19 @@ fn total_s(recording: &Recording, answer: &Answer, iterations: u64) -> f64 {
 fn text_of(args: &Args, recording: &Recording, answers: &[(u32, Answered)]) -> String {
     let mut text = String::new();
     for (workers, setting, iterations) in recording.seen() {
-        let _ = writeln!(text, "recorded: {iterations} iterations with {workers} workers, {setting}");
+        let _ = writeln!(
+            text,
+            "recorded: {} with {}, {setting}",
+            Count(iterations as u64, "iteration"),
+            Count(workers, "worker")
+        );
     }
     let _ = writeln!(text, "learnt: {}\n", recording.inputs());
-    let _ = writeln!(text, "{:>7}  {:<34} {}", "workers", "technique", heads("iteration", args.iterations.is_some()));
-    for (workers, Answered { setting, answer, .. }) in answers {
+    let row = |(workers, Answered { setting, answer, .. }): &(u32, Answered)| {
         let total_s = args.iterations.map(|count| total_s(recording, answer, count));
-        let _ = writeln!(text, "{workers:>7}  {:<34} {}", setting.to_string(), columns(answer, total_s));
-    }
+        ([workers.to_string(), setting.to_string()], *answer, total_s)
+    };
+    text += &super::answers([Right("workers"), Left("technique")], "iteration s", args, answers.iter().map(row));
     let all: Vec<Answer> = answers.iter().map(|(_, answered)| answered.answer).collect();
     text + legend(&all, "master_worker")
 }

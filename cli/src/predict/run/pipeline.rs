@@ -6,9 +6,11 @@ use midrun_scheduling::plan::{Group, Plan};
 use midrun_tunlets::StreamWindow;
 use midrun_tunlets::recorded::Answer;
 use midrun_tunlets::recorded::pipeline::{Answered, Recording};
+use midrun_vocabulary::Count;
 use serde_json::{Value, json};
 
-use super::{Args, as_json, columns, heads, legend};
+use super::{Args, as_json, legend};
+use crate::table::Column::{Left, Right};
 
 /// The prediction as text or JSON.
 ///
@@ -67,7 +69,7 @@ fn total_s(recording: &Recording, answer: &Answer, outputs: u64) -> f64 {
 fn text_of(args: &Args, recording: &Recording, names: &[String], answers: &[Answered]) -> String {
     let mut text = String::new();
     for (plan, windows) in recording.seen() {
-        let _ = writeln!(text, "recorded: {windows} windows of {plan}");
+        let _ = writeln!(text, "recorded: {} of {plan}", Count(windows as u64, "window"));
     }
     for (stage, (compute_s, bytes)) in recording.fit.inputs().iter().enumerate() {
         let name = names.get(stage).filter(|name| !name.is_empty()).map_or(String::new(), |name| format!(" ({name})"));
@@ -81,11 +83,11 @@ fn text_of(args: &Args, recording: &Recording, names: &[String], answers: &[Answ
         per_byte_s * 1e9,
         recording.fit.head_s() * 1e3,
     );
-    let _ = writeln!(text, "{:<30} {:>5} {}", "pattern", "ranks", heads("period", args.iterations.is_some()));
-    for Answered { plan, answer, .. } in answers {
+    let row = |Answered { plan, answer, .. }: &Answered| {
         let total_s = args.iterations.map(|count| total_s(recording, answer, count));
-        let _ = writeln!(text, "{:<30} {:>5} {}", plan.to_string(), plan.ranks(), columns(answer, total_s));
-    }
+        ([plan.to_string(), plan.ranks().to_string()], *answer, total_s)
+    };
+    text += &super::answers([Left("pattern"), Right("ranks")], "period s", args, answers.iter().map(row));
     let all: Vec<Answer> = answers.iter().map(|answered| answered.answer).collect();
     text + legend(&all, "pipeline")
 }

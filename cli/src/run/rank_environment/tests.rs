@@ -1,73 +1,117 @@
 //! Tests of the rewriting: each compares a command before and after.
 
 use super::*;
-use crate::launch::command_line::Launcher;
+use crate::launch::command_line::LauncherWord;
 use crate::launch::mpi::LauncherVersion;
 
-fn line(text: &str, mpi: Option<Flavour>) -> CommandLine {
+/// `mpirun` is Open MPI's here, `mpiexec` MPICH's; a line with another first word has no launcher.
+fn line(text: &str, leaves_host: bool) -> CommandLine {
     let words: Vec<String> = text.split(' ').map(String::from).collect();
-    let version = LauncherVersion { mpi, version: String::new() };
-    let launcher = Launcher { at: 0, path: None, version };
-    CommandLine { words, launcher: Some(launcher), apps: Vec::new() }
+    let kind = match words[0].as_str() {
+        "mpirun" => Some(Launcher::OpenMpi4),
+        "mpiexec" => Some(Launcher::Hydra),
+        name => Launcher::of(name, None).map(|(kind, _)| kind),
+    };
+    let version = LauncherVersion { mpi: None, version: String::new() };
+    let launcher = kind.map(|kind| LauncherWord { at: 0, kind, path: None, version });
+    CommandLine::with_launcher(&words, launcher, |_| leaves_host)
 }
 
-fn after(text: &str, mpi: Option<Flavour>, environment: &[(&str, &str)]) -> PreparedCommand {
+fn after(text: &str, environment: &[(&str, &str)]) -> PreparedCommand {
+    after_on(text, false, environment)
+}
+
+fn after_on(text: &str, leaves_host: bool, environment: &[(&str, &str)]) -> PreparedCommand {
     let ranks = RankEnvironment {
         variables: vec![("MIDRUN_JOB", "j".into()), ("MIDRUN_TOKEN", "t".into())],
         preload: Some(Path::new("/m.so")),
+        midrun: Some(Path::new("/midrun")),
     };
-    prepare(&line(text, mpi), &ranks, |name| {
+    prepare(&line(text, leaves_host), &ranks, |name| {
         environment.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
     })
 }
 
 #[test]
-fn open_mpi_gets_the_variables_by_x() {
-    let prepared = after("mpirun -n 2 ./a", Some(Flavour::OpenMpi), &[]);
+fn open_mpi_gets_the_variables_by_x_and_the_program_starts_by_exec() {
+    let prepared = after("mpirun -n 2 ./a b", &[]);
     let words = prepared.words.join(" ");
-    assert_eq!(words, "mpirun -x MIDRUN_JOB -x MIDRUN_TOKEN -x LD_PRELOAD=/m.so -n 2 ./a");
+    assert_eq!(words, "mpirun -x MIDRUN_JOB -x MIDRUN_TOKEN -n 2 /midrun exec -- ./a b");
     assert!(prepared.environment.contains(&("MIDRUN_TOKEN".into(), "t".into())), "the value is not in the line");
+    assert!(prepared.environment.iter().all(|(name, _)| name != "LD_PRELOAD"), "launchers are not preloaded");
 }
 
 #[test]
 fn every_program_between_colons_gets_the_variables() {
-    let words = after("mpirun -n 1 ./a : -n 2 ./b", Some(Flavour::OpenMpi), &[]).words.join(" ");
-    assert_eq!(words.matches("-x LD_PRELOAD=/m.so").count(), 2);
-    assert!(words.contains(": -x MIDRUN_JOB"), "{words}");
+    let words = after("mpirun -n 1 ./a : -n 2 midrun exec ./b", &[]).words.join(" ");
+    let x = "-x MIDRUN_JOB -x MIDRUN_TOKEN";
+    assert_eq!(words, format!("mpirun {x} -n 1 /midrun exec -- ./a : {x} -n 2 midrun exec ./b"));
 }
 
 #[test]
-fn what_is_preloaded_already_stays() {
-    let words = after("mpirun -x LD_PRELOAD=/u.so ./a", Some(Flavour::OpenMpi), &[]).words;
-    assert_eq!(
-        words.iter().filter(|word| word.starts_with("LD_PRELOAD")).collect::<Vec<_>>(),
-        ["LD_PRELOAD=/m.so:/u.so"]
-    );
-    let words = after("mpirun ./a", Some(Flavour::OpenMpi), &[("LD_PRELOAD", "/e.so")]).words.join(" ");
-    assert!(words.contains("-x LD_PRELOAD=/m.so:/e.so"), "{words}");
-    let words = after("mpiexec -genv LD_PRELOAD /u.so ./a", Some(Flavour::Mpich), &[]).words.join(" ");
-    assert!(words.contains("-genv LD_PRELOAD /m.so:/u.so") && words.matches("LD_PRELOAD").count() == 1, "{words}");
+fn what_the_user_preloads_stays_in_the_line() {
+    let words = after("mpirun -x LD_PRELOAD=/u.so ./a", &[("LD_PRELOAD", "/e.so")]).words.join(" ");
+    assert!(words.ends_with("-x LD_PRELOAD=/u.so /midrun exec -- ./a"), "{words}");
+    let prepared = after("./a", &[("LD_PRELOAD", "/e.so")]);
+    assert!(prepared.environment.contains(&("LD_PRELOAD".into(), "/m.so:/e.so".into())), "no launcher");
+    assert_eq!(prepared.words, ["./a"]);
 }
 
 #[test]
 fn open_mpis_list_of_variables_is_extended_and_not_mixed_with_x() {
-    let words = after("mpirun --mca mca_base_env_list A=1 ./a", Some(Flavour::OpenMpi), &[]).words.join(" ");
-    assert_eq!(words, "mpirun --mca mca_base_env_list A=1;MIDRUN_JOB;MIDRUN_TOKEN;LD_PRELOAD=/m.so ./a");
-    let prepared = after("mpirun ./a", Some(Flavour::OpenMpi), &[("OMPI_MCA_mca_base_env_list", "A=1")]);
-    assert_eq!(prepared.words.join(" "), "mpirun ./a");
+    let words = after("mpirun --mca mca_base_env_list A=1 ./a", &[]).words.join(" ");
+    assert_eq!(words, "mpirun --mca mca_base_env_list A=1;MIDRUN_JOB;MIDRUN_TOKEN /midrun exec -- ./a");
+    let prepared = after("mpirun ./a", &[("OMPI_MCA_mca_base_env_list", "A=1")]);
+    assert_eq!(prepared.words.join(" "), "mpirun /midrun exec -- ./a");
     let (_, list) = prepared.environment.last().unwrap();
-    assert_eq!(list, "A=1;MIDRUN_JOB;MIDRUN_TOKEN;LD_PRELOAD=/m.so");
+    assert_eq!(list, "A=1;MIDRUN_JOB;MIDRUN_TOKEN");
 }
 
 #[test]
 fn hydra_gets_the_variables_by_genv_without_the_token() {
-    let words = after("mpiexec -n 2 ./a", Some(Flavour::Mpich), &[]).words.join(" ");
-    assert_eq!(words, "mpiexec -genv MIDRUN_JOB j -genv LD_PRELOAD /m.so -n 2 ./a");
+    let words = after("mpiexec -n 2 ./a", &[]).words.join(" ");
+    assert_eq!(words, "mpiexec -genv MIDRUN_JOB j -n 2 /midrun exec -- ./a");
 }
 
 #[test]
-fn any_other_launcher_forwards_its_environment() {
-    let prepared = after("srun -n 2 ./a", None, &[]);
-    assert_eq!(prepared.words.join(" "), "srun -n 2 ./a");
-    assert!(prepared.environment.contains(&("LD_PRELOAD".into(), "/m.so".into())));
+fn on_other_hosts_a_shell_looks_for_midrun_first() {
+    let words = after_on("srun -n 2 ./a b", true, &[]).words;
+    assert_eq!(words[..5], ["srun", "-n", "2", "/bin/sh", "-c"]);
+    assert_eq!(words[6..], ["/midrun", "./a", "b"]);
+    assert_eq!(
+        after_on("ibrun ./a", true, &[]).words.join(" "),
+        "ibrun /midrun exec -- ./a",
+        "a script that joins words"
+    );
+}
+
+#[test]
+fn the_shell_starts_the_program_where_there_is_no_midrun() {
+    let run = |midrun: &str| {
+        let mut shell = std::process::Command::new("/bin/sh");
+        shell.args(["-c", CAREFULLY, midrun, "/bin/echo", "a  b", "$c"]).output().unwrap()
+    };
+    let without = run("/not/there/midrun");
+    assert_eq!(String::from_utf8_lossy(&without.stdout), "a  b $c\n");
+    assert!(String::from_utf8_lossy(&without.stderr).contains("/not/there/midrun"));
+    assert_eq!(String::from_utf8_lossy(&run("/bin/echo").stdout), "exec -- /bin/echo a  b $c\n");
+}
+
+#[test]
+fn a_list_of_variables_for_srun_gets_ours() {
+    let export = |text: &str| after(text, &[]).words[1].clone();
+    assert_eq!(export("srun --export=A,B ./a"), "--export=A,B,MIDRUN_JOB,MIDRUN_TOKEN");
+    assert_eq!(export("srun --export=NONE ./a"), "--export=MIDRUN_JOB,MIDRUN_TOKEN");
+    assert_eq!(export("srun --export=ALL ./a"), "--export=ALL");
+    assert_eq!(export("srun --export=ALL,A=1 ./a"), "--export=ALL,A=1,MIDRUN_JOB,MIDRUN_TOKEN");
+    assert_eq!(after("srun --export A ./a", &[]).words[2], "A,MIDRUN_JOB,MIDRUN_TOKEN");
+    let of_batch = after("srun ./a", &[("SLURM_EXPORT_ENV", "NONE")]);
+    assert!(of_batch.environment.contains(&("SLURM_EXPORT_ENV".into(), "MIDRUN_JOB,MIDRUN_TOKEN".into())));
+}
+
+#[test]
+fn rules_of_flux_that_remove_variables_are_followed_by_ours() {
+    let words = after("flux run --env=-* -n 2 ./a", &[]).words.join(" ");
+    assert!(words.starts_with("flux run --env=-* --env=MIDRUN_JOB --env=MIDRUN_TOKEN -n 2 /bin/sh"), "{words}");
+    assert!(!after("flux run -n 2 ./a", &[]).words.join(" ").contains("--env"));
 }

@@ -228,7 +228,7 @@ impl Stream<'_, '_> {
     fn send(&mut self, from: usize, to: usize, stage: usize, input: usize) -> Result<(), ProgramError> {
         let spent_s = self.sending_s(from, to, stage, input)?;
         let (bytes, link) = (self.bytes(stage, input)?, self.network.link(from, to));
-        // The bytes began to flow while the sender was busy with them.
+        // The transfer began while the sender was still busy with the message.
         let ready_s = (self.now_s - spent_s).max(0.0) + link.overhead_s;
         let (begin_s, _) = self.network.depart(from, to, bytes, ready_s);
         let there_s = begin_s + link.start_up_s - link.overhead_s;
@@ -246,7 +246,7 @@ impl Stream<'_, '_> {
         let (stage, slowness) = (self.replicas[rank].stage, self.replicas[rank].slowness);
         let work_s = slowness * self.run.framework_value(&of.stages[stage].compute_s, input, "compute_s")?;
         self.replicas[rank].computing = true;
-        // Which rank it goes to is not known yet; the next stage's first one stands for all of them.
+        // The receiving rank is not known yet; the first rank of the next stage represents all of them.
         let next = self.first[stage + 1];
         let (last, before) = (stage + 1 == of.stages.len(), if stage == 0 { 0 } else { self.first[stage - 1] });
         let overhead_s = self.sending_s(rank, if last { 0 } else { next }, stage + 1, input)?;

@@ -22,7 +22,7 @@ impl Run<'_> {
         (low, high): (f64, f64),
     ) -> Result<f64, ProgramError> {
         let value = self.value(process, code);
-        // The comparison is false for what is no number.
+        // The comparison is false for NaN.
         if value >= low && value <= high {
             return Ok(value);
         }

@@ -133,7 +133,7 @@ impl<'a> Run<'a> {
         };
         let begin_s = self.now_s;
         for (process, mut busy) in shared.into_iter().enumerate() {
-            // Its own activities in order; it waited between them.
+            // The process's activities in order; it waited between them.
             let mut at_s = self.processes[process].since_s;
             busy.busy.push((Activity::Waiting, busy.end_s, busy.end_s));
             for (activity, from_s, to_s) in busy.busy {
@@ -141,7 +141,7 @@ impl<'a> Run<'a> {
                 self.spent(process, activity, (begin_s + from_s).max(at_s), begin_s + to_s);
                 at_s = at_s.max(begin_s + to_s);
             }
-            // All of its time is accounted for.
+            // The activities cover all of its time.
             self.processes[process].since_s = begin_s + busy.end_s;
             self.at(begin_s + busy.end_s, super::Event::Over(process));
         }

@@ -9,6 +9,7 @@ use crate::clock;
 use crate::frameworks::endpoint::{Endpoint, Message};
 use crate::mpi::MpiFailed;
 use crate::records::LinkCost;
+use midrun_statistics::median_and_error;
 use std::collections::VecDeque;
 
 /// Payloads, bytes, and round trips with each. Large payloads are sent only if smaller ones were fast.
@@ -166,30 +167,22 @@ fn fit(points: &[(f64, f64)]) -> LinkCost {
     for (i, (x, y)) in points.iter().enumerate() {
         slopes.extend(points[i + 1..].iter().map(|(x2, y2)| (y2 - y) / (x2 - x)));
     }
-    let per_byte_s = median(slopes.clone()).max(0.0);
+    // `f64::max` takes 0 where nothing is known.
+    let (slope, slope_error) = median_and_error(&slopes);
+    let per_byte_s = slope.max(0.0);
     let rest: Vec<f64> = points.iter().map(|(x, y)| 0.5 * (y - per_byte_s * x)).collect();
-    let start_up_s = median(rest.clone()).max(0.0);
+    let (start_up_s, start_up_error_s) = median_and_error(&rest);
+    // The slopes hold no more independent measurements than there are points.
+    let dependent = (slopes.len() as f64 / points.len().max(1) as f64).sqrt();
     LinkCost {
-        start_up_s,
-        start_up_error_s: error(&rest, start_up_s, points.len()),
+        start_up_s: start_up_s.max(0.0),
+        start_up_error_s: start_up_error_s.max(0.0),
         per_byte_s,
-        per_byte_error_s: error(&slopes, per_byte_s, points.len()),
+        per_byte_error_s: (slope_error * dependent).max(0.0),
         samples: 0,
         eager_bytes: 0,
         rendezvous_bytes: 0,
     }
-}
-
-/// Standard error of the median of `values`, which come from this number of measurements. For a normal distribution, 1.4826
-/// converts the median absolute deviation to sigma, and 1.2533 is the efficiency of the median.
-fn error(values: &[f64], middle: f64, measurements: usize) -> f64 {
-    let away = median(values.iter().map(|value| (value - middle).abs()).collect());
-    1.4826 * 1.2533 * away / (measurements.max(1) as f64).sqrt()
-}
-
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or(0.0)
 }
 
 #[cfg(test)]

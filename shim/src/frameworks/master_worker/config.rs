@@ -8,6 +8,8 @@ use std::ffi::{c_char, c_int, c_void};
 const CHUNKS: u32 = 1;
 /// `MIDRUN_MW_SPAWN`.
 const SPAWN: u32 = 2;
+/// `MIDRUN_MW_RECALL`.
+const RECALL: u32 = 4;
 /// Largest task or result, bytes: each must fit into one MPI message.
 const TASK_BYTES: usize = 1 << 30;
 
@@ -86,7 +88,8 @@ impl Config {
         let sizes = raw.task_bytes <= TASK_BYTES && raw.result_bytes <= TASK_BYTES;
         let callbacks =
             if rank == master { raw.task_bytes == 0 || raw.prepare.is_some() } else { raw.compute.is_some() };
-        let good = sizes && callbacks && raw.flags & !(CHUNKS | SPAWN) == 0 && (0.0..=1.0).contains(&raw.factor);
+        let good =
+            sizes && callbacks && raw.flags & !(CHUNKS | SPAWN | RECALL) == 0 && (0.0..=1.0).contains(&raw.factor);
         good.then_some(Config {
             raw: *raw,
             master,
@@ -99,6 +102,12 @@ impl Config {
     /// Returns whether `compute` takes whole chunks.
     pub fn whole_chunks(&self) -> bool {
         self.raw.flags & CHUNKS != 0
+    }
+
+    /// Returns whether tasks may be recalled from the start: a technique that the program names is used as published, unless the
+    /// program asks for recall.
+    pub fn recalls(&self) -> bool {
+        self.raw.flags & RECALL != 0 || self.raw.technique.is_null()
     }
 
     /// Returns whether this program may be started again as a further worker.

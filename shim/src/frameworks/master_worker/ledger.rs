@@ -1,6 +1,19 @@
 //! The master's ledger of one iteration: which worker holds which chunk, and that each task comes back exactly once.
 
-use midrun_scheduling::{Chunk, ChunkScheduler, TechniqueParameters, WorkerQueue, WorkerSpeed};
+use midrun_scheduling::{
+    Chunk, ChunkScheduler, Recall, Returned, TechniqueParameters, WorkerQueue, WorkerSpeed, recall,
+};
+
+/// What the master knows of the workers and their tasks when an iteration begins.
+#[derive(Debug)]
+pub struct Known {
+    /// Speed of each active worker.
+    pub speeds: Vec<WorkerSpeed>,
+    /// Mean and standard deviation of one task's time in the iteration before, seconds.
+    pub moments: Option<(f64, f64)>,
+    /// The workers time each task by itself, not only whole chunks.
+    pub timed_singly: bool,
+}
 
 /// The chunks and tasks of one iteration.
 #[derive(Debug)]
@@ -8,7 +21,11 @@ pub struct Ledger {
     scheduler: ChunkScheduler,
     /// The rest of a chunk that was too large for one message.
     rest: Option<Chunk>,
+    /// Tasks that workers gave back.
+    returned: Returned,
+    recall: bool,
     max_tasks: u64,
+    timed_singly: bool,
     /// Chunks that each worker holds.
     queues: Vec<WorkerQueue>,
     /// Measured speed of each worker.
@@ -22,20 +39,18 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// An iteration of `total` tasks, of which at most `max_tasks` fit into one message.
-    pub fn new(
-        parameters: TechniqueParameters,
-        total: u64,
-        workers: usize,
-        max_tasks: u64,
-        speeds: Vec<WorkerSpeed>,
-    ) -> Ledger {
+    /// An iteration of `total` tasks, of which at most `max_tasks` fit into one message, with what is known of the workers.
+    pub fn new(parameters: TechniqueParameters, total: u64, max_tasks: u64, known: Known) -> Ledger {
+        let workers = known.speeds.len();
         Ledger {
-            scheduler: ChunkScheduler::new(parameters, total, workers as u32),
+            scheduler: ChunkScheduler::new(parameters, total, workers as u32).with_history(known.moments),
             rest: None,
+            returned: Returned::default(),
+            recall: parameters.recall,
             max_tasks: max_tasks.max(1),
+            timed_singly: known.timed_singly,
             queues: vec![WorkerQueue::default(); workers],
-            speeds,
+            speeds: known.speeds,
             total,
             done: 0,
             chunks: 0,
@@ -46,6 +61,7 @@ impl Ledger {
     /// Changes the technique for the remaining tasks at once.
     pub fn set(&mut self, parameters: TechniqueParameters) {
         self.scheduler.set(parameters);
+        self.recall = parameters.recall;
     }
 
     /// Sends no further chunk.
@@ -54,24 +70,49 @@ impl Ledger {
     }
 
     fn left(&self) -> u64 {
-        self.scheduler.remaining() + self.rest.map_or(0, |chunk| chunk.count)
+        self.scheduler.remaining() + self.rest.map_or(0, |chunk| chunk.count) + self.returned.tasks()
     }
 
-    /// Cuts the chunk that `worker` shall get now; `None` when it shall get none ([`WorkerQueue::may_receive`]).
-    pub fn cut(&mut self, worker: usize) -> Option<Chunk> {
+    /// Returns whether tasks of chunks may be recalled.
+    pub fn may_recall(&self) -> bool {
+        self.recall
+    }
+
+    /// Whom to ask for tasks at `now_s`, once nothing is left to schedule; `None` when nobody is to be asked.
+    pub fn recall(&mut self, now_s: f64) -> Option<Recall> {
+        let wanted = self.recall && !self.stopped && self.left() == 0;
+        if wanted { recall(&mut self.queues, &self.speeds, now_s) } else { None }
+    }
+
+    /// A worker answers the recall of its chunk that begins with `recalled`: it gives back the last tasks of it, or none. Returns
+    /// `false` when that is no answer to a recall.
+    pub fn on_returned(&mut self, worker: usize, recalled: u64, tasks: Chunk) -> bool {
+        if !self.returned.on_answer(&mut self.queues[worker], recalled, tasks) {
+            return false;
+        }
+        if tasks.count > 0 && tasks.first == recalled {
+            self.chunks -= 1; // nothing is left of it
+        }
+        true
+    }
+
+    /// Cuts the chunk that `worker` shall get at `now_s`; `None` when it shall get none ([`WorkerQueue::may_receive`]).
+    pub fn cut(&mut self, worker: usize, now_s: f64) -> Option<Chunk> {
         let workers = self.queues.len() as u64;
         if self.stopped || !self.queues[worker].may_receive(self.scheduler.technique(), self.left(), workers) {
             return None;
         }
+        let idle = || self.queues.iter().filter(|queue| queue.is_empty()).count() as u64;
         let mut chunk = match self.rest.take() {
             Some(chunk) => chunk,
+            None if self.returned.tasks() > 0 => self.returned.next(idle())?,
             None => self.scheduler.next(worker as u32, &self.speeds)?,
         };
         if chunk.count > self.max_tasks {
             self.rest = Some(Chunk { first: chunk.first + self.max_tasks, count: chunk.count - self.max_tasks });
             chunk.count = self.max_tasks;
         }
-        self.queues[worker].push(chunk);
+        self.queues[worker].push(chunk, now_s);
         self.chunks += 1;
         Some(chunk)
     }
@@ -86,14 +127,20 @@ impl Ledger {
         self.queues[worker].ask();
     }
 
-    /// Takes a chunk back. Returns `false` when it is not the oldest of that worker: computed twice, or never sent.
-    pub fn take(&mut self, worker: usize, chunk: Chunk, busy_s: f64, sum_sq_s2: f64) -> bool {
-        if self.queues[worker].pop() != Some(chunk) {
+    /// Takes a chunk back at `now_s`. Returns `false` when it is not the oldest of that worker: computed twice, or never sent.
+    pub fn take(&mut self, worker: usize, chunk: Chunk, (busy_s, sum_sq_s2): (f64, f64), now_s: f64) -> bool {
+        if self.queues[worker].pop(now_s) != Some(chunk) {
             return false;
         }
         self.done += chunk.count;
         self.speeds[worker].add_chunk(chunk.count, busy_s, sum_sq_s2);
+        self.scheduler.on_result(chunk.count, busy_s, sum_sq_s2, self.timed_singly);
         true
+    }
+
+    /// Mean and standard deviation of one task's time, seconds.
+    pub fn moments(&self) -> Option<(f64, f64)> {
+        self.scheduler.moments()
     }
 
     /// Returns whether every chunk is back and no further one will be sent.
@@ -110,20 +157,25 @@ impl Ledger {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use midrun_scheduling::Technique;
+    use midrun_scheduling::{Technique, tasks_to_return};
+    use proptest::prelude::*;
+    use std::collections::VecDeque;
+
+    fn nothing_known(workers: usize) -> Known {
+        Known { speeds: vec![WorkerSpeed::default(); workers], moments: None, timed_singly: true }
+    }
 
     fn play(kind: Technique, tasks: u64, workers: usize, max_tasks: u64) -> u64 {
-        let speeds = vec![WorkerSpeed::default(); workers];
-        let mut ledger = Ledger::new(TechniqueParameters::new(kind), tasks, workers, max_tasks, speeds);
+        let mut ledger = Ledger::new(TechniqueParameters::new(kind), tasks, max_tasks, nothing_known(workers));
         let mut computed = vec![0u32; tasks as usize];
         while !ledger.is_closed() {
             for worker in 0..workers {
-                while ledger.cut(worker).is_some() {}
+                while ledger.cut(worker, 0.0).is_some() {}
                 if let Some(chunk) = ledger.queues[worker].get(0) {
                     assert!(chunk.count <= max_tasks);
                     computed[chunk.first as usize..][..chunk.count as usize].iter_mut().for_each(|s| *s += 1);
                     ledger.ask(worker);
-                    assert!(ledger.take(worker, chunk, 1.0, 1.0));
+                    assert!(ledger.take(worker, chunk, (1.0, 1.0), 0.0));
                 }
             }
         }
@@ -148,21 +200,157 @@ mod tests {
 
     #[test]
     fn a_chunk_that_comes_twice_or_was_never_out_is_noticed() {
-        let mut ledger = Ledger::new(TechniqueParameters::new(Technique::Ss), 10, 1, 99, vec![WorkerSpeed::default()]);
-        let chunk = ledger.cut(0).unwrap();
-        assert!(ledger.take(0, chunk, 1.0, 1.0));
-        assert!(!ledger.take(0, chunk, 1.0, 1.0));
+        let mut ledger = Ledger::new(TechniqueParameters::new(Technique::Ss), 10, 99, nothing_known(1));
+        let chunk = ledger.cut(0, 0.0).unwrap();
+        assert!(ledger.take(0, chunk, (1.0, 1.0), 0.0));
+        assert!(!ledger.take(0, chunk, (1.0, 1.0), 0.0));
         assert!(!ledger.is_balanced());
     }
 
     #[test]
     fn after_a_stop_what_is_out_still_comes_back() {
-        let mut ledger =
-            Ledger::new(TechniqueParameters::new(Technique::Ss), 10, 2, 99, vec![WorkerSpeed::default(); 2]);
-        let chunk = ledger.cut(0).unwrap();
+        let mut ledger = Ledger::new(TechniqueParameters::new(Technique::Ss), 10, 99, nothing_known(2));
+        let chunk = ledger.cut(0, 0.0).unwrap();
         ledger.stop();
-        assert!(ledger.cut(1).is_none() && !ledger.is_closed());
-        assert!(ledger.take(0, chunk, 1.0, 1.0));
+        assert!(ledger.cut(1, 0.0).is_none() && !ledger.is_closed());
+        assert!(ledger.take(0, chunk, (1.0, 1.0), 0.0));
         assert!(ledger.is_closed() && !ledger.is_balanced());
+    }
+
+    /// Messages from the master to a worker, and back, in the order of their sending.
+    enum ToWorker {
+        Chunk(Chunk),
+        Recall(Recall),
+    }
+    enum ToMaster {
+        Result(Chunk),
+        Returned(u64, Chunk),
+    }
+
+    #[derive(Default)]
+    struct Worker {
+        inbox: VecDeque<ToWorker>,
+        outbox: VecDeque<ToMaster>,
+        /// Chunks that it has read; of the first it has computed so many tasks.
+        chunks: VecDeque<Chunk>,
+        computed: u64,
+    }
+
+    impl Worker {
+        /// Reads one message.
+        fn read(&mut self) {
+            match self.inbox.pop_front() {
+                Some(ToWorker::Chunk(chunk)) => self.chunks.push_back(chunk),
+                Some(ToWorker::Recall(Recall { chunk: first, idle_s, .. })) => {
+                    let unbegun = self.chunks.iter().map(|chunk| chunk.count).sum::<u64>() - self.computed;
+                    let wanted = tasks_to_return(unbegun, 1.0, idle_s, 1);
+                    let Some(at) = self.chunks.iter().position(|chunk| chunk.first == first) else { return };
+                    let begun = if at == 0 { self.computed } else { 0 };
+                    let chunk = &mut self.chunks[at];
+                    let given = wanted.min(chunk.count - begun);
+                    chunk.count -= given;
+                    let tasks = Chunk { first: chunk.first + chunk.count, count: given };
+                    if chunk.count == 0 {
+                        self.chunks.remove(at);
+                    }
+                    self.outbox.push_back(ToMaster::Returned(first, tasks));
+                    self.end();
+                }
+                None => {}
+            }
+        }
+
+        /// Computes one task.
+        fn work(&mut self, seen: &mut [u32]) {
+            if let Some(chunk) = self.chunks.front() {
+                seen[(chunk.first + self.computed) as usize] += 1;
+                self.computed += 1;
+                self.end();
+            }
+        }
+
+        fn end(&mut self) {
+            if let Some(chunk) = self.chunks.front().copied().filter(|chunk| chunk.count == self.computed) {
+                self.chunks.pop_front();
+                self.computed = 0;
+                self.outbox.push_back(ToMaster::Result(chunk));
+            }
+        }
+    }
+
+    proptest! {
+        /// Whatever crosses on the way: what a worker does, what it reads and what the master takes comes in any order.
+        #[test]
+        fn with_recall_each_task_is_computed_exactly_once_in_any_order(
+            code in 0u32..12,
+            tasks in 0u64..200,
+            workers in 1usize..6,
+            max_tasks in prop_oneof![Just(u64::MAX), 1u64..20],
+            steps in prop::collection::vec((0usize..6, 0u8..4), 0..2000),
+        ) {
+            let kind = Technique::from_code(code).unwrap();
+            let parameters = TechniqueParameters { recall: true, ..TechniqueParameters::new(kind) };
+            let mut ledger = Ledger::new(parameters, tasks, max_tasks, nothing_known(workers));
+            let mut seen = vec![0u32; tasks as usize];
+            let mut team: Vec<Worker> = (0..workers).map(|_| Worker::default()).collect();
+            let give = |ledger: &mut Ledger, team: &mut Vec<Worker>, now_s: f64| {
+                for worker in (0..workers).chain(0..workers) {
+                    if let Some(chunk) = ledger.cut(worker, now_s) {
+                        team[worker].inbox.push_back(ToWorker::Chunk(chunk));
+                    }
+                }
+                while let Some(asked) = ledger.recall(now_s) {
+                    team[asked.worker].inbox.push_back(ToWorker::Recall(asked));
+                }
+            };
+            give(&mut ledger, &mut team, 0.0);
+            // The drawn order, then round after round until all is done.
+            let all = (0..workers).flat_map(|worker| [(worker, 1), (worker, 0), (worker, 3)]);
+            let rest = std::iter::repeat_n(all.collect::<Vec<_>>(), 20 * (tasks as usize + workers + 10)).flatten();
+            for (step, (worker, what)) in steps.into_iter().chain(rest).enumerate() {
+                let (worker, now_s) = (worker % workers, step as f64);
+                match what {
+                    0 => team[worker].read(),
+                    1 | 2 => team[worker].work(&mut seen),
+                    _ => {
+                        match team[worker].outbox.pop_front() {
+                            Some(ToMaster::Result(chunk)) => prop_assert!(ledger.take(worker, chunk, (1.0, 1.0), now_s)),
+                            Some(ToMaster::Returned(first, tasks)) => {
+                                prop_assert!(ledger.on_returned(worker, first, tasks));
+                            }
+                            None => {}
+                        }
+                        give(&mut ledger, &mut team, now_s);
+                    }
+                }
+                if ledger.is_closed() {
+                    break;
+                }
+            }
+            prop_assert!(ledger.is_closed() && ledger.is_balanced(), "{ledger:?}");
+            prop_assert!(seen.iter().all(|count| *count == 1), "{seen:?}");
+            let quiet = team.iter().all(|worker| worker.outbox.is_empty() && worker.chunks.is_empty());
+            prop_assert!(quiet, "nothing is on the way to the master when the iteration ends");
+        }
+    }
+
+    #[test]
+    fn an_answer_that_nobody_asked_for_is_noticed() {
+        let mut ledger = Ledger::new(
+            TechniqueParameters { recall: true, ..TechniqueParameters::new(Technique::None) },
+            10,
+            99,
+            nothing_known(2),
+        );
+        let (one, two) = (ledger.cut(0, 0.0).unwrap(), ledger.cut(1, 0.0).unwrap());
+        let last = Chunk { first: two.first + 4, count: 1 };
+        assert!(!ledger.on_returned(1, two.first, last), "it was not asked");
+        assert!(ledger.take(0, one, (5.0, 5.0), 5.0));
+        let asked = ledger.recall(5.0).unwrap();
+        assert_eq!((asked.worker, asked.chunk), (1, two.first));
+        assert!(!ledger.on_returned(1, one.first, last) && !ledger.on_returned(1, two.first, one), "not those tasks");
+        assert!(ledger.on_returned(1, two.first, last));
+        assert!(!ledger.on_returned(1, two.first, last), "twice");
+        assert_eq!(ledger.cut(0, 5.0), Some(last));
     }
 }

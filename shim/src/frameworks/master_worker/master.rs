@@ -3,7 +3,7 @@
 use super::calibrate;
 use super::config::{Config, Stats};
 use super::growth::Growth;
-use super::ledger::Ledger;
+use super::ledger::{Known, Ledger};
 use super::message::{Header, Kind};
 use super::round_trips::RoundTrips;
 use super::team::Team;
@@ -29,10 +29,16 @@ struct Master<'a> {
     task_ns: u64,
     status: c_int,
     round_trips: RoundTrips,
+    /// Inputs of the tasks that workers gave back, each with the first of its tasks.
+    returned_inputs: Vec<(Chunk, Vec<u8>)>,
 }
 
 /// Iterations before which the master tries to measure the cost of messages.
 const CALIBRATIONS: u64 = 3;
+
+fn now_s() -> f64 {
+    clock::now_ns() as f64 * 1e-9
+}
 
 /// Measures the cost of messages to one worker on this host and to one on another host, once each, if an agent records.
 /// Runs before the iteration's clock starts.
@@ -81,9 +87,23 @@ pub fn iterate(
     let bytes = (config.task_bytes, config.result_bytes);
     records::iteration_begin(iteration, begin_ns, tasks, workers as u32, &setting, bytes);
     let max_tasks = MESSAGE_BYTES / config.task_bytes.max(config.result_bytes).max(1);
-    let ledger = Ledger::new(setting, tasks, workers, max_tasks as u64, team.speeds());
+    let known = Known { speeds: team.speeds(), moments: team.moments, timed_singly: !config.whole_chunks() };
+    let ledger = Ledger::new(setting, tasks, max_tasks as u64, known);
     let (task_ns, status, round_trips) = (0, status::OK, RoundTrips::new(workers, links));
-    let mut master = Master { config, endpoint, team, ledger, iteration, tasks, epoch, task_ns, status, round_trips };
+    let returned_inputs = Vec::new();
+    let mut master = Master {
+        config,
+        endpoint,
+        team,
+        ledger,
+        iteration,
+        tasks,
+        epoch,
+        task_ns,
+        status,
+        round_trips,
+        returned_inputs,
+    };
     let idle_ns = master.run()?;
     if master.status == status::OK && !master.ledger.is_balanced() {
         master.status = status::ERR_COUNT;
@@ -92,6 +112,7 @@ pub fn iterate(
     let Master { ledger, status, task_ns, round_trips, .. } = master;
     let (done, chunks) = (ledger.done, ledger.chunks);
     team.remember(&ledger.speeds);
+    team.moments = ledger.moments();
     team.remember_waits(&round_trips.waits_s());
     let end_ns = clock::now_ns();
     let wall_ns = end_ns.saturating_sub(begin_ns);
@@ -120,6 +141,7 @@ impl Master<'_> {
         for worker in (0..self.team.active().len()).chain(0..self.team.active().len()) {
             self.feed(worker)?;
         }
+        self.recall()?;
         while !self.ledger.is_closed() {
             let before = clock::now_ns();
             self.endpoint.wait(&mut messages, false)?;
@@ -130,8 +152,61 @@ impl Master<'_> {
             while let Some(message) = messages.pop_front() {
                 self.take(message)?;
             }
+            self.recall()?;
         }
         Ok(idle_ns)
+    }
+
+    /// Asks busy workers for tasks that they have not begun, for the idle ones.
+    fn recall(&mut self) -> Result<(), MpiFailed> {
+        while let Some(recall) = self.ledger.recall(now_s()) {
+            let header = Header {
+                first: recall.chunk,
+                count: scheduling::current().0.min_chunk.max(1),
+                sum_sq_s2: recall.idle_s,
+                held_ns: (recall.own_s * 1e9) as u64,
+                ..Header::new(Kind::Recall, self.iteration)
+            };
+            let mut message = self.endpoint.buffer();
+            header.write(&mut message, 0);
+            self.endpoint.send(self.team.active()[recall.worker], message)?;
+        }
+        Ok(())
+    }
+
+    /// A worker gave tasks back: the idle ones get them.
+    fn on_returned(&mut self, worker: usize, header: &Header, inputs: &[u8]) -> Result<(), MpiFailed> {
+        let tasks = Chunk { first: header.first, count: header.count };
+        let whole = inputs.len() as u64 == tasks.count.saturating_mul(self.config.task_bytes as u64);
+        if !whole || !self.ledger.on_returned(worker, header.total, tasks) {
+            self.fail(status::ERR_COUNT);
+            return Ok(());
+        }
+        if !inputs.is_empty() {
+            self.returned_inputs.push((tasks, inputs.to_vec()));
+        }
+        for idle in 0..self.team.active().len() {
+            if self.ledger.is_idle(idle) {
+                self.feed(idle)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the inputs of a chunk: those that came back with its tasks, else new ones from the program. Returns `false` when the
+    /// program refuses.
+    fn prepare(&mut self, chunk: Chunk, inputs: &mut [u8]) -> bool {
+        let holds = |tasks: &Chunk| tasks.first <= chunk.first && chunk.first < tasks.first + tasks.count;
+        let Some(at) = self.returned_inputs.iter().position(|(tasks, _)| holds(tasks)) else {
+            return self.config.prepare(self.iteration, chunk.first, chunk.count, inputs);
+        };
+        let (tasks, bytes) = &self.returned_inputs[at];
+        let from = (chunk.first - tasks.first) as usize * self.config.task_bytes;
+        inputs.copy_from_slice(&bytes[from..from + inputs.len()]);
+        if chunk.first + chunk.count == tasks.first + tasks.count {
+            self.returned_inputs.remove(at);
+        }
+        true
     }
 
     /// Applies actions that arrived, and changes of the technique.
@@ -146,16 +221,17 @@ impl Master<'_> {
 
     fn feed(&mut self, worker: usize) -> Result<(), MpiFailed> {
         let idle = self.ledger.is_idle(worker);
-        let Some(chunk) = self.ledger.cut(worker) else { return Ok(()) };
+        let Some(chunk) = self.ledger.cut(worker, now_s()) else { return Ok(()) };
         let mut message = self.endpoint.buffer();
         let header = Header {
             first: chunk.first,
             count: chunk.count,
             total: self.tasks,
+            status: i32::from(self.ledger.may_recall()),
             ..Header::new(Kind::Chunk, self.iteration)
         };
         let tasks = header.write(&mut message, chunk.count as usize * self.config.task_bytes);
-        if self.status == status::OK && !self.config.prepare(self.iteration, chunk.first, chunk.count, tasks) {
+        if self.status == status::OK && !self.prepare(chunk, tasks) {
             self.fail(status::ERR_TASK);
         }
         let rank = self.team.active()[worker];
@@ -180,12 +256,17 @@ impl Master<'_> {
             // A late request of the previous iteration.
             (Some((header, _)), _) if header.kind == Kind::Ask && header.iteration < self.iteration => {}
             (Some((header, _)), Some(worker)) if header.kind == Kind::Ask => self.ledger.ask(worker),
+            (Some((header, inputs)), Some(worker))
+                if header.kind == Kind::Returned && header.iteration == self.iteration =>
+            {
+                self.on_returned(worker, &header, inputs)?;
+            }
             (Some((header, results)), Some(worker))
                 if header.kind == Kind::Result && header.iteration == self.iteration =>
             {
                 let busy_s = header.total as f64 * 1e-9;
                 let chunk = Chunk { first: header.first, count: header.count };
-                if !self.ledger.take(worker, chunk, busy_s, header.sum_sq_s2) {
+                if !self.ledger.take(worker, chunk, (busy_s, header.sum_sq_s2), now_s()) {
                     self.fail(status::ERR_COUNT);
                 } else if header.status != status::OK {
                     self.fail(header.status);

@@ -26,6 +26,11 @@ pub enum Kind {
     Farewell = 9,
     /// Master, before an iteration: answer, then do not poll for `total` nanoseconds.
     Hold = 10,
+    /// Master: give back tasks that you have not begun, no fewer than `count`, from the chunk that begins with `first`. The idle
+    /// workers take `sum_sq_s2` seconds for a task, you `held_ns`. No answer but the result if that chunk is computed.
+    Recall = 11,
+    /// Worker: the last `count` tasks of the chunk that begins with `total`, from `first` on, and their inputs; perhaps none.
+    Returned = 12,
 }
 
 /// The start of each message.
@@ -33,7 +38,7 @@ pub enum Kind {
 pub struct Header {
     /// Its kind.
     pub kind: Kind,
-    /// A status of the C API.
+    /// A status of the C API. Of a chunk: 1 if its tasks may be recalled.
     pub status: i32,
     /// The iteration, from 0.
     pub iteration: u64,
@@ -43,7 +48,7 @@ pub struct Header {
     pub count: u64,
     /// Master: tasks of the iteration. Worker: time spent computing, nanoseconds.
     pub total: u64,
-    /// Worker: sum of the tasks' times squared, seconds squared.
+    /// Worker: sum of the tasks' times squared, seconds squared. Of a recall: see there.
     pub sum_sq_s2: f64,
     /// Worker: from the chunk's arrival to the last task's end, nanoseconds.
     pub held_ns: u64,
@@ -102,6 +107,8 @@ impl Header {
             8 => Kind::Welcome,
             9 => Kind::Farewell,
             10 => Kind::Hold,
+            11 => Kind::Recall,
+            12 => Kind::Returned,
             _ => return None,
         };
         let header = Header {

@@ -52,7 +52,11 @@ pub struct MasterWorker {
 /// The technique that the program configures, or an error message.
 fn requested(technique: Option<&str>, factor: f64) -> Result<TechniqueParameters, String> {
     let Some(name) = technique else {
-        return Ok(TechniqueParameters { factor, ..TechniqueParameters::new(Technique::Dpf) });
+        // A share alone is that of DPF.
+        return Ok(match factor > 0.0 {
+            true => TechniqueParameters { factor, ..TechniqueParameters::new(Technique::Dpf) },
+            false => TechniqueParameters::START,
+        });
     };
     match Technique::parse(name) {
         Some(kind) => Ok(TechniqueParameters { factor, ..TechniqueParameters::new(kind) }),
@@ -88,7 +92,7 @@ fn create(raw: &RawConfig) -> Result<MasterWorker, c_int> {
     let (first, mut growth) = (!CREATED.swap(true, Ordering::Relaxed), None);
     if is_master {
         safe_point::own();
-        scheduling::declare_technique(setting);
+        scheduling::declare_technique(TechniqueParameters { recall: config.recalls(), ..setting });
         scheduling::declare_workers(team.active().len() as u32, comm.size as u32 - 1);
         growth = first.then(|| Growth::plan(&config, comm.size as u32 - 1)).flatten();
     }
@@ -202,8 +206,13 @@ mod tests {
     #[test]
     fn an_unknown_technique_is_refused_with_the_names_that_exist() {
         let sentence = requested(Some("fastest"), 0.0).unwrap_err();
-        assert!(sentence.contains("\"fastest\"") && sentence.contains("none ss fsc gss fac2 dpf daf af"), "{sentence}");
-        assert_eq!(requested(None, 0.0).unwrap().kind, Technique::Dpf);
+        assert!(
+            sentence.contains("\"fastest\"")
+                && sentence.contains("none ss fsc gss fac2 dpf daf af tss mfsc awf-b awf-c"),
+            "{sentence}"
+        );
+        assert_eq!(requested(None, 0.0).unwrap(), TechniqueParameters::START);
+        assert_eq!(requested(None, 0.3).unwrap().kind, Technique::Dpf);
         assert_eq!(requested(Some("fsc"), 0.1).unwrap().factor, 0.1);
     }
 

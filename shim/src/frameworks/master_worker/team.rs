@@ -17,13 +17,15 @@ pub struct Team {
     speeds: Vec<WorkerSpeed>,
     /// Waiting time per task of each rank, seconds: a distant worker computes fewer tasks at the same speed.
     waits_s: Vec<f64>,
+    /// Mean and standard deviation of one task's time in the last iteration, seconds.
+    pub moments: Option<(f64, f64)>,
 }
 
 impl Team {
     /// The first `count` workers of a communicator of `size` ranks; 0: all.
     pub fn new(size: usize, master: usize, count: usize) -> Team {
         let (speeds, waits_s) = (vec![WorkerSpeed::default(); size], vec![0.0; size]);
-        let mut team = Team { master, active: Vec::new(), position: vec![None; size], speeds, waits_s };
+        let mut team = Team { master, active: Vec::new(), position: vec![None; size], speeds, waits_s, moments: None };
         team.resize(if count == 0 { size - 1 } else { count });
         team
     }
@@ -121,7 +123,7 @@ mod tests {
     use super::*;
 
     fn speed(mean_s: f64) -> WorkerSpeed {
-        WorkerSpeed { tasks: 10, chunks: 2, mean_s, var_s2: 0.0 }
+        WorkerSpeed::known(10, 2, mean_s, 0.0)
     }
 
     #[test]

@@ -1,11 +1,12 @@
 //! The worker's part of an iteration.
 
 use super::config::Config;
-use super::message::{Header, Kind};
+use super::message::{HEADER_BYTES, Header, Kind};
 use crate::frameworks::endpoint::{Endpoint, Message};
 use crate::mpi::MpiFailed;
 use crate::records::ChunkDone;
 use crate::{agent_link, clock, records, status};
+use midrun_scheduling::{own_task_s, tasks_to_return};
 use std::collections::VecDeque;
 use std::ffi::c_int;
 use std::time::Duration;
@@ -14,6 +15,9 @@ use std::time::Duration;
 /// progress, and otherwise for the inputs of the next chunk. Each call costs microseconds, more where ranks share a core.
 const PROGRESS_NS: u64 = 200_000;
 const POLL_NS: u64 = 10_000_000;
+/// While tasks may be recalled it looks for messages when this many times the cost of the last look has passed (1 % of its
+/// time), and each [`POLL_NS`] at the latest.
+const LOOKS: u64 = 100;
 /// A worker that got no chunk for this long is not needed in this iteration.
 const UNUSED_NS: u64 = 50_000_000;
 /// Longest pause for the master's measurement of the eager limit.
@@ -67,9 +71,10 @@ pub fn iterate(
                 std::thread::sleep(Duration::from_nanos(header.total).min(LONGEST_HOLD));
             }
             Some((header, tasks)) if header.kind == Kind::Chunk && header.iteration == iteration => {
-                compute(config, endpoint, messages, &header, tasks, &mut failed)?;
-                chunks += 1;
+                chunks += compute(config, endpoint, messages, &header, tasks, &mut failed)?;
             }
+            // Too late: the result of that chunk is the answer.
+            Some((header, _)) if header.kind == Kind::Recall && header.iteration == iteration => {}
             Some((header, _)) if header.kind == Kind::Farewell => return Ok(End::Dismissed),
             _ => return Ok(End::Over(status::ERR_COUNT, chunks)),
         }
@@ -77,6 +82,7 @@ pub fn iterate(
     }
 }
 
+/// Computes a chunk and sends its result; returns the chunks that were computed: 0 if all its tasks were recalled before.
 fn compute(
     config: &Config,
     endpoint: &mut Endpoint,
@@ -84,29 +90,32 @@ fn compute(
     header: &Header,
     tasks: &[u8],
     failed: &mut c_int,
-) -> Result<(), MpiFailed> {
+) -> Result<u64, MpiFailed> {
     let arrived_ns = clock::now_ns();
     let mut message = endpoint.buffer();
     let mut done = Header { kind: Kind::Result, total: 0, ..*header };
     let (mut busy_ns, mut sum_sq_s2) = (0, 0.0);
-    let count = header.count as usize;
-    let step = if config.whole_chunks() { count.max(1) } else { 1 };
-    let payload = if *failed == status::OK { count * config.result_bytes } else { 0 };
+    // A recall may have come with the chunk.
+    let mut count = header.count - answer_recall(config, endpoint, messages, header, (0, header.count, 0), tasks)?;
+    if count == 0 {
+        endpoint.recycle(message);
+        return Ok(0);
+    }
+    let step = if config.whole_chunks() { count } else { 1 };
+    let payload = if *failed == status::OK { count as usize * config.result_bytes } else { 0 };
     let results = done.write(&mut message, payload);
-    let (mut moved_ns, mut ended_ns) = (arrived_ns, arrived_ns);
-    for at in (0..count).step_by(step) {
-        if *failed != status::OK {
-            break;
-        }
+    let (mut moved_ns, mut ended_ns, mut look_ns) = (arrived_ns, arrived_ns, 0);
+    let mut at = 0;
+    while at < count && *failed == status::OK {
         if step == 1 && count > 1 && at + 1 == count && messages.is_empty() {
             let mut ask = endpoint.buffer();
             Header::new(Kind::Ask, header.iteration).write(&mut ask, 0);
             endpoint.send(config.master, ask)?;
         }
         let begin_ns = clock::now_ns();
-        let (from, size) = (at * config.task_bytes, step * config.task_bytes);
-        let into = &mut results[at * config.result_bytes..][..step * config.result_bytes];
-        if !config.compute(header.iteration, header.first + at as u64, step as u64, &tasks[from..from + size], into) {
+        let bytes = |from: u64, each: usize| from as usize * each..(from + step) as usize * each;
+        let (inputs, into) = (&tasks[bytes(at, config.task_bytes)], &mut results[bytes(at, config.result_bytes)]);
+        if !config.compute(header.iteration, header.first + at, step, inputs, into) {
             *failed = status::ERR_TASK;
         }
         let end_ns = clock::now_ns();
@@ -115,16 +124,22 @@ fn compute(
         busy_ns += spent_ns;
         let spent_s = spent_ns as f64 * 1e-9;
         sum_sq_s2 += spent_s * spent_s / step as f64;
-        let due_ns = match (endpoint.moving(), config.task_bytes > 0) {
-            (true, _) => PROGRESS_NS,
-            (false, true) => POLL_NS,
-            (false, false) => u64::MAX,
+        at += step;
+        let due_ns = match (endpoint.moving(), header.status != 0, config.task_bytes > 0) {
+            (true, _, _) => PROGRESS_NS,
+            (false, true, _) => (LOOKS * look_ns).min(POLL_NS),
+            (false, false, true) => POLL_NS,
+            (false, false, false) => u64::MAX,
         };
-        if end_ns.saturating_sub(moved_ns) >= due_ns && at + step < count {
+        if end_ns.saturating_sub(moved_ns) >= due_ns && at < count {
             endpoint.progress(messages)?;
-            moved_ns = end_ns;
+            moved_ns = clock::now_ns();
+            look_ns = moved_ns.saturating_sub(end_ns);
+            count -= answer_recall(config, endpoint, messages, header, (at, count, busy_ns), tasks)?;
         }
     }
+    message.truncate(HEADER_BYTES + if payload > 0 { count as usize * config.result_bytes } else { 0 });
+    done.count = count;
     done.status = *failed;
     done.total = busy_ns;
     done.held_ns = ended_ns.saturating_sub(arrived_ns);
@@ -134,12 +149,69 @@ fn compute(
     records::chunk(&ChunkDone {
         iteration: header.iteration,
         first: header.first,
-        count: header.count,
+        count,
         end_ns: clock::now_ns(),
         busy_ns,
         sum_sq_s2,
         tasks_total: header.total,
         tasks_timed: step == 1,
     });
-    Ok(())
+    Ok(1)
+}
+
+/// Answers a recall if one has come. The worker computes the chunk `header`: it has computed `begun` of its `count` tasks in `busy_ns`, and others
+/// may wait in `messages`. Gives back the last tasks of the chunk that the master names, and returns how many of them are of the
+/// chunk that is being computed.
+fn answer_recall(
+    config: &Config,
+    endpoint: &mut Endpoint,
+    messages: &mut VecDeque<Message>,
+    header: &Header,
+    (begun, count, busy_ns): (u64, u64, u64),
+    tasks: &[u8],
+) -> Result<u64, MpiFailed> {
+    let read = |message: &Message| Header::read(&message.bytes).map(|(header, _)| header);
+    let is_recall = |message: &Message| read(message).is_some_and(|header| header.kind == Kind::Recall);
+    let Some(at) = messages.iter().position(is_recall) else { return Ok(0) };
+    let Some(recall) = messages.remove(at).and_then(|message| read(&message)) else { return Ok(0) };
+    let is_waiting = |header: &Header| header.kind == Kind::Chunk;
+    let waiting: u64 = messages.iter().filter_map(read).filter(is_waiting).map(|header| header.count).sum();
+    // Of a chunk that the program computes as a whole all tasks have begun, once it has.
+    let unbegun = (count - begun) + waiting;
+    let own_s = own_task_s(recall.held_ns as f64 * 1e-9, begun, busy_ns as f64 * 1e-9);
+    let wanted = tasks_to_return(unbegun, own_s, recall.sum_sq_s2, recall.count);
+    let answer = |given: u64, of: u64, chunk: &Header, inputs: &[u8]| {
+        let (first, left) = (chunk.first + of - given, (of - given) as usize * config.task_bytes);
+        let answer =
+            Header { first, count: given, total: chunk.first, ..Header::new(Kind::Returned, header.iteration) };
+        (answer, left..left + if inputs.is_empty() { 0 } else { given as usize * config.task_bytes })
+    };
+    let mut reply = endpoint.buffer();
+    if recall.first == header.first {
+        let given = wanted.min(count - begun);
+        let (answer, range) = answer(given, count, header, tasks);
+        answer.write(&mut reply, range.len()).copy_from_slice(&tasks[range]);
+        endpoint.send(config.master, reply)?;
+        return Ok(given);
+    }
+    let named =
+        |message: &Message| read(message).is_some_and(|header| is_waiting(&header) && header.first == recall.first);
+    let Some(at) = messages.iter().position(named) else {
+        endpoint.recycle(reply);
+        return Ok(0);
+    };
+    let message = &mut messages[at];
+    if let Some((chunk, inputs)) = Header::read(&message.bytes) {
+        let given = wanted.min(chunk.count);
+        let (answer, range) = answer(given, chunk.count, &chunk, inputs);
+        answer.write(&mut reply, range.len()).copy_from_slice(&inputs[range.clone()]);
+        let kept = Header { count: chunk.count - given, ..chunk };
+        message.bytes.truncate(HEADER_BYTES + range.start);
+        kept.patch(&mut message.bytes);
+        if kept.count == 0 {
+            messages.remove(at);
+        }
+        endpoint.send(config.master, reply)?;
+    }
+    Ok(0)
 }

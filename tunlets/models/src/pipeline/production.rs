@@ -82,8 +82,8 @@ impl Pipeline {
         if group.replicas <= 1 {
             return compute_s + self.send_s(last);
         }
-        let (hidden_s, serial_s) = self.bounds_s(group, compute_s);
-        hidden_s + (1.0 - self.overlap) * (serial_s - hidden_s)
+        let (overlapped_s, serial_s) = self.bounds_s(group, compute_s);
+        overlapped_s + (1.0 - self.overlap) * (serial_s - overlapped_s)
     }
 
     /// With all of the manager's time hidden, and with none.
@@ -100,8 +100,12 @@ impl Pipeline {
 
     /// The overlap that explains a measured `Tr` of a replicated group.
     pub fn overlap(&self, group: &Group, measured_s: f64) -> f64 {
-        let (hidden_s, serial_s) = self.bounds_s(group, self.compute_s(group.first, group.stages));
-        if serial_s > hidden_s { ((serial_s - measured_s) / (serial_s - hidden_s)).clamp(0.0, 1.0) } else { 1.0 }
+        let (overlapped_s, serial_s) = self.bounds_s(group, self.compute_s(group.first, group.stages));
+        if serial_s > overlapped_s {
+            ((serial_s - measured_s) / (serial_s - overlapped_s)).clamp(0.0, 1.0)
+        } else {
+            1.0
+        }
     }
 
     /// Production times of a pattern.

@@ -2,9 +2,10 @@
 
 use super::evolution::Evolution;
 use super::halving::Halving;
-use super::observations::{Candidate, Observations, median};
+use super::observations::{Candidate, Observations};
 use super::simplex::Simplex;
 use super::space::{Point, Space};
+use crate::line::median;
 use crate::random::Random;
 
 /// Measurements of a combination that is close to the best.
@@ -271,7 +272,7 @@ impl Search {
                 Phase::Duel { start_s, .. } if start_s.len() < AT_END => return Some((None, 1)),
                 Phase::Duel { best, best_s, .. } if best_s.len() < AT_END => return Some((Some(best.clone()), 1)),
                 Phase::Duel { best, start_s, best_s } => {
-                    let better = median(best_s) < median(start_s);
+                    let better = median(best_s.clone()) < median(start_s.clone());
                     let winner = better.then(|| best.clone());
                     self.phase = Phase::Over { winner };
                 }

@@ -3,14 +3,13 @@
 use std::collections::BTreeMap;
 
 use super::space::Point;
+use crate::line::{NORMAL, median};
 
 /// A combination, or the values at start: `None`.
 pub(super) type Candidate = Option<Point>;
 
 /// Relative scatter of times as long as nothing was measured twice.
 const NOISE_AT_FIRST: f64 = 0.02;
-/// From a median of absolute deviations to a standard deviation, for normal times.
-const NORMAL: f64 = 1.4826;
 
 /// All measured times, seconds.
 #[derive(Clone, Debug, Default)]
@@ -31,7 +30,7 @@ impl Observations {
 
     /// Median time of a candidate, seconds.
     pub(super) fn median_s(&self, candidate: &Candidate) -> Option<f64> {
-        median(self.times.get(candidate)?)
+        Some(median(self.times.get(candidate)?.clone()))
     }
 
     /// Median time of a combination, seconds.
@@ -41,13 +40,15 @@ impl Observations {
 
     /// The best candidate and its median.
     pub(super) fn best(&self) -> Option<(&Candidate, f64)> {
-        let all = self.times.iter().filter_map(|(candidate, times)| Some((candidate, median(times)?)));
+        let all = self.times.iter().map(|(candidate, times)| (candidate, median(times.clone())));
         all.min_by(|a, b| a.1.total_cmp(&b.1))
     }
 
     /// The combinations from the best on, with median and number of times.
     pub(super) fn ranking(&self) -> Vec<(Point, f64, usize)> {
-        let one = |(candidate, times): (&Candidate, &Vec<f64>)| Some((candidate.clone()?, median(times)?, times.len()));
+        let one = |(candidate, times): (&Candidate, &Vec<f64>)| {
+            Some((candidate.clone()?, median(times.clone()), times.len()))
+        };
         let mut all: Vec<(Point, f64, usize)> = self.times.iter().filter_map(one).collect();
         all.sort_by(|a, b| a.1.total_cmp(&b.1));
         all
@@ -58,23 +59,11 @@ impl Observations {
         let several = self.times.values().filter(|times| times.len() >= 2);
         let deviations: Vec<f64> = several
             .flat_map(|times| {
-                let middle = median(times).unwrap_or(f64::NAN);
+                let middle = median(times.clone());
                 times.iter().map(move |time| (time / middle - 1.0).abs())
             })
             .filter(|share| share.is_finite())
             .collect();
-        median(&deviations).map_or(NOISE_AT_FIRST, |middle| NORMAL * middle)
-    }
-}
-
-/// The middle; of two in the middle their mean.
-pub(super) fn median(times: &[f64]) -> Option<f64> {
-    let mut sorted = times.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let middle = sorted.len() / 2;
-    match sorted.len() {
-        0 => None,
-        n if n % 2 == 1 => Some(sorted[middle]),
-        _ => Some(f64::midpoint(sorted[middle - 1], sorted[middle])),
+        if deviations.is_empty() { NOISE_AT_FIRST } else { NORMAL * median(deviations) }
     }
 }

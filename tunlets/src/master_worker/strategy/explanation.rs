@@ -6,6 +6,7 @@ use crate::master_worker::workers::{self, Limits};
 use crate::options::Objective;
 use crate::trial::{WATCHED, Worse};
 use crate::tuning_point::names;
+use midrun_scheduling::Technique;
 
 const CHAPTER: &str = "César 2006, ch. III";
 
@@ -22,7 +23,11 @@ pub fn explain(mode: Mode, objective: Objective, limits: Limits) -> Explanation 
         ..Explanation::of_name("master_worker")
     };
     let mut e = e
-        .turns(names::TECHNIQUE, "loop scheduling technique of the framework", "none ss fsc gss fac2 dpf daf af")
+        .turns(
+            names::TECHNIQUE,
+            "loop scheduling technique of the framework",
+            &Technique::ALL.map(Technique::name).join(" "),
+        )
         .turns(names::FACTOR, "share of FSC and DPF", "0 to 1")
         .turns(names::TASK_MEAN_S, "mean time of a task, for DAF and FAC2", "as measured")
         .turns(names::TASK_SIGMA_S, "its standard deviation", "as measured")

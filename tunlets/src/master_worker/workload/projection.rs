@@ -138,6 +138,7 @@ impl WorkloadEstimator {
             message_times,
             unexplained_s: self.overhead.iter().copied().reduce(f64::min).unwrap_or(0.0).min(self.ideal_s()),
             without_prefetch: false,
+            first: false,
         }
     }
 }

@@ -42,7 +42,7 @@ fn windows_with_lost_records_teach_nothing() {
 }
 
 #[test]
-fn slow_workers_are_told_from_slow_tasks() {
+fn slow_workers_are_distinguished_from_slow_tasks() {
     let mut uneven = window(0, 4, 0.2);
     for w in &mut uneven.per_worker[..2] {
         w.busy_s *= 4.0;
@@ -89,7 +89,7 @@ fn sigma_is_found_from_chunks_when_tasks_were_not_timed() {
 
 #[test]
 fn an_uneven_end_is_no_cost_of_chunks() {
-    let hidden_s = |busy_s: [f64; 4]| {
+    let overhead_s = |busy_s: [f64; 4]| {
         let mut window = window(0, 4, 0.2);
         for (w, busy_s) in window.per_worker.iter_mut().zip(busy_s) {
             (w.busy_s, w.sum_sq_s2) = (busy_s, busy_s * busy_s / w.tasks as f64);
@@ -101,9 +101,9 @@ fn an_uneven_end_is_no_cost_of_chunks() {
         workload.load().unexplained_s
     };
     // All were idle for 5 ms or more per chunk, and that is what is missing.
-    assert!((hidden_s([0.1, 0.1, 0.1, 0.1]) - 5e-3).abs() < 1e-9);
+    assert!((overhead_s([0.1, 0.1, 0.1, 0.1]) - 5e-3).abs() < 1e-9);
     // One was busy all the time but 1 ms with its ten chunks: the others waited for it.
-    assert!((hidden_s([0.199, 0.1, 0.1, 0.1]) - 1e-4).abs() < 1e-9);
+    assert!((overhead_s([0.199, 0.1, 0.1, 0.1]) - 1e-4).abs() < 1e-9);
 }
 
 #[test]

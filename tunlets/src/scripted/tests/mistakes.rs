@@ -12,13 +12,13 @@ fn rule(rule: &str) -> String {
 }
 
 #[test]
-fn a_mistake_in_a_file_is_told_with_its_place_and_what_would_be_right() {
+fn a_mistake_in_a_file_is_reported_with_its_place_and_what_would_be_right() {
     for (file, place, what) in [
         ("name = 't'".to_owned(), (1, 1), "needs `script"),
         ("nam = 't'".to_owned(), (1, 1), "unknown field `nam`, expected one of `name`"),
         ("name = 3".to_owned(), (1, 8), "expected a string"),
         ("name = 'auto'\nscript = '()'".to_owned(), (1, 8), "the name of a built-in tunlet"),
-        ("name = 'T t'\nscript = '()'".to_owned(), (1, 8), "a small letter"),
+        ("name = 'T t'\nscript = '()'".to_owned(), (1, 8), "a name is a letter"),
         ("name = 't".to_owned(), (1, 10), "invalid literal string"),
         ("name = 't'\nscript = '()'\nscript = '()'".to_owned(), (3, 1), "duplicate key"),
         (with("script = '()'\n[tuning_points]\nchunk = { name = 'C' }"), (8, 1), "used twice"),

@@ -1,9 +1,13 @@
-//! A straight line through points of which some are wrong: slope and intercept with their standard errors.
+//! Robust estimates: the median, and a straight line through points of which some are wrong, with their standard errors.
+//!
+//! The shim calibrates messages by them, and the models learn from measurements by them.
 
-/// Pairs of points that are closer to each other than this share of the whole range say nothing of the slope.
+#![forbid(unsafe_code)]
+
+/// Pairs of points closer to each other than this share of the whole range do not count for the slope.
 const CLOSE: f64 = 0.1;
 /// The standard deviation of a normal distribution over its median absolute deviation.
-const NORMAL: f64 = 1.4826;
+pub const NORMAL: f64 = 1.4826;
 /// Standard error of a median, over that of a mean (normal distribution: sqrt(pi/2)).
 const OF_MEDIAN: f64 = 1.2533;
 
@@ -20,10 +24,14 @@ pub struct Line {
     pub intercept_error: f64,
 }
 
-/// The median; the upper one of two. NaN of nothing.
+/// The median; the mean of the two in the middle of an even number of values. NaN of nothing.
 pub fn median(mut values: Vec<f64>) -> f64 {
-    let middle = values.len() / 2;
-    if values.is_empty() { f64::NAN } else { *values.select_nth_unstable_by(middle, f64::total_cmp).1 }
+    if values.is_empty() {
+        return f64::NAN;
+    }
+    let (odd, middle) = (values.len() % 2 == 1, values.len() / 2);
+    let (below, &mut upper, _) = values.select_nth_unstable_by(middle, f64::total_cmp);
+    if odd { upper } else { f64::midpoint(below.iter().copied().max_by(f64::total_cmp).unwrap_or(upper), upper) }
 }
 
 /// Median of the values and its standard error, from the median absolute deviation. One value has no error known: NaN.
@@ -53,7 +61,7 @@ pub fn theil_sen(points: &[(f64, f64)]) -> Option<Line> {
     let rests: Vec<f64> = points.iter().map(|(x, y)| y - slope * x).collect();
     let intercept = median(rests.clone());
     let scale = NORMAL * median(rests.iter().map(|rest| (rest - intercept).abs()).collect());
-    // Two points lie on their line: what that says of the error is nothing.
+    // Two points lie on their line, whatever their errors.
     let scale = if points.len() > 2 { scale } else { f64::NAN };
     let mean = points.iter().map(|(x, _)| x).sum::<f64>() / count;
     let square = points.iter().map(|(x, _)| (x - mean).powi(2)).sum::<f64>();
@@ -64,8 +72,15 @@ pub fn theil_sen(points: &[(f64, f64)]) -> Option<Line> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Random;
-    use proptest::prelude::*;
+
+    #[test]
+    fn the_median_of_an_even_number_is_the_mean_of_the_middle_two() {
+        assert_eq!(
+            [vec![3.0], vec![4.0, 1.0], vec![9.0, 1.0, 2.0], vec![9.0, 1.0, 2.0, 3.0]].map(median),
+            [3.0, 2.5, 2.0, 2.5]
+        );
+        assert!(median(Vec::new()).is_nan());
+    }
 
     #[test]
     fn a_line_needs_two_places() {
@@ -82,33 +97,5 @@ mod tests {
         assert!(value == 3.0 && error.is_nan());
         assert!(median_and_error(&[]).0.is_nan());
         assert_eq!(median_and_error(&[2.0, 2.0, 2.0, 90.0]), (2.0, 0.0));
-    }
-
-    proptest! {
-        #[test]
-        fn the_line_is_found_though_every_fifth_point_is_far_off(
-            slope in -10.0_f64..10.0, intercept in -10.0_f64..10.0, noise in 0.0_f64..0.1, seed in any::<u64>(),
-        ) {
-            let mut random = Random::new(seed);
-            let point = |i: u32| {
-                let off = if i % 5 == 4 { 40.0 * random.uniform() } else { noise * random.normal() };
-                (f64::from(i), intercept + slope * f64::from(i) + off)
-            };
-            let points: Vec<(f64, f64)> = (0..40).map(point).collect();
-            let line = theil_sen(&points).unwrap();
-            // A fifth of one-sided outliers moves the median slope a little: by their scale, not by their size.
-            prop_assert!((line.slope - slope).abs() <= 0.01 + 6.0 * line.slope_error, "{line:?}");
-            prop_assert!(line.slope_error >= 0.0 && line.intercept_error >= line.slope_error);
-        }
-
-        #[test]
-        fn the_error_says_how_far_off_the_slope_is(slope in -10.0_f64..10.0, seed in any::<u64>()) {
-            let mut random = Random::new(seed);
-            let points: Vec<(f64, f64)> =
-                (0..60).map(|i| (f64::from(i % 6), slope * f64::from(i % 6) + random.normal())).collect();
-            let line = theil_sen(&points).unwrap();
-            prop_assert!((line.slope - slope).abs() < 6.0 * line.slope_error, "{line:?}");
-            prop_assert!(line.slope_error < 0.25, "{line:?}");
-        }
     }
 }

@@ -1,0 +1,259 @@
+//! A generator of Master/Worker programs that no tunlet was written for, and their simulated runs.
+//!
+//! The distribution of task times, sizes, drift, noise, slow workers and message costs are drawn from a seed. The true task times go
+//! through [`simulate::iteration_of`], the scheduler's own code; tunlets see windows only, and neither the law nor the costs
+//! that workers and the machine add.
+
+use midrun_models::link::Cost;
+use midrun_models::random::Random;
+use midrun_models::simulate::{MessageTimes, SimInput, SimResult, iteration_of};
+use midrun_scheduling::TechniqueParameters;
+use midrun_tunlets::{LinkCost, Network, Window};
+
+use crate::master;
+
+/// Distribution of the task times of one iteration, as multiples of their mean.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Law {
+    /// Normal with this standard deviation, cut at 0.
+    Normal(f64),
+    /// Lognormal with this coefficient of variation.
+    Lognormal(f64),
+    /// Pareto with this exponent.
+    Pareto(f64),
+    /// One in ten takes ten times as long.
+    Bimodal,
+    /// From little to much along the index range.
+    Rising,
+    /// From much to little.
+    Falling,
+    /// A hump that moves by this share of the index range with each iteration.
+    Wave(f64),
+    /// A zone that spreads by this share with each iteration; hardly any work beside it.
+    Fire(f64),
+    /// Drawn once, the same in each iteration: lognormal with this coefficient of variation.
+    Persistent(f64),
+}
+
+/// Change of the program over its run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Drift {
+    /// It stays alike.
+    None,
+    /// Tasks take so many times as long in the second half.
+    Jump(f64),
+    /// Tasks take so many times as long at the end, growing evenly.
+    Growth(f64),
+    /// Every ten iterations the law becomes normal with this standard deviation, and back.
+    Flips(f64),
+    /// The number of tasks varies by this share from iteration to iteration.
+    Sizes(f64),
+}
+
+/// Speeds of the workers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Hosts {
+    /// All alike.
+    Even,
+    /// This share of the workers takes so many times as long.
+    Slow(f64, f64),
+    /// Each worker's own speed, up to so many times as long.
+    Mixed(f64),
+    /// The first half of the workers takes so many times as long in the middle third of the run.
+    SlowForAWhile(f64),
+}
+
+/// A program: what is drawn of it.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// Everything that is drawn follows from it.
+    pub seed: u64,
+    /// Distribution of its task times.
+    pub law: Law,
+    /// Change over the run.
+    pub drift: Drift,
+    /// Speeds.
+    pub hosts: Hosts,
+    /// Tasks of an iteration.
+    pub tasks: u64,
+    /// Mean time of a task, seconds.
+    pub mean_s: f64,
+    /// Workers there are.
+    pub workers: u32,
+    /// The master's time per chunk, seconds.
+    pub chunk_s: f64,
+    /// A message's way, seconds, and the time of a task's bytes.
+    pub message_s: (f64, f64),
+    /// Time that each chunk costs its worker, unseen, seconds.
+    pub unseen_s: f64,
+    /// Standard deviation of what the machine adds to an iteration's time, a share.
+    pub noise: f64,
+    /// Share of the iterations that something else disturbs; they take up to twice as long.
+    pub disturbed: f64,
+    /// Tasks take longer by this share with all workers than with one (memory, caches).
+    pub contention: f64,
+    /// Iterations.
+    pub iterations: u64,
+}
+
+fn log(random: &mut Random, low: f64, high: f64) -> f64 {
+    low * (high / low).powf(random.uniform())
+}
+
+impl Program {
+    /// Draws a program with at most so many workers.
+    pub fn draw(seed: u64, iterations: u64, most_workers: u32) -> Program {
+        let random = &mut Random::new(seed);
+        let law = match random.below(10) {
+            0 | 1 => Law::Normal(random.uniform()),
+            2 => Law::Lognormal(log(random, 0.3, 3.0)),
+            3 => Law::Pareto(1.5 + 2.0 * random.uniform()),
+            4 => Law::Bimodal,
+            5 => Law::Rising,
+            6 => Law::Falling,
+            7 => Law::Wave(0.05 * random.uniform()),
+            8 => Law::Fire(0.01 * random.uniform()),
+            _ => Law::Persistent(log(random, 0.3, 2.0)),
+        };
+        let drift = match random.below(10) {
+            0..=4 => Drift::None,
+            5 => Drift::Jump(log(random, 0.1, 10.0)),
+            6 | 7 => Drift::Growth(log(random, 0.2, 5.0)),
+            8 => Drift::Flips(random.uniform()),
+            _ => Drift::Sizes(random.uniform() * 0.5),
+        };
+        let hosts = match random.below(8) {
+            0..=3 => Hosts::Even,
+            4 => Hosts::Slow(0.1 + 0.5 * random.uniform(), log(random, 1.5, 4.0)),
+            5 | 6 => Hosts::Mixed(log(random, 1.2, 3.0)),
+            _ => Hosts::SlowForAWhile(log(random, 1.5, 4.0)),
+        };
+        let workers = log(random, 2.0, f64::from(most_workers) + 0.99) as u32;
+        let each = log(random, 5.0, 500.0);
+        Program {
+            seed,
+            law,
+            drift,
+            hosts,
+            tasks: (each * f64::from(workers)).min(20_000.0) as u64,
+            mean_s: log(random, 5e-4, 2e-2),
+            workers,
+            chunk_s: log(random, 2e-6, 6e-5),
+            message_s: (log(random, 1e-5, 2e-4), log(random, 1e-8, 1e-5)),
+            unseen_s: if random.below(3) == 0 { log(random, 1e-5, 1e-3) } else { 0.0 },
+            noise: log(random, 1e-3, 3e-2),
+            disturbed: if random.below(3) == 0 { 0.1 * random.uniform() } else { 0.0 },
+            contention: if random.below(4) == 0 { 0.5 * random.uniform() } else { 0.0 },
+            iterations,
+        }
+    }
+
+    /// True task times of an iteration on a worker of speed 1, seconds.
+    fn times_s(&self, iteration: u64) -> Vec<f64> {
+        let random = &mut Random::new(self.seed.wrapping_mul(1_000_003).wrapping_add(iteration));
+        let passed = iteration as f64 / self.iterations.max(1) as f64;
+        let (mut law, mut mean_s, mut tasks) = (self.law, self.mean_s, self.tasks);
+        match self.drift {
+            Drift::None => {}
+            Drift::Jump(times) => mean_s *= if passed < 0.5 { 1.0 } else { times },
+            Drift::Growth(times) => mean_s *= times.powf(passed),
+            Drift::Flips(deviation) if (iteration / 10) % 2 == 1 => law = Law::Normal(deviation),
+            Drift::Flips(_) => {}
+            Drift::Sizes(share) => tasks = (tasks as f64 * (1.0 + share * (2.0 * random.uniform() - 1.0))) as u64,
+        }
+        let fixed = &mut Random::new(self.seed);
+        let lognormal = |random: &mut Random, variation: f64| {
+            let square = (1.0 + variation * variation).ln();
+            (square.sqrt() * random.normal() - square / 2.0).exp()
+        };
+        let mut one = |index: u64| {
+            let at = (index as f64 + 0.5) / tasks as f64;
+            match law {
+                Law::Normal(deviation) => (1.0 + deviation * random.normal()).max(0.0),
+                Law::Lognormal(variation) => lognormal(random, variation),
+                Law::Pareto(exponent) => (exponent - 1.0) / exponent * random.uniform().powf(-1.0 / exponent),
+                Law::Bimodal => [0.526, 5.26][usize::from(random.below(10) == 0)],
+                Law::Rising => 2.0 * at,
+                Law::Falling => 2.0 - 2.0 * at,
+                Law::Wave(step) => {
+                    let away = (at - step * iteration as f64).rem_euclid(1.0) - 0.5;
+                    0.2 + 3.2 * (-away * away / 0.02).exp()
+                }
+                Law::Fire(step) => {
+                    let burns = (at - 0.4).abs() < 0.03 + step * iteration as f64;
+                    if burns { 4.0 * (0.5 + random.uniform()) } else { 0.04 * random.uniform() }
+                }
+                Law::Persistent(variation) => lognormal(fixed, variation),
+            }
+        };
+        (0..tasks.max(1)).map(|index| (one(index) * mean_s).max(1e-7)).collect()
+    }
+
+    /// Time per task of each worker in an iteration, relative to the fastest kind.
+    fn slowness(&self, iteration: u64) -> Vec<f64> {
+        let random = &mut Random::new(self.seed ^ 0x5eed);
+        let third = iteration * 3 / self.iterations.max(1);
+        let all = f64::from(self.workers);
+        let one = |worker: u32| match self.hosts {
+            Hosts::Even => 1.0,
+            Hosts::Slow(share, times) if f64::from(worker) < share * all => times,
+            Hosts::Slow(..) => 1.0,
+            Hosts::Mixed(most) => 1.0 + (most - 1.0) * random.uniform(),
+            Hosts::SlowForAWhile(times) if third == 1 && worker < self.workers / 2 => times,
+            Hosts::SlowForAWhile(_) => 1.0,
+        };
+        (0..self.workers).map(one).collect()
+    }
+
+    /// Runs one iteration with so many workers, the fastest of them, under a setting. Equal arguments give equal windows.
+    pub fn run(&self, iteration: u64, workers: u32, setting: &TechniqueParameters) -> Window {
+        let times = self.times_s(iteration);
+        let mut slowness: Vec<(usize, f64)> = self.slowness(iteration).into_iter().enumerate().collect();
+        slowness.sort_by(|a, b| a.1.total_cmp(&b.1));
+        slowness.truncate(workers.clamp(1, self.workers) as usize);
+        slowness.sort_by_key(|(rank, _)| *rank);
+        let crowd = slowness.len() as f64 / f64::from(self.workers);
+        let dearer = 1.0 + self.contention * crowd;
+        let (start_up_s, byte_s) = self.message_s;
+        let message = MessageTimes { latency_s: start_up_s, send_s: byte_s, back_s: byte_s, eager_tasks: u64::MAX };
+        let input = SimInput {
+            workers: slowness.len() as u32,
+            mean_s: times.iter().sum::<f64>() / times.len() as f64,
+            slowness: slowness.iter().map(|(_, slow)| slow * dearer).collect(),
+            overhead_s: self.chunk_s,
+            message_times: vec![message; slowness.len()],
+            unexplained_s: self.unseen_s,
+            ..SimInput::default()
+        };
+        let mut result = iteration_of(&times, &input, setting);
+        let random = &mut Random::new(self.seed.wrapping_add(iteration).wrapping_mul(0x9e37_79b9));
+        // The machine's noise makes an iteration longer, never shorter; what disturbs one disturbs its tasks, too.
+        let late = (self.noise * random.normal()).abs().exp();
+        let more = if random.uniform() < self.disturbed { 1.0 + random.uniform() } else { 1.0 };
+        result.iteration_s *= late * more;
+        result.log.iter_mut().for_each(|chunk| {
+            chunk.busy_s *= more;
+            chunk.sum_sq_s2 *= more * more;
+        });
+        let ranks: Vec<u32> = slowness.iter().map(|(rank, _)| *rank as u32 + 1).collect();
+        self.window(iteration, times.len() as u64, &result, &ranks, setting)
+    }
+
+    fn window(
+        &self,
+        iteration: u64,
+        tasks: u64,
+        result: &SimResult,
+        ranks: &[u32],
+        setting: &TechniqueParameters,
+    ) -> Window {
+        let (start_up_s, byte_s) = self.message_s;
+        let cost =
+            Cost { start_up_s, start_up_error_s: 0.05 * start_up_s, per_byte_s: byte_s / 8.0, per_byte_error_s: 0.0 };
+        let near = Some(LinkCost { cost, samples: 20, trips: 100, ..LinkCost::default() });
+        let network = Some(Network { near, far: None, task_bytes: 8, result_bytes: 8 });
+        let mut window = master::window(iteration, tasks, result, ranks, setting, self.chunk_s);
+        window.per_worker.iter_mut().for_each(|work| work.far = Some(false));
+        Window { prepare_s: Some(1e-4), network, ..window }
+    }
+}

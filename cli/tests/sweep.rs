@@ -1,0 +1,55 @@
+//! `midrun sweep`: whole runs of a program, by the engine of a search.
+
+mod stage;
+
+use stage::{Stage, stderr};
+
+/// Takes |tile - 40| ms and a little more, and notes each run; tiles above 100 fail.
+const PROGRAM: &str = "#!/bin/sh
+tile=${1#--tile=}
+echo \"$tile\" >> ran
+[ \"$tile\" -gt 100 ] && exit 3
+gap=$((tile - 40))
+sleep $(printf '0.%03d' ${gap#-})
+echo \"tile $tile\"
+";
+
+#[test]
+fn the_best_of_a_list_is_found_by_whole_runs_and_runs_that_fail_are_no_measurement() {
+    let stage = Stage::new();
+    stage.program("program", PROGRAM);
+    let words =
+        ["sweep", "tile=8,40,90,120", "--start", "tile=90", "--runs", "40", "--summary", "s.json", "--quiet", "--"];
+    let output = stage.run(&[&words[..], &["sh", "./program", "--tile={tile}"]].concat());
+    let (said, found) = (stderr(&output), String::from_utf8_lossy(&output.stdout).into_owned());
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(found.starts_with("best: tile = 40 (") && found.ends_with("sh ./program --tile=40\n"), "{found}");
+    assert!(!found.contains("tile 40\n"), "--quiet: {found}");
+    assert!(said.contains("tile = 120: failed with exit code 3, which is no measurement"), "{said}");
+    let ran = std::fs::read_to_string(stage.path("ran")).unwrap();
+    assert!(ran.lines().all(|tile| ["8", "40", "90", "120"].contains(&tile)), "no other value is tried: {ran}");
+    assert_eq!(ran.lines().last(), Some("40"), "the best comes last");
+    let summary: serde_json::Value = serde_json::from_slice(&std::fs::read(stage.path("s.json")).unwrap()).unwrap();
+    assert_eq!((&summary["best"][0], &summary["ended"]), (&40.0.into(), &true.into()), "{summary}");
+    assert_eq!(summary["measured"].as_u64(), Some(ran.lines().count() as u64));
+}
+
+#[test]
+fn what_cannot_be_swept_is_refused_before_the_first_run() {
+    let stage = Stage::new();
+    for (words, part) in [
+        (&["tile=8..64", "--", "true"][..], "{tile} is nowhere in the command"),
+        (&["tile=8..64", "--runs", "3", "--", "true", "{tile}"], "--runs 3 is too few"),
+        (&["tile=8..64", "--method", "guess", "--", "true", "{tile}"], "auto, exhaustive, simplex, evolution"),
+        (&["tile=8..64", "--start", "tiel=8", "--", "true", "{tile}"], "--start names tiel, which is not searched"),
+        (&["tile=8..", "--", "true", "{tile}"], "tile=8.."),
+        (&["tile=8..64 synchronized", "--", "true", "{tile}"], "tile needs no synchronized"),
+    ] {
+        let output = stage.run(&[&["sweep"], words].concat());
+        let said = stderr(&output);
+        assert_eq!(output.status.code(), Some(64), "{words:?}: {said}");
+        assert!(said.lines().count() == 1 && said.contains(part), "{words:?}: {said}");
+    }
+    let failing = stage.run(&["sweep", "tile=1..3", "--", "false", "{tile}"]);
+    assert!(failing.status.code() == Some(70) && stderr(&failing).contains("no run succeeded"), "{}", stderr(&failing));
+}

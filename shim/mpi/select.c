@@ -1,0 +1,114 @@
+/* select.c - libmidrun for a program that names no MPI: an interpreter, a script, a program that loads MPI late.
+ *
+ * It defines the names of every libmidrun (select_names.S, generated). Each is a jump through a slot. The first call of one asks
+ * which MPI this process has loaded by now, loads the libmidrun for it, and fills all slots: with libmidrun's functions where it
+ * has them, else with MPI's. Without a libmidrun for the MPI the program's calls go to MPI as if we were not here.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+extern const char *const midrun_select_names[];
+extern void *midrun_select_slots[];
+extern void *const midrun_select_unfilled[]; /* what the slots hold at first */
+
+static char directory[4096];   /* where libmidrun-select.so is, beside the directories of the MPIs */
+static const char *flavour;    /* of the MPI that is loaded; NULL: unknown */
+static char version[16384];    /* as long as any MPI's */
+
+/* MPI's libraries are in reach of our lookups, and of libmidrun's, only in the global scope. An interpreter keeps them out of it. */
+static int promote(struct dl_phdr_info *info, size_t size, void *unused) {
+  (void)size, (void)unused;
+  const char *name = strrchr(info->dlpi_name, '/');
+  if (name && !strncmp(name, "/libmpi", 7)) dlopen(info->dlpi_name, RTLD_NOLOAD | RTLD_LAZY | RTLD_GLOBAL);
+  return 0;
+}
+
+/* Asks MPI itself; the library of the standard ABI answers like its MPI and has other handles. */
+static const char *loaded_mpi(void) {
+  dl_iterate_phdr(promote, NULL);
+  int (*get)(char *, int *) = (int (*)(char *, int *))dlsym(RTLD_DEFAULT, "PMPI_Get_library_version");
+  Dl_info info;
+  int length = 0;
+  if (!get || get(version, &length)) return NULL;
+  version[strcspn(version, "\n\r")] = '\0';
+  if (dladdr((void *)get, &info) && strstr(info.dli_fname, "libmpi_abi")) return NULL;
+  static const char *const families[][2] = {
+      {"Open MPI", "openmpi"}, {"IBM Spectrum MPI", "openmpi"}, {"MPICH", "mpich"},   {"Intel(R) MPI", "mpich"},
+      {"MVAPICH", "mpich"},    {"CRAY MPICH", "mpich"},         {"ParaStation", "mpich"},
+  };
+  for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+    if (strstr(version, families[i][0])) return families[i][1];
+  return NULL;
+}
+
+/* One line per host, where the launcher numbers the processes of a host. */
+static void say(const char *what, const char *which) {
+  static const char *const numbers[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID", "PALS_LOCAL_RANKID",
+                                        "FLUX_TASK_LOCAL_ID", "PMI_LOCAL_RANK"};
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+    const char *number = getenv(numbers[i]);
+    if (number && strcmp(number, "0")) return;
+    if (number) break;
+  }
+  fprintf(stderr, "midrun: %s %s; the program runs untuned\n", what, which);
+}
+
+static void *open_library(const char *name) {
+  char path[sizeof directory + 64];
+  snprintf(path, sizeof path, "%s/%s/libmidrun.so", directory, name);
+  return dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+}
+
+static void find_directory(void) {
+  Dl_info info;
+  const char *configured = getenv("MIDRUN_LIB_DIR");
+  if (configured && *configured) {
+    snprintf(directory, sizeof directory, "%s", configured);
+  } else if (dladdr((void *)find_directory, &info) && strrchr(info.dli_fname, '/')) {
+    snprintf(directory, sizeof directory, "%.*s", (int)(strrchr(info.dli_fname, '/') - info.dli_fname), info.dli_fname);
+  }
+}
+
+static void fill(void) {
+  find_directory();
+  flavour = loaded_mpi();
+  void *library = flavour ? open_library(flavour) : NULL;
+  if (!flavour && *version) say("there is no libmidrun for", version);
+  if (flavour && !library) say("there is no libmidrun on this host for", version);
+  /* Without MPI the functions of midrun.h do what they do in an untuned program, whichever MPI their library is for. */
+  void *own = library ? library : open_library("openmpi");
+  if (!own) own = open_library("mpich");
+  for (int i = 0; midrun_select_names[i]; i++) {
+    const char *name = midrun_select_names[i];
+    void *found = library ? dlsym(library, name) : NULL;
+    if (!found && !strncmp(name, "midrun_", 7) && own) found = dlsym(own, name);
+    if (!found) found = dlsym(RTLD_NEXT, name);
+    if (found) midrun_select_slots[i] = found;
+  }
+}
+
+/* The function behind slot `index`; called by the slots until they are filled. */
+__attribute__((visibility("hidden"))) void *midrun_select(long index) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, fill);
+  if (midrun_select_slots[index] != midrun_select_unfilled[index]) return midrun_select_slots[index];
+  /* A library with this name may have been loaded since. */
+  void *found = dlsym(RTLD_NEXT, midrun_select_names[index]);
+  if (found) return midrun_select_slots[index] = found;
+  fprintf(stderr, "midrun: no library of this program has %s\n", midrun_select_names[index]);
+  abort();
+}
+
+/* For libmidrun, whose own RTLD_NEXT ends with itself when we have loaded it: the function of the tool that is preloaded behind us.
+ * Not a tail call: dlsym takes the library that it returns to for the one that asks. */
+void *midrun_select_next(const char *name) {
+  void *found = dlsym(RTLD_NEXT, name);
+  __asm__ volatile("" : "+r"(found));
+  return found;
+}

@@ -1,0 +1,70 @@
+//! Installing for a site: every file that a unit names is installed, and the units' hardening is what it is said to be.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use midrun_tests::{Scratch, need, prefix, root};
+
+fn units() -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(root().join("deploy/systemd")).expect("the units");
+    let units: Vec<PathBuf> = entries.map(|entry| entry.expect("a unit").path()).collect();
+    assert_eq!(units.len(), 2);
+    units
+}
+
+fn install(destination: &Path) {
+    let mut install = Command::new(root().join("deploy/install"));
+    let done = install.env("DESTDIR", destination).env("FROM", prefix()).output().expect("deploy/install");
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+}
+
+/// Paths that a unit names: words of its commands, and files of variables.
+fn named(unit: &Path) -> Vec<String> {
+    let text = std::fs::read_to_string(unit).expect("a unit");
+    let lines =
+        text.lines().filter_map(|line| line.strip_prefix("ExecStart=").or(line.strip_prefix("EnvironmentFile=")));
+    let words =
+        lines.flat_map(str::split_whitespace).filter(|word| word.starts_with("/usr/") || word.starts_with("/etc/"));
+    words.map(str::to_owned).collect()
+}
+
+#[test]
+fn every_file_that_a_unit_names_is_installed_and_a_second_time_keeps_the_sites_own() {
+    let scratch = Scratch::new();
+    let destination = scratch.path("site");
+    install(&destination);
+    let mut count = 0;
+    for path in units().iter().flat_map(|unit| named(unit)) {
+        // The token of a user's agent is the administrator's to give; its directory is there.
+        let path = if path.contains('%') {
+            Path::new(&path).parent().expect("a directory").display().to_string()
+        } else {
+            path
+        };
+        assert!(destination.join(&path[1..]).exists(), "{path}");
+        count += 1;
+    }
+    assert_eq!(count, 6, "paths in both units");
+    let token = destination.join("etc/midrun/token");
+    let before = std::fs::read_to_string(&token).expect("a token");
+    assert_eq!(before.len(), 64);
+    install(&destination);
+    assert_eq!(std::fs::read_to_string(&token).expect("a token"), before);
+    let installed = Command::new(destination.join("usr/bin/midrun")).arg("--version").status();
+    assert!(installed.is_ok_and(|status| status.success()));
+    assert!(destination.join("usr/lib/midrun/libmidrun-select.so").is_file() || cfg!(not(target_arch = "x86_64")));
+}
+
+#[test]
+fn systemd_rates_the_hardening_of_the_units_below_2_of_10() {
+    let version = Command::new("systemd-analyze").arg("--version").output();
+    let text = version.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
+    let number: Option<u32> = text.split_whitespace().nth(1).and_then(|number| number.parse().ok());
+    need!(number.is_some_and(|number| number >= 250), "no systemd-analyze that rates files");
+    for unit in units() {
+        let mut analyze = Command::new("systemd-analyze");
+        let rated =
+            analyze.args(["security", "--offline=true", "--threshold=20"]).arg(&unit).output().expect("a rating");
+        assert!(rated.status.success(), "{}: {}", unit.display(), String::from_utf8_lossy(&rated.stdout));
+    }
+}
