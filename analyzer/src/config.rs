@@ -97,6 +97,7 @@ impl Config {
             max_workers: number(options.max_workers, self.max_workers),
             worker_step: number(options.worker_step, self.worker_step),
             search: options.search,
+            start: options.start,
         }
     }
 

@@ -3,6 +3,7 @@
 mod dispatcher;
 mod measurements;
 mod membership;
+mod memory;
 mod overrides;
 mod point_texts;
 mod publication;
@@ -30,6 +31,7 @@ use crate::window::Closed;
 use dispatcher::{Answered, Dispatcher};
 use measurements::{Measured, Measurements};
 use membership::Roster;
+use memory::Memory;
 use overrides::{Overrides, Round};
 use point_texts::PointTexts;
 use publication::Publication;
@@ -79,6 +81,7 @@ pub struct Job {
     closing: Option<Closing>,
     roster: Roster,
     measurements: Measurements,
+    memory: Memory,
     decisions: Decisions,
     dispatcher: Dispatcher,
     overrides: Overrides,
@@ -101,6 +104,7 @@ impl Job {
             closing: None,
             roster: Roster::default(),
             measurements: Measurements::new(spec.window_grace_ms * 1_000_000),
+            memory: Memory::new(&spec.options),
             decisions: Decisions::new(tunlet),
             dispatcher: Dispatcher::new(now, spec.action_ttl_ms, last_action),
             overrides: Overrides::new(now, last_action),
@@ -130,6 +134,7 @@ impl Job {
             return;
         }
         if let Some((spec, tunlet)) = self.owners.take() {
+            self.memory = Memory::new(&spec.options);
             self.spec = spec;
             self.decisions.replace(tunlet);
             self.publication.on_change(now);
@@ -296,6 +301,7 @@ impl Job {
             Measured::Iteration(closed) => {
                 let Closed { window, .. } = &**closed;
                 self.dispatcher.on_measured(Some(window.iteration), window.iteration_s);
+                self.memory.observe(ctx, window);
                 (Observation::Iteration(window), Per::Iteration, window.iteration)
             }
             Measured::Stream(window) => {
@@ -312,7 +318,8 @@ impl Job {
                 ctx.notify(log_lines::judged(&ctx.job, judgement.decision, line, judgement.verdict, number));
             }
         }
-        let waits = self.overrides.is_active() || self.overrides.pending() > 0;
+        let judges_start = per == Per::Iteration && self.memory.is_judging();
+        let waits = judges_start || self.overrides.is_active() || self.overrides.pending() > 0;
         // A launcher that has ended has nobody left to tune: windows that still come are evidence only.
         let may_act = may_act && self.closing.is_none();
         if may_act && !self.dispatcher.is_busy() && !waits && !self.awaits_options() {

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use midrun_tunlets::memory::Learnt;
 use midrun_tunlets::{LinkCost, Refusal, SearchReport, ShadowScore};
 use serde::Serialize;
 
@@ -91,6 +92,27 @@ impl From<(bool, LinkCost)> for LinkLine {
     }
 }
 
+/// The start that an earlier run gave.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct StartLine {
+    /// End of the earlier run, seconds since 1970.
+    pub remembered_unix_s: u64,
+    /// The setting and its workers.
+    pub setting: String,
+    /// Iteration time with it in the earlier run, seconds.
+    pub remembered_s: f64,
+    /// Iteration time expected for the work of the first iterations, seconds; null until one was measured.
+    pub expected_s: Option<f64>,
+    /// By which share the measured time may differ from it by chance.
+    pub uncertainty: Option<f64>,
+    /// Iteration time measured with it, seconds; null until one was measured.
+    pub measured_s: Option<f64>,
+    /// open, kept, worse or not-used.
+    pub verdict: String,
+    /// Why it was not used; else null.
+    pub reason: Option<String>,
+}
+
 /// Advice for the next run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Advice {
@@ -168,6 +190,9 @@ pub struct Summary {
     pub technique: String,
     /// The same under the name that it had before, for one version.
     pub policy: String,
+    /// The start that an earlier run gave; left out without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start: Option<StartLine>,
     /// Decisions in order.
     pub decisions: Vec<DecisionLine>,
     /// Result of a search; left out where nothing is searched.
@@ -183,6 +208,9 @@ pub struct Summary {
     pub shadow: Vec<ShadowScore>,
     /// Allocation to ask the scheduler for next time; null where nothing was measured.
     pub advice: Option<Advice>,
+    /// What the run learnt for the next one; left out where that is nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub learnt: Option<Learnt>,
     /// Its streams, where it is a pipeline.
     #[serde(flatten)]
     pub stream: Option<StreamLines>,

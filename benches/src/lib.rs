@@ -124,11 +124,24 @@ fn on_path(name: &str) -> bool {
     std::env::var_os("PATH").is_some_and(|path| std::env::split_paths(&path).any(|dir| dir.join(name).is_file()))
 }
 
-/// Runs `application` under `midrun run` and returns the job's summary.
+/// Runs `application` under `midrun run`, without what earlier runs learnt, and returns the job's summary.
 ///
 /// # Errors
 /// When the job cannot be started, does not end with 0, or leaves no summary.
 pub fn run_under_midrun(flags: &[String], launcher: &Launcher, application: &[String]) -> Result<serde_json::Value> {
+    run_with_memory(None, flags, launcher, application)
+}
+
+/// The same with a state directory, in which midrun remembers its runs.
+///
+/// # Errors
+/// As of [`run_under_midrun`].
+pub fn run_with_memory(
+    state: Option<&Path>,
+    flags: &[String],
+    launcher: &Launcher,
+    application: &[String],
+) -> Result<serde_json::Value> {
     let directory = tempfile::tempdir()?;
     let summary = directory.path().join("summary.json");
     let mut line = launcher.before.clone();
@@ -146,6 +159,10 @@ pub fn run_under_midrun(flags: &[String], launcher: &Launcher, application: &[St
         .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
         .stdout(Stdio::null())
         .stderr(Stdio::piped());
+    match state {
+        Some(state) => command.env("XDG_STATE_HOME", state),
+        None => command.env("MIDRUN_CFG_RUN__NO_MEMORY", "true"),
+    };
     let output = command.output().context("midrun does not start: run deploy/build first")?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);

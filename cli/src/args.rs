@@ -43,6 +43,8 @@ pub enum Command {
     Replay(crate::replay::Args),
     /// Explain a tunlet, or why a run went as it did
     Explain(crate::explain::Args),
+    /// List the runs that midrun remembers, or forget them
+    History(crate::history::Args),
 }
 
 /// Parses the command line.
@@ -66,7 +68,7 @@ pub fn parse() -> Result<Command, ExitCode> {
 fn sentence(error: &clap::Error) -> String {
     use clap::error::ErrorKind;
     if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-        return "a subcommand is needed: run, exec, agent, analyzer, predict, explain, replay, sweep, status, set, freeze, pause or resume (see midrun --help)".into();
+        return "a subcommand is needed: run, exec, agent, analyzer, predict, explain, history, replay, sweep, status, set, freeze, pause or resume (see midrun --help)".into();
     }
     let text = error.to_string();
     let message = text.split("Usage:").next().unwrap_or(&text);

@@ -7,9 +7,11 @@ mod control;
 mod descriptors;
 mod exec;
 mod explain;
+mod history;
 mod job_file;
 mod launch;
 mod logging;
+mod memory;
 mod predict;
 mod published_jobs;
 mod readiness;
@@ -50,6 +52,7 @@ fn main() -> ExitCode {
         Command::Replay(args) => replay::main(&args),
         Command::Sweep(args) => sweep::main(&args),
         Command::Explain(args) => explain::main(&args),
+        Command::History(args) => history::main(&args),
     };
     match done {
         Ok(code) => code,

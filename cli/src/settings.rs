@@ -18,7 +18,7 @@ use crate::usage::{Usage, one_line, usage};
 
 const ENVIRONMENT_PREFIX: &str = "MIDRUN_CFG";
 /// Old spellings of keys, in every section that has the new one; accepted for one version (docs/glossary.md).
-const OLD_KEYS: [(&str, &str); 1] = [("policy", "technique")];
+const OLD_KEYS: [(&str, &str); 2] = [("policy", "technique"), ("no_search_memory", "no_memory")];
 
 /// All configuration keys, by section.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -68,8 +68,12 @@ pub struct RunSettings {
     pub search_method: String,
     /// Iterations that a search may measure; 0: 60.
     pub search_budget: u32,
-    /// Start a search without the results of earlier runs, and keep no results.
-    pub no_search_memory: bool,
+    /// Begin without what earlier runs of the program learnt and found, and keep nothing of this one.
+    pub no_memory: bool,
+    /// Runs are remembered for so many days; 0: 90.
+    pub memory_days: u32,
+    /// So many runs are remembered, the newest ones; 0: 1000.
+    pub memory_runs: u32,
     /// Directory that holds `openmpi/libmidrun.so` and `mpich/libmidrun.so`. None: next to the midrun command.
     pub library_dir: Option<PathBuf>,
     /// The MPI of the programs, where they do not name it: `openmpi`, `mpich`, `intel`, `cray`, `mvapich` … Empty: each rank finds out.
@@ -107,6 +111,7 @@ impl RunSettings {
                 budget: self.search_budget,
                 known: String::new(),
             },
+            start: String::new(),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use midrun_vocabulary::{Count, Seconds};
+use midrun_vocabulary::{Count, Seconds, UnixTime};
 use serde_json::Value;
 
 use crate::usage::usage;
@@ -90,6 +90,7 @@ pub fn table(json: &str) -> String {
             format!("{counted} on {}", Count(number("/ranks"), "rank"))
         });
     }
+    lines.extend(start(&summary["start"]));
     lines.extend(list("decisions").iter().rev().take(DECISIONS_SHOWN).rev().map(decision));
     lines.extend(search(&summary["search"]));
     lines.extend(advice(&summary["advice"]));
@@ -216,6 +217,23 @@ fn advice(advice: &Value) -> Option<String> {
         advice["regime"].as_str()?,
         Seconds(number("iteration_s")?),
         100.0 * number("uncertainty")?,
+    ))
+}
+
+/// The line of a start that an earlier run gave.
+pub fn start(start: &Value) -> Option<String> {
+    let seconds = |key: &str| start[key].as_f64().map(Seconds);
+    let measured = seconds("measured_s").zip(seconds("expected_s"));
+    let (verdict, reason) = (start["verdict"].as_str()?, start["reason"].as_str());
+    let because = reason.map(|reason| format!(", because {reason}"));
+    let times = measured.map(|(measured, expected)| format!(" (expected {expected}, measured {measured})"));
+    Some(format!(
+        "start remembered from the run of {}: {}, {} per iteration: {verdict}{}{}",
+        UnixTime(start["remembered_unix_s"].as_u64()?),
+        start["setting"].as_str()?,
+        seconds("remembered_s")?,
+        because.unwrap_or_default(),
+        times.unwrap_or_default(),
     ))
 }
 
@@ -373,6 +391,18 @@ mod tests {
         let line = "POP efficiencies: parallel 60.0 % = load balance 75.0 % x communication 80.0 %";
         assert!(table(json).contains(line), "{}", table(json));
         assert!(!table(r#"{"iterations":0,"ranks":4,"pop":null}"#).contains("POP"));
+    }
+
+    #[test]
+    fn a_remembered_start_is_told_with_what_became_of_it() {
+        let kept = serde_json::json!({"remembered_unix_s": 1_700_000_000, "setting": "daf, 8 workers", "remembered_s": 0.131,
+            "expected_s": 0.13, "uncertainty": 0.02, "measured_s": 0.132, "verdict": "kept", "reason": null});
+        let line = "start remembered from the run of 2023-11-14 22:13 UTC: daf, 8 workers, 0.131 s per iteration: kept (expected 0.130 s, measured 0.132 s)";
+        assert_eq!(start(&kept).as_deref(), Some(line));
+        let unused = serde_json::json!({"remembered_unix_s": 0, "setting": "daf, 8 workers", "remembered_s": 0.131, "expected_s": null,
+            "measured_s": null, "verdict": "not-used", "reason": "the program chose its own technique"});
+        assert!(start(&unused).unwrap().ends_with(": not-used, because the program chose its own technique"));
+        assert_eq!(start(&Value::Null), None);
     }
 
     #[test]

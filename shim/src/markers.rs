@@ -53,7 +53,11 @@ pub extern "C" fn midrun_iteration_begin(tasks: u64, workers: u32) -> c_int {
             }
             // A program without tasks schedules none.
             if tasks > 0 {
-                TECHNIQUE.call_once(|| scheduling::declare_technique(TechniqueParameters::FALLBACK));
+                TECHNIQUE.call_once(|| {
+                    let ranks = state::segment().map_or(0, |segment| segment.identity().world_size);
+                    let start = scheduling::remembered(ranks as usize).map(|start| start.parameters);
+                    scheduling::declare_technique(start.unwrap_or(TechniqueParameters::FALLBACK));
+                });
             }
             synchronized::on_iteration(iteration);
             safe_point::poll(iteration, true);

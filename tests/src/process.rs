@@ -42,9 +42,13 @@ impl Ended {
 }
 
 impl Process {
-    /// Starts `command`; stdout and stderr go to `NAME.out` and `NAME.err` in `scratch`.
+    /// Starts `command`; stdout and stderr go to `NAME.out` and `NAME.err` in `scratch`. It remembers no runs, unless it is given a state
+    /// directory: runs of a test do not depend on those before.
     pub fn start(scratch: &Scratch, name: &str, mut command: Command) -> Process {
         let (out, err) = (scratch.path(&format!("{name}.out")), scratch.path(&format!("{name}.err")));
+        if !command.get_envs().any(|(variable, _)| variable == "XDG_STATE_HOME") {
+            command.env("MIDRUN_CFG_RUN__NO_MEMORY", "true");
+        }
         command
             .stdin(Stdio::null())
             .stdout(fs::File::create(&out).expect("a log"))

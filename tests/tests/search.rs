@@ -57,33 +57,38 @@ fn a_block_size_is_searched_on_every_rank_and_stays_at_the_best(mpi: Mpi) {
 #[each_mpi]
 fn what_a_search_found_is_tried_first_in_the_next_run_and_a_damaged_memory_is_set_aside(mpi: Mpi) {
     let scratch = Scratch::new();
-    let files = || -> Vec<std::path::PathBuf> {
-        let entries = std::fs::read_dir(scratch.path("state/midrun/search")).into_iter().flatten().flatten();
-        entries.map(|entry| entry.path()).collect()
+    // The results that the runs so far remember, the newest run first.
+    let kept = || -> Vec<Value> {
+        let mut ask = midrun_tests::mpi::command(&[
+            midrun_tests::midrun().display().to_string(),
+            "history".into(),
+            "--json".into(),
+        ]);
+        ask.env("XDG_STATE_HOME", scratch.path("state"));
+        let runs: Vec<Value> =
+            serde_json::from_str(&Process::start(&scratch, "history", ask).succeed().out).expect("JSON");
+        runs.into_iter().map(|run| run["learnt"]["search"].clone()).collect()
     };
     // Far more combinations than the budget: what is not remembered is not found by chance.
     let flags = ["--search", "block=1..96", "--search-budget", "30", "--search-method", "simplex"];
     searched(&scratch, "first", &flags, &product(mpi, 400));
-    let [file] = &files()[..] else { panic!("{mpi:?}: one file: {:?}", files()) };
-    let kept: Value = serde_json::from_slice(&std::fs::read(file).expect("its text")).expect("JSON");
-    let best: Vec<f64> = serde_json::from_value(kept["results"][0]["values"].clone()).expect("numbers");
-    let second: Vec<f64> = serde_json::from_value(kept["results"][1]["values"].clone()).expect("numbers");
+    let [results] = &kept()[..] else { panic!("{mpi:?}: one run: {:?}", kept()) };
+    let best: Vec<f64> = serde_json::from_value(results[0]["values"].clone()).expect("numbers");
+    let second: Vec<f64> = serde_json::from_value(results[1]["values"].clone()).expect("numbers");
     let (ended, summary) = searched(&scratch, "again", &flags, &product(mpi, 400));
     let to: Vec<&Value> = summary.list("decisions").iter().map(|decision| &decision["to"]).take(2).collect();
     assert_eq!(to, [&second[0].to_string(), &best[0].to_string()].map(String::as_str), "{mpi:?} {}", ended.err);
 
-    std::fs::write(file, "{").expect("damage");
+    std::fs::write(scratch.path("state/midrun/runs.sqlite"), "{".repeat(1000)).expect("damage");
     let (ended, _) = searched(&scratch, "damaged", &flags, &product(mpi, 400));
-    assert_eq!(ended.err.matches("the file is now").count(), 1, "{}", ended.err);
-    let mut names: Vec<_> = files().into_iter().filter_map(|path| path.extension().map(|end| end.to_owned())).collect();
-    names.sort();
-    assert_eq!(names, ["damaged", "json"], "and a new one is written");
+    assert_eq!(ended.err.matches("is kept as").count(), 1, "{}", ended.err);
+    assert_eq!(kept().len(), 1, "and a new one is written");
 
-    let forgetful = [&flags[..], &["--no-search-memory"]].concat();
+    let forgetful = [&flags[..], &["--no-memory"]].concat();
     searched(&scratch, "other", &forgetful, &product(mpi, 300));
-    assert_eq!(files().len(), 2, "nothing is kept of another input");
+    assert_eq!(kept().len(), 1, "nothing is kept of it");
     let (ended, _) = searched(&scratch, "short", &flags, &product(mpi, 10));
-    assert_eq!(files().len(), 2, "nor of a search that did not end: {}", ended.err);
+    assert_eq!(kept()[0], Value::Null, "no results of a search that did not end: {}", ended.err);
 }
 
 #[each_mpi]
@@ -128,7 +133,7 @@ fn a_point_that_no_rank_offers_is_named_and_the_start_is_the_value_in_force(mpi:
     assert!(ended.err.contains(&format!("search of nosuch: {why}")), "{mpi:?}: and at the end: {}", ended.err);
     assert_eq!(summary.0["search"]["measured"], 0);
     // Without a factor of its own DPF takes 0.5.
-    let (_, summary) = searched(&scratch, "factor", &["--search", "mw.factor=0.2,0.5", "--no-search-memory"], &line);
+    let (_, summary) = searched(&scratch, "factor", &["--search", "mw.factor=0.2,0.5", "--no-memory"], &line);
     let best = summary.0["search"]["best"][0].as_f64();
     assert!(best == Some(0.2) || best == Some(0.5), "{mpi:?}: {}", summary.0["search"]);
     let froms: Vec<&str> = summary.list("decisions").iter().filter_map(|d| d["from"].as_str()).collect();

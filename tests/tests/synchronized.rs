@@ -268,7 +268,7 @@ fn a_pre_committed_change_that_nobody_commits_is_aborted_on_all_ranks_and_the_ne
 
 /// `midrun run --search POINT -- LINE`; what the job said, and the summary.
 fn search(scratch: &Scratch, point: &str, line: &[String]) -> (Ended, Summary) {
-    let flags = ["--summary", "s.json", "--no-search-memory", "--search", point];
+    let flags = ["--summary", "s.json", "--no-memory", "--search", point];
     let ended = under_midrun(scratch, "run", &flags, line).succeed();
     let summary = Summary::read(&scratch.path("s.json"));
     (ended, summary)

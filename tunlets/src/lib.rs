@@ -8,6 +8,7 @@
 //! - `catalogue` creates tunlets by name;
 //! - `coordinator`, `shadow`, `auto` combine several tunlets; `recorded` feeds recorded windows to their models;
 //! - `master_worker`, `pipeline`, `search`, `scripted`, `template` are the tunlets;
+//! - `memory` is what a run learns for the next one, and the trial of a start that it gave;
 //! - `trial` watches a change and decides whether it is kept or rolled back;
 //! - `contract` holds the trait, and `window`, `stream`, `tuning_point`, `proposal`, `report`, `explain`, `options` its data.
 
@@ -19,6 +20,7 @@ mod contract;
 mod coordinator;
 pub mod explain;
 mod master_worker;
+pub mod memory;
 pub mod options;
 pub mod pipeline;
 pub mod proposal;
@@ -38,6 +40,7 @@ pub mod window;
 pub use contract::{Observation, Tunlet, report_of};
 pub use explain::Explanation;
 pub use midrun_models::link;
+pub use midrun_scheduling::Start;
 pub use options::{SearchOptions, TuningOptions, TunletFile};
 pub use proposal::{Judgement, Proposal, Settled, Verdict};
 pub use report::{NextAllocation, Refusal, Report, SearchReport, ShadowScore};

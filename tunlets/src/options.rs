@@ -66,6 +66,8 @@ pub struct TuningOptions {
     pub worker_step: u32,
     /// Options of tunlet `search`.
     pub search: SearchOptions,
+    /// Start that an earlier run gave, as the text of a [`crate::memory::Remembered`]; empty: none.
+    pub start: String,
 }
 
 impl Default for TuningOptions {
@@ -80,6 +82,7 @@ impl Default for TuningOptions {
             max_workers: 0,
             worker_step: 0,
             search: SearchOptions::default(),
+            start: String::new(),
         }
     }
 }

@@ -23,6 +23,9 @@ pub fn open_job(request: OpenJobRequest) -> Result<Question, String> {
     if request.files.iter().any(|file| file.text.len() > bytes || file.name.len() > limits::TEXT_BYTES) {
         return Err(format!("a tunlet's file: at most {bytes} bytes are allowed"));
     }
+    if request.start.len() > bytes {
+        return Err(format!("start: at most {bytes} bytes are allowed"));
+    }
     let (token, dry_run) = (request.token.clone(), request.dry_run);
     Ok(Question::OpenJob { job, token, options: options(request), dry_run })
 }
@@ -45,13 +48,24 @@ pub(super) fn options(request: OpenJobRequest) -> TuningOptions {
             budget: request.search_budget,
             known: request.search_known,
         },
+        start: request.start,
     }
 }
 
 /// A request for nothing but these options.
 pub fn request(options: &TuningOptions) -> OpenJobRequest {
-    let TuningOptions { tunlet, shadow, files, technique, objective, min_workers, max_workers, worker_step, search } =
-        options.clone();
+    let TuningOptions {
+        tunlet,
+        shadow,
+        files,
+        technique,
+        objective,
+        min_workers,
+        max_workers,
+        worker_step,
+        search,
+        start,
+    } = options.clone();
     OpenJobRequest {
         tunlet,
         shadow,
@@ -66,6 +80,7 @@ pub fn request(options: &TuningOptions) -> OpenJobRequest {
         search_method: search.method,
         search_budget: search.budget,
         search_known: search.known,
+        start,
         ..OpenJobRequest::default()
     }
 }

@@ -4,6 +4,7 @@ mod actions;
 mod batches;
 mod controls;
 mod jobs;
+mod memory;
 mod owner;
 mod synchronized;
 

@@ -24,6 +24,8 @@ impl Job {
             decisions: self.decisions.lines(),
             controls: self.overrides.lines(),
             search: report.search,
+            start: self.memory.start(),
+            learnt: self.memory.learnt(members.world_size().max(members.seen() as u32)),
             refusals,
             never: report.unavailable,
             shadow: report.shadows,

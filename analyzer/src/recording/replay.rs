@@ -184,8 +184,9 @@ impl Play<'_> {
                 batch.left.retain(|rank| rank.job == *self.job);
             }
             Input::Asked { question: Question::OpenJob { job, options, .. }, .. } => {
-                let (recorded, search) = (with(options), options.search.clone());
-                *options = recorded.completed(self.options.clone());
+                let (recorded, search, start) = (with(options), options.search.clone(), options.start.clone());
+                // The ranks began with it, whatever the replay asks for.
+                *options = TuningOptions { start, ..recorded.completed(self.options.clone()) };
                 if self.options.tunlet.is_empty() {
                     options.search = search;
                 }

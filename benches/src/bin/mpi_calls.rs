@@ -68,7 +68,11 @@ fn run(a: &Arguments, kind: &str) -> Result<String> {
     }
     words.push(program.display().to_string());
     let mut command = Command::new(&words[0]);
-    command.args(&words[1..]).env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+    command
+        .args(&words[1..])
+        .env("MIDRUN_CFG_RUN__NO_MEMORY", "true")
+        .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
+        .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
     let output = command.output().with_context(|| format!("{command:?} does not start"))?;
     anyhow::ensure!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
     if kind == "recording" {

@@ -48,7 +48,11 @@ fn command(a: &Arguments, under_midrun: bool, ranks: u32, application: &[String]
     words.extend(launcher.words);
     words.extend_from_slice(application);
     let mut command = Command::new(&words[0]);
-    command.args(&words[1..]).env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+    command
+        .args(&words[1..])
+        .env("MIDRUN_CFG_RUN__NO_MEMORY", "true")
+        .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
+        .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
     Ok(command)
 }
 

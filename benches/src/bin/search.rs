@@ -75,8 +75,7 @@ fn measure(a: &Arguments, name: &str, words: &str) -> Result<()> {
             let more = format!("--iterations {ITERATIONS} --factor {} --seed {seed}", factor(FACTORS));
             let values = format!("mw.factor={}..{} step {}", factor(1), factor(FACTORS), factor(1));
             let budget = BUDGET.to_string();
-            let flags =
-                ["--search", &values, "--search-method", method, "--search-budget", &budget, "--no-search-memory"];
+            let flags = ["--search", &values, "--search-method", method, "--search-budget", &budget, "--no-memory"];
             let summary = run(a, words, &more, &flags)?;
             let report = &summary["search"];
             anyhow::ensure!(report["ended"] == true, "the search did not end: {report}");

@@ -127,7 +127,7 @@ impl Case {
         let line = format!("{} {} --iterations {iterations} --{} {value}", program.display(), self.words, self.point);
         let application: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
         let mut flags: Vec<String> = flags.iter().map(|flag| (*flag).to_owned()).collect();
-        flags.push("--no-search-memory".into());
+        flags.push("--no-memory".into());
         run_under_midrun(&flags, &Launcher::local(&a.mpi, self.ranks, false)?, &application)
     }
 }

@@ -19,6 +19,7 @@ struct DecisionReport {
 pub struct RunReport {
     job: String,
     opening: String,
+    start: Option<String>,
     decisions: Vec<DecisionReport>,
     controls: Vec<String>,
     refusals: Vec<String>,
@@ -35,6 +36,7 @@ impl RunReport {
         RunReport {
             job: text(summary, "job"),
             opening: opening(summary, decisions.is_empty()),
+            start: crate::summary::start(&summary["start"]),
             decisions,
             controls: list("controls").iter().map(control).collect(),
             refusals: list("refusals").iter().map(refusal).collect(),
@@ -47,6 +49,9 @@ impl RunReport {
     /// The report as text.
     pub fn text(&self) -> String {
         let mut text = format!("job {}: {}\n", self.job, self.opening);
+        if let Some(start) = &self.start {
+            text += &format!("\n{start}\n");
+        }
         for decision in &self.decisions {
             for (at, sentence) in decision.steps.iter().enumerate() {
                 text += &format!("{}{sentence}\n", if at == 0 { "\n" } else { "    " });

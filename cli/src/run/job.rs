@@ -11,10 +11,10 @@ use super::embedded::{self, Agent, Analyzer};
 use super::preflight::Plan;
 use super::rank_environment::{RankEnvironment, prepare, unchanged};
 use super::relay::Relay;
-use super::search_memory::SearchMemory;
 use crate::job_file::{JobFile, RunningJob};
 use crate::launch::command_line::CommandLine;
 use crate::logging::LogForm;
+use crate::memory::Memory;
 use crate::published_jobs::{Publication, PublishedJob};
 use crate::runtime_dir;
 use crate::settings::Settings;
@@ -40,7 +40,9 @@ struct Parts {
     client: Option<Client>,
     file: Option<JobFile>,
     publication: Option<Publication>,
-    search_memory: Option<SearchMemory>,
+    memory: Option<Memory>,
+    /// Start that earlier runs gave; empty: none.
+    start: String,
     /// The analyzer's URL as seen from other hosts.
     url: String,
     token: String,
@@ -88,7 +90,7 @@ pub async fn run(
     let mut child = child::start(&prepared)?;
     let ended = child::wait(&mut child, relay).await?;
 
-    let Parts { analyzer, agent, client, file, publication, search_memory, .. } = parts;
+    let Parts { analyzer, agent, client, file, publication, memory, .. } = parts;
     drop((file, publication));
     if let Some(Agent { daemon, removed_at_end, .. }) = agent {
         daemon.stop(AGENT_END_DEADLINE).await;
@@ -101,7 +103,7 @@ pub async fn run(
     if let Some(watch) = watch {
         let _ = tokio::time::timeout(WATCH_END_DEADLINE, watch).await;
     }
-    if let (Ok(json), Some(memory)) = (&closed, search_memory) {
+    if let (Ok(json), Some(memory), Ended::Code(0)) = (&closed, memory, ended) {
         memory.keep(json);
     }
     let closed = closed.map(|json| plan.points.as_ref().map_or(json.clone(), |points| points.declare(&json)));
@@ -133,7 +135,9 @@ async fn start_parts(settings: &Settings, line: &CommandLine, job: &str) -> anyh
             format!("http://127.0.0.1:{port}")
         }
     };
-    parts.search_memory = search_memory(settings, line);
+    parts.memory = Memory::of(settings, line);
+    let earlier = parts.memory.as_ref().map(Memory::recall).unwrap_or_default();
+    parts.start = earlier.start.map(|remembered| remembered.to_string()).unwrap_or_default();
     let request = OpenJobRequest {
         job: job.to_owned(),
         token: parts.job_token.clone(),
@@ -150,7 +154,8 @@ async fn start_parts(settings: &Settings, line: &CommandLine, job: &str) -> anyh
         search_constraint: settings.run.search_constraint.clone(),
         search_method: settings.run.search_method.clone(),
         search_budget: settings.run.search_budget,
-        search_known: parts.search_memory.as_ref().map(SearchMemory::known).unwrap_or_default(),
+        search_known: earlier.search,
+        start: parts.start.clone(),
     };
     let owner_settings = OwnerSettings {
         job: job.to_owned(),
@@ -172,17 +177,6 @@ async fn start_parts(settings: &Settings, line: &CommandLine, job: &str) -> anyh
     (config.owner_settings, config.options_follow) = (Some(owner_settings), true);
     parts.agent = Some(embedded::start_agent(config, job)?);
     Ok(parts)
-}
-
-/// The search memory of this program and input; `None` without a search.
-fn search_memory(settings: &Settings, line: &CommandLine) -> Option<SearchMemory> {
-    let options = settings.run.options().search;
-    if options.points.is_empty() || settings.run.no_search_memory {
-        return None;
-    }
-    let app = line.apps.first()?;
-    let words = line.words.get(app.at + 1..).unwrap_or_default();
-    SearchMemory::of(line.words.get(app.at)?, words, app.ranks, &options)
 }
 
 fn running_job(parts: &Parts, url: &str, job: &str, line: &CommandLine) -> RunningJob {
@@ -227,6 +221,9 @@ fn rank_environment<'a>(
             )),
             None => variables.push(("MIDRUN_MAX_WORKERS", most.to_string())),
         }
+    }
+    if !parts.start.is_empty() {
+        variables.push(("MIDRUN_START", parts.start.clone()));
     }
     if let Some(points) = &plan.points {
         variables.push(("MIDRUN_POINTS", points.variable()));

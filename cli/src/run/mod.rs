@@ -8,7 +8,6 @@ mod points;
 mod preflight;
 mod rank_environment;
 mod relay;
-mod search_memory;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -67,9 +66,9 @@ pub struct Args {
     /// Iterations that the search may measure (default: 60)
     #[arg(long, value_name = "N")]
     search_budget: Option<u32>,
-    /// Start the search without the results of earlier runs, and keep no results
-    #[arg(long)]
-    no_search_memory: bool,
+    /// Begin without what earlier runs of the program learnt and found, and keep nothing of this one
+    #[arg(long, alias = "no-search-memory")]
+    no_memory: bool,
     /// File that names measure points and tuning points in a program that was not written for midrun (docs/points.md)
     #[arg(long, value_name = "FILE")]
     points: Option<PathBuf>,
@@ -125,7 +124,7 @@ impl Args {
             ("run.search_budget", self.search_budget.map(|n| n.to_string())),
             ("run.mpi", self.mpi.clone()),
             ("run.strict", self.strict.then(|| "true".to_owned())),
-            ("run.no_search_memory", self.no_search_memory.then(|| "true".to_owned())),
+            ("run.no_memory", self.no_memory.then(|| "true".to_owned())),
         ];
         flags.into_iter().filter_map(|(key, value)| Some((key, value?))).collect()
     }

@@ -33,6 +33,12 @@ fn the_old_key_of_the_technique_is_still_accepted() {
 }
 
 #[test]
+fn the_old_key_of_the_memory_is_still_accepted() {
+    let file = file("[run]\nno_search_memory = true\n");
+    assert!(load(Some(file.path()), &[]).unwrap().run.no_memory);
+}
+
+#[test]
 fn a_value_of_the_wrong_type_is_refused_with_its_key() {
     let file = file("[analyzer]\nwindow_grace_ms = \"soon\"\n");
     let text = load(Some(file.path()), &[]).unwrap_err().to_string();

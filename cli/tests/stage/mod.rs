@@ -67,6 +67,7 @@ impl Stage {
             .current_dir(self.directory.path())
             .env_remove("LD_PRELOAD")
             .env("XDG_RUNTIME_DIR", self.path("run"))
+            .env("XDG_STATE_HOME", self.path("state"))
             .env("MIDRUN_LIB_DIR", self.path("lib"))
             .env("PATH", format!("{}:/usr/bin:/bin", self.path("bin").display()));
         command

@@ -15,6 +15,7 @@ mod queue;
 mod recall;
 mod scheduler;
 mod speed;
+pub mod start;
 mod task_times;
 mod technique;
 
@@ -23,5 +24,6 @@ pub use queue::WorkerQueue;
 pub use recall::{Recall, Returned, own_task_s, recall, tasks_to_return};
 pub use scheduler::{Chunk, ChunkScheduler};
 pub use speed::WorkerSpeed;
+pub use start::Start;
 pub use task_times::TaskTimes;
 pub use technique::{Technique, TechniqueParameters};

@@ -11,7 +11,9 @@ pub mod config;
 mod count;
 pub mod names;
 mod seconds;
+mod unix_time;
 
 pub use config::ConfigError;
 pub use count::Count;
 pub use seconds::Seconds;
+pub use unix_time::UnixTime;

@@ -1,13 +1,14 @@
 //! Performance models that a live decision evaluates: pure mathematics, no I/O, no clock.
 //!
 //! [`link`] and [`trend`] learn the parameters from measurements, by robust regression ([`line`]). [`factoring`] has the
-//! closed formulas of loop scheduling, [`order_statistics`] the expected maxima they rest on, [`batches`] the shares for
+//! closed formulas of loop scheduling, [`order_statistics`] the expected maxima they rest on, [`chance`] quantiles, [`batches`] the shares for
 //! programs with a fixed number of batches. [`simulate`] runs the master's own scheduling code on a model of the tasks, the
 //! workers and the messages; [`master_worker`] and [`pipeline`] have the closed models, [`search`] the search algorithms.
 
 #![forbid(unsafe_code)]
 
 pub mod batches;
+pub mod chance;
 pub mod distribution;
 pub mod expression;
 pub mod factoring;

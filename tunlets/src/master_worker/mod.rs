@@ -31,4 +31,4 @@ mod plant_tests;
 mod regret_tests;
 
 pub use strategy::{MasterWorker, Mode};
-pub use workers::Limits;
+pub use workers::{Limits, cost};

@@ -84,7 +84,7 @@ pub struct Workers {
 }
 
 /// What the objective minimises, for `workers` with this iteration time and useful work, seconds.
-fn cost(objective: Objective, workers: u32, iteration_s: f64, work_s: f64) -> f64 {
+pub fn cost(objective: Objective, workers: u32, iteration_s: f64, work_s: f64) -> f64 {
     let n = f64::from(workers);
     match objective {
         Objective::Efficiency => n * iteration_s * iteration_s / work_s,

@@ -110,6 +110,11 @@ impl Config {
         self.raw.flags & RECALL != 0 || self.raw.technique.is_null()
     }
 
+    /// Returns whether the program names neither a technique nor a share.
+    pub fn leaves_technique_open(&self) -> bool {
+        self.raw.technique.is_null() && self.raw.factor <= 0.0
+    }
+
     /// Returns whether this program may be started again as a further worker.
     pub fn may_spawn(&self) -> bool {
         self.raw.flags & SPAWN != 0

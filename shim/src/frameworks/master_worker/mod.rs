@@ -88,11 +88,21 @@ fn create(raw: &RawConfig) -> Result<MasterWorker, c_int> {
         return Err(status::ERR_NO_WORKER);
     }
     let (Some(config), Ok(setting), true) = (config, setting, agreed) else { return Err(status::ERR_ARGUMENT) };
-    let team = Team::new(comm.size, config.master, config.workers);
+    let mut team = Team::new(comm.size, config.master, config.workers);
     let (first, mut growth) = (!CREATED.swap(true, Ordering::Relaxed), None);
     if is_master {
         safe_point::own();
-        scheduling::declare_technique(TechniqueParameters { recall: config.recalls(), ..setting });
+        let mut initial = TechniqueParameters { recall: config.recalls(), ..setting };
+        if let Some(start) = scheduling::remembered(comm.size).filter(|_| first) {
+            if config.leaves_technique_open() {
+                initial = start.parameters;
+            }
+            // Ranks of an earlier run are those of MPI_COMM_WORLD.
+            if config.workers == 0 && raw.comm.is_null() {
+                team.choose(start.workers.iter().map(|rank| *rank as usize));
+            }
+        }
+        scheduling::declare_technique(initial);
         scheduling::declare_workers(team.active().len() as u32, comm.size as u32 - 1);
         growth = first.then(|| Growth::plan(&config, comm.size as u32 - 1)).flatten();
     }

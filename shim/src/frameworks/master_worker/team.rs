@@ -89,6 +89,19 @@ impl Team {
             self.active.push(next);
         }
         self.active.sort_unstable();
+        self.number();
+    }
+
+    /// Makes these ranks the active workers, given in ascending order; without any of the team's, all stay as they are.
+    pub fn choose(&mut self, ranks: impl Iterator<Item = usize>) {
+        let chosen: Vec<usize> = ranks.filter(|rank| *rank != self.master && *rank < self.position.len()).collect();
+        if !chosen.is_empty() {
+            self.active = chosen;
+            self.number();
+        }
+    }
+
+    fn number(&mut self) {
         self.position.fill(None);
         for (position, rank) in self.active.iter().enumerate() {
             self.position[*rank] = Some(position);
@@ -141,6 +154,17 @@ mod tests {
         team.resize(0);
         assert_eq!(team.active(), [0], "somebody has to work");
         assert_eq!(Team::new(5, 0, 3).active(), [1, 2, 3]);
+    }
+
+    #[test]
+    fn a_team_of_an_earlier_run_is_chosen_by_rank() {
+        let mut team = Team::new(5, 0, 0);
+        team.choose([0, 2, 4, 9].into_iter());
+        assert_eq!((team.active(), team.position(4), team.position(1)), ([2, 4].as_slice(), Some(1), None));
+        team.choose([0, 9].into_iter());
+        assert_eq!(team.active(), [2, 4], "none of them is a worker here");
+        team.resize(3);
+        assert_eq!(team.active(), [1, 2, 4]);
     }
 
     #[test]

@@ -1,0 +1,144 @@
+//! How a job starts whose program was tuned before: technique, parameters and workers, as a text that the command line gives to the
+//! ranks and to the analyzer.
+
+use crate::{Technique, TechniqueParameters};
+use std::fmt;
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+
+/// Most ranks of a job whose start is a text.
+const MOST_RANKS: u32 = 1 << 20;
+
+/// What the ranks begin their first iteration with.
+///
+/// As a text: `technique=daf;factor=0;mean_s=0.002;sigma_s=0.001;min_chunk=1;recall=1;ranks=9;workers=1-4,7`. A reader skips keys that
+/// it does not know, so the text may carry more than a start.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Start {
+    /// Technique and parameters.
+    pub parameters: TechniqueParameters,
+    /// Ranks of the job for which this holds.
+    pub ranks: u32,
+    /// Ranks of the workers that take part, ascending.
+    pub workers: Vec<u32>,
+}
+
+/// The value of `key` in a text of `key=value` joined by semicolons.
+pub fn value<'a>(text: &'a str, key: &str) -> Option<&'a str> {
+    text.split(';').find_map(|part| part.trim().strip_prefix(key)?.strip_prefix('='))
+}
+
+/// The value of `key`, read as a number.
+///
+/// # Errors
+/// One sentence with the key.
+pub fn number<T: FromStr>(text: &str, key: &str) -> Result<T, String> {
+    let found = value(text, key).ok_or_else(|| format!("a start has no {key}"))?;
+    found.parse().map_err(|_| format!("a start has {key}={found}, which is no number"))
+}
+
+/// The ranks of `1-4,7`, each below `ranks`.
+fn workers(text: &str, ranks: u32) -> Option<Vec<u32>> {
+    let range = |part: &str| -> Option<RangeInclusive<u32>> {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let range = first.parse().ok()?..=last.parse().ok()?;
+        (*range.end() < ranks).then_some(range)
+    };
+    let ranges = text.split(',').map(range).collect::<Option<Vec<_>>>()?;
+    let all: Vec<u32> = ranges.into_iter().flatten().take(ranks as usize).collect();
+    (!all.is_empty() && all.is_sorted_by(|a, b| a < b)).then_some(all)
+}
+
+impl FromStr for Start {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Start, String> {
+        let name = value(text, "technique").ok_or("a start has no technique")?;
+        let kind =
+            Technique::parse(name).ok_or_else(|| format!("a start names the technique {name}, which there is not"))?;
+        let real = |key| {
+            let number: f64 = number(text, key)?;
+            if number.is_finite() && number >= 0.0 { Ok(number) } else { Err(format!("a start has {key}={number}")) }
+        };
+        let (factor, mean_s, sigma_s) = (real("factor")?, real("mean_s")?, real("sigma_s")?);
+        let min_chunk: u64 = number(text, "min_chunk")?;
+        let recall = number::<u8>(text, "recall")? != 0;
+        let ranks: u32 = number(text, "ranks")?;
+        if !(2..=MOST_RANKS).contains(&ranks) || factor > 1.0 || min_chunk == 0 {
+            return Err(format!("a start has ranks={ranks}, factor={factor} and min_chunk={min_chunk}"));
+        }
+        let workers =
+            value(text, "workers").and_then(|list| workers(list, ranks)).ok_or("a start has no list of workers")?;
+        Ok(Start {
+            parameters: TechniqueParameters { kind, factor, mean_s, sigma_s, min_chunk, recall },
+            ranks,
+            workers,
+        })
+    }
+}
+
+impl fmt::Display for Start {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let TechniqueParameters { kind, factor, mean_s, sigma_s, min_chunk, recall } = self.parameters;
+        write!(f, "technique={};factor={factor};mean_s={mean_s};sigma_s={sigma_s};", kind.name())?;
+        write!(f, "min_chunk={min_chunk};recall={};ranks={};workers=", u8::from(recall), self.ranks)?;
+        for (at, run) in self.workers.chunk_by(|a, b| a + 1 == *b).enumerate() {
+            let comma = if at > 0 { "," } else { "" };
+            match run {
+                [only] => write!(f, "{comma}{only}")?,
+                [first, .., last] => write!(f, "{comma}{first}-{last}")?,
+                [] => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn start(workers: &[u32]) -> Start {
+        let parameters = TechniqueParameters {
+            kind: Technique::Daf,
+            mean_s: 0.00213,
+            sigma_s: 1e-9,
+            recall: true,
+            ..TechniqueParameters::FALLBACK
+        };
+        Start { parameters, ranks: 9, workers: workers.to_vec() }
+    }
+
+    #[test]
+    fn a_start_comes_back_from_its_text() {
+        for workers in [&[1, 2, 3, 4, 5, 6, 7, 8][..], &[0, 3, 4, 8], &[5], &[1, 3, 5]] {
+            let start = start(workers);
+            assert_eq!(start.to_string().parse(), Ok(start.clone()), "{start}");
+            assert_eq!(format!("{start};time=3").parse(), Ok(start), "unknown keys are skipped");
+        }
+        assert!(start(&[1, 2, 3, 7]).to_string().ends_with("ranks=9;workers=1-3,7"));
+    }
+
+    #[test]
+    fn nonsense_is_refused_in_one_sentence() {
+        let good = start(&[1, 2]).to_string();
+        for (from, to) in [
+            ("technique=daf", "technique=fastest"),
+            ("factor=0.5", "factor=2"),
+            ("factor=0.5", "factor=nan"),
+            ("min_chunk=1", "min_chunk=0"),
+            ("recall=1", "recall=yes"),
+            ("ranks=9", "ranks=1"),
+            ("ranks=9", "ranks=4000000000"),
+            ("workers=1-2", "workers=1-9"),
+            ("workers=1-2", "workers=2,1"),
+            ("workers=1-2", "workers=2-1"),
+            ("workers=1-2", "workers="),
+            ("workers=1-2", "others=1"),
+        ] {
+            let bad = good.replace(from, to);
+            assert_ne!(bad, good);
+            assert!(bad.parse::<Start>().is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! The memory: what a run learnt is where the next run of the same program begins.
+
+use midrun_tests::ask::{status, succeed};
+use midrun_tests::process::Ended;
+use midrun_tests::synthetic::{self, assert_whole, endless_line, wait_for_iterations};
+use midrun_tests::{Mpi, Process, Scratch, Summary, each_mpi, run, wait_until};
+use serde_json::Value;
+
+const UNEQUAL: &str = "--tasks 400 --mean-us 4000 --sigma-pct 80";
+
+/// Starts `midrun run FLAGS -- LINE` with a state directory of the test's own.
+fn start(scratch: &Scratch, name: &str, flags: &[&str], line: &[String]) -> Process {
+    let summary = format!("{name}.json");
+    let mut run = run::command(scratch, &[&["--summary", summary.as_str()], flags].concat(), line);
+    run.env("XDG_STATE_HOME", scratch.path("state"));
+    Process::start(scratch, name, run)
+}
+
+fn finish(scratch: &Scratch, name: &str, job: Process) -> (Ended, Summary) {
+    let ended = job.succeed();
+    assert_whole(&ended);
+    (ended, Summary::read(&scratch.path(&format!("{name}.json"))))
+}
+
+/// A run that ends by itself.
+fn short(scratch: &Scratch, name: &str, flags: &[&str], line: &[String]) -> (Ended, Summary) {
+    finish(scratch, name, start(scratch, name, flags, line))
+}
+
+/// Technique of each iteration, in the program's own words.
+fn techniques(ended: &Ended) -> Vec<&str> {
+    let lines = ended.out.lines().filter(|line| line.starts_with("iteration "));
+    lines.filter_map(|line| line.split("technique ").nth(1)?.split(',').next()).collect()
+}
+
+/// `midrun history WORDS`.
+fn history(scratch: &Scratch, words: &[&str]) -> String {
+    let line: Vec<String> = [midrun_tests::midrun().display().to_string(), "history".into()]
+        .into_iter()
+        .chain(words.iter().map(|word| (*word).to_owned()))
+        .collect();
+    let mut ask = midrun_tests::mpi::command(&line);
+    ask.env("XDG_STATE_HOME", scratch.path("state"));
+    Process::start(scratch, "history", ask).succeed().out
+}
+
+fn remembered(scratch: &Scratch) -> Vec<Value> {
+    serde_json::from_str(&history(scratch, &["--json"])).expect("a list")
+}
+
+/// A first run whose technique is set by hand before its first iteration is over, so that it learns that one.
+fn teach(scratch: &Scratch, line: &[String], technique: &str) -> Summary {
+    let mut job = start(scratch, "first", &[], line);
+    wait_until("the technique can be set", || {
+        let points = status(scratch, &[]).and_then(|status| status["tuning_points"].as_array().cloned());
+        points.into_iter().flatten().any(|point| point["name"] == "mw.technique")
+    });
+    succeed(scratch, &["set", "mw.technique", technique]);
+    wait_for_iterations(&mut job, 4);
+    synthetic::end(scratch);
+    finish(scratch, "first", job).1
+}
+
+#[each_mpi]
+fn the_second_run_begins_with_what_the_first_one_found(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let line = endless_line(&scratch, mpi, 5, UNEQUAL);
+    let first = teach(&scratch, &line, "gss");
+    assert_eq!(first.0["learnt"]["workers"], 4, "{}", first.0);
+    assert!(first.0["learnt"]["start"].as_str().is_some_and(|start| start.contains("technique=gss;")), "{}", first.0);
+    assert_eq!(first.0.get("start"), None, "the first run knew nothing");
+    std::fs::remove_file(scratch.path("end")).expect("the file that ended it");
+
+    let mut job = start(&scratch, "second", &[], &line);
+    wait_for_iterations(&mut job, 3);
+    synthetic::end(&scratch);
+    let (ended, second) = finish(&scratch, "second", job);
+    assert_eq!(techniques(&ended)[0], "gss", "{mpi:?} its first iteration goes by it\n{}\n{}", ended.out, ended.err);
+    let verdict = &second.0["start"]["verdict"];
+    assert!(["kept", "worse"].map(Value::from).contains(verdict), "{mpi:?} it is judged: {}", second.0["start"]);
+    assert!(
+        second.0["start"]["measured_s"].as_f64() > Some(0.0) && second.0["start"]["expected_s"].as_f64() > Some(0.0)
+    );
+    assert!(ended.err.contains("iteration 0: start remembered from the run of 20"), "{}", ended.err);
+    assert!(ended.err.contains(": gss, 4 workers, "), "{}", ended.err);
+
+    let runs = remembered(&scratch);
+    assert_eq!(runs.len(), 2);
+    assert_eq!((&runs[0]["program"], &runs[0]["ranks"]), (&"mw_synthetic".into(), &5.into()));
+    assert_eq!(runs[0]["iterations"], second.0["iterations"], "the newest comes first");
+    let table = history(&scratch, &["mw_synthetic"]);
+    assert_eq!(table.lines().count(), 3, "{table}");
+    assert!(table.contains("best setting") && table.contains("gss, 4 workers"), "{table}");
+    assert_eq!(history(&scratch, &["another"]), "no run of another is remembered\n");
+    assert_eq!(history(&scratch, &["--forget"]), "forgot 2 runs\n");
+    assert_eq!(remembered(&scratch), Vec::<Value>::new());
+    scratch.assert_nothing_left();
+}
+
+#[each_mpi]
+fn another_command_or_no_memory_is_a_cold_start(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let line = endless_line(&scratch, mpi, 5, UNEQUAL);
+    teach(&scratch, &line, "gss");
+    let known = remembered(&scratch);
+    let cold = |name: &str, flags: &[&str], line: &[String]| {
+        // The file that ends it is there: it makes few iterations, if any.
+        let (ended, summary) = short(&scratch, name, flags, line);
+        assert_eq!(summary.0.get("start"), None, "{mpi:?} {name}: {}\n{}", summary.0["start"], ended.err);
+        assert!(!ended.err.contains("remembered"), "{mpi:?} {name}: {}", ended.err);
+    };
+    cold("forgetful", &["--no-memory"], &line);
+    assert_eq!(remembered(&scratch), known, "nothing is kept of it");
+    cold("dry", &["--dry-run"], &line);
+    cold("chosen", &["--technique", "fac2"], &line);
+    cold("arguments", &[], &[&line[..], &["--seed".to_owned(), "2".to_owned()]].concat());
+    cold("ranks", &[], &endless_line(&scratch, mpi, 4, UNEQUAL));
+}
+
+#[each_mpi]
+fn what_the_program_chooses_itself_stays_and_a_damaged_memory_stops_nobody(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let line = synthetic::line(mpi, 4, "--tasks 200 --mean-us 500 --iterations 6 --technique tss --workers 2");
+    let (ended, _) = short(&scratch, "first", &["--technique", "tss", "--objective", "fixed"], &line);
+    assert_eq!(techniques(&ended), ["tss"; 6]);
+    let flags = ["--objective", "fixed"];
+    short(&scratch, "second", &flags, &line);
+    let (ended, third) = short(&scratch, "third", &flags, &line);
+    assert_eq!(techniques(&ended)[0], "tss", "{mpi:?}");
+    assert_eq!(assert_whole(&ended)[0], 2, "{mpi:?}");
+    assert!(!third.0["start"].is_null(), "a start was given: {}", third.0);
+
+    let file = scratch.path("state/midrun/runs.sqlite");
+    std::fs::write(&file, b"no longer a database".repeat(100)).expect("the memory");
+    let (ended, fourth) = short(&scratch, "fourth", &flags, &line);
+    assert!(
+        ended.err.contains("the memory of earlier runs cannot be read") && ended.err.contains("kept as"),
+        "{}",
+        ended.err
+    );
+    assert_eq!(fourth.0.get("start"), None);
+    assert!(scratch.path("state/midrun/runs.sqlite.damaged0").exists());
+    assert_eq!(remembered(&scratch).len(), 1, "a new memory began with this run");
+}
+
+#[each_mpi]
+fn a_run_that_failed_is_not_remembered(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let line = endless_line(&scratch, mpi, 3, "--tasks 40 --mean-us 500");
+    let mut job = start(&scratch, "job", &[], &line);
+    wait_for_iterations(&mut job, 5);
+    job.signal(libc::SIGTERM);
+    assert_ne!(job.wait().code, 0);
+    assert_eq!(remembered(&scratch), Vec::<Value>::new());
+}

@@ -1,0 +1,40 @@
+//! Quantiles and probabilities of the normal distribution and of Student's.
+
+use libm::erfc;
+use statrs::distribution::{ContinuousCDF, StudentsT};
+use statrs::function::erf::erfc_inv;
+use std::f64::consts::SQRT_2;
+
+/// Probability that a standard normal number is at most `z`.
+pub fn normal_probability(z: f64) -> f64 {
+    0.5 * erfc(-z / SQRT_2)
+}
+
+/// The standard normal number that is exceeded with probability `1 - probability`.
+pub fn normal_quantile(probability: f64) -> f64 {
+    -SQRT_2 * erfc_inv(2.0 * probability)
+}
+
+/// Half the width, in standard errors, of the interval around a mean that holds a number with this probability, where the standard
+/// error was estimated with so many degrees of freedom (Student 1908); infinite without any.
+pub fn student_half_width(probability: f64, freedom: f64) -> f64 {
+    let quantile = |student: StudentsT| student.inverse_cdf(0.5 + 0.5 * probability);
+    StudentsT::new(0.0, 1.0, freedom).map_or(f64::INFINITY, quantile)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_are_those_of_the_tables() {
+        for (probability, quantile) in [(0.5, 0.0), (0.95, 1.644_853_6), (0.975, 1.959_964), (0.01, -2.326_347_9)] {
+            assert!((normal_quantile(probability) - quantile).abs() < 1e-6, "{probability}");
+            assert!((normal_probability(quantile) - probability).abs() < 1e-7, "{quantile}");
+        }
+        for (freedom, half) in [(1.0, 12.706_205), (4.0, 2.776_445), (30.0, 2.042_272), (1e6, 1.959_966)] {
+            assert!((student_half_width(0.95, freedom) / half - 1.0).abs() < 1e-5, "{freedom}");
+        }
+        assert_eq!(student_half_width(0.95, 0.0), f64::INFINITY);
+    }
+}

@@ -1,0 +1,148 @@
+//! Collects what a run learns: the best setting that was measured, the tasks, and the speeds of the ranks.
+
+use super::seen::{Family, Seen, Share, family};
+use super::{LEVEL, deviation, mean};
+use crate::Window;
+use crate::master_worker::cost;
+use crate::options::Objective;
+use midrun_models::chance::student_half_width;
+use midrun_models::line::median;
+use midrun_scheduling::{Start, TechniqueParameters};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+/// Iterations that are looked back on: an endless job learns from its newest ones.
+const LOOKED_BACK: usize = 256;
+
+/// What a run learnt, for the summary and for the next run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Learnt {
+    /// Start for the next run: the best setting and its workers; see [`Start`].
+    pub start: String,
+    /// The setting, for people.
+    pub setting: String,
+    /// Its workers.
+    pub workers: u32,
+    /// Whole iterations measured with it.
+    pub iterations: u32,
+    /// Median time of these, seconds.
+    pub iteration_s: f64,
+    /// Mean logarithm of their iteration time / task time.
+    pub cost_ln: f64,
+    /// Standard deviation of that logarithm from iteration to iteration.
+    pub deviation: f64,
+    /// Mean time of a task, seconds.
+    pub task_mean_s: f64,
+    /// Standard deviation of the time of a task, seconds.
+    pub task_sigma_s: f64,
+    /// Master's time per chunk, seconds.
+    pub chunk_cost_s: f64,
+    /// Mean time of a task by its place in the iteration, relative to the mean of all.
+    pub profile: Vec<f64>,
+    /// Time per task of each rank, relative to that of a fast one (the lower quartile).
+    pub slowness: BTreeMap<u32, f64>,
+}
+
+/// Upper end of the interval that holds the mean at the confidence level; infinite for fewer than two.
+fn highest_mean(of: &[f64]) -> f64 {
+    let Some(deviation) = deviation(of) else { return f64::INFINITY };
+    let half = student_half_width(LEVEL, of.len() as f64 - 1.0) * deviation / (of.len() as f64).sqrt();
+    mean(of) + half
+}
+
+/// Ranks of the workers of iterations with one number of workers: all that were seen, or those of the newest iteration in which
+/// each got tasks.
+fn workers(seen: &[&Seen]) -> Option<BTreeSet<u32>> {
+    let number = seen.last()?.workers as usize;
+    let all: BTreeSet<u32> = seen.iter().flat_map(|seen| seen.ranks()).collect();
+    let newest =
+        || seen.iter().rev().map(|seen| seen.ranks().collect()).find(|ranks: &BTreeSet<u32>| ranks.len() == number);
+    if all.len() == number { Some(all) } else { newest() }
+}
+
+/// Collects what a run learns.
+#[derive(Clone, Debug)]
+pub struct Learning {
+    objective: Objective,
+    seen: VecDeque<Seen>,
+    profile: Vec<f64>,
+}
+
+impl Learning {
+    /// Nothing learnt yet; the best setting is that by `objective`.
+    pub fn new(objective: Objective) -> Learning {
+        Learning { objective, seen: VecDeque::new(), profile: Vec::new() }
+    }
+
+    /// Takes in a window.
+    pub fn observe(&mut self, window: &Window) {
+        let Some(seen) = Seen::of(window) else { return };
+        self.seen.push_back(seen);
+        if self.seen.len() > LOOKED_BACK {
+            self.seen.pop_front();
+        }
+        let mean_s = window.task_s() / window.per_worker.iter().map(|work| work.tasks).sum::<u64>().max(1) as f64;
+        let relative = window.profile.iter().map(|bin| bin.busy_s / bin.tasks / mean_s);
+        // Three digits are more than the times of tasks repeat.
+        self.profile = relative.map(|x| if x.is_finite() { (x * 1e3).round() / 1e3 } else { 1.0 }).collect();
+    }
+
+    /// Mean time per task of each rank relative to the lower quartile of its iteration.
+    fn slowness(&self) -> BTreeMap<u32, f64> {
+        let mut logs: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+        for seen in &self.seen {
+            let mut means: Vec<f64> = seen.shares.iter().map(|share| share.busy_s / share.tasks as f64).collect();
+            means.sort_by(f64::total_cmp);
+            let Some(fast) = means.get((means.len() - 1) / 4).copied().filter(|fast| *fast > 0.0) else { continue };
+            for share in seen.shares.iter().filter(|share| share.busy_s > 0.0) {
+                logs.entry(share.rank).or_default().push((share.busy_s / share.tasks as f64 / fast).ln());
+            }
+        }
+        logs.into_iter().map(|(rank, logs)| (rank, mean(&logs).exp())).collect()
+    }
+
+    /// What was learnt in a job of so many ranks; `None` if no setting was measured in two whole iterations.
+    ///
+    /// The best setting is the one whose mean cost is surely lowest: of the intervals of the means, that with the lowest upper end.
+    /// So a setting that was measured once or twice by chance in a good moment does not win.
+    pub fn learnt(&self, ranks: u32) -> Option<Learnt> {
+        let slowness = self.slowness();
+        let works: Vec<f64> = self.seen.iter().map(|seen| seen.work_s(&slowness)).collect();
+        let typical_s = mean(&works);
+        let mut settings: BTreeMap<(Family, u32), Vec<(&Seen, f64)>> = BTreeMap::new();
+        for (seen, work_s) in self.seen.iter().zip(&works) {
+            let iteration_s = seen.iteration_s * typical_s / work_s;
+            let cost = cost(self.objective, seen.workers, iteration_s, typical_s);
+            settings.entry((family(&seen.setting), seen.workers)).or_default().push((seen, cost));
+        }
+        let highest = |all: &[(&Seen, f64)]| highest_mean(&all.iter().map(|(_, cost)| *cost).collect::<Vec<f64>>());
+        let (best, cost) = settings.values().map(|all| (all, highest(all))).min_by(|a, b| a.1.total_cmp(&b.1))?;
+        let seen: Vec<&Seen> = best.iter().map(|(seen, _)| *seen).collect();
+        let newest = seen.last().filter(|_| cost.is_finite())?;
+        let total = |of: &dyn Fn(&Share) -> f64| seen.iter().map(|seen| seen.sum(of)).sum::<f64>();
+        let tasks = total(&|share| share.tasks as f64);
+        let task_mean_s = total(&|share| share.busy_s) / tasks;
+        let task_sigma_s = (total(&|share| share.sum_sq_s2) / tasks - task_mean_s * task_mean_s).max(0.0).sqrt();
+        let parameters = TechniqueParameters { mean_s: task_mean_s, sigma_s: task_sigma_s, ..newest.setting };
+        // Processes that were started beyond the ranks are not there at the next start.
+        let workers: Vec<u32> = workers(&seen)?.into_iter().filter(|rank| *rank < ranks).collect();
+        let costs_ln: Vec<f64> = seen.iter().map(|seen| seen.cost_ln()).collect();
+        let of_each = |of: &dyn Fn(&Seen) -> f64| median(seen.iter().map(|seen| of(seen)).collect());
+        let learnt = Learnt {
+            setting: parameters.to_string(),
+            workers: workers.len() as u32,
+            iterations: seen.len() as u32,
+            iteration_s: of_each(&|seen| seen.iteration_s),
+            cost_ln: mean(&costs_ln),
+            deviation: deviation(&costs_ln)?,
+            task_mean_s,
+            task_sigma_s,
+            chunk_cost_s: of_each(&|seen| seen.chunk_cost_s),
+            profile: self.profile.clone(),
+            slowness: slowness.into_iter().map(|(rank, x)| (rank, (x * 1e3).round() / 1e3)).collect(),
+            start: Start { parameters, ranks, workers }.to_string(),
+        };
+        // What cannot be read again is not worth keeping.
+        learnt.start.parse::<Start>().is_ok().then_some(learnt)
+    }
+}

@@ -1,0 +1,28 @@
+//! What a run learns for later runs of the same program, and whether a start that an earlier run gave holds.
+//!
+//! The cost of an iteration is its time per second of task time: so iterations that differ in work compare.
+
+mod learning;
+mod remembered;
+mod seen;
+mod start_trial;
+#[cfg(test)]
+mod tests;
+
+pub use learning::{Learning, Learnt};
+pub use remembered::Remembered;
+pub use start_trial::{StartTrial, StartVerdict};
+
+/// Confidence level: what is said or judged holds with this probability.
+const LEVEL: f64 = 0.95;
+
+fn mean(of: &[f64]) -> f64 {
+    of.iter().sum::<f64>() / of.len() as f64
+}
+
+/// Standard deviation; `None` of fewer than two.
+fn deviation(of: &[f64]) -> Option<f64> {
+    let mean = mean(of);
+    let squares: f64 = of.iter().map(|x| (x - mean).powi(2)).sum();
+    (of.len() > 1).then(|| (squares / (of.len() - 1) as f64).sqrt())
+}
