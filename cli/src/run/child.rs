@@ -49,14 +49,25 @@ impl From<ExitStatus> for Ended {
     }
 }
 
-/// Starts the command with the stdin, stdout and stderr of this process.
+/// Starts the command with the stdin, stdout and stderr of this process, and with the signals ignored that this process was
+/// started to ignore.
 ///
 /// # Errors
 /// The program cannot be started.
-pub fn start(prepared: &PreparedCommand) -> anyhow::Result<Child> {
+pub fn start(prepared: &PreparedCommand, relay: &Relay) -> anyhow::Result<Child> {
     let (program, arguments) = prepared.words.split_first().context("there is no command")?;
     let mut command = Command::new(program);
     command.args(arguments).envs(prepared.environment.iter().cloned());
+    let ignored = relay.ignored();
+    let ignore = move || {
+        for &number in &ignored {
+            // SAFETY: changes a disposition, and may be called between fork and exec.
+            unsafe { libc::signal(number, libc::SIG_IGN) };
+        }
+        Ok(())
+    };
+    // SAFETY: the closure only calls `signal`.
+    unsafe { command.pre_exec(ignore) };
     command.spawn().with_context(|| format!("cannot start {program}"))
 }
 

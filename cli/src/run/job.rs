@@ -64,7 +64,7 @@ pub async fn run(
     relay.catch()?;
     if plan.untuned {
         relay.on_launch();
-        return child::wait(&mut child::start(&unchanged(line))?, relay).await;
+        return child::wait(&mut child::start(&unchanged(line), relay)?, relay).await;
     }
     let job = format!("j{}", random_hex(6)?);
     let parts = match start_parts(settings, line, &job).await {
@@ -87,7 +87,7 @@ pub async fn run(
     };
     tracing::info!(command = prepared.words.join(" "), "starting the command");
     relay.on_launch();
-    let mut child = child::start(&prepared)?;
+    let mut child = child::start(&prepared, relay)?;
     let ended = child::wait(&mut child, relay).await?;
 
     let Parts { analyzer, agent, client, file, publication, memory, .. } = parts;

@@ -37,7 +37,7 @@ pub struct Relay {
     witness: Option<Witness>,
     arrived: Receiver<i32>,
     to: Sender<i32>,
-    caught: Vec<i32>,
+    ignored: Vec<i32>,
 }
 
 /// What a signal asks of `midrun run`.
@@ -50,15 +50,18 @@ pub enum Signal {
 }
 
 impl Relay {
-    /// Starts the witness. To be called while this process has one thread. Signals that are ignored stay so (`nohup`).
-    ///
-    /// # Errors
-    /// The system refuses a handler.
+    /// Starts the witness. To be called while this process has one thread.
     pub fn new() -> Relay {
-        let caught = RELAYED.into_iter().filter(|number| !is_ignored(*number)).collect();
+        let ignored = RELAYED.into_iter().filter(|number| is_ignored(*number)).collect();
         let (to, arrived) = channel(RELAYED.len());
         let witness = Witness::start().inspect_err(|error| tracing::warn!(%error, "every signal is passed on")).ok();
-        Relay { witness, arrived, to, caught }
+        Relay { witness, arrived, to, ignored }
+    }
+
+    /// The signals that this process was started to ignore (`nohup`, `&` in a script). They are passed on all the same: the
+    /// launcher inherits that they are ignored, and decides for itself, as without midrun.
+    pub fn ignored(&self) -> Vec<i32> {
+        self.ignored.clone()
     }
 
     /// Starts to catch signals, in a runtime.
@@ -66,7 +69,7 @@ impl Relay {
     /// # Errors
     /// The system refuses a handler.
     pub fn catch(&self) -> anyhow::Result<()> {
-        for &number in &self.caught {
+        for number in RELAYED {
             let mut stream = signal(SignalKind::from_raw(number)).context("cannot catch signals")?;
             let to = self.to.clone();
             tokio::spawn(async move {
