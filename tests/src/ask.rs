@@ -9,7 +9,7 @@ use crate::{Scratch, midrun};
 pub fn ask(scratch: &Scratch, words: &[&str]) -> (i32, String) {
     let mut line = vec![midrun().display().to_string()];
     line.extend(words.iter().map(|word| (*word).to_owned()));
-    let output = command(&line).env("XDG_RUNTIME_DIR", scratch.path("run")).output().expect("midrun starts");
+    let output = command(&line).envs(scratch.environment()).output().expect("midrun starts");
     let text = String::from_utf8([output.stdout, output.stderr].concat()).expect("text");
     (output.status.code().expect("an exit code"), text.trim().to_owned())
 }

@@ -53,7 +53,7 @@ impl Process {
             .stdin(Stdio::null())
             .stdout(fs::File::create(&out).expect("a log"))
             .stderr(fs::File::create(&err).expect("a log"))
-            .env("XDG_RUNTIME_DIR", scratch.path("run"))
+            .envs(scratch.environment())
             .process_group(0);
         let child = command.spawn().unwrap_or_else(|error| panic!("{name}: {command:?}: {error}"));
         Process { name: name.into(), child, out, err }

@@ -25,6 +25,11 @@ impl Scratch {
         &self.0
     }
 
+    /// What keeps a process of the test from the jobs and memories of others.
+    pub fn environment(&self) -> [(&'static str, PathBuf); 2] {
+        [("XDG_RUNTIME_DIR", self.path("run")), ("XDG_STATE_HOME", self.path("state"))]
+    }
+
     /// Fails the test if a socket or lock is left in the runtime directory.
     pub fn assert_nothing_left(&self) {
         let left: Vec<_> = walk(&self.path("run"));

@@ -273,7 +273,9 @@ fn the_first_example_of_the_document_works_as_it_stands_and_nothing_is_invented(
     line.push("20".into());
     let ended = under_midrun(&scratch, &example.join("\n"), &line).succeed();
     let summary = Summary::read(&scratch.path("s.json"));
-    assert_eq!(summary.0["points"]["refused"], serde_json::json!([]), "{mpi:?}: {}", ended.err);
+    // The program computes nearly nothing, so that measuring it may give up detail.
+    let refused = summary.0["points"]["refused"].as_array().expect("a list").iter();
+    assert_eq!(refused.filter(|line| line["shed"] != true).count(), 0, "{mpi:?}: {}", ended.err);
     assert_eq!(summary.count("/iterations"), 20, "{mpi:?}: {}", ended.err);
     // Nobody told midrun of tasks.
     assert_eq!((&summary.0["tasks"][0], &summary.0["technique"]), (&0.into(), &"".into()), "{mpi:?}");

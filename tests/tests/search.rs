@@ -6,8 +6,7 @@ use serde_json::Value;
 
 /// `midrun run FLAGS -- LINE`, with a state directory of the test's own.
 fn searched(scratch: &Scratch, name: &str, flags: &[&str], line: &[String]) -> (Ended, Summary) {
-    let mut run = run::command(scratch, &[&["--summary", "s.json"], flags].concat(), line);
-    run.env("XDG_STATE_HOME", scratch.path("state"));
+    let run = run::command(scratch, &[&["--summary", "s.json"], flags].concat(), line);
     let ended = Process::start(scratch, name, run).succeed();
     let summary = Summary::read(&scratch.path("s.json"));
     (ended, summary)
