@@ -16,6 +16,9 @@ use serde::Serialize;
 use crate::events::{MpiCall, MpiCounted, Tally};
 use crate::limits;
 
+/// Class of the calls without a peer, and of those that wait for requests.
+pub const LOCAL: &str = "local";
+
 /// Efficiencies of a set of processes; see the module.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Efficiency {
@@ -196,6 +199,32 @@ impl Calls {
         if counted.time_ns >= known.last.time_ns {
             known.last = MpiCounted { calls: Vec::new(), ..counted.clone() };
         }
+    }
+
+    /// The rank's calls so far that reach other ranks, by function.
+    pub fn counts(&self, rank: u32) -> BTreeMap<String, u64> {
+        let mut counts = BTreeMap::new();
+        let calls = self.ranks.get(&rank).into_iter().flat_map(|known| &known.calls);
+        for (call, tally) in calls.filter(|(call, _)| call.peer != LOCAL) {
+            let count: &mut u64 = counts.entry(call.name.clone()).or_default();
+            *count = count.saturating_add(tally.count);
+        }
+        counts
+    }
+
+    /// The calls of function `name` by each rank but `rank`.
+    pub fn counts_of_others(&self, rank: u32, name: &str) -> Vec<u64> {
+        limits::walks(self.ranks.len());
+        let count = |known: &Rank| {
+            let calls = known.calls.iter().filter(|(call, _)| call.name == name && call.peer != LOCAL);
+            calls.map(|(_, tally)| tally.count).fold(0, u64::saturating_add)
+        };
+        self.ranks.iter().filter(|(other, _)| **other != rank).map(|(_, known)| count(known)).collect()
+    }
+
+    /// The lowest rank that was counted.
+    pub fn first_rank(&self) -> Option<u32> {
+        self.ranks.keys().next().copied()
     }
 
     /// The master began an iteration.

@@ -11,6 +11,7 @@ mod replay;
 mod report;
 mod synchronized;
 
+use midrun_tunlets::tuning_point::names;
 use midrun_tunlets::{Observation, TuningOptions, Tunlet, Verdict};
 use serde_json::json;
 
@@ -86,6 +87,8 @@ pub struct Job {
     dispatcher: Dispatcher,
     overrides: Overrides,
     point_texts: PointTexts,
+    /// What begins the iterations of ranks that declare none.
+    iteration_texts: PointTexts,
     publication: Publication,
     /// The owner's specification, which waits until no action of the tunlets before is in flight.
     owners: Option<(Spec, Box<dyn Tunlet>)>,
@@ -108,7 +111,8 @@ impl Job {
             decisions: Decisions::new(tunlet),
             dispatcher: Dispatcher::new(now, spec.action_ttl_ms, last_action),
             overrides: Overrides::new(now, last_action),
-            point_texts: PointTexts::default(),
+            point_texts: PointTexts::of(names::POINTS),
+            iteration_texts: PointTexts::of(names::ITERATION),
             publication: Publication::begin(now, spec.opened),
             owners: None,
             options_follow: false,
@@ -191,6 +195,7 @@ impl Job {
     pub fn on_joined(&mut self, agent: &AgentId, joined: &Joined) {
         self.roster.members.on_joined(agent, joined);
         self.point_texts.on_joined(joined.rank);
+        self.iteration_texts.on_joined(joined.rank);
         self.publication.on_agent(agent);
     }
 
@@ -220,6 +225,7 @@ impl Job {
                 }
                 self.measurements.set_pattern(rank, &mut self.roster);
                 self.point_texts.on_declared(rank, &point.name);
+                self.iteration_texts.on_declared(rank, &point.name);
             }
             Event::PointRefused(refused) => self.on_point_refused(ctx, rank, refused),
             Event::ActionSettled(result) => self.on_result(ctx, rank, offset_ns, result),
@@ -263,6 +269,7 @@ impl Job {
             ctx.life("agent-back", format!("the agent on {node} is back"), json!({"node": node}));
         }
         self.point_texts.on_agent_back(agent, &self.roster);
+        self.iteration_texts.on_agent_back(agent, &self.roster);
         self.publication.on_agent(agent);
         self.dispatcher.resend(ctx, agent, link, &self.roster);
     }
@@ -273,10 +280,8 @@ impl Job {
             self.on_settlement(ctx, &settlement, 0, 0);
         }
         self.take_owners_options(ctx.now);
-        if self.point_texts.any_due() && !self.awaits_options() && self.overrides.mode() == Mode::Tuned {
-            let text = if self.spec.dry_run { String::new() } else { self.decisions.points() };
-            let roster = &self.roster;
-            self.point_texts.send(ctx, &text, &mut self.dispatcher, roster);
+        if !self.awaits_options() && self.overrides.mode() == Mode::Tuned {
+            self.send_texts(ctx);
         }
         if let Some(outcome) = self.dispatcher.advance(ctx, &self.roster) {
             self.on_outcome(&outcome);
@@ -292,6 +297,21 @@ impl Job {
         } else {
             self.serve_overrides(ctx);
             self.publish(ctx);
+        }
+    }
+
+    /// Brings the texts to the ranks that do not have them. The iterations are only measured by theirs, in a dry run, too.
+    fn send_texts(&mut self, ctx: &mut Ctx<'_>) {
+        let (dispatcher, roster) = (&mut self.dispatcher, &self.roster);
+        let points = if self.spec.dry_run { String::new() } else { self.decisions.points() };
+        if !points.is_empty() && self.point_texts.any_due() {
+            self.point_texts.send(ctx, &points, dispatcher, roster);
+        }
+        if self.measurements.take_new_period() {
+            self.iteration_texts.renew();
+        }
+        if let Some(period) = self.measurements.period().filter(|_| self.iteration_texts.any_due()) {
+            self.iteration_texts.send(ctx, &period.line(), dispatcher, roster);
         }
     }
 
@@ -387,6 +407,7 @@ impl Job {
 
     fn on_result(&mut self, ctx: &mut Ctx<'_>, rank: u32, offset_ns: i64, result: &ActionResult) {
         self.point_texts.on_result(rank, result);
+        self.iteration_texts.on_result(rank, result);
         match self.dispatcher.on_result(ctx.now, rank, offset_ns, result) {
             Answered::Action(settlement) => self.on_settlement(ctx, &settlement, result.iteration, result.time_ns),
             Answered::Synchronized(in_force) => self.set_values(&in_force),

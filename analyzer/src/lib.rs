@@ -38,6 +38,7 @@ mod clock;
 mod error;
 mod ids;
 mod log_lines;
+mod period;
 mod server;
 mod unattributed;
 

@@ -42,6 +42,9 @@ pub const MPI_CALL_NAME: usize = 63;
 pub const TORN_NS: u64 = 1_000_000_000;
 /// Readings of a rank's times that are kept, to know what they were in between.
 pub const MPI_READINGS: usize = 64;
+/// Iterations found by the period of MPI calls last at least so long, seconds: an agent sends what it has after 5 ms, and two
+/// that come in one batch cannot be acted upon one by one.
+pub const SHORTEST_WINDOW_S: f64 = 0.005;
 /// An iteration whose end some rank's times do not cover is measured without waiting for them any longer, milliseconds.
 pub const MPI_WAIT_MS: u64 = 1_000;
 /// Ranks that do not know the iterations may report what they did in one for so long after its end, milliseconds: an agent

@@ -12,6 +12,7 @@ use crate::events::Link;
 use crate::ids::JobId;
 use crate::in_flight::Settlement;
 use crate::notice::{Notice, finite};
+use crate::period::Period;
 
 /// A decision was taken.
 pub(crate) fn decided(job: &JobId, number: u64, proposal: &Proposal, per: Per, dry_run: bool) -> Notice {
@@ -49,6 +50,20 @@ fn expected(p: &Proposal) -> String {
     let uncertainty = if p.uncertainty > 0.0 { format!(" +- {:.0} %", 100.0 * p.uncertainty) } else { String::new() };
     let (predicted, unchanged) = (Seconds(p.predicted_s), Seconds(p.unchanged_s));
     format!("expected {predicted}{uncertainty} instead of {unchanged}, because {}", p.why)
+}
+
+/// The period of a program that marks no iterations, as a sentence.
+pub(crate) fn period(period: &Period) -> String {
+    let of = |count: u64, name: &str| if count == 1 { name.to_owned() } else { format!("{count} {name}") };
+    let calls: Vec<String> = period.calls.iter().map(|(name, count)| of(*count, name)).collect();
+    let sure = period.confidence.map_or_else(String::new, |sure| format!(", sure to {:.1} %", 100.0 * sure));
+    let each = if period.every == 1 { "each".to_owned() } else { format!("each {}th", period.every) };
+    format!(
+        "the program marks no iterations; its MPI calls have a period of {} ({}{sure}), so {each} {} ends an iteration",
+        Seconds(period.period_s),
+        calls.join(", "),
+        period.call,
+    )
 }
 
 /// Cost of a message as a sentence.

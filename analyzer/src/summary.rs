@@ -12,6 +12,7 @@ use crate::decisions::{DecisionLine, Per};
 use crate::events::Records;
 use crate::in_flight::ActionCounts;
 use crate::limits;
+use crate::period::Period;
 use crate::points::PointLines;
 use crate::window::Closed;
 
@@ -221,6 +222,9 @@ pub struct Summary {
     pub links: Vec<LinkLine>,
     /// The program's MPI calls, of all ranks.
     pub mpi_calls: CallLines,
+    /// The period of the MPI calls, where it tells the iterations of the program.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub call_period: Option<Period>,
     /// Efficiencies; null where no rank was counted.
     pub pop: Option<PopLines>,
     /// Records of all ranks.

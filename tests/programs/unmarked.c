@@ -13,7 +13,9 @@ int main(int argc, char **argv) {
     struct timespec nap = {0, 10000000};
     nanosleep(&nap, NULL);
     if (rank == 0) seen = buffers;
+    MPI_Barrier(MPI_COMM_WORLD);
     MPI_Bcast(&seen, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    MPI_Barrier(MPI_COMM_WORLD);
   }
   if (rank == 0) printf("BUFFERS %d\n", seen);
   MPI_Finalize();

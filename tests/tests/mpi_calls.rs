@@ -318,6 +318,21 @@ fn a_variable_of_a_program_without_marks_is_set_at_its_mpi_calls(mpi: Mpi) {
 }
 
 #[each_mpi]
+fn a_program_without_marks_is_searched_by_the_period_of_its_mpi_calls(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let program = mpi.compile_with_midrun(&scratch, &source("unmarked.c"));
+    let flags = ["--search", "BUFFERS=1..9", "--summary", "s.json"];
+    let ended = run::under_midrun(&scratch, "run", &flags, &mpi.line(3, &program)).succeed();
+    assert!(ended.out.contains("BUFFERS 7"), "the search has set it: {mpi:?}: {}", ended.out);
+    assert!(ended.err.contains("each MPI_Bcast ends an iteration"), "{mpi:?}: {}", ended.err);
+    let summary = Summary::read(&scratch.path("s.json"));
+    let period = &summary.0["call_period"];
+    assert_eq!((&period["call"], &period["every"]), (&"MPI_Bcast".into(), &1.into()), "{mpi:?}: {period}");
+    assert_eq!(period["calls"], serde_json::json!({"MPI_Barrier": 2, "MPI_Bcast": 1}), "{mpi:?}");
+    assert!(summary.count("/iterations") > 0 && !summary.list("decisions").is_empty(), "{mpi:?}: {}", summary.0);
+}
+
+#[each_mpi]
 fn a_rank_whose_threads_communicate_is_as_busy_as_they_are(mpi: Mpi) {
     let scratch = Scratch::new();
     let program = mpi.compile(&scratch, &source("waiting_threads.c"), &["-pthread".into()]);

@@ -29,7 +29,7 @@ fn call(wire: v1::MpiCall) -> Option<(MpiCall, Tally)> {
         v1::PeerClass::SameHost => "same_host",
         v1::PeerClass::OtherHost => "other_host",
         v1::PeerClass::Collective => "collective",
-        v1::PeerClass::Local => "local",
+        v1::PeerClass::Local => crate::calls::LOCAL,
         v1::PeerClass::Any => "any",
     };
     let tally = Tally { count: wire.count, bytes: wire.bytes, time_ns: wire.time_ns };

@@ -9,10 +9,11 @@ use super::membership::Roster;
 use crate::calls::Calls;
 use crate::context::Ctx;
 use crate::decisions::Per;
-use crate::events::{Begun, Event, PointRefused};
+use crate::events::{Begun, Event, MpiCounted, PointRefused};
 use crate::limits;
 use crate::log_lines;
 use crate::notice::finite;
+use crate::period::{Period, PeriodSearch};
 use crate::points::Points;
 use crate::streams::Streams;
 use crate::summary::{Iterations, PatternLine, StageLine, StreamLines, Summary};
@@ -34,6 +35,9 @@ pub(super) struct Measurements {
     recent: Recent,
     points: Points,
     calls: Calls,
+    period: PeriodSearch,
+    /// The period is not told to the ranks yet.
+    has_new_period: bool,
     /// The technique in force, with its parameters.
     technique: String,
     outputs: u64,
@@ -55,6 +59,8 @@ impl Measurements {
             recent: Recent::default(),
             points: Points::default(),
             calls: Calls::default(),
+            period: PeriodSearch::default(),
+            has_new_period: false,
             technique: String::new(),
             outputs: 0,
             invalid: 0,
@@ -84,6 +90,7 @@ impl Measurements {
             }
             Event::MpiCounted(counted) => {
                 self.calls.on_counted(rank, self.ahead_of_master_ns(offset_ns, roster), counted);
+                self.look_for_period(ctx, rank, counted);
             }
             Event::LinkMeasured(link) if self.is_master(rank) => {
                 self.windows.links.on_link(*link);
@@ -100,6 +107,31 @@ impl Measurements {
             }
             _ => {}
         }
+    }
+
+    // Where nothing else tells the iterations of the program, the period of its MPI calls does.
+    fn look_for_period(&mut self, ctx: &mut Ctx<'_>, rank: u32, counted: &MpiCounted) {
+        let known = self.windows.master.is_some() || self.streams.any() || self.points.first_rank().is_some();
+        let own = self.period.found().is_some();
+        if counted.calls.is_empty() || self.calls.first_rank() != Some(rank) || (known && !own) {
+            return;
+        }
+        let calls = &self.calls;
+        let of_others = |name: &str| calls.counts_of_others(rank, name);
+        if let Some(period) = self.period.on_counted(counted.time_ns, calls.counts(rank), of_others) {
+            self.has_new_period = true;
+            ctx.life("period-found", log_lines::period(period), json!(period));
+        }
+    }
+
+    /// The period of the MPI calls, where it tells the iterations of the program.
+    pub(super) fn period(&self) -> Option<&Period> {
+        self.period.found()
+    }
+
+    /// Whether a period was found since this was asked last.
+    pub(super) fn take_new_period(&mut self) -> bool {
+        std::mem::take(&mut self.has_new_period)
     }
 
     fn on_begun(&mut self, mut begun: Begun, rank: u32, roster: &mut Roster) {
@@ -311,6 +343,7 @@ impl Measurements {
             policy: self.technique.clone(),
             stream: self.streams.any().then(|| StreamLines { ideal_period_s, ..self.stream_lines.clone() }),
             mpi_calls: self.calls.lines(),
+            call_period: self.period.found().cloned(),
             pop: self.calls.pop(),
             points: self.points.lines(declared),
             links: self.windows.links.clone().list().map(Into::into).collect(),

@@ -1,4 +1,4 @@
-//! Brings the tunlet's text of points to each rank that takes it.
+//! Brings a text to each rank that takes it: the tunlet's points, or what begins the rank's iterations.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,14 +12,14 @@ use crate::context::Ctx;
 use crate::ids::{ActionId, AgentId};
 use crate::limits;
 
-/// The tuning point that takes the text.
-const POINTS: &str = "points";
 /// A text that came too late, or after a newer action, is sent again so often.
 const ATTEMPTS: u32 = 5;
 
 /// Ranks that have the text, or are to get it.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct PointTexts {
+    /// The tuning point that takes it.
+    name: &'static str,
     /// Ranks to send it to now.
     due: BTreeSet<u32>,
     /// Ranks to send it to once they can be reached again.
@@ -29,9 +29,19 @@ pub(super) struct PointTexts {
 }
 
 impl PointTexts {
-    /// A rank has a tuning point; if it takes points, it is to get them.
+    /// No rank is known that has the tuning point `name`.
+    pub(super) fn of(name: &'static str) -> PointTexts {
+        PointTexts { name, due: BTreeSet::new(), unreached: BTreeSet::new(), sent: BTreeMap::new() }
+    }
+
+    /// The text is another one now: every rank is to get it.
+    pub(super) fn renew(&mut self) {
+        self.due.extend(std::mem::take(&mut self.sent).into_keys());
+    }
+
+    /// A rank has a tuning point; if it takes the text, it is to get it.
     pub(super) fn on_declared(&mut self, rank: u32, name: &str) {
-        if name == POINTS && !self.sent.contains_key(&rank) {
+        if name == self.name && !self.sent.contains_key(&rank) {
             self.due.insert(rank);
         }
     }
@@ -64,20 +74,16 @@ impl PointTexts {
         !self.due.is_empty()
     }
 
-    /// Sends the text where it is due; an empty one is not sent.
+    /// Sends the text where it is due.
     pub(super) fn send(&mut self, ctx: &mut Ctx<'_>, text: &str, dispatcher: &mut Dispatcher, roster: &Roster) {
-        let due = std::mem::take(&mut self.due);
-        if text.is_empty() {
-            return;
-        }
-        for rank in due {
+        for rank in std::mem::take(&mut self.due) {
             let Some(link) = roster.members.link_of(rank, ctx.links) else {
                 self.unreached.insert(rank);
                 continue;
             };
-            let assignments = vec![(POINTS.to_owned(), Value::Text(text.to_owned()))];
+            let assignments = vec![(self.name.to_owned(), Value::Text(text.to_owned()))];
             if let Some(why) = roster.points.objection(rank, &assignments) {
-                let text = format!("rank {rank} cannot be sent the points: {why}");
+                let text = format!("rank {rank} cannot be sent its {}: {why}", self.name);
                 ctx.life("points-withheld", text, json!({"rank": rank, "why": why}));
                 continue;
             }

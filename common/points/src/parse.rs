@@ -21,6 +21,13 @@ pub struct Line {
     pub declaration: Declaration,
 }
 
+impl Line {
+    /// Whether it says what begins the iterations.
+    pub fn iterates(&self) -> bool {
+        matches!(self.declaration, Declaration::Iteration(_))
+    }
+}
+
 /// An error in the text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}, column {column}: {what}")]
@@ -90,9 +97,8 @@ fn check_label(before: &[Line], words: &Words<'_>, declaration: &Declaration) ->
 
 /// A rank has one kind of iteration: two lines that count them would count each other's.
 fn check_iteration(before: &[Line], words: &Words<'_>, new: &Line) -> Result<(), Error> {
-    let iterates = |line: &&Line| matches!(line.declaration, Declaration::Iteration(_));
     let same = |line: &&Line| line.rank.is_none() || new.rank.is_none() || line.rank == new.rank;
-    match before.iter().filter(iterates).find(same).filter(|_| iterates(&new)) {
+    match before.iter().filter(|line| line.iterates()).find(same).filter(|_| new.iterates()) {
         None => Ok(()),
         Some(first) => {
             let column = words.all.first().map_or(1, |(column, _)| *column);

@@ -24,6 +24,11 @@ pub const SHARE_OF_REST: &str = ".rest";
 /// Pattern of a pipeline's stages, a text such as `0,1x4,2-3`.
 pub const PATTERN: &str = "pipe.pattern";
 
+/// Text of measure points and tuning points of a program that was not written for midrun.
+pub const POINTS: &str = "points";
+/// What begins the iterations of a rank that declares none, as in a line of [`POINTS`]: `mpi MPI_Allreduce every 2`.
+pub const ITERATION: &str = "iteration";
+
 /// Ending of the file in which the ranks of one host find the decision of a synchronized change.
 pub const REGISTER_ENDING: &str = "register";
 

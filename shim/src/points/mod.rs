@@ -22,9 +22,10 @@ use crate::{clock, iterations, state as process};
 pub use events::on_marked_iteration;
 use items::Item;
 use midrun_instrument as instrument;
-use midrun_points::{Declaration, Label, parse};
+use midrun_points::{Declaration, Label, Line, parse};
 use midrun_ring::TuningPointKind;
 use midrun_vocabulary::bounds::TEXT_BYTES;
+use midrun_vocabulary::names;
 use report::refuse;
 use state::{POINT, POLL_NS, lock};
 
@@ -32,6 +33,23 @@ use state::{POINT, POLL_NS, lock};
 static POINTS: Setter = Setter {
     accepts: |_, _, text| is_valid(text),
     ..Setter::new(|registry, _, _, text| declare(registry, text), |_| 0.0)
+};
+
+/// Takes what begins the iterations where the text declares none.
+static ITERATION: Setter = Setter {
+    accepts: |_, _, text| is_valid(&format!("{} {text}", names::ITERATION)),
+    ..Setter::new(
+        |registry, _, _, text| {
+            let points = {
+                let mut guard = lock();
+                let state = guard.get_or_insert_default();
+                state.iteration = format!("{} {text}", names::ITERATION);
+                state.text.clone()
+            };
+            declare(registry, &points);
+        },
+        |_| 0.0,
+    )
 };
 
 /// MPI is initialised and an agent was asked for: declares the tuning point `points`, and the lines that came with the start.
@@ -42,8 +60,10 @@ pub fn on_init() {
     mpi_calls::before_wait(state::send_unattributed);
     safe_point::allow_in_calls();
     tuning_points::with(|registry| {
-        let (name, kind, range) = ("points".into(), TuningPointKind::Text, (0.0, TEXT_BYTES as f64));
-        registry.declare(TuningPoint { name, kind, range, setter: &POINTS, number: 0 }, 0.0);
+        for (name, setter) in [(names::POINTS, &POINTS), (names::ITERATION, &ITERATION)] {
+            let (kind, range) = (TuningPointKind::Text, (0.0, TEXT_BYTES as f64));
+            registry.declare(TuningPoint { name: name.into(), kind, range, setter, number: 0 }, 0.0);
+        }
         if let Ok(text) = std::env::var("MIDRUN_POINTS") {
             declare(registry, &text.replace(';', "\n"));
         }
@@ -55,16 +75,29 @@ fn is_valid(text: &str) -> bool {
     parse(text).inspect_err(|error| refuse(error.line, 0, &error.to_string())).is_ok()
 }
 
+/// The lines of the text, and the line that begins the iterations where the text has none. Sends the reason where the text is
+/// not in the language.
+fn lines_of(text: &str, iteration: &str) -> Option<Vec<Line>> {
+    let parsed = parse(text).and_then(|lines| match lines.iter().any(Line::iterates) {
+        true => Ok(lines),
+        false => parse(&format!("{text}\n{iteration}")),
+    });
+    parsed.inspect_err(|error| refuse(error.line, 0, &error.to_string())).ok()
+}
+
 /// Declares what the text says in place of what was declared before.
 fn declare(registry: &mut TuningPoints, text: &str) {
-    let mut lines = match parse(text) {
-        Ok(lines) => lines,
-        Err(error) => return refuse(error.line, 0, &error.to_string()),
+    let iteration = {
+        let mut guard = lock();
+        let state = guard.get_or_insert_default();
+        text.clone_into(&mut state.text);
+        state.iteration.clone()
     };
+    let Some(mut lines) = lines_of(text, &iteration) else { return };
     let own = process::segment().map_or(0, |segment| segment.identity().rank);
     let has_work = lines.iter().any(|line| matches!(line.declaration, Declaration::Work { .. }));
     lines.retain(|line| line.rank.is_none_or(|rank| rank == own));
-    let iteration = lines.iter().find(|line| matches!(line.declaration, Declaration::Iteration(_)));
+    let iteration = lines.iter().find(|line| line.iterates());
     let is_first = iteration.is_some_and(|line| line.rank.is_some() || own == 0);
     // A rank that never calls the function of the iterations must not keep others waiting for a value.
     let waits = iteration.is_some_and(|line| line.rank.is_none()) && iterations::declared().is_none();

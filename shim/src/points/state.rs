@@ -15,6 +15,10 @@ pub const POLL_NS: u64 = 1_000_000;
 /// See the module.
 #[derive(Default)]
 pub struct State {
+    /// The text in force.
+    pub text: String,
+    /// The line that begins the iterations where the text has none.
+    pub iteration: String,
     pub items: Vec<Item>,
     /// Hooks that are in use.
     pub hooks: Vec<instrument::Hook>,

@@ -1,0 +1,253 @@
+//! Iterations of a program that marks none: the period in which its MPI calls return, found in the ranks' counters of calls.
+//!
+//! A program that iterates calls function `f` `k_f` times per iteration. Each reading of the counters falls somewhere into an
+//! iteration, so between two readings the calls `d_f` and `d_g` of two functions satisfy
+//!
+//! ```text
+//! |d_f k_g - d_g k_f| <= 2 k_f k_g
+//! ```
+//!
+//! whatever the readings' distance is. The smallest `k_f`, `k_g` that do so at all readings are the functions' ratio. Of two
+//! functions whose calls have nothing to do with each other, one reading n iterations after another satisfies it with
+//! probability `4 k_f / n`, for the bound allows that share of the counts; independent stretches multiply. That is the chance
+//! of an error, and the functions that agree at the level are a *class*. Its rarest function ends the iterations.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::limits;
+
+/// Confidence level of what is said about a period.
+const LEVEL: f64 = 0.95;
+/// Most calls of the function that ends an iteration in one iteration.
+const MOST_CALLS: u64 = 64;
+/// Fewest readings to look at: from the first to the last one there are stretches to compare.
+const FEWEST_READINGS: usize = 3;
+/// A stretch of e times the bound's width makes the product of the stretches' chances smallest.
+const STRETCH: f64 = std::f64::consts::E;
+
+/// Calls of each function at one reading of a rank's counters, and its time, nanoseconds.
+#[derive(Clone, Debug, PartialEq)]
+struct Reading {
+    time_ns: u64,
+    counts: BTreeMap<String, u64>,
+}
+
+impl Reading {
+    fn of(&self, call: &str) -> u64 {
+        self.counts.get(call).copied().unwrap_or(0)
+    }
+
+    /// Calls made after an earlier reading.
+    fn since(&self, earlier: &Reading, call: &str) -> u64 {
+        self.of(call).saturating_sub(earlier.of(call))
+    }
+}
+
+/// A period in the calls of a program.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Period {
+    /// The MPI function that ends an iteration.
+    pub call: String,
+    /// By which of its calls: each `every`-th.
+    pub every: u64,
+    /// Calls per period of the functions that agree, the ending one among them. `every` is a multiple of its number here
+    /// where periods are too short to be measured one by one.
+    pub calls: BTreeMap<String, u64>,
+    /// Time of one period, seconds.
+    pub period_s: f64,
+    /// Probability that the functions do not agree by chance; null where there is only one function.
+    pub confidence: Option<f64>,
+}
+
+impl Period {
+    /// The line of points that makes it the iterations of a rank, without its first word.
+    pub fn line(&self) -> String {
+        format!("mpi {} every {}", self.call, self.every)
+    }
+}
+
+/// Looks for the period of one job.
+#[derive(Debug, Default)]
+pub struct PeriodSearch {
+    readings: Vec<Reading>,
+    /// The period in force.
+    found: Option<Period>,
+    /// Readings in a row at which its call had not been made again.
+    silent: usize,
+    /// The next look comes with so many readings.
+    next_look: usize,
+    /// Looks so far, each at a stretch of readings.
+    looks: u32,
+}
+
+impl PeriodSearch {
+    /// The counters of the lowest rank were read at `time_ns`: `counts` are all its calls so far that reach other ranks.
+    /// `count_of_others` gives all other ranks' calls of a function. Returns a period that is new.
+    pub fn on_counted(
+        &mut self,
+        time_ns: u64,
+        counts: BTreeMap<String, u64>,
+        count_of_others: impl Fn(&str) -> Vec<u64>,
+    ) -> Option<&Period> {
+        let reading = Reading { time_ns, counts };
+        if let Some(found) = &self.found {
+            let still = self.readings.last().is_some_and(|last| last.of(&found.call) == reading.of(&found.call));
+            self.silent = if still { self.silent + 1 } else { 0 };
+            if self.silent <= self.readings.len() {
+                self.readings.last_mut().into_iter().for_each(|last| *last = reading.clone());
+                return None;
+            }
+            // That was a phase of the program which is over.
+            *self = PeriodSearch::default();
+        }
+        if self.readings.len() >= limits::MPI_READINGS {
+            let mut number = 0;
+            self.readings.retain(|_| {
+                number += 1;
+                number % 2 == 1
+            });
+            self.next_look = self.next_look.div_ceil(2);
+        }
+        self.readings.push(reading);
+        if self.readings.len() < self.next_look {
+            return None;
+        }
+        let found = self.look(&count_of_others)?;
+        self.found = Some(found);
+        self.found.as_ref()
+    }
+
+    /// The period in force.
+    pub fn found(&self) -> Option<&Period> {
+        self.found.as_ref()
+    }
+
+    /// A class on which the ranks agree, in all readings or, where the program had another phase before, in the newer ones.
+    /// The looks share the probability of an error: the k-th has the part 1 / (k (k + 1)) of it.
+    fn look(&mut self, count_of_others: &impl Fn(&str) -> Vec<u64>) -> Option<Period> {
+        self.next_look = self.readings.len() * 3 / 2 + 1;
+        let mut from = 0;
+        while self.readings.len() - from >= FEWEST_READINGS {
+            self.looks += 1;
+            let share = 1.0 / (f64::from(self.looks) * f64::from(self.looks + 1));
+            let readings = &self.readings[from..];
+            let mut classes = classes(readings, share * (1.0 - LEVEL)).into_iter();
+            if let Some(period) = classes.find(|period| agree(readings, period, count_of_others)) {
+                return Some(period);
+            }
+            from += readings.len().div_ceil(2);
+        }
+        None
+    }
+}
+
+/// Whether every other rank made the call as often as this one. The ranks are read one after the other, so each may be ahead
+/// by what is called between two readings.
+fn agree(readings: &[Reading], period: &Period, count_of_others: &impl Fn(&str) -> Vec<u64>) -> bool {
+    let [.., before, last] = readings else { return false };
+    let count = last.of(&period.call);
+    let slack = last.since(before, &period.call) + 2 * period.calls[&period.call];
+    count_of_others(&period.call).into_iter().all(|other| other.abs_diff(count) <= slack)
+}
+
+/// The classes of functions, that with most functions first. `error`: probability with which chance may make any of them.
+fn classes(readings: &[Reading], error: f64) -> Vec<Period> {
+    let (Some(first), Some(last)) = (readings.first(), readings.last()) else { return Vec::new() };
+    let mut calls: Vec<(&str, u64)> =
+        last.counts.keys().map(|name| (&**name, last.since(first, name))).filter(|(_, made)| *made > 0).collect();
+    calls.sort_by_key(|(_, made)| *made);
+    let lasted_s = (last.time_ns - first.time_ns) as f64 * 1e-9;
+    let period = |call: &str, made: u64, calls: BTreeMap<String, u64>, confidence| {
+        let period_s = lasted_s * calls[call] as f64 / made as f64;
+        let at_once = (limits::SHORTEST_WINDOW_S / period_s).ceil().max(1.0) as u64;
+        Period { call: call.to_owned(), every: calls[call] * at_once, calls, period_s, confidence }
+    };
+    if let [(only, made)] = calls[..] {
+        let enough = made as f64 * (1.0 - LEVEL) >= 1.0;
+        return enough.then(|| period(only, made, [(only.to_owned(), 1)].into(), None)).into_iter().collect();
+    }
+    // Each pair of functions may agree by chance.
+    let pairs = (calls.len() * calls.len().saturating_sub(1) / 2) as f64;
+    let mut classes = Vec::new();
+    while let Some((rarest, made)) = calls.first().copied() {
+        let mut members = vec![(rarest, 1, 1)];
+        let (mut every, mut chance) = (1, 1.0);
+        calls.retain(|(name, _)| {
+            let agreed = ratio(readings, name, rarest).filter(|ratio| ratio.chance * pairs <= error);
+            let agreed = agreed.filter(|ratio| lcm(every, ratio.of_rarest) <= MOST_CALLS);
+            if let Some(ratio) = agreed.filter(|_| *name != rarest) {
+                every = lcm(every, ratio.of_rarest);
+                chance *= ratio.chance * pairs;
+                members.push((name, ratio.calls, ratio.of_rarest));
+                return false;
+            }
+            *name != rarest
+        });
+        if members.len() > 1 {
+            let per_period = |&(name, calls, of): &(&str, u64, u64)| (name.to_owned(), calls * (every / of));
+            classes.push(period(rarest, made, members.iter().map(per_period).collect(), Some(1.0 - chance)));
+        }
+    }
+    classes.sort_by_key(|class| std::cmp::Reverse(class.calls.len()));
+    classes
+}
+
+/// `calls` calls of a function per `of_rarest` calls of another one, and the chance that this is an error.
+struct Ratio {
+    calls: u64,
+    of_rarest: u64,
+    chance: f64,
+}
+
+/// The smallest ratio of the calls of `name` to those of `rarest` that holds between all readings; see the module.
+fn ratio(readings: &[Reading], name: &str, rarest: &str) -> Option<Ratio> {
+    let (first, last) = (readings.first()?, readings.last()?);
+    let made = |from: &Reading, to: &Reading| (to.since(from, name), to.since(from, rarest));
+    let (all, all_rarest) = made(first, last);
+    let mut chance = 0.0;
+    for of_rarest in 1..=MOST_CALLS.min(all_rarest) {
+        let calls = (of_rarest as f64 * all as f64 / all_rarest as f64).round() as u64;
+        let holds = |from: &Reading, to: &Reading| {
+            let (calls_made, rarest_made) = made(from, to);
+            (calls_made * of_rarest).abs_diff(rarest_made * calls) <= 2 * calls * of_rarest
+        };
+        chance += by_chance(readings, calls, of_rarest, |from, to| made(from, to).1);
+        if chance >= 1.0 {
+            return None;
+        }
+        if readings.iter().all(|reading| holds(first, reading))
+            && readings.windows(2).all(|two| holds(&two[0], &two[1]))
+        {
+            return Some(Ratio { calls, of_rarest, chance });
+        }
+    }
+    None
+}
+
+/// The chance that the ratio holds of functions that have nothing to do with each other.
+fn by_chance(readings: &[Reading], calls: u64, of_rarest: u64, made: impl Fn(&Reading, &Reading) -> u64) -> f64 {
+    let width = 4.0 * calls as f64;
+    let (mut chance, mut from) = (1.0, &readings[0]);
+    for to in readings {
+        let iterations = made(from, to) as f64 / of_rarest as f64;
+        if iterations >= STRETCH * width {
+            chance *= width / iterations;
+            from = to;
+        }
+    }
+    chance
+}
+
+fn lcm(a: u64, b: u64) -> u64 {
+    let (mut x, mut y) = (a, b);
+    while y > 0 {
+        (x, y) = (y, x % y);
+    }
+    a / x * b
+}
+
+#[cfg(test)]
+#[path = "period_tests.rs"]
+mod tests;

@@ -1,0 +1,137 @@
+//! The period of MPI calls: programs that have one, and programs that have none.
+
+use super::*;
+use rand_distr::{Distribution, Poisson};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::SeedableRng;
+
+/// A program: how often each function is called by a time in iterations.
+type Program<'a> = &'a dyn Fn(f64) -> Vec<(&'static str, u64)>;
+
+/// Reads the program's counters each 200 ms for `readings` readings, and returns the first period found, with the reading.
+fn search(
+    iteration_s: f64,
+    readings: usize,
+    program: Program<'_>,
+    others: impl Fn(f64, &str) -> Vec<u64>,
+) -> Option<(usize, Period)> {
+    let mut search = PeriodSearch::default();
+    (0..readings).find_map(|number| {
+        let iterations = 0.2 * number as f64 / iteration_s;
+        let counts = program(iterations).into_iter().map(|(name, count)| (name.to_owned(), count)).collect();
+        let found = search.on_counted(number as u64 * 200_000_000, counts, |call| others(iterations, call));
+        found.map(|period| (number, period.clone()))
+    })
+}
+
+/// `calls` evenly over an iteration.
+fn evenly(iterations: f64, calls: u64) -> u64 {
+    (iterations * calls as f64).floor() as u64
+}
+
+/// Another rank at the same time.
+fn alike(program: Program<'_>) -> impl Fn(f64, &str) -> Vec<u64> {
+    move |iterations, call| {
+        let count = program(iterations).into_iter().find(|(name, _)| *name == call).map_or(0, |(_, count)| count);
+        vec![count, count + 1]
+    }
+}
+
+#[test]
+fn a_loop_of_halo_exchange_and_reductions_is_found() {
+    let program: Program<'_> =
+        &|n| vec![("MPI_Sendrecv", evenly(n, 4)), ("MPI_Allreduce", evenly(n, 2)), ("MPI_Bcast", 3)];
+    let (_, period) = search(0.02, 60, program, alike(program)).expect("a period");
+    assert_eq!((&*period.call, period.every), ("MPI_Allreduce", 1), "{period:?}");
+    assert_eq!(period.calls, BTreeMap::from([("MPI_Sendrecv".into(), 2), ("MPI_Allreduce".into(), 1)]));
+    assert!((period.period_s - 0.01).abs() < 0.001, "{period:?}");
+    assert!(period.confidence.is_some_and(|confidence| confidence >= LEVEL), "{period:?}");
+    assert_eq!(period.line(), "mpi MPI_Allreduce every 1");
+}
+
+#[test]
+fn three_of_one_to_two_of_another_are_one_period() {
+    let program: Program<'_> = &|n| vec![("MPI_Waitall", evenly(n, 3)), ("MPI_Allreduce", evenly(n, 2))];
+    let (_, period) = search(0.01, 100, program, alike(program)).expect("a period");
+    assert_eq!((&*period.call, period.every, period.calls["MPI_Waitall"]), ("MPI_Allreduce", 2, 3));
+}
+
+#[test]
+fn periods_too_short_to_be_measured_are_taken_together() {
+    let program: Program<'_> = &|n| vec![("MPI_Sendrecv", evenly(n, 2)), ("MPI_Allreduce", evenly(n, 1))];
+    let (_, period) = search(0.000_2, 20, program, alike(program)).expect("a period");
+    assert_eq!((period.every, period.calls["MPI_Allreduce"]), (25, 1), "{period:?}");
+}
+
+#[test]
+fn inner_iterations_that_differ_do_not_hide_the_outer_ones() {
+    // A solver with 20 to 60 inner steps per outer one.
+    let inner = |n: f64| (0..n as u64).map(|k| 20 + k * 7919 % 41).sum::<u64>() + (40.0 * n.fract()) as u64;
+    let program =
+        move |n: f64| vec![("MPI_Allreduce", 2 * inner(n)), ("MPI_Bcast", evenly(n, 1)), ("MPI_Gather", evenly(n, 2))];
+    let (_, period) = search(0.01, 100, &program, alike(&program)).expect("a period");
+    assert_eq!((&*period.call, period.calls.len()), ("MPI_Bcast", 2), "{period:?}");
+}
+
+#[test]
+fn a_phase_before_the_loop_is_left_behind() {
+    let program: Program<'_> = &|n| {
+        let (before, after) = (n.min(100.0), (n - 100.0).max(0.0));
+        let setup = vec![("MPI_Bcast", evenly(before, 37)), ("MPI_Gather", (0.3 * before * before) as u64)];
+        [setup, vec![("MPI_Allreduce", evenly(after, 2)), ("MPI_Sendrecv", evenly(after, 6))]].concat()
+    };
+    let (_, period) = search(0.02, 100, program, alike(program)).expect("a period");
+    assert_eq!((&*period.call, period.calls["MPI_Sendrecv"]), ("MPI_Allreduce", 3), "{period:?}");
+}
+
+#[test]
+fn after_a_period_has_ended_another_is_looked_for() {
+    let program: Program<'_> = &|n| {
+        let (before, after) = (n.min(500.0), (n - 500.0).max(0.0));
+        let both = evenly(before, 1) + evenly(after, 1);
+        vec![("MPI_Barrier", evenly(before, 1)), ("MPI_Sendrecv", 2 * both), ("MPI_Allgather", evenly(after, 1))]
+    };
+    let mut search = PeriodSearch::default();
+    let mut calls = Vec::new();
+    for number in 0..300 {
+        let iterations = f64::from(number) * 10.0;
+        let counts = program(iterations).into_iter().map(|(name, count)| (name.to_owned(), count)).collect();
+        calls.extend(
+            search.on_counted(u64::from(number as u32) * 200_000_000, counts, |_| vec![]).map(|p| p.call.clone()),
+        );
+    }
+    assert_eq!(calls, ["MPI_Barrier", "MPI_Allgather"]);
+}
+
+#[test]
+fn a_master_and_its_workers_have_no_period_in_common() {
+    let program: Program<'_> = &|n| vec![("MPI_Send", evenly(n, 16)), ("MPI_Recv", evenly(n, 16))];
+    let found = search(0.01, 100, program, |n, _| vec![evenly(n, 4), evenly(n, 5)]);
+    assert_eq!(found, None);
+}
+
+#[test]
+fn calls_at_random_have_a_period_as_rarely_as_promised() {
+    let wrong = (0..400).filter(|seed| {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(*seed);
+        let rates: Vec<f64> = [1.3, 2.9, 7.7].into_iter().map(|rate| rate * (1.0 + *seed as f64 / 400.0)).collect();
+        let mut counts = [0_u64; 3];
+        let mut search = PeriodSearch::default();
+        (0..64).any(|number| {
+            for (count, rate) in counts.iter_mut().zip(&rates) {
+                *count += Poisson::new(rate * 20.0).expect("a rate").sample(&mut random) as u64;
+            }
+            let counts = ["MPI_Reduce", "MPI_Bcast", "MPI_Allreduce"].iter().map(|name| (*name).to_owned()).zip(counts);
+            search.on_counted(number * 200_000_000, counts.collect(), |_| vec![]).is_some()
+        })
+    });
+    let wrong = wrong.count();
+    assert!(wrong as f64 <= 400.0 * (1.0 - LEVEL), "{wrong} of 400");
+}
+
+#[test]
+fn one_function_alone_is_a_period_once_it_was_called_often() {
+    let program: Program<'_> = &|n| vec![("MPI_Allreduce", evenly(n, 1))];
+    let (reading, period) = search(0.02, 40, program, alike(program)).expect("a period");
+    assert!(reading >= 2 && period.confidence.is_none() && period.every == 1, "{reading} {period:?}");
+}
