@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use midrun_proto::tls::Credentials;
 use midrun_tunlets::TuningOptions;
 use midrun_vocabulary::config::{ConfigError, within};
 
@@ -19,6 +20,16 @@ pub struct Config {
     pub listen: String,
     /// Token that agents and people must show, besides the token of the job they ask for. Empty: the job's token is enough.
     pub token: String,
+    /// Certificates (PEM) of the authorities that sign those of agents and people. With `tls_cert` and `tls_key`: nobody without such a
+    /// certificate is served, and nothing is sent in plain text.
+    pub tls_ca: Option<PathBuf>,
+    /// The analyzer's certificate (PEM), with those between it and the authority.
+    pub tls_cert: Option<PathBuf>,
+    /// Its private key (PEM), readable by the analyzer's user only.
+    pub tls_key: Option<PathBuf>,
+    /// What these files hold; set by the program that serves.
+    #[serde(skip)]
+    pub credentials: Option<Credentials>,
     /// Tunlet for jobs that name none.
     pub tunlet: String,
     /// Technique for jobs that name none: `auto`, or the name of a fixed one.
@@ -51,6 +62,10 @@ impl Default for Config {
         Config {
             listen: "127.0.0.1:7741".into(),
             token: String::new(),
+            tls_ca: None,
+            tls_cert: None,
+            tls_key: None,
+            credentials: None,
             tunlet: "auto".into(),
             technique: "auto".into(),
             objective: "time".into(),

@@ -6,18 +6,21 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Context;
+use midrun_proto::tls::{self, Credentials};
+use midrun_vocabulary::names::CREDENTIALS_VARIABLE;
 
 use crate::logging::{self, LogForm};
 use crate::readiness;
 use crate::runtime_dir::{self, RegistersOf, RemovedAtEnd};
 use crate::settings::{self, read_token};
 use crate::signals;
+use crate::tls_flags::{self, TlsFlags};
 use crate::usage::{Usage, usage};
 
 /// The flags of `midrun agent`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// The analyzer's URL, such as http://node1:7741
+    /// The analyzer's URL, such as https://node1:7741
     #[arg(long, value_name = "URL")]
     analyzer: Option<String>,
     /// Unix socket that ranks attach to (their MIDRUN_SOCKET)
@@ -26,6 +29,8 @@ pub struct Args {
     /// File whose first line is the token (else MIDRUN_TOKEN)
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
+    #[command(flatten)]
+    tls: TlsFlags,
     /// Exit this many seconds after the last rank has gone; 0: stay
     #[arg(long, value_name = "SECONDS")]
     linger_s: Option<u64>,
@@ -59,12 +64,24 @@ pub fn main(args: Args) -> anyhow::Result<ExitCode> {
     } else if let Ok(token) = std::env::var("MIDRUN_TOKEN") {
         flags.push(("agent.token", token));
     }
+    let tls = args.tls.settings(["agent.tls_ca", "agent.tls_cert", "agent.tls_key"]);
+    // An agent that `midrun exec` started gets those of its job.
+    let word = std::env::var(CREDENTIALS_VARIABLE).ok().filter(|word| !word.is_empty() && tls.is_empty());
+    flags.extend(tls);
     let mut config = settings::load(args.config.as_deref(), &flags)?.agent;
+    config.credentials = match word {
+        Some(word) => match Credentials::from_word(&word) {
+            Some(credentials) => Some(credentials),
+            None => return usage(format!("{CREDENTIALS_VARIABLE} is damaged: midrun run sets it")),
+        },
+        None => tls_flags::read(config.tls_ca.as_deref(), config.tls_cert.as_deref(), config.tls_key.as_deref())?,
+    };
     config.options_follow = args.options_follow;
     config.job_token = std::env::var("MIDRUN_JOB_TOKEN").unwrap_or_default();
     if config.analyzer.is_empty() {
-        return usage("the agent needs its analyzer: --analyzer http://host:7741");
+        return usage("the agent needs its analyzer: --analyzer https://host:7741");
     }
+    tls::endpoint(&config.analyzer, config.credentials.as_ref()).map_err(Usage)?;
     logging::start(args.log, "info");
     crate::descriptors::raise();
     let listener = match args.socket_fd {

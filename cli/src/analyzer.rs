@@ -5,12 +5,14 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Context;
+use midrun_analyzer::Config;
 use tokio::net::TcpListener;
 
 use crate::logging::{self, LogForm};
 use crate::readiness;
 use crate::settings::{self, read_token};
 use crate::signals;
+use crate::tls_flags::{self, TlsFlags};
 use crate::usage::{Usage, say_raw, usage};
 
 /// The flags of `midrun analyzer`.
@@ -22,6 +24,8 @@ pub struct Args {
     /// File whose first line is the token that agents and users must present
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
+    #[command(flatten)]
+    tls: TlsFlags,
     /// Append every event, decision and action to FILE as JSON
     #[arg(long, value_name = "FILE")]
     journal: Option<PathBuf>,
@@ -52,9 +56,12 @@ pub fn main(args: Args) -> anyhow::Result<ExitCode> {
     if let Some(path) = &args.token_file {
         flags.push(("analyzer.token", read_token(path)?));
     }
-    let config = settings::load(args.config.as_deref(), &flags)?.analyzer;
+    flags.extend(args.tls.settings(["analyzer.tls_ca", "analyzer.tls_cert", "analyzer.tls_key"]));
+    let mut config = settings::load(args.config.as_deref(), &flags)?.analyzer;
+    config.credentials =
+        tls_flags::read(config.tls_ca.as_deref(), config.tls_cert.as_deref(), config.tls_key.as_deref())?;
     config.record.as_deref().map(crate::recording::writable).transpose()?;
-    check_listener(&config.listen, &config.token)?;
+    check_listener(&config)?;
     logging::start(args.log, "info");
     crate::descriptors::raise();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("cannot start threads")?;
@@ -70,12 +77,20 @@ pub fn main(args: Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Refuses to serve other hosts without a token.
-fn check_listener(listen: &str, token: &str) -> anyhow::Result<()> {
-    let addresses = listen.to_socket_addrs().into_iter().flatten();
-    match addresses.into_iter().find(|address| !address.ip().is_loopback()) {
-        Some(_) if token.is_empty() => usage(format!(
+/// Refuses to serve other hosts without a token, or in plain text.
+fn check_listener(config: &Config) -> anyhow::Result<()> {
+    let listen = &config.listen;
+    let mut addresses = listen.to_socket_addrs().into_iter().flatten();
+    if addresses.all(|address| address.ip().is_loopback()) {
+        return Ok(());
+    }
+    match (config.token.is_empty(), &config.credentials) {
+        (true, _) => usage(format!(
             "--listen {listen} is open to other hosts, and there is no token: give --token-file, or listen on 127.0.0.1"
+        )),
+        (_, None) => usage(format!(
+            "--listen {listen} is open to other hosts, and would speak to them in plain text: give --tls-ca, --tls-cert and --tls-key \
+             (midrun certificates makes some), or listen on 127.0.0.1"
         )),
         _ => Ok(()),
     }

@@ -25,6 +25,8 @@ pub enum Command {
     Analyzer(crate::analyzer::Args),
     /// Run a standing agent, one per node
     Agent(crate::agent::Args),
+    /// Make the certificates of a standing analyzer and its clients
+    Certificates(crate::certificates::Args),
     /// Evaluate a performance model off-line
     Predict(crate::predict::Args),
     /// Show the ranks, tuning points and decisions of a running job
@@ -68,7 +70,7 @@ pub fn parse() -> Result<Command, ExitCode> {
 fn sentence(error: &clap::Error) -> String {
     use clap::error::ErrorKind;
     if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-        return "a subcommand is needed: run, exec, agent, analyzer, predict, explain, history, replay, sweep, status, set, freeze, pause or resume (see midrun --help)".into();
+        return "a subcommand is needed: run, exec, agent, analyzer, certificates, predict, explain, history, replay, sweep, status, set, freeze, pause or resume (see midrun --help)".into();
     }
     let text = error.to_string();
     let message = text.split("Usage:").next().unwrap_or(&text);

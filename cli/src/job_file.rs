@@ -7,6 +7,7 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
+use midrun_proto::tls::Credentials;
 use serde::{Deserialize, Serialize};
 
 use crate::runtime_dir::{self, RemovedAtEnd};
@@ -25,8 +26,18 @@ pub struct RunningJob {
     pub analyzer_token: String,
     /// The job's own.
     pub token: String,
+    /// Credentials for its analyzer ([`midrun_proto::tls`]); empty: plain text.
+    #[serde(default)]
+    pub credentials: String,
     /// The command, shown in lists of jobs.
     pub command: String,
+}
+
+impl RunningJob {
+    /// The credentials for its analyzer.
+    pub fn credentials(&self) -> Option<Credentials> {
+        Credentials::from_word(&self.credentials)
+    }
 }
 
 /// An open, locked job file; dropping it removes the file. A file without a lock is the remainder of a crashed `midrun run`.

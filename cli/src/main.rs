@@ -3,6 +3,7 @@
 mod agent;
 mod analyzer;
 mod args;
+mod certificates;
 mod control;
 mod descriptors;
 mod exec;
@@ -24,6 +25,7 @@ mod signals;
 mod summary;
 mod sweep;
 mod table;
+mod tls_flags;
 mod tuning_flags;
 mod tunlet_files;
 mod usage;
@@ -43,6 +45,7 @@ fn main() -> ExitCode {
         Command::Exec(args) => exec::main(args),
         Command::Agent(args) => agent::main(args),
         Command::Analyzer(args) => analyzer::main(args),
+        Command::Certificates(args) => certificates::main(&args),
         Command::Predict(args) => predict::main(args),
         Command::Status(args) => control::status(&args),
         Command::Set(args) => control::set(&args),

@@ -157,6 +157,7 @@ mod tests {
             url: url.into(),
             analyzer_token: "a".into(),
             token: "t".into(),
+            credentials: String::new(),
             command: "srun ./a".into(),
         };
         PublishedJob::of(running, |name| {

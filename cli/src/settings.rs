@@ -42,7 +42,7 @@ pub struct RunSettings {
     pub log: LogForm,
     /// Give advice only; change nothing.
     pub dry_run: bool,
-    /// URL of a running analyzer, such as `http://node1:7741`. None: one is embedded.
+    /// URL of a running analyzer, such as `https://node1:7741`. None: one is embedded.
     pub analyzer: Option<String>,
     /// Tunlets that act, separated by commas: built-in ones by name, others by file. Empty: the analyzer's default.
     pub tunlet: String,

@@ -1,17 +1,28 @@
 //! The agent's configuration: keys, defaults, allowed values.
 
+use midrun_proto::tls::Credentials;
 use midrun_proto::v1::OwnerSettings;
 use midrun_vocabulary::config::{ConfigError, within};
 use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
 
 /// The agent's configuration. Unknown keys are refused.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
-    /// The analyzer's URL, such as `http://node1:7741`.
+    /// The analyzer's URL, such as `https://node1:7741`; `http://` is for this host's own address only.
     pub analyzer: String,
     /// What the analyzer wants to be shown.
     pub token: String,
+    /// Certificates (PEM) of the authorities that sign the analyzer's. With `tls_cert` and `tls_key`, for a URL with `https://`.
+    pub tls_ca: Option<PathBuf>,
+    /// The certificate (PEM) that agent and `midrun run` show, with those between it and the authority.
+    pub tls_cert: Option<PathBuf>,
+    /// Its private key (PEM), readable by its user only.
+    pub tls_key: Option<PathBuf>,
+    /// What these files hold, or the credentials of one job; set by the program that starts the agent.
+    #[serde(skip)]
+    pub credentials: Option<Credentials>,
     /// Token of the job that the agent was started for; set by the program that starts it.
     #[serde(skip)]
     pub job_token: String,
@@ -36,6 +47,10 @@ impl Default for Config {
         Config {
             analyzer: String::new(),
             token: String::new(),
+            tls_ca: None,
+            tls_cert: None,
+            tls_key: None,
+            credentials: None,
             job_token: String::new(),
             node: String::new(),
             linger_s: 0,
@@ -54,13 +69,13 @@ impl Config {
     /// The first key whose value is not allowed.
     pub fn validate(&self) -> Result<(), ConfigError> {
         let url_is_fine = self.analyzer.is_empty()
-            || (self.analyzer.starts_with("http://")
+            || (["http://", "https://"].iter().any(|scheme| self.analyzer.starts_with(scheme))
                 && tonic::transport::Endpoint::from_shared(self.analyzer.clone()).is_ok());
         if !url_is_fine {
             return Err(ConfigError {
                 key: "analyzer",
                 value: format!("{:?}", self.analyzer),
-                allowed: "a URL such as http://node1:7741".into(),
+                allowed: "a URL such as https://node1:7741".into(),
             });
         }
         within("linger_s", self.linger_s, 0, 86_400)?;

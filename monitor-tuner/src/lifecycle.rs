@@ -5,6 +5,7 @@ use crate::attachment::{self, Attached};
 use crate::config::Config;
 use crate::limits::CONNECT;
 use crate::link::{self, LinkEvent};
+use midrun_proto::tls;
 use midrun_proto::token::ShowToken;
 use midrun_vocabulary::ConfigError;
 use std::future::Future;
@@ -12,7 +13,6 @@ use std::os::unix::net::UnixListener;
 use std::time::Duration;
 use tokio::sync::mpsc::{Receiver, channel};
 use tokio::time::{Instant, sleep};
-use tonic::transport::{Channel, Endpoint};
 
 /// Pause between two looks when no rank is attached.
 const IDLE: Duration = Duration::from_millis(100);
@@ -25,6 +25,9 @@ pub enum AgentError {
     /// A value in the configuration is not allowed.
     #[error(transparent)]
     Config(#[from] ConfigError),
+    /// The analyzer's URL does not fit the credentials.
+    #[error("{0}")]
+    Analyzer(String),
     /// The socket does not work.
     #[error("the agent's socket: {0}")]
     Socket(#[from] std::io::Error),
@@ -45,8 +48,16 @@ pub async fn run(
     config.validate()?;
     listener.set_nonblocking(true)?;
     let listener = tokio::net::UnixListener::from_std(listener)?;
-    let url = config.analyzer.clone();
-    let connect = move || connect(url.clone());
+    let endpoint = tls::endpoint(&config.analyzer, config.credentials.as_ref()).map_err(AgentError::Analyzer)?;
+    let endpoint = endpoint
+        .connect_timeout(CONNECT)
+        .tcp_nodelay(true)
+        .http2_keep_alive_interval(CONNECT)
+        .keep_alive_timeout(CONNECT);
+    let connect = move || {
+        let endpoint = endpoint.clone();
+        async move { endpoint.connect().await }
+    };
     let (link_to, mut link_events) = channel(256);
     let (again, again_requests) = channel(1);
     let link = tokio::spawn(link::keep(connect, ShowToken::new(&config.token), link_to, again_requests));
@@ -88,15 +99,6 @@ pub async fn run(
     end(&mut agent, &mut attached, &mut link_events, Duration::from_millis(config.drain_ms)).await;
     link.abort();
     result.map(|()| agent.stats)
-}
-
-async fn connect(url: String) -> Result<Channel, tonic::transport::Error> {
-    let endpoint = Endpoint::from_shared(url)?
-        .connect_timeout(CONNECT)
-        .tcp_nodelay(true)
-        .http2_keep_alive_interval(CONNECT)
-        .keep_alive_timeout(CONNECT);
-    endpoint.connect().await
 }
 
 /// Takes what the rings still hold, and waits up to `time` until the analyzer has acknowledged everything; not for a stopped analyzer.

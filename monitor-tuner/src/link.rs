@@ -1,15 +1,17 @@
 //! Keeps one stream to the analyzer: connects, passes messages both ways, and connects again after growing pauses.
 
 use crate::limits::{BACKOFF, BACKOFF_MOST, CONNECT, STREAM_BATCHES};
+use midrun_proto::tls;
 use midrun_proto::token::ShowToken;
 use midrun_proto::v1::agent_client::AgentClient;
 use midrun_proto::v1::{FromAgent, ToAgent, Welcome, to_agent};
+use std::error::Error;
 use std::future::Future;
 use std::time::Duration;
 use tokio::sync::mpsc::{self, Receiver, Sender};
 use tokio::time::{sleep, timeout};
 use tokio_stream::wrappers::ReceiverStream;
-use tonic::Code;
+use tonic::{Code, Status};
 use tonic::transport::Channel;
 
 /// An event of the link, for the agent.
@@ -79,9 +81,11 @@ where
     F: Future<Output = Result<Channel, tonic::transport::Error>>,
 {
     let gone = |error: &dyn std::fmt::Display| End::Gone(error.to_string());
+    // A refused certificate is noticed after the handshake only, by the first call.
+    let lost = |status: &Status| End::Gone(status.source().map_or_else(|| status.message().to_owned(), tls::cause));
     let channel = match timeout(CONNECT, connect()).await {
         Ok(Ok(channel)) => channel,
-        Ok(Err(error)) => return gone(&source_of(&error)),
+        Ok(Err(error)) => return End::Gone(tls::cause(&error)),
         Err(_) => return gone(&"the connection took too long"),
     };
     let (outgoing, stream) = mpsc::channel(STREAM_BATCHES);
@@ -92,7 +96,7 @@ where
     let mut incoming = match timeout(CONNECT, client.link(ReceiverStream::new(stream))).await {
         Ok(Ok(response)) => response.into_inner(),
         Ok(Err(status)) if status.code() == Code::PermissionDenied => return End::Refused(status.message().to_owned()),
-        Ok(Err(status)) => return gone(&status.message()),
+        Ok(Err(status)) => return lost(&status),
         Err(_) => return gone(&"the analyzer does not answer"),
     };
     loop {
@@ -115,7 +119,7 @@ where
             },
             Ok(Some(_)) => continue,
             Ok(None) => return gone(&"the analyzer ended the stream"),
-            Err(status) => return gone(&status.message()),
+            Err(status) => return lost(&status),
         };
         if to.send(event).await.is_err() {
             return gone(&"the agent ended");
@@ -125,16 +129,7 @@ where
 
 async fn within<T>(
     time: Duration,
-    future: impl Future<Output = Result<Option<T>, tonic::Status>>,
-) -> Result<Option<T>, tonic::Status> {
-    timeout(time, future).await.unwrap_or_else(|_| Err(tonic::Status::deadline_exceeded("no welcome came")))
-}
-
-/// The innermost cause: tonic itself says only "transport error".
-fn source_of(error: &tonic::transport::Error) -> String {
-    let mut cause: &dyn std::error::Error = error;
-    while let Some(deeper) = cause.source() {
-        cause = deeper;
-    }
-    cause.to_string()
+    future: impl Future<Output = Result<Option<T>, Status>>,
+) -> Result<Option<T>, Status> {
+    timeout(time, future).await.unwrap_or_else(|_| Err(Status::deadline_exceeded("no welcome came")))
 }

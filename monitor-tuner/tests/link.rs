@@ -8,6 +8,8 @@ use std::time::Duration;
 
 use midrun_agent::config::Config;
 use midrun_agent::{AgentError, Stats};
+use midrun_proto::keys::{Keys, make};
+use midrun_proto::tls::Credentials;
 use midrun_proto::v1::agent_server::{Agent as AgentService, AgentServer};
 use midrun_proto::v1::{self, ActionStatus, FromAgent, ToAgent, event, from_agent, to_agent};
 use midrun_ring::attach::send_segment;
@@ -98,10 +100,18 @@ impl Analyzer {
     }
 
     async fn at(address: SocketAddr) -> Analyzer {
+        Analyzer::with(address, None).await
+    }
+
+    async fn with(address: SocketAddr, credentials: Option<Credentials>) -> Analyzer {
         let listener = TcpListener::bind(address).await.unwrap();
         let address = listener.local_addr().unwrap();
         let (to, links) = mpsc::channel(8);
-        let service = tonic::transport::Server::builder().add_service(AgentServer::new(Scripted(to)));
+        let mut builder = tonic::transport::Server::builder();
+        if let Some(credentials) = credentials {
+            builder = builder.tls_config(credentials.server()).unwrap();
+        }
+        let service = builder.add_service(AgentServer::new(Scripted(to)));
         let server = tokio::spawn(async move {
             let _ = service.serve_with_incoming(TcpListenerStream::new(listener)).await;
         });
@@ -148,7 +158,8 @@ impl Agent {
         let socket = directory.path().join("a.sock");
         let listener = UnixListener::bind(&socket).unwrap();
         let (stop, stopped) = oneshot::channel::<()>();
-        let config = Config { analyzer: format!("http://{analyzer}"), drain_ms: 200, ..config };
+        let scheme = if config.credentials.is_some() { "https" } else { "http" };
+        let config = Config { analyzer: format!("{scheme}://{analyzer}"), drain_ms: 200, ..config };
         let ended = tokio::spawn(midrun_agent::run(config, listener, async {
             let _ = stopped.await;
         }));
@@ -299,6 +310,34 @@ async fn an_agent_that_is_refused_ends_and_says_why() {
     link.say(to_agent::Message::Refusal(v1::Refusal { why: "the token is not the right one".into() })).await;
     let error = soon(agent.ended).await.unwrap().unwrap_err();
     assert_eq!(error.to_string(), "the analyzer refused this agent: the token is not the right one");
+}
+
+#[tokio::test]
+async fn a_stranger_who_takes_the_place_of_a_dead_analyzer_gives_no_orders() {
+    let keys = || make(&["analyzer".into()], "analyzer").unwrap();
+    let (Keys { analyzer: ours, client }, others) = (keys(), keys());
+    let mut analyzer = Analyzer::with("127.0.0.1:0".parse().unwrap(), Some(ours.clone())).await;
+    let config = Config { credentials: Some(client.clone()), ..Config::default() };
+    let agent = Agent::with(analyzer.address, config);
+    let rank = Rank::attach(&agent, 0);
+    let (mut link, _) = analyzer.welcomed(0).await;
+    link.until(joined).await;
+    let address = analyzer.die().await;
+    drop(link);
+
+    // Whom the agent would obey, it greets. A client of the same job has the agent's own key, and passes for no analyzer either.
+    for credentials in [None, Some(others.analyzer), Some(client)] {
+        let mut stranger = Analyzer::with(address, credentials).await;
+        let greeted = tokio::time::timeout(Duration::from_secs(2), stranger.links.recv()).await;
+        assert!(greeted.is_err(), "the agent spoke to a stranger");
+        stranger.die().await;
+    }
+    let mut analyzer = Analyzer::with(address, Some(ours)).await;
+    let (mut link, hello) = analyzer.welcomed(1).await;
+    assert_eq!(hello.ranks.len(), 1, "it was there all the time, and tried");
+    rank.ends_iterations(0..1);
+    link.until(|batch| (ended(batch) == [0]).then_some(())).await;
+    agent.stop().await;
 }
 
 #[tokio::test]

@@ -1,10 +1,12 @@
 //! The wire seam: agent to analyzer, command line to analyzer.
 //!
-//! Everything here but `token` is generated from `proto/midrun/v1/*.proto`; the files' comments are the
+//! Everything here but `token`, `tls` and `keys` is generated from `proto/midrun/v1/*.proto`; the files' comments are the
 //! documentation of the messages.
 
 #![forbid(unsafe_code)]
 
+pub mod keys;
+pub mod tls;
 pub mod token;
 
 /// Version of the wire protocol that an agent names in its `Hello`. The analyzer refuses any other.

@@ -163,8 +163,9 @@ fn command_line(number: u32) -> Result<Line, String> {
     let mut arguments: Vec<Vec<u8>> = vec![format!("MIDRUN_SPAWNED={number}").into_bytes()];
     for (name, value) in std::env::vars_os() {
         let name = name.into_vec();
-        // A token would be visible on a command line.
-        let ours = name.starts_with(b"MIDRUN_") && name != b"MIDRUN_SPAWNED" && !name.ends_with(b"TOKEN");
+        // A secret would be visible on a command line.
+        let is_secret = str::from_utf8(&name).is_ok_and(midrun_vocabulary::names::is_secret);
+        let ours = name.starts_with(b"MIDRUN_") && name != b"MIDRUN_SPAWNED" && !is_secret;
         if ours || INHERITED.iter().any(|known| known.as_bytes() == name) {
             arguments.push([name, value.into_vec()].join(&b'='));
         }

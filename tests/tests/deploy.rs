@@ -1,5 +1,6 @@
 //! Installing for a site: every file that a unit names is installed, and the units' hardening is what it is said to be.
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -35,7 +36,7 @@ fn every_file_that_a_unit_names_is_installed_and_a_second_time_keeps_the_sites_o
     install(&destination);
     let mut count = 0;
     for path in units().iter().flat_map(|unit| named(unit)) {
-        // The token of a user's agent is the administrator's to give; its directory is there.
+        // Token and key of a user's agent are the administrator's to give; their directory is there.
         let path = if path.contains('%') {
             Path::new(&path).parent().expect("a directory").display().to_string()
         } else {
@@ -44,12 +45,16 @@ fn every_file_that_a_unit_names_is_installed_and_a_second_time_keeps_the_sites_o
         assert!(destination.join(&path[1..]).exists(), "{path}");
         count += 1;
     }
-    assert_eq!(count, 6, "paths in both units");
-    let token = destination.join("etc/midrun/token");
-    let before = std::fs::read_to_string(&token).expect("a token");
-    assert_eq!(before.len(), 64);
+    assert_eq!(count, 12, "paths in both units");
+    let secrets = || ["token", "tls/analyzer.key", "tls/client.key"].map(|name| {
+        let path = destination.join("etc/midrun").join(name);
+        let mode = path.metadata().expect("a secret").permissions().mode();
+        (std::fs::read_to_string(path).expect("its text"), mode & 0o777)
+    });
+    let before = secrets();
+    assert!(before[0].0.len() == 64 && before.iter().all(|(_, mode)| *mode == 0o600));
     install(&destination);
-    assert_eq!(std::fs::read_to_string(&token).expect("a token"), before);
+    assert_eq!(secrets(), before);
     let installed = Command::new(destination.join("usr/bin/midrun")).arg("--version").status();
     assert!(installed.is_ok_and(|status| status.success()));
     assert!(destination.join("usr/lib/midrun/libmidrun-select.so").is_file() || cfg!(not(target_arch = "x86_64")));

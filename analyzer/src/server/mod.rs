@@ -43,7 +43,7 @@ pub async fn serve(
         tracing::warn!(lines = recalled.damaged, "lines of the journal are damaged and were left out");
     }
     if let Ok(address) = listener.local_addr() {
-        tracing::info!(%address, tunlet = config.tunlet, technique = config.technique, dry_run = config.dry_run, "the analyzer listens");
+        tracing::info!(%address, tls = config.credentials.is_some(), tunlet = config.tunlet, technique = config.technique, dry_run = config.dry_run, "the analyzer listens");
     }
     // Ranks refuse what is older than what they had, also where this host's clock went back.
     let last_action = clock::epoch_us().max(recalled.last_action);
@@ -56,7 +56,7 @@ pub async fn serve(
         }
     };
     let recording = recorder.is_on();
-    let token = config.token.clone();
+    let (token, credentials) = (config.token.clone(), config.credentials.clone());
     let core = Core::new(config, catalogue::from_catalogue, last_action).recalling(recalled.jobs);
     let (inputs, queue) = mpsc::channel::<ToCore>(limits::CORE_QUEUE);
     let links = Arc::new(Links::default());
@@ -67,7 +67,11 @@ pub async fn serve(
     let agent = agent::Service::new(inputs.clone(), links, ids.clone(), recording);
     let admin = admin::Service::new(inputs, ids);
     let keepalive = Duration::from_millis(limits::KEEPALIVE_MS);
-    let server = tonic::transport::Server::builder()
+    let mut builder = tonic::transport::Server::builder();
+    if let Some(credentials) = &credentials {
+        builder = builder.tls_config(credentials.server())?;
+    }
+    let server = builder
         .http2_keepalive_interval(Some(keepalive))
         .http2_keepalive_timeout(Some(keepalive))
         .http2_max_header_list_size(limits::HEADER_BYTES)

@@ -3,16 +3,18 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use midrun_proto::tls::{self, Credentials};
 use midrun_proto::token::ShowToken;
 use midrun_proto::v1::ListJobsRequest;
 use midrun_proto::v1::admin_client::AdminClient;
 use tonic::service::interceptor::InterceptedService;
-use tonic::transport::{Channel, Endpoint};
+use tonic::transport::Channel;
 
 use crate::job_file::{self, RunningJob};
 use crate::published_jobs::{self, PublishedJob};
-use crate::settings::read_token;
-use crate::usage::{Refused, refused, usage};
+use crate::settings::{self, read_token};
+use crate::tls_flags::{self, TlsFlags};
+use crate::usage::{Refused, Usage, refused, usage};
 
 /// An analyzer must accept a connection within this time.
 const CONNECT_DEADLINE: Duration = Duration::from_secs(3);
@@ -22,12 +24,14 @@ const STATUS_BYTES: usize = 256 << 20;
 /// The flags that name a standing analyzer.
 #[derive(clap::Args, Debug)]
 pub struct AnalyzerArgs {
-    /// Ask this standing analyzer, such as http://node1:7741, instead of the jobs of your midrun run commands
+    /// Ask this standing analyzer, such as https://node1:7741, instead of the jobs of your midrun run commands
     #[arg(long, value_name = "URL")]
     analyzer: Option<String>,
     /// File whose first line is the analyzer's token (else MIDRUN_TOKEN)
     #[arg(long, value_name = "FILE", requires = "analyzer")]
     token_file: Option<PathBuf>,
+    #[command(flatten)]
+    tls: TlsFlags,
 }
 
 /// A job and its analyzer.
@@ -49,17 +53,20 @@ pub type Admin = AdminClient<InterceptedService<Channel, ShowToken>>;
 /// There is no such job, there are several, or its analyzer cannot be reached.
 pub async fn find(args: &AnalyzerArgs, wanted: Option<&str>) -> anyhow::Result<Job> {
     match &args.analyzer {
-        Some(url) => at_analyzer(url, &token(args)?, wanted).await,
+        Some(url) => at_analyzer(url, &token(args)?, credentials(&args.tls, url)?.as_ref(), wanted).await,
         None => {
-            let RunningJob { job: id, url, analyzer_token, token, .. } = one(known(wanted), wanted)?.running;
-            let admin = connect(&url, &analyzer_token).await?;
-            Ok(Job { id, token, admin })
+            let running = one(known(wanted), wanted)?.running;
+            let admin = connect(&running.url, &running.analyzer_token, running.credentials().as_ref()).await?;
+            Ok(Job { id: running.job, token: running.token, admin })
         }
     }
 }
 
 /// The analyzer's refusal as an error.
 pub fn refusal(status: &tonic::Status) -> Refused {
+    if let Some(why) = tls::refusal(status) {
+        return Refused(why);
+    }
     match status.code() {
         tonic::Code::Unavailable => Refused("the analyzer has ended, and the job with it".into()),
         tonic::Code::Unimplemented => Refused("the analyzer is of an older midrun that cannot do this".into()),
@@ -74,21 +81,36 @@ fn token(args: &AnalyzerArgs) -> anyhow::Result<String> {
     }
 }
 
-async fn connect(url: &str, token: &str) -> anyhow::Result<Admin> {
-    let Ok(endpoint) = Endpoint::from_shared(url.to_owned()) else {
-        return usage(format!("{url} is not the URL of an analyzer, such as http://node1:7741"));
-    };
+/// Those that flags and configuration name, else those of a job of this user at the same analyzer.
+fn credentials(flags: &TlsFlags, url: &str) -> anyhow::Result<Option<Credentials>> {
+    let flags = flags.settings(["agent.tls_ca", "agent.tls_cert", "agent.tls_key"]);
+    let agent = settings::load(None, &flags)?.agent;
+    let named = tls_flags::read(agent.tls_ca.as_deref(), agent.tls_cert.as_deref(), agent.tls_key.as_deref())?;
+    let of_job = || job_file::running().into_iter().find(|running| running.url == url)?.credentials();
+    Ok(named.or_else(of_job))
+}
+
+async fn connect(url: &str, token: &str, credentials: Option<&Credentials>) -> anyhow::Result<Admin> {
+    let endpoint = tls::endpoint(url, credentials).map_err(Usage)?;
     match endpoint.connect_timeout(CONNECT_DEADLINE).connect().await {
         Ok(channel) => {
             let admin = AdminClient::with_interceptor(channel, ShowToken::new(token));
             Ok(admin.max_decoding_message_size(STATUS_BYTES))
         }
-        Err(_) => refused(format!("no analyzer answers at {url}")),
+        Err(error) => match tls::refusal(&error) {
+            Some(why) => refused(format!("{url}: {why}")),
+            None => refused(format!("no analyzer answers at {url}")),
+        },
     }
 }
 
-async fn at_analyzer(url: &str, token: &str, wanted: Option<&str>) -> anyhow::Result<Job> {
-    let mut admin = connect(url, token).await?;
+async fn at_analyzer(
+    url: &str,
+    token: &str,
+    credentials: Option<&Credentials>,
+    wanted: Option<&str>,
+) -> anyhow::Result<Job> {
+    let mut admin = connect(url, token, credentials).await?;
     // The job's own token: of the user's jobs it stands in their files; others have none, or are not the user's.
     let token_of = |id: &str| {
         let own = job_file::running().into_iter().find(|running| running.job == id);
@@ -163,6 +185,7 @@ mod tests {
             url: "http://h:1".into(),
             analyzer_token: "a".into(),
             token: "t".into(),
+            credentials: String::new(),
             command: "mpirun x".into(),
         };
         let batch_ids = vec![batch_id.to_owned()];

@@ -6,6 +6,8 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
+use midrun_vocabulary::names::CREDENTIALS_VARIABLE;
+
 use crate::launch::command_line::resolve;
 use crate::launch::mpi::{self, Flavour, preload_value};
 use crate::runtime_dir;
@@ -43,8 +45,8 @@ pub fn main(args: Args) -> anyhow::Result<ExitCode> {
                 say_once_per_host(&format!("no agent on {}: {error:#}", runtime_dir::host()));
             }
         }
-        // Only agents need the tokens.
-        command.env_remove("MIDRUN_TOKEN").env_remove("MIDRUN_JOB_TOKEN");
+        // Only agents need them.
+        command.env_remove("MIDRUN_TOKEN").env_remove("MIDRUN_JOB_TOKEN").env_remove(CREDENTIALS_VARIABLE);
     }
     let error = command.exec();
     say(format!("there is no program {program} on {}: {error}", runtime_dir::host()));

@@ -1,18 +1,20 @@
 //! The client of the analyzer: opens a job, prints its notices, closes it. It connects again whenever the analyzer was away.
 
+use std::error::Error;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use midrun_proto::tls::{self, Credentials};
 use midrun_proto::token::ShowToken;
 use midrun_proto::v1::admin_client::AdminClient;
 use midrun_proto::v1::{CloseJobRequest, OpenJobRequest, WatchRequest};
 use tonic::service::interceptor::InterceptedService;
-use tonic::transport::{Channel, Endpoint};
+use tonic::transport::Channel;
 use tonic::{Code, Status};
 
 use crate::logging::LogForm;
-use crate::usage::{say, say_raw, usage};
+use crate::usage::{Usage, say, say_raw, usage};
 
 /// One attempt to reach an analyzer may take this long; an analyzer silent for so long counts as away. The job's start waits as
 /// long, to report a refusal before; afterwards opening goes on beside the job.
@@ -45,10 +47,13 @@ impl Client {
     ///
     /// # Errors
     /// The analyzer refuses the request.
-    pub async fn open(url: &str, token: &str, request: OpenJobRequest) -> anyhow::Result<Client> {
-        let Ok(endpoint) = Endpoint::from_shared(url.to_owned()) else {
-            return usage(format!("{url} is not the URL of an analyzer, such as http://node1:7741"));
-        };
+    pub async fn open(
+        url: &str,
+        token: &str,
+        credentials: Option<&Credentials>,
+        request: OpenJobRequest,
+    ) -> anyhow::Result<Client> {
+        let endpoint = tls::endpoint(url, credentials).map_err(Usage)?;
         // After a partition a connection can stay dead without an end: unanswered pings end it, and the next call makes a new one.
         let endpoint = endpoint
             .connect_timeout(PATIENCE)
@@ -64,7 +69,10 @@ impl Client {
             Ok(Err(status)) if is_refusal(&status) => {
                 return usage(format!("the analyzer at {url} refuses: {}", status.message()));
             }
-            Ok(Err(status)) => say(format!("the analyzer at {url} does not answer ({}), {untuned}", reason(&status))),
+            Ok(Err(status)) => match tls::refusal(&status) {
+                Some(why) => say(format!("{url}: {why}, {untuned}")),
+                None => say(format!("the analyzer at {url} does not answer ({}), {untuned}", reason(&status))),
+            },
             Err(_) => say(format!("the analyzer at {url} does not answer, {untuned}")),
         }
         Ok(client)
@@ -154,15 +162,6 @@ fn is_refusal(status: &Status) -> bool {
     matches!(code, Code::InvalidArgument | Code::Unauthenticated | Code::PermissionDenied | Code::AlreadyExists)
 }
 
-/// The innermost cause: tonic itself says only "transport error".
 fn reason(status: &Status) -> String {
-    let mut cause: &dyn std::error::Error = status;
-    while let Some(deeper) = cause.source() {
-        cause = deeper;
-    }
-    if cause.source().is_none() && std::ptr::eq(cause, status as &dyn std::error::Error) {
-        status.message().to_owned()
-    } else {
-        cause.to_string()
-    }
+    status.source().map_or_else(|| status.message().to_owned(), tls::cause)
 }

@@ -3,7 +3,10 @@
 use std::time::Duration;
 
 use anyhow::Context;
+use midrun_proto::keys::{self, Keys};
+use midrun_proto::tls::Credentials;
 use midrun_proto::v1::{OpenJobRequest, OwnerSettings, TunletFile};
+use midrun_vocabulary::names::CREDENTIALS_VARIABLE;
 
 use super::child::{self, Ended};
 use super::client::Client;
@@ -19,6 +22,7 @@ use crate::published_jobs::{Publication, PublishedJob};
 use crate::runtime_dir;
 use crate::settings::Settings;
 use crate::summary::{SummaryFile, table};
+use crate::tls_flags;
 use crate::usage::{Usage, say, say_raw};
 
 /// The agent must deliver its last batches within this time.
@@ -29,6 +33,8 @@ const CLOSE_DEADLINE: Duration = Duration::from_secs(10);
 const WATCH_END_DEADLINE: Duration = Duration::from_secs(1);
 /// Lists of jobs show so many characters of the command.
 const COMMAND_SHOWN: usize = 200;
+/// The name in the certificate of an embedded analyzer. No host has it: what counts is that the job's own authority has signed it.
+const ANALYZER_NAME: &str = "midrun-analyzer";
 /// The embedded analyzer must end within this time.
 const ANALYZER_END_DEADLINE: Duration = Duration::from_secs(3);
 
@@ -48,6 +54,8 @@ struct Parts {
     token: String,
     /// Who steers this job, or reports on it, must have it.
     job_token: String,
+    /// For the link to the analyzer; `None`: plain text to a standing one on this host.
+    credentials: Option<Credentials>,
 }
 
 /// Runs the job.
@@ -122,17 +130,23 @@ async fn start_parts(settings: &Settings, line: &CommandLine, job: &str) -> anyh
     let near_url = match &settings.run.analyzer {
         Some(url) => {
             parts.url.clone_from(url);
+            let agent = &settings.agent;
+            parts.credentials =
+                tls_flags::read(agent.tls_ca.as_deref(), agent.tls_cert.as_deref(), agent.tls_key.as_deref())?;
             url.clone()
         }
         None => {
+            let Keys { analyzer, client } = keys::make(&[ANALYZER_NAME.to_owned()], ANALYZER_NAME)?;
+            parts.credentials = Some(client);
             let mut config = settings.analyzer.clone();
             config.token.clone_from(&parts.token);
+            config.credentials = Some(analyzer);
             let analyzer = embedded::start_analyzer(config, line.leaves_host || line.has_exec()).await?;
             let port = analyzer.port;
             let name = settings.run.advertise.clone().unwrap_or_else(runtime_dir::host);
-            parts.url = format!("http://{name}:{port}");
+            parts.url = format!("https://{name}:{port}");
             parts.analyzer = Some(analyzer);
-            format!("http://127.0.0.1:{port}")
+            format!("https://127.0.0.1:{port}")
         }
     };
     parts.memory = Memory::of(settings, line);
@@ -162,7 +176,7 @@ async fn start_parts(settings: &Settings, line: &CommandLine, job: &str) -> anyh
         options: Some(OpenJobRequest { job: String::new(), token: String::new(), ..request.clone() }),
         ..OwnerSettings::default()
     };
-    parts.client = Some(Client::open(&near_url, &parts.token, request).await?);
+    parts.client = Some(Client::open(&near_url, &parts.token, parts.credentials.as_ref(), request).await?);
     let running = running_job(&parts, &near_url, job, line);
     parts.file = job_file(&running);
     if line.leaves_host || line.has_exec() || settings.run.analyzer.is_some() {
@@ -174,9 +188,15 @@ async fn start_parts(settings: &Settings, line: &CommandLine, job: &str) -> anyh
     config.analyzer = near_url;
     config.token.clone_from(&parts.token);
     config.job_token.clone_from(&parts.job_token);
+    config.credentials.clone_from(&parts.credentials);
     (config.owner_settings, config.options_follow) = (Some(owner_settings), true);
     parts.agent = Some(embedded::start_agent(config, job)?);
     Ok(parts)
+}
+
+/// The credentials for the analyzer as one word; empty without any.
+fn word(parts: &Parts) -> String {
+    parts.credentials.as_ref().map(Credentials::to_word).unwrap_or_default()
 }
 
 fn running_job(parts: &Parts, url: &str, job: &str, line: &CommandLine) -> RunningJob {
@@ -186,6 +206,7 @@ fn running_job(parts: &Parts, url: &str, job: &str, line: &CommandLine) -> Runni
         url: url.to_owned(),
         analyzer_token: parts.token.clone(),
         token: parts.job_token.clone(),
+        credentials: word(parts),
         command,
     }
 }
@@ -232,6 +253,7 @@ fn rank_environment<'a>(
         variables.push(("MIDRUN_ANALYZER", parts.url.clone()));
         variables.push(("MIDRUN_TOKEN", parts.token.clone()));
         variables.push(("MIDRUN_JOB_TOKEN", parts.job_token.clone()));
+        variables.push((CREDENTIALS_VARIABLE, word(parts)));
     }
     if let Some(directory) = &settings.run.library_dir {
         variables.push(("MIDRUN_LIB_DIR", directory.to_string_lossy().into_owned()));

@@ -17,6 +17,7 @@ use anyhow::Context;
 use crate::launch::command_line::CommandLine;
 use crate::logging::{self, LogForm};
 use crate::summary::SummaryFile;
+use crate::tls_flags::TlsFlags;
 use crate::tuning_flags::TuningFlags;
 use crate::usage::usage;
 use crate::{recording, settings};
@@ -39,12 +40,14 @@ pub struct Args {
     /// Configuration file (deploy/midrun.example.toml lists every key)
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Use a running analyzer, such as http://node1:7741
+    /// Use a running analyzer, such as https://node1:7741
     #[arg(long, value_name = "URL")]
     analyzer: Option<String>,
     /// File whose first line is the token of the running analyzer (else MIDRUN_TOKEN)
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
+    #[command(flatten)]
+    tls: TlsFlags,
     /// Tunlet that decides: auto (the one that fits the program), master_worker, pipeline, search, or a FILE.toml; repeatable
     #[arg(long, value_name = "NAME|FILE")]
     tunlet: Vec<String>,
@@ -126,7 +129,8 @@ impl Args {
             ("run.strict", self.strict.then(|| "true".to_owned())),
             ("run.no_memory", self.no_memory.then(|| "true".to_owned())),
         ];
-        flags.into_iter().filter_map(|(key, value)| Some((key, value?))).collect()
+        let tls = self.tls.settings(["agent.tls_ca", "agent.tls_cert", "agent.tls_key"]);
+        flags.into_iter().filter_map(|(key, value)| Some((key, value?))).chain(tls).collect()
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use midrun_vocabulary::names::is_secret;
+
 use crate::launch::command_line::{App, CommandLine};
 use crate::launch::launchers::Launcher;
 use crate::launch::mpi::preload_value;
@@ -99,8 +101,8 @@ fn extend_list(prepared: &mut PreparedCommand, names: &[&str], variable: impl Fn
 }
 
 fn hydra(prepared: &mut PreparedCommand, at: usize, ranks: &RankEnvironment<'_>) {
-    // Hydra forwards its environment by itself. The token must not appear on a command line, which others can read.
-    let shown = ranks.variables.iter().filter(|(name, _)| !name.ends_with("TOKEN"));
+    // Hydra forwards its environment by itself. Secrets must not appear on a command line, which others can read.
+    let shown = ranks.variables.iter().filter(|(name, _)| !is_secret(name));
     let options = shown.flat_map(|(name, value)| ["-genv".into(), (*name).to_owned(), value.clone()]);
     prepared.words.splice(at + 1..at + 1, options.collect::<Vec<_>>());
 }

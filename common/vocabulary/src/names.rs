@@ -32,6 +32,14 @@ pub const ITERATION: &str = "iteration";
 /// Ending of the file in which the ranks of one host find the decision of a synchronized change.
 pub const REGISTER_ENDING: &str = "register";
 
+/// The variable by which `midrun run` hands the credentials of its job's link to agents on other hosts.
+pub const CREDENTIALS_VARIABLE: &str = "MIDRUN_CREDENTIALS";
+
+/// Whether a variable of midrun's must not appear on a command line, which others can read.
+pub fn is_secret(variable: &str) -> bool {
+    variable.ends_with("TOKEN") || variable == CREDENTIALS_VARIABLE
+}
+
 /// The present name of a tuning point: names of version 0.1 are accepted for one version.
 pub fn current(name: &str) -> &str {
     if name == "mw.policy" { TECHNIQUE } else { name }
