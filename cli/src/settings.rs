@@ -80,6 +80,9 @@ pub struct RunSettings {
     pub mpi: String,
     /// Refuse a job that midrun cannot tune, instead of running it untuned.
     pub strict: bool,
+    /// Let measure points and tuning points that name functions and variables of the program be added while the job runs: by a tunlet of
+    /// the analyzer, or by hand. Those of `--points` and of tunlet files are allowed anyway.
+    pub allow_points: bool,
     /// Texts of the tunlets given as files.
     #[serde(skip)]
     pub files: Vec<TunletFile>,

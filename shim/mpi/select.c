@@ -67,7 +67,7 @@ static void *open_library(const char *name) {
 
 static void find_directory(void) {
   Dl_info info;
-  const char *configured = getenv("MIDRUN_LIB_DIR");
+  const char *configured = secure_getenv("MIDRUN_LIB_DIR");
   if (configured && *configured) {
     snprintf(directory, sizeof directory, "%s", configured);
   } else if (dladdr((void *)find_directory, &info) && strrchr(info.dli_fname, '/')) {

@@ -12,8 +12,12 @@ use std::ffi::{CStr, c_char, c_int};
 const RINGS: u32 = 4;
 const RECORDS: u32 = 8192;
 
+/// By the user's word, or because the program has more rights than its user (setuid, file capabilities): then the environment and
+/// the agent, which are the user's, must not act on it.
 fn is_off() -> bool {
-    std::env::var_os("MIDRUN_OFF").is_some_and(|v| v != "0" && !v.is_empty())
+    // SAFETY: has no preconditions.
+    let is_secure = unsafe { libc::getauxval(libc::AT_SECURE) } != 0;
+    is_secure || std::env::var_os("MIDRUN_OFF").is_some_and(|v| v != "0" && !v.is_empty())
 }
 
 /// MPI_Init is about to run: the first of two points that fix the counter's rate.

@@ -64,3 +64,30 @@ fn an_agent_takes_no_rank_of_another_user() {
     wait_until("it is turned away", || agent.process.err().contains("it belongs to user 0, not to 65534"));
     assert!(!analyzer.process.err().contains("foreign"), "{}", analyzer.process.err());
 }
+
+#[each_mpi]
+fn a_program_with_more_rights_than_its_user_is_left_alone(mpi: Mpi) {
+    need!(second_user(), "a setgid program needs root");
+    let scratch = Scratch::new();
+    let analyzer = Analyzer::start(&scratch);
+    let agent = Agent::start(&scratch, &analyzer.url);
+    let program = scratch.path("program");
+    std::fs::copy(mpi.example("mw_synthetic"), &program).expect("a copy");
+    std::os::unix::fs::chown(&program, None, Some(65534)).expect("its group");
+    // The same program by the same line, first without, then with the rights of another group.
+    for (job, bits, attaches) in [("equal", 0o755, true), ("privileged", 0o2755, false)] {
+        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(bits)).expect("its mode");
+        let mut line = mpi.line(3, &program);
+        line.extend(["--tasks", "100", "--iterations", "3", "--mean-us", "1000"].map(String::from));
+        let mut command = command(&line);
+        command.env("MIDRUN_SOCKET", &agent.socket).env("MIDRUN_JOB", job);
+        let ended = Process::start(&scratch, job, command).succeed();
+        assert_eq!(assert_whole(&ended).len(), 3);
+        if attaches {
+            wait_until("its ranks are known", || analyzer.process.err().contains(job));
+        }
+    }
+    analyzer.process.signal(libc::SIGTERM);
+    let log = analyzer.process.wait().err;
+    assert!(!log.contains("privileged"), "{mpi:?}: {log}");
+}

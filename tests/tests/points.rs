@@ -18,12 +18,24 @@ fn classic(mpi: Mpi, scratch: &Scratch) -> PathBuf {
 
 /// Three ranks of it with midrun preloaded, an agent of their own and these points.
 fn start(scratch: &Scratch, mpi: Mpi, agent: &Agent, program: &Path, iterations: u32, points: &str) -> Process {
+    start_in(scratch, mpi, agent, program, iterations, &[("MIDRUN_POINTS", points)])
+}
+
+/// The same with these variables.
+fn start_in(
+    scratch: &Scratch,
+    mpi: Mpi,
+    agent: &Agent,
+    program: &Path,
+    iterations: u32,
+    variables: &[(&str, &str)],
+) -> Process {
     let mut line = mpi.line(3, program);
     line.extend([iterations.to_string(), PAUSE_US.into()]);
     let mut job = command(&line);
     let library = mpi.library().canonicalize().expect("libmidrun");
     job.env("MIDRUN_SOCKET", &agent.socket).env("MIDRUN_JOB", "scripted").env("LD_PRELOAD", library);
-    job.env("MIDRUN_POINTS", points.replace('\n', ";"));
+    job.envs(variables.iter().map(|(name, value)| (name, value.replace('\n', ";"))));
     Process::start(scratch, "job", job)
 }
 
@@ -154,6 +166,48 @@ fn points_come_and_go_while_the_program_runs(mpi: Mpi) {
     assert_eq!(status(&mut link, 5), ActionStatus::Applied);
     while link.events().is_some() {}
     assert_eq!(total(&job.succeed().out), total(&plain), "{mpi:?}");
+}
+
+#[each_mpi]
+fn tuning_points_that_the_owner_did_not_name_need_the_owners_word(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let program = classic(mpi, &scratch);
+    let plain = alone(&scratch, mpi, &program, 400);
+    for (allowed, taken) in [("0", ActionStatus::RefusedRange), ("1", ActionStatus::Applied)] {
+        let analyzer = ScriptedAnalyzer::start();
+        let agent = Agent::start(&scratch, &analyzer.url);
+        let mut link = analyzer.welcome(0);
+        let named = "iteration function iterate\ntune f0 variable F0 f64 0..1";
+        let variables = [("MIDRUN_POINTS", named), ("MIDRUN_ALLOW_POINTS", allowed)];
+        let job = start_in(&scratch, mpi, &agent, &program, 400, &variables);
+        measured(&mut link, "iteration", |_| true);
+        // What was named at the start, with something to be measured.
+        let text = format!("{named}\nmeasure chunk function chunk_of sum");
+        link.act_text(1, "scripted", 0, ("points", &text));
+        assert_eq!(status(&mut link, 1), ActionStatus::Applied, "{mpi:?}");
+        for (id, line) in [
+            (2, "once x abort"),
+            (3, "insert x abort before iterate"),
+            (4, "tune x replace chunk_of by abort"),
+            (5, "tune x variable F0 f64 0..2"),
+            (6, "tune x argument chunk_of 1 i64 0..9"),
+        ] {
+            link.act_text(id, "scripted", 0, ("points", &format!("{named}\n{line}")));
+            let mut why = String::new();
+            let answer = until(&mut link, |event| match event {
+                Kind::PointRefused(line) => {
+                    why.clone_from(&line.why);
+                    None
+                }
+                Kind::ActionResult(result) if result.action == id => Some(result.status()),
+                _ => None,
+            });
+            assert_eq!(answer, taken, "{mpi:?}: {line}");
+            assert_eq!(why.contains("--allow-points"), allowed == "0", "{mpi:?}: {line}: {why}");
+        }
+        while link.events().is_some() {}
+        assert_eq!(total(&job.succeed().out), total(&plain), "{mpi:?}");
+    }
 }
 
 /// `midrun run --points FILE … -- LINE`.

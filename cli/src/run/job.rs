@@ -249,6 +249,10 @@ fn rank_environment<'a>(
     if let Some(points) = &plan.points {
         variables.push(("MIDRUN_POINTS", points.variable()));
     }
+    // Tunlet files are the owner's own code.
+    if settings.run.allow_points || !settings.run.files.is_empty() {
+        variables.push(("MIDRUN_ALLOW_POINTS", "1".into()));
+    }
     if line.leaves_host || line.has_exec() {
         variables.push(("MIDRUN_ANALYZER", parts.url.clone()));
         variables.push(("MIDRUN_TOKEN", parts.token.clone()));

@@ -75,6 +75,9 @@ pub struct Args {
     /// File that names measure points and tuning points in a program that was not written for midrun (docs/points.md)
     #[arg(long, value_name = "FILE")]
     points: Option<PathBuf>,
+    /// Allow tuning points that name functions and variables of the program to be added while the job runs, too
+    #[arg(long)]
+    allow_points: bool,
     /// The MPI of the programs, where they do not name it: openmpi, spectrum, mpich, intel, cray, mvapich or parastation
     #[arg(long, value_name = "NAME")]
     mpi: Option<String>,
@@ -126,6 +129,7 @@ impl Args {
             ("run.search_method", self.search_method.clone()),
             ("run.search_budget", self.search_budget.map(|n| n.to_string())),
             ("run.mpi", self.mpi.clone()),
+            ("run.allow_points", self.allow_points.then(|| "true".to_owned())),
             ("run.strict", self.strict.then(|| "true".to_owned())),
             ("run.no_memory", self.no_memory.then(|| "true".to_owned())),
         ];

@@ -31,7 +31,7 @@ use state::{POINT, POLL_NS, lock};
 
 /// Takes the text.
 static POINTS: Setter = Setter {
-    accepts: |_, _, text| is_valid(text),
+    accepts: |_, _, text| is_permitted(text),
     ..Setter::new(|registry, _, _, text| declare(registry, text), |_| 0.0)
 };
 
@@ -70,9 +70,28 @@ pub fn on_init() {
     });
 }
 
-/// Whether the text is in the language; sends the reason where it is not.
-fn is_valid(text: &str) -> bool {
-    parse(text).inspect_err(|error| refuse(error.line, 0, &error.to_string())).is_ok()
+/// Whether a text that comes while the program runs is in the language, and names nothing to be changed that the job's owner did not
+/// name or allow at its start: who can name any function or variable can make the program do anything. Sends the reason if not.
+fn is_permitted(text: &str) -> bool {
+    let lines = match parse(text) {
+        Ok(lines) => lines,
+        Err(error) => {
+            refuse(error.line, 0, &error.to_string());
+            return false;
+        }
+    };
+    let is_allowed = std::env::var_os("MIDRUN_ALLOW_POINTS").is_some_and(|value| value == "1");
+    let guard = lock();
+    let items = guard.as_ref().map_or(&[][..], |state| &state.items);
+    let is_known = |declaration: &Declaration| items.iter().any(|item| item.declaration == *declaration);
+    let new = lines.iter().find(|line| line.declaration.has_tuning_point() && !is_known(&line.declaration));
+    match new {
+        Some(line) if !is_allowed => {
+            refuse(line.number, 0, "the job's owner has not allowed new tuning points at its start (midrun run --allow-points)");
+            false
+        }
+        _ => true,
+    }
 }
 
 /// The lines of the text, and the line that begins the iterations where the text has none. Sends the reason where the text is
