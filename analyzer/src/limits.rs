@@ -2,10 +2,10 @@
 //!
 //! Whatever agents and people send, memory stays below these; what is over a limit is dropped and counted.
 
-pub use midrun_vocabulary::bounds::{ASSIGNMENTS, MESSAGE_S, NAME_BYTES, ROUND_TRIP_BYTES, STAGES, STREAM_TEXT_BYTES};
+pub use midrun_vocabulary::bounds::{
+    ASSIGNMENTS, JOB_ID_BYTES, MESSAGE_S, NAME_BYTES, ROUND_TRIP_BYTES, STAGES, STREAM_TEXT_BYTES,
+};
 
-/// Longest job id, bytes.
-pub const JOB_ID_BYTES: usize = 63;
 /// Longest other text taken from the wire (node, agent, MPI, tuning point, token), bytes; longer is cut.
 pub const TEXT_BYTES: usize = 256;
 /// Largest message taken from an agent, bytes.

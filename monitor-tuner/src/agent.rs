@@ -4,7 +4,9 @@ use crate::attachment::Attached;
 use crate::clock::{self, ClockSync};
 use crate::config::Config;
 use crate::delivery;
-use crate::limits::{ACK, BATCH_AGE, COUNTERS, FIRST_RANK, QUEUED_BATCHES, QUIET_PAUSE, QUIET_SHARE, RANKS, SILENCE};
+use crate::limits::{
+    ACK, BATCH_AGE, COUNTERS, FIRST_RANK, JOB_ID_BYTES, QUEUED_BATCHES, QUIET_PAUSE, QUIET_SHARE, RANKS, SILENCE,
+};
 use crate::link::LinkEvent;
 use crate::owner::Owners;
 use crate::rank::Rank;
@@ -48,6 +50,8 @@ pub struct Agent {
     options_follow: bool,
     /// Attached ranks by the number of their connection.
     ranks: BTreeMap<u64, Rank>,
+    /// Further processes that say that they are an attached rank, likewise: nothing is read from them while that one lives.
+    second: BTreeMap<u64, Rank>,
     joined: Vec<RankJoined>,
     left: Vec<RankLeft>,
     /// Reports of ranks that have gone, and refusals of actions for ranks that are not attached.
@@ -88,6 +92,7 @@ impl Agent {
             owners: Owners::new(config.owner_settings.clone()),
             options_follow: config.options_follow,
             ranks: BTreeMap::new(),
+            second: BTreeMap::new(),
             joined: Vec::new(),
             left: Vec::new(),
             detached: Vec::new(),
@@ -133,33 +138,57 @@ impl Agent {
     /// A rank connected or disconnected.
     pub fn on_attached(&mut self, event: Attached) {
         match event {
-            Attached::Connected(_, segment) if self.ranks.len() >= RANKS => {
+            Attached::Connected(_, segment, _) if self.ranks.len() + self.second.len() >= RANKS => {
                 tracing::warn!(
                     rank = segment.identity().rank,
                     "the node has {RANKS} ranks already: this one is turned away"
                 );
             }
-            Attached::Connected(connection, segment) => {
-                let rank = Rank::new(segment);
-                let identity = rank.segment.identity();
-                tracing::debug!(job = identity.job, rank = identity.rank, pid = identity.pid, "a rank attached");
-                self.joined.push(rank.joined());
-                self.ranks.insert(connection, rank);
-                self.stats.ranks += 1;
+            Attached::Connected(connection, segment, uid) => {
+                let job = job_on_wire(&segment.identity().job, uid);
+                let rank = Rank::new(segment, job);
+                match self.ranks.values().find(|live| live.id == rank.id) {
+                    None => self.join(connection, rank),
+                    Some(live) => {
+                        let (live, other) = (live.segment.identity().pid, rank.segment.identity().pid);
+                        // An executed program is the same process again: the end of its former connection is about to come.
+                        if live != other {
+                            tracing::warn!(
+                                job = rank.id.job,
+                                rank = rank.id.rank,
+                                live,
+                                other,
+                                "a second process says that it is this rank; it is left alone while the first one lives"
+                            );
+                        }
+                        self.second.insert(connection, rank);
+                    }
+                }
             }
             Attached::Disconnected(connection) => {
+                self.second.remove(&connection);
                 if let Some(mut rank) = self.ranks.remove(&connection) {
                     rank.drain();
                     rank.read_counters(true);
                     self.stats.records_rejected += rank.collected.rejected;
                     self.detached.push(rank.closing_report());
                     self.left.push(rank.left());
-                    let ranks = self.ranks.values();
-                    self.owners.retain(&ranks.map(|rank| rank.segment.identity().job.as_str()).collect());
+                    let next = self.second.iter().find(|(_, other)| other.id == rank.id).map(|(number, _)| *number);
+                    if let Some((number, next)) = next.and_then(|number| self.second.remove_entry(&number)) {
+                        self.join(number, next);
+                    }
+                    self.owners.retain(&self.ranks.values().map(|rank| rank.id.job.as_str()).collect());
                 }
             }
         }
         self.flush();
+    }
+
+    fn join(&mut self, connection: u64, rank: Rank) {
+        tracing::debug!(job = rank.id.job, rank = rank.id.rank, pid = rank.segment.identity().pid, "a rank attached");
+        self.joined.push(rank.joined());
+        self.ranks.insert(connection, rank);
+        self.stats.ranks += 1;
     }
 
     /// Something happened on the link. Returns the reason when the analyzer refused this agent.
@@ -226,14 +255,14 @@ impl Agent {
 
     fn on_settings(&mut self, settings: OwnerSettings) {
         let kept = OwnerSettingsKept { job: settings.job.clone(), version: settings.version };
-        let attached = self.ranks.values().any(|rank| rank.segment.identity().job == settings.job);
+        let attached = self.ranks.values().any(|rank| rank.id.job == settings.job);
         self.owners.keep(settings, attached);
         self.send_message(from_agent::Message::OwnerSettingsKept(kept));
     }
 
     fn on_action(&mut self, action: &Action) {
         let Some(id) = action.rank.clone() else { return };
-        let status = match self.ranks.values_mut().find(|rank| rank.id() == id) {
+        let status = match self.ranks.values_mut().find(|rank| rank.id == id) {
             Some(rank) => delivery::deliver(rank, action, clock::now_ns()),
             None => Err(ActionStatus::Undeliverable),
         };
@@ -243,7 +272,7 @@ impl Agent {
                 let time_ns = clock::now_ns();
                 let result =
                     ActionResult { action: action.id, status: status.into(), time_ns, ..ActionResult::default() };
-                match self.ranks.values_mut().find(|rank| rank.id() == id) {
+                match self.ranks.values_mut().find(|rank| rank.id == id) {
                     Some(rank) => {
                         rank.collected.push(Kind::ActionResult(result));
                         rank.collected.urgent = true;
@@ -353,4 +382,13 @@ impl Agent {
         self.stats.records_rejected += self.ranks.values().map(|rank| rank.collected.rejected).sum::<u64>();
         self.send_message(from_agent::Message::Goodbye(Goodbye {}))
     }
+}
+
+/// The name under which the analyzer knows a job of user `uid`: root's agent serves all users, and two may give the same name.
+fn job_on_wire(name: &str, uid: u32) -> String {
+    if uid == rustix::process::geteuid().as_raw() {
+        return name.to_owned();
+    }
+    let user = format!(".u{uid}");
+    name.chars().take(JOB_ID_BYTES - user.len()).chain(user.chars()).collect()
 }

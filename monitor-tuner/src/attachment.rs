@@ -2,7 +2,7 @@
 
 use crate::limits::GREETING;
 use midrun_ring::Segment;
-use midrun_ring::attach::{peer_uid, recv_segment};
+use midrun_ring::attach::recv_segment;
 use std::io::{Error, ErrorKind, Result};
 use std::os::fd::AsFd;
 use tokio::io::Interest;
@@ -12,21 +12,21 @@ use tokio::sync::mpsc::Sender;
 /// An event at the socket, with the number of the connection.
 #[derive(Debug)]
 pub enum Attached {
-    /// A rank connected and sent its segment.
-    Connected(u64, Segment),
+    /// A rank of this user connected and sent its segment.
+    Connected(u64, Segment, u32),
     /// Its connection ended.
     Disconnected(u64),
 }
 
-/// Serves one connection from its greeting to its end.
-pub async fn serve(number: u64, stream: UnixStream, to: Sender<Attached>) {
-    let segment = match tokio::time::timeout(GREETING, greet(&stream)).await {
-        Ok(Ok(segment)) => segment,
+/// Serves one connection from its greeting to its end. `for_all`: root's agent takes ranks of every user.
+pub async fn serve(number: u64, stream: UnixStream, for_all: bool, to: Sender<Attached>) {
+    let (segment, uid) = match tokio::time::timeout(GREETING, greet(&stream, for_all)).await {
+        Ok(Ok(greeted)) => greeted,
         Ok(Err(error)) if error.kind() == ErrorKind::UnexpectedEof => return,
         Ok(Err(error)) => return tracing::warn!(%error, "a process that wanted to attach was turned away"),
         Err(_) => return tracing::warn!("a process connected and sent nothing; it was turned away"),
     };
-    if to.send(Attached::Connected(number, segment)).await.is_err() {
+    if to.send(Attached::Connected(number, segment, uid)).await.is_err() {
         return;
     }
     // A rank sends nothing more: only the end of the connection is of interest.
@@ -45,10 +45,10 @@ pub async fn serve(number: u64, stream: UnixStream, to: Sender<Attached>) {
     let _ = to.send(Attached::Disconnected(number)).await;
 }
 
-async fn greet(stream: &UnixStream) -> Result<Segment> {
+async fn greet(stream: &UnixStream, for_all: bool) -> Result<(Segment, u32)> {
     let own = rustix::process::geteuid().as_raw();
-    let theirs = peer_uid(stream.as_fd())?;
-    if own != 0 && theirs != own {
+    let theirs = stream.peer_cred()?.uid();
+    if theirs != own && !(own == 0 && for_all) {
         return Err(Error::new(ErrorKind::PermissionDenied, format!("it belongs to user {theirs}, not to {own}")));
     }
     let fd = loop {
@@ -58,5 +58,5 @@ async fn greet(stream: &UnixStream) -> Result<Segment> {
             other => break other?,
         }
     };
-    Segment::open(fd).map_err(Error::other)
+    Ok((Segment::open(fd).map_err(Error::other)?, theirs))
 }

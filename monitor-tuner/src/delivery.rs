@@ -81,7 +81,7 @@ mod tests {
         };
         theirs.declare_tuning_point(&tuning_point("mw.factor", TuningPointKind::Real, 1.0));
         theirs.declare_tuning_point(&tuning_point("pipe.pattern", TuningPointKind::Text, 4096.0));
-        (theirs, Rank::new(Segment::open(fd).unwrap()))
+        (theirs, Rank::new(Segment::open(fd).unwrap(), "j".into()))
     }
 
     fn action(tuning_point: &str, number: f64) -> Action {

@@ -63,6 +63,8 @@ pub async fn run(
     let link = tokio::spawn(link::keep(connect, ShowToken::new(&config.token), link_to, again_requests));
     let (attached_to, mut attached) = channel(64);
     let mut agent = Agent::new(&config, again);
+    // An agent that was started for one job serves the user who started it, also if that is root.
+    let for_all = config.owner_settings.is_none() && !config.options_follow;
     let mut connections = 0;
     let mut last_needed = Instant::now();
     tokio::pin!(shutdown);
@@ -73,7 +75,7 @@ pub async fn run(
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => {
                     connections += 1;
-                    tokio::spawn(attachment::serve(connections, stream, attached_to.clone()));
+                    tokio::spawn(attachment::serve(connections, stream, for_all, attached_to.clone()));
                 }
                 Err(error) => {
                     tracing::warn!(%error, "a connection could not be accepted");

@@ -1,6 +1,6 @@
 //! Every bound of the agent, and how they relate.
 
-pub use midrun_vocabulary::bounds::{MESSAGE_S, ROUND_TRIP_BYTES, STREAM_TEXT_BYTES};
+pub use midrun_vocabulary::bounds::{JOB_ID_BYTES, MESSAGE_S, ROUND_TRIP_BYTES, STREAM_TEXT_BYTES};
 use std::time::Duration;
 
 /// Batches kept until the analyzer has them; beyond, the oldest unsent one is dropped and its events counted.

@@ -12,6 +12,8 @@ use std::collections::BTreeMap;
 /// A rank whose segment is mapped here.
 #[derive(Debug)]
 pub struct Rank {
+    /// Its name on the wire.
+    pub id: RankId,
     /// Its shared memory.
     pub segment: Segment,
     /// The rings of its threads.
@@ -27,11 +29,13 @@ pub struct Rank {
 }
 
 impl Rank {
-    /// Continues the rings of `segment` where an earlier agent may have stopped.
-    pub fn new(segment: Segment) -> Self {
+    /// Continues the rings of `segment` where an earlier agent may have stopped; `job` is its job's name on the wire.
+    pub fn new(segment: Segment, job: String) -> Self {
+        let id = RankId { job, rank: segment.identity().rank };
         let lanes = (0..segment.lanes()).map(|lane| segment.consumer(lane)).collect();
         let commands = segment.command_producer();
         Rank {
+            id,
             segment,
             lanes,
             commands,
@@ -40,12 +44,6 @@ impl Rank {
             corruption_logged: false,
             counters: Counters::default(),
         }
-    }
-
-    /// Its name on the wire.
-    pub fn id(&self) -> RankId {
-        let identity = self.segment.identity();
-        RankId { job: identity.job.clone(), rank: identity.rank }
     }
 
     /// Takes the records that its rings hold, up to a bound; `false` if there were none.
@@ -64,10 +62,9 @@ impl Rank {
         }
         if !self.corruption_logged && self.lanes.iter().any(Consumer::corrupted) {
             self.corruption_logged = true;
-            let identity = self.segment.identity();
             tracing::warn!(
-                job = identity.job,
-                rank = identity.rank,
+                job = self.id.job,
+                rank = self.id.rank,
                 "an index in the rank's ring is invalid; the ring is not read any more"
             );
         }
@@ -114,7 +111,7 @@ impl Rank {
     pub fn joined(&self) -> RankJoined {
         let identity = self.segment.identity();
         RankJoined {
-            id: Some(self.id()),
+            id: Some(self.id.clone()),
             world_size: identity.world_size,
             pid: identity.pid,
             mpi: identity.mpi.clone(),
@@ -124,7 +121,7 @@ impl Rank {
 
     /// The message of its end.
     pub fn left(&self) -> RankLeft {
-        RankLeft { id: Some(self.id()), finalized: self.segment.finalized(), time_ns: clock::now_ns() }
+        RankLeft { id: Some(self.id.clone()), finalized: self.segment.finalized(), time_ns: clock::now_ns() }
     }
 
     /// The events since the last report; `None` when there are none.
@@ -139,7 +136,7 @@ impl Rank {
     pub fn closing_report(&mut self) -> RankReport {
         let totals = self.segment.totals();
         RankReport {
-            id: Some(self.id()),
+            id: Some(self.id.clone()),
             events: self.collected.drain(),
             records_produced: totals.produced,
             records_collected: totals.collected,
@@ -168,7 +165,7 @@ mod tests {
             value: 2.0,
         });
         let mut lane = theirs.producer(0);
-        let mut rank = Rank::new(Segment::open(fd).unwrap());
+        let mut rank = Rank::new(Segment::open(fd).unwrap(), "j".into());
         let mut reported = |rank: &mut Rank| {
             lane.push(&Record { kind: kind::ITERATION_END, ..Record::default() }.to_words());
             rank.drain();

@@ -313,6 +313,37 @@ async fn an_agent_that_is_refused_ends_and_says_why() {
 }
 
 #[tokio::test]
+async fn a_second_process_with_the_number_of_a_live_rank_is_left_alone_until_that_one_has_gone() {
+    let mut analyzer = Analyzer::start().await;
+    let agent = Agent::start(analyzer.address, 0);
+    let (mut link, _) = analyzer.welcomed(0).await;
+    let first = Rank::attach(&agent, 0);
+    link.until(joined).await;
+    let second = Rank::attach(&agent, 0);
+    second.ends_iterations(7..8);
+    let other = Rank::attach(&agent, 1);
+    first.ends_iterations(0..1);
+    other.ends_iterations(1..2);
+    let mut heard = Vec::new();
+    link.until(|batch| {
+        heard.extend(ended(batch));
+        (heard.len() == 2).then_some(())
+    })
+    .await;
+    heard.sort_unstable();
+    assert_eq!(heard, [0, 1], "nothing of the second one");
+    drop(first);
+    link.until(|batch| joined(batch).filter(|rank| *rank == 0)).await;
+    link.until(|batch| (ended(batch) == [7]).then_some(())).await;
+    drop(second);
+    let third = Rank::attach(&agent, 0);
+    link.until(|batch| joined(batch).filter(|rank| *rank == 0)).await;
+    third.ends_iterations(9..10);
+    link.until(|batch| (ended(batch) == [9]).then_some(())).await;
+    assert_eq!(agent.stop().await.ranks, 4);
+}
+
+#[tokio::test]
 async fn a_stranger_who_takes_the_place_of_a_dead_analyzer_gives_no_orders() {
     let keys = || make(&["analyzer".into()], "analyzer").unwrap();
     let (Keys { analyzer: ours, client }, others) = (keys(), keys());

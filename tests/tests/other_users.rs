@@ -65,6 +65,41 @@ fn an_agent_takes_no_rank_of_another_user() {
     assert!(!analyzer.process.err().contains("foreign"), "{}", analyzer.process.err());
 }
 
+/// A rank of job `shared` that user `uid` attaches to the agent.
+fn attached(agent: &Agent, uid: u32) -> (Segment, UnixStream) {
+    let socket = agent.socket.clone();
+    let attach = move || {
+        // SAFETY: the effective user of this thread alone, which ends with the closure.
+        assert_eq!(unsafe { libc::syscall(libc::SYS_setresuid, -1, uid, -1) }, 0);
+        let identity = Identity { world_size: 1, job: "shared".into(), mpi: "none".into(), ..Identity::default() };
+        let (segment, memory) = Segment::create(&identity, 1, 8).expect("memory");
+        let socket = UnixStream::connect(&socket).expect("the agent listens");
+        send_segment(socket.as_fd(), memory.as_fd()).expect("it takes the segment");
+        (segment, socket)
+    };
+    std::thread::spawn(attach).join().expect("a thread")
+}
+
+#[test]
+fn jobs_of_two_users_with_one_name_are_two_jobs_of_roots_agent() {
+    need!(second_user(), "a second user needs root and setpriv");
+    let scratch = Scratch::new();
+    let analyzer = Analyzer::start(&scratch);
+    let agent = Agent::start(&scratch, &analyzer.url);
+    for path in [scratch.directory(), &agent.socket] {
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o777)).expect("its mode");
+    }
+    let _ranks = [attached(&agent, 0), attached(&agent, 65534)];
+    let mut said = String::new();
+    wait_until("both are known", || {
+        let mut ask = Command::new(midrun());
+        let answer = ask.args(["status", "--analyzer", &analyzer.url]).output().expect("midrun");
+        said = String::from_utf8_lossy(&answer.stderr).into_owned();
+        said.contains("several jobs run")
+    });
+    assert!(said.contains("shared") && said.contains("shared.u65534"), "{said}");
+}
+
 #[each_mpi]
 fn a_program_with_more_rights_than_its_user_is_left_alone(mpi: Mpi) {
     need!(second_user(), "a setgid program needs root");

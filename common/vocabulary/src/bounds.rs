@@ -2,6 +2,8 @@
 
 /// Assignments of one action: what one entry of the command ring has room for.
 pub const ASSIGNMENTS: usize = 6;
+/// Longest job id, bytes.
+pub const JOB_ID_BYTES: usize = 63;
 /// Longest text value of a tuning point, bytes.
 pub const TEXT_BYTES: usize = 4096;
 /// Longest name of a tuning point and label of a measure point, bytes.
