@@ -1,6 +1,5 @@
 //! Configuration keys, with their defaults and bounds.
 
-use std::net::ToSocketAddrs;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -11,12 +10,13 @@ use midrun_vocabulary::config::{ConfigError, within};
 
 use crate::catalogue::from_catalogue;
 use crate::limits;
+use crate::listen::Listen;
 
 /// The analyzer's configuration. Unknown keys are refused.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
-    /// Address and port to listen on, `host:port`; port 0 takes any free one.
+    /// Address to listen on, `HOST:PORT` or `HOST:FIRST-LAST` for the first free one of a range; port 0 takes any free one.
     pub listen: String,
     /// Token that agents and people must show, besides the token of the job they ask for. Empty: the job's token is enough.
     pub token: String,
@@ -121,11 +121,11 @@ impl Config {
     /// # Errors
     /// The first key whose value is not allowed.
     pub fn validate(&self) -> Result<(), ConfigError> {
-        if !self.listen.contains(':') || self.listen.to_socket_addrs().is_err() {
+        if Listen::parse(&self.listen).is_none_or(|listen| listen.addresses().is_err()) {
             return Err(ConfigError {
                 key: "listen",
                 value: format!("{:?}", self.listen),
-                allowed: "an address and a port, such as 127.0.0.1:7741".into(),
+                allowed: Listen::FORM.into(),
             });
         }
         if self.token.len() > limits::TEXT_BYTES {

@@ -21,6 +21,7 @@ pub mod input;
 pub mod job;
 pub mod journal;
 pub mod limits;
+pub mod listen;
 mod network;
 pub mod notice;
 pub mod owner;

@@ -1,12 +1,11 @@
 //! `midrun analyzer`: runs the analyzer as a standing daemon.
 
-use std::net::ToSocketAddrs;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Context;
 use midrun_analyzer::Config;
-use tokio::net::TcpListener;
+use midrun_analyzer::listen::Listen;
 
 use crate::logging::{self, LogForm};
 use crate::readiness;
@@ -18,7 +17,7 @@ use crate::usage::{Usage, say_raw, usage};
 /// The flags of `midrun analyzer`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// Address and port to listen on; port 0 takes a free one
+    /// Address to listen on; of a range FIRST-LAST of ports the first free one is taken, port 0 is any
     #[arg(long, value_name = "HOST:PORT")]
     listen: Option<String>,
     /// File whose first line is the token that agents and users must present
@@ -61,14 +60,13 @@ pub fn main(args: Args) -> anyhow::Result<ExitCode> {
     config.credentials =
         tls_flags::read(config.tls_ca.as_deref(), config.tls_cert.as_deref(), config.tls_key.as_deref())?;
     config.record.as_deref().map(crate::recording::writable).transpose()?;
-    check_listener(&config)?;
+    let listen = check_listener(&config)?;
     logging::start(args.log, "info");
     crate::descriptors::raise();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("cannot start threads")?;
     runtime.block_on(async {
-        let listener = TcpListener::bind(&config.listen)
-            .await
-            .map_err(|error| Usage(format!("cannot listen on {}: {error}", config.listen)))?;
+        let listener =
+            listen.bind().await.map_err(|error| Usage(format!("cannot listen on {}: {error}", config.listen)))?;
         say_raw(&format!("midrun: analyzer listens on {}", listener.local_addr()?));
         let stop = signals::stop()?;
         readiness::announce();
@@ -78,11 +76,13 @@ pub fn main(args: Args) -> anyhow::Result<ExitCode> {
 }
 
 /// Refuses to serve other hosts without a token, or in plain text.
-fn check_listener(config: &Config) -> anyhow::Result<()> {
+fn check_listener(config: &Config) -> anyhow::Result<Listen> {
     let listen = &config.listen;
-    let mut addresses = listen.to_socket_addrs().into_iter().flatten();
-    if addresses.all(|address| address.ip().is_loopback()) {
-        return Ok(());
+    let Some(found) = Listen::parse(listen) else {
+        return usage(format!("--listen {listen}: allowed is {}", Listen::FORM));
+    };
+    if found.addresses()?.iter().all(|address| address.ip().is_loopback()) {
+        return Ok(found);
     }
     match (config.token.is_empty(), &config.credentials) {
         (true, _) => usage(format!(
@@ -92,6 +92,6 @@ fn check_listener(config: &Config) -> anyhow::Result<()> {
             "--listen {listen} is open to other hosts, and would speak to them in plain text: give --tls-ca, --tls-cert and --tls-key \
              (midrun certificates makes some), or listen on 127.0.0.1"
         )),
-        _ => Ok(()),
+        _ => Ok(found),
     }
 }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::anyhow;
 use config::{Environment, File, FileFormat, Source};
 use midrun_analyzer::catalogue::from_catalogue;
+use midrun_analyzer::listen::Listen;
 use midrun_tunlets::{SearchOptions, TuningOptions, TunletFile};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -88,6 +89,9 @@ pub struct RunSettings {
     pub files: Vec<TunletFile>,
     /// Name under which other hosts reach the embedded analyzer. None: this host's name.
     pub advertise: Option<String>,
+    /// Where the embedded analyzer of a job on several hosts listens: `HOST:PORT`, or `HOST:FIRST-LAST` for the first free port of a range.
+    /// It takes the host's interface only. None: any free port, on all interfaces.
+    pub listen: Option<String>,
 }
 
 impl RunSettings {
@@ -183,6 +187,9 @@ pub fn load(file: Option<&Path>, flags: &[(&str, String)]) -> anyhow::Result<Set
 fn validated(mut settings: Settings) -> anyhow::Result<Settings> {
     if !settings.run.mpi.is_empty() {
         Flavour::of_name(&settings.run.mpi).map_err(Usage)?;
+    }
+    if let Some(listen) = settings.run.listen.as_ref().filter(|listen| Listen::parse(listen).is_none()) {
+        return usage(format!("run.listen = {listen:?}: allowed is {}", Listen::FORM));
     }
     settings.run.files = tunlet_files::read_all(&settings.run.tunlet, &settings.run.shadow)?;
     let agent = settings.agent.validate().map_err(|error| format!("agent.{error}"));

@@ -44,8 +44,16 @@ pub fn read(ca: Option<&Path>, certificate: Option<&Path>, key: Option<&Path>) -
         (None, None, None) => return Ok(None),
         (Some(ca), Some(certificate), Some(key)) => (ca, certificate, key),
         (ca, certificate, _) => {
-            let missing = if ca.is_none() { "tls_ca" } else if certificate.is_none() { "tls_cert" } else { "tls_key" };
-            return usage(format!("certificates are given by tls_ca, tls_cert and tls_key together: {missing} is missing"));
+            let missing = if ca.is_none() {
+                "tls_ca"
+            } else if certificate.is_none() {
+                "tls_cert"
+            } else {
+                "tls_key"
+            };
+            return usage(format!(
+                "certificates are given by tls_ca, tls_cert and tls_key together: {missing} is missing"
+            ));
         }
     };
     let credentials = Credentials {

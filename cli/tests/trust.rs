@@ -75,14 +75,22 @@ fn a_sites_certificates_let_its_clients_in_and_nobody_else() {
     };
     refused(&ask(&files("site", "client")), 1, &["no job that this token may see runs"]);
     let [_, certificate, key] = files("other", "client");
-    refused(&ask(&["site/ca.pem".into(), certificate, key]), 1, &["refuses the certificate of this side", "--tls-cert"]);
-    refused(&ask(&files("other", "client")), 1, &["no certificate of the authority that this side believes", "--tls-ca"]);
+    refused(
+        &ask(&["site/ca.pem".into(), certificate, key]),
+        1,
+        &["refuses the certificate of this side", "--tls-cert"],
+    );
+    refused(
+        &ask(&files("other", "client")),
+        1,
+        &["no certificate of the authority that this side believes", "--tls-ca"],
+    );
     refused(&stage.run(&["status", "--analyzer", &url]), 64, &["--tls-ca, --tls-cert and --tls-key"]);
 
     let run = |site: &str, code: &str| {
         let line = ["--summary", "s.json", "--", "mpirun", "-n", "2", "sh", "-c", code];
-        let words = [&["run", "--analyzer", &url, "--token-file", "token"][..], &flags(&files(site, "client")), &line];
-        stage.run(&words.concat())
+        let client = files(site, "client");
+        stage.run(&[&["run", "--analyzer", &url, "--token-file", "token"][..], &flags(&client), &line].concat())
     };
     let done = run("site", "exit 3");
     assert_eq!(done.status.code(), Some(3), "{}", stderr(&done));
@@ -206,8 +214,7 @@ fn what_is_on_the_wire_is_not_readable() {
     }
     let (port, kept) = tapped(said.trim().rsplit(':').next().unwrap());
     let url = format!("http://127.0.0.1:{port}");
-    let (bytes, words) =
-        on_the_wire(&stage, stage.midrun(&[&["run", "--analyzer", &url][..], &line].concat()), &kept);
+    let (bytes, words) = on_the_wire(&stage, stage.midrun(&[&["run", "--analyzer", &url][..], &line].concat()), &kept);
     assert!(words.iter().all(|word| contains(&bytes, word)));
     plain.kill().unwrap();
     plain.wait().unwrap();
@@ -230,7 +237,8 @@ done
 exec \"$@\"
 ",
     );
-    let line = ["run", "--", "mpirun", "--hostfile", "hosts", "-n", "2", "sh", "-c", "env >environment; cat run/midrun/*.job"];
+    let line =
+        ["run", "--", "mpirun", "--hostfile", "hosts", "-n", "2", "sh", "-c", "env >environment; cat run/midrun/*.job"];
     let output = stage.run(&line);
     let out = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(out.starts_with("handed on\n"), "{out} {}", stderr(&output));
@@ -241,5 +249,38 @@ exec \"$@\"
         let text = fs::read_to_string(stage.path(name)).unwrap();
         let secrets = [credentials, file["token"].as_str().unwrap()];
         assert!(secrets.iter().all(|secret| !text.contains(secret)), "{name}: {text}");
+    }
+}
+
+#[test]
+fn an_analyzer_takes_its_interface_and_a_port_of_its_range() {
+    let stage = Stage::new();
+    fs::write(stage.path("hosts"), "h1\n").unwrap();
+    let with_hosts = "#!/bin/sh
+[ \"$1\" = --version ] && { echo 'mpirun (Open MPI) 4.1.4'; exit 0; }
+while [ \"${1#-}\" != \"$1\" ]; do
+  case $1 in -x|-n|--hostfile) shift 2;; *) shift;; esac
+done
+exec \"$@\"
+";
+    stage.program("bin/mpirun", with_hosts);
+    let taken = TcpListener::bind("127.0.0.7:0").unwrap();
+    let port = taken.local_addr().unwrap().port();
+    let listen = format!("127.0.0.7:{port}-{}", port.saturating_add(20));
+    let url = |flags: &[&str], line: &[&str]| {
+        let line =
+            [&["run"], flags, &["--", "mpirun"], line, &["-n", "2", "sh", "-c", "cat run/midrun/*.job"]].concat();
+        let output = stage.run(&line);
+        let file: serde_json::Value =
+            serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", stderr(&output)));
+        let address = file["url"].as_str().unwrap().strip_prefix("https://").unwrap().to_owned();
+        address.parse::<std::net::SocketAddr>().unwrap()
+    };
+    let far = url(&["--listen", &listen], &["--hostfile", "hosts"]);
+    assert_eq!(far.ip().to_string(), "127.0.0.7");
+    assert!(far.port() > port && far.port() <= port + 20, "{far}");
+    assert!(url(&["--listen", &listen], &[]).ip().is_loopback(), "no other host needs it");
+    for bad in ["7741", "10.0.0.1:9-8"] {
+        refused(&stage.run(&["run", "--listen", bad, "--", "mpirun", "true"]), 64, &["run.listen", bad, "7000-7099"]);
     }
 }

@@ -11,8 +11,8 @@ use std::time::Duration;
 use tokio::sync::mpsc::{self, Receiver, Sender};
 use tokio::time::{sleep, timeout};
 use tokio_stream::wrappers::ReceiverStream;
-use tonic::{Code, Status};
 use tonic::transport::Channel;
+use tonic::{Code, Status};
 
 /// An event of the link, for the agent.
 #[derive(Debug)]

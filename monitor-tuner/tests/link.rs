@@ -4,6 +4,8 @@ use std::net::SocketAddr;
 use std::os::fd::AsFd;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use midrun_agent::config::Config;
@@ -17,6 +19,7 @@ use midrun_ring::{Command, Identity, Record, Segment, TuningPointKind, TuningPoi
 use tokio::net::TcpListener;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
+use tokio_stream::StreamExt;
 use tokio_stream::wrappers::{ReceiverStream, TcpListenerStream};
 use tonic::{Request, Response, Status, Streaming};
 
@@ -91,6 +94,8 @@ impl AgentService for Scripted {
 struct Analyzer {
     address: SocketAddr,
     links: mpsc::Receiver<Link>,
+    /// Accepted so far.
+    connections: Arc<AtomicUsize>,
     server: JoinHandle<()>,
 }
 
@@ -112,10 +117,16 @@ impl Analyzer {
             builder = builder.tls_config(credentials.server()).unwrap();
         }
         let service = builder.add_service(AgentServer::new(Scripted(to)));
-        let server = tokio::spawn(async move {
-            let _ = service.serve_with_incoming(TcpListenerStream::new(listener)).await;
+        let connections = Arc::new(AtomicUsize::new(0));
+        let count = connections.clone();
+        let incoming = TcpListenerStream::new(listener).map(move |connection| {
+            count.fetch_add(1, Ordering::Relaxed);
+            connection
         });
-        Analyzer { address, links, server }
+        let server = tokio::spawn(async move {
+            let _ = service.serve_with_incoming(incoming).await;
+        });
+        Analyzer { address, links, connections, server }
     }
 
     /// Nobody listens there any more.
@@ -359,7 +370,13 @@ async fn a_stranger_who_takes_the_place_of_a_dead_analyzer_gives_no_orders() {
     // Whom the agent would obey, it greets. A client of the same job has the agent's own key, and passes for no analyzer either.
     for credentials in [None, Some(others.analyzer), Some(client)] {
         let mut stranger = Analyzer::with(address, credentials).await;
-        let greeted = tokio::time::timeout(Duration::from_secs(2), stranger.links.recv()).await;
+        let tried = async {
+            while stranger.connections.load(Ordering::Relaxed) == 0 {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        };
+        soon(tried).await;
+        let greeted = tokio::time::timeout(Duration::from_millis(300), stranger.links.recv()).await;
         assert!(greeted.is_err(), "the agent spoke to a stranger");
         stranger.die().await;
     }

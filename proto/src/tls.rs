@@ -5,9 +5,9 @@ use std::fmt;
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use rustls::CertificateError;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
-use rustls::{AlertDescription, CertificateError};
 use tonic::transport::{Certificate, ClientTlsConfig, Endpoint, Identity, ServerTlsConfig};
 
 /// Certificates and key of one side. All three texts are PEM.
@@ -72,7 +72,9 @@ impl Credentials {
 
     /// One word without spaces, for an environment or a file of the user alone.
     pub fn to_word(&self) -> String {
-        [&self.analyzer_name, &self.authority, &self.certificate, &self.key].map(|text| URL_SAFE_NO_PAD.encode(text)).join(".")
+        [&self.analyzer_name, &self.authority, &self.certificate, &self.key]
+            .map(|text| URL_SAFE_NO_PAD.encode(text))
+            .join(".")
     }
 
     /// What [`Credentials::to_word`] made; `None` for anything else.
@@ -110,10 +112,14 @@ pub fn endpoint(url: &str, credentials: Option<&Credentials>) -> Result<Endpoint
     match endpoint.uri().scheme_str() {
         Some("https") => {
             let needed = || {
-                format!("the analyzer at {url} is reached by certificates only: give --tls-ca, --tls-cert and --tls-key")
+                format!(
+                    "the analyzer at {url} is reached by certificates only: give --tls-ca, --tls-cert and --tls-key"
+                )
             };
             let config = credentials.ok_or_else(needed)?.client();
-            endpoint.tls_config(config).map_err(|error| format!("the certificates for {url} cannot be used: {}", cause(&error)))
+            endpoint
+                .tls_config(config)
+                .map_err(|error| format!("the certificates for {url} cannot be used: {}", cause(&error)))
         }
         Some("http") if is_loopback(&host) => Ok(endpoint),
         Some("http") => Err(format!(
@@ -134,12 +140,27 @@ pub fn cause(error: &(dyn Error + 'static)) -> String {
 
 /// What TLS has against a connection that failed; `None`: nothing.
 pub fn refusal(error: &(dyn Error + 'static)) -> Option<String> {
-    causes(error).find_map(|cause| cause.downcast_ref().map(sentence))
+    causes(error).find_map(|cause| match cause.downcast_ref() {
+        Some(error) => Some(sentence(error)),
+        // Of an error that comes after the handshake h2 keeps the text only.
+        None => cause.to_string().rsplit_once(ALERT).map(|(_, alert)| refused_by_the_analyzer(alert)),
+    })
+}
+
+/// How the text of an alert begins, before the alert's name.
+const ALERT: &str = "received fatal alert: ";
+
+fn refused_by_the_analyzer(alert: &str) -> String {
+    let why = match alert {
+        "CertificateExpired" => "it has expired",
+        _ => "its authority has not signed it (--tls-cert)",
+    };
+    format!("the analyzer refuses the certificate of this side: {why}")
 }
 
 /// An error and what it came from, the innermost last.
 fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
-    std::iter::successors(Some(error), |error| {
+    std::iter::successors(Some(error), |&error| {
         // An io::Error hides what it was made of from `source`.
         let made_of = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
         made_of.map(|error| error as &(dyn Error + 'static)).or_else(|| error.source())
@@ -147,7 +168,9 @@ fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn
 }
 
 fn sentence(error: &rustls::Error) -> String {
-    use CertificateError::{Expired, ExpiredContext, NotValidForName, NotValidForNameContext, NotValidYet, NotValidYetContext};
+    use CertificateError::{
+        Expired, ExpiredContext, NotValidForName, NotValidForNameContext, NotValidYet, NotValidYetContext,
+    };
     match error {
         rustls::Error::InvalidCertificate(Expired | ExpiredContext { .. }) => {
             "the analyzer's certificate has expired, or the clock of this host is ahead".into()
@@ -161,12 +184,7 @@ fn sentence(error: &rustls::Error) -> String {
         rustls::Error::InvalidCertificate(_) => {
             "who answers there has no certificate of the authority that this side believes (--tls-ca)".into()
         }
-        rustls::Error::AlertReceived(AlertDescription::CertificateExpired) => {
-            "the analyzer refuses the certificate of this side: it has expired".into()
-        }
-        rustls::Error::AlertReceived(_) => {
-            "the analyzer refuses the certificate of this side: its authority has not signed it (--tls-cert)".into()
-        }
+        rustls::Error::AlertReceived(alert) => refused_by_the_analyzer(&format!("{alert:?}")),
         rustls::Error::InvalidMessage(_) => "who answers there does not speak TLS".into(),
         other => other.to_string(),
     }

@@ -46,11 +46,13 @@ fn every_file_that_a_unit_names_is_installed_and_a_second_time_keeps_the_sites_o
         count += 1;
     }
     assert_eq!(count, 12, "paths in both units");
-    let secrets = || ["token", "tls/analyzer.key", "tls/client.key"].map(|name| {
-        let path = destination.join("etc/midrun").join(name);
-        let mode = path.metadata().expect("a secret").permissions().mode();
-        (std::fs::read_to_string(path).expect("its text"), mode & 0o777)
-    });
+    let secrets = || {
+        ["token", "tls/analyzer.key", "tls/client.key"].map(|name| {
+            let path = destination.join("etc/midrun").join(name);
+            let mode = path.metadata().expect("a secret").permissions().mode();
+            (std::fs::read_to_string(path).expect("its text"), mode & 0o777)
+        })
+    };
     let before = secrets();
     assert!(before[0].0.len() == 64 && before.iter().all(|(_, mode)| *mode == 0o600));
     install(&destination);

@@ -1,11 +1,12 @@
 //! The analyzer and this host's agent inside `midrun run`.
 
 use std::future::Future;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::Context;
-use tokio::net::TcpListener;
+use midrun_analyzer::listen::Listen;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
@@ -41,23 +42,22 @@ impl Daemon {
     }
 }
 
-/// A running analyzer and the port it listens on.
+/// A running analyzer and where it listens.
 pub struct Analyzer {
     /// Its task.
     pub daemon: Daemon,
-    /// TCP port.
-    pub port: u16,
+    /// Its address; unspecified where it listens on all interfaces.
+    pub address: SocketAddr,
 }
 
-/// Starts an analyzer on a free port; `everywhere` opens the port to other hosts.
+/// Starts an analyzer.
 ///
 /// # Errors
 /// The system gives no port.
-pub async fn start_analyzer(mut config: midrun_analyzer::config::Config, everywhere: bool) -> anyhow::Result<Analyzer> {
-    let address = if everywhere { "0.0.0.0:0" } else { "127.0.0.1:0" };
-    let listener = TcpListener::bind(address).await.context("no port for the analyzer")?;
-    let port = listener.local_addr()?.port();
-    config.listen = format!("127.0.0.1:{port}");
+pub async fn start_analyzer(mut config: midrun_analyzer::config::Config, listen: &Listen) -> anyhow::Result<Analyzer> {
+    let listener = listen.bind().await.context("no port for the analyzer")?;
+    let address = listener.local_addr()?;
+    config.listen = address.to_string();
     let daemon = Daemon::start("analyzer", |stopped| async move {
         let shutdown = async move {
             let _ = stopped.await;
@@ -65,7 +65,7 @@ pub async fn start_analyzer(mut config: midrun_analyzer::config::Config, everywh
         midrun_analyzer::serve(config, listener, shutdown).await?;
         Ok(())
     });
-    Ok(Analyzer { daemon, port })
+    Ok(Analyzer { daemon, address })
 }
 
 /// This host's agent and its socket. Dropping it removes the socket.

@@ -1,8 +1,10 @@
 //! The life of one job: starts the daemons, runs the command, takes the summary, stops the daemons, returns the command's code.
 
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use anyhow::Context;
+use midrun_analyzer::listen::Listen;
 use midrun_proto::keys::{self, Keys};
 use midrun_proto::tls::Credentials;
 use midrun_proto::v1::{OpenJobRequest, OwnerSettings, TunletFile};
@@ -141,12 +143,18 @@ async fn start_parts(settings: &Settings, line: &CommandLine, job: &str) -> anyh
             let mut config = settings.analyzer.clone();
             config.token.clone_from(&parts.token);
             config.credentials = Some(analyzer);
-            let analyzer = embedded::start_analyzer(config, line.leaves_host || line.has_exec()).await?;
-            let port = analyzer.port;
-            let name = settings.run.advertise.clone().unwrap_or_else(runtime_dir::host);
-            parts.url = format!("https://{name}:{port}");
+            let everywhere = line.leaves_host || line.has_exec();
+            let listen = match &settings.run.listen {
+                Some(listen) if everywhere => listen,
+                None if everywhere => "0.0.0.0:0",
+                _ => "127.0.0.1:0",
+            };
+            let listen = Listen::parse(listen).context("run.listen was checked")?;
+            let analyzer = embedded::start_analyzer(config, &listen).await?;
+            let (far, near) = urls(analyzer.address, settings.run.advertise.as_deref());
+            parts.url = far;
             parts.analyzer = Some(analyzer);
-            format!("https://127.0.0.1:{port}")
+            near
         }
     };
     parts.memory = Memory::of(settings, line);
@@ -192,6 +200,18 @@ async fn start_parts(settings: &Settings, line: &CommandLine, job: &str) -> anyh
     (config.owner_settings, config.options_follow) = (Some(owner_settings), true);
     parts.agent = Some(embedded::start_agent(config, job)?);
     Ok(parts)
+}
+
+/// The URLs of an analyzer at `address`, for other hosts and for this one.
+fn urls(address: SocketAddr, advertised: Option<&str>) -> (String, String) {
+    let port = address.port();
+    let (far, near) = match address.ip().is_unspecified() {
+        true => (runtime_dir::host(), format!("127.0.0.1:{port}")),
+        false => (address.ip().to_string(), address.to_string()),
+    };
+    let far = advertised.unwrap_or(&far);
+    let far = if far.contains(':') { format!("[{far}]") } else { far.to_owned() };
+    (format!("https://{far}:{port}"), format!("https://{near}"))
 }
 
 /// The credentials for the analyzer as one word; empty without any.

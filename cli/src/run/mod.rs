@@ -31,6 +31,9 @@ pub struct Args {
     /// Record the run in FILE, for midrun replay and midrun predict run
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
+    /// Where the analyzer of a job on several hosts listens: one interface, and a range of ports, such as 10.0.0.1:7000-7099
+    #[arg(long, value_name = "HOST:PORT")]
+    listen: Option<String>,
     /// Format of the notices on stderr
     #[arg(long)]
     log: Option<LogForm>,
@@ -116,6 +119,7 @@ impl Args {
             ("analyzer.record", self.record.as_ref().map(path)),
             ("run.log", log),
             ("run.dry_run", self.dry_run.then(|| "true".to_owned())),
+            ("run.listen", self.listen.clone()),
             ("run.analyzer", self.analyzer.clone()),
             ("run.tunlet", list(&self.tunlet)),
             ("run.shadow", list(&self.shadow)),

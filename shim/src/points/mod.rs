@@ -87,7 +87,11 @@ fn is_permitted(text: &str) -> bool {
     let new = lines.iter().find(|line| line.declaration.has_tuning_point() && !is_known(&line.declaration));
     match new {
         Some(line) if !is_allowed => {
-            refuse(line.number, 0, "the job's owner has not allowed new tuning points at its start (midrun run --allow-points)");
+            refuse(
+                line.number,
+                0,
+                "the job's owner has not allowed new tuning points at its start (midrun run --allow-points)",
+            );
             false
         }
         _ => true,
