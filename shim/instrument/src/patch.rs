@@ -1,10 +1,10 @@
 //! Changes the first bytes of a function that other threads may run at any moment.
 //!
 //! Five bytes inside one aligned block of 16 are exchanged at once. That suffices to remove a jump, because no thread stands inside
-//! one instruction, and to put a jump in the place of a single instruction. Where the jump replaces several, a thread may stand
-//! between them, unless every other thread sleeps in the kernel. Then a breakpoint is put at each instruction first, and its handler
-//! sends threads to the copy of the instruction. The jump is written when every thread has run on. Until then the breakpoints do the
-//! jump's work, only slower.
+//! one instruction, and to put a jump in the place of a single instruction. Where the jump replaces several, another thread may stand
+//! between them; one that sleeps may wake and get there at any moment. Then a breakpoint is put at each instruction first, and its
+//! handler sends threads to the copy of the instruction. The jump is written when every thread has run on. Until then the breakpoints
+//! do the jump's work, only slower.
 
 use crate::memory::writable;
 use crate::prologue::JUMP;
@@ -63,9 +63,8 @@ impl Site {
         if self.is_in() {
             return Ok(());
         }
-        let others = others(self.code());
-        let alone = others.running.is_empty();
-        if (alone || self.starts.len() == 1) && self.fits() {
+        let others = others(self.code())?;
+        if (!others.any || self.starts.len() == 1) && self.fits() {
             self.exchange(self.original, self.jump)?;
             synchronise();
             self.state = State::In;
@@ -77,7 +76,12 @@ impl Site {
         trap::listen()?;
         writable(self.at, JUMP, CODE, || self.starts.iter().for_each(|start| self.put(*start, BREAKPOINT)))?;
         synchronise();
-        self.state = State::Waiting(crate::threads::others(self.code()));
+        self.state = State::Waiting(others);
+        // Those that run now, with the breakpoints in place; if they cannot be listed any more, nothing stays.
+        match crate::threads::others(self.code()) {
+            Ok(now) => self.state = State::Waiting(now),
+            Err(why) => return self.remove().and(Err(why)),
+        }
         self.settle()
     }
 
@@ -114,7 +118,7 @@ impl Site {
             }
             State::In if self.fits() => self.exchange(self.jump, self.original)?,
             State::In => {
-                if others(self.code()).blocks_sigtrap {
+                if others(self.code())?.blocks_sigtrap {
                     return Err(Refusal::Busy);
                 }
                 trap::listen()?;

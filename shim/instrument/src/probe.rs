@@ -16,7 +16,11 @@ use crate::registers;
 use crate::table::{Point, Probe, Registers, flag, point};
 use crate::thread::{Call, Thread, current};
 use std::arch::global_asm;
+use std::io::Write;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+#[cfg(target_feature = "avx")]
+compile_error!("the trampolines keep 128 bits of each vector register: build without AVX (no -C target-cpu=native)");
 
 unsafe extern "C" {
     fn midrun_instrument_entry();
@@ -158,7 +162,7 @@ unsafe fn observe(thread: &Thread, point: &Point, number: u32, flags: u32, (slot
         // SAFETY: as the caller's.
         return unsafe { on_unwinder(thread, flags, slot) };
     }
-    if thread.unwinding.get() != 0 && slot > thread.unwinding.get() {
+    if thread.unwinding.get() != 0 && slot > thread.unwinding.get() && thread.on_stack(slot) {
         // SAFETY: the slots of this thread's own open calls.
         unsafe { exchange_again(thread, slot) };
     }
@@ -195,11 +199,16 @@ fn call_poll() {
 /// Puts the exit trampoline's address in the place of the return address.
 #[inline]
 unsafe fn watch_return(thread: &Thread, number: u32, slot: usize, begin: u64) {
+    // A coroutine's stack, or one of signals, says nothing about the calls that are open on the thread's own.
+    if !thread.on_stack(slot) {
+        MISSED.fetch_add(1, Ordering::Relaxed);
+        return;
+    }
     // SAFETY: `slot` is the return address of the function that is being entered.
     let return_to = unsafe { *(slot as *const usize) };
     drop_ended(thread, slot, return_to == exit());
     let depth = thread.depth.get();
-    let (true, Some(call)) = (thread.on_stack(slot), thread.call(depth)) else {
+    let Some(call) = thread.call(depth) else {
         MISSED.fetch_add(1, Ordering::Relaxed);
         return;
     };
@@ -267,7 +276,8 @@ fn finish(thread: &Thread, call: &Call, end: u64) {
 /// The return address is not known: the program moved its stack by other means than those that the probes follow.
 #[cold]
 fn lost() -> ! {
-    eprintln!("midrun: a measured function returned on a stack that nobody knows; the program cannot go on");
+    let line = b"midrun: a measured function returned on a stack that nobody knows; the program cannot go on\n";
+    let _ = std::io::stderr().write_all(line); // a closed stderr must not make a second end of this one
     std::process::exit(70)
 }
 

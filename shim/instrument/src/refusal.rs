@@ -63,9 +63,12 @@ pub enum Refusal {
     /// So many functions are hooked; more is not possible.
     #[error("{0} functions are hooked, more is not possible")]
     Full(usize),
-    /// Other threads run that block SIGTRAP, so a breakpoint would kill them; it may work later.
-    #[error("other threads that block SIGTRAP run; the function cannot be changed meanwhile")]
+    /// Threads block SIGTRAP, so a breakpoint would kill them; it may work later.
+    #[error("there are threads that block SIGTRAP; the function cannot be changed meanwhile")]
     Busy,
+    /// What the other threads do is not known.
+    #[error("/proc/self/task cannot be read, so that nobody knows what the other threads run")]
+    Threads,
     /// Its first bytes are not those that midrun read or wrote: something else has changed them.
     #[error("something else has changed the function's code")]
     Altered,

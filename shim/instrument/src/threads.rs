@@ -1,5 +1,6 @@
 //! The other threads of this process: which of them run, and whether those have run on since.
 
+use crate::refusal::Refusal;
 use std::fs::read_to_string;
 
 /// A thread that ran when it was observed.
@@ -16,30 +17,44 @@ pub struct Running {
 pub struct Others {
     /// Threads that are not asleep in the kernel.
     pub running: Vec<Running>,
-    /// One of those blocks SIGTRAP.
+    /// There are some, asleep or not.
+    pub any: bool,
+    /// One of them, or the calling thread, blocks SIGTRAP: a breakpoint would kill it. One that sleeps may wake at any moment.
     pub blocks_sigtrap: bool,
 }
 
 /// Observes every other thread: one that does not sleep in the kernel, with its next instruction outside `code`, counts as running.
-pub fn others(code: (usize, usize)) -> Others {
+///
+/// # Errors
+/// The threads cannot be listed, so that nothing is known about them.
+pub fn others(code: (usize, usize)) -> Result<Others, Refusal> {
     // SAFETY: gettid only returns a number.
     let own = unsafe { libc::gettid() } as u32;
     let mut others = Others::default();
-    let Ok(entries) = std::fs::read_dir("/proc/self/task") else { return others };
-    for id in entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok()) {
-        if id != own && !is_asleep(id, code) {
-            others.blocks_sigtrap |= blocks_sigtrap(id);
-            others.running.push(Running { id, ran_ns: ran_ns(id), advances: 0 });
+    let mut seen_own = false;
+    let entries = std::fs::read_dir("/proc/self/task").map_err(|_| Refusal::Threads)?;
+    for entry in entries {
+        let name = entry.map_err(|_| Refusal::Threads)?.file_name();
+        let Some(id) = name.to_str().and_then(|name| name.parse::<u32>().ok()) else { continue };
+        others.blocks_sigtrap |= blocks_sigtrap(id);
+        seen_own |= id == own;
+        if id != own {
+            others.any = true;
+            if !is_asleep(id, code) {
+                others.running.push(Running { id, ran_ns: ran_ns(id), advances: 0 });
+            }
         }
     }
-    others
+    // Another /proc, of an outer process namespace, has other numbers.
+    if seen_own { Ok(others) } else { Err(Refusal::Threads) }
 }
 
 /// Whether the thread sleeps in the kernel, or is gone; with its next instruction outside the code given.
 fn is_asleep(id: u32, (from, to): (usize, usize)) -> bool {
     let Ok(text) = read_to_string(format!("/proc/self/task/{id}/syscall")) else {
         // The thread is gone; or the kernel has no such file, and it may run.
-        return !std::path::Path::new(&format!("/proc/self/task/{id}")).exists();
+        // SAFETY: signal 0 only asks whether the thread is there.
+        return unsafe { libc::syscall(libc::SYS_tgkill, libc::getpid(), id, 0) } != 0;
     };
     let next = text.split_whitespace().last().and_then(|word| usize::from_str_radix(word.strip_prefix("0x")?, 16).ok());
     match next {

@@ -15,7 +15,6 @@ struct Detour {
 
 static DETOURS: [Detour; MOST] = [const { Detour { from: AtomicUsize::new(0), to: AtomicUsize::new(0) } }; MOST];
 static USED: AtomicUsize = AtomicUsize::new(0);
-static LISTENING: AtomicBool = AtomicBool::new(false);
 /// The handler that was installed before, as `sigaction` gives it.
 static BEFORE: AtomicUsize = AtomicUsize::new(libc::SIG_DFL);
 static BEFORE_TAKES_INFO: AtomicBool = AtomicBool::new(false);
@@ -30,22 +29,24 @@ pub fn add(from: usize, to: usize) {
     }
 }
 
-/// Installs the handler, once.
+/// Makes sure that the handler is installed: the program may have put its own there since.
 ///
 /// # Errors
 /// The system's.
 pub fn listen() -> Result<(), Refusal> {
-    if LISTENING.swap(true, Ordering::Relaxed) {
-        return Ok(());
-    }
     // SAFETY: a sigaction of zeros is valid.
     let (mut ours, mut before): (libc::sigaction, libc::sigaction) = unsafe { std::mem::zeroed() };
     ours.sa_sigaction = on_trap as extern "C" fn(_, _, _) as usize;
+    // SAFETY: only asks.
+    if unsafe { libc::sigaction(libc::SIGTRAP, std::ptr::null(), &raw mut before) } == 0
+        && before.sa_sigaction == ours.sa_sigaction
+    {
+        return Ok(());
+    }
     // NODEFER: a thread in the handler does not count as one that blocks the signal.
     ours.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_RESTART | libc::SA_NODEFER;
     // SAFETY: both structures are valid; the handler may run in any thread at any time, as it says.
     if unsafe { libc::sigaction(libc::SIGTRAP, &raw const ours, &raw mut before) } != 0 {
-        LISTENING.store(false, Ordering::Relaxed);
         return Err(system("SIGTRAP cannot be caught"));
     }
     BEFORE.store(before.sa_sigaction, Ordering::Relaxed);

@@ -76,6 +76,13 @@ fn hooks_come_and_go_while_threads_run_the_functions() {
 }
 
 #[test]
+fn threads_that_block_sigtrap_are_not_met_by_a_breakpoint_and_a_handler_of_the_program_stays_in_force() {
+    for way in [&["-O0"][..], &["-O2"], &["-O2", "-fcf-protection=full"]] {
+        println!("{way:?}: {}", story("blocked.c", way, &[], &[]));
+    }
+}
+
+#[test]
 fn what_cannot_be_hooked_is_refused_with_its_reason_and_the_rest_can_be_tuned() {
     let directory = tempfile::tempdir().unwrap();
     let twin = sources().join("twin.c");

@@ -1,9 +1,11 @@
 /* Calls that do not return: setjmp and longjmp through hooked functions, and signals, and other stacks. */
 #include "probe.h"
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/time.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -68,6 +70,39 @@ static void coroutine(void)
         CHECK(yields(i) == i);
 }
 
+/* A thread whose coroutine has its stack above the thread's own. */
+static ucontext_t thread_home, thread_away;
+static void *high;
+NOINLINE static int visits(int n)
+{
+    int volatile keep = n;
+    swapcontext(&thread_away, &thread_home);
+    return keep;
+}
+static void above(void) { CHECK(visits(7) == 7); }
+NOINLINE static int outer(int n)
+{
+    int volatile keep = n;
+    swapcontext(&thread_home, &thread_away);
+    CHECK(work(4) == 6);
+    swapcontext(&thread_home, &thread_away);
+    CHECK(work(5) == 10);
+    return keep;
+}
+static void *with_coroutine(void *unused)
+{
+    int here = 0;
+    (void)unused;
+    CHECK((uintptr_t)high > (uintptr_t)&here);
+    getcontext(&thread_away);
+    thread_away.uc_stack.ss_sp = high;
+    thread_away.uc_stack.ss_size = sizeof stack;
+    thread_away.uc_link = &thread_home;
+    makecontext(&thread_away, above, 0);
+    CHECK(outer(3) == 3);
+    return 0;
+}
+
 int main(void)
 {
     int holder_id = probe_in("holder"), middle_id = probe_in("middle"), leaves_id = probe_in("leaves");
@@ -106,5 +141,12 @@ int main(void)
         CHECK(work(4) == 6);
     }
     CHECK(steps == 10 && probe_calls(yields_id) == 10);
+
+    int outer_id = probe_in("outer"), visits_id = probe_in("visits");
+    high = mmap(0, sizeof stack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    CHECK(high != MAP_FAILED);
+    pthread_t thread;
+    CHECK(pthread_create(&thread, 0, with_coroutine, 0) == 0 && pthread_join(thread, 0) == 0);
+    CHECK(probe_timed(outer_id) == 1 && probe_calls(visits_id) == 1 && probe_timed(visits_id) == 0);
     return 0;
 }
