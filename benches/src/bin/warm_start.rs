@@ -28,6 +28,9 @@ struct Arguments {
     /// `openmpi` or `mpich`.
     #[arg(long, default_value = "openmpi")]
     mpi: String,
+    /// Keeps other load away (see docs/measuring.md); Open MPI only.
+    #[arg(long)]
+    realtime: bool,
     /// Only loads whose name holds this.
     #[arg(long, default_value = "")]
     only: String,
@@ -74,7 +77,7 @@ fn pair(a: &Arguments, options: &str, seed: u32) -> Result<Pair> {
     let program = prefix().join(format!("../../examples/build/{}/mw_synthetic", a.mpi));
     let words = format!("{} {options} --seed {seed} --iterations {}", program.display(), a.iterations);
     let application: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
-    let launcher = Launcher::local(&a.mpi, a.workers + 1, false)?;
+    let launcher = Launcher::local(&a.mpi, a.workers + 1, a.realtime)?;
     let run = || run_with_memory(Some(state.path()), &[], &launcher, &application);
     let cold = run()?;
     let mut warm = run()?;

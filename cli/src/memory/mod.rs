@@ -17,6 +17,7 @@ use crate::launch::command_line::CommandLine;
 use crate::settings::{RunSettings, Settings};
 use crate::usage::say;
 pub use key::Key;
+use store::Error;
 pub use store::{Bounds, Run, Store};
 
 /// The memory must answer within this time, before the job and after it; a dead network file system must not hold it up.
@@ -37,6 +38,8 @@ pub struct Memory {
     bounds: Bounds,
     /// The user leaves the start open.
     may_start: bool,
+    /// It answered when it was read.
+    is_reachable: bool,
 }
 
 /// What earlier runs of a program found.
@@ -57,20 +60,36 @@ impl Memory {
         let options = settings.analyzer.completed(settings.run.options());
         let chosen = options.technique != "auto" || !options.search.points.is_empty();
         let may_start = !(chosen || settings.run.dry_run || settings.analyzer.dry_run);
-        Some(Memory { path: path()?, key: Key::of(settings, line)?, bounds: bounds(&settings.run), may_start })
+        Some(Memory {
+            path: path()?,
+            key: Key::of(settings, line)?,
+            bounds: bounds(&settings.run),
+            may_start,
+            is_reachable: true,
+        })
     }
 
-    /// What earlier runs with the same key found. A memory that cannot be read is said so in one sentence.
-    pub fn recall(&self) -> Earlier {
+    /// What earlier runs with the same key found. A memory that cannot be read is said so in one sentence, and not tried again.
+    pub fn recall(&mut self) -> Earlier {
         let (path, key, since) = (self.path.clone(), self.key.text(), self.bounds.since(now()));
-        let runs = within("read", move || Store::open(&path)?.runs_of(&key, since, COMPARED)).unwrap_or_default();
+        let read = move || match Store::open(&path).and_then(|store| store.runs_of(&key, since, COMPARED)) {
+            // The file is out of the way: this run begins a new one.
+            Err(error @ Error::Foreign(..)) => {
+                say(format!("{error}; the job begins without what earlier runs learnt"));
+                Ok(Vec::new())
+            }
+            read => read,
+        };
+        let runs = within("read", read);
+        self.is_reachable = runs.is_some();
+        let runs = runs.unwrap_or_default();
         Earlier { start: start(&runs).filter(|_| self.may_start), search: found(&runs) }
     }
 
     /// Remembers a run that ended well, by its summary. One that was too short to say anything is not.
     pub fn keep(&self, summary: &str) {
         let summary: Value = serde_json::from_str(summary).unwrap_or_default();
-        let Some(run) = run(&self.key, &summary) else { return };
+        let Some(run) = run(&self.key, &summary).filter(|_| self.is_reachable) else { return };
         let (path, bounds) = (self.path.clone(), self.bounds);
         within("written", move || Store::open(&path)?.add(&run, bounds));
     }
@@ -81,7 +100,7 @@ fn start(runs: &[Run]) -> Option<Remembered> {
     let learnt = |run: &Run| serde_json::from_value::<Learnt>(run.learnt["best"].clone()).ok();
     let mut all = runs.iter().filter_map(|run| Some((run.time_s, learnt(run)?)));
     let (time_s, newest) = all.next()?;
-    let same = |other: &Learnt| without_times(&other.start) == without_times(&newest.start);
+    let same = |other: &Learnt| setting(other) == setting(&newest);
     let others: Vec<f64> = all.map(|(_, other)| other).filter(same).map(|other| other.cost_ln).collect();
     Remembered::of(&newest, time_s, &others)
 }
@@ -111,9 +130,10 @@ fn results(search: &Value) -> Value {
     tried.into()
 }
 
-/// The setting of a start without the task times, which differ a little from run to run.
-fn without_times(start: &str) -> Vec<&str> {
-    start.split(';').filter(|part| !part.starts_with("mean_s=") && !part.starts_with("sigma_s=")).collect()
+/// The setting of a start without what is measured, which differs a little from run to run.
+fn setting(learnt: &Learnt) -> Vec<&str> {
+    const MEASURED: [&str; 6] = ["mean_s=", "sigma_s=", "task_s=", "deviation_s=", "tasks=", "chunks="];
+    learnt.start.split(';').filter(|part| !MEASURED.iter().any(|key| part.starts_with(key))).collect()
 }
 
 /// The line about a run; `None` of one that says nothing: it lost ranks, or fewer than two iterations were measured.
@@ -178,7 +198,7 @@ fn now() -> u64 {
 }
 
 /// Does something with the memory within its time; why it cannot is said in one sentence, and the job goes on.
-fn within<T: Send + 'static>(what: &str, work: impl FnOnce() -> Result<T, store::Error> + Send + 'static) -> Option<T> {
+fn within<T: Send + 'static>(what: &str, work: impl FnOnce() -> Result<T, Error> + Send + 'static) -> Option<T> {
     let (to, done) = channel();
     std::thread::spawn(move || to.send(work()));
     match done.recv_timeout(PATIENCE) {

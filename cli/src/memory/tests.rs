@@ -241,7 +241,7 @@ fn results_of_a_search_that_ended_come_back_the_best_first() {
     let directory = tempfile::tempdir().unwrap();
     let mut settings = Settings::default();
     settings.run.search = "block=1..9".into();
-    let known = memory(&directory, &settings);
+    let mut known = memory(&directory, &settings);
     let mut summary = summary();
     summary["search"] = json!({"ended": false, "points": ["block", "share"], "best": [4.0, 0.5], "tried": [
         {"values": [8.0, 0.5], "time_s": 0.1, "times": 1}, {"values": [4.0, 0.5], "time_s": 0.11, "times": 6}]});
@@ -252,4 +252,20 @@ fn results_of_a_search_that_ended_come_back_the_best_first() {
     assert_eq!(known.recall().search, "4.0,0.5; 8.0,0.5");
     settings.run.search_constraint = "block > 2".into();
     assert_eq!(memory(&directory, &settings).recall(), Earlier::default(), "another search");
+}
+
+#[test]
+fn a_memory_that_cannot_be_reached_is_said_once_and_a_damaged_one_begins_anew() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut known = memory(&directory, &Settings::default());
+    let elsewhere = known.path.clone();
+    known.path = "/proc/no/such/place/runs.sqlite".into();
+    assert_eq!(known.recall(), Earlier::default());
+    known.path.clone_from(&elsewhere);
+    known.keep(&summary().to_string());
+    assert!(!elsewhere.exists(), "it is not tried again");
+    std::fs::write(&elsewhere, b"no database".repeat(100)).unwrap();
+    assert_eq!(known.recall(), Earlier::default());
+    known.keep(&summary().to_string());
+    assert_eq!(Store::open(&elsewhere).unwrap().runs(None).unwrap().len(), 1);
 }

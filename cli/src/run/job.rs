@@ -158,7 +158,7 @@ async fn start_parts(settings: &Settings, line: &CommandLine, job: &str) -> anyh
         }
     };
     parts.memory = Memory::of(settings, line);
-    let earlier = parts.memory.as_ref().map(Memory::recall).unwrap_or_default();
+    let earlier = parts.memory.as_mut().map(Memory::recall).unwrap_or_default();
     parts.start = earlier.start.map(|remembered| remembered.to_string()).unwrap_or_default();
     let request = OpenJobRequest {
         job: job.to_owned(),

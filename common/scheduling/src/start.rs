@@ -1,7 +1,7 @@
 //! How a job starts whose program was tuned before: technique, parameters and workers, as a text that the command line gives to the
 //! ranks and to the analyzer.
 
-use crate::{Technique, TechniqueParameters};
+use crate::{Technique, TechniqueParameters, WorkerSpeed};
 use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
@@ -12,7 +12,8 @@ const MOST_RANKS: u32 = 1 << 20;
 /// What the ranks begin their first iteration with.
 ///
 /// As a text: `technique=daf;factor=0;mean_s=0.002;sigma_s=0.001;min_chunk=1;recall=1;ranks=9;workers=1-4,7`. A reader skips keys that
-/// it does not know, so the text may carry more than a start.
+/// it does not know, so the text may carry more than a start. Speeds are `task_s`, `deviation_s`, `tasks` and `chunks`,
+/// each with a number per worker.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Start {
     /// Technique and parameters.
@@ -21,6 +22,8 @@ pub struct Start {
     pub ranks: u32,
     /// Ranks of the workers that take part, ascending.
     pub workers: Vec<u32>,
+    /// Their speeds, in that order; empty where they are not known.
+    pub speeds: Vec<WorkerSpeed>,
 }
 
 /// The value of `key` in a text of `key=value` joined by semicolons.
@@ -49,6 +52,28 @@ fn workers(text: &str, ranks: u32) -> Option<Vec<u32>> {
     (!all.is_empty() && all.is_sorted_by(|a, b| a < b)).then_some(all)
 }
 
+/// The numbers of `key`, one per worker; none where there is no such key.
+fn numbers<T: FromStr>(text: &str, key: &str, workers: usize) -> Result<Vec<T>, String> {
+    let Some(list) = value(text, key) else { return Ok(Vec::new()) };
+    let all = list.split(',').map(|number| number.parse().ok()).collect::<Option<Vec<T>>>();
+    all.filter(|all| all.len() == workers)
+        .ok_or_else(|| format!("a start has no {key} of each of its {workers} workers"))
+}
+
+/// The speeds of so many workers; empty where they are not given.
+fn speeds(text: &str, workers: usize) -> Result<Vec<WorkerSpeed>, String> {
+    let (times, deviations) = (numbers::<f64>(text, "task_s", workers)?, numbers::<f64>(text, "deviation_s", workers)?);
+    let (tasks, chunks) = (numbers::<u64>(text, "tasks", workers)?, numbers::<u64>(text, "chunks", workers)?);
+    let is_time = |time_s: &f64, least_s: f64| time_s.is_finite() && *time_s >= least_s;
+    if !times.iter().all(|time_s| is_time(time_s, f64::MIN_POSITIVE)) || !deviations.iter().all(|s| is_time(s, 0.0)) {
+        return Err("a start has a worker whose tasks take no time".into());
+    }
+    let known = |(((time_s, deviation_s), tasks), chunks): (((f64, f64), u64), u64)| {
+        WorkerSpeed::known(tasks, chunks, time_s, deviation_s * deviation_s)
+    };
+    Ok(times.into_iter().zip(deviations).zip(tasks).zip(chunks).map(known).collect())
+}
+
 impl FromStr for Start {
     type Err = String;
 
@@ -69,11 +94,9 @@ impl FromStr for Start {
         }
         let workers =
             value(text, "workers").and_then(|list| workers(list, ranks)).ok_or("a start has no list of workers")?;
-        Ok(Start {
-            parameters: TechniqueParameters { kind, factor, mean_s, sigma_s, min_chunk, recall },
-            ranks,
-            workers,
-        })
+        let speeds = speeds(text, workers.len())?;
+        let parameters = TechniqueParameters { kind, factor, mean_s, sigma_s, min_chunk, recall };
+        Ok(Start { parameters, ranks, workers, speeds })
     }
 }
 
@@ -89,6 +112,13 @@ impl fmt::Display for Start {
                 [first, .., last] => write!(f, "{comma}{first}-{last}")?,
                 [] => {}
             }
+        }
+        if !self.speeds.is_empty() {
+            let list =
+                |of: &dyn Fn(&WorkerSpeed) -> String| self.speeds.iter().map(of).collect::<Vec<String>>().join(",");
+            let (tasks, chunks) = (list(&|speed| speed.tasks.to_string()), list(&|speed| speed.chunks.to_string()));
+            let (times, deviations) = (list(&|s| s.mean_s.to_string()), list(&|s| s.var_s2.sqrt().to_string()));
+            write!(f, ";task_s={times};deviation_s={deviations};tasks={tasks};chunks={chunks}")?;
         }
         Ok(())
     }
@@ -106,7 +136,7 @@ mod tests {
             recall: true,
             ..TechniqueParameters::FALLBACK
         };
-        Start { parameters, ranks: 9, workers: workers.to_vec() }
+        Start { parameters, ranks: 9, workers: workers.to_vec(), speeds: Vec::new() }
     }
 
     #[test]
@@ -117,11 +147,21 @@ mod tests {
             assert_eq!(format!("{start};time=3").parse(), Ok(start), "unknown keys are skipped");
         }
         assert!(start(&[1, 2, 3, 7]).to_string().ends_with("ranks=9;workers=1-3,7"));
+        let speed = |tasks, time_s| WorkerSpeed::known(tasks, 12, time_s, 0.25);
+        let speeds = Start { speeds: vec![speed(300, 0.00125), speed(80, 0.0051)], ..start(&[2, 3]) };
+        assert!(
+            speeds
+                .to_string()
+                .ends_with("workers=2-3;task_s=0.00125,0.0051;deviation_s=0.5,0.5;tasks=300,80;chunks=12,12"),
+            "{speeds}"
+        );
+        assert_eq!(speeds.to_string().parse(), Ok(speeds));
     }
 
     #[test]
     fn nonsense_is_refused_in_one_sentence() {
-        let good = start(&[1, 2]).to_string();
+        let good = format!("{};task_s=0.1,0.2;deviation_s=0,0.5;tasks=3,4;chunks=5,6", start(&[1, 2]));
+        assert!(good.parse::<Start>().is_ok());
         for (from, to) in [
             ("technique=daf", "technique=fastest"),
             ("factor=0.5", "factor=2"),
@@ -135,6 +175,11 @@ mod tests {
             ("workers=1-2", "workers=2-1"),
             ("workers=1-2", "workers="),
             ("workers=1-2", "others=1"),
+            ("task_s=0.1,0.2", "task_s=0.1"),
+            ("task_s=0.1,0.2", "task_s=0.1,0"),
+            ("deviation_s=0,0.5", "deviation_s=0,-0.5"),
+            ("tasks=3,4", "tasks=3,x"),
+            ("chunks=5,6", "chunks=5,6,7"),
         ] {
             let bad = good.replace(from, to);
             assert_ne!(bad, good);

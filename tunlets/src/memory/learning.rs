@@ -7,7 +7,7 @@ use crate::master_worker::cost;
 use crate::options::Objective;
 use midrun_models::chance::student_half_width;
 use midrun_models::line::median;
-use midrun_scheduling::{Start, TechniqueParameters};
+use midrun_scheduling::{Start, TechniqueParameters, WorkerSpeed};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -58,6 +58,27 @@ fn workers(seen: &[&Seen]) -> Option<BTreeSet<u32>> {
     let newest =
         || seen.iter().rev().map(|seen| seen.ranks().collect()).find(|ranks: &BTreeSet<u32>| ranks.len() == number);
     if all.len() == number { Some(all) } else { newest() }
+}
+
+/// Iterations that the speeds of workers rest on, when each counts three quarters of the one after it: 3/4 + 9/16 + …
+const FADED: f64 = 3.0;
+
+/// Speeds of these workers as the master would have them before the next iteration; none if one of them got no task.
+fn speeds(seen: &[&Seen], workers: &[u32]) -> Vec<WorkerSpeed> {
+    let one = |rank: &u32| {
+        let shares = || seen.iter().flat_map(|seen| &seen.shares).filter(|share| share.rank == *rank);
+        let sum = |of: &dyn Fn(&Share) -> f64| shares().map(of).sum::<f64>();
+        let (tasks, busy_s) = (sum(&|share| share.tasks as f64), sum(&|share| share.busy_s));
+        let mean_s = busy_s / tasks;
+        let var_s2 = (sum(&|share| share.sum_sq_s2) / tasks - mean_s * mean_s).max(0.0);
+        // Four digits of a text are more than tasks repeat.
+        let digits = |x: f64| format!("{x:.3e}").parse().unwrap_or(x);
+        let counted = |all: f64| (FADED * all / seen.len() as f64).round() as u64;
+        let chunks = counted(sum(&|share| share.chunks as f64));
+        (busy_s > 0.0)
+            .then(|| WorkerSpeed::known(counted(tasks), chunks, digits(mean_s), digits(var_s2.sqrt()).powi(2)))
+    };
+    workers.iter().map(one).collect::<Option<Vec<WorkerSpeed>>>().unwrap_or_default()
 }
 
 /// Collects what a run learns.
@@ -140,7 +161,7 @@ impl Learning {
             chunk_cost_s: of_each(&|seen| seen.chunk_cost_s),
             profile: self.profile.clone(),
             slowness: slowness.into_iter().map(|(rank, x)| (rank, (x * 1e3).round() / 1e3)).collect(),
-            start: Start { parameters, ranks, workers }.to_string(),
+            start: Start { parameters, ranks, speeds: speeds(&seen, &workers), workers }.to_string(),
         };
         // What cannot be read again is not worth keeping.
         learnt.start.parse::<Start>().is_ok().then_some(learnt)

@@ -12,6 +12,7 @@ const COVERAGE: f64 = 0.99;
 pub struct Share {
     pub rank: u32,
     pub tasks: u64,
+    pub chunks: u64,
     pub busy_s: f64,
     pub sum_sq_s2: f64,
 }
@@ -36,6 +37,7 @@ impl Seen {
         let share = |work: &WorkerWork| Share {
             rank: work.rank,
             tasks: work.tasks,
+            chunks: work.chunks,
             busy_s: work.busy_s,
             sum_sq_s2: work.sum_sq_s2,
         };

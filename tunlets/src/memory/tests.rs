@@ -95,6 +95,9 @@ fn parking_slow_workers_is_not_less_work() {
     let best = learning.learnt(9).unwrap();
     assert_eq!(best.workers, 8, "all of them are faster, though their task times add up to more");
     assert!((best.slowness[&7] - 4.0).abs() < 0.01 && (best.slowness[&1] - 1.0).abs() < 0.01, "{best:?}");
+    let speeds = start(&best).speeds;
+    assert_eq!((speeds.len(), speeds[0].mean_s, speeds[7].mean_s), (8, 1e-3, 4e-3), "the next run knows them");
+    assert_eq!((speeds[0].tasks, speeds[7].tasks, speeds[0].chunks), (480, 120, 30), "those of three iterations");
 }
 
 #[test]

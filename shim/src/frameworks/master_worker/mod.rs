@@ -99,7 +99,7 @@ fn create(raw: &RawConfig) -> Result<MasterWorker, c_int> {
             }
             // Ranks of an earlier run are those of MPI_COMM_WORLD.
             if config.workers == 0 && raw.comm.is_null() {
-                team.choose(start.workers.iter().map(|rank| *rank as usize));
+                team.choose(start.workers.iter().map(|rank| *rank as usize).collect(), &start.speeds);
             }
         }
         scheduling::declare_technique(initial);

@@ -92,12 +92,13 @@ impl Team {
         self.number();
     }
 
-    /// Makes these ranks the active workers, given in ascending order; without any of the team's, all stay as they are.
-    pub fn choose(&mut self, ranks: impl Iterator<Item = usize>) {
-        let chosen: Vec<usize> = ranks.filter(|rank| *rank != self.master && *rank < self.position.len()).collect();
-        if !chosen.is_empty() {
-            self.active = chosen;
+    /// Makes these ranks the active workers, given in ascending order, with the speeds that are known of them. If the master is among
+    /// them, or a rank that is not there, all stays as it is.
+    pub fn choose(&mut self, ranks: Vec<usize>, speeds: &[WorkerSpeed]) {
+        if !ranks.is_empty() && ranks.iter().all(|rank| *rank != self.master && *rank < self.position.len()) {
+            self.active = ranks;
             self.number();
+            self.remember(speeds);
         }
     }
 
@@ -159,10 +160,13 @@ mod tests {
     #[test]
     fn a_team_of_an_earlier_run_is_chosen_by_rank() {
         let mut team = Team::new(5, 0, 0);
-        team.choose([0, 2, 4, 9].into_iter());
+        team.choose(vec![2, 4], &[speed(1.0), speed(4.0)]);
         assert_eq!((team.active(), team.position(4), team.position(1)), ([2, 4].as_slice(), Some(1), None));
-        team.choose([0, 9].into_iter());
-        assert_eq!(team.active(), [2, 4], "none of them is a worker here");
+        assert_eq!(team.speeds(), [speed(1.0).faded(), speed(4.0).faded()]);
+        for others in [vec![], vec![0, 1], vec![1, 9]] {
+            team.choose(others, &[]);
+            assert_eq!(team.active(), [2, 4], "they are not all workers here");
+        }
         team.resize(3);
         assert_eq!(team.active(), [1, 2, 4]);
     }
