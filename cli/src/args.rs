@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::usage::{EXIT_USAGE, one_line, say};
 
@@ -47,6 +47,8 @@ pub enum Command {
     Explain(crate::explain::Args),
     /// List the runs that midrun remembers, or forget them
     History(crate::history::Args),
+    /// List what of a program could be measured and tuned, as a points file to start from
+    Inspect(crate::inspect::Args),
 }
 
 /// Parses the command line.
@@ -70,7 +72,9 @@ pub fn parse() -> Result<Command, ExitCode> {
 fn sentence(error: &clap::Error) -> String {
     use clap::error::ErrorKind;
     if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-        return "a subcommand is needed: run, exec, agent, analyzer, certificates, predict, explain, history, replay, sweep, status, set, freeze, pause or resume (see midrun --help)".into();
+        let command = Cli::command();
+        let names: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
+        return format!("a subcommand is needed: {} (see midrun --help)", names.join(", "));
     }
     let text = error.to_string();
     let message = text.split("Usage:").next().unwrap_or(&text);

@@ -9,6 +9,7 @@ mod descriptors;
 mod exec;
 mod explain;
 mod history;
+mod inspect;
 mod job_file;
 mod launch;
 mod logging;
@@ -56,6 +57,7 @@ fn main() -> ExitCode {
         Command::Sweep(args) => sweep::main(&args),
         Command::Explain(args) => explain::main(&args),
         Command::History(args) => history::main(&args),
+        Command::Inspect(args) => inspect::main(&args),
     };
     match done {
         Ok(code) => code,

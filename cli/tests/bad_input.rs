@@ -180,3 +180,14 @@ fn a_program_that_makes_no_sense_is_refused_with_its_place() {
     std::fs::write(stage.path("p.toml"), good).unwrap();
     refused(&stage, &[&line[..], &["--trace", "none/t.json"]].concat(), &["--trace none/t.json"]);
 }
+
+#[test]
+fn what_cannot_be_inspected_is_refused_with_the_reason() {
+    let stage = Stage::new();
+    refused(&stage, &["inspect", "none"], &["none cannot be read"]);
+    stage.program("script", "#!/bin/sh\n");
+    refused(&stage, &["inspect", "script"], &["script", "a script"]);
+    std::fs::write(stage.path("text"), "words").unwrap();
+    refused(&stage, &["inspect", "text"], &["text", "not a program file"]);
+    refused(&stage, &["inspect", "/bin/sh"], &["/bin/sh", "no symbol table", "strip"]);
+}

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use midrun_proto::v1::event::Kind;
 use midrun_proto::v1::{ActionStatus, PointMeasured};
+use midrun_tests::ask::succeed;
 use midrun_tests::mpi::command;
 use midrun_tests::scripted_analyzer::{Link, ScriptedAnalyzer};
 use midrun_tests::{Agent, Mpi, Process, Scratch, Summary, each_mpi, need, root, run};
@@ -337,6 +338,35 @@ fn the_first_example_of_the_document_works_as_it_stands_and_nothing_is_invented(
         assert!(!ended.err.contains(invented), "{mpi:?}: {invented}: {}", ended.err);
     }
     assert!(ended.err.contains("20 iterations on 3 ranks"), "{mpi:?}: {}", ended.err);
+}
+
+#[each_mpi]
+fn what_inspect_prints_is_a_points_file_that_works_as_it_stands(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let program = mpi.compile(&scratch, &root().join("tests/programs/fire_line.c"), &["-O2".into()]);
+    let text = succeed(&scratch, &["inspect", &program.display().to_string()]);
+    let lines: Vec<&str> = text.lines().map(|line| line.split("   # ").next().unwrap_or_default()).collect();
+    for line in
+        ["iteration function propagate", "measure spread function spread sum", "# work function spread tasks N int"]
+    {
+        assert!(lines.contains(&line), "{mpi:?}: {line}: {text}");
+    }
+    // The master's loop reads the factors and writes the sum.
+    let (stays, written) = text.split_once("# Variables that the iterations write").expect("both lists");
+    for tuned in ["F0 variable F0 float", "F2 variable F2 float", "NW variable NW int"] {
+        assert!(stays.contains(&format!("# tune {tuned} MIN..MAX")), "{mpi:?}: {tuned}: {text}");
+    }
+    assert!(written.contains("# tune total variable total double MIN..MAX"), "{mpi:?}: {text}");
+    let mut line = mpi.line(3, &program);
+    line.push("10".into());
+    under_midrun(&scratch, &text, &line).succeed();
+    let summary = Summary::read(&scratch.path("s.json"));
+    assert_eq!(
+        (summary.count("/iterations"), &summary.0["points"]["refused"]),
+        (10, &serde_json::json!([])),
+        "{mpi:?}"
+    );
+    assert!(point(&summary, "spread")["count"].as_u64() > Some(0), "{mpi:?}");
 }
 
 /// A Master/Worker program in the style of MATE's: only the master has iterations, the slaves loop on receive, and the factors

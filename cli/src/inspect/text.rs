@@ -1,0 +1,221 @@
+//! The points file: what stands in force without a doubt, and as comments what a person has to decide.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+
+use super::code::{Call, Code, Uses};
+use super::program::{Program, Variable};
+
+/// Names at which a program begins.
+const ENTRIES: [&str; 2] = ["main", "MAIN__"];
+/// Most lines of one kind.
+const LISTED: usize = 8;
+/// MPI functions that reach no other rank, or only at the start and end of a program, by how their names begin.
+const LOCAL: [&str; 27] = [
+    "Init",
+    "Finalize",
+    "Comm_",
+    "Group_",
+    "Type_",
+    "Info_",
+    "Op_",
+    "Err",
+    "Wtime",
+    "Wtick",
+    "Get_",
+    "Abort",
+    "Query_",
+    "Is_thread",
+    "Pack",
+    "Unpack",
+    "Address",
+    "Status_",
+    "Attr_",
+    "Keyval_",
+    "Cart_",
+    "Dims_",
+    "Topo_",
+    "Graph_",
+    "Alloc_mem",
+    "Free_mem",
+    "Buffer_",
+];
+/// Functions that return memory of a size.
+const ALLOCATES: [&str; 8] =
+    ["malloc", "calloc", "realloc", "aligned_alloc", "posix_memalign", "_Znwm", "_Znam", "MPI_Alloc_mem"];
+
+/// Writes the points file for the program at `path`.
+pub fn points_file(path: &str, program: &Program, code: &Code) -> String {
+    let mut text = format!(
+        "# {path}: what midrun could measure and tune. A line without # holds as it stands (docs/points.md).\n"
+    );
+    let entry = ENTRIES.into_iter().find(|entry| code.bodies.contains_key(*entry));
+    let iterations = entry.map(|entry| iterations(code, entry)).unwrap_or_default();
+    list_iterations(&mut text, code, entry, &iterations);
+    list_work(&mut text, code);
+    let inside: BTreeSet<&str> = match iterations.first() {
+        Some((function, _)) => code.reached(function).into_iter().chain([&**function]).collect(),
+        // Without a function of the iterations everything but the program's own beginning belongs to them.
+        None => code.bodies.keys().map(String::as_str).filter(|name| Some(*name) != entry).collect(),
+    };
+    list_variables(&mut text, program, code, &inside);
+    text
+}
+
+/// The part of the name of an MPI function that follows `MPI_`, in the case of C. Fortran's names end in underscores.
+fn mpi(name: &str) -> Option<&str> {
+    let prefixes = ["MPI_", "PMPI_", "mpi_", "pmpi_"];
+    let rest = prefixes.iter().find_map(|prefix| name.strip_prefix(prefix))?;
+    Some(rest.trim_end_matches('_'))
+}
+
+fn reaches_others(name: &str) -> bool {
+    let local =
+        |rest: &str| LOCAL.iter().any(|local| rest.get(..local.len()).is_some_and(|of| of.eq_ignore_ascii_case(local)));
+    mpi(name).is_some_and(|rest| !local(rest))
+}
+
+/// The MPI functions that reach other ranks, of all that `function` reaches.
+fn communicates<'c>(code: &'c Code, function: &str) -> Vec<&'c str> {
+    code.reached(function).into_iter().filter(|name| reaches_others(name)).collect()
+}
+
+/// Functions of the program that are called in a loop and communicate, with the caller: those nearest to the entry first.
+fn iterations(code: &Code, entry: &str) -> Vec<(String, String)> {
+    let (mut depth, mut level) = (BTreeMap::from([(entry, 0)]), vec![entry]);
+    while !level.is_empty() {
+        let next = level.iter().flat_map(|name| code.bodies.get(*name).map(|body| &*body.calls).unwrap_or_default());
+        let next: BTreeSet<&str> = next.map(|call| &*call.to).filter(|to| !depth.contains_key(to)).collect();
+        let deeper = depth.values().max().copied().unwrap_or(0) + 1;
+        depth.extend(next.iter().map(|name| (*name, deeper)));
+        level = next.into_iter().collect();
+    }
+    let mut found = Vec::new();
+    for (caller, body) in code.bodies.iter().filter(|(caller, _)| depth.contains_key(&***caller)) {
+        for call in body.calls.iter().filter(|call| !call.loops.is_empty() && call.to != **caller) {
+            let known = found.iter().any(|(function, _): &(String, String)| *function == call.to);
+            if !known && code.bodies.contains_key(&call.to) && !communicates(code, &call.to).is_empty() {
+                found.push((call.to.clone(), caller.clone()));
+            }
+        }
+    }
+    found.sort_by_key(|(function, _)| depth.get(&**function).copied());
+    found
+}
+
+fn list_iterations(text: &mut String, code: &Code, entry: Option<&str>, iterations: &[(String, String)]) {
+    let _ = writeln!(text, "\n# Functions that are called in a loop and communicate: one of them may be an iteration.");
+    for (number, (function, caller)) in iterations.iter().take(LISTED).enumerate() {
+        let (mark, calls) = (if number == 0 { "" } else { "# " }, communicates(code, function).join(", "));
+        let _ = writeln!(text, "{mark}iteration function {function}   # called by {caller}; calls {calls}");
+    }
+    let own = entry.and_then(|entry| code.bodies.get(entry)).map(|body| &*body.calls).unwrap_or_default();
+    let direct: BTreeSet<&str> =
+        own.iter().filter(|call| !call.loops.is_empty() && reaches_others(&call.to)).map(|call| &*call.to).collect();
+    if iterations.is_empty() {
+        let calls = direct.into_iter().collect::<Vec<_>>().join(", ");
+        let loops =
+            if calls.is_empty() { "none".to_owned() } else { format!("none, but a loop in main calls {calls}") };
+        let _ = writeln!(text, "# {loops}. Without an iteration line, midrun looks for the period of the MPI calls.");
+    }
+}
+
+/// Functions that compute: called where messages are exchanged, and without messages of their own.
+fn list_work(text: &mut String, code: &Code) {
+    let receives = |call: &Call| mpi(&call.to).is_some_and(|name| name.to_ascii_lowercase().ends_with("recv"));
+    let sends = |call: &Call| mpi(&call.to).is_some_and(|name| name.to_ascii_lowercase().ends_with("send"));
+    let (mut chunks, mut others) = (BTreeMap::new(), BTreeMap::new());
+    for (caller, body) in code.bodies.iter().filter(|(caller, _)| !communicates(code, caller).is_empty()) {
+        for call in &body.calls {
+            let computes = code
+                .bodies
+                .get(&call.to)
+                .filter(|of| of.has_loop || of.calls.iter().any(|c| code.bodies.contains_key(&c.to)));
+            let Some(of) = computes.filter(|_| communicates(code, &call.to).is_empty()) else { continue };
+            let same = || body.calls.iter().filter(|other| other.shares_loop(call));
+            let list = if same().any(receives) && same().any(sends) { &mut chunks } else { &mut others };
+            list.entry(&*call.to).or_insert((of.size, &**caller));
+        }
+    }
+    let _ = writeln!(text, "\n# Functions that compute and do not communicate, the largest first.");
+    for (function, (_, caller)) in largest(&chunks) {
+        let _ = writeln!(
+            text,
+            "measure {} function {function} sum   # called by {caller} in a loop that receives and sends",
+            label(function)
+        );
+        let _ = writeln!(
+            text,
+            "# work function {function} tasks N int   # if that is a worker's chunk: argument N says how many tasks"
+        );
+    }
+    others.retain(|function, _| !chunks.contains_key(function));
+    for (function, (_, caller)) in largest(&others) {
+        let _ = writeln!(text, "measure {} function {function} sum   # called by {caller}", label(function));
+    }
+}
+
+fn largest<'f, 'c>(list: &BTreeMap<&'f str, (usize, &'c str)>) -> Vec<(&'f str, (usize, &'c str))> {
+    let mut list: Vec<_> = list.iter().map(|(name, of)| (*name, *of)).collect();
+    list.sort_by_key(|(_, (size, _))| std::cmp::Reverse(*size));
+    list.truncate(LISTED);
+    list
+}
+
+/// A label of the points language for a symbol.
+fn label(symbol: &str) -> String {
+    let plain = symbol.chars().filter(|c| c.is_ascii_alphanumeric() || "_.".contains(*c));
+    let begins = plain.skip_while(|c| !c.is_ascii_alphabetic());
+    begins.take(31).collect()
+}
+
+fn list_variables(text: &mut String, program: &Program, code: &Code, inside: &BTreeSet<&str>) {
+    let nothing = Uses::default();
+    let mut lines = [Vec::new(), Vec::new(), Vec::new()];
+    for variable in program.variables.values() {
+        let uses = code.uses.get(&variable.name).unwrap_or(&nothing);
+        let read: Vec<&str> = uses.readers.iter().map(String::as_str).filter(|name| inside.contains(name)).collect();
+        if read.is_empty() || uses.is_pointer || uses.is_rank {
+            continue;
+        }
+        let written = uses.writers.iter().chain(&uses.takers).find(|name| inside.contains(&***name));
+        let sized = uses.readers.iter().find(|name| {
+            let allocates = |call: &Call| ALLOCATES.contains(&&*call.to);
+            !inside.contains(&***name) && code.bodies.get(*name).is_some_and(|body| body.calls.iter().any(allocates))
+        });
+        let (kind, start) = value(variable, uses);
+        let line = format!(
+            "# tune {} variable {} {kind} MIN..MAX   # {start} at start; read by {}",
+            label(&variable.name),
+            variable.name,
+            read.join(", "),
+        );
+        match (written, sized) {
+            (Some(writer), _) => lines[2].push(format!("{line}; written by {writer}")),
+            (None, Some(reader)) => lines[1].push(format!("{line}, and by {reader}")),
+            (None, None) => lines[0].push(line),
+        }
+    }
+    let heads = [
+        "Variables that the iterations read and do not write: a value that midrun sets stays. Give the range in which the results stay right.",
+        "The same, read where memory is allocated, which may be sized by them: larger values may not fit.",
+        "Variables that the iterations write themselves: the program would overwrite a value, or rely on its own.",
+    ];
+    for (head, lines) in heads.into_iter().zip(&lines).filter(|(_, lines)| !lines.is_empty()) {
+        let _ = writeln!(text, "\n# {head}");
+        for line in lines {
+            let _ = writeln!(text, "{line}");
+        }
+    }
+}
+
+/// The variable's type in the points language, and its value at start.
+fn value(variable: &Variable, uses: &Uses) -> (&'static str, String) {
+    match (&*variable.start, uses.is_float) {
+        (&[a, b, c, d], true) => ("float", f32::from_le_bytes([a, b, c, d]).to_string()),
+        (&[a, b, c, d], false) => ("int", i32::from_le_bytes([a, b, c, d]).to_string()),
+        (&[a, b, c, d, e, f, g, h], true) => ("double", f64::from_le_bytes([a, b, c, d, e, f, g, h]).to_string()),
+        (&[a, b, c, d, e, f, g, h], false) => ("long", i64::from_le_bytes([a, b, c, d, e, f, g, h]).to_string()),
+        (bytes, _) => ("bool", bytes.first().copied().unwrap_or(0).to_string()),
+    }
+}
