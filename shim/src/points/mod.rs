@@ -37,7 +37,7 @@ static POINTS: Setter = Setter {
 
 /// Takes what begins the iterations where the text declares none.
 static ITERATION: Setter = Setter {
-    accepts: |_, _, text| is_permitted(&format!("{} {text}", names::ITERATION)),
+    accepts: |_, _, text| !text.contains('\n') && is_permitted(&format!("{} {text}", names::ITERATION)),
     ..Setter::new(
         |registry, _, _, text| {
             let points = {
