@@ -92,6 +92,9 @@ fn the_summary_has_what_the_next_run_can_start_with() {
     let learnt = &summary["learnt"];
     assert_eq!((&learnt["setting"], &learnt["workers"]), (&json!("dpf(0.5)"), &json!(2)), "{learnt}");
     let start = learnt["start"].as_str().unwrap();
-    assert!(start.starts_with("technique=dpf;") && start.ends_with("ranks=3;workers=1-2"), "{start}");
+    assert!(
+        start.starts_with("technique=dpf;") && start.contains(";ranks=3;workers=1-2;task_s=0.016,0.016;"),
+        "{start}"
+    );
     assert_eq!(summary.get("start"), None, "this run had a start of its own");
 }

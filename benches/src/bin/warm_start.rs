@@ -86,7 +86,8 @@ fn pair(a: &Arguments, options: &str, seed: u32) -> Result<Pair> {
     }
     let of = |summary: &Value, iterations: usize| ratio(summary, iterations, a.workers);
     let start = &warm["start"];
-    let start = format!("{} {} (was {})", start["setting"], start["verdict"], cold["technique"]);
+    let words = ["setting", "verdict", "reason"].map(|key| start[key].as_str().unwrap_or_default()).join(" ");
+    let start = format!("{words} (was {})", cold["technique"]);
     let (cold_0, warm_0) = (of(&cold, 1), of(&warm, 1));
     Ok(Pair { cold: of(&cold, a.first), warm: of(&warm, a.first), cold_0, warm_0, start })
 }

@@ -77,7 +77,12 @@ pub type Family = (u32, u32, u64, bool);
 
 /// The family of a setting.
 pub fn family(setting: &TechniqueParameters) -> Family {
+    let (kind, share) = technique(setting);
+    (kind, share, setting.min_chunk, setting.recall)
+}
+
+/// Technique, and share in thousandths where it has one.
+pub fn technique(setting: &TechniqueParameters) -> (u32, u32) {
     let shared = matches!(setting.kind, Technique::Fsc | Technique::Dpf);
-    let share = if shared { (setting.share() * 1e3).round() as u32 } else { 0 };
-    (setting.kind.code(), share, setting.min_chunk, setting.recall)
+    (setting.kind.code(), if shared { (setting.share() * 1e3).round() as u32 } else { 0 })
 }

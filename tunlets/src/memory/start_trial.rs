@@ -1,7 +1,7 @@
 //! The trial of a remembered start.
 
-use super::seen::{Seen, family};
-use super::{Remembered, mean};
+use super::Remembered;
+use super::seen::{Seen, technique};
 use crate::Window;
 use midrun_scheduling::Start;
 
@@ -45,23 +45,24 @@ impl StartTrial {
         self.verdict == StartVerdict::Open
     }
 
-    /// Iteration time expected for the work that was measured, and the share by which it may differ; `None` before a measurement.
-    pub fn expected(&self) -> Option<(f64, f64)> {
-        let works: Vec<f64> = self.since.iter().map(|(iteration_s, cost_ln)| iteration_s / cost_ln.exp()).collect();
-        let half = self.remembered.half_width(works.len());
-        (!works.is_empty()).then(|| (self.remembered.cost_ln.exp() * mean(&works), half.exp_m1()))
+    /// The best iteration so far: its time and the logarithm of its cost. A disturbance makes an iteration slower, never faster.
+    fn best(&self) -> Option<(f64, f64)> {
+        self.since.iter().copied().min_by(|a, b| a.1.total_cmp(&b.1))
     }
 
-    /// Mean iteration time measured with it, seconds; `None` before a measurement.
+    /// Time of the best iteration so far, seconds; `None` before a measurement.
     pub fn measured_s(&self) -> Option<f64> {
-        let times: Vec<f64> = self.since.iter().map(|(iteration_s, _)| *iteration_s).collect();
-        (!times.is_empty()).then(|| mean(&times))
+        self.best().map(|(iteration_s, _)| iteration_s)
     }
 
-    /// Takes in a window; true when that decides the trial.
-    ///
-    /// The start is worse if even the least cost so far lies above the interval: a disturbance makes an iteration slower, never
-    /// faster.
+    /// Time that was expected for the work of that iteration, seconds, and the share by which it may differ.
+    pub fn expected(&self) -> Option<(f64, f64)> {
+        let (iteration_s, cost_ln) = self.best()?;
+        let half = self.remembered.half_width(self.since.len());
+        Some((iteration_s * (self.remembered.cost_ln - cost_ln).exp(), half.exp_m1()))
+    }
+
+    /// Takes in a window; true when that decides the trial: the start is worse if even the best iteration lies above the interval.
     pub fn observe(&mut self, window: &Window) -> bool {
         if !self.is_open() {
             return false;
@@ -71,7 +72,8 @@ impl StartTrial {
         let least = match &seen {
             _ if window.tasks == 0 => return self.end(StartVerdict::NotUsed("the program distributes no tasks")),
             _ if window.setting_changed => return self.end(StartVerdict::NotUsed("the setting was changed")),
-            _ if family(&window.setting) != family(parameters) => {
+            // The record of the first iteration may come before those of the tuning points: it carries technique and share alone.
+            _ if technique(&window.setting) != technique(parameters) => {
                 return self.end(StartVerdict::NotUsed("the program chose its own technique"));
             }
             _ if window.workers as usize != workers.len() => {
@@ -84,7 +86,7 @@ impl StartTrial {
             }
             Some(seen) => {
                 self.since.push((seen.iteration_s, seen.cost_ln()));
-                self.since.iter().map(|(_, cost_ln)| *cost_ln).fold(f64::INFINITY, f64::min)
+                self.best().map_or(f64::INFINITY, |(_, cost_ln)| cost_ln)
             }
         };
         match () {

@@ -191,6 +191,10 @@ fn a_start_that_was_not_in_force_is_not_judged() {
         let StartVerdict::NotUsed(why) = trial.verdict else { panic!("{part}: {trial:?}") };
         assert!(why.contains(part), "{why}");
     }
+    let without_recall = TechniqueParameters { recall: false, ..setting(Daf) };
+    let mut trial = StartTrial::new(remembered());
+    let early = Window { setting: without_recall, ..iteration(0, Daf, 8, 1.05) };
+    assert!(!trial.observe(&early) && trial.is_open(), "recall is not known yet");
     let mut trial = StartTrial::new(remembered());
     let lost = Window { coverage: 0.5, ..iteration(0, Daf, 8, 1.0) };
     assert_eq!((0..9).filter(|_| trial.observe(&lost)).count(), 1);
