@@ -18,7 +18,7 @@ struct Cli {
 #[derive(Subcommand, Debug)]
 pub enum Command {
     /// Run a job (mpirun, srun, or a program) under tuning
-    Run(crate::run::Args),
+    Run(Box<crate::run::Args>),
     /// In an mpirun or srun line: start this host's agent if needed, then execute the program
     Exec(crate::exec::Args),
     /// Run a standing analyzer

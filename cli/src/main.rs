@@ -42,7 +42,7 @@ fn main() -> ExitCode {
         Err(code) => return code,
     };
     let done = match command {
-        Command::Run(args) => run::main(args),
+        Command::Run(args) => run::main(*args),
         Command::Exec(args) => exec::main(args),
         Command::Agent(args) => agent::main(args),
         Command::Analyzer(args) => analyzer::main(args),
