@@ -1,8 +1,10 @@
 //! The program and its libraries as they are loaded: their files and their addresses.
 
-use std::ffi::{CStr, c_int, c_void};
+use object::Object as _;
+use std::ffi::{CStr, CString, c_int, c_void};
 use std::fs::File;
 use std::os::fd::AsRawFd;
+use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
 /// A loaded program or library.
@@ -18,6 +20,8 @@ pub struct Object {
     pub is_program: bool,
     /// Begin and end of each loaded segment.
     segments: Vec<(usize, usize)>,
+    /// What its linker wrote into it to tell builds apart; empty where it did not.
+    build_id: Vec<u8>,
     /// Its dynamic section, 0 where it has none.
     pub dynamic: usize,
 }
@@ -28,10 +32,47 @@ impl Object {
         self.segments.iter().any(|&(from, to)| (from..to).contains(&address))
     }
 
-    /// Its file's bytes; `None` where it cannot be read.
+    /// Its file's bytes; `None` where it cannot be read, or is not the one that was loaded: its addresses would be wrong.
     pub fn bytes(&self) -> Option<Bytes> {
-        Bytes::of(&File::open(&self.path).ok()?)
+        Bytes::of(&File::open(&self.path).ok()?).filter(|bytes| !self.differs(bytes))
     }
+
+    /// Whether another build has taken the place of its file since it was loaded.
+    pub fn is_replaced(&self) -> bool {
+        File::open(&self.path).ok().and_then(|file| Bytes::of(&file)).is_some_and(|bytes| self.differs(&bytes))
+    }
+
+    fn differs(&self, bytes: &Bytes) -> bool {
+        let file = object::File::parse(bytes.get());
+        let on_disk = file.as_ref().ok().and_then(|file| file.build_id().ok().flatten());
+        !self.build_id.is_empty() && on_disk.is_some_and(|on_disk| on_disk != self.build_id)
+    }
+}
+
+/// Keeps the library that has this address loaded for the rest of the process: its code and variables are about to be used.
+pub fn pin(address: usize) {
+    let all = loaded();
+    let owner = all.iter().find(|object| object.has(address)).filter(|object| !object.is_program);
+    let Some(path) = owner.and_then(|owner| CString::new(owner.path.as_os_str().as_bytes()).ok()) else { return };
+    // SAFETY: the name is a C string. Nothing is loaded and no code runs: the library only loses the right to be unloaded.
+    unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD | libc::RTLD_NODELETE) };
+}
+
+/// The build id among the notes of one segment; empty without one.
+fn build_id(mut notes: &[u8]) -> Vec<u8> {
+    const BUILD_ID: u32 = 3;
+    const HEAD: usize = 12;
+    while let Some((head, rest)) = notes.split_at_checked(HEAD) {
+        let word = |at: usize| u32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
+        let (name, description) = (word(0) as usize, word(4) as usize);
+        let begin = name.next_multiple_of(4);
+        let Some(bytes) = rest.get(begin..begin.saturating_add(description)) else { break };
+        if word(8) == BUILD_ID && rest.starts_with(b"GNU\0") {
+            return bytes.to_vec();
+        }
+        notes = rest.get(begin + description.next_multiple_of(4)..).unwrap_or_default();
+    }
+    Vec::new()
 }
 
 /// A file, mapped to be read.
@@ -91,7 +132,8 @@ unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _: usize, data: *mut c
     let shown = if is_program { std::fs::read_link(&path).unwrap_or_else(|_| path.clone()) } else { path.clone() };
     let name = shown.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let base = info.dlpi_addr as usize;
-    let mut object = Object { name, path, base, is_program, segments: Vec::new(), dynamic: 0 };
+    let mut object = Object { name, path, base, is_program, segments: Vec::new(), build_id: Vec::new(), dynamic: 0 };
+    let mut notes = Vec::new();
     for k in 0..usize::from(info.dlpi_phnum) {
         // SAFETY: the linker's array has `dlpi_phnum` headers.
         let header = unsafe { &*info.dlpi_phdr.add(k) };
@@ -99,9 +141,17 @@ unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _: usize, data: *mut c
         match header.p_type {
             libc::PT_LOAD => object.segments.push((from, from + header.p_memsz as usize)),
             libc::PT_DYNAMIC => object.dynamic = from,
+            libc::PT_NOTE => notes.push((from, header.p_memsz as usize)),
             _ => {}
         }
     }
+    let is_mapped = |(from, length): &(usize, usize)| *length > 0 && object.has(*from) && object.has(from + length - 1);
+    // SAFETY: these notes lie in loaded segments, which the linker has mapped to be read; nobody writes there.
+    let texts = notes
+        .into_iter()
+        .filter(is_mapped)
+        .map(|(from, length)| unsafe { std::slice::from_raw_parts(from as *const u8, length) });
+    object.build_id = texts.map(build_id).find(|id| !id.is_empty()).unwrap_or_default();
     all.push(object);
     0
 }

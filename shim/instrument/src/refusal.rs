@@ -12,6 +12,9 @@ pub enum Refusal {
     /// Nothing of that name is there, and these files have no symbol table.
     #[error("there is no {0}, and {objects} has no symbol table (stripped)", objects = .1.join(", "))]
     Stripped(String, Vec<String>),
+    /// Nothing of that name is there, and of these the file is not the one that was loaded.
+    #[error("there is no {0}, and {objects} was replaced on disk since it was loaded", objects = .1.join(", "))]
+    Replaced(String, Vec<String>),
     /// Several have the name: where.
     #[error("{0} is there more than once: {places}; give one as object:name", places = .1.join(", "))]
     Ambiguous(String, Vec<String>),

@@ -2,7 +2,7 @@
 
 use crate::demangle;
 use crate::memory::protection;
-use crate::objects::{Object, loaded};
+use crate::objects::{Object, loaded, pin};
 use crate::refusal::Refusal;
 use object::{Object as _, ObjectSymbol, SymbolFlags, SymbolKind};
 use std::ffi::CString;
@@ -67,6 +67,7 @@ pub fn function(name: &str, object: Option<&str>) -> Result<Function, Refusal> {
     let f = find(name, object, Kind::Function)?;
     match f.kind {
         Kind::Function => {
+            pin(f.address);
             Ok(Function { name: f.name, object: f.object, address: f.address, size: f.size, exported: f.exported })
         }
         Kind::Indirect => Err(Refusal::Indirect(name.into())),
@@ -93,6 +94,7 @@ pub(crate) fn everywhere(names: &[&str]) -> Vec<Function> {
     for f in functions {
         if !list.iter().any(|known| known.address == f.address) {
             let Found { name, object, address, size, exported, .. } = f;
+            pin(address);
             list.push(Function { name, object, address, size, exported });
         }
     }
@@ -110,6 +112,7 @@ pub fn variable(name: &str, object: Option<&str>, bytes: u64, exactly: bool) -> 
             Err(Refusal::Size(name.into(), f.size, bytes))
         }
         Kind::Variable => {
+            pin(f.address);
             let writable = protection(f.address).is_some_and(|bits| bits & libc::PROT_WRITE != 0);
             Ok(Variable { name: f.name, address: f.address, size: f.size, writable })
         }
@@ -144,6 +147,11 @@ fn find(name: &str, object: Option<&str>, kind: Kind) -> Result<Found, Refusal> 
         if let Some(one) = choose(name, found, kind)? {
             return Ok(one);
         }
+    }
+    let replaced = objects.iter().filter(|object| object.is_replaced());
+    let replaced: Vec<String> = replaced.map(|object| object.name.clone()).collect();
+    if !replaced.is_empty() {
+        return Err(Refusal::Replaced(name.into(), replaced));
     }
     // A distribution strips its libraries, so the hint names only the program or the object that the user named.
     let program = all.first().map(|program| program.name.as_str());

@@ -101,6 +101,28 @@ fn what_cannot_be_hooked_is_refused_with_its_reason_and_the_rest_can_be_tuned() 
 }
 
 #[test]
+fn a_library_that_is_unloaded_or_replaced_on_disk_is_not_written_to_where_it_was() {
+    let directory = tempfile::tempdir().unwrap();
+    let library = |file: &str, source: &str| {
+        let path = directory.path().join(file);
+        std::fs::write(path.with_extension("c"), source).unwrap();
+        let mut command = Command::new("cc");
+        command.args(["-O1", "-shared", "-fPIC", "-Wl,--build-id", "-o"]).arg(&path).arg(path.with_extension("c"));
+        run(&mut command);
+        path.display().to_string()
+    };
+    let plugged = "long plugged_value = 5;\nlong plugged(long x, double y) { long volatile keep = x; return keep * 3 + (long)(y * 2); }\n";
+    let replaced = "long replaced(long x) { long volatile keep = x; return keep * 3; }\n";
+    let files = [
+        library("libplugged.so", plugged),
+        library("libreplaced.so", replaced),
+        library("libnew.so", &format!("long before(long x) {{ return x * 5; }}\n{replaced}")),
+    ];
+    let files: Vec<&str> = files.iter().map(String::as_str).collect();
+    story("unload.c", &["-O2"], &["-ldl"], &files);
+}
+
+#[test]
 fn a_stripped_program_is_named() {
     let directory = tempfile::tempdir().unwrap();
     let source = directory.path().join("stripped.c");
