@@ -8,6 +8,7 @@ use midrun_proto::tls::{Credentials, cause, endpoint, refusal};
 use midrun_proto::token::ShowToken;
 use midrun_proto::v1::ListJobsRequest;
 use midrun_proto::v1::admin_client::AdminClient;
+use rcgen::{BasicConstraints, CertificateParams, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair, date_time_ymd};
 use tokio::net::{TcpListener, TcpStream};
 use tonic::transport::{Certificate, Channel, ClientTlsConfig, Endpoint};
 
@@ -108,4 +109,41 @@ async fn strangers_who_never_finish_a_handshake_keep_nobody_out_and_are_closed()
         };
         assert!(matches!(soon(closed).await, Ok(0) | Err(_)));
     }
+}
+
+/// Credentials for both sides by one authority, valid from 1999 to these years.
+fn valid_until(analyzer: i32, client: i32) -> [Credentials; 2] {
+    let mut parameters = CertificateParams::new(Vec::new()).unwrap();
+    parameters.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    let key = KeyPair::generate().unwrap();
+    let authority = parameters.self_signed(&key).unwrap().pem();
+    let issuer = Issuer::new(parameters, key);
+    [(analyzer, ExtendedKeyUsagePurpose::ServerAuth), (client, ExtendedKeyUsagePurpose::ClientAuth)].map(
+        |(year, purpose)| {
+            let mut parameters = CertificateParams::new([NAME.to_owned()]).unwrap();
+            (parameters.not_before, parameters.not_after) = (date_time_ymd(1999, 1, 1), date_time_ymd(year, 1, 1));
+            parameters.extended_key_usages = vec![purpose];
+            let key = KeyPair::generate().unwrap();
+            Credentials {
+                authority: authority.clone(),
+                certificate: parameters.signed_by(&key, &issuer).unwrap().pem(),
+                key: key.serialize_pem(),
+                analyzer_name: NAME.into(),
+            }
+        },
+    )
+}
+
+#[tokio::test]
+async fn an_expired_certificate_of_either_side_is_said_so() {
+    for (years, part) in [
+        ((2001, 4000), "the analyzer's certificate has expired"),
+        ((4000, 2001), "refuses the certificate of this side: it has expired"),
+    ] {
+        let [analyzer, client] = valid_until(years.0, years.1);
+        let (why, by_tls) = ask_with(&start(analyzer).await, &client).await.unwrap_err();
+        assert!(by_tls && why.contains(part), "{part}: {why}");
+    }
+    let [analyzer, client] = valid_until(4000, 4000);
+    assert_eq!(ask_with(&start(analyzer).await, &client).await, Ok(0));
 }

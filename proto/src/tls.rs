@@ -151,9 +151,10 @@ pub fn refusal(error: &(dyn Error + 'static)) -> Option<String> {
 const ALERT: &str = "received fatal alert: ";
 
 fn refused_by_the_analyzer(alert: &str) -> String {
-    let why = match alert {
-        "CertificateExpired" => "it has expired",
-        _ => "its authority has not signed it (--tls-cert)",
+    let why = if alert.starts_with("CertificateExpired") {
+        "it has expired"
+    } else {
+        "its authority has not signed it (--tls-cert)"
     };
     format!("the analyzer refuses the certificate of this side: {why}")
 }

@@ -1,8 +1,9 @@
 //! Who may speak: real jobs at an analyzer with a site's certificates, under each MPI.
 
 use midrun_tests::ask::{ask, status};
+use midrun_tests::mpi::command;
 use midrun_tests::synthetic::{self, assert_whole, wait_for_iterations};
-use midrun_tests::{Analyzer, Mpi, Scratch, Summary, each_mpi, midrun, under_midrun, wait_until};
+use midrun_tests::{Agent, Analyzer, Mpi, Process, Scratch, Summary, each_mpi, midrun, under_midrun, wait_until};
 
 /// Tasks of 50 ms for each of four workers: the tunlet has reason to change the technique.
 const JOB: &str = "--tasks 100 --mean-us 2000 --sigma-pct 60 --technique none";
@@ -81,4 +82,32 @@ fn the_link_of_every_job_is_encrypted(mpi: Mpi) {
     synthetic::end(&scratch);
     assert_whole(&job.succeed());
     assert!(Summary::read(&scratch.path("s.json")).count("/iterations") >= 2);
+}
+
+#[each_mpi]
+fn a_standing_agent_serves_its_ranks_with_a_sites_certificates(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let site = certificates(&scratch, "site");
+    let analyzer = analyzer(&scratch, "analyzer", "127.0.0.1:0", &site);
+    let url = analyzer.url.replace("http://", "https://");
+    let keys = [("CA", "ca.pem"), ("CERT", "client.pem"), ("KEY", "client.key")]
+        .map(|(key, file)| (format!("MIDRUN_CFG_AGENT__TLS_{key}"), scratch.path("site").join(file)));
+    // env hands the configuration to the agent, and to the command that asks.
+    let with_keys = |program: &std::path::Path| {
+        let mut command = std::process::Command::new("env");
+        command.args(keys.iter().map(|(key, file)| format!("{key}={}", file.display()))).arg(program);
+        command
+    };
+    let agent = Agent::run(&scratch, with_keys(&midrun()), &url);
+    let mut line = command(&synthetic::endless_line(&scratch, mpi, 3, JOB));
+    line.env("MIDRUN_SOCKET", &agent.socket).env("MIDRUN_JOB", "standing");
+    let job = Process::start(&scratch, "job", line);
+    wait_until("the site's analyzer measures", || {
+        let mut ask = with_keys(&midrun());
+        let output = ask.args(["status", "standing", "--json", "--analyzer", &url]).output().expect("midrun");
+        let status: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+        status["iterations"].as_u64() >= Some(2)
+    });
+    synthetic::end(&scratch);
+    assert_whole(&job.succeed());
 }
