@@ -74,7 +74,7 @@ fn attached(agent: &Agent, uid: u32) -> (Segment, UnixStream) {
         let identity = Identity { world_size: 1, job: "shared".into(), mpi: "none".into(), ..Identity::default() };
         let (segment, memory) = Segment::create(&identity, 1, 8).expect("memory");
         let socket = UnixStream::connect(&socket).expect("the agent listens");
-        send_segment(socket.as_fd(), memory.as_fd()).expect("it takes the segment");
+        let _ = send_segment(socket.as_fd(), memory.as_fd()); // fails where the agent has hung up already
         (segment, socket)
     };
     std::thread::spawn(attach).join().expect("a thread")
@@ -98,6 +98,30 @@ fn jobs_of_two_users_with_one_name_are_two_jobs_of_roots_agent() {
         said.contains("several jobs run")
     });
     assert!(said.contains("shared") && said.contains("shared.u65534"), "{said}");
+}
+
+#[test]
+fn roots_agent_of_one_job_takes_no_rank_of_another_user() {
+    need!(second_user(), "a second user needs root and setpriv");
+    let scratch = Scratch::new();
+    let analyzer = Analyzer::start(&scratch);
+    let socket = Agent::socket_in(&scratch);
+    // As `midrun exec` starts it on another host.
+    let mut start = Command::new(midrun());
+    start.args(["agent", "--options-follow", "--analyzer", &analyzer.url, "--socket"]).arg(&socket);
+    let agent = Agent { process: Process::start(&scratch, "agent", start), socket };
+    wait_until("the agent listens", || UnixStream::connect(&agent.socket).is_ok());
+    for path in [scratch.directory(), &agent.socket] {
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o777)).expect("its mode");
+    }
+    let _ranks = [attached(&agent, 65534), attached(&agent, 0)];
+    wait_until("it is turned away", || agent.process.err().contains("it belongs to user 65534, not to 0"));
+    let knows = |job: &str| {
+        let mut ask = Command::new(midrun());
+        ask.args(["status", job, "--analyzer", &analyzer.url]).output().expect("midrun").status.success()
+    };
+    wait_until("root's rank is known", || knows("shared"));
+    assert!(!knows("shared.u65534"));
 }
 
 #[test]
