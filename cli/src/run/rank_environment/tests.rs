@@ -115,3 +115,18 @@ fn rules_of_flux_that_remove_variables_are_followed_by_ours() {
     assert!(words.starts_with("flux run --env=-* --env=MIDRUN_JOB --env=MIDRUN_TOKEN -n 2 /bin/sh"), "{words}");
     assert!(!after("flux run -n 2 ./a", &[]).words.join(" ").contains("--env"));
 }
+
+#[test]
+fn a_program_on_a_host_without_midrun_gets_no_secrets() {
+    let secrets = ["MIDRUN_TOKEN", "MIDRUN_JOB_TOKEN", midrun_vocabulary::names::CREDENTIALS_VARIABLE];
+    assert!(secrets.iter().all(|name| is_secret(name)));
+    let mut shell = std::process::Command::new("/bin/sh");
+    shell
+        .args(["-c", CAREFULLY, "/nowhere/midrun", "env"])
+        .envs(secrets.map(|name| (name, "hush")))
+        .env("MIDRUN_JOB", "j");
+    let output = shell.output().unwrap();
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(out.contains("MIDRUN_JOB=j") && !out.contains("hush"), "{out}");
+    assert!(err.contains("there is no /nowhere/midrun") && err.contains("untuned"), "{err}");
+}
