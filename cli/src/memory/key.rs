@@ -80,13 +80,20 @@ impl Key {
     }
 }
 
+/// Programs that run a script, without the version in their names.
+const INTERPRETERS: [&str; 16] = [
+    "python", "pypy", "julia", "perl", "ruby", "lua", "R", "Rscript", "octave", "node", "java", "sh", "bash", "dash",
+    "ksh", "zsh",
+];
+
 fn program(app: &App, line: &CommandLine) -> Option<Program> {
     let path = app.path.clone().or_else(|| resolve(line.words.get(app.at)?))?;
-    let is_interpreter = mpi::linkage(&path).is_none_or(|linkage| linkage.mpi.is_none() && !linkage.has_midrun);
+    let own = path.file_name()?.to_string_lossy().into_owned();
+    let is_interpreter = INTERPRETERS.contains(&own.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.'));
     // Its first argument that is a file is what it runs.
     let script = line.words.get(app.at + 1..)?.iter().map(Path::new).find(|word| word.is_file());
     let script = script.filter(|_| is_interpreter);
-    let name = script.unwrap_or(&path).file_name()?.to_string_lossy().into_owned();
+    let name = script.and_then(Path::file_name).map_or(own, |name| name.to_string_lossy().into_owned());
     Some(Program { name, content: content(&path)?, script: script.and_then(content) })
 }
 

@@ -151,6 +151,12 @@ fn other_arguments_options_and_contents_are_other_keys() {
     assert_ne!(of(&["1"], &settings), first, "the program has changed");
     assert_eq!(first.program(), "program");
     assert_eq!(key(&["/no/such/program"], &settings), None);
+    let input = directory.path().join("input.dat");
+    std::fs::write(&input, "1").unwrap();
+    let with_input = of(&[&input.display().to_string()], &settings);
+    assert_eq!(with_input.program(), "program", "a file that a program reads is not its script");
+    std::fs::write(&input, "12").unwrap();
+    assert_eq!(of(&[&input.display().to_string()], &settings), with_input);
 }
 
 #[test]
