@@ -216,9 +216,14 @@ impl Program {
         let dearer = 1.0 + self.contention * crowd;
         let (start_up_s, byte_s) = self.message_s;
         let message = MessageTimes { latency_s: start_up_s, send_s: byte_s, back_s: byte_s, eager_tasks: u64::MAX };
+        let count = times.len() as f64;
+        let mean_s = times.iter().sum::<f64>() / count;
+        let variance = times.iter().map(|time_s| (time_s / mean_s - 1.0).powi(2)).sum::<f64>() / count;
         let input = SimInput {
             workers: slowness.len() as u32,
-            mean_s: times.iter().sum::<f64>() / times.len() as f64,
+            mean_s,
+            // What the master knows of the tasks when an iteration begins.
+            variation: variance.sqrt(),
             slowness: slowness.iter().map(|(_, slow)| slow * dearer).collect(),
             overhead_s: self.chunk_s,
             message_times: vec![message; slowness.len()],

@@ -9,13 +9,15 @@
 //! - `coordinator`, `shadow`, `auto` combine several tunlets; `recorded` feeds recorded windows to their models;
 //! - `master_worker`, `pipeline`, `search`, `scripted`, `template` are the tunlets;
 //! - `memory` is what a run learns for the next one, and the trial of a start that it gave;
-//! - `trial` watches a change and decides whether it is kept or rolled back;
+//! - `trial` watches a change and decides whether it is kept or rolled back, at the level of `confidence`;
+//! - `prediction_errors` keeps how far forecasts were off;
 //! - `contract` holds the trait, and `window`, `stream`, `tuning_point`, `proposal`, `report`, `explain`, `options` its data.
 
 #![forbid(unsafe_code)]
 
 mod auto;
 pub mod catalogue;
+mod confidence;
 mod contract;
 mod coordinator;
 pub mod explain;
@@ -23,6 +25,7 @@ mod master_worker;
 pub mod memory;
 pub mod options;
 pub mod pipeline;
+mod prediction_errors;
 pub mod proposal;
 pub mod recorded;
 pub mod report;

@@ -7,6 +7,7 @@
 use midrun_models::line::median;
 use std::collections::VecDeque;
 
+use crate::confidence::{Gain, LEVEL};
 use crate::{Judgement, Verdict};
 
 /// Whole windows that a change is watched before it is judged.
@@ -22,7 +23,7 @@ const WORSE: f64 = 0.01;
 /// Standard errors that chance exceeds in one of a hundred cases; a change is judged after each of several windows.
 const SURE: f64 = 2.33;
 /// Least scatter of iterations, as a share: that of the machine.
-const MACHINE: f64 = 0.005;
+pub const MACHINE: f64 = 0.005;
 
 /// One window under one setting.
 #[derive(Clone, Copy, Debug)]
@@ -107,6 +108,13 @@ pub struct Rule {
 pub enum Worse {
     /// The least cost exceeds the one before by more than this share. (A disturbance makes an iteration slower, never faster.)
     ByMargin(f64),
+    /// It is a loss at the confidence level, by what was expected of it and what was measured since.
+    Probable {
+        /// Gain that was expected of the change.
+        expected: Gain,
+        /// Standard deviation of one cost, as a share of it.
+        deviation: f64,
+    },
     /// The median cost exceeds the one before by more than chance explains.
     BeyondChance {
         /// Standard deviation of one cost that the model expects, as a share of it.
@@ -123,6 +131,11 @@ impl Worse {
             Worse::ByMargin(share) => {
                 format!("it is rolled back if {cost} exceeds the one before by more than {} %", percent(share))
             }
+            Worse::Probable { .. } => format!(
+                "it is rolled back once {cost} is higher than before with a probability of {} %, by what was expected and what was \
+                 measured, and kept once it is lower; after {WATCHED_LONG} windows without either it is kept",
+                percent(LEVEL)
+            ),
             Worse::BeyondChance { least_gain, .. } => {
                 let gain = if least_gain > 0.0 { format!(" less {} %", percent(least_gain)) } else { String::new() };
                 format!(
@@ -140,6 +153,19 @@ impl Worse {
             Worse::ByMargin(share) => {
                 let least = since.iter().copied().fold(f64::INFINITY, f64::min);
                 Some(!before.is_empty() && least > median(before.to_vec()) * (1.0 + share))
+            }
+            Worse::Probable { expected, deviation } => {
+                let (was, is) = (median(before.to_vec()).ln(), median(since.to_vec()).ln());
+                if !(was - is).is_finite() {
+                    return Some(false); // nothing to compare with
+                }
+                let error = deviation * (1.0 / before.len() as f64 + 1.0 / since.len() as f64).sqrt();
+                match expected.after(Gain { mean: was - is, error }).probability() {
+                    better if better >= LEVEL => Some(false),
+                    better if better <= 1.0 - LEVEL => Some(true),
+                    _ if since.len() >= WATCHED_LONG => Some(false),
+                    _ => None,
+                }
             }
             Worse::BeyondChance { deviation, least_gain } => {
                 let before: Vec<f64> = before.iter().map(|cost| cost * (1.0 - least_gain)).collect();
@@ -220,11 +246,6 @@ impl<S> Trial<S> {
     /// Median cost with the change; NaN if none was measured.
     pub fn cost(&self) -> f64 {
         if self.since.is_empty() { f64::NAN } else { median(costs(&self.since)) }
-    }
-
-    /// Least cost with the change.
-    pub fn least_cost(&self) -> f64 {
-        costs(&self.since).into_iter().fold(f64::INFINITY, f64::min)
     }
 
     /// Median time with the change, seconds; NaN if none was measured.

@@ -186,6 +186,11 @@ impl Window {
         if self.workers == 0 { 0.0 } else { self.task_s() / f64::from(self.workers) }
     }
 
+    /// Time of the busiest worker's tasks, seconds: how much longer the iteration was is no unevenness.
+    pub fn busiest_s(&self) -> f64 {
+        self.per_worker.iter().map(|w| w.busy_s).fold(0.0, f64::max)
+    }
+
     /// César 2006, 1.5: `1 - sum(busy)/(workers × iteration time)`; 0 is perfect balance.
     pub fn imbalance(&self) -> f64 {
         if self.iteration_s > 0.0 { 1.0 - self.ideal_s() / self.iteration_s } else { 0.0 }

@@ -43,6 +43,24 @@ impl SimResult {
     pub fn ratio(&self, workers: u32) -> f64 {
         if self.task_s > 0.0 { self.iteration_s * f64::from(workers.max(1)) / self.task_s } else { 1.0 }
     }
+
+    /// The mean of several, and their deviation.
+    pub fn mean(all: &[SimResult]) -> SimResult {
+        let mut sum = SimResult::default();
+        let n = all.len().max(1) as f64;
+        let mut squares_s2 = 0.0;
+        for one in all {
+            sum.iteration_s += one.iteration_s / n;
+            squares_s2 += one.iteration_s * one.iteration_s;
+            sum.chunks += one.chunks / n;
+            sum.task_s += one.task_s / n;
+        }
+        if n > 1.0 && sum.iteration_s > 0.0 {
+            let variance_s2 = (squares_s2 - n * sum.iteration_s * sum.iteration_s) / (n - 1.0);
+            sum.deviation = variance_s2.max(0.0).sqrt() / sum.iteration_s;
+        }
+        sum
+    }
 }
 
 /// One iteration with task times drawn by `seed`.
@@ -68,25 +86,16 @@ impl Drawings {
         Drawings { traces: seeds.map(|seed| Trace::draw(input, seed)).collect() }
     }
 
-    /// The mean result of a parameters over the first `runs` drawings. `input` may differ from that of the
-    /// drawings in everything but the number of its tasks, their profile and their variation.
-    pub fn run(&self, input: &SimInput, parameters: &TechniqueParameters, runs: usize) -> SimResult {
+    /// The result of each of the first `runs` drawings. `input` may differ from that of the drawings in everything but the number
+    /// of its tasks, their profile and their variation.
+    pub fn each(&self, input: &SimInput, parameters: &TechniqueParameters, runs: usize) -> Vec<SimResult> {
         let traces = &self.traces[..runs.min(self.traces.len())];
-        let mut sum = SimResult::default();
-        let n = traces.len().max(1) as f64;
-        let mut squares_s2 = 0.0;
-        for trace in traces {
-            let one = run(input, parameters, (trace, input.mean_s), false);
-            sum.iteration_s += one.iteration_s / n;
-            squares_s2 += one.iteration_s * one.iteration_s;
-            sum.chunks += one.chunks / n;
-            sum.task_s += one.task_s / n;
-        }
-        if n > 1.0 && sum.iteration_s > 0.0 {
-            let variance_s2 = (squares_s2 - n * sum.iteration_s * sum.iteration_s) / (n - 1.0);
-            sum.deviation = variance_s2.max(0.0).sqrt() / sum.iteration_s;
-        }
-        sum
+        traces.iter().map(|trace| run(input, parameters, (trace, input.mean_s), false)).collect()
+    }
+
+    /// The mean of [`Drawings::each`].
+    pub fn run(&self, input: &SimInput, parameters: &TechniqueParameters, runs: usize) -> SimResult {
+        SimResult::mean(&self.each(input, parameters, runs))
     }
 }
 

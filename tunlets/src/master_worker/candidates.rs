@@ -1,24 +1,26 @@
 //! Candidate settings and their simulated iteration times.
 
 use super::workload::WorkloadEstimator;
+use crate::confidence::Gain;
 use crate::tuning_point::{Value, names};
 use midrun_models::factoring::least_chunk;
-use midrun_models::simulate::Drawings;
+use midrun_models::simulate::{Drawings, SimResult};
 use midrun_scheduling::{Technique, TechniqueParameters};
 
 /// Simulated iterations per candidate: few for all, more for those that may be the best, few to explain a measurement. The
 /// decision must be ready early in the next iteration.
-pub const COARSE: u64 = 2;
+pub const COARSE: u64 = 4;
 /// See [`COARSE`].
-pub const FINE: u64 = 6;
+pub const FINE: u64 = 24;
 /// See [`COARSE`].
 pub const EXPLAIN: u64 = 2;
+/// The same random numbers in each window: chance does not favour another setting each time.
+pub const SEED: u64 = 1;
 /// Candidates simulated again, besides those that are preferred on near ties.
 const PROMISING: usize = 4;
-/// Tasks per worker from which on SS is no candidate.
-const MANY: u64 = 50;
-/// Beyond so many simulated tasks the runs become fewer.
+/// Beyond so many simulated tasks the runs become fewer, but not fewer than these: the scatter of two is hardly known.
 const TASKS: u64 = 80_000;
+const LEAST: u64 = 3;
 
 /// A setting and the iteration time that is expected of it, as a multiple of the ideal.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,6 +35,8 @@ pub struct Forecast {
     pub deviation: f64,
     /// Chunks that it cuts.
     pub chunks: f64,
+    /// Simulated gain over the setting that it is compared with, on the same drawings.
+    pub gain: Gain,
 }
 
 /// The setting of technique `kind` with the estimated task times.
@@ -61,10 +65,7 @@ pub fn assignments(setting: &TechniqueParameters) -> Vec<(String, Value)> {
 pub fn all(workload: &WorkloadEstimator) -> Vec<TechniqueParameters> {
     // FSC(1) is the static split under another name.
     let is_static = |s: &TechniqueParameters| s.kind == Technique::Fsc && s.factor >= 1.0;
-    // With many tasks per worker every batched technique ends as evenly as SS, with far fewer messages.
-    let many = workload.tasks / u64::from(workload.workers.max(1)) >= MANY;
-    let kinds = Technique::ALL.into_iter().filter(|kind| !(many && *kind == Technique::Ss));
-    kinds.flat_map(|kind| of_kind(kind, workload)).filter(|s| !is_static(s)).collect()
+    Technique::ALL.into_iter().flat_map(|kind| of_kind(kind, workload)).filter(|s| !is_static(s)).collect()
 }
 
 /// The settings of one technique: the shares of FSC and DPF, else the one there is.
@@ -92,27 +93,43 @@ pub fn fits_inside(setting: &TechniqueParameters) -> bool {
 /// forecasts.
 pub fn forecast(workload: &WorkloadEstimator, settings: &[TechniqueParameters], seed: u64, runs: u64) -> Vec<Forecast> {
     let drawings = draw(workload, seed, runs);
-    forecast_on(&drawings, workload, settings, runs)
+    settings.iter().map(|&setting| Simulation::new(&drawings, workload, setting, runs).forecast(None)).collect()
 }
 
 fn draw(workload: &WorkloadEstimator, seed: u64, runs: u64) -> Drawings {
-    let runs = (TASKS / workload.tasks.max(1)).clamp(1, runs);
+    let runs = (TASKS / workload.tasks.max(1)).clamp(LEAST, FINE).min(runs);
     Drawings::new(&workload.load(), seed..seed + runs)
 }
 
-fn forecast_on(
-    drawings: &Drawings,
-    workload: &WorkloadEstimator,
-    settings: &[TechniqueParameters],
-    runs: u64,
-) -> Vec<Forecast> {
-    let load = workload.load();
-    let one = |&setting: &TechniqueParameters| {
-        let result = drawings.run(&load, &setting, runs as usize);
+/// A setting's simulated iterations.
+struct Simulation {
+    setting: TechniqueParameters,
+    workers: u32,
+    each: Vec<SimResult>,
+}
+
+impl Simulation {
+    fn new(drawings: &Drawings, workload: &WorkloadEstimator, setting: TechniqueParameters, runs: u64) -> Simulation {
+        let each = drawings.each(&workload.load(), &setting, runs as usize);
+        Simulation { setting, workers: workload.workers, each }
+    }
+
+    fn times_s(&self) -> Vec<f64> {
+        self.each.iter().map(|result| result.iteration_s).collect()
+    }
+
+    /// Compared with `other`, if there is one.
+    fn forecast(&self, other: Option<&Simulation>) -> Forecast {
+        let result = SimResult::mean(&self.each);
         let (iteration_s, deviation, chunks) = (result.iteration_s, result.deviation, result.chunks);
-        Forecast { setting, ratio: result.ratio(workload.workers), iteration_s, deviation, chunks }
-    };
-    settings.iter().map(one).collect()
+        let gain = other.map_or(Gain::NONE, |other| Gain::paired(&other.times_s(), &self.times_s()));
+        Forecast { setting: self.setting, ratio: result.ratio(self.workers), iteration_s, deviation, chunks, gain }
+    }
+}
+
+/// Forecast of one setting, over as many drawings as [`shortlist`] takes.
+pub fn present(workload: &WorkloadEstimator, current: TechniqueParameters) -> Forecast {
+    Simulation::new(&draw(workload, SEED, FINE), workload, current, FINE).forecast(None)
 }
 
 /// Forecasts of the `settings` that may be the best, and of `current` first of all.
@@ -120,15 +137,14 @@ pub fn shortlist(
     workload: &WorkloadEstimator,
     current: TechniqueParameters,
     settings: &[TechniqueParameters],
-    seed: u64,
 ) -> (Forecast, Vec<Forecast>) {
-    let drawings = draw(workload, seed, FINE);
-    let mut coarse = forecast_on(&drawings, workload, settings, COARSE);
-    coarse.sort_by(|a, b| a.ratio.total_cmp(&b.ratio));
-    let preferred = |f: &Forecast| matches!(f.setting.kind, Technique::None | Technique::Daf | Technique::Ss);
+    let drawings = draw(workload, SEED, FINE);
+    let run = |(setting, runs): (TechniqueParameters, u64)| Simulation::new(&drawings, workload, setting, runs);
+    let mut coarse: Vec<Forecast> = settings.iter().map(|setting| run((*setting, COARSE)).forecast(None)).collect();
+    coarse.sort_by(|a, b| a.iteration_s.total_cmp(&b.iteration_s));
+    let preferred = |f: &Forecast| matches!(f.setting.kind, Technique::None | Technique::Daf);
     let near = coarse.iter().enumerate().filter(|(rank, f)| *rank < PROMISING || preferred(f)).map(|(_, f)| f.setting);
-    let near: Vec<TechniqueParameters> = std::iter::once(current).chain(near).collect();
-    let mut fine = forecast_on(&drawings, workload, &near, FINE);
-    let now = fine.remove(0);
-    (now, fine)
+    let now = run((current, FINE));
+    let fine = near.map(|setting| run((setting, FINE)).forecast(Some(&now))).collect();
+    (now.forecast(None), fine)
 }

@@ -1,12 +1,18 @@
 //! Measured quality of the settings that were in force, and how far it scatters.
 
+use crate::confidence::Gain;
+use midrun_models::line::{NORMAL, median};
 use midrun_scheduling::{Technique, TechniqueParameters};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
-/// Iterations after which a measurement no longer counts: programs change.
-const OLD: u64 = 40;
-/// Weight of a new measurement in the moving average.
+/// Weight of a new measurement in the moving average: a memory of four iterations, as that of the workload.
 const NEW: f64 = 0.4;
+/// Differences of consecutive iterations that the scatter rests on: the newest ones.
+const DIFFERENCES: usize = 16;
+/// Scatter of an iteration before any is known, as a share, and the differences that it counts for: the machine's.
+const PRIOR: (f64, f64) = (crate::trial::MACHINE, 2.0);
+/// After a change of the program what was measured counts for so much less: its standard error doubles.
+const WIDER: f64 = 4.0;
 
 /// Settings that experience does not distinguish: code of the technique, and its share in tenths.
 pub type Family = (u32, u32);
@@ -19,58 +25,102 @@ pub fn family(setting: &TechniqueParameters) -> Family {
 
 /// Measured iteration time / ideal, per family.
 #[derive(Clone, Debug, Default)]
-pub struct Experience(BTreeMap<Family, Measured>);
+pub struct Experience {
+    seen: BTreeMap<Family, Measured>,
+    last: Option<(Family, f64)>,
+    differences: VecDeque<f64>,
+    /// ln(iteration time / the busiest worker's task time).
+    late: f64,
+}
 
 #[derive(Clone, Copy, Debug)]
 struct Measured {
     ratio: f64,
-    count: u32,
-    last: u64,
+    /// Iterations whose mean is as exact.
+    weight: f64,
 }
 
 impl Experience {
-    /// Adds the ratio of a whole iteration; drops families measured more than [`OLD`] iterations ago.
-    pub fn add(&mut self, setting: &TechniqueParameters, ratio: f64, iteration: u64) {
-        self.0.retain(|_, m| m.last + OLD >= iteration);
-        let m = self.0.entry(family(setting)).or_insert(Measured { ratio, count: 0, last: iteration });
-        m.ratio += NEW * (ratio - m.ratio);
-        m.count += 1;
-        m.last = iteration;
-    }
-
-    /// Average ratio of a family that was measured at least `least` times.
-    pub fn ratio(&self, setting: &TechniqueParameters, least: u32) -> Option<f64> {
-        self.0.get(&family(setting)).filter(|m| m.count >= least).map(|m| m.ratio)
-    }
-
-    /// Forgets all: the program has changed.
-    pub fn forget(&mut self) {
-        self.0.clear();
-    }
-}
-
-/// Scatter of iteration time / ideal over the whole run.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Spread {
-    count: f64,
-    sum: f64,
-    squares: f64,
-}
-
-impl Spread {
-    /// Adds the ratio of a whole iteration.
-    pub fn add(&mut self, ratio: f64) {
-        self.count += 1.0;
-        self.sum += ratio;
-        self.squares += ratio * ratio;
-    }
-
-    /// Standard deviation.
-    pub fn deviation(&self) -> f64 {
-        if self.count < 2.0 {
-            return 0.0;
+    /// Adds the ratio of a whole iteration, and its ln(time / the busiest worker's task time).
+    pub fn add(&mut self, setting: &TechniqueParameters, ratio: f64, late: f64) {
+        let first = self.seen.is_empty() && self.late == 0.0;
+        self.late += if first { 1.0 } else { NEW } * (late - self.late);
+        let family = family(setting);
+        let most = 2.0 / NEW - 1.0; // of a moving average
+        let m = self.seen.entry(family).or_insert(Measured { ratio, weight: 0.0 });
+        m.ratio += NEW.max(1.0 / (m.weight + 1.0)) * (ratio - m.ratio);
+        m.weight = (m.weight + 1.0).min(most);
+        if let Some((_, before)) = self.last.filter(|(before, _)| *before == family) {
+            self.differences.push_back((ratio / before).ln().abs());
+            if self.differences.len() > DIFFERENCES {
+                self.differences.pop_front();
+            }
         }
-        let mean = self.sum / self.count;
-        (self.squares / self.count - mean * mean).max(0.0).sqrt()
+        self.last = Some((family, ratio));
+    }
+
+    /// The next iteration does not follow the last one.
+    pub fn interrupt(&mut self) {
+        self.last = None;
+    }
+
+    /// Average ratio of a family that was measured.
+    pub fn ratio(&self, setting: &TechniqueParameters) -> Option<f64> {
+        self.seen.get(&family(setting)).map(|m| m.ratio)
+    }
+
+    /// ln(measured / simulated) of a family that was measured, and its standard error by chance.
+    pub fn residual(&self, setting: &TechniqueParameters, simulated: f64, noise: f64) -> Option<Gain> {
+        let m = self.seen.get(&family(setting))?;
+        Some(Gain { mean: (m.ratio / simulated).ln(), error: noise / m.weight.sqrt() })
+    }
+
+    /// By how much iterations were longer than their busiest worker was busy, as a difference of logarithms.
+    pub fn late(&self) -> f64 {
+        self.late
+    }
+
+    /// Standard deviation of the ratio of one iteration, as a share, from consecutive ones under one setting.
+    pub fn noise(&self) -> f64 {
+        let (prior, weight) = PRIOR;
+        let count = self.differences.len() as f64;
+        if self.differences.is_empty() {
+            return prior;
+        }
+        // Two iterations differ by the root of two times what one scatters.
+        let seen = NORMAL * median(self.differences.iter().copied().collect()) / 2.0_f64.sqrt();
+        ((weight * prior * prior + count * seen * seen) / (weight + count)).sqrt()
+    }
+
+    /// The program has changed: what was measured is less certain.
+    pub fn widen(&mut self) {
+        self.seen.values_mut().for_each(|m| m.weight /= WIDER);
+        self.last = None;
+    }
+
+    /// Another number of workers: nothing was measured with it.
+    pub fn forget(&mut self) {
+        self.seen.clear();
+        self.last = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scatter_is_that_of_consecutive_iterations_and_one_that_was_disturbed_does_not_count() {
+        let setting = TechniqueParameters::FALLBACK;
+        let mut known = Experience::default();
+        assert_eq!(known.noise(), PRIOR.0);
+        for k in 0..40 {
+            let late = if k == 20 { 1.0 } else { 0.0 };
+            known.add(&setting, 1.0 + f64::from(k % 2) * 0.02 + f64::from(k) * 0.001 + late, 0.0);
+        }
+        assert!((0.01..0.03).contains(&known.noise()), "{}", known.noise());
+        let residual = known.residual(&setting, 1.0, known.noise()).unwrap();
+        assert!((residual.mean - 0.05).abs() < 0.01 && (residual.error - known.noise() / 2.0).abs() < 1e-12);
+        assert_eq!(known.residual(&TechniqueParameters::new(Technique::Gss), 1.0, 0.01), None);
     }
 }

@@ -6,15 +6,20 @@
 //! number of workers that suits the user's objective.
 //!
 //! [`workload`] estimates the tasks, and [`growth`] how they change with the number of workers. [`candidates`] simulates
-//! settings, [`experience`] keeps what they measured, [`workers`] decides the number of workers, [`strategy`] proposes,
-//! [`factors`] serves programs that cut their batches by themselves, [`inputs`] prints what a decision rests on.
+//! settings, [`experience`] keeps what they measured, [`model_error`] what the simulation gets wrong, [`workers`] decides the
+//! number of workers, [`strategy`] proposes, [`factors`] serves programs that cut their batches by themselves, [`inputs`] prints
+//! what a decision rests on.
+//!
+//! A change is made where it gains at the confidence level ([`crate::confidence`]), and judged by the posterior of its gain
+//! (docs/adr/0011-one-rule-for-decisions.md). The constants of these modules are of four kinds, and their comments say which: priors,
+//! which are figures of docs/measuring.md; levels of tests, in standard errors; lengths of memory; and bounds of the decision time.
 
 mod candidates;
 mod experience;
-
 mod factors;
 mod growth;
 mod inputs;
+mod model_error;
 pub mod recorded;
 mod regime;
 mod strategy;

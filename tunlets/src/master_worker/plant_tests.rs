@@ -284,11 +284,18 @@ fn half_the_workers_four_times_slower_are_kept_busy() {
 }
 
 #[test]
-fn even_tasks_are_handed_out_at_once() {
-    let mut plant = Plant::new(Dist::Normal(0.0));
-    plant.setting = TechniqueParameters::FALLBACK;
-    let result = run(&mut tunlet(Mode::Auto), &mut plant, 6, |_, _| {});
-    assert_eq!(result.last.kind, Technique::None, "{:?}", result.decisions);
+fn even_tasks_are_left_as_they_are() {
+    for setting in [TechniqueParameters::FALLBACK, TechniqueParameters::new(Technique::None)] {
+        let mut plant = Plant::new(Dist::Normal(0.0));
+        plant.setting = setting;
+        let result = run(&mut tunlet(Mode::Auto), &mut plant, 6, |_, _| {});
+        assert!(
+            result.decisions.is_empty() && mean(&result.ratios) < 1.005,
+            "{:?} {:?}",
+            result.ratios,
+            result.decisions
+        );
+    }
 }
 
 #[test]

@@ -138,7 +138,7 @@ impl Fit {
             None => candidates::all(&there),
         };
         let first = settings.first().copied().unwrap_or(TechniqueParameters::FALLBACK);
-        let (_, mut all) = candidates::shortlist(&there, first, &settings, SEED);
+        let (_, mut all) = candidates::shortlist(&there, first, &settings);
         all.sort_by(|a, b| a.ratio.total_cmp(&b.ratio));
         let best = if technique.is_some() { all.first().copied() } else { preferred(&all) };
         self.answer(&there, &best.map_or(first, |best| best.setting))
@@ -146,7 +146,7 @@ impl Fit {
 
     fn answer(&self, there: &WorkloadEstimator, setting: &TechniqueParameters) -> Foreseen {
         let foreseen = self.simulated(there, setting, RUNS);
-        let input_error = input_error(&self.workload, setting, there.workers, SEED);
+        let input_error = input_error(&self.workload, None, setting, there.workers, SEED);
         // That of the drawings is in it.
         Foreseen { uncertainty: uncertainty(foreseen.uncertainty, input_error), ..foreseen }
     }

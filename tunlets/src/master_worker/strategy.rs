@@ -6,36 +6,27 @@ mod number;
 mod weighing;
 
 use super::candidates;
-use super::experience::{Experience, Family, Spread, family};
+use super::experience::{Experience, Family, family};
 use super::factors;
+use super::model_error::EXACT;
 use super::regime::Regime;
 use super::workers::{self, Workers};
 use super::workload::{Learnt, WorkloadEstimator};
+use crate::confidence::{Gain, standard_errors};
 use crate::options::Objective;
-use crate::trial::{Measurement, Measurements, Rule, Tabu, Trial, Trials, WATCHED, Worse, uncertainty};
+use crate::prediction_errors::PredictionErrors;
+use crate::trial::{MODEL, Measurement, Measurements, Rule, Trial, Trials, WATCHED, Worse};
 use crate::tuning_point::names;
 use crate::{
     Explanation, Judgement, NextAllocation, Observation, Proposal, Report, Settled, TuningPoint, Tunlet, Verdict,
     Window,
 };
 use midrun_scheduling::{Technique, TechniqueParameters};
-use weighing::{EVEN, TIE, Weighed};
+use weighing::Weighed;
 pub use weighing::{explain, preferred};
 
 /// Shorter iterations are left alone, seconds: a decision takes longer, and chance exceeds any gain.
 pub(super) const SHORTEST_S: f64 = 5e-3;
-/// A gain below this share is not worth a change from the static split.
-const GAIN: f64 = 0.004;
-/// Least gain between two techniques that both balance: the simulation is no more exact than this.
-const GAIN_AMONG_DYNAMIC: f64 = 0.008;
-/// A gain of this share is taken even if the best setting differs from window to window.
-const MUCH: f64 = 0.1;
-/// The master receives new task times once mean or sigma changed by more than this share.
-const REFRESH: f64 = 0.1;
-/// A setting is worse whose iteration time / ideal exceeds the former one's by more than this share.
-pub(super) const WORSE: f64 = 0.005;
-/// Iterations for which a setting that was rolled back is tabu.
-pub(super) const TABU: u64 = 30;
 
 /// Technique that the user asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,10 +47,10 @@ struct Setting {
 /// The proposal in flight.
 #[derive(Clone, Debug)]
 enum Change {
-    /// From and to a technique.
-    Technique(TechniqueParameters, TechniqueParameters),
-    /// From these shares, `None` for a rollback.
-    Shares(Option<Vec<f64>>),
+    /// From and to a technique, and the gain that is expected.
+    Technique(TechniqueParameters, TechniqueParameters, Gain),
+    /// From these shares, `None` for a rollback; and the gain that is expected.
+    Shares(Option<Vec<f64>>, Gain),
     /// From and to a number of workers, with the setting that goes with it.
     Workers(u32, u32, TechniqueParameters),
     /// Further worker processes are started, up to this number.
@@ -78,18 +69,23 @@ pub struct MasterWorker {
     regime: Option<Regime>,
     fresh: bool,
     proposed: Option<Change>,
-    /// Advice of the last window. It is followed at once while `unsettled`: at the start and after a change of the program.
-    advice: Option<Family>,
-    unsettled: bool,
+    /// Time that it promises, seconds.
+    proposed_s: f64,
+    /// Measurements under the present setting with the present workers.
+    present: Measurements,
+    present_of: Option<(Family, u32)>,
+    errors: PredictionErrors,
     trials: Trials<Setting>,
-    /// New shares are not tried before this iteration.
-    shares_tabu_until: u64,
+    /// The last decision that was applied, and the time that it promised, seconds.
+    promised: Option<(u64, f64)>,
+    /// Gain that is expected of the change being watched.
+    expected: Gain,
+    /// New shares measured worse in this program.
+    shares_failed: bool,
     workers: Workers,
     /// Decision that starts worker processes, and the number that it asks for.
     starting: Option<(u64, u32)>,
-    tabu: Tabu<Family>,
     judgements: Vec<Judgement>,
-    spread: Spread,
 }
 
 impl MasterWorker {
@@ -104,15 +100,17 @@ impl MasterWorker {
             regime: None,
             fresh: false,
             proposed: None,
-            advice: None,
-            unsettled: true,
+            present: Measurements::default(),
+            present_of: None,
+            errors: PredictionErrors::default(),
             trials: Trials::default(),
-            shares_tabu_until: 0,
+            promised: None,
+            proposed_s: f64::NAN,
+            expected: Gain::NONE,
+            shares_failed: false,
             workers: Workers::new(objective, limits),
             starting: None,
-            tabu: Tabu::default(),
             judgements: Vec::new(),
-            spread: Spread::default(),
         }
     }
 
@@ -121,35 +119,17 @@ impl MasterWorker {
             return;
         }
         let measurement = Measurement { cost: ratio, time_s: window.iteration_s };
-        let rule = Rule { windows: WATCHED, worse: Worse::ByMargin(WORSE) };
+        let worse = Worse::Probable { expected: self.expected, deviation: self.experience.noise() };
+        let rule = Rule { windows: WATCHED, worse };
         let Some((trial, judgement)) = self.trials.measure(window.iteration, measurement, rule) else { return };
         self.judgements.push(judgement);
-        if judgement.verdict == Verdict::RolledBack {
-            match trial.from.and_then(|from| from.shares) {
-                Some(_) => self.shares_tabu_until = window.iteration + TABU,
-                None => self.tabu.add(family(&trial.to.technique), window.iteration, TABU),
-            }
-        }
+        self.shares_failed |=
+            judgement.verdict == Verdict::RolledBack && trial.from.is_some_and(|from| from.shares.is_some());
     }
 
     /// Another change takes over: the one before is kept.
     fn end_trial(&mut self) {
         self.judgements.extend(self.trials.end(Verdict::Kept));
-    }
-
-    /// Whether the task times that the master knows are too old for its technique.
-    fn is_stale(current: &TechniqueParameters, workload: &WorkloadEstimator) -> bool {
-        // DAF measures them by itself.
-        let uses = current.kind == Technique::Fac2;
-        let moved = match current.variation() {
-            Some(v) => {
-                // Few tasks scatter by themselves; three standard errors of exponential ones.
-                let chance = 3.0 * 1.4 / (workload.tasks.max(1) as f64).sqrt();
-                (v - workload.variation()).abs() > REFRESH.max(chance) * v.max(workload.variation()).max(0.05)
-            }
-            None => true,
-        };
-        uses && moved
     }
 
     /// Learns from an iteration, and judges the change that is being watched.
@@ -159,17 +139,15 @@ impl MasterWorker {
             Learnt::OtherWorkers => {
                 // The techniques were measured with the other number.
                 self.experience.forget();
-                self.tabu.clear();
                 self.end_trial();
-                self.advice = None;
             }
             Learnt::Anew => {
                 self.workers.forget();
-                self.experience.forget();
-                self.tabu.clear();
-                self.unsettled = true;
+                self.experience.widen();
+                self.shares_failed = false;
                 // Measurements before the change do not compare with those after it.
                 self.trials.forget_before();
+                self.present.clear();
             }
             Learnt::Added => {}
         }
@@ -183,24 +161,42 @@ impl MasterWorker {
         let ideal_s = window.ideal_s();
         if ideal_s > 0.0 && window.coverage > 0.99 {
             let ratio = window.iteration_s / ideal_s;
-            if !window.setting_changed {
+            if window.setting_changed {
+                self.interrupt(None);
+            } else {
                 self.regime = Some(Regime::of(window.iteration_s, window.master_busy_s, ideal_s));
-                self.spread.add(ratio);
                 let normalized =
                     self.workload.as_ref().map(|known| (known.normalized_s(window), known.work_s(window.tasks)));
                 self.judgements
                     .extend(normalized.and_then(|(time_s, work_s)| self.workers.watch(window, time_s, work_s)));
-                self.experience.add(&window.setting, ratio, window.iteration);
+                let of = Some((family(&window.setting), window.workers));
+                if self.present_of != of {
+                    self.interrupt(of);
+                }
+                let late = (window.iteration_s / window.busiest_s()).ln().max(0.0);
+                self.experience.add(&window.setting, ratio, late);
+                self.present.push(Measurement { cost: ratio, time_s: window.iteration_s });
                 self.explain(window, ratio);
+                let unchanged = self.experience.ratio(&window.setting).unwrap_or(ratio);
+                let foreseen_s = self.workload.as_ref().map_or(window.iteration_s, |known| unchanged * known.ideal_s());
+                self.errors.add(window.iteration, window.iteration_s, foreseen_s);
             }
             self.watch(window, ratio);
         }
     }
 
+    /// What follows was not measured under the setting before.
+    fn interrupt(&mut self, of: Option<(Family, u32)>) {
+        self.present_of = of;
+        self.present.clear();
+        self.experience.interrupt();
+        self.errors.interrupt();
+    }
+
     /// Technique to roll back to; measured time / ideal with it, and with the present one.
     fn rollback(&self) -> Option<(TechniqueParameters, f64, f64)> {
         let trial = self.trials.rollback.as_ref()?;
-        Some((trial.from.as_ref()?.technique, trial.before.cost()?, trial.least_cost()))
+        Some((trial.from.as_ref()?.technique, trial.before.cost()?, trial.cost()))
     }
 
     /// The former shares after a change that measured worse, or shares that promise a gain.
@@ -213,13 +209,15 @@ impl MasterWorker {
         let former = self.trials.rollback.as_ref().and_then(|trial| trial.from.as_ref()?.shares.clone());
         let (from, proposal) = match former {
             Some(former) => (None, factors::rollback(factors, &former, (iteration, iteration_s))?),
-            None if iteration < self.shares_tabu_until => return None,
+            None if self.shares_failed => return None,
             None => {
                 let now = factors.iter().map(|tuning_point| tuning_point.value).collect();
-                (Some(now), factors::better(factors, workload, (iteration, iteration_s), GAIN)?)
+                let least = standard_errors() * EXACT;
+                (Some(now), factors::better(factors, workload, (iteration, iteration_s), least)?)
             }
         };
-        self.proposed = Some(Change::Shares(from));
+        let mean = (proposal.unchanged_s / proposal.predicted_s).ln();
+        self.proposed = Some(Change::Shares(from, Gain { mean, error: MODEL }));
         Some(proposal)
     }
 
@@ -231,7 +229,7 @@ impl MasterWorker {
             &self.current?,
             (self.regime?, iteration_now_s),
             scale,
-            self.spread.deviation(),
+            self.errors.half_width(0.0),
         )
     }
 
@@ -254,9 +252,9 @@ impl MasterWorker {
         let factors = factors::exposed(tuning_points);
         if !factors.is_empty() {
             let current = self.current.filter(|_| self.trials.watched.is_none())?;
-            if let Some(proposal) = count
-                .and_then(|tuning_point| self.other_workers((tuning_point, None), &workload, (current, current), 1.0))
-            {
+            if let Some(proposal) = count.and_then(|tuning_point| {
+                self.other_workers((tuning_point, None), &workload, (current, current), (iteration_s, 1.0))
+            }) {
                 return Some(proposal);
             }
             return self.other_shares(&factors, &workload, (iteration, iteration_s));
@@ -270,86 +268,58 @@ impl MasterWorker {
                 current.kind.name(),
                 former.kind.name()
             );
-            let times = (was * ideal_s, is * ideal_s, uncertainty(self.spread.deviation(), 0.0));
-            return Some(self.proposal(technique.rank, iteration, (current, former), why, times));
+            let noise = self.experience.noise();
+            let times = (was * ideal_s, is * ideal_s, self.errors.half_width(noise));
+            let gain = Gain { mean: (is / was).ln(), error: noise };
+            return Some(self.proposal(technique.rank, iteration, (current, former, gain), why, times));
         }
         if self.trials.watched.as_ref().is_some_and(|trial| trial.from.is_some()) {
             return None;
         }
-        let Weighed { best, second, unchanged, scale } = self.weigh(&workload, current, iteration);
-        let unchanged_s = unchanged * ideal_s;
-        let describe = |what: &str| {
-            format!(
-                "{what}: tasks take {:.4} ms +- {:.4} ms, {} tasks, {} workers, {:.1} us per chunk; expected of the ideal \
-                 {:.4} s: {} {:.4}, {} {:.4}, unchanged {unchanged:.4}",
-                workload.mean_s * 1e3,
-                workload.sigma_s * 1e3,
-                workload.tasks,
-                workload.workers,
-                workload.chunk_cost_s * 1e6,
-                ideal_s,
-                best.setting,
-                best.ratio,
-                second.setting,
-                second.ratio
-            )
-        };
-        let same = family(&best.setting) == family(&current);
-        let asked_for = matches!(self.mode, Mode::Fixed(kind) if kind != current.kind);
-        let even = best.setting.kind == Technique::None && self.mode == Mode::Auto;
-        let gain = match current.kind {
-            _ if even => 0.0,
-            Technique::None => GAIN,
-            _ => GAIN_AMONG_DYNAMIC,
-        };
-        let other = !same && (asked_for || best.ratio <= unchanged * (1.0 - gain));
+        let Weighed { best, now, unchanged, scale } = self.weigh(&workload, current);
+        let requested = self.is_requested(&current);
+        let better = best.filter(|best| requested || best.gain.is_sure());
         // Technique and number of workers change together: a new number starts with the setting that suits it.
-        let setting = if other { best.setting } else { current };
-        let change = (current, setting);
-        if let Some(proposal) =
-            count.and_then(|tuning_point| self.other_workers((tuning_point, spare), &workload, change, scale))
-        {
+        let change = (current, better.map_or(current, |best| best.setting));
+        if let Some(proposal) = count.and_then(|tuning_point| {
+            self.other_workers((tuning_point, spare), &workload, change, (unchanged * ideal_s, scale))
+        }) {
             return Some(proposal);
         }
-        if other {
-            // Only persistent advice is followed, except at the start and after a change of the program, where the gain is
-            // largest.
-            let before = self.advice.replace(family(&best.setting));
-            // With a large gain it does not matter which of several near ties is best this time.
-            let much = best.ratio <= unchanged * (1.0 - MUCH);
-            let persistent = before.is_some_and(|before| much || before == family(&best.setting));
-            if !(asked_for || persistent || self.unsettled) {
-                return None;
-            }
-            let what = match (asked_for, best.setting.kind) {
-                (true, _) => "this technique was asked for",
-                (false, Technique::None) => "tasks are even",
-                (false, _) if workload.is_aggregated() => "work is uneven, its tasks not yet seen one by one",
-                (false, _) => "work is uneven",
-            };
-            let why = describe(what);
-            let times = (best.iteration_s, unchanged_s, uncertainty(best.deviation, 0.0));
-            return Some(self.proposal(technique.rank, iteration, (current, best.setting), why, times));
-        }
-        self.advice = None;
-        if self.trials.watched.is_none() && Self::is_stale(&current, &workload) {
-            let fresh = candidates::informed(current.kind, current.factor, &workload);
-            let why = describe("the tasks have changed");
-            let times = (unchanged_s, unchanged_s, uncertainty(best.deviation, 0.0));
-            return Some(self.proposal(technique.rank, iteration, (current, fresh), why, times));
-        }
-        None
+        let best = better?;
+        let what = match (requested, best.setting.kind) {
+            (true, _) => "this technique was asked for",
+            (false, Technique::None) => "tasks are even",
+            (false, _) if workload.is_aggregated() => "work is uneven, its tasks not yet seen one by one",
+            (false, _) => "work is uneven",
+        };
+        let why = format!(
+            "{what}: tasks take {:.4} ms +- {:.4} ms, {} tasks, {} workers, {:.1} us per chunk; of the ideal {ideal_s:.4} s: \
+             unchanged {unchanged:.4} (simulated {:.4}), {} {:.4}; gain {:.2} % +- {:.2} %",
+            workload.mean_s * 1e3,
+            workload.sigma_s * 1e3,
+            workload.tasks,
+            workload.workers,
+            workload.chunk_cost_s * 1e6,
+            now.ratio,
+            best.setting,
+            best.ratio,
+            100.0 * best.gain.mean,
+            100.0 * standard_errors() * best.gain.error,
+        );
+        let times = (best.iteration_s, unchanged * ideal_s, self.errors.half_width(best.gain.error));
+        Some(self.proposal(technique.rank, iteration, (current, best.setting, best.gain), why, times))
     }
 
     fn proposal(
         &mut self,
         rank: u32,
         iteration: u64,
-        (from, to): (TechniqueParameters, TechniqueParameters),
+        (from, to, gain): (TechniqueParameters, TechniqueParameters, Gain),
         why: String,
         (predicted_s, unchanged_s, uncertainty): (f64, f64, f64),
     ) -> Proposal {
-        self.proposed = Some(Change::Technique(from, to));
+        self.proposed = Some(Change::Technique(from, to, gain));
         let tuning_point = if from.kind == to.kind && from.factor != to.factor {
             "factor"
         } else if from.kind == to.kind {
@@ -389,6 +359,12 @@ impl Tunlet for MasterWorker {
         if let Observation::Iteration(window) = observation {
             self.learn(window);
         }
+        for judgement in &self.judgements {
+            let promised = self.promised.filter(|(decision, _)| *decision == judgement.decision);
+            if let (Some((_, promised_s)), true) = (promised, judgement.verdict != Verdict::NotApplied) {
+                self.errors.learn(judgement.measured_s, promised_s);
+            }
+        }
         std::mem::take(&mut self.judgements)
     }
 
@@ -397,7 +373,9 @@ impl Tunlet for MasterWorker {
         if !std::mem::take(&mut self.fresh) {
             return None;
         }
-        self.decide(tuning_points)
+        let proposal = self.decide(tuning_points);
+        self.proposed_s = proposal.as_ref().map_or(f64::NAN, |proposal| proposal.predicted_s);
+        proposal
     }
 
     fn report(&self) -> Report {
@@ -406,21 +384,22 @@ impl Tunlet for MasterWorker {
 
     fn on_settled(&mut self, decision: u64, settled: Settled) {
         let (Some(change), Settled::Applied { iteration }) = (self.proposed.take(), settled) else { return };
-        let (from, to) = match change {
-            Change::Technique(former, technique) => {
+        self.promised = Some((decision, self.proposed_s));
+        let (from, to, gain) = match change {
+            Change::Technique(former, technique, gain) => {
                 self.current = Some(technique);
-                let from =
-                    (family(&former) != family(&technique)).then_some(Setting { technique: former, shares: None });
-                (from, technique)
+                // Parameters of the same technique are kept, and what the user asked for.
+                let judged = family(&former) != family(&technique) && !self.is_requested(&former);
+                (judged.then_some(Setting { technique: former, shares: None }), technique, gain)
             }
-            Change::Shares(former) => {
+            Change::Shares(former, gain) => {
                 let Some(technique) = self.current else { return };
-                (former.map(|shares| Setting { technique, shares: Some(shares) }), technique)
+                (former.map(|shares| Setting { technique, shares: Some(shares) }), technique, gain)
             }
             Change::Workers(from, to, technique) => {
                 self.end_trial();
                 self.workers.on_applied(decision, iteration, from, to);
-                (self.advice, self.unsettled, self.current) = (None, false, Some(technique));
+                self.current = Some(technique);
                 return;
             }
             Change::Start(number) => {
@@ -429,13 +408,11 @@ impl Tunlet for MasterWorker {
             }
         };
         self.end_trial();
-        (self.advice, self.unsettled) = (None, false);
-        let ratio = from.as_ref().and_then(|from| self.experience.ratio(&from.technique, 1));
-        let before = ratio.map(|cost| Measurements::from(Measurement { cost, time_s: f64::NAN }));
+        self.expected = gain;
+        let before = if from.is_some() { self.present.clone() } else { Measurements::default() };
+        self.interrupt(None);
         let to = Setting { technique: to, shares: None };
         // The iteration at whose safe point it was applied ran with both settings.
-        self.trials.start(Trial::new(decision, from, to, iteration + 1, before.unwrap_or_default()));
+        self.trials.start(Trial::new(decision, from, to, iteration + 1, before));
     }
 }
-
-const _: () = assert!(TIE < EVEN && EVEN < GAIN && GAIN < GAIN_AMONG_DYNAMIC && GAIN < WORSE * 2.0);

@@ -5,26 +5,23 @@
 
 mod forecast;
 
+use super::candidates::SEED;
+use super::model_error::EXACT;
 use super::regime::Regime;
 use super::workload::WorkloadEstimator;
+use crate::confidence::{Gain, standard_errors};
 use crate::options::Objective;
-use crate::trial::{Measurement, Measurements, Rule, Tabu, Trial, Trials, WATCHED, Worse};
-use crate::{Judgement, NextAllocation, Verdict, Window};
+use crate::trial::{MODEL, Measurement, Measurements, Rule, Trial, Trials, WATCHED, Worse};
+use crate::{Judgement, NextAllocation, Window};
 use midrun_scheduling::TechniqueParameters;
+use std::ops::RangeInclusive;
 
 pub use forecast::{Forecast, input_error};
-use forecast::{cheapest, forecasts};
+use forecast::{cheapest, forecasts, shortest};
 
-/// Least gain of the objective for a change: adding and removing workers costs time.
-const GAIN: f64 = 0.04;
-/// A gain this large is followed at once at the start and after a change of the program; smaller ones must persist.
-const LARGE: f64 = 0.15;
-/// Windows that must advise the same before a change.
-const PERSISTENT: u32 = 2;
-/// Iterations without another change of the number after a judgement.
-const COOL_DOWN: u64 = 3;
-/// Iterations for which a number that was rolled back is tabu.
-pub const TABU: u64 = 40;
+/// Prior standard deviation of the model's error for each doubling of the number: that of the simulated iterations against
+/// measured ones (docs/measuring.md).
+const OF_DOUBLING: f64 = MODEL;
 /// Iterations with another number than the one that was set, after which the change is given up.
 const GIVEN_UP: u32 = 4;
 /// Advice for the next allocation goes up to this many times the present workers.
@@ -41,6 +38,19 @@ pub struct Limits {
     pub step: u32,
 }
 
+/// The present number and setting, as measured.
+#[derive(Clone, Copy, Debug)]
+pub struct Present {
+    /// Expected time of the next iterations, seconds.
+    pub unchanged_s: f64,
+    /// Measured / simulated time.
+    pub scale: f64,
+    /// Standard deviation of one iteration's time, as a share.
+    pub noise: f64,
+    /// By how much forecasts in this run were off beyond what is usual.
+    pub unforeseen: f64,
+}
+
 /// Advice to change the number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Advice {
@@ -48,19 +58,10 @@ pub struct Advice {
     pub to: Forecast,
     /// Forecast of the present number.
     pub now: Forecast,
-    /// Standard error of the time with `to` by what it was worked out from, as a share of it.
-    pub input_error: f64,
+    /// Standard error of the difference of their times, as a share.
+    pub error: f64,
     /// Whether the limits' step kept it from going further.
     pub stepped: bool,
-}
-
-/// Windows in a row that advise more, or fewer.
-#[derive(Clone, Copy, Debug)]
-struct Streak {
-    more: bool,
-    windows: u32,
-    /// Sum of the logarithms of the advised numbers: what scatters around a flat optimum is averaged.
-    sum_ln: f64,
 }
 
 /// See the module.
@@ -68,10 +69,14 @@ struct Streak {
 pub struct Workers {
     objective: Objective,
     limits: Limits,
-    streak: Option<Streak>,
     trials: Trials<u32>,
-    quiet_until: u64,
-    tabu: Tabu<u32>,
+    /// What the model gets wrong for each doubling of the number, and for each halving: prior, or learnt from what numbers
+    /// measured.
+    of_doubling: [Gain; 2],
+    /// Gain of the objective that was expected of the last advice.
+    expected: Gain,
+    /// Numbers that the program does not take.
+    refused: Option<RangeInclusive<u32>>,
     /// Measurements with the present number and technique.
     last: Measurements,
     /// That number, and the technique's code.
@@ -100,16 +105,29 @@ fn cost_of(objective: Objective) -> impl Fn(&Forecast) -> f64 + Copy {
     move |f: &Forecast| cost(objective, f.workers, f.iteration_s, f.work_s)
 }
 
+/// Signed doublings from one number to another.
+fn doublings(from: u32, to: u32) -> f64 {
+    (f64::from(to.max(1)) / f64::from(from.max(1))).log2()
+}
+
+/// Place of more and of fewer workers.
+fn side(doublings: f64) -> usize {
+    usize::from(doublings < 0.0)
+}
+
+/// The model's error before anything was measured.
+const UNKNOWN: Gain = Gain { mean: 0.0, error: OF_DOUBLING };
+
 impl Workers {
     /// Creates the state without measurements.
     pub fn new(objective: Objective, limits: Limits) -> Workers {
         Workers {
             objective,
             limits,
-            streak: None,
             trials: Trials::default(),
-            quiet_until: 0,
-            tabu: Tabu::default(),
+            of_doubling: [UNKNOWN; 2],
+            expected: Gain::NONE,
+            refused: None,
             last: Measurements::default(),
             last_of: None,
             deviation: 0.0,
@@ -133,18 +151,36 @@ impl Workers {
         if workers != trial.to {
             let (trial, judgement) = self.trials.miss(GIVEN_UP - 1, iteration_s)?;
             // The program has so many workers whatever it was told: numbers beyond them are not proposed again.
-            let beyond = workers.min(trial.to)..=workers.max(trial.to);
-            beyond.filter(|n| *n != workers).for_each(|n| self.tabu.add(n, iteration, TABU));
-            self.quiet_until = iteration + COOL_DOWN;
+            self.refused = Some(match trial.to > workers {
+                true => workers + 1..=u32::MAX,
+                false => 0..=workers.saturating_sub(1),
+            });
             return Some(judgement);
         }
-        let worse = Worse::BeyondChance { deviation: self.deviation, least_gain: 0.0 };
+        let worse = Worse::Probable { expected: self.expected, deviation: self.deviation };
         let (trial, judgement) = self.trials.measure(iteration, measurement, Rule { windows: WATCHED, worse })?;
-        self.quiet_until = iteration + COOL_DOWN;
-        if judgement.verdict == Verdict::RolledBack {
-            self.tabu.add(trial.to, iteration, TABU);
-        }
+        self.learn(&trial);
         Some(judgement)
+    }
+
+    /// What a number measured beside what was expected of it is the model's error, in proportion to the doublings.
+    fn learn(&mut self, trial: &Trial<u32>) {
+        let Some((from, was)) = trial.from.zip(trial.before.cost()) else { return };
+        let (doublings, power) = (doublings(from, trial.to), self.power());
+        let error = self.deviation * (1.0 / trial.before.count() as f64 + 1.0 / WATCHED as f64).sqrt();
+        let surprise = (was / trial.cost()).ln() - self.expected.mean;
+        if surprise.is_finite() && doublings != 0.0 {
+            let known = &mut self.of_doubling[side(doublings)];
+            let mean = known.mean + surprise / doublings.abs() / power;
+            let measured = Gain { mean, error: error / doublings.abs() / power };
+            // The prior says what is usual; what was measured counts however unusual it is.
+            *known = Gain { error: known.error.max(mean.abs()), ..*known }.after(measured);
+        }
+    }
+
+    /// Pi goes with the square of the time.
+    fn power(&self) -> f64 {
+        if self.objective == Objective::Efficiency { 2.0 } else { 1.0 }
     }
 
     /// Objective and limits that the user asked for.
@@ -159,8 +195,8 @@ impl Workers {
 
     /// The program has changed: what was measured before says nothing of what comes.
     pub fn forget(&mut self) {
-        self.tabu.clear();
-        (self.streak, self.quiet_until) = (None, 0);
+        self.of_doubling.iter_mut().for_each(|known| known.error = (2.0 * known.error).min(OF_DOUBLING));
+        self.refused = None;
         self.last.clear();
         self.trials.forget_before();
     }
@@ -172,7 +208,6 @@ impl Workers {
         let comparable = known && self.trials.rollback.is_none() && !self.forced;
         let before = if comparable { self.last.clone() } else { Measurements::default() };
         self.trials.start(Trial::new(decision, Some(from), to, iteration, before));
-        self.streak = None;
     }
 
     /// Number to roll back to, and its iteration time, seconds.
@@ -181,60 +216,73 @@ impl Workers {
         Some((trial.from?, trial.before.time_s()?))
     }
 
-    /// Advises a change, if one pays, under one of `settings`, with at most `most` workers there. `scale` corrects
-    /// the simulation; `unsettled` is the start of the program or of a new behaviour of it.
+    /// Advises a change, if one surely pays, under one of `settings`, with at most `most` workers there. `scale` corrects
+    /// the simulation.
     pub fn advise(
         &mut self,
         workload: &WorkloadEstimator,
         settings: &[TechniqueParameters],
-        (iteration, most): (u64, u32),
-        scale: f64,
-        unsettled: bool,
+        most: u32,
+        Present { unchanged_s, scale, noise, unforeseen }: Present,
     ) -> Option<Advice> {
-        // A program whose work drifts does not wait until it is known better.
-        let drifting = workload.is_drifting();
-        let quiet = iteration < self.quiet_until && !drifting;
-        if self.objective == Objective::Fixed || self.trials.watched.is_some() || quiet {
+        if self.objective == Objective::Fixed || self.trials.watched.is_some() {
             return None;
         }
         let (low, high) = self.range(most);
-        let all = forecasts(workload, settings, (low, high), iteration, scale);
-        let cost = cost_of(self.objective);
-        let now = *all.iter().find(|f| f.workers == workload.workers)?;
-        let allowed = |f: &&Forecast| (low..=high).contains(&f.workers) && self.tabu.allows(&f.workers, iteration);
-        let best = cheapest(all.iter().filter(allowed), cost)?;
-        let outside = !(low..=high).contains(&now.workers);
-        let gain = 1.0 - cost(&best) / cost(&now);
-        if best.workers == now.workers || !(gain > GAIN || outside) {
-            self.streak = None;
+        let outside = !(low..=high).contains(&workload.workers);
+        if !outside && !workload.is_confirmed() {
             return None;
         }
-        let mut streak = Streak { more: best.workers > now.workers, windows: 0, sum_ln: 0.0 };
-        if let Some(known) = self.streak.filter(|known| known.more == streak.more) {
-            streak = known;
+        let cost = cost_of(self.objective);
+        let of_doubling = self.of_doubling;
+        // By the model's error, and longer by so many standard errors of all that is uncertain.
+        let with_error = |now: &Forecast, to: &Forecast, error: f64, more: f64| {
+            let doublings = doublings(now.workers, to.workers);
+            let known = of_doubling[side(doublings)];
+            // Errors of one doubling after the other are independent.
+            let error = error.hypot(known.error * doublings.abs().sqrt()).hypot(EXACT).hypot(unforeseen);
+            // What measured better than it was expected is no reason to expect more of the next.
+            let longer = more * error - known.mean.min(0.0) * doublings.abs();
+            (Forecast { iteration_s: to.iteration_s * longer.exp(), ..*to }, error)
+        };
+        let least_gain = |now: &Forecast, to: &Forecast, error: f64| {
+            (cost(now) / cost(&with_error(now, to, error, standard_errors()).0)).ln()
+        };
+        // As measured: no simulation is needed to see that nothing can be better.
+        let measured = Forecast { iteration_s: unchanged_s, ..shortest(workload, settings[0], workload.workers) };
+        let worth = |shortest: &Forecast| outside || least_gain(&measured, shortest, 0.0) > 0.0;
+        let all = forecasts(workload, settings, (low, high), (SEED, scale), worth);
+        let now = *all.first()?;
+        let allowed = |f: &&Forecast| {
+            let refused = self.refused.as_ref().is_some_and(|refused| refused.contains(&f.workers));
+            (low..=high).contains(&f.workers) && !refused
+        };
+        let gains = |f: &&Forecast| outside || least_gain(&now, f, f.faster.error) > 0.0;
+        let expected = |f: &Forecast| cost(&with_error(&now, f, f.faster.error, 0.0).0);
+        let best = cheapest(all.iter().filter(allowed).filter(gains), expected)?;
+        if best.workers == now.workers {
+            return None;
         }
-        streak.windows += 1;
-        streak.sum_ln += f64::from(best.workers).ln();
-        self.streak = Some(streak);
-        let at_once = outside || ((unsettled || drifting) && gain > LARGE);
-        if !(at_once || streak.windows >= PERSISTENT) {
+        let reach = if self.limits.step == 0 { u32::MAX } else { self.limits.step };
+        let to = best.workers.clamp(now.workers.saturating_sub(reach), now.workers.saturating_add(reach));
+        let known = all.iter().find(|f| f.workers == to).copied();
+        let alone = || {
+            let all = forecasts(workload, settings, (to, to), (SEED, scale), |_| true);
+            all.into_iter().find(|f| f.workers == to)
+        };
+        let forecast = known.or_else(alone)?;
+        let by_inputs = input_error(workload, Some(&now.setting), &forecast.setting, to, SEED);
+        let known_to = forecast.faster.error.hypot(by_inputs);
+        let (next, error) = with_error(&now, &forecast, known_to, 0.0);
+        let mean = (cost(&now) / cost(&next)).ln();
+        let expected = Gain { mean, error: (mean - least_gain(&now, &forecast, known_to)) / standard_errors() };
+        if !outside && !expected.is_sure() {
             return None;
         }
         self.forced = outside;
-        let mean = (streak.sum_ln / f64::from(streak.windows)).exp().round() as u32;
-        // The mean may be what was given up before, or no better by now, or lie on the wrong side of the limits.
-        let good = |f: &&Forecast| f.workers == mean && (outside || cost(f) <= cost(&now) * (1.0 - GAIN));
-        let wanted = all.iter().filter(allowed).find(good).map_or(best.workers, |f| f.workers);
-        let reach = if self.limits.step == 0 { u32::MAX } else { self.limits.step };
-        let to = wanted.clamp(now.workers.saturating_sub(reach), now.workers.saturating_add(reach));
-        let known = all.iter().find(|f| f.workers == to).copied();
-        let alone = || forecasts(workload, settings, (to, to), iteration, scale).into_iter().find(|f| f.workers == to);
-        let forecast = known.or_else(alone)?;
-        // Pi goes with the square of the time.
-        let power = if self.objective == Objective::Efficiency { 2.0 } else { 1.0 };
-        self.deviation = power * forecast.deviation.max(now.deviation);
-        let input_error = input_error(workload, &forecast.setting, to, iteration);
-        Some(Advice { to: forecast, now, input_error, stepped: to != wanted })
+        self.expected = expected;
+        self.deviation = self.power() * forecast.deviation.max(now.deviation).hypot(noise);
+        Some(Advice { to: next, now, error, stepped: to != best.workers })
     }
 
     /// Objective for the log.
@@ -261,19 +309,25 @@ impl Workers {
         let most = workload.workers.max(self.most_seen).saturating_mul(BEYOND);
         let (low, high) = self.range(most);
         let settings = [*setting];
-        let now = *forecasts(workload, &settings, (workload.workers, workload.workers), 0, 1.0).first()?;
+        let now =
+            *forecasts(workload, &settings, (workload.workers, workload.workers), (SEED, 1.0), |_| true).first()?;
         let scale = ratio * workload.ideal_s() / now.iteration_s;
-        let all = forecasts(workload, &settings, (low, high), 0, scale);
+        let all = forecasts(workload, &settings, (low, high), (SEED, scale), |_| true);
         let cost = cost_of(self.objective);
-        let best = cheapest(all.iter().filter(|f| (low..=high).contains(&f.workers)), cost)?;
-        let doublings = (f64::from(best.workers) / f64::from(workload.workers.max(1))).log2().abs();
+        let inside = || all.iter().filter(|f| (low..=high).contains(&f.workers));
+        let least = cheapest(inside(), cost)?;
+        // The fewest that are not surely worse.
+        let error = |from: u32, to: u32| standard_errors() * OF_DOUBLING * doublings(from, to).abs().sqrt();
+        let good = |f: &&Forecast| (cost(f) / cost(&least)).ln() <= error(f.workers, least.workers);
+        let best = inside().filter(good).min_by_key(|f| f.workers)?;
+        let error = error(workload.workers, best.workers);
         Some(NextAllocation {
             regime: regime.as_str(),
             workers_now: workload.workers,
             iteration_now_s,
             workers: best.workers,
             iteration_s: best.iteration_s,
-            uncertainty: deviation + 0.05 * doublings,
+            uncertainty: deviation.hypot(error),
         })
     }
 

@@ -132,6 +132,10 @@ impl WorkloadEstimator {
         }
         let now = WorkloadEstimator::of(window, mean_s, workload.as_ref().is_some_and(|known| known.shape.persists()));
         let equal = now.slowest() <= 1.0 + UNEQUAL;
+        if let Some(old) = workload.as_mut().filter(|_| !equal) {
+            // Before their speeds were known they were taken for equal, and the time of the slow ones for growth.
+            old.growth = Growth::default();
+        }
         match workload {
             Some(old) if !old.has_changed(&now, seen) => {
                 let other = old.workers != now.workers;
@@ -165,7 +169,7 @@ impl WorkloadEstimator {
     fn of(window: &Window, mean_s: f64, placed: bool) -> WorkloadEstimator {
         let sigma_s = sigma_s(window, mean_s);
         let means = window.per_worker.iter().filter(|w| w.tasks > 0).map(|w| w.busy_s / w.tasks as f64);
-        let slowness = slowness_in(window, (mean_s, sigma_s), placed);
+        let slowness = slowness_in(window, mean_s, placed);
         let (sum, count) = means.fold((0.0, 0.0), |(sum, count), mean| (sum + mean, count + 1.0));
         let chunk_cost_s = window.master_busy_s / window.chunks.max(1) as f64;
         let chunk_cost_s = if costs_are_known(window) { chunk_cost_s } else { chunk_cost_s.min(CHUNK_COST_S) };
@@ -291,7 +295,7 @@ impl WorkloadEstimator {
     /// A whole iteration took `excess_s` longer than its simulation without hidden costs. No chunk costs more than what the
     /// worker that was busiest was idle for each of its chunks: the rest is that the end was less even than simulated.
     pub fn explain(&mut self, excess_s: f64, window: &Window) {
-        if window.chunks < 4 * u64::from(self.workers) {
+        if window.chunks < 2 * u64::from(self.workers) {
             return; // so few chunks say nothing of what one costs
         }
         let each_s = excess_s * f64::from(self.workers) / window.chunks as f64;
@@ -313,6 +317,11 @@ impl WorkloadEstimator {
     /// The same program if messages cost this share of what was measured of them.
     pub fn with_messages(&self, share: f64) -> WorkloadEstimator {
         WorkloadEstimator { message_shares: VecDeque::from([share]), ..self.clone() }
+    }
+
+    /// Whether more than one iteration agrees with it: one alone may have been an exception.
+    pub fn is_confirmed(&self) -> bool {
+        self.windows > 1
     }
 
     /// Time of all tasks of an iteration (`Tc`), seconds.

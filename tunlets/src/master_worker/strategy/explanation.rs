@@ -1,8 +1,9 @@
 //! Explains the tunlet `master_worker` to people.
 
-use super::{Mode, SHORTEST_S, TABU, WORSE};
+use super::{Mode, SHORTEST_S};
+use crate::confidence::{Gain, LEVEL};
 use crate::explain::Explanation;
-use crate::master_worker::workers::{self, Limits};
+use crate::master_worker::workers::Limits;
 use crate::options::Objective;
 use crate::trial::{WATCHED, Worse};
 use crate::tuning_point::names;
@@ -39,8 +40,8 @@ pub fn explain(mode: Mode, objective: Objective, limits: Limits) -> Explanation 
         let what = "share of all tasks of a batch, in a program with its own loop";
         e = e.turns(&format!("F{n}"), what, "what the program allows");
     }
-    let technique = Worse::ByMargin(WORSE).explain("time / ideal");
-    let number = Worse::BeyondChance { deviation: 0.0, least_gain: 0.0 }.explain("the objective");
+    let probable = Worse::Probable { expected: Gain::NONE, deviation: 0.0 };
+    let (technique, number) = (probable.explain("time / ideal"), probable.explain("the objective"));
     e.decides(
         "mean mu and standard deviation sigma of a task's time, speeds of the workers, cost of a chunk: measured",
         "",
@@ -89,7 +90,10 @@ fn limit_texts(mode: Mode, limits: Limits) -> Vec<String> {
         list.push(format!("{} workers at most come or go in one change", limits.step));
     }
     list.push(format!("iterations of less than {} ms are left alone", SHORTEST_S * 1e3));
-    list.push(format!("a technique that was rolled back is not tried again for {TABU} iterations"));
-    list.push(format!("a number of workers that was rolled back is not tried again for {} iterations", workers::TABU));
+    list.push(format!(
+        "a change is made where it gains with a probability of {} %, by the simulation, what its inputs and the model were off by, \
+         and the noise",
+        100.0 * LEVEL
+    ));
     list
 }

@@ -1,15 +1,15 @@
 //! Proposals of another number of workers.
 
 use super::growing::{awaited, room};
-use super::weighing::chosen;
 use super::{Change, MasterWorker};
-use crate::master_worker::candidates;
+use crate::confidence::standard_errors;
+use crate::master_worker::candidates::{self, Forecast};
 use crate::master_worker::experience::family;
 use crate::master_worker::inputs::Inputs;
+use crate::master_worker::model_error::EXACT;
 use crate::master_worker::regime::Regime;
-use crate::master_worker::workers::Advice;
+use crate::master_worker::workers::{Advice, Present};
 use crate::master_worker::workload::{KnownWorker, WorkloadEstimator};
-use crate::trial::uncertainty;
 use crate::tuning_point::names;
 use crate::{Proposal, TuningPoint};
 use midrun_scheduling::{Technique, TechniqueParameters};
@@ -50,7 +50,7 @@ impl MasterWorker {
         (tuning_point, spare): (&TuningPoint, Option<&TuningPoint>),
         workload: &WorkloadEstimator,
         (from, to): (TechniqueParameters, TechniqueParameters),
-        scale: f64,
+        (unchanged_s, scale): (f64, f64),
     ) -> Option<Proposal> {
         let (iteration, iteration_s) = self.last?;
         if spare.is_some_and(awaited) {
@@ -58,12 +58,12 @@ impl MasterWorker {
         }
         let most = tuning_point.range.1.clamp(1.0, f64::from(u32::MAX)) as u32;
         let workload = &workload.ahead();
-        let Advice { to: next, now, input_error, stepped } = self.workers.advise(
+        let rivals = self.rivals(to, workload, tuning_point);
+        let Advice { to: next, now, error, stepped } = self.workers.advise(
             workload,
-            &self.rivals(to, workload, iteration, tuning_point),
-            (iteration, most.saturating_add(spare.map_or(0, room))),
-            scale,
-            self.unsettled,
+            &rivals,
+            most.saturating_add(spare.map_or(0, room)),
+            Present { unchanged_s, scale, noise: self.experience.noise(), unforeseen: self.errors.unforeseen() },
         )?;
         if let Some(spare) = spare.filter(|_| next.workers > most) {
             return Some(self.start_workers(spare, most, &next));
@@ -71,11 +71,12 @@ impl MasterWorker {
         // A new number starts with the setting that suits it. A program with its own number cuts by its own rules.
         let (setting, predicted_s) = if tuning_point.name == names::WORKERS {
             let there = workload.with_workers(next.workers);
-            let settings = self.settings(&there, iteration);
-            let (with_to, mut all) = candidates::shortlist(&there, next.setting, &settings, iteration);
-            all.sort_by(|a, b| a.ratio.total_cmp(&b.ratio));
-            let best = chosen(workload, &all).unwrap_or(with_to);
-            (best.setting, next.iteration_s * best.ratio / with_to.ratio)
+            let settings = self.settings(&there);
+            let (_, all) = candidates::shortlist(&there, next.setting, &settings);
+            // The model's error is not in the simulated gain.
+            let surely = |f: &&Forecast| f.gain.least() > standard_errors() * EXACT;
+            let best = all.iter().filter(surely).max_by(|a, b| a.gain.mean.total_cmp(&b.gain.mean));
+            best.map_or((next.setting, next.iteration_s), |f| (f.setting, next.iteration_s * (-f.gain.mean).exp()))
         } else {
             (from, next.iteration_s)
         };
@@ -108,7 +109,7 @@ impl MasterWorker {
             to: next.workers.to_string(),
             why,
             predicted_s,
-            uncertainty: uncertainty(next.deviation, input_error),
+            uncertainty: self.errors.half_width(error),
             unchanged_s: iteration_s,
             ..Proposal::default()
         })
@@ -119,14 +120,13 @@ impl MasterWorker {
         &self,
         to: TechniqueParameters,
         workload: &WorkloadEstimator,
-        iteration: u64,
         tuning_point: &TuningPoint,
     ) -> Vec<TechniqueParameters> {
         let mut all = vec![to];
         if tuning_point.name == names::WORKERS {
             let other =
                 |s: &TechniqueParameters| matches!(s.kind, Technique::None | Technique::Daf) && s.kind != to.kind;
-            all.extend(self.settings(workload, iteration).into_iter().filter(other));
+            all.extend(self.settings(workload).into_iter().filter(other));
         }
         all
     }

@@ -2,29 +2,25 @@
 
 use super::{MasterWorker, Mode};
 use crate::Window;
+use crate::confidence::{Gain, standard_errors};
 use crate::master_worker::candidates::{self, Forecast};
 use crate::master_worker::experience::family;
+use crate::master_worker::model_error::{EXACT, Simulated, correction};
 use crate::master_worker::workload::WorkloadEstimator;
 use crate::trial::MODEL;
 use midrun_scheduling::{Technique, TechniqueParameters};
 
-/// Candidates this close are the same; then `none` is preferred, then `daf`.
-pub(super) const TIE: f64 = 0.0015;
-/// Tasks are even when nothing gains more than this over handing everything out at once.
-pub(super) const EVEN: f64 = 0.003;
 /// Share of an iteration that may be spent to measure tasks one by one.
 const LOOK: f64 = 0.05;
-/// Unmeasured settings are expected to fall short of their simulation as the present one does, at most by this share.
-pub(super) const SHORTFALL: f64 = 0.02;
-
 /// Steps to the share of messages: to 3 % of it.
 const HALVINGS: u32 = 5;
 
 /// The weighed settings.
 pub(super) struct Weighed {
-    pub(super) best: Forecast,
-    /// The best of another technique, for the log.
-    pub(super) second: Forecast,
+    /// The best of the others, if any can be better than the present one.
+    pub(super) best: Option<Forecast>,
+    /// The present setting.
+    pub(super) now: Forecast,
     /// Iteration time / ideal that the present setting is expected to give.
     pub(super) unchanged: f64,
     /// Measured / simulated time of the present setting.
@@ -40,34 +36,57 @@ impl MasterWorker {
         }
     }
 
-    /// Corrects a forecast by the setting's measurements.
-    fn corrected(&self, forecast: Forecast, shortfall: f64) -> Forecast {
-        let measured = self.experience.ratio(&forecast.setting, 2);
-        let ratio = measured.unwrap_or((forecast.ratio * shortfall).max(1.0));
-        Forecast { ratio, iteration_s: forecast.iteration_s * ratio / forecast.ratio, ..forecast }
+    /// Weighs the other settings against `current`. Where even the ideal would gain too little to be sure of, none is simulated.
+    pub(super) fn weigh(&self, workload: &WorkloadEstimator, current: TechniqueParameters) -> Weighed {
+        let measured = self.experience.ratio(&current);
+        let most = measured.map_or(f64::INFINITY, |ratio| (ratio * workload.ideal_s() / workload.shortest_s()).ln());
+        let requested = self.is_requested(&current);
+        if !requested && most <= standard_errors() * EXACT {
+            let now = candidates::present(workload, current);
+            let unchanged = measured.unwrap_or(now.ratio);
+            return Weighed { best: None, now, unchanged, scale: unchanged / now.ratio };
+        }
+        let (now, all) = candidates::shortlist(workload, current, &self.settings(workload));
+        let unchanged = measured.unwrap_or(now.ratio);
+        let noise = self.experience.noise();
+        let simulated = |f: &Forecast| {
+            let residual = self.experience.residual(&f.setting, f.ratio, noise);
+            Simulated { ratio: f.ratio, residual }
+        };
+        let corrected = |f: Forecast| {
+            let alike = family(&f.setting) == family(&current);
+            let correction = match alike {
+                true => Gain { mean: 0.0, error: EXACT },
+                false => correction(simulated(&now), simulated(&f), self.experience.late()),
+            };
+            let Gain { mean, error } = f.gain.plus(correction);
+            let gain = Gain { mean: mean.min(most), error };
+            Forecast {
+                ratio: unchanged * (-gain.mean).exp(),
+                iteration_s: unchanged * workload.ideal_s() * (-gain.mean).exp(),
+                gain,
+                ..f
+            }
+        };
+        // Of the same technique only the parameters that it reads are worth a change.
+        let reads = current.kind == Technique::Fac2;
+        let other = |f: &Forecast| family(&f.setting) != family(&current) || (reads && f.setting != current);
+        let mut all: Vec<Forecast> = all.into_iter().filter(other).map(corrected).collect();
+        all.sort_by(|a, b| b.gain.mean.total_cmp(&a.gain.mean));
+        Weighed { best: chosen(workload, &all), now, unchanged, scale: unchanged / now.ratio }
     }
 
-    pub(super) fn weigh(&self, workload: &WorkloadEstimator, current: TechniqueParameters, iteration: u64) -> Weighed {
-        let (now, all) = candidates::shortlist(workload, current, &self.settings(workload, iteration), iteration);
-        let measured = self.experience.ratio(&current, 1);
-        let shortfall = measured.map_or(1.0, |m| (m / now.ratio).clamp(1.0, 1.0 + SHORTFALL));
-        let unchanged = measured.unwrap_or(now.ratio).max(1.0);
-        let mut all: Vec<Forecast> = all.into_iter().map(|f| self.corrected(f, shortfall)).collect();
-        all.sort_by(|a, b| a.ratio.total_cmp(&b.ratio));
-        let scale = measured.map_or(1.0, |m| m / now.ratio);
-        let best = chosen(workload, &all).unwrap_or(now);
-        let second = all.iter().find(|f| f.setting.kind != best.setting.kind).copied().unwrap_or(now);
-        Weighed { best, second, unchanged, scale }
+    /// Whether the user asked for another technique than `current`.
+    pub(super) fn is_requested(&self, current: &TechniqueParameters) -> bool {
+        matches!(self.mode, Mode::Fixed(kind) if kind != current.kind)
     }
 
-    /// Settings that are not tabu.
-    pub(super) fn settings(&self, workload: &WorkloadEstimator, iteration: u64) -> Vec<TechniqueParameters> {
-        let settings = match self.mode {
+    /// Settings that may be used.
+    pub(super) fn settings(&self, workload: &WorkloadEstimator) -> Vec<TechniqueParameters> {
+        match self.mode {
             Mode::Auto => candidates::all(workload),
             Mode::Fixed(kind) => candidates::of_kind(kind, workload),
-        };
-        let allowed = |s: &TechniqueParameters| self.tabu.allows(&family(s), iteration);
-        settings.into_iter().filter(allowed).collect()
+        }
     }
 }
 
@@ -112,11 +131,9 @@ pub fn chosen(workload: &WorkloadEstimator, all: &[Forecast]) -> Option<Forecast
     near.max_by(|a, b| a.chunks.total_cmp(&b.chunks))
 }
 
-/// Chooses from `all`, the best first: the static split if tasks are even (fewest messages), else DAF among near ties.
+/// Chooses from `all`, the best first: of those that the model cannot tell apart, the one with the fewest chunks.
 pub fn preferred(all: &[Forecast]) -> Option<Forecast> {
     let first = all.first()?;
-    let of = |kind: Technique| all.iter().find(|f| f.setting.kind == kind).copied();
-    let close = |f: &Forecast, by: f64| f.ratio <= first.ratio * (1.0 + by);
-    let none = of(Technique::None).filter(|f| close(f, EVEN));
-    none.or_else(|| of(Technique::Daf).filter(|f| close(f, TIE))).or(Some(*first))
+    let near = all.iter().filter(|f| f.ratio <= first.ratio * (1.0 + EXACT)).copied();
+    near.min_by(|a, b| a.chunks.total_cmp(&b.chunks))
 }

@@ -1,15 +1,15 @@
 //! Simulated forecasts for numbers of workers.
 
+use crate::confidence::Gain;
 use crate::master_worker::candidates;
+use crate::master_worker::model_error::EXACT;
 use crate::master_worker::workload::WorkloadEstimator;
-use midrun_models::simulate::Drawings;
+use midrun_models::simulate::{Drawings, SimResult};
 use midrun_scheduling::TechniqueParameters;
 
-/// Costs this close are the same: then fewer workers are preferred.
-const TIE: f64 = 0.01;
 /// Numbers of workers that are simulated, at most; drawings of each, and tasks that these hold: few tasks scatter more.
 const CANDIDATES: u32 = 24;
-const RUNS: (u64, u64) = (2, 20);
+const RUNS: (u64, u64) = (4, 20);
 const TASKS: u64 = 4_000;
 /// How far the simulation's scale may be corrected.
 const SCALE: (f64, f64) = (0.8, 1.5);
@@ -28,6 +28,8 @@ pub struct Forecast {
     pub work_s: f64,
     /// Standard deviation of the iteration time by chance of the tasks, as a share of it.
     pub deviation: f64,
+    /// By how much its iterations are shorter than those of the present number, on the same drawings.
+    pub faster: Gain,
 }
 
 impl Forecast {
@@ -37,56 +39,84 @@ impl Forecast {
     }
 }
 
-/// The forecast of least cost; of those that are as good as that, the one with the fewest workers.
-pub fn cheapest<'a>(
-    all: impl Iterator<Item = &'a Forecast> + Clone,
-    cost: impl Fn(&Forecast) -> f64,
-) -> Option<Forecast> {
-    let least = all.clone().map(&cost).fold(f64::INFINITY, f64::min);
-    all.filter(|f| cost(f) <= least * (1.0 + TIE)).min_by_key(|f| f.workers).copied()
+/// The forecast of least cost; of equal ones, that with the fewest workers.
+pub fn cheapest<'a>(all: impl Iterator<Item = &'a Forecast>, cost: impl Fn(&Forecast) -> f64) -> Option<Forecast> {
+    all.min_by(|a, b| cost(a).total_cmp(&cost(b)).then(a.workers.cmp(&b.workers))).copied()
 }
 
-/// Standard error of the iteration time of so many workers by those of what its forecast rests on, as a share of it: each
-/// is carried through the simulation, and they are taken for independent.
-pub fn input_error(workload: &WorkloadEstimator, setting: &TechniqueParameters, workers: u32, seed: u64) -> f64 {
-    let time_s = |there: &WorkloadEstimator| {
+/// Standard error of the time of another number, as a share; or, with the setting `now`, of the gain over the present number. Each
+/// of what it is worked out from is carried through the simulation, of both on the same drawings, and they are taken for
+/// independent.
+pub fn input_error(
+    workload: &WorkloadEstimator,
+    now: Option<&TechniqueParameters>,
+    to: &TechniqueParameters,
+    workers: u32,
+    seed: u64,
+) -> f64 {
+    let time_s = |there: &WorkloadEstimator, setting: &TechniqueParameters| {
         let load = there.load();
         Drawings::new(&load, seed..seed + RUNS.0).run(&load, setting, RUNS.0 as usize).iteration_s
     };
-    let known_s = time_s(&workload.with_workers(workers));
-    let squares: f64 = workload.within_errors(workers).iter().map(|off| (time_s(off) / known_s - 1.0).powi(2)).sum();
+    let gain = |here: &WorkloadEstimator, there: &WorkloadEstimator| {
+        now.map_or(0.0, |now| time_s(here, now).ln()) - time_s(there, to).ln()
+    };
+    let known = gain(workload, &workload.with_workers(workers));
+    let off = workload.within_errors(workload.workers).into_iter().zip(workload.within_errors(workers));
+    let squares: f64 = off.map(|(here, there)| (gain(&here, &there) - known).powi(2)).sum();
     if squares.is_finite() { squares.sqrt() } else { 0.0 }
 }
 
-/// Forecasts of the present number, of both ends, and of numbers between them, each with what suits it best of `settings`.
-/// `scale` corrects the simulation.
+/// Forecasts of the present number, first, and of those of `range` that are `worth` it with the shortest possible time; none if
+/// none is. Each is with what suits it best of `settings`: the first of these unless another is better by more than the model's
+/// error. `scale` corrects the simulation.
 pub fn forecasts(
     workload: &WorkloadEstimator,
     settings: &[TechniqueParameters],
     range: (u32, u32),
-    seed: u64,
-    scale: f64,
+    (seed, scale): (u64, f64),
+    worth: impl Fn(&Forecast) -> bool,
 ) -> Vec<Forecast> {
     let scale = scale.clamp(SCALE.0, SCALE.1);
+    let others: Vec<u32> = numbers(workload.workers, range).into_iter().filter(|n| *n != workload.workers).collect();
+    let others: Vec<u32> = others.into_iter().filter(|n| worth(&shortest(workload, settings[0], *n))).collect();
+    if others.is_empty() && range != (workload.workers, workload.workers) {
+        return Vec::new();
+    }
     // The tasks are the same for any number of workers, unless dV says that there are more or fewer.
     let runs = (TASKS / workload.tasks.max(1)).clamp(RUNS.0, RUNS.1);
     let drawings = Drawings::new(&workload.load(), seed..seed + runs);
-    let one = |workers: u32| {
+    let one = |workers: u32, now_s: Option<&[f64]>| {
         let there = workload.with_workers(workers);
         let load = there.load();
         let own = (load.tasks != workload.tasks).then(|| Drawings::new(&load, seed..seed + runs));
         let drawings = own.as_ref().unwrap_or(&drawings);
-        let work_s = there.work_s(there.tasks);
+        let (work_s, shortest_s) = (there.work_s(there.tasks), there.shortest_s());
         let with = |setting: &TechniqueParameters| {
             let fitted = candidates::informed(setting.kind, setting.factor, &there);
             let setting = if setting.min_chunk > 1 { fitted } else { *setting };
-            let result = drawings.run(&load, &setting, runs as usize);
-            let iteration_s = result.iteration_s * scale;
-            Forecast { workers, setting, iteration_s, work_s, deviation: result.deviation }
+            let each = drawings.each(&load, &setting, runs as usize);
+            let result = SimResult::mean(&each);
+            let times_s: Vec<f64> = each.iter().map(|result| result.iteration_s).collect();
+            let faster = now_s.map_or(Gain::NONE, |now_s| Gain::paired(now_s, &times_s));
+            let iteration_s = (result.iteration_s * scale).max(shortest_s);
+            (Forecast { workers, setting, iteration_s, work_s, deviation: result.deviation, faster }, times_s)
         };
-        settings.iter().map(with).min_by(|a, b| a.iteration_s.total_cmp(&b.iteration_s))
+        let all: Vec<(Forecast, Vec<f64>)> = settings.iter().map(with).collect();
+        let first_s = all.first()?.0.iteration_s;
+        let other = all.iter().skip(1).filter(|(f, _)| f.iteration_s < first_s * (1.0 - EXACT));
+        other.min_by(|a, b| a.0.iteration_s.total_cmp(&b.0.iteration_s)).or(all.first()).cloned()
     };
-    numbers(workload.workers, range).into_iter().filter_map(one).collect()
+    let Some((now, now_s)) = one(workload.workers, None) else { return Vec::new() };
+    let others = others.into_iter().filter_map(|workers| one(workers, Some(&now_s))).map(|(forecast, _)| forecast);
+    std::iter::once(now).chain(others).collect()
+}
+
+/// The shortest time that so many workers can take.
+pub fn shortest(workload: &WorkloadEstimator, setting: TechniqueParameters, workers: u32) -> Forecast {
+    let there = workload.with_workers(workers);
+    let (iteration_s, work_s) = (there.shortest_s(), there.work_s(there.tasks));
+    Forecast { workers, setting, iteration_s, work_s, deviation: 0.0, faster: Gain::NONE }
 }
 
 /// `now`, both ends, and numbers between them: all of them, or those that lie evenly on a logarithmic scale.

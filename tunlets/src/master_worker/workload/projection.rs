@@ -84,6 +84,14 @@ impl WorkloadEstimator {
         all
     }
 
+    /// The shortest time for the tasks there are, with these workers and the speeds that they are known to have: nothing is faster.
+    /// Seconds.
+    pub fn shortest_s(&self) -> f64 {
+        let known = self.by_cost();
+        let rate = |place: usize| known.get(place).map_or(1.0, |worker| 1.0 / worker.slowness);
+        self.compute_s() / (0..self.workers.max(1) as usize).map(rate).sum::<f64>()
+    }
+
     /// Two messages per chunk, and the bytes of a task and its result, per task.
     fn message_s(&self, link: &LinkCost) -> f64 {
         let bytes = self.network.map_or(0.0, |n| f64::from(n.task_bytes) + f64::from(n.result_bytes));

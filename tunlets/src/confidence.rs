@@ -1,0 +1,90 @@
+//! The confidence level, and gains with their errors: when a gain is sure.
+
+use midrun_models::chance::{normal_probability, normal_quantile, student_half_width};
+
+/// Confidence level: what is said or judged holds with this probability.
+pub const LEVEL: f64 = 0.95;
+
+/// Standard errors by which a number may fall short of its mean, at the level.
+pub fn standard_errors() -> f64 {
+    normal_quantile(LEVEL)
+}
+
+/// Expected gain of a change, as a difference of logarithms of the cost (a share, where it is small), and its standard error.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Gain {
+    /// Its mean.
+    pub mean: f64,
+    /// Its standard error.
+    pub error: f64,
+}
+
+impl Gain {
+    /// No gain, for sure.
+    pub const NONE: Gain = Gain { mean: 0.0, error: 0.0 };
+
+    /// Of times `to` over times `from`, pair by pair on the same random numbers, so that what both have in common counts for
+    /// nothing. The error is so large that a normal distribution has the quantile of Student's at the level.
+    pub fn paired(from: &[f64], to: &[f64]) -> Gain {
+        let all: Vec<f64> =
+            from.iter().zip(to).map(|(from, to)| (from / to).ln()).filter(|gain| gain.is_finite()).collect();
+        let count = all.len() as f64;
+        let mean = all.iter().sum::<f64>() / count.max(1.0);
+        if all.len() < 2 {
+            return Gain { mean, error: f64::INFINITY };
+        }
+        let variance = all.iter().map(|gain| (gain - mean).powi(2)).sum::<f64>() / (count - 1.0);
+        let wider = student_half_width(2.0 * LEVEL - 1.0, count - 1.0) / standard_errors();
+        Gain { mean, error: wider * (variance / count).sqrt() }
+    }
+
+    /// The sum of two independent ones.
+    pub fn plus(self, other: Gain) -> Gain {
+        Gain { mean: self.mean + other.mean, error: self.error.hypot(other.error) }
+    }
+
+    /// Whether it is one, at the level.
+    pub fn is_sure(self) -> bool {
+        self.least() > 0.0
+    }
+
+    /// Probability that it is above 0.
+    pub fn probability(self) -> f64 {
+        match self.error > 0.0 {
+            true => normal_probability(self.mean / self.error),
+            false => f64::from(u8::from(self.mean > 0.0)),
+        }
+    }
+
+    /// The least gain at the level; negative: a loss.
+    pub fn least(self) -> f64 {
+        self.mean - standard_errors() * self.error
+    }
+
+    /// What is known of it after it was measured as `mean`, with an independent standard error.
+    pub fn after(self, measured: Gain) -> Gain {
+        let (before, new) = (self.error * self.error, measured.error * measured.error);
+        if before + new <= 0.0 {
+            return measured;
+        }
+        let mean = (self.mean * new + measured.mean * before) / (before + new);
+        Gain { mean, error: (before * new / (before + new)).sqrt() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gain_is_sure_at_the_level_and_a_measurement_counts_by_its_error() {
+        let gain = |mean, error| Gain { mean, error };
+        assert!(gain(0.1, 0.06).least() > 0.0 && gain(0.1, 0.062).least() < 0.0);
+        assert!((gain(0.1, 0.1).probability() - 0.841_34).abs() < 1e-4);
+        assert_eq!((gain(0.1, 0.0).probability(), gain(-0.1, 0.0).probability()), (1.0, 0.0));
+        let both = gain(0.1, 0.1).after(gain(-0.1, 0.1));
+        assert!(both.mean.abs() < 1e-12 && (both.error - 0.1 / 2.0_f64.sqrt()).abs() < 1e-12);
+        assert_eq!(gain(0.1, 0.0).after(gain(-0.1, 0.1)).mean, 0.1, "what is certain stays");
+        assert_eq!(gain(0.1, 0.1).after(gain(-0.1, 0.0)).mean, -0.1);
+    }
+}

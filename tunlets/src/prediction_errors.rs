@@ -1,0 +1,119 @@
+//! How far forecasts of the present setting were off in this run: so far at least those of other settings are off, too.
+//!
+//! An iteration is foreseen when a change could be decided, and measured when that change would be judged: chance of the tasks, the
+//! machine's noise, drift of the work and the model's error all show.
+
+use crate::confidence::LEVEL;
+use crate::trial::WATCHED;
+use midrun_models::chance::{normal_quantile, student_half_width};
+use std::collections::VecDeque;
+
+/// Iterations from the one after which a change is decided to the first that runs with it as a whole.
+const AHEAD: u64 = 2;
+/// Prior standard deviation of the logarithm of measured over foreseen time, and the observations that it counts for: of the first
+/// forecasts of the programs of bench `decisions`.
+const PRIOR: (f64, f64) = (0.08, 3.0);
+/// Newest errors that count.
+const RECENT: usize = 24;
+
+/// See the module.
+#[derive(Clone, Debug, Default)]
+pub struct PredictionErrors {
+    /// Forecasts that are not measured yet: the iteration after which they were made, and the time, seconds.
+    open: VecDeque<(u64, f64)>,
+    /// The newest iterations under one setting, and their times, seconds.
+    measured: VecDeque<(u64, f64)>,
+    errors: VecDeque<f64>,
+    /// Those of unchanged settings.
+    unchanged: VecDeque<f64>,
+}
+
+fn push(errors: &mut VecDeque<f64>, error: f64) {
+    errors.extend(Some(error).filter(|error| error.is_finite()));
+    if errors.len() > RECENT {
+        errors.pop_front();
+    }
+}
+
+/// Standard deviation of an error with its prior, as a difference of logarithms, and the observations that it rests on.
+fn deviation(errors: &VecDeque<f64>) -> (f64, f64) {
+    let (prior, weight) = PRIOR;
+    let freedom = weight + errors.len() as f64;
+    let squares = weight * prior * prior + errors.iter().map(|error| error * error).sum::<f64>();
+    ((squares / freedom).sqrt(), freedom)
+}
+
+impl PredictionErrors {
+    /// After `iteration` under the present setting, which took `time_s` seconds; so much is foreseen of those to come.
+    pub fn add(&mut self, iteration: u64, time_s: f64, foreseen_s: f64) {
+        self.measured.push_back((iteration, time_s));
+        if self.measured.len() > WATCHED {
+            self.measured.pop_front();
+        }
+        let first = self.measured.front().map_or(0, |(first, _)| *first);
+        while let Some((made, foreseen_s)) = self.open.front().copied().filter(|(made, _)| made + AHEAD <= first) {
+            self.open.pop_front();
+            if made + AHEAD == first && self.measured.len() == WATCHED {
+                let mean_s = self.measured.iter().map(|(_, time_s)| time_s).sum::<f64>() / WATCHED as f64;
+                self.learn(mean_s, foreseen_s);
+                push(&mut self.unchanged, (mean_s / foreseen_s).ln());
+            }
+        }
+        self.open.push_back((iteration, foreseen_s));
+    }
+
+    /// A time was foreseen and measured: by the iterations of one setting, or the judgement on a decision.
+    pub fn learn(&mut self, measured_s: f64, foreseen_s: f64) {
+        push(&mut self.errors, (measured_s / foreseen_s).ln());
+    }
+
+    /// Another setting is in force: what was foreseen is not measured any more.
+    pub fn interrupt(&mut self) {
+        self.open.clear();
+        self.measured.clear();
+    }
+
+    /// By how much forecasts of unchanged settings were off beyond what is usual: so far what they rest on is not known.
+    pub fn unforeseen(&self) -> f64 {
+        (deviation(&self.unchanged).0.powi(2) - PRIOR.0.powi(2)).max(0.0).sqrt()
+    }
+
+    /// Half the width of the interval around a forecast, as a share of it, that holds the measurement at the confidence level;
+    /// `error` is what is uncertain beside, as a difference of logarithms. The errors so far are independent observations of one
+    /// normal distribution whose variance is unknown: the next one has Student's.
+    pub fn half_width(&self, error: f64) -> f64 {
+        let (deviation, freedom) = deviation(&self.errors);
+        let normal = normal_quantile(0.5 + 0.5 * LEVEL);
+        (student_half_width(LEVEL, freedom) * deviation).hypot(normal * error).exp_m1()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn intervals_are_as_wide_as_forecasts_were_off() {
+        let after = |off: f64| {
+            let mut errors = PredictionErrors::default();
+            (0..20).for_each(|k| errors.add(k, 1.0 + off, 1.0));
+            errors.half_width(0.0)
+        };
+        assert!(PredictionErrors::default().half_width(0.0) > 0.1, "nothing is known yet");
+        assert!(after(0.0) < 0.1 && after(0.3) > 0.5, "{} {}", after(0.0), after(0.3));
+        assert!(after(0.0) < PredictionErrors::default().half_width(0.0));
+    }
+
+    #[test]
+    fn a_forecast_is_measured_by_the_iterations_that_a_change_is_judged_by() {
+        let mut errors = PredictionErrors::default();
+        // Foreseen after 0, judged by 2 and 3.
+        for (iteration, time_s) in [(0, 9.0), (1, 9.0), (2, 1.5), (3, 2.5)] {
+            errors.add(iteration, time_s, 2.0);
+        }
+        assert_eq!(errors.errors, [0.0]);
+        errors.interrupt();
+        (4..7).for_each(|iteration| errors.add(iteration, 9.0, 2.0));
+        assert_eq!(errors.errors, [0.0], "those of another setting say nothing");
+    }
+}
