@@ -1,8 +1,9 @@
 //! Collects what a run learns: the best setting that was measured, the tasks, and the speeds of the ranks.
 
 use super::seen::{Family, Seen, Share, family};
-use super::{LEVEL, deviation, mean};
+use super::{deviation, mean};
 use crate::Window;
+use crate::confidence::LEVEL;
 use crate::master_worker::cost;
 use crate::options::Objective;
 use midrun_models::chance::student_half_width;

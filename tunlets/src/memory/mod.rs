@@ -13,9 +13,6 @@ pub use learning::{Learning, Learnt};
 pub use remembered::Remembered;
 pub use start_trial::{StartTrial, StartVerdict};
 
-/// Confidence level: what is said or judged holds with this probability.
-const LEVEL: f64 = 0.95;
-
 fn mean(of: &[f64]) -> f64 {
     of.iter().sum::<f64>() / of.len() as f64
 }

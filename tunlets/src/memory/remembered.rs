@@ -1,6 +1,7 @@
 //! A start that an earlier run gave, as a text that travels to the ranks and to the analyzer.
 
-use super::{LEVEL, Learnt, deviation};
+use super::{Learnt, deviation};
+use crate::confidence::LEVEL;
 use midrun_models::chance::student_half_width;
 use midrun_scheduling::{Start, start};
 use midrun_vocabulary::Count;
