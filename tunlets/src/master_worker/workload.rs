@@ -76,6 +76,8 @@ pub struct WorkloadEstimator {
     samples: f64,
     /// Windows that were learnt from since the program was first seen, or changed.
     windows: u32,
+    /// It has changed since it was first seen.
+    changed: bool,
     /// Mean time of a task when this program was first seen, seconds: the yardstick of useful work; and the workers then.
     reference_s: f64,
     reference_workers: u32,
@@ -155,7 +157,7 @@ impl WorkloadEstimator {
             }
             _ => {
                 let mut new = match workload {
-                    Some(old) => old.keep_costs(window, now.clone()),
+                    Some(old) => WorkloadEstimator { changed: true, ..old.keep_costs(window, now.clone()) },
                     None => now.clone(),
                 };
                 new.grow(&now, equal);
@@ -188,6 +190,7 @@ impl WorkloadEstimator {
             samples: window.per_worker.iter().map(|w| if w.tasks_timed { w.tasks } else { w.chunks }).sum::<u64>()
                 as f64,
             windows: 1,
+            changed: false,
             reference_s: mean_s,
             reference_workers: window.workers,
             far: window.per_worker.iter().filter_map(|w| Some((w.rank, w.far?))).collect(),
@@ -319,9 +322,9 @@ impl WorkloadEstimator {
         WorkloadEstimator { message_shares: VecDeque::from([share]), ..self.clone() }
     }
 
-    /// Whether more than one iteration agrees with it: one alone may have been an exception.
+    /// Whether it is no exception: the program has not changed, or another iteration agrees with the change.
     pub fn is_confirmed(&self) -> bool {
-        self.windows > 1
+        !self.changed || self.windows > 1
     }
 
     /// Time of all tasks of an iteration (`Tc`), seconds.
