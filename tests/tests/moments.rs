@@ -42,10 +42,11 @@ fn under_midrun(scratch: &Scratch, mpi: Mpi, points: &str) -> Process {
     job
 }
 
-/// Points that every rank offers, without `points` itself.
+/// Points that every rank offers, without those that take texts for midrun itself.
 fn offers(status: &serde_json::Value) -> usize {
     let all = status["tuning_points"].as_array().into_iter().flatten();
-    all.filter(|point| point["name"] != "points").count() / RANKS as usize
+    let texts = |point: &serde_json::Value| point["name"] == "points" || point["name"] == "iteration";
+    all.filter(|point| !texts(point)).count() / RANKS as usize
 }
 
 fn stop(scratch: &Scratch, job: Process) -> Ended {
