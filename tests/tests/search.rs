@@ -4,9 +4,10 @@ use midrun_tests::process::Ended;
 use midrun_tests::{Mpi, Process, Scratch, Summary, each_mpi, run};
 use serde_json::Value;
 
-/// `midrun run FLAGS -- LINE`, with a state directory of the test's own.
+/// `midrun run FLAGS -- LINE`, which remembers the searches of the test.
 fn searched(scratch: &Scratch, name: &str, flags: &[&str], line: &[String]) -> (Ended, Summary) {
-    let run = run::command(scratch, &[&["--summary", "s.json"], flags].concat(), line);
+    let mut run = run::command(scratch, &[&["--summary", "s.json"], flags].concat(), line);
+    run.env("XDG_STATE_HOME", scratch.path("state"));
     let ended = Process::start(scratch, name, run).succeed();
     let summary = Summary::read(&scratch.path("s.json"));
     (ended, summary)
