@@ -310,7 +310,9 @@ impl Job {
         if self.measurements.take_new_period() {
             self.iteration_texts.renew();
         }
-        if let Some(period) = self.measurements.period().filter(|_| self.iteration_texts.any_due()) {
+        // A rank forgets a value that waits for its place when a newer action comes: this one can wait.
+        let is_quiet = !dispatcher.is_busy() && !self.overrides.is_active() && self.overrides.pending() == 0;
+        if let Some(period) = self.measurements.period().filter(|_| is_quiet && self.iteration_texts.any_due()) {
             self.iteration_texts.send(ctx, &period.line(), dispatcher, roster);
         }
     }
