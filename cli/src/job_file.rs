@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::{Read, Write};
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -80,7 +80,7 @@ pub fn running() -> Vec<RunningJob> {
 /// Reads a job file. Returns `None` unless it is complete, belongs to this user, and its writer still holds the lock.
 fn read(path: &Path) -> Option<RunningJob> {
     let file = fs::OpenOptions::new().read(true).custom_flags(libc::O_NOFOLLOW).open(path).ok()?;
-    let own = file.metadata().is_ok_and(|found| found.uid() == runtime_dir::own_uid() && found.mode() & 0o077 == 0);
+    let own = file.metadata().is_ok_and(|found| runtime_dir::is_private(&found));
     // SAFETY: the descriptor is open. Closing it releases a lock obtained here.
     let left_behind = unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_SH | libc::LOCK_NB) } == 0;
     if !own || left_behind {

@@ -21,6 +21,7 @@ mod recording;
 mod replay;
 mod run;
 mod runtime_dir;
+mod secret_file;
 mod settings;
 mod signals;
 mod summary;

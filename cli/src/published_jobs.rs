@@ -6,7 +6,7 @@
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
@@ -85,11 +85,9 @@ impl Drop for Publication {
     }
 }
 
-/// `$XDG_STATE_HOME/midrun/jobs`, by default under `~/.local/state`.
+/// `jobs` in the directory of the user's state.
 fn directory() -> Option<PathBuf> {
-    let set = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let state = set("XDG_STATE_HOME").or_else(|| Some(set("HOME")?.join(".local/state")))?;
-    Some(state.join("midrun/jobs"))
+    Some(runtime_dir::state()?.join("jobs"))
 }
 
 fn write(directory: &Path, job: &PublishedJob) -> anyhow::Result<PathBuf> {
@@ -129,8 +127,7 @@ fn all_in(directory: &Path) -> Vec<PublishedJob> {
 /// Reads a file of this user.
 fn read(path: &Path) -> Option<PublishedJob> {
     let file = fs::OpenOptions::new().read(true).custom_flags(libc::O_NOFOLLOW).open(path).ok()?;
-    let found =
-        file.metadata().ok().filter(|found| found.uid() == runtime_dir::own_uid() && found.mode() & 0o077 == 0)?;
+    let found = file.metadata().ok().filter(runtime_dir::is_private)?;
     let mut text = String::new();
     file.take(MOST_BYTES.min(found.len())).read_to_string(&mut text).ok()?;
     serde_json::from_str(&text).ok()
@@ -150,6 +147,7 @@ fn is_listening(url: &str) -> Option<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::fs::MetadataExt;
 
     fn job(name: &str, url: &str, variables: &[(&str, &str)]) -> PublishedJob {
         let running = RunningJob {

@@ -23,6 +23,18 @@ pub fn path() -> PathBuf {
     }
 }
 
+/// What stays from run to run: `$XDG_STATE_HOME/midrun`, by default under `~/.local/state`.
+pub fn state() -> Option<PathBuf> {
+    let set = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let state = set("XDG_STATE_HOME").or_else(|| Some(set("HOME")?.join(".local/state")))?;
+    Some(state.join("midrun"))
+}
+
+/// Whether a file or directory is this user's, and nobody else can open it.
+pub fn is_private(found: &fs::Metadata) -> bool {
+    found.uid() == own_uid() && found.mode() & 0o077 == 0
+}
+
 /// Creates the directory if it is missing, and checks that no other user could have prepared it.
 ///
 /// # Errors
@@ -37,7 +49,7 @@ pub fn ensure() -> anyhow::Result<PathBuf> {
     }
     let found =
         fs::symlink_metadata(&dir).with_context(|| format!("cannot inspect the directory {}", dir.display()))?;
-    if !found.is_dir() || found.uid() != own_uid() || found.mode() & 0o077 != 0 {
+    if !found.is_dir() || !is_private(&found) {
         bail!("{} must be a directory of this user with mode 0700", dir.display());
     }
     Ok(dir)

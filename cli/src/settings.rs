@@ -1,7 +1,6 @@
 //! Configuration: built-in < file < environment (`MIDRUN_CFG_SECTION__KEY`) < flags.
 
 use std::io::Read;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
@@ -14,6 +13,7 @@ use serde_json::Value;
 
 use crate::launch::mpi::Flavour;
 use crate::logging::LogForm;
+use crate::secret_file;
 use crate::tunlet_files;
 use crate::usage::{Usage, one_line, usage};
 
@@ -131,12 +131,8 @@ pub fn read_token(path: &Path) -> anyhow::Result<String> {
     let failed = |error| Usage(format!("cannot read the token file {}: {error}", path.display()));
     let mut file = std::fs::File::open(path).map_err(failed)?;
     let found = file.metadata().map_err(failed)?;
-    if found.is_file() && found.mode() & 0o077 != 0 {
-        return usage(format!(
-            "the token file {} is open to others (mode {:03o}): make it yours alone by chmod 600",
-            path.display(),
-            found.mode() & 0o777
-        ));
+    if found.is_file() {
+        secret_file::refuse_if_open("token file", path, &found)?;
     }
     let mut text = String::new();
     file.read_to_string(&mut text).map_err(failed)?;

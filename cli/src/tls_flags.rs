@@ -2,11 +2,11 @@
 
 use std::fs::File;
 use std::io::Read;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use midrun_proto::tls::{Credentials, Unusable};
 
+use crate::secret_file;
 use crate::usage::{Usage, usage};
 
 /// Longest file that is read, bytes.
@@ -76,13 +76,8 @@ pub fn read(ca: Option<&Path>, certificate: Option<&Path>, key: Option<&Path>) -
 fn text(path: &Path, is_secret: bool) -> anyhow::Result<String> {
     let failed = |error| Usage(format!("cannot read {}: {error}", path.display()));
     let file = File::open(path).map_err(failed)?;
-    let found = file.metadata().map_err(failed)?;
-    if is_secret && found.mode() & 0o077 != 0 {
-        return usage(format!(
-            "the private key {} is open to others (mode {:03o}): make it yours alone by chmod 600",
-            path.display(),
-            found.mode() & 0o777
-        ));
+    if is_secret {
+        secret_file::refuse_if_open("private key", path, &file.metadata().map_err(failed)?)?;
     }
     let mut text = String::new();
     file.take(MOST_BYTES).read_to_string(&mut text).map_err(failed)?;

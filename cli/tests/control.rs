@@ -3,18 +3,15 @@
 mod stage;
 
 use std::fs;
-use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
-use std::process::{Child, Output, Stdio};
+use std::process::{Child, Output};
 
-use stage::{Stage, entries, stderr};
+use stage::{Stage, entries, first_line, stderr};
 
 /// A job of a program without MPI that runs until it is killed.
 fn job(stage: &Stage) -> Child {
     let words = ["run", "--", "mpirun", "-n", "2", "sh", "-c", "echo ready; exec sleep 30"];
-    let mut run = stage.midrun(&words).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-    let mut line = String::new();
-    BufReader::new(run.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let (run, line) = first_line(&mut stage.midrun(&words));
     assert_eq!(line, "ready\n");
     run
 }

@@ -6,7 +6,7 @@ use std::fs;
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 
-use stage::{Stage, entries, stderr};
+use stage::{Stage, Standing, entries, first_line, stderr};
 
 #[test]
 fn the_code_is_the_jobs_own() {
@@ -170,55 +170,18 @@ fn an_analyzer_that_does_not_answer_leaves_the_job_alone() {
     stage.assert_nothing_left();
 }
 
-/// A standing analyzer, killed at the end of its test.
-struct Standing {
-    process: std::process::Child,
-    address: String,
-}
-
-impl Standing {
-    fn start(stage: &Stage) -> Standing {
-        Standing::with(stage, "")
-    }
-
-    fn with(stage: &Stage, token: &str) -> Standing {
-        let mut command = stage.midrun(&["analyzer", "--listen", "127.0.0.1:0"]);
-        let mut process = command.env("MIDRUN_CFG_ANALYZER__TOKEN", token).stderr(Stdio::piped()).spawn().unwrap();
-        let mut line = String::new();
-        let mut err = BufReader::new(process.stderr.take().unwrap());
-        while !line.contains("analyzer listens on ") {
-            line.clear();
-            assert!(err.read_line(&mut line).unwrap() > 0, "it listens");
-        }
-        std::thread::spawn(move || std::io::copy(&mut err, &mut std::io::sink()));
-        Standing { process, address: line.trim().rsplit(' ').next().unwrap().to_owned() }
-    }
-
-    fn signal(&self, number: i32) {
-        // SAFETY: the child is not waited for yet.
-        unsafe { libc::kill(self.process.id().cast_signed(), number) };
-    }
-}
-
-impl Drop for Standing {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
+/// A standing analyzer with this token; empty: none.
+fn standing(stage: &Stage, token: &str) -> Standing {
+    let mut command = stage.midrun(&["analyzer", "--listen", "127.0.0.1:0"]);
+    Standing::start(command.env("MIDRUN_CFG_ANALYZER__TOKEN", token))
 }
 
 /// A job at a standing analyzer with this token, which runs until the file `end` is there; and the job's name.
 fn waiting(stage: &Stage, url: &str, token: &str) -> (std::process::Child, String) {
     let script = "echo $MIDRUN_JOB; while [ ! -e end ]; do sleep 0.05; done";
-    let mut run = stage
-        .midrun(&["run", "--analyzer", url, "--summary", "s.json", "--", "mpirun", "-n", "2", "sh", "-c", script])
-        .env("MIDRUN_TOKEN", token)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let mut line = String::new();
-    BufReader::new(run.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let mut run =
+        stage.midrun(&["run", "--analyzer", url, "--summary", "s.json", "--", "mpirun", "-n", "2", "sh", "-c", script]);
+    let (run, line) = first_line(run.env("MIDRUN_TOKEN", token));
     (run, line.trim().to_owned())
 }
 
@@ -226,7 +189,7 @@ fn waiting(stage: &Stage, url: &str, token: &str) -> (std::process::Child, Strin
 fn a_site_token_does_not_open_the_job_of_another_run() {
     // It looks like a number, and is none.
     let (stage, site) = (Stage::new(), "0123");
-    let analyzer = Standing::with(&stage, site);
+    let analyzer = standing(&stage, site);
     let url = format!("http://{}", analyzer.address);
     let (mut run, job) = waiting(&stage, &url, site);
     let (job, at) = (job.as_str(), ["--analyzer", &url]);
@@ -249,7 +212,7 @@ fn a_site_token_does_not_open_the_job_of_another_run() {
 #[test]
 fn an_analyzer_that_is_stopped_is_not_waited_for_at_the_end() {
     let stage = Stage::new();
-    let analyzer = Standing::start(&stage);
+    let analyzer = standing(&stage, "");
     analyzer.signal(libc::SIGSTOP);
     let url = format!("http://{}", analyzer.address);
     let output = stage.run(&["run", "--analyzer", &url, "--", "mpirun", "-n", "2", "sh", "-c", "exit 6"]);
@@ -265,7 +228,7 @@ fn after_a_partition_the_job_is_connected_again_and_gets_its_summary() {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
     let stage = Stage::new();
-    let analyzer = Standing::start(&stage);
+    let analyzer = standing(&stage, "");
     // What lies between: connections made before the partition stay open and carry nothing any more.
     let between = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", between.local_addr().unwrap());
@@ -313,14 +276,8 @@ fn after_a_partition_the_job_is_connected_again_and_gets_its_summary() {
 #[test]
 fn sockets_of_crashed_runs_are_swept() {
     let stage = Stage::new();
-    let mut run = stage
-        .midrun(&["run", "--", "mpirun", "-n", "2", "sh", "-c", "echo ready; sleep 1"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let mut line = String::new();
-    BufReader::new(run.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let words = ["run", "--", "mpirun", "-n", "2", "sh", "-c", "echo ready; sleep 1"];
+    let (mut run, _) = first_line(&mut stage.midrun(&words));
     run.kill().unwrap();
     run.wait().unwrap();
     assert_eq!(entries(&stage.path("run/midrun")).len(), 2, "SIGKILL leaves the socket and the file");

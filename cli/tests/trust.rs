@@ -3,13 +3,13 @@
 mod stage;
 
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Command, Output};
 use std::sync::{Arc, Mutex};
 
-use stage::{Stage, stderr};
+use stage::{Stage, Standing, first_line, stderr};
 
 /// A site's certificates in directory `name` of the stage.
 fn certificates(stage: &Stage, name: &str) {
@@ -26,32 +26,13 @@ fn files(site: &str, side: &str) -> [String; 3] {
     [format!("{site}/ca.pem"), format!("{site}/{side}.pem"), format!("{site}/{side}.key")]
 }
 
-/// A standing analyzer, killed at the end of its test, and its address.
-struct Standing(Child, String);
-
-impl Standing {
-    fn start(stage: &Stage, listen: &str, site: &str) -> Standing {
-        fs::write(stage.path("token"), "sesame\n").unwrap();
-        fs::set_permissions(stage.path("token"), fs::Permissions::from_mode(0o600)).unwrap();
-        let files = files(site, "analyzer");
-        let words = [&["analyzer", "--listen", listen, "--token-file", "token"][..], &flags(&files)].concat();
-        let mut process = stage.midrun(&words).stderr(Stdio::piped()).spawn().unwrap();
-        let mut err = BufReader::new(process.stderr.take().unwrap());
-        let mut line = String::new();
-        while !line.contains("analyzer listens on ") {
-            line.clear();
-            assert!(err.read_line(&mut line).unwrap() > 0, "it listens");
-        }
-        std::thread::spawn(move || std::io::copy(&mut err, &mut std::io::sink()));
-        Standing(process, line.trim().rsplit(':').next().unwrap().to_owned())
-    }
-}
-
-impl Drop for Standing {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
+/// A standing analyzer with the certificates of a site.
+fn standing(stage: &Stage, listen: &str, site: &str) -> Standing {
+    fs::write(stage.path("token"), "sesame\n").unwrap();
+    fs::set_permissions(stage.path("token"), fs::Permissions::from_mode(0o600)).unwrap();
+    let files = files(site, "analyzer");
+    let words = [&["analyzer", "--listen", listen, "--token-file", "token"][..], &flags(&files)].concat();
+    Standing::start(&mut stage.midrun(&words))
 }
 
 fn refused(output: &Output, code: i32, parts: &[&str]) {
@@ -68,8 +49,8 @@ fn a_sites_certificates_let_its_clients_in_and_nobody_else() {
     let stage = Stage::new();
     certificates(&stage, "site");
     certificates(&stage, "other");
-    let analyzer = Standing::start(&stage, "0.0.0.0:0", "site");
-    let url = format!("https://127.0.0.1:{}", analyzer.1);
+    let analyzer = standing(&stage, "0.0.0.0:0", "site");
+    let url = format!("https://127.0.0.1:{}", analyzer.port());
     let ask = |files: &[String; 3]| {
         stage.run(&[&["status", "--analyzer", &url, "--token-file", "token"][..], &flags(files)].concat())
     };
@@ -170,9 +151,7 @@ fn tapped(port: &str) -> (u16, Arc<Mutex<Vec<u8>>>) {
 
 /// Bytes that a job sent and got, and its token and name. Its own files say what these are.
 fn on_the_wire(stage: &Stage, mut run: Command, kept: &Mutex<Vec<u8>>) -> (Vec<u8>, [String; 2]) {
-    let mut run = run.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-    let mut line = String::new();
-    BufReader::new(run.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let (mut run, _) = first_line(&mut run);
     let directory = fs::read_dir(stage.path("run/midrun")).unwrap().flatten().map(|entry| entry.path());
     let file = directory.into_iter().find(|path| path.extension().is_some_and(|end| end == "job")).unwrap();
     let file: serde_json::Value = serde_json::from_slice(&fs::read(file).unwrap()).unwrap();
@@ -196,8 +175,8 @@ fn what_is_on_the_wire_is_not_readable() {
     let script = "echo ready; while [ ! -e end ]; do sleep 0.05; done";
     let line = ["--", "mpirun", "-n", "2", "sh", "-c", script];
     let client = files("site", "client");
-    let secret = Standing::start(&stage, "127.0.0.1:0", "site");
-    let (port, kept) = tapped(&secret.1);
+    let secret = standing(&stage, "127.0.0.1:0", "site");
+    let (port, kept) = tapped(secret.port());
     let url = format!("https://127.0.0.1:{port}");
     let words = [&["run", "--analyzer", &url, "--token-file", "token"][..], &flags(&client), &line].concat();
     let (bytes, words) = on_the_wire(&stage, stage.midrun(&words), &kept);
@@ -205,19 +184,11 @@ fn what_is_on_the_wire_is_not_readable() {
     assert!(words.iter().all(|word| !contains(&bytes, word)), "the token or the job's name was sent in plain text");
 
     // The same in plain text, which shows that this test would see them.
-    let mut plain = stage.midrun(&["analyzer", "--listen", "127.0.0.1:0"]).stderr(Stdio::piped()).spawn().unwrap();
-    let mut err = BufReader::new(plain.stderr.take().unwrap());
-    let mut said = String::new();
-    while !said.contains("analyzer listens on ") {
-        said.clear();
-        assert!(err.read_line(&mut said).unwrap() > 0);
-    }
-    let (port, kept) = tapped(said.trim().rsplit(':').next().unwrap());
+    let plain = Standing::start(&mut stage.midrun(&["analyzer", "--listen", "127.0.0.1:0"]));
+    let (port, kept) = tapped(plain.port());
     let url = format!("http://127.0.0.1:{port}");
     let (bytes, words) = on_the_wire(&stage, stage.midrun(&[&["run", "--analyzer", &url][..], &line].concat()), &kept);
     assert!(words.iter().all(|word| contains(&bytes, word)));
-    plain.kill().unwrap();
-    plain.wait().unwrap();
 }
 
 #[test]

@@ -14,6 +14,7 @@ use midrun_tunlets::memory::{Learnt, Remembered};
 use serde_json::{Value, json};
 
 use crate::launch::command_line::CommandLine;
+use crate::runtime_dir;
 use crate::settings::{RunSettings, Settings};
 use crate::usage::say;
 pub use key::Key;
@@ -185,11 +186,9 @@ fn bounds(settings: &RunSettings) -> Bounds {
     Bounds { days: or(settings.memory_days, DAYS), runs: or(settings.memory_runs, RUNS) }
 }
 
-/// `$XDG_STATE_HOME/midrun/runs.sqlite`, by default under `~/.local/state`.
+/// `runs.sqlite` in the directory of the user's state.
 pub fn path() -> Option<PathBuf> {
-    let set = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let state = set("XDG_STATE_HOME").or_else(|| Some(set("HOME")?.join(".local/state")))?;
-    Some(state.join("midrun/runs.sqlite"))
+    Some(runtime_dir::state()?.join("runs.sqlite"))
 }
 
 /// Seconds since 1970.

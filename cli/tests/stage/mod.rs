@@ -3,9 +3,10 @@
 #![allow(dead_code)]
 
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output, Stdio};
 
 /// The stage; everything of it goes with it.
 pub struct Stage {
@@ -88,6 +89,54 @@ impl Stage {
     /// Panics if a socket, lock or directory of ours is left.
     pub fn assert_nothing_left(&self) {
         assert_eq!(entries(&self.path("run")), Vec::<String>::new(), "something is left in the runtime directory");
+    }
+}
+
+/// Starts a command, and waits for the first line of its stdout.
+pub fn first_line(command: &mut Command) -> (Child, String) {
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    (child, line)
+}
+
+/// A standing analyzer, killed at the end of its test.
+pub struct Standing {
+    pub process: Child,
+    /// Where it listens, as it says.
+    pub address: String,
+}
+
+impl Standing {
+    /// Starts it by this command, and waits until it listens.
+    pub fn start(command: &mut Command) -> Standing {
+        let mut process = command.stderr(Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        let mut err = BufReader::new(process.stderr.take().unwrap());
+        while !line.contains("analyzer listens on ") {
+            line.clear();
+            assert!(err.read_line(&mut line).unwrap() > 0, "it listens");
+        }
+        std::thread::spawn(move || std::io::copy(&mut err, &mut std::io::sink()));
+        Standing { process, address: line.trim().rsplit(' ').next().unwrap().to_owned() }
+    }
+
+    /// The port of its address.
+    pub fn port(&self) -> &str {
+        self.address.rsplit(':').next().unwrap()
+    }
+
+    /// Sends it a signal.
+    pub fn signal(&self, number: i32) {
+        // SAFETY: the child is not waited for yet.
+        unsafe { libc::kill(self.process.id().cast_signed(), number) };
+    }
+}
+
+impl Drop for Standing {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
     }
 }
 
