@@ -8,92 +8,45 @@ use crate::{safe_point, state, status};
 use midrun_ring::TuningPointKind;
 use std::ffi::{CStr, c_char, c_int, c_uint};
 
-// A variable's number is its address.
-static DOUBLE: Setter = Setter { is_fixed: true, ..Setter::new(set_double, double) };
-static FLOAT: Setter = Setter { is_fixed: true, ..Setter::new(set_float, float) };
-static INT: Setter = Setter { is_fixed: true, ..Setter::new(set_int, int) };
-static UNSIGNED: Setter = Setter { is_fixed: true, ..Setter::new(set_unsigned, unsigned) };
+/// Defines the function of `midrun.h` that exposes variables of a C type, and how these are set and read. A variable's number is
+/// its address.
+macro_rules! expose {
+    ($name:ident, $c_type:ty, $kind:ident, $from:expr) => {
+        /// See `midrun.h`.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name(
+            name: *const c_char,
+            variable: *mut $c_type,
+            minimum: $c_type,
+            maximum: $c_type,
+        ) -> c_int {
+            guard(stringify!($name), || {
+                static SETTER: Setter = Setter { is_fixed: true, ..Setter::new(set, value) };
 
-/// Defines how a variable of a C type is set and read.
-macro_rules! variable {
-    ($set:ident, $value:ident, $c_type:ty, $from:expr) => {
-        fn $set(_: &mut TuningPoints, at: usize, value: f64, _: &str) {
-            let from: fn(f64) -> $c_type = $from;
-            // SAFETY: the variable lives as long as the program uses midrun (`midrun.h`), and only the thread that exposed it
-            // sets it (see `safe_point`).
-            unsafe { (at as *mut $c_type).write_volatile(from(value)) }
-        }
+                fn set(_: &mut TuningPoints, at: usize, value: f64, _: &str) {
+                    let from: fn(f64) -> $c_type = $from;
+                    // SAFETY: the variable lives as long as the program uses midrun (`midrun.h`), and only the thread that
+                    // exposed it sets it (see `safe_point`).
+                    unsafe { (at as *mut $c_type).write_volatile(from(value)) }
+                }
 
-        fn $value(at: usize) -> f64 {
-            // SAFETY: as above.
-            f64::from(unsafe { (at as *const $c_type).read_volatile() })
+                fn value(at: usize) -> f64 {
+                    // SAFETY: as above.
+                    f64::from(unsafe { (at as *const $c_type).read_volatile() })
+                }
+
+                let range = (f64::from(minimum), f64::from(maximum));
+                // SAFETY: the caller's contract in midrun.h is this function's.
+                unsafe { expose(name, variable as usize, &SETTER, TuningPointKind::$kind, range) }
+            })
         }
     };
 }
 
-variable!(set_double, double, f64, |value| value);
-variable!(set_float, float, f32, |value| value as f32);
-variable!(set_int, int, c_int, |value| value.round() as c_int);
-variable!(set_unsigned, unsigned, c_uint, |value| value.round() as c_uint);
-
-/// See `midrun.h`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn midrun_expose_double(
-    name: *const c_char,
-    variable: *mut f64,
-    minimum: f64,
-    maximum: f64,
-) -> c_int {
-    // SAFETY: the caller's contract in midrun.h is this function's.
-    guard("midrun_expose_double", || unsafe {
-        expose(name, variable as usize, &DOUBLE, TuningPointKind::Real, (minimum, maximum))
-    })
-}
-
-/// See `midrun.h`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn midrun_expose_float(
-    name: *const c_char,
-    variable: *mut f32,
-    minimum: f32,
-    maximum: f32,
-) -> c_int {
-    // SAFETY: as above.
-    guard("midrun_expose_float", || unsafe {
-        let range = (f64::from(minimum), f64::from(maximum));
-        expose(name, variable as usize, &FLOAT, TuningPointKind::Real, range)
-    })
-}
-
-/// See `midrun.h`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn midrun_expose_unsigned(
-    name: *const c_char,
-    variable: *mut c_uint,
-    minimum: c_uint,
-    maximum: c_uint,
-) -> c_int {
-    // SAFETY: as above.
-    guard("midrun_expose_unsigned", || unsafe {
-        let range = (f64::from(minimum), f64::from(maximum));
-        expose(name, variable as usize, &UNSIGNED, TuningPointKind::Whole, range)
-    })
-}
-
-/// See `midrun.h`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn midrun_expose_int(
-    name: *const c_char,
-    variable: *mut c_int,
-    minimum: c_int,
-    maximum: c_int,
-) -> c_int {
-    // SAFETY: as above.
-    guard("midrun_expose_int", || unsafe {
-        let range = (f64::from(minimum), f64::from(maximum));
-        expose(name, variable as usize, &INT, TuningPointKind::Whole, range)
-    })
-}
+expose!(midrun_expose_double, f64, Real, |value| value);
+expose!(midrun_expose_float, f32, Real, |value| value as f32);
+expose!(midrun_expose_int, c_int, Whole, |value| value.round() as c_int);
+expose!(midrun_expose_unsigned, c_uint, Whole, |value| value.round() as c_uint);
 
 /// See `midrun.h`.
 #[unsafe(no_mangle)]

@@ -41,7 +41,8 @@ mod tests {
 
     /// Functions of `source` that C can call, each with its body.
     fn entries(source: &str) -> impl Iterator<Item = (&str, &str)> {
-        let is_definition = |at: &usize| !source[..*at].rsplit('\n').next().unwrap().starts_with(' ');
+        // A definition's name follows, or stands in a macro; the type of a function has none.
+        let is_definition = |at: &usize| !source[*at + "extern \"C\" fn ".len()..].starts_with('(');
         source.match_indices("extern \"C\" fn ").map(|(at, _)| at).filter(is_definition).map(|at| {
             let text = &source[at + "extern \"C\" fn ".len()..];
             let name = &text[..text.find(['(', '<']).unwrap()];
