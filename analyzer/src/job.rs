@@ -303,8 +303,8 @@ impl Job {
     /// Brings the texts to the ranks that do not have them. The iterations are only measured by theirs, in a dry run, too.
     fn send_texts(&mut self, ctx: &mut Ctx<'_>) {
         let (dispatcher, roster) = (&mut self.dispatcher, &self.roster);
-        let points = if self.spec.dry_run { String::new() } else { self.decisions.points() };
-        if !points.is_empty() && self.point_texts.any_due() {
+        if self.point_texts.any_due() {
+            let points = if self.spec.dry_run { String::new() } else { self.decisions.points() };
             self.point_texts.send(ctx, &points, dispatcher, roster);
         }
         if self.measurements.take_new_period() {

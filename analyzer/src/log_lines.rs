@@ -57,12 +57,14 @@ pub(crate) fn period(period: &Period) -> String {
     let of = |count: u64, name: &str| if count == 1 { name.to_owned() } else { format!("{count} {name}") };
     let calls: Vec<String> = period.calls.iter().map(|(name, count)| of(*count, name)).collect();
     let sure = period.confidence.map_or_else(String::new, |sure| format!(", sure to {:.1} %", 100.0 * sure));
-    let each = if period.every == 1 { "each".to_owned() } else { format!("each {}th", period.every) };
+    let end = match period.every {
+        1 => format!("each {} ends an iteration", period.call),
+        every => format!("every {every} calls of {} end an iteration", period.call),
+    };
+    let period_s = Seconds(period.period_s);
     format!(
-        "the program marks no iterations; its MPI calls have a period of {} ({}{sure}), so {each} {} ends an iteration",
-        Seconds(period.period_s),
-        calls.join(", "),
-        period.call,
+        "the program marks no iterations; its MPI calls have a period of {period_s} ({}{sure}), so {end}",
+        calls.join(", ")
     )
 }
 

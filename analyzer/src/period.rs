@@ -14,12 +14,11 @@
 
 use std::collections::BTreeMap;
 
+use midrun_tunlets::confidence::LEVEL;
 use serde::Serialize;
 
 use crate::limits;
 
-/// Confidence level of what is said about a period.
-const LEVEL: f64 = 0.95;
 /// Most calls of the function that ends an iteration in one iteration.
 const MOST_CALLS: u64 = 64;
 /// Fewest readings to look at: from the first to the last one there are stretches to compare.

@@ -17,7 +17,7 @@
 
 mod auto;
 pub mod catalogue;
-mod confidence;
+pub mod confidence;
 mod contract;
 mod coordinator;
 pub mod explain;

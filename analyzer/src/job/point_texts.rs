@@ -74,9 +74,13 @@ impl PointTexts {
         !self.due.is_empty()
     }
 
-    /// Sends the text where it is due.
+    /// Sends the text where it is due; an empty one is not sent.
     pub(super) fn send(&mut self, ctx: &mut Ctx<'_>, text: &str, dispatcher: &mut Dispatcher, roster: &Roster) {
-        for rank in std::mem::take(&mut self.due) {
+        let due = std::mem::take(&mut self.due);
+        if text.is_empty() {
+            return;
+        }
+        for rank in due {
             let Some(link) = roster.members.link_of(rank, ctx.links) else {
                 self.unreached.insert(rank);
                 continue;
