@@ -69,6 +69,21 @@ pub struct RankLine {
     pub framework_s: f64,
 }
 
+/// A rank, and whom it exchanges messages with.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Member {
+    /// Its times.
+    pub times: RankLine,
+    /// The rank that is the peer of most of its calls with one peer.
+    pub partner: Option<u32>,
+    /// Calls that had it as their peer.
+    pub with_partner: u64,
+    /// Calls with one peer.
+    pub with_one: u64,
+    /// Calls that ask whether something has arrived, and do not wait for it.
+    pub polls: u64,
+}
+
 /// Efficiencies in the summary.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct PopLines {
@@ -286,6 +301,22 @@ impl Calls {
         ranks.truncate(limits::LISTED_EFFICIENCIES);
         let uncounted = self.ranks.values().map(|rank| rank.last.uncounted).fold(0, u64::saturating_add);
         Some(PopLines { efficiency, runtime_s, iterations: self.iterations.clone(), ranks, uncounted })
+    }
+
+    /// The ranks and their partners.
+    pub fn members(&self) -> Vec<Member> {
+        let member = |(rank, known): (&u32, &Rank)| {
+            let polls =
+                known.calls.iter().filter(|(call, _)| call.name == "MPI_Iprobe" || call.name.starts_with("MPI_Test"));
+            Member {
+                times: known.line(*rank),
+                partner: known.last.partner,
+                with_partner: known.last.with_partner,
+                with_one: known.last.with_one,
+                polls: polls.map(|(_, tally)| tally.count).fold(0, u64::saturating_add),
+            }
+        };
+        self.ranks.iter().map(member).collect()
     }
 }
 

@@ -100,6 +100,12 @@ pub struct MpiCounted {
     pub framework_ns: u64,
     pub uncounted: u64,
     pub calls: Vec<(MpiCall, Tally)>,
+    /// The rank that is the peer of most calls with one peer.
+    pub partner: Option<u32>,
+    /// Calls that had it as their peer, at least.
+    pub with_partner: u64,
+    /// Calls with one peer.
+    pub with_one: u64,
 }
 
 /// A call and its class of peers.

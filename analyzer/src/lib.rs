@@ -30,7 +30,8 @@ pub mod recording;
 pub mod stats;
 pub mod streams;
 pub mod summary;
-pub mod tuning_points;
+pub mod teams;
+mod tuning_points;
 pub mod window;
 
 mod agents;

@@ -14,6 +14,7 @@ use crate::in_flight::ActionCounts;
 use crate::limits;
 use crate::period::Period;
 use crate::points::PointLines;
+use crate::teams::TeamLine;
 use crate::window::Closed;
 
 /// A pipeline's streams in the summary.
@@ -225,6 +226,9 @@ pub struct Summary {
     /// The period of the MPI calls, where it tells the iterations of the program.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub call_period: Option<Period>,
+    /// Masters with their workers, as the MPI calls show them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub teams: Vec<TeamLine>,
     /// Efficiencies; null where no rank was counted.
     pub pop: Option<PopLines>,
     /// Records of all ranks.

@@ -76,6 +76,7 @@ pub fn table(json: &str) -> String {
         });
         lines.extend(search(&summary["search"]));
         lines.extend(efficiency(&summary["pop"]));
+        lines.extend(list("teams").iter().filter_map(team));
         return framed(&lines);
     }
     if iterations > 0 {
@@ -97,6 +98,7 @@ pub fn table(json: &str) -> String {
     lines.extend(gain(&summary));
     lines.push(format!("{}; {}", decisions(&list("decisions")), actions(&summary)));
     lines.extend(efficiency(&summary["pop"]));
+    lines.extend(list("teams").iter().filter_map(team));
     let dropped = number("/records/dropped");
     lines.push(format!(
         "records: {} collected of {}, {dropped} dropped{}",
@@ -154,6 +156,23 @@ fn efficiency(pop: &Value) -> Option<String> {
         percent("parallel_efficiency")?,
         percent("load_balance")?,
         percent("communication_efficiency")?,
+    ))
+}
+
+/// The line of a master and its workers.
+fn team(team: &Value) -> Option<String> {
+    let percent = |key: &str| team[key].as_f64().map(|share| format!("{:.1} %", 100.0 * share));
+    let busy = percent("master_busy").zip(team["most_workers"].as_u64());
+    Some(format!(
+        "rank {} is the master of {} ({} of their messages): they compute for {} of the time, load balance {}{}",
+        team["master"],
+        Count(team["worker_count"].as_u64()?, "worker"),
+        percent("share")?,
+        percent("computing")?,
+        percent("load_balance")?,
+        busy.map_or(String::new(), |(busy, most)| format!(
+            "; it is busy for {busy}, and {most} would need all of its time"
+        )),
     ))
 }
 

@@ -8,7 +8,7 @@ use crate::limits::{COUNTERS, TIMES};
 use midrun_proto::v1::{MpiCall, MpiCounted, PeerClass};
 use midrun_ring::Segment;
 use midrun_ring::calls::NAMES;
-use midrun_ring::counters::{Class, MAIN, Page, Tally, Times};
+use midrun_ring::counters::{Class, MAIN, Page, Partner, Tally, Times};
 use std::collections::BTreeMap;
 
 /// The counters of one rank as they were last reported.
@@ -49,6 +49,7 @@ impl Counters {
                 }
             }
         }
+        let partner = partner(&pages);
         let counted = MpiCounted {
             time_ns: now_ns,
             begun_ns: segment.identity().start_ns,
@@ -57,6 +58,9 @@ impl Counters {
             framework_ns: times.framework_ns,
             uncounted: segment.missed_calls(),
             calls,
+            partner: partner.rank.unwrap_or_default(),
+            with_partner: partner.with,
+            with_one: partner.of,
         };
         let news = all || times != self.times || !counted.calls.is_empty();
         self.times = times;
@@ -128,6 +132,21 @@ fn sum(pages: &[Page], number: usize, class: Class) -> Tally {
     })
 }
 
+/// The partner of most of the threads' calls.
+fn partner(pages: &[Page]) -> Partner {
+    let mut with = BTreeMap::<u32, u64>::new();
+    let mut of = 0u64;
+    for one in pages.iter().map(Page::partner) {
+        of = of.saturating_add(one.of);
+        if let Some(rank) = one.rank {
+            let sum = with.entry(rank).or_default();
+            *sum = sum.saturating_add(one.with);
+        }
+    }
+    let most = with.into_iter().max_by_key(|(_, with)| *with);
+    Partner { rank: most.map(|(rank, _)| rank), with: most.map_or(0, |(_, with)| with), of }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -147,11 +166,18 @@ mod tests {
         main.enter(Activity::Waiting, 900 * MS);
         main.leave(Activity::Waiting, 7);
         main.count(11, Class::SameHost, 64, 7);
+        [3, 1, 1, 2, 1].into_iter().for_each(|next_rank| main.meet(next_rank));
+        other.meet(1);
         other.count(11, Class::Local, 36, 3);
         main.enter(Activity::Mpi, 1_000 * MS);
         let reported = counters.read(&ours, 1_001 * MS, false);
         let [one] = &reported[..] else { panic!("{reported:?}") };
         assert_eq!((one.begun_ns, one.waiting_ns, one.mpi_ns), (5, 7, MS), "the call it is in counts");
+        assert_eq!(
+            (one.partner, one.with_partner, one.with_one),
+            (0, 3, 6),
+            "the second call with rank 0 outvotes rank 2"
+        );
         let tallies: Vec<_> = one.calls.iter().map(|c| (&c.name[..], c.peer(), c.count, c.bytes, c.time_ns)).collect();
         assert_eq!(tallies, [(NAMES[11], PeerClass::SameHost, 1, 64, 7), (NAMES[11], PeerClass::Local, 1, 36, 3)]);
         main.pause(1_002 * MS);

@@ -11,8 +11,9 @@
 #include "numbers.h"
 #include "parts.h"
 
-/* The class of a call's peer; the numbers of shim/ring/src/counters.rs. */
-enum { SAME_HOST, OTHER_HOST, COLLECTIVE, LOCAL, ANY };
+/* The class of a call's peer; the numbers of shim/ring/src/counters.rs. Where the peer is one rank, its number in
+ * MPI_COMM_WORLD plus one stands above the class. */
+enum { SAME_HOST, OTHER_HOST, COLLECTIVE, LOCAL, ANY, CLASS_BITS = 3 };
 
 /* Active features; if there are none, a wrapper costs one load and a jump. */
 enum { COUNTING = 1, SAFE_POINTS = 2, WATCHED = 4, UNRESOLVED = 8, CHAINED = 16 };
@@ -26,7 +27,7 @@ extern uint32_t midrun_calls_switch __attribute__((visibility("hidden")));
 /* shim/src/mpi_calls: time in nanoseconds; 0 = do not count this call. */
 uint64_t midrun_call_enter(uint32_t number, int waits);
 uint64_t midrun_call_now(void);
-void midrun_call_leave(uint32_t number, int waits, uint32_t class, uint64_t bytes, uint64_t begin, uint64_t end);
+void midrun_call_leave(uint32_t number, int waits, uint32_t peer, uint64_t bytes, uint64_t begin, uint64_t end);
 void midrun_call_safe_point(void);
 void midrun_call_watched(uint32_t number, uint64_t begin, uint64_t end, uint64_t bytes, int peer, int tag, int world);
 

@@ -71,15 +71,17 @@ static inline known_t *entry_of(uintptr_t handle, int kind, unsigned now, int *f
   return entry;
 }
 
+static inline int of_world(int rank) { return midrun_host_class(rank) | (rank + 1) << CLASS_BITS; }
+
 static inline int class_of(const known_t *entry, int rank) {
   if (!entry->kind || rank < 0 || rank >= entry->size || entry->world[rank] < 0) return OTHER_HOST;
-  return midrun_host_class(entry->world[rank]);
+  return of_world(entry->world[rank]);
 }
 
 int peer(int rank, MPI_Comm comm) {
   if (rank == MPI_PROC_NULL) return LOCAL;
   if (rank == MPI_ANY_SOURCE) return ANY;
-  if (comm == MPI_COMM_WORLD) return midrun_host_class(rank);
+  if (comm == MPI_COMM_WORLD) return of_world(rank);
   unsigned now = __atomic_load_n(&generation, __ATOMIC_RELAXED);
   int fresh, between = 0;
   known_t *entry = entry_of((uintptr_t)comm, 1, now, &fresh);

@@ -333,6 +333,27 @@ fn a_program_without_marks_is_searched_by_the_period_of_its_mpi_calls(mpi: Mpi) 
 }
 
 #[each_mpi]
+fn a_master_is_recognised_from_who_sends_to_whom(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let program = mpi.compile(&scratch, &source("classic_mw.c"), &["-O2".into()]);
+    let (ended, summary) = both(&scratch, mpi, 5, &program);
+    let team = summary.0.pointer("/teams/0").unwrap_or_else(|| panic!("{mpi:?}: {}", summary.0));
+    assert_eq!((&team["master"], &team["workers"]), (&0.into(), &serde_json::json!([1, 2, 3, 4])), "{mpi:?}: {team}");
+    assert_eq!(team["share"], 1.0, "{mpi:?}: {team}");
+    let share = |key: &str| team[key].as_f64().unwrap_or(-1.0);
+    assert!(
+        ["computing", "load_balance", "master_busy"].iter().all(|key| (0.0..=1.0).contains(&share(key))),
+        "{mpi:?}: {team}"
+    );
+    assert!(team["most_workers"].as_u64().is_some_and(|most| most > 0), "{mpi:?}: {team}");
+    assert!(
+        ended.err.contains("rank 0 is the master of 4 workers (100.0 % of their messages)"),
+        "{mpi:?}: {}",
+        ended.err
+    );
+}
+
+#[each_mpi]
 fn a_rank_whose_threads_communicate_is_as_busy_as_they_are(mpi: Mpi) {
     let scratch = Scratch::new();
     let program = mpi.compile(&scratch, &source("waiting_threads.c"), &["-pthread".into()]);

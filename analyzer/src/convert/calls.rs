@@ -19,6 +19,9 @@ pub(super) fn counted(wire: v1::MpiCounted) -> Option<Event> {
             framework_ns: wire.framework_ns,
             uncounted: wire.uncounted,
             calls: wire.calls.into_iter().filter_map(call).collect(),
+            partner: (wire.with_partner > 0).then_some(wire.partner),
+            with_partner: wire.with_partner.min(wire.with_one),
+            with_one: wire.with_one,
         })
     })
 }

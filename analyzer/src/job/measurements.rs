@@ -17,6 +17,7 @@ use crate::period::{Period, PeriodSearch};
 use crate::points::Points;
 use crate::streams::Streams;
 use crate::summary::{Iterations, PatternLine, StageLine, StreamLines, Summary};
+use crate::teams;
 use crate::window::{Closed, Windows};
 
 /// A closed window.
@@ -344,6 +345,7 @@ impl Measurements {
             stream: self.streams.any().then(|| StreamLines { ideal_period_s, ..self.stream_lines.clone() }),
             mpi_calls: self.calls.lines(),
             call_period: self.period.found().cloned(),
+            teams: teams::teams(&self.calls.members()),
             pop: self.calls.pop(),
             points: self.points.lines(declared),
             links: self.windows.links.clone().list().map(Into::into).collect(),

@@ -24,13 +24,19 @@ const _: () = assert!(3 * Class::ALL.len() <= ENTRY_WORDS);
 const _: () = assert!(crate::calls::NAMES.len() <= CALLS);
 
 /// Words of the first entry.
-mod times {
+mod first {
     /// Time of finished activities, nanoseconds, for each [`super::Activity`].
     pub const SPENT_NS: usize = 0;
     /// Time at which the activity began, nanoseconds; 0 while the thread is in the program.
     pub const SINCE_NS: usize = 3;
     /// A [`super::Activity`].
     pub const ACTIVITY: usize = 4;
+    /// Fields of a [`super::Partner`]: `rank` plus one, `with` and `of`.
+    pub const PARTNER: usize = 5;
+    pub const WITH: usize = 6;
+    pub const OF: usize = 7;
+    /// What the partner's calls are ahead of the others' by, since it is the partner.
+    pub const AHEAD: usize = 8;
 }
 
 /// The peer of a call.
@@ -91,6 +97,18 @@ pub struct Times {
     pub framework_ns: u64,
 }
 
+/// The rank that most of a thread's calls with one peer have as their peer, where one rank has the majority: the candidate of
+/// the majority vote algorithm (Boyer, Moore 1981).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Partner {
+    /// The rank; `None` before the first call with one peer.
+    pub rank: Option<u32>,
+    /// Calls that had it as their peer since it is the candidate.
+    pub with: u64,
+    /// Calls with one peer.
+    pub of: u64,
+}
+
 /// One thread's page.
 #[derive(Clone, Debug)]
 pub struct Page {
@@ -113,22 +131,22 @@ impl Page {
     /// The thread enters `activity` at `now_ns`.
     #[inline]
     pub fn enter(&self, activity: Activity, now_ns: u64) {
-        self.mapping.word(self.at + times::ACTIVITY).store(activity as u64, Relaxed);
-        self.mapping.word(self.at + times::SINCE_NS).store(now_ns, Release); // SYNC T: pairs with times
+        self.mapping.word(self.at + first::ACTIVITY).store(activity as u64, Relaxed);
+        self.mapping.word(self.at + first::SINCE_NS).store(now_ns, Release); // SYNC T: pairs with times
     }
 
     /// The thread leaves `activity`, `spent_ns` after it entered.
     #[inline]
     pub fn leave(&self, activity: Activity, spent_ns: u64) {
-        self.mapping.word(self.at + times::SINCE_NS).store(0, Relaxed);
+        self.mapping.word(self.at + first::SINCE_NS).store(0, Relaxed);
         fence(Release); // SYNC T
-        self.add(times::SPENT_NS + activity as usize, spent_ns);
+        self.add(first::SPENT_NS + activity as usize, spent_ns);
     }
 
     /// The thread leaves its activity, whatever it is, at `now_ns`.
     pub fn pause(&self, now_ns: u64) {
         let word = |at: usize| self.mapping.word(self.at + at).load(Relaxed);
-        let (since_ns, activity) = (word(times::SINCE_NS), word(times::ACTIVITY));
+        let (since_ns, activity) = (word(first::SINCE_NS), word(first::ACTIVITY));
         let activities = [Activity::Waiting, Activity::Mpi, Activity::Framework];
         if let (true, Some(activity)) = (since_ns > 0, activities.into_iter().find(|known| *known as u64 == activity)) {
             self.leave(activity, now_ns.saturating_sub(since_ns));
@@ -144,6 +162,36 @@ impl Page {
         self.add(entry + 2, time_ns);
     }
 
+    /// One call whose peer is the rank before `next_rank`; 0 = it has no peer, or many.
+    #[inline]
+    pub fn meet(&self, next_rank: u32) {
+        if next_rank == 0 {
+            return;
+        }
+        let word = |at: usize| self.mapping.word(self.at + at);
+        let (is_partner, ahead) =
+            (word(first::PARTNER).load(Relaxed) == u64::from(next_rank), word(first::AHEAD).load(Relaxed));
+        self.add(first::OF, 1);
+        if is_partner {
+            self.add(first::WITH, 1);
+            self.add(first::AHEAD, 1);
+        } else if ahead > 0 {
+            word(first::AHEAD).store(ahead - 1, Relaxed);
+        } else {
+            word(first::WITH).store(1, Relaxed);
+            word(first::AHEAD).store(1, Relaxed);
+            word(first::PARTNER).store(next_rank.into(), Relaxed);
+        }
+    }
+
+    /// The thread's partner so far. The peer may have written anything; a reading beside a call may be one call off.
+    pub fn partner(&self) -> Partner {
+        let word = |at: usize| self.mapping.word(self.at + at).load(Relaxed);
+        let rank = word(first::PARTNER).checked_sub(1).and_then(|rank| u32::try_from(rank).ok());
+        let of = word(first::OF);
+        Partner { rank, with: word(first::WITH).min(of), of }
+    }
+
     /// Counters of a call and class.
     pub fn tally(&self, number: usize, class: Class) -> Tally {
         let entry = self.at + (number % CALLS) * ENTRY_WORDS + 3 * class as usize;
@@ -154,12 +202,12 @@ impl Page {
     /// The thread's times at `now_ns`. The peer may have written anything. Of a thread that enters and leaves all the time, the
     /// times may be one call late.
     pub fn times(&self, now_ns: u64) -> Times {
-        let since = || self.mapping.word(self.at + times::SINCE_NS).load(Acquire); // SYNC T: pairs with enter
+        let since = || self.mapping.word(self.at + first::SINCE_NS).load(Acquire); // SYNC T: pairs with enter
         let mut times = [0; 3];
         for _ in 0..4 {
             let entered_ns = since();
-            let activity = self.mapping.word(self.at + times::ACTIVITY).load(Relaxed);
-            times = [0, 1, 2].map(|activity| self.mapping.word(self.at + times::SPENT_NS + activity).load(Relaxed));
+            let activity = self.mapping.word(self.at + first::ACTIVITY).load(Relaxed);
+            times = [0, 1, 2].map(|activity| self.mapping.word(self.at + first::SPENT_NS + activity).load(Relaxed));
             fence(Acquire); // SYNC T: pairs with leave
             if since() == entered_ns {
                 if let (true, Some(here)) = (entered_ns > 0, times.get_mut(activity as usize)) {

@@ -25,7 +25,10 @@ static CLAIMED: AtomicU64 = AtomicU64::new(1 << MAIN);
 /// The program uses a framework, which has safe points of its own.
 static FRAMEWORK: AtomicBool = AtomicBool::new(false);
 
-const _: () = assert!(PAGES <= 64);
+/// As in `counted.h`.
+const CLASS_BITS: u32 = 3;
+
+const _: () = assert!(PAGES <= 64 && Class::ALL.len() <= 1 << CLASS_BITS);
 
 /// A thread's page of counters, and whether the thread is in a call.
 struct ThreadPage {
@@ -147,16 +150,17 @@ pub extern "C" fn midrun_call_now() -> u64 {
     guard_value("an MPI call", 0, clock::now_ns)
 }
 
-/// The program's call of MPI's function `number` has ended. Times in nanoseconds.
+/// The program's call of MPI's function `number` has ended. `peer` is as in `counted.h`, times are in nanoseconds.
 #[unsafe(no_mangle)]
-pub extern "C" fn midrun_call_leave(number: u32, waits: c_int, class: u32, bytes: u64, begin_ns: u64, end_ns: u64) {
+pub extern "C" fn midrun_call_leave(number: u32, waits: c_int, peer: u32, bytes: u64, begin_ns: u64, end_ns: u64) {
     guard_value("an MPI call", (), || {
         let time_ns = end_ns.saturating_sub(begin_ns);
         let _ = OWN.try_with(|own| {
             own.inside.set(0);
             if let Some(page) = own.page() {
                 page.leave(activity(waits), time_ns);
-                page.count(number, Class::from_number(class), bytes, time_ns);
+                page.count(number, Class::from_number(peer & ((1 << CLASS_BITS) - 1)), bytes, time_ns);
+                page.meet(peer >> CLASS_BITS);
             }
         });
         agent_link::check_when_due(end_ns);

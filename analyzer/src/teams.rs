@@ -1,0 +1,157 @@
+//! Masters and their workers, recognised from who sends to whom.
+//!
+//! A worker's partner (the one rank that most of its calls have as their peer, see `Partner` of the counters) is its master. A
+//! rank of a chain or a grid has a neighbour more as its peer, and is itself the partner of two ranks at most: of three or more
+//! it is a master.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::calls::{Efficiency, Member, RankLine};
+use crate::limits;
+
+/// Fewest workers that tell a master from the middle of a chain.
+const FEWEST: usize = 3;
+
+/// A master and its workers, in the summary.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TeamLine {
+    /// Rank of the master.
+    pub master: u32,
+    /// Ranks of the workers; the first ones.
+    pub workers: Vec<u32>,
+    /// Their number.
+    pub worker_count: u64,
+    /// Share of the workers' calls with one peer that have the master as their peer.
+    pub share: f64,
+    /// Mean over the workers of the share of their time that is useful.
+    pub computing: f64,
+    /// Mean useful time of the workers / their maximum.
+    pub load_balance: f64,
+    /// Share of its time that the master does not wait; null where it polls instead of waiting.
+    pub master_busy: Option<f64>,
+    /// Beyond this number of workers the master would be busy for longer than each of them computes: useful time of all
+    /// workers / busy time of the master. Null where that of the master is not known.
+    pub most_workers: Option<u64>,
+}
+
+/// The teams of these ranks, by their masters.
+pub fn teams(members: &[Member]) -> Vec<TeamLine> {
+    limits::walks(members.len());
+    let mut found = BTreeMap::<u32, Vec<&Member>>::new();
+    for member in members.iter().filter(|member| 2 * member.with_partner > member.with_one) {
+        if let Some(master) = member.partner {
+            found.entry(master).or_default().push(member);
+        }
+    }
+    let team = |(master, workers): (u32, Vec<&Member>)| {
+        let master = members.iter().find(|member| member.times.rank == master)?;
+        (workers.len() >= FEWEST).then(|| line(master, &workers)).flatten()
+    };
+    found.into_iter().filter_map(team).collect()
+}
+
+fn line(master: &Member, workers: &[&Member]) -> Option<TeamLine> {
+    let lasted_s = |times: &RankLine| times.useful_s + times.waiting_s + times.mpi_s + times.framework_s;
+    let useful_s: Vec<f64> = workers.iter().map(|worker| worker.times.useful_s).collect();
+    let runtime_s = workers.iter().map(|worker| lasted_s(&worker.times)).fold(0.0, f64::max);
+    let efficiency = Efficiency::of(&useful_s, runtime_s)?;
+    let calls = |count: fn(&Member) -> u64| workers.iter().map(|worker| count(worker)).fold(0, u64::saturating_add);
+    let [with_master, with_one] = [calls(|worker| worker.with_partner), calls(|worker| worker.with_one)];
+    let waits = master.polls <= with_master;
+    let busy_s = waits.then(|| lasted_s(&master.times) - master.times.waiting_s).filter(|busy_s| *busy_s > 0.0);
+    Some(TeamLine {
+        master: master.times.rank,
+        workers: workers.iter().map(|worker| worker.times.rank).take(limits::LISTED_EFFICIENCIES).collect(),
+        worker_count: workers.len() as u64,
+        share: with_master as f64 / with_one as f64,
+        computing: efficiency.parallel_efficiency,
+        load_balance: efficiency.load_balance,
+        master_busy: busy_s.map(|busy_s| busy_s / lasted_s(&master.times)),
+        most_workers: busy_s.map(|busy_s| (useful_s.iter().sum::<f64>() / busy_s) as u64),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A rank that computes for `useful_s` of 10 s and waits for the rest; `peers`: its calls with each rank.
+    fn rank(rank: u32, useful_s: f64, peers: &[(u32, u64)]) -> Member {
+        let partner = peers.iter().max_by_key(|(_, calls)| *calls);
+        Member {
+            times: RankLine { rank, useful_s, waiting_s: 10.0 - useful_s, mpi_s: 0.0, framework_s: 0.0 },
+            partner: partner.map(|(peer, _)| *peer),
+            with_partner: partner.map_or(0, |(_, calls)| *calls),
+            with_one: peers.iter().map(|(_, calls)| calls).sum(),
+            polls: 0,
+        }
+    }
+
+    fn star(workers: u32) -> Vec<Member> {
+        let all: Vec<(u32, u64)> = (1..=workers).map(|worker| (worker, 50)).collect();
+        let work = |worker| rank(worker, 10.0 - 2.0 * f64::from(worker % 2), &[(0, 98), (worker % workers + 1, 2)]);
+        std::iter::once(rank(0, 0.5, &all)).chain((1..=workers).map(work)).collect()
+    }
+
+    #[test]
+    fn a_master_is_whom_its_workers_talk_to() {
+        let [team] = &teams(&star(4))[..] else { panic!("one master") };
+        assert_eq!((team.master, &team.workers[..], team.worker_count), (0, &[1, 2, 3, 4][..], 4));
+        assert_eq!((team.share, team.computing, team.load_balance), (0.98, 0.9, 0.9));
+        assert_eq!((team.master_busy, team.most_workers), (Some(0.05), Some(72)), "36 s of work, 0.5 s of the master");
+    }
+
+    #[test]
+    fn a_master_that_polls_is_not_said_to_be_busy() {
+        let mut members = star(4);
+        members[0].polls = 1_000_000;
+        assert_eq!(teams(&members)[0].master_busy, None);
+        assert_eq!(teams(&members)[0].most_workers, None);
+    }
+
+    #[test]
+    fn there_can_be_several_masters() {
+        // Ranks 1 and 2 are the masters of four ranks each, and ask rank 0.
+        let worker = |at: u32| rank(at, 5.0, &[(1 + at % 2, 100)]);
+        let middle = |at: u32| rank(at, 1.0, &[(0, 9), (3, 90), (4, 90), (5, 90), (6, 90)]);
+        let members: Vec<Member> =
+            [rank(0, 1.0, &[(1, 9), (2, 9)]), middle(1), middle(2)].into_iter().chain((3..11).map(worker)).collect();
+        let found: Vec<(u32, u64)> = teams(&members).iter().map(|team| (team.master, team.worker_count)).collect();
+        assert_eq!(found, [(1, 4), (2, 4)]);
+    }
+
+    #[test]
+    fn chains_rings_and_grids_have_no_master() {
+        for ranks in [3u32, 4, 9, 16] {
+            // One neighbour may be a message ahead of the other.
+            let chain = |at: u32| {
+                let near = [at.checked_sub(1), Some(at + 1).filter(|next| *next < ranks)];
+                rank(
+                    at,
+                    5.0,
+                    &near.into_iter().flatten().enumerate().map(|(k, near)| (near, 100 + k as u64)).collect::<Vec<_>>(),
+                )
+            };
+            let ring = |at: u32| rank(at, 5.0, &[((at + 1) % ranks, 100), ((at + ranks - 1) % ranks, 101)]);
+            let side = f64::from(ranks).sqrt() as u32;
+            let grid = |at: u32| {
+                let (x, y) = (at % side, at / side);
+                let near = |dx: i64, dy: i64| {
+                    let (x, y) = (i64::from(x) + dx, i64::from(y) + dy);
+                    let inside = |at: i64| (0..i64::from(side)).contains(&at);
+                    (inside(x) && inside(y)).then_some(((x + y * i64::from(side)) as u32, 100 + dx.unsigned_abs()))
+                };
+                rank(
+                    at,
+                    5.0,
+                    &[near(-1, 0), near(1, 0), near(0, -1), near(0, 1)].into_iter().flatten().collect::<Vec<_>>(),
+                )
+            };
+            for shape in [&chain as &dyn Fn(u32) -> Member, &ring, &grid] {
+                assert!(teams(&(0..ranks).map(shape).collect::<Vec<_>>()).is_empty(), "{ranks}");
+            }
+        }
+    }
+}
