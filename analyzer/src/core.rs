@@ -29,6 +29,8 @@ struct Closed {
     token: String,
     opened: bool,
     summary: String,
+    /// The last status, with its newest windows.
+    status: serde_json::Value,
     history: History,
 }
 
@@ -55,6 +57,8 @@ pub struct Core {
     recalled: BTreeMap<JobId, RecalledJob>,
     // In a replay: the actions that the recorded analyzer sent in this step.
     recorded: Option<Vec<Action>>,
+    /// Windows that the status of a closed job keeps.
+    closed_windows: u64,
 }
 
 impl Core {
@@ -70,6 +74,7 @@ impl Core {
             stats: Stats::default(),
             recalled: BTreeMap::new(),
             recorded: None,
+            closed_windows: limits::CLOSED_WINDOWS,
         }
     }
 
@@ -80,7 +85,7 @@ impl Core {
 
     /// The same for a recording: nothing is sent but what was sent then.
     pub fn replaying(self) -> Core {
-        Core { recorded: Some(Vec::new()), ..self }
+        Core { recorded: Some(Vec::new()), closed_windows: u64::MAX, ..self }
     }
 
     /// Takes one input of a recording in, upon which the recorded analyzer sent `sent`.
@@ -362,6 +367,7 @@ impl Core {
         let ctx = &mut Ctx { now, job: id.clone(), links: &Agents::default(), out };
         job.on_time(ctx, true);
         let summary = job.summary(now);
+        let status = job.last_status(now, self.closed_windows);
         let text = format!(
             "job {id} ended: {} on {}, {}, {} of {} applied",
             Count(summary.iterations, "iteration"),
@@ -378,7 +384,7 @@ impl Core {
         }
         out.push(Output::EndWatches { job: id.clone() });
         let (line, history) = (job.line(true), job.history().clone());
-        let closed = Closed { line, opened: job.spec.opened, history, token: job.spec.token, summary: json };
+        let closed = Closed { line, opened: job.spec.opened, history, token: job.spec.token, summary: json, status };
         limits::push(&mut self.closed, closed, limits::CLOSED_JOBS);
     }
 }

@@ -72,6 +72,8 @@ pub enum Question {
     ListJobs { token: String },
     /// The present state of a running job.
     GetStatus { job: JobId, token: String },
+    /// The state of a job for one who follows it and has the first `after` windows; the last state where it has ended.
+    Follow { job: JobId, token: String, after: u64 },
     /// A manual override; answered when the ranks concerned have answered.
     Control { job: JobId, token: String, control: Control },
 }
@@ -87,8 +89,8 @@ pub enum Answer {
     Summary(String),
     /// The jobs.
     Jobs(Vec<JobLine>),
-    /// The present state as JSON.
-    Status(String),
+    /// The present state.
+    Status(Box<serde_json::Value>),
     /// The outcome of a manual override.
     Controlled(Box<ControlLine>),
     /// There is no such job.

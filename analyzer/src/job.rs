@@ -106,7 +106,7 @@ impl Job {
             heard_ns: now,
             closing: None,
             roster: Roster::default(),
-            measurements: Measurements::new(spec.window_grace_ms * 1_000_000),
+            measurements: Measurements::new(now, spec.window_grace_ms * 1_000_000),
             memory: Memory::new(&spec.options),
             decisions: Decisions::new(tunlet),
             dispatcher: Dispatcher::new(now, spec.action_ttl_ms, last_action),

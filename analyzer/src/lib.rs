@@ -28,11 +28,13 @@ pub mod owner;
 pub mod points;
 pub mod recording;
 pub mod stats;
+pub mod status;
 pub mod streams;
 pub mod summary;
 pub mod teams;
 mod tuning_points;
 pub mod window;
+pub mod windows;
 
 mod agents;
 mod calls;

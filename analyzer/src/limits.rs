@@ -82,6 +82,10 @@ pub const LISTED_CONTROLS: usize = 200;
 pub const LISTED_CHANGES: usize = 64;
 /// Decisions and controls listed in a status.
 pub const STATUS_LINES: usize = 8;
+/// Windows in the last status of a job that has ended, for those who follow it: more than are closed between two updates.
+pub const CLOSED_WINDOWS: u64 = 256;
+/// Time between two updates of one who follows a job, milliseconds: a person sees no faster changes.
+pub const FOLLOW_MS: u64 = 250;
 /// Iterations beyond the furthest rank for which a change on all ranks is pre-committed: at first, and at most.
 pub const MARGIN: u64 = 4;
 /// See [`MARGIN`].

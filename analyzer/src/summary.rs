@@ -11,17 +11,21 @@ use crate::control::ControlLine;
 use crate::decisions::{DecisionLine, Per};
 use crate::events::Records;
 use crate::in_flight::ActionCounts;
-use crate::limits;
 use crate::period::Period;
 use crate::points::PointLines;
 use crate::teams::TeamLine;
-use crate::window::Closed;
+use crate::windows::Windows;
+
+/// Version of the summary and of the status. A key that goes or changes its meaning raises it; a new key does not.
+pub const SCHEMA_VERSION: u32 = 1;
 
 /// A pipeline's streams in the summary.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct StreamLines {
     /// Time between two outputs in each window, seconds. An endless job lists the newest ones only.
-    pub period_s: VecDeque<f64>,
+    pub period_s: Vec<f64>,
+    /// When each window was closed, seconds since the job's first sight.
+    pub window_end_s: Vec<f64>,
     /// The same with the best pattern for the ranks at hand, by the model; null where not all stages were seen.
     pub ideal_period_s: Option<f64>,
     /// Patterns, from which input of their stream on.
@@ -136,58 +140,44 @@ pub struct Advice {
     pub uncertainty: f64,
 }
 
-/// The lists over iterations; the oldest entries go when a job is endless.
-#[derive(Clone, Debug, Default)]
-pub struct Iterations {
-    /// Iterations measured.
-    pub count: u64,
-    time_s: VecDeque<f64>,
-    ideal_s: VecDeque<f64>,
-    tasks: VecDeque<u64>,
-    workers: VecDeque<u32>,
-    imbalance: VecDeque<f64>,
-    master_busy_s: VecDeque<f64>,
-}
-
-impl Iterations {
-    /// Time of the newest one, seconds.
-    pub fn last_s(&self) -> Option<f64> {
-        self.time_s.back().copied()
-    }
-
-    /// One more was closed.
-    pub fn push(&mut self, closed: &Closed) {
-        self.count += 1;
-        limits::push(&mut self.time_s, closed.window.iteration_s, limits::LISTED_ITERATIONS);
-        limits::push(&mut self.ideal_s, closed.ideal_s(), limits::LISTED_ITERATIONS);
-        limits::push(&mut self.tasks, closed.window.tasks, limits::LISTED_ITERATIONS);
-        limits::push(&mut self.workers, closed.window.workers, limits::LISTED_ITERATIONS);
-        limits::push(&mut self.imbalance, closed.imbalance(), limits::LISTED_ITERATIONS);
-        limits::push(&mut self.master_busy_s, closed.window.master_busy_s, limits::LISTED_ITERATIONS);
-    }
+/// A technique, and the first iteration that went by it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TechniqueLine {
+    /// Number of the iteration.
+    pub iteration: u64,
+    /// The technique with its parameters.
+    pub technique: String,
 }
 
 /// Everything about a job. Times in seconds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Summary {
+    /// Version of this object: a key that goes or changes its meaning raises it.
+    pub schema_version: u32,
     /// The job's id.
     pub job: String,
     /// The MPI, as it names itself; empty where no rank was seen.
     pub mpi: String,
     /// Iterations measured.
     pub iterations: u64,
-    /// Wall time of each, seconds. An endless job lists the newest ones only.
-    pub iteration_s: VecDeque<f64>,
+    /// Number of each, as the program counts. An endless job lists the newest ones only.
+    pub iteration: Vec<u64>,
+    /// When each was closed, seconds since the job's first sight.
+    pub end_s: Vec<f64>,
+    /// Wall time of each, seconds.
+    pub iteration_s: Vec<f64>,
     /// Total task time / workers of each, seconds.
-    pub ideal_s: VecDeque<f64>,
+    pub ideal_s: Vec<f64>,
     /// Tasks of each; 0 where the program distributes none.
-    pub tasks: VecDeque<u64>,
+    pub tasks: Vec<u64>,
     /// Workers of each; ranks where there are no tasks.
-    pub workers: VecDeque<u32>,
+    pub workers: Vec<u32>,
     /// 1 - ideal / measured of each.
-    pub imbalance: VecDeque<f64>,
+    pub imbalance: Vec<f64>,
     /// Time the master was busy handing out and taking in, in each, seconds.
-    pub master_busy_s: VecDeque<f64>,
+    pub master_busy_s: Vec<f64>,
+    /// Techniques, from which iteration on; empty where no tasks were distributed.
+    pub techniques: Vec<TechniqueLine>,
     /// The technique in force at the end; empty where no tasks were distributed.
     pub technique: String,
     /// The same under the name that it had before, for one version.
@@ -252,15 +242,24 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Takes the lists over.
-    pub fn list(&mut self, iterations: &Iterations) {
-        self.iterations = iterations.count;
-        self.iteration_s = iterations.time_s.clone();
-        self.ideal_s = iterations.ideal_s.clone();
-        self.tasks = iterations.tasks.clone();
-        self.workers = iterations.workers.clone();
-        self.imbalance = iterations.imbalance.clone();
-        self.master_busy_s = iterations.master_busy_s.clone();
+    /// Takes the closed iterations over.
+    pub fn list(&mut self, windows: &Windows) {
+        self.iterations = windows.iterations();
+        for line in windows.listed(Per::Iteration) {
+            self.iteration.push(line.number);
+            self.end_s.push(line.end_s);
+            self.iteration_s.push(line.time_s);
+            self.ideal_s.push(line.ideal_s.unwrap_or(0.0));
+            self.tasks.push(line.tasks.unwrap_or(0));
+            self.workers.push(line.workers.unwrap_or(0));
+            self.imbalance.push(line.imbalance().unwrap_or(0.0));
+            self.master_busy_s.push(line.master_busy_s.unwrap_or(0.0));
+            let known = self.techniques.last().map(|last| last.technique.as_str());
+            if let Some(technique) = line.technique.as_deref().filter(|technique| known != Some(technique)) {
+                let line = TechniqueLine { iteration: line.number, technique: technique.to_owned() };
+                self.techniques.push(line);
+            }
+        }
     }
 
     /// As JSON, on one line.

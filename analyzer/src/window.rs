@@ -31,11 +31,6 @@ impl Closed {
     pub fn ideal_s(&self) -> f64 {
         self.task_s / f64::from(self.window.workers.max(1)) + 0.0 // the sum of no tasks is -0
     }
-
-    /// 1 - ideal / measured; 0 is perfect balance.
-    pub fn imbalance(&self) -> f64 {
-        if self.window.iteration_s > 0.0 { 1.0 - self.ideal_s() / self.window.iteration_s } else { 0.0 }
-    }
 }
 
 #[derive(Debug, Default)]

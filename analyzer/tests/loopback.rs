@@ -229,6 +229,65 @@ async fn a_job_is_opened_measured_watched_and_closed() {
     assert!(journal.contains("\"event\":\"window\"") && journal.contains("\"event\":\"job-ended\""), "{journal}");
 }
 
+/// The updates until `done` holds for what they add up to.
+async fn followed(
+    updates: &mut Streaming<v1::StatusUpdate>,
+    status: &mut serde_json::Value,
+    done: impl Fn(&serde_json::Value) -> bool,
+) -> usize {
+    let mut count = 0;
+    while !done(status) {
+        let update = soon(updates.message()).await.unwrap().expect("the job goes on");
+        midrun_analyzer::status::merge(status, serde_json::from_str(&update.json).unwrap(), 100);
+        count += 1;
+    }
+    count
+}
+
+#[tokio::test]
+async fn who_follows_a_job_is_shown_what_changes_until_it_ends() {
+    let analyzer = Analyzer::start(Config::default()).await;
+    let mut admin = analyzer.admin().await;
+    admin.open_job(open("run-1", "secret")).await.unwrap();
+    let follow = |token: &str| v1::FollowRequest { job: "run-1".into(), token: token.into() };
+    assert_eq!(admin.follow(follow("wrong")).await.unwrap_err().code(), Code::PermissionDenied);
+    let unknown = v1::FollowRequest { job: "run-2".into(), token: String::new() };
+    assert_eq!(admin.follow(unknown).await.unwrap_err().code(), Code::NotFound);
+    let mut updates = admin.follow(follow("secret")).await.unwrap().into_inner();
+    let mut status = serde_json::Value::Null;
+    followed(&mut updates, &mut status, |status| status["job"] == "run-1").await;
+
+    let mut agent = FakeAgent::link(&analyzer, hello("secret")).await;
+    let [begun, work, ended] = iteration(0);
+    agent.report(0, vec![begun, ended]).await;
+    agent.report(1, vec![work]).await;
+    followed(&mut updates, &mut status, |status| status["windows_seen"] == 1).await;
+    assert_eq!(status["windows"][0]["time_s"], 0.625);
+    assert_eq!(status["windows"][0]["ideal_s"], 0.5);
+    let workers: Vec<_> = status["workers"].as_array().unwrap().iter().map(|line| &line["state"]).collect();
+    assert_eq!(workers, ["master", "working"]);
+    assert_eq!((&status["workers"][1]["busy"], &status["workers"][1]["done"]), (&0.8.into(), &10.into()));
+    assert_eq!((&status["regime"], &status["technique"]), (&"communication-bound".into(), &"dpf(0.5)".into()));
+
+    let [begun, work, ended] = iteration(1);
+    agent.report(0, vec![begun, ended]).await;
+    agent.report(1, vec![work]).await;
+    let mut closer = admin.clone();
+    let closing = tokio::spawn(async move { closer.close_job(close("secret")).await });
+    agent.leave().await;
+    followed(&mut updates, &mut status, |status| status["ended"] == true).await;
+    let numbers: Vec<_> = status["windows"].as_array().unwrap().iter().map(|line| &line["number"]).collect();
+    assert_eq!(numbers, [0, 1], "each window came once");
+    assert_eq!(soon(updates.message()).await.unwrap(), None, "nothing comes after the end");
+    soon(closing).await.unwrap().unwrap();
+    // Who comes late sees how it ended.
+    let mut late = admin.follow(follow("secret")).await.unwrap().into_inner();
+    let mut status = serde_json::Value::Null;
+    assert_eq!(followed(&mut late, &mut status, |status| status["ended"] == true).await, 1);
+    assert_eq!(status["windows"].as_array().unwrap().len(), 2);
+    analyzer.stop().await;
+}
+
 #[tokio::test]
 async fn an_agent_that_links_again_learns_what_was_taken_and_its_old_link_ends() {
     let analyzer = Analyzer::start(Config::default()).await;

@@ -42,6 +42,7 @@ pub mod window;
 
 pub use contract::{Observation, Tunlet, report_of};
 pub use explain::Explanation;
+pub use master_worker::Regime;
 pub use midrun_models::link;
 pub use midrun_scheduling::Start;
 pub use options::{SearchOptions, TuningOptions, TunletFile};

@@ -26,6 +26,7 @@ impl Core {
             },
             Question::ListJobs { token } => self.list(&token),
             Question::GetStatus { job, token } => self.status(now, &job, &token),
+            Question::Follow { job, token, after } => self.follow(now, &job, &token, after),
             Question::Control { job, token, control } => match self.control(ask, &job, &token, control) {
                 Some(answer) => answer,
                 None => {
@@ -115,9 +116,30 @@ impl Core {
         match self.jobs.get(id) {
             Some(job) => {
                 let no = self.denied(token, &job.spec.token, id);
-                no.unwrap_or_else(|| Answer::Status(job.status(now).to_string()))
+                no.unwrap_or_else(|| Answer::Status(Box::new(job.status(now, None))))
             }
             None => self.closed_job(id, token).map_or_else(|no| no, |_| Answer::Unknown(format!("job {id} has ended"))),
+        }
+    }
+
+    fn follow(&self, now: u64, id: &JobId, token: &str, after: u64) -> Answer {
+        match self.jobs.get(id) {
+            Some(job) => {
+                let no = self.denied(token, &job.spec.token, id);
+                no.unwrap_or_else(|| Answer::Status(Box::new(job.status(now, Some(after)))))
+            }
+            None => self.closed_job(id, token).map_or_else(
+                |no| no,
+                |closed| {
+                    let mut status = closed.status.clone();
+                    let seen = status["windows_seen"].as_u64().unwrap_or(0);
+                    if let Some(windows) = status["windows"].as_array_mut() {
+                        let new = usize::try_from(seen.saturating_sub(after)).unwrap_or(usize::MAX);
+                        windows.drain(..windows.len().saturating_sub(new));
+                    }
+                    Answer::Status(Box::new(status))
+                },
+            ),
         }
     }
 

@@ -1,12 +1,14 @@
 //! Measurements of a job: what its ranks report about iterations, streams, points and MPI calls, closed into windows.
 
+use std::collections::BTreeMap;
+
 use midrun_scheduling::TechniqueParameters;
 use midrun_tunlets::tuning_point::{Value, names};
 use midrun_tunlets::{Recent, StreamWindow, pipeline};
 use serde_json::json;
 
 use super::membership::Roster;
-use crate::calls::Calls;
+use crate::calls::{Calls, Efficiency};
 use crate::context::Ctx;
 use crate::decisions::Per;
 use crate::events::{Begun, Event, MpiCounted, PointRefused};
@@ -15,10 +17,12 @@ use crate::log_lines;
 use crate::notice::finite;
 use crate::period::{Period, PeriodSearch};
 use crate::points::Points;
+use crate::status::{self, Share};
 use crate::streams::Streams;
-use crate::summary::{Iterations, PatternLine, StageLine, StreamLines, Summary};
+use crate::summary::{PatternLine, StageLine, StreamLines, Summary};
 use crate::teams;
 use crate::window::{Closed, Windows};
+use crate::windows;
 
 /// A closed window.
 pub(super) enum Measured {
@@ -29,8 +33,11 @@ pub(super) enum Measured {
 /// All that is measured of a job.
 pub(super) struct Measurements {
     grace_ns: u64,
+    started_ns: u64,
     windows: Windows,
-    iterations: Iterations,
+    closed: windows::Windows,
+    /// What each rank did in the newest window.
+    shares: BTreeMap<u32, Share>,
     streams: Streams,
     stream_lines: StreamLines,
     recent: Recent,
@@ -49,12 +56,14 @@ pub(super) struct Measurements {
 }
 
 impl Measurements {
-    /// Nothing yet; an ended iteration waits `grace_ns` nanoseconds for its records.
-    pub(super) fn new(grace_ns: u64) -> Measurements {
+    /// Nothing yet of a job first seen at `started_ns`; an ended iteration waits `grace_ns` nanoseconds for its records.
+    pub(super) fn new(started_ns: u64, grace_ns: u64) -> Measurements {
         Measurements {
             grace_ns,
+            started_ns,
             windows: Windows::new(grace_ns),
-            iterations: Iterations::default(),
+            closed: windows::Windows::default(),
+            shares: BTreeMap::new(),
             streams: Streams::default(),
             stream_lines: StreamLines::default(),
             recent: Recent::default(),
@@ -259,7 +268,8 @@ impl Measurements {
 
     fn list_iteration(&mut self, ctx: &mut Ctx<'_>, closed: &Closed) {
         let window = &closed.window;
-        self.iterations.push(closed);
+        self.closed.on_iteration(self.since_start_s(ctx.now), closed, !self.technique.is_empty());
+        self.shares = status::shares_of_iteration(window);
         let technique = window.setting.to_string();
         ctx.journal(json!({
             "event": "window", "job": ctx.job.as_str(), "iteration": window.iteration, "tasks": window.tasks,
@@ -274,7 +284,8 @@ impl Measurements {
 
     fn list_stream(&mut self, ctx: &mut Ctx<'_>, window: &StreamWindow) {
         self.outputs += window.outputs;
-        limits::push(&mut self.stream_lines.period_s, window.period_s(), limits::LISTED_WINDOWS);
+        self.closed.on_stream(self.since_start_s(ctx.now), window);
+        self.shares = status::shares_of_stream(window);
         self.recent.push(window);
         if let Some(recent) = self.recent.merged() {
             self.stream_lines.stages = stages(&recent);
@@ -322,14 +333,52 @@ impl Measurements {
         if self.streams.any() { Per::Output } else { Per::Iteration }
     }
 
+    fn since_start_s(&self, now: u64) -> f64 {
+        now.saturating_sub(self.started_ns) as f64 / 1e9
+    }
+
+    /// The closed windows.
+    pub(super) fn closed(&self) -> &windows::Windows {
+        &self.closed
+    }
+
+    /// What each rank did: in the newest window, or else outside MPI in the whole run.
+    pub(super) fn shares(&self) -> BTreeMap<u32, Share> {
+        if !self.shares.is_empty() {
+            return self.shares.clone();
+        }
+        self.calls.pop().map(|pop| pop.ranks.iter().map(status::share_of_rank).collect()).unwrap_or_default()
+    }
+
+    /// The technique in force; `None` where the program distributes no tasks by midrun.
+    pub(super) fn technique(&self) -> Option<&str> {
+        Some(self.technique.as_str()).filter(|technique| !technique.is_empty())
+    }
+
+    /// Stages in the last windows with one pattern.
+    pub(super) fn stages(&self) -> &[StageLine] {
+        &self.stream_lines.stages
+    }
+
+    /// The pattern of the stream.
+    pub(super) fn pattern(&self) -> Option<&str> {
+        self.streams.plan()
+    }
+
+    /// Efficiencies of the whole run.
+    pub(super) fn efficiency(&self) -> Option<Efficiency> {
+        self.calls.pop().map(|pop| pop.efficiency)
+    }
+
     /// Iterations measured.
     pub(super) fn iterations(&self) -> u64 {
-        self.iterations.count
+        self.closed.iterations()
     }
 
     /// Time of the newest iteration, and between two outputs of the newest window, seconds.
     pub(super) fn newest_s(&self) -> (Option<f64>, Option<f64>) {
-        (self.iterations.last_s(), self.stream_lines.period_s.back().copied())
+        let newest = |per| self.closed.newest(per).map(|line| line.time_s);
+        (newest(Per::Iteration), newest(Per::Output))
     }
 
     /// Outputs of streams; `None` where the job has none.
@@ -342,7 +391,7 @@ impl Measurements {
         let mut summary = Summary {
             technique: self.technique.clone(),
             policy: self.technique.clone(),
-            stream: self.streams.any().then(|| StreamLines { ideal_period_s, ..self.stream_lines.clone() }),
+            stream: self.streams.any().then(|| self.stream_lines(ideal_period_s)),
             mpi_calls: self.calls.lines(),
             call_period: self.period.found().cloned(),
             teams: teams::teams(&self.calls.members()),
@@ -351,13 +400,27 @@ impl Measurements {
             links: self.windows.links.clone().list().map(Into::into).collect(),
             skipped_iterations: self.windows.skipped,
             late_tasks: self.windows.late_tasks,
-            events_dropped: [self.invalid, self.windows.invalid, self.streams.invalid, self.refused]
-                .into_iter()
-                .fold(0, u64::saturating_add),
+            events_dropped: self.events_dropped(),
             ..Summary::default()
         };
-        summary.list(&self.iterations);
+        summary.list(&self.closed);
         summary
+    }
+
+    fn stream_lines(&self, ideal_period_s: Option<f64>) -> StreamLines {
+        let listed = self.closed.listed(Per::Output);
+        StreamLines {
+            period_s: listed.iter().map(|line| line.time_s).collect(),
+            window_end_s: listed.iter().map(|line| line.end_s).collect(),
+            ideal_period_s,
+            ..self.stream_lines.clone()
+        }
+    }
+
+    /// Events and windows that made no sense.
+    pub(super) fn events_dropped(&self) -> u64 {
+        let counts = [self.invalid, self.windows.invalid, self.streams.invalid, self.refused];
+        counts.into_iter().fold(0, u64::saturating_add)
     }
 }
 

@@ -1,14 +1,18 @@
 //! Reports of a job: its summary, and what holds now.
 
 use midrun_scheduling::Technique;
-use midrun_tunlets::TuningPoint;
 use midrun_tunlets::tuning_point::names;
+use midrun_tunlets::{Regime, TuningPoint};
+use midrun_vocabulary::Seconds;
 use serde_json::{Value, json};
 
 use super::Job;
 use super::membership::RankState;
+use crate::decisions::Per;
 use crate::limits;
-use crate::summary::{Advice, Summary};
+use crate::notice::finite;
+use crate::status::WorkerLine;
+use crate::summary::{Advice, SCHEMA_VERSION, Summary};
 
 impl Job {
     /// The summary at `now`.
@@ -19,6 +23,7 @@ impl Job {
         let measured = self.measurements.summary(&self.decisions.points(), ideal_period_s);
         let lost = members.ranks().filter(|(_, _, state)| *state == RankState::Lost);
         Summary {
+            schema_version: SCHEMA_VERSION,
             job: self.id.to_string(),
             mpi: members.mpi().to_owned(),
             decisions: self.decisions.lines(),
@@ -50,8 +55,9 @@ impl Job {
         }
     }
 
-    /// Everything a person wants to know of a running job, as JSON; see `docs/summary.md`.
-    pub fn status(&self, now: u64) -> Value {
+    /// Everything a person wants to know of a running job, as JSON; see `docs/summary.md`. Of the windows it has those after the
+    /// first `after` ones; `None`: the newest few.
+    pub fn status(&self, now: u64, after: Option<u64>) -> Value {
         let rank = |(number, node, state): (u32, Option<&str>, RankState)| {
             let state = match state {
                 RankState::Present => "running",
@@ -65,19 +71,87 @@ impl Job {
         let mut points: Vec<&TuningPoint> = self.roster.points.list().iter().collect();
         points.sort_by_key(|point| point.rank);
         let mode = self.overrides.mode().name();
-        let (iteration_s, period_s) = self.measurements.newest_s();
+        let measured = &self.measurements;
+        let (iteration_s, period_s) = measured.newest_s();
+        let (per, windows) = (measured.per(), measured.closed());
+        let after = after.unwrap_or_else(|| windows.seen(per).saturating_sub(limits::STATUS_LINES as u64));
+        let members = &self.roster.members;
+        let dropped = measured.events_dropped().saturating_add(members.events_dropped());
+        let actions = self.dispatcher.counts();
         json!({
-            "job": self.id.as_str(), "mpi": self.roster.members.mpi(), "ended": false,
+            "schema_version": SCHEMA_VERSION,
+            "job": self.id.as_str(), "mpi": members.mpi(), "ended": false,
             "wall_s": now.saturating_sub(self.started_ns) as f64 / 1e9,
-            "ranks": self.roster.members.ranks().map(rank).collect::<Vec<_>>(),
-            "hosts": self.roster.members.hosts().map(host).collect::<Vec<_>>(),
-            "iterations": self.measurements.iterations(), "outputs": self.measurements.outputs(),
+            "ranks": members.ranks().map(rank).collect::<Vec<_>>(),
+            "hosts": members.hosts().map(host).collect::<Vec<_>>(),
+            "iterations": measured.iterations(), "outputs": measured.outputs(),
             "iteration_s": iteration_s, "period_s": period_s,
             "tunlet": self.decisions.name(), "mode": mode, "dry_run": self.spec.dry_run,
             "in_flight": self.dispatcher.on_their_way(), "controls_waiting": self.overrides.pending(),
             "tuning_points": points.into_iter().map(|point| self.point(point)).collect::<Vec<_>>(),
             "decisions": newest(self.decisions.lines()), "controls": newest(self.overrides.lines()),
+            "per": per, "windows_seen": windows.seen(per), "windows": windows.after(per, after).collect::<Vec<_>>(),
+            "workers": self.workers(), "technique": measured.technique(), "pattern": measured.pattern(),
+            "regime": self.regime(), "stages": measured.stages(), "pop": measured.efficiency(),
+            "records": members.records(), "events_dropped": dropped,
+            "actions": {"sent": actions.sent, "applied": actions.applied, "refused": actions.refused,
+                "expired": actions.expired, "undelivered": actions.undelivered},
         })
+    }
+
+    /// The status of a job that has ended, with its newest windows.
+    pub fn last_status(&self, now: u64, windows: u64) -> Value {
+        let seen = self.measurements.closed().seen(self.measurements.per());
+        let mut status = self.status(now, Some(seen.saturating_sub(windows)));
+        status["ended"] = true.into();
+        status
+    }
+
+    /// What each rank does. A rank without work is parked where the newest iteration had fewer workers than there are.
+    fn workers(&self) -> Vec<WorkerLine> {
+        let shares = self.measurements.shares();
+        let newest =
+            self.measurements.closed().newest(Per::Iteration).filter(|_| self.measurements.per() == Per::Iteration);
+        let master = self.measurements.master().filter(|_| newest.is_some_and(|line| line.tasks > Some(0)));
+        let worked = |rank: u32| shares.get(&rank).is_some_and(|share| share.done > Some(0));
+        let running = |state| state == RankState::Present;
+        let others =
+            self.roster.members.ranks().filter(|(rank, _, state)| running(*state) && Some(*rank) != master).count();
+        let some_parked = master.is_some() && newest.is_some_and(|line| line.workers.unwrap_or(0) < others as u32);
+        let line = |(rank, node, state): (u32, Option<&str>, RankState)| {
+            let is_master = Some(rank) == master && !worked(rank);
+            let state = match state {
+                RankState::Finalized => "ended",
+                RankState::Lost => "lost",
+                RankState::Present if is_master => "master",
+                RankState::Present if some_parked && !worked(rank) => "parked",
+                RankState::Present => "working",
+            };
+            let share = shares.get(&rank).copied();
+            let of_master = || newest.and_then(|line| Some(line.master_busy_s? / line.time_s));
+            let busy = if is_master { of_master() } else { share.map(|share| share.busy) };
+            WorkerLine {
+                rank,
+                node: node.map(str::to_owned),
+                state,
+                busy: busy.and_then(finite).map(thousandths),
+                done: share.filter(|_| !is_master).and_then(|share| share.done),
+            }
+        };
+        self.roster.members.ranks().map(line).collect()
+    }
+
+    /// What limits the program in its newest window; `None` where that is not known.
+    fn regime(&self) -> Option<String> {
+        let stages = self.measurements.stages();
+        if self.measurements.per() == Per::Output {
+            let known = stages.iter().enumerate().filter_map(|(number, stage)| Some((number, stage, stage.tr_s?)));
+            let (number, stage, tr_s) = known.max_by(|a, b| a.2.total_cmp(&b.2))?;
+            let name = if stage.name.is_empty() { String::new() } else { format!(" ({})", stage.name) };
+            return Some(format!("stage {number}{name} is the slowest: {} per input", Seconds(tr_s)));
+        }
+        let line = self.measurements.closed().newest(Per::Iteration).filter(|line| line.tasks > Some(0))?;
+        Some(Regime::of(line.time_s, line.master_busy_s?, line.ideal_s?).as_str().to_owned())
     }
 
     fn point(&self, point: &TuningPoint) -> Value {
@@ -92,6 +166,10 @@ impl Job {
             "held": self.overrides.holds(point.rank, &point.name),
         })
     }
+}
+
+fn thousandths(share: f64) -> f64 {
+    (share * 1e3).round() / 1e3
 }
 
 fn newest<T: serde::Serialize>(mut lines: Vec<T>) -> Vec<T> {

@@ -11,7 +11,7 @@ mod windows;
 
 pub use reader::{End, ReadError, Reader};
 pub use recorder::{Recorder, Unusable, check};
-pub use replay::{Replay, ReplayError, TimedNotice, job, replay};
+pub use replay::{Replay, ReplayError, TimedNotice, job, replay, replay_followed};
 pub use windows::{RecordedWindows, windows};
 
 use crate::limits;

@@ -11,6 +11,7 @@ use std::io::Read;
 use midrun_proto::v1::recorded::What;
 use midrun_tunlets::TuningOptions;
 use midrun_vocabulary::ConfigError;
+use serde_json::Value;
 
 use super::{End, Reader};
 use crate::actions::Action;
@@ -20,7 +21,9 @@ use crate::convert::recorded;
 use crate::core::Core;
 use crate::ids::{AskId, JobId};
 use crate::input::{Answer, Input, Output, Question};
+use crate::limits;
 use crate::notice::Notice;
+use crate::status::Shown;
 
 /// A notice of a replay.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,6 +34,9 @@ pub struct TimedNotice {
     pub notice: Notice,
 }
 
+/// Takes an update of a job's status, with the seconds since its recording began.
+pub type Follower<'a> = &'a mut (dyn FnMut(f64, Value) + 'a);
+
 /// The outcome of a replay.
 #[derive(Clone, Debug)]
 pub struct Replay {
@@ -38,6 +44,8 @@ pub struct Replay {
     pub notices: Vec<TimedNotice>,
     /// The summary, as a run has it.
     pub summary: String,
+    /// The status at the end, with all windows; null for a job that did not begin.
+    pub status: Value,
     /// Frames that were read.
     pub frames: u64,
     /// The end of the recording.
@@ -100,10 +108,34 @@ pub fn job<R: Read>(mut reader: Reader<R>, named: Option<&str>) -> Result<JobId,
 /// # Errors
 /// The file cannot be read, or an option cannot be met.
 pub fn replay<R: Read>(
-    mut reader: Reader<R>,
+    reader: Reader<R>,
     job: &JobId,
     options: &TuningOptions,
     maker: impl Make,
+) -> Result<Replay, ReplayError> {
+    play(reader, job, options, maker, None)
+}
+
+/// As [`replay`]; a follower gets the same updates as of a running job, each with its seconds since the recording began.
+///
+/// # Errors
+/// As of [`replay`].
+pub fn replay_followed<R: Read>(
+    reader: Reader<R>,
+    job: &JobId,
+    options: &TuningOptions,
+    maker: impl Make,
+    follower: Follower<'_>,
+) -> Result<Replay, ReplayError> {
+    play(reader, job, options, maker, Some(follower))
+}
+
+fn play<'a, R: Read>(
+    mut reader: Reader<R>,
+    job: &'a JobId,
+    options: &'a TuningOptions,
+    maker: impl Make,
+    follower: Option<Follower<'a>>,
 ) -> Result<Replay, ReplayError> {
     let recorded = recorded::config(&reader.begun);
     let TuningOptions { tunlet, technique, objective, min_workers, max_workers, worker_step, .. } =
@@ -118,6 +150,10 @@ pub fn replay<R: Read>(
         start_ns: reader.now_ns(),
         notices: Vec::new(),
         summary: String::new(),
+        status: Value::Null,
+        shown: Shown::default(),
+        shown_ns: 0,
+        follower,
         refused: None,
     };
     let (mut frames, mut next, mut sent) = (0, None, Vec::new());
@@ -135,10 +171,13 @@ pub fn replay<R: Read>(
         (reader.now_ns(), AskId(0), Question::GetSummary { job: job.clone(), token: String::new() });
     play.step(Some((now_ns, Input::Stopped)), Vec::new());
     play.step(Some((now_ns, Input::Asked { ask, question })), Vec::new());
+    play.show(now_ns);
+    play.status = play.asked(now_ns, 0).unwrap_or_default();
     if let Some(why) = play.refused {
         return Err(ReplayError::OptionLine(why));
     }
-    Ok(Replay { notices: play.notices, summary: play.summary, frames, end: reader.end() })
+    let Play { notices, summary, status, .. } = play;
+    Ok(Replay { notices, summary, status, frames, end: reader.end() })
 }
 
 struct Play<'a> {
@@ -148,6 +187,11 @@ struct Play<'a> {
     start_ns: u64,
     notices: Vec<TimedNotice>,
     summary: String,
+    status: Value,
+    shown: Shown,
+    /// When the follower was shown the status last.
+    shown_ns: u64,
+    follower: Option<Follower<'a>>,
     refused: Option<ConfigError>,
 }
 
@@ -156,6 +200,9 @@ impl Play<'_> {
         let Some((now_ns, mut input)) = next else { return };
         if !self.concerns(&mut input) {
             return;
+        }
+        if self.follower.is_some() && now_ns >= self.shown_ns.saturating_add(limits::FOLLOW_MS * 1_000_000) {
+            self.show(now_ns);
         }
         let opens = matches!(&input, Input::Asked { question: Question::OpenJob { .. }, .. });
         for output in self.core.step_recorded(now_ns, input, sent) {
@@ -170,6 +217,27 @@ impl Play<'_> {
                     self.refused = Some(ConfigError { key, value: self.options.tunlet.clone(), allowed });
                 }
                 _ => {}
+            }
+        }
+    }
+
+    /// The status of the job, with the windows after the first `after` ones; `None` while there is no job.
+    fn asked(&mut self, now_ns: u64, after: u64) -> Option<Value> {
+        let question = Question::Follow { job: self.job.clone(), token: String::new(), after };
+        let outputs = self.core.step_recorded(now_ns, Input::Asked { ask: AskId(0), question }, Vec::new());
+        outputs.into_iter().find_map(|output| match output {
+            Output::Answer { answer: Answer::Status(status), .. } => Some(*status),
+            _ => None,
+        })
+    }
+
+    fn show(&mut self, now_ns: u64) {
+        if let Some(status) = self.asked(now_ns, self.shown.windows_seen()) {
+            self.shown_ns = now_ns;
+            let at_s = now_ns.saturating_sub(self.start_ns) as f64 / 1e9;
+            let patch = self.shown.patch(status);
+            if let Some(follower) = self.follower.as_mut() {
+                follower(at_s, patch);
             }
         }
     }

@@ -268,6 +268,25 @@ fn the_windows_of_a_recording_are_those_of_the_run() {
 }
 
 #[test]
+fn a_recording_is_followed_like_the_run_itself() {
+    let (file, mut status, mut times) = (recorded_story(), serde_json::Value::Null, Vec::new());
+    let reader = reader(&file).unwrap();
+    let mut follower = |at_s: f64, patch: serde_json::Value| {
+        times.push(at_s);
+        crate::status::merge(&mut status, patch, usize::MAX);
+    };
+    let replay = replay_followed(reader, &job_id(), &as_recorded(), from_catalogue, &mut follower).unwrap();
+    assert_eq!(status, replay.status);
+    assert!(times.len() > 2 && times.is_sorted(), "{times:?}");
+    let summary: serde_json::Value = serde_json::from_str(&replay.summary).unwrap();
+    let windows = status["windows"].as_array().unwrap();
+    let times: Vec<&serde_json::Value> = windows.iter().map(|line| &line["time_s"]).collect();
+    assert!(!times.is_empty() && summary["iteration_s"].as_array().unwrap().iter().eq(times));
+    assert_eq!(summary["iteration_s"].as_array().map(Vec::len), summary["end_s"].as_array().map(Vec::len));
+    assert_eq!((&status["ended"], &status["job"]), (&true.into(), &summary["job"]));
+}
+
+#[test]
 fn a_option_that_cannot_be_is_refused() {
     let file = recorded_story();
     let option = TuningOptions { technique: "dfp".into(), ..as_recorded() };

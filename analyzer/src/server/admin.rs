@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
+use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Response, Status};
@@ -15,7 +17,10 @@ use super::core_task::{Reply, ToCore};
 use crate::convert;
 use crate::ids::{AskId, JobId};
 use crate::input::{Answer, Input, Question};
+use crate::limits;
+use crate::status::Shown;
 
+#[derive(Clone)]
 pub(crate) struct Service {
     inputs: mpsc::Sender<ToCore>,
     ids: Arc<AtomicU64>,
@@ -35,6 +40,39 @@ impl Service {
         match reply.await.map_err(|_| ending())? {
             Reply::Answer(answer) => good(answer).map(Reply::Answer),
             notices => Ok(notices),
+        }
+    }
+
+    /// Sends a follower the changes of a job until it has ended, or the follower is gone. A slow follower gets fewer updates.
+    async fn keep_up(
+        self,
+        (job, token): (JobId, String),
+        updates: mpsc::Sender<Result<v1::StatusUpdate, Status>>,
+        first: Value,
+    ) {
+        let (mut shown, mut status) = (Shown::default(), first);
+        loop {
+            let ended = status["ended"] == true;
+            let json = shown.patch(status).to_string();
+            if updates.send(Ok(v1::StatusUpdate { json })).await.is_err() || ended {
+                return;
+            }
+            tokio::select! {
+                () = tokio::time::sleep(Duration::from_millis(limits::FOLLOW_MS)) => {}
+                () = updates.closed() => return,
+            }
+            let question = Question::Follow { job: job.clone(), token: token.clone(), after: shown.windows_seen() };
+            status = match self.status(question).await {
+                Ok(status) => status,
+                Err(why) => return drop(updates.send(Err(why)).await),
+            };
+        }
+    }
+
+    async fn status(&self, question: Question) -> Result<Value, Status> {
+        match self.ask(question).await? {
+            Reply::Answer(Answer::Status(status)) => Ok(*status),
+            _ => Err(unexpected()),
         }
     }
 
@@ -67,6 +105,7 @@ fn job_id(text: &str) -> Result<JobId, Status> {
 #[tonic::async_trait]
 impl Admin for Service {
     type WatchStream = ReceiverStream<Result<v1::Notice, Status>>;
+    type FollowStream = ReceiverStream<Result<v1::StatusUpdate, Status>>;
 
     async fn open_job(&self, request: Request<v1::OpenJobRequest>) -> Result<Response<v1::OpenJobReply>, Status> {
         let question = convert::options::open_job(request.into_inner()).map_err(Status::invalid_argument)?;
@@ -104,10 +143,17 @@ impl Admin for Service {
 
     async fn get_status(&self, request: Request<v1::StatusRequest>) -> Result<Response<v1::StatusReply>, Status> {
         let wire = request.into_inner();
-        match self.ask(Question::GetStatus { job: job_id(&wire.job)?, token: wire.token }).await? {
-            Reply::Answer(Answer::Status(json)) => Ok(Response::new(v1::StatusReply { json })),
-            _ => Err(unexpected()),
-        }
+        let status = self.status(Question::GetStatus { job: job_id(&wire.job)?, token: wire.token }).await?;
+        Ok(Response::new(v1::StatusReply { json: status.to_string() }))
+    }
+
+    async fn follow(&self, request: Request<v1::FollowRequest>) -> Result<Response<Self::FollowStream>, Status> {
+        let v1::FollowRequest { job, token } = request.into_inner();
+        let job = job_id(&job)?;
+        let first = self.status(Question::Follow { job: job.clone(), token: token.clone(), after: 0 }).await?;
+        let (updates, followed) = mpsc::channel(1);
+        tokio::spawn(self.clone().keep_up((job, token), updates, first));
+        Ok(Response::new(ReceiverStream::new(followed)))
     }
 
     async fn control(&self, request: Request<v1::ControlRequest>) -> Result<Response<v1::ControlReply>, Status> {

@@ -35,5 +35,6 @@ mod plant_tests;
 #[cfg(test)]
 mod regret_tests;
 
+pub use regime::Regime;
 pub use strategy::{MasterWorker, Mode};
 pub use workers::{Limits, cost};
