@@ -84,6 +84,8 @@ pub const LISTED_CHANGES: usize = 64;
 pub const STATUS_LINES: usize = 8;
 /// Windows in the last status of a job that has ended, for those who follow it: more than are closed between two updates.
 pub const CLOSED_WINDOWS: u64 = 256;
+/// Stages that a timeline draws.
+pub const STAGES_DRAWN: u32 = 4096;
 /// Time between two updates of one who follows a job, milliseconds: a person sees no faster changes.
 pub const FOLLOW_MS: u64 = 250;
 /// Iterations beyond the furthest rank for which a change on all ranks is pre-committed: at first, and at most.

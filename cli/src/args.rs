@@ -43,6 +43,10 @@ pub enum Command {
     Sweep(crate::sweep::Args),
     /// Decide a recorded run again: print what would be decided, and why
     Replay(crate::replay::Args),
+    /// Show finished runs as one HTML page that needs no network
+    Report(crate::report::Args),
+    /// Write a recording as a table, as JSON, or as a timeline for trace viewers
+    Export(crate::export::Args),
     /// Explain a tunlet, or why a run went as it did
     Explain(crate::explain::Args),
     /// List the runs that midrun remembers, or forget them

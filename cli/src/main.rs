@@ -8,6 +8,7 @@ mod control;
 mod descriptors;
 mod exec;
 mod explain;
+mod export;
 mod history;
 mod inspect;
 mod job_file;
@@ -19,7 +20,9 @@ mod published_jobs;
 mod readiness;
 mod recording;
 mod replay;
+mod report;
 mod run;
+mod run_file;
 mod runtime_dir;
 mod secret_file;
 mod settings;
@@ -56,6 +59,8 @@ fn main() -> ExitCode {
         Command::Resume(args) => control::resume(&args),
         Command::Replay(args) => replay::main(&args),
         Command::Sweep(args) => sweep::main(&args),
+        Command::Report(args) => report::main(&args),
+        Command::Export(args) => export::main(&args),
         Command::Explain(args) => explain::main(&args),
         Command::History(args) => history::main(&args),
         Command::Inspect(args) => inspect::main(&args),

@@ -21,6 +21,11 @@ pub struct RecordingArgs {
 }
 
 impl RecordingArgs {
+    /// The recording at `file`; `job` is needed where it holds several.
+    pub fn at(file: PathBuf, job: Option<String>) -> RecordingArgs {
+        RecordingArgs { file, job }
+    }
+
     /// Opens the recording at its start.
     ///
     /// # Errors

@@ -1,5 +1,7 @@
 //! The summary of a job: written to a file as JSON, and printed to stderr as text.
 
+mod result;
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -8,6 +10,7 @@ use midrun_vocabulary::{Count, Seconds, UnixTime};
 use serde_json::Value;
 
 use crate::usage::usage;
+pub use result::lines as result_lines;
 
 /// The text shows so many of the last decisions; the JSON has all of them.
 const DECISIONS_SHOWN: usize = 8;
@@ -91,11 +94,9 @@ pub fn table(json: &str) -> String {
             format!("{counted} on {}", Count(number("/ranks"), "rank"))
         });
     }
-    lines.extend(start(&summary["start"]));
     lines.extend(list("decisions").iter().rev().take(DECISIONS_SHOWN).rev().map(decision));
-    lines.extend(search(&summary["search"]));
-    lines.extend(advice(&summary["advice"]));
-    lines.extend(gain(&summary));
+    lines.extend(ends(&summary));
+    lines.extend(result::lines(&summary));
     lines.push(format!("{}; {}", decisions(&list("decisions")), actions(&summary)));
     lines.extend(efficiency(&summary["pop"]));
     lines.extend(list("teams").iter().filter_map(team));
@@ -120,32 +121,18 @@ fn has_tasks(summary: &Value) -> bool {
     any("tasks").or(any("ideal_s")).unwrap_or(false)
 }
 
-/// The lines that compare the last iteration with the first. Only tasks say how much work an iteration had. The last
-/// iteration of a search may have had values that the search only tried: its own line compares medians.
-fn gain(summary: &Value) -> Vec<String> {
+/// The line with the first and the last iteration.
+fn ends(summary: &Value) -> Option<String> {
     let list = |key: &str| summary[key].as_array().cloned().unwrap_or_default();
     let seconds: Vec<f64> = list("iteration_s").iter().filter_map(Value::as_f64).collect();
     let times = if has_tasks(summary) { pairs(&list("iteration_s"), &list("ideal_s")) } else { Vec::new() };
     let (Some(first), Some(last)) = (times.first(), times.last()) else {
-        let ends = seconds.first().zip(seconds.last());
-        return ends
-            .map(|(a, b)| format!("first iteration {}; last {}", Seconds(*a), Seconds(*b)))
-            .into_iter()
-            .collect();
+        let (first, last) = seconds.first().zip(seconds.last())?;
+        return Some(format!("first iteration {}; last {}", Seconds(*first), Seconds(*last)));
     };
     let line =
         |(time, ideal): &(f64, f64)| format!("{}, {:+.1} % over ideal", Seconds(*time), 100.0 * (time / ideal - 1.0));
-    let mut lines = vec![format!("first iteration {}; last {}", line(first), line(last))];
-    if summary["search"].is_null() {
-        let workers = list("workers");
-        let count = |value: Option<&Value>| value.and_then(Value::as_f64).unwrap_or(1.0);
-        // Work is the total time of the tasks: ideal time x workers.
-        let (first_work, last_work) = (first.1 * count(workers.first()), last.1 * count(workers.last()));
-        let gain = 100.0 * (1.0 - (last.0 / last_work) / (first.0 / first_work));
-        let verb = if gain >= 0.0 { "shorter" } else { "longer" };
-        lines.push(format!("for the same work the last iteration was {:.1} % {verb} than the first", gain.abs()));
-    }
-    lines
+    Some(format!("first iteration {}; last {}", line(first), line(last)))
 }
 
 /// The line of the POP efficiencies of the whole run.

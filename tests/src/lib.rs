@@ -1,6 +1,7 @@
 //! The harness: real processes, each with its own log, on this host or on emulated ones.
 
 pub mod ask;
+pub mod browser;
 pub mod calls;
 pub mod cluster;
 pub mod daemons;

@@ -7,11 +7,13 @@
 mod reader;
 mod recorder;
 mod replay;
+mod timeline;
 mod windows;
 
 pub use reader::{End, ReadError, Reader};
 pub use recorder::{Recorder, Unusable, check};
-pub use replay::{Replay, ReplayError, TimedNotice, job, replay, replay_followed};
+pub use replay::{Follower, Replay, ReplayError, TimedNotice, job, replay, replay_followed};
+pub use timeline::{Activity, Applied, Slice, Timeline, timeline};
 pub use windows::{RecordedWindows, windows};
 
 use crate::limits;

@@ -1,0 +1,155 @@
+//! What a run gained, in words: the time saved against the settings at start, what each measure point found, and the advice.
+
+use midrun_vocabulary::{Count, Seconds};
+use serde_json::Value;
+
+use super::{advice, has_tasks, search, start};
+
+/// The lines of the result.
+pub fn lines(summary: &Value) -> Vec<String> {
+    let mut lines: Vec<String> = start(&summary["start"]).into_iter().collect();
+    lines.extend(search(&summary["search"]));
+    lines.extend(saved(summary));
+    lines.extend(summary["points"]["measured"].as_array().into_iter().flatten().filter_map(measured));
+    lines.extend(advice(&summary["advice"]));
+    lines
+}
+
+/// One window: its number, its time, and its work; without tasks nobody knows the work, and it counts as equal.
+struct Cost {
+    number: u64,
+    time_s: f64,
+    work_s: f64,
+}
+
+/// The gain of the changes that were applied: what the windows after the first of them took, against the time that their work
+/// would have taken at the rate of the windows before.
+pub fn saved(summary: &Value) -> Option<String> {
+    // A search tries worse values on purpose; its own line compares medians.
+    if !summary["search"].is_null() {
+        return None;
+    }
+    let (costs, what) = costs(summary)?;
+    let applied = summary["decisions"].as_array()?.iter().filter(|decision| !decision["applied_iteration"].is_null());
+    let Some(first) = applied.clone().filter_map(|decision| decision["iteration"].as_u64()).min() else {
+        return Some("midrun changed nothing, so nothing was gained or lost".into());
+    };
+    let (before, after): (Vec<&Cost>, Vec<&Cost>) = costs.iter().partition(|cost| cost.number <= first);
+    if before.is_empty() || after.is_empty() {
+        return Some(format!(
+            "the run was too short to tell what the changes gained: no {what} was measured after them"
+        ));
+    }
+    let rate = median(before.iter().map(|cost| cost.time_s / cost.work_s).collect());
+    let took_s: f64 = after.iter().map(|cost| cost.time_s).sum();
+    let at_start_s: f64 = after.iter().map(|cost| cost.work_s * rate).sum();
+    let share = 100.0 * (took_s / at_start_s - 1.0);
+    let changes = Count(applied.count() as u64, "change");
+    let same = if has_tasks(summary) { " for the same work" } else { "" };
+    if what == "window" {
+        let period = |windows: &[&Cost]| Seconds(median(windows.iter().map(|cost| cost.time_s).collect()));
+        return Some(format!(
+            "after midrun's {changes} an output came every {} (median), with the settings at start every {}",
+            period(&after),
+            period(&before),
+        ));
+    }
+    let measured = format!("measured in {}", Count(before.len() as u64, what));
+    Some(match took_s <= at_start_s {
+        true => format!(
+            "midrun's {changes} saved about {}: the {} after took {} instead of {}{same}, {:.1} % less than with the settings at start ({measured})",
+            Seconds(at_start_s - took_s),
+            Count(after.len() as u64, what),
+            Seconds(took_s),
+            Seconds(at_start_s),
+            -share,
+        ),
+        false => format!(
+            "midrun's {changes} saved no time: the {} after took {} instead of {}{same}, {share:.1} % more than with the settings at start ({measured})",
+            Count(after.len() as u64, what),
+            Seconds(took_s),
+            Seconds(at_start_s),
+        ),
+    })
+}
+
+fn costs(summary: &Value) -> Option<(Vec<Cost>, &'static str)> {
+    let list = |key: &str| summary[key].as_array().map(Vec::as_slice).unwrap_or_default();
+    let at = |key: &str, place: usize| list(key).get(place).and_then(Value::as_f64);
+    let periods = list("period_s");
+    let (key, what) = if periods.is_empty() { ("iteration_s", "iteration") } else { ("period_s", "window") };
+    let with_tasks = has_tasks(summary) && what == "iteration";
+    let cost = |(place, time_s): (usize, &Value)| {
+        let number = if what == "window" { place as f64 } else { at("iteration", place).unwrap_or(place as f64) };
+        // Work is the total time of the tasks: ideal time x workers.
+        let work_s = if with_tasks { at("ideal_s", place)? * at("workers", place)? } else { 1.0 };
+        Some(Cost { number: number as u64, time_s: time_s.as_f64()?, work_s }).filter(|cost| cost.work_s > 0.0)
+    };
+    let costs: Vec<Cost> = list(key).iter().enumerate().filter_map(cost).collect();
+    (!costs.is_empty()).then_some((costs, what))
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+/// What a measure point found.
+fn measured(line: &Value) -> Option<String> {
+    let number = |key: &str| line[key].as_f64();
+    let count = line["count"].as_u64()?;
+    let label = line["label"].as_str()?;
+    let ranks = match &line["ranks"] {
+        Value::Array(ranks) => ranks.len() as u64,
+        ranks => ranks.as_u64().unwrap_or(0),
+    };
+    let ranks = Count(ranks, "rank");
+    let (mean, least, most) = (number("mean")?, number("minimum")?, number("maximum")?);
+    Some(if line["is_value"] == true {
+        format!("{label}: {} on {ranks}, mean {mean:.4}, from {least} to {most}", Count(count, "value"))
+    } else {
+        let [mean, least, most] = [mean, least, most].map(Seconds);
+        format!("{label}: {} on {ranks}, mean {mean}, from {least} to {most}", Count(count, "call"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn run(times: Value, ideal: Value, applied: Value) -> Value {
+        json!({"iterations": 4, "iteration": [0, 1, 2, 3], "iteration_s": times, "ideal_s": ideal, "workers": [4, 4, 4, 4],
+            "tasks": [8, 8, 8, 8], "decisions": [{"iteration": 1, "applied_iteration": applied, "verdict": "kept"}]})
+    }
+
+    #[test]
+    fn the_gain_is_told_for_the_same_work() {
+        // The later iterations have twice the work, and take 1.5 times as long.
+        let gained = saved(&run(json!([1.0, 1.0, 1.5, 1.5]), json!([0.5, 0.5, 1.0, 1.0]), json!(2))).unwrap();
+        let expected = "midrun's 1 change saved about 1.000 s: the 2 iterations after took 3.000 s instead of 4.000 s for the same work, 25.0 % less than with the settings at start (measured in 2 iterations)";
+        assert_eq!(gained, expected);
+        let lost = saved(&run(json!([1.0, 1.0, 1.1, 1.1]), json!([0.5, 0.5, 0.5, 0.5]), json!(2))).unwrap();
+        assert!(lost.starts_with("midrun's 1 change saved no time: ") && lost.contains("10.0 % more"), "{lost}");
+        let nothing = saved(&run(json!([1.0, 1.0, 1.1, 1.1]), json!([0.5, 0.5, 0.5, 0.5]), Value::Null)).unwrap();
+        assert_eq!(nothing, "midrun changed nothing, so nothing was gained or lost");
+    }
+
+    #[test]
+    fn a_stream_gains_in_the_time_between_two_outputs() {
+        let summary = json!({"iterations": 0, "period_s": [0.4, 0.42, 0.1, 0.11, 0.1],
+            "decisions": [{"iteration": 1, "applied_iteration": 30}]});
+        let expected =
+            "after midrun's 1 change an output came every 0.100 s (median), with the settings at start every 0.420 s";
+        assert_eq!(saved(&summary).as_deref(), Some(expected));
+    }
+
+    #[test]
+    fn a_measure_point_says_what_it_found() {
+        let line = json!({"label": "solve", "ranks": [0, 1], "count": 40, "mean": 0.25, "minimum": 0.1, "maximum": 0.5, "is_value": false});
+        assert_eq!(
+            measured(&line).as_deref(),
+            Some("solve: 40 calls on 2 ranks, mean 0.250 s, from 0.100 s to 0.500 s")
+        );
+    }
+}
