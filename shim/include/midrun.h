@@ -31,6 +31,7 @@ extern "C" {
 /* Status codes. */
 #define MIDRUN_OK 0
 #define MIDRUN_OFF 1            /* benign: there is no agent, or the library switched itself off */
+#define MIDRUN_ENDED 2          /* benign, on a worker: the master has called midrun_mw_finish */
 #define MIDRUN_ERR_ARGUMENT -1  /* an argument is out of its range; nothing was done */
 #define MIDRUN_ERR_MPI -2       /* MPI is not initialised, or an MPI call failed on a communicator with
                                    MPI_ERRORS_RETURN: the program should abort */
@@ -46,6 +47,7 @@ const char *midrun_status_text(int status);
 /* ---- Master/Worker framework --------------------------------------------------------------- */
 
 typedef struct midrun_mw midrun_mw_t;
+typedef struct midrun_mw_out midrun_mw_out_t; /* receives inputs or results of any size */
 
 /* Flags of midrun_mw_config_t. */
 #define MIDRUN_MW_CHUNKS 1u /* compute() gets whole chunks. Without this flag it gets one task at a time
@@ -60,6 +62,9 @@ typedef struct midrun_mw midrun_mw_t;
 
 #define MIDRUN_MW_RECALL 4u /* idle workers get tasks that a busy worker has not begun, from the start (tuning point
                                mw.recall). A program that names no technique starts so in any case. */
+
+#define MIDRUN_MW_ANY_SIZE 8u /* inputs and results of any size: prepare_any, compute_any and collect_any take the place of
+                                 prepare, compute and collect; task_bytes and result_bytes are 0. */
 
 typedef struct midrun_mw_config {
   size_t struct_size;  /* sizeof(midrun_mw_config_t) */
@@ -86,6 +91,15 @@ typedef struct midrun_mw_config {
   double factor;       /* share per batch (fsc, dpf), 0 to 1; 0 = the technique's default */
   uint32_t workers;    /* initial number of active workers; 0 = all. The others are parked: they sleep until
                           midrun activates them. Only the master's value is used. */
+  /* With MIDRUN_MW_ANY_SIZE, whole chunks. Master: emit the inputs of tasks first .. first+count-1 by midrun_mw_emit, in
+     a form of your own. Called again for tasks that a worker gave back. May be NULL. */
+  int (*prepare_any)(void *user, uint64_t iteration, uint64_t first, uint64_t count, midrun_mw_out_t *out);
+  /* Worker: compute tasks first .. first+count-1 and emit their results. `tasks` is what prepare_any emitted for
+     tasks from `first` on: for these, or for more, of which the last were given back. */
+  int (*compute_any)(void *user, uint64_t iteration, uint64_t first, uint64_t count, const void *tasks, size_t bytes,
+                     midrun_mw_out_t *out);
+  /* Master: process what compute_any emitted. May be NULL. */
+  int (*collect_any)(void *user, uint64_t iteration, uint64_t first, uint64_t count, const void *results, size_t bytes);
 } midrun_mw_config_t;
 
 /* Statistics of the last iteration, on the master. */
@@ -111,6 +125,12 @@ int midrun_mw_create(midrun_mw_t **mw, const midrun_mw_config_t *config);
  * results are collected, and on a worker when no task is left for it. Between iterations the program may
  * communicate freely, for example by MPI_Bcast. An error is returned on all ranks. */
 int midrun_mw_iterate(midrun_mw_t *mw, uint64_t tasks);
+/* In prepare_any and compute_any: appends `bytes` zeros to the chunk's inputs or results and returns them. The next call
+ * may move them. The first begins at a multiple of 16 bytes. NULL: out of memory. */
+void *midrun_mw_emit(midrun_mw_out_t *out, size_t bytes);
+/* Master, for programs whose workers do not know the number of iterations: no iteration follows. On every worker
+ * midrun_mw_iterate then returns MIDRUN_ENDED. midrun_mw_destroy is due afterwards. */
+int midrun_mw_finish(midrun_mw_t *mw);
 /* Copies the statistics of the last iteration. MIDRUN_ERR_ARGUMENT on a worker. */
 int midrun_mw_last(const midrun_mw_t *mw, midrun_mw_stats_t *stats);
 /* Collective. Sets *mw to NULL. */

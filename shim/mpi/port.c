@@ -130,17 +130,37 @@ static MPI_Comm communicator(const port_t *port, int *rank) {
   return adopted < port->adopted_count ? port->adopted[adopted] : MPI_COMM_NULL;
 }
 
+/* Counts are ints before MPI 4: a message above 2 GiB is one element of a type of its own. The caller frees it. */
+static int large_type(size_t bytes, MPI_Datatype *type) {
+  const size_t block = (size_t)1 << 30;
+  int lengths[] = {(int)(bytes / block), (int)(bytes % block)};
+  MPI_Aint at[] = {0, (MPI_Aint)(bytes - bytes % block)};
+  MPI_Datatype types[] = {MPI_BYTE, MPI_BYTE};
+  TRY(PMPI_Type_contiguous((int)block, MPI_BYTE, &types[0]));
+  int failed = PMPI_Type_create_struct(2, lengths, at, types, type) != MPI_SUCCESS || PMPI_Type_commit(type) != MPI_SUCCESS;
+  PMPI_Type_free(&types[0]);
+  return failed ? -1 : 0;
+}
+
 int midrun_port_send(port_t *port, int slot, const void *data, size_t bytes, int to) {
-  if (bytes > INT_MAX || slot < 0 || slot >= port->slots) return -1;
+  if (slot < 0 || slot >= port->slots) return -1;
   MPI_Comm comm = communicator(port, &to);
-  TRY(PMPI_Isend(data, (int)bytes, MPI_BYTE, to, PORT_TAG, comm, &port->requests[slot]));
+  MPI_Datatype type = MPI_BYTE;
+  int large = bytes > INT_MAX;
+  if (large && large_type(bytes, &type)) return -1;
+  TRY(PMPI_Isend(data, large ? 1 : (int)bytes, type, to, PORT_TAG, comm, &port->requests[slot]));
+  if (large) PMPI_Type_free(&type);
   return 0;
 }
 
 int midrun_port_receive(port_t *port, int slot, void *data, size_t bytes, int from) {
-  if (bytes > INT_MAX || slot < 0 || slot >= port->slots) return -1;
+  if (slot < 0 || slot >= port->slots) return -1;
   MPI_Comm comm = communicator(port, &from);
-  TRY(PMPI_Irecv(data, (int)bytes, MPI_BYTE, from, PORT_TAG, comm, &port->requests[slot]));
+  MPI_Datatype type = MPI_BYTE;
+  int large = bytes > INT_MAX;
+  if (large && large_type(bytes, &type)) return -1;
+  TRY(PMPI_Irecv(data, large ? 1 : (int)bytes, type, from, PORT_TAG, comm, &port->requests[slot]));
+  if (large) PMPI_Type_free(&type);
   return 0;
 }
 
@@ -152,13 +172,13 @@ int midrun_port_test(port_t *port, int slot, int *done) {
 /* Probes for a message: whether one has arrived, its sender and its size. */
 int midrun_port_probe(port_t *port, int *found, int *from, size_t *bytes) {
   MPI_Status status;
-  int count = 0;
+  MPI_Count count = 0;
   int adopted = -1;
   TRY(PMPI_Iprobe(MPI_ANY_SOURCE, PORT_TAG, port->comm, found, &status));
   while (!*found && ++adopted < port->adopted_count)
     TRY(PMPI_Iprobe(0, PORT_TAG, port->adopted[adopted], found, &status));
   if (!*found) return 0;
-  TRY(PMPI_Get_count(&status, MPI_BYTE, &count));
+  TRY(PMPI_Get_elements_x(&status, MPI_BYTE, &count));
   if (count < 0) return -1;
   *from = adopted < 0 ? status.MPI_SOURCE : port->size + adopted;
   *bytes = (size_t)count;

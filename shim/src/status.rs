@@ -6,6 +6,8 @@ use std::ffi::c_int;
 pub const OK: c_int = 0;
 /// Benign: not tuned now.
 pub const OFF: c_int = 1;
+/// A worker: the master has finished, no iteration follows.
+pub const ENDED: c_int = 2;
 /// An argument is out of its range.
 pub const ERR_ARGUMENT: c_int = -1;
 /// MPI is not initialised, or a call of it failed.

@@ -1,7 +1,9 @@
 //! C API: the sentences of the status codes and the names of the techniques.
 
 use crate::guard::guard_value;
-use crate::status::{ERR_ARGUMENT, ERR_COUNT, ERR_INTERNAL, ERR_MEMORY, ERR_MPI, ERR_NO_WORKER, ERR_TASK, OFF, OK};
+use crate::status::{
+    ENDED, ERR_ARGUMENT, ERR_COUNT, ERR_INTERNAL, ERR_MEMORY, ERR_MPI, ERR_NO_WORKER, ERR_TASK, OFF, OK,
+};
 use midrun_scheduling::Technique;
 use std::ffi::{c_char, c_int};
 
@@ -12,6 +14,7 @@ pub extern "C" fn midrun_status_text(status: c_int) -> *const c_char {
         match status {
             OK => c"done",
             OFF => c"not tuned: no agent, or midrun is switched off",
+            ENDED => c"the master has finished: no iteration follows",
             ERR_ARGUMENT => c"an argument is out of its range; nothing was done",
             ERR_MPI => c"MPI is not initialised, or a call of it failed",
             ERR_NO_WORKER => c"the communicator has one rank: start at least two, a master and a worker",
@@ -80,6 +83,7 @@ mod tests {
         for (name, value) in [
             ("OK", OK),
             ("OFF", OFF),
+            ("ENDED", ENDED),
             ("ERR_ARGUMENT", ERR_ARGUMENT),
             ("ERR_MPI", ERR_MPI),
             ("ERR_NO_WORKER", ERR_NO_WORKER),

@@ -1,6 +1,7 @@
 //! The program's configuration as the C API passes it, and the calls of the program's callbacks.
 
 use super::message::{Header, Kind};
+use super::parcel::Parcel;
 use crate::mpi_calls::of_program;
 use std::ffi::{c_char, c_int, c_void};
 
@@ -10,12 +11,17 @@ const CHUNKS: u32 = 1;
 const SPAWN: u32 = 2;
 /// `MIDRUN_MW_RECALL`.
 const RECALL: u32 = 4;
+/// `MIDRUN_MW_ANY_SIZE`.
+const ANY_SIZE: u32 = 8;
 /// Largest task or result, bytes: each must fit into one MPI message.
 const TASK_BYTES: usize = 1 << 30;
 
 type Prepare = unsafe extern "C" fn(*mut c_void, u64, u64, u64, *mut c_void) -> c_int;
 type Compute = unsafe extern "C" fn(*mut c_void, u64, u64, u64, *const c_void, *mut c_void) -> c_int;
 type Collect = unsafe extern "C" fn(*mut c_void, u64, u64, u64, *const c_void) -> c_int;
+type PrepareAny = unsafe extern "C" fn(*mut c_void, u64, u64, u64, *mut Parcel) -> c_int;
+type ComputeAny = unsafe extern "C" fn(*mut c_void, u64, u64, u64, *const c_void, usize, *mut Parcel) -> c_int;
+type CollectAny = unsafe extern "C" fn(*mut c_void, u64, u64, u64, *const c_void, usize) -> c_int;
 
 /// `midrun_mw_config_t`.
 #[repr(C)]
@@ -34,6 +40,9 @@ pub struct RawConfig {
     pub technique: *const c_char,
     pub factor: f64,
     pub workers: u32,
+    pub prepare_any: Option<PrepareAny>,
+    pub compute_any: Option<ComputeAny>,
+    pub collect_any: Option<CollectAny>,
 }
 
 impl RawConfig {
@@ -86,10 +95,15 @@ impl Config {
     pub fn checked(raw: &RawConfig, rank: usize, size: usize) -> Option<Config> {
         let master = usize::try_from(raw.master).ok().filter(|m| *m < size)?;
         let sizes = raw.task_bytes <= TASK_BYTES && raw.result_bytes <= TASK_BYTES;
-        let callbacks =
-            if rank == master { raw.task_bytes == 0 || raw.prepare.is_some() } else { raw.compute.is_some() };
-        let good =
-            sizes && callbacks && raw.flags & !(CHUNKS | SPAWN | RECALL) == 0 && (0.0..=1.0).contains(&raw.factor);
+        let any = raw.flags & ANY_SIZE != 0;
+        let callbacks = match (any, rank == master) {
+            (true, true) => raw.task_bytes == 0 && raw.result_bytes == 0,
+            (true, false) => raw.compute_any.is_some(),
+            (false, true) => raw.task_bytes == 0 || raw.prepare.is_some(),
+            (false, false) => raw.compute.is_some(),
+        };
+        let flags = raw.flags & !(CHUNKS | SPAWN | RECALL | ANY_SIZE) == 0;
+        let good = sizes && callbacks && flags && (0.0..=1.0).contains(&raw.factor);
         good.then_some(Config {
             raw: *raw,
             master,
@@ -101,7 +115,12 @@ impl Config {
 
     /// Returns whether `compute` takes whole chunks.
     pub fn whole_chunks(&self) -> bool {
-        self.raw.flags & CHUNKS != 0
+        self.raw.flags & (CHUNKS | ANY_SIZE) != 0
+    }
+
+    /// Returns whether inputs and results are of any size, a whole chunk at a time.
+    pub fn any_size(&self) -> bool {
+        self.raw.flags & ANY_SIZE != 0
     }
 
     /// Returns whether tasks may be recalled from the start: a technique that the program names is used as published, unless the
@@ -126,6 +145,25 @@ impl Config {
         Header { first, count, total: u64::from(self.raw.flags), ..Header::new(Kind::Hello, 0) }
     }
 
+    /// Appends what the program's `prepare_any` writes to `message`; `false` when it returned non-zero.
+    pub fn prepare_any(&self, iteration: u64, first: u64, count: u64, message: Vec<u8>) -> (bool, Vec<u8>) {
+        let Some(f) = self.raw.prepare_any else { return (true, message) };
+        let mut parcel = Parcel::new(message);
+        // SAFETY: the program's own function; the parcel lives during the call.
+        let good = of_program(|| unsafe { f(self.raw.user, iteration, first, count, &raw mut parcel) == 0 });
+        (good, parcel.finish())
+    }
+
+    /// Likewise `compute_any`, for the tasks `(iteration, first, count)`.
+    pub fn compute_any(&self, now: (u64, u64, u64), tasks: &[u8], message: Vec<u8>) -> (bool, Vec<u8>) {
+        let (Some(f), (iteration, first, count)) = (self.raw.compute_any, now) else { return (false, message) };
+        let (mut parcel, bytes) = (Parcel::new(message), tasks.len());
+        let (user, tasks) = (self.raw.user, tasks.as_ptr().cast());
+        // SAFETY: as above.
+        let good = of_program(|| unsafe { f(user, iteration, first, count, tasks, bytes, &raw mut parcel) == 0 });
+        (good, parcel.finish())
+    }
+
     /// Calls the program's `prepare`; `false` when it returned non-zero.
     pub fn prepare(&self, iteration: u64, first: u64, count: u64, tasks: &mut [u8]) -> bool {
         let Some(f) = self.raw.prepare.filter(|_| self.task_bytes > 0) else { return true };
@@ -143,7 +181,12 @@ impl Config {
 
     /// Calls the program's `collect`; `false` when it returned non-zero.
     pub fn collect(&self, iteration: u64, first: u64, count: u64, results: &[u8]) -> bool {
-        let Some(f) = self.raw.collect else { return true };
+        if let Some(f) = self.raw.collect_any.filter(|_| self.any_size()) {
+            let (user, bytes) = (self.raw.user, results.len());
+            // SAFETY: the program's own function, given as many bytes as it is told.
+            return of_program(|| unsafe { f(user, iteration, first, count, results.as_ptr().cast(), bytes) == 0 });
+        }
+        let Some(f) = self.raw.collect.filter(|_| !self.any_size()) else { return true };
         if results.len() as u64 != count * self.result_bytes as u64 {
             return false;
         }

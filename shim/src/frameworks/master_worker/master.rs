@@ -4,7 +4,7 @@ use super::calibrate;
 use super::config::{Config, Stats};
 use super::growth::Growth;
 use super::ledger::{Known, Ledger};
-use super::message::{Header, Kind};
+use super::message::{HEADER_BYTES, Header, Kind};
 use super::round_trips::RoundTrips;
 use super::team::Team;
 use crate::frameworks::endpoint::{Endpoint, Message};
@@ -31,6 +31,22 @@ struct Master<'a> {
     round_trips: RoundTrips,
     /// Inputs of the tasks that workers gave back, each with the first of its tasks.
     returned_inputs: Vec<(Chunk, Vec<u8>)>,
+    sizes: &'a mut Sizes,
+}
+
+/// Bytes of inputs and results of any size: sums over the tasks sent and the tasks done.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Sizes {
+    sent: (usize, u64),
+    done: (usize, u64),
+}
+
+impl Sizes {
+    /// Means per task.
+    fn per_task(&self) -> (usize, usize) {
+        let mean = |(bytes, tasks): (usize, u64)| bytes.checked_div(tasks as usize).unwrap_or(0);
+        (mean(self.sent), mean(self.done))
+    }
 }
 
 /// Iterations before which the master tries to measure the cost of messages.
@@ -71,7 +87,7 @@ pub fn iterate(
     config: &Config,
     endpoint: &mut Endpoint,
     (team, links): (&mut Team, &[Option<LinkCost>; 2]),
-    growth: &mut Option<Growth>,
+    (growth, sizes): (&mut Option<Growth>, &mut Sizes),
     (iteration, tasks): (u64, u64),
 ) -> Result<(c_int, Stats), MpiFailed> {
     safe_point::poll(iteration, true);
@@ -84,7 +100,8 @@ pub fn iterate(
     }
     let workers = team.active().len();
     let (setting, epoch) = scheduling::current();
-    let bytes = (config.task_bytes, config.result_bytes);
+    // Of any size: as large as those before.
+    let bytes = if config.any_size() { sizes.per_task() } else { (config.task_bytes, config.result_bytes) };
     records::iteration_begin(iteration, begin_ns, tasks, workers as u32, &setting, bytes);
     let max_tasks = MESSAGE_BYTES / config.task_bytes.max(config.result_bytes).max(1);
     let known = Known { speeds: team.speeds(), moments: team.moments, timed_singly: !config.whole_chunks() };
@@ -103,6 +120,7 @@ pub fn iterate(
         status,
         round_trips,
         returned_inputs,
+        sizes,
     };
     let idle_ns = master.run()?;
     if master.status == status::OK && !master.ledger.is_balanced() {
@@ -231,7 +249,18 @@ impl Master<'_> {
             ..Header::new(Kind::Chunk, self.iteration)
         };
         let tasks = header.write(&mut message, chunk.count as usize * self.config.task_bytes);
-        if self.status == status::OK && !self.prepare(chunk, tasks) {
+        let good = match self.config.any_size() {
+            _ if self.status != status::OK => true,
+            true => {
+                let (good, with_inputs) = self.config.prepare_any(self.iteration, chunk.first, chunk.count, message);
+                message = with_inputs;
+                self.sizes.sent.0 += message.len() - HEADER_BYTES;
+                self.sizes.sent.1 += chunk.count;
+                good
+            }
+            false => self.prepare(chunk, tasks),
+        };
+        if !good {
             self.fail(status::ERR_TASK);
         }
         let rank = self.team.active()[worker];
@@ -272,10 +301,15 @@ impl Master<'_> {
                     self.fail(header.status);
                 } else {
                     self.task_ns += header.total;
+                    self.sizes.done.0 += results.len();
+                    self.sizes.done.1 += header.count;
                     let round_trip_ns = self.round_trips.on_result(worker, header.count, header.held_ns);
                     // As in calibration, messages of a started process are not typical.
                     if let Some(round_trip_ns) = round_trip_ns.filter(|_| message.from < self.endpoint.comm.size) {
-                        let bytes = header.count * (self.config.task_bytes + self.config.result_bytes) as u64;
+                        let bytes = match self.config.any_size() {
+                            true => header.count * self.sizes.per_task().0 as u64 + results.len() as u64,
+                            false => header.count * (self.config.task_bytes + self.config.result_bytes) as u64,
+                        };
                         let here = self.endpoint.is_here(message.from);
                         self.round_trips.record(here, bytes, round_trip_ns, self.iteration, message.from);
                     }
@@ -306,4 +340,13 @@ impl Master<'_> {
         }
         self.endpoint.flush()
     }
+}
+
+/// Tells every worker that no iteration follows.
+pub fn finish(config: &Config, endpoint: &mut Endpoint, iteration: u64) -> Result<(), MpiFailed> {
+    // Started processes are dismissed when the framework is destroyed.
+    for rank in (0..endpoint.comm.size).filter(|rank| *rank != config.master) {
+        endpoint.send(rank, Header::new(Kind::Farewell, iteration).message())?;
+    }
+    endpoint.flush()
 }

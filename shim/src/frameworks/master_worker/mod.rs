@@ -6,6 +6,7 @@ mod growth;
 mod ledger;
 mod master;
 mod message;
+mod parcel;
 mod round_trips;
 mod spawned;
 mod team;
@@ -20,6 +21,7 @@ use crate::{safe_point, scheduling, spawn, status, stderr};
 use config::{Config, RawConfig, Stats};
 use growth::Growth;
 pub use growth::farewell;
+use master::Sizes;
 use midrun_scheduling::{Technique, TechniqueParameters};
 use std::collections::VecDeque;
 use std::ffi::{CStr, c_int};
@@ -44,6 +46,8 @@ pub struct MasterWorker {
     parked: bool,
     /// Master: cost of messages to workers on other hosts and on this host.
     links: [Option<LinkCost>; 2],
+    /// Master: bytes of inputs and results of any size.
+    sizes: Sizes,
     iteration: u64,
     last: Option<Stats>,
     broken: bool,
@@ -116,6 +120,7 @@ fn create(raw: &RawConfig) -> Result<MasterWorker, c_int> {
         team,
         parked: false,
         links: [None; 2],
+        sizes: Sizes::default(),
         iteration: 0,
         last: None,
         broken: false,
@@ -161,7 +166,8 @@ pub unsafe extern "C" fn midrun_mw_iterate(mw: *mut MasterWorker, tasks: u64) ->
             let ready = master::calibrate(&mw.config, &mut mw.endpoint, &mw.team, mw.iteration, &mut mw.links);
             let now = (mw.iteration, tasks);
             let team = (&mut mw.team, &mw.links);
-            let done = ready.and_then(|()| master::iterate(&mw.config, &mut mw.endpoint, team, &mut mw.growth, now));
+            let kept = (&mut mw.growth, &mut mw.sizes);
+            let done = ready.and_then(|()| master::iterate(&mw.config, &mut mw.endpoint, team, kept, now));
             done.map(|(status, stats)| {
                 mw.last = Some(stats);
                 status
@@ -173,7 +179,7 @@ pub unsafe extern "C" fn midrun_mw_iterate(mw: *mut MasterWorker, tasks: u64) ->
                         mw.parked = chunks == 0;
                         status
                     }
-                    End::Dismissed => status::ERR_COUNT, // the master dismisses only started processes
+                    End::Dismissed => status::ENDED,
                 },
             )
         };
@@ -182,6 +188,26 @@ pub unsafe extern "C" fn midrun_mw_iterate(mw: *mut MasterWorker, tasks: u64) ->
             mw.broken = true;
             status::ERR_MPI
         })
+    })
+}
+
+/// See `midrun.h`.
+///
+/// # Safety
+/// As `midrun.h` asks.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn midrun_mw_finish(mw: *mut MasterWorker) -> c_int {
+    guard_framework("midrun_mw_finish", || {
+        // SAFETY: null, or made by midrun_mw_create and not destroyed.
+        let Some(mw) = (unsafe { mw.as_mut() }) else { return status::ERR_ARGUMENT };
+        if mw.endpoint.comm.rank != mw.config.master {
+            return status::ERR_ARGUMENT;
+        }
+        if mw.broken || !mpi::ready() {
+            return status::ERR_MPI;
+        }
+        let sent = master::finish(&mw.config, &mut mw.endpoint, mw.iteration);
+        sent.map_or(status::ERR_MPI, |()| status::OK)
     })
 }
 

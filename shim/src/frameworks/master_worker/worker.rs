@@ -101,6 +101,9 @@ fn compute(
         endpoint.recycle(message);
         return Ok(0);
     }
+    if config.any_size() {
+        return compute_any(config, endpoint, message, (header, count, arrived_ns), tasks, failed);
+    }
     let step = if config.whole_chunks() { count } else { 1 };
     let payload = if *failed == status::OK { count as usize * config.result_bytes } else { 0 };
     let results = done.write(&mut message, payload);
@@ -159,6 +162,45 @@ fn compute(
     Ok(1)
 }
 
+/// As [`compute`], for `count` tasks whose inputs and results are of any size.
+fn compute_any(
+    config: &Config,
+    endpoint: &mut Endpoint,
+    mut message: Vec<u8>,
+    (header, count, arrived_ns): (&Header, u64, u64),
+    tasks: &[u8],
+    failed: &mut c_int,
+) -> Result<u64, MpiFailed> {
+    let done = Header { kind: Kind::Result, count, ..*header };
+    done.write(&mut message, 0);
+    let begin_ns = clock::now_ns();
+    if *failed == status::OK {
+        let (good, with_results) = config.compute_any((header.iteration, header.first, count), tasks, message);
+        message = with_results;
+        if !good {
+            *failed = status::ERR_TASK;
+        }
+    }
+    let end_ns = clock::now_ns();
+    let busy_ns = end_ns.saturating_sub(begin_ns);
+    let busy_s = busy_ns as f64 * 1e-9;
+    let sum_sq_s2 = busy_s * busy_s / count as f64;
+    let held_ns = end_ns.saturating_sub(arrived_ns);
+    Header { status: *failed, total: busy_ns, sum_sq_s2, held_ns, ..done }.patch(&mut message);
+    endpoint.send(config.master, message)?;
+    records::chunk(&ChunkDone {
+        iteration: header.iteration,
+        first: header.first,
+        count,
+        end_ns: clock::now_ns(),
+        busy_ns,
+        sum_sq_s2,
+        tasks_total: header.total,
+        tasks_timed: count == 1,
+    });
+    Ok(1)
+}
+
 /// Answers a recall if one has come. The worker computes the chunk `header`: it has computed `begun` of its `count` tasks in `busy_ns`, and others
 /// may wait in `messages`. Gives back the last tasks of the chunk that the master names, and returns how many of them are of the
 /// chunk that is being computed.
@@ -206,7 +248,10 @@ fn answer_recall(
         let (answer, range) = answer(given, chunk.count, &chunk, inputs);
         answer.write(&mut reply, range.len()).copy_from_slice(&inputs[range.clone()]);
         let kept = Header { count: chunk.count - given, ..chunk };
-        message.bytes.truncate(HEADER_BYTES + range.start);
+        // Inputs of any size cannot be divided: the program is told how many of the tasks are left.
+        if !config.any_size() {
+            message.bytes.truncate(HEADER_BYTES + range.start);
+        }
         kept.patch(&mut message.bytes);
         if kept.count == 0 {
             messages.remove(at);
