@@ -15,13 +15,15 @@ use std::collections::BTreeMap;
 #[derive(Debug, Default)]
 pub struct Counters {
     reported: BTreeMap<(usize, Class), Tally>,
-    times: Times,
+    /// The threads' activities at the last reading.
+    activities: Vec<[u64; 5]>,
     /// Times and communicating calls of each thread at the last reading. Times as fractions, so that no reading is rounded away.
     threads: Vec<(Times, u64)>,
     weighted_ns: [f64; 3],
     read_ns: u64,
     counted_ns: u64,
-    /// The newest reading in which nothing had changed. It is reported before the next change, which shows until when nothing changed.
+    /// The newest reading in which no thread had changed its activity. It is reported before the next change, which shows until
+    /// when nothing changed: between two readings that are reported, times lie on a line.
     held: Option<MpiCounted>,
 }
 
@@ -38,13 +40,18 @@ impl Counters {
             return Vec::new();
         }
         let now_ns = segment.finalized_ns().map_or(now_ns, |end_ns| end_ns.min(now_ns));
+        // Before the times: of a thread that changes now, the next reading shows it.
+        let activities = pages.iter().map(Page::activity).collect();
         let times = self.rank_times(&pages, now_ns, with_calls);
         self.read_ns = now_ns;
         let mut calls = Vec::new();
         if with_calls {
             self.counted_ns = now_ns;
             for number in 1..NAMES.len() {
-                for class in Class::ALL {
+                // Most functions are never called.
+                for class in
+                    Class::ALL.into_iter().filter(|class| pages.iter().any(|page| page.calls(number, *class) > 0))
+                {
                     calls.extend(self.changed(number, class, sum(&pages, number, class)));
                 }
             }
@@ -62,9 +69,8 @@ impl Counters {
             with_partner: partner.with,
             with_one: partner.of,
         };
-        let news = all || times != self.times || !counted.calls.is_empty();
-        self.times = times;
-        if !news {
+        let before = std::mem::replace(&mut self.activities, activities);
+        if !all && before == self.activities && counted.calls.is_empty() {
             self.held = Some(counted);
             return Vec::new();
         }
@@ -121,7 +127,7 @@ fn words(times: Times) -> [u64; 3] {
 fn communicating(page: &Page) -> u64 {
     let peers = Class::ALL.into_iter().filter(|class| *class != Class::Local);
     let calls = peers.flat_map(|class| (1..NAMES.len()).map(move |number| (number, class)));
-    calls.map(|(number, class)| page.tally(number, class).count).fold(0, u64::saturating_add)
+    calls.map(|(number, class)| page.calls(number, class)).fold(0, u64::saturating_add)
 }
 
 fn sum(pages: &[Page], number: usize, class: Class) -> Tally {
@@ -188,6 +194,13 @@ mod tests {
         main.leave(Activity::Mpi, MS);
         let held = counters.read(&ours, 1_600 * MS, false);
         assert_eq!(held.iter().map(|one| one.time_ns).collect::<Vec<_>>(), [1_300 * MS, 1_600 * MS]);
+        // A long wait has two ends.
+        main.enter(Activity::Waiting, 1_610 * MS);
+        assert_eq!(counters.read(&ours, 1_612 * MS, false).len(), 1);
+        assert!([1_620, 1_630].iter().all(|ms| counters.read(&ours, ms * MS, false).is_empty()), "it still waits");
+        main.leave(Activity::Waiting, 25 * MS);
+        let waited = counters.read(&ours, 1_636 * MS, false).into_iter().map(|one| (one.time_ns, one.waiting_ns - 7));
+        assert_eq!(waited.collect::<Vec<_>>(), [(1_630 * MS, 20 * MS), (1_636 * MS, 25 * MS)]);
         counters = Counters::default();
         theirs.set_finalized(1_650 * MS);
         let last = counters.read(&ours, 1_700 * MS, true);

@@ -192,11 +192,23 @@ impl Page {
         Partner { rank, with: word(first::WITH).min(of), of }
     }
 
+    /// Number of calls of a function and class.
+    pub fn calls(&self, number: usize, class: Class) -> u64 {
+        self.mapping.word(self.at + (number % CALLS) * ENTRY_WORDS + 3 * class as usize).load(Relaxed)
+    }
+
     /// Counters of a call and class.
     pub fn tally(&self, number: usize, class: Class) -> Tally {
         let entry = self.at + (number % CALLS) * ENTRY_WORDS + 3 * class as usize;
         let [count, bytes, time_ns] = [0, 1, 2].map(|word| self.mapping.word(entry + word).load(Relaxed));
         Tally { count, bytes, time_ns }
+    }
+
+    /// What the thread's times follow from: while it stays the same, they grow with the time or stand still.
+    pub fn activity(&self) -> [u64; 5] {
+        let [waiting, mpi, framework] = [0, 1, 2].map(|activity| first::SPENT_NS + activity);
+        [first::SINCE_NS, first::ACTIVITY, waiting, mpi, framework]
+            .map(|at| self.mapping.word(self.at + at).load(Relaxed))
     }
 
     /// The thread's times at `now_ns`. The peer may have written anything. Of a thread that enters and leaves all the time, the
