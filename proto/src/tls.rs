@@ -2,13 +2,17 @@
 
 use std::error::Error;
 use std::fmt;
+use std::io::Read;
+use std::net::{TcpStream, ToSocketAddrs};
+use std::sync::Arc;
+use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use rustls::CertificateError;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
-use tonic::transport::{Certificate, ClientTlsConfig, Endpoint, Identity, ServerTlsConfig};
+use tonic::transport::{Certificate, ClientTlsConfig, Endpoint, Identity, ServerTlsConfig, Uri};
 
 /// Certificates and key of one side. All three texts are PEM.
 #[derive(Clone, PartialEq, Eq)]
@@ -145,6 +149,33 @@ pub fn refusal(error: &(dyn Error + 'static)) -> Option<String> {
         // Of an error that comes after the handshake h2 keeps the text only.
         None => cause.to_string().rsplit_once(ALERT).map(|(_, alert)| refused_by_the_analyzer(alert)),
     })
+}
+
+/// What the analyzer at `url` has against these credentials; `None`: nothing, or it does not answer within `patience`.
+///
+/// In TLS 1.3 a client's handshake is over before the analyzer has seen its certificate. A refusal then comes while the client's
+/// first request is on its way, and is lost in some runs. Here nothing is sent, so the analyzer's first bytes tell.
+pub fn refused_by(url: &str, credentials: &Credentials, patience: Duration) -> Option<String> {
+    let uri: Uri = url.parse().ok().filter(|uri: &Uri| uri.scheme_str() == Some("https"))?;
+    let host = uri.host()?.trim_matches(['[', ']']).to_owned();
+    let address = (host.as_str(), uri.port_u16()?).to_socket_addrs().ok()?.next()?;
+    let name = if credentials.analyzer_name.is_empty() { host } else { credentials.analyzer_name.clone() };
+    let mut authorities = rustls::RootCertStore::empty();
+    authorities.add_parsable_certificates(certificates(&credentials.authority)?);
+    let config = rustls::ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .ok()?
+        .with_root_certificates(authorities)
+        .with_client_auth_cert(
+            certificates(&credentials.certificate)?,
+            PrivateKeyDer::from_pem_slice(credentials.key.as_bytes()).ok()?,
+        )
+        .ok()?;
+    let mut connection = rustls::ClientConnection::new(Arc::new(config), name.try_into().ok()?).ok()?;
+    let mut socket = TcpStream::connect_timeout(&address, patience).ok()?;
+    socket.set_read_timeout(Some(patience)).ok()?;
+    let first = rustls::Stream::new(&mut connection, &mut socket).read(&mut [0]);
+    first.err().and_then(|error| refusal(&error))
 }
 
 /// How the text of an alert begins, before the alert's name.

@@ -92,6 +92,9 @@ fn credentials(flags: &TlsFlags, url: &str) -> anyhow::Result<Option<Credentials
 
 async fn connect(url: &str, token: &str, credentials: Option<&Credentials>) -> anyhow::Result<Admin> {
     let endpoint = tls::endpoint(url, credentials).map_err(Usage)?;
+    if let Some(why) = credentials.and_then(|credentials| tls::refused_by(url, credentials, CONNECT_DEADLINE)) {
+        return refused(format!("{url}: {why}"));
+    }
     match endpoint.connect_timeout(CONNECT_DEADLINE).connect().await {
         Ok(channel) => {
             let admin = AdminClient::with_interceptor(channel, ShowToken::new(token));
