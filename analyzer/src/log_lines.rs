@@ -24,7 +24,7 @@ pub(crate) fn decided(job: &JobId, number: u64, proposal: &Proposal, per: Per, d
         "{}", if dry_run { "advice: this change would help" } else { "decided to change a tuning point" },
     );
     let text = format!(
-        "{} {}: {}{} {} -> {}: {}",
+        "{} {}: {}{} {} -> {}{}",
         per.window(),
         p.iteration,
         if dry_run { "advice: " } else { "" },
@@ -42,14 +42,14 @@ pub(crate) fn decided(job: &JobId, number: u64, proposal: &Proposal, per: Per, d
     Notice { text, json }
 }
 
-/// The expected times, where the tunlet predicts any, and the reason.
+/// The expected times, where the tunlet predicts any. The reason stands in the journal and in `midrun explain`: a line is short.
 fn expected(p: &Proposal) -> String {
     if !p.predicted_s.is_finite() {
-        return p.why.clone();
+        return String::new();
     }
     let uncertainty = if p.uncertainty > 0.0 { format!(" +- {:.0} %", 100.0 * p.uncertainty) } else { String::new() };
     let (predicted, unchanged) = (Seconds(p.predicted_s), Seconds(p.unchanged_s));
-    format!("expected {predicted}{uncertainty} instead of {unchanged}, because {}", p.why)
+    format!(": expected {predicted}{uncertainty} instead of {unchanged}")
 }
 
 /// The period of a program that marks no iterations, as a sentence.
@@ -137,8 +137,7 @@ pub(crate) fn settled(job: &JobId, settlement: &Settlement, per: Per, iteration:
 
 /// Later windows judged a decision.
 pub(crate) fn judged(job: &JobId, number: u64, line: &DecisionLine, verdict: Verdict, iteration: u64) -> Notice {
-    let measured = Seconds(line.measured_s.unwrap_or(f64::NAN));
-    let predicted = line.predicted_s.map(|s| format!(" (predicted {})", Seconds(s))).unwrap_or_default();
+    let times = beside_prediction(line);
     tracing::info!(
         %job, decision = number, iteration, tunlet = line.tunlet, tuning_point = line.tuning_point,
         from = line.from, to = line.to, predicted_s = line.predicted_s, measured_s = line.measured_s,
@@ -146,15 +145,31 @@ pub(crate) fn judged(job: &JobId, number: u64, line: &DecisionLine, verdict: Ver
     );
     let what = match verdict {
         Verdict::RolledBack => format!("rolled back to {}", line.from),
+        // The work of iterations differs: a longer time alone is no loss.
+        Verdict::Kept if line.measured_s > line.unchanged_s => "kept, for no loss is sure".to_owned(),
         other => other.as_str().to_owned(),
     };
     Notice {
-        text: format!("{} {iteration}: {what}: measured {measured}{predicted}", line.per.window()),
+        text: format!("{} {iteration}: {what}: {times}", line.per.window()),
         json: json!({
             "event": "outcome", "job": job.as_str(), "decision": number, "iteration": iteration,
             "measured_s": line.measured_s, "predicted_s": line.predicted_s, "verdict": line.verdict,
         }),
     }
+}
+
+/// The measured time beside the predicted one and beside that without the change, which alone tells whether the change paid.
+fn beside_prediction(line: &DecisionLine) -> String {
+    let measured_s = line.measured_s.unwrap_or(f64::NAN);
+    let without = line.unchanged_s.map(|s| format!("; without the change {} were expected", Seconds(s)));
+    let predicted = line.predicted_s.map(|predicted_s| {
+        let half_s = line.uncertainty.unwrap_or(0.0) * predicted_s;
+        let interval = line.uncertainty.map(|share| format!(" +- {:.0} %", 100.0 * share)).unwrap_or_default();
+        let is_foreseen = line.uncertainty.is_some() && (measured_s - predicted_s).abs() <= half_s;
+        let words = if is_foreseen { "as predicted:" } else { "predicted" };
+        format!(" ({words} {}{interval}{})", Seconds(predicted_s), without.unwrap_or_default())
+    });
+    format!("measured {}{}", Seconds(measured_s), predicted.unwrap_or_default())
 }
 
 /// A manual override has ended.

@@ -29,6 +29,8 @@ pub enum Command {
     Certificates(crate::certificates::Args),
     /// Evaluate a performance model off-line
     Predict(crate::predict::Args),
+    /// Show a running job, or a recorded one, live in the terminal
+    Top(crate::top::Args),
     /// Show the ranks, tuning points and decisions of a running job
     Status(crate::control::StatusArgs),
     /// Set a tuning point of a running job (manual override)

@@ -9,6 +9,7 @@ mod descriptors;
 mod exec;
 mod explain;
 mod export;
+mod figures;
 mod history;
 mod inspect;
 mod job_file;
@@ -31,6 +32,7 @@ mod summary;
 mod sweep;
 mod table;
 mod tls_flags;
+mod top;
 mod tuning_flags;
 mod tunlet_files;
 mod usage;
@@ -52,6 +54,7 @@ fn main() -> ExitCode {
         Command::Analyzer(args) => analyzer::main(args),
         Command::Certificates(args) => certificates::main(&args),
         Command::Predict(args) => predict::main(args),
+        Command::Top(args) => top::main(args),
         Command::Status(args) => control::status(&args),
         Command::Set(args) => control::set(&args),
         Command::Freeze(args) => control::freeze(&args),

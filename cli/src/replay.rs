@@ -61,6 +61,9 @@ fn as_text(replay: &Replay) -> String {
     let mut text = String::new();
     for timed in &replay.notices {
         let _ = writeln!(text, "{:>10.3} s  {}", timed.at_s, timed.notice.text);
+        if let Some(why) = timed.notice.json["why"].as_str().filter(|_| timed.notice.json["event"] == "decision") {
+            let _ = writeln!(text, "{:>12}  because {why}", "");
+        }
     }
     let _ = writeln!(text, "{}", table(&replay.summary));
     text

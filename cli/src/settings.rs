@@ -41,6 +41,10 @@ pub struct RunSettings {
     pub summary: Option<PathBuf>,
     /// Format of the notices on stderr: `text` or `json`.
     pub log: LogForm,
+    /// File that gets midrun's lines and the summary. None: stderr.
+    pub log_file: Option<PathBuf>,
+    /// Tell nothing but errors.
+    pub quiet: bool,
     /// Give advice only; change nothing.
     pub dry_run: bool,
     /// URL of a running analyzer, such as `https://node1:7741`. None: one is embedded.

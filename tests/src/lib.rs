@@ -15,6 +15,7 @@ pub mod skip;
 pub mod slurm;
 pub mod summary;
 pub mod synthetic;
+pub mod terminal;
 
 pub use cluster::Cluster;
 pub use daemons::{Agent, Analyzer};
@@ -25,6 +26,7 @@ pub use run::under_midrun;
 pub use scratch::Scratch;
 pub use slurm::Slurm;
 pub use summary::Summary;
+pub use terminal::Terminal;
 
 use std::path::{Path, PathBuf};
 

@@ -12,7 +12,7 @@ use tonic::{Request, Response, Status};
 use midrun_proto::v1;
 use midrun_proto::v1::admin_server::Admin;
 
-use super::core_task::{Reply, ToCore};
+use super::core_task::{Notices, Reply, ToCore};
 
 use crate::convert;
 use crate::ids::{AskId, JobId};
@@ -43,23 +43,33 @@ impl Service {
         }
     }
 
-    /// Sends a follower the changes of a job until it has ended, or the follower is gone. A slow follower gets fewer updates.
+    /// Sends a follower the changes of a job until it has ended, or the follower is gone. A slow follower gets fewer updates. The
+    /// job's `notices` end with the job: an analyzer that ends with it shows the last state all the same.
     async fn keep_up(
         self,
         (job, token): (JobId, String),
         updates: mpsc::Sender<Result<v1::StatusUpdate, Status>>,
         first: Value,
+        mut notices: Notices,
     ) {
-        let (mut shown, mut status) = (Shown::default(), first);
+        let (mut shown, mut status, mut goes_on) = (Shown::default(), first, true);
         loop {
             let ended = status["ended"] == true;
             let json = shown.patch(status).to_string();
             if updates.send(Ok(v1::StatusUpdate { json })).await.is_err() || ended {
                 return;
             }
-            tokio::select! {
-                () = tokio::time::sleep(Duration::from_millis(limits::FOLLOW_MS)) => {}
-                () = updates.closed() => return,
+            let due = tokio::time::sleep(Duration::from_millis(limits::FOLLOW_MS));
+            tokio::pin!(due);
+            loop {
+                tokio::select! {
+                    () = &mut due => break,
+                    () = updates.closed() => return,
+                    notice = notices.recv(), if goes_on => if notice.is_none() {
+                        goes_on = false;
+                        break;
+                    }
+                }
             }
             let question = Question::Follow { job: job.clone(), token: token.clone(), after: shown.windows_seen() };
             status = match self.status(question).await {
@@ -151,8 +161,12 @@ impl Admin for Service {
         let v1::FollowRequest { job, token } = request.into_inner();
         let job = job_id(&job)?;
         let first = self.status(Question::Follow { job: job.clone(), token: token.clone(), after: 0 }).await?;
+        let Reply::Notices(notices) = self.ask(Question::Watch { job: job.clone(), token: token.clone() }).await?
+        else {
+            return Err(unexpected());
+        };
         let (updates, followed) = mpsc::channel(1);
-        tokio::spawn(self.clone().keep_up((job, token), updates, first));
+        tokio::spawn(self.clone().keep_up((job, token), updates, first, notices));
         Ok(Response::new(ReceiverStream::new(followed)))
     }
 

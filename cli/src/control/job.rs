@@ -62,6 +62,27 @@ pub async fn find(args: &AnalyzerArgs, wanted: Option<&str>) -> anyhow::Result<J
     }
 }
 
+/// Ids of the jobs that run and that the user may see.
+///
+/// # Errors
+/// There is none, or the analyzer cannot be reached.
+pub async fn running(args: &AnalyzerArgs) -> anyhow::Result<Vec<String>> {
+    let Some(url) = &args.analyzer else {
+        let jobs: Vec<String> = known(None).into_iter().map(|job| job.running.job).collect();
+        return if jobs.is_empty() { one(Vec::new(), None).map(|job| vec![job.running.job]) } else { Ok(jobs) };
+    };
+    let token = token(args)?;
+    let mut admin = connect(url, &token, credentials(&args.tls, url)?.as_ref()).await?;
+    let jobs = open_jobs(&mut admin, &token).await?;
+    if jobs.is_empty() { refused(format!("no job that this token may see runs at {url}")) } else { Ok(jobs) }
+}
+
+async fn open_jobs(admin: &mut Admin, token: &str) -> anyhow::Result<Vec<String>> {
+    let answer = admin.list_jobs(ListJobsRequest { token: token.to_owned() }).await;
+    let jobs = answer.map_err(|status| refusal(&status))?.into_inner().jobs;
+    Ok(jobs.into_iter().filter(|job| !job.ended).map(|job| job.job).collect())
+}
+
 /// The analyzer's refusal as an error.
 pub fn refusal(status: &tonic::Status) -> Refused {
     if let Some(why) = tls::refusal(status) {
@@ -122,10 +143,7 @@ async fn at_analyzer(
     if let Some(id) = wanted {
         return Ok(Job { id: id.to_owned(), token: token_of(id), admin });
     }
-    let token = token.to_owned();
-    let answer = admin.list_jobs(ListJobsRequest { token: token.clone() }).await.map_err(|status| refusal(&status))?;
-    let mut open: Vec<String> =
-        answer.into_inner().jobs.into_iter().filter(|job| !job.ended).map(|job| job.job).collect();
+    let mut open = open_jobs(&mut admin, token).await?;
     match (open.pop(), open.len()) {
         (None, _) => refused(format!("no job that this token may see runs at {url}")),
         (Some(id), 0) => Ok(Job { token: token_of(&id), id, admin }),

@@ -1,6 +1,6 @@
 //! Manual control of a running job: `midrun status`, `set`, `freeze`, `pause` and `resume`.
 
-mod job;
+pub mod job;
 mod status_text;
 
 use std::process::ExitCode;

@@ -6,6 +6,7 @@ use std::process::{ExitCode, ExitStatus};
 use anyhow::Context;
 use tokio::process::{Child, Command};
 
+use super::console::Console;
 use super::rank_environment::PreparedCommand;
 use super::relay::{Relay, Signal};
 
@@ -75,14 +76,17 @@ pub fn start(prepared: &PreparedCommand, relay: &Relay) -> anyhow::Result<Child>
 ///
 /// # Errors
 /// The system cannot report how the child ended.
-pub async fn wait(child: &mut Child, relay: &mut Relay) -> anyhow::Result<Ended> {
+pub async fn wait(child: &mut Child, relay: &mut Relay, console: &Console) -> anyhow::Result<Ended> {
     loop {
         tokio::select! {
             status = child.wait() => return Ok(status.context("cannot wait for the command")?.into()),
             signal = relay.next() => match signal {
                 Signal::Forward(number) => forward(child, number),
-                // SAFETY: stops this process, as the terminal has stopped the launcher, until the shell continues both.
-                Signal::Stop => unsafe { libc::raise(libc::SIGSTOP); },
+                Signal::Stop => {
+                    console.release();
+                    // SAFETY: stops this process, as the terminal has stopped the launcher, until the shell continues both.
+                    unsafe { libc::raise(libc::SIGSTOP) };
+                }
             },
         }
     }

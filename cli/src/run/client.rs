@@ -8,13 +8,13 @@ use std::time::Duration;
 use midrun_proto::tls::{self, Credentials};
 use midrun_proto::token::ShowToken;
 use midrun_proto::v1::admin_client::AdminClient;
-use midrun_proto::v1::{CloseJobRequest, OpenJobRequest, WatchRequest};
+use midrun_proto::v1::{CloseJobRequest, FollowRequest, OpenJobRequest, WatchRequest};
 use tonic::service::interceptor::InterceptedService;
 use tonic::transport::Channel;
 use tonic::{Code, Status};
 
-use crate::logging::LogForm;
-use crate::usage::{Usage, say, say_raw, usage};
+use super::console::Console;
+use crate::usage::{Usage, say, usage};
 
 /// One attempt to reach an analyzer may take this long; an analyzer silent for so long counts as away. The job's start waits as
 /// long, to report a refusal before; afterwards opening goes on beside the job.
@@ -85,12 +85,12 @@ impl Client {
     }
 
     /// Prints the analyzer's notices until the job is closed. If the analyzer is lost, or was never reached, opens the job again.
-    pub async fn watch(mut self, form: LogForm) {
+    pub async fn watch(mut self, console: Arc<Console>) {
         let mut printed = 0;
         let mut refusal = None;
         loop {
             if self.state.answers.load(Ordering::Relaxed) {
-                printed = self.watch_once(form, printed).await;
+                printed = self.watch_once(&console, printed).await;
             }
             if self.state.job_ended.load(Ordering::Relaxed) {
                 return;
@@ -111,8 +111,24 @@ impl Client {
         }
     }
 
+    /// Keeps the status line up until the job is closed. A lost analyzer is asked again, as long as it answers [`Client::watch`].
+    pub async fn follow(mut self, console: Arc<Console>) {
+        while !self.state.job_ended.load(Ordering::Relaxed) {
+            let request = FollowRequest { job: self.request.job.clone(), token: self.request.token.clone() };
+            if let Ok(answer) = self.admin.follow(request).await {
+                let (mut updates, mut status) = (answer.into_inner(), serde_json::Value::Null);
+                while let Ok(Some(update)) = updates.message().await {
+                    let patch = serde_json::from_str(&update.json).unwrap_or_default();
+                    midrun_analyzer::status::merge(&mut status, patch, 1);
+                    console.status(&status);
+                }
+            }
+            tokio::time::sleep(PATIENCE).await;
+        }
+    }
+
     /// Prints notices until the stream ends, except the first `printed` ones. Returns the number printed in all.
-    async fn watch_once(&mut self, form: LogForm, printed: usize) -> usize {
+    async fn watch_once(&mut self, console: &Console, printed: usize) -> usize {
         let request = WatchRequest { job: self.request.job.clone(), token: self.request.token.clone() };
         let Ok(answer) = self.admin.watch(request).await else {
             self.state.answers.store(false, Ordering::Relaxed);
@@ -124,10 +140,8 @@ impl Client {
             match notices.message().await {
                 Ok(Some(notice)) => {
                     count += 1;
-                    match form {
-                        _ if count <= printed => {}
-                        LogForm::Text => say(notice.text),
-                        LogForm::Json => say_raw(&notice.json),
+                    if count > printed {
+                        console.notice(&notice);
                     }
                 }
                 Ok(None) => break,

@@ -1,6 +1,7 @@
 //! The life of one job: starts the daemons, runs the command, takes the summary, stops the daemons, returns the command's code.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
@@ -12,20 +13,20 @@ use midrun_vocabulary::names::CREDENTIALS_VARIABLE;
 
 use super::child::{self, Ended};
 use super::client::Client;
+use super::console::Console;
 use super::embedded::{self, Agent, Analyzer};
 use super::preflight::Plan;
 use super::rank_environment::{RankEnvironment, prepare, unchanged};
 use super::relay::Relay;
 use crate::job_file::{JobFile, RunningJob};
 use crate::launch::command_line::CommandLine;
-use crate::logging::LogForm;
 use crate::memory::Memory;
 use crate::published_jobs::{Publication, PublishedJob};
 use crate::runtime_dir;
 use crate::settings::Settings;
-use crate::summary::{SummaryFile, table};
+use crate::summary::SummaryFile;
 use crate::tls_flags;
-use crate::usage::{Usage, say, say_raw};
+use crate::usage::{Usage, say};
 
 /// The agent must deliver its last batches within this time.
 const AGENT_END_DEADLINE: Duration = Duration::from_secs(3);
@@ -70,11 +71,12 @@ pub async fn run(
     plan: &Plan,
     summary: Option<&SummaryFile>,
     relay: &mut Relay,
+    console: Arc<Console>,
 ) -> anyhow::Result<Ended> {
     relay.catch()?;
     if plan.untuned {
         relay.on_launch();
-        return child::wait(&mut child::start(&unchanged(line), relay)?, relay).await;
+        return child::wait(&mut child::start(&unchanged(line), relay)?, relay, &console).await;
     }
     let job = format!("j{}", random_hex(6)?);
     let parts = match start_parts(settings, line, &job).await {
@@ -85,7 +87,9 @@ pub async fn run(
             Parts::default()
         }
     };
-    let watch = parts.client.clone().map(|client| tokio::spawn(client.watch(settings.run.log)));
+    let watch = parts.client.clone().map(|client| tokio::spawn(client.watch(console.clone())));
+    let follower = parts.client.clone().filter(|_| console.has_status_line());
+    let follow = follower.map(|client| tokio::spawn(client.follow(console.clone())));
     let prepared = match &parts.agent {
         Some(agent) => {
             let midrun = std::env::current_exe().context("cannot find the midrun command")?;
@@ -98,7 +102,13 @@ pub async fn run(
     tracing::info!(command = prepared.words.join(" "), "starting the command");
     relay.on_launch();
     let mut child = child::start(&prepared, relay)?;
-    let ended = child::wait(&mut child, relay).await?;
+    let ended = child::wait(&mut child, relay, &console).await?;
+    if let Some(follow) = follow {
+        follow.abort();
+        // It may be about to show a status.
+        let _ = follow.await;
+    }
+    console.release();
 
     let Parts { analyzer, agent, client, file, publication, memory, .. } = parts;
     drop((file, publication));
@@ -117,7 +127,7 @@ pub async fn run(
         memory.keep(json);
     }
     let closed = closed.map(|json| plan.points.as_ref().map_or(json.clone(), |points| points.declare(&json)));
-    conclude(closed, summary, settings.run.log);
+    conclude(closed, summary, &console);
     if let Some(Analyzer { daemon, .. }) = analyzer {
         daemon.stop(ANALYZER_END_DEADLINE).await;
     }
@@ -289,7 +299,7 @@ fn rank_environment<'a>(
 }
 
 /// Writes and prints the summary. A failure does not change the job's exit code.
-fn conclude(closed: anyhow::Result<String>, file: Option<&SummaryFile>, form: LogForm) {
+fn conclude(closed: anyhow::Result<String>, file: Option<&SummaryFile>, console: &Console) {
     let json = match closed {
         Ok(json) => json,
         Err(error) => return say(format!("{error:#}")),
@@ -297,10 +307,7 @@ fn conclude(closed: anyhow::Result<String>, file: Option<&SummaryFile>, form: Lo
     if let Some(Err(error)) = file.map(|file| file.write(&json)) {
         say(format!("{error:#}"));
     }
-    match form {
-        LogForm::Text => say_raw(&table(&json)),
-        LogForm::Json => say_raw(&json),
-    }
+    console.summary(&json);
 }
 
 /// Returns so many random bytes as hexadecimal digits.

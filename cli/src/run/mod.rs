@@ -2,6 +2,7 @@
 
 mod child;
 mod client;
+mod console;
 mod embedded;
 mod job;
 mod points;
@@ -37,6 +38,12 @@ pub struct Args {
     /// Format of the notices on stderr
     #[arg(long)]
     log: Option<LogForm>,
+    /// Write midrun's lines and the summary to FILE instead of stderr
+    #[arg(long, value_name = "FILE")]
+    log_file: Option<PathBuf>,
+    /// Tell nothing but errors: no notices, no status line, no summary on stderr
+    #[arg(long)]
+    quiet: bool,
     /// Give advice only; change nothing
     #[arg(long)]
     dry_run: bool,
@@ -118,6 +125,8 @@ impl Args {
             ("run.summary", self.summary.as_ref().map(path)),
             ("analyzer.record", self.record.as_ref().map(path)),
             ("run.log", log),
+            ("run.log_file", self.log_file.as_ref().map(path)),
+            ("run.quiet", self.quiet.then(|| "true".to_owned())),
             ("run.dry_run", self.dry_run.then(|| "true".to_owned())),
             ("run.listen", self.listen.clone()),
             ("run.analyzer", self.analyzer.clone()),
@@ -183,13 +192,14 @@ pub fn main(args: Args) -> anyhow::Result<ExitCode> {
     preflight::warn_of_limits(&line, &settings.run.options());
     let summary = settings.run.summary.clone().map(SummaryFile::at).transpose()?;
     check_record(&args, &settings)?;
+    let console = console::Console::new(settings.run.log, settings.run.quiet, settings.run.log_file.as_deref())?;
     let mut relay = relay::Relay::new();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
         .build()
         .context("cannot start threads")?;
-    let ended = runtime.block_on(job::run(&settings, &line, &plan, summary.as_ref(), &mut relay))?;
+    let ended = runtime.block_on(job::run(&settings, &line, &plan, summary.as_ref(), &mut relay, console.into()))?;
     // A task that still waits for a connection must not delay the exit.
     runtime.shutdown_background();
     drop(relay);

@@ -289,7 +289,7 @@ impl MasterWorker {
         let best = better?;
         let what = match (requested, best.setting.kind) {
             (true, _) => "this technique was asked for",
-            (false, Technique::None) => "tasks are even",
+            (false, Technique::None) => "one chunk per worker is best, for more chunks cost more than they even out",
             (false, _) if workload.is_aggregated() => "work is uneven, its tasks not yet seen one by one",
             (false, _) => "work is uneven",
         };

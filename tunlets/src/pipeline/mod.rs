@@ -161,9 +161,14 @@ impl Pipeline {
         let trial = self.trials.rollback.take()?;
         let (plan, was_s) = (trial.from?, trial.before.time_s()?);
         let now = self.now.as_ref().filter(|now| now.plan != plan)?;
-        let why = format!("it measured {} per output, not {} as before", Seconds(now.period_s), Seconds(was_s));
-        let proposal = self.proposal(tuning_point, &plan, (was_s, 0.0), why);
         let ranks = now.layout.as_ref().map_or(0, |layout| layout.ranks);
+        let (is, was) = (Seconds(now.period_s), Seconds(was_s));
+        let why = match now.period_s > was_s {
+            true => format!("it measured {is} per output, not {was} as before"),
+            // The period is shorter, but the objective counts the ranks, too.
+            false => format!("{is} per output are too little gain for {ranks} ranks: with those before it was {was}"),
+        };
+        let proposal = self.proposal(tuning_point, &plan, (was_s, 0.0), why);
         let measured = Measurement { cost: self.value(now.period_s, ranks), time_s: now.period_s };
         (self.proposed, self.ranks_before) = (Some((plan, now.plan.clone(), measured)), ranks);
         Some(proposal)

@@ -1,0 +1,144 @@
+//! Lines of text about a status: headline, progress, stages, tuning points, decisions, losses.
+
+use midrun_vocabulary::{Count, Seconds};
+use serde_json::Value;
+
+/// Text of a key; "-" without it.
+pub fn text<'a>(value: &'a Value, key: &str) -> &'a str {
+    value[key].as_str().unwrap_or("-")
+}
+
+/// The entries of a list.
+pub fn list<'a>(status: &'a Value, key: &str) -> &'a [Value] {
+    status[key].as_array().map(Vec::as_slice).unwrap_or_default()
+}
+
+/// Job, MPI, ranks, hosts, and how long it has run.
+pub fn headline(status: &Value) -> String {
+    let ranks = Count(list(status, "ranks").len() as u64, "rank");
+    let hosts = Count(list(status, "hosts").len() as u64, "host");
+    let wall = status["wall_s"].as_f64().unwrap_or(0.0);
+    let ended = if status["ended"] == true { ", ended" } else { "" };
+    format!("{} · {} · {ranks} on {hosts} · {wall:.0} s{ended}", text(status, "job"), text(status, "mpi"))
+}
+
+/// Who decides.
+pub fn mode(status: &Value) -> String {
+    let Some(tunlet) = status["tunlet"].as_str() else { return "tuning is off: the tunlet failed".into() };
+    match text(status, "mode") {
+        "frozen" => format!("{tunlet} frozen: values stay (r resumes)"),
+        "paused" => format!("{tunlet} paused: values of the start (r resumes)"),
+        _ if status["dry_run"] == true => format!("{tunlet} only advises (--dry-run)"),
+        _ => format!("{tunlet} decides"),
+    }
+}
+
+/// The newest window: its time, ideal and ratio, and what is in force.
+pub fn progress(status: &Value) -> String {
+    let Some(window) = list(status, "windows").last() else {
+        let ranks = list(status, "ranks").len();
+        return if ranks == 0 { "no rank has joined yet".into() } else { "no iteration has ended yet".into() };
+    };
+    let seconds = |key: &str| window[key].as_f64().map(Seconds);
+    let time = seconds("time_s").unwrap_or(Seconds(f64::NAN));
+    if window["per"] == "output" {
+        let outputs = Count(status["outputs"].as_u64().unwrap_or(0), "output");
+        let on_way = window["on_way"].as_u64().unwrap_or(0);
+        return format!("{outputs} · one every {time} · {on_way} on their way · pattern {}", text(status, "pattern"));
+    }
+    let mut parts = vec![format!("iteration {}", window["number"]), time.to_string()];
+    if let Some(ideal) = window["ideal_s"].as_f64().filter(|ideal| *ideal > 0.0) {
+        parts.push(format!("ideal {} · ratio {:.3}", Seconds(ideal), time.0 / ideal));
+    }
+    if let (Some(workers), Some(1..)) = (window["workers"].as_u64(), window["tasks"].as_u64()) {
+        parts.push(Count(workers, "worker").to_string());
+    }
+    parts.extend(status["technique"].as_str().map(str::to_owned));
+    parts.join(" · ")
+}
+
+/// What limits the program, and its efficiencies.
+pub fn regime(status: &Value) -> String {
+    let percent = |key: &str| status["pop"][key].as_f64().map(|share| format!("{:.0} %", 100.0 * share));
+    let regime = status["regime"].as_str().map(str::to_owned);
+    let pop = percent("parallel_efficiency").zip(percent("load_balance")).zip(percent("communication_efficiency"));
+    let pop = pop.map(|((all, balance), calls)| {
+        format!("parallel efficiency {all} = load balance {balance} x communication {calls}")
+    });
+    regime.into_iter().chain(pop).collect::<Vec<_>>().join(" · ")
+}
+
+/// The stages of a pipeline: replicas, compute time, and the periods Tr (alone) and rTr (as measured).
+pub fn stages(status: &Value) -> Vec<String> {
+    let time = |stage: &Value, key: &str| stage[key].as_f64().map_or_else(|| "-".into(), |s| Seconds(s).to_string());
+    let line = |(number, stage): (usize, &Value)| {
+        format!(
+            "{number} {:<10.10} x{:<3} computes {:>8}  Tr {:>8}  rTr {:>8}",
+            text(stage, "name"),
+            stage["replicas"].as_u64().unwrap_or(0),
+            time(stage, "compute_s"),
+            time(stage, "tr_s"),
+            time(stage, "rtr_s"),
+        )
+    };
+    list(status, "stages").iter().enumerate().map(line).collect()
+}
+
+/// The tuning points, first those that were changed; ranks with equal values share a line, and texts that nobody set have none.
+pub fn tuning_points(status: &Value) -> Vec<String> {
+    let mut groups: Vec<(String, Vec<u64>)> = Vec::new();
+    let is_unset = |point: &&Value| point["text"] == true && point["value"] == "";
+    let mut points: Vec<&Value> = list(status, "tuning_points").iter().filter(|point| !is_unset(point)).collect();
+    points.sort_by_key(|point| point["turned"].is_null());
+    for point in points {
+        let value = point["value"].as_str().map_or_else(|| point["value"].to_string(), str::to_owned);
+        let value = point["means"].as_str().map(str::to_owned).unwrap_or(value);
+        let by = point["turned"]["by"].as_str().map_or_else(|| "as at start".to_owned(), |by| format!("set by {by}"));
+        let held = if point["held"] == true { ", held" } else { "" };
+        let line = format!("{} = {value} ({by}{held})", text(point, "name"));
+        let rank = point["rank"].as_u64().unwrap_or(0);
+        match groups.iter_mut().find(|(known, _)| *known == line) {
+            Some((_, ranks)) => ranks.push(rank),
+            None => groups.push((line, vec![rank])),
+        }
+    }
+    let ranks = |ranks: &[u64]| match ranks {
+        [one] => format!("rank {one}"),
+        many => format!("{} ranks", many.len()),
+    };
+    groups.iter().map(|(line, of)| format!("{}: {line}", ranks(of))).collect()
+}
+
+/// The newest decisions, the newest first: the change, and what was predicted and measured.
+pub fn decisions(status: &Value) -> Vec<(String, String)> {
+    let decision = |line: &Value| {
+        let seconds = |key: &str| line[key].as_f64().map(Seconds);
+        let what = if line["per"] == "output" { "window" } else { "iteration" };
+        let mut parts = Vec::new();
+        if let Some(predicted) = seconds("predicted_s") {
+            let share = line["uncertainty"].as_f64().map(|share| format!(" ± {:.0} %", 100.0 * share));
+            parts.push(format!("predicted {predicted}{}", share.unwrap_or_default()));
+        }
+        parts.extend(seconds("measured_s").map(|measured| format!("measured {measured}")));
+        let numbers = if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) };
+        let change = format!("{} {} -> {}", text(line, "tuning_point"), text(line, "from"), text(line, "to"));
+        let verdict = text(line, "verdict");
+        (format!("{what} {}: {change}: {verdict}{numbers}", line["iteration"]), text(line, "why").to_owned())
+    };
+    list(status, "decisions").iter().rev().map(decision).collect()
+}
+
+/// What was lost on the way.
+pub fn losses(status: &Value) -> String {
+    let count = |key: &str| status["records"][key].as_u64().unwrap_or(0);
+    let actions = |key: &str| status["actions"][key].as_u64().unwrap_or(0);
+    format!(
+        "records {} of {}, {} dropped · events dropped {} · actions {} sent, {} applied",
+        count("collected"),
+        count("produced"),
+        count("dropped"),
+        status["events_dropped"].as_u64().unwrap_or(0),
+        actions("sent"),
+        actions("applied"),
+    )
+}
