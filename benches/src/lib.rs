@@ -4,6 +4,7 @@
 
 pub mod master;
 pub mod programs;
+pub mod simplex;
 
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};

@@ -164,10 +164,6 @@ mod tests {
             (&["--search", "block"][..], "expected is NAME=LEAST..MOST"),
             (&["--search", "a=0.1..0.9"], "say the step"),
             (&["--search", "a=1..4", "--search-constraint", "b < 2"], "b is none of a"),
-            (
-                &["--search", "a=1..4", "--search-method", "best"],
-                "auto, exhaustive, simplex, evolution instead of best",
-            ),
             (&["--search", "a=1..4", "--search-budget", "3"], "a budget from 12 to 100000"),
             (&["--search", "a=1..4", "--tunlet", "pipeline"], "search or auto where something is to be searched"),
             (&["--tunlet", "search"], "such as 'block=8..256 step 8'"),

@@ -69,8 +69,6 @@ pub struct RunSettings {
     pub search: String,
     /// Conditions on the values searched, separated by `;`: `block * tile <= 1024`. A dot in a name is written `_`.
     pub search_constraint: String,
-    /// Search method: `auto`, `exhaustive`, `simplex` or `evolution`. Empty: auto.
-    pub search_method: String,
     /// Iterations that a search may measure; 0: 60.
     pub search_budget: u32,
     /// Begin without what earlier runs of the program learnt and found, and keep nothing of this one.
@@ -118,7 +116,6 @@ impl RunSettings {
             search: SearchOptions {
                 points: self.search.clone(),
                 constraint: self.search_constraint.clone(),
-                method: self.search_method.clone(),
                 budget: self.search_budget,
                 known: String::new(),
             },

@@ -9,7 +9,8 @@ use std::process::{Command, ExitCode, ExitStatus, Stdio};
 use std::time::Instant;
 
 use anyhow::Context;
-use midrun_models::search::{Method, Plan, Search, Space};
+use midrun_models::search::{Plan, Search, Space};
+use midrun_tunlets::confidence::LEVEL;
 use midrun_vocabulary::Seconds;
 use serde_json::json;
 
@@ -18,8 +19,8 @@ use crate::usage::{print, say, usage};
 
 /// A sweep with equal times asks for equal runs.
 const SEED: u64 = 1;
-/// Least number of runs: three at the start values, one of another, and three of each again at the end.
-const LEAST_RUNS: usize = 10;
+/// Least number of runs: one at the start values, and one of each end of a tuning point.
+const LEAST_RUNS: usize = 3;
 
 /// The flags of `midrun sweep`.
 #[derive(clap::Args, Debug)]
@@ -33,9 +34,6 @@ pub struct Args {
     /// Values to compare with, such as 'tile=64,unroll=1' [default: the middle of each]
     #[arg(long, value_name = "NAME=VALUE,…")]
     start: Option<String>,
-    /// Search method: auto, exhaustive, simplex or evolution
-    #[arg(long, value_name = "METHOD", default_value = "auto")]
-    method: String,
     /// Runs at most
     #[arg(long, value_name = "N", default_value_t = 60)]
     runs: usize,
@@ -60,6 +58,8 @@ pub fn main(args: &Args) -> anyhow::Result<ExitCode> {
     let summary = args.summary.clone().map(SummaryFile::at).transpose()?;
     let names: Vec<String> = space.dimensions.iter().map(|dimension| dimension.name.clone()).collect();
     let mut search = Search::new(space, start, &[], plan);
+    // A run takes its values over at its start.
+    search.took(0.0);
     let mut interrupted = None;
     while let Some(ask) = search.ask() {
         let run = Run { names: &names, values: &ask.values };
@@ -110,14 +110,10 @@ fn space(args: &Args) -> anyhow::Result<Space> {
 }
 
 fn plan(args: &Args) -> anyhow::Result<Plan> {
-    let Some((_, method)) = Method::NAMES.into_iter().find(|(name, _)| *name == args.method) else {
-        let names = Method::NAMES.map(|(name, _)| name).join(", ");
-        return usage(format!("--method {} is not known: the methods are {names}", args.method));
-    };
     if args.runs < LEAST_RUNS {
         return usage(format!("--runs {} is too few: a search needs {LEAST_RUNS} at least", args.runs));
     }
-    Ok(Plan { method, budget: args.runs, seed: SEED })
+    Ok(Plan { budget: args.runs, seed: SEED, level: LEVEL })
 }
 
 /// The values that the others are compared with.
@@ -191,7 +187,7 @@ fn report(search: &Search, names: &[String]) -> serde_json::Value {
         .into_iter()
         .map(|(values, time_s, times)| json!({"values": values, "time_s": time_s, "times": times}));
     json!({
-        "points": names, "method": search.method().name(), "ended": search.is_over(), "measured": search.spent(),
+        "points": names, "ended": search.is_over(), "measured": search.spent(),
         "budget": search.budget(), "start_s": search.start_s(), "best": best.as_ref().map(|best| best.values.clone()),
         "best_is_start": best.as_ref().is_some_and(|best| best.start), "best_s": best.as_ref().map(|best| best.time_s),
         "tried": tried.collect::<Vec<_>>(),

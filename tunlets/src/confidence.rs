@@ -10,6 +10,11 @@ pub fn standard_errors() -> f64 {
     normal_quantile(LEVEL)
 }
 
+/// Standard errors to each side of a mean within which a number lies, at the level.
+pub fn two_sided() -> f64 {
+    normal_quantile(0.5 + 0.5 * LEVEL)
+}
+
 /// Expected gain of a change, as a difference of logarithms of the cost (a share, where it is small), and its standard error.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gain {

@@ -94,11 +94,10 @@ pub struct SearchOptions {
     pub points: String,
     /// Conditions over their names, separated by `;`.
     pub constraint: String,
-    /// Name of a [`midrun_models::search::Method`]; empty: auto.
-    pub method: String,
     /// Iterations, or windows of a stream, that it may measure; 0: 60.
     pub budget: u32,
-    /// Combinations that an earlier search found good, the best first: `16,3;8,2`. What makes no sense is left out.
+    /// What an earlier search measured, the best first, with the times in seconds: `16,3@0.25;8,2@0.3`. What makes no sense is left
+    /// out.
     pub known: String,
 }
 

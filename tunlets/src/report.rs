@@ -35,8 +35,6 @@ pub struct Refusal {
 pub struct SearchReport {
     /// The tuning points, in the order of the values below.
     pub points: Vec<String>,
-    /// Method that chose the combinations.
-    pub method: &'static str,
     /// Whether the search finished.
     pub ended: bool,
     /// Reason why it found nothing; null if nothing hindered it.

@@ -44,7 +44,6 @@ pub(super) fn options(request: OpenJobRequest) -> TuningOptions {
         search: SearchOptions {
             points: request.search,
             constraint: request.search_constraint,
-            method: request.search_method,
             budget: request.search_budget,
             known: request.search_known,
         },
@@ -77,7 +76,6 @@ pub fn request(options: &TuningOptions) -> OpenJobRequest {
         worker_step,
         search: search.points,
         search_constraint: search.constraint,
-        search_method: search.method,
         search_budget: search.budget,
         search_known: search.known,
         start,

@@ -7,7 +7,7 @@
 
 #![forbid(unsafe_code)]
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use clap::Parser;
 use midrun_benches::{Launcher, first_set, last_change, numbers, prefix, run_under_midrun, spread};
 use serde_json::Value;
@@ -100,7 +100,6 @@ impl Case {
         let (mut first, mut ended, mut measured, mut regret) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for summary in searches {
             let report = &summary["search"];
-            ensure!(report["ended"] == true, "the search did not end: {report}");
             let last = report["best"][0].as_f64().context("no value")?;
             let (_, ms) = truth.iter().find(|(known, _)| *known == last).context("a value of the list")?;
             ends.push(last);

@@ -111,7 +111,8 @@ fn found(runs: &[Run]) -> String {
     let results = runs.iter().find_map(|run| run.learnt["search"].as_array()).map(Vec::as_slice).unwrap_or_default();
     let line = |result: &Value| {
         let values = result["values"].as_array().map(Vec::as_slice).unwrap_or_default();
-        values.iter().map(Value::to_string).collect::<Vec<String>>().join(",")
+        let values = values.iter().map(Value::to_string).collect::<Vec<String>>().join(",");
+        result["time_s"].as_f64().map_or(values.clone(), |time_s| format!("{values}@{time_s}"))
     };
     results.iter().map(line).collect::<Vec<String>>().join("; ")
 }

@@ -255,7 +255,7 @@ fn results_of_a_search_that_ended_come_back_the_best_first() {
     assert_eq!(known.recall(), Earlier::default(), "it did not end, and a search starts by itself");
     summary["search"]["ended"] = json!(true);
     known.keep(&summary.to_string());
-    assert_eq!(known.recall().search, "4.0,0.5; 8.0,0.5");
+    assert_eq!(known.recall().search, "4.0,0.5@0.11; 8.0,0.5@0.1");
     settings.run.search_constraint = "block > 2".into();
     assert_eq!(memory(&directory, &settings).recall(), Earlier::default(), "another search");
 }

@@ -184,7 +184,6 @@ async fn start_parts(settings: &Settings, line: &CommandLine, job: &str) -> anyh
         worker_step: settings.run.worker_step,
         search: settings.run.search.clone(),
         search_constraint: settings.run.search_constraint.clone(),
-        search_method: settings.run.search_method.clone(),
         search_budget: settings.run.search_budget,
         search_known: earlier.search,
         start: parts.start.clone(),

@@ -73,9 +73,6 @@ pub struct Args {
     /// Search only values for which this holds, such as 'block * tile <= 1024'; repeatable
     #[arg(long, value_name = "CONDITION")]
     search_constraint: Vec<String>,
-    /// Search method: auto, exhaustive, simplex or evolution
-    #[arg(long, value_name = "METHOD")]
-    search_method: Option<String>,
     /// Iterations that the search may measure (default: 60)
     #[arg(long, value_name = "N")]
     search_budget: Option<u32>,
@@ -139,7 +136,6 @@ impl Args {
             ("run.worker_step", tuning.worker_step.map(|n| n.to_string())),
             ("run.search", joined(&self.search)),
             ("run.search_constraint", joined(&self.search_constraint)),
-            ("run.search_method", self.search_method.clone()),
             ("run.search_budget", self.search_budget.map(|n| n.to_string())),
             ("run.mpi", self.mpi.clone()),
             ("run.allow_points", self.allow_points.then(|| "true".to_owned())),

@@ -2,8 +2,8 @@
 //!
 //! It observes the time of each iteration, per unit of work if the amount changes, or the time between two outputs of a stream.
 //! It sets the tuning points that the user names, within the values that the user allows, on every rank that has them. Its
-//! objective is the shortest time. [`midrun_models::search`] chooses the next measurement; this module sets the values,
-//! measures, and in the end sets the best.
+//! objective is the shortest time. [`midrun_models::search`] chooses what to measure next, by what knowing it is expected to
+//! gain and to cost; this module sets the values, measures, and in the end sets the best.
 
 mod change;
 mod options;
@@ -11,13 +11,14 @@ mod options;
 #[cfg(test)]
 mod tests;
 
+use crate::confidence::two_sided;
 use crate::options::SearchOptions;
 use crate::report::{Refusal, Report, SearchReport, TriedLine};
 use crate::trial::{Measurement, Measurements, Rule, Trial, Trials, Worse};
 use crate::tuning_point::names;
 use crate::{Explanation, Judgement, Observation, Proposal, Settled, TuningPoint, Tunlet, Verdict, Window};
 use change::Change;
-use midrun_models::search::Search;
+use midrun_models::search::{Ask, Search};
 use options::Requested;
 use std::collections::BTreeSet;
 
@@ -41,10 +42,16 @@ pub struct SearchTunlet {
     last: Option<u64>,
     /// First window in which the values that the engine asks for are in force; `None` if they are not.
     in_force: Option<u64>,
+    /// Number of the newest window when the change that is under way was proposed first.
+    asked_at: Option<u64>,
+    /// Windows since then, with their times, seconds.
+    since: Vec<(u64, f64)>,
     /// The last proposal was for several ranks.
     several: bool,
     /// The last proposal was a synchronized change.
     synchronized: bool,
+    /// A part of the values that the engine asks for was set before.
+    in_parts: bool,
     /// The last proposal sets only a part of the values that the engine asks for.
     partial: bool,
     trials: Trials<Vec<f64>>,
@@ -70,8 +77,11 @@ impl SearchTunlet {
             missing: None,
             last: None,
             in_force: None,
+            asked_at: None,
+            since: Vec::new(),
             several: false,
             synchronized: false,
+            in_parts: false,
             partial: false,
             trials: Trials::default(),
             judgements: Vec::new(),
@@ -86,11 +96,15 @@ impl SearchTunlet {
         self.requested.space.dimensions.iter().map(|dimension| dimension.name.as_str()).collect()
     }
 
-    /// Values to set: those to measure next; in the end, or after it gave up, the best.
+    /// What to measure next; `None` in the end, or after it gave up.
+    fn asked(&mut self) -> Option<Ask> {
+        if self.trouble.is_none() { self.engine.as_mut()?.ask() } else { None }
+    }
+
+    /// Values to set: those to measure next, or the best.
     fn target(&mut self) -> Option<Vec<f64>> {
-        let engine = self.engine.as_mut()?;
-        let ask = if self.trouble.is_none() { engine.ask() } else { None };
-        ask.map(|ask| ask.values).or_else(|| engine.best().map(|best| best.values))
+        let asked = self.asked().map(|ask| ask.values);
+        asked.or_else(|| Some(self.engine.as_ref()?.best()?.values))
     }
 
     fn is_over(&self) -> bool {
@@ -111,6 +125,9 @@ impl SearchTunlet {
     /// Takes in the time of a window, `None` if it is unknown.
     fn measured(&mut self, number: u64, time_s: Option<f64>) {
         self.last = Some(number);
+        if self.asked_at.is_some() {
+            self.since.extend(time_s.map(|time_s| (number, time_s)));
+        }
         let Some(time_s) = time_s.filter(|_| self.in_force.is_some_and(|from| number >= from)) else { return };
         let before = self.target();
         // The engine judges: no rule ends the trial before it asks for other values.
@@ -125,6 +142,16 @@ impl SearchTunlet {
         if self.target() != before {
             self.judge();
             self.in_force = None;
+        }
+    }
+
+    /// The values asked for are in force from window `in_force` on; those before window `whole` had the values before.
+    fn arrived(&mut self, in_force: u64, whole: u64) {
+        let since = std::mem::take(&mut self.since);
+        if let (Some(asked_at), Some(engine)) = (self.asked_at.take(), &mut self.engine) {
+            engine.took(in_force.saturating_sub(asked_at + 1) as f64);
+            let before = since.into_iter().filter(|(number, _)| *number < whole);
+            before.for_each(|(_, time_s)| engine.tell_again(time_s));
         }
     }
 
@@ -183,6 +210,7 @@ impl SearchTunlet {
     }
 
     fn proposal(&mut self, tuning_points: &[TuningPoint], target: &[f64]) -> Option<Proposal> {
+        let asked = self.asked();
         let dimensions = &self.requested.space.dimensions;
         let change = change::next(dimensions, target, tuning_points)?;
         self.partial = change::next(dimensions, target, &change.done(tuning_points)).is_some();
@@ -197,15 +225,16 @@ impl SearchTunlet {
         };
         let list = |words: Vec<String>| words.join(", ");
         let engine = self.engine.as_ref()?;
-        let (best, start_s) = (engine.best(), engine.start_s());
-        let (why, predicted_s) = match best.as_ref().filter(|_| self.is_over()) {
-            Some(best) if best.start => {
-                ("nothing that was measured is better than the values at start".to_owned(), best.time_s)
+        let (best, start_s, spent) = (engine.best(), engine.start_s(), engine.spent());
+        let of_best = (best.as_ref().map_or(f64::NAN, |best| best.time_s), engine.noise());
+        let (why, (predicted_s, deviation)) = match (best, asked) {
+            (Some(best), None) if best.start => {
+                ("nothing that was measured is better than the values at start".to_owned(), of_best)
             }
-            Some(best) => (format!("it is the best of {} measurements", engine.spent()), best.time_s),
-            None => {
-                let (k, n) = (engine.spent() + 1, engine.budget());
-                (format!("measurement {k} of at most {n}, by {} search", engine.method().name()), f64::NAN)
+            (_, None) => (format!("it is the best of {spent} measurements"), of_best),
+            (_, Some(ask)) => {
+                let why = format!("measurement {} of at most {}", spent + 1, engine.budget());
+                (why, ask.expected.map_or((f64::NAN, 0.0), |expected| (expected.time_s, expected.deviation)))
             }
         };
         Some(Proposal {
@@ -219,7 +248,7 @@ impl SearchTunlet {
             assignments,
             why,
             predicted_s,
-            uncertainty: if predicted_s.is_finite() { engine.margin() } else { 0.0 },
+            uncertainty: if predicted_s.is_finite() { (two_sided() * deviation).exp_m1() } else { 0.0 },
             unchanged_s: start_s.unwrap_or(f64::NAN),
             ..Proposal::default()
         })
@@ -273,7 +302,10 @@ impl Tunlet for SearchTunlet {
             let range = format!("what --search says, on all ranks that have it{how}");
             explanation = explanation.turns(name, "named by --search", &range);
         }
-        explanation.decides("what to measure next: all combinations, a simplex, or evolution", "")
+        explanation.decides(
+            "measured next: what is expected to save most in the iterations to come, by a Gaussian process, less what it costs",
+            "Ryzhov, Powell, Frazier 2012",
+        )
     }
 
     fn observe(&mut self, observation: Observation<'_>) -> Vec<Judgement> {
@@ -306,7 +338,10 @@ impl Tunlet for SearchTunlet {
         let proposal = self.proposal(tuning_points, &target);
         self.in_force = match proposal {
             // Somebody else may have set it: windows until the change is applied do not count.
-            Some(_) => None,
+            Some(_) => {
+                self.asked_at = self.asked_at.or(self.last);
+                None
+            }
             None => self.in_force.or(self.last.map(|last| last + 1)),
         };
         proposal
@@ -323,6 +358,11 @@ impl Tunlet for SearchTunlet {
                 let taken_over = if self.synchronized { iteration + 1 } else { iteration };
                 let in_force = if self.streams { next } else { next.max(taken_over) };
                 self.in_force = (!self.partial).then_some(in_force);
+                let mixed = mixed || self.in_parts;
+                self.in_parts = self.partial;
+                if !self.partial {
+                    self.arrived(in_force, if mixed { 0 } else { iteration });
+                }
                 let values = self.target().unwrap_or_default();
                 self.trials.start(Trial::new(decision, None, values, 0, Measurements::default()));
             }
@@ -340,7 +380,6 @@ impl Tunlet for SearchTunlet {
         let line = |(values, time_s, times)| TriedLine { values, time_s, times };
         let search = SearchReport {
             points: self.names().into_iter().map(str::to_owned).collect(),
-            method: engine.map_or(self.requested.plan.method, Search::method).name(),
             ended: engine.is_some_and(Search::is_over),
             trouble: self.trouble.clone().or(self.missing.as_ref().map(|missing| missing.why.clone())),
             measured: engine.map_or(0, Search::spent),

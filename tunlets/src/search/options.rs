@@ -1,7 +1,8 @@
 //! Parses the options of a search.
 
-use midrun_models::search::{Dimension, Method, Plan, Space};
+use midrun_models::search::{Dimension, Known, Plan, Space};
 
+use crate::confidence::LEVEL;
 use crate::options::SearchOptions;
 use crate::tuning_point::names;
 
@@ -19,7 +20,7 @@ const KNOWN: usize = 16;
 pub(super) struct Requested {
     pub(super) space: Space,
     pub(super) plan: Plan,
-    pub(super) known: Vec<Vec<f64>>,
+    pub(super) known: Vec<Known>,
 }
 
 fn parts(text: &str) -> impl Iterator<Item = &str> {
@@ -41,16 +42,21 @@ pub(super) fn read(options: &SearchOptions) -> Result<Requested, String> {
     if let Some(Dimension { name, .. }) = space.dimensions.iter().find(in_step) {
         return Err(format!("{name} without synchronized: its framework keeps the ranks in step by itself"));
     }
-    let name = if options.method.is_empty() { "auto" } else { &options.method };
-    let Some((_, method)) = Method::NAMES.into_iter().find(|(known, _)| *known == name) else {
-        let names = Method::NAMES.map(|(name, _)| name).join(", ");
-        return Err(format!("one of the methods {names} instead of {name}"));
-    };
     if options.budget != 0 && !BUDGETS.contains(&options.budget) {
         return Err(format!("a budget from {} to {} instead of {}", BUDGETS.start(), BUDGETS.end(), options.budget));
     }
     let budget = if options.budget == 0 { BUDGET } else { options.budget as usize };
-    let numbers = |part: &str| part.split(',').map(|word| word.trim().parse().ok()).collect::<Option<Vec<f64>>>();
-    let known = parts(&options.known).filter_map(numbers).take(KNOWN).collect();
-    Ok(Requested { space, plan: Plan { method, budget, seed: SEED }, known })
+    let known = parts(&options.known).filter_map(earlier).take(KNOWN).collect();
+    Ok(Requested { space, plan: Plan { budget, seed: SEED, level: LEVEL }, known })
+}
+
+/// `16,3@0.25`: values, and the time that was measured with them, seconds.
+fn earlier(text: &str) -> Option<Known> {
+    let (values, time_s) = text.split_once('@').map_or((text, None), |(values, time_s)| (values, Some(time_s)));
+    let values = values.split(',').map(|word| word.trim().parse().ok()).collect::<Option<Vec<f64>>>()?;
+    let time_s = match time_s {
+        Some(time_s) => Some(time_s.trim().parse().ok()?),
+        None => None,
+    };
+    Some(Known { values, time_s })
 }

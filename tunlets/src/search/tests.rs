@@ -63,18 +63,15 @@ fn a_block_size_is_set_on_every_rank_measured_and_left_at_its_best() {
     assert!(program.proposals.iter().all(|(ranks, _)| *ranks == [0, 1, 2]));
     assert!(program.tuning_points.iter().all(|tuning_point| tuning_point.value == 24.0), "{:?}", program.tuning_points);
     let report = tunlet.report().search.unwrap();
-    assert_eq!(
-        (report.ended, report.method, report.best, report.best_s),
-        (true, "exhaustive", Some(vec![24.0]), Some(1.0))
-    );
+    assert_eq!((report.ended, report.best, report.best_s), (true, Some(vec![24.0]), Some(1.0)));
     assert_eq!((report.start_s, report.trouble), (Some(3.4), None));
-    assert_eq!(report.tried.len(), 6, "56 and 64 are out of range");
+    assert!(report.tried.iter().all(|tried| tried.values[0] <= 48.0), "56 and 64 are out of range");
     assert_eq!(program.verdicts.last(), Some(&Verdict::Kept));
     assert_eq!(program.verdicts.len(), program.proposals.len(), "each decision is judged");
     let (_, first) = &program.proposals[0];
     assert_eq!((&*first.tunlet, first.tuning_point.as_str(), first.from.as_str()), ("search", "block", "48"));
-    assert_eq!(first.why, "measurement 4 of at most 60, by exhaustive search");
-    assert!(!first.at_once && first.predicted_s.is_nan());
+    assert_eq!(first.why, "measurement 2 of at most 60");
+    assert!(!first.at_once && first.predicted_s.is_finite() && first.uncertainty > 0.0);
 }
 
 #[test]
@@ -84,9 +81,10 @@ fn where_the_start_is_best_the_search_ends_there() {
     program.run(&mut tunlet, 60, |tuning_points| if tuning_points[0].value == 9.0 { 1.0 } else { 2.0 });
     assert_eq!(program.tuning_points[0].value, 9.0);
     let (_, last) = program.proposals.last().unwrap();
-    assert_eq!(last.why, "nothing that was measured is better than the values at start");
+    assert_eq!(last.to, "9");
     assert_eq!(program.verdicts.last(), Some(&Verdict::Kept));
-    assert!(program.verdicts[..5].iter().all(|verdict| *verdict == Verdict::Tried));
+    let (_, before) = program.verdicts.split_last().unwrap();
+    assert!(before.iter().all(|verdict| *verdict == Verdict::Tried), "{before:?}");
 }
 
 #[test]
@@ -205,7 +203,7 @@ fn a_combination_of_which_only_a_part_is_set_is_not_measured() {
     );
     let report = tunlet.report().search.unwrap();
     let right = |tried: &TriedLine| tried.time_s == if tried.values[0] == tried.values[1] { 3.0 } else { 1.0 };
-    assert!(report.tried.len() == 4 && report.tried.iter().all(right), "{report:?}");
+    assert!(report.tried.len() >= 2 && report.tried.iter().all(right), "{report:?}");
 }
 
 #[test]
@@ -282,12 +280,12 @@ fn options_that_make_no_sense_are_refused_with_what_would() {
         error(options("a=1..2 together; mw.factor=0.1,0.2 together")),
         "mw.factor without synchronized: its framework keeps the ranks in step by itself"
     );
-    let method = SearchOptions { method: "best".into(), ..options("a=1..2") };
-    assert_eq!(error(method), "one of the methods auto, exhaustive, simplex, evolution instead of best");
     let budget = SearchOptions { budget: 3, ..options("a=1..2") };
     assert_eq!(error(budget), "a budget from 12 to 100000 instead of 3");
-    let known = SearchOptions { known: "2; x; 1,5; 1".into(), ..options("a=1..2") };
-    assert_eq!(options::read(&known).unwrap().known, [vec![2.0], vec![1.0, 5.0], vec![1.0]]);
+    let known = SearchOptions { known: "2@0.5; x; 1,5; 1@y; 1".into(), ..options("a=1..2") };
+    let known = options::read(&known).unwrap().known;
+    let read: Vec<(&[f64], Option<f64>)> = known.iter().map(|known| (&known.values[..], known.time_s)).collect();
+    assert_eq!(read, [(&[2.0][..], Some(0.5)), (&[1.0, 5.0], None), (&[1.0], None)]);
     let old = options::read(&options("mw.policy=1,2")).unwrap();
     assert_eq!(old.space.dimensions[0].name, "mw.technique");
 }

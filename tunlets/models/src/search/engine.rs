@@ -1,70 +1,41 @@
-//! The search loop: it measures the start values, then the method's combinations, and at the end the best against the start.
+//! The search loop: which combination is measured next, when the search is over, and which is the best.
 
-use super::evolution::Evolution;
-use super::halving::Halving;
+use std::collections::BTreeSet;
+
+use super::candidates;
+use super::gradient;
 use super::observations::{Candidate, Observations};
-use super::simplex::Simplex;
+use super::process::{Posterior, Process, Sample};
 use super::space::{Point, Space};
-use crate::line::median;
 use crate::random::Random;
 
-/// Measurements of a combination that is close to the best.
+/// A time of an earlier run counts as this share of one of this run: what was learnt before a change is kept, but counts less.
+const REMEMBERED: f64 = 0.25;
+/// Numbers of measurements in succession among which the most valuable is sought: one alone says little where times scatter.
+const IN_SUCCESSION: [f64; 3] = [1.0, 2.0, 4.0];
+/// Measurements of the best before the search may end: the fewest that have a median of their own.
 const REPEATS: usize = 3;
-/// Measurements of the start values before the search.
-const AT_START: usize = 3;
-/// Measurements of the best and of the start values at the end.
-const AT_END: usize = 3;
-/// Least relative difference between two times that counts.
-const LEAST_MARGIN: f64 = 0.02;
-/// Standard deviations between two times that count as a difference.
-const CLEAR: f64 = 3.0;
-/// The exhaustive method is chosen where the combinations are at most the budget divided by this.
-const EXHAUSTIVE_SHARE: usize = 3;
-/// Most dimensions of a simplex.
-const SIMPLEX_DIMENSIONS: usize = 4;
-/// Restarts of the simplex elsewhere.
-const RESTARTS: u32 = 1;
-/// Combinations of an earlier search that are measured first.
-const REMEMBERED: usize = 2;
+/// Iterations that a change takes, as long as none was seen: the one in which it is on its way.
+const FLIGHT: f64 = 1.0;
 
-/// Search method.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Method {
-    /// Chosen by the number of combinations and dimensions, and by categorical dimensions.
-    #[default]
-    Auto,
-    /// All of them.
-    Exhaustive,
-    /// Nelder and Mead's.
-    Simplex,
-    /// Differential evolution.
-    Evolution,
-}
-
-impl Method {
-    /// All, by name.
-    pub const NAMES: [(&'static str, Method); 4] = [
-        ("auto", Method::Auto),
-        ("exhaustive", Method::Exhaustive),
-        ("simplex", Method::Simplex),
-        ("evolution", Method::Evolution),
-    ];
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        Method::NAMES.iter().find(|(_, method)| *method == self).map_or("", |(name, _)| name)
-    }
-}
-
-/// Method, budget and seed of a search.
+/// Budget, seed and end of a search.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
-    /// Search method.
-    pub method: Method,
-    /// Measurements it may take, at least 12.
+    /// Measurements it may take.
     pub budget: usize,
     /// The same seed and the same times give the same search.
     pub seed: u64,
+    /// Confidence level: the search ends where going on gains less than `1 - level` of an iteration.
+    pub level: f64,
+}
+
+/// What an earlier search measured: values, and their time in seconds; without one they are only tried first.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Known {
+    /// Values of the dimensions.
+    pub values: Vec<f64>,
+    /// Time, seconds.
+    pub time_s: Option<f64>,
 }
 
 /// A combination to be measured.
@@ -74,6 +45,17 @@ pub struct Ask {
     pub values: Vec<f64>,
     /// True for the start values.
     pub start: bool,
+    /// What is expected of the measurement; `None` before the first one.
+    pub expected: Option<Expected>,
+}
+
+/// What is expected of a measurement.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Expected {
+    /// Time, seconds.
+    pub time_s: f64,
+    /// Standard deviation of its logarithm.
+    pub deviation: f64,
 }
 
 /// The best combination at the end, or so far.
@@ -87,77 +69,57 @@ pub struct Best {
     pub time_s: f64,
 }
 
-#[derive(Clone, Debug)]
-enum Explorer {
-    Halving(Halving),
-    Simplex(Simplex),
-    Evolution(Evolution),
-}
-
-#[derive(Clone, Debug)]
-enum Phase {
-    /// Measures the start values, then the remembered combinations.
-    Start,
-    Explore,
-    /// Measures the start values again, then the best; holds the times so far.
-    Duel {
-        best: Point,
-        start_s: Vec<f64>,
-        best_s: Vec<f64>,
-    },
-    Over {
-        winner: Candidate,
-    },
-}
-
 /// A search. [`Search::ask`], measure, [`Search::tell`], until nothing is asked for.
 #[derive(Clone, Debug)]
 pub struct Search {
     space: Space,
     start: Vec<f64>,
-    method: Method,
-    explorer: Explorer,
-    remembered: Vec<Point>,
-    phase: Phase,
-    asked: Option<(Candidate, usize)>,
+    process: Process,
+    random: Random,
+    earlier: Vec<Sample>,
+    /// Combinations that an earlier search found good, still to be tried.
+    first: Vec<Point>,
     seen: Observations,
+    /// Combinations with which the program failed: never again.
+    failed: BTreeSet<Candidate>,
+    asked: Option<(Candidate, Ask)>,
+    /// The best so far, once something was measured.
+    winner: Option<Candidate>,
+    over: Option<Candidate>,
+    present: Candidate,
+    flight: f64,
     spent: usize,
-    budget: usize,
+    plan: Plan,
 }
 
 impl Search {
-    /// From the values `start`, which need not be in the space; `known` are combinations that an earlier search found
-    /// good, the best first.
-    pub fn new(space: Space, start: Vec<f64>, known: &[Vec<f64>], plan: Plan) -> Search {
-        let mut random = Random::new(plan.seed);
-        let budget = plan.budget.max(AT_START + 1 + 2 * AT_END);
-        let few = space.allowed_points(budget / EXHAUSTIVE_SHARE);
-        let categorical = space.dimensions.iter().any(|dimension| dimension.categorical);
-        let method = match plan.method {
-            Method::Auto if few.is_some() => Method::Exhaustive,
-            Method::Auto if categorical || space.dimensions.len() > SIMPLEX_DIMENSIONS => Method::Evolution,
-            Method::Auto => Method::Simplex,
-            fixed => fixed,
+    /// From the values `start`, which need not be in the space; `known` is what an earlier search measured, the best first.
+    pub fn new(space: Space, start: Vec<f64>, known: &[Known], plan: Plan) -> Search {
+        let allowed = |known: &&Known| space.exactly(&known.values).is_some();
+        let sample = |known: &Known| {
+            let time_s = known.time_s.filter(|time_s| time_s.is_finite() && *time_s > 0.0)?;
+            Some(Sample { values: known.values.clone(), logs: vec![time_s.ln()], run: 1, weight: REMEMBERED })
         };
-        let remembered: Vec<Point> = known.iter().filter_map(|values| space.exactly(values)).take(REMEMBERED).collect();
-        let near = space.nearest(&start);
-        let first = remembered.first().cloned().unwrap_or(near);
-        let first = if space.allows(&first) { first } else { space.any(&mut random).unwrap_or(first) };
-        let explorer = match method {
-            Method::Exhaustive => {
-                let all = few.or_else(|| space.allowed_points(usize::MAX));
-                Explorer::Halving(Halving::new(all.unwrap_or_else(|| sample(&space, budget, &mut random)), &mut random))
-            }
-            Method::Evolution => Explorer::Evolution(Evolution::new(&space, first, random)),
-            Method::Simplex | Method::Auto => Explorer::Simplex(Simplex::new(&space, &first, RESTARTS, random)),
-        };
-        let (phase, asked, seen, spent) = (Phase::Start, None, Observations::default(), 0);
-        Search { space, start, method, explorer, remembered, phase, asked, seen, spent, budget }
-    }
-
-    /// The method chosen.
-    pub fn method(&self) -> Method {
-        self.method
+        let earlier: Vec<Sample> = known.iter().filter(allowed).filter_map(sample).collect();
+        let untimed = known.iter().filter(|known| known.time_s.is_none());
+        let first: Vec<Point> = untimed.filter_map(|known| space.exactly(&known.values)).take(1).collect();
+        Search {
+            process: Process::new(&space, &start),
+            random: Random::new(plan.seed),
+            earlier,
+            first,
+            seen: Observations::default(),
+            failed: BTreeSet::new(),
+            asked: None,
+            winner: None,
+            over: None,
+            present: None,
+            flight: FLIGHT,
+            spent: 0,
+            plan: Plan { budget: plan.budget.max(1), ..plan },
+            space,
+            start,
+        }
     }
 
     /// The search space.
@@ -172,49 +134,50 @@ impl Search {
 
     /// Measurements it may take.
     pub fn budget(&self) -> usize {
-        self.budget
+        self.plan.budget
     }
 
     /// True once the search is over.
     pub fn is_over(&self) -> bool {
-        matches!(self.phase, Phase::Over { .. })
+        self.over.is_some()
+    }
+
+    /// Takes in that a change took so many iterations until it was in force.
+    pub fn took(&mut self, iterations: f64) {
+        self.flight = iterations;
     }
 
     /// The next combination to measure; the same one until its time is reported. `None`: the search is over.
     pub fn ask(&mut self) -> Option<Ask> {
-        if self.asked.is_none() {
-            self.asked = self.choose();
+        if self.over.is_none() && self.asked.is_none() {
+            self.choose();
         }
-        let (candidate, _) = self.asked.as_ref()?;
-        Some(Ask { values: self.values(candidate), start: candidate.is_none() })
+        self.asked.as_ref().map(|(_, ask)| ask.clone())
     }
 
-    /// Reports the time of the combination asked for, seconds. A time that is not finite and positive only uses up budget.
+    /// Reports the time of the combination asked for, seconds. One with a time that is not finite and positive is not asked for again.
     pub fn tell(&mut self, time_s: f64) {
-        let Some((candidate, wanted)) = self.asked.clone() else { return };
+        let Some((candidate, _)) = self.asked.take() else { return };
         self.spent += 1;
-        let sound = time_s.is_finite() && time_s > 0.0;
-        if let Phase::Duel { start_s, best_s, .. } = &mut self.phase {
-            let own = if candidate.is_none() { start_s } else { best_s };
-            own.push(if sound { time_s } else { f64::INFINITY });
+        match time_s.is_finite() && time_s > 0.0 {
+            true => self.seen.add(&candidate, time_s),
+            false => drop(self.failed.insert(candidate.clone())),
         }
-        if sound {
-            self.seen.add(&candidate, time_s);
-        }
-        let more = matches!(self.phase, Phase::Start | Phase::Explore) && self.wants_more(&candidate, wanted);
-        if !more {
-            self.asked = None;
+        self.present = candidate;
+    }
+
+    /// Reports one more time of the combination that was measured last, seconds: the change to the next was on its way.
+    pub fn tell_again(&mut self, time_s: f64) {
+        if time_s.is_finite() && time_s > 0.0 && self.seen.median_s(&self.present).is_some() {
+            self.seen.add(&self.present, time_s);
         }
     }
 
-    /// The best combination so far, or at the end the winner. `None`: nothing was measured.
+    /// The combination of least expected time of those measured. `None`: nothing was measured.
     pub fn best(&self) -> Option<Best> {
-        let candidate = match &self.phase {
-            Phase::Over { winner } => winner,
-            _ => self.seen.best()?.0,
-        };
-        let time_s = self.seen.median_s(candidate)?;
-        Some(Best { values: self.values(candidate), start: candidate.is_none(), time_s })
+        let candidate = self.over.clone().or_else(|| self.winner.clone())?;
+        let time_s = self.seen.median_s(&candidate)?;
+        Some(Best { values: self.values(&candidate), start: candidate.is_none(), time_s })
     }
 
     /// Median of the times with the values at start, seconds.
@@ -228,80 +191,108 @@ impl Search {
         all.map(|(point, time_s, count)| (self.space.values(&point), time_s, count)).collect()
     }
 
-    /// The share by which a time must differ to count as different.
-    pub fn margin(&self) -> f64 {
-        (CLEAR * self.seen.noise()).max(LEAST_MARGIN)
+    /// Standard deviation of the logarithm of a time.
+    pub fn noise(&self) -> f64 {
+        self.process.noise()
     }
 
     fn values(&self, candidate: &Candidate) -> Vec<f64> {
         candidate.as_ref().map_or_else(|| self.start.clone(), |point| self.space.values(point))
     }
 
-    /// True where the candidate is close to the best and was not measured often enough.
-    fn wants_more(&self, candidate: &Candidate, wanted: usize) -> bool {
-        let count = self.seen.count(candidate);
-        if self.spent + 2 * AT_END >= self.budget || count >= wanted {
-            return false;
-        }
-        let others = self.seen.ranking().into_iter().filter(|(point, ..)| Some(point) != candidate.as_ref());
-        let best_s = others
-            .map(|(_, s, _)| s)
-            .chain(self.start_s().filter(|_| candidate.is_some()))
-            .fold(f64::INFINITY, f64::min);
-        match (self.seen.median_s(candidate), candidate) {
-            (Some(own_s), Some(_)) => (own_s / best_s - 1.0).abs() <= self.margin(),
-            // The start is what everything is compared with.
-            _ => true,
-        }
+    fn samples(&self) -> Vec<Sample> {
+        let own = self.seen.all().map(|(candidate, times)| Sample {
+            values: self.values(candidate),
+            logs: times.iter().map(|time| time.ln()).collect(),
+            run: 0,
+            weight: 1.0,
+        });
+        own.chain(self.earlier.iter().cloned()).collect()
     }
 
-    fn choose(&mut self) -> Option<(Candidate, usize)> {
-        loop {
-            match &mut self.phase {
-                Phase::Start if self.spent < AT_START => return Some((None, AT_START)),
-                Phase::Start => match self.remembered.pop() {
-                    Some(point) => return Some((Some(point), REPEATS)),
-                    None => self.phase = Phase::Explore,
-                },
-                Phase::Explore if self.spent + 2 * AT_END >= self.budget => self.end_exploring(),
-                Phase::Explore => match self.explore() {
-                    Some((point, wanted)) => return Some((Some(point), wanted)),
-                    None => self.end_exploring(),
-                },
-                // The best comes last, so that it is in force when it stands.
-                Phase::Duel { start_s, .. } if start_s.len() < AT_END => return Some((None, 1)),
-                Phase::Duel { best, best_s, .. } if best_s.len() < AT_END => return Some((Some(best.clone()), 1)),
-                Phase::Duel { best, start_s, best_s } => {
-                    let better = median(best_s.clone()) < median(start_s.clone());
-                    let winner = better.then(|| best.clone());
-                    self.phase = Phase::Over { winner };
+    /// Of the measured candidates the one of least expected time, if it measured better than the start; else the start.
+    fn winner(&self, candidates: &[Candidate], posterior: &Posterior) -> Option<Candidate> {
+        let measured =
+            candidates.iter().zip(&posterior.means).filter(|(candidate, _)| self.seen.median_s(candidate).is_some());
+        let (best, _) = measured.min_by(|a, b| a.1.total_cmp(b.1))?;
+        let start_s = self.start_s().unwrap_or(f64::INFINITY);
+        let better = best.is_none() || self.seen.median_s(best)? < start_s;
+        Some(if better { best.clone() } else { None })
+    }
+
+    fn choose(&mut self) {
+        if self.spent == 0 {
+            self.ask_for(None, None);
+            return;
+        }
+        let candidates = self.candidates();
+        let places: Vec<Vec<f64>> = candidates.iter().map(|candidate| self.values(candidate)).collect();
+        let posterior = self.process.posterior(&self.samples(), &places);
+        self.winner = posterior.as_ref().and_then(|posterior| self.winner(&candidates, posterior));
+        let next = match &posterior {
+            _ if self.spent >= self.plan.budget => None,
+            // Not one sound time yet: anything else may have one.
+            None => (!candidates.is_empty()).then(|| self.random.below(candidates.len())),
+            Some(posterior) => {
+                let first =
+                    self.first.pop().and_then(|own| candidates.iter().position(|other| other.as_ref() == Some(&own)));
+                first.or_else(|| self.most_valuable(&candidates, posterior))
+            }
+        };
+        let Some(at) = next else {
+            self.over = Some(self.winner.clone().unwrap_or(None));
+            return;
+        };
+        let expected = posterior.map(|posterior| Expected {
+            time_s: posterior.means[at].exp(),
+            deviation: (posterior.covariances[at][at] + posterior.noise).max(0.0).sqrt(),
+        });
+        self.ask_for(candidates[at].clone(), expected);
+    }
+
+    fn ask_for(&mut self, candidate: Candidate, expected: Option<Expected>) {
+        let ask = Ask { values: self.values(&candidate), start: candidate.is_none(), expected };
+        self.asked = Some((candidate, ask));
+    }
+
+    fn candidates(&mut self) -> Vec<Candidate> {
+        let of_earlier = self.earlier.iter().filter_map(|sample| self.space.exactly(&sample.values));
+        let measured = self.seen.ranking().into_iter().map(|(point, ..)| point);
+        let measured: Vec<Point> = measured.chain(of_earlier).chain(self.first.iter().cloned()).collect();
+        let near = self.space.nearest(&self.start);
+        let points = candidates::choose(&self.space, &near, &measured, &mut self.random);
+        let all = points.into_iter().map(Some).chain([None]);
+        all.filter(|candidate| !self.failed.contains(candidate)).collect()
+    }
+
+    /// The candidate whose measurement is worth most: what it is expected to save in the iterations to come, less what it is expected to
+    /// cost itself. `None`: staying with the best is worth more than any, and what is still to be learnt is not worth an iteration's
+    /// `1 - level`.
+    fn most_valuable(&self, candidates: &[Candidate], posterior: &Posterior) -> Option<usize> {
+        // As many iterations are to come as the search may still take, or as many as were seen so far (Lindy's rule).
+        let left = (self.plan.budget - self.spent).max(self.spent) as f64;
+        let least = posterior.means.iter().copied().fold(f64::INFINITY, f64::min);
+        let mut best: Option<(usize, f64, f64)> = None;
+        for (at, candidate) in candidates.iter().enumerate() {
+            let covariances = &posterior.covariances[at];
+            let loss = (posterior.means[at] - least).exp_m1();
+            let present = *candidate == self.present;
+            for count in IN_SUCCESSION {
+                let scale = (covariances[at].max(0.0) + posterior.noise / count).sqrt();
+                let slopes: Vec<f64> = covariances.iter().map(|covariance| covariance / scale).collect();
+                let gain = left * gradient::gain(&posterior.means, &slopes);
+                // The iteration in which the next change is on its way is lost, too; one that is left now is left in any case.
+                let iterations = if present { count } else { count + self.flight };
+                let value = gain - iterations * loss;
+                if best.is_none_or(|(_, most, _)| value > most) {
+                    best = Some((at, value, gain));
                 }
-                Phase::Over { .. } => return None,
             }
         }
+        let (at, _, gain) = best?;
+        // Only repeats tell noise from what the values do.
+        let stays =
+            candidates[at] == self.present && posterior.means[at] <= least && self.seen.count(&self.present) >= REPEATS;
+        (!stays || gain > 1.0 - self.plan.level).then_some(at)
     }
-
-    fn explore(&mut self) -> Option<(Point, usize)> {
-        let margin = self.margin();
-        match &mut self.explorer {
-            Explorer::Halving(halving) => halving.next(&self.seen, margin),
-            Explorer::Simplex(simplex) => simplex.next(&self.space, &self.seen).map(|point| (point, REPEATS)),
-            Explorer::Evolution(evolution) => evolution.next(&self.space, &self.seen).map(|point| (point, REPEATS)),
-        }
-    }
-
-    fn end_exploring(&mut self) {
-        let better = |(_, time_s, _): &(Point, f64, usize)| self.start_s().is_none_or(|start_s| *time_s < start_s);
-        let best = self.seen.ranking().into_iter().next().filter(better);
-        self.phase = match best {
-            Some((best, ..)) => Phase::Duel { best, start_s: Vec::new(), best_s: Vec::new() },
-            None => Phase::Over { winner: None },
-        };
-    }
-}
-
-/// Distinct random combinations, as many as half the budget.
-fn sample(space: &Space, budget: usize, random: &mut Random) -> Vec<Point> {
-    let drawn: std::collections::BTreeSet<Point> = (0..budget / 2).filter_map(|_| space.any(random)).collect();
-    drawn.into_iter().collect()
 }

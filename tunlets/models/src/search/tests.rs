@@ -4,8 +4,12 @@ use super::*;
 use crate::random::Random;
 use proptest::prelude::*;
 
-fn plan(method: Method, budget: usize, seed: u64) -> Plan {
-    Plan { method, budget, seed }
+fn plan(budget: usize, seed: u64) -> Plan {
+    Plan { budget, seed, level: 0.95 }
+}
+
+fn known(values: &[f64], time_s: f64) -> Known {
+    Known { values: values.to_vec(), time_s: Some(time_s) }
 }
 
 /// Runs a search to its end; times scatter by at most the share `noise`. Returns it and everything that was asked for.
@@ -28,90 +32,93 @@ fn bowl(values: &[f64]) -> f64 {
 }
 
 #[test]
-fn few_combinations_are_all_tried_and_the_best_one_is_found_exactly() {
+fn few_combinations_and_names_are_searched_and_the_best_one_is_found() {
     let space = Space::parse(["a=1..10", "kind=0..1 categorical"], []).unwrap();
     let time_s = |v: &[f64]| 1.0 + (v[0] - 7.0).abs() / 10.0 + v[1];
-    let search = Search::new(space, vec![1.0, 1.0], &[], plan(Method::Auto, 90, 1));
-    assert_eq!(search.method(), Method::Exhaustive);
-    let (search, asked) = run(search, time_s, 0.0, 1);
+    let (search, asked) = run(Search::new(space, vec![1.0, 1.0], &[], plan(90, 1)), time_s, 0.0, 1);
     assert_eq!(search.best().unwrap(), Best { values: vec![7.0, 0.0], start: false, time_s: 1.0 });
-    // 3 at start, 20 once each, then those within 2 % again, and 3 + 3 at the end.
-    assert_eq!(asked.len(), 3 + 20 + 6);
-    assert!(asked[asked.len() - 6..asked.len() - 3].iter().all(|ask| ask.start));
+    assert!(asked[0].start && asked[0].expected.is_none());
+    assert!(asked[1..].iter().all(|ask| ask.expected.is_some_and(|e| e.time_s > 0.0 && e.deviation > 0.0)));
 }
 
 #[test]
-fn a_simplex_finds_the_bottom_of_a_bowl_and_measures_no_combination_twice_in_vain() {
+fn the_bottom_of_a_bowl_is_found_and_no_combination_is_measured_often_in_vain() {
     let space = Space::parse(["a=0..100", "b=0..400"], []).unwrap();
-    let search = Search::new(space, vec![90.0, 350.0], &[], plan(Method::Auto, 200, 1));
-    assert_eq!(search.method(), Method::Simplex);
-    let (search, _) = run(search, bowl, 0.0, 1);
-    assert_eq!(search.best().unwrap().values, [5.0, 40.0]);
-    let most = search.ranking().iter().map(|(_, _, count)| *count).max();
-    assert!(most <= Some(3 + 3), "{most:?}");
+    let (search, asked) = run(Search::new(space, vec![90.0, 350.0], &[], plan(60, 1)), bowl, 0.0, 1);
+    let best = search.best().unwrap();
+    assert!(best.time_s < 1.02, "{best:?}");
+    let bad = asked.iter().skip(15).filter(|ask| bowl(&ask.values) > 2.0).count();
+    assert!(bad <= 3, "{asked:?}");
 }
 
 #[test]
-fn names_are_searched_by_evolution() {
-    let space = Space::parse(["kind=0..7 categorical", "block=8..512 step 8"], []).unwrap();
-    let time_s = |v: &[f64]| if v[0] == 3.0 { 1.0 + (v[1] / 64.0).ln().abs() } else { 4.0 };
-    let search = Search::new(space, vec![0.0, 8.0], &[], plan(Method::Auto, 300, 1));
-    assert_eq!(search.method(), Method::Evolution);
-    let (search, _) = run(search, time_s, 0.0, 1);
-    let best = search.best().unwrap();
-    assert!(best.values[0] == 3.0 && best.time_s < 1.3, "{best:?}");
+fn one_smooth_parameter_is_within_two_percent_of_the_best_after_fifteen_measurements() {
+    for seed in 0..20 {
+        let space = Space::parse(["a=1..64"], []).unwrap();
+        let middle = 1.0 + 3.0 * seed as f64;
+        let time_s = |v: &[f64]| 1.0 + 0.8 * ((v[0] - middle) / 64.0).powi(2);
+        let mut search = Search::new(space, vec![64.0 - middle], &[], plan(60, 1));
+        let mut random = Random::new(seed);
+        for _ in 0..15 {
+            let Some(ask) = search.ask() else { break };
+            search.tell(time_s(&ask.values) * (1.0 + 0.01 * random.normal()));
+        }
+        search.ask();
+        let best = search.best().unwrap();
+        assert!(time_s(&best.values) < 1.02, "{middle}: {best:?}");
+    }
 }
 
 #[test]
 fn what_is_clearly_worse_is_measured_once() {
     let space = Space::parse(["a=1,2,3"], []).unwrap();
     let time_s = |v: &[f64]| if v[0] == 2.0 { 1.0 } else { 2.0 };
-    let (search, _) = run(Search::new(space, vec![9.0], &[], plan(Method::Exhaustive, 60, 4)), time_s, 0.0, 1);
-    assert_eq!(search.ranking()[1..], [(vec![1.0], 2.0, 1), (vec![3.0], 2.0, 1)]);
+    let (search, _) = run(Search::new(space, vec![9.0], &[], plan(60, 4)), time_s, 0.0, 1);
+    assert_eq!(search.best().unwrap().values, [2.0]);
+    assert!(search.ranking()[1..].iter().all(|(_, _, count)| *count == 1), "{:?}", search.ranking());
 }
 
 #[test]
 fn where_the_values_at_start_are_best_they_stand() {
     let space = Space::parse(["a=1..12"], []).unwrap();
     let time_s = |v: &[f64]| if v[0] == 20.0 { 1.0 } else { 1.5 };
-    for (_, method) in Method::NAMES {
-        let (search, _) = run(Search::new(space.clone(), vec![20.0], &[], plan(method, 60, 1)), time_s, 0.01, 2);
-        assert!(search.best().is_some_and(|best| best.start && best.values == [20.0]), "{method:?}");
-    }
+    let (search, _) = run(Search::new(space, vec![20.0], &[], plan(60, 1)), time_s, 0.01, 2);
+    assert!(search.best().is_some_and(|best| best.start && best.values == [20.0]));
 }
 
 #[test]
 fn what_an_earlier_search_found_comes_right_after_the_start() {
     let space = Space::parse(["a=0..100", "b=0..400"], []).unwrap();
-    let known = [vec![5.0, 40.0], vec![6.0, 41.0], vec![7.5, 40.0]];
-    let search = Search::new(space, vec![90.0, 350.0], &known, plan(Method::Auto, 60, 1));
+    // The earlier run was twice as slow: only differences within a run count.
+    let earlier = |values: &[f64]| known(values, 2.0 * bowl(values));
+    let all = [earlier(&[5.0, 40.0]), earlier(&[60.0, 40.0]), earlier(&[5.0, 300.0]), known(&[7.5, 40.0], 1.0)];
+    let search = Search::new(space.clone(), vec![90.0, 350.0], &all, plan(60, 1));
     let (search, asked) = run(search, bowl, 0.0, 1);
-    assert_eq!(asked[3].values, [6.0, 41.0]);
-    assert!(asked[4..8].iter().any(|ask| ask.values == [5.0, 40.0]));
-    assert_eq!(search.best().unwrap().values, [5.0, 40.0]);
+    assert!(bowl(&asked[1].values) < 3.0, "{:?}", asked[1]);
+    assert!(search.best().unwrap().time_s < 1.02);
+    let untimed = Known { values: vec![6.0, 41.0], time_s: None };
+    let (_, asked) = run(Search::new(space, vec![90.0, 350.0], &[untimed], plan(60, 1)), bowl, 0.0, 1);
+    assert_eq!(asked[1].values, [6.0, 41.0]);
 }
 
 #[test]
 fn a_constraint_is_never_broken_and_a_dot_is_written_as_a_line() {
     let space = Space::parse(["mw.a=1..64", "b=1..64"], ["mw_a * b <= 256", "mw_a >= 4"]).unwrap();
     let time_s = |v: &[f64]| 100.0 - (v[0] * v[1]).sqrt();
-    for (_, method) in Method::NAMES {
-        let (search, asked) =
-            run(Search::new(space.clone(), vec![64.0, 1.0], &[], plan(method, 80, 3)), time_s, 0.0, 1);
-        let inside = |ask: &Ask| ask.start || (ask.values[0] * ask.values[1] <= 256.0 && ask.values[0] >= 4.0);
-        assert!(asked.iter().all(inside), "{method:?}");
-        assert!(search.best().unwrap().time_s < 92.0, "{method:?} {:?}", search.best());
-    }
+    let (search, asked) = run(Search::new(space, vec![64.0, 1.0], &[], plan(80, 3)), time_s, 0.0, 1);
+    let inside = |ask: &Ask| ask.start || (ask.values[0] * ask.values[1] <= 256.0 && ask.values[0] >= 4.0);
+    assert!(asked.iter().all(inside));
+    assert!(search.best().unwrap().time_s < 87.0, "{:?}", search.best());
 }
 
 #[test]
-fn times_that_cannot_be_only_count() {
+fn a_combination_with_which_the_program_fails_is_not_asked_for_again() {
     let space = Space::parse(["a=1..50"], []).unwrap();
     for bad in [f64::NAN, 0.0, -1.0, f64::INFINITY] {
-        for (_, method) in Method::NAMES {
-            let (search, _) = run(Search::new(space.clone(), vec![9.0], &[], plan(method, 40, 1)), |_| bad, 0.0, 1);
-            assert_eq!(search.best(), None);
-        }
+        let (search, asked) = run(Search::new(space.clone(), vec![9.0], &[], plan(40, 1)), |_| bad, 0.0, 1);
+        assert_eq!(search.best(), None);
+        let values: std::collections::BTreeSet<String> = asked.iter().map(|ask| format!("{ask:?}")).collect();
+        assert_eq!(values.len(), asked.len());
     }
 }
 
@@ -168,21 +175,19 @@ fn only_values_that_a_tuning_point_takes_are_left() {
 }
 
 prop_compose! {
-    /// A method, a space of one to three dimensions, a function of it that is sound, a start and a seed.
+    /// A space of one to three dimensions, a function of it that is sound, a start and a seed.
     fn task()(
-        method in 0..Method::NAMES.len(),
         counts in prop::collection::vec(1usize..40, 1..4),
         names in prop::collection::vec(any::<bool>(), 3),
         middle in prop::collection::vec(0.0..1.0_f64, 3),
         start in prop::collection::vec(-50.0..50.0_f64, 3),
-        budget in 0usize..150,
+        budget in 0usize..40,
         seed in any::<u64>(),
     ) -> (Search, Vec<f64>, u64) {
         let text = |k: usize| format!("x{k}=1..{}{}", counts[k], if names[k] { " categorical" } else { "" });
         let texts: Vec<String> = (0..counts.len()).map(text).collect();
         let space = Space::parse(texts.iter().map(String::as_str), []).unwrap();
-        let (_, method) = Method::NAMES[method];
-        let search = Search::new(space, start[..counts.len()].to_vec(), &[], plan(method, budget, seed));
+        let search = Search::new(space, start[..counts.len()].to_vec(), &[], plan(budget, seed));
         (search, middle, seed)
     }
 }
@@ -193,6 +198,8 @@ fn hills(values: &[f64], middle: &[f64]) -> f64 {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
     #[test]
     fn a_search_ends_within_its_budget_never_leaves_the_space_and_ends_no_worse_than_it_began(
         (search, middle, seed) in task(),
@@ -204,30 +211,12 @@ proptest! {
         for ask in &asked {
             prop_assert!(ask.start || space.exactly(&ask.values).is_some(), "{:?}", ask);
         }
-        // The duel at the end compares medians of times within the noise.
+        // What ends as the best has measured better than the start.
         let (best, start) = (search.best().unwrap(), &asked[0]);
         prop_assert!(start.start);
         let ratio = (1.0 + noise) / (1.0 - noise);
         prop_assert!(hills(&best.values, &middle) <= hills(&start.values, &middle) * ratio * (1.0 + 1e-12));
         let again = run(first, |v| hills(v, &middle), noise, seed);
         prop_assert_eq!(again.1, asked, "the same seed, the same questions");
-    }
-
-    #[test]
-    fn an_exhaustive_search_loses_no_more_than_its_rounds_of_noise(
-        count in 2usize..40,
-        middle in 0.0..1.0_f64,
-        noise in 0.0..0.03_f64,
-        seed in any::<u64>(),
-    ) {
-        let text = format!("x=1..{count}");
-        let space = Space::parse([text.as_str()], []).unwrap();
-        let least = (1..=count).map(|x| hills(&[x as f64], &[middle])).fold(f64::INFINITY, f64::min);
-        let search = Search::new(space, vec![1.0], &[], plan(Method::Exhaustive, 10_000, seed));
-        let (search, _) = run(search, |v| hills(v, &[middle]), noise, seed);
-        // Who is dropped has a median above one that stays: each round, and the duel, costs one factor at most.
-        let rounds = (count as f64).log2().ceil() + 1.0;
-        let bound = ((1.0 + noise) / (1.0 - noise)).powf(rounds + 1.0);
-        prop_assert!(hills(&search.best().unwrap().values, &[middle]) <= least * bound * (1.0 + 1e-12));
     }
 }

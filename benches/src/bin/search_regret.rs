@@ -1,0 +1,257 @@
+//! Regret of a search over 60 iterations on surfaces that are drawn anew at each run, beside the simplex of Nelder and Mead (1965), as
+//! Active Harmony uses it, on the same surfaces from the same values at start.
+//!
+//! The regret of an iteration is its true time over the least one, less 1, without the noise. A change that is decided after
+//! iteration i is in force from i + 2 on, for both: the iteration between runs with the values before.
+
+#![forbid(unsafe_code)]
+
+use std::f64::consts::PI;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use anyhow::Result;
+use clap::Parser;
+use midrun_benches::{simplex::Simplex, spread};
+use midrun_models::random::Random;
+use midrun_scheduling::TechniqueParameters;
+use midrun_tunlets::{Observation, SearchOptions, Settled, TuningOptions, TuningPoint, Window, catalogue};
+
+/// Searches of surfaces that nobody tuned them for.
+#[derive(Parser)]
+struct Arguments {
+    /// Surfaces of each kind.
+    #[arg(long, default_value_t = 50)]
+    surfaces: u64,
+    /// Iterations of a run.
+    #[arg(long, default_value_t = 60)]
+    iterations: usize,
+    /// First seed; the default is drawn from the clock and printed.
+    #[arg(long)]
+    seed: Option<u64>,
+    /// Only kinds whose name holds this.
+    #[arg(long, default_value = "")]
+    only: String,
+    /// Prints the values of each iteration.
+    #[arg(long)]
+    verbose: bool,
+}
+
+/// Iteration from which on a search should have found good values.
+const FOUND: usize = 15;
+/// Values of each parameter: 1 to this.
+const VALUES: f64 = 64.0;
+
+/// What is searched: time in seconds by the values, 1 to [`VALUES`] each.
+struct Surface {
+    axes: usize,
+    best: Vec<f64>,
+    /// Logarithm of the time at the far end over the least one.
+    height: f64,
+    /// How much steeper it is below the best value than above it.
+    lean: f64,
+    /// Values are logarithmic: twice as much is a step.
+    logarithmic: bool,
+    /// Share of the second parameter by which the best value of the first moves.
+    tilt: f64,
+    /// Steps of equal times; 0: none.
+    steps: f64,
+    noise: f64,
+    /// Share of iterations that are disturbed, and take up to twice as long.
+    disturbed: f64,
+}
+
+const KINDS: [&str; 4] = ["smooth", "noisy", "stepped", "two parameters"];
+
+impl Surface {
+    fn drawn(kind: &str, random: &mut Random) -> Surface {
+        let axes = if kind == "two parameters" { 2 } else { 1 };
+        Surface {
+            axes,
+            best: (0..axes).map(|_| random.uniform()).collect(),
+            height: (0.1 * (15.0 * random.uniform()).max(1.0)).ln_1p(),
+            lean: (random.normal() * 0.5).exp(),
+            logarithmic: random.uniform() < 0.5,
+            tilt: if axes == 2 { random.uniform() - 0.5 } else { 0.0 },
+            steps: if kind == "stepped" { (4.0 + 5.0 * random.uniform()).floor() } else { 0.0 },
+            noise: if kind == "noisy" { 0.08 } else { 0.01 },
+            disturbed: if kind == "noisy" { 0.05 } else { 0.0 },
+        }
+    }
+
+    fn true_s(&self, values: &[f64]) -> f64 {
+        let scaled = |x: f64| if self.logarithmic { x.ln() / VALUES.ln() } else { (x - 1.0) / (VALUES - 1.0) };
+        let place: Vec<f64> = values.iter().map(|x| scaled(*x)).collect();
+        let mut sum = 0.0;
+        for (k, x) in place.iter().enumerate() {
+            let moved = if k == 0 { self.tilt * (place[self.axes - 1] - 0.5) } else { 0.0 };
+            let mut off = x - self.best[k] - moved;
+            if off < 0.0 {
+                off *= self.lean;
+            }
+            if self.steps > 0.0 {
+                off = (off * self.steps).round() / self.steps;
+            }
+            // A valley that is round at its bottom and steep at its sides.
+            sum += (1.0 - (PI * off.clamp(-1.0, 1.0)).cos()) / 2.0;
+        }
+        0.1 * (self.height * sum / self.axes as f64).exp()
+    }
+
+    fn measured_s(&self, values: &[f64], random: &mut Random) -> f64 {
+        let disturbed = if random.uniform() < self.disturbed { 1.0 + random.uniform() } else { 1.0 };
+        self.true_s(values) * (self.noise * random.normal()).exp() * disturbed
+    }
+
+    fn least_s(&self) -> f64 {
+        let values: Vec<f64> = (1..=VALUES as u32).map(f64::from).collect();
+        let all = values.iter().flat_map(|a| values.iter().map(move |b| [*a, *b]));
+        all.map(|both| self.true_s(&both[..self.axes])).fold(f64::INFINITY, f64::min)
+    }
+}
+
+/// A run: the values of each iteration, and the longest decision.
+struct Run {
+    values: Vec<Vec<f64>>,
+    /// The best values of those measured by iteration [`FOUND`].
+    found: Vec<f64>,
+    decision_s: f64,
+}
+
+fn window(iteration: u64, iteration_s: f64) -> Window {
+    Window {
+        iteration,
+        tasks: 0,
+        workers: 0,
+        iteration_s,
+        chunks: 0,
+        master_busy_s: 0.0,
+        prepare_s: None,
+        network: None,
+        setting: TechniqueParameters::FALLBACK,
+        setting_changed: false,
+        per_worker: Vec::new(),
+        profile: Vec::new(),
+        points: Vec::new(),
+        coverage: 1.0,
+    }
+}
+
+fn searched(surface: &Surface, start: &[f64], iterations: usize, random: &mut Random) -> Result<Run> {
+    let points: Vec<String> = (0..surface.axes).map(|k| format!("x{k}=1..{VALUES}")).collect();
+    let search = SearchOptions { points: points.join("; "), ..SearchOptions::default() };
+    let options = TuningOptions { tunlet: "search".into(), search, ..TuningOptions::default() };
+    let mut tunlet = catalogue::create(&options)?;
+    let (mut now, mut asked, mut sent) = (start.to_vec(), None::<Vec<f64>>, None::<Vec<f64>>);
+    let (mut values, mut found, mut decision_s, mut decision) = (Vec::new(), start.to_vec(), 0.0_f64, 0);
+    for iteration in 0..iterations as u64 {
+        if let Some(new) = sent.take() {
+            now = new;
+            tunlet.on_settled(decision, Settled::Applied { iteration });
+            decision += 1;
+        }
+        sent = asked.take();
+        let time_s = surface.measured_s(&now, random);
+        values.push(now.clone());
+        let begin = Instant::now();
+        tunlet.observe(Observation::Iteration(&window(iteration, time_s)));
+        if sent.is_none() {
+            let proposal = tunlet.propose(&tuning_points(&now));
+            asked = proposal.map(|proposal| {
+                let mut new = now.clone();
+                for (name, value) in &proposal.assignments {
+                    new[usize::from(name == "x1")] = value.number().unwrap_or(f64::NAN);
+                }
+                new
+            });
+        }
+        decision_s = decision_s.max(begin.elapsed().as_secs_f64());
+        if iteration == FOUND as u64 {
+            found = tunlet.report().search.and_then(|search| search.best).unwrap_or_default();
+        }
+    }
+    Ok(Run { values, found, decision_s })
+}
+
+fn tuning_points(now: &[f64]) -> Vec<TuningPoint> {
+    let one = |(k, value): (usize, &f64)| TuningPoint {
+        rank: 0,
+        name: format!("x{k}"),
+        whole: true,
+        range: (1.0, VALUES),
+        value: *value,
+        declared: *value,
+        text: None,
+    };
+    now.iter().enumerate().map(one).collect()
+}
+
+/// The peer: one measurement of each corner, and where the simplex has collapsed its best one stays.
+fn by_simplex(surface: &Surface, start: &[f64], iterations: usize, random: &mut Random) -> Run {
+    let mut simplex = Simplex::new(start, (1.0, VALUES));
+    let mut values: Vec<Vec<f64>> = Vec::new();
+    let mut now = start.to_vec();
+    while values.len() < iterations {
+        let time_s = surface.measured_s(&now, random);
+        values.push(now.clone());
+        let next = simplex.next(time_s);
+        if next != now {
+            // On its way.
+            values.push(now);
+            now = next;
+        }
+    }
+    values.truncate(iterations);
+    Run { found: values.get(FOUND).unwrap_or(&now).clone(), values, decision_s: 0.0 }
+}
+
+fn main() -> Result<()> {
+    let a = Arguments::parse();
+    let clock = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    let seed = a.seed.unwrap_or_else(clock);
+    println!("seeds {seed} to {}, {} iterations; median [p10 … p90]", seed + a.surfaces, a.iterations);
+    for kind in KINDS.into_iter().filter(|kind| kind.contains(&a.only)) {
+        let (mut start, mut slowest_s) = (Vec::new(), 0.0_f64);
+        let mut regrets: [[Vec<f64>; 3]; 2] = Default::default();
+        for seed in seed..seed + a.surfaces {
+            let random = &mut Random::new(seed);
+            let surface = Surface::drawn(kind, random);
+            let from: Vec<f64> = (0..surface.axes).map(|_| 1.0 + random.below(VALUES as usize) as f64).collect();
+            let least_s = surface.least_s();
+            let regret = |values: &[f64]| 100.0 * (surface.true_s(values) / least_s - 1.0);
+            start.push(regret(&from));
+            let runs = [
+                searched(&surface, &from, a.iterations, &mut random.clone())?,
+                by_simplex(&surface, &from, a.iterations, &mut random.clone()),
+            ];
+            for (run, all) in runs.iter().zip(&mut regrets) {
+                let own: Vec<f64> = run.values.iter().map(|values| regret(values)).collect();
+                if a.verbose {
+                    let list = run.values.iter().zip(&own).map(|(values, regret)| format!("{values:?} {regret:.1}"));
+                    println!("   seed {seed}: {}", list.collect::<Vec<String>>().join(", "));
+                }
+                let mean = |list: &[f64]| list.iter().sum::<f64>() / list.len() as f64;
+                all[0].push(mean(&own));
+                all[1].push(regret(&run.found));
+                all[2].push(own.last().copied().unwrap_or(f64::NAN));
+                slowest_s = slowest_s.max(run.decision_s);
+            }
+        }
+        let text = |list: &[f64]| {
+            let mean = list.iter().sum::<f64>() / list.len() as f64;
+            spread(list.to_vec())
+                .map_or(String::new(), |s| format!("{:6.2} [{:.2} … {:.2}] mean {mean:.2}", s.median, s.p10, s.p90))
+        };
+        println!(
+            "{kind}: regret of the values at start, %: {}; longest decision {:.1} ms",
+            text(&start),
+            1e3 * slowest_s
+        );
+        for (name, lists) in ["search", "simplex"].into_iter().zip(&regrets) {
+            let what = ["over the run", "found by 15", "at the end"];
+            for (what, list) in what.into_iter().zip(lists) {
+                println!("   {name:<8} {what:<16} {}", text(list));
+            }
+        }
+    }
+    Ok(())
+}
