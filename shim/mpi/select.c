@@ -17,7 +17,11 @@ extern const char *const midrun_select_names[];
 extern void *midrun_select_slots[];
 extern void *const midrun_select_unfilled[]; /* what the slots hold at first */
 
-static char directory[4096];   /* where libmidrun-select.so is, beside the directories of the MPIs */
+/* The directory of the MPIs' directories: this library's own, or one below it. */
+#ifndef BELOW
+#define BELOW ""
+#endif
+static char directory[4096];
 static const char *flavour;    /* of the MPI that is loaded; NULL: unknown */
 static char version[16384];    /* as long as any MPI's */
 
@@ -71,7 +75,8 @@ static void find_directory(void) {
   if (configured && *configured) {
     snprintf(directory, sizeof directory, "%s", configured);
   } else if (dladdr((void *)find_directory, &info) && strrchr(info.dli_fname, '/')) {
-    snprintf(directory, sizeof directory, "%.*s", (int)(strrchr(info.dli_fname, '/') - info.dli_fname), info.dli_fname);
+    int length = (int)(strrchr(info.dli_fname, '/') - info.dli_fname);
+    snprintf(directory, sizeof directory, "%.*s/" BELOW, length, info.dli_fname);
   }
 }
 

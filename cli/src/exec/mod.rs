@@ -107,7 +107,7 @@ fn socket_for(job: &Job) -> anyhow::Result<PathBuf> {
     }
 }
 
-/// Preloads the library for the program's MPI, unless the program is linked with it.
+/// Preloads the library for the program's MPI, unless it is linked statically with the program.
 ///
 /// # Errors
 /// Why there is none, in one clause.

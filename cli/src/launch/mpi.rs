@@ -62,7 +62,7 @@ pub struct Linkage {
     pub mpi: Option<(Flavour, String)>,
     /// The name of the library of an MPI that no libmidrun serves.
     pub unknown_mpi: Option<String>,
-    /// The file is linked with libmidrun, as a shared library or statically.
+    /// The file is linked with the static libmidrun. For a shared one the loader takes the preloaded one, which has its name.
     pub has_midrun: bool,
 }
 
@@ -73,10 +73,6 @@ pub fn linkage(path: &Path) -> Option<Linkage> {
     let file = object::File::parse(&bytes).ok()?;
     let mut found = Linkage::default();
     for name in needed(&file) {
-        if name.starts_with("libmidrun.so") {
-            found.has_midrun = true;
-            continue;
-        }
         match flavour_of_library(&name) {
             Some(Named::Known(flavour)) => {
                 found.mpi.get_or_insert((flavour, name));
@@ -87,7 +83,7 @@ pub fn linkage(path: &Path) -> Option<Linkage> {
             None => {}
         }
     }
-    found.has_midrun = found.has_midrun || defines_midrun(&file);
+    found.has_midrun = defines_midrun(&file);
     Some(found)
 }
 
@@ -102,7 +98,8 @@ fn flavour_of_library(name: &str) -> Option<Named> {
         ("_ibm", _) => Some(Named::Known(Flavour::OpenMpi)), // Spectrum MPI
         (_, Some(12)) => Some(Named::Known(Flavour::Mpich)),
         (rest, _) if rest.starts_with("ch") => Some(Named::Known(Flavour::Mpich)), // libmpich of MPICH, Cray and MVAPICH
-        ("", Some(number)) if number >= 20 => Some(Named::Known(Flavour::OpenMpi)),
+        // A program in Fortran may name only Open MPI's Fortran library, which names its libmpi.
+        ("" | "_mpifh", Some(number)) if number >= 20 => Some(Named::Known(Flavour::OpenMpi)),
         ("", _) => Some(Named::Unknown),
         _ => None,
     }
@@ -220,7 +217,7 @@ mod tests {
 
     #[test]
     fn libraries_are_recognised_by_name_and_number() {
-        let open_mpi = ["libmpi.so.40", "libmpi.so.20", "libmpi_ibm.so.3"];
+        let open_mpi = ["libmpi.so.40", "libmpi.so.20", "libmpi_mpifh.so.40", "libmpi_ibm.so.3"];
         let mpich = [
             "libmpi.so.12", // MPICH 3 to 5, Intel MPI, MVAPICH, ParaStation
             "libmpi.so.12.5.1",
@@ -233,7 +230,7 @@ mod tests {
             "libmpicxx.so.12",
         ];
         let unknown = ["libmpi_abi.so.1", "libmpi.so", "libmpi.so.1"]; // the standard ABI; HPE MPT; Open MPI 1.4
-        let none = ["libm.so.6", "libmpfr.so.6", "libmpi_mpifh.so.40", "libmpi_cxx.so.40", "libmpi_usempif08.so.40"];
+        let none = ["libm.so.6", "libmpfr.so.6", "libmpi_cxx.so.40", "libmpi_usempif08.so.40"];
         for (names, is) in [
             (&open_mpi[..], Some(Named::Known(Flavour::OpenMpi))),
             (&mpich[..], Some(Named::Known(Flavour::Mpich))),

@@ -13,7 +13,7 @@ use crate::usage::{say, usage};
 /// Result of the checks: what the job needs at its start.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
-    /// Library to preload into a program without a launcher; `None` if it is linked with libmidrun.
+    /// Library to preload into a program without a launcher; `None` if the static libmidrun is linked with it.
     pub preload: Option<PathBuf>,
     /// midrun cannot tune the job: the command runs as it is.
     pub untuned: bool,
@@ -80,7 +80,7 @@ fn programs_are_there(line: &CommandLine) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The library that the ranks get, `None` if they are linked with it; or what keeps midrun from tuning them.
+/// The library that the ranks get, `None` if it is linked statically with them; or what keeps midrun from tuning them.
 fn library(line: &CommandLine, linked: &[(&str, Linkage)], settings: &RunSettings) -> Result<Option<PathBuf>, String> {
     if let Some(why) = &line.obstacle {
         let launcher = line.launcher.as_ref().map_or("", |launcher| &line.words[launcher.at]);
