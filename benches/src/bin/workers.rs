@@ -9,7 +9,7 @@
 use anyhow::{Context, Result};
 use clap::Parser;
 use midrun_benches::{Hosts, Launcher, numbers, prefix, run_under_midrun};
-use midrun_models::master_worker::{Growth, Model, Protocol};
+use midrun_models::master_worker::{Model, Protocol};
 use midrun_models::simulate::{SimInput, compare};
 use midrun_scheduling::{Technique, TechniqueParameters};
 
@@ -124,7 +124,7 @@ fn by_source(measured: &Measured, volume: u64, workers: u32) -> (f64, f64) {
         compute_s: measured.task_s,
         prepare_s: 0.0,
         protocol: Protocol::Async,
-        growth: Growth::Constant,
+        growth: 0.0,
     };
     let occupied = Model { start_up_s: measured.overhead_s, ..model };
     (model.iteration_s(workers), occupied.mcmc())

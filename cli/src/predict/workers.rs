@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::process::ExitCode;
 
-use midrun_models::master_worker::{Growth, Model, Protocol};
+use midrun_models::master_worker::{Model, Protocol, Rounding};
 use serde_json::json;
 
 use crate::table::Column::{Left, Right};
@@ -25,7 +25,7 @@ pub struct Args {
     /// Time of one byte
     #[arg(long, value_name = "TIME", value_parser = seconds)]
     per_byte: f64,
-    /// Bytes of one iteration, both directions (of one worker, if the volume grows)
+    /// Bytes of one iteration, both directions (with one worker, if the volume grows)
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     volume: f64,
     /// Compute time of all workers in one iteration
@@ -40,9 +40,12 @@ pub struct Args {
     /// Behaviour of the master's sends
     #[arg(long, value_enum, default_value_t = ProtocolName::Async)]
     protocol: ProtocolName,
-    /// Growth of the volume with the workers
-    #[arg(long, value_enum, default_value_t = GrowthName::Constant)]
-    volume_growth: GrowthName,
+    /// Growth of the volume with each further worker: constant, proportional, or a share of that with one, such as 10%
+    #[arg(long, value_name = "GROWTH", value_parser = growth, default_value = "constant")]
+    volume_growth: f64,
+    /// Optima as whole numbers: the better neighbour, or rounded down as in the source's figures
+    #[arg(long, value_enum, default_value_t = RoundingName::Best)]
+    rounding: RoundingName,
     /// Largest number of workers to look at
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     max_workers: u32,
@@ -58,9 +61,23 @@ enum ProtocolName {
 }
 
 #[derive(clap::ValueEnum, Clone, Copy, Debug)]
-enum GrowthName {
-    Constant,
-    Proportional,
+enum RoundingName {
+    Best,
+    Source,
+}
+
+/// Reads `constant`, `proportional`, `10%`, `0.1`.
+fn growth(text: &str) -> Result<f64, String> {
+    let share = match text {
+        "constant" => Some(0.0),
+        "proportional" => Some(1.0),
+        _ => match text.strip_suffix('%') {
+            Some(percent) => percent.trim().parse::<f64>().ok().map(|percent| percent / 100.0),
+            None => text.parse().ok(),
+        },
+    };
+    let good = share.filter(|share| (0.0..=1.0).contains(share));
+    good.ok_or_else(|| "constant, proportional, or a share from 0 to 100% is expected, such as 10%".into())
 }
 
 impl Args {
@@ -76,12 +93,16 @@ impl Args {
                 ProtocolName::Async => Protocol::Async,
                 ProtocolName::Sync => Protocol::Sync,
             },
-            growth: match self.volume_growth {
-                GrowthName::Constant => Growth::Constant,
-                GrowthName::Proportional => Growth::Proportional,
-            },
+            growth: self.volume_growth,
         };
         model.checked().map_err(|error| Usage(error.to_string()))
+    }
+
+    fn rounding(&self) -> Rounding {
+        match self.rounding {
+            RoundingName::Best => Rounding::Best,
+            RoundingName::Source => Rounding::Down,
+        }
     }
 }
 
@@ -91,7 +112,8 @@ impl Args {
 /// A value that no program can have.
 pub fn main(args: &Args) -> anyhow::Result<ExitCode> {
     let model = args.model()?;
-    let text = if args.json { as_json(&model, args.max_workers) } else { as_text(&model, args.max_workers) };
+    let form = if args.json { as_json } else { as_text };
+    let text = form(&model, args.max_workers, args.rounding());
     crate::usage::print(&text)?;
     Ok(ExitCode::SUCCESS)
 }
@@ -101,26 +123,27 @@ fn whole(limit: f64) -> Option<u64> {
     limit.is_finite().then_some(limit.floor() as u64)
 }
 
-fn as_json(model: &Model, most: u32) -> String {
+fn as_json(model: &Model, most: u32, rounding: Rounding) -> String {
     let row = |n: u32| {
         let (iteration_s, pi_s, efficiency) = (model.iteration_s(n), model.pi_s(n), model.efficiency(n));
         json!({"workers": n, "iteration_s": iteration_s, "pi_s": pi_s, "efficiency": efficiency})
     };
     let table: Vec<_> = (1..=most).map(row).collect();
     let all = json!({
-        "n_opt": whole(model.n_opt()), "pi_workers": model.pi_workers(most), "mcmc": whole(model.mcmc()), "table": table,
+        "n_opt": model.fastest_workers(rounding), "pi_workers": model.pi_workers(most, rounding), "mcmc": whole(model.mcmc()), "table": table,
     });
     format!("{all:#}\n")
 }
 
-fn as_text(model: &Model, most: u32) -> String {
-    let pi = model.pi_workers(most);
+fn as_text(model: &Model, most: u32, rounding: Rounding) -> String {
+    let pi = model.pi_workers(most, rounding);
     let limit = whole(model.mcmc()).map_or("none".to_owned(), |n| n.to_string());
-    let fastest = model.n_opt().floor();
+    let fastest = model.fastest_workers(rounding);
     let mut text = String::new();
     let _ = writeln!(text, "best balance of speed and efficiency (least Pi): {pi} workers");
     let _ = writeln!(text, "shortest iteration (n_opt): {fastest} workers");
-    let _ = writeln!(text, "most workers the master can feed (MCMC): {limit}\n");
+    let _ = writeln!(text, "most workers the master can feed (MCMC): {limit}");
+    let _ = writeln!(text, "The expressions are exact for these inputs, so there is no interval.\n");
     let columns = [Right("workers"), Right("iteration s"), Right("Pi s"), Right("efficiency"), Left("")];
     let row = |n: u32| {
         let (iteration_s, pi_s, efficiency) = (model.iteration_s(n), model.pi_s(n), 100.0 * model.efficiency(n));
@@ -133,7 +156,7 @@ fn as_text(model: &Model, most: u32) -> String {
             mark.to_owned(),
         ]
     };
-    text += &table(&columns, rows(most, &[pi, fastest as u32]).into_iter().map(row));
+    text += &table(&columns, rows(most, &[pi, fastest]).into_iter().map(row));
     text.push('\n');
     text.push_str(&plot(model, most));
     text
@@ -198,13 +221,13 @@ mod tests {
             compute_s: 1.6,
             prepare_s: 0.0,
             protocol: Protocol::Async,
-            growth: Growth::Constant,
+            growth: 0.0,
         }
     }
 
     #[test]
     fn the_json_has_the_worked_values_of_the_source() {
-        let all: serde_json::Value = serde_json::from_str(&as_json(&source(), 400)).unwrap();
+        let all: serde_json::Value = serde_json::from_str(&as_json(&source(), 400, Rounding::Best)).unwrap();
         assert_eq!((&all["n_opt"], &all["pi_workers"]), (&json!(40), &json!(23)));
         let row = &all["table"][14];
         assert_eq!(row["workers"], 15);
@@ -212,10 +235,20 @@ mod tests {
     }
 
     #[test]
+    fn the_growth_of_the_volume_is_read_as_a_word_or_a_share() {
+        for (text, share) in [("constant", 0.0), ("proportional", 1.0), ("10%", 0.1), ("30 %", 0.3), ("0.25", 0.25)] {
+            assert_eq!(growth(text), Ok(share), "{text}");
+        }
+        for bad in ["", "-1%", "101%", "x", "nan"] {
+            assert!(growth(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
     fn the_table_marks_the_choice_and_the_plot_stays_inside_its_frame() {
-        let text = as_text(&source(), 400);
+        let text = as_text(&source(), 400, Rounding::Best);
         assert!(text.contains("23") && text.contains("<- least Pi"), "{text}");
         assert!(text.lines().all(|line| line.chars().count() <= 130));
-        as_text(&source(), 1);
+        as_text(&source(), 1, Rounding::Down);
     }
 }

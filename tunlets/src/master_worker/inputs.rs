@@ -1,7 +1,7 @@
 //! Prints the inputs of a decision on the number of workers, in the source's symbols and with their errors.
 
 use super::workload::WorkloadEstimator;
-use midrun_models::master_worker::{Growth, Model, Protocol};
+use midrun_models::master_worker::{Model, Protocol};
 use std::fmt;
 
 /// See César 2006, ch. III: mo, lambda, V, alpha, Tc, mu_m, mu, sigma, dV, dTc.
@@ -34,7 +34,7 @@ impl Inputs<'_> {
             compute_s: workload.compute_s(),
             prepare_s: workload.prepare_s.unwrap_or(0.0),
             protocol: Protocol::Async,
-            growth: Growth::Constant,
+            growth: 0.0,
         };
         let model = model.checked().ok()?;
         let which = if model.start_up_dominates(f64::from(workload.workers.max(1))) { "(7)" } else { "(8)" };

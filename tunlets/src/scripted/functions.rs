@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use midrun_models::batches;
 use midrun_models::factoring::{daf_divisor, fac_divisor, imbalance_bound, least_chunk, static_excess};
 use midrun_models::line::median;
-use midrun_models::master_worker::{Growth, Model, Protocol};
+use midrun_models::master_worker::{Model, Protocol, Rounding};
 use midrun_models::order_statistics::{chunk_time, expected_max_bound, expected_max_normal, expected_maximum};
 use rhai::{Array, Dynamic, Engine, EvalAltResult, Map};
 
@@ -74,7 +74,7 @@ pub const FUNCTIONS: &[Function] = &[
     function(
         "iteration_time(model, n)",
         "Tt(n), expressions (7) to (9), seconds; model: #{start_up_s, per_byte_s, volume_bytes, master_share, \
-          compute_s, prepare_s, protocol: \"async\" or \"sync\", growth: \"constant\" or \"proportional\"}",
+          compute_s, prepare_s, protocol: \"async\" or \"sync\", growth: \"constant\", \"proportional\" or a share per worker}",
         CHAPTER,
     ),
     function("efficiency(model, n)", "Tc/(n Tt(n))", CHAPTER),
@@ -169,10 +169,11 @@ fn model(map: &Map) -> Answer<Model> {
             "sync" => Protocol::Sync,
             other => return wrong(format!("protocol is \"async\" or \"sync\", not {other}")),
         },
-        growth: match word("growth").as_str() {
-            "" | "constant" => Growth::Constant,
-            "proportional" => Growth::Proportional,
-            other => return wrong(format!("growth is \"constant\" or \"proportional\", not {other}")),
+        growth: match (word("growth").as_str(), map.get("growth")) {
+            ("" | "constant", _) => 0.0,
+            ("proportional", _) => 1.0,
+            (_, Some(share)) if share.is_float() || share.is_int() => num("growth", share)?,
+            (other, _) => return wrong(format!("growth is \"constant\", \"proportional\" or a share, not {other}")),
         },
     };
     model.checked().map_err(|error| error.to_string().into())
@@ -282,7 +283,7 @@ fn master_worker(engine: &mut Engine, slow: impl Fn() -> u64 + Send + Sync + 'st
     engine.register_fn("n_opt", |m: Map| -> Answer<f64> { Ok(model(&m)?.n_opt()) });
     engine.register_fn("pi_workers", move |m: Map, most: Dynamic| -> Answer<f64> {
         slow();
-        Ok(f64::from(model(&m)?.pi_workers(workers(&most)?)))
+        Ok(f64::from(model(&m)?.pi_workers(workers(&most)?, Rounding::Best)))
     });
 }
 
