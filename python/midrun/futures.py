@@ -132,13 +132,14 @@ class MPIFarm(Executor):
     # ---- every rank ----
 
     def __enter__(self) -> MPIFarm | None:  # type: ignore[override]
+        # On every rank, or the others would wait for the one that refuses.
+        if self._comm.size > 1 and MPI.Query_thread() < MPI.THREAD_SERIALIZED:
+            raise MidrunError("MPIFarm needs MPI with threads: leave mpi4py.rc.thread_level at 'multiple'")
         if self._gpus is not None:
             self._choose_gpu(self._gpus)
         if self._comm.rank != self._master:
             self._serve()
             return None
-        if self._comm.size > 1 and MPI.Query_thread() < MPI.THREAD_SERIALIZED:
-            raise MidrunError("MPIFarm needs MPI with threads: leave mpi4py.rc.thread_level at 'multiple'")
         self._closed = False
         work = self._run_alone if self._comm.size == 1 else self._run
         ready: Future[None] = Future()

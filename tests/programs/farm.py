@@ -114,7 +114,7 @@ def everything(farm):
     print("the farm goes on after exceptions")
 
     assert isinstance(raised(lambda: list(farm.map(slow, range(2000), timeout=0.05))), (TimeoutError, FuturesTimeout))
-    first = next(farm.map(slow, range(100_000)))  # nobody wants the rest
+    first = next(farm.map(slow, range(2000)))  # nobody wants the rest
     assert first == 0
     assert list(farm.map(square, range(10))) == [number * number for number in range(10)]
     print("given up")

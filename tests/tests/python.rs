@@ -53,6 +53,18 @@ fn a_farm_takes_whatever_its_user_does(mpi: Mpi) {
 }
 
 #[each_mpi]
+fn what_a_farm_cannot_take_is_refused_on_every_rank_in_one_sentence(mpi: Mpi) {
+    need!(python(mpi).is_file(), format!("mpi4py for {mpi:?} is not here"));
+    let scratch = Scratch::new();
+    let mut farm = command(&line(mpi, 3, "tests/programs/refused_farms.py"));
+    with_package(&mut farm, mpi);
+    let out = Process::start(&scratch, "farm", farm).succeed().out;
+    for sentence in ["leave mpi4py.rc.thread_level", "an argument is out of its range", "has the ranks 0 to 2"] {
+        assert_eq!(out.matches(sentence).count(), 3, "{sentence}: {out}");
+    }
+}
+
+#[each_mpi]
 fn a_farm_is_recorded_and_tuned_under_midrun(mpi: Mpi) {
     need!(python(mpi).is_file(), format!("mpi4py for {mpi:?} is not here"));
     let scratch = Scratch::new();
