@@ -20,7 +20,7 @@ use crate::limits;
 pub const LOCAL: &str = "local";
 
 /// Efficiencies of a set of processes; see the module.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Efficiency {
     /// 1 = all have equally much to do.
     pub load_balance: f64,
@@ -45,7 +45,7 @@ impl Efficiency {
 }
 
 /// The efficiencies of one iteration.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct IterationLine {
     /// Its number.
     pub iteration: u64,
@@ -55,7 +55,7 @@ pub struct IterationLine {
 }
 
 /// The times of one rank, seconds.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct RankLine {
     /// The rank.
     pub rank: u32,
@@ -85,7 +85,7 @@ pub struct Member {
 }
 
 /// Efficiencies in the summary.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct PopLines {
     /// Over the whole run.
     #[serde(flatten)]
@@ -104,7 +104,7 @@ pub struct PopLines {
 pub type CallLines = BTreeMap<String, BTreeMap<&'static str, TallyLine>>;
 
 /// A tally in the summary.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct TallyLine {
     /// Calls.
     pub count: u64,

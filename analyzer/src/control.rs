@@ -68,7 +68,7 @@ impl Mode {
 }
 
 /// A value that was to change in a rank.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Change {
     /// The rank.
     pub rank: u32,
@@ -87,7 +87,7 @@ pub struct Change {
 }
 
 /// A manual override that has ended.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct ControlLine {
     /// When it was taken up: seconds since the job's first sight.
     pub at_s: f64,
@@ -102,7 +102,7 @@ pub struct ControlLine {
 }
 
 /// The last change of a tuning point.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Turned {
     /// Name of the tunlet, or `user`.
     pub by: String,

@@ -13,7 +13,7 @@ use crate::notice::finite;
 pub const HELD: &str = "it was set by hand, until midrun resume";
 
 /// The unit that times refer to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Per {
     /// An iteration.
@@ -42,7 +42,7 @@ impl Per {
 }
 
 /// One decision and its outcome.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct DecisionLine {
     /// The unit of its times.
     pub per: Per,

@@ -258,7 +258,7 @@ pub struct TuningPointDeclared {
 }
 
 /// Records of one rank, or of all.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Records {
     /// Made by the ranks.
     pub produced: u64,

@@ -10,7 +10,7 @@ use crate::ids::{ActionId, JobId};
 use crate::limits;
 
 /// Counts of actions by their outcome.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct ActionCounts {
     /// Sent to agents.
     pub sent: u64,

@@ -45,7 +45,7 @@ impl Reading {
 }
 
 /// A period in the calls of a program.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Period {
     /// The MPI function that ends an iteration.
     pub call: String,

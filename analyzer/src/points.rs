@@ -17,7 +17,7 @@ use crate::window::Closed;
 const ITERATION: &str = "iteration";
 
 /// One point over all ranks and iterations.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct PointLine {
     /// Its label.
     pub label: String,
@@ -44,7 +44,7 @@ pub struct PointLine {
 }
 
 /// A line that ranks could not do, or do with less detail.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct RefusedLine {
     /// The line, from 1.
     pub line: u32,
@@ -57,7 +57,7 @@ pub struct RefusedLine {
 }
 
 /// Points in the summary.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct PointLines {
     /// The text of points, line by line.
     pub declared: Vec<String>,

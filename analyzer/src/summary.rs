@@ -20,7 +20,7 @@ use crate::windows::Windows;
 pub const SCHEMA_VERSION: u32 = 1;
 
 /// A pipeline's streams in the summary.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct StreamLines {
     /// Time between two outputs in each window, seconds. An endless job lists the newest ones only.
     pub period_s: Vec<f64>,
@@ -35,7 +35,7 @@ pub struct StreamLines {
 }
 
 /// A pattern.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct PatternLine {
     /// First input of its stream that went by it.
     pub input: u64,
@@ -44,7 +44,7 @@ pub struct PatternLine {
 }
 
 /// A stage in one window; see [`midrun_tunlets::pipeline::StageTimes`].
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct StageLine {
     /// Its name; may be empty.
     pub name: String,
@@ -59,7 +59,7 @@ pub struct StageLine {
 }
 
 /// Cost of a message between the master and a worker.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct LinkLine {
     /// Whether the worker is on the master's host.
     pub same_host: bool,
@@ -99,7 +99,7 @@ impl From<(bool, LinkCost)> for LinkLine {
 }
 
 /// The start that an earlier run gave.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct StartLine {
     /// End of the earlier run, seconds since 1970.
     pub remembered_unix_s: u64,
@@ -120,7 +120,7 @@ pub struct StartLine {
 }
 
 /// Advice for the next run.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Advice {
     /// The unit of its times.
     pub per: Per,
@@ -141,7 +141,7 @@ pub struct Advice {
 }
 
 /// A technique, and the first iteration that went by it.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct TechniqueLine {
     /// Number of the iteration.
     pub iteration: u64,
@@ -150,7 +150,7 @@ pub struct TechniqueLine {
 }
 
 /// Everything about a job. Times in seconds.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Summary {
     /// Version of this object: a key that goes or changes its meaning raises it.
     pub schema_version: u32,
@@ -266,5 +266,28 @@ impl Summary {
     pub fn to_json(&self) -> String {
         // A struct of numbers, texts and lists always serializes; numbers that are none become null.
         serde_json::to_string(self).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_schema_in_the_documents_is_that_of_the_summary() {
+        let path = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/summary.schema.json"));
+        // What is written, not what would be read: a key that may be left out is not required.
+        let settings = schemars::generate::SchemaSettings::draft2020_12().for_serialize();
+        let mut schema = settings.into_generator().into_root_schema_for::<Summary>();
+        schema.insert("title".into(), "Summary of a run of midrun".into());
+        let schema = serde_json::to_string_pretty(&schema).unwrap() + "\n";
+        if std::env::var_os("MIDRUN_BLESS").is_some() {
+            std::fs::write(path, &schema).unwrap();
+        }
+        let found = std::fs::read_to_string(path).unwrap_or_default();
+        assert!(
+            found == schema,
+            "docs/summary.schema.json is not that of the source: MIDRUN_BLESS=1 cargo test -p midrun-analyzer"
+        );
     }
 }

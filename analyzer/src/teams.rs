@@ -15,7 +15,7 @@ use crate::limits;
 const FEWEST: usize = 3;
 
 /// A master and its workers, in the summary.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct TeamLine {
     /// Rank of the master.
     pub master: u32,

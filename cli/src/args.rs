@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::usage::{EXIT_USAGE, one_line, say};
 
@@ -55,6 +55,15 @@ pub enum Command {
     History(crate::history::Args),
     /// List what of a program could be measured and tuned, as a points file to start from
     Inspect(crate::inspect::Args),
+    /// Print the completions of a shell
+    Completions(crate::help::CompletionsArgs),
+    /// Write the man pages
+    Man(crate::help::ManArgs),
+}
+
+/// The definition of the command line, with groups and examples in its help.
+pub fn command() -> clap::Command {
+    crate::help::with_help(Cli::command())
 }
 
 /// Parses the command line.
@@ -62,7 +71,8 @@ pub enum Command {
 /// # Errors
 /// The exit code if there is nothing to run: the user asked for help, or the line is invalid.
 pub fn parse() -> Result<Command, ExitCode> {
-    let error = match Cli::try_parse() {
+    let parsed = command().try_get_matches().and_then(|mut matches| Cli::from_arg_matches_mut(&mut matches));
+    let error = match parsed {
         Ok(cli) => return Ok(cli.command),
         Err(error) => error,
     };

@@ -10,6 +10,7 @@ mod exec;
 mod explain;
 mod export;
 mod figures;
+mod help;
 mod history;
 mod inspect;
 mod job_file;
@@ -67,6 +68,8 @@ fn main() -> ExitCode {
         Command::Explain(args) => explain::main(&args),
         Command::History(args) => history::main(&args),
         Command::Inspect(args) => inspect::main(&args),
+        Command::Completions(args) => help::completions(&args, args::command()),
+        Command::Man(args) => help::man(&args, args::command()),
     };
     match done {
         Ok(code) => code,

@@ -16,13 +16,13 @@ const MOST_BYTES: u64 = 1 << 20;
 #[derive(clap::Args, Clone, Debug, Default)]
 pub struct TlsFlags {
     /// Certificates (PEM) of the authorities that sign the certificate of the other side; with --tls-cert and --tls-key
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Several hosts and standing analyzers")]
     pub tls_ca: Option<PathBuf>,
     /// The own certificate (PEM)
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Several hosts and standing analyzers")]
     pub tls_cert: Option<PathBuf>,
     /// Its private key (PEM), readable by its owner only
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Several hosts and standing analyzers")]
     pub tls_key: Option<PathBuf>,
 }
 

@@ -4,19 +4,19 @@
 #[derive(clap::Args, Debug)]
 pub struct TuningFlags {
     /// Scheduling technique for the whole job: auto, none, ss, fsc, gss, fac2, dpf, daf, af, tss, mfsc, awf-b or awf-c; for a pipeline: replicate, group or farm
-    #[arg(long, alias = "policy", value_name = "NAME")]
+    #[arg(long, alias = "policy", value_name = "NAME", help_heading = "Tuning")]
     pub technique: Option<String>,
     /// Objective by which workers, or a pipeline's pattern, are chosen: efficiency, time, budget:WORKERS, deadline:SECONDS or fixed
-    #[arg(long, value_name = "OBJECTIVE")]
+    #[arg(long, value_name = "OBJECTIVE", help_heading = "Tuning")]
     pub objective: Option<String>,
     /// Least number of workers
-    #[arg(long, value_name = "N", value_parser = workers, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = workers, allow_negative_numbers = true, help_heading = "Tuning")]
     pub min_workers: Option<u32>,
     /// Greatest number of workers
-    #[arg(long, value_name = "N", value_parser = workers, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = workers, allow_negative_numbers = true, help_heading = "Tuning")]
     pub max_workers: Option<u32>,
     /// Most workers that one change adds or parks
-    #[arg(long, value_name = "N", value_parser = workers, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = workers, allow_negative_numbers = true, help_heading = "Tuning")]
     pub worker_step: Option<u32>,
 }
 

@@ -49,6 +49,12 @@ fn the_report_of_a_run_is_one_page_with_curves_decisions_and_a_chart_of_its_rank
     let page = std::fs::read_to_string(scratch.path("r.html")).expect("the page");
     let summary: Value =
         serde_json::from_str(&std::fs::read_to_string(scratch.path("r.json")).expect("it")).expect("JSON");
+    let schema = std::fs::read_to_string(midrun_tests::root().join("docs/summary.schema.json")).expect("the schema");
+    let schema: Value = serde_json::from_str(&schema).expect("JSON");
+    let (known, given) = (&schema["properties"], summary.as_object().expect("an object"));
+    assert!(given.keys().all(|key| known.get(key).is_some()), "{mpi:?}: a key is not in the schema: {given:?}");
+    let required = schema["required"].as_array().expect("a list");
+    assert!(required.iter().all(|key| given.contains_key(key.as_str().expect("a key"))), "{mpi:?}: {required:?}");
     // What a browser without JavaScript shows.
     let decided = summary["decisions"].as_array().expect("a list");
     assert!(!decided.is_empty(), "{mpi:?}: tasks are uneven");

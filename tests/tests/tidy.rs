@@ -207,3 +207,23 @@ fn every_test_that_the_guarantees_name_exists() {
     let wrong: Vec<String> = names.filter(|name| !is_test(name)).map(str::to_owned).collect();
     assert_none(&wrong, "docs/guarantees.md names tests that do not exist");
 }
+
+#[test]
+fn every_environment_variable_stands_in_the_reference() {
+    let reference = text(&root().join("docs/reference.md"));
+    let mut wrong = Vec::new();
+    for path in tracked(&["rs", "c"]) {
+        let name = path.strip_prefix(root()).unwrap_or(&path).display().to_string();
+        if name.starts_with("tests/") || name.starts_with("benches/") || name.contains("tests") {
+            continue;
+        }
+        for literal in text(&path).split('"').skip(1).step_by(2).filter(|literal| literal.starts_with("MIDRUN_")) {
+            let variable = literal.split(['=', ' ']).next().unwrap_or(literal);
+            let is_name = variable.chars().all(|letter| letter.is_ascii_uppercase() || letter == '_');
+            if is_name && variable.len() > "MIDRUN_".len() && !reference.contains(&format!("`{variable}")) {
+                wrong.push(format!("{name}: {variable} is not in docs/reference.md"));
+            }
+        }
+    }
+    assert_none(&wrong, "environment variables");
+}

@@ -18,7 +18,7 @@ pub struct Report {
 }
 
 /// A change that a tunlet did not make, or that it could not make.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Refusal {
     /// Name of the tunlet.
     pub tunlet: String,
@@ -31,7 +31,7 @@ pub struct Refusal {
 }
 
 /// Result of a search, for the summary and for the next run.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct SearchReport {
     /// The tuning points, in the order of the values below.
     pub points: Vec<String>,
@@ -56,7 +56,7 @@ pub struct SearchReport {
 }
 
 /// One measured combination.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct TriedLine {
     /// Its values.
     pub values: Vec<f64>,
@@ -67,7 +67,7 @@ pub struct TriedLine {
 }
 
 /// Score of a tunlet that only advises.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct ShadowScore {
     /// Its name.
     pub tunlet: String,

@@ -4,7 +4,7 @@ pub use midrun_vocabulary::names;
 use serde::Serialize;
 
 /// A value of a tuning point.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 #[serde(untagged)]
 pub enum Value {
     /// A number.

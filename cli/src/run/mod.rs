@@ -27,69 +27,69 @@ use crate::{recording, settings};
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// Write the job's summary to FILE
-    #[arg(long, value_name = "FILE.json")]
+    #[arg(long, value_name = "FILE.json", help_heading = "What midrun tells")]
     summary: Option<PathBuf>,
     /// Record the run in FILE, for midrun replay and midrun predict run
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "What midrun tells")]
     record: Option<PathBuf>,
     /// Where the analyzer of a job on several hosts listens: one interface, and a range of ports, such as 10.0.0.1:7000-7099
-    #[arg(long, value_name = "HOST:PORT")]
+    #[arg(long, value_name = "HOST:PORT", help_heading = "Several hosts and standing analyzers")]
     listen: Option<String>,
     /// Format of the notices on stderr
-    #[arg(long)]
+    #[arg(long, help_heading = "What midrun tells")]
     log: Option<LogForm>,
     /// Write midrun's lines and the summary to FILE instead of stderr
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "What midrun tells")]
     log_file: Option<PathBuf>,
     /// Tell nothing but errors: no notices, no status line, no summary on stderr
-    #[arg(long)]
+    #[arg(long, help_heading = "What midrun tells")]
     quiet: bool,
     /// Give advice only; change nothing
-    #[arg(long)]
+    #[arg(long, help_heading = "Tuning")]
     dry_run: bool,
     /// Configuration file (deploy/midrun.example.toml lists every key)
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Use a running analyzer, such as https://node1:7741
-    #[arg(long, value_name = "URL")]
+    #[arg(long, value_name = "URL", help_heading = "Several hosts and standing analyzers")]
     analyzer: Option<String>,
     /// File whose first line is the token of the running analyzer (else MIDRUN_TOKEN)
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Several hosts and standing analyzers")]
     token_file: Option<PathBuf>,
     #[command(flatten)]
     tls: TlsFlags,
     /// Tunlet that decides: auto (the one that fits the program), master_worker, pipeline, search, or a FILE.toml; repeatable
-    #[arg(long, value_name = "NAME|FILE")]
+    #[arg(long, value_name = "NAME|FILE", help_heading = "Tuning")]
     tunlet: Vec<String>,
     /// Tunlet that only advises and is scored on the same run; repeatable
-    #[arg(long, value_name = "NAME|FILE")]
+    #[arg(long, value_name = "NAME|FILE", help_heading = "Tuning")]
     shadow: Vec<String>,
     #[command(flatten)]
     tuning: TuningFlags,
     /// Search the values of a tuning point, such as 'block=8..256 step 8', 'block=8,16,32' or 'algorithm=0..3 categorical';
     /// `synchronized` at the end: all ranks change in the same iteration; repeatable
-    #[arg(long, value_name = "POINT=VALUES")]
+    #[arg(long, value_name = "POINT=VALUES", help_heading = "Search")]
     search: Vec<String>,
     /// Search only values for which this holds, such as 'block * tile <= 1024'; repeatable
-    #[arg(long, value_name = "CONDITION")]
+    #[arg(long, value_name = "CONDITION", help_heading = "Search")]
     search_constraint: Vec<String>,
     /// Iterations that the search may measure (default: 60)
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = "Search")]
     search_budget: Option<u32>,
     /// Begin without what earlier runs of the program learnt and found, and keep nothing of this one
-    #[arg(long, alias = "no-search-memory")]
+    #[arg(long, alias = "no-search-memory", help_heading = "Tuning")]
     no_memory: bool,
     /// File that names measure points and tuning points in a program that was not written for midrun (docs/points.md)
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "The program")]
     points: Option<PathBuf>,
     /// Allow tuning points that name functions and variables of the program to be added while the job runs, too
-    #[arg(long)]
+    #[arg(long, help_heading = "The program")]
     allow_points: bool,
     /// The MPI of the programs, where they do not name it: openmpi, spectrum, mpich, intel, cray, mvapich or parastation
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", help_heading = "The program")]
     mpi: Option<String>,
     /// Refuse a job that midrun cannot tune, instead of running it untuned
-    #[arg(long)]
+    #[arg(long, help_heading = "The program")]
     strict: bool,
     /// The command as you would type it without midrun
     #[arg(trailing_var_arg = true, required = true, value_name = "COMMAND")]

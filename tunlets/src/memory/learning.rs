@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 const LOOKED_BACK: usize = 256;
 
 /// What a run learnt, for the summary and for the next run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Learnt {
     /// Start for the next run: the best setting and its workers; see [`Start`].
     pub start: String,
