@@ -27,6 +27,8 @@ pub struct Gain {
 impl Gain {
     /// No gain, for sure.
     pub const NONE: Gain = Gain { mean: 0.0, error: 0.0 };
+    /// Nothing is known of it.
+    pub const UNKNOWN: Gain = Gain { mean: 0.0, error: f64::INFINITY };
 
     /// Of times `to` over times `from`, pair by pair on the same random numbers, so that what both have in common counts for
     /// nothing. The error is so large that a normal distribution has the quantile of Student's at the level.
@@ -69,7 +71,7 @@ impl Gain {
     /// What is known of it after it was measured as `mean`, with an independent standard error.
     pub fn after(self, measured: Gain) -> Gain {
         let (before, new) = (self.error * self.error, measured.error * measured.error);
-        if before + new <= 0.0 {
+        if before + new <= 0.0 || before.is_infinite() {
             return measured;
         }
         let mean = (self.mean * new + measured.mean * before) / (before + new);

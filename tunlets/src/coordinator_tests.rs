@@ -61,7 +61,7 @@ impl Job {
 #[test]
 fn one_change_at_a_time_and_each_in_turn() {
     let mut job = Job::new(vec![setter("first", "a", 2.0, 0.9), setter("second", "b", 3.0, 0.9)], vec![]);
-    let judged = job.iterate(12);
+    let judged = job.iterate(24);
     let names: Vec<&str> = job.applied.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, ["first", "second"]);
     assert!(job.applied[1].1 > job.applied[0].1 + 2, "the second waits for the first's verdict: {:?}", job.applied);

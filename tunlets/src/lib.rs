@@ -10,7 +10,7 @@
 //! - `master_worker`, `pipeline`, `search`, `scripted`, `template` are the tunlets;
 //! - `memory` is what a run learns for the next one, and the trial of a start that it gave;
 //! - `trial` watches a change and decides whether it is kept or rolled back, at the level of `confidence`;
-//! - `prediction_errors` keeps how far forecasts were off;
+//! - `prediction_errors` keeps how far forecasts were off, `model_error` what a model gets wrong of a setting, `noise` how windows scatter;
 //! - `contract` holds the trait, and `window`, `stream`, `tuning_point`, `proposal`, `report`, `explain`, `options` its data.
 
 #![forbid(unsafe_code)]
@@ -23,6 +23,8 @@ mod coordinator;
 pub mod explain;
 mod master_worker;
 pub mod memory;
+mod model_error;
+mod noise;
 pub mod options;
 pub mod pipeline;
 mod prediction_errors;

@@ -78,6 +78,11 @@ impl PredictionErrors {
         (deviation(&self.unchanged).0.powi(2) - PRIOR.0.powi(2)).max(0.0).sqrt()
     }
 
+    /// Standard deviation by which forecasts were off, as a difference of logarithms.
+    pub fn deviation(&self) -> f64 {
+        deviation(&self.errors).0
+    }
+
     /// Half the width of the interval around a forecast, as a share of it, that holds the measurement at the confidence level;
     /// `error` is what is uncertain beside, as a difference of logarithms. The errors so far are independent observations of one
     /// normal distribution whose variance is unknown: the next one has Student's.

@@ -18,13 +18,6 @@ const WATCHED_LONG: usize = 8;
 pub const REMEMBERED: usize = 4;
 /// Errors of the models beside chance, as a share of the time.
 pub const MODEL: f64 = 0.03;
-/// A change that raises the cost by no more than this share is not worse.
-const WORSE: f64 = 0.01;
-/// Standard errors that chance exceeds in one of a hundred cases; a change is judged after each of several windows.
-const SURE: f64 = 2.33;
-/// Least scatter of iterations, as a share: that of the machine.
-pub const MACHINE: f64 = 0.005;
-
 /// One window under one setting.
 #[derive(Clone, Copy, Debug)]
 pub struct Measurement {
@@ -78,14 +71,6 @@ impl Measurements {
     pub fn time_s(&self) -> Option<f64> {
         time_s(&self.list())
     }
-
-    /// Standard deviation of the costs, as a share of their mean.
-    pub fn deviation(&self) -> f64 {
-        let costs = costs(&self.list());
-        let mean = costs.iter().sum::<f64>() / costs.len().max(1) as f64;
-        let squares: f64 = costs.iter().map(|cost| (cost - mean).powi(2)).sum();
-        if costs.len() > 1 && mean > 0.0 { (squares / (costs.len() - 1) as f64).sqrt() / mean } else { 0.0 }
-    }
 }
 
 impl From<Measurement> for Measurements {
@@ -94,83 +79,46 @@ impl From<Measurement> for Measurements {
     }
 }
 
-/// When a change is judged, and when it counts as worse.
+/// When a change is judged, and when it counts as worse: it is rolled back as soon as it is a loss at the confidence level, by what was
+/// expected of it and what was measured since, and kept as soon as it is a gain.
 #[derive(Clone, Copy, Debug)]
 pub struct Rule {
     /// Windows that must have been measured with the change.
     pub windows: usize,
-    /// How the costs with the change are compared with those before it.
-    pub worse: Worse,
+    /// Gain that was expected of the change.
+    pub expected: Gain,
+    /// Gain that it must have to be kept, as a difference of logarithms.
+    pub least: f64,
+    /// Standard deviation of one cost, as a share of it.
+    pub deviation: f64,
 }
 
-/// Comparison of the costs with a change and before it.
-#[derive(Clone, Copy, Debug)]
-pub enum Worse {
-    /// The least cost exceeds the one before by more than this share. (A disturbance makes an iteration slower, never faster.)
-    ByMargin(f64),
-    /// It is a loss at the confidence level, by what was expected of it and what was measured since.
-    Probable {
-        /// Gain that was expected of the change.
-        expected: Gain,
-        /// Standard deviation of one cost, as a share of it.
-        deviation: f64,
-    },
-    /// The median cost exceeds the one before by more than chance explains.
-    BeyondChance {
-        /// Standard deviation of one cost that the model expects, as a share of it.
-        deviation: f64,
-        /// Share by which the change had to lower the cost.
-        least_gain: f64,
-    },
-}
-
-impl Worse {
+impl Rule {
     /// Says when a change of `cost` is rolled back.
-    pub fn explain(self, cost: &str) -> String {
-        match self {
-            Worse::ByMargin(share) => {
-                format!("it is rolled back if {cost} exceeds the one before by more than {} %", percent(share))
-            }
-            Worse::Probable { .. } => format!(
-                "it is rolled back once {cost} is higher than before with a probability of {} %, by what was expected and what was \
-                 measured, and kept once it is lower; after {WATCHED_LONG} windows without either it is kept",
-                percent(LEVEL)
-            ),
-            Worse::BeyondChance { least_gain, .. } => {
-                let gain = if least_gain > 0.0 { format!(" less {} %", percent(least_gain)) } else { String::new() };
-                format!(
-                    "it is rolled back if the median of {cost} exceeds the one before{gain} by more than {} % and {SURE} \
-                     standard errors; after {WATCHED_LONG} windows without a clear difference it is kept",
-                    percent(WORSE)
-                )
-            }
-        }
+    pub fn explain(cost: &str) -> String {
+        format!(
+            "it is rolled back once {cost} is higher than before with a probability of {} %, by what was expected and what was \
+             measured, and kept once it is lower; after {WATCHED_LONG} windows without either it is kept",
+            percent(LEVEL)
+        )
     }
 
-    /// `None` while chance may explain the difference and there is time to watch on.
-    fn holds(self, before: &[f64], since: &[f64]) -> Option<bool> {
-        match self {
-            Worse::ByMargin(share) => {
-                let least = since.iter().copied().fold(f64::INFINITY, f64::min);
-                Some(!before.is_empty() && least > median(before.to_vec()) * (1.0 + share))
-            }
-            Worse::Probable { expected, deviation } => {
-                let (was, is) = (median(before.to_vec()).ln(), median(since.to_vec()).ln());
-                if !(was - is).is_finite() {
-                    return Some(false); // nothing to compare with
-                }
-                let error = deviation * (1.0 / before.len() as f64 + 1.0 / since.len() as f64).sqrt();
-                match expected.after(Gain { mean: was - is, error }).probability() {
-                    better if better >= LEVEL => Some(false),
-                    better if better <= 1.0 - LEVEL => Some(true),
-                    _ if since.len() >= WATCHED_LONG => Some(false),
-                    _ => None,
-                }
-            }
-            Worse::BeyondChance { deviation, least_gain } => {
-                let before: Vec<f64> = before.iter().map(|cost| cost * (1.0 - least_gain)).collect();
-                is_worse(&before, since, deviation)
-            }
+    /// Whether the change is worse; `None` while neither is sure and there is time to watch on.
+    fn is_worse(self, before: &[f64], since: &[f64]) -> Option<bool> {
+        if before.is_empty() {
+            return Some(false); // nothing to compare with
+        }
+        let (was, is) = (median(before.to_vec()).ln(), median(since.to_vec()).ln());
+        if !(was - is).is_finite() {
+            return Some(false);
+        }
+        let error = self.deviation * (1.0 / before.len() as f64 + 1.0 / since.len() as f64).sqrt();
+        let gain = self.expected.after(Gain { mean: was - is, error });
+        match (Gain { mean: gain.mean - self.least, ..gain }).probability() {
+            better if better >= LEVEL => Some(false),
+            better if better <= 1.0 - LEVEL => Some(true),
+            _ if since.len() >= WATCHED_LONG => Some(false),
+            _ => None,
         }
     }
 }
@@ -178,38 +126,6 @@ impl Worse {
 /// A share as people read it: 0.005 is `0.5`.
 fn percent(share: f64) -> f64 {
     (share * 1e6).round() / 1e4
-}
-
-/// Whether the costs `since` are worse than those `before`, where one cost scatters by `deviation` (a share of it); `None`
-/// while chance may explain the difference and there is time to watch on.
-fn is_worse(before: &[f64], since: &[f64], deviation: f64) -> Option<bool> {
-    let median_ln = |costs: &[f64]| {
-        let mut costs = costs.to_vec();
-        costs.sort_by(f64::total_cmp);
-        // Of two the better: a disturbance makes an iteration slower, never faster.
-        costs.get(costs.len().saturating_sub(1) / 2).map(|cost| cost.ln())
-    };
-    let (Some(was), Some(is)) = (median_ln(before), median_ln(since)) else { return Some(false) };
-    let of_both = 1.0 / before.len() as f64 + 1.0 / since.len() as f64;
-    let error = deviation.max(MACHINE).max(scatter(before, since)) * of_both.sqrt();
-    let more = is - was - WORSE;
-    match () {
-        () if more > SURE * error => Some(true),
-        () if more <= 0.0 => Some(false),
-        () if since.len() >= WATCHED_LONG => Some(false),
-        () => None,
-    }
-}
-
-/// Pooled standard deviation of two groups of costs, as a share of them; 0 where they are too few.
-fn scatter(before: &[f64], since: &[f64]) -> f64 {
-    let squares = |costs: &[f64]| {
-        let logs: Vec<f64> = costs.iter().map(|cost| cost.ln()).collect();
-        let mean = logs.iter().sum::<f64>() / logs.len().max(1) as f64;
-        logs.iter().map(|log| (log - mean).powi(2)).sum::<f64>()
-    };
-    let degrees = (before.len() + since.len()).saturating_sub(2);
-    if degrees > 1 { ((squares(before) + squares(since)) / degrees as f64).sqrt() } else { 0.0 }
 }
 
 /// Half the width of the interval in which the median of the watched windows is expected, as a share of the prediction: two
@@ -231,8 +147,6 @@ pub struct Trial<S> {
     pub first: u64,
     /// Measurements before the change; empty if there is nothing to compare with.
     pub before: Measurements,
-    /// Highest cost that the prediction explains: a change is kept at that cost even if it is no better than before.
-    pub expected: Option<f64>,
     since: Vec<Measurement>,
     missed: u32,
 }
@@ -240,7 +154,7 @@ pub struct Trial<S> {
 impl<S> Trial<S> {
     /// Begins the trial of decision `decision`, which set `to` and counts from iteration `first` on.
     pub fn new(decision: u64, from: Option<S>, to: S, first: u64, before: Measurements) -> Trial<S> {
-        Trial { decision, from, to, first, before, expected: None, since: Vec::new(), missed: 0 }
+        Trial { decision, from, to, first, before, since: Vec::new(), missed: 0 }
     }
 
     /// Median cost with the change; NaN if none was measured.
@@ -257,11 +171,10 @@ impl<S> Trial<S> {
         if self.since.len() < rule.windows {
             return None;
         }
-        let explained = self.expected.is_some_and(|most| self.cost() <= most);
-        if self.from.is_none() || explained {
+        if self.from.is_none() {
             return Some(Verdict::Kept);
         }
-        let worse = rule.worse.holds(&costs(&self.before.list()), &costs(&self.since))?;
+        let worse = rule.is_worse(&costs(&self.before.list()), &costs(&self.since))?;
         Some(if worse { Verdict::RolledBack } else { Verdict::Kept })
     }
 }
@@ -337,20 +250,16 @@ impl<K> Default for Tabu<K> {
 }
 
 impl<K: PartialEq> Tabu<K> {
-    /// Forbids a setting for so many iterations from `iteration` on.
-    pub fn add(&mut self, setting: K, iteration: u64, length: u64) {
+    /// Forbids a setting that failed in iteration `iteration` until the run is twice as old: what held so far holds for as long again
+    /// (Lindy's rule).
+    pub fn add(&mut self, setting: K, iteration: u64) {
         self.0.retain(|(known, until)| *until > iteration && *known != setting);
-        self.0.push((setting, iteration + length));
+        self.0.push((setting, 2 * iteration + 1));
     }
 
     /// Whether a setting may be tried in `iteration`.
     pub fn allows(&self, setting: &K, iteration: u64) -> bool {
         !self.0.iter().any(|(known, until)| known == setting && iteration < *until)
-    }
-
-    /// Forgets all.
-    pub fn clear(&mut self) {
-        self.0.clear();
     }
 }
 
@@ -358,35 +267,34 @@ impl<K: PartialEq> Tabu<K> {
 mod tests {
     use super::*;
 
-    #[test]
-    fn worse_is_what_chance_does_not_explain() {
-        assert_eq!(is_worse(&[], &[9.0, 9.0], 0.0), Some(false), "nothing to compare with");
-        assert_eq!(is_worse(&[1.0, 1.0], &[1.1, 1.1], 0.0), Some(true));
-        assert_eq!(is_worse(&[1.0, 1.0], &[0.9, 1.3], 0.0), Some(false), "one disturbed iteration says nothing");
-        assert_eq!(is_worse(&[1.0, 1.0], &[1.3, 1.3], 0.4), None, "such a difference can be chance");
-        assert_eq!(is_worse(&[1.0, 1.4, 0.9, 1.6], &[1.4, 1.2], 0.0), None, "they scatter more than was foreseen");
-        assert_eq!(is_worse(&[1.0; 4], &[1.8; 8], 0.4), Some(true), "a large one that stays is not");
-        assert_eq!(is_worse(&[1.0; 4], &[1.3; 8], 0.4), Some(false), "what cannot be told for long is kept");
-    }
-
-    /// The verdict after `since`, where the prediction explains costs up to 5 % above `predicted`.
-    fn verdict(before: &[f64], predicted: Option<f64>, since: &[f64], least_gain: f64) -> Option<Verdict> {
+    /// The verdict after `since`, where a gain of `expected` was expected and one cost scatters by 1 %.
+    fn verdict(before: &[f64], expected: Gain, since: &[f64], least: f64) -> Option<Verdict> {
         let measurement = |cost: &f64| Measurement { cost: *cost, time_s: *cost };
         let mut known = Measurements::default();
         before.iter().for_each(|cost| known.push(measurement(cost)));
         let mut trial = Trial::new(0, Some(()), (), 0, known);
-        trial.expected = predicted.map(|cost| cost * 1.05);
         trial.since = since.iter().map(measurement).collect();
-        trial.verdict(Rule { windows: 2, worse: Worse::BeyondChance { deviation: 0.0, least_gain } })
+        trial.verdict(Rule { windows: 2, expected, least, deviation: 0.01 })
     }
 
     #[test]
-    fn what_measures_worse_than_before_and_than_predicted_goes_back() {
-        assert_eq!(verdict(&[1.0, 1.0], None, &[1.2, 1.2], 0.0), Some(Verdict::RolledBack));
-        assert_eq!(verdict(&[1.0, 1.0], None, &[0.9, 0.9], 0.0), Some(Verdict::Kept));
-        assert_eq!(verdict(&[1.0, 1.0], Some(0.8), &[1.2, 1.2], 0.0), Some(Verdict::RolledBack));
-        assert_eq!(verdict(&[1.0, 1.0], Some(0.8), &[0.95, 0.95], 0.0), Some(Verdict::Kept), "better than before");
-        assert_eq!(verdict(&[1.0, 1.0], Some(0.8), &[0.95], 0.0), None, "one window says nothing");
-        assert_eq!(verdict(&[1.0, 1.0], None, &[0.99, 0.99], 0.05), Some(Verdict::RolledBack), "too small a gain");
+    fn what_measures_worse_than_before_goes_back_unless_what_was_expected_outweighs_it() {
+        let unknown = Gain::UNKNOWN;
+        let sure = Gain { mean: 0.2, error: 0.001 };
+        assert_eq!(verdict(&[1.0, 1.0], unknown, &[1.2, 1.2], 0.0), Some(Verdict::RolledBack));
+        assert_eq!(verdict(&[1.0, 1.0], unknown, &[0.9, 0.9], 0.0), Some(Verdict::Kept));
+        assert_eq!(verdict(&[1.0, 1.0], sure, &[1.01, 1.01], 0.0), Some(Verdict::Kept), "disturbed, more likely");
+        assert_eq!(verdict(&[1.0, 1.0], unknown, &[1.2], 0.0), None, "one window says nothing");
+        assert_eq!(verdict(&[1.0, 1.0], unknown, &[1.005, 0.995], 0.0), None, "such a difference can be chance");
+        assert_eq!(verdict(&[1.0; 4], unknown, &[1.0; 8], 0.0), Some(Verdict::Kept), "what cannot be told for long");
+        assert_eq!(verdict(&[1.0, 1.0], unknown, &[0.98, 0.98], 0.05), Some(Verdict::RolledBack), "too small a gain");
+        assert_eq!(verdict(&[], unknown, &[9.0, 9.0], 0.0), Some(Verdict::Kept), "nothing to compare with");
+    }
+
+    #[test]
+    fn what_failed_is_not_tried_again_before_the_run_is_twice_as_old() {
+        let mut tabu = Tabu::default();
+        tabu.add("a", 20);
+        assert!(!tabu.allows(&"a", 40) && tabu.allows(&"a", 41) && tabu.allows(&"b", 20));
     }
 }

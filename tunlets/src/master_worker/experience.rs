@@ -1,16 +1,12 @@
 //! Measured quality of the settings that were in force, and how far it scatters.
 
 use crate::confidence::Gain;
-use midrun_models::line::{NORMAL, median};
+use crate::noise::Noise;
 use midrun_scheduling::{Technique, TechniqueParameters};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
 /// Weight of a new measurement in the moving average: a memory of four iterations, as that of the workload.
 const NEW: f64 = 0.4;
-/// Differences of consecutive iterations that the scatter rests on: the newest ones.
-const DIFFERENCES: usize = 16;
-/// Scatter of an iteration before any is known, as a share, and the differences that it counts for: the machine's.
-const PRIOR: (f64, f64) = (crate::trial::MACHINE, 2.0);
 /// After a change of the program what was measured counts for so much less: its standard error doubles.
 const WIDER: f64 = 4.0;
 
@@ -27,8 +23,8 @@ pub fn family(setting: &TechniqueParameters) -> Family {
 #[derive(Clone, Debug, Default)]
 pub struct Experience {
     seen: BTreeMap<Family, Measured>,
-    last: Option<(Family, f64)>,
-    differences: VecDeque<f64>,
+    last: Option<Family>,
+    noise: Noise,
     /// ln(iteration time / the busiest worker's task time).
     late: f64,
 }
@@ -50,13 +46,11 @@ impl Experience {
         let m = self.seen.entry(family).or_insert(Measured { ratio, weight: 0.0 });
         m.ratio += NEW.max(1.0 / (m.weight + 1.0)) * (ratio - m.ratio);
         m.weight = (m.weight + 1.0).min(most);
-        if let Some((_, before)) = self.last.filter(|(before, _)| *before == family) {
-            self.differences.push_back((ratio / before).ln().abs());
-            if self.differences.len() > DIFFERENCES {
-                self.differences.pop_front();
-            }
+        if self.last != Some(family) {
+            self.noise.interrupt();
         }
-        self.last = Some((family, ratio));
+        self.noise.add(ratio);
+        self.last = Some(family);
     }
 
     /// The next iteration does not follow the last one.
@@ -82,14 +76,7 @@ impl Experience {
 
     /// Standard deviation of the ratio of one iteration, as a share, from consecutive ones under one setting.
     pub fn noise(&self) -> f64 {
-        let (prior, weight) = PRIOR;
-        let count = self.differences.len() as f64;
-        if self.differences.is_empty() {
-            return prior;
-        }
-        // Two iterations differ by the root of two times what one scatters.
-        let seen = NORMAL * median(self.differences.iter().copied().collect()) / 2.0_f64.sqrt();
-        ((weight * prior * prior + count * seen * seen) / (weight + count)).sqrt()
+        self.noise.deviation()
     }
 
     /// The program has changed: what was measured is less certain.
@@ -110,13 +97,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn scatter_is_that_of_consecutive_iterations_and_one_that_was_disturbed_does_not_count() {
+    fn what_was_measured_says_what_the_simulation_gets_wrong() {
         let setting = TechniqueParameters::FALLBACK;
         let mut known = Experience::default();
-        assert_eq!(known.noise(), PRIOR.0);
         for k in 0..40 {
-            let late = if k == 20 { 1.0 } else { 0.0 };
-            known.add(&setting, 1.0 + f64::from(k % 2) * 0.02 + f64::from(k) * 0.001 + late, 0.0);
+            known.add(&setting, 1.0 + f64::from(k % 2) * 0.02 + f64::from(k) * 0.001, 0.0);
         }
         assert!((0.01..0.03).contains(&known.noise()), "{}", known.noise());
         let residual = known.residual(&setting, 1.0, known.noise()).unwrap();

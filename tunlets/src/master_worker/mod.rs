@@ -19,7 +19,6 @@ mod experience;
 mod factors;
 mod growth;
 mod inputs;
-mod model_error;
 pub mod recorded;
 mod regime;
 mod strategy;

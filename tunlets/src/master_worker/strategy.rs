@@ -8,14 +8,14 @@ mod weighing;
 use super::candidates;
 use super::experience::{Experience, Family, family};
 use super::factors;
-use super::model_error::EXACT;
 use super::regime::Regime;
 use super::workers::{self, Workers};
 use super::workload::{Learnt, WorkloadEstimator};
 use crate::confidence::{Gain, standard_errors};
+use crate::model_error::EXACT;
 use crate::options::Objective;
 use crate::prediction_errors::PredictionErrors;
-use crate::trial::{MODEL, Measurement, Measurements, Rule, Trial, Trials, WATCHED, Worse};
+use crate::trial::{MODEL, Measurement, Measurements, Rule, Trial, Trials, WATCHED};
 use crate::tuning_point::names;
 use crate::{
     Explanation, Judgement, NextAllocation, Observation, Proposal, Report, Settled, TuningPoint, Tunlet, Verdict,
@@ -119,8 +119,7 @@ impl MasterWorker {
             return;
         }
         let measurement = Measurement { cost: ratio, time_s: window.iteration_s };
-        let worse = Worse::Probable { expected: self.expected, deviation: self.experience.noise() };
-        let rule = Rule { windows: WATCHED, worse };
+        let rule = Rule { windows: WATCHED, expected: self.expected, least: 0.0, deviation: self.experience.noise() };
         let Some((trial, judgement)) = self.trials.measure(window.iteration, measurement, rule) else { return };
         self.judgements.push(judgement);
         self.shares_failed |=

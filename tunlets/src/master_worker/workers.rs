@@ -6,12 +6,12 @@
 mod forecast;
 
 use super::candidates::SEED;
-use super::model_error::EXACT;
 use super::regime::Regime;
 use super::workload::WorkloadEstimator;
 use crate::confidence::{Gain, standard_errors};
+use crate::model_error::EXACT;
 use crate::options::Objective;
-use crate::trial::{MODEL, Measurement, Measurements, Rule, Trial, Trials, WATCHED, Worse};
+use crate::trial::{MODEL, Measurement, Measurements, Rule, Trial, Trials, WATCHED};
 use crate::{Judgement, NextAllocation, Window};
 use midrun_scheduling::TechniqueParameters;
 use std::ops::RangeInclusive;
@@ -157,8 +157,8 @@ impl Workers {
             });
             return Some(judgement);
         }
-        let worse = Worse::Probable { expected: self.expected, deviation: self.deviation };
-        let (trial, judgement) = self.trials.measure(iteration, measurement, Rule { windows: WATCHED, worse })?;
+        let rule = Rule { windows: WATCHED, expected: self.expected, least: 0.0, deviation: self.deviation };
+        let (trial, judgement) = self.trials.measure(iteration, measurement, rule)?;
         self.learn(&trial);
         Some(judgement)
     }

@@ -1,9 +1,10 @@
 //! Explains the tunlet `pipeline` to people.
 
-use super::{GAIN, Grouping, TABU, WORSE};
+use super::Grouping;
+use crate::confidence::LEVEL;
 use crate::explain::Explanation;
 use crate::options::Objective;
-use crate::trial::{WATCHED, Worse};
+use crate::trial::{Rule, WATCHED};
 use crate::tuning_point::names;
 
 const CHAPTER: &str = "César 2006, ch. IV";
@@ -26,8 +27,8 @@ pub fn explain(objective: Objective, grouping: Grouping, most: u32) -> Explanati
     };
     let mut limits = vec![
         grouped.to_owned(),
-        format!("a gain below {} % is not worth a change", GAIN * 100.0),
-        format!("a pattern that was rolled back is not tried again for {TABU} windows"),
+        format!("a change is made where it gains with a probability of {} %", 100.0 * LEVEL),
+        "a pattern that was refused is not asked for again before the program changes".to_owned(),
     ];
     if most > 0 {
         limits.push(format!("at most {most} ranks compute"));
@@ -45,11 +46,5 @@ pub fn explain(objective: Objective, grouping: Grouping, most: u32) -> Explanati
     .decides("Tr = 1/sum(1/Tr of each rank): time per input of a stage with its replicas", CHAPTER)
     .decides("the slowest group sets the time between two outputs", CHAPTER)
     .decides("the pattern of replicas and groups with the least such time: by exact search", "")
-    .decides(
-        &format!(
-            "a change is watched for {WATCHED} windows at least; {}",
-            Worse::ByMargin(WORSE).explain("the objective")
-        ),
-        "",
-    )
+    .decides(&format!("a change is watched for {WATCHED} windows at least; {}", Rule::explain("the objective")), "")
 }

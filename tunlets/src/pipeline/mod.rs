@@ -11,8 +11,12 @@ pub mod recorded;
 
 pub use reasons::{StageTimes, stage_times};
 
+use crate::confidence::{Gain, standard_errors};
+use crate::model_error::{Simulated, correction};
+use crate::noise::Noise;
 use crate::options::Objective;
-use crate::trial::{MODEL, Measurement, Rule, Tabu, Trial, Trials, WATCHED, Worse};
+use crate::prediction_errors::PredictionErrors;
+use crate::trial::{Measurement, Measurements, Rule, Trial, Trials, WATCHED};
 use crate::tuning_point::names;
 use crate::{
     Explanation, Judgement, NextAllocation, Observation, Proposal, Recent, Report, Settled, StreamWindow, TuningPoint,
@@ -23,18 +27,10 @@ use layout::{Layout, best, cost, forecast};
 pub use midrun_models::pipeline::exact::Grouping;
 use midrun_scheduling::plan::Plan;
 use midrun_vocabulary::Seconds;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-/// A gain below this share is not worth a change.
-const GAIN: f64 = 0.03;
-/// A gain of this share is taken at once; a smaller one is to be advised twice.
-const CLEAR_GAIN: f64 = 0.25;
-/// Windows by another pattern after which a change is given up.
+/// Windows by another pattern after which a change is given up: inputs on their way keep the old one.
 const NEVER: u32 = 50;
-/// A pattern is worse whose objective exceeds the former one's by more than this share.
-const WORSE: f64 = 0.02;
-/// Windows for which a pattern that was rolled back is tabu.
-const TABU: u64 = 30;
 /// Advice for the next allocation goes up to this many times the present ranks.
 const NEXT_TIME: u32 = 4;
 
@@ -47,9 +43,20 @@ struct Now {
     /// Time in source and sink per output, seconds.
     head_s: f64,
     ranks: u32,
+    /// Outputs that the estimates rest on.
+    outputs: f64,
     /// The present plan on its ranks; `None` where its outputs went by several, or not all ranks were seen.
     layout: Option<Layout>,
     names: Vec<String>,
+}
+
+/// The proposal in flight.
+#[derive(Clone, Debug)]
+struct Proposed {
+    to: String,
+    from: String,
+    /// Gain that is expected, and the period that it promises, seconds.
+    expected: (Gain, f64),
 }
 
 /// See the module.
@@ -64,16 +71,20 @@ pub struct Pipeline {
     now: Option<Now>,
     recent: Recent,
     fresh: bool,
-    /// Plan that the last window advised.
-    advised: Option<String>,
     /// Ranks that computed when it was made.
     ranks_before: u32,
-    /// The proposal in flight: to, from, and the measurement with the latter.
-    proposed: Option<(String, String, Measurement)>,
+    proposed: Option<Proposed>,
     trials: Trials<String>,
-    tabu: Tabu<String>,
-    /// Period measured since the program last changed, by plan, seconds.
-    measured: BTreeMap<String, f64>,
+    /// Gain that is expected of the change being watched, and the period that it promises, seconds.
+    expected: (Gain, f64),
+    /// Measurements with the present plan, how they scatter, and how far forecasts of them were off.
+    present: Measurements,
+    noise: Noise,
+    errors: PredictionErrors,
+    /// Patterns that were refused since the program last changed: the reason is likely to hold.
+    refused: BTreeSet<String>,
+    /// Period measured since the program last changed, by plan, seconds, and the windows that it rests on.
+    measured: BTreeMap<String, (f64, f64)>,
     judgements: Vec<Judgement>,
 }
 
@@ -89,11 +100,14 @@ impl Pipeline {
             now: None,
             recent: Recent::default(),
             fresh: false,
-            advised: None,
             proposed: None,
             ranks_before: 0,
             trials: Trials::default(),
-            tabu: Tabu::default(),
+            expected: (Gain::NONE, f64::NAN),
+            present: Measurements::default(),
+            noise: Noise::default(),
+            errors: PredictionErrors::default(),
+            refused: BTreeSet::new(),
             measured: BTreeMap::new(),
             judgements: Vec::new(),
         }
@@ -105,20 +119,43 @@ impl Pipeline {
             self.judgements.extend(self.trials.miss(NEVER, window.period_s()).map(|(_, judgement)| judgement));
             return;
         }
-        let Some(now) = self.now.as_ref().filter(|_| self.recent.count() >= WATCHED) else { return };
-        // Where not all ranks were seen, they are as many as before.
-        let cost = match &now.layout {
-            Some(layout) => self.value(now.period_s, layout.ranks),
-            None => self.value(now.period_s, self.ranks_before),
-        };
-        // The last windows count as one: they were merged.
-        let rule = Rule { windows: 1, worse: Worse::ByMargin(WORSE) };
-        let measurement = Measurement { cost, time_s: now.period_s };
-        let Some((trial, judgement)) = self.trials.measure(window.number, measurement, rule) else { return };
-        self.judgements.push(judgement);
-        if judgement.verdict == Verdict::RolledBack {
-            self.tabu.add(trial.to, window.number, TABU);
+        // After a change, what the old pattern held up comes in a burst, which is left out.
+        if !window.settled || self.recent.count() == 0 {
+            return;
         }
+        let measurement = self.measurement(window);
+        let (gain, promised_s) = self.expected;
+        // What is expected counts by how far forecasts were off.
+        let expected = Gain { error: gain.error.hypot(self.errors.deviation()), ..gain };
+        let rule = Rule { windows: WATCHED, expected, least: 0.0, deviation: self.noise.deviation() };
+        let Some((_, judgement)) = self.trials.measure(window.number, measurement, rule) else { return };
+        self.errors.learn(judgement.measured_s, promised_s);
+        self.judgements.push(judgement);
+    }
+
+    /// The window as the objective sees it. Where not all ranks were seen, they are as many as before.
+    fn measurement(&self, window: &StreamWindow) -> Measurement {
+        let layout = self.now.as_ref().and_then(|now| now.layout.as_ref());
+        let ranks = layout.map_or(self.ranks_before, |layout| layout.ranks);
+        Measurement { cost: self.value(window.period_s(), ranks), time_s: window.period_s() }
+    }
+
+    /// Keeps the measurements with the present plan.
+    fn remember(&mut self, window: &StreamWindow) {
+        if self.recent.count() <= 1 {
+            // The first with its plan.
+            self.present.clear();
+            self.noise.interrupt();
+            self.errors.interrupt();
+        }
+        if !window.settled || self.recent.count() == 0 {
+            return;
+        }
+        let measurement = self.measurement(window);
+        self.present.push(measurement);
+        self.noise.add(measurement.cost);
+        let foreseen_s = self.present.time_s().unwrap_or(measurement.time_s);
+        self.errors.add(window.number, measurement.time_s, foreseen_s);
     }
 
     /// Value of the objective for a measured period on so many ranks.
@@ -130,8 +167,9 @@ impl Pipeline {
         }
     }
 
-    /// The plan to change to, if one is worth it.
-    fn better(&mut self) -> Option<(Layout, f64)> {
+    /// The plan to change to, the period that it promises, seconds, and the gain: the best one, if it surely gains, or if it needs fewer ranks for
+    /// what the model takes for the same.
+    fn better(&self) -> Option<(Layout, f64, Gain)> {
         let (known, now) = (self.known.as_ref()?, self.now.as_ref()?);
         let present = now.layout.as_ref()?;
         let most = if self.most == 0 { now.ranks } else { self.most.min(now.ranks) };
@@ -140,20 +178,36 @@ impl Pipeline {
             next = best(known, most, Grouping::None, self.objective, now.head_s)?;
         }
         let plan = next.plan.to_string();
-        let next_s = self.measured.get(&plan).copied().unwrap_or(next.period_s().max(now.head_s));
-        let (was, is) = (self.value(now.period_s, present.ranks), self.value(next_s, next.ranks));
-        // Compare the model with the model, too: a measured period may be long for a reason that no pattern mends.
-        let promise =
-            1.0 - cost(known, &next, self.objective, now.head_s) / cost(known, present, self.objective, now.head_s);
-        let gain = promise.min(1.0 - is / was);
-        let fewer = gain > -GAIN / 2.0 && next.ranks < present.ranks && self.objective != Objective::Efficiency;
-        let tabu = !self.tabu.allows(&plan, now.number);
-        if plan == now.plan || tabu || (gain < GAIN && !fewer) {
-            self.advised = None;
+        if plan == now.plan || self.refused.contains(&plan) {
             return None;
         }
-        let again = self.advised.replace(plan.clone()).is_some_and(|before| before == plan);
-        (again || gain >= CLEAR_GAIN).then_some((next, next_s))
+        let gain = self.gain(known, now, present, &next);
+        let fewer = next.ranks < present.ranks && gain.mean >= 0.0 && self.objective != Objective::Efficiency;
+        let next_s = self.measured.get(&plan).map_or(next.period_s().max(now.head_s), |(period_s, _)| *period_s);
+        (gain.is_sure() || fewer).then_some((next, next_s, gain))
+    }
+
+    /// Gain of a plan over the present one: by what was measured of both since the program last changed, else by the model and its errors.
+    fn gain(&self, known: &Known, now: &Now, present: &Layout, next: &Layout) -> Gain {
+        let noise = self.noise.deviation();
+        let windows = self.present.count().max(1) as f64;
+        if let Some((period_s, count)) = self.measured.get(&next.plan.to_string()) {
+            let (was, is) = (self.value(now.period_s, present.ranks), self.value(*period_s, next.ranks));
+            return Gain { mean: (was / is).ln(), error: noise * (1.0 / windows + 1.0 / count).sqrt() };
+        }
+        let cost = |layout: &Layout| cost(known, layout, self.objective, now.head_s);
+        let promise = (cost(present) / cost(next)).ln();
+        // A period that is long for a reason that no pattern mends is long with both.
+        let residual = (now.period_s / present.period_s().max(now.head_s)).ln();
+        let measured = Gain { mean: residual, error: noise / windows.sqrt() };
+        let errors = correction(
+            Simulated { ratio: promise.exp(), residual: Some(measured) },
+            Simulated { ratio: 1.0, residual: None },
+            residual.abs(),
+        );
+        // The means of the stages, of as many inputs.
+        let inputs = known.spread * (2.0 / now.outputs.max(1.0)).sqrt();
+        Gain { mean: promise, error: inputs }.plus(errors)
     }
 
     /// Proposes the former pattern, once.
@@ -169,8 +223,8 @@ impl Pipeline {
             false => format!("{is} per output are too little gain for {ranks} ranks: with those before it was {was}"),
         };
         let proposal = self.proposal(tuning_point, &plan, (was_s, 0.0), why);
-        let measured = Measurement { cost: self.value(now.period_s, ranks), time_s: now.period_s };
-        (self.proposed, self.ranks_before) = (Some((plan, now.plan.clone(), measured)), ranks);
+        let expected = (Gain { mean: (now.period_s / was_s).ln(), error: self.noise.deviation() }, was_s);
+        (self.proposed, self.ranks_before) = (Some(Proposed { to: plan, from: now.plan.clone(), expected }), ranks);
         Some(proposal)
     }
 
@@ -211,7 +265,7 @@ impl Pipeline {
             let trials = std::mem::take(&mut self.trials);
             let kept = |decision| Judgement { decision, measured_s: window.period_s(), verdict: Verdict::Kept };
             self.judgements.extend(trials.watched.map(|trial| kept(trial.decision)));
-            self.tabu.clear();
+            self.refused.clear();
         }
         self.recent.push(window);
         let recent = self.recent.merged();
@@ -224,7 +278,7 @@ impl Pipeline {
             Some(forecast(known, &plan, &places))
         });
         if let Some(recent) = &recent {
-            self.measured.insert(recent.plan.clone(), recent.period_s());
+            self.measured.insert(recent.plan.clone(), (recent.period_s(), self.recent.count() as f64));
         }
         self.now = Some(Now {
             number: window.number,
@@ -232,10 +286,12 @@ impl Pipeline {
             period_s: seen.period_s(),
             head_s: seen.head_s / seen.outputs.max(1) as f64,
             ranks: seen.ranks,
+            outputs: seen.outputs as f64,
             layout,
             names: seen.stages.iter().map(|stage| stage.name.clone()).collect(),
         });
         self.fresh = true;
+        self.remember(window);
         self.watch(window);
     }
 
@@ -259,16 +315,8 @@ impl Pipeline {
             iteration_now_s: now.period_s,
             workers: next.ranks,
             iteration_s: next.period_s().max(now.head_s),
-            uncertainty: self.uncertainty(now),
+            uncertainty: self.errors.half_width(0.0),
         })
-    }
-
-    /// Half the width of the interval of a prediction, as a share: the model's error and chance.
-    fn uncertainty(&self, now: &Now) -> f64 {
-        let chance = self.known.as_ref().map_or(0.0, |known| 2.0 * known.spread / 4.0);
-        let model =
-            now.layout.as_ref().map_or(0.0, |layout| (now.period_s / layout.period_s().max(now.head_s) - 1.0).abs());
-        (MODEL.max(model).powi(2) + chance.powi(2)).sqrt()
     }
 }
 
@@ -308,15 +356,19 @@ impl Tunlet for Pipeline {
         if self.trials.rollback.is_some() {
             return self.roll_back(tuning_point);
         }
-        let (next, next_s) = self.better()?;
+        let (next, next_s, gain) = self.better()?;
         let now = self.now.as_ref()?;
         let present = now.layout.as_ref()?;
-        let why = reasons::why(now, present, &next);
+        let why = format!(
+            "{}; gain {:.1} % +- {:.1} %",
+            reasons::why(now, present, &next),
+            100.0 * gain.mean,
+            100.0 * standard_errors() * gain.error
+        );
         let plan = next.plan.to_string();
-        let proposal = self.proposal(tuning_point, &plan, (next_s, self.uncertainty(now)), why);
-        let measured = Measurement { cost: self.value(now.period_s, present.ranks), time_s: now.period_s };
-        let ranks = present.ranks;
-        (self.proposed, self.ranks_before) = (Some((plan, now.plan.clone(), measured)), ranks);
+        let proposal = self.proposal(tuning_point, &plan, (next_s, self.errors.half_width(gain.error)), why);
+        let (from, expected, ranks) = (now.plan.clone(), (gain, next_s), present.ranks);
+        (self.proposed, self.ranks_before) = (Some(Proposed { to: plan, from, expected }), ranks);
         Some(proposal)
     }
 
@@ -325,12 +377,13 @@ impl Tunlet for Pipeline {
     }
 
     fn on_settled(&mut self, decision: u64, settled: Settled) {
-        self.advised = None;
-        let Some((to, from, measured)) = self.proposed.take() else { return };
+        let Some(Proposed { to, from, expected }) = self.proposed.take() else { return };
         match settled {
-            Settled::Applied { .. } => self.trials.start(Trial::new(decision, Some(from), to, 0, measured.into())),
-            // The reason for a refusal is likely to hold for the next window, too.
-            Settled::NotApplied { .. } => self.tabu.add(to, self.now.as_ref().map_or(0, |now| now.number), TABU),
+            Settled::Applied { .. } => {
+                self.expected = expected;
+                self.trials.start(Trial::new(decision, Some(from), to, 0, self.present.clone()));
+            }
+            Settled::NotApplied { .. } => drop(self.refused.insert(to)),
         }
     }
 }

@@ -1,11 +1,12 @@
 //! What the tunlet would have learnt from recorded windows, and what its model says of other patterns.
 
+use super::Grouping;
 use super::estimate::{Estimate, Known};
 use super::layout::{best, forecast};
 use super::reasons;
-use super::{Grouping, MODEL};
 use crate::StreamWindow;
 use crate::options::Objective;
+use crate::trial::MODEL;
 use midrun_models::line::median;
 use midrun_scheduling::plan::{Manager, Plan};
 

@@ -3,7 +3,7 @@
 use super::file::{Decides, Description, TuningPoint, Whose};
 use super::setting::Values;
 use crate::explain::{Explanation, Formula, Turn};
-use crate::trial::Worse;
+use crate::trial::Rule;
 
 /// Values for people: `f0 0.5, f1 0.25`, one alone without its name.
 pub fn values(values: &Values) -> String {
@@ -71,15 +71,14 @@ fn decides(d: &Description) -> Vec<Formula> {
 
 fn limits(d: &Description) -> Vec<String> {
     let l = &d.limits;
-    let worse = Worse::BeyondChance { deviation: 0.0, least_gain: l.min_gain };
     let mut list = vec![
         format!(
-            "a change is watched for {} iterations at least; unless it measures as predicted, {}",
+            "a change is watched for {} iterations at least; {}",
             l.watched_iterations,
-            worse.explain("the objective")
+            Rule::explain("the objective")
         ),
         format!("no change for {} iterations after each verdict", l.cool_down_iterations),
-        format!("values that were rolled back are not tried again for {} iterations", super::limits::TABU),
+        "values that were rolled back are not tried again before the run is twice as old".to_owned(),
         format!("switched off after {} failures in succession", l.failures),
         format!("{} operations of the script per window", super::limits::OPERATIONS),
     ];

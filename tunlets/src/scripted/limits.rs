@@ -26,8 +26,6 @@ pub const REFUSALS: usize = 32;
 pub const REFUSAL_BYTES: usize = 400;
 /// Largest number of failures in succession that a file may allow.
 pub const FAILURES: u32 = 100;
-/// Iterations for which values that were rolled back are tabu.
-pub const TABU: u64 = 30;
 /// Longest watch of a change that a file may ask for, iterations.
 pub const WATCHED: u64 = 8;
 /// Largest uncertainty of a prediction, as a share of it.

@@ -9,7 +9,7 @@ use super::request::Request;
 use super::scope::{self, TuningPointState};
 use super::setting::{Pending, Setting, Values};
 use super::tunlet::Scripted;
-use crate::trial::uncertainty;
+use crate::confidence::{Gain, two_sided};
 use crate::{Proposal, TuningPoint, Value};
 
 /// A rollback that is refused so often is given up.
@@ -132,8 +132,10 @@ impl Scripted {
         let from: Values = request.values.iter().filter_map(now).collect();
         let labels: Vec<&str> =
             request.values.iter().map(|(at, _)| self.description.tuning_points[*at].label.as_str()).collect();
-        let share =
-            request.uncertainty.unwrap_or_else(|| uncertainty(self.measured.deviation(), 0.0)).min(limits::UNCERTAINTY);
+        let share = request
+            .uncertainty
+            .unwrap_or_else(|| self.errors.half_width(self.noise.deviation()))
+            .min(limits::UNCERTAINTY);
         let predicted_s = request.predict_s.or(request.predict.filter(|_| by_default)).unwrap_or(f64::NAN);
         let proposal = Proposal {
             tunlet: self.description.name.clone().into(),
@@ -151,8 +153,12 @@ impl Scripted {
             ..Proposal::default()
         };
         let setting = |values| Setting { ranks: ranks.clone(), values };
-        let expected = predicted.map(|cost| cost * (1.0 + share));
-        self.pending = Some(Pending { from: Some(setting(from)), to: setting(to), expected, iteration });
+        let gain = predicted
+            .zip(before)
+            .map(|(cost, before)| Gain { mean: (before / cost).ln(), error: share.ln_1p() / two_sided() });
+        let expected = gain.filter(|gain| gain.mean.is_finite()).unwrap_or(Gain::UNKNOWN);
+        self.pending =
+            Some(Pending { from: Some(setting(from)), to: setting(to), expected, promised_s: predicted_s, iteration });
         Some(proposal)
     }
 
@@ -189,7 +195,13 @@ impl Scripted {
             unchanged_s: iteration_s,
             ..Proposal::default()
         };
-        self.pending = Some(Pending { from: None, to: Setting { ranks, values: to }, expected: None, iteration });
+        self.pending = Some(Pending {
+            from: None,
+            to: Setting { ranks, values: to },
+            expected: Gain::UNKNOWN,
+            promised_s: f64::NAN,
+            iteration,
+        });
         Some(proposal)
     }
 }

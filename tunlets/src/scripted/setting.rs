@@ -1,6 +1,7 @@
 //! Settings of a scripted tunlet, and the proposal in flight.
 
 use crate::Value;
+use crate::confidence::Gain;
 
 /// New values of tuning points, by name.
 pub type Values = Vec<(String, Value)>;
@@ -21,8 +22,10 @@ pub struct Pending {
     pub from: Option<Setting>,
     /// What it sets.
     pub to: Setting,
-    /// Highest cost that the prediction explains.
-    pub expected: Option<f64>,
+    /// Gain that is expected.
+    pub expected: Gain,
+    /// Time that it promises, seconds; NaN without a prediction.
+    pub promised_s: f64,
     /// Iteration of the window that led to it.
     pub iteration: u64,
 }

@@ -12,7 +12,10 @@ use super::program::Program;
 use super::request::cut;
 use super::scope::{self, TuningPointState};
 use super::setting::{Pending, Setting, Values};
-use crate::trial::{Measurement, Measurements, REMEMBERED, Rule, Tabu, Trial, Trials, Worse};
+use crate::confidence::Gain;
+use crate::noise::Noise;
+use crate::prediction_errors::PredictionErrors;
+use crate::trial::{Measurement, Measurements, REMEMBERED, Rule, Tabu, Trial, Trials};
 use crate::{
     Explanation, Judgement, Observation, Proposal, Refusal, Report, Settled, TuningPoint, Tunlet, Value, Verdict,
     Window,
@@ -37,6 +40,11 @@ pub struct Scripted {
     pub(super) tuning_points: Vec<TuningPointState>,
     pub(super) ranks: Vec<Vec<u32>>,
     pub(super) measured: Measurements,
+    pub(super) noise: Noise,
+    /// Gain that is expected of the change being watched, and the time that it promises, seconds.
+    expected: Gain,
+    promised_s: f64,
+    pub(super) errors: PredictionErrors,
     pub(super) pending: Option<Pending>,
     pub(super) trials: Trials<Setting>,
     /// Rollbacks proposed in succession.
@@ -74,6 +82,10 @@ impl Scripted {
             tuning_points: Vec::new(),
             ranks: Vec::new(),
             measured: Measurements::default(),
+            noise: Noise::default(),
+            expected: Gain::UNKNOWN,
+            promised_s: f64::NAN,
+            errors: PredictionErrors::default(),
             pending: None,
             trials: Trials::default(),
             rollback_tries: 0,
@@ -127,19 +139,24 @@ impl Scripted {
             return;
         }
         self.measured.push(measurement);
-        let Some(trial) = &self.trials.watched else { return };
+        self.noise.add(measurement.cost);
+        let foreseen_s = self.measured.time_s().unwrap_or(measurement.time_s);
+        self.errors.add(iteration, measurement.time_s, foreseen_s);
         let limits = self.description.limits;
-        let least_gain = if trial.expected.is_some() { 0.0 } else { limits.min_gain };
         let rule = Rule {
             windows: limits.watched_iterations as usize,
-            worse: Worse::BeyondChance { deviation: 0.0, least_gain },
+            expected: self.expected,
+            // What it predicts has the least gain already.
+            least: if self.expected.error.is_finite() { 0.0 } else { -(-limits.min_gain).ln_1p() },
+            deviation: self.noise.deviation(),
         };
         let Some((trial, judgement)) = self.trials.measure(iteration, measurement, rule) else { return };
+        self.errors.learn(judgement.measured_s, self.promised_s);
         self.judgements.push(judgement);
         self.quiet_until = iteration + limits.cool_down_iterations;
         self.outcome = Some(self.outcome_of(&trial, judgement.verdict));
         if judgement.verdict == Verdict::RolledBack {
-            self.tabu.add(trial.to.values, iteration, limits::TABU);
+            self.tabu.add(trial.to.values, iteration);
             self.rollback_tries = 0;
         }
     }
@@ -271,19 +288,22 @@ impl Tunlet for Scripted {
     }
 
     fn on_settled(&mut self, decision: u64, settled: Settled) {
-        let Some(Pending { from, to, expected, iteration: proposed_in }) = self.pending.take() else { return };
+        let Some(Pending { from, to, expected, promised_s, iteration: proposed_in }) = self.pending.take() else {
+            return;
+        };
         let Settled::Applied { iteration } = settled else {
             if from.is_some() {
-                self.tabu.add(to.values, proposed_in, limits::TABU);
+                self.tabu.add(to.values, proposed_in);
             }
             return;
         };
         self.changes += u64::from(from.is_some());
         // The iteration at whose safe point it was applied ran with both settings.
         let before = std::mem::take(&mut self.measured);
-        let mut trial = Trial::new(decision, from, to, iteration + 1, before);
-        trial.expected = expected;
-        self.trials.start(trial);
+        self.noise.interrupt();
+        self.errors.interrupt();
+        (self.expected, self.promised_s) = (expected, promised_s);
+        self.trials.start(Trial::new(decision, from, to, iteration + 1, before));
         if self.off {
             self.trials.watched = None;
         }

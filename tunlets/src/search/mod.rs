@@ -11,10 +11,11 @@ mod options;
 #[cfg(test)]
 mod tests;
 
+use crate::confidence::Gain;
 use crate::confidence::two_sided;
 use crate::options::SearchOptions;
 use crate::report::{Refusal, Report, SearchReport, TriedLine};
-use crate::trial::{Measurement, Measurements, Rule, Trial, Trials, Worse};
+use crate::trial::{Measurement, Measurements, Rule, Trial, Trials};
 use crate::tuning_point::names;
 use crate::{Explanation, Judgement, Observation, Proposal, Settled, TuningPoint, Tunlet, Verdict, Window};
 use change::Change;
@@ -131,7 +132,7 @@ impl SearchTunlet {
         let Some(time_s) = time_s.filter(|_| self.in_force.is_some_and(|from| number >= from)) else { return };
         let before = self.target();
         // The engine judges: no rule ends the trial before it asks for other values.
-        let watch = Rule { windows: usize::MAX, worse: Worse::ByMargin(0.0) };
+        let watch = Rule { windows: usize::MAX, expected: Gain::NONE, least: 0.0, deviation: 0.0 };
         self.trials.measure(number, Measurement { cost: time_s, time_s }, watch);
         if self.is_over() {
             self.judge();

@@ -1,11 +1,11 @@
 //! Explains the tunlet `master_worker` to people.
 
 use super::{Mode, SHORTEST_S};
-use crate::confidence::{Gain, LEVEL};
+use crate::confidence::LEVEL;
 use crate::explain::Explanation;
 use crate::master_worker::workers::Limits;
 use crate::options::Objective;
-use crate::trial::{WATCHED, Worse};
+use crate::trial::{Rule, WATCHED};
 use crate::tuning_point::names;
 use midrun_scheduling::Technique;
 
@@ -40,8 +40,7 @@ pub fn explain(mode: Mode, objective: Objective, limits: Limits) -> Explanation 
         let what = "share of all tasks of a batch, in a program with its own loop";
         e = e.turns(&format!("F{n}"), what, "what the program allows");
     }
-    let probable = Worse::Probable { expected: Gain::NONE, deviation: 0.0 };
-    let (technique, number) = (probable.explain("time / ideal"), probable.explain("the objective"));
+    let (technique, number) = (Rule::explain("time / ideal"), Rule::explain("the objective"));
     e.decides(
         "mean mu and standard deviation sigma of a task's time, speeds of the workers, cost of a chunk: measured",
         "",

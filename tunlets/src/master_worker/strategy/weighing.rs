@@ -5,8 +5,8 @@ use crate::Window;
 use crate::confidence::{Gain, standard_errors};
 use crate::master_worker::candidates::{self, Forecast};
 use crate::master_worker::experience::family;
-use crate::master_worker::model_error::{EXACT, Simulated, correction};
 use crate::master_worker::workload::WorkloadEstimator;
+use crate::model_error::{EXACT, Simulated, correction};
 use crate::trial::MODEL;
 use midrun_scheduling::{Technique, TechniqueParameters};
 

@@ -2,8 +2,8 @@
 
 use crate::confidence::Gain;
 use crate::master_worker::candidates;
-use crate::master_worker::model_error::EXACT;
 use crate::master_worker::workload::WorkloadEstimator;
+use crate::model_error::EXACT;
 use midrun_models::simulate::{Drawings, SimResult};
 use midrun_scheduling::TechniqueParameters;
 

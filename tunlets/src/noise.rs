@@ -1,0 +1,65 @@
+//! How far the cost of one window scatters under one setting: robust, from consecutive windows, so that drift hardly counts.
+
+use midrun_models::line::{NORMAL, median};
+use std::collections::VecDeque;
+
+/// Differences of consecutive windows that the scatter rests on: the newest ones.
+const DIFFERENCES: usize = 16;
+/// Standard deviation before any is known, as a share, and the differences that it counts for: the machine's (docs/measuring.md).
+const PRIOR: (f64, f64) = (0.005, 2.0);
+
+/// See the module.
+#[derive(Clone, Debug, Default)]
+pub struct Noise {
+    last: Option<f64>,
+    differences: VecDeque<f64>,
+}
+
+impl Noise {
+    /// Adds the cost of a window that follows the one before under the same setting.
+    pub fn add(&mut self, cost: f64) {
+        let difference = self.last.map(|before| (cost / before).ln().abs()).filter(|difference| difference.is_finite());
+        self.last = Some(cost);
+        self.differences.extend(difference);
+        if self.differences.len() > DIFFERENCES {
+            self.differences.pop_front();
+        }
+    }
+
+    /// The next window does not follow the last one.
+    pub fn interrupt(&mut self) {
+        self.last = None;
+    }
+
+    /// Standard deviation of the cost of one window, as a share.
+    pub fn deviation(&self) -> f64 {
+        let (prior, weight) = PRIOR;
+        let count = self.differences.len() as f64;
+        if self.differences.is_empty() {
+            return prior;
+        }
+        // Two windows differ by the root of two times what one scatters.
+        let seen = NORMAL * median(self.differences.iter().copied().collect()) / 2.0_f64.sqrt();
+        ((weight * prior * prior + count * seen * seen) / (weight + count)).sqrt()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scatter_is_that_of_consecutive_windows_and_one_that_was_disturbed_does_not_count() {
+        let mut noise = Noise::default();
+        assert_eq!(noise.deviation(), PRIOR.0);
+        for k in 0..40 {
+            let late = if k == 20 { 1.0 } else { 0.0 };
+            noise.add(1.0 + f64::from(k % 2) * 0.02 + f64::from(k) * 0.001 + late);
+        }
+        assert!((0.01..0.03).contains(&noise.deviation()), "{}", noise.deviation());
+        let before = noise.clone();
+        noise.interrupt();
+        noise.add(9.0);
+        assert_eq!(noise.deviation(), before.deviation());
+    }
+}
