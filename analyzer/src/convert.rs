@@ -137,7 +137,9 @@ fn joined(wire: v1::RankJoined) -> Option<Joined> {
     let (job, rank) = rank_id(wire.id)?;
     // A size that no job has is as good as none.
     let world_size = Some(wire.world_size).filter(|size| *size <= limits::RANKS_PER_JOB).unwrap_or_default();
-    Some(Joined { job, rank, world_size, mpi: text(wire.mpi) })
+    // Numbers are below 2^53, which every reader of JSON takes; a larger one is nonsense.
+    let last_action = Some(wire.last_action).filter(|action| *action < limits::ACTION_END).unwrap_or_default();
+    Some(Joined { job, rank, world_size, mpi: text(wire.mpi), last_action })
 }
 
 fn left(wire: v1::RankLeft) -> Option<Left> {
@@ -175,7 +177,8 @@ fn tuning_point_event(wire: v1::TuningPointDeclared) -> Option<Event> {
     let (name, minimum, maximum, value) = (tuning_point_name(wire.name), wire.minimum, wire.maximum, wire.value);
     // A bound may be infinite.
     let good = !name.is_empty() && !value.is_nan() && minimum <= maximum;
-    let declared = TuningPointDeclared { name, whole, text: takes_text, minimum, maximum, value };
+    let declared = wire.declared.filter(|declared| !declared.is_nan()).unwrap_or(value);
+    let declared = TuningPointDeclared { name, whole, text: takes_text, minimum, maximum, value, declared };
     good.then_some(Event::TuningPointDeclared(declared))
 }
 
@@ -367,7 +370,8 @@ mod tests {
     fn tuning_point(name: &str, minimum: f64, maximum: f64, value: f64) -> v1::Event {
         let r#type = v1::TuningPointType::F64.into();
         let (name, tuning_point) = (name.into(), 0);
-        let declared = v1::TuningPointDeclared { tuning_point, name, r#type, minimum, maximum, value };
+        let declared = None;
+        let declared = v1::TuningPointDeclared { tuning_point, name, r#type, minimum, maximum, value, declared };
         kind(event::Kind::TuningPointDeclared(declared))
     }
 

@@ -318,7 +318,8 @@ impl Core {
             let options = config.options();
             let made = self.maker.make(&options);
             let tunlet = made.inspect_err(|error| tracing::error!(%error, "no tunlet")).ok()?;
-            let spec = self.spec(String::new(), options, false, false);
+            // Until its owner opens it, it is whose agent brought it.
+            let spec = self.spec(token.to_owned(), options, false, false);
             let job = Job::new(now, id.clone(), spec, tunlet, self.last_action);
             self.insert(job);
         }

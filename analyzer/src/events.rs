@@ -49,6 +49,8 @@ pub struct Joined {
     pub rank: u32,
     pub world_size: u32,
     pub mpi: String,
+    /// The newest action that it was ever brought, 0 if none.
+    pub last_action: u64,
 }
 
 /// A rank is gone.
@@ -254,7 +256,10 @@ pub struct TuningPointDeclared {
     pub text: bool,
     pub minimum: f64,
     pub maximum: f64,
+    /// Now.
     pub value: f64,
+    /// When the program declared it.
+    pub declared: f64,
 }
 
 /// Records of one rank, or of all.

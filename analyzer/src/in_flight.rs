@@ -134,6 +134,11 @@ impl InFlight {
         self.last
     }
 
+    /// Ids from now on follow this one, too.
+    pub fn on_last_action(&mut self, action: u64) {
+        self.last = self.last.max(action);
+    }
+
     /// An id for a round of a synchronized change.
     pub fn new_id(&mut self) -> u64 {
         self.last += 1;

@@ -194,6 +194,7 @@ impl Job {
     /// A rank attached to `agent`, or is there still after the agent came back.
     pub fn on_joined(&mut self, agent: &AgentId, joined: &Joined) {
         self.roster.members.on_joined(agent, joined);
+        self.dispatcher.on_last_action(joined.last_action);
         self.point_texts.on_joined(joined.rank);
         self.iteration_texts.on_joined(joined.rank);
         self.publication.on_agent(agent);

@@ -2,13 +2,14 @@
 //! that starts reads it: what owners of jobs have set, and the number of the last action.
 
 use std::collections::BTreeMap;
-use std::fs::{File, OpenOptions};
-use std::io::{BufRead, BufReader, ErrorKind, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 
 use crate::control::Mode;
+use crate::disk::{Appendable, Disk};
 use crate::error::AnalyzerError;
 use crate::ids::JobId;
 use crate::limits;
@@ -34,17 +35,19 @@ pub struct Recalled {
     pub damaged: u64,
 }
 
-/// An open journal. When it cannot be written any more it logs that once and writes nothing more.
+/// An open journal. When it cannot be written any more it logs that, and [`Journal::go_on`] tries it again.
 #[derive(Debug)]
 pub struct Journal {
     path: PathBuf,
-    file: Option<File>,
+    disk: Arc<dyn Disk>,
+    file: Option<Box<dyn Appendable>>,
     bytes: u64,
     most: u64,
     /// The newest settings of each job that has not ended: a new file begins with them.
     settings: BTreeMap<String, Value>,
     last_action: u64,
     is_synced: bool,
+    is_given_up: bool,
 }
 
 impl Journal {
@@ -52,34 +55,46 @@ impl Journal {
     ///
     /// # Errors
     /// When the file cannot be opened or read.
-    pub fn open(path: Option<&Path>) -> Result<(Journal, Recalled), AnalyzerError> {
+    pub fn open(disk: Arc<dyn Disk>, path: Option<&Path>) -> Result<(Journal, Recalled), AnalyzerError> {
         let Some(path) = path else {
             let path = PathBuf::new();
             let (settings, last_action) = (BTreeMap::new(), 0);
-            let journal = Journal { path, file: None, bytes: 0, most: 0, settings, last_action, is_synced: true };
+            let journal = Journal {
+                path,
+                disk,
+                file: None,
+                bytes: 0,
+                most: 0,
+                settings,
+                last_action,
+                is_synced: true,
+                is_given_up: false,
+            };
             return Ok((journal, Recalled::default()));
         };
         let failed = |source| AnalyzerError::Journal { path: path.to_owned(), source };
         let mut journal = Journal {
             path: path.to_owned(),
+            disk,
             file: None,
             bytes: 0,
             most: limits::JOURNAL_BYTES,
             settings: BTreeMap::new(),
             last_action: 0,
             is_synced: true,
+            is_given_up: false,
         };
-        let (damaged, is_torn) = match File::open(path) {
+        let (damaged, is_torn) = match journal.disk.read(path) {
             Ok(file) => journal.read(file).map_err(failed)?,
             Err(error) if error.kind() == ErrorKind::NotFound => (0, false),
             Err(error) => return Err(failed(error)),
         };
-        let opened = OpenOptions::new().create(true).append(true).open(path);
-        let length = |mut file: File| {
+        let opened = journal.disk.append(path);
+        let length = |mut file: Box<dyn Appendable>| {
             if is_torn {
-                file.write_all(b"\n")?;
+                file.append(b"\n")?;
             }
-            file.metadata().map(|data| (file, data.len()))
+            file.length().map(|bytes| (file, bytes))
         };
         let (file, bytes) = opened.and_then(length).map_err(failed)?;
         (journal.file, journal.bytes) = (Some(file), bytes);
@@ -90,7 +105,7 @@ impl Journal {
     }
 
     /// Takes in what the file has; returns how many lines are damaged, and whether the last one has no end.
-    fn read(&mut self, file: File) -> std::io::Result<(u64, bool)> {
+    fn read(&mut self, file: Box<dyn Read>) -> std::io::Result<(u64, bool)> {
         let mut reader = BufReader::new(file);
         let (mut damaged, mut bytes) = (0, Vec::new());
         loop {
@@ -140,7 +155,7 @@ impl Journal {
     fn append(&mut self, line: &Value) {
         let Some(file) = &mut self.file else { return };
         let text = with_checksum(line);
-        match file.write_all(text.as_bytes()) {
+        match file.append(text.as_bytes()) {
             Ok(()) => (self.bytes, self.is_synced) = (self.bytes + text.len() as u64, false),
             Err(error) => self.give_up(&error),
         }
@@ -151,12 +166,16 @@ impl Journal {
         self.sync();
         let mut before = self.path.clone().into_os_string();
         before.push(".1");
-        let opened = std::fs::rename(&self.path, before)
-            .and_then(|()| OpenOptions::new().create(true).append(true).open(&self.path));
+        let renamed = self.disk.rename(&self.path, Path::new(&before));
+        let opened = renamed.and_then(|()| self.disk.append(&self.path));
         match opened {
             Ok(file) => (self.file, self.bytes) = (Some(file), 0),
             Err(error) => return self.give_up(&error),
         }
+        self.continue_here();
+    }
+
+    fn continue_here(&mut self) {
         self.append(&json!({"event": "journal-continued", "action": self.last_action}));
         for line in self.settings.values().cloned().collect::<Vec<Value>>() {
             self.append(&line);
@@ -165,8 +184,8 @@ impl Journal {
 
     /// Waits until everything is on disk: before an action leaves, and before a person is answered.
     pub fn sync(&mut self) {
-        let synced = match &self.file {
-            Some(file) if !self.is_synced => file.sync_data(),
+        let synced = match &mut self.file {
+            Some(file) if !self.is_synced => file.sync(),
             _ => Ok(()),
         };
         self.is_synced = true;
@@ -176,8 +195,30 @@ impl Journal {
     }
 
     fn give_up(&mut self, error: &std::io::Error) {
-        tracing::warn!(path = %self.path.display(), %error, "the journal is no longer written");
+        if !std::mem::replace(&mut self.is_given_up, true) {
+            tracing::warn!(path = %self.path.display(), %error, "the journal is not written any more; it is tried again");
+        }
         self.file = None;
+    }
+
+    /// Tries to write a journal again that could not be written: it goes on with what must not be forgotten.
+    pub fn go_on(&mut self) {
+        if !self.is_given_up {
+            return;
+        }
+        let opened = self.disk.append(&self.path).and_then(|mut file| {
+            // The last line may be torn.
+            file.append(b"\n")?;
+            file.length().map(|bytes| (file, bytes))
+        });
+        let Ok((file, bytes)) = opened else { return };
+        (self.file, self.bytes) = (Some(file), bytes);
+        self.continue_here();
+        self.sync();
+        if self.file.is_some() {
+            self.is_given_up = false;
+            tracing::info!(path = %self.path.display(), "the journal is written again");
+        }
     }
 }
 
@@ -232,6 +273,7 @@ fn job_of(line: &Value) -> Option<RecalledJob> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::disk::HostDisk;
 
     fn settings(job: &str, mode: Mode, revision: u64) -> OwnerSettings {
         let mut manual = Manual::default();
@@ -248,7 +290,7 @@ mod tests {
     }
 
     fn open(path: &Path) -> (Journal, Recalled) {
-        Journal::open(Some(path)).unwrap()
+        Journal::open(Arc::new(HostDisk), Some(path)).unwrap()
     }
 
     fn text(path: &Path) -> String {
@@ -312,6 +354,43 @@ mod tests {
         assert_eq!((recalled.jobs.len(), recalled.last_action), (1, 200));
     }
 
+    /// A disk that has no room at first.
+    #[derive(Clone, Debug, Default)]
+    struct Full(Arc<std::sync::atomic::AtomicBool>);
+
+    impl Disk for Full {
+        fn read(&self, path: &Path) -> std::io::Result<Box<dyn Read>> {
+            HostDisk.read(path)
+        }
+        fn append(&self, path: &Path) -> std::io::Result<Box<dyn Appendable>> {
+            if self.0.load(std::sync::atomic::Ordering::Relaxed) {
+                return HostDisk.append(Path::new("/dev/full"));
+            }
+            HostDisk.append(path)
+        }
+        fn rename(&self, from: &Path, to: &Path) -> std::io::Result<()> {
+            HostDisk.rename(from, to)
+        }
+    }
+
+    #[test]
+    fn a_journal_on_a_full_disk_goes_on_when_there_is_room_with_what_was_set_meanwhile() {
+        let (_folder, path) = path();
+        let disk = Full::default();
+        let is_full = |full| disk.0.store(full, std::sync::atomic::Ordering::Relaxed);
+        is_full(true);
+        let (mut journal, _) = Journal::open(Arc::new(disk.clone()), Some(&path)).unwrap();
+        journal.write(&settings_line(&settings("a", Mode::Frozen, 5)));
+        journal.write(&json!({"event": "action", "job": "a", "action": 77}));
+        journal.go_on();
+        assert!(!path.exists(), "there is no room yet");
+        is_full(false);
+        journal.go_on();
+        journal.write(&json!({"event": "action", "job": "a", "action": 78}));
+        let (_, recalled) = open(&path);
+        assert_eq!((recalled.jobs.len(), recalled.last_action, recalled.damaged), (1, 78, 0));
+    }
+
     #[test]
     fn every_line_is_json_with_the_checksum_of_what_stands_before_it() {
         let text = with_checksum(&json!({"n": 1, "text": "ä\n"}));
@@ -322,7 +401,7 @@ mod tests {
 
     #[test]
     fn a_journal_in_a_folder_that_is_not_there_is_named() {
-        let error = Journal::open(Some(Path::new("/no-such-folder/j"))).unwrap_err();
+        let error = Journal::open(Arc::new(HostDisk), Some(Path::new("/no-such-folder/j"))).unwrap_err();
         assert!(error.to_string().contains("/no-such-folder/j"), "{error}");
     }
 }

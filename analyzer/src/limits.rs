@@ -20,6 +20,8 @@ pub const AGENTS: usize = 4096;
 pub const RANKS_PER_JOB: u32 = 1 << 16;
 /// Tuning points of a job.
 pub const TUNING_POINTS_PER_JOB: usize = 1 << 17;
+/// Numbers of actions that ranks know are taken for garbage from here on: microseconds since 1970 reach it in the year 2255.
+pub const ACTION_END: u64 = 1 << 53;
 /// Iteration numbers from here on are taken for garbage.
 pub const ITERATION_END: u64 = midrun_vocabulary::bounds::LAST_ITERATION + 1;
 /// Tasks of one iteration from here on are taken for garbage.
@@ -130,6 +132,8 @@ pub const HELLO_MS: u64 = 10_000;
 pub const KEEPALIVE_MS: u64 = 5_000;
 /// Size at which the journal goes on in a new file, bytes; the one before stays beside it.
 pub const JOURNAL_BYTES: u64 = 256 << 20;
+/// A journal that could not be written is tried again so often, milliseconds.
+pub const JOURNAL_RETRY_MS: u64 = 1_000;
 /// Size at which a recording ends, bytes.
 pub const RECORDING_BYTES: u64 = 8 << 30;
 /// Longest frame of a recording, bytes.

@@ -43,7 +43,7 @@ impl TuningPoints {
             whole: tuning_point.whole,
             range: (tuning_point.minimum, tuning_point.maximum),
             value: tuning_point.value,
-            declared: tuning_point.value,
+            declared: tuning_point.declared,
             text: tuning_point.text.then(String::new),
         });
         true

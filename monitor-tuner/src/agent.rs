@@ -1,7 +1,7 @@
 //! The state of an agent, and how it reacts to ranks, to the analyzer and to time.
 
 use crate::attachment::Attached;
-use crate::clock::{self, ClockSync};
+use crate::clock::ClockSync;
 use crate::config::Config;
 use crate::delivery;
 use crate::limits::{
@@ -17,6 +17,7 @@ use midrun_proto::v1::{
     Action, ActionResult, ActionStatus, Batch, FromAgent, Goodbye, Hello, OwnerSettings, OwnerSettingsKept, RankJoined,
     RankLeft, RankReport, TimeProbe, from_agent, to_agent,
 };
+use midrun_vocabulary::Clock;
 use std::collections::BTreeMap;
 use std::time::Duration;
 use tokio::sync::mpsc::Sender;
@@ -69,6 +70,8 @@ pub struct Agent {
     oldest_event: Option<Instant>,
     /// When the oldest unacknowledged batch was sent, or the last acknowledgement came.
     awaiting: Option<Instant>,
+    /// CLOCK_MONOTONIC of this host, nanoseconds.
+    now: Clock,
     clock: ClockSync,
     next_probe: Instant,
     next_counters: Instant,
@@ -81,10 +84,10 @@ pub struct Agent {
 
 impl Agent {
     /// An agent without ranks; a message on `again` asks for a new stream.
-    pub fn new(config: &Config, again: Sender<()>) -> Self {
+    pub fn new(config: &Config, now: Clock, again: Sender<()>) -> Self {
         let host = || rustix::system::uname().nodename().to_string_lossy().into_owned();
         let node = if config.node.is_empty() { host() } else { config.node.clone() };
-        let name = format!("{node}/{}/{}", std::process::id(), clock::now_ns());
+        let name = format!("{node}/{}/{}", std::process::id(), now.now());
         Agent {
             node,
             name,
@@ -105,6 +108,7 @@ impl Agent {
             again,
             oldest_event: None,
             awaiting: None,
+            now,
             clock: ClockSync::default(),
             next_probe: Instant::now(),
             next_counters: Instant::now(),
@@ -169,10 +173,10 @@ impl Agent {
                 self.second.remove(&connection);
                 if let Some(mut rank) = self.ranks.remove(&connection) {
                     rank.drain();
-                    rank.read_counters(true);
+                    rank.read_counters(self.now.now(), true);
                     self.stats.records_rejected += rank.collected.rejected;
                     self.detached.push(rank.closing_report());
-                    self.left.push(rank.left());
+                    self.left.push(rank.left(self.now.now()));
                     let next = self.second.iter().find(|(_, other)| other.id == rank.id).map(|(number, _)| *number);
                     if let Some((number, next)) = next.and_then(|number| self.second.remove_entry(&number)) {
                         self.join(number, next);
@@ -223,7 +227,7 @@ impl Agent {
                 self.send();
             }
             LinkEvent::Received(to_agent::Message::TimeReply(reply)) => {
-                self.clock.on_reply(reply.agent_ns, reply.analyzer_ns, clock::now_ns());
+                self.clock.on_reply(reply.agent_ns, reply.analyzer_ns, self.now.now());
             }
             LinkEvent::Received(to_agent::Message::OwnerSettings(settings)) => self.on_settings(*settings),
             LinkEvent::Received(_) => {}
@@ -263,13 +267,13 @@ impl Agent {
     fn on_action(&mut self, action: &Action) {
         let Some(id) = action.rank.clone() else { return };
         let status = match self.ranks.values_mut().find(|rank| rank.id == id) {
-            Some(rank) => delivery::deliver(rank, action, clock::now_ns()),
+            Some(rank) => delivery::deliver(rank, action, self.now.now()),
             None => Err(ActionStatus::Undeliverable),
         };
         match status {
             Ok(()) => self.stats.actions_delivered += 1,
             Err(status) => {
-                let time_ns = clock::now_ns();
+                let time_ns = self.now.now();
                 let result =
                     ActionResult { action: action.id, status: status.into(), time_ns, ..ActionResult::default() };
                 match self.ranks.values_mut().find(|rank| rank.id == id) {
@@ -300,7 +304,8 @@ impl Agent {
         let ends = self.ranks.values().any(|rank| rank.collected.urgent) || Instant::now() >= self.next_counters;
         if ends {
             self.next_counters = Instant::now() + COUNTERS;
-            self.ranks.values_mut().for_each(|rank| rank.read_counters(false));
+            let now_ns = self.now.now();
+            self.ranks.values_mut().for_each(|rank| rank.read_counters(now_ns, false));
         }
         for rank in self.ranks.values_mut() {
             urgent |= rank.collected.urgent;
@@ -316,7 +321,7 @@ impl Agent {
             let _ = self.again.try_send(());
         }
         if self.welcomed && Instant::now() >= self.next_probe {
-            let probe = from_agent::Message::TimeProbe(TimeProbe { agent_ns: clock::now_ns() });
+            let probe = from_agent::Message::TimeProbe(TimeProbe { agent_ns: self.now.now() });
             self.send_message(probe);
             self.probes += 1;
             self.next_probe = Instant::now() + if self.probes < 5 { FIRST_PROBES } else { PROBE };
@@ -367,7 +372,8 @@ impl Agent {
     /// Takes everything that the rings still hold into a last batch.
     pub fn on_ending(&mut self) {
         self.on_tick();
-        self.ranks.values_mut().for_each(|rank| rank.read_counters(true));
+        let now_ns = self.now.now();
+        self.ranks.values_mut().for_each(|rank| rank.read_counters(now_ns, true));
         self.flush();
     }
 

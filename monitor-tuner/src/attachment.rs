@@ -5,21 +5,46 @@ use midrun_ring::Segment;
 use midrun_ring::attach::recv_segment;
 use std::io::{Error, ErrorKind, Result};
 use std::os::fd::AsFd;
+use std::time::Duration;
 use tokio::io::Interest;
-use tokio::net::UnixStream;
+use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::mpsc::Sender;
 
 /// An event at the socket, with the number of the connection.
 #[derive(Debug)]
 pub enum Attached {
-    /// A rank of this user connected and sent its segment.
+    /// A rank of the user with this id connected and sent its segment.
     Connected(u64, Segment, u32),
     /// Its connection ended.
     Disconnected(u64),
 }
 
-/// Serves one connection from its greeting to its end. `for_all`: root's agent takes ranks of every user.
-pub async fn serve(number: u64, stream: UnixStream, for_all: bool, to: Sender<Attached>) {
+/// A pause that lets another task work.
+const YIELD: Duration = Duration::from_millis(10);
+
+/// Takes connections until the agent has gone. `for_all`: root's agent takes ranks of every user.
+pub async fn accept(listener: UnixListener, for_all: bool, to: Sender<Attached>) {
+    let mut connections = 0;
+    loop {
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            () = to.closed() => return,
+        };
+        match accepted {
+            Ok((stream, _)) => {
+                connections += 1;
+                tokio::spawn(serve(connections, stream, for_all, to.clone()));
+            }
+            Err(error) => {
+                tracing::warn!(%error, "a connection could not be accepted");
+                tokio::time::sleep(YIELD).await;
+            }
+        }
+    }
+}
+
+/// Serves one connection from its greeting to its end.
+async fn serve(number: u64, stream: UnixStream, for_all: bool, to: Sender<Attached>) {
     let (segment, uid) = match tokio::time::timeout(GREETING, greet(&stream, for_all)).await {
         Ok(Ok(greeted)) => greeted,
         Ok(Err(error)) if error.kind() == ErrorKind::UnexpectedEof => return,

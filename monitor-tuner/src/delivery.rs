@@ -47,7 +47,11 @@ pub fn deliver(rank: &mut Rank, action: &Action, now_ns: u64) -> Result<(), Acti
         command.assignments[0] = CommandAssignment { tuning_point: NO_TUNING_POINT, value: action.at as f64 };
         command.count = 1;
     }
-    if rank.commands.push_all(&command.to_entries()) { Ok(()) } else { Err(ActionStatus::Undeliverable) }
+    if !rank.commands.push_all(&command.to_entries()) {
+        return Err(ActionStatus::Undeliverable);
+    }
+    rank.segment.note_action(action.id);
+    Ok(())
 }
 
 /// The moment or the phase of the command, one of [`when`].
@@ -101,6 +105,8 @@ mod tests {
         let command = Command::read(|| commands.pop()).flatten().unwrap();
         assert_eq!((command.action, command.deadline_ns, command.when, command.count), (7, 2_001_000, when::NOW, 1));
         assert_eq!(command.assignments[0], CommandAssignment { tuning_point: 0, value: 0.25 });
+        let next_agents = Rank::new(rank.segment.clone(), "j".into());
+        assert_eq!(next_agents.joined().last_action, 7, "the rank's memory keeps it for the next agent");
     }
 
     #[test]

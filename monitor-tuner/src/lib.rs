@@ -24,4 +24,6 @@ mod send_queue;
 mod stream;
 
 pub use agent::Stats;
-pub use lifecycle::{AgentError, run};
+pub use attachment::Attached;
+pub use lifecycle::{AgentError, run, serve};
+pub use link::patient;

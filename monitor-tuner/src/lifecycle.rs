@@ -2,20 +2,23 @@
 
 use crate::agent::{Agent, Stats};
 use crate::attachment::{self, Attached};
+use crate::clock;
 use crate::config::Config;
-use crate::limits::CONNECT;
 use crate::link::{self, LinkEvent};
 use midrun_proto::tls;
 use midrun_proto::token::ShowToken;
-use midrun_vocabulary::ConfigError;
+use midrun_vocabulary::{Clock, ConfigError};
 use std::future::Future;
 use std::os::unix::net::UnixListener;
 use std::time::Duration;
 use tokio::sync::mpsc::{Receiver, channel};
 use tokio::time::{Instant, sleep};
+use tonic::transport::Channel;
 
 /// Pause between two looks when no rank is attached.
 const IDLE: Duration = Duration::from_millis(100);
+/// Ranks that attach at a time.
+const ATTACHMENTS: usize = 64;
 /// A pause that lets another task work.
 const YIELD: Duration = Duration::from_millis(10);
 
@@ -49,39 +52,46 @@ pub async fn run(
     listener.set_nonblocking(true)?;
     let listener = tokio::net::UnixListener::from_std(listener)?;
     let endpoint = tls::endpoint(&config.analyzer, config.credentials.as_ref()).map_err(AgentError::Analyzer)?;
-    let endpoint = endpoint
-        .connect_timeout(CONNECT)
-        .tcp_nodelay(true)
-        .http2_keep_alive_interval(CONNECT)
-        .keep_alive_timeout(CONNECT);
+    let endpoint = link::patient(endpoint);
     let connect = move || {
         let endpoint = endpoint.clone();
         async move { endpoint.connect().await }
     };
+    let (attached_to, attached) = channel(ATTACHMENTS);
+    // An agent that was started for one job serves the user who started it, also if that is root.
+    let for_all = config.owner_settings.is_none() && !config.options_follow;
+    let door = tokio::spawn(attachment::accept(listener, for_all, attached_to));
+    let ended = serve(config, clock::of_host(), connect, attached, shutdown).await;
+    door.abort();
+    ended
+}
+
+/// As [`run`], in surroundings that are given: `now` reads CLOCK_MONOTONIC of the host of the ranks, in nanoseconds; `connect` makes a
+/// channel to the analyzer; ranks come and go by `attached`.
+///
+/// # Errors
+/// An analyzer that refuses.
+pub async fn serve<C, F>(
+    config: Config,
+    now: Clock,
+    connect: C,
+    mut attached: Receiver<Attached>,
+    shutdown: impl Future<Output = ()>,
+) -> Result<Stats, AgentError>
+where
+    C: Fn() -> F + Send + Sync + 'static,
+    F: Future<Output = Result<Channel, tonic::transport::Error>> + Send + 'static,
+{
     let (link_to, mut link_events) = channel(256);
     let (again, again_requests) = channel(1);
     let link = tokio::spawn(link::keep(connect, ShowToken::new(&config.token), link_to, again_requests));
-    let (attached_to, mut attached) = channel(64);
-    let mut agent = Agent::new(&config, again);
-    // An agent that was started for one job serves the user who started it, also if that is root.
-    let for_all = config.owner_settings.is_none() && !config.options_follow;
-    let mut connections = 0;
+    let mut agent = Agent::new(&config, now, again);
     let mut last_needed = Instant::now();
     tokio::pin!(shutdown);
     let result = loop {
         let pause = if agent.has_ranks() { agent.pause(Duration::from_millis(config.poll_ms)) } else { IDLE };
         tokio::select! {
             () = &mut shutdown => break Ok(()),
-            accepted = listener.accept() => match accepted {
-                Ok((stream, _)) => {
-                    connections += 1;
-                    tokio::spawn(attachment::serve(connections, stream, for_all, attached_to.clone()));
-                }
-                Err(error) => {
-                    tracing::warn!(%error, "a connection could not be accepted");
-                    sleep(YIELD).await;
-                }
-            },
             Some(event) = attached.recv() => agent.on_attached(event),
             Some(event) = link_events.recv() => {
                 if let Some(why) = agent.on_link(event) {

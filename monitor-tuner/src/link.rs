@@ -7,11 +7,12 @@ use midrun_proto::v1::agent_client::AgentClient;
 use midrun_proto::v1::{FromAgent, ToAgent, Welcome, to_agent};
 use std::error::Error;
 use std::future::Future;
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::time::Duration;
 use tokio::sync::mpsc::{self, Receiver, Sender};
 use tokio::time::{sleep, timeout};
 use tokio_stream::wrappers::ReceiverStream;
-use tonic::transport::Channel;
+use tonic::transport::{Channel, Endpoint};
 use tonic::{Code, Status};
 
 /// An event of the link, for the agent.
@@ -32,6 +33,11 @@ pub enum LinkEvent {
 enum End {
     Refused(String),
     Gone(String),
+}
+
+/// The deadlines of a connection: one that has been silent for a time is asked whether it lives.
+pub fn patient(endpoint: Endpoint) -> Endpoint {
+    endpoint.connect_timeout(CONNECT).tcp_nodelay(true).http2_keep_alive_interval(CONNECT).keep_alive_timeout(CONNECT)
 }
 
 /// Runs until the agent has gone or the analyzer refused. `connect` makes a channel, so that tests can put their own
@@ -66,7 +72,8 @@ where
 
 /// Between 0.75 and 1.25, so that a thousand agents do not come back at the same moment.
 fn jitter() -> f64 {
-    0.75 + f64::from(getrandom::u32().unwrap_or(u32::MAX / 2)) / f64::from(u32::MAX) / 2.0
+    let random = RandomState::new().build_hasher().finish();
+    0.75 + random as f64 / u64::MAX as f64 / 2.0
 }
 
 async fn one_stream<C, F>(

@@ -1,6 +1,5 @@
 //! One attached rank: its segment, its rings, and its events since the last batch.
 
-use crate::clock;
 use crate::collected::Collected;
 use crate::counters::Counters;
 use crate::limits::RECORDS_PER_PASS;
@@ -72,8 +71,8 @@ impl Rank {
     }
 
     /// Reads its counters of MPI calls if it is time; all of them if it has ended.
-    pub fn read_counters(&mut self, ended: bool) {
-        for counted in self.counters.read(&self.segment, clock::now_ns(), ended) {
+    pub fn read_counters(&mut self, now_ns: u64, ended: bool) {
+        for counted in self.counters.read(&self.segment, now_ns, ended) {
             self.collected.push(Kind::MpiCounted(counted));
         }
     }
@@ -103,6 +102,7 @@ impl Rank {
                 minimum: tuning_point.minimum,
                 maximum: tuning_point.maximum,
                 value: tuning_point.value,
+                declared: Some(tuning_point.declared),
             }));
         }
     }
@@ -116,12 +116,13 @@ impl Rank {
             pid: identity.pid,
             mpi: identity.mpi.clone(),
             time_ns: identity.start_ns,
+            last_action: self.segment.last_action(),
         }
     }
 
     /// The message of its end.
-    pub fn left(&self) -> RankLeft {
-        RankLeft { id: Some(self.id.clone()), finalized: self.segment.finalized(), time_ns: clock::now_ns() }
+    pub fn left(&self, now_ns: u64) -> RankLeft {
+        RankLeft { id: Some(self.id.clone()), finalized: self.segment.finalized(), time_ns: now_ns }
     }
 
     /// The events since the last report; `None` when there are none.

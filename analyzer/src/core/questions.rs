@@ -56,8 +56,9 @@ impl Core {
             Err(error) => return Answer::Invalid(error.to_string()),
         };
         let spec = self.spec(token, options, dry_run, true);
+        let is_theirs = self.jobs.get(&id).is_none_or(|job| self.may(&spec.token, &job.spec.token));
         if let Some(job) = self.jobs.get_mut(&id) {
-            if !job.reopen(now, spec, tunlet) {
+            if !is_theirs || !job.reopen(now, spec, tunlet) {
                 return Answer::Invalid(format!("job {id} is running already: choose another name"));
             }
         } else {

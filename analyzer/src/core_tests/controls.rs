@@ -12,12 +12,21 @@ fn block(name: &str, value: f64) -> Event {
         minimum: 8.0,
         maximum: 64.0,
         value,
+        declared: value,
     })
 }
 
 fn pattern() -> Event {
     let (name, minimum, maximum, value) = ("pipe.pattern".into(), 0.0, 20.0, 0.0);
-    Event::TuningPointDeclared(TuningPointDeclared { name, whole: false, text: true, minimum, maximum, value })
+    Event::TuningPointDeclared(TuningPointDeclared {
+        name,
+        whole: false,
+        text: true,
+        minimum,
+        maximum,
+        value,
+        declared: value,
+    })
 }
 
 pub(super) fn set(point: &str, value: &str, rank: Option<u32>) -> Control {
@@ -30,7 +39,7 @@ pub(super) fn set_together(point: &str, value: &str) -> Control {
 
 impl Story {
     /// Asks with number `ask`; the answer comes by itself, perhaps later.
-    fn control(&mut self, ask: u64, control: Control) {
+    pub(super) fn control(&mut self, ask: u64, control: Control) {
         let question = Question::Control { job: job("j"), token: String::new(), control };
         self.step(Input::Asked { ask: AskId(ask), question });
     }

@@ -7,7 +7,7 @@ use midrun_proto::PROTOCOL_VERSION;
 #[test]
 fn two_jobs_do_not_mix() {
     let mut story = Story::begin(Config::default());
-    let joined = |rank| Joined { job: job("k"), rank, world_size: 3, mpi: "MPICH 4.0".into() };
+    let joined = |rank| Joined { job: job("k"), rank, world_size: 3, mpi: "MPICH 4.0".into(), last_action: 0 };
     story.sequence += 1;
     let batch = Batch { sequence: story.sequence, joined: (0..3).map(joined).collect(), ..Batch::default() };
     story.step(Input::BatchReceived { link: LINK, batch });
@@ -230,7 +230,7 @@ fn a_second_program_of_the_same_job_is_measured_too() {
     story.hello(LINK, "n1-77", "j");
     story.iteration("j", 0);
     (0..3).for_each(|rank| story.leave("j", rank, true));
-    let joined = |rank| Joined { job: job("j"), rank, world_size: 3, mpi: String::new() };
+    let joined = |rank| Joined { job: job("j"), rank, world_size: 3, mpi: String::new(), last_action: 0 };
     story.sequence += 1;
     let batch = Batch { sequence: story.sequence, joined: (0..3).map(joined).collect(), ..Batch::default() };
     story.step(Input::BatchReceived { link: LINK, batch });
@@ -263,7 +263,7 @@ fn several_agents_serve_one_job_and_the_action_goes_to_the_masters() {
         agent: AgentId("n2-5".into()),
         version: "0.1.0".into(),
         token: String::new(),
-        ranks: vec![Joined { job: job("j"), rank: 3, world_size: 4, mpi: String::new() }],
+        ranks: vec![Joined { job: job("j"), rank: 3, world_size: 4, mpi: String::new(), last_action: 0 }],
         ..Hello::default()
     };
     story.step(Input::AgentConnected { link: far, hello });

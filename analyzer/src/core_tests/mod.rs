@@ -125,12 +125,28 @@ fn worked(iteration: u64, tasks: u64) -> Event {
 
 fn technique_tuning_point() -> Event {
     let (name, minimum, maximum, value) = (names::TECHNIQUE.into(), 0.0, 7.0, 5.0);
-    Event::TuningPointDeclared(TuningPointDeclared { name, whole: true, text: false, minimum, maximum, value })
+    Event::TuningPointDeclared(TuningPointDeclared {
+        name,
+        whole: true,
+        text: false,
+        minimum,
+        maximum,
+        value,
+        declared: value,
+    })
 }
 
 fn algorithm() -> Event {
     let (name, minimum, maximum, value) = ("algorithm".into(), 0.0, 2.0, 0.0);
-    Event::TuningPointDeclared(TuningPointDeclared { name, whole: true, text: false, minimum, maximum, value })
+    Event::TuningPointDeclared(TuningPointDeclared {
+        name,
+        whole: true,
+        text: false,
+        minimum,
+        maximum,
+        value,
+        declared: value,
+    })
 }
 
 fn settled(action: &Action, status: ActionStatus, iteration: u64) -> Event {
@@ -203,7 +219,7 @@ impl Story {
     }
 
     fn hello_with(&mut self, link: LinkId, agent: &str, id: &str, token: &str, protocol: u32) {
-        let joined = |rank| Joined { job: job(id), rank, world_size: 3, mpi: "Open MPI 4.1.4".into() };
+        let joined = |rank| Joined { job: job(id), rank, world_size: 3, mpi: "Open MPI 4.1.4".into(), last_action: 0 };
         let hello = Hello {
             protocol,
             node: "n1".into(),

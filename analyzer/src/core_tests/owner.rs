@@ -25,7 +25,7 @@ impl Story {
     }
 
     fn brings(&mut self, link: LinkId, token: &str, settings: Vec<OwnerSettings>, options_follow: bool) {
-        let joined = |rank| Joined { job: job("j"), rank, world_size: 3, mpi: String::new() };
+        let joined = |rank| Joined { job: job("j"), rank, world_size: 3, mpi: String::new(), last_action: 0 };
         let hello = Hello {
             protocol: midrun_proto::PROTOCOL_VERSION,
             node: "n1".into(),
@@ -179,4 +179,39 @@ fn an_analyzer_with_the_journal_knows_what_was_set_though_no_agent_does() {
     assert_eq!(next.actions_upon(0), [], "it was opened by name: its options are still to come");
     next.open("j", "", false);
     assert_eq!(next.actions_upon(1).len(), 1);
+}
+
+#[test]
+fn an_analyzer_whose_clock_is_behind_numbers_its_actions_after_those_that_the_ranks_know() {
+    for (known, first) in [(5_000_000, 5_000_001), (7, 1001)] {
+        let mut story = Story::begin(Config::default());
+        let joined = Joined { job: job("j"), rank: 0, world_size: 3, mpi: String::new(), last_action: known };
+        story.sequence += 1;
+        let batch = Batch { sequence: story.sequence, joined: vec![joined], ..Batch::default() };
+        story.step(Input::BatchReceived { link: LINK, batch });
+        let actions = story.actions_upon(0);
+        assert_eq!(actions.iter().map(|action| action.id.0).collect::<Vec<_>>(), [first]);
+    }
+}
+
+#[test]
+fn a_pause_at_another_analyzer_brings_the_values_back_with_which_the_program_began() {
+    let mut story = Story::late(Vec::new(), false);
+    let Event::TuningPointDeclared(point) = technique_tuning_point() else { panic!("a tuning point") };
+    let changed = TuningPointDeclared { name: "mw.recall".into(), value: 6.0, declared: 2.0, ..point };
+    story.report("j", 0, vec![Event::TuningPointDeclared(changed)]);
+    story.out.clear();
+    story.control(5, Control::Pause);
+    let back: Vec<_> = story.actions().into_iter().flat_map(|action| action.assignments).collect();
+    assert_eq!(back, [("mw.recall".to_owned(), 2.0.into())]);
+}
+
+#[test]
+fn a_job_whose_owner_has_not_opened_it_yet_is_its_agents_and_no_strangers() {
+    let mut story = Story::new(Config::default());
+    story.brings(LINK, "mine", Vec::new(), false);
+    let asked = |token: &str| Question::Control { job: job("j"), token: token.into(), control: Control::Freeze };
+    assert!(matches!(story.ask(asked("")), Some(Answer::Denied(_))));
+    assert!(matches!(story.open("j", "yours", false), Some(Answer::Invalid(_))), "nor does it become theirs");
+    assert_eq!(story.open("j", "mine", false), Some(Answer::Opened));
 }

@@ -67,6 +67,11 @@ impl Dispatcher {
         self.in_flight.last()
     }
 
+    /// A rank knows of this action, perhaps of an analyzer before: those to come must be newer.
+    pub(super) fn on_last_action(&mut self, action: u64) {
+        self.in_flight.on_last_action(action);
+    }
+
     /// Counts for the summary.
     pub(super) fn counts(&self) -> &ActionCounts {
         &self.in_flight.counts

@@ -75,6 +75,7 @@ impl Story {
                 minimum,
                 maximum,
                 value,
+                declared: None,
             })
         };
         let tuning_points = [

@@ -11,15 +11,17 @@ use tonic::{Request, Response, Status, Streaming};
 use midrun_proto::v1;
 use midrun_proto::v1::agent_server::Agent;
 use midrun_proto::v1::recorded::What;
+use midrun_vocabulary::Clock;
 
 use super::core_task::ToCore;
 use super::links::{Line, Links};
 use crate::convert::{self, FromAgent};
 use crate::ids::LinkId;
 use crate::input::Input;
-use crate::{clock, limits};
+use crate::limits;
 
 pub(crate) struct Service {
+    now_ns: Clock,
     inputs: mpsc::Sender<ToCore>,
     links: Arc<Links>,
     ids: Arc<AtomicU64>,
@@ -28,12 +30,13 @@ pub(crate) struct Service {
 
 impl Service {
     pub(crate) fn new(
+        now_ns: Clock,
         inputs: mpsc::Sender<ToCore>,
         links: Arc<Links>,
         ids: Arc<AtomicU64>,
         recording: bool,
     ) -> Service {
-        Service { inputs, links, ids, recording }
+        Service { now_ns, inputs, links, ids, recording }
     }
 }
 
@@ -45,7 +48,8 @@ impl Agent for Service {
         let id = LinkId(self.ids.fetch_add(1, Ordering::Relaxed));
         let (queue, outgoing) = mpsc::channel(limits::LINK_QUEUE);
         let ended = self.links.add(id, queue.clone());
-        let reader = Reader { id, inputs: self.inputs.clone(), queue, recording: self.recording };
+        let (now_ns, inputs) = (self.now_ns.clone(), self.inputs.clone());
+        let reader = Reader { id, now_ns, inputs, queue, recording: self.recording };
         let links = self.links.clone();
         tokio::spawn(async move {
             reader.read(request.into_inner(), ended).await;
@@ -58,6 +62,7 @@ impl Agent for Service {
 // Reads one link. When the core is busy it waits, and the agent with it; the core never waits for it.
 struct Reader {
     id: LinkId,
+    now_ns: Clock,
     inputs: mpsc::Sender<ToCore>,
     queue: mpsc::Sender<Line>,
     recording: bool,
@@ -96,7 +101,7 @@ impl Reader {
                 }
                 // Answered here, because a probe that waits for the core measures the core.
                 Some(FromAgent::TimeProbe(agent_ns)) => {
-                    let _ = self.queue.try_send(Ok(convert::time_reply(agent_ns, clock::now_ns())));
+                    let _ = self.queue.try_send(Ok(convert::time_reply(agent_ns, self.now_ns.now())));
                 }
                 Some(FromAgent::SettingsKept(job, version)) => {
                     if !self.tell(Input::SettingsKept { link: self.id, job, version }, said).await {

@@ -2,17 +2,19 @@
 //! deadline, and make room for newer ones, so that they can neither hold the analyzer's descriptors nor keep others out.
 
 use std::collections::VecDeque;
+use std::future::Future;
 use std::io;
+use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::task::{Context, Poll, Waker};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
-use tokio::time::MissedTickBehavior;
+use tokio::time::{Instant, MissedTickBehavior};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::transport::server::Connected;
 
@@ -47,13 +49,39 @@ impl Drop for State {
     }
 }
 
+/// Where connections come from.
+pub trait Accept: Send + 'static {
+    /// A connection.
+    type Stream: AsyncRead + AsyncWrite + Unpin + Send + 'static;
+    /// Where they come in.
+    ///
+    /// # Errors
+    /// The system's.
+    fn address(&self) -> io::Result<SocketAddr>;
+    /// Waits for the next one.
+    fn accept(&mut self) -> impl Future<Output = io::Result<Self::Stream>> + Send;
+}
+
+impl Accept for TcpListener {
+    type Stream = TcpStream;
+    fn address(&self) -> io::Result<SocketAddr> {
+        self.local_addr()
+    }
+    async fn accept(&mut self) -> io::Result<TcpStream> {
+        let (stream, _) = TcpListener::accept(self).await?;
+        // An action is one small packet: it must not wait to be joined by others.
+        let _ = stream.set_nodelay(true);
+        Ok(stream)
+    }
+}
+
 /// The stream of a connection; reads end when the connection is to be closed.
-pub(crate) struct Guarded {
-    stream: TcpStream,
+pub(crate) struct Guarded<S> {
+    stream: S,
     peer: Peer,
 }
 
-impl Connected for Guarded {
+impl<S> Connected for Guarded<S> {
     type ConnectInfo = Peer;
 
     fn connect_info(&self) -> Peer {
@@ -61,7 +89,7 @@ impl Connected for Guarded {
     }
 }
 
-impl AsyncRead for Guarded {
+impl<S: AsyncRead + Unpin> AsyncRead for Guarded<S> {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let state = &self.peer.0;
         *state.reader.lock().unwrap_or_else(PoisonError::into_inner) = Some(cx.waker().clone());
@@ -73,7 +101,7 @@ impl AsyncRead for Guarded {
     }
 }
 
-impl AsyncWrite for Guarded {
+impl<S: AsyncWrite + Unpin> AsyncWrite for Guarded<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         Pin::new(&mut self.stream).poll_write(cx, bytes)
     }
@@ -96,7 +124,7 @@ impl AsyncWrite for Guarded {
 }
 
 /// Accepts connections until the server that takes them has gone; at most `most` at a time.
-pub(crate) fn accept(listener: TcpListener, most: usize) -> ReceiverStream<io::Result<Guarded>> {
+pub(crate) fn accept<A: Accept>(mut listener: A, most: usize) -> ReceiverStream<io::Result<Guarded<A::Stream>>> {
     let (to, connections) = mpsc::channel(1);
     tokio::spawn(async move {
         let mut door = Door { most, open: Arc::default(), strangers: VecDeque::new(), turned_away: 0 };
@@ -106,7 +134,7 @@ pub(crate) fn accept(listener: TcpListener, most: usize) -> ReceiverStream<io::R
         loop {
             tokio::select! {
                 accepted = listener.accept(), if accepts => match accepted {
-                    Ok((stream, _)) => {
+                    Ok(stream) => {
                         if let Some(guarded) = door.admit(stream)
                             && to.send(Ok(guarded)).await.is_err()
                         {
@@ -139,7 +167,7 @@ struct Door {
 }
 
 impl Door {
-    fn admit(&mut self, stream: TcpStream) -> Option<Guarded> {
+    fn admit<S>(&mut self, stream: S) -> Option<Guarded<S>> {
         self.strangers.retain(is_stranger);
         let full = self.open.load(Ordering::Relaxed) >= self.most;
         if full || self.strangers.len() >= limits::STRANGERS {
@@ -149,8 +177,6 @@ impl Door {
                 None => return None,
             }
         }
-        // An action is one small packet: it must not wait to be joined by others.
-        let _ = stream.set_nodelay(true);
         self.open.fetch_add(1, Ordering::Relaxed);
         let state = Arc::new(State {
             since: Instant::now(),

@@ -11,6 +11,7 @@ use tonic::Status;
 
 use midrun_proto::v1;
 use midrun_proto::v1::recorded::What;
+use midrun_vocabulary::Clock;
 
 use super::links::Links;
 use crate::core::Core;
@@ -19,7 +20,7 @@ use crate::input::{Answer, Input, Output};
 use crate::journal::{Journal, settings_line};
 use crate::notice::Notice;
 use crate::recording::Recorder;
-use crate::{clock, convert, limits};
+use crate::{convert, limits};
 
 /// A stream of notices to one watcher.
 pub(crate) type Notices = mpsc::Receiver<Result<v1::Notice, Status>>;
@@ -40,8 +41,10 @@ pub(crate) struct ToCore {
 
 /// The core and what its outputs need.
 pub(crate) struct CoreTask {
+    now_ns: Clock,
     core: Core,
     journal: Journal,
+    journal_due_ns: u64,
     recorder: Recorder,
     /// The last tick without output since something was recorded: some state may rest on it.
     silent_tick: Option<u64>,
@@ -51,8 +54,18 @@ pub(crate) struct CoreTask {
 }
 
 impl CoreTask {
-    pub(crate) fn new(core: Core, journal: Journal, recorder: Recorder, links: Arc<Links>) -> CoreTask {
-        CoreTask { core, journal, recorder, silent_tick: None, links, asked: HashMap::new(), watchers: HashMap::new() }
+    pub(crate) fn new(now_ns: Clock, core: Core, journal: Journal, recorder: Recorder, links: Arc<Links>) -> CoreTask {
+        CoreTask {
+            now_ns,
+            core,
+            journal,
+            journal_due_ns: 0,
+            recorder,
+            silent_tick: None,
+            links,
+            asked: HashMap::new(),
+            watchers: HashMap::new(),
+        }
     }
 
     /// Runs until `shutdown`. `_ended` is dropped at the end, however it comes.
@@ -71,15 +84,27 @@ impl CoreTask {
                     Some(message) => self.take(message),
                     None => break,
                 },
-                _ = ticks.tick() => self.step(Input::Tick, None),
+                _ = ticks.tick() => {
+                    self.step(Input::Tick, None);
+                    self.look_after_journal();
+                }
                 () = &mut shutdown => break,
             }
         }
         self.step(Input::Stopped, None);
-        self.recorder.end(clock::now_ns());
+        self.recorder.end(self.now_ns.now());
         let stats = self.core.stats();
         tracing::info!(?stats, "the analyzer ends");
         self.links.end_all();
+    }
+
+    /// A disk that was full may have room again.
+    fn look_after_journal(&mut self) {
+        let now = self.now_ns.now();
+        if now >= self.journal_due_ns {
+            self.journal.go_on();
+            self.journal_due_ns = now.saturating_add(limits::JOURNAL_RETRY_MS * 1_000_000);
+        }
     }
 
     fn take(&mut self, message: ToCore) {
@@ -90,7 +115,7 @@ impl CoreTask {
     }
 
     fn step(&mut self, input: Input, said: Option<What>) {
-        let now = clock::now_ns();
+        let now = self.now_ns.now();
         let is_tick = matches!(input, Input::Tick);
         let said = if self.recorder.is_on() { said.or_else(|| convert::recorded::what(&input)) } else { None };
         let outputs = self.core.step(now, input);
@@ -146,7 +171,7 @@ impl CoreTask {
             }
             Output::Act { link, action } => {
                 let (job, id) = (action.job.clone(), action.id.0);
-                if !self.links.send(link, convert::action(clock::now_ns(), action)) {
+                if !self.links.send(link, convert::action(self.now_ns.now(), action)) {
                     tracing::warn!(%job, action = id, "an action found its agent gone; it goes again when the agent is back");
                 }
             }

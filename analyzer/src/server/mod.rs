@@ -17,15 +17,36 @@ use tonic::service::interceptor::InterceptedService;
 
 use midrun_proto::v1::admin_server::AdminServer;
 use midrun_proto::v1::agent_server::AgentServer;
+use midrun_vocabulary::Clock;
 
 use crate::config::Config;
 use crate::core::Core;
+use crate::disk::{Disk, HostDisk};
 use crate::error::AnalyzerError;
 use crate::journal::Journal;
 use crate::recording::Recorder;
 use crate::{catalogue, clock, convert, limits};
+pub use connections::Accept;
 use core_task::{CoreTask, ToCore};
 use links::Links;
+
+/// What an analyzer has from its host. A simulation gives others.
+#[derive(Clone, Debug)]
+pub struct Surroundings {
+    /// CLOCK_MONOTONIC, nanoseconds.
+    pub now_ns: Clock,
+    /// Microseconds since 1970.
+    pub epoch_us: Clock,
+    /// The journal's disk.
+    pub disk: Arc<dyn Disk>,
+}
+
+impl Surroundings {
+    /// Those of this host.
+    pub fn of_host() -> Surroundings {
+        Surroundings { now_ns: clock::monotonic_ns(), epoch_us: clock::epoch_us(), disk: Arc::new(HostDisk) }
+    }
+}
 
 /// Runs an analyzer on `listener` until `shutdown` comes: jobs are summed up then and all streams ended.
 ///
@@ -37,21 +58,35 @@ pub async fn serve(
     listener: TcpListener,
     shutdown: impl Future<Output = ()> + Send + 'static,
 ) -> Result<(), AnalyzerError> {
+    serve_in(Surroundings::of_host(), config, listener, shutdown).await
+}
+
+/// As [`serve`], in these surroundings, for the connections that `listener` accepts.
+///
+/// # Errors
+/// As of [`serve`].
+pub async fn serve_in(
+    surroundings: Surroundings,
+    config: Config,
+    listener: impl Accept,
+    shutdown: impl Future<Output = ()> + Send + 'static,
+) -> Result<(), AnalyzerError> {
     config.validate()?;
-    let (journal, recalled) = Journal::open(config.journal.as_deref())?;
+    let Surroundings { now_ns, epoch_us, disk } = surroundings;
+    let (journal, recalled) = Journal::open(disk, config.journal.as_deref())?;
     if recalled.damaged > 0 {
         tracing::warn!(lines = recalled.damaged, "lines of the journal are damaged and were left out");
     }
-    if let Ok(address) = listener.local_addr() {
+    if let Ok(address) = listener.address() {
         tracing::info!(%address, tls = config.credentials.is_some(), tunlet = config.tunlet, technique = config.technique, dry_run = config.dry_run, "the analyzer listens");
     }
     // Ranks refuse what is older than what they had, also where this host's clock went back.
-    let last_action = clock::epoch_us().max(recalled.last_action);
+    let last_action = epoch_us.now().max(recalled.last_action);
     let recorder = match &config.record {
         None => Recorder::none(),
         Some(path) => {
             let begun = convert::recorded::begun(&config, last_action, last_action / 1_000_000);
-            let recorder = Recorder::begin(path, clock::now_ns(), begun);
+            let recorder = Recorder::begin(path, now_ns.now(), begun);
             recorder.map_err(|source| AnalyzerError::Record { path: path.clone(), source })?
         }
     };
@@ -61,10 +96,11 @@ pub async fn serve(
     let (inputs, queue) = mpsc::channel::<ToCore>(limits::CORE_QUEUE);
     let links = Arc::new(Links::default());
     let (ended, core_ended) = oneshot::channel();
-    let mut core_task = tokio::spawn(CoreTask::new(core, journal, recorder, links.clone()).run(queue, shutdown, ended));
+    let core_task = CoreTask::new(now_ns.clone(), core, journal, recorder, links.clone());
+    let mut core_task = tokio::spawn(core_task.run(queue, shutdown, ended));
 
     let ids = Arc::new(AtomicU64::new(1));
-    let agent = agent::Service::new(inputs.clone(), links, ids.clone(), recording);
+    let agent = agent::Service::new(now_ns, inputs.clone(), links, ids.clone(), recording);
     let admin = admin::Service::new(inputs, ids);
     let keepalive = Duration::from_millis(limits::KEEPALIVE_MS);
     let mut builder = tonic::transport::Server::builder();

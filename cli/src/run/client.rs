@@ -10,7 +10,7 @@ use midrun_proto::token::ShowToken;
 use midrun_proto::v1::admin_client::AdminClient;
 use midrun_proto::v1::{CloseJobRequest, FollowRequest, OpenJobRequest, WatchRequest};
 use tonic::service::interceptor::InterceptedService;
-use tonic::transport::Channel;
+use tonic::transport::{Channel, Endpoint};
 use tonic::{Code, Status};
 
 use super::console::Console;
@@ -53,15 +53,22 @@ impl Client {
         credentials: Option<&Credentials>,
         request: OpenJobRequest,
     ) -> anyhow::Result<Client> {
-        let endpoint = tls::endpoint(url, credentials).map_err(Usage)?;
-        // After a partition a connection can stay dead without an end: unanswered pings end it, and the next call makes a new one.
-        let endpoint = endpoint
-            .connect_timeout(PATIENCE)
-            .http2_keep_alive_interval(PATIENCE)
-            .keep_alive_timeout(PATIENCE)
-            .keep_alive_while_idle(true);
-        let admin = AdminClient::with_interceptor(endpoint.connect_lazy(), ShowToken::new(token))
-            .max_decoding_message_size(SUMMARY_BYTES);
+        let endpoint = patient(tls::endpoint(url, credentials).map_err(Usage)?);
+        Client::open_over(endpoint.connect_lazy(), url, token, request).await
+    }
+
+    /// As [`Client::open`], over a channel that is given.
+    ///
+    /// # Errors
+    /// As of [`Client::open`].
+    pub async fn open_over(
+        channel: Channel,
+        url: &str,
+        token: &str,
+        request: OpenJobRequest,
+    ) -> anyhow::Result<Client> {
+        let admin =
+            AdminClient::with_interceptor(channel, ShowToken::new(token)).max_decoding_message_size(SUMMARY_BYTES);
         let mut client = Client { admin, request, state: Arc::default() };
         let untuned = "so the job runs untuned until it does";
         match tokio::time::timeout(PATIENCE, client.open_once()).await {
@@ -169,6 +176,15 @@ impl Client {
             Err(_) => anyhow::bail!("the analyzer gave no summary within {deadline:?}"),
         }
     }
+}
+
+/// After a partition a connection can stay dead without an end: unanswered pings end it, and the next call makes a new one.
+pub fn patient(endpoint: Endpoint) -> Endpoint {
+    endpoint
+        .connect_timeout(PATIENCE)
+        .http2_keep_alive_interval(PATIENCE)
+        .keep_alive_timeout(PATIENCE)
+        .keep_alive_while_idle(true)
 }
 
 fn is_refusal(status: &Status) -> bool {

@@ -7,12 +7,14 @@ extern crate alloc;
 
 pub mod action_status;
 pub mod bounds;
+mod clock;
 pub mod config;
 mod count;
 pub mod names;
 mod seconds;
 mod unix_time;
 
+pub use clock::Clock;
 pub use config::ConfigError;
 pub use count::Count;
 pub use seconds::Seconds;

@@ -149,6 +149,8 @@ pub(crate) mod header {
     pub const COUNTER_PAGES: usize = 26;
     /// Calls that no page was left to count.
     pub const UNCOUNTED: usize = 27;
+    /// The newest action that an agent has put into the command ring.
+    pub const LAST_ACTION: usize = 28;
     pub const TUNING_POINT_TABLE: usize = 64;
 }
 

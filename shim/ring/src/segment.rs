@@ -261,6 +261,16 @@ impl Segment {
         Some(self.mapping.word(header::FINALIZED).load(Acquire)).filter(|ns| *ns > 0)
     }
 
+    /// The agent puts this action into the command ring. The number outlives the agent.
+    pub fn note_action(&self, action: u64) {
+        self.mapping.word(header::LAST_ACTION).fetch_max(action, Relaxed);
+    }
+
+    /// The newest action that an agent has put into the command ring; 0 = none. The peer may have written nonsense.
+    pub fn last_action(&self) -> u64 {
+        self.mapping.word(header::LAST_ACTION).load(Relaxed)
+    }
+
     /// A page of counters for the thread that writes it; at most one may be in use.
     ///
     /// # Panics

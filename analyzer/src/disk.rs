@@ -1,0 +1,72 @@
+//! Where the journal lies: the files of this host, or what a simulation puts in their place.
+
+use std::fmt::Debug;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::path::Path;
+
+/// A file that grows at its end.
+pub trait Appendable: Send + Debug {
+    /// Writes all of it behind what is there.
+    ///
+    /// # Errors
+    /// The system's; a part may have been written.
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()>;
+    /// Waits until what was written is on the disk.
+    ///
+    /// # Errors
+    /// The system's.
+    fn sync(&mut self) -> io::Result<()>;
+    /// Its length, bytes.
+    ///
+    /// # Errors
+    /// The system's.
+    fn length(&self) -> io::Result<u64>;
+}
+
+/// Files.
+pub trait Disk: Send + Sync + Debug {
+    /// Opens a file to be read.
+    ///
+    /// # Errors
+    /// The system's; `NotFound` where there is none.
+    fn read(&self, path: &Path) -> io::Result<Box<dyn Read>>;
+    /// Opens a file to be appended to, and makes it where there is none.
+    ///
+    /// # Errors
+    /// The system's.
+    fn append(&self, path: &Path) -> io::Result<Box<dyn Appendable>>;
+    /// Gives a file another name, in place of the one that has it.
+    ///
+    /// # Errors
+    /// The system's.
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
+}
+
+/// The disk of this host.
+#[derive(Debug)]
+pub struct HostDisk;
+
+impl Disk for HostDisk {
+    fn read(&self, path: &Path) -> io::Result<Box<dyn Read>> {
+        Ok(Box::new(File::open(path)?))
+    }
+    fn append(&self, path: &Path) -> io::Result<Box<dyn Appendable>> {
+        Ok(Box::new(OpenOptions::new().create(true).append(true).open(path)?))
+    }
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        std::fs::rename(from, to)
+    }
+}
+
+impl Appendable for File {
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.write_all(bytes)
+    }
+    fn sync(&mut self) -> io::Result<()> {
+        self.sync_data()
+    }
+    fn length(&self) -> io::Result<u64> {
+        Ok(self.metadata()?.len())
+    }
+}

@@ -1,0 +1,136 @@
+//! The programs on the simulated hosts: agents, the analyzer, owners, strangers.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::time::Duration;
+
+use midrun_agent::Attached;
+use midrun_analyzer::{AnalyzerError, Config as AnalyzerConfig, Surroundings};
+use midrun_proto::v1::OwnerSettings;
+use tokio::io::AsyncWriteExt;
+use tokio::sync::mpsc::{Sender, channel};
+use tonic::transport::Endpoint;
+use turmoil::Sim;
+
+use crate::disk::SimDisk;
+use crate::job::BY_HAND;
+use crate::network::{ANALYZER, Listener, URL, connector};
+use crate::owner::{self, Ask, Reply, Requests};
+use crate::plan::Plan;
+
+/// Connections that strangers open at a time.
+const STRANGERS: usize = 40;
+
+/// Where ranks attach on each node; `None` where no agent runs.
+pub type Agents = Rc<RefCell<Vec<Option<Sender<Attached>>>>>;
+
+/// The owner of a job.
+pub fn add_owner(sim: &mut Sim<'_>, plan: &Plan, number: usize, requests: &Requests) {
+    let (requests, site, request) = (requests.clone(), plan.site.clone(), plan.jobs[number].request.clone());
+    sim.host(format!("owner{number}"), move || {
+        let (requests, site, request) = (requests.clone(), site.clone(), request.clone());
+        async move { Ok(owner::run(requests, site, request).await?) }
+    });
+}
+
+/// The agent of a node.
+pub fn add_node(sim: &mut Sim<'_>, plan: &Plan, number: usize, agents: &Agents) {
+    let job = &plan.jobs[0];
+    let owner_settings = (job.is_known && number == 0).then(|| OwnerSettings {
+        job: job.name.clone(),
+        options: Some(midrun_proto::v1::OpenJobRequest {
+            job: String::new(),
+            token: String::new(),
+            ..job.request.clone()
+        }),
+        ..OwnerSettings::default()
+    });
+    let config = midrun_agent::config::Config {
+        analyzer: URL.into(),
+        token: plan.site.clone(),
+        job_token: plan.secret.clone(),
+        node: format!("node{number}"),
+        poll_ms: 2,
+        owner_settings,
+        options_follow: job.is_known,
+        ..midrun_agent::config::Config::default()
+    };
+    let (agents, clock) = (agents.clone(), plan.clocks[number].monotonic());
+    sim.host(format!("node{number}"), move || {
+        let (config, agents, clock) = (config.clone(), agents.clone(), clock.clone());
+        async move {
+            let (to, attached) = channel(64);
+            agents.borrow_mut()[number] = Some(to);
+            let connect = || {
+                let endpoint = midrun_agent::patient(Endpoint::from_static(URL));
+                async move { endpoint.connect_with_connector(connector()).await }
+            };
+            let ended = midrun_agent::serve(config, clock, connect, attached, std::future::pending()).await;
+            Err(format!("the agent of node{number} ended: {ended:?}").into())
+        }
+    });
+}
+
+/// The analyzer.
+pub fn add_analyzer(sim: &mut Sim<'_>, plan: &Plan, disk: &SimDisk) {
+    let clock = &plan.clocks[plan.nodes];
+    let disk = std::sync::Arc::new(disk.clone());
+    let surroundings = Surroundings { now_ns: clock.monotonic(), epoch_us: clock.epoch_us(), disk };
+    let config =
+        AnalyzerConfig { token: plan.site.clone(), journal: Some("journal.jsonl".into()), ..AnalyzerConfig::default() };
+    sim.host(ANALYZER.0, move || {
+        let (config, surroundings) = (config.clone(), surroundings.clone());
+        async move {
+            // Somebody starts it again where it cannot open its journal.
+            loop {
+                let listener = turmoil::net::TcpListener::bind(("0.0.0.0", ANALYZER.1)).await?;
+                let (surroundings, config, end) = (surroundings.clone(), config.clone(), std::future::pending());
+                match midrun_analyzer::serve_in(surroundings, config, Listener(listener), end).await {
+                    Err(AnalyzerError::Journal { .. }) => tokio::time::sleep(Duration::from_secs(1)).await,
+                    ended => return Err(format!("the analyzer ended: {ended:?}").into()),
+                }
+            }
+        }
+    });
+}
+
+/// Somebody who has the analyzer's token, and not that of a job; and connections that say nothing, or nonsense.
+pub fn add_strangers(sim: &mut Sim<'_>, plan: &Plan) {
+    let (site, job) = (plan.site.clone(), plan.jobs[0].name.clone());
+    let is_secret = !plan.secret.is_empty();
+    sim.host("stranger", move || {
+        let (site, job) = (site.clone(), job.clone());
+        async move {
+            let mut open = Vec::new();
+            let turn = Cell::new(0_u32);
+            loop {
+                tokio::time::sleep(Duration::from_millis(500)).await;
+                turn.set(turn.get() + 1);
+                while open.len() < 8 * STRANGERS {
+                    let connected = turmoil::net::TcpStream::connect(ANALYZER);
+                    let Ok(Ok(mut stream)) = tokio::time::timeout(Duration::from_millis(200), connected).await else {
+                        break;
+                    };
+                    if open.len() % 2 == 1 {
+                        let _ = stream.write_all(b"GET / HTTP/1.0\r\n\r\n").await;
+                    }
+                    open.push(stream);
+                    if open.len() % STRANGERS == 0 {
+                        break;
+                    }
+                }
+                if turn.get().is_multiple_of(16) {
+                    open.clear();
+                }
+                if is_secret {
+                    let ask = Ask::Set { point: BY_HAND, value: 666.0, synchronized: false };
+                    let request = owner::once(&ask, &site, &job, "no token of any job");
+                    let reply = tokio::time::timeout(Duration::from_secs(5), request).await;
+                    if let Ok(Reply::Done(text)) = reply {
+                        return Err(format!("a stranger may set values: {text}").into());
+                    }
+                }
+            }
+        }
+    });
+}

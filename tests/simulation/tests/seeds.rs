@@ -1,0 +1,35 @@
+//! Some seeds of the simulation, those that once found something among them. `tests/simulate` runs more.
+
+use midrun_simulation::run;
+
+fn assert_kept(seed: u64) {
+    let outcome = run(seed);
+    assert_eq!(outcome.broken, None, "seed {seed}:\n{}", outcome.story);
+}
+
+#[test]
+fn no_promise_is_broken_in_some_seeds() {
+    (1..=3).for_each(assert_kept);
+}
+
+#[test]
+fn equal_seeds_give_equal_runs() {
+    let (first, second) = (run(5), run(5));
+    assert_eq!((first.fingerprint, first.applied), (second.fingerprint, second.applied));
+}
+
+/// The calendar clock of another analyzer is behind, and no journal tells it the last action.
+#[test]
+fn ranks_take_actions_of_an_analyzer_whose_clock_is_behind() {
+    [2, 40].into_iter().for_each(assert_kept);
+}
+
+#[test]
+fn a_pause_at_another_analyzer_goes_back_to_the_programs_own_values() {
+    assert_kept(14);
+}
+
+#[test]
+fn a_job_that_is_not_open_yet_is_closed_to_strangers() {
+    assert_kept(29);
+}
