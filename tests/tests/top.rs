@@ -3,7 +3,9 @@
 use std::process::Command;
 
 use midrun_tests::ask::status;
-use midrun_tests::{Mpi, Process, Scratch, Terminal, each_mpi, midrun, root, under_midrun, wait_until};
+use midrun_tests::{
+    Mpi, Process, Scratch, Terminal, each_mpi, midrun, ranks, root, synthetic, under_midrun, wait_until,
+};
 
 fn top(scratch: &Scratch, words: &[&str], size: (u16, u16)) -> Terminal {
     let mut command = Command::new(midrun());
@@ -11,11 +13,12 @@ fn top(scratch: &Scratch, words: &[&str], size: (u16, u16)) -> Terminal {
     Terminal::start(scratch, command, size)
 }
 
-/// A Master/Worker job that runs until it is ended.
+/// A Master/Worker job that runs until it is ended, by a signal or by `synthetic::end`.
 fn endless(scratch: &Scratch, mpi: Mpi, name: &str) -> Process {
     let mut line = mpi.line(5, &mpi.example("mw_synthetic"));
-    let words = "--tasks 40 --iterations 100000 --mean-us 2000 --sigma-pct 80 --work sleep --technique none";
+    let words = "--tasks 40 --mean-us 2000 --sigma-pct 80 --work sleep --technique none --until";
     line.extend(words.split(' ').map(str::to_owned));
+    line.push(scratch.path("end").display().to_string());
     under_midrun(scratch, name, &["--summary", &format!("{name}.json")], &line)
 }
 
@@ -82,6 +85,9 @@ fn of_several_jobs_one_is_shown_at_a_time_and_a_lost_one_is_named(mpi: Mpi) {
     assert!(terminal.screen().contains("ideal"), "the last figures stay:\n{}", terminal.screen());
     terminal.press("\u{3}");
     assert_eq!(terminal.wait().0, 0);
+    // The jobs go on without midrun.
+    synthetic::end(&scratch);
+    ranks::assert_all_gone(&scratch);
 }
 
 #[test]
