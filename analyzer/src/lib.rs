@@ -9,6 +9,7 @@
 
 pub mod actions;
 pub mod catalogue;
+pub mod closed_windows;
 pub mod config;
 pub mod context;
 pub mod control;
@@ -35,7 +36,6 @@ pub mod summary;
 pub mod teams;
 mod tuning_points;
 pub mod window;
-pub mod windows;
 
 mod agents;
 mod calls;

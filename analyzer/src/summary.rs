@@ -7,6 +7,7 @@ use midrun_tunlets::{LinkCost, Refusal, SearchReport, ShadowScore};
 use serde::Serialize;
 
 use crate::calls::{CallLines, PopLines};
+use crate::closed_windows::ClosedWindows;
 use crate::control::ControlLine;
 use crate::decisions::{DecisionLine, Per};
 use crate::events::Records;
@@ -14,7 +15,6 @@ use crate::in_flight::ActionCounts;
 use crate::period::Period;
 use crate::points::PointLines;
 use crate::teams::TeamLine;
-use crate::windows::Windows;
 
 /// Version of the summary and of the status. A key that goes or changes its meaning raises it; a new key does not.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -243,7 +243,7 @@ pub struct Summary {
 
 impl Summary {
     /// Takes the closed iterations over.
-    pub fn list(&mut self, windows: &Windows) {
+    pub fn list(&mut self, windows: &ClosedWindows) {
         self.iterations = windows.iterations();
         for line in windows.listed(Per::Iteration) {
             self.iteration.push(line.number);

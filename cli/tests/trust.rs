@@ -68,18 +68,21 @@ fn a_sites_certificates_let_its_clients_in_and_nobody_else() {
     );
     refused(&stage.run(&["status", "--analyzer", &url]), 64, &["--tls-ca, --tls-cert and --tls-key"]);
 
-    let run = |site: &str, code: &str| {
+    let run = |client: &[String; 3], code: &str| {
         let line = ["--summary", "s.json", "--", "mpirun", "-n", "2", "sh", "-c", code];
-        let client = files(site, "client");
-        stage.run(&[&["run", "--analyzer", &url, "--token-file", "token"][..], &flags(&client), &line].concat())
+        stage.run(&[&["run", "--analyzer", &url, "--token-file", "token"][..], &flags(client), &line].concat())
     };
-    let done = run("site", "exit 3");
+    let done = run(&files("site", "client"), "exit 3");
     assert_eq!(done.status.code(), Some(3), "{}", stderr(&done));
     assert!(stage.path("s.json").exists() && !stderr(&done).contains("untuned"), "{}", stderr(&done));
-    let done = run("other", "exit 4");
-    assert_eq!(done.status.code(), Some(4), "the job ran: {}", stderr(&done));
-    let said = stderr(&done);
-    assert_eq!(said.matches("(--tls-ca), so the job runs untuned").count(), 1, "{said}");
+    let [ca, _, _] = files("site", "client");
+    let [_, certificate, key] = files("other", "client");
+    for (client, why) in [(files("other", "client"), "(--tls-ca)"), ([ca, certificate, key], "(--tls-cert)")] {
+        let done = run(&client, "exit 4");
+        assert_eq!(done.status.code(), Some(4), "the job ran: {}", stderr(&done));
+        let said = stderr(&done);
+        assert_eq!(said.matches(&format!("{why}, so the job runs untuned")).count(), 1, "{said}");
+    }
     stage.assert_nothing_left();
 }
 

@@ -9,6 +9,7 @@ use serde_json::json;
 
 use super::membership::Roster;
 use crate::calls::{Calls, Efficiency};
+use crate::closed_windows::ClosedWindows;
 use crate::context::Ctx;
 use crate::decisions::Per;
 use crate::events::{Begun, Event, MpiCounted, PointRefused};
@@ -22,7 +23,6 @@ use crate::streams::Streams;
 use crate::summary::{PatternLine, StageLine, StreamLines, Summary};
 use crate::teams;
 use crate::window::{Closed, Windows};
-use crate::windows;
 
 /// A closed window.
 pub(super) enum Measured {
@@ -35,7 +35,7 @@ pub(super) struct Measurements {
     grace_ns: u64,
     started_ns: u64,
     windows: Windows,
-    closed: windows::Windows,
+    closed: ClosedWindows,
     /// What each rank did in the newest window.
     shares: BTreeMap<u32, Share>,
     streams: Streams,
@@ -62,7 +62,7 @@ impl Measurements {
             grace_ns,
             started_ns,
             windows: Windows::new(grace_ns),
-            closed: windows::Windows::default(),
+            closed: ClosedWindows::default(),
             shares: BTreeMap::new(),
             streams: Streams::default(),
             stream_lines: StreamLines::default(),
@@ -338,7 +338,7 @@ impl Measurements {
     }
 
     /// The closed windows.
-    pub(super) fn closed(&self) -> &windows::Windows {
+    pub(super) fn closed(&self) -> &ClosedWindows {
         &self.closed
     }
 

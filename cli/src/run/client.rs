@@ -54,7 +54,7 @@ impl Client {
         request: OpenJobRequest,
     ) -> anyhow::Result<Client> {
         let endpoint = patient(tls::endpoint(url, credentials).map_err(Usage)?);
-        Client::open_over(endpoint.connect_lazy(), url, token, request).await
+        Client::open_over(endpoint.connect_lazy(), url, (token, credentials), request).await
     }
 
     /// As [`Client::open`], over a channel that is given.
@@ -64,7 +64,7 @@ impl Client {
     pub async fn open_over(
         channel: Channel,
         url: &str,
-        token: &str,
+        (token, credentials): (&str, Option<&Credentials>),
         request: OpenJobRequest,
     ) -> anyhow::Result<Client> {
         let admin =
@@ -76,7 +76,7 @@ impl Client {
             Ok(Err(status)) if is_refusal(&status) => {
                 return usage(format!("the analyzer at {url} refuses: {}", status.message()));
             }
-            Ok(Err(status)) => match tls::refusal(&status) {
+            Ok(Err(status)) => match tls::refusal(&status).or_else(|| tls::refused_by(url, credentials?, PATIENCE)) {
                 Some(why) => say(format!("{url}: {why}, {untuned}")),
                 None => say(format!("the analyzer at {url} does not answer ({}), {untuned}", reason(&status))),
             },

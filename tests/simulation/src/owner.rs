@@ -85,7 +85,7 @@ impl Requests {
 pub async fn run(requests: Requests, site: String, request: OpenJobRequest) -> anyhow::Result<()> {
     let (job, token) = (request.job.clone(), request.token.clone());
     let channel = client::patient(Endpoint::from_static(URL)).connect_with_connector_lazy(network::connector());
-    let client = Client::open_over(channel, URL, &site, request).await?;
+    let client = Client::open_over(channel, URL, (&site, None), request).await?;
     let console = Arc::new(Console);
     let watch = tokio::task::spawn_local(client.clone().watch(console.clone()));
     tokio::task::spawn_local(client.clone().follow(console));

@@ -48,14 +48,14 @@ impl WindowLine {
 
 /// The closed windows of a job; the oldest lines go when a job is endless.
 #[derive(Clone, Debug, Default)]
-pub struct Windows {
+pub struct ClosedWindows {
     iterations: VecDeque<WindowLine>,
     streams: VecDeque<WindowLine>,
     iterations_seen: u64,
     streams_seen: u64,
 }
 
-impl Windows {
+impl ClosedWindows {
     /// An iteration was closed `end_s` seconds after the job's first sight. `has_technique`: midrun distributes its tasks.
     pub fn on_iteration(&mut self, end_s: f64, closed: &Closed, has_technique: bool) {
         let window = &closed.window;
@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn new_windows_are_those_that_a_viewer_has_not_seen() {
-        let mut windows = Windows::default();
+        let mut windows = ClosedWindows::default();
         let window =
             |number| StreamWindow { number, outputs: 4, seconds: 2.0, plan: "0,1".into(), ..StreamWindow::default() };
         (0..3).for_each(|number| windows.on_stream(number as f64, &window(number)));
