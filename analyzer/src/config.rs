@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use midrun_proto::tls::Credentials;
-use midrun_tunlets::TuningOptions;
+use midrun_tunlets::{TuningOptions, TunletFile};
 use midrun_vocabulary::config::{ConfigError, within};
 
 use crate::catalogue::from_catalogue;
@@ -32,6 +32,12 @@ pub struct Config {
     pub credentials: Option<Credentials>,
     /// Tunlet for jobs that name none.
     pub tunlet: String,
+    /// Of a replay: tunlets that only advise, for jobs that name none.
+    #[serde(skip)]
+    pub shadow: String,
+    /// Of a replay: the files that its tunlets are in.
+    #[serde(skip)]
+    pub files: Vec<TunletFile>,
     /// Technique for jobs that name none: `auto`, or the name of a fixed one.
     #[serde(alias = "policy")]
     pub technique: String,
@@ -67,6 +73,8 @@ impl Default for Config {
             tls_key: None,
             credentials: None,
             tunlet: "auto".into(),
+            shadow: String::new(),
+            files: Vec::new(),
             technique: "auto".into(),
             objective: "time".into(),
             min_workers: 0,
@@ -87,8 +95,8 @@ impl Config {
     pub fn options(&self) -> TuningOptions {
         TuningOptions {
             tunlet: self.tunlet.clone(),
-            shadow: String::new(),
-            files: Vec::new(),
+            shadow: self.shadow.clone(),
+            files: self.files.clone(),
             technique: self.technique.clone(),
             objective: self.objective.clone(),
             min_workers: self.min_workers,
@@ -102,10 +110,18 @@ impl Config {
     pub fn completed(&self, options: TuningOptions) -> TuningOptions {
         let or = |text: String, own: &String| if text.is_empty() { own.clone() } else { text };
         let number = |option: u32, own: u32| if option == 0 { own } else { option };
+        let mut files = options.files;
+        files.extend(
+            self.files
+                .iter()
+                .filter(|own| !files.iter().any(|file| file.name == own.name))
+                .cloned()
+                .collect::<Vec<_>>(),
+        );
         TuningOptions {
             tunlet: or(options.tunlet, &self.tunlet),
-            shadow: options.shadow,
-            files: options.files,
+            shadow: or(options.shadow, &self.shadow),
+            files,
             technique: or(options.technique, &self.technique),
             objective: or(options.objective, &self.objective),
             min_workers: number(options.min_workers, self.min_workers),

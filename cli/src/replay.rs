@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 
 use crate::recording::RecordingArgs;
 use crate::summary::table;
-use crate::tuning_flags::TuningFlags;
+use crate::tuning_flags::{TuningFlags, list};
+use crate::tunlet_files;
 use crate::usage::print;
 
 /// The flags of `midrun replay`.
@@ -18,9 +19,7 @@ use crate::usage::print;
 pub struct Args {
     #[command(flatten)]
     recording: RecordingArgs,
-    /// Tunlet that decides [default: as recorded, like all of these]
-    #[arg(long, value_name = "NAME")]
-    tunlet: Option<String>,
+    /// Each is as recorded where it is not given.
     #[command(flatten)]
     tuning: TuningFlags,
     /// Print JSON: all log lines, and the summary
@@ -29,18 +28,22 @@ pub struct Args {
 }
 
 impl Args {
-    fn options(&self) -> TuningOptions {
+    fn options(&self) -> anyhow::Result<TuningOptions> {
         let tuning = &self.tuning;
         let text = |option: &Option<String>| option.clone().unwrap_or_default();
-        TuningOptions {
-            tunlet: text(&self.tunlet),
+        let [tunlet, shadow] = [&tuning.tunlet, &tuning.shadow].map(|names| list(names).unwrap_or_default());
+        let files = tunlet_files::read_all(&tunlet, &shadow)?;
+        Ok(TuningOptions {
+            tunlet,
+            shadow,
+            files,
             technique: text(&tuning.technique),
             objective: text(&tuning.objective),
             min_workers: tuning.min_workers.unwrap_or(0),
             max_workers: tuning.max_workers.unwrap_or(0),
             worker_step: tuning.worker_step.unwrap_or(0),
             ..TuningOptions::default()
-        }
+        })
     }
 }
 
@@ -50,7 +53,7 @@ impl Args {
 /// The file is no recording, or the options are invalid.
 pub fn main(args: &Args) -> anyhow::Result<ExitCode> {
     let job = args.recording.job()?;
-    let replayed = recording::replay(args.recording.reader()?, &job, &args.options(), from_catalogue);
+    let replayed = recording::replay(args.recording.reader()?, &job, &args.options()?, from_catalogue);
     let replay = replayed.map_err(|error| args.recording.wrong(error))?;
     args.recording.warn_of(&replay.end, replay.frames);
     print(&if args.json { as_json(job.as_str(), &replay) } else { as_text(&replay) })?;

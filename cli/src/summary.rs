@@ -151,14 +151,15 @@ fn team(team: &Value) -> Option<String> {
     let percent = |key: &str| team[key].as_f64().map(|share| format!("{:.1} %", 100.0 * share));
     let busy = percent("master_busy").zip(team["most_workers"].as_u64());
     Some(format!(
-        "rank {} is the master of {} ({} of their messages): they compute for {} of the time, load balance {}{}",
+        "{} exchange messages with rank {} alone ({}), as workers do with a master: they compute for {} of the time, load balance {}{}",
+        Count(team["worker_count"].as_u64()?, "rank"),
         team["master"],
-        Count(team["worker_count"].as_u64()?, "worker"),
         percent("share")?,
         percent("computing")?,
         percent("load_balance")?,
         busy.map_or(String::new(), |(busy, most)| format!(
-            "; it is busy for {busy}, and {most} would need all of its time"
+            "; rank {} is busy for {busy}, and {most} would need all of its time",
+            team["master"]
         )),
     ))
 }

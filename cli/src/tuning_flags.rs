@@ -1,8 +1,14 @@
-//! The flags that `midrun run` and `midrun replay` share: technique, objective and limits.
+//! The flags that `midrun run` and `midrun replay` share: tunlets, technique, objective and limits.
 
-/// Technique, objective and limits.
+/// Tunlets, technique, objective and limits.
 #[derive(clap::Args, Debug)]
 pub struct TuningFlags {
+    /// Tunlet that decides: auto (the one that fits the program), master_worker, pipeline, search, or a FILE.toml; repeatable
+    #[arg(long, value_name = "NAME|FILE", help_heading = "Tuning")]
+    pub tunlet: Vec<String>,
+    /// Tunlet that only advises and is scored on the same run; repeatable
+    #[arg(long, value_name = "NAME|FILE", help_heading = "Tuning")]
+    pub shadow: Vec<String>,
     /// Scheduling technique for the whole job: auto, none, ss, fsc, gss, fac2, dpf, daf, af, tss, mfsc, awf-b or awf-c; for a pipeline: replicate, group or farm
     #[arg(long, alias = "policy", value_name = "NAME", help_heading = "Tuning")]
     pub technique: Option<String>,
@@ -18,6 +24,11 @@ pub struct TuningFlags {
     /// Most workers that one change adds or parks
     #[arg(long, value_name = "N", value_parser = workers, allow_negative_numbers = true, help_heading = "Tuning")]
     pub worker_step: Option<u32>,
+}
+
+/// The names of a flag that can be repeated, as one text; `None`: it is not given.
+pub fn list(names: &[String]) -> Option<String> {
+    (!names.is_empty()).then(|| names.join(","))
 }
 
 /// Parses a number of workers.

@@ -64,9 +64,10 @@ fn a_summary_that_fails_at_the_end_leaves_the_jobs_code() {
     assert!(stderr(&output).contains("out/s.json"), "{}", stderr(&output));
 }
 
-/// A launcher that names each signal it gets, and ends with code 9 at SIGQUIT.
+/// A launcher that names each signal it gets, and ends with code 9 at SIGQUIT. It waits beside its child: with a child in the
+/// foreground that SIGTSTP stops, a shell would not get to its trap.
 const LISTENER: &str = "for s in HUP INT USR1 USR2 ALRM TERM URG CONT TSTP XCPU; do trap \"echo $s\" $s; done; trap 'exit 9' QUIT; \
-     echo ready; while :; do sleep 0.01; done";
+     echo ready; while :; do sleep 5 >/dev/null & wait; done";
 
 /// A running [`LISTENER`] and the lines it writes.
 fn listening(stage: &Stage) -> (std::process::Child, std::io::Lines<BufReader<std::process::ChildStdout>>) {

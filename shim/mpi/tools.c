@@ -26,10 +26,10 @@ static void *object(const void *address) {
   return address && dladdr(address, &info) ? info.dli_fbase : NULL;
 }
 
-/* The next function `name`, if it is in another object than `pname`, so that it belongs to another tool. */
+/* The next function `name`, if it is neither in the object of `pname` nor in this one, so that it belongs to another tool. */
 static void *chained(const char *name, const char *pname) {
   void *next = next_of(name), *real = dlsym(RTLD_DEFAULT, pname);
-  return next && real && object(next) != object(real) ? next : NULL;
+  return next && real && object(next) != object(real) && object(next) != object((void *)chained) ? next : NULL;
 }
 
 static void resolve(void) {

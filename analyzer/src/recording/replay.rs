@@ -138,9 +138,7 @@ fn play<'a, R: Read>(
     follower: Option<Follower<'a>>,
 ) -> Result<Replay, ReplayError> {
     let recorded = recorded::config(&reader.begun);
-    let TuningOptions { tunlet, technique, objective, min_workers, max_workers, worker_step, .. } =
-        recorded.completed(options.clone());
-    let config = Config { tunlet, technique, objective, min_workers, max_workers, worker_step, ..recorded };
+    let config = with(&recorded.completed(options.clone()), recorded);
     config.validate()?;
     maker(&config.options())?;
     let mut play = Play {
@@ -252,7 +250,8 @@ impl Play<'_> {
                 batch.left.retain(|rank| rank.job == *self.job);
             }
             Input::Asked { question: Question::OpenJob { job, options, .. }, .. } => {
-                let (recorded, search, start) = (with(options), options.search.clone(), options.start.clone());
+                let (recorded, search, start) =
+                    (with(options, Config::default()), options.search.clone(), options.start.clone());
                 // The ranks began with it, whatever the replay asks for.
                 *options = TuningOptions { start, ..recorded.completed(self.options.clone()) };
                 if self.options.tunlet.is_empty() {
@@ -269,8 +268,9 @@ impl Play<'_> {
     }
 }
 
-/// A configuration with these options for its own.
-fn with(options: &TuningOptions) -> Config {
-    let TuningOptions { tunlet, technique, objective, min_workers, max_workers, worker_step, .. } = options.clone();
-    Config { tunlet, technique, objective, min_workers, max_workers, worker_step, ..Config::default() }
+/// The configuration with these options for its own.
+fn with(options: &TuningOptions, config: Config) -> Config {
+    let TuningOptions { tunlet, shadow, files, technique, objective, min_workers, max_workers, worker_step, .. } =
+        options.clone();
+    Config { tunlet, shadow, files, technique, objective, min_workers, max_workers, worker_step, ..config }
 }

@@ -62,7 +62,8 @@ pub struct Linkage {
     pub mpi: Option<(Flavour, String)>,
     /// The name of the library of an MPI that no libmidrun serves.
     pub unknown_mpi: Option<String>,
-    /// The file is linked with the static libmidrun. For a shared one the loader takes the preloaded one, which has its name.
+    /// The file is linked with the static libmidrun, or with a shared one that has to find an MPI for it. Beside an MPI's library the
+    /// loader takes the preloaded libmidrun instead of the shared one, since it has its name.
     pub has_midrun: bool,
 }
 
@@ -72,7 +73,9 @@ pub fn linkage(path: &Path) -> Option<Linkage> {
     let bytes = object::ReadCache::new(file); // programs can be large, and every rank reads its own
     let file = object::File::parse(&bytes).ok()?;
     let mut found = Linkage::default();
+    let mut names_midrun = false;
     for name in needed(&file) {
+        names_midrun |= name.starts_with("libmidrun.so");
         match flavour_of_library(&name) {
             Some(Named::Known(flavour)) => {
                 found.mpi.get_or_insert((flavour, name));
@@ -83,7 +86,8 @@ pub fn linkage(path: &Path) -> Option<Linkage> {
             None => {}
         }
     }
-    found.has_midrun = defines_midrun(&file);
+    let names_mpi = found.mpi.is_some() || found.unknown_mpi.is_some();
+    found.has_midrun = defines_midrun(&file) || (names_midrun && !names_mpi);
     Some(found)
 }
 

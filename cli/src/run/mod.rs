@@ -19,7 +19,7 @@ use crate::launch::command_line::CommandLine;
 use crate::logging::{self, LogForm};
 use crate::summary::SummaryFile;
 use crate::tls_flags::TlsFlags;
-use crate::tuning_flags::TuningFlags;
+use crate::tuning_flags::{TuningFlags, list};
 use crate::usage::usage;
 use crate::{recording, settings};
 
@@ -58,12 +58,6 @@ pub struct Args {
     token_file: Option<PathBuf>,
     #[command(flatten)]
     tls: TlsFlags,
-    /// Tunlet that decides: auto (the one that fits the program), master_worker, pipeline, search, or a FILE.toml; repeatable
-    #[arg(long, value_name = "NAME|FILE", help_heading = "Tuning")]
-    tunlet: Vec<String>,
-    /// Tunlet that only advises and is scored on the same run; repeatable
-    #[arg(long, value_name = "NAME|FILE", help_heading = "Tuning")]
-    shadow: Vec<String>,
     #[command(flatten)]
     tuning: TuningFlags,
     /// Search the values of a tuning point, such as 'block=8..256 step 8', 'block=8,16,32' or 'algorithm=0..3 categorical';
@@ -117,7 +111,6 @@ impl Args {
             LogForm::Json => "json".to_owned(),
         });
         let path = |path: &PathBuf| path.to_string_lossy().into_owned();
-        let list = |names: &[String]| (!names.is_empty()).then(|| names.join(","));
         let flags = [
             ("run.summary", self.summary.as_ref().map(path)),
             ("analyzer.record", self.record.as_ref().map(path)),
@@ -127,8 +120,8 @@ impl Args {
             ("run.dry_run", self.dry_run.then(|| "true".to_owned())),
             ("run.listen", self.listen.clone()),
             ("run.analyzer", self.analyzer.clone()),
-            ("run.tunlet", list(&self.tunlet)),
-            ("run.shadow", list(&self.shadow)),
+            ("run.tunlet", list(&tuning.tunlet)),
+            ("run.shadow", list(&tuning.shadow)),
             ("run.technique", tuning.technique.clone()),
             ("run.objective", tuning.objective.clone()),
             ("run.min_workers", tuning.min_workers.map(|n| n.to_string())),
