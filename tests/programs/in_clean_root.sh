@@ -17,6 +17,7 @@ exec unshare --mount --propagation private sh -eu -c '
   cp "$tarball" "$root/tmp/midrun.tar.gz"
   cp "$source" "$root/tmp/program.c"
   cp "$(dirname "$source")"/*.h "$root/tmp"
+  mkdir -p "$root$checkout"   # it may lie under /tmp
   mount -t tmpfs none "$root$checkout"
   exec chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root XDG_STATE_HOME=/tmp/state XDG_RUNTIME_DIR=/tmp \
     OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 sh -eu -c "

@@ -1,4 +1,4 @@
-/* unmarked.c - a program without marks: it exposes a variable and loops over MPI calls until somebody has set the variable to 7. */
+/* unmarked.c - a program without marks: it exposes a variable and loops over MPI calls until somebody has set the variable. */
 #include <midrun.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@ int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (rank == 0) midrun_expose_int("BUFFERS", &buffers, 1, 9);
-  for (int i = 0; i < 6000 && seen != 7; i++) { /* a minute at most */
+  for (int i = 0; i < 6000 && seen == 1; i++) { /* a minute at most */
     struct timespec nap = {0, 10000000};
     nanosleep(&nap, NULL);
     if (rank == 0) seen = buffers;
