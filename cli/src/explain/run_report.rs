@@ -220,9 +220,8 @@ mod tests {
         decision
     }
 
-    #[test]
-    fn a_run_is_reported_in_the_order_in_which_it_happened() {
-        let summary = json!({"job": "j1", "ranks": 9, "iterations": 12, "iteration_s": [0.9, 0.82],
+    fn summary() -> Value {
+        json!({"job": "j1", "ranks": 9, "iterations": 12, "iteration_s": [0.9, 0.82],
             "decisions": [
                 decision("kept", json!({"applied_iteration": 4, "measured_s": 0.82})),
                 decision("not-applied", json!({"reason": "refused: the value is out of the tuning point's range", "predicted_s": null})),
@@ -235,8 +234,12 @@ mod tests {
                              {"rank": 1, "tuning_point": "block", "from": 16.0, "to": 64.0, "refused": null}]},
                 {"at_s": 2.0, "control": "freeze", "done": true, "text": "frozen: tunlets decide nothing more", "changes": []}],
             "never": ["no rank offers a tuning point F9"],
-            "shadow": [{"tunlet": "auto", "proposals": 2, "tested": 1, "median_error": 0.04, "agreed": 1, "acting": 1}]});
-        let text = RunReport::of(&summary).text();
+            "shadow": [{"tunlet": "auto", "proposals": 2, "tested": 1, "median_error": 0.04, "agreed": 1, "acting": 1}]})
+    }
+
+    #[test]
+    fn a_run_is_reported_in_the_order_in_which_it_happened() {
+        let text = RunReport::of(&summary()).text();
         for part in [
             "job j1: 9 ranks, 12 iterations\n",
             "iteration 3: climb proposed factor 0.5 -> 0.6\n    because tasks are uneven\n    predicted 0.800 s +- 5 % instead of 0.900 s",
@@ -253,6 +256,16 @@ mod tests {
         ] {
             assert!(text.contains(part), "{part} is missing in\n{text}");
         }
+    }
+
+    #[test]
+    fn a_damaged_summary_is_reported_as_far_as_it_makes_sense() {
+        midrun_mutations::damaged_texts(&[&summary().to_string()], |text| {
+            if let Ok(value) = serde_json::from_str(text) {
+                let _ = RunReport::of(&value).text();
+                let _ = crate::summary::table(text);
+            }
+        });
     }
 
     #[test]

@@ -140,3 +140,13 @@ fn what_is_nested_without_end_is_refused_before_the_stack_ends() {
     });
     assert!(thread.expect("a thread").join().is_ok());
 }
+
+#[test]
+fn damaged_files_of_the_examples_are_read_or_refused_and_end() {
+    let files = [
+        include_str!("../../../../examples/tunlets/own_batches.toml"),
+        include_str!("../../../../examples/tunlets/spread_factor.toml"),
+        include_str!("../../../../examples/tunlets/classic_factor.toml"),
+    ];
+    midrun_mutations::damaged_texts(&files, live);
+}
