@@ -123,30 +123,24 @@ fn worked(iteration: u64, tasks: u64) -> Event {
     })
 }
 
-fn technique_tuning_point() -> Event {
-    let (name, minimum, maximum, value) = (names::TECHNIQUE.into(), 0.0, 7.0, 5.0);
+fn whole_tuning_point(name: &str, maximum: f64, value: f64) -> Event {
     Event::TuningPointDeclared(TuningPointDeclared {
-        name,
+        name: name.into(),
         whole: true,
         text: false,
-        minimum,
+        minimum: 0.0,
         maximum,
         value,
         declared: value,
     })
 }
 
+fn technique_tuning_point() -> Event {
+    whole_tuning_point(names::TECHNIQUE, 7.0, 5.0)
+}
+
 fn algorithm() -> Event {
-    let (name, minimum, maximum, value) = ("algorithm".into(), 0.0, 2.0, 0.0);
-    Event::TuningPointDeclared(TuningPointDeclared {
-        name,
-        whole: true,
-        text: false,
-        minimum,
-        maximum,
-        value,
-        declared: value,
-    })
+    whole_tuning_point("algorithm", 2.0, 0.0)
 }
 
 fn settled(action: &Action, status: ActionStatus, iteration: u64) -> Event {

@@ -149,6 +149,12 @@ fn compute(
     done.sum_sq_s2 = sum_sq_s2;
     done.patch(&mut message);
     endpoint.send(config.master, message)?;
+    record(header, count, (busy_ns, sum_sq_s2), step == 1);
+    Ok(1)
+}
+
+/// Records `count` tasks of a chunk, computed in `busy_ns`; `are_timed`: one by one.
+fn record(header: &Header, count: u64, (busy_ns, sum_sq_s2): (u64, f64), are_timed: bool) {
     records::chunk(&ChunkDone {
         iteration: header.iteration,
         first: header.first,
@@ -157,9 +163,8 @@ fn compute(
         busy_ns,
         sum_sq_s2,
         tasks_total: header.total,
-        tasks_timed: step == 1,
+        tasks_timed: are_timed,
     });
-    Ok(1)
 }
 
 /// As [`compute`], for `count` tasks whose inputs and results are of any size.
@@ -188,16 +193,7 @@ fn compute_any(
     let held_ns = end_ns.saturating_sub(arrived_ns);
     Header { status: *failed, total: busy_ns, sum_sq_s2, held_ns, ..done }.patch(&mut message);
     endpoint.send(config.master, message)?;
-    records::chunk(&ChunkDone {
-        iteration: header.iteration,
-        first: header.first,
-        count,
-        end_ns: clock::now_ns(),
-        busy_ns,
-        sum_sq_s2,
-        tasks_total: header.total,
-        tasks_timed: count == 1,
-    });
+    record(header, count, (busy_ns, sum_sq_s2), count == 1);
     Ok(1)
 }
 
