@@ -41,6 +41,13 @@ fn each_source_file_begins_with_a_sentence_on_what_it_is_for() {
 }
 
 #[test]
+fn no_build_or_test_leaves_what_a_compiler_wrote_among_the_sources() {
+    let wrong = tracked(&["mod", "smod", "o", "a", "so", "pyc"]);
+    let wrong: Vec<String> = wrong.iter().map(|path| path.display().to_string()).collect();
+    assert_none(&wrong, "compilers wrote these files; give them another directory (gfortran -J)");
+}
+
+#[test]
 fn only_the_atomic_module_takes_atomics_from_the_standard_library_in_the_ring() {
     let mut wrong = Vec::new();
     for path in tracked(&["rs"]) {
