@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 pub mod master;
+pub mod papers;
 pub mod programs;
 pub mod simplex;
 
