@@ -17,7 +17,7 @@ static struct {
   uint64_t tasks, iterations, bytes, seed, workers;
   double mean_us, sigma_pct, factor, drift_pct, jump, slow_share, slow_factor, slow_start_s;
   const char *dist, *technique, *until;
-  int spin, json, spawn, recall, chunks;
+  int spin, json, spawn, recall, chunks, master_works;
   int rank, size;
   uint64_t iteration; /* the one being run */
   unsigned char *seen;
@@ -90,6 +90,7 @@ static const char HELP[] =
     "  [--dist normal|uniform|bimodal|exponential|linear] [--bytes N] [--seed N] [--work sleep|spin] [--drift PCT per iteration]\n"
     "  [--jump FACTOR: so many times longer from the middle of the run on]\n"
     "  [--recall: idle workers get tasks that busy ones have not begun] [--chunks: compute() gets whole chunks]\n"
+    "  [--master-works: rank 0 computes tasks, too]\n"
     "  [--technique none|ss|fsc|gss|fac2|dpf|daf|af|tss|mfsc|awf-b|awf-c] [--factor SHARE] [--slow-workers FRACTION:FACTOR]\n"
     "  [--workers N to begin with, 0 = all] [--spawn: further workers may be started] [--slow-start-s X of a process that is\n"
     "  alone in its world] [--until FILE: iterates until FILE exists, instead of --iterations times] [--check] [--json]\n";
@@ -114,7 +115,7 @@ static int options(int argc, char **argv) {
       {"tasks", 1, 0, 't'}, {"iterations", 1, 0, 'i'}, {"mean-us", 1, 0, 'm'}, {"sigma-pct", 1, 0, 's'}, {"dist", 1, 0, 'd'},
       {"bytes", 1, 0, 'b'}, {"seed", 1, 0, 'r'}, {"technique", 1, 0, 'p'}, {"policy", 1, 0, 'p'}, {"factor", 1, 0, 'f'}, {"work", 1, 0, 'w'},
       {"drift", 1, 0, 'D'}, {"jump", 1, 0, 'J'}, {"slow-workers", 1, 0, 'S'}, {"workers", 1, 0, 'n'}, {"check", 0, 0, 'c'}, {"json", 0, 0, 'j'},
-      {"recall", 0, 0, 'R'}, {"chunks", 0, 0, 'C'}, {"spawn", 0, 0, 'x'}, {"slow-start-s", 1, 0, 'z'}, {"until", 1, 0, 'u'}, {"help", 0, 0, 'h'}, {0}};
+      {"recall", 0, 0, 'R'}, {"chunks", 0, 0, 'C'}, {"master-works", 0, 0, 'M'}, {"spawn", 0, 0, 'x'}, {"slow-start-s", 1, 0, 'z'}, {"until", 1, 0, 'u'}, {"help", 0, 0, 'h'}, {0}};
   int o, bad = 0;
   double x = 0;
   opterr = 0;
@@ -140,6 +141,7 @@ static int options(int argc, char **argv) {
       case 'x': g.spawn = 1; break;
       case 'R': g.recall = 1; break;
       case 'C': g.chunks = 1; break;
+      case 'M': g.master_works = 1; break;
       case 'z': bad = number("--slow-start-s", 0, 3600, &g.slow_start_s); break;
       case 'u': g.until = optarg; break;
       case 'j': g.json = 1; break;
@@ -171,7 +173,8 @@ static int run(void) {
   midrun_mw_config_t config = {.struct_size = sizeof config, .task_bytes = g.bytes, .result_bytes = result_bytes(), .prepare = prepare,
                                .compute = compute, .collect = collect, .technique = g.technique, .factor = g.factor,
                                .workers = (uint32_t)g.workers};
-  config.flags = (g.spawn ? MIDRUN_MW_SPAWN : 0) | (g.recall ? MIDRUN_MW_RECALL : 0) | (g.chunks ? MIDRUN_MW_CHUNKS : 0);
+  config.flags = (g.spawn ? MIDRUN_MW_SPAWN : 0) | (g.recall ? MIDRUN_MW_RECALL : 0) | (g.chunks ? MIDRUN_MW_CHUNKS : 0) |
+                 (g.master_works ? MIDRUN_MW_MASTER_WORKS : 0);
   if (g.size == 1) work(g.slow_start_s * 1e9, g.spin); /* a started worker that is slow to join */
   int status = midrun_mw_create(&mw, &config);
   if (status < 0) {

@@ -132,7 +132,7 @@ pub struct Advice {
     pub iteration_now_s: f64,
     /// Workers to ask for next time.
     pub workers: u32,
-    /// Ranks to ask for: workers and the master.
+    /// Ranks to ask for: workers, and the master where it does not work.
     pub ranks: u32,
     /// Iteration time expected there, seconds, and by which share it may differ.
     pub iteration_s: f64,

@@ -66,6 +66,10 @@ typedef struct midrun_mw_out midrun_mw_out_t; /* receives inputs or results of a
 #define MIDRUN_MW_ANY_SIZE 8u /* inputs and results of any size: prepare_any, compute_any and collect_any take the place of
                                  prepare, compute and collect; task_bytes and result_bytes are 0. */
 
+#define MIDRUN_MW_MASTER_WORKS 16u /* compute() works on the master, too. The master then is the last of the workers: it computes
+                                      tasks one at a time (count == 1) while no worker needs it, and a single rank does
+                                      all. MIDRUN_MW_SPAWN and mw.workers count it. */
+
 typedef struct midrun_mw_config {
   size_t struct_size;  /* sizeof(midrun_mw_config_t) */
   const void *comm;    /* address of an MPI_Comm; NULL = MPI_COMM_WORLD */

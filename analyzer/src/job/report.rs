@@ -40,7 +40,7 @@ impl Job {
                 workers_now: next.workers_now,
                 iteration_now_s: next.iteration_now_s,
                 workers: next.workers,
-                ranks: next.workers.saturating_add(1),
+                ranks: next.workers.saturating_add(u32::from(!self.master_works())),
                 iteration_s: next.iteration_s,
                 uncertainty: next.uncertainty,
             }),
@@ -107,6 +107,12 @@ impl Job {
         status
     }
 
+    /// Returns whether the master computed tasks in the newest window, too.
+    fn master_works(&self) -> bool {
+        let share = self.measurements.master().and_then(|master| self.measurements.shares().get(&master).copied());
+        share.is_some_and(|share| share.done > Some(0))
+    }
+
     /// What each rank does. A rank without work is parked where the newest iteration had fewer workers than there are.
     fn workers(&self) -> Vec<WorkerLine> {
         let shares = self.measurements.shares();
@@ -115,8 +121,12 @@ impl Job {
         let master = self.measurements.master().filter(|_| newest.is_some_and(|line| line.tasks > Some(0)));
         let worked = |rank: u32| shares.get(&rank).is_some_and(|share| share.done > Some(0));
         let running = |state| state == RankState::Present;
-        let others =
-            self.roster.members.ranks().filter(|(rank, _, state)| running(*state) && Some(*rank) != master).count();
+        let others = self
+            .roster
+            .members
+            .ranks()
+            .filter(|(rank, _, state)| running(*state) && (Some(*rank) != master || worked(*rank)))
+            .count();
         let some_parked = master.is_some() && newest.is_some_and(|line| line.workers.unwrap_or(0) < others as u32);
         let line = |(rank, node, state): (u32, Option<&str>, RankState)| {
             let is_master = Some(rank) == master && !worked(rank);

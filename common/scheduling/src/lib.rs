@@ -10,6 +10,8 @@
 #![forbid(unsafe_code)]
 
 mod divisor;
+mod normal;
+mod own_work;
 pub mod plan;
 mod queue;
 mod recall;
@@ -20,6 +22,7 @@ mod task_times;
 mod technique;
 
 pub use divisor::{daf_divisor, fac_divisor};
+pub use own_work::{OwnTask, pays};
 pub use queue::WorkerQueue;
 pub use recall::{Recall, Returned, own_task_s, recall, tasks_to_return};
 pub use scheduler::{Chunk, ChunkScheduler};

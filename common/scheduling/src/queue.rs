@@ -1,5 +1,6 @@
 //! The chunks that one worker holds, the prefetch rule (when the master sends it a second one), and what it gives back.
 
+use crate::normal::above_zero;
 use crate::{Chunk, Technique};
 use std::collections::VecDeque;
 
@@ -66,6 +67,12 @@ impl WorkerQueue {
     /// Time for the tasks that it holds, of `task_s` each, less the time that it has had, seconds.
     pub(crate) fn expected_left_s(&self, task_s: f64, now_s: f64) -> f64 {
         (self.tasks() as f64 * task_s - (now_s - self.since_s)).max(0.0)
+    }
+
+    /// The same for tasks that scatter by `sigma_s`, given that it is not done: mean and variance. The tasks' sum is taken as normal.
+    pub(crate) fn left_if_not_done(&self, task_s: f64, sigma_s: f64, now_s: f64) -> (f64, f64) {
+        let tasks = self.tasks() as f64;
+        above_zero(tasks * task_s - (now_s - self.since_s), tasks * sigma_s * sigma_s)
     }
 
     /// The newest chunk, if the master may ask for tasks of it: one task has begun.

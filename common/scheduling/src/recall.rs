@@ -70,9 +70,14 @@ impl Returned {
     }
 }
 
-/// Whom to ask at `now_s` for tasks, and marks that worker as asked; `None` when no worker is idle and waits for an answer, or
-/// nobody holds more than one task. For when nothing is left to schedule.
-pub fn recall(queues: &mut [WorkerQueue], speeds: &[WorkerSpeed], now_s: f64) -> Option<Recall> {
+/// Whom of those that `may_ask` names to ask at `now_s` for tasks, and marks that worker as asked; `None` when no worker is idle
+/// and waits for an answer, or nobody holds more than one task. For when nothing is left to schedule.
+pub fn recall(
+    queues: &mut [WorkerQueue],
+    speeds: &[WorkerSpeed],
+    now_s: f64,
+    may_ask: impl Fn(usize) -> bool,
+) -> Option<Recall> {
     let idle = queues.iter().filter(|queue| queue.is_empty()).count();
     let pending = queues.iter().filter(|queue| queue.is_recalled()).count();
     if idle <= pending {
@@ -86,7 +91,7 @@ pub fn recall(queues: &mut [WorkerQueue], speeds: &[WorkerSpeed], now_s: f64) ->
         _ => typical_s,
     };
     let left_s = |worker: usize| queues[worker].expected_left_s(task_s(worker), now_s);
-    let candidates = (0..queues.len()).filter(|worker| queues[*worker].recallable().is_some());
+    let candidates = (0..queues.len()).filter(|worker| may_ask(*worker) && queues[*worker].recallable().is_some());
     let worker = candidates.max_by(|a, b| {
         left_s(*a).total_cmp(&left_s(*b)).then(queues[*a].tasks().cmp(&queues[*b].tasks())).then(b.cmp(a))
     })?;
@@ -117,8 +122,8 @@ mod tests {
         let speeds = [known(1.0), known(1.0), known(3.0), known(9.0)];
         // At 4 s the second has 6 s left, the third 26 s; the fourth has begun its only task.
         let asked = Recall { worker: 2, chunk: 10, own_s: 3.0, idle_s: 1.0 };
-        assert_eq!(recall(&mut queues, &speeds, 4.0), Some(asked));
-        assert_eq!(recall(&mut queues, &speeds, 4.0), None, "one idle worker, one request");
+        assert_eq!(recall(&mut queues, &speeds, 4.0, |_| true), Some(asked));
+        assert_eq!(recall(&mut queues, &speeds, 4.0, |_| true), None, "one idle worker, one request");
         let mut returned = Returned::default();
         assert!(!returned.on_answer(&mut queues[1], 0, Chunk { first: 9, count: 1 }), "it was not asked");
         assert!(!returned.on_answer(&mut queues[2], 10, Chunk { first: 15, count: 4 }), "not its last tasks");
@@ -132,23 +137,23 @@ mod tests {
     fn who_had_nothing_to_give_is_not_asked_again_before_its_next_chunk() {
         let mut queues = [WorkerQueue::default(), queue(0, 2)];
         let speeds = [WorkerSpeed::default(); 2];
-        let asked = recall(&mut queues, &speeds, 1.0).unwrap();
+        let asked = recall(&mut queues, &speeds, 1.0, |_| true).unwrap();
         assert_eq!((asked.worker, asked.own_s), (1, 0.0), "nothing is known of the speeds");
         assert!(Returned::default().on_answer(&mut queues[1], 0, Chunk { first: 0, count: 0 }));
-        assert_eq!(recall(&mut queues, &speeds, 2.0), None);
+        assert_eq!(recall(&mut queues, &speeds, 2.0, |_| true), None);
         assert_eq!(queues[1].pop(3.0), Some(Chunk { first: 0, count: 2 }));
         queues[1].push(Chunk { first: 9, count: 2 }, 3.0);
-        assert!(recall(&mut queues, &speeds, 4.0).is_some());
+        assert!(recall(&mut queues, &speeds, 4.0, |_| true).is_some());
     }
 
     #[test]
     fn a_result_answers_a_recall_that_came_too_late() {
         let mut queues = [WorkerQueue::default(), queue(0, 9), queue(9, 9)];
         let speeds = [known(1.0); 3];
-        let asked = recall(&mut queues, &speeds, 1.0).unwrap().worker;
+        let asked = recall(&mut queues, &speeds, 1.0, |_| true).unwrap().worker;
         queues[asked].pop(2.0);
         assert!(!queues[asked].is_recalled());
-        assert!(recall(&mut queues, &speeds, 2.0).is_some(), "the other one is asked");
+        assert!(recall(&mut queues, &speeds, 2.0, |_| true).is_some(), "the other one is asked");
     }
 
     #[test]

@@ -168,6 +168,11 @@ impl Endpoint {
         self.sending() || !self.incoming.is_empty()
     }
 
+    /// Returns whether a large message is in transfer, for which this rank has to poll.
+    pub fn moves_large(&self) -> bool {
+        self.large_sends + self.large_receives > 0
+    }
+
     /// Makes progress on all sends and receives; appends messages that arrived to `messages`.
     pub fn progress(&mut self, messages: &mut VecDeque<Message>) -> Result<(), MpiFailed> {
         for to in std::mem::take(&mut self.pending) {
@@ -226,7 +231,7 @@ impl Endpoint {
         if !self.slept {
             return Ok(());
         }
-        if self.large_sends + self.large_receives > 0 && clock::now_ns() < self.moved_ns + ATTENTIVE_NS {
+        if self.moves_large() && clock::now_ns() < self.moved_ns + ATTENTIVE_NS {
             std::thread::yield_now();
             return self.progress(messages);
         }

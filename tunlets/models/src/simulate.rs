@@ -324,7 +324,7 @@ impl Sim<'_> {
             return;
         }
         let mut queues: Vec<WorkerQueue> = self.workers.iter_mut().map(|w| std::mem::take(&mut w.out)).collect();
-        let asked: Vec<_> = std::iter::from_fn(|| recall(&mut queues, &self.speeds, now)).collect();
+        let asked: Vec<_> = std::iter::from_fn(|| recall(&mut queues, &self.speeds, now, |_| true)).collect();
         self.workers.iter_mut().zip(queues).for_each(|(w, queue)| w.out = queue);
         for asked in asked {
             let worker = asked.worker as u32;

@@ -13,6 +13,8 @@ const SPAWN: u32 = 2;
 const RECALL: u32 = 4;
 /// `MIDRUN_MW_ANY_SIZE`.
 const ANY_SIZE: u32 = 8;
+/// `MIDRUN_MW_MASTER_WORKS`.
+pub const MASTER_WORKS: u32 = 16;
 /// Largest task or result, bytes: each must fit into one MPI message.
 const TASK_BYTES: usize = 1 << 30;
 
@@ -96,13 +98,14 @@ impl Config {
         let master = usize::try_from(raw.master).ok().filter(|m| *m < size)?;
         let sizes = raw.task_bytes <= TASK_BYTES && raw.result_bytes <= TASK_BYTES;
         let any = raw.flags & ANY_SIZE != 0;
-        let callbacks = match (any, rank == master) {
-            (true, true) => raw.task_bytes == 0 && raw.result_bytes == 0,
-            (true, false) => raw.compute_any.is_some(),
-            (false, true) => raw.task_bytes == 0 || raw.prepare.is_some(),
-            (false, false) => raw.compute.is_some(),
+        let distributes = match any {
+            true => raw.task_bytes == 0 && raw.result_bytes == 0,
+            false => raw.task_bytes == 0 || raw.prepare.is_some(),
         };
-        let flags = raw.flags & !(CHUNKS | SPAWN | RECALL | ANY_SIZE) == 0;
+        let computes = if any { raw.compute_any.is_some() } else { raw.compute.is_some() };
+        let (is_master, works) = (rank == master, raw.flags & MASTER_WORKS != 0);
+        let callbacks = (!is_master || distributes) && (computes || is_master && !works);
+        let flags = raw.flags & !(CHUNKS | SPAWN | RECALL | ANY_SIZE | MASTER_WORKS) == 0;
         let good = sizes && callbacks && flags && (0.0..=1.0).contains(&raw.factor);
         good.then_some(Config {
             raw: *raw,
@@ -132,6 +135,11 @@ impl Config {
     /// Returns whether the program names neither a technique nor a share.
     pub fn leaves_technique_open(&self) -> bool {
         self.raw.technique.is_null() && self.raw.factor <= 0.0
+    }
+
+    /// Returns whether the master may compute tasks, too.
+    pub fn master_works(&self) -> bool {
+        self.raw.flags & MASTER_WORKS != 0
     }
 
     /// Returns whether this program may be started again as a further worker.

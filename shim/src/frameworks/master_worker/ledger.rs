@@ -1,7 +1,7 @@
 //! The master's ledger of one iteration: which worker holds which chunk, and that each task comes back exactly once.
 
 use midrun_scheduling::{
-    Chunk, ChunkScheduler, Recall, Returned, TechniqueParameters, WorkerQueue, WorkerSpeed, recall,
+    Chunk, ChunkScheduler, OwnTask, Recall, Returned, TechniqueParameters, WorkerQueue, WorkerSpeed, pays, recall,
 };
 
 /// What the master knows of the workers and their tasks when an iteration begins.
@@ -13,6 +13,8 @@ pub struct Known {
     pub moments: Option<(f64, f64)>,
     /// The workers time each task by itself, not only whole chunks.
     pub timed_singly: bool,
+    /// The worker that is the master itself.
+    pub own: Option<usize>,
 }
 
 /// The chunks and tasks of one iteration.
@@ -26,6 +28,8 @@ pub struct Ledger {
     recall: bool,
     max_tasks: u64,
     timed_singly: bool,
+    /// The worker that is the master itself.
+    own: Option<usize>,
     /// Chunks that each worker holds.
     queues: Vec<WorkerQueue>,
     /// Measured speed of each worker.
@@ -49,6 +53,7 @@ impl Ledger {
             recall: parameters.recall,
             max_tasks: max_tasks.max(1),
             timed_singly: known.timed_singly,
+            own: known.own,
             queues: vec![WorkerQueue::default(); workers],
             speeds: known.speeds,
             total,
@@ -78,10 +83,27 @@ impl Ledger {
         self.recall
     }
 
-    /// Whom to ask for tasks at `now_s`, once nothing is left to schedule; `None` when nobody is to be asked.
+    /// Whom to ask for tasks at `now_s`, once nothing is left to schedule; `None` when nobody is to be asked. The master shares its
+    /// own tasks whether tasks may be recalled or not.
     pub fn recall(&mut self, now_s: f64) -> Option<Recall> {
-        let wanted = self.recall && !self.stopped && self.left() == 0;
-        if wanted { recall(&mut self.queues, &self.speeds, now_s) } else { None }
+        if self.stopped || self.left() > 0 {
+            return None;
+        }
+        let (all, own) = (self.recall, self.own);
+        recall(&mut self.queues, &self.speeds, now_s, |worker| all || Some(worker) == own)
+    }
+
+    /// Returns whether the master shall compute a task of its own chunk at `now_s` ([`pays`]). While nothing is known of the tasks it
+    /// does: it gets to know one. When nothing is left to schedule nobody waits for it.
+    pub fn own_task_pays(&self, own: usize, now_s: f64) -> bool {
+        let Some((mean_s, sigma_s)) = self.moments().filter(|_| self.left() > 0) else { return true };
+        let others = self.queues.iter().zip(&self.speeds).enumerate().filter(|(worker, _)| *worker != own);
+        pays(OwnTask { mean_s, sigma_s }, others.map(|(_, both)| both), now_s)
+    }
+
+    /// The master gives up its own chunk, after a failure.
+    pub fn abandon(&mut self, own: usize) {
+        self.queues[own] = WorkerQueue::default();
     }
 
     /// A worker answers the recall of its chunk that begins with `recalled`: it gives back the last tasks of it, or none. Returns
@@ -138,6 +160,20 @@ impl Ledger {
         true
     }
 
+    /// Likewise the master's own chunk, whose tasks were timed one by one. Its speed is that with which it gets done with them beside
+    /// its other work: in `held_s` seconds.
+    pub fn take_own(&mut self, own: usize, chunk: Chunk, times: (f64, f64), held_s: f64, now_s: f64) -> bool {
+        let (before, timed_singly) = (self.speeds[own], std::mem::replace(&mut self.timed_singly, true));
+        let taken = self.take(own, chunk, times, now_s);
+        self.timed_singly = timed_singly;
+        if taken {
+            let slower = if times.0 > 0.0 { (held_s / times.0).max(1.0) } else { 1.0 };
+            self.speeds[own] = before;
+            self.speeds[own].add_chunk(chunk.count, slower * times.0, slower * slower * times.1);
+        }
+        taken
+    }
+
     /// Mean and standard deviation of one task's time, seconds.
     pub fn moments(&self) -> Option<(f64, f64)> {
         self.scheduler.moments()
@@ -162,7 +198,7 @@ mod tests {
     use std::collections::VecDeque;
 
     fn nothing_known(workers: usize) -> Known {
-        Known { speeds: vec![WorkerSpeed::default(); workers], moments: None, timed_singly: true }
+        Known { speeds: vec![WorkerSpeed::default(); workers], moments: None, timed_singly: true, own: None }
     }
 
     fn play(kind: Technique, tasks: u64, workers: usize, max_tasks: u64) -> u64 {
@@ -278,32 +314,59 @@ mod tests {
         }
     }
 
+    /// Hands out what can be handed out. What the master, as worker `own`, gets or is asked for does not travel.
+    fn give(ledger: &mut Ledger, team: &mut [Worker], own: Option<usize>, now_s: f64) {
+        loop {
+            for worker in (0..team.len()).chain(0..team.len()) {
+                if Some(worker) == own && !ledger.is_idle(worker) {
+                    continue;
+                }
+                if let Some(chunk) = ledger.cut(worker, now_s) {
+                    team[worker].inbox.push_back(ToWorker::Chunk(chunk));
+                }
+            }
+            if let Some(asked) = ledger.recall(now_s) {
+                team[asked.worker].inbox.push_back(ToWorker::Recall(asked));
+            } else if !own.is_some_and(|own| settle(ledger, &mut team[own], own, now_s)) {
+                return;
+            }
+        }
+    }
+
+    /// The master reads what it sent to itself; returns whether there was anything.
+    fn settle(ledger: &mut Ledger, worker: &mut Worker, own: usize, now_s: f64) -> bool {
+        let mut any = false;
+        while !worker.inbox.is_empty() || !worker.outbox.is_empty() {
+            any = true;
+            worker.read();
+            match worker.outbox.pop_front() {
+                Some(ToMaster::Result(chunk)) => assert!(ledger.take_own(own, chunk, (1.0, 1.0), 2.0, now_s)),
+                Some(ToMaster::Returned(first, tasks)) => assert!(ledger.on_returned(own, first, tasks)),
+                None => {}
+            }
+        }
+        any
+    }
+
     proptest! {
         /// Whatever crosses on the way: what a worker does, what it reads and what the master takes comes in any order.
         #[test]
-        fn with_recall_each_task_is_computed_exactly_once_in_any_order(
+        fn each_task_is_computed_exactly_once_in_any_order(
             code in 0u32..12,
+            recall in any::<bool>(),
+            own in prop::option::of(0usize..6),
             tasks in 0u64..200,
             workers in 1usize..6,
             max_tasks in prop_oneof![Just(u64::MAX), 1u64..20],
             steps in prop::collection::vec((0usize..6, 0u8..4), 0..2000),
         ) {
             let kind = Technique::from_code(code).unwrap();
-            let parameters = TechniqueParameters { recall: true, ..TechniqueParameters::new(kind) };
-            let mut ledger = Ledger::new(parameters, tasks, max_tasks, nothing_known(workers));
+            let parameters = TechniqueParameters { recall, ..TechniqueParameters::new(kind) };
+            let own = own.filter(|own| *own < workers);
+            let mut ledger = Ledger::new(parameters, tasks, max_tasks, Known { own, ..nothing_known(workers) });
             let mut seen = vec![0u32; tasks as usize];
             let mut team: Vec<Worker> = (0..workers).map(|_| Worker::default()).collect();
-            let give = |ledger: &mut Ledger, team: &mut Vec<Worker>, now_s: f64| {
-                for worker in (0..workers).chain(0..workers) {
-                    if let Some(chunk) = ledger.cut(worker, now_s) {
-                        team[worker].inbox.push_back(ToWorker::Chunk(chunk));
-                    }
-                }
-                while let Some(asked) = ledger.recall(now_s) {
-                    team[asked.worker].inbox.push_back(ToWorker::Recall(asked));
-                }
-            };
-            give(&mut ledger, &mut team, 0.0);
+            give(&mut ledger, &mut team, own, 0.0);
             // The drawn order, then round after round until all is done.
             let all = (0..workers).flat_map(|worker| [(worker, 1), (worker, 0), (worker, 3)]);
             let rest = std::iter::repeat_n(all.collect::<Vec<_>>(), 20 * (tasks as usize + workers + 10)).flatten();
@@ -312,16 +375,17 @@ mod tests {
                 match what {
                     0 => team[worker].read(),
                     1 | 2 => team[worker].work(&mut seen),
-                    _ => {
-                        match team[worker].outbox.pop_front() {
-                            Some(ToMaster::Result(chunk)) => prop_assert!(ledger.take(worker, chunk, (1.0, 1.0), now_s)),
-                            Some(ToMaster::Returned(first, tasks)) => {
-                                prop_assert!(ledger.on_returned(worker, first, tasks));
-                            }
-                            None => {}
+                    _ => match team[worker].outbox.pop_front() {
+                        Some(ToMaster::Result(chunk)) => prop_assert!(ledger.take(worker, chunk, (1.0, 1.0), now_s)),
+                        Some(ToMaster::Returned(first, tasks)) => {
+                            prop_assert!(ledger.on_returned(worker, first, tasks));
                         }
-                        give(&mut ledger, &mut team, now_s);
-                    }
+                        None => {}
+                    },
+                }
+                let settled = own.is_some_and(|own| settle(&mut ledger, &mut team[own], own, now_s));
+                if what == 3 || settled {
+                    give(&mut ledger, &mut team, own, now_s);
                 }
                 if ledger.is_closed() {
                     break;
@@ -332,6 +396,29 @@ mod tests {
             let quiet = team.iter().all(|worker| worker.outbox.is_empty() && worker.chunks.is_empty());
             prop_assert!(quiet, "nothing is on the way to the master when the iteration ends");
         }
+    }
+
+    #[test]
+    fn a_master_that_works_shares_its_own_tasks_even_where_nothing_is_recalled() {
+        let known = Known { own: Some(0), ..nothing_known(2) };
+        let mut ledger = Ledger::new(TechniqueParameters::new(Technique::None), 20, 99, known);
+        let (own, other) = (ledger.cut(0, 0.0).unwrap(), ledger.cut(1, 0.0).unwrap());
+        assert!(ledger.own_task_pays(0, 0.0), "nothing is known");
+        assert!(ledger.take(1, other, (10.0, 10.0), 10.0));
+        let asked = ledger.recall(10.0).unwrap();
+        assert_eq!((asked.worker, asked.chunk), (0, own.first));
+        assert!(ledger.on_returned(0, own.first, Chunk { first: own.first + 5, count: 5 }));
+        assert_eq!(ledger.cut(1, 10.0), Some(Chunk { first: own.first + 5, count: 5 }));
+        let mine = Chunk { first: own.first, count: 5 };
+        assert!(ledger.take_own(0, mine, (5.0, 5.0), 10.0, 20.0));
+        assert_eq!(
+            (ledger.speeds[0].mean_s, ledger.moments().unwrap().0),
+            (2.0, 1.0),
+            "its speed beside its other work"
+        );
+        ledger.abandon(1);
+        ledger.stop();
+        assert!(ledger.is_closed() && !ledger.is_balanced(), "after a failure");
     }
 
     #[test]

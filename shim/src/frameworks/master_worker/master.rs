@@ -5,6 +5,7 @@ use super::config::{Config, Stats};
 use super::growth::Growth;
 use super::ledger::{Known, Ledger};
 use super::message::{HEADER_BYTES, Header, Kind};
+use super::own_chunk::OwnChunk;
 use super::round_trips::RoundTrips;
 use super::team::Team;
 use crate::frameworks::endpoint::{Endpoint, Message};
@@ -18,16 +19,18 @@ use std::ffi::c_int;
 /// Largest message, bytes. A larger chunk is sent as several.
 const MESSAGE_BYTES: usize = 256 << 20;
 
-struct Master<'a> {
-    config: &'a Config,
-    endpoint: &'a mut Endpoint,
+pub(super) struct Master<'a> {
+    pub(super) config: &'a Config,
+    pub(super) endpoint: &'a mut Endpoint,
     team: &'a Team,
-    ledger: Ledger,
-    iteration: u64,
-    tasks: u64,
+    pub(super) ledger: Ledger,
+    pub(super) iteration: u64,
+    pub(super) tasks: u64,
     epoch: u64,
-    task_ns: u64,
-    status: c_int,
+    pub(super) task_ns: u64,
+    pub(super) status: c_int,
+    /// The chunk that the master computes itself.
+    pub(super) own: Option<OwnChunk>,
     round_trips: RoundTrips,
     /// Inputs of the tasks that workers gave back, each with the first of its tasks.
     returned_inputs: Vec<(Chunk, Vec<u8>)>,
@@ -52,7 +55,7 @@ impl Sizes {
 /// Iterations before which the master tries to measure the cost of messages.
 const CALIBRATIONS: u64 = 3;
 
-fn now_s() -> f64 {
+pub(super) fn now_s() -> f64 {
     clock::now_ns() as f64 * 1e-9
 }
 
@@ -104,7 +107,8 @@ pub fn iterate(
     let bytes = if config.any_size() { sizes.per_task() } else { (config.task_bytes, config.result_bytes) };
     records::iteration_begin(iteration, begin_ns, tasks, workers as u32, &setting, bytes);
     let max_tasks = MESSAGE_BYTES / config.task_bytes.max(config.result_bytes).max(1);
-    let known = Known { speeds: team.speeds(), moments: team.moments, timed_singly: !config.whole_chunks() };
+    let known =
+        Known { speeds: team.speeds(), moments: team.moments, timed_singly: !config.whole_chunks(), own: team.own() };
     let ledger = Ledger::new(setting, tasks, max_tasks as u64, known);
     let (task_ns, status, round_trips) = (0, status::OK, RoundTrips::new(workers, links));
     let returned_inputs = Vec::new();
@@ -118,6 +122,7 @@ pub fn iterate(
         epoch,
         task_ns,
         status,
+        own: None,
         round_trips,
         returned_inputs,
         sizes,
@@ -162,10 +167,20 @@ impl Master<'_> {
         self.recall()?;
         while !self.ledger.is_closed() {
             let before = clock::now_ns();
-            self.endpoint.wait(&mut messages, false)?;
+            let slept = match self.own_ready(&mut messages)? {
+                true => {
+                    self.compute_own();
+                    false
+                }
+                false if messages.is_empty() => {
+                    self.endpoint.wait(&mut messages, false)?;
+                    self.endpoint.slept
+                }
+                false => false,
+            };
             let now_ns = clock::now_ns();
             idle_ns += now_ns.saturating_sub(before);
-            self.round_trips.on_woken(now_ns, self.endpoint.slept);
+            self.round_trips.on_woken(now_ns, slept);
             self.refresh();
             while let Some(message) = messages.pop_front() {
                 self.take(message)?;
@@ -178,6 +193,10 @@ impl Master<'_> {
     /// Asks busy workers for tasks that they have not begun, for the idle ones.
     fn recall(&mut self) -> Result<(), MpiFailed> {
         while let Some(recall) = self.ledger.recall(now_s()) {
+            if Some(recall.worker) == self.team.own() {
+                self.give_back_own(&recall)?;
+                continue;
+            }
             let header = Header {
                 first: recall.chunk,
                 count: scheduling::current().0.min_chunk.max(1),
@@ -203,6 +222,11 @@ impl Master<'_> {
         if !inputs.is_empty() {
             self.returned_inputs.push((tasks, inputs.to_vec()));
         }
+        self.feed_idle()
+    }
+
+    /// Hands tasks that came back to the idle workers.
+    pub(super) fn feed_idle(&mut self) -> Result<(), MpiFailed> {
         for idle in 0..self.team.active().len() {
             if self.ledger.is_idle(idle) {
                 self.feed(idle)?;
@@ -213,7 +237,7 @@ impl Master<'_> {
 
     /// Writes the inputs of a chunk: those that came back with its tasks, else new ones from the program. Returns `false` when the
     /// program refuses.
-    fn prepare(&mut self, chunk: Chunk, inputs: &mut [u8]) -> bool {
+    pub(super) fn prepare(&mut self, chunk: Chunk, inputs: &mut [u8]) -> bool {
         let holds = |tasks: &Chunk| tasks.first <= chunk.first && chunk.first < tasks.first + tasks.count;
         let Some(at) = self.returned_inputs.iter().position(|(tasks, _)| holds(tasks)) else {
             return self.config.prepare(self.iteration, chunk.first, chunk.count, inputs);
@@ -228,7 +252,7 @@ impl Master<'_> {
     }
 
     /// Applies actions that arrived, and changes of the technique.
-    fn refresh(&mut self) {
+    pub(super) fn refresh(&mut self) {
         safe_point::poll(self.iteration, false);
         if scheduling::epoch() != self.epoch {
             let (setting, epoch) = scheduling::current();
@@ -237,8 +261,17 @@ impl Master<'_> {
         }
     }
 
-    fn feed(&mut self, worker: usize) -> Result<(), MpiFailed> {
+    pub(super) fn feed(&mut self, worker: usize) -> Result<(), MpiFailed> {
         let idle = self.ledger.is_idle(worker);
+        if Some(worker) == self.team.own() {
+            // One chunk at a time: its own requests do not travel.
+            self.own = if idle {
+                self.ledger.cut(worker, now_s()).map(|chunk| OwnChunk::new(worker, chunk))
+            } else {
+                self.own.take()
+            };
+            return Ok(());
+        }
         let Some(chunk) = self.ledger.cut(worker, now_s()) else { return Ok(()) };
         let mut message = self.endpoint.buffer();
         let header = Header {
@@ -270,7 +303,7 @@ impl Master<'_> {
         Ok(())
     }
 
-    fn fail(&mut self, status: c_int) {
+    pub(super) fn fail(&mut self, status: c_int) {
         if self.status == status::OK {
             self.status = status;
         }

@@ -6,6 +6,8 @@ mod growth;
 mod ledger;
 mod master;
 mod message;
+mod own;
+mod own_chunk;
 mod parcel;
 mod round_trips;
 mod spawned;
@@ -88,11 +90,11 @@ fn create(raw: &RawConfig) -> Result<MasterWorker, c_int> {
     let (tasks, results) = (raw.task_bytes as i64, raw.result_bytes as i64);
     let (good, master, flags) = (config.is_some() && setting.is_ok(), i64::from(raw.master), i64::from(raw.flags));
     let agreed = comm.agree(good, &[master, tasks, results, flags]).map_err(mpi)?;
-    if comm.size < 2 {
+    if comm.size < 2 && raw.flags & config::MASTER_WORKS == 0 {
         return Err(status::ERR_NO_WORKER);
     }
     let (Some(config), Ok(setting), true) = (config, setting, agreed) else { return Err(status::ERR_ARGUMENT) };
-    let mut team = Team::new(comm.size, config.master, config.workers);
+    let mut team = Team::new(comm.size, (config.master, config.master_works()), config.workers);
     let (first, mut growth) = (!CREATED.swap(true, Ordering::Relaxed), None);
     if is_master {
         safe_point::own();
@@ -107,8 +109,8 @@ fn create(raw: &RawConfig) -> Result<MasterWorker, c_int> {
             }
         }
         scheduling::declare_technique(initial);
-        scheduling::declare_workers(team.active().len() as u32, comm.size as u32 - 1);
-        growth = first.then(|| Growth::plan(&config, comm.size as u32 - 1)).flatten();
+        scheduling::declare_workers(team.active().len() as u32, team.most() as u32);
+        growth = first.then(|| Growth::plan(&config, team.most() as u32)).flatten();
     }
     let endpoint = Endpoint::open(comm).map_err(mpi)?;
     let messages = VecDeque::new();

@@ -1,4 +1,5 @@
-//! The active workers of an iteration. The others are parked: they sleep, but can take part in the next iteration.
+//! The active workers of an iteration. The others are parked: they sleep, but can take part in the next iteration. Where the master
+//! works, too, it is the last to join and the first to leave among equals.
 
 use midrun_scheduling::WorkerSpeed;
 
@@ -9,6 +10,8 @@ const DISTINCT: f64 = 1.15;
 #[derive(Debug)]
 pub struct Team {
     master: usize,
+    /// The master is one of the workers.
+    master_works: bool,
     /// Ranks of the active workers, ascending.
     active: Vec<usize>,
     /// Position of each rank in `active`.
@@ -23,11 +26,25 @@ pub struct Team {
 
 impl Team {
     /// The first `count` workers of a communicator of `size` ranks; 0: all.
-    pub fn new(size: usize, master: usize, count: usize) -> Team {
-        let (speeds, waits_s) = (vec![WorkerSpeed::default(); size], vec![0.0; size]);
-        let mut team = Team { master, active: Vec::new(), position: vec![None; size], speeds, waits_s, moments: None };
-        team.resize(if count == 0 { size - 1 } else { count });
+    pub fn new(size: usize, (master, master_works): (usize, bool), count: usize) -> Team {
+        let (speeds, waits_s, position) = (vec![WorkerSpeed::default(); size], vec![0.0; size], vec![None; size]);
+        let mut team = Team { master, master_works, active: Vec::new(), position, speeds, waits_s, moments: None };
+        team.resize(if count == 0 { size } else { count });
         team
+    }
+
+    /// Workers that there are, active or parked.
+    pub fn most(&self) -> usize {
+        self.position.len() - usize::from(!self.master_works)
+    }
+
+    fn is_worker(&self, rank: usize) -> bool {
+        rank < self.position.len() && (self.master_works || rank != self.master)
+    }
+
+    /// Position of the master among the active workers.
+    pub fn own(&self) -> Option<usize> {
+        self.position(self.master)
     }
 
     /// Ranks of the active workers.
@@ -67,22 +84,22 @@ impl Team {
         self.speeds[rank].mean_s + self.waits_s[rank]
     }
 
-    /// Changes the number of active workers to `count`, at least one. The slowest or most distant worker leaves first, or the last
-    /// one if none is slow. The first worker that is not known to be slow joins first.
+    /// Changes the number of active workers to `count`, at least one. The slowest or most distant worker leaves first, or the master,
+    /// or the last one if none is slow. The first worker that is not known to be slow joins first, the master after the others.
     pub fn resize(&mut self, count: usize) {
-        let most = self.position.len() - 1;
-        let count = count.clamp(1, most);
+        let count = count.clamp(1, self.most());
         while self.active.len() > count {
-            let at = self.slowest().unwrap_or(self.active.len() - 1);
+            let master = || self.active.iter().position(|rank| *rank == self.master);
+            let at = self.slowest().or_else(master).unwrap_or(self.active.len() - 1);
             self.active.remove(at);
         }
         while self.active.len() < count {
-            let parked = (0..self.position.len()).filter(|rank| *rank != self.master && !self.active.contains(rank));
+            let parked = (0..self.position.len()).filter(|rank| self.is_worker(*rank) && !self.active.contains(rank));
             let typical_s = self.typical_s();
             let slow = |rank: &usize| typical_s.is_some_and(|typical| self.cost_s(*rank) > DISTINCT * typical);
             let Some(next) = parked.min_by(|a, b| {
                 let key = |rank: &usize| if slow(rank) { self.cost_s(*rank) } else { 0.0 };
-                key(a).total_cmp(&key(b)).then(a.cmp(b))
+                key(a).total_cmp(&key(b)).then((*a == self.master).cmp(&(*b == self.master))).then(a.cmp(b))
             }) else {
                 break;
             };
@@ -92,10 +109,10 @@ impl Team {
         self.number();
     }
 
-    /// Makes these ranks the active workers, given in ascending order, with the speeds that are known of them. If the master is among
-    /// them, or a rank that is not there, all stays as it is.
+    /// Makes these ranks the active workers, given in ascending order, with the speeds that are known of them. If a rank is among
+    /// them that is no worker here, all stays as it is.
     pub fn choose(&mut self, ranks: Vec<usize>, speeds: &[WorkerSpeed]) {
-        if !ranks.is_empty() && ranks.iter().all(|rank| *rank != self.master && *rank < self.position.len()) {
+        if !ranks.is_empty() && ranks.iter().all(|rank| self.is_worker(*rank)) {
             self.active = ranks;
             self.number();
             self.remember(speeds);
@@ -142,7 +159,7 @@ mod tests {
 
     #[test]
     fn a_team_has_the_first_workers_and_never_the_master() {
-        let mut team = Team::new(5, 2, 0);
+        let mut team = Team::new(5, (2, false), 0);
         assert_eq!(team.active(), [0, 1, 3, 4]);
         team.resize(2);
         assert_eq!(team.active(), [0, 1]);
@@ -154,12 +171,28 @@ mod tests {
         assert_eq!(team.active(), [0, 1, 3, 4]);
         team.resize(0);
         assert_eq!(team.active(), [0], "somebody has to work");
-        assert_eq!(Team::new(5, 0, 3).active(), [1, 2, 3]);
+        assert_eq!(Team::new(5, (0, false), 3).active(), [1, 2, 3]);
+    }
+
+    #[test]
+    fn a_master_that_works_joins_last_and_leaves_first() {
+        let mut team = Team::new(4, (1, true), 0);
+        assert_eq!((team.active(), team.own(), team.most()), ([0, 1, 2, 3].as_slice(), Some(1), 4));
+        team.resize(3);
+        assert_eq!((team.active(), team.own()), ([0, 2, 3].as_slice(), None));
+        team.resize(1);
+        team.resize(2);
+        assert_eq!(team.active(), [0, 2]);
+        team.resize(9);
+        team.remember(&[speed(1.0), speed(1.0), speed(3.0), speed(1.0)]);
+        team.resize(3);
+        assert_eq!(team.active(), [0, 1, 3], "a slow one leaves before it");
+        assert_eq!(Team::new(1, (0, true), 0).active(), [0], "alone");
     }
 
     #[test]
     fn a_team_of_an_earlier_run_is_chosen_by_rank() {
-        let mut team = Team::new(5, 0, 0);
+        let mut team = Team::new(5, (0, false), 0);
         team.choose(vec![2, 4], &[speed(1.0), speed(4.0)]);
         assert_eq!((team.active(), team.position(4), team.position(1)), ([2, 4].as_slice(), Some(1), None));
         assert_eq!(team.speeds(), [speed(1.0).faded(), speed(4.0).faded()]);
@@ -173,7 +206,7 @@ mod tests {
 
     #[test]
     fn a_worker_that_joins_is_parked_until_the_team_grows() {
-        let mut team = Team::new(3, 0, 0);
+        let mut team = Team::new(3, (0, false), 0);
         team.join();
         assert_eq!(team.active(), [1, 2]);
         team.resize(9);
@@ -182,7 +215,7 @@ mod tests {
 
     #[test]
     fn the_far_leave_first_too() {
-        let mut team = Team::new(5, 0, 0);
+        let mut team = Team::new(5, (0, false), 0);
         team.remember(&[speed(1.0); 4]);
         team.remember_waits(&[0.1, 0.1, 1.0, 0.1]);
         team.resize(3);
@@ -193,7 +226,7 @@ mod tests {
 
     #[test]
     fn the_slow_leave_first_and_come_last() {
-        let mut team = Team::new(5, 0, 0);
+        let mut team = Team::new(5, (0, false), 0);
         team.remember(&[speed(1.0), speed(4.0), speed(1.05), speed(2.0)]);
         team.resize(3);
         assert_eq!(team.active(), [1, 3, 4], "rank 2 is the slowest");

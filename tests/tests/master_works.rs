@@ -1,0 +1,64 @@
+//! A master that computes tasks, too (`MIDRUN_MW_MASTER_WORKS`), in real jobs that check each task.
+
+use midrun_tests::ask::succeed;
+use midrun_tests::mpi::command;
+use midrun_tests::synthetic::{self, assert_whole, wait_for_iterations};
+use midrun_tests::{Mpi, Process, Scratch, Summary, each_mpi, under_midrun};
+
+/// Workers of each iteration.
+fn workers(out: &str) -> Vec<u64> {
+    let iterations = out.lines().filter(|line| line.starts_with("iteration "));
+    iterations.filter_map(|line| line.strip_suffix(" workers")?.rsplit(' ').next()?.parse().ok()).collect()
+}
+
+fn run(mpi: Mpi, ranks: u32, options: &str) -> Vec<u64> {
+    let scratch = Scratch::new();
+    let options = format!("--tasks 200 --mean-us 500 --sigma-pct 60 --iterations 3 --master-works {options}");
+    let ended = Process::start(&scratch, "job", command(&synthetic::line(mpi, ranks, &options))).succeed();
+    assert_whole(&ended);
+    workers(&ended.out)
+}
+
+#[each_mpi]
+fn each_task_is_computed_once_whatever_the_technique_and_the_sizes(mpi: Mpi) {
+    for technique in ["none", "ss", "mfsc", "daf", "awf-b"] {
+        for options in ["", "--recall --bytes 100", "--bytes 300000", "--recall --chunks"] {
+            let options = format!("--technique {technique} {options}");
+            assert_eq!(run(mpi, 3, &options), [3, 3, 3], "{options}");
+        }
+    }
+}
+
+#[each_mpi]
+fn one_rank_alone_does_all(mpi: Mpi) {
+    assert_eq!(run(mpi, 1, ""), [1, 1, 1]);
+}
+
+#[each_mpi]
+fn it_is_the_last_of_the_workers_for_midrun(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let line = synthetic::endless_line(&scratch, mpi, 3, "--tasks 200 --mean-us 500 --master-works");
+    let flags = ["--objective", "fixed", "--summary", "s.json"];
+    let mut job = under_midrun(&scratch, "run", &flags, &line);
+    wait_for_iterations(&mut job, 2);
+    let text = succeed(&scratch, &["set", "mw.workers", "2"]);
+    assert!(text.starts_with("mw.workers = 2 applied on rank 0 at iteration "), "{text}");
+    wait_for_iterations(&mut job, 3);
+    synthetic::end(&scratch);
+    let ended = job.succeed();
+    assert_whole(&ended);
+    let workers = workers(&ended.out);
+    assert!(workers[0] == 3 && workers.last() == Some(&2), "{workers:?}");
+    Summary::read(&scratch.path("s.json")).assert_contract();
+}
+
+#[each_mpi]
+fn the_advice_for_the_next_run_counts_it_once(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let options = "--tasks 200 --mean-us 1000 --sigma-pct 60 --iterations 25 --master-works";
+    let job = under_midrun(&scratch, "run", &["--summary", "s.json"], &synthetic::line(mpi, 3, options));
+    assert_whole(&job.succeed());
+    let summary = Summary::read(&scratch.path("s.json"));
+    summary.assert_contract();
+    assert_eq!(summary.count("/advice/ranks"), summary.count("/advice/workers"));
+}
