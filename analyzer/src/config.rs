@@ -30,6 +30,8 @@ pub struct Config {
     /// What these files hold; set by the program that serves.
     #[serde(skip)]
     pub credentials: Option<Credentials>,
+    /// Where a standing analyzer serves metrics, `HOST:PORT` or `HOST:FIRST-LAST`. None: nowhere.
+    pub metrics: Option<String>,
     /// Tunlet for jobs that name none.
     pub tunlet: String,
     /// Of a replay: tunlets that only advise, for jobs that name none.
@@ -72,6 +74,7 @@ impl Default for Config {
             tls_cert: None,
             tls_key: None,
             credentials: None,
+            metrics: None,
             tunlet: "auto".into(),
             shadow: String::new(),
             files: Vec::new(),

@@ -20,6 +20,7 @@ use crate::input::{Answer, Input, JobLine, Output};
 use crate::job::{Job, Spec};
 use crate::limits;
 use crate::notice::History;
+use crate::overview::Overview;
 use crate::owner::{OwnerSettings, RecalledJob};
 use crate::stats::Stats;
 
@@ -97,6 +98,11 @@ impl Core {
     /// Counts of what was dropped or refused so far.
     pub fn stats(&self) -> Stats {
         self.stats
+    }
+
+    /// What it shows of itself and of its open jobs at `now`; nothing changes.
+    pub fn overview(&self, now: u64) -> Overview {
+        Overview { stats: self.stats, jobs: self.jobs.values().map(|job| job.newest_status(now)).collect() }
     }
 
     /// Takes one input in. `now` is CLOCK_MONOTONIC of this host, nanoseconds; it never goes back.

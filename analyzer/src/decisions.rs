@@ -1,6 +1,6 @@
 //! Decisions of one job: asks the tunlets, numbers their proposals, and follows what comes of them.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use midrun_tunlets::{Judgement, Observation, Proposal, Refusal, Report, Settled, TuningPoint, Tunlet, Verdict};
@@ -99,6 +99,13 @@ impl Decisions {
     /// Decisions in order, for the summary.
     pub fn lines(&self) -> Vec<DecisionLine> {
         self.lines.iter().cloned().collect()
+    }
+
+    /// Decisions by verdict, of those that are listed.
+    pub fn verdicts(&self) -> BTreeMap<&str, u64> {
+        let mut verdicts = BTreeMap::new();
+        self.lines.iter().for_each(|line| *verdicts.entry(line.verdict.as_str()).or_default() += 1);
+        verdicts
     }
 
     /// One decision.

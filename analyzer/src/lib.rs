@@ -26,6 +26,7 @@ pub mod limits;
 pub mod listen;
 mod network;
 pub mod notice;
+pub mod overview;
 pub mod owner;
 pub mod points;
 pub mod recording;

@@ -10,7 +10,7 @@ use tonic::service::interceptor::InterceptedService;
 use tonic::transport::Channel;
 use tonic::{Code, Streaming};
 
-use midrun_analyzer::{AnalyzerError, Config, limits, serve};
+use midrun_analyzer::{AnalyzerError, Config, limits, overview, serve};
 use midrun_proto::PROTOCOL_VERSION;
 use midrun_proto::token::ShowToken;
 use midrun_proto::v1::admin_client::AdminClient;
@@ -34,7 +34,7 @@ impl Analyzer {
         let shutdown = async {
             let _ = stopped.await;
         };
-        let ended = tokio::spawn(serve(config, listener, shutdown));
+        let ended = tokio::spawn(serve(config, listener, overview::nobody(), shutdown));
         Analyzer { url, stop, ended }
     }
 
@@ -508,7 +508,7 @@ async fn shutdown_sums_up_open_jobs_and_ends_all_streams() {
 async fn a_bad_configuration_is_refused_before_anything_is_served() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let config = Config { action_ttl_ms: 1, ..Config::default() };
-    let error = serve(config, listener, std::future::pending()).await.unwrap_err();
+    let error = serve(config, listener, overview::nobody(), std::future::pending()).await.unwrap_err();
     assert_eq!(error.to_string(), "action_ttl_ms = 1: allowed is 10 to 3600000");
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use midrun_analyzer::{Config, limits, serve};
+use midrun_analyzer::{Config, limits, overview, serve};
 use midrun_proto::keys::{Keys, make};
 use midrun_proto::tls::{Credentials, cause, endpoint, refusal};
 use midrun_proto::token::ShowToken;
@@ -31,7 +31,7 @@ async fn start(credentials: Credentials) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap().to_string();
     let config = Config { token: TOKEN.into(), credentials: Some(credentials), ..Config::default() };
-    tokio::spawn(serve(config, listener, std::future::pending()));
+    tokio::spawn(serve(config, listener, overview::nobody(), std::future::pending()));
     address
 }
 

@@ -10,6 +10,7 @@ use midrun_proto::tls::{self, Credentials};
 use midrun_vocabulary::names::CREDENTIALS_VARIABLE;
 
 use crate::logging::{self, LogForm};
+use crate::metrics::{self, Address, Sources};
 use crate::readiness;
 use crate::runtime_dir::{self, RegistersOf, RemovedAtEnd};
 use crate::settings::{self, read_token};
@@ -34,6 +35,9 @@ pub struct Args {
     /// Exit this many seconds after the last rank has gone; 0: stay
     #[arg(long, value_name = "SECONDS")]
     linger_s: Option<u64>,
+    /// Serve metrics in the format of Prometheus at this address, under /metrics; a range FIRST-LAST of ports as with --listen
+    #[arg(long, value_name = "HOST:PORT")]
+    metrics: Option<String>,
     /// Configuration file
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
@@ -59,6 +63,7 @@ pub fn main(args: Args) -> anyhow::Result<ExitCode> {
     let mut flags: Vec<(&str, String)> = Vec::new();
     flags.extend(args.analyzer.map(|url| ("agent.analyzer", url)));
     flags.extend(args.linger_s.map(|seconds| ("agent.linger_s", seconds.to_string())));
+    flags.extend(args.metrics.map(|address| ("agent.metrics", address)));
     if let Some(path) = &args.token_file {
         flags.push(("agent.token", read_token(path)?));
     } else if let Ok(token) = std::env::var("MIDRUN_TOKEN") {
@@ -82,6 +87,8 @@ pub fn main(args: Args) -> anyhow::Result<ExitCode> {
         return usage("the agent needs its analyzer: --analyzer https://host:7741");
     }
     tls::endpoint(&config.analyzer, config.credentials.as_ref()).map_err(Usage)?;
+    let metrics = config.metrics.as_deref();
+    let metrics = metrics.map(|text| Address::check(text, config.credentials.as_ref())).transpose()?;
     logging::start(args.log, "info");
     crate::descriptors::raise();
     let listener = match args.socket_fd {
@@ -98,9 +105,12 @@ pub fn main(args: Args) -> anyhow::Result<ExitCode> {
         .build()
         .context("cannot start threads")?;
     runtime.block_on(async {
+        let mut sources = Sources::default();
+        let asked = sources.agent();
+        metrics::serve(metrics, sources).await?;
         let stop = signals::stop()?;
         readiness::announce();
-        midrun_agent::run(config, listener, stop).await.context("the agent failed")
+        midrun_agent::run(config, listener, asked, stop).await.context("the agent failed")
     })?;
     runtime.shutdown_background();
     Ok(ExitCode::SUCCESS)

@@ -8,6 +8,7 @@ use midrun_analyzer::Config;
 use midrun_analyzer::listen::Listen;
 
 use crate::logging::{self, LogForm};
+use crate::metrics::{self, Address, Sources};
 use crate::readiness;
 use crate::settings::{self, read_token};
 use crate::signals;
@@ -34,6 +35,9 @@ pub struct Args {
     /// Give advice only; change nothing
     #[arg(long)]
     dry_run: bool,
+    /// Serve metrics in the format of Prometheus at this address, under /metrics; a range FIRST-LAST of ports as with --listen
+    #[arg(long, value_name = "HOST:PORT")]
+    metrics: Option<String>,
     /// Configuration file
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
@@ -52,6 +56,7 @@ pub fn main(args: Args) -> anyhow::Result<ExitCode> {
     flags.extend(args.journal.map(|path| ("analyzer.journal", path.to_string_lossy().into_owned())));
     flags.extend(args.record.map(|path| ("analyzer.record", path.to_string_lossy().into_owned())));
     flags.extend(args.dry_run.then(|| ("analyzer.dry_run", "true".to_owned())));
+    flags.extend(args.metrics.map(|address| ("analyzer.metrics", address)));
     if let Some(path) = &args.token_file {
         flags.push(("analyzer.token", read_token(path)?));
     }
@@ -61,6 +66,8 @@ pub fn main(args: Args) -> anyhow::Result<ExitCode> {
         tls_flags::read(config.tls_ca.as_deref(), config.tls_cert.as_deref(), config.tls_key.as_deref())?;
     config.record.as_deref().map(crate::recording::writable).transpose()?;
     let listen = check_listener(&config)?;
+    let metrics = config.metrics.as_deref();
+    let metrics = metrics.map(|text| Address::check(text, config.credentials.as_ref())).transpose()?;
     logging::start(args.log, "info");
     crate::descriptors::raise();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("cannot start threads")?;
@@ -68,9 +75,12 @@ pub fn main(args: Args) -> anyhow::Result<ExitCode> {
         let listener =
             listen.bind().await.map_err(|error| Usage(format!("cannot listen on {}: {error}", config.listen)))?;
         say_raw(&format!("midrun: analyzer listens on {}", listener.local_addr()?));
+        let mut sources = Sources::default();
+        let asked = sources.analyzer();
+        metrics::serve(metrics, sources).await?;
         let stop = signals::stop()?;
         readiness::announce();
-        midrun_analyzer::serve(config, listener, stop).await.context("the analyzer failed")
+        midrun_analyzer::serve(config, listener, asked, stop).await.context("the analyzer failed")
     })?;
     Ok(ExitCode::SUCCESS)
 }

@@ -17,6 +17,7 @@ mod job_file;
 mod launch;
 mod logging;
 mod memory;
+mod metrics;
 mod predict;
 mod published_jobs;
 mod readiness;

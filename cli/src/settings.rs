@@ -43,6 +43,8 @@ pub struct RunSettings {
     pub log: LogForm,
     /// File that gets midrun's lines and the summary. None: stderr.
     pub log_file: Option<PathBuf>,
+    /// Where `midrun run` serves metrics, `HOST:PORT` or `HOST:FIRST-LAST` of this host. None: nowhere.
+    pub metrics: Option<String>,
     /// Tell nothing but errors.
     pub quiet: bool,
     /// Give advice only; change nothing.

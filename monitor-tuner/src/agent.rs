@@ -42,6 +42,21 @@ pub struct Stats {
     pub actions_delivered: u64,
 }
 
+/// An agent at one moment, for metrics.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Overview {
+    /// Counts so far.
+    pub stats: Stats,
+    /// Ranks that are attached.
+    pub attached: usize,
+    /// Whether an analyzer takes its batches.
+    pub connected: bool,
+    /// Batches that the analyzer has not acknowledged.
+    pub queued_batches: usize,
+    /// Their bytes.
+    pub queued_bytes: usize,
+}
+
 /// All state of an agent.
 pub struct Agent {
     node: String,
@@ -381,6 +396,20 @@ impl Agent {
     pub fn is_analyzer_silent(&self) -> bool {
         let long = |since: Option<Instant>| since.is_some_and(|since| since.elapsed() >= SILENCE);
         self.unreachable || long(self.opened) || long(self.awaiting)
+    }
+
+    /// What it shows of itself.
+    pub fn overview(&self) -> Overview {
+        let (queued_batches, queued_bytes) = self.queue.size();
+        let rejected = self.ranks.values().map(|rank| rank.collected.rejected).sum::<u64>();
+        let records_rejected = self.stats.records_rejected.saturating_add(rejected);
+        Overview {
+            stats: Stats { records_rejected, ..self.stats },
+            attached: self.ranks.len(),
+            connected: self.welcomed,
+            queued_batches,
+            queued_bytes,
+        }
     }
 
     /// Says Goodbye; `false` when there is no stream.

@@ -26,6 +26,8 @@ pub struct Config {
     /// Token of the job that the agent was started for; set by the program that starts it.
     #[serde(skip)]
     pub job_token: String,
+    /// Where a standing agent serves metrics, `HOST:PORT` or `HOST:FIRST-LAST`. None: nowhere.
+    pub metrics: Option<String>,
     /// Name of this node in logs and summaries. Empty: the host's name.
     pub node: String,
     /// End this many seconds after the last rank has gone; 0: stay.
@@ -52,6 +54,7 @@ impl Default for Config {
             tls_key: None,
             credentials: None,
             job_token: String::new(),
+            metrics: None,
             node: String::new(),
             linger_s: 0,
             poll_ms: 1,

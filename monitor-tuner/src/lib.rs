@@ -23,7 +23,7 @@ mod rank;
 mod send_queue;
 mod stream;
 
-pub use agent::Stats;
+pub use agent::{Overview, Stats};
 pub use attachment::Attached;
-pub use lifecycle::{AgentError, run, serve};
+pub use lifecycle::{AgentError, Asked, nobody, run, serve};
 pub use link::patient;

@@ -1,6 +1,6 @@
 //! The life of an agent: one task owns its state, and is one `select!`.
 
-use crate::agent::{Agent, Stats};
+use crate::agent::{Agent, Overview, Stats};
 use crate::attachment::{self, Attached};
 use crate::clock;
 use crate::config::Config;
@@ -12,6 +12,7 @@ use std::future::Future;
 use std::os::unix::net::UnixListener;
 use std::time::Duration;
 use tokio::sync::mpsc::{Receiver, channel};
+use tokio::sync::oneshot;
 use tokio::time::{Instant, sleep};
 use tonic::transport::Channel;
 
@@ -39,13 +40,23 @@ pub enum AgentError {
     Refused(String),
 }
 
-/// Serves the ranks that connect to `listener` until `shutdown`, or, with `linger_s`, until no rank needs the agent any more.
+/// Places for answers; the agent fills each between two events.
+pub type Asked = Receiver<oneshot::Sender<Overview>>;
+
+/// For an agent that nobody asks.
+pub fn nobody() -> Asked {
+    channel(1).1
+}
+
+/// Serves the ranks that connect to `listener` until `shutdown`, or, with `linger_s`, until no rank needs the agent any more. `asked`
+/// brings those who want an overview.
 ///
 /// # Errors
 /// A bad configuration, a socket that does not work, or an analyzer that refuses.
 pub async fn run(
     config: Config,
     listener: UnixListener,
+    asked: Asked,
     shutdown: impl Future<Output = ()>,
 ) -> Result<Stats, AgentError> {
     config.validate()?;
@@ -61,7 +72,7 @@ pub async fn run(
     // An agent that was started for one job serves the user who started it, also if that is root.
     let for_all = config.owner_settings.is_none() && !config.options_follow;
     let door = tokio::spawn(attachment::accept(listener, for_all, attached_to));
-    let ended = serve(config, clock::of_host(), connect, attached, shutdown).await;
+    let ended = serve(config, clock::of_host(), connect, attached, asked, shutdown).await;
     door.abort();
     ended
 }
@@ -76,6 +87,7 @@ pub async fn serve<C, F>(
     now: Clock,
     connect: C,
     mut attached: Receiver<Attached>,
+    mut asked: Asked,
     shutdown: impl Future<Output = ()>,
 ) -> Result<Stats, AgentError>
 where
@@ -98,6 +110,7 @@ where
                     break Err(AgentError::Refused(why));
                 }
             }
+            Some(place) = asked.recv() => drop(place.send(agent.overview())),
             () = sleep(pause) => agent.on_tick(),
         }
         if agent.has_ranks() {

@@ -44,6 +44,11 @@ impl SendQueue {
         }
     }
 
+    /// Batches not acknowledged, and their bytes.
+    pub fn size(&self) -> (usize, usize) {
+        (self.batches.len(), self.bytes)
+    }
+
     /// Numbers a batch and keeps it, in parts where it is too long for one message. Beyond the capacity, in batches or in bytes, the
     /// oldest batch goes: its events are dropped and counted; its ranks that joined and left move to the next batch.
     pub fn push(&mut self, batch: Batch) {

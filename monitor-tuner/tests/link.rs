@@ -171,7 +171,7 @@ impl Agent {
         let (stop, stopped) = oneshot::channel::<()>();
         let scheme = if config.credentials.is_some() { "https" } else { "http" };
         let config = Config { analyzer: format!("{scheme}://{analyzer}"), drain_ms: 200, ..config };
-        let ended = tokio::spawn(midrun_agent::run(config, listener, async {
+        let ended = tokio::spawn(midrun_agent::run(config, listener, midrun_agent::nobody(), async {
             let _ = stopped.await;
         }));
         Agent { socket, stop, ended, _directory: directory }

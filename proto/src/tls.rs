@@ -98,6 +98,30 @@ impl Credentials {
         ServerTlsConfig::new().identity(self.identity()).client_ca_root(Certificate::from_pem(&self.authority))
     }
 
+    /// The same for a server of another protocol than gRPC.
+    ///
+    /// # Errors
+    /// Texts that [`Credentials::check`] refuses.
+    pub fn tls_server(&self) -> Result<Arc<rustls::ServerConfig>, rustls::Error> {
+        let unusable = |_| rustls::Error::General("certificates or key cannot be used".into());
+        let no_text = || rustls::Error::General("there is no certificate".into());
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let mut authorities = rustls::RootCertStore::empty();
+        authorities.add_parsable_certificates(certificates(&self.authority).ok_or_else(no_text)?);
+        let clients =
+            rustls::server::WebPkiClientVerifier::builder_with_provider(Arc::new(authorities), provider.clone())
+                .build()
+                .map_err(|error| rustls::Error::General(error.to_string()))?;
+        let config = rustls::ServerConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()?
+            .with_client_cert_verifier(clients)
+            .with_single_cert(
+                certificates(&self.certificate).ok_or_else(no_text)?,
+                PrivateKeyDer::from_pem_slice(self.key.as_bytes()).map_err(unusable)?,
+            )?;
+        Ok(Arc::new(config))
+    }
+
     fn client(&self) -> ClientTlsConfig {
         let config =
             ClientTlsConfig::new().identity(self.identity()).ca_certificate(Certificate::from_pem(&self.authority));

@@ -89,7 +89,8 @@ impl Job {
             "tunlet": self.decisions.name(), "mode": mode, "dry_run": self.spec.dry_run,
             "in_flight": self.dispatcher.on_their_way(), "controls_waiting": self.overrides.pending(),
             "tuning_points": points.into_iter().map(|point| self.point(point)).collect::<Vec<_>>(),
-            "decisions": newest(self.decisions.lines()), "controls": newest(self.overrides.lines()),
+            "decisions": newest(self.decisions.lines()), "verdicts": self.decisions.verdicts(),
+            "controls": newest(self.overrides.lines()),
             "per": per, "windows_seen": windows.seen(per), "windows": windows.after(per, after).collect::<Vec<_>>(),
             "workers": self.workers(), "technique": measured.technique(), "pattern": measured.pattern(),
             "regime": self.regime(), "stages": measured.stages(), "pop": measured.efficiency(),
@@ -101,8 +102,7 @@ impl Job {
 
     /// The status of a job that has ended, with its newest windows.
     pub fn last_status(&self, now: u64, windows: u64) -> Value {
-        let seen = self.measurements.closed().seen(self.measurements.per());
-        let mut status = self.status(now, Some(seen.saturating_sub(windows)));
+        let mut status = self.status(now, Some(self.windows_before(windows)));
         status["ended"] = true.into();
         status
     }
@@ -111,6 +111,16 @@ impl Job {
     fn master_works(&self) -> bool {
         let share = self.measurements.master().and_then(|master| self.measurements.shares().get(&master).copied());
         share.is_some_and(|share| share.done > Some(0))
+    }
+
+    /// The status with the newest window only.
+    pub fn newest_status(&self, now: u64) -> Value {
+        self.status(now, Some(self.windows_before(1)))
+    }
+
+    /// Windows before the newest ones.
+    fn windows_before(&self, newest: u64) -> u64 {
+        self.measurements.closed().seen(self.measurements.per()).saturating_sub(newest)
     }
 
     /// What each rank does. A rank without work is parked where the newest iteration had fewer workers than there are.

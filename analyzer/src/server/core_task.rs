@@ -19,6 +19,7 @@ use crate::ids::{AskId, JobId};
 use crate::input::{Answer, Input, Output};
 use crate::journal::{Journal, settings_line};
 use crate::notice::Notice;
+use crate::overview::Asked;
 use crate::recording::Recorder;
 use crate::{convert, limits};
 
@@ -72,6 +73,7 @@ impl CoreTask {
     pub(crate) async fn run(
         mut self,
         mut queue: mpsc::Receiver<ToCore>,
+        mut asked: Asked,
         shutdown: impl Future<Output = ()> + Send + 'static,
         _ended: oneshot::Sender<()>,
     ) {
@@ -84,6 +86,7 @@ impl CoreTask {
                     Some(message) => self.take(message),
                     None => break,
                 },
+                Some(place) = asked.recv() => drop(place.send(self.core.overview(self.now_ns.now()))),
                 _ = ticks.tick() => {
                     self.step(Input::Tick, None);
                     self.look_after_journal();

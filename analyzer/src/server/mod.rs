@@ -24,6 +24,7 @@ use crate::core::Core;
 use crate::disk::{Disk, HostDisk};
 use crate::error::AnalyzerError;
 use crate::journal::Journal;
+use crate::overview::Asked;
 use crate::recording::Recorder;
 use crate::{catalogue, clock, convert, limits};
 pub use connections::Accept;
@@ -48,7 +49,8 @@ impl Surroundings {
     }
 }
 
-/// Runs an analyzer on `listener` until `shutdown` comes: jobs are summed up then and all streams ended.
+/// Runs an analyzer on `listener` until `shutdown` comes: jobs are summed up then and all streams ended. `asked` brings those who want an
+/// overview.
 ///
 /// # Errors
 /// A configuration that is not allowed or a journal that cannot be opened, before anything is served;
@@ -56,9 +58,10 @@ impl Surroundings {
 pub async fn serve(
     config: Config,
     listener: TcpListener,
+    asked: Asked,
     shutdown: impl Future<Output = ()> + Send + 'static,
 ) -> Result<(), AnalyzerError> {
-    serve_in(Surroundings::of_host(), config, listener, shutdown).await
+    serve_in(Surroundings::of_host(), config, listener, asked, shutdown).await
 }
 
 /// As [`serve`], in these surroundings, for the connections that `listener` accepts.
@@ -69,6 +72,7 @@ pub async fn serve_in(
     surroundings: Surroundings,
     config: Config,
     listener: impl Accept,
+    asked: Asked,
     shutdown: impl Future<Output = ()> + Send + 'static,
 ) -> Result<(), AnalyzerError> {
     config.validate()?;
@@ -97,7 +101,7 @@ pub async fn serve_in(
     let links = Arc::new(Links::default());
     let (ended, core_ended) = oneshot::channel();
     let core_task = CoreTask::new(now_ns.clone(), core, journal, recorder, links.clone());
-    let mut core_task = tokio::spawn(core_task.run(queue, shutdown, ended));
+    let mut core_task = tokio::spawn(core_task.run(queue, asked, shutdown, ended));
 
     let ids = Arc::new(AtomicU64::new(1));
     let agent = agent::Service::new(now_ns, inputs.clone(), links, ids.clone(), recording);

@@ -54,7 +54,11 @@ pub struct Analyzer {
 ///
 /// # Errors
 /// The system gives no port.
-pub async fn start_analyzer(mut config: midrun_analyzer::config::Config, listen: &Listen) -> anyhow::Result<Analyzer> {
+pub async fn start_analyzer(
+    mut config: midrun_analyzer::config::Config,
+    listen: &Listen,
+    asked: midrun_analyzer::overview::Asked,
+) -> anyhow::Result<Analyzer> {
     let listener = listen.bind().await.context("no port for the analyzer")?;
     let address = listener.local_addr()?;
     config.listen = address.to_string();
@@ -62,7 +66,7 @@ pub async fn start_analyzer(mut config: midrun_analyzer::config::Config, listen:
         let shutdown = async move {
             let _ = stopped.await;
         };
-        midrun_analyzer::serve(config, listener, shutdown).await?;
+        midrun_analyzer::serve(config, listener, asked, shutdown).await?;
         Ok(())
     });
     Ok(Analyzer { daemon, address })
@@ -82,7 +86,11 @@ pub struct Agent {
 ///
 /// # Errors
 /// The socket cannot be bound.
-pub fn start_agent(config: midrun_agent::config::Config, job: &str) -> anyhow::Result<Agent> {
+pub fn start_agent(
+    config: midrun_agent::config::Config,
+    job: &str,
+    asked: midrun_agent::Asked,
+) -> anyhow::Result<Agent> {
     let directory = runtime_dir::ensure()?;
     runtime_dir::sweep(&directory);
     let socket = runtime_dir::socket_path(&directory, job);
@@ -92,7 +100,7 @@ pub fn start_agent(config: midrun_agent::config::Config, job: &str) -> anyhow::R
         let shutdown = async move {
             let _ = stopped.await;
         };
-        midrun_agent::run(config, listener, shutdown).await?;
+        midrun_agent::run(config, listener, asked, shutdown).await?;
         Ok(())
     });
     Ok(Agent { daemon, socket, removed_at_end })

@@ -8,8 +8,9 @@ use anyhow::Context;
 use midrun_analyzer::listen::Listen;
 use midrun_proto::keys::{self, Keys};
 use midrun_proto::tls::Credentials;
-use midrun_proto::v1::{OpenJobRequest, OwnerSettings, TunletFile};
+use midrun_proto::v1::{Notice, OpenJobRequest, OwnerSettings, TunletFile};
 use midrun_vocabulary::names::CREDENTIALS_VARIABLE;
+use serde_json::json;
 
 use super::child::{self, Ended};
 use super::client::Client;
@@ -21,6 +22,7 @@ use super::relay::Relay;
 use crate::job_file::{JobFile, RunningJob};
 use crate::launch::command_line::CommandLine;
 use crate::memory::Memory;
+use crate::metrics::{self, Address, Sources};
 use crate::published_jobs::{Publication, PublishedJob};
 use crate::runtime_dir;
 use crate::settings::Settings;
@@ -50,6 +52,8 @@ struct Parts {
     file: Option<JobFile>,
     publication: Option<Publication>,
     memory: Option<Memory>,
+    /// Where metrics ask them.
+    sources: Sources,
     /// Start that earlier runs gave; empty: none.
     start: String,
     /// The analyzer's URL as seen from other hosts.
@@ -72,6 +76,7 @@ pub async fn run(
     summary: Option<&SummaryFile>,
     relay: &mut Relay,
     console: Arc<Console>,
+    metrics: Option<Address>,
 ) -> anyhow::Result<Ended> {
     relay.catch()?;
     if plan.untuned {
@@ -79,6 +84,7 @@ pub async fn run(
         return child::wait(&mut child::start(&unchanged(line), relay)?, relay, &console).await;
     }
     let job = format!("j{}", random_hex(6)?);
+    let door = metrics::open(metrics).await?;
     let parts = match start_parts(settings, line, &job).await {
         Ok(parts) => parts,
         Err(error) if error.downcast_ref::<Usage>().is_some() => return Err(error),
@@ -87,6 +93,14 @@ pub async fn run(
             Parts::default()
         }
     };
+    if let Some(door) = door {
+        let (url, event) = (door.url(), "metrics");
+        console.notice(&Notice {
+            text: format!("metrics at {url}"),
+            json: json!({"event": event, "url": url}).to_string(),
+        });
+        door.serve(parts.sources.clone());
+    }
     let watch = parts.client.clone().map(|client| tokio::spawn(client.watch(console.clone())));
     let follower = parts.client.clone().filter(|_| console.has_status_line());
     let follow = follower.map(|client| tokio::spawn(client.follow(console.clone())));
@@ -160,7 +174,7 @@ async fn start_parts(settings: &Settings, line: &CommandLine, job: &str) -> anyh
                 _ => "127.0.0.1:0",
             };
             let listen = Listen::parse(listen).context("run.listen was checked")?;
-            let analyzer = embedded::start_analyzer(config, &listen).await?;
+            let analyzer = embedded::start_analyzer(config, &listen, parts.sources.analyzer()).await?;
             let (far, near) = urls(analyzer.address, settings.run.advertise.as_deref());
             parts.url = far;
             parts.analyzer = Some(analyzer);
@@ -207,7 +221,7 @@ async fn start_parts(settings: &Settings, line: &CommandLine, job: &str) -> anyh
     config.job_token.clone_from(&parts.job_token);
     config.credentials.clone_from(&parts.credentials);
     (config.owner_settings, config.options_follow) = (Some(owner_settings), true);
-    parts.agent = Some(embedded::start_agent(config, job)?);
+    parts.agent = Some(embedded::start_agent(config, job, parts.sources.agent())?);
     Ok(parts)
 }
 

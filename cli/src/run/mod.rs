@@ -17,6 +17,7 @@ use anyhow::Context;
 
 use crate::launch::command_line::CommandLine;
 use crate::logging::{self, LogForm};
+use crate::metrics::Address;
 use crate::summary::SummaryFile;
 use crate::tls_flags::TlsFlags;
 use crate::tuning_flags::{TuningFlags, list};
@@ -38,6 +39,9 @@ pub struct Args {
     /// Format of the notices on stderr
     #[arg(long, help_heading = "What midrun tells")]
     log: Option<LogForm>,
+    /// Serve metrics of the job in the format of Prometheus at this address of this host, under /metrics, such as 127.0.0.1:9760-9779
+    #[arg(long, value_name = "HOST:PORT", help_heading = "What midrun tells")]
+    metrics: Option<String>,
     /// Write midrun's lines and the summary to FILE instead of stderr
     #[arg(long, value_name = "FILE", help_heading = "What midrun tells")]
     log_file: Option<PathBuf>,
@@ -118,6 +122,7 @@ impl Args {
             ("run.log_file", self.log_file.as_ref().map(path)),
             ("run.quiet", self.quiet.then(|| "true".to_owned())),
             ("run.dry_run", self.dry_run.then(|| "true".to_owned())),
+            ("run.metrics", self.metrics.clone()),
             ("run.listen", self.listen.clone()),
             ("run.analyzer", self.analyzer.clone()),
             ("run.tunlet", list(&tuning.tunlet)),
@@ -181,6 +186,8 @@ pub fn main(args: Args) -> anyhow::Result<ExitCode> {
     preflight::warn_of_limits(&line, &settings.run.options());
     let summary = settings.run.summary.clone().map(SummaryFile::at).transpose()?;
     check_record(&args, &settings)?;
+    // The keys of an embedded analyzer are those of its job: nobody else could read its metrics over TLS.
+    let metrics = settings.run.metrics.as_deref().map(|text| Address::check(text, None)).transpose()?;
     let console = console::Console::new(settings.run.log, settings.run.quiet, settings.run.log_file.as_deref())?;
     let mut relay = relay::Relay::new();
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -188,7 +195,8 @@ pub fn main(args: Args) -> anyhow::Result<ExitCode> {
         .enable_all()
         .build()
         .context("cannot start threads")?;
-    let ended = runtime.block_on(job::run(&settings, &line, &plan, summary.as_ref(), &mut relay, console.into()))?;
+    let job = job::run(&settings, &line, &plan, summary.as_ref(), &mut relay, console.into(), metrics);
+    let ended = runtime.block_on(job)?;
     // A task that still waits for a connection must not delay the exit.
     runtime.shutdown_background();
     drop(relay);

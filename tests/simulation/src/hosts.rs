@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use midrun_agent::Attached;
-use midrun_analyzer::{AnalyzerError, Config as AnalyzerConfig, Surroundings};
+use midrun_analyzer::{AnalyzerError, Config as AnalyzerConfig, Surroundings, overview};
 use midrun_proto::v1::OwnerSettings;
 use tokio::io::AsyncWriteExt;
 use tokio::sync::mpsc::{Sender, channel};
@@ -65,7 +65,9 @@ pub fn add_node(sim: &mut Sim<'_>, plan: &Plan, number: usize, agents: &Agents) 
                 let endpoint = midrun_agent::patient(Endpoint::from_static(URL));
                 async move { endpoint.connect_with_connector(connector()).await }
             };
-            let ended = midrun_agent::serve(config, clock, connect, attached, std::future::pending()).await;
+            let ended =
+                midrun_agent::serve(config, clock, connect, attached, midrun_agent::nobody(), std::future::pending())
+                    .await;
             Err(format!("the agent of node{number} ended: {ended:?}").into())
         }
     });
@@ -85,7 +87,8 @@ pub fn add_analyzer(sim: &mut Sim<'_>, plan: &Plan, disk: &SimDisk) {
             loop {
                 let listener = turmoil::net::TcpListener::bind(("0.0.0.0", ANALYZER.1)).await?;
                 let (surroundings, config, end) = (surroundings.clone(), config.clone(), std::future::pending());
-                match midrun_analyzer::serve_in(surroundings, config, Listener(listener), end).await {
+                match midrun_analyzer::serve_in(surroundings, config, Listener(listener), overview::nobody(), end).await
+                {
                     Err(AnalyzerError::Journal { .. }) => tokio::time::sleep(Duration::from_secs(1)).await,
                     ended => return Err(format!("the analyzer ended: {ended:?}").into()),
                 }
