@@ -112,6 +112,8 @@ pub struct TallyLine {
     pub bytes: u64,
     /// Time in them, seconds.
     pub time_s: f64,
+    /// Calls that were timed. Where these are fewer than `count`, bytes and time are estimates from them.
+    pub timed: u64,
 }
 
 /// A moment on the master's clock, and how long the rank had not been useful by then. Nanoseconds.
@@ -237,6 +239,13 @@ impl Calls {
         self.ranks.iter().filter(|(other, _)| **other != rank).map(|(_, known)| count(known)).collect()
     }
 
+    /// A function of a rank whose calls are not all timed.
+    pub fn sampled(counted: &MpiCounted) -> Option<(&str, Tally)> {
+        let sampled = counted.calls.iter().filter(|(_, tally)| tally.timed < tally.count);
+        let most = sampled.max_by_key(|(_, tally)| tally.count)?;
+        Some((&most.0.name, most.1))
+    }
+
     /// The lowest rank that was counted.
     pub fn first_rank(&self) -> Option<u32> {
         self.ranks.keys().next().copied()
@@ -288,6 +297,7 @@ impl Calls {
             line.count = line.count.saturating_add(tally.count);
             line.bytes = line.bytes.saturating_add(tally.bytes);
             line.time_s += tally.time_ns as f64 * 1e-9;
+            line.timed = line.timed.saturating_add(tally.timed);
         }
         lines
     }
@@ -324,6 +334,7 @@ fn add(sum: &mut Tally, tally: Tally) {
     sum.count = sum.count.saturating_add(tally.count);
     sum.bytes = sum.bytes.saturating_add(tally.bytes);
     sum.time_ns = sum.time_ns.saturating_add(tally.time_ns);
+    sum.timed = sum.timed.saturating_add(tally.timed);
 }
 
 #[cfg(test)]

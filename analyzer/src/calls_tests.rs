@@ -25,13 +25,13 @@ fn the_efficiencies_are_those_of_the_definition() {
 fn totals_count_once_however_often_they_are_reported() {
     let mut calls = Calls::default();
     let call = MpiCall { name: "MPI_Send".into(), peer: "same_host" };
-    let tally = |count| Tally { count, bytes: 8 * count, time_ns: S };
+    let tally = |count| Tally { count, bytes: 8 * count, time_ns: S, timed: count };
     for count in [3, 5, 5] {
         let report = MpiCounted { calls: vec![(call.clone(), tally(count))], ..counted(3, 1) };
         (0..2).for_each(|rank| calls.on_counted(rank, 0, &report));
     }
     let lines = calls.lines();
-    assert_eq!(lines["MPI_Send"]["same_host"], TallyLine { count: 10, bytes: 80, time_s: 2.0 });
+    assert_eq!(lines["MPI_Send"]["same_host"], TallyLine { count: 10, bytes: 80, time_s: 2.0, timed: 10 });
     // The next program of the same job begins at 0 again.
     let next = MpiCounted { begun_ns: 9 * S, time_ns: 10 * S, calls: vec![(call, tally(1))], ..MpiCounted::default() };
     calls.on_counted(0, 0, &next);

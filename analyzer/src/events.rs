@@ -124,6 +124,8 @@ pub struct Tally {
     pub count: u64,
     pub bytes: u64,
     pub time_ns: u64,
+    /// Calls that were timed; where these are fewer, bytes and time are estimates.
+    pub timed: u64,
 }
 
 /// Measurement of a point of the rank.

@@ -52,6 +52,14 @@ fn expected(p: &Proposal) -> String {
     format!(": expected {predicted}{uncertainty} instead of {unchanged}")
 }
 
+/// Timing each call would cost more than its budget.
+pub(crate) fn sampled(rank: u32, call: &str) -> String {
+    format!(
+        "rank {rank} calls {call} too often to time each call within the budget: some are timed and stand for the others; \
+         numbers of calls stay exact, their times, bytes and peers are estimates"
+    )
+}
+
 /// The period of a program that marks no iterations, as a sentence.
 pub(crate) fn period(period: &Period) -> String {
     let of = |count: u64, name: &str| if count == 1 { name.to_owned() } else { format!("{count} {name}") };

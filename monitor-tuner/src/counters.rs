@@ -20,6 +20,8 @@ pub struct Counters {
     /// Times and communicating calls of each thread at the last reading. Times as fractions, so that no reading is rounded away.
     threads: Vec<(Times, u64)>,
     weighted_ns: [f64; 3],
+    /// What of it was reported. Of sampled calls an estimate can grow faster than the time: what is too much waits.
+    sent_ns: [f64; 3],
     read_ns: u64,
     counted_ns: u64,
     /// The newest reading in which no thread had changed its activity. It is reported before the next change, which shows until
@@ -42,24 +44,26 @@ impl Counters {
         let now_ns = segment.finalized_ns().map_or(now_ns, |end_ns| end_ns.min(now_ns));
         // Before the times: of a thread that changes now, the next reading shows it.
         let activities = pages.iter().map(Page::activity).collect();
-        let times = self.rank_times(&pages, now_ns, with_calls);
+        let begun_ns = segment.identity().start_ns;
+        let lasted_ns = now_ns.saturating_sub(self.read_ns.max(begun_ns)) as f64;
+        self.weigh(&pages, now_ns, with_calls);
+        let times = self.times(lasted_ns);
         self.read_ns = now_ns;
         let mut calls = Vec::new();
         if with_calls {
             self.counted_ns = now_ns;
             for number in 1..NAMES.len() {
+                let tallies = Class::ALL.into_iter().zip(sum(&pages, number));
                 // Most functions are never called.
-                for class in
-                    Class::ALL.into_iter().filter(|class| pages.iter().any(|page| page.calls(number, *class) > 0))
-                {
-                    calls.extend(self.changed(number, class, sum(&pages, number, class)));
+                for (class, tally) in tallies.filter(|(_, tally)| tally.count > 0) {
+                    calls.extend(self.changed(number, class, tally));
                 }
             }
         }
         let partner = partner(&pages);
         let counted = MpiCounted {
             time_ns: now_ns,
-            begun_ns: segment.identity().start_ns,
+            begun_ns,
             waiting_ns: times.waiting_ns,
             mpi_ns: times.mpi_ns,
             framework_ns: times.framework_ns,
@@ -77,9 +81,9 @@ impl Counters {
         self.held.take().into_iter().chain([counted]).collect()
     }
 
-    /// The rank's times at `now_ns`: what each thread's have grown since the last reading, weighted; with `calls` the weights
-    /// are taken anew.
-    fn rank_times(&mut self, pages: &[Page], now_ns: u64, calls: bool) -> Times {
+    /// Adds what each thread's times have grown by `now_ns` since the last reading, weighted; with `calls` the weights are taken
+    /// anew.
+    fn weigh(&mut self, pages: &[Page], now_ns: u64, calls: bool) {
         self.threads.resize(pages.len(), Default::default());
         if calls && pages.len() > 1 {
             self.threads.iter_mut().zip(pages).for_each(|(thread, page)| thread.1 = communicating(page));
@@ -98,7 +102,16 @@ impl Counters {
             }
             thread.0 = times;
         }
-        let [waiting_ns, mpi_ns, framework_ns] = self.weighted_ns.map(|ns| ns as u64);
+    }
+
+    /// The rank's times, which have grown by no more than the time since the last reading.
+    fn times(&mut self, lasted_ns: f64) -> Times {
+        let grown: f64 = self.weighted_ns.iter().zip(&self.sent_ns).map(|(now, sent)| now - sent).sum();
+        let share = if grown > lasted_ns { lasted_ns / grown } else { 1.0 };
+        for (sent, now) in self.sent_ns.iter_mut().zip(self.weighted_ns) {
+            *sent += share * (now - *sent);
+        }
+        let [waiting_ns, mpi_ns, framework_ns] = self.sent_ns.map(|ns| ns as u64);
         Times { waiting_ns, mpi_ns, framework_ns }
     }
 
@@ -114,8 +127,8 @@ impl Counters {
             Class::Local => PeerClass::Local,
             Class::Any => PeerClass::Any,
         };
-        let Tally { count, bytes, time_ns } = tally;
-        Some(MpiCall { name: NAMES[number].to_owned(), peer: peer.into(), count, bytes, time_ns })
+        let Tally { count, bytes, time_ns, timed } = tally;
+        Some(MpiCall { name: NAMES[number].to_owned(), peer: peer.into(), count, bytes, time_ns, timed })
     }
 }
 
@@ -125,17 +138,17 @@ fn words(times: Times) -> [u64; 3] {
 
 /// A thread's calls that reach other processes by themselves. What has no peer, or waits for requests, is asked of any thread.
 fn communicating(page: &Page) -> u64 {
-    let peers = Class::ALL.into_iter().filter(|class| *class != Class::Local);
-    let calls = peers.flat_map(|class| (1..NAMES.len()).map(move |number| (number, class)));
-    calls.map(|(number, class)| page.calls(number, class)).fold(0, u64::saturating_add)
+    let calls = (1..NAMES.len()).flat_map(|number| Class::ALL.into_iter().zip(page.tallies(number)));
+    calls.filter(|(class, _)| *class != Class::Local).map(|(_, tally)| tally.count).fold(0, u64::saturating_add)
 }
 
-fn sum(pages: &[Page], number: usize, class: Class) -> Tally {
-    pages.iter().map(|page| page.tally(number, class)).fold(Tally::default(), |all, one| Tally {
-        count: all.count.saturating_add(one.count),
-        bytes: all.bytes.saturating_add(one.bytes),
-        time_ns: all.time_ns.saturating_add(one.time_ns),
-    })
+/// Counters of a function over all threads, by class.
+fn sum(pages: &[Page], number: usize) -> [Tally; Class::ALL.len()] {
+    let mut all = [Tally::default(); Class::ALL.len()];
+    for page in pages {
+        all.iter_mut().zip(page.tallies(number)).for_each(|(sum, tally)| sum.add(tally));
+    }
+    all
 }
 
 /// The partner of most of the threads' calls.
@@ -171,10 +184,10 @@ mod tests {
         let (main, other) = (theirs.own_page(0), theirs.own_page(3));
         main.enter(Activity::Waiting, 900 * MS);
         main.leave(Activity::Waiting, 7);
-        main.count(11, Class::SameHost, 64, 7);
-        [3, 1, 1, 2, 1].into_iter().for_each(|next_rank| main.meet(next_rank));
-        other.meet(1);
-        other.count(11, Class::Local, 36, 3);
+        main.count(11, Class::SameHost, 64, 7, 1);
+        [3, 1, 1, 2, 1].into_iter().for_each(|next_rank| main.meet(next_rank, 1));
+        other.meet(1, 1);
+        other.count(11, Class::Local, 36, 3, 1);
         main.enter(Activity::Mpi, 1_000 * MS);
         let reported = counters.read(&ours, 1_001 * MS, false);
         let [one] = &reported[..] else { panic!("{reported:?}") };
@@ -215,16 +228,16 @@ mod tests {
         let mut counters = Counters::default();
         let pages = [0, 1, 2].map(|page| theirs.own_page(page));
         // The main thread only asks for its rank. Two others wait: one for half of the time, one for a quarter.
-        pages[0].count(7, Class::Local, 0, 1);
+        pages[0].count(7, Class::Local, 0, 1, 1);
         for (page, ms) in [(1, 500), (2, 250)] {
-            pages[page].count(4, Class::SameHost, 8, 1);
+            pages[page].count(4, Class::SameHost, 8, 1, 1);
             pages[page].enter(Activity::Waiting, MS);
             pages[page].leave(Activity::Waiting, ms * MS);
         }
         let waiting = |counters: &mut Counters, ms: u64| counters.read(&ours, ms * MS, true)[0].waiting_ns;
         assert_eq!(waiting(&mut counters, 1000), 375 * MS);
         // From here on the main thread communicates much more than the others, and never waits.
-        (0..98).for_each(|_| pages[0].count(4, Class::SameHost, 8, 1));
+        (0..98).for_each(|_| pages[0].count(4, Class::SameHost, 8, 1, 1));
         pages[1].leave(Activity::Waiting, 1000 * MS);
         assert_eq!(waiting(&mut counters, 2000), 385 * MS, "what was read before stays");
     }

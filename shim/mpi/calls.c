@@ -8,7 +8,7 @@ COUNTED int counted_Send(const void *buf, int count, MPI_Datatype datatype, int 
   END(CALL_Send, 0, begin_, result_, peer(dest, comm), block_to(dest, count, datatype), dest, tag, comm);
   return result_;
 }
-int MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) { return SWITCH ? counted_Send(buf, count, datatype, dest, tag, comm) : PMPI_Send(buf, count, datatype, dest, tag, comm); }
+int MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) { return midrun_passes(CALL_Send) ? PMPI_Send(buf, count, datatype, dest, tag, comm) : counted_Send(buf, count, datatype, dest, tag, comm); }
 
 COUNTED int counted_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
   uint64_t begin_ = BEGIN(CALL_Ssend, 0, 0);
@@ -16,7 +16,7 @@ COUNTED int counted_Ssend(const void *buf, int count, MPI_Datatype datatype, int
   END(CALL_Ssend, 0, begin_, result_, peer(dest, comm), block_to(dest, count, datatype), dest, tag, comm);
   return result_;
 }
-int MPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) { return SWITCH ? counted_Ssend(buf, count, datatype, dest, tag, comm) : PMPI_Ssend(buf, count, datatype, dest, tag, comm); }
+int MPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) { return midrun_passes(CALL_Ssend) ? PMPI_Ssend(buf, count, datatype, dest, tag, comm) : counted_Ssend(buf, count, datatype, dest, tag, comm); }
 
 COUNTED int counted_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
   uint64_t begin_ = BEGIN(CALL_Bsend, 0, 0);
@@ -24,7 +24,7 @@ COUNTED int counted_Bsend(const void *buf, int count, MPI_Datatype datatype, int
   END(CALL_Bsend, 0, begin_, result_, peer(dest, comm), block_to(dest, count, datatype), dest, tag, comm);
   return result_;
 }
-int MPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) { return SWITCH ? counted_Bsend(buf, count, datatype, dest, tag, comm) : PMPI_Bsend(buf, count, datatype, dest, tag, comm); }
+int MPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) { return midrun_passes(CALL_Bsend) ? PMPI_Bsend(buf, count, datatype, dest, tag, comm) : counted_Bsend(buf, count, datatype, dest, tag, comm); }
 
 COUNTED int counted_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
   uint64_t begin_ = BEGIN(CALL_Rsend, 0, 0);
@@ -32,7 +32,7 @@ COUNTED int counted_Rsend(const void *buf, int count, MPI_Datatype datatype, int
   END(CALL_Rsend, 0, begin_, result_, peer(dest, comm), block_to(dest, count, datatype), dest, tag, comm);
   return result_;
 }
-int MPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) { return SWITCH ? counted_Rsend(buf, count, datatype, dest, tag, comm) : PMPI_Rsend(buf, count, datatype, dest, tag, comm); }
+int MPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) { return midrun_passes(CALL_Rsend) ? PMPI_Rsend(buf, count, datatype, dest, tag, comm) : counted_Rsend(buf, count, datatype, dest, tag, comm); }
 
 COUNTED int counted_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Isend, 0, 0);
@@ -40,7 +40,7 @@ COUNTED int counted_Isend(const void *buf, int count, MPI_Datatype datatype, int
   END(CALL_Isend, 0, begin_, result_, peer(dest, comm), block_to(dest, count, datatype), dest, tag, comm);
   return result_;
 }
-int MPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) { return SWITCH ? counted_Isend(buf, count, datatype, dest, tag, comm, request) : PMPI_Isend(buf, count, datatype, dest, tag, comm, request); }
+int MPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Isend) ? PMPI_Isend(buf, count, datatype, dest, tag, comm, request) : counted_Isend(buf, count, datatype, dest, tag, comm, request); }
 
 COUNTED int counted_Issend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Issend, 0, 0);
@@ -48,7 +48,7 @@ COUNTED int counted_Issend(const void *buf, int count, MPI_Datatype datatype, in
   END(CALL_Issend, 0, begin_, result_, peer(dest, comm), block_to(dest, count, datatype), dest, tag, comm);
   return result_;
 }
-int MPI_Issend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) { return SWITCH ? counted_Issend(buf, count, datatype, dest, tag, comm, request) : PMPI_Issend(buf, count, datatype, dest, tag, comm, request); }
+int MPI_Issend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Issend) ? PMPI_Issend(buf, count, datatype, dest, tag, comm, request) : counted_Issend(buf, count, datatype, dest, tag, comm, request); }
 
 COUNTED int counted_Ibsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Ibsend, 0, 0);
@@ -56,7 +56,7 @@ COUNTED int counted_Ibsend(const void *buf, int count, MPI_Datatype datatype, in
   END(CALL_Ibsend, 0, begin_, result_, peer(dest, comm), block_to(dest, count, datatype), dest, tag, comm);
   return result_;
 }
-int MPI_Ibsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) { return SWITCH ? counted_Ibsend(buf, count, datatype, dest, tag, comm, request) : PMPI_Ibsend(buf, count, datatype, dest, tag, comm, request); }
+int MPI_Ibsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Ibsend) ? PMPI_Ibsend(buf, count, datatype, dest, tag, comm, request) : counted_Ibsend(buf, count, datatype, dest, tag, comm, request); }
 
 COUNTED int counted_Irsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Irsend, 0, 0);
@@ -64,7 +64,7 @@ COUNTED int counted_Irsend(const void *buf, int count, MPI_Datatype datatype, in
   END(CALL_Irsend, 0, begin_, result_, peer(dest, comm), block_to(dest, count, datatype), dest, tag, comm);
   return result_;
 }
-int MPI_Irsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) { return SWITCH ? counted_Irsend(buf, count, datatype, dest, tag, comm, request) : PMPI_Irsend(buf, count, datatype, dest, tag, comm, request); }
+int MPI_Irsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Irsend) ? PMPI_Irsend(buf, count, datatype, dest, tag, comm, request) : counted_Irsend(buf, count, datatype, dest, tag, comm, request); }
 
 COUNTED int counted_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status) {
   uint64_t begin_ = BEGIN(CALL_Recv, 1, 1);
@@ -74,7 +74,7 @@ COUNTED int counted_Recv(void *buf, int count, MPI_Datatype datatype, int source
   END(CALL_Recv, 1, begin_, result_, from(source, status, comm), received(status, count, datatype), source, tag, comm);
   return result_;
 }
-int MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status) { return SWITCH ? counted_Recv(buf, count, datatype, source, tag, comm, status) : PMPI_Recv(buf, count, datatype, source, tag, comm, status); }
+int MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status) { return midrun_passes(CALL_Recv) ? PMPI_Recv(buf, count, datatype, source, tag, comm, status) : counted_Recv(buf, count, datatype, source, tag, comm, status); }
 
 COUNTED int counted_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Irecv, 0, 0);
@@ -82,7 +82,7 @@ COUNTED int counted_Irecv(void *buf, int count, MPI_Datatype datatype, int sourc
   END(CALL_Irecv, 0, begin_, result_, peer(source, comm), block_to(source, count, datatype), source, tag, comm);
   return result_;
 }
-int MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request) { return SWITCH ? counted_Irecv(buf, count, datatype, source, tag, comm, request) : PMPI_Irecv(buf, count, datatype, source, tag, comm, request); }
+int MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Irecv) ? PMPI_Irecv(buf, count, datatype, source, tag, comm, request) : counted_Irecv(buf, count, datatype, source, tag, comm, request); }
 
 COUNTED int counted_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status) {
   uint64_t begin_ = BEGIN(CALL_Mrecv, 1, 1);
@@ -92,7 +92,7 @@ COUNTED int counted_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Messa
   END(CALL_Mrecv, 1, begin_, result_, ANY, received(status, count, datatype), MPI_PROC_NULL, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status) { return SWITCH ? counted_Mrecv(buf, count, datatype, message, status) : PMPI_Mrecv(buf, count, datatype, message, status); }
+int MPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status) { return midrun_passes(CALL_Mrecv) ? PMPI_Mrecv(buf, count, datatype, message, status) : counted_Mrecv(buf, count, datatype, message, status); }
 
 COUNTED int counted_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Imrecv, 0, 0);
@@ -100,7 +100,7 @@ COUNTED int counted_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Mess
   END(CALL_Imrecv, 0, begin_, result_, ANY, block(count, datatype), MPI_PROC_NULL, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request) { return SWITCH ? counted_Imrecv(buf, count, datatype, message, request) : PMPI_Imrecv(buf, count, datatype, message, request); }
+int MPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request) { return midrun_passes(CALL_Imrecv) ? PMPI_Imrecv(buf, count, datatype, message, request) : counted_Imrecv(buf, count, datatype, message, request); }
 
 COUNTED int counted_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status) {
   uint64_t begin_ = BEGIN(CALL_Sendrecv, 1, 1);
@@ -110,7 +110,7 @@ COUNTED int counted_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype se
   END(CALL_Sendrecv, 1, begin_, result_, either(dest, source, comm), block_to(dest, sendcount, sendtype) + received_from(source, status, recvcount, recvtype), dest, sendtag, comm);
   return result_;
 }
-int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status) { return SWITCH ? counted_Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status) : PMPI_Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status); }
+int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status) { return midrun_passes(CALL_Sendrecv) ? PMPI_Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status) : counted_Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status); }
 
 COUNTED int counted_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status) {
   uint64_t begin_ = BEGIN(CALL_Sendrecv_replace, 1, 1);
@@ -120,7 +120,7 @@ COUNTED int counted_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype
   END(CALL_Sendrecv_replace, 1, begin_, result_, either(dest, source, comm), block_to(dest, count, datatype) + received_from(source, status, count, datatype), dest, sendtag, comm);
   return result_;
 }
-int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status) { return SWITCH ? counted_Sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, status) : PMPI_Sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, status); }
+int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status) { return midrun_passes(CALL_Sendrecv_replace) ? PMPI_Sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, status) : counted_Sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, status); }
 
 #if MPI_VERSION >= 4
 COUNTED int counted_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request) {
@@ -129,7 +129,7 @@ COUNTED int counted_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype s
   END(CALL_Isendrecv, 0, begin_, result_, either(dest, source, comm), block_to(dest, sendcount, sendtype) + block_to(source, recvcount, recvtype), dest, sendtag, comm);
   return result_;
 }
-int MPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request) { return SWITCH ? counted_Isendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request) : PMPI_Isendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request); }
+int MPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Isendrecv) ? PMPI_Isendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request) : counted_Isendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request); }
 #endif
 
 #if MPI_VERSION >= 4
@@ -139,7 +139,7 @@ COUNTED int counted_Isendrecv_replace(void *buf, int count, MPI_Datatype datatyp
   END(CALL_Isendrecv_replace, 0, begin_, result_, either(dest, source, comm), block_to(dest, count, datatype) + block_to(source, count, datatype), dest, sendtag, comm);
   return result_;
 }
-int MPI_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request) { return SWITCH ? counted_Isendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, request) : PMPI_Isendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, request); }
+int MPI_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Isendrecv_replace) ? PMPI_Isendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, request) : counted_Isendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, request); }
 #endif
 
 COUNTED int counted_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status) {
@@ -148,7 +148,7 @@ COUNTED int counted_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status
   END(CALL_Probe, 1, begin_, result_, peer(source, comm), 0, source, tag, comm);
   return result_;
 }
-int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status) { return SWITCH ? counted_Probe(source, tag, comm, status) : PMPI_Probe(source, tag, comm, status); }
+int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status) { return midrun_passes(CALL_Probe) ? PMPI_Probe(source, tag, comm, status) : counted_Probe(source, tag, comm, status); }
 
 COUNTED int counted_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status) {
   uint64_t begin_ = BEGIN(CALL_Iprobe, 0, 0);
@@ -156,7 +156,7 @@ COUNTED int counted_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_St
   END(CALL_Iprobe, 0, begin_, result_, peer(source, comm), 0, source, tag, comm);
   return result_;
 }
-int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status) { return SWITCH ? counted_Iprobe(source, tag, comm, flag, status) : PMPI_Iprobe(source, tag, comm, flag, status); }
+int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status) { return midrun_passes(CALL_Iprobe) ? PMPI_Iprobe(source, tag, comm, flag, status) : counted_Iprobe(source, tag, comm, flag, status); }
 
 COUNTED int counted_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status) {
   uint64_t begin_ = BEGIN(CALL_Mprobe, 1, 1);
@@ -164,7 +164,7 @@ COUNTED int counted_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *mess
   END(CALL_Mprobe, 1, begin_, result_, peer(source, comm), 0, source, tag, comm);
   return result_;
 }
-int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status) { return SWITCH ? counted_Mprobe(source, tag, comm, message, status) : PMPI_Mprobe(source, tag, comm, message, status); }
+int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status) { return midrun_passes(CALL_Mprobe) ? PMPI_Mprobe(source, tag, comm, message, status) : counted_Mprobe(source, tag, comm, message, status); }
 
 COUNTED int counted_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status) {
   uint64_t begin_ = BEGIN(CALL_Improbe, 0, 0);
@@ -172,7 +172,7 @@ COUNTED int counted_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_M
   END(CALL_Improbe, 0, begin_, result_, peer(source, comm), 0, source, tag, comm);
   return result_;
 }
-int MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status) { return SWITCH ? counted_Improbe(source, tag, comm, flag, message, status) : PMPI_Improbe(source, tag, comm, flag, message, status); }
+int MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status) { return midrun_passes(CALL_Improbe) ? PMPI_Improbe(source, tag, comm, flag, message, status) : counted_Improbe(source, tag, comm, flag, message, status); }
 
 COUNTED int counted_Get_count(const MPI_Status *status, MPI_Datatype datatype, int *count) {
   uint64_t begin_ = BEGIN(CALL_Get_count, 0, 0);
@@ -180,7 +180,7 @@ COUNTED int counted_Get_count(const MPI_Status *status, MPI_Datatype datatype, i
   END(CALL_Get_count, 0, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Get_count(const MPI_Status *status, MPI_Datatype datatype, int *count) { return SWITCH ? counted_Get_count(status, datatype, count) : PMPI_Get_count(status, datatype, count); }
+int MPI_Get_count(const MPI_Status *status, MPI_Datatype datatype, int *count) { return midrun_passes(CALL_Get_count) ? PMPI_Get_count(status, datatype, count) : counted_Get_count(status, datatype, count); }
 
 COUNTED int counted_Get_elements(const MPI_Status *status, MPI_Datatype datatype, int *count) {
   uint64_t begin_ = BEGIN(CALL_Get_elements, 0, 0);
@@ -188,7 +188,7 @@ COUNTED int counted_Get_elements(const MPI_Status *status, MPI_Datatype datatype
   END(CALL_Get_elements, 0, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Get_elements(const MPI_Status *status, MPI_Datatype datatype, int *count) { return SWITCH ? counted_Get_elements(status, datatype, count) : PMPI_Get_elements(status, datatype, count); }
+int MPI_Get_elements(const MPI_Status *status, MPI_Datatype datatype, int *count) { return midrun_passes(CALL_Get_elements) ? PMPI_Get_elements(status, datatype, count) : counted_Get_elements(status, datatype, count); }
 
 COUNTED int counted_Buffer_attach(void *buffer, int size) {
   uint64_t begin_ = BEGIN(CALL_Buffer_attach, 0, 0);
@@ -196,7 +196,7 @@ COUNTED int counted_Buffer_attach(void *buffer, int size) {
   END(CALL_Buffer_attach, 0, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Buffer_attach(void *buffer, int size) { return SWITCH ? counted_Buffer_attach(buffer, size) : PMPI_Buffer_attach(buffer, size); }
+int MPI_Buffer_attach(void *buffer, int size) { return midrun_passes(CALL_Buffer_attach) ? PMPI_Buffer_attach(buffer, size) : counted_Buffer_attach(buffer, size); }
 
 COUNTED int counted_Buffer_detach(void *buffer_addr, int *size) {
   uint64_t begin_ = BEGIN(CALL_Buffer_detach, 1, 0);
@@ -204,7 +204,7 @@ COUNTED int counted_Buffer_detach(void *buffer_addr, int *size) {
   END(CALL_Buffer_detach, 1, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Buffer_detach(void *buffer_addr, int *size) { return SWITCH ? counted_Buffer_detach(buffer_addr, size) : PMPI_Buffer_detach(buffer_addr, size); }
+int MPI_Buffer_detach(void *buffer_addr, int *size) { return midrun_passes(CALL_Buffer_detach) ? PMPI_Buffer_detach(buffer_addr, size) : counted_Buffer_detach(buffer_addr, size); }
 
 COUNTED int counted_Wait(MPI_Request *request, MPI_Status *status) {
   uint64_t begin_ = BEGIN(CALL_Wait, 1, 1);
@@ -212,7 +212,7 @@ COUNTED int counted_Wait(MPI_Request *request, MPI_Status *status) {
   END(CALL_Wait, 1, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Wait(MPI_Request *request, MPI_Status *status) { return SWITCH ? counted_Wait(request, status) : PMPI_Wait(request, status); }
+int MPI_Wait(MPI_Request *request, MPI_Status *status) { return midrun_passes(CALL_Wait) ? PMPI_Wait(request, status) : counted_Wait(request, status); }
 
 COUNTED int counted_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]) {
   uint64_t begin_ = BEGIN(CALL_Waitall, 1, 1);
@@ -220,7 +220,7 @@ COUNTED int counted_Waitall(int count, MPI_Request array_of_requests[], MPI_Stat
   END(CALL_Waitall, 1, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]) { return SWITCH ? counted_Waitall(count, array_of_requests, array_of_statuses) : PMPI_Waitall(count, array_of_requests, array_of_statuses); }
+int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]) { return midrun_passes(CALL_Waitall) ? PMPI_Waitall(count, array_of_requests, array_of_statuses) : counted_Waitall(count, array_of_requests, array_of_statuses); }
 
 COUNTED int counted_Waitany(int count, MPI_Request array_of_requests[], int *indx, MPI_Status *status) {
   uint64_t begin_ = BEGIN(CALL_Waitany, 1, 1);
@@ -228,7 +228,7 @@ COUNTED int counted_Waitany(int count, MPI_Request array_of_requests[], int *ind
   END(CALL_Waitany, 1, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Waitany(int count, MPI_Request array_of_requests[], int *indx, MPI_Status *status) { return SWITCH ? counted_Waitany(count, array_of_requests, indx, status) : PMPI_Waitany(count, array_of_requests, indx, status); }
+int MPI_Waitany(int count, MPI_Request array_of_requests[], int *indx, MPI_Status *status) { return midrun_passes(CALL_Waitany) ? PMPI_Waitany(count, array_of_requests, indx, status) : counted_Waitany(count, array_of_requests, indx, status); }
 
 COUNTED int counted_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[]) {
   uint64_t begin_ = BEGIN(CALL_Waitsome, 1, 1);
@@ -236,7 +236,7 @@ COUNTED int counted_Waitsome(int incount, MPI_Request array_of_requests[], int *
   END(CALL_Waitsome, 1, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[]) { return SWITCH ? counted_Waitsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses) : PMPI_Waitsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses); }
+int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[]) { return midrun_passes(CALL_Waitsome) ? PMPI_Waitsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses) : counted_Waitsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses); }
 
 COUNTED int counted_Test(MPI_Request *request, int *flag, MPI_Status *status) {
   uint64_t begin_ = BEGIN(CALL_Test, 0, 0);
@@ -244,7 +244,7 @@ COUNTED int counted_Test(MPI_Request *request, int *flag, MPI_Status *status) {
   END(CALL_Test, 0, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status) { return SWITCH ? counted_Test(request, flag, status) : PMPI_Test(request, flag, status); }
+int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status) { return midrun_passes(CALL_Test) ? PMPI_Test(request, flag, status) : counted_Test(request, flag, status); }
 
 COUNTED int counted_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI_Status array_of_statuses[]) {
   uint64_t begin_ = BEGIN(CALL_Testall, 0, 0);
@@ -252,7 +252,7 @@ COUNTED int counted_Testall(int count, MPI_Request array_of_requests[], int *fla
   END(CALL_Testall, 0, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI_Status array_of_statuses[]) { return SWITCH ? counted_Testall(count, array_of_requests, flag, array_of_statuses) : PMPI_Testall(count, array_of_requests, flag, array_of_statuses); }
+int MPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI_Status array_of_statuses[]) { return midrun_passes(CALL_Testall) ? PMPI_Testall(count, array_of_requests, flag, array_of_statuses) : counted_Testall(count, array_of_requests, flag, array_of_statuses); }
 
 COUNTED int counted_Testany(int count, MPI_Request array_of_requests[], int *indx, int *flag, MPI_Status *status) {
   uint64_t begin_ = BEGIN(CALL_Testany, 0, 0);
@@ -260,7 +260,7 @@ COUNTED int counted_Testany(int count, MPI_Request array_of_requests[], int *ind
   END(CALL_Testany, 0, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Testany(int count, MPI_Request array_of_requests[], int *indx, int *flag, MPI_Status *status) { return SWITCH ? counted_Testany(count, array_of_requests, indx, flag, status) : PMPI_Testany(count, array_of_requests, indx, flag, status); }
+int MPI_Testany(int count, MPI_Request array_of_requests[], int *indx, int *flag, MPI_Status *status) { return midrun_passes(CALL_Testany) ? PMPI_Testany(count, array_of_requests, indx, flag, status) : counted_Testany(count, array_of_requests, indx, flag, status); }
 
 COUNTED int counted_Testsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[]) {
   uint64_t begin_ = BEGIN(CALL_Testsome, 0, 0);
@@ -268,7 +268,7 @@ COUNTED int counted_Testsome(int incount, MPI_Request array_of_requests[], int *
   END(CALL_Testsome, 0, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[]) { return SWITCH ? counted_Testsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses) : PMPI_Testsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses); }
+int MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[]) { return midrun_passes(CALL_Testsome) ? PMPI_Testsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses) : counted_Testsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses); }
 
 COUNTED int counted_Request_get_status(MPI_Request request, int *flag, MPI_Status *status) {
   uint64_t begin_ = BEGIN(CALL_Request_get_status, 0, 0);
@@ -276,7 +276,7 @@ COUNTED int counted_Request_get_status(MPI_Request request, int *flag, MPI_Statu
   END(CALL_Request_get_status, 0, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status) { return SWITCH ? counted_Request_get_status(request, flag, status) : PMPI_Request_get_status(request, flag, status); }
+int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status) { return midrun_passes(CALL_Request_get_status) ? PMPI_Request_get_status(request, flag, status) : counted_Request_get_status(request, flag, status); }
 
 COUNTED int counted_Test_cancelled(const MPI_Status *status, int *flag) {
   uint64_t begin_ = BEGIN(CALL_Test_cancelled, 0, 0);
@@ -284,7 +284,7 @@ COUNTED int counted_Test_cancelled(const MPI_Status *status, int *flag) {
   END(CALL_Test_cancelled, 0, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Test_cancelled(const MPI_Status *status, int *flag) { return SWITCH ? counted_Test_cancelled(status, flag) : PMPI_Test_cancelled(status, flag); }
+int MPI_Test_cancelled(const MPI_Status *status, int *flag) { return midrun_passes(CALL_Test_cancelled) ? PMPI_Test_cancelled(status, flag) : counted_Test_cancelled(status, flag); }
 
 COUNTED int counted_Cancel(MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Cancel, 0, 0);
@@ -292,7 +292,7 @@ COUNTED int counted_Cancel(MPI_Request *request) {
   END(CALL_Cancel, 0, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Cancel(MPI_Request *request) { return SWITCH ? counted_Cancel(request) : PMPI_Cancel(request); }
+int MPI_Cancel(MPI_Request *request) { return midrun_passes(CALL_Cancel) ? PMPI_Cancel(request) : counted_Cancel(request); }
 
 COUNTED int counted_Request_free(MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Request_free, 0, 0);
@@ -300,7 +300,7 @@ COUNTED int counted_Request_free(MPI_Request *request) {
   END(CALL_Request_free, 0, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Request_free(MPI_Request *request) { return SWITCH ? counted_Request_free(request) : PMPI_Request_free(request); }
+int MPI_Request_free(MPI_Request *request) { return midrun_passes(CALL_Request_free) ? PMPI_Request_free(request) : counted_Request_free(request); }
 
 COUNTED int counted_Send_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Send_init, 0, 0);
@@ -308,7 +308,7 @@ COUNTED int counted_Send_init(const void *buf, int count, MPI_Datatype datatype,
   END(CALL_Send_init, 0, begin_, result_, peer(dest, comm), block_to(dest, count, datatype), dest, tag, comm);
   return result_;
 }
-int MPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) { return SWITCH ? counted_Send_init(buf, count, datatype, dest, tag, comm, request) : PMPI_Send_init(buf, count, datatype, dest, tag, comm, request); }
+int MPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Send_init) ? PMPI_Send_init(buf, count, datatype, dest, tag, comm, request) : counted_Send_init(buf, count, datatype, dest, tag, comm, request); }
 
 COUNTED int counted_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Ssend_init, 0, 0);
@@ -316,7 +316,7 @@ COUNTED int counted_Ssend_init(const void *buf, int count, MPI_Datatype datatype
   END(CALL_Ssend_init, 0, begin_, result_, peer(dest, comm), block_to(dest, count, datatype), dest, tag, comm);
   return result_;
 }
-int MPI_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) { return SWITCH ? counted_Ssend_init(buf, count, datatype, dest, tag, comm, request) : PMPI_Ssend_init(buf, count, datatype, dest, tag, comm, request); }
+int MPI_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Ssend_init) ? PMPI_Ssend_init(buf, count, datatype, dest, tag, comm, request) : counted_Ssend_init(buf, count, datatype, dest, tag, comm, request); }
 
 COUNTED int counted_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Bsend_init, 0, 0);
@@ -324,7 +324,7 @@ COUNTED int counted_Bsend_init(const void *buf, int count, MPI_Datatype datatype
   END(CALL_Bsend_init, 0, begin_, result_, peer(dest, comm), block_to(dest, count, datatype), dest, tag, comm);
   return result_;
 }
-int MPI_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) { return SWITCH ? counted_Bsend_init(buf, count, datatype, dest, tag, comm, request) : PMPI_Bsend_init(buf, count, datatype, dest, tag, comm, request); }
+int MPI_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Bsend_init) ? PMPI_Bsend_init(buf, count, datatype, dest, tag, comm, request) : counted_Bsend_init(buf, count, datatype, dest, tag, comm, request); }
 
 COUNTED int counted_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Rsend_init, 0, 0);
@@ -332,7 +332,7 @@ COUNTED int counted_Rsend_init(const void *buf, int count, MPI_Datatype datatype
   END(CALL_Rsend_init, 0, begin_, result_, peer(dest, comm), block_to(dest, count, datatype), dest, tag, comm);
   return result_;
 }
-int MPI_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) { return SWITCH ? counted_Rsend_init(buf, count, datatype, dest, tag, comm, request) : PMPI_Rsend_init(buf, count, datatype, dest, tag, comm, request); }
+int MPI_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Rsend_init) ? PMPI_Rsend_init(buf, count, datatype, dest, tag, comm, request) : counted_Rsend_init(buf, count, datatype, dest, tag, comm, request); }
 
 COUNTED int counted_Recv_init(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Recv_init, 0, 0);
@@ -340,7 +340,7 @@ COUNTED int counted_Recv_init(void *buf, int count, MPI_Datatype datatype, int s
   END(CALL_Recv_init, 0, begin_, result_, peer(source, comm), block_to(source, count, datatype), source, tag, comm);
   return result_;
 }
-int MPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request) { return SWITCH ? counted_Recv_init(buf, count, datatype, source, tag, comm, request) : PMPI_Recv_init(buf, count, datatype, source, tag, comm, request); }
+int MPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Recv_init) ? PMPI_Recv_init(buf, count, datatype, source, tag, comm, request) : counted_Recv_init(buf, count, datatype, source, tag, comm, request); }
 
 COUNTED int counted_Start(MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Start, 0, 0);
@@ -348,7 +348,7 @@ COUNTED int counted_Start(MPI_Request *request) {
   END(CALL_Start, 0, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Start(MPI_Request *request) { return SWITCH ? counted_Start(request) : PMPI_Start(request); }
+int MPI_Start(MPI_Request *request) { return midrun_passes(CALL_Start) ? PMPI_Start(request) : counted_Start(request); }
 
 COUNTED int counted_Startall(int count, MPI_Request array_of_requests[]) {
   uint64_t begin_ = BEGIN(CALL_Startall, 0, 0);
@@ -356,7 +356,7 @@ COUNTED int counted_Startall(int count, MPI_Request array_of_requests[]) {
   END(CALL_Startall, 0, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Startall(int count, MPI_Request array_of_requests[]) { return SWITCH ? counted_Startall(count, array_of_requests) : PMPI_Startall(count, array_of_requests); }
+int MPI_Startall(int count, MPI_Request array_of_requests[]) { return midrun_passes(CALL_Startall) ? PMPI_Startall(count, array_of_requests) : counted_Startall(count, array_of_requests); }
 
 COUNTED int counted_Barrier(MPI_Comm comm) {
   uint64_t begin_ = BEGIN(CALL_Barrier, 1, 1);
@@ -364,7 +364,7 @@ COUNTED int counted_Barrier(MPI_Comm comm) {
   END(CALL_Barrier, 1, begin_, result_, COLLECTIVE, 0, MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Barrier(MPI_Comm comm) { return SWITCH ? counted_Barrier(comm) : PMPI_Barrier(comm); }
+int MPI_Barrier(MPI_Comm comm) { return midrun_passes(CALL_Barrier) ? PMPI_Barrier(comm) : counted_Barrier(comm); }
 
 COUNTED int counted_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm) {
   uint64_t begin_ = BEGIN(CALL_Bcast, 1, 1);
@@ -372,7 +372,7 @@ COUNTED int counted_Bcast(void *buffer, int count, MPI_Datatype datatype, int ro
   END(CALL_Bcast, 1, begin_, result_, COLLECTIVE, rooted(root, count, datatype, comm), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm) { return SWITCH ? counted_Bcast(buffer, count, datatype, root, comm) : PMPI_Bcast(buffer, count, datatype, root, comm); }
+int MPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm) { return midrun_passes(CALL_Bcast) ? PMPI_Bcast(buffer, count, datatype, root, comm) : counted_Bcast(buffer, count, datatype, root, comm); }
 
 COUNTED int counted_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
   uint64_t begin_ = BEGIN(CALL_Gather, 1, 1);
@@ -380,7 +380,7 @@ COUNTED int counted_Gather(const void *sendbuf, int sendcount, MPI_Datatype send
   END(CALL_Gather, 1, begin_, result_, COLLECTIVE, gathered(sendbuf, sendcount, sendtype, recvcount, recvtype, root, comm), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) { return SWITCH ? counted_Gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm) : PMPI_Gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm); }
+int MPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) { return midrun_passes(CALL_Gather) ? PMPI_Gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm) : counted_Gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm); }
 
 COUNTED int counted_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm) {
   uint64_t begin_ = BEGIN(CALL_Gatherv, 1, 1);
@@ -388,7 +388,7 @@ COUNTED int counted_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sen
   END(CALL_Gatherv, 1, begin_, result_, COLLECTIVE, gathered_v(sendbuf, sendcount, sendtype, recvcounts, recvtype, root, comm), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm) { return SWITCH ? counted_Gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm) : PMPI_Gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm); }
+int MPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm) { return midrun_passes(CALL_Gatherv) ? PMPI_Gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm) : counted_Gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm); }
 
 COUNTED int counted_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
   uint64_t begin_ = BEGIN(CALL_Scatter, 1, 1);
@@ -396,7 +396,7 @@ COUNTED int counted_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sen
   END(CALL_Scatter, 1, begin_, result_, COLLECTIVE, scattered(recvbuf, recvcount, recvtype, sendcount, sendtype, root, comm), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) { return SWITCH ? counted_Scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm) : PMPI_Scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm); }
+int MPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) { return midrun_passes(CALL_Scatter) ? PMPI_Scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm) : counted_Scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm); }
 
 COUNTED int counted_Scatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
   uint64_t begin_ = BEGIN(CALL_Scatterv, 1, 1);
@@ -404,7 +404,7 @@ COUNTED int counted_Scatterv(const void *sendbuf, const int sendcounts[], const 
   END(CALL_Scatterv, 1, begin_, result_, COLLECTIVE, scattered_v(recvbuf, recvcount, recvtype, sendcounts, sendtype, root, comm), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Scatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) { return SWITCH ? counted_Scatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm) : PMPI_Scatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm); }
+int MPI_Scatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) { return midrun_passes(CALL_Scatterv) ? PMPI_Scatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm) : counted_Scatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm); }
 
 COUNTED int counted_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
   uint64_t begin_ = BEGIN(CALL_Allgather, 1, 1);
@@ -412,7 +412,7 @@ COUNTED int counted_Allgather(const void *sendbuf, int sendcount, MPI_Datatype s
   END(CALL_Allgather, 1, begin_, result_, COLLECTIVE, own(sendbuf, sendcount, sendtype, recvcount, recvtype), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) { return SWITCH ? counted_Allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm) : PMPI_Allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); }
+int MPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) { return midrun_passes(CALL_Allgather) ? PMPI_Allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm) : counted_Allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); }
 
 COUNTED int counted_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm) {
   uint64_t begin_ = BEGIN(CALL_Allgatherv, 1, 1);
@@ -420,7 +420,7 @@ COUNTED int counted_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype 
   END(CALL_Allgatherv, 1, begin_, result_, COLLECTIVE, own_v(sendbuf, sendcount, sendtype, recvcounts, recvtype, comm), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm) { return SWITCH ? counted_Allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm) : PMPI_Allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm); }
+int MPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm) { return midrun_passes(CALL_Allgatherv) ? PMPI_Allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm) : counted_Allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm); }
 
 COUNTED int counted_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
   uint64_t begin_ = BEGIN(CALL_Alltoall, 1, 1);
@@ -428,7 +428,7 @@ COUNTED int counted_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype se
   END(CALL_Alltoall, 1, begin_, result_, COLLECTIVE, own(sendbuf, sendcount, sendtype, recvcount, recvtype) * peers(comm), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) { return SWITCH ? counted_Alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm) : PMPI_Alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); }
+int MPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) { return midrun_passes(CALL_Alltoall) ? PMPI_Alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm) : counted_Alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); }
 
 COUNTED int counted_Alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {
   uint64_t begin_ = BEGIN(CALL_Alltoallv, 1, 1);
@@ -436,7 +436,7 @@ COUNTED int counted_Alltoallv(const void *sendbuf, const int sendcounts[], const
   END(CALL_Alltoallv, 1, begin_, result_, COLLECTIVE, own_all_v(sendbuf, sendcounts, sendtype, recvcounts, recvtype, peers(comm)), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm) { return SWITCH ? counted_Alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm) : PMPI_Alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm); }
+int MPI_Alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm) { return midrun_passes(CALL_Alltoallv) ? PMPI_Alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm) : counted_Alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm); }
 
 COUNTED int counted_Alltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) {
   uint64_t begin_ = BEGIN(CALL_Alltoallw, 1, 1);
@@ -444,7 +444,7 @@ COUNTED int counted_Alltoallw(const void *sendbuf, const int sendcounts[], const
   END(CALL_Alltoallw, 1, begin_, result_, COLLECTIVE, own_all_w(sendbuf, sendcounts, sendtypes, recvcounts, recvtypes, peers(comm)), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Alltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) { return SWITCH ? counted_Alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm) : PMPI_Alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm); }
+int MPI_Alltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) { return midrun_passes(CALL_Alltoallw) ? PMPI_Alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm) : counted_Alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm); }
 
 COUNTED int counted_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm) {
   uint64_t begin_ = BEGIN(CALL_Reduce, 1, 1);
@@ -452,7 +452,7 @@ COUNTED int counted_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Da
   END(CALL_Reduce, 1, begin_, result_, COLLECTIVE, rooted(root, count, datatype, comm), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm) { return SWITCH ? counted_Reduce(sendbuf, recvbuf, count, datatype, op, root, comm) : PMPI_Reduce(sendbuf, recvbuf, count, datatype, op, root, comm); }
+int MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm) { return midrun_passes(CALL_Reduce) ? PMPI_Reduce(sendbuf, recvbuf, count, datatype, op, root, comm) : counted_Reduce(sendbuf, recvbuf, count, datatype, op, root, comm); }
 
 COUNTED int counted_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
   uint64_t begin_ = BEGIN(CALL_Allreduce, 1, 1);
@@ -460,7 +460,7 @@ COUNTED int counted_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI
   END(CALL_Allreduce, 1, begin_, result_, COLLECTIVE, block(count, datatype), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) { return SWITCH ? counted_Allreduce(sendbuf, recvbuf, count, datatype, op, comm) : PMPI_Allreduce(sendbuf, recvbuf, count, datatype, op, comm); }
+int MPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) { return midrun_passes(CALL_Allreduce) ? PMPI_Allreduce(sendbuf, recvbuf, count, datatype, op, comm) : counted_Allreduce(sendbuf, recvbuf, count, datatype, op, comm); }
 
 COUNTED int counted_Reduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
   uint64_t begin_ = BEGIN(CALL_Reduce_scatter, 1, 1);
@@ -468,7 +468,7 @@ COUNTED int counted_Reduce_scatter(const void *sendbuf, void *recvbuf, const int
   END(CALL_Reduce_scatter, 1, begin_, result_, COLLECTIVE, all_v(recvcounts, datatype, members(comm)), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) { return SWITCH ? counted_Reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm) : PMPI_Reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm); }
+int MPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) { return midrun_passes(CALL_Reduce_scatter) ? PMPI_Reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm) : counted_Reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm); }
 
 COUNTED int counted_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
   uint64_t begin_ = BEGIN(CALL_Reduce_scatter_block, 1, 1);
@@ -476,7 +476,7 @@ COUNTED int counted_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int
   END(CALL_Reduce_scatter_block, 1, begin_, result_, COLLECTIVE, block(recvcount, datatype) * members(comm), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) { return SWITCH ? counted_Reduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm) : PMPI_Reduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm); }
+int MPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) { return midrun_passes(CALL_Reduce_scatter_block) ? PMPI_Reduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm) : counted_Reduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm); }
 
 COUNTED int counted_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
   uint64_t begin_ = BEGIN(CALL_Scan, 1, 1);
@@ -484,7 +484,7 @@ COUNTED int counted_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Data
   END(CALL_Scan, 1, begin_, result_, COLLECTIVE, block(count, datatype), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) { return SWITCH ? counted_Scan(sendbuf, recvbuf, count, datatype, op, comm) : PMPI_Scan(sendbuf, recvbuf, count, datatype, op, comm); }
+int MPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) { return midrun_passes(CALL_Scan) ? PMPI_Scan(sendbuf, recvbuf, count, datatype, op, comm) : counted_Scan(sendbuf, recvbuf, count, datatype, op, comm); }
 
 COUNTED int counted_Exscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
   uint64_t begin_ = BEGIN(CALL_Exscan, 1, 1);
@@ -492,7 +492,7 @@ COUNTED int counted_Exscan(const void *sendbuf, void *recvbuf, int count, MPI_Da
   END(CALL_Exscan, 1, begin_, result_, COLLECTIVE, block(count, datatype), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Exscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) { return SWITCH ? counted_Exscan(sendbuf, recvbuf, count, datatype, op, comm) : PMPI_Exscan(sendbuf, recvbuf, count, datatype, op, comm); }
+int MPI_Exscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) { return midrun_passes(CALL_Exscan) ? PMPI_Exscan(sendbuf, recvbuf, count, datatype, op, comm) : counted_Exscan(sendbuf, recvbuf, count, datatype, op, comm); }
 
 COUNTED int counted_Neighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
   uint64_t begin_ = BEGIN(CALL_Neighbor_allgather, 1, 1);
@@ -500,7 +500,7 @@ COUNTED int counted_Neighbor_allgather(const void *sendbuf, int sendcount, MPI_D
   END(CALL_Neighbor_allgather, 1, begin_, result_, COLLECTIVE, block(sendcount, sendtype), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Neighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) { return SWITCH ? counted_Neighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm) : PMPI_Neighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); }
+int MPI_Neighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) { return midrun_passes(CALL_Neighbor_allgather) ? PMPI_Neighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm) : counted_Neighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); }
 
 COUNTED int counted_Neighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm) {
   uint64_t begin_ = BEGIN(CALL_Neighbor_allgatherv, 1, 1);
@@ -508,7 +508,7 @@ COUNTED int counted_Neighbor_allgatherv(const void *sendbuf, int sendcount, MPI_
   END(CALL_Neighbor_allgatherv, 1, begin_, result_, COLLECTIVE, block(sendcount, sendtype), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Neighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm) { return SWITCH ? counted_Neighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm) : PMPI_Neighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm); }
+int MPI_Neighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm) { return midrun_passes(CALL_Neighbor_allgatherv) ? PMPI_Neighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm) : counted_Neighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm); }
 
 COUNTED int counted_Neighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
   uint64_t begin_ = BEGIN(CALL_Neighbor_alltoall, 1, 1);
@@ -516,7 +516,7 @@ COUNTED int counted_Neighbor_alltoall(const void *sendbuf, int sendcount, MPI_Da
   END(CALL_Neighbor_alltoall, 1, begin_, result_, COLLECTIVE, block(sendcount, sendtype) * neighbours(comm), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Neighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) { return SWITCH ? counted_Neighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm) : PMPI_Neighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); }
+int MPI_Neighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) { return midrun_passes(CALL_Neighbor_alltoall) ? PMPI_Neighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm) : counted_Neighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); }
 
 COUNTED int counted_Neighbor_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {
   uint64_t begin_ = BEGIN(CALL_Neighbor_alltoallv, 1, 1);
@@ -524,7 +524,7 @@ COUNTED int counted_Neighbor_alltoallv(const void *sendbuf, const int sendcounts
   END(CALL_Neighbor_alltoallv, 1, begin_, result_, COLLECTIVE, all_v(sendcounts, sendtype, neighbours(comm)), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Neighbor_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm) { return SWITCH ? counted_Neighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm) : PMPI_Neighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm); }
+int MPI_Neighbor_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm) { return midrun_passes(CALL_Neighbor_alltoallv) ? PMPI_Neighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm) : counted_Neighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm); }
 
 COUNTED int counted_Neighbor_alltoallw(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) {
   uint64_t begin_ = BEGIN(CALL_Neighbor_alltoallw, 1, 1);
@@ -532,7 +532,7 @@ COUNTED int counted_Neighbor_alltoallw(const void *sendbuf, const int sendcounts
   END(CALL_Neighbor_alltoallw, 1, begin_, result_, COLLECTIVE, all_w(sendcounts, sendtypes, neighbours(comm)), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Neighbor_alltoallw(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) { return SWITCH ? counted_Neighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm) : PMPI_Neighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm); }
+int MPI_Neighbor_alltoallw(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) { return midrun_passes(CALL_Neighbor_alltoallw) ? PMPI_Neighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm) : counted_Neighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm); }
 
 COUNTED int counted_Ibarrier(MPI_Comm comm, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Ibarrier, 0, 0);
@@ -540,7 +540,7 @@ COUNTED int counted_Ibarrier(MPI_Comm comm, MPI_Request *request) {
   END(CALL_Ibarrier, 0, begin_, result_, COLLECTIVE, 0, MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Ibarrier(MPI_Comm comm, MPI_Request *request) { return SWITCH ? counted_Ibarrier(comm, request) : PMPI_Ibarrier(comm, request); }
+int MPI_Ibarrier(MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Ibarrier) ? PMPI_Ibarrier(comm, request) : counted_Ibarrier(comm, request); }
 
 COUNTED int counted_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Ibcast, 0, 0);
@@ -548,7 +548,7 @@ COUNTED int counted_Ibcast(void *buffer, int count, MPI_Datatype datatype, int r
   END(CALL_Ibcast, 0, begin_, result_, COLLECTIVE, rooted(root, count, datatype, comm), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request *request) { return SWITCH ? counted_Ibcast(buffer, count, datatype, root, comm, request) : PMPI_Ibcast(buffer, count, datatype, root, comm, request); }
+int MPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Ibcast) ? PMPI_Ibcast(buffer, count, datatype, root, comm, request) : counted_Ibcast(buffer, count, datatype, root, comm, request); }
 
 COUNTED int counted_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Igather, 0, 0);
@@ -556,7 +556,7 @@ COUNTED int counted_Igather(const void *sendbuf, int sendcount, MPI_Datatype sen
   END(CALL_Igather, 0, begin_, result_, COLLECTIVE, gathered(sendbuf, sendcount, sendtype, recvcount, recvtype, root, comm), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) { return SWITCH ? counted_Igather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request) : PMPI_Igather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request); }
+int MPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Igather) ? PMPI_Igather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request) : counted_Igather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request); }
 
 COUNTED int counted_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Igatherv, 0, 0);
@@ -564,7 +564,7 @@ COUNTED int counted_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype se
   END(CALL_Igatherv, 0, begin_, result_, COLLECTIVE, gathered_v(sendbuf, sendcount, sendtype, recvcounts, recvtype, root, comm), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) { return SWITCH ? counted_Igatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request) : PMPI_Igatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request); }
+int MPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Igatherv) ? PMPI_Igatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request) : counted_Igatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request); }
 
 COUNTED int counted_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Iscatter, 0, 0);
@@ -572,7 +572,7 @@ COUNTED int counted_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype se
   END(CALL_Iscatter, 0, begin_, result_, COLLECTIVE, scattered(recvbuf, recvcount, recvtype, sendcount, sendtype, root, comm), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) { return SWITCH ? counted_Iscatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request) : PMPI_Iscatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request); }
+int MPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Iscatter) ? PMPI_Iscatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request) : counted_Iscatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request); }
 
 COUNTED int counted_Iscatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Iscatterv, 0, 0);
@@ -580,7 +580,7 @@ COUNTED int counted_Iscatterv(const void *sendbuf, const int sendcounts[], const
   END(CALL_Iscatterv, 0, begin_, result_, COLLECTIVE, scattered_v(recvbuf, recvcount, recvtype, sendcounts, sendtype, root, comm), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Iscatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) { return SWITCH ? counted_Iscatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request) : PMPI_Iscatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request); }
+int MPI_Iscatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Iscatterv) ? PMPI_Iscatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request) : counted_Iscatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request); }
 
 COUNTED int counted_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Iallgather, 0, 0);
@@ -588,7 +588,7 @@ COUNTED int counted_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype 
   END(CALL_Iallgather, 0, begin_, result_, COLLECTIVE, own(sendbuf, sendcount, sendtype, recvcount, recvtype), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) { return SWITCH ? counted_Iallgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request) : PMPI_Iallgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request); }
+int MPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Iallgather) ? PMPI_Iallgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request) : counted_Iallgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request); }
 
 COUNTED int counted_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Iallgatherv, 0, 0);
@@ -596,7 +596,7 @@ COUNTED int counted_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype
   END(CALL_Iallgatherv, 0, begin_, result_, COLLECTIVE, own_v(sendbuf, sendcount, sendtype, recvcounts, recvtype, comm), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) { return SWITCH ? counted_Iallgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request) : PMPI_Iallgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request); }
+int MPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Iallgatherv) ? PMPI_Iallgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request) : counted_Iallgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request); }
 
 COUNTED int counted_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Ialltoall, 0, 0);
@@ -604,7 +604,7 @@ COUNTED int counted_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype s
   END(CALL_Ialltoall, 0, begin_, result_, COLLECTIVE, own(sendbuf, sendcount, sendtype, recvcount, recvtype) * peers(comm), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) { return SWITCH ? counted_Ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request) : PMPI_Ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request); }
+int MPI_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Ialltoall) ? PMPI_Ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request) : counted_Ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request); }
 
 COUNTED int counted_Ialltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Ialltoallv, 0, 0);
@@ -612,7 +612,7 @@ COUNTED int counted_Ialltoallv(const void *sendbuf, const int sendcounts[], cons
   END(CALL_Ialltoallv, 0, begin_, result_, COLLECTIVE, own_all_v(sendbuf, sendcounts, sendtype, recvcounts, recvtype, peers(comm)), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Ialltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) { return SWITCH ? counted_Ialltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request) : PMPI_Ialltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request); }
+int MPI_Ialltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Ialltoallv) ? PMPI_Ialltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request) : counted_Ialltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request); }
 
 COUNTED int counted_Ialltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Ialltoallw, 0, 0);
@@ -620,7 +620,7 @@ COUNTED int counted_Ialltoallw(const void *sendbuf, const int sendcounts[], cons
   END(CALL_Ialltoallw, 0, begin_, result_, COLLECTIVE, own_all_w(sendbuf, sendcounts, sendtypes, recvcounts, recvtypes, peers(comm)), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Ialltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request) { return SWITCH ? counted_Ialltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request) : PMPI_Ialltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request); }
+int MPI_Ialltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Ialltoallw) ? PMPI_Ialltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request) : counted_Ialltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request); }
 
 COUNTED int counted_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Ireduce, 0, 0);
@@ -628,7 +628,7 @@ COUNTED int counted_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI_D
   END(CALL_Ireduce, 0, begin_, result_, COLLECTIVE, rooted(root, count, datatype, comm), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Request *request) { return SWITCH ? counted_Ireduce(sendbuf, recvbuf, count, datatype, op, root, comm, request) : PMPI_Ireduce(sendbuf, recvbuf, count, datatype, op, root, comm, request); }
+int MPI_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Ireduce) ? PMPI_Ireduce(sendbuf, recvbuf, count, datatype, op, root, comm, request) : counted_Ireduce(sendbuf, recvbuf, count, datatype, op, root, comm, request); }
 
 COUNTED int counted_Iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Iallreduce, 0, 0);
@@ -636,7 +636,7 @@ COUNTED int counted_Iallreduce(const void *sendbuf, void *recvbuf, int count, MP
   END(CALL_Iallreduce, 0, begin_, result_, COLLECTIVE, block(count, datatype), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) { return SWITCH ? counted_Iallreduce(sendbuf, recvbuf, count, datatype, op, comm, request) : PMPI_Iallreduce(sendbuf, recvbuf, count, datatype, op, comm, request); }
+int MPI_Iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Iallreduce) ? PMPI_Iallreduce(sendbuf, recvbuf, count, datatype, op, comm, request) : counted_Iallreduce(sendbuf, recvbuf, count, datatype, op, comm, request); }
 
 COUNTED int counted_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Ireduce_scatter, 0, 0);
@@ -644,7 +644,7 @@ COUNTED int counted_Ireduce_scatter(const void *sendbuf, void *recvbuf, const in
   END(CALL_Ireduce_scatter, 0, begin_, result_, COLLECTIVE, all_v(recvcounts, datatype, members(comm)), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) { return SWITCH ? counted_Ireduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm, request) : PMPI_Ireduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm, request); }
+int MPI_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Ireduce_scatter) ? PMPI_Ireduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm, request) : counted_Ireduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm, request); }
 
 COUNTED int counted_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Ireduce_scatter_block, 0, 0);
@@ -652,7 +652,7 @@ COUNTED int counted_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, in
   END(CALL_Ireduce_scatter_block, 0, begin_, result_, COLLECTIVE, block(recvcount, datatype) * members(comm), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) { return SWITCH ? counted_Ireduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm, request) : PMPI_Ireduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm, request); }
+int MPI_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Ireduce_scatter_block) ? PMPI_Ireduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm, request) : counted_Ireduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm, request); }
 
 COUNTED int counted_Iscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Iscan, 0, 0);
@@ -660,7 +660,7 @@ COUNTED int counted_Iscan(const void *sendbuf, void *recvbuf, int count, MPI_Dat
   END(CALL_Iscan, 0, begin_, result_, COLLECTIVE, block(count, datatype), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Iscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) { return SWITCH ? counted_Iscan(sendbuf, recvbuf, count, datatype, op, comm, request) : PMPI_Iscan(sendbuf, recvbuf, count, datatype, op, comm, request); }
+int MPI_Iscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Iscan) ? PMPI_Iscan(sendbuf, recvbuf, count, datatype, op, comm, request) : counted_Iscan(sendbuf, recvbuf, count, datatype, op, comm, request); }
 
 COUNTED int counted_Iexscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Iexscan, 0, 0);
@@ -668,7 +668,7 @@ COUNTED int counted_Iexscan(const void *sendbuf, void *recvbuf, int count, MPI_D
   END(CALL_Iexscan, 0, begin_, result_, COLLECTIVE, block(count, datatype), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Iexscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) { return SWITCH ? counted_Iexscan(sendbuf, recvbuf, count, datatype, op, comm, request) : PMPI_Iexscan(sendbuf, recvbuf, count, datatype, op, comm, request); }
+int MPI_Iexscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Iexscan) ? PMPI_Iexscan(sendbuf, recvbuf, count, datatype, op, comm, request) : counted_Iexscan(sendbuf, recvbuf, count, datatype, op, comm, request); }
 
 COUNTED int counted_Ineighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Ineighbor_allgather, 0, 0);
@@ -676,7 +676,7 @@ COUNTED int counted_Ineighbor_allgather(const void *sendbuf, int sendcount, MPI_
   END(CALL_Ineighbor_allgather, 0, begin_, result_, COLLECTIVE, block(sendcount, sendtype), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Ineighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) { return SWITCH ? counted_Ineighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request) : PMPI_Ineighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request); }
+int MPI_Ineighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Ineighbor_allgather) ? PMPI_Ineighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request) : counted_Ineighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request); }
 
 COUNTED int counted_Ineighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Ineighbor_allgatherv, 0, 0);
@@ -684,7 +684,7 @@ COUNTED int counted_Ineighbor_allgatherv(const void *sendbuf, int sendcount, MPI
   END(CALL_Ineighbor_allgatherv, 0, begin_, result_, COLLECTIVE, block(sendcount, sendtype), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Ineighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) { return SWITCH ? counted_Ineighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request) : PMPI_Ineighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request); }
+int MPI_Ineighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Ineighbor_allgatherv) ? PMPI_Ineighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request) : counted_Ineighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request); }
 
 COUNTED int counted_Ineighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Ineighbor_alltoall, 0, 0);
@@ -692,7 +692,7 @@ COUNTED int counted_Ineighbor_alltoall(const void *sendbuf, int sendcount, MPI_D
   END(CALL_Ineighbor_alltoall, 0, begin_, result_, COLLECTIVE, block(sendcount, sendtype) * neighbours(comm), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Ineighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) { return SWITCH ? counted_Ineighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request) : PMPI_Ineighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request); }
+int MPI_Ineighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Ineighbor_alltoall) ? PMPI_Ineighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request) : counted_Ineighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request); }
 
 COUNTED int counted_Ineighbor_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Ineighbor_alltoallv, 0, 0);
@@ -700,7 +700,7 @@ COUNTED int counted_Ineighbor_alltoallv(const void *sendbuf, const int sendcount
   END(CALL_Ineighbor_alltoallv, 0, begin_, result_, COLLECTIVE, all_v(sendcounts, sendtype, neighbours(comm)), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Ineighbor_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) { return SWITCH ? counted_Ineighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request) : PMPI_Ineighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request); }
+int MPI_Ineighbor_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Ineighbor_alltoallv) ? PMPI_Ineighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request) : counted_Ineighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request); }
 
 COUNTED int counted_Ineighbor_alltoallw(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Ineighbor_alltoallw, 0, 0);
@@ -708,7 +708,7 @@ COUNTED int counted_Ineighbor_alltoallw(const void *sendbuf, const int sendcount
   END(CALL_Ineighbor_alltoallw, 0, begin_, result_, COLLECTIVE, all_w(sendcounts, sendtypes, neighbours(comm)), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Ineighbor_alltoallw(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request) { return SWITCH ? counted_Ineighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request) : PMPI_Ineighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request); }
+int MPI_Ineighbor_alltoallw(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Ineighbor_alltoallw) ? PMPI_Ineighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request) : counted_Ineighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request); }
 
 #if MPI_VERSION >= 4
 COUNTED int counted_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request) {
@@ -717,7 +717,7 @@ COUNTED int counted_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *requ
   END(CALL_Barrier_init, 0, begin_, result_, COLLECTIVE, 0, MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request) { return SWITCH ? counted_Barrier_init(comm, info, request) : PMPI_Barrier_init(comm, info, request); }
+int MPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request) { return midrun_passes(CALL_Barrier_init) ? PMPI_Barrier_init(comm, info, request) : counted_Barrier_init(comm, info, request); }
 #endif
 
 #if MPI_VERSION >= 4
@@ -727,7 +727,7 @@ COUNTED int counted_Bcast_init(void *buffer, int count, MPI_Datatype datatype, i
   END(CALL_Bcast_init, 0, begin_, result_, COLLECTIVE, rooted(root, count, datatype, comm), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return SWITCH ? counted_Bcast_init(buffer, count, datatype, root, comm, info, request) : PMPI_Bcast_init(buffer, count, datatype, root, comm, info, request); }
+int MPI_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return midrun_passes(CALL_Bcast_init) ? PMPI_Bcast_init(buffer, count, datatype, root, comm, info, request) : counted_Bcast_init(buffer, count, datatype, root, comm, info, request); }
 #endif
 
 #if MPI_VERSION >= 4
@@ -737,7 +737,7 @@ COUNTED int counted_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype
   END(CALL_Gather_init, 0, begin_, result_, COLLECTIVE, gathered(sendbuf, sendcount, sendtype, recvcount, recvtype, root, comm), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return SWITCH ? counted_Gather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request) : PMPI_Gather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request); }
+int MPI_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return midrun_passes(CALL_Gather_init) ? PMPI_Gather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request) : counted_Gather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request); }
 #endif
 
 #if MPI_VERSION >= 4
@@ -747,7 +747,7 @@ COUNTED int counted_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatyp
   END(CALL_Gatherv_init, 0, begin_, result_, COLLECTIVE, gathered_v(sendbuf, sendcount, sendtype, recvcounts, recvtype, root, comm), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return SWITCH ? counted_Gatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request) : PMPI_Gatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request); }
+int MPI_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return midrun_passes(CALL_Gatherv_init) ? PMPI_Gatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request) : counted_Gatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request); }
 #endif
 
 #if MPI_VERSION >= 4
@@ -757,7 +757,7 @@ COUNTED int counted_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatyp
   END(CALL_Scatter_init, 0, begin_, result_, COLLECTIVE, scattered(recvbuf, recvcount, recvtype, sendcount, sendtype, root, comm), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return SWITCH ? counted_Scatter_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request) : PMPI_Scatter_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request); }
+int MPI_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return midrun_passes(CALL_Scatter_init) ? PMPI_Scatter_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request) : counted_Scatter_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request); }
 #endif
 
 #if MPI_VERSION >= 4
@@ -767,7 +767,7 @@ COUNTED int counted_Scatterv_init(const void *sendbuf, const int sendcounts[], c
   END(CALL_Scatterv_init, 0, begin_, result_, COLLECTIVE, scattered_v(recvbuf, recvcount, recvtype, sendcounts, sendtype, root, comm), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Scatterv_init(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return SWITCH ? counted_Scatterv_init(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request) : PMPI_Scatterv_init(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request); }
+int MPI_Scatterv_init(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return midrun_passes(CALL_Scatterv_init) ? PMPI_Scatterv_init(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request) : counted_Scatterv_init(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request); }
 #endif
 
 #if MPI_VERSION >= 4
@@ -777,7 +777,7 @@ COUNTED int counted_Allgather_init(const void *sendbuf, int sendcount, MPI_Datat
   END(CALL_Allgather_init, 0, begin_, result_, COLLECTIVE, own(sendbuf, sendcount, sendtype, recvcount, recvtype), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return SWITCH ? counted_Allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request) : PMPI_Allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request); }
+int MPI_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return midrun_passes(CALL_Allgather_init) ? PMPI_Allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request) : counted_Allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request); }
 #endif
 
 #if MPI_VERSION >= 4
@@ -787,7 +787,7 @@ COUNTED int counted_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Data
   END(CALL_Allgatherv_init, 0, begin_, result_, COLLECTIVE, own_v(sendbuf, sendcount, sendtype, recvcounts, recvtype, comm), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return SWITCH ? counted_Allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request) : PMPI_Allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request); }
+int MPI_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return midrun_passes(CALL_Allgatherv_init) ? PMPI_Allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request) : counted_Allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request); }
 #endif
 
 #if MPI_VERSION >= 4
@@ -797,7 +797,7 @@ COUNTED int counted_Alltoall_init(const void *sendbuf, int sendcount, MPI_Dataty
   END(CALL_Alltoall_init, 0, begin_, result_, COLLECTIVE, own(sendbuf, sendcount, sendtype, recvcount, recvtype) * peers(comm), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return SWITCH ? counted_Alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request) : PMPI_Alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request); }
+int MPI_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return midrun_passes(CALL_Alltoall_init) ? PMPI_Alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request) : counted_Alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request); }
 #endif
 
 #if MPI_VERSION >= 4
@@ -807,7 +807,7 @@ COUNTED int counted_Alltoallv_init(const void *sendbuf, const int sendcounts[], 
   END(CALL_Alltoallv_init, 0, begin_, result_, COLLECTIVE, own_all_v(sendbuf, sendcounts, sendtype, recvcounts, recvtype, peers(comm)), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return SWITCH ? counted_Alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request) : PMPI_Alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request); }
+int MPI_Alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return midrun_passes(CALL_Alltoallv_init) ? PMPI_Alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request) : counted_Alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request); }
 #endif
 
 #if MPI_VERSION >= 4
@@ -817,7 +817,7 @@ COUNTED int counted_Alltoallw_init(const void *sendbuf, const int sendcounts[], 
   END(CALL_Alltoallw_init, 0, begin_, result_, COLLECTIVE, own_all_w(sendbuf, sendcounts, sendtypes, recvcounts, recvtypes, peers(comm)), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Alltoallw_init(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request) { return SWITCH ? counted_Alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request) : PMPI_Alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request); }
+int MPI_Alltoallw_init(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request) { return midrun_passes(CALL_Alltoallw_init) ? PMPI_Alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request) : counted_Alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request); }
 #endif
 
 #if MPI_VERSION >= 4
@@ -827,7 +827,7 @@ COUNTED int counted_Reduce_init(const void *sendbuf, void *recvbuf, int count, M
   END(CALL_Reduce_init, 0, begin_, result_, COLLECTIVE, rooted(root, count, datatype, comm), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return SWITCH ? counted_Reduce_init(sendbuf, recvbuf, count, datatype, op, root, comm, info, request) : PMPI_Reduce_init(sendbuf, recvbuf, count, datatype, op, root, comm, info, request); }
+int MPI_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return midrun_passes(CALL_Reduce_init) ? PMPI_Reduce_init(sendbuf, recvbuf, count, datatype, op, root, comm, info, request) : counted_Reduce_init(sendbuf, recvbuf, count, datatype, op, root, comm, info, request); }
 #endif
 
 #if MPI_VERSION >= 4
@@ -837,7 +837,7 @@ COUNTED int counted_Allreduce_init(const void *sendbuf, void *recvbuf, int count
   END(CALL_Allreduce_init, 0, begin_, result_, COLLECTIVE, block(count, datatype), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return SWITCH ? counted_Allreduce_init(sendbuf, recvbuf, count, datatype, op, comm, info, request) : PMPI_Allreduce_init(sendbuf, recvbuf, count, datatype, op, comm, info, request); }
+int MPI_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return midrun_passes(CALL_Allreduce_init) ? PMPI_Allreduce_init(sendbuf, recvbuf, count, datatype, op, comm, info, request) : counted_Allreduce_init(sendbuf, recvbuf, count, datatype, op, comm, info, request); }
 #endif
 
 #if MPI_VERSION >= 4
@@ -847,7 +847,7 @@ COUNTED int counted_Reduce_scatter_init(const void *sendbuf, void *recvbuf, cons
   END(CALL_Reduce_scatter_init, 0, begin_, result_, COLLECTIVE, all_v(recvcounts, datatype, members(comm)), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return SWITCH ? counted_Reduce_scatter_init(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request) : PMPI_Reduce_scatter_init(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request); }
+int MPI_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return midrun_passes(CALL_Reduce_scatter_init) ? PMPI_Reduce_scatter_init(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request) : counted_Reduce_scatter_init(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request); }
 #endif
 
 #if MPI_VERSION >= 4
@@ -857,7 +857,7 @@ COUNTED int counted_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf
   END(CALL_Reduce_scatter_block_init, 0, begin_, result_, COLLECTIVE, block(recvcount, datatype) * members(comm), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return SWITCH ? counted_Reduce_scatter_block_init(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request) : PMPI_Reduce_scatter_block_init(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request); }
+int MPI_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return midrun_passes(CALL_Reduce_scatter_block_init) ? PMPI_Reduce_scatter_block_init(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request) : counted_Reduce_scatter_block_init(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request); }
 #endif
 
 #if MPI_VERSION >= 4
@@ -867,7 +867,7 @@ COUNTED int counted_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI
   END(CALL_Scan_init, 0, begin_, result_, COLLECTIVE, block(count, datatype), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return SWITCH ? counted_Scan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request) : PMPI_Scan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request); }
+int MPI_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return midrun_passes(CALL_Scan_init) ? PMPI_Scan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request) : counted_Scan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request); }
 #endif
 
 #if MPI_VERSION >= 4
@@ -877,7 +877,7 @@ COUNTED int counted_Exscan_init(const void *sendbuf, void *recvbuf, int count, M
   END(CALL_Exscan_init, 0, begin_, result_, COLLECTIVE, block(count, datatype), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return SWITCH ? counted_Exscan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request) : PMPI_Exscan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request); }
+int MPI_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return midrun_passes(CALL_Exscan_init) ? PMPI_Exscan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request) : counted_Exscan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request); }
 #endif
 
 #if MPI_VERSION >= 4
@@ -887,7 +887,7 @@ COUNTED int counted_Neighbor_allgather_init(const void *sendbuf, int sendcount, 
   END(CALL_Neighbor_allgather_init, 0, begin_, result_, COLLECTIVE, block(sendcount, sendtype), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return SWITCH ? counted_Neighbor_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request) : PMPI_Neighbor_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request); }
+int MPI_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return midrun_passes(CALL_Neighbor_allgather_init) ? PMPI_Neighbor_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request) : counted_Neighbor_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request); }
 #endif
 
 #if MPI_VERSION >= 4
@@ -897,7 +897,7 @@ COUNTED int counted_Neighbor_allgatherv_init(const void *sendbuf, int sendcount,
   END(CALL_Neighbor_allgatherv_init, 0, begin_, result_, COLLECTIVE, block(sendcount, sendtype), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return SWITCH ? counted_Neighbor_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request) : PMPI_Neighbor_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request); }
+int MPI_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return midrun_passes(CALL_Neighbor_allgatherv_init) ? PMPI_Neighbor_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request) : counted_Neighbor_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request); }
 #endif
 
 #if MPI_VERSION >= 4
@@ -907,7 +907,7 @@ COUNTED int counted_Neighbor_alltoall_init(const void *sendbuf, int sendcount, M
   END(CALL_Neighbor_alltoall_init, 0, begin_, result_, COLLECTIVE, block(sendcount, sendtype) * neighbours(comm), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return SWITCH ? counted_Neighbor_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request) : PMPI_Neighbor_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request); }
+int MPI_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return midrun_passes(CALL_Neighbor_alltoall_init) ? PMPI_Neighbor_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request) : counted_Neighbor_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request); }
 #endif
 
 #if MPI_VERSION >= 4
@@ -917,7 +917,7 @@ COUNTED int counted_Neighbor_alltoallv_init(const void *sendbuf, const int sendc
   END(CALL_Neighbor_alltoallv_init, 0, begin_, result_, COLLECTIVE, all_v(sendcounts, sendtype, neighbours(comm)), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return SWITCH ? counted_Neighbor_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request) : PMPI_Neighbor_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request); }
+int MPI_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return midrun_passes(CALL_Neighbor_alltoallv_init) ? PMPI_Neighbor_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request) : counted_Neighbor_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request); }
 #endif
 
 #if MPI_VERSION >= 4
@@ -927,7 +927,7 @@ COUNTED int counted_Neighbor_alltoallw_init(const void *sendbuf, const int sendc
   END(CALL_Neighbor_alltoallw_init, 0, begin_, result_, COLLECTIVE, all_w(sendcounts, sendtypes, neighbours(comm)), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request) { return SWITCH ? counted_Neighbor_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request) : PMPI_Neighbor_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request); }
+int MPI_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request) { return midrun_passes(CALL_Neighbor_alltoallw_init) ? PMPI_Neighbor_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request) : counted_Neighbor_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request); }
 #endif
 
 COUNTED int counted_Reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Datatype datatype, MPI_Op op) {
@@ -936,7 +936,7 @@ COUNTED int counted_Reduce_local(const void *inbuf, void *inoutbuf, int count, M
   END(CALL_Reduce_local, 0, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Datatype datatype, MPI_Op op) { return SWITCH ? counted_Reduce_local(inbuf, inoutbuf, count, datatype, op) : PMPI_Reduce_local(inbuf, inoutbuf, count, datatype, op); }
+int MPI_Reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Datatype datatype, MPI_Op op) { return midrun_passes(CALL_Reduce_local) ? PMPI_Reduce_local(inbuf, inoutbuf, count, datatype, op) : counted_Reduce_local(inbuf, inoutbuf, count, datatype, op); }
 
 COUNTED int counted_Comm_size(MPI_Comm comm, int *size) {
   uint64_t begin_ = BEGIN(CALL_Comm_size, 0, 0);
@@ -944,7 +944,7 @@ COUNTED int counted_Comm_size(MPI_Comm comm, int *size) {
   END(CALL_Comm_size, 0, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Comm_size(MPI_Comm comm, int *size) { return SWITCH ? counted_Comm_size(comm, size) : PMPI_Comm_size(comm, size); }
+int MPI_Comm_size(MPI_Comm comm, int *size) { return midrun_passes(CALL_Comm_size) ? PMPI_Comm_size(comm, size) : counted_Comm_size(comm, size); }
 
 COUNTED int counted_Comm_rank(MPI_Comm comm, int *rank) {
   uint64_t begin_ = BEGIN(CALL_Comm_rank, 0, 0);
@@ -952,7 +952,7 @@ COUNTED int counted_Comm_rank(MPI_Comm comm, int *rank) {
   END(CALL_Comm_rank, 0, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Comm_rank(MPI_Comm comm, int *rank) { return SWITCH ? counted_Comm_rank(comm, rank) : PMPI_Comm_rank(comm, rank); }
+int MPI_Comm_rank(MPI_Comm comm, int *rank) { return midrun_passes(CALL_Comm_rank) ? PMPI_Comm_rank(comm, rank) : counted_Comm_rank(comm, rank); }
 
 COUNTED int counted_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result) {
   uint64_t begin_ = BEGIN(CALL_Comm_compare, 0, 0);
@@ -960,7 +960,7 @@ COUNTED int counted_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result) {
   END(CALL_Comm_compare, 0, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result) { return SWITCH ? counted_Comm_compare(comm1, comm2, result) : PMPI_Comm_compare(comm1, comm2, result); }
+int MPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result) { return midrun_passes(CALL_Comm_compare) ? PMPI_Comm_compare(comm1, comm2, result) : counted_Comm_compare(comm1, comm2, result); }
 
 COUNTED int counted_Comm_group(MPI_Comm comm, MPI_Group *group) {
   uint64_t begin_ = BEGIN(CALL_Comm_group, 0, 0);
@@ -968,7 +968,7 @@ COUNTED int counted_Comm_group(MPI_Comm comm, MPI_Group *group) {
   END(CALL_Comm_group, 0, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Comm_group(MPI_Comm comm, MPI_Group *group) { return SWITCH ? counted_Comm_group(comm, group) : PMPI_Comm_group(comm, group); }
+int MPI_Comm_group(MPI_Comm comm, MPI_Group *group) { return midrun_passes(CALL_Comm_group) ? PMPI_Comm_group(comm, group) : counted_Comm_group(comm, group); }
 
 COUNTED int counted_Comm_remote_size(MPI_Comm comm, int *size) {
   uint64_t begin_ = BEGIN(CALL_Comm_remote_size, 0, 0);
@@ -976,7 +976,7 @@ COUNTED int counted_Comm_remote_size(MPI_Comm comm, int *size) {
   END(CALL_Comm_remote_size, 0, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Comm_remote_size(MPI_Comm comm, int *size) { return SWITCH ? counted_Comm_remote_size(comm, size) : PMPI_Comm_remote_size(comm, size); }
+int MPI_Comm_remote_size(MPI_Comm comm, int *size) { return midrun_passes(CALL_Comm_remote_size) ? PMPI_Comm_remote_size(comm, size) : counted_Comm_remote_size(comm, size); }
 
 COUNTED int counted_Comm_remote_group(MPI_Comm comm, MPI_Group *group) {
   uint64_t begin_ = BEGIN(CALL_Comm_remote_group, 0, 0);
@@ -984,7 +984,7 @@ COUNTED int counted_Comm_remote_group(MPI_Comm comm, MPI_Group *group) {
   END(CALL_Comm_remote_group, 0, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group) { return SWITCH ? counted_Comm_remote_group(comm, group) : PMPI_Comm_remote_group(comm, group); }
+int MPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group) { return midrun_passes(CALL_Comm_remote_group) ? PMPI_Comm_remote_group(comm, group) : counted_Comm_remote_group(comm, group); }
 
 COUNTED int counted_Comm_test_inter(MPI_Comm comm, int *flag) {
   uint64_t begin_ = BEGIN(CALL_Comm_test_inter, 0, 0);
@@ -992,7 +992,7 @@ COUNTED int counted_Comm_test_inter(MPI_Comm comm, int *flag) {
   END(CALL_Comm_test_inter, 0, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Comm_test_inter(MPI_Comm comm, int *flag) { return SWITCH ? counted_Comm_test_inter(comm, flag) : PMPI_Comm_test_inter(comm, flag); }
+int MPI_Comm_test_inter(MPI_Comm comm, int *flag) { return midrun_passes(CALL_Comm_test_inter) ? PMPI_Comm_test_inter(comm, flag) : counted_Comm_test_inter(comm, flag); }
 
 COUNTED int counted_Comm_get_parent(MPI_Comm *parent) {
   uint64_t begin_ = BEGIN(CALL_Comm_get_parent, 0, 0);
@@ -1000,7 +1000,7 @@ COUNTED int counted_Comm_get_parent(MPI_Comm *parent) {
   END(CALL_Comm_get_parent, 0, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Comm_get_parent(MPI_Comm *parent) { return SWITCH ? counted_Comm_get_parent(parent) : PMPI_Comm_get_parent(parent); }
+int MPI_Comm_get_parent(MPI_Comm *parent) { return midrun_passes(CALL_Comm_get_parent) ? PMPI_Comm_get_parent(parent) : counted_Comm_get_parent(parent); }
 
 COUNTED int counted_Group_size(MPI_Group group, int *size) {
   uint64_t begin_ = BEGIN(CALL_Group_size, 0, 0);
@@ -1008,7 +1008,7 @@ COUNTED int counted_Group_size(MPI_Group group, int *size) {
   END(CALL_Group_size, 0, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Group_size(MPI_Group group, int *size) { return SWITCH ? counted_Group_size(group, size) : PMPI_Group_size(group, size); }
+int MPI_Group_size(MPI_Group group, int *size) { return midrun_passes(CALL_Group_size) ? PMPI_Group_size(group, size) : counted_Group_size(group, size); }
 
 COUNTED int counted_Group_rank(MPI_Group group, int *rank) {
   uint64_t begin_ = BEGIN(CALL_Group_rank, 0, 0);
@@ -1016,7 +1016,7 @@ COUNTED int counted_Group_rank(MPI_Group group, int *rank) {
   END(CALL_Group_rank, 0, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Group_rank(MPI_Group group, int *rank) { return SWITCH ? counted_Group_rank(group, rank) : PMPI_Group_rank(group, rank); }
+int MPI_Group_rank(MPI_Group group, int *rank) { return midrun_passes(CALL_Group_rank) ? PMPI_Group_rank(group, rank) : counted_Group_rank(group, rank); }
 
 COUNTED int counted_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[], MPI_Group group2, int ranks2[]) {
   uint64_t begin_ = BEGIN(CALL_Group_translate_ranks, 0, 0);
@@ -1024,7 +1024,7 @@ COUNTED int counted_Group_translate_ranks(MPI_Group group1, int n, const int ran
   END(CALL_Group_translate_ranks, 0, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[], MPI_Group group2, int ranks2[]) { return SWITCH ? counted_Group_translate_ranks(group1, n, ranks1, group2, ranks2) : PMPI_Group_translate_ranks(group1, n, ranks1, group2, ranks2); }
+int MPI_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[], MPI_Group group2, int ranks2[]) { return midrun_passes(CALL_Group_translate_ranks) ? PMPI_Group_translate_ranks(group1, n, ranks1, group2, ranks2) : counted_Group_translate_ranks(group1, n, ranks1, group2, ranks2); }
 
 COUNTED int counted_Group_compare(MPI_Group group1, MPI_Group group2, int *result) {
   uint64_t begin_ = BEGIN(CALL_Group_compare, 0, 0);
@@ -1032,7 +1032,7 @@ COUNTED int counted_Group_compare(MPI_Group group1, MPI_Group group2, int *resul
   END(CALL_Group_compare, 0, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Group_compare(MPI_Group group1, MPI_Group group2, int *result) { return SWITCH ? counted_Group_compare(group1, group2, result) : PMPI_Group_compare(group1, group2, result); }
+int MPI_Group_compare(MPI_Group group1, MPI_Group group2, int *result) { return midrun_passes(CALL_Group_compare) ? PMPI_Group_compare(group1, group2, result) : counted_Group_compare(group1, group2, result); }
 
 COUNTED int counted_Group_union(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup) {
   uint64_t begin_ = BEGIN(CALL_Group_union, 0, 0);
@@ -1040,7 +1040,7 @@ COUNTED int counted_Group_union(MPI_Group group1, MPI_Group group2, MPI_Group *n
   END(CALL_Group_union, 0, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Group_union(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup) { return SWITCH ? counted_Group_union(group1, group2, newgroup) : PMPI_Group_union(group1, group2, newgroup); }
+int MPI_Group_union(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup) { return midrun_passes(CALL_Group_union) ? PMPI_Group_union(group1, group2, newgroup) : counted_Group_union(group1, group2, newgroup); }
 
 COUNTED int counted_Group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup) {
   uint64_t begin_ = BEGIN(CALL_Group_intersection, 0, 0);
@@ -1048,7 +1048,7 @@ COUNTED int counted_Group_intersection(MPI_Group group1, MPI_Group group2, MPI_G
   END(CALL_Group_intersection, 0, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup) { return SWITCH ? counted_Group_intersection(group1, group2, newgroup) : PMPI_Group_intersection(group1, group2, newgroup); }
+int MPI_Group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup) { return midrun_passes(CALL_Group_intersection) ? PMPI_Group_intersection(group1, group2, newgroup) : counted_Group_intersection(group1, group2, newgroup); }
 
 COUNTED int counted_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup) {
   uint64_t begin_ = BEGIN(CALL_Group_difference, 0, 0);
@@ -1056,7 +1056,7 @@ COUNTED int counted_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Gro
   END(CALL_Group_difference, 0, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup) { return SWITCH ? counted_Group_difference(group1, group2, newgroup) : PMPI_Group_difference(group1, group2, newgroup); }
+int MPI_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup) { return midrun_passes(CALL_Group_difference) ? PMPI_Group_difference(group1, group2, newgroup) : counted_Group_difference(group1, group2, newgroup); }
 
 COUNTED int counted_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group *newgroup) {
   uint64_t begin_ = BEGIN(CALL_Group_incl, 0, 0);
@@ -1064,7 +1064,7 @@ COUNTED int counted_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Gr
   END(CALL_Group_incl, 0, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group *newgroup) { return SWITCH ? counted_Group_incl(group, n, ranks, newgroup) : PMPI_Group_incl(group, n, ranks, newgroup); }
+int MPI_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group *newgroup) { return midrun_passes(CALL_Group_incl) ? PMPI_Group_incl(group, n, ranks, newgroup) : counted_Group_incl(group, n, ranks, newgroup); }
 
 COUNTED int counted_Group_excl(MPI_Group group, int n, const int ranks[], MPI_Group *newgroup) {
   uint64_t begin_ = BEGIN(CALL_Group_excl, 0, 0);
@@ -1072,7 +1072,7 @@ COUNTED int counted_Group_excl(MPI_Group group, int n, const int ranks[], MPI_Gr
   END(CALL_Group_excl, 0, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Group_excl(MPI_Group group, int n, const int ranks[], MPI_Group *newgroup) { return SWITCH ? counted_Group_excl(group, n, ranks, newgroup) : PMPI_Group_excl(group, n, ranks, newgroup); }
+int MPI_Group_excl(MPI_Group group, int n, const int ranks[], MPI_Group *newgroup) { return midrun_passes(CALL_Group_excl) ? PMPI_Group_excl(group, n, ranks, newgroup) : counted_Group_excl(group, n, ranks, newgroup); }
 
 COUNTED int counted_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup) {
   uint64_t begin_ = BEGIN(CALL_Group_range_incl, 0, 0);
@@ -1080,7 +1080,7 @@ COUNTED int counted_Group_range_incl(MPI_Group group, int n, int ranges[][3], MP
   END(CALL_Group_range_incl, 0, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup) { return SWITCH ? counted_Group_range_incl(group, n, ranges, newgroup) : PMPI_Group_range_incl(group, n, ranges, newgroup); }
+int MPI_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup) { return midrun_passes(CALL_Group_range_incl) ? PMPI_Group_range_incl(group, n, ranges, newgroup) : counted_Group_range_incl(group, n, ranges, newgroup); }
 
 COUNTED int counted_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup) {
   uint64_t begin_ = BEGIN(CALL_Group_range_excl, 0, 0);
@@ -1088,7 +1088,7 @@ COUNTED int counted_Group_range_excl(MPI_Group group, int n, int ranges[][3], MP
   END(CALL_Group_range_excl, 0, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup) { return SWITCH ? counted_Group_range_excl(group, n, ranges, newgroup) : PMPI_Group_range_excl(group, n, ranges, newgroup); }
+int MPI_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup) { return midrun_passes(CALL_Group_range_excl) ? PMPI_Group_range_excl(group, n, ranges, newgroup) : counted_Group_range_excl(group, n, ranges, newgroup); }
 
 COUNTED int counted_Group_free(MPI_Group *group) {
   uint64_t begin_ = BEGIN(CALL_Group_free, 0, 0);
@@ -1096,7 +1096,7 @@ COUNTED int counted_Group_free(MPI_Group *group) {
   END(CALL_Group_free, 0, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Group_free(MPI_Group *group) { return SWITCH ? counted_Group_free(group) : PMPI_Group_free(group); }
+int MPI_Group_free(MPI_Group *group) { return midrun_passes(CALL_Group_free) ? PMPI_Group_free(group) : counted_Group_free(group); }
 
 COUNTED int counted_Topo_test(MPI_Comm comm, int *status) {
   uint64_t begin_ = BEGIN(CALL_Topo_test, 0, 0);
@@ -1104,7 +1104,7 @@ COUNTED int counted_Topo_test(MPI_Comm comm, int *status) {
   END(CALL_Topo_test, 0, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Topo_test(MPI_Comm comm, int *status) { return SWITCH ? counted_Topo_test(comm, status) : PMPI_Topo_test(comm, status); }
+int MPI_Topo_test(MPI_Comm comm, int *status) { return midrun_passes(CALL_Topo_test) ? PMPI_Topo_test(comm, status) : counted_Topo_test(comm, status); }
 
 COUNTED int counted_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[]) {
   uint64_t begin_ = BEGIN(CALL_Cart_coords, 0, 0);
@@ -1112,7 +1112,7 @@ COUNTED int counted_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords
   END(CALL_Cart_coords, 0, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[]) { return SWITCH ? counted_Cart_coords(comm, rank, maxdims, coords) : PMPI_Cart_coords(comm, rank, maxdims, coords); }
+int MPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[]) { return midrun_passes(CALL_Cart_coords) ? PMPI_Cart_coords(comm, rank, maxdims, coords) : counted_Cart_coords(comm, rank, maxdims, coords); }
 
 COUNTED int counted_Cart_rank(MPI_Comm comm, const int coords[], int *rank) {
   uint64_t begin_ = BEGIN(CALL_Cart_rank, 0, 0);
@@ -1120,7 +1120,7 @@ COUNTED int counted_Cart_rank(MPI_Comm comm, const int coords[], int *rank) {
   END(CALL_Cart_rank, 0, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Cart_rank(MPI_Comm comm, const int coords[], int *rank) { return SWITCH ? counted_Cart_rank(comm, coords, rank) : PMPI_Cart_rank(comm, coords, rank); }
+int MPI_Cart_rank(MPI_Comm comm, const int coords[], int *rank) { return midrun_passes(CALL_Cart_rank) ? PMPI_Cart_rank(comm, coords, rank) : counted_Cart_rank(comm, coords, rank); }
 
 COUNTED int counted_Cart_shift(MPI_Comm comm, int direction, int disp, int *rank_source, int *rank_dest) {
   uint64_t begin_ = BEGIN(CALL_Cart_shift, 0, 0);
@@ -1128,7 +1128,7 @@ COUNTED int counted_Cart_shift(MPI_Comm comm, int direction, int disp, int *rank
   END(CALL_Cart_shift, 0, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Cart_shift(MPI_Comm comm, int direction, int disp, int *rank_source, int *rank_dest) { return SWITCH ? counted_Cart_shift(comm, direction, disp, rank_source, rank_dest) : PMPI_Cart_shift(comm, direction, disp, rank_source, rank_dest); }
+int MPI_Cart_shift(MPI_Comm comm, int direction, int disp, int *rank_source, int *rank_dest) { return midrun_passes(CALL_Cart_shift) ? PMPI_Cart_shift(comm, direction, disp, rank_source, rank_dest) : counted_Cart_shift(comm, direction, disp, rank_source, rank_dest); }
 
 COUNTED int counted_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[]) {
   uint64_t begin_ = BEGIN(CALL_Cart_get, 0, 0);
@@ -1136,7 +1136,7 @@ COUNTED int counted_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods
   END(CALL_Cart_get, 0, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[]) { return SWITCH ? counted_Cart_get(comm, maxdims, dims, periods, coords) : PMPI_Cart_get(comm, maxdims, dims, periods, coords); }
+int MPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[]) { return midrun_passes(CALL_Cart_get) ? PMPI_Cart_get(comm, maxdims, dims, periods, coords) : counted_Cart_get(comm, maxdims, dims, periods, coords); }
 
 COUNTED int counted_Cartdim_get(MPI_Comm comm, int *ndims) {
   uint64_t begin_ = BEGIN(CALL_Cartdim_get, 0, 0);
@@ -1144,7 +1144,7 @@ COUNTED int counted_Cartdim_get(MPI_Comm comm, int *ndims) {
   END(CALL_Cartdim_get, 0, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Cartdim_get(MPI_Comm comm, int *ndims) { return SWITCH ? counted_Cartdim_get(comm, ndims) : PMPI_Cartdim_get(comm, ndims); }
+int MPI_Cartdim_get(MPI_Comm comm, int *ndims) { return midrun_passes(CALL_Cartdim_get) ? PMPI_Cartdim_get(comm, ndims) : counted_Cartdim_get(comm, ndims); }
 
 COUNTED int counted_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int periods[], int *newrank) {
   uint64_t begin_ = BEGIN(CALL_Cart_map, 0, 0);
@@ -1152,7 +1152,7 @@ COUNTED int counted_Cart_map(MPI_Comm comm, int ndims, const int dims[], const i
   END(CALL_Cart_map, 0, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int periods[], int *newrank) { return SWITCH ? counted_Cart_map(comm, ndims, dims, periods, newrank) : PMPI_Cart_map(comm, ndims, dims, periods, newrank); }
+int MPI_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int periods[], int *newrank) { return midrun_passes(CALL_Cart_map) ? PMPI_Cart_map(comm, ndims, dims, periods, newrank) : counted_Cart_map(comm, ndims, dims, periods, newrank); }
 
 COUNTED int counted_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, int neighbors[]) {
   uint64_t begin_ = BEGIN(CALL_Graph_neighbors, 0, 0);
@@ -1160,7 +1160,7 @@ COUNTED int counted_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, i
   END(CALL_Graph_neighbors, 0, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, int neighbors[]) { return SWITCH ? counted_Graph_neighbors(comm, rank, maxneighbors, neighbors) : PMPI_Graph_neighbors(comm, rank, maxneighbors, neighbors); }
+int MPI_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, int neighbors[]) { return midrun_passes(CALL_Graph_neighbors) ? PMPI_Graph_neighbors(comm, rank, maxneighbors, neighbors) : counted_Graph_neighbors(comm, rank, maxneighbors, neighbors); }
 
 COUNTED int counted_Graph_neighbors_count(MPI_Comm comm, int rank, int *nneighbors) {
   uint64_t begin_ = BEGIN(CALL_Graph_neighbors_count, 0, 0);
@@ -1168,7 +1168,7 @@ COUNTED int counted_Graph_neighbors_count(MPI_Comm comm, int rank, int *nneighbo
   END(CALL_Graph_neighbors_count, 0, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Graph_neighbors_count(MPI_Comm comm, int rank, int *nneighbors) { return SWITCH ? counted_Graph_neighbors_count(comm, rank, nneighbors) : PMPI_Graph_neighbors_count(comm, rank, nneighbors); }
+int MPI_Graph_neighbors_count(MPI_Comm comm, int rank, int *nneighbors) { return midrun_passes(CALL_Graph_neighbors_count) ? PMPI_Graph_neighbors_count(comm, rank, nneighbors) : counted_Graph_neighbors_count(comm, rank, nneighbors); }
 
 COUNTED int counted_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[], int sourceweights[], int maxoutdegree, int destinations[], int destweights[]) {
   uint64_t begin_ = BEGIN(CALL_Dist_graph_neighbors, 0, 0);
@@ -1176,7 +1176,7 @@ COUNTED int counted_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sou
   END(CALL_Dist_graph_neighbors, 0, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[], int sourceweights[], int maxoutdegree, int destinations[], int destweights[]) { return SWITCH ? counted_Dist_graph_neighbors(comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights) : PMPI_Dist_graph_neighbors(comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights); }
+int MPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[], int sourceweights[], int maxoutdegree, int destinations[], int destweights[]) { return midrun_passes(CALL_Dist_graph_neighbors) ? PMPI_Dist_graph_neighbors(comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights) : counted_Dist_graph_neighbors(comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights); }
 
 COUNTED int counted_Dist_graph_neighbors_count(MPI_Comm comm, int *indegree, int *outdegree, int *weighted) {
   uint64_t begin_ = BEGIN(CALL_Dist_graph_neighbors_count, 0, 0);
@@ -1184,7 +1184,7 @@ COUNTED int counted_Dist_graph_neighbors_count(MPI_Comm comm, int *indegree, int
   END(CALL_Dist_graph_neighbors_count, 0, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Dist_graph_neighbors_count(MPI_Comm comm, int *indegree, int *outdegree, int *weighted) { return SWITCH ? counted_Dist_graph_neighbors_count(comm, indegree, outdegree, weighted) : PMPI_Dist_graph_neighbors_count(comm, indegree, outdegree, weighted); }
+int MPI_Dist_graph_neighbors_count(MPI_Comm comm, int *indegree, int *outdegree, int *weighted) { return midrun_passes(CALL_Dist_graph_neighbors_count) ? PMPI_Dist_graph_neighbors_count(comm, indegree, outdegree, weighted) : counted_Dist_graph_neighbors_count(comm, indegree, outdegree, weighted); }
 
 COUNTED int counted_Dims_create(int nnodes, int ndims, int dims[]) {
   uint64_t begin_ = BEGIN(CALL_Dims_create, 0, 0);
@@ -1192,7 +1192,7 @@ COUNTED int counted_Dims_create(int nnodes, int ndims, int dims[]) {
   END(CALL_Dims_create, 0, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Dims_create(int nnodes, int ndims, int dims[]) { return SWITCH ? counted_Dims_create(nnodes, ndims, dims) : PMPI_Dims_create(nnodes, ndims, dims); }
+int MPI_Dims_create(int nnodes, int ndims, int dims[]) { return midrun_passes(CALL_Dims_create) ? PMPI_Dims_create(nnodes, ndims, dims) : counted_Dims_create(nnodes, ndims, dims); }
 
 COUNTED int counted_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm) {
   uint64_t begin_ = BEGIN(CALL_Comm_dup, 1, 0);
@@ -1200,7 +1200,7 @@ COUNTED int counted_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm) {
   END(CALL_Comm_dup, 1, begin_, result_, COLLECTIVE, 0, MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm) { return SWITCH ? counted_Comm_dup(comm, newcomm) : PMPI_Comm_dup(comm, newcomm); }
+int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm) { return midrun_passes(CALL_Comm_dup) ? PMPI_Comm_dup(comm, newcomm) : counted_Comm_dup(comm, newcomm); }
 
 COUNTED int counted_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm) {
   uint64_t begin_ = BEGIN(CALL_Comm_dup_with_info, 1, 0);
@@ -1208,7 +1208,7 @@ COUNTED int counted_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *n
   END(CALL_Comm_dup_with_info, 1, begin_, result_, COLLECTIVE, 0, MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm) { return SWITCH ? counted_Comm_dup_with_info(comm, info, newcomm) : PMPI_Comm_dup_with_info(comm, info, newcomm); }
+int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm) { return midrun_passes(CALL_Comm_dup_with_info) ? PMPI_Comm_dup_with_info(comm, info, newcomm) : counted_Comm_dup_with_info(comm, info, newcomm); }
 
 COUNTED int counted_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm) {
   uint64_t begin_ = BEGIN(CALL_Comm_create, 1, 0);
@@ -1216,7 +1216,7 @@ COUNTED int counted_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcom
   END(CALL_Comm_create, 1, begin_, result_, COLLECTIVE, 0, MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm) { return SWITCH ? counted_Comm_create(comm, group, newcomm) : PMPI_Comm_create(comm, group, newcomm); }
+int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm) { return midrun_passes(CALL_Comm_create) ? PMPI_Comm_create(comm, group, newcomm) : counted_Comm_create(comm, group, newcomm); }
 
 COUNTED int counted_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm) {
   uint64_t begin_ = BEGIN(CALL_Comm_create_group, 1, 0);
@@ -1224,7 +1224,7 @@ COUNTED int counted_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, M
   END(CALL_Comm_create_group, 1, begin_, result_, COLLECTIVE, 0, MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm) { return SWITCH ? counted_Comm_create_group(comm, group, tag, newcomm) : PMPI_Comm_create_group(comm, group, tag, newcomm); }
+int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm) { return midrun_passes(CALL_Comm_create_group) ? PMPI_Comm_create_group(comm, group, tag, newcomm) : counted_Comm_create_group(comm, group, tag, newcomm); }
 
 COUNTED int counted_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm) {
   uint64_t begin_ = BEGIN(CALL_Comm_split, 1, 0);
@@ -1232,7 +1232,7 @@ COUNTED int counted_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newc
   END(CALL_Comm_split, 1, begin_, result_, COLLECTIVE, 0, MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm) { return SWITCH ? counted_Comm_split(comm, color, key, newcomm) : PMPI_Comm_split(comm, color, key, newcomm); }
+int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm) { return midrun_passes(CALL_Comm_split) ? PMPI_Comm_split(comm, color, key, newcomm) : counted_Comm_split(comm, color, key, newcomm); }
 
 COUNTED int counted_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm) {
   uint64_t begin_ = BEGIN(CALL_Comm_split_type, 1, 0);
@@ -1240,7 +1240,7 @@ COUNTED int counted_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_
   END(CALL_Comm_split_type, 1, begin_, result_, COLLECTIVE, 0, MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm) { return SWITCH ? counted_Comm_split_type(comm, split_type, key, info, newcomm) : PMPI_Comm_split_type(comm, split_type, key, info, newcomm); }
+int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm) { return midrun_passes(CALL_Comm_split_type) ? PMPI_Comm_split_type(comm, split_type, key, info, newcomm) : counted_Comm_split_type(comm, split_type, key, info, newcomm); }
 
 COUNTED int counted_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, int remote_leader, int tag, MPI_Comm *newintercomm) {
   uint64_t begin_ = BEGIN(CALL_Intercomm_create, 1, 0);
@@ -1248,7 +1248,7 @@ COUNTED int counted_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_
   END(CALL_Intercomm_create, 1, begin_, result_, COLLECTIVE, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, int remote_leader, int tag, MPI_Comm *newintercomm) { return SWITCH ? counted_Intercomm_create(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm) : PMPI_Intercomm_create(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm); }
+int MPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, int remote_leader, int tag, MPI_Comm *newintercomm) { return midrun_passes(CALL_Intercomm_create) ? PMPI_Intercomm_create(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm) : counted_Intercomm_create(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm); }
 
 COUNTED int counted_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintracomm) {
   uint64_t begin_ = BEGIN(CALL_Intercomm_merge, 1, 0);
@@ -1256,7 +1256,7 @@ COUNTED int counted_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newi
   END(CALL_Intercomm_merge, 1, begin_, result_, COLLECTIVE, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintracomm) { return SWITCH ? counted_Intercomm_merge(intercomm, high, newintracomm) : PMPI_Intercomm_merge(intercomm, high, newintracomm); }
+int MPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintracomm) { return midrun_passes(CALL_Intercomm_merge) ? PMPI_Intercomm_merge(intercomm, high, newintracomm) : counted_Intercomm_merge(intercomm, high, newintracomm); }
 
 COUNTED int counted_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int periods[], int reorder, MPI_Comm *comm_cart) {
   uint64_t begin_ = BEGIN(CALL_Cart_create, 1, 0);
@@ -1264,7 +1264,7 @@ COUNTED int counted_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], 
   END(CALL_Cart_create, 1, begin_, result_, COLLECTIVE, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int periods[], int reorder, MPI_Comm *comm_cart) { return SWITCH ? counted_Cart_create(comm_old, ndims, dims, periods, reorder, comm_cart) : PMPI_Cart_create(comm_old, ndims, dims, periods, reorder, comm_cart); }
+int MPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int periods[], int reorder, MPI_Comm *comm_cart) { return midrun_passes(CALL_Cart_create) ? PMPI_Cart_create(comm_old, ndims, dims, periods, reorder, comm_cart) : counted_Cart_create(comm_old, ndims, dims, periods, reorder, comm_cart); }
 
 COUNTED int counted_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm) {
   uint64_t begin_ = BEGIN(CALL_Cart_sub, 1, 0);
@@ -1272,7 +1272,7 @@ COUNTED int counted_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *n
   END(CALL_Cart_sub, 1, begin_, result_, COLLECTIVE, 0, MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm) { return SWITCH ? counted_Cart_sub(comm, remain_dims, newcomm) : PMPI_Cart_sub(comm, remain_dims, newcomm); }
+int MPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm) { return midrun_passes(CALL_Cart_sub) ? PMPI_Cart_sub(comm, remain_dims, newcomm) : counted_Cart_sub(comm, remain_dims, newcomm); }
 
 COUNTED int counted_Graph_create(MPI_Comm comm_old, int nnodes, const int indx[], const int edges[], int reorder, MPI_Comm *comm_graph) {
   uint64_t begin_ = BEGIN(CALL_Graph_create, 1, 0);
@@ -1280,7 +1280,7 @@ COUNTED int counted_Graph_create(MPI_Comm comm_old, int nnodes, const int indx[]
   END(CALL_Graph_create, 1, begin_, result_, COLLECTIVE, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Graph_create(MPI_Comm comm_old, int nnodes, const int indx[], const int edges[], int reorder, MPI_Comm *comm_graph) { return SWITCH ? counted_Graph_create(comm_old, nnodes, indx, edges, reorder, comm_graph) : PMPI_Graph_create(comm_old, nnodes, indx, edges, reorder, comm_graph); }
+int MPI_Graph_create(MPI_Comm comm_old, int nnodes, const int indx[], const int edges[], int reorder, MPI_Comm *comm_graph) { return midrun_passes(CALL_Graph_create) ? PMPI_Graph_create(comm_old, nnodes, indx, edges, reorder, comm_graph) : counted_Graph_create(comm_old, nnodes, indx, edges, reorder, comm_graph); }
 
 COUNTED int counted_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], const int degrees[], const int destinations[], const int weights[], MPI_Info info, int reorder, MPI_Comm *comm_dist_graph) {
   uint64_t begin_ = BEGIN(CALL_Dist_graph_create, 1, 0);
@@ -1288,7 +1288,7 @@ COUNTED int counted_Dist_graph_create(MPI_Comm comm_old, int n, const int source
   END(CALL_Dist_graph_create, 1, begin_, result_, COLLECTIVE, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], const int degrees[], const int destinations[], const int weights[], MPI_Info info, int reorder, MPI_Comm *comm_dist_graph) { return SWITCH ? counted_Dist_graph_create(comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph) : PMPI_Dist_graph_create(comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph); }
+int MPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], const int degrees[], const int destinations[], const int weights[], MPI_Info info, int reorder, MPI_Comm *comm_dist_graph) { return midrun_passes(CALL_Dist_graph_create) ? PMPI_Dist_graph_create(comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph) : counted_Dist_graph_create(comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph); }
 
 COUNTED int counted_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int sources[], const int sourceweights[], int outdegree, const int destinations[], const int destweights[], MPI_Info info, int reorder, MPI_Comm *comm_dist_graph) {
   uint64_t begin_ = BEGIN(CALL_Dist_graph_create_adjacent, 1, 0);
@@ -1296,7 +1296,7 @@ COUNTED int counted_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, 
   END(CALL_Dist_graph_create_adjacent, 1, begin_, result_, COLLECTIVE, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int sources[], const int sourceweights[], int outdegree, const int destinations[], const int destweights[], MPI_Info info, int reorder, MPI_Comm *comm_dist_graph) { return SWITCH ? counted_Dist_graph_create_adjacent(comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder, comm_dist_graph) : PMPI_Dist_graph_create_adjacent(comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder, comm_dist_graph); }
+int MPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int sources[], const int sourceweights[], int outdegree, const int destinations[], const int destweights[], MPI_Info info, int reorder, MPI_Comm *comm_dist_graph) { return midrun_passes(CALL_Dist_graph_create_adjacent) ? PMPI_Dist_graph_create_adjacent(comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder, comm_dist_graph) : counted_Dist_graph_create_adjacent(comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder, comm_dist_graph); }
 
 COUNTED int counted_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Comm_idup, 0, 0);
@@ -1304,7 +1304,7 @@ COUNTED int counted_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *req
   END(CALL_Comm_idup, 0, begin_, result_, COLLECTIVE, 0, MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request) { return SWITCH ? counted_Comm_idup(comm, newcomm, request) : PMPI_Comm_idup(comm, newcomm, request); }
+int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request) { return midrun_passes(CALL_Comm_idup) ? PMPI_Comm_idup(comm, newcomm, request) : counted_Comm_idup(comm, newcomm, request); }
 
 COUNTED int counted_Comm_free(MPI_Comm *comm) {
   midrun_peers_forget();
@@ -1313,7 +1313,7 @@ COUNTED int counted_Comm_free(MPI_Comm *comm) {
   END(CALL_Comm_free, 1, begin_, result_, COLLECTIVE, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Comm_free(MPI_Comm *comm) { return SWITCH ? counted_Comm_free(comm) : PMPI_Comm_free(comm); }
+int MPI_Comm_free(MPI_Comm *comm) { return !SWITCH ? PMPI_Comm_free(comm) : counted_Comm_free(comm); }
 
 COUNTED int counted_Comm_disconnect(MPI_Comm *comm) {
   midrun_peers_forget();
@@ -1322,7 +1322,7 @@ COUNTED int counted_Comm_disconnect(MPI_Comm *comm) {
   END(CALL_Comm_disconnect, 1, begin_, result_, COLLECTIVE, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Comm_disconnect(MPI_Comm *comm) { return SWITCH ? counted_Comm_disconnect(comm) : PMPI_Comm_disconnect(comm); }
+int MPI_Comm_disconnect(MPI_Comm *comm) { return !SWITCH ? PMPI_Comm_disconnect(comm) : counted_Comm_disconnect(comm); }
 
 COUNTED int counted_Comm_spawn(const char *command, char *argv[], int maxprocs, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[]) {
   uint64_t begin_ = BEGIN(CALL_Comm_spawn, 1, 0);
@@ -1330,7 +1330,7 @@ COUNTED int counted_Comm_spawn(const char *command, char *argv[], int maxprocs, 
   END(CALL_Comm_spawn, 1, begin_, result_, COLLECTIVE, 0, MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Comm_spawn(const char *command, char *argv[], int maxprocs, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[]) { return SWITCH ? counted_Comm_spawn(command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes) : PMPI_Comm_spawn(command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes); }
+int MPI_Comm_spawn(const char *command, char *argv[], int maxprocs, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[]) { return midrun_passes(CALL_Comm_spawn) ? PMPI_Comm_spawn(command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes) : counted_Comm_spawn(command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes); }
 
 COUNTED int counted_Comm_spawn_multiple(int count, char *array_of_commands[], char **array_of_argv[], const int array_of_maxprocs[], const MPI_Info array_of_info[], int root, MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[]) {
   uint64_t begin_ = BEGIN(CALL_Comm_spawn_multiple, 1, 0);
@@ -1338,7 +1338,7 @@ COUNTED int counted_Comm_spawn_multiple(int count, char *array_of_commands[], ch
   END(CALL_Comm_spawn_multiple, 1, begin_, result_, COLLECTIVE, 0, MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Comm_spawn_multiple(int count, char *array_of_commands[], char **array_of_argv[], const int array_of_maxprocs[], const MPI_Info array_of_info[], int root, MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[]) { return SWITCH ? counted_Comm_spawn_multiple(count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, comm, intercomm, array_of_errcodes) : PMPI_Comm_spawn_multiple(count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, comm, intercomm, array_of_errcodes); }
+int MPI_Comm_spawn_multiple(int count, char *array_of_commands[], char **array_of_argv[], const int array_of_maxprocs[], const MPI_Info array_of_info[], int root, MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[]) { return midrun_passes(CALL_Comm_spawn_multiple) ? PMPI_Comm_spawn_multiple(count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, comm, intercomm, array_of_errcodes) : counted_Comm_spawn_multiple(count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, comm, intercomm, array_of_errcodes); }
 
 COUNTED int counted_Comm_accept(const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm) {
   uint64_t begin_ = BEGIN(CALL_Comm_accept, 1, 0);
@@ -1346,7 +1346,7 @@ COUNTED int counted_Comm_accept(const char *port_name, MPI_Info info, int root, 
   END(CALL_Comm_accept, 1, begin_, result_, COLLECTIVE, 0, MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Comm_accept(const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm) { return SWITCH ? counted_Comm_accept(port_name, info, root, comm, newcomm) : PMPI_Comm_accept(port_name, info, root, comm, newcomm); }
+int MPI_Comm_accept(const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm) { return midrun_passes(CALL_Comm_accept) ? PMPI_Comm_accept(port_name, info, root, comm, newcomm) : counted_Comm_accept(port_name, info, root, comm, newcomm); }
 
 COUNTED int counted_Comm_connect(const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm) {
   uint64_t begin_ = BEGIN(CALL_Comm_connect, 1, 0);
@@ -1354,7 +1354,7 @@ COUNTED int counted_Comm_connect(const char *port_name, MPI_Info info, int root,
   END(CALL_Comm_connect, 1, begin_, result_, COLLECTIVE, 0, MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Comm_connect(const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm) { return SWITCH ? counted_Comm_connect(port_name, info, root, comm, newcomm) : PMPI_Comm_connect(port_name, info, root, comm, newcomm); }
+int MPI_Comm_connect(const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm) { return midrun_passes(CALL_Comm_connect) ? PMPI_Comm_connect(port_name, info, root, comm, newcomm) : counted_Comm_connect(port_name, info, root, comm, newcomm); }
 
 COUNTED int counted_Comm_join(int fd, MPI_Comm *intercomm) {
   uint64_t begin_ = BEGIN(CALL_Comm_join, 1, 0);
@@ -1362,7 +1362,7 @@ COUNTED int counted_Comm_join(int fd, MPI_Comm *intercomm) {
   END(CALL_Comm_join, 1, begin_, result_, COLLECTIVE, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Comm_join(int fd, MPI_Comm *intercomm) { return SWITCH ? counted_Comm_join(fd, intercomm) : PMPI_Comm_join(fd, intercomm); }
+int MPI_Comm_join(int fd, MPI_Comm *intercomm) { return midrun_passes(CALL_Comm_join) ? PMPI_Comm_join(fd, intercomm) : counted_Comm_join(fd, intercomm); }
 
 COUNTED int counted_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win) {
   uint64_t begin_ = BEGIN(CALL_Win_create, 1, 0);
@@ -1370,7 +1370,7 @@ COUNTED int counted_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Inf
   END(CALL_Win_create, 1, begin_, result_, COLLECTIVE, 0, MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win) { return SWITCH ? counted_Win_create(base, size, disp_unit, info, comm, win) : PMPI_Win_create(base, size, disp_unit, info, comm, win); }
+int MPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win) { return midrun_passes(CALL_Win_create) ? PMPI_Win_create(base, size, disp_unit, info, comm, win) : counted_Win_create(base, size, disp_unit, info, comm, win); }
 
 COUNTED int counted_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win) {
   uint64_t begin_ = BEGIN(CALL_Win_allocate, 1, 0);
@@ -1378,7 +1378,7 @@ COUNTED int counted_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MP
   END(CALL_Win_allocate, 1, begin_, result_, COLLECTIVE, 0, MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win) { return SWITCH ? counted_Win_allocate(size, disp_unit, info, comm, baseptr, win) : PMPI_Win_allocate(size, disp_unit, info, comm, baseptr, win); }
+int MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win) { return midrun_passes(CALL_Win_allocate) ? PMPI_Win_allocate(size, disp_unit, info, comm, baseptr, win) : counted_Win_allocate(size, disp_unit, info, comm, baseptr, win); }
 
 COUNTED int counted_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win) {
   uint64_t begin_ = BEGIN(CALL_Win_allocate_shared, 1, 0);
@@ -1386,7 +1386,7 @@ COUNTED int counted_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info i
   END(CALL_Win_allocate_shared, 1, begin_, result_, COLLECTIVE, 0, MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win) { return SWITCH ? counted_Win_allocate_shared(size, disp_unit, info, comm, baseptr, win) : PMPI_Win_allocate_shared(size, disp_unit, info, comm, baseptr, win); }
+int MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win) { return midrun_passes(CALL_Win_allocate_shared) ? PMPI_Win_allocate_shared(size, disp_unit, info, comm, baseptr, win) : counted_Win_allocate_shared(size, disp_unit, info, comm, baseptr, win); }
 
 COUNTED int counted_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win) {
   uint64_t begin_ = BEGIN(CALL_Win_create_dynamic, 1, 0);
@@ -1394,7 +1394,7 @@ COUNTED int counted_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *wi
   END(CALL_Win_create_dynamic, 1, begin_, result_, COLLECTIVE, 0, MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win) { return SWITCH ? counted_Win_create_dynamic(info, comm, win) : PMPI_Win_create_dynamic(info, comm, win); }
+int MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win) { return midrun_passes(CALL_Win_create_dynamic) ? PMPI_Win_create_dynamic(info, comm, win) : counted_Win_create_dynamic(info, comm, win); }
 
 COUNTED int counted_Win_free(MPI_Win *win) {
   midrun_peers_forget();
@@ -1403,7 +1403,7 @@ COUNTED int counted_Win_free(MPI_Win *win) {
   END(CALL_Win_free, 1, begin_, result_, COLLECTIVE, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Win_free(MPI_Win *win) { return SWITCH ? counted_Win_free(win) : PMPI_Win_free(win); }
+int MPI_Win_free(MPI_Win *win) { return !SWITCH ? PMPI_Win_free(win) : counted_Win_free(win); }
 
 COUNTED int counted_Win_fence(int assert, MPI_Win win) {
   uint64_t begin_ = BEGIN(CALL_Win_fence, 1, 1);
@@ -1411,7 +1411,7 @@ COUNTED int counted_Win_fence(int assert, MPI_Win win) {
   END(CALL_Win_fence, 1, begin_, result_, COLLECTIVE, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Win_fence(int assert, MPI_Win win) { return SWITCH ? counted_Win_fence(assert, win) : PMPI_Win_fence(assert, win); }
+int MPI_Win_fence(int assert, MPI_Win win) { return midrun_passes(CALL_Win_fence) ? PMPI_Win_fence(assert, win) : counted_Win_fence(assert, win); }
 
 COUNTED int counted_Win_attach(MPI_Win win, void *base, MPI_Aint size) {
   uint64_t begin_ = BEGIN(CALL_Win_attach, 0, 0);
@@ -1419,7 +1419,7 @@ COUNTED int counted_Win_attach(MPI_Win win, void *base, MPI_Aint size) {
   END(CALL_Win_attach, 0, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size) { return SWITCH ? counted_Win_attach(win, base, size) : PMPI_Win_attach(win, base, size); }
+int MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size) { return midrun_passes(CALL_Win_attach) ? PMPI_Win_attach(win, base, size) : counted_Win_attach(win, base, size); }
 
 COUNTED int counted_Win_detach(MPI_Win win, const void *base) {
   uint64_t begin_ = BEGIN(CALL_Win_detach, 0, 0);
@@ -1427,7 +1427,7 @@ COUNTED int counted_Win_detach(MPI_Win win, const void *base) {
   END(CALL_Win_detach, 0, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Win_detach(MPI_Win win, const void *base) { return SWITCH ? counted_Win_detach(win, base) : PMPI_Win_detach(win, base); }
+int MPI_Win_detach(MPI_Win win, const void *base) { return midrun_passes(CALL_Win_detach) ? PMPI_Win_detach(win, base) : counted_Win_detach(win, base); }
 
 COUNTED int counted_Win_sync(MPI_Win win) {
   uint64_t begin_ = BEGIN(CALL_Win_sync, 0, 0);
@@ -1435,7 +1435,7 @@ COUNTED int counted_Win_sync(MPI_Win win) {
   END(CALL_Win_sync, 0, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Win_sync(MPI_Win win) { return SWITCH ? counted_Win_sync(win) : PMPI_Win_sync(win); }
+int MPI_Win_sync(MPI_Win win) { return midrun_passes(CALL_Win_sync) ? PMPI_Win_sync(win) : counted_Win_sync(win); }
 
 COUNTED int counted_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, void *baseptr) {
   uint64_t begin_ = BEGIN(CALL_Win_shared_query, 0, 0);
@@ -1443,7 +1443,7 @@ COUNTED int counted_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int 
   END(CALL_Win_shared_query, 0, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, void *baseptr) { return SWITCH ? counted_Win_shared_query(win, rank, size, disp_unit, baseptr) : PMPI_Win_shared_query(win, rank, size, disp_unit, baseptr); }
+int MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, void *baseptr) { return midrun_passes(CALL_Win_shared_query) ? PMPI_Win_shared_query(win, rank, size, disp_unit, baseptr) : counted_Win_shared_query(win, rank, size, disp_unit, baseptr); }
 
 COUNTED int counted_Win_get_group(MPI_Win win, MPI_Group *group) {
   uint64_t begin_ = BEGIN(CALL_Win_get_group, 0, 0);
@@ -1451,7 +1451,7 @@ COUNTED int counted_Win_get_group(MPI_Win win, MPI_Group *group) {
   END(CALL_Win_get_group, 0, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Win_get_group(MPI_Win win, MPI_Group *group) { return SWITCH ? counted_Win_get_group(win, group) : PMPI_Win_get_group(win, group); }
+int MPI_Win_get_group(MPI_Win win, MPI_Group *group) { return midrun_passes(CALL_Win_get_group) ? PMPI_Win_get_group(win, group) : counted_Win_get_group(win, group); }
 
 COUNTED int counted_Win_post(MPI_Group group, int assert, MPI_Win win) {
   uint64_t begin_ = BEGIN(CALL_Win_post, 0, 0);
@@ -1459,7 +1459,7 @@ COUNTED int counted_Win_post(MPI_Group group, int assert, MPI_Win win) {
   END(CALL_Win_post, 0, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Win_post(MPI_Group group, int assert, MPI_Win win) { return SWITCH ? counted_Win_post(group, assert, win) : PMPI_Win_post(group, assert, win); }
+int MPI_Win_post(MPI_Group group, int assert, MPI_Win win) { return midrun_passes(CALL_Win_post) ? PMPI_Win_post(group, assert, win) : counted_Win_post(group, assert, win); }
 
 COUNTED int counted_Win_test(MPI_Win win, int *flag) {
   uint64_t begin_ = BEGIN(CALL_Win_test, 0, 0);
@@ -1467,7 +1467,7 @@ COUNTED int counted_Win_test(MPI_Win win, int *flag) {
   END(CALL_Win_test, 0, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Win_test(MPI_Win win, int *flag) { return SWITCH ? counted_Win_test(win, flag) : PMPI_Win_test(win, flag); }
+int MPI_Win_test(MPI_Win win, int *flag) { return midrun_passes(CALL_Win_test) ? PMPI_Win_test(win, flag) : counted_Win_test(win, flag); }
 
 COUNTED int counted_Win_start(MPI_Group group, int assert, MPI_Win win) {
   uint64_t begin_ = BEGIN(CALL_Win_start, 1, 0);
@@ -1475,7 +1475,7 @@ COUNTED int counted_Win_start(MPI_Group group, int assert, MPI_Win win) {
   END(CALL_Win_start, 1, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Win_start(MPI_Group group, int assert, MPI_Win win) { return SWITCH ? counted_Win_start(group, assert, win) : PMPI_Win_start(group, assert, win); }
+int MPI_Win_start(MPI_Group group, int assert, MPI_Win win) { return midrun_passes(CALL_Win_start) ? PMPI_Win_start(group, assert, win) : counted_Win_start(group, assert, win); }
 
 COUNTED int counted_Win_complete(MPI_Win win) {
   uint64_t begin_ = BEGIN(CALL_Win_complete, 1, 0);
@@ -1483,7 +1483,7 @@ COUNTED int counted_Win_complete(MPI_Win win) {
   END(CALL_Win_complete, 1, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Win_complete(MPI_Win win) { return SWITCH ? counted_Win_complete(win) : PMPI_Win_complete(win); }
+int MPI_Win_complete(MPI_Win win) { return midrun_passes(CALL_Win_complete) ? PMPI_Win_complete(win) : counted_Win_complete(win); }
 
 COUNTED int counted_Win_wait(MPI_Win win) {
   uint64_t begin_ = BEGIN(CALL_Win_wait, 1, 0);
@@ -1491,7 +1491,7 @@ COUNTED int counted_Win_wait(MPI_Win win) {
   END(CALL_Win_wait, 1, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Win_wait(MPI_Win win) { return SWITCH ? counted_Win_wait(win) : PMPI_Win_wait(win); }
+int MPI_Win_wait(MPI_Win win) { return midrun_passes(CALL_Win_wait) ? PMPI_Win_wait(win) : counted_Win_wait(win); }
 
 COUNTED int counted_Win_lock_all(int assert, MPI_Win win) {
   uint64_t begin_ = BEGIN(CALL_Win_lock_all, 1, 0);
@@ -1499,7 +1499,7 @@ COUNTED int counted_Win_lock_all(int assert, MPI_Win win) {
   END(CALL_Win_lock_all, 1, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Win_lock_all(int assert, MPI_Win win) { return SWITCH ? counted_Win_lock_all(assert, win) : PMPI_Win_lock_all(assert, win); }
+int MPI_Win_lock_all(int assert, MPI_Win win) { return midrun_passes(CALL_Win_lock_all) ? PMPI_Win_lock_all(assert, win) : counted_Win_lock_all(assert, win); }
 
 COUNTED int counted_Win_unlock_all(MPI_Win win) {
   uint64_t begin_ = BEGIN(CALL_Win_unlock_all, 1, 0);
@@ -1507,7 +1507,7 @@ COUNTED int counted_Win_unlock_all(MPI_Win win) {
   END(CALL_Win_unlock_all, 1, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Win_unlock_all(MPI_Win win) { return SWITCH ? counted_Win_unlock_all(win) : PMPI_Win_unlock_all(win); }
+int MPI_Win_unlock_all(MPI_Win win) { return midrun_passes(CALL_Win_unlock_all) ? PMPI_Win_unlock_all(win) : counted_Win_unlock_all(win); }
 
 COUNTED int counted_Win_flush_all(MPI_Win win) {
   uint64_t begin_ = BEGIN(CALL_Win_flush_all, 1, 0);
@@ -1515,7 +1515,7 @@ COUNTED int counted_Win_flush_all(MPI_Win win) {
   END(CALL_Win_flush_all, 1, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Win_flush_all(MPI_Win win) { return SWITCH ? counted_Win_flush_all(win) : PMPI_Win_flush_all(win); }
+int MPI_Win_flush_all(MPI_Win win) { return midrun_passes(CALL_Win_flush_all) ? PMPI_Win_flush_all(win) : counted_Win_flush_all(win); }
 
 COUNTED int counted_Win_flush_local_all(MPI_Win win) {
   uint64_t begin_ = BEGIN(CALL_Win_flush_local_all, 1, 0);
@@ -1523,7 +1523,7 @@ COUNTED int counted_Win_flush_local_all(MPI_Win win) {
   END(CALL_Win_flush_local_all, 1, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Win_flush_local_all(MPI_Win win) { return SWITCH ? counted_Win_flush_local_all(win) : PMPI_Win_flush_local_all(win); }
+int MPI_Win_flush_local_all(MPI_Win win) { return midrun_passes(CALL_Win_flush_local_all) ? PMPI_Win_flush_local_all(win) : counted_Win_flush_local_all(win); }
 
 COUNTED int counted_Win_lock(int lock_type, int rank, int assert, MPI_Win win) {
   uint64_t begin_ = BEGIN(CALL_Win_lock, 1, 0);
@@ -1531,7 +1531,7 @@ COUNTED int counted_Win_lock(int lock_type, int rank, int assert, MPI_Win win) {
   END(CALL_Win_lock, 1, begin_, result_, target(rank, win), 0, rank, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win) { return SWITCH ? counted_Win_lock(lock_type, rank, assert, win) : PMPI_Win_lock(lock_type, rank, assert, win); }
+int MPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win) { return midrun_passes(CALL_Win_lock) ? PMPI_Win_lock(lock_type, rank, assert, win) : counted_Win_lock(lock_type, rank, assert, win); }
 
 COUNTED int counted_Win_unlock(int rank, MPI_Win win) {
   uint64_t begin_ = BEGIN(CALL_Win_unlock, 1, 0);
@@ -1539,7 +1539,7 @@ COUNTED int counted_Win_unlock(int rank, MPI_Win win) {
   END(CALL_Win_unlock, 1, begin_, result_, target(rank, win), 0, rank, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Win_unlock(int rank, MPI_Win win) { return SWITCH ? counted_Win_unlock(rank, win) : PMPI_Win_unlock(rank, win); }
+int MPI_Win_unlock(int rank, MPI_Win win) { return midrun_passes(CALL_Win_unlock) ? PMPI_Win_unlock(rank, win) : counted_Win_unlock(rank, win); }
 
 COUNTED int counted_Win_flush(int rank, MPI_Win win) {
   uint64_t begin_ = BEGIN(CALL_Win_flush, 1, 0);
@@ -1547,7 +1547,7 @@ COUNTED int counted_Win_flush(int rank, MPI_Win win) {
   END(CALL_Win_flush, 1, begin_, result_, target(rank, win), 0, rank, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Win_flush(int rank, MPI_Win win) { return SWITCH ? counted_Win_flush(rank, win) : PMPI_Win_flush(rank, win); }
+int MPI_Win_flush(int rank, MPI_Win win) { return midrun_passes(CALL_Win_flush) ? PMPI_Win_flush(rank, win) : counted_Win_flush(rank, win); }
 
 COUNTED int counted_Win_flush_local(int rank, MPI_Win win) {
   uint64_t begin_ = BEGIN(CALL_Win_flush_local, 1, 0);
@@ -1555,7 +1555,7 @@ COUNTED int counted_Win_flush_local(int rank, MPI_Win win) {
   END(CALL_Win_flush_local, 1, begin_, result_, target(rank, win), 0, rank, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Win_flush_local(int rank, MPI_Win win) { return SWITCH ? counted_Win_flush_local(rank, win) : PMPI_Win_flush_local(rank, win); }
+int MPI_Win_flush_local(int rank, MPI_Win win) { return midrun_passes(CALL_Win_flush_local) ? PMPI_Win_flush_local(rank, win) : counted_Win_flush_local(rank, win); }
 
 COUNTED int counted_Put(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win) {
   uint64_t begin_ = BEGIN(CALL_Put, 0, 0);
@@ -1563,7 +1563,7 @@ COUNTED int counted_Put(const void *origin_addr, int origin_count, MPI_Datatype 
   END(CALL_Put, 0, begin_, result_, target(target_rank, win), block_to(target_rank, origin_count, origin_datatype), target_rank, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Put(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win) { return SWITCH ? counted_Put(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win) : PMPI_Put(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win); }
+int MPI_Put(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win) { return midrun_passes(CALL_Put) ? PMPI_Put(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win) : counted_Put(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win); }
 
 COUNTED int counted_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win) {
   uint64_t begin_ = BEGIN(CALL_Get, 0, 0);
@@ -1571,7 +1571,7 @@ COUNTED int counted_Get(void *origin_addr, int origin_count, MPI_Datatype origin
   END(CALL_Get, 0, begin_, result_, target(target_rank, win), block_to(target_rank, origin_count, origin_datatype), target_rank, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win) { return SWITCH ? counted_Get(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win) : PMPI_Get(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win); }
+int MPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win) { return midrun_passes(CALL_Get) ? PMPI_Get(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win) : counted_Get(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win); }
 
 COUNTED int counted_Accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) {
   uint64_t begin_ = BEGIN(CALL_Accumulate, 0, 0);
@@ -1579,7 +1579,7 @@ COUNTED int counted_Accumulate(const void *origin_addr, int origin_count, MPI_Da
   END(CALL_Accumulate, 0, begin_, result_, target(target_rank, win), block_to(target_rank, origin_count, origin_datatype), target_rank, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) { return SWITCH ? counted_Accumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win) : PMPI_Accumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win); }
+int MPI_Accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) { return midrun_passes(CALL_Accumulate) ? PMPI_Accumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win) : counted_Accumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win); }
 
 COUNTED int counted_Rput(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Rput, 0, 0);
@@ -1587,7 +1587,7 @@ COUNTED int counted_Rput(const void *origin_addr, int origin_count, MPI_Datatype
   END(CALL_Rput, 0, begin_, result_, target(target_rank, win), block_to(target_rank, origin_count, origin_datatype), target_rank, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Rput(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request) { return SWITCH ? counted_Rput(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request) : PMPI_Rput(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request); }
+int MPI_Rput(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request) { return midrun_passes(CALL_Rput) ? PMPI_Rput(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request) : counted_Rput(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request); }
 
 COUNTED int counted_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Rget, 0, 0);
@@ -1595,7 +1595,7 @@ COUNTED int counted_Rget(void *origin_addr, int origin_count, MPI_Datatype origi
   END(CALL_Rget, 0, begin_, result_, target(target_rank, win), block_to(target_rank, origin_count, origin_datatype), target_rank, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request) { return SWITCH ? counted_Rget(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request) : PMPI_Rget(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request); }
+int MPI_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request) { return midrun_passes(CALL_Rget) ? PMPI_Rget(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request) : counted_Rget(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request); }
 
 COUNTED int counted_Raccumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Raccumulate, 0, 0);
@@ -1603,7 +1603,7 @@ COUNTED int counted_Raccumulate(const void *origin_addr, int origin_count, MPI_D
   END(CALL_Raccumulate, 0, begin_, result_, target(target_rank, win), block_to(target_rank, origin_count, origin_datatype), target_rank, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Raccumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request) { return SWITCH ? counted_Raccumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request) : PMPI_Raccumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request); }
+int MPI_Raccumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request) { return midrun_passes(CALL_Raccumulate) ? PMPI_Raccumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request) : counted_Raccumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request); }
 
 COUNTED int counted_Get_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) {
   uint64_t begin_ = BEGIN(CALL_Get_accumulate, 0, 0);
@@ -1611,7 +1611,7 @@ COUNTED int counted_Get_accumulate(const void *origin_addr, int origin_count, MP
   END(CALL_Get_accumulate, 0, begin_, result_, target(target_rank, win), block_to(target_rank, result_count, result_datatype), target_rank, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Get_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) { return SWITCH ? counted_Get_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win) : PMPI_Get_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win); }
+int MPI_Get_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) { return midrun_passes(CALL_Get_accumulate) ? PMPI_Get_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win) : counted_Get_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win); }
 
 COUNTED int counted_Rget_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Rget_accumulate, 0, 0);
@@ -1619,7 +1619,7 @@ COUNTED int counted_Rget_accumulate(const void *origin_addr, int origin_count, M
   END(CALL_Rget_accumulate, 0, begin_, result_, target(target_rank, win), block_to(target_rank, result_count, result_datatype), target_rank, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Rget_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request) { return SWITCH ? counted_Rget_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request) : PMPI_Rget_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request); }
+int MPI_Rget_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request) { return midrun_passes(CALL_Rget_accumulate) ? PMPI_Rget_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request) : counted_Rget_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request); }
 
 COUNTED int counted_Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Op op, MPI_Win win) {
   uint64_t begin_ = BEGIN(CALL_Fetch_and_op, 0, 0);
@@ -1627,7 +1627,7 @@ COUNTED int counted_Fetch_and_op(const void *origin_addr, void *result_addr, MPI
   END(CALL_Fetch_and_op, 0, begin_, result_, target(target_rank, win), block_to(target_rank, 1, datatype), target_rank, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Op op, MPI_Win win) { return SWITCH ? counted_Fetch_and_op(origin_addr, result_addr, datatype, target_rank, target_disp, op, win) : PMPI_Fetch_and_op(origin_addr, result_addr, datatype, target_rank, target_disp, op, win); }
+int MPI_Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Op op, MPI_Win win) { return midrun_passes(CALL_Fetch_and_op) ? PMPI_Fetch_and_op(origin_addr, result_addr, datatype, target_rank, target_disp, op, win) : counted_Fetch_and_op(origin_addr, result_addr, datatype, target_rank, target_disp, op, win); }
 
 COUNTED int counted_Compare_and_swap(const void *origin_addr, const void *compare_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Win win) {
   uint64_t begin_ = BEGIN(CALL_Compare_and_swap, 0, 0);
@@ -1635,7 +1635,7 @@ COUNTED int counted_Compare_and_swap(const void *origin_addr, const void *compar
   END(CALL_Compare_and_swap, 0, begin_, result_, target(target_rank, win), block_to(target_rank, 1, datatype), target_rank, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Compare_and_swap(const void *origin_addr, const void *compare_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Win win) { return SWITCH ? counted_Compare_and_swap(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win) : PMPI_Compare_and_swap(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win); }
+int MPI_Compare_and_swap(const void *origin_addr, const void *compare_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Win win) { return midrun_passes(CALL_Compare_and_swap) ? PMPI_Compare_and_swap(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win) : counted_Compare_and_swap(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win); }
 
 #if MPI_VERSION >= 4
 
@@ -1645,7 +1645,7 @@ COUNTED int counted_Send_c(const void *buf, MPI_Count count, MPI_Datatype dataty
   END(CALL_Send, 0, begin_, result_, peer(dest, comm), block_to(dest, count, datatype), dest, tag, comm);
   return result_;
 }
-int MPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) { return SWITCH ? counted_Send_c(buf, count, datatype, dest, tag, comm) : PMPI_Send_c(buf, count, datatype, dest, tag, comm); }
+int MPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) { return midrun_passes(CALL_Send) ? PMPI_Send_c(buf, count, datatype, dest, tag, comm) : counted_Send_c(buf, count, datatype, dest, tag, comm); }
 
 COUNTED int counted_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
   uint64_t begin_ = BEGIN(CALL_Ssend, 0, 0);
@@ -1653,7 +1653,7 @@ COUNTED int counted_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype datat
   END(CALL_Ssend, 0, begin_, result_, peer(dest, comm), block_to(dest, count, datatype), dest, tag, comm);
   return result_;
 }
-int MPI_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) { return SWITCH ? counted_Ssend_c(buf, count, datatype, dest, tag, comm) : PMPI_Ssend_c(buf, count, datatype, dest, tag, comm); }
+int MPI_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) { return midrun_passes(CALL_Ssend) ? PMPI_Ssend_c(buf, count, datatype, dest, tag, comm) : counted_Ssend_c(buf, count, datatype, dest, tag, comm); }
 
 COUNTED int counted_Bsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
   uint64_t begin_ = BEGIN(CALL_Bsend, 0, 0);
@@ -1661,7 +1661,7 @@ COUNTED int counted_Bsend_c(const void *buf, MPI_Count count, MPI_Datatype datat
   END(CALL_Bsend, 0, begin_, result_, peer(dest, comm), block_to(dest, count, datatype), dest, tag, comm);
   return result_;
 }
-int MPI_Bsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) { return SWITCH ? counted_Bsend_c(buf, count, datatype, dest, tag, comm) : PMPI_Bsend_c(buf, count, datatype, dest, tag, comm); }
+int MPI_Bsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) { return midrun_passes(CALL_Bsend) ? PMPI_Bsend_c(buf, count, datatype, dest, tag, comm) : counted_Bsend_c(buf, count, datatype, dest, tag, comm); }
 
 COUNTED int counted_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
   uint64_t begin_ = BEGIN(CALL_Rsend, 0, 0);
@@ -1669,7 +1669,7 @@ COUNTED int counted_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype datat
   END(CALL_Rsend, 0, begin_, result_, peer(dest, comm), block_to(dest, count, datatype), dest, tag, comm);
   return result_;
 }
-int MPI_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) { return SWITCH ? counted_Rsend_c(buf, count, datatype, dest, tag, comm) : PMPI_Rsend_c(buf, count, datatype, dest, tag, comm); }
+int MPI_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) { return midrun_passes(CALL_Rsend) ? PMPI_Rsend_c(buf, count, datatype, dest, tag, comm) : counted_Rsend_c(buf, count, datatype, dest, tag, comm); }
 
 COUNTED int counted_Isend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Isend, 0, 0);
@@ -1677,7 +1677,7 @@ COUNTED int counted_Isend_c(const void *buf, MPI_Count count, MPI_Datatype datat
   END(CALL_Isend, 0, begin_, result_, peer(dest, comm), block_to(dest, count, datatype), dest, tag, comm);
   return result_;
 }
-int MPI_Isend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) { return SWITCH ? counted_Isend_c(buf, count, datatype, dest, tag, comm, request) : PMPI_Isend_c(buf, count, datatype, dest, tag, comm, request); }
+int MPI_Isend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Isend) ? PMPI_Isend_c(buf, count, datatype, dest, tag, comm, request) : counted_Isend_c(buf, count, datatype, dest, tag, comm, request); }
 
 COUNTED int counted_Issend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Issend, 0, 0);
@@ -1685,7 +1685,7 @@ COUNTED int counted_Issend_c(const void *buf, MPI_Count count, MPI_Datatype data
   END(CALL_Issend, 0, begin_, result_, peer(dest, comm), block_to(dest, count, datatype), dest, tag, comm);
   return result_;
 }
-int MPI_Issend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) { return SWITCH ? counted_Issend_c(buf, count, datatype, dest, tag, comm, request) : PMPI_Issend_c(buf, count, datatype, dest, tag, comm, request); }
+int MPI_Issend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Issend) ? PMPI_Issend_c(buf, count, datatype, dest, tag, comm, request) : counted_Issend_c(buf, count, datatype, dest, tag, comm, request); }
 
 COUNTED int counted_Ibsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Ibsend, 0, 0);
@@ -1693,7 +1693,7 @@ COUNTED int counted_Ibsend_c(const void *buf, MPI_Count count, MPI_Datatype data
   END(CALL_Ibsend, 0, begin_, result_, peer(dest, comm), block_to(dest, count, datatype), dest, tag, comm);
   return result_;
 }
-int MPI_Ibsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) { return SWITCH ? counted_Ibsend_c(buf, count, datatype, dest, tag, comm, request) : PMPI_Ibsend_c(buf, count, datatype, dest, tag, comm, request); }
+int MPI_Ibsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Ibsend) ? PMPI_Ibsend_c(buf, count, datatype, dest, tag, comm, request) : counted_Ibsend_c(buf, count, datatype, dest, tag, comm, request); }
 
 COUNTED int counted_Irsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Irsend, 0, 0);
@@ -1701,7 +1701,7 @@ COUNTED int counted_Irsend_c(const void *buf, MPI_Count count, MPI_Datatype data
   END(CALL_Irsend, 0, begin_, result_, peer(dest, comm), block_to(dest, count, datatype), dest, tag, comm);
   return result_;
 }
-int MPI_Irsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) { return SWITCH ? counted_Irsend_c(buf, count, datatype, dest, tag, comm, request) : PMPI_Irsend_c(buf, count, datatype, dest, tag, comm, request); }
+int MPI_Irsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Irsend) ? PMPI_Irsend_c(buf, count, datatype, dest, tag, comm, request) : counted_Irsend_c(buf, count, datatype, dest, tag, comm, request); }
 
 COUNTED int counted_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status) {
   uint64_t begin_ = BEGIN(CALL_Recv, 1, 1);
@@ -1711,7 +1711,7 @@ COUNTED int counted_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, in
   END(CALL_Recv, 1, begin_, result_, from(source, status, comm), received(status, count, datatype), source, tag, comm);
   return result_;
 }
-int MPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status) { return SWITCH ? counted_Recv_c(buf, count, datatype, source, tag, comm, status) : PMPI_Recv_c(buf, count, datatype, source, tag, comm, status); }
+int MPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status) { return midrun_passes(CALL_Recv) ? PMPI_Recv_c(buf, count, datatype, source, tag, comm, status) : counted_Recv_c(buf, count, datatype, source, tag, comm, status); }
 
 COUNTED int counted_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Irecv, 0, 0);
@@ -1719,7 +1719,7 @@ COUNTED int counted_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, i
   END(CALL_Irecv, 0, begin_, result_, peer(source, comm), block_to(source, count, datatype), source, tag, comm);
   return result_;
 }
-int MPI_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request) { return SWITCH ? counted_Irecv_c(buf, count, datatype, source, tag, comm, request) : PMPI_Irecv_c(buf, count, datatype, source, tag, comm, request); }
+int MPI_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Irecv) ? PMPI_Irecv_c(buf, count, datatype, source, tag, comm, request) : counted_Irecv_c(buf, count, datatype, source, tag, comm, request); }
 
 COUNTED int counted_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status) {
   uint64_t begin_ = BEGIN(CALL_Mrecv, 1, 1);
@@ -1729,7 +1729,7 @@ COUNTED int counted_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, M
   END(CALL_Mrecv, 1, begin_, result_, ANY, received(status, count, datatype), MPI_PROC_NULL, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status) { return SWITCH ? counted_Mrecv_c(buf, count, datatype, message, status) : PMPI_Mrecv_c(buf, count, datatype, message, status); }
+int MPI_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status) { return midrun_passes(CALL_Mrecv) ? PMPI_Mrecv_c(buf, count, datatype, message, status) : counted_Mrecv_c(buf, count, datatype, message, status); }
 
 COUNTED int counted_Imrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Imrecv, 0, 0);
@@ -1737,7 +1737,7 @@ COUNTED int counted_Imrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, 
   END(CALL_Imrecv, 0, begin_, result_, ANY, block(count, datatype), MPI_PROC_NULL, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Imrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request) { return SWITCH ? counted_Imrecv_c(buf, count, datatype, message, request) : PMPI_Imrecv_c(buf, count, datatype, message, request); }
+int MPI_Imrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request) { return midrun_passes(CALL_Imrecv) ? PMPI_Imrecv_c(buf, count, datatype, message, request) : counted_Imrecv_c(buf, count, datatype, message, request); }
 
 COUNTED int counted_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status) {
   uint64_t begin_ = BEGIN(CALL_Sendrecv, 1, 1);
@@ -1747,7 +1747,7 @@ COUNTED int counted_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Dat
   END(CALL_Sendrecv, 1, begin_, result_, either(dest, source, comm), block_to(dest, sendcount, sendtype) + received_from(source, status, recvcount, recvtype), dest, sendtag, comm);
   return result_;
 }
-int MPI_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status) { return SWITCH ? counted_Sendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status) : PMPI_Sendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status); }
+int MPI_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status) { return midrun_passes(CALL_Sendrecv) ? PMPI_Sendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status) : counted_Sendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status); }
 
 COUNTED int counted_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status) {
   uint64_t begin_ = BEGIN(CALL_Sendrecv_replace, 1, 1);
@@ -1757,7 +1757,7 @@ COUNTED int counted_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype 
   END(CALL_Sendrecv_replace, 1, begin_, result_, either(dest, source, comm), block_to(dest, count, datatype) + received_from(source, status, count, datatype), dest, sendtag, comm);
   return result_;
 }
-int MPI_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status) { return SWITCH ? counted_Sendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, status) : PMPI_Sendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, status); }
+int MPI_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status) { return midrun_passes(CALL_Sendrecv_replace) ? PMPI_Sendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, status) : counted_Sendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, status); }
 
 COUNTED int counted_Isendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Isendrecv, 0, 0);
@@ -1765,7 +1765,7 @@ COUNTED int counted_Isendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Da
   END(CALL_Isendrecv, 0, begin_, result_, either(dest, source, comm), block_to(dest, sendcount, sendtype) + block_to(source, recvcount, recvtype), dest, sendtag, comm);
   return result_;
 }
-int MPI_Isendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request) { return SWITCH ? counted_Isendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request) : PMPI_Isendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request); }
+int MPI_Isendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Isendrecv) ? PMPI_Isendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request) : counted_Isendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request); }
 
 COUNTED int counted_Isendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Isendrecv_replace, 0, 0);
@@ -1773,7 +1773,7 @@ COUNTED int counted_Isendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype
   END(CALL_Isendrecv_replace, 0, begin_, result_, either(dest, source, comm), block_to(dest, count, datatype) + block_to(source, count, datatype), dest, sendtag, comm);
   return result_;
 }
-int MPI_Isendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request) { return SWITCH ? counted_Isendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, request) : PMPI_Isendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, request); }
+int MPI_Isendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Isendrecv_replace) ? PMPI_Isendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, request) : counted_Isendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, request); }
 
 COUNTED int counted_Get_count_c(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count) {
   uint64_t begin_ = BEGIN(CALL_Get_count, 0, 0);
@@ -1781,7 +1781,7 @@ COUNTED int counted_Get_count_c(const MPI_Status *status, MPI_Datatype datatype,
   END(CALL_Get_count, 0, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Get_count_c(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count) { return SWITCH ? counted_Get_count_c(status, datatype, count) : PMPI_Get_count_c(status, datatype, count); }
+int MPI_Get_count_c(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count) { return midrun_passes(CALL_Get_count) ? PMPI_Get_count_c(status, datatype, count) : counted_Get_count_c(status, datatype, count); }
 
 COUNTED int counted_Get_elements_c(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count) {
   uint64_t begin_ = BEGIN(CALL_Get_elements, 0, 0);
@@ -1789,7 +1789,7 @@ COUNTED int counted_Get_elements_c(const MPI_Status *status, MPI_Datatype dataty
   END(CALL_Get_elements, 0, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Get_elements_c(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count) { return SWITCH ? counted_Get_elements_c(status, datatype, count) : PMPI_Get_elements_c(status, datatype, count); }
+int MPI_Get_elements_c(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count) { return midrun_passes(CALL_Get_elements) ? PMPI_Get_elements_c(status, datatype, count) : counted_Get_elements_c(status, datatype, count); }
 
 COUNTED int counted_Buffer_attach_c(void *buffer, MPI_Count size) {
   uint64_t begin_ = BEGIN(CALL_Buffer_attach, 0, 0);
@@ -1797,7 +1797,7 @@ COUNTED int counted_Buffer_attach_c(void *buffer, MPI_Count size) {
   END(CALL_Buffer_attach, 0, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Buffer_attach_c(void *buffer, MPI_Count size) { return SWITCH ? counted_Buffer_attach_c(buffer, size) : PMPI_Buffer_attach_c(buffer, size); }
+int MPI_Buffer_attach_c(void *buffer, MPI_Count size) { return midrun_passes(CALL_Buffer_attach) ? PMPI_Buffer_attach_c(buffer, size) : counted_Buffer_attach_c(buffer, size); }
 
 COUNTED int counted_Buffer_detach_c(void *buffer_addr, MPI_Count *size) {
   uint64_t begin_ = BEGIN(CALL_Buffer_detach, 1, 0);
@@ -1805,7 +1805,7 @@ COUNTED int counted_Buffer_detach_c(void *buffer_addr, MPI_Count *size) {
   END(CALL_Buffer_detach, 1, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Buffer_detach_c(void *buffer_addr, MPI_Count *size) { return SWITCH ? counted_Buffer_detach_c(buffer_addr, size) : PMPI_Buffer_detach_c(buffer_addr, size); }
+int MPI_Buffer_detach_c(void *buffer_addr, MPI_Count *size) { return midrun_passes(CALL_Buffer_detach) ? PMPI_Buffer_detach_c(buffer_addr, size) : counted_Buffer_detach_c(buffer_addr, size); }
 
 COUNTED int counted_Send_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Send_init, 0, 0);
@@ -1813,7 +1813,7 @@ COUNTED int counted_Send_init_c(const void *buf, MPI_Count count, MPI_Datatype d
   END(CALL_Send_init, 0, begin_, result_, peer(dest, comm), block_to(dest, count, datatype), dest, tag, comm);
   return result_;
 }
-int MPI_Send_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) { return SWITCH ? counted_Send_init_c(buf, count, datatype, dest, tag, comm, request) : PMPI_Send_init_c(buf, count, datatype, dest, tag, comm, request); }
+int MPI_Send_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Send_init) ? PMPI_Send_init_c(buf, count, datatype, dest, tag, comm, request) : counted_Send_init_c(buf, count, datatype, dest, tag, comm, request); }
 
 COUNTED int counted_Ssend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Ssend_init, 0, 0);
@@ -1821,7 +1821,7 @@ COUNTED int counted_Ssend_init_c(const void *buf, MPI_Count count, MPI_Datatype 
   END(CALL_Ssend_init, 0, begin_, result_, peer(dest, comm), block_to(dest, count, datatype), dest, tag, comm);
   return result_;
 }
-int MPI_Ssend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) { return SWITCH ? counted_Ssend_init_c(buf, count, datatype, dest, tag, comm, request) : PMPI_Ssend_init_c(buf, count, datatype, dest, tag, comm, request); }
+int MPI_Ssend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Ssend_init) ? PMPI_Ssend_init_c(buf, count, datatype, dest, tag, comm, request) : counted_Ssend_init_c(buf, count, datatype, dest, tag, comm, request); }
 
 COUNTED int counted_Bsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Bsend_init, 0, 0);
@@ -1829,7 +1829,7 @@ COUNTED int counted_Bsend_init_c(const void *buf, MPI_Count count, MPI_Datatype 
   END(CALL_Bsend_init, 0, begin_, result_, peer(dest, comm), block_to(dest, count, datatype), dest, tag, comm);
   return result_;
 }
-int MPI_Bsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) { return SWITCH ? counted_Bsend_init_c(buf, count, datatype, dest, tag, comm, request) : PMPI_Bsend_init_c(buf, count, datatype, dest, tag, comm, request); }
+int MPI_Bsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Bsend_init) ? PMPI_Bsend_init_c(buf, count, datatype, dest, tag, comm, request) : counted_Bsend_init_c(buf, count, datatype, dest, tag, comm, request); }
 
 COUNTED int counted_Rsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Rsend_init, 0, 0);
@@ -1837,7 +1837,7 @@ COUNTED int counted_Rsend_init_c(const void *buf, MPI_Count count, MPI_Datatype 
   END(CALL_Rsend_init, 0, begin_, result_, peer(dest, comm), block_to(dest, count, datatype), dest, tag, comm);
   return result_;
 }
-int MPI_Rsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) { return SWITCH ? counted_Rsend_init_c(buf, count, datatype, dest, tag, comm, request) : PMPI_Rsend_init_c(buf, count, datatype, dest, tag, comm, request); }
+int MPI_Rsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Rsend_init) ? PMPI_Rsend_init_c(buf, count, datatype, dest, tag, comm, request) : counted_Rsend_init_c(buf, count, datatype, dest, tag, comm, request); }
 
 COUNTED int counted_Recv_init_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Recv_init, 0, 0);
@@ -1845,7 +1845,7 @@ COUNTED int counted_Recv_init_c(void *buf, MPI_Count count, MPI_Datatype datatyp
   END(CALL_Recv_init, 0, begin_, result_, peer(source, comm), block_to(source, count, datatype), source, tag, comm);
   return result_;
 }
-int MPI_Recv_init_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request) { return SWITCH ? counted_Recv_init_c(buf, count, datatype, source, tag, comm, request) : PMPI_Recv_init_c(buf, count, datatype, source, tag, comm, request); }
+int MPI_Recv_init_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Recv_init) ? PMPI_Recv_init_c(buf, count, datatype, source, tag, comm, request) : counted_Recv_init_c(buf, count, datatype, source, tag, comm, request); }
 
 COUNTED int counted_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm) {
   uint64_t begin_ = BEGIN(CALL_Bcast, 1, 1);
@@ -1853,7 +1853,7 @@ COUNTED int counted_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype
   END(CALL_Bcast, 1, begin_, result_, COLLECTIVE, rooted(root, count, datatype, comm), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm) { return SWITCH ? counted_Bcast_c(buffer, count, datatype, root, comm) : PMPI_Bcast_c(buffer, count, datatype, root, comm); }
+int MPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm) { return midrun_passes(CALL_Bcast) ? PMPI_Bcast_c(buffer, count, datatype, root, comm) : counted_Bcast_c(buffer, count, datatype, root, comm); }
 
 COUNTED int counted_Gather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
   uint64_t begin_ = BEGIN(CALL_Gather, 1, 1);
@@ -1861,7 +1861,7 @@ COUNTED int counted_Gather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datat
   END(CALL_Gather, 1, begin_, result_, COLLECTIVE, gathered(sendbuf, sendcount, sendtype, recvcount, recvtype, root, comm), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Gather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) { return SWITCH ? counted_Gather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm) : PMPI_Gather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm); }
+int MPI_Gather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) { return midrun_passes(CALL_Gather) ? PMPI_Gather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm) : counted_Gather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm); }
 
 COUNTED int counted_Gatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm) {
   uint64_t begin_ = BEGIN(CALL_Gatherv, 1, 1);
@@ -1869,7 +1869,7 @@ COUNTED int counted_Gatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Data
   END(CALL_Gatherv, 1, begin_, result_, COLLECTIVE, gathered_v_c(sendbuf, sendcount, sendtype, recvcounts, recvtype, root, comm), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Gatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm) { return SWITCH ? counted_Gatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm) : PMPI_Gatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm); }
+int MPI_Gatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm) { return midrun_passes(CALL_Gatherv) ? PMPI_Gatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm) : counted_Gatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm); }
 
 COUNTED int counted_Scatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
   uint64_t begin_ = BEGIN(CALL_Scatter, 1, 1);
@@ -1877,7 +1877,7 @@ COUNTED int counted_Scatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Data
   END(CALL_Scatter, 1, begin_, result_, COLLECTIVE, scattered(recvbuf, recvcount, recvtype, sendcount, sendtype, root, comm), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Scatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) { return SWITCH ? counted_Scatter_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm) : PMPI_Scatter_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm); }
+int MPI_Scatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) { return midrun_passes(CALL_Scatter) ? PMPI_Scatter_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm) : counted_Scatter_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm); }
 
 COUNTED int counted_Scatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
   uint64_t begin_ = BEGIN(CALL_Scatterv, 1, 1);
@@ -1885,7 +1885,7 @@ COUNTED int counted_Scatterv_c(const void *sendbuf, const MPI_Count sendcounts[]
   END(CALL_Scatterv, 1, begin_, result_, COLLECTIVE, scattered_v_c(recvbuf, recvcount, recvtype, sendcounts, sendtype, root, comm), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Scatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) { return SWITCH ? counted_Scatterv_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm) : PMPI_Scatterv_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm); }
+int MPI_Scatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) { return midrun_passes(CALL_Scatterv) ? PMPI_Scatterv_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm) : counted_Scatterv_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm); }
 
 COUNTED int counted_Allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
   uint64_t begin_ = BEGIN(CALL_Allgather, 1, 1);
@@ -1893,7 +1893,7 @@ COUNTED int counted_Allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Da
   END(CALL_Allgather, 1, begin_, result_, COLLECTIVE, own(sendbuf, sendcount, sendtype, recvcount, recvtype), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) { return SWITCH ? counted_Allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm) : PMPI_Allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); }
+int MPI_Allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) { return midrun_passes(CALL_Allgather) ? PMPI_Allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm) : counted_Allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); }
 
 COUNTED int counted_Allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm) {
   uint64_t begin_ = BEGIN(CALL_Allgatherv, 1, 1);
@@ -1901,7 +1901,7 @@ COUNTED int counted_Allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_D
   END(CALL_Allgatherv, 1, begin_, result_, COLLECTIVE, own_v_c(sendbuf, sendcount, sendtype, recvcounts, recvtype, comm), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm) { return SWITCH ? counted_Allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm) : PMPI_Allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm); }
+int MPI_Allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm) { return midrun_passes(CALL_Allgatherv) ? PMPI_Allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm) : counted_Allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm); }
 
 COUNTED int counted_Alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
   uint64_t begin_ = BEGIN(CALL_Alltoall, 1, 1);
@@ -1909,7 +1909,7 @@ COUNTED int counted_Alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Dat
   END(CALL_Alltoall, 1, begin_, result_, COLLECTIVE, own(sendbuf, sendcount, sendtype, recvcount, recvtype) * peers(comm), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) { return SWITCH ? counted_Alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm) : PMPI_Alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); }
+int MPI_Alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) { return midrun_passes(CALL_Alltoall) ? PMPI_Alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm) : counted_Alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); }
 
 COUNTED int counted_Alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {
   uint64_t begin_ = BEGIN(CALL_Alltoallv, 1, 1);
@@ -1917,7 +1917,7 @@ COUNTED int counted_Alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[
   END(CALL_Alltoallv, 1, begin_, result_, COLLECTIVE, own_all_v_c(sendbuf, sendcounts, sendtype, recvcounts, recvtype, peers(comm)), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm) { return SWITCH ? counted_Alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm) : PMPI_Alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm); }
+int MPI_Alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm) { return midrun_passes(CALL_Alltoallv) ? PMPI_Alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm) : counted_Alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm); }
 
 COUNTED int counted_Alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) {
   uint64_t begin_ = BEGIN(CALL_Alltoallw, 1, 1);
@@ -1925,7 +1925,7 @@ COUNTED int counted_Alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[
   END(CALL_Alltoallw, 1, begin_, result_, COLLECTIVE, own_all_w_c(sendbuf, sendcounts, sendtypes, recvcounts, recvtypes, peers(comm)), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) { return SWITCH ? counted_Alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm) : PMPI_Alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm); }
+int MPI_Alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) { return midrun_passes(CALL_Alltoallw) ? PMPI_Alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm) : counted_Alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm); }
 
 COUNTED int counted_Reduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm) {
   uint64_t begin_ = BEGIN(CALL_Reduce, 1, 1);
@@ -1933,7 +1933,7 @@ COUNTED int counted_Reduce_c(const void *sendbuf, void *recvbuf, MPI_Count count
   END(CALL_Reduce, 1, begin_, result_, COLLECTIVE, rooted(root, count, datatype, comm), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Reduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm) { return SWITCH ? counted_Reduce_c(sendbuf, recvbuf, count, datatype, op, root, comm) : PMPI_Reduce_c(sendbuf, recvbuf, count, datatype, op, root, comm); }
+int MPI_Reduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm) { return midrun_passes(CALL_Reduce) ? PMPI_Reduce_c(sendbuf, recvbuf, count, datatype, op, root, comm) : counted_Reduce_c(sendbuf, recvbuf, count, datatype, op, root, comm); }
 
 COUNTED int counted_Allreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
   uint64_t begin_ = BEGIN(CALL_Allreduce, 1, 1);
@@ -1941,7 +1941,7 @@ COUNTED int counted_Allreduce_c(const void *sendbuf, void *recvbuf, MPI_Count co
   END(CALL_Allreduce, 1, begin_, result_, COLLECTIVE, block(count, datatype), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Allreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) { return SWITCH ? counted_Allreduce_c(sendbuf, recvbuf, count, datatype, op, comm) : PMPI_Allreduce_c(sendbuf, recvbuf, count, datatype, op, comm); }
+int MPI_Allreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) { return midrun_passes(CALL_Allreduce) ? PMPI_Allreduce_c(sendbuf, recvbuf, count, datatype, op, comm) : counted_Allreduce_c(sendbuf, recvbuf, count, datatype, op, comm); }
 
 COUNTED int counted_Reduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
   uint64_t begin_ = BEGIN(CALL_Reduce_scatter, 1, 1);
@@ -1949,7 +1949,7 @@ COUNTED int counted_Reduce_scatter_c(const void *sendbuf, void *recvbuf, const M
   END(CALL_Reduce_scatter, 1, begin_, result_, COLLECTIVE, all_v_c(recvcounts, datatype, members(comm)), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Reduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) { return SWITCH ? counted_Reduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm) : PMPI_Reduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm); }
+int MPI_Reduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) { return midrun_passes(CALL_Reduce_scatter) ? PMPI_Reduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm) : counted_Reduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm); }
 
 COUNTED int counted_Reduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
   uint64_t begin_ = BEGIN(CALL_Reduce_scatter_block, 1, 1);
@@ -1957,7 +1957,7 @@ COUNTED int counted_Reduce_scatter_block_c(const void *sendbuf, void *recvbuf, M
   END(CALL_Reduce_scatter_block, 1, begin_, result_, COLLECTIVE, block(recvcount, datatype) * members(comm), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Reduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) { return SWITCH ? counted_Reduce_scatter_block_c(sendbuf, recvbuf, recvcount, datatype, op, comm) : PMPI_Reduce_scatter_block_c(sendbuf, recvbuf, recvcount, datatype, op, comm); }
+int MPI_Reduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) { return midrun_passes(CALL_Reduce_scatter_block) ? PMPI_Reduce_scatter_block_c(sendbuf, recvbuf, recvcount, datatype, op, comm) : counted_Reduce_scatter_block_c(sendbuf, recvbuf, recvcount, datatype, op, comm); }
 
 COUNTED int counted_Scan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
   uint64_t begin_ = BEGIN(CALL_Scan, 1, 1);
@@ -1965,7 +1965,7 @@ COUNTED int counted_Scan_c(const void *sendbuf, void *recvbuf, MPI_Count count, 
   END(CALL_Scan, 1, begin_, result_, COLLECTIVE, block(count, datatype), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Scan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) { return SWITCH ? counted_Scan_c(sendbuf, recvbuf, count, datatype, op, comm) : PMPI_Scan_c(sendbuf, recvbuf, count, datatype, op, comm); }
+int MPI_Scan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) { return midrun_passes(CALL_Scan) ? PMPI_Scan_c(sendbuf, recvbuf, count, datatype, op, comm) : counted_Scan_c(sendbuf, recvbuf, count, datatype, op, comm); }
 
 COUNTED int counted_Exscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
   uint64_t begin_ = BEGIN(CALL_Exscan, 1, 1);
@@ -1973,7 +1973,7 @@ COUNTED int counted_Exscan_c(const void *sendbuf, void *recvbuf, MPI_Count count
   END(CALL_Exscan, 1, begin_, result_, COLLECTIVE, block(count, datatype), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Exscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) { return SWITCH ? counted_Exscan_c(sendbuf, recvbuf, count, datatype, op, comm) : PMPI_Exscan_c(sendbuf, recvbuf, count, datatype, op, comm); }
+int MPI_Exscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) { return midrun_passes(CALL_Exscan) ? PMPI_Exscan_c(sendbuf, recvbuf, count, datatype, op, comm) : counted_Exscan_c(sendbuf, recvbuf, count, datatype, op, comm); }
 
 COUNTED int counted_Neighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
   uint64_t begin_ = BEGIN(CALL_Neighbor_allgather, 1, 1);
@@ -1981,7 +1981,7 @@ COUNTED int counted_Neighbor_allgather_c(const void *sendbuf, MPI_Count sendcoun
   END(CALL_Neighbor_allgather, 1, begin_, result_, COLLECTIVE, block(sendcount, sendtype), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Neighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) { return SWITCH ? counted_Neighbor_allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm) : PMPI_Neighbor_allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); }
+int MPI_Neighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) { return midrun_passes(CALL_Neighbor_allgather) ? PMPI_Neighbor_allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm) : counted_Neighbor_allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); }
 
 COUNTED int counted_Neighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm) {
   uint64_t begin_ = BEGIN(CALL_Neighbor_allgatherv, 1, 1);
@@ -1989,7 +1989,7 @@ COUNTED int counted_Neighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcou
   END(CALL_Neighbor_allgatherv, 1, begin_, result_, COLLECTIVE, block(sendcount, sendtype), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Neighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm) { return SWITCH ? counted_Neighbor_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm) : PMPI_Neighbor_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm); }
+int MPI_Neighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm) { return midrun_passes(CALL_Neighbor_allgatherv) ? PMPI_Neighbor_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm) : counted_Neighbor_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm); }
 
 COUNTED int counted_Neighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
   uint64_t begin_ = BEGIN(CALL_Neighbor_alltoall, 1, 1);
@@ -1997,7 +1997,7 @@ COUNTED int counted_Neighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount
   END(CALL_Neighbor_alltoall, 1, begin_, result_, COLLECTIVE, block(sendcount, sendtype) * neighbours(comm), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Neighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) { return SWITCH ? counted_Neighbor_alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm) : PMPI_Neighbor_alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); }
+int MPI_Neighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) { return midrun_passes(CALL_Neighbor_alltoall) ? PMPI_Neighbor_alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm) : counted_Neighbor_alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); }
 
 COUNTED int counted_Neighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {
   uint64_t begin_ = BEGIN(CALL_Neighbor_alltoallv, 1, 1);
@@ -2005,7 +2005,7 @@ COUNTED int counted_Neighbor_alltoallv_c(const void *sendbuf, const MPI_Count se
   END(CALL_Neighbor_alltoallv, 1, begin_, result_, COLLECTIVE, all_v_c(sendcounts, sendtype, neighbours(comm)), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Neighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm) { return SWITCH ? counted_Neighbor_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm) : PMPI_Neighbor_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm); }
+int MPI_Neighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm) { return midrun_passes(CALL_Neighbor_alltoallv) ? PMPI_Neighbor_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm) : counted_Neighbor_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm); }
 
 COUNTED int counted_Neighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) {
   uint64_t begin_ = BEGIN(CALL_Neighbor_alltoallw, 1, 1);
@@ -2013,7 +2013,7 @@ COUNTED int counted_Neighbor_alltoallw_c(const void *sendbuf, const MPI_Count se
   END(CALL_Neighbor_alltoallw, 1, begin_, result_, COLLECTIVE, all_w_c(sendcounts, sendtypes, neighbours(comm)), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Neighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) { return SWITCH ? counted_Neighbor_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm) : PMPI_Neighbor_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm); }
+int MPI_Neighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) { return midrun_passes(CALL_Neighbor_alltoallw) ? PMPI_Neighbor_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm) : counted_Neighbor_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm); }
 
 COUNTED int counted_Ibcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Ibcast, 0, 0);
@@ -2021,7 +2021,7 @@ COUNTED int counted_Ibcast_c(void *buffer, MPI_Count count, MPI_Datatype datatyp
   END(CALL_Ibcast, 0, begin_, result_, COLLECTIVE, rooted(root, count, datatype, comm), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Ibcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request *request) { return SWITCH ? counted_Ibcast_c(buffer, count, datatype, root, comm, request) : PMPI_Ibcast_c(buffer, count, datatype, root, comm, request); }
+int MPI_Ibcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Ibcast) ? PMPI_Ibcast_c(buffer, count, datatype, root, comm, request) : counted_Ibcast_c(buffer, count, datatype, root, comm, request); }
 
 COUNTED int counted_Igather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Igather, 0, 0);
@@ -2029,7 +2029,7 @@ COUNTED int counted_Igather_c(const void *sendbuf, MPI_Count sendcount, MPI_Data
   END(CALL_Igather, 0, begin_, result_, COLLECTIVE, gathered(sendbuf, sendcount, sendtype, recvcount, recvtype, root, comm), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Igather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) { return SWITCH ? counted_Igather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request) : PMPI_Igather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request); }
+int MPI_Igather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Igather) ? PMPI_Igather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request) : counted_Igather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request); }
 
 COUNTED int counted_Igatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Igatherv, 0, 0);
@@ -2037,7 +2037,7 @@ COUNTED int counted_Igatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Dat
   END(CALL_Igatherv, 0, begin_, result_, COLLECTIVE, gathered_v_c(sendbuf, sendcount, sendtype, recvcounts, recvtype, root, comm), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Igatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) { return SWITCH ? counted_Igatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request) : PMPI_Igatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request); }
+int MPI_Igatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Igatherv) ? PMPI_Igatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request) : counted_Igatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request); }
 
 COUNTED int counted_Iscatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Iscatter, 0, 0);
@@ -2045,7 +2045,7 @@ COUNTED int counted_Iscatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Dat
   END(CALL_Iscatter, 0, begin_, result_, COLLECTIVE, scattered(recvbuf, recvcount, recvtype, sendcount, sendtype, root, comm), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Iscatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) { return SWITCH ? counted_Iscatter_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request) : PMPI_Iscatter_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request); }
+int MPI_Iscatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Iscatter) ? PMPI_Iscatter_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request) : counted_Iscatter_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request); }
 
 COUNTED int counted_Iscatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Iscatterv, 0, 0);
@@ -2053,7 +2053,7 @@ COUNTED int counted_Iscatterv_c(const void *sendbuf, const MPI_Count sendcounts[
   END(CALL_Iscatterv, 0, begin_, result_, COLLECTIVE, scattered_v_c(recvbuf, recvcount, recvtype, sendcounts, sendtype, root, comm), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Iscatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) { return SWITCH ? counted_Iscatterv_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request) : PMPI_Iscatterv_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request); }
+int MPI_Iscatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Iscatterv) ? PMPI_Iscatterv_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request) : counted_Iscatterv_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request); }
 
 COUNTED int counted_Iallgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Iallgather, 0, 0);
@@ -2061,7 +2061,7 @@ COUNTED int counted_Iallgather_c(const void *sendbuf, MPI_Count sendcount, MPI_D
   END(CALL_Iallgather, 0, begin_, result_, COLLECTIVE, own(sendbuf, sendcount, sendtype, recvcount, recvtype), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Iallgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) { return SWITCH ? counted_Iallgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request) : PMPI_Iallgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request); }
+int MPI_Iallgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Iallgather) ? PMPI_Iallgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request) : counted_Iallgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request); }
 
 COUNTED int counted_Iallgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Iallgatherv, 0, 0);
@@ -2069,7 +2069,7 @@ COUNTED int counted_Iallgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_
   END(CALL_Iallgatherv, 0, begin_, result_, COLLECTIVE, own_v_c(sendbuf, sendcount, sendtype, recvcounts, recvtype, comm), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Iallgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) { return SWITCH ? counted_Iallgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request) : PMPI_Iallgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request); }
+int MPI_Iallgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Iallgatherv) ? PMPI_Iallgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request) : counted_Iallgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request); }
 
 COUNTED int counted_Ialltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Ialltoall, 0, 0);
@@ -2077,7 +2077,7 @@ COUNTED int counted_Ialltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Da
   END(CALL_Ialltoall, 0, begin_, result_, COLLECTIVE, own(sendbuf, sendcount, sendtype, recvcount, recvtype) * peers(comm), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Ialltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) { return SWITCH ? counted_Ialltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request) : PMPI_Ialltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request); }
+int MPI_Ialltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Ialltoall) ? PMPI_Ialltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request) : counted_Ialltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request); }
 
 COUNTED int counted_Ialltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Ialltoallv, 0, 0);
@@ -2085,7 +2085,7 @@ COUNTED int counted_Ialltoallv_c(const void *sendbuf, const MPI_Count sendcounts
   END(CALL_Ialltoallv, 0, begin_, result_, COLLECTIVE, own_all_v_c(sendbuf, sendcounts, sendtype, recvcounts, recvtype, peers(comm)), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Ialltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) { return SWITCH ? counted_Ialltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request) : PMPI_Ialltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request); }
+int MPI_Ialltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Ialltoallv) ? PMPI_Ialltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request) : counted_Ialltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request); }
 
 COUNTED int counted_Ialltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Ialltoallw, 0, 0);
@@ -2093,7 +2093,7 @@ COUNTED int counted_Ialltoallw_c(const void *sendbuf, const MPI_Count sendcounts
   END(CALL_Ialltoallw, 0, begin_, result_, COLLECTIVE, own_all_w_c(sendbuf, sendcounts, sendtypes, recvcounts, recvtypes, peers(comm)), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Ialltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request) { return SWITCH ? counted_Ialltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request) : PMPI_Ialltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request); }
+int MPI_Ialltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Ialltoallw) ? PMPI_Ialltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request) : counted_Ialltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request); }
 
 COUNTED int counted_Ireduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Ireduce, 0, 0);
@@ -2101,7 +2101,7 @@ COUNTED int counted_Ireduce_c(const void *sendbuf, void *recvbuf, MPI_Count coun
   END(CALL_Ireduce, 0, begin_, result_, COLLECTIVE, rooted(root, count, datatype, comm), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Ireduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Request *request) { return SWITCH ? counted_Ireduce_c(sendbuf, recvbuf, count, datatype, op, root, comm, request) : PMPI_Ireduce_c(sendbuf, recvbuf, count, datatype, op, root, comm, request); }
+int MPI_Ireduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Ireduce) ? PMPI_Ireduce_c(sendbuf, recvbuf, count, datatype, op, root, comm, request) : counted_Ireduce_c(sendbuf, recvbuf, count, datatype, op, root, comm, request); }
 
 COUNTED int counted_Iallreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Iallreduce, 0, 0);
@@ -2109,7 +2109,7 @@ COUNTED int counted_Iallreduce_c(const void *sendbuf, void *recvbuf, MPI_Count c
   END(CALL_Iallreduce, 0, begin_, result_, COLLECTIVE, block(count, datatype), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Iallreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) { return SWITCH ? counted_Iallreduce_c(sendbuf, recvbuf, count, datatype, op, comm, request) : PMPI_Iallreduce_c(sendbuf, recvbuf, count, datatype, op, comm, request); }
+int MPI_Iallreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Iallreduce) ? PMPI_Iallreduce_c(sendbuf, recvbuf, count, datatype, op, comm, request) : counted_Iallreduce_c(sendbuf, recvbuf, count, datatype, op, comm, request); }
 
 COUNTED int counted_Ireduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Ireduce_scatter, 0, 0);
@@ -2117,7 +2117,7 @@ COUNTED int counted_Ireduce_scatter_c(const void *sendbuf, void *recvbuf, const 
   END(CALL_Ireduce_scatter, 0, begin_, result_, COLLECTIVE, all_v_c(recvcounts, datatype, members(comm)), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Ireduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) { return SWITCH ? counted_Ireduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, request) : PMPI_Ireduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, request); }
+int MPI_Ireduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Ireduce_scatter) ? PMPI_Ireduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, request) : counted_Ireduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, request); }
 
 COUNTED int counted_Ireduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Ireduce_scatter_block, 0, 0);
@@ -2125,7 +2125,7 @@ COUNTED int counted_Ireduce_scatter_block_c(const void *sendbuf, void *recvbuf, 
   END(CALL_Ireduce_scatter_block, 0, begin_, result_, COLLECTIVE, block(recvcount, datatype) * members(comm), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Ireduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) { return SWITCH ? counted_Ireduce_scatter_block_c(sendbuf, recvbuf, recvcount, datatype, op, comm, request) : PMPI_Ireduce_scatter_block_c(sendbuf, recvbuf, recvcount, datatype, op, comm, request); }
+int MPI_Ireduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Ireduce_scatter_block) ? PMPI_Ireduce_scatter_block_c(sendbuf, recvbuf, recvcount, datatype, op, comm, request) : counted_Ireduce_scatter_block_c(sendbuf, recvbuf, recvcount, datatype, op, comm, request); }
 
 COUNTED int counted_Iscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Iscan, 0, 0);
@@ -2133,7 +2133,7 @@ COUNTED int counted_Iscan_c(const void *sendbuf, void *recvbuf, MPI_Count count,
   END(CALL_Iscan, 0, begin_, result_, COLLECTIVE, block(count, datatype), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Iscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) { return SWITCH ? counted_Iscan_c(sendbuf, recvbuf, count, datatype, op, comm, request) : PMPI_Iscan_c(sendbuf, recvbuf, count, datatype, op, comm, request); }
+int MPI_Iscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Iscan) ? PMPI_Iscan_c(sendbuf, recvbuf, count, datatype, op, comm, request) : counted_Iscan_c(sendbuf, recvbuf, count, datatype, op, comm, request); }
 
 COUNTED int counted_Iexscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Iexscan, 0, 0);
@@ -2141,7 +2141,7 @@ COUNTED int counted_Iexscan_c(const void *sendbuf, void *recvbuf, MPI_Count coun
   END(CALL_Iexscan, 0, begin_, result_, COLLECTIVE, block(count, datatype), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Iexscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) { return SWITCH ? counted_Iexscan_c(sendbuf, recvbuf, count, datatype, op, comm, request) : PMPI_Iexscan_c(sendbuf, recvbuf, count, datatype, op, comm, request); }
+int MPI_Iexscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Iexscan) ? PMPI_Iexscan_c(sendbuf, recvbuf, count, datatype, op, comm, request) : counted_Iexscan_c(sendbuf, recvbuf, count, datatype, op, comm, request); }
 
 COUNTED int counted_Ineighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Ineighbor_allgather, 0, 0);
@@ -2149,7 +2149,7 @@ COUNTED int counted_Ineighbor_allgather_c(const void *sendbuf, MPI_Count sendcou
   END(CALL_Ineighbor_allgather, 0, begin_, result_, COLLECTIVE, block(sendcount, sendtype), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Ineighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) { return SWITCH ? counted_Ineighbor_allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request) : PMPI_Ineighbor_allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request); }
+int MPI_Ineighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Ineighbor_allgather) ? PMPI_Ineighbor_allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request) : counted_Ineighbor_allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request); }
 
 COUNTED int counted_Ineighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Ineighbor_allgatherv, 0, 0);
@@ -2157,7 +2157,7 @@ COUNTED int counted_Ineighbor_allgatherv_c(const void *sendbuf, MPI_Count sendco
   END(CALL_Ineighbor_allgatherv, 0, begin_, result_, COLLECTIVE, block(sendcount, sendtype), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Ineighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) { return SWITCH ? counted_Ineighbor_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request) : PMPI_Ineighbor_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request); }
+int MPI_Ineighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Ineighbor_allgatherv) ? PMPI_Ineighbor_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request) : counted_Ineighbor_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request); }
 
 COUNTED int counted_Ineighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Ineighbor_alltoall, 0, 0);
@@ -2165,7 +2165,7 @@ COUNTED int counted_Ineighbor_alltoall_c(const void *sendbuf, MPI_Count sendcoun
   END(CALL_Ineighbor_alltoall, 0, begin_, result_, COLLECTIVE, block(sendcount, sendtype) * neighbours(comm), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Ineighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) { return SWITCH ? counted_Ineighbor_alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request) : PMPI_Ineighbor_alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request); }
+int MPI_Ineighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Ineighbor_alltoall) ? PMPI_Ineighbor_alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request) : counted_Ineighbor_alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request); }
 
 COUNTED int counted_Ineighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Ineighbor_alltoallv, 0, 0);
@@ -2173,7 +2173,7 @@ COUNTED int counted_Ineighbor_alltoallv_c(const void *sendbuf, const MPI_Count s
   END(CALL_Ineighbor_alltoallv, 0, begin_, result_, COLLECTIVE, all_v_c(sendcounts, sendtype, neighbours(comm)), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Ineighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) { return SWITCH ? counted_Ineighbor_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request) : PMPI_Ineighbor_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request); }
+int MPI_Ineighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Ineighbor_alltoallv) ? PMPI_Ineighbor_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request) : counted_Ineighbor_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request); }
 
 COUNTED int counted_Ineighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Ineighbor_alltoallw, 0, 0);
@@ -2181,7 +2181,7 @@ COUNTED int counted_Ineighbor_alltoallw_c(const void *sendbuf, const MPI_Count s
   END(CALL_Ineighbor_alltoallw, 0, begin_, result_, COLLECTIVE, all_w_c(sendcounts, sendtypes, neighbours(comm)), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Ineighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request) { return SWITCH ? counted_Ineighbor_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request) : PMPI_Ineighbor_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request); }
+int MPI_Ineighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Ineighbor_alltoallw) ? PMPI_Ineighbor_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request) : counted_Ineighbor_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request); }
 
 COUNTED int counted_Bcast_init_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Bcast_init, 0, 0);
@@ -2189,7 +2189,7 @@ COUNTED int counted_Bcast_init_c(void *buffer, MPI_Count count, MPI_Datatype dat
   END(CALL_Bcast_init, 0, begin_, result_, COLLECTIVE, rooted(root, count, datatype, comm), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Bcast_init_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return SWITCH ? counted_Bcast_init_c(buffer, count, datatype, root, comm, info, request) : PMPI_Bcast_init_c(buffer, count, datatype, root, comm, info, request); }
+int MPI_Bcast_init_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return midrun_passes(CALL_Bcast_init) ? PMPI_Bcast_init_c(buffer, count, datatype, root, comm, info, request) : counted_Bcast_init_c(buffer, count, datatype, root, comm, info, request); }
 
 COUNTED int counted_Gather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Gather_init, 0, 0);
@@ -2197,7 +2197,7 @@ COUNTED int counted_Gather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_
   END(CALL_Gather_init, 0, begin_, result_, COLLECTIVE, gathered(sendbuf, sendcount, sendtype, recvcount, recvtype, root, comm), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Gather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return SWITCH ? counted_Gather_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request) : PMPI_Gather_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request); }
+int MPI_Gather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return midrun_passes(CALL_Gather_init) ? PMPI_Gather_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request) : counted_Gather_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request); }
 
 COUNTED int counted_Gatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Gatherv_init, 0, 0);
@@ -2205,7 +2205,7 @@ COUNTED int counted_Gatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI
   END(CALL_Gatherv_init, 0, begin_, result_, COLLECTIVE, gathered_v_c(sendbuf, sendcount, sendtype, recvcounts, recvtype, root, comm), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Gatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return SWITCH ? counted_Gatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request) : PMPI_Gatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request); }
+int MPI_Gatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return midrun_passes(CALL_Gatherv_init) ? PMPI_Gatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request) : counted_Gatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request); }
 
 COUNTED int counted_Scatter_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Scatter_init, 0, 0);
@@ -2213,7 +2213,7 @@ COUNTED int counted_Scatter_init_c(const void *sendbuf, MPI_Count sendcount, MPI
   END(CALL_Scatter_init, 0, begin_, result_, COLLECTIVE, scattered(recvbuf, recvcount, recvtype, sendcount, sendtype, root, comm), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Scatter_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return SWITCH ? counted_Scatter_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request) : PMPI_Scatter_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request); }
+int MPI_Scatter_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return midrun_passes(CALL_Scatter_init) ? PMPI_Scatter_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request) : counted_Scatter_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request); }
 
 COUNTED int counted_Scatterv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Scatterv_init, 0, 0);
@@ -2221,7 +2221,7 @@ COUNTED int counted_Scatterv_init_c(const void *sendbuf, const MPI_Count sendcou
   END(CALL_Scatterv_init, 0, begin_, result_, COLLECTIVE, scattered_v_c(recvbuf, recvcount, recvtype, sendcounts, sendtype, root, comm), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Scatterv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return SWITCH ? counted_Scatterv_init_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request) : PMPI_Scatterv_init_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request); }
+int MPI_Scatterv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return midrun_passes(CALL_Scatterv_init) ? PMPI_Scatterv_init_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request) : counted_Scatterv_init_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request); }
 
 COUNTED int counted_Allgather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Allgather_init, 0, 0);
@@ -2229,7 +2229,7 @@ COUNTED int counted_Allgather_init_c(const void *sendbuf, MPI_Count sendcount, M
   END(CALL_Allgather_init, 0, begin_, result_, COLLECTIVE, own(sendbuf, sendcount, sendtype, recvcount, recvtype), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Allgather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return SWITCH ? counted_Allgather_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request) : PMPI_Allgather_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request); }
+int MPI_Allgather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return midrun_passes(CALL_Allgather_init) ? PMPI_Allgather_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request) : counted_Allgather_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request); }
 
 COUNTED int counted_Allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Allgatherv_init, 0, 0);
@@ -2237,7 +2237,7 @@ COUNTED int counted_Allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, 
   END(CALL_Allgatherv_init, 0, begin_, result_, COLLECTIVE, own_v_c(sendbuf, sendcount, sendtype, recvcounts, recvtype, comm), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return SWITCH ? counted_Allgatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request) : PMPI_Allgatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request); }
+int MPI_Allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return midrun_passes(CALL_Allgatherv_init) ? PMPI_Allgatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request) : counted_Allgatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request); }
 
 COUNTED int counted_Alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Alltoall_init, 0, 0);
@@ -2245,7 +2245,7 @@ COUNTED int counted_Alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MP
   END(CALL_Alltoall_init, 0, begin_, result_, COLLECTIVE, own(sendbuf, sendcount, sendtype, recvcount, recvtype) * peers(comm), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return SWITCH ? counted_Alltoall_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request) : PMPI_Alltoall_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request); }
+int MPI_Alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return midrun_passes(CALL_Alltoall_init) ? PMPI_Alltoall_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request) : counted_Alltoall_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request); }
 
 COUNTED int counted_Alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Alltoallv_init, 0, 0);
@@ -2253,7 +2253,7 @@ COUNTED int counted_Alltoallv_init_c(const void *sendbuf, const MPI_Count sendco
   END(CALL_Alltoallv_init, 0, begin_, result_, COLLECTIVE, own_all_v_c(sendbuf, sendcounts, sendtype, recvcounts, recvtype, peers(comm)), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return SWITCH ? counted_Alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request) : PMPI_Alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request); }
+int MPI_Alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return midrun_passes(CALL_Alltoallv_init) ? PMPI_Alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request) : counted_Alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request); }
 
 COUNTED int counted_Alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Alltoallw_init, 0, 0);
@@ -2261,7 +2261,7 @@ COUNTED int counted_Alltoallw_init_c(const void *sendbuf, const MPI_Count sendco
   END(CALL_Alltoallw_init, 0, begin_, result_, COLLECTIVE, own_all_w_c(sendbuf, sendcounts, sendtypes, recvcounts, recvtypes, peers(comm)), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request) { return SWITCH ? counted_Alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request) : PMPI_Alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request); }
+int MPI_Alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request) { return midrun_passes(CALL_Alltoallw_init) ? PMPI_Alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request) : counted_Alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request); }
 
 COUNTED int counted_Reduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Reduce_init, 0, 0);
@@ -2269,7 +2269,7 @@ COUNTED int counted_Reduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count 
   END(CALL_Reduce_init, 0, begin_, result_, COLLECTIVE, rooted(root, count, datatype, comm), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Reduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return SWITCH ? counted_Reduce_init_c(sendbuf, recvbuf, count, datatype, op, root, comm, info, request) : PMPI_Reduce_init_c(sendbuf, recvbuf, count, datatype, op, root, comm, info, request); }
+int MPI_Reduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return midrun_passes(CALL_Reduce_init) ? PMPI_Reduce_init_c(sendbuf, recvbuf, count, datatype, op, root, comm, info, request) : counted_Reduce_init_c(sendbuf, recvbuf, count, datatype, op, root, comm, info, request); }
 
 COUNTED int counted_Allreduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Allreduce_init, 0, 0);
@@ -2277,7 +2277,7 @@ COUNTED int counted_Allreduce_init_c(const void *sendbuf, void *recvbuf, MPI_Cou
   END(CALL_Allreduce_init, 0, begin_, result_, COLLECTIVE, block(count, datatype), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Allreduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return SWITCH ? counted_Allreduce_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request) : PMPI_Allreduce_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request); }
+int MPI_Allreduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return midrun_passes(CALL_Allreduce_init) ? PMPI_Allreduce_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request) : counted_Allreduce_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request); }
 
 COUNTED int counted_Reduce_scatter_init_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Reduce_scatter_init, 0, 0);
@@ -2285,7 +2285,7 @@ COUNTED int counted_Reduce_scatter_init_c(const void *sendbuf, void *recvbuf, co
   END(CALL_Reduce_scatter_init, 0, begin_, result_, COLLECTIVE, all_v_c(recvcounts, datatype, members(comm)), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Reduce_scatter_init_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return SWITCH ? counted_Reduce_scatter_init_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request) : PMPI_Reduce_scatter_init_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request); }
+int MPI_Reduce_scatter_init_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return midrun_passes(CALL_Reduce_scatter_init) ? PMPI_Reduce_scatter_init_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request) : counted_Reduce_scatter_init_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request); }
 
 COUNTED int counted_Reduce_scatter_block_init_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Reduce_scatter_block_init, 0, 0);
@@ -2293,7 +2293,7 @@ COUNTED int counted_Reduce_scatter_block_init_c(const void *sendbuf, void *recvb
   END(CALL_Reduce_scatter_block_init, 0, begin_, result_, COLLECTIVE, block(recvcount, datatype) * members(comm), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Reduce_scatter_block_init_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return SWITCH ? counted_Reduce_scatter_block_init_c(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request) : PMPI_Reduce_scatter_block_init_c(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request); }
+int MPI_Reduce_scatter_block_init_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return midrun_passes(CALL_Reduce_scatter_block_init) ? PMPI_Reduce_scatter_block_init_c(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request) : counted_Reduce_scatter_block_init_c(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request); }
 
 COUNTED int counted_Scan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Scan_init, 0, 0);
@@ -2301,7 +2301,7 @@ COUNTED int counted_Scan_init_c(const void *sendbuf, void *recvbuf, MPI_Count co
   END(CALL_Scan_init, 0, begin_, result_, COLLECTIVE, block(count, datatype), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Scan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return SWITCH ? counted_Scan_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request) : PMPI_Scan_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request); }
+int MPI_Scan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return midrun_passes(CALL_Scan_init) ? PMPI_Scan_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request) : counted_Scan_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request); }
 
 COUNTED int counted_Exscan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Exscan_init, 0, 0);
@@ -2309,7 +2309,7 @@ COUNTED int counted_Exscan_init_c(const void *sendbuf, void *recvbuf, MPI_Count 
   END(CALL_Exscan_init, 0, begin_, result_, COLLECTIVE, block(count, datatype), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Exscan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return SWITCH ? counted_Exscan_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request) : PMPI_Exscan_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request); }
+int MPI_Exscan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return midrun_passes(CALL_Exscan_init) ? PMPI_Exscan_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request) : counted_Exscan_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request); }
 
 COUNTED int counted_Neighbor_allgather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Neighbor_allgather_init, 0, 0);
@@ -2317,7 +2317,7 @@ COUNTED int counted_Neighbor_allgather_init_c(const void *sendbuf, MPI_Count sen
   END(CALL_Neighbor_allgather_init, 0, begin_, result_, COLLECTIVE, block(sendcount, sendtype), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Neighbor_allgather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return SWITCH ? counted_Neighbor_allgather_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request) : PMPI_Neighbor_allgather_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request); }
+int MPI_Neighbor_allgather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return midrun_passes(CALL_Neighbor_allgather_init) ? PMPI_Neighbor_allgather_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request) : counted_Neighbor_allgather_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request); }
 
 COUNTED int counted_Neighbor_allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Neighbor_allgatherv_init, 0, 0);
@@ -2325,7 +2325,7 @@ COUNTED int counted_Neighbor_allgatherv_init_c(const void *sendbuf, MPI_Count se
   END(CALL_Neighbor_allgatherv_init, 0, begin_, result_, COLLECTIVE, block(sendcount, sendtype), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Neighbor_allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return SWITCH ? counted_Neighbor_allgatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request) : PMPI_Neighbor_allgatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request); }
+int MPI_Neighbor_allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return midrun_passes(CALL_Neighbor_allgatherv_init) ? PMPI_Neighbor_allgatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request) : counted_Neighbor_allgatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request); }
 
 COUNTED int counted_Neighbor_alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Neighbor_alltoall_init, 0, 0);
@@ -2333,7 +2333,7 @@ COUNTED int counted_Neighbor_alltoall_init_c(const void *sendbuf, MPI_Count send
   END(CALL_Neighbor_alltoall_init, 0, begin_, result_, COLLECTIVE, block(sendcount, sendtype) * neighbours(comm), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Neighbor_alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return SWITCH ? counted_Neighbor_alltoall_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request) : PMPI_Neighbor_alltoall_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request); }
+int MPI_Neighbor_alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return midrun_passes(CALL_Neighbor_alltoall_init) ? PMPI_Neighbor_alltoall_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request) : counted_Neighbor_alltoall_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request); }
 
 COUNTED int counted_Neighbor_alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Neighbor_alltoallv_init, 0, 0);
@@ -2341,7 +2341,7 @@ COUNTED int counted_Neighbor_alltoallv_init_c(const void *sendbuf, const MPI_Cou
   END(CALL_Neighbor_alltoallv_init, 0, begin_, result_, COLLECTIVE, all_v_c(sendcounts, sendtype, neighbours(comm)), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Neighbor_alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return SWITCH ? counted_Neighbor_alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request) : PMPI_Neighbor_alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request); }
+int MPI_Neighbor_alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) { return midrun_passes(CALL_Neighbor_alltoallv_init) ? PMPI_Neighbor_alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request) : counted_Neighbor_alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request); }
 
 COUNTED int counted_Neighbor_alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Neighbor_alltoallw_init, 0, 0);
@@ -2349,7 +2349,7 @@ COUNTED int counted_Neighbor_alltoallw_init_c(const void *sendbuf, const MPI_Cou
   END(CALL_Neighbor_alltoallw_init, 0, begin_, result_, COLLECTIVE, all_w_c(sendcounts, sendtypes, neighbours(comm)), MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Neighbor_alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request) { return SWITCH ? counted_Neighbor_alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request) : PMPI_Neighbor_alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request); }
+int MPI_Neighbor_alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request) { return midrun_passes(CALL_Neighbor_alltoallw_init) ? PMPI_Neighbor_alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request) : counted_Neighbor_alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request); }
 
 COUNTED int counted_Reduce_local_c(const void *inbuf, void *inoutbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op) {
   uint64_t begin_ = BEGIN(CALL_Reduce_local, 0, 0);
@@ -2357,7 +2357,7 @@ COUNTED int counted_Reduce_local_c(const void *inbuf, void *inoutbuf, MPI_Count 
   END(CALL_Reduce_local, 0, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Reduce_local_c(const void *inbuf, void *inoutbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op) { return SWITCH ? counted_Reduce_local_c(inbuf, inoutbuf, count, datatype, op) : PMPI_Reduce_local_c(inbuf, inoutbuf, count, datatype, op); }
+int MPI_Reduce_local_c(const void *inbuf, void *inoutbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op) { return midrun_passes(CALL_Reduce_local) ? PMPI_Reduce_local_c(inbuf, inoutbuf, count, datatype, op) : counted_Reduce_local_c(inbuf, inoutbuf, count, datatype, op); }
 
 COUNTED int counted_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win) {
   uint64_t begin_ = BEGIN(CALL_Win_create, 1, 0);
@@ -2365,7 +2365,7 @@ COUNTED int counted_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, 
   END(CALL_Win_create, 1, begin_, result_, COLLECTIVE, 0, MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win) { return SWITCH ? counted_Win_create_c(base, size, disp_unit, info, comm, win) : PMPI_Win_create_c(base, size, disp_unit, info, comm, win); }
+int MPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win) { return midrun_passes(CALL_Win_create) ? PMPI_Win_create_c(base, size, disp_unit, info, comm, win) : counted_Win_create_c(base, size, disp_unit, info, comm, win); }
 
 COUNTED int counted_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win) {
   uint64_t begin_ = BEGIN(CALL_Win_allocate, 1, 0);
@@ -2373,7 +2373,7 @@ COUNTED int counted_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info i
   END(CALL_Win_allocate, 1, begin_, result_, COLLECTIVE, 0, MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win) { return SWITCH ? counted_Win_allocate_c(size, disp_unit, info, comm, baseptr, win) : PMPI_Win_allocate_c(size, disp_unit, info, comm, baseptr, win); }
+int MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win) { return midrun_passes(CALL_Win_allocate) ? PMPI_Win_allocate_c(size, disp_unit, info, comm, baseptr, win) : counted_Win_allocate_c(size, disp_unit, info, comm, baseptr, win); }
 
 COUNTED int counted_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win) {
   uint64_t begin_ = BEGIN(CALL_Win_allocate_shared, 1, 0);
@@ -2381,7 +2381,7 @@ COUNTED int counted_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI
   END(CALL_Win_allocate_shared, 1, begin_, result_, COLLECTIVE, 0, MPI_PROC_NULL, -1, comm);
   return result_;
 }
-int MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win) { return SWITCH ? counted_Win_allocate_shared_c(size, disp_unit, info, comm, baseptr, win) : PMPI_Win_allocate_shared_c(size, disp_unit, info, comm, baseptr, win); }
+int MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win) { return midrun_passes(CALL_Win_allocate_shared) ? PMPI_Win_allocate_shared_c(size, disp_unit, info, comm, baseptr, win) : counted_Win_allocate_shared_c(size, disp_unit, info, comm, baseptr, win); }
 
 COUNTED int counted_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint *size, MPI_Aint *disp_unit, void *baseptr) {
   uint64_t begin_ = BEGIN(CALL_Win_shared_query, 0, 0);
@@ -2389,7 +2389,7 @@ COUNTED int counted_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint *size, MP
   END(CALL_Win_shared_query, 0, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint *size, MPI_Aint *disp_unit, void *baseptr) { return SWITCH ? counted_Win_shared_query_c(win, rank, size, disp_unit, baseptr) : PMPI_Win_shared_query_c(win, rank, size, disp_unit, baseptr); }
+int MPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint *size, MPI_Aint *disp_unit, void *baseptr) { return midrun_passes(CALL_Win_shared_query) ? PMPI_Win_shared_query_c(win, rank, size, disp_unit, baseptr) : counted_Win_shared_query_c(win, rank, size, disp_unit, baseptr); }
 
 COUNTED int counted_Put_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win) {
   uint64_t begin_ = BEGIN(CALL_Put, 0, 0);
@@ -2397,7 +2397,7 @@ COUNTED int counted_Put_c(const void *origin_addr, MPI_Count origin_count, MPI_D
   END(CALL_Put, 0, begin_, result_, target(target_rank, win), block_to(target_rank, origin_count, origin_datatype), target_rank, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Put_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win) { return SWITCH ? counted_Put_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win) : PMPI_Put_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win); }
+int MPI_Put_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win) { return midrun_passes(CALL_Put) ? PMPI_Put_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win) : counted_Put_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win); }
 
 COUNTED int counted_Get_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win) {
   uint64_t begin_ = BEGIN(CALL_Get, 0, 0);
@@ -2405,7 +2405,7 @@ COUNTED int counted_Get_c(void *origin_addr, MPI_Count origin_count, MPI_Datatyp
   END(CALL_Get, 0, begin_, result_, target(target_rank, win), block_to(target_rank, origin_count, origin_datatype), target_rank, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Get_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win) { return SWITCH ? counted_Get_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win) : PMPI_Get_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win); }
+int MPI_Get_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win) { return midrun_passes(CALL_Get) ? PMPI_Get_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win) : counted_Get_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win); }
 
 COUNTED int counted_Accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) {
   uint64_t begin_ = BEGIN(CALL_Accumulate, 0, 0);
@@ -2413,7 +2413,7 @@ COUNTED int counted_Accumulate_c(const void *origin_addr, MPI_Count origin_count
   END(CALL_Accumulate, 0, begin_, result_, target(target_rank, win), block_to(target_rank, origin_count, origin_datatype), target_rank, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) { return SWITCH ? counted_Accumulate_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win) : PMPI_Accumulate_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win); }
+int MPI_Accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) { return midrun_passes(CALL_Accumulate) ? PMPI_Accumulate_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win) : counted_Accumulate_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win); }
 
 COUNTED int counted_Rput_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Rput, 0, 0);
@@ -2421,7 +2421,7 @@ COUNTED int counted_Rput_c(const void *origin_addr, MPI_Count origin_count, MPI_
   END(CALL_Rput, 0, begin_, result_, target(target_rank, win), block_to(target_rank, origin_count, origin_datatype), target_rank, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Rput_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request) { return SWITCH ? counted_Rput_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request) : PMPI_Rput_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request); }
+int MPI_Rput_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request) { return midrun_passes(CALL_Rput) ? PMPI_Rput_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request) : counted_Rput_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request); }
 
 COUNTED int counted_Rget_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Rget, 0, 0);
@@ -2429,7 +2429,7 @@ COUNTED int counted_Rget_c(void *origin_addr, MPI_Count origin_count, MPI_Dataty
   END(CALL_Rget, 0, begin_, result_, target(target_rank, win), block_to(target_rank, origin_count, origin_datatype), target_rank, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Rget_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request) { return SWITCH ? counted_Rget_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request) : PMPI_Rget_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request); }
+int MPI_Rget_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request) { return midrun_passes(CALL_Rget) ? PMPI_Rget_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request) : counted_Rget_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request); }
 
 COUNTED int counted_Raccumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Raccumulate, 0, 0);
@@ -2437,7 +2437,7 @@ COUNTED int counted_Raccumulate_c(const void *origin_addr, MPI_Count origin_coun
   END(CALL_Raccumulate, 0, begin_, result_, target(target_rank, win), block_to(target_rank, origin_count, origin_datatype), target_rank, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Raccumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request) { return SWITCH ? counted_Raccumulate_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request) : PMPI_Raccumulate_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request); }
+int MPI_Raccumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request) { return midrun_passes(CALL_Raccumulate) ? PMPI_Raccumulate_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request) : counted_Raccumulate_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request); }
 
 COUNTED int counted_Get_accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) {
   uint64_t begin_ = BEGIN(CALL_Get_accumulate, 0, 0);
@@ -2445,7 +2445,7 @@ COUNTED int counted_Get_accumulate_c(const void *origin_addr, MPI_Count origin_c
   END(CALL_Get_accumulate, 0, begin_, result_, target(target_rank, win), block_to(target_rank, result_count, result_datatype), target_rank, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Get_accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) { return SWITCH ? counted_Get_accumulate_c(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win) : PMPI_Get_accumulate_c(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win); }
+int MPI_Get_accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) { return midrun_passes(CALL_Get_accumulate) ? PMPI_Get_accumulate_c(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win) : counted_Get_accumulate_c(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win); }
 
 COUNTED int counted_Rget_accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Rget_accumulate, 0, 0);
@@ -2453,5 +2453,5 @@ COUNTED int counted_Rget_accumulate_c(const void *origin_addr, MPI_Count origin_
   END(CALL_Rget_accumulate, 0, begin_, result_, target(target_rank, win), block_to(target_rank, result_count, result_datatype), target_rank, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Rget_accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request) { return SWITCH ? counted_Rget_accumulate_c(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request) : PMPI_Rget_accumulate_c(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request); }
+int MPI_Rget_accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request) { return midrun_passes(CALL_Rget_accumulate) ? PMPI_Rget_accumulate_c(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request) : counted_Rget_accumulate_c(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request); }
 #endif

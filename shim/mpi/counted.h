@@ -6,6 +6,7 @@
 #ifndef COUNTED_H
 #define COUNTED_H
 #include <mpi.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "numbers.h"
@@ -20,6 +21,22 @@ enum { COUNTING = 1, SAFE_POINTS = 2, WATCHED = 4, UNRESOLVED = 8, CHAINED = 16 
 extern uint32_t midrun_calls_switch __attribute__((visibility("hidden")));
 #define SWITCH __atomic_load_n(&midrun_calls_switch, __ATOMIC_RELAXED)
 
+/* The calling thread's page of counters (shim/ring/src/counters.rs): null before its first call, while it is in a counted call, and
+ * after MPI_Finalize. Of the page the wrappers increment the number of calls made, and read which one is to be timed next. */
+enum { ENTRY_WORDS = 24, MADE = 20, DUE = 21 };
+extern __thread uint64_t *midrun_page __attribute__((visibility("hidden"), tls_model("initial-exec")));
+void midrun_calls_set_page(uint64_t *page);
+
+/* Whether the call is passed on: nothing is switched on, or it is none of those that are timed. */
+static inline int midrun_passes(uint32_t number) {
+  uint64_t *page = midrun_page;
+  if (__builtin_expect(!page, 0)) return !SWITCH;
+  uint64_t *entry = page + number * ENTRY_WORDS;
+  uint64_t made = __atomic_load_n(entry + MADE, __ATOMIC_RELAXED) + 1;
+  __atomic_store_n(entry + MADE, made, __ATOMIC_RELAXED);
+  return made < __atomic_load_n(entry + DUE, __ATOMIC_RELAXED);
+}
+
 /* The counting part of a wrapper is a separate function, so that the other part is a jump that leaves all registers
  * unchanged. */
 #define COUNTED static __attribute__((noinline))
@@ -27,7 +44,7 @@ extern uint32_t midrun_calls_switch __attribute__((visibility("hidden")));
 /* shim/src/mpi_calls: time in nanoseconds; 0 = do not count this call. */
 uint64_t midrun_call_enter(uint32_t number, int waits);
 uint64_t midrun_call_now(void);
-void midrun_call_leave(uint32_t number, int waits, uint32_t peer, uint64_t bytes, uint64_t begin, uint64_t end);
+uint64_t *midrun_call_leave(uint32_t number, int waits, uint32_t peer, uint64_t bytes, uint64_t begin, uint64_t end);
 void midrun_call_safe_point(void);
 void midrun_call_watched(uint32_t number, uint64_t begin, uint64_t end, uint64_t bytes, int peer, int tag, int world);
 
@@ -53,7 +70,9 @@ static inline uint64_t midrun_begin(uint32_t number, int waits, int safe) {
   uint32_t on = SWITCH;
   if (__builtin_expect(on & UNRESOLVED, 0)) midrun_calls_resolve();
   if (safe && (on & SAFE_POINTS)) midrun_call_safe_point();
-  return on & COUNTING ? midrun_call_enter(number, waits) : 0;
+  uint64_t begin = on & COUNTING ? midrun_call_enter(number, waits) : 0;
+  if (begin) midrun_page = NULL; /* calls inside this one are not the program's */
+  return begin;
 }
 #define BEGIN(number, waits, safe) midrun_begin(number, waits, safe)
 
@@ -66,7 +85,7 @@ static inline uint64_t midrun_begin(uint32_t number, int waits, int safe) {
     uint64_t end_ = midrun_call_now(); \
     int good_ = (result) == MPI_SUCCESS; \
     uint64_t bytes_ = good_ ? (uint64_t)(bytes) : 0; \
-    midrun_call_leave((number), (waits), good_ ? (uint32_t)(class) : LOCAL, bytes_, (begin), end_); \
+    midrun_page = midrun_call_leave((number), (waits), good_ ? (uint32_t)(class) : LOCAL, bytes_, (begin), end_); \
     if (__builtin_expect(SWITCH & WATCHED, 0)) \
       midrun_call_watched((number), (begin), end_, bytes_, (peer), (tag), (comm) == MPI_COMM_WORLD); \
   } while (0)

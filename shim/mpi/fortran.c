@@ -7,6 +7,7 @@
 void mpi_send_(void *buf_f, void *count_f, void *datatype_f, void *dest_f, void *tag_f, void *comm_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_send_", "pmpi_send_");
+  if (midrun_passes(CALL_Send)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *))real)(buf_f, count_f, datatype_f, dest_f, tag_f, comm_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Send, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -24,6 +25,7 @@ void mpi_send_(void *buf_f, void *count_f, void *datatype_f, void *dest_f, void 
 void mpi_ssend_(void *buf_f, void *count_f, void *datatype_f, void *dest_f, void *tag_f, void *comm_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_ssend_", "pmpi_ssend_");
+  if (midrun_passes(CALL_Ssend)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *))real)(buf_f, count_f, datatype_f, dest_f, tag_f, comm_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Ssend, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -41,6 +43,7 @@ void mpi_ssend_(void *buf_f, void *count_f, void *datatype_f, void *dest_f, void
 void mpi_bsend_(void *buf_f, void *count_f, void *datatype_f, void *dest_f, void *tag_f, void *comm_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_bsend_", "pmpi_bsend_");
+  if (midrun_passes(CALL_Bsend)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *))real)(buf_f, count_f, datatype_f, dest_f, tag_f, comm_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Bsend, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -58,6 +61,7 @@ void mpi_bsend_(void *buf_f, void *count_f, void *datatype_f, void *dest_f, void
 void mpi_rsend_(void *buf_f, void *count_f, void *datatype_f, void *dest_f, void *tag_f, void *comm_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_rsend_", "pmpi_rsend_");
+  if (midrun_passes(CALL_Rsend)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *))real)(buf_f, count_f, datatype_f, dest_f, tag_f, comm_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Rsend, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -75,6 +79,7 @@ void mpi_rsend_(void *buf_f, void *count_f, void *datatype_f, void *dest_f, void
 void mpi_isend_(void *buf_f, void *count_f, void *datatype_f, void *dest_f, void *tag_f, void *comm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_isend_", "pmpi_isend_");
+  if (midrun_passes(CALL_Isend)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *))real)(buf_f, count_f, datatype_f, dest_f, tag_f, comm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Isend, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -92,6 +97,7 @@ void mpi_isend_(void *buf_f, void *count_f, void *datatype_f, void *dest_f, void
 void mpi_issend_(void *buf_f, void *count_f, void *datatype_f, void *dest_f, void *tag_f, void *comm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_issend_", "pmpi_issend_");
+  if (midrun_passes(CALL_Issend)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *))real)(buf_f, count_f, datatype_f, dest_f, tag_f, comm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Issend, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -109,6 +115,7 @@ void mpi_issend_(void *buf_f, void *count_f, void *datatype_f, void *dest_f, voi
 void mpi_ibsend_(void *buf_f, void *count_f, void *datatype_f, void *dest_f, void *tag_f, void *comm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_ibsend_", "pmpi_ibsend_");
+  if (midrun_passes(CALL_Ibsend)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *))real)(buf_f, count_f, datatype_f, dest_f, tag_f, comm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Ibsend, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -126,6 +133,7 @@ void mpi_ibsend_(void *buf_f, void *count_f, void *datatype_f, void *dest_f, voi
 void mpi_irsend_(void *buf_f, void *count_f, void *datatype_f, void *dest_f, void *tag_f, void *comm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_irsend_", "pmpi_irsend_");
+  if (midrun_passes(CALL_Irsend)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *))real)(buf_f, count_f, datatype_f, dest_f, tag_f, comm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Irsend, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -143,6 +151,7 @@ void mpi_irsend_(void *buf_f, void *count_f, void *datatype_f, void *dest_f, voi
 void mpi_recv_(void *buf_f, void *count_f, void *datatype_f, void *source_f, void *tag_f, void *comm_f, void *status_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_recv_", "pmpi_recv_");
+  if (midrun_passes(CALL_Recv)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *))real)(buf_f, count_f, datatype_f, source_f, tag_f, comm_f, status_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Recv, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -163,6 +172,7 @@ void mpi_recv_(void *buf_f, void *count_f, void *datatype_f, void *source_f, voi
 void mpi_irecv_(void *buf_f, void *count_f, void *datatype_f, void *source_f, void *tag_f, void *comm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_irecv_", "pmpi_irecv_");
+  if (midrun_passes(CALL_Irecv)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *))real)(buf_f, count_f, datatype_f, source_f, tag_f, comm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Irecv, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -180,6 +190,7 @@ void mpi_irecv_(void *buf_f, void *count_f, void *datatype_f, void *source_f, vo
 void mpi_mrecv_(void *buf_f, void *count_f, void *datatype_f, void *message_f, void *status_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_mrecv_", "pmpi_mrecv_");
+  if (midrun_passes(CALL_Mrecv)) { ((void (*)(void *, void *, void *, void *, void *, void *))real)(buf_f, count_f, datatype_f, message_f, status_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Mrecv, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -197,6 +208,7 @@ void mpi_mrecv_(void *buf_f, void *count_f, void *datatype_f, void *message_f, v
 void mpi_imrecv_(void *buf_f, void *count_f, void *datatype_f, void *message_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_imrecv_", "pmpi_imrecv_");
+  if (midrun_passes(CALL_Imrecv)) { ((void (*)(void *, void *, void *, void *, void *, void *))real)(buf_f, count_f, datatype_f, message_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Imrecv, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -211,6 +223,7 @@ void mpi_imrecv_(void *buf_f, void *count_f, void *datatype_f, void *message_f, 
 void mpi_sendrecv_(void *sendbuf_f, void *sendcount_f, void *sendtype_f, void *dest_f, void *sendtag_f, void *recvbuf_f, void *recvcount_f, void *recvtype_f, void *source_f, void *recvtag_f, void *comm_f, void *status_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_sendrecv_", "pmpi_sendrecv_");
+  if (midrun_passes(CALL_Sendrecv)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, sendcount_f, sendtype_f, dest_f, sendtag_f, recvbuf_f, recvcount_f, recvtype_f, source_f, recvtag_f, comm_f, status_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Sendrecv, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -234,6 +247,7 @@ void mpi_sendrecv_(void *sendbuf_f, void *sendcount_f, void *sendtype_f, void *d
 void mpi_sendrecv_replace_(void *buf_f, void *count_f, void *datatype_f, void *dest_f, void *sendtag_f, void *source_f, void *recvtag_f, void *comm_f, void *status_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_sendrecv_replace_", "pmpi_sendrecv_replace_");
+  if (midrun_passes(CALL_Sendrecv_replace)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(buf_f, count_f, datatype_f, dest_f, sendtag_f, source_f, recvtag_f, comm_f, status_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Sendrecv_replace, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -255,6 +269,7 @@ void mpi_sendrecv_replace_(void *buf_f, void *count_f, void *datatype_f, void *d
 void mpi_probe_(void *source_f, void *tag_f, void *comm_f, void *status_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_probe_", "pmpi_probe_");
+  if (midrun_passes(CALL_Probe)) { ((void (*)(void *, void *, void *, void *, void *))real)(source_f, tag_f, comm_f, status_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Probe, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -270,6 +285,7 @@ void mpi_probe_(void *source_f, void *tag_f, void *comm_f, void *status_f, void 
 void mpi_iprobe_(void *source_f, void *tag_f, void *comm_f, void *flag_f, void *status_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_iprobe_", "pmpi_iprobe_");
+  if (midrun_passes(CALL_Iprobe)) { ((void (*)(void *, void *, void *, void *, void *, void *))real)(source_f, tag_f, comm_f, flag_f, status_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Iprobe, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -285,6 +301,7 @@ void mpi_iprobe_(void *source_f, void *tag_f, void *comm_f, void *flag_f, void *
 void mpi_mprobe_(void *source_f, void *tag_f, void *comm_f, void *message_f, void *status_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_mprobe_", "pmpi_mprobe_");
+  if (midrun_passes(CALL_Mprobe)) { ((void (*)(void *, void *, void *, void *, void *, void *))real)(source_f, tag_f, comm_f, message_f, status_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Mprobe, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -300,6 +317,7 @@ void mpi_mprobe_(void *source_f, void *tag_f, void *comm_f, void *message_f, voi
 void mpi_improbe_(void *source_f, void *tag_f, void *comm_f, void *flag_f, void *message_f, void *status_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_improbe_", "pmpi_improbe_");
+  if (midrun_passes(CALL_Improbe)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *))real)(source_f, tag_f, comm_f, flag_f, message_f, status_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Improbe, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -315,6 +333,7 @@ void mpi_improbe_(void *source_f, void *tag_f, void *comm_f, void *flag_f, void 
 void mpi_get_count_(void *status_f, void *datatype_f, void *count_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_get_count_", "pmpi_get_count_");
+  if (midrun_passes(CALL_Get_count)) { ((void (*)(void *, void *, void *, void *))real)(status_f, datatype_f, count_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Get_count, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -327,6 +346,7 @@ void mpi_get_count_(void *status_f, void *datatype_f, void *count_f, void *ierr)
 void mpi_get_elements_(void *status_f, void *datatype_f, void *count_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_get_elements_", "pmpi_get_elements_");
+  if (midrun_passes(CALL_Get_elements)) { ((void (*)(void *, void *, void *, void *))real)(status_f, datatype_f, count_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Get_elements, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -339,6 +359,7 @@ void mpi_get_elements_(void *status_f, void *datatype_f, void *count_f, void *ie
 void mpi_buffer_attach_(void *buffer_f, void *size_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_buffer_attach_", "pmpi_buffer_attach_");
+  if (midrun_passes(CALL_Buffer_attach)) { ((void (*)(void *, void *, void *))real)(buffer_f, size_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Buffer_attach, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -351,6 +372,7 @@ void mpi_buffer_attach_(void *buffer_f, void *size_f, void *ierr) {
 void mpi_buffer_detach_(void *buffer_addr_f, void *size_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_buffer_detach_", "pmpi_buffer_detach_");
+  if (midrun_passes(CALL_Buffer_detach)) { ((void (*)(void *, void *, void *))real)(buffer_addr_f, size_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Buffer_detach, 1, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -363,6 +385,7 @@ void mpi_buffer_detach_(void *buffer_addr_f, void *size_f, void *ierr) {
 void mpi_wait_(void *request_f, void *status_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_wait_", "pmpi_wait_");
+  if (midrun_passes(CALL_Wait)) { ((void (*)(void *, void *, void *))real)(request_f, status_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Wait, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -375,6 +398,7 @@ void mpi_wait_(void *request_f, void *status_f, void *ierr) {
 void mpi_waitall_(void *count_f, void *array_of_requests_f, void *array_of_statuses_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_waitall_", "pmpi_waitall_");
+  if (midrun_passes(CALL_Waitall)) { ((void (*)(void *, void *, void *, void *))real)(count_f, array_of_requests_f, array_of_statuses_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Waitall, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -387,6 +411,7 @@ void mpi_waitall_(void *count_f, void *array_of_requests_f, void *array_of_statu
 void mpi_waitany_(void *count_f, void *array_of_requests_f, void *indx_f, void *status_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_waitany_", "pmpi_waitany_");
+  if (midrun_passes(CALL_Waitany)) { ((void (*)(void *, void *, void *, void *, void *))real)(count_f, array_of_requests_f, indx_f, status_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Waitany, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -399,6 +424,7 @@ void mpi_waitany_(void *count_f, void *array_of_requests_f, void *indx_f, void *
 void mpi_waitsome_(void *incount_f, void *array_of_requests_f, void *outcount_f, void *array_of_indices_f, void *array_of_statuses_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_waitsome_", "pmpi_waitsome_");
+  if (midrun_passes(CALL_Waitsome)) { ((void (*)(void *, void *, void *, void *, void *, void *))real)(incount_f, array_of_requests_f, outcount_f, array_of_indices_f, array_of_statuses_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Waitsome, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -411,6 +437,7 @@ void mpi_waitsome_(void *incount_f, void *array_of_requests_f, void *outcount_f,
 void mpi_test_(void *request_f, void *flag_f, void *status_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_test_", "pmpi_test_");
+  if (midrun_passes(CALL_Test)) { ((void (*)(void *, void *, void *, void *))real)(request_f, flag_f, status_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Test, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -423,6 +450,7 @@ void mpi_test_(void *request_f, void *flag_f, void *status_f, void *ierr) {
 void mpi_testall_(void *count_f, void *array_of_requests_f, void *flag_f, void *array_of_statuses_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_testall_", "pmpi_testall_");
+  if (midrun_passes(CALL_Testall)) { ((void (*)(void *, void *, void *, void *, void *))real)(count_f, array_of_requests_f, flag_f, array_of_statuses_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Testall, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -435,6 +463,7 @@ void mpi_testall_(void *count_f, void *array_of_requests_f, void *flag_f, void *
 void mpi_testany_(void *count_f, void *array_of_requests_f, void *indx_f, void *flag_f, void *status_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_testany_", "pmpi_testany_");
+  if (midrun_passes(CALL_Testany)) { ((void (*)(void *, void *, void *, void *, void *, void *))real)(count_f, array_of_requests_f, indx_f, flag_f, status_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Testany, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -447,6 +476,7 @@ void mpi_testany_(void *count_f, void *array_of_requests_f, void *indx_f, void *
 void mpi_testsome_(void *incount_f, void *array_of_requests_f, void *outcount_f, void *array_of_indices_f, void *array_of_statuses_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_testsome_", "pmpi_testsome_");
+  if (midrun_passes(CALL_Testsome)) { ((void (*)(void *, void *, void *, void *, void *, void *))real)(incount_f, array_of_requests_f, outcount_f, array_of_indices_f, array_of_statuses_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Testsome, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -459,6 +489,7 @@ void mpi_testsome_(void *incount_f, void *array_of_requests_f, void *outcount_f,
 void mpi_request_get_status_(void *request_f, void *flag_f, void *status_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_request_get_status_", "pmpi_request_get_status_");
+  if (midrun_passes(CALL_Request_get_status)) { ((void (*)(void *, void *, void *, void *))real)(request_f, flag_f, status_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Request_get_status, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -471,6 +502,7 @@ void mpi_request_get_status_(void *request_f, void *flag_f, void *status_f, void
 void mpi_test_cancelled_(void *status_f, void *flag_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_test_cancelled_", "pmpi_test_cancelled_");
+  if (midrun_passes(CALL_Test_cancelled)) { ((void (*)(void *, void *, void *))real)(status_f, flag_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Test_cancelled, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -483,6 +515,7 @@ void mpi_test_cancelled_(void *status_f, void *flag_f, void *ierr) {
 void mpi_cancel_(void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_cancel_", "pmpi_cancel_");
+  if (midrun_passes(CALL_Cancel)) { ((void (*)(void *, void *))real)(request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Cancel, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -495,6 +528,7 @@ void mpi_cancel_(void *request_f, void *ierr) {
 void mpi_request_free_(void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_request_free_", "pmpi_request_free_");
+  if (midrun_passes(CALL_Request_free)) { ((void (*)(void *, void *))real)(request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Request_free, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -507,6 +541,7 @@ void mpi_request_free_(void *request_f, void *ierr) {
 void mpi_send_init_(void *buf_f, void *count_f, void *datatype_f, void *dest_f, void *tag_f, void *comm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_send_init_", "pmpi_send_init_");
+  if (midrun_passes(CALL_Send_init)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *))real)(buf_f, count_f, datatype_f, dest_f, tag_f, comm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Send_init, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -524,6 +559,7 @@ void mpi_send_init_(void *buf_f, void *count_f, void *datatype_f, void *dest_f, 
 void mpi_ssend_init_(void *buf_f, void *count_f, void *datatype_f, void *dest_f, void *tag_f, void *comm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_ssend_init_", "pmpi_ssend_init_");
+  if (midrun_passes(CALL_Ssend_init)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *))real)(buf_f, count_f, datatype_f, dest_f, tag_f, comm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Ssend_init, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -541,6 +577,7 @@ void mpi_ssend_init_(void *buf_f, void *count_f, void *datatype_f, void *dest_f,
 void mpi_bsend_init_(void *buf_f, void *count_f, void *datatype_f, void *dest_f, void *tag_f, void *comm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_bsend_init_", "pmpi_bsend_init_");
+  if (midrun_passes(CALL_Bsend_init)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *))real)(buf_f, count_f, datatype_f, dest_f, tag_f, comm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Bsend_init, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -558,6 +595,7 @@ void mpi_bsend_init_(void *buf_f, void *count_f, void *datatype_f, void *dest_f,
 void mpi_rsend_init_(void *buf_f, void *count_f, void *datatype_f, void *dest_f, void *tag_f, void *comm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_rsend_init_", "pmpi_rsend_init_");
+  if (midrun_passes(CALL_Rsend_init)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *))real)(buf_f, count_f, datatype_f, dest_f, tag_f, comm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Rsend_init, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -575,6 +613,7 @@ void mpi_rsend_init_(void *buf_f, void *count_f, void *datatype_f, void *dest_f,
 void mpi_recv_init_(void *buf_f, void *count_f, void *datatype_f, void *source_f, void *tag_f, void *comm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_recv_init_", "pmpi_recv_init_");
+  if (midrun_passes(CALL_Recv_init)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *))real)(buf_f, count_f, datatype_f, source_f, tag_f, comm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Recv_init, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -592,6 +631,7 @@ void mpi_recv_init_(void *buf_f, void *count_f, void *datatype_f, void *source_f
 void mpi_start_(void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_start_", "pmpi_start_");
+  if (midrun_passes(CALL_Start)) { ((void (*)(void *, void *))real)(request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Start, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -604,6 +644,7 @@ void mpi_start_(void *request_f, void *ierr) {
 void mpi_startall_(void *count_f, void *array_of_requests_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_startall_", "pmpi_startall_");
+  if (midrun_passes(CALL_Startall)) { ((void (*)(void *, void *, void *))real)(count_f, array_of_requests_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Startall, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -616,6 +657,7 @@ void mpi_startall_(void *count_f, void *array_of_requests_f, void *ierr) {
 void mpi_barrier_(void *comm_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_barrier_", "pmpi_barrier_");
+  if (midrun_passes(CALL_Barrier)) { ((void (*)(void *, void *))real)(comm_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Barrier, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -629,6 +671,7 @@ void mpi_barrier_(void *comm_f, void *ierr) {
 void mpi_bcast_(void *buffer_f, void *count_f, void *datatype_f, void *root_f, void *comm_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_bcast_", "pmpi_bcast_");
+  if (midrun_passes(CALL_Bcast)) { ((void (*)(void *, void *, void *, void *, void *, void *))real)(buffer_f, count_f, datatype_f, root_f, comm_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Bcast, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -645,6 +688,7 @@ void mpi_bcast_(void *buffer_f, void *count_f, void *datatype_f, void *root_f, v
 void mpi_gather_(void *sendbuf_f, void *sendcount_f, void *sendtype_f, void *recvbuf_f, void *recvcount_f, void *recvtype_f, void *root_f, void *comm_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_gather_", "pmpi_gather_");
+  if (midrun_passes(CALL_Gather)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, sendcount_f, sendtype_f, recvbuf_f, recvcount_f, recvtype_f, root_f, comm_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Gather, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -664,6 +708,7 @@ void mpi_gather_(void *sendbuf_f, void *sendcount_f, void *sendtype_f, void *rec
 void mpi_gatherv_(void *sendbuf_f, void *sendcount_f, void *sendtype_f, void *recvbuf_f, void *recvcounts_f, void *displs_f, void *recvtype_f, void *root_f, void *comm_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_gatherv_", "pmpi_gatherv_");
+  if (midrun_passes(CALL_Gatherv)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, sendcount_f, sendtype_f, recvbuf_f, recvcounts_f, displs_f, recvtype_f, root_f, comm_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Gatherv, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -683,6 +728,7 @@ void mpi_gatherv_(void *sendbuf_f, void *sendcount_f, void *sendtype_f, void *re
 void mpi_scatter_(void *sendbuf_f, void *sendcount_f, void *sendtype_f, void *recvbuf_f, void *recvcount_f, void *recvtype_f, void *root_f, void *comm_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_scatter_", "pmpi_scatter_");
+  if (midrun_passes(CALL_Scatter)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, sendcount_f, sendtype_f, recvbuf_f, recvcount_f, recvtype_f, root_f, comm_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Scatter, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -702,6 +748,7 @@ void mpi_scatter_(void *sendbuf_f, void *sendcount_f, void *sendtype_f, void *re
 void mpi_scatterv_(void *sendbuf_f, void *sendcounts_f, void *displs_f, void *sendtype_f, void *recvbuf_f, void *recvcount_f, void *recvtype_f, void *root_f, void *comm_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_scatterv_", "pmpi_scatterv_");
+  if (midrun_passes(CALL_Scatterv)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, sendcounts_f, displs_f, sendtype_f, recvbuf_f, recvcount_f, recvtype_f, root_f, comm_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Scatterv, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -721,6 +768,7 @@ void mpi_scatterv_(void *sendbuf_f, void *sendcounts_f, void *displs_f, void *se
 void mpi_allgather_(void *sendbuf_f, void *sendcount_f, void *sendtype_f, void *recvbuf_f, void *recvcount_f, void *recvtype_f, void *comm_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_allgather_", "pmpi_allgather_");
+  if (midrun_passes(CALL_Allgather)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, sendcount_f, sendtype_f, recvbuf_f, recvcount_f, recvtype_f, comm_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Allgather, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -739,6 +787,7 @@ void mpi_allgather_(void *sendbuf_f, void *sendcount_f, void *sendtype_f, void *
 void mpi_allgatherv_(void *sendbuf_f, void *sendcount_f, void *sendtype_f, void *recvbuf_f, void *recvcounts_f, void *displs_f, void *recvtype_f, void *comm_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_allgatherv_", "pmpi_allgatherv_");
+  if (midrun_passes(CALL_Allgatherv)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, sendcount_f, sendtype_f, recvbuf_f, recvcounts_f, displs_f, recvtype_f, comm_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Allgatherv, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -757,6 +806,7 @@ void mpi_allgatherv_(void *sendbuf_f, void *sendcount_f, void *sendtype_f, void 
 void mpi_alltoall_(void *sendbuf_f, void *sendcount_f, void *sendtype_f, void *recvbuf_f, void *recvcount_f, void *recvtype_f, void *comm_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_alltoall_", "pmpi_alltoall_");
+  if (midrun_passes(CALL_Alltoall)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, sendcount_f, sendtype_f, recvbuf_f, recvcount_f, recvtype_f, comm_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Alltoall, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -775,6 +825,7 @@ void mpi_alltoall_(void *sendbuf_f, void *sendcount_f, void *sendtype_f, void *r
 void mpi_alltoallv_(void *sendbuf_f, void *sendcounts_f, void *sdispls_f, void *sendtype_f, void *recvbuf_f, void *recvcounts_f, void *rdispls_f, void *recvtype_f, void *comm_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_alltoallv_", "pmpi_alltoallv_");
+  if (midrun_passes(CALL_Alltoallv)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, sendcounts_f, sdispls_f, sendtype_f, recvbuf_f, recvcounts_f, rdispls_f, recvtype_f, comm_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Alltoallv, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -793,6 +844,7 @@ void mpi_alltoallv_(void *sendbuf_f, void *sendcounts_f, void *sdispls_f, void *
 void mpi_alltoallw_(void *sendbuf_f, void *sendcounts_f, void *sdispls_f, void *sendtypes_f, void *recvbuf_f, void *recvcounts_f, void *rdispls_f, void *recvtypes_f, void *comm_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_alltoallw_", "pmpi_alltoallw_");
+  if (midrun_passes(CALL_Alltoallw)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, sendcounts_f, sdispls_f, sendtypes_f, recvbuf_f, recvcounts_f, rdispls_f, recvtypes_f, comm_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Alltoallw, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -811,6 +863,7 @@ void mpi_alltoallw_(void *sendbuf_f, void *sendcounts_f, void *sdispls_f, void *
 void mpi_reduce_(void *sendbuf_f, void *recvbuf_f, void *count_f, void *datatype_f, void *op_f, void *root_f, void *comm_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_reduce_", "pmpi_reduce_");
+  if (midrun_passes(CALL_Reduce)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, recvbuf_f, count_f, datatype_f, op_f, root_f, comm_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Reduce, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -827,6 +880,7 @@ void mpi_reduce_(void *sendbuf_f, void *recvbuf_f, void *count_f, void *datatype
 void mpi_allreduce_(void *sendbuf_f, void *recvbuf_f, void *count_f, void *datatype_f, void *op_f, void *comm_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_allreduce_", "pmpi_allreduce_");
+  if (midrun_passes(CALL_Allreduce)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, recvbuf_f, count_f, datatype_f, op_f, comm_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Allreduce, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -842,6 +896,7 @@ void mpi_allreduce_(void *sendbuf_f, void *recvbuf_f, void *count_f, void *datat
 void mpi_reduce_scatter_(void *sendbuf_f, void *recvbuf_f, void *recvcounts_f, void *datatype_f, void *op_f, void *comm_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_reduce_scatter_", "pmpi_reduce_scatter_");
+  if (midrun_passes(CALL_Reduce_scatter)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, recvbuf_f, recvcounts_f, datatype_f, op_f, comm_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Reduce_scatter, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -857,6 +912,7 @@ void mpi_reduce_scatter_(void *sendbuf_f, void *recvbuf_f, void *recvcounts_f, v
 void mpi_reduce_scatter_block_(void *sendbuf_f, void *recvbuf_f, void *recvcount_f, void *datatype_f, void *op_f, void *comm_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_reduce_scatter_block_", "pmpi_reduce_scatter_block_");
+  if (midrun_passes(CALL_Reduce_scatter_block)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, recvbuf_f, recvcount_f, datatype_f, op_f, comm_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Reduce_scatter_block, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -872,6 +928,7 @@ void mpi_reduce_scatter_block_(void *sendbuf_f, void *recvbuf_f, void *recvcount
 void mpi_scan_(void *sendbuf_f, void *recvbuf_f, void *count_f, void *datatype_f, void *op_f, void *comm_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_scan_", "pmpi_scan_");
+  if (midrun_passes(CALL_Scan)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, recvbuf_f, count_f, datatype_f, op_f, comm_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Scan, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -887,6 +944,7 @@ void mpi_scan_(void *sendbuf_f, void *recvbuf_f, void *count_f, void *datatype_f
 void mpi_exscan_(void *sendbuf_f, void *recvbuf_f, void *count_f, void *datatype_f, void *op_f, void *comm_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_exscan_", "pmpi_exscan_");
+  if (midrun_passes(CALL_Exscan)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, recvbuf_f, count_f, datatype_f, op_f, comm_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Exscan, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -902,6 +960,7 @@ void mpi_exscan_(void *sendbuf_f, void *recvbuf_f, void *count_f, void *datatype
 void mpi_neighbor_allgather_(void *sendbuf_f, void *sendcount_f, void *sendtype_f, void *recvbuf_f, void *recvcount_f, void *recvtype_f, void *comm_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_neighbor_allgather_", "pmpi_neighbor_allgather_");
+  if (midrun_passes(CALL_Neighbor_allgather)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, sendcount_f, sendtype_f, recvbuf_f, recvcount_f, recvtype_f, comm_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Neighbor_allgather, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -917,6 +976,7 @@ void mpi_neighbor_allgather_(void *sendbuf_f, void *sendcount_f, void *sendtype_
 void mpi_neighbor_allgatherv_(void *sendbuf_f, void *sendcount_f, void *sendtype_f, void *recvbuf_f, void *recvcounts_f, void *displs_f, void *recvtype_f, void *comm_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_neighbor_allgatherv_", "pmpi_neighbor_allgatherv_");
+  if (midrun_passes(CALL_Neighbor_allgatherv)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, sendcount_f, sendtype_f, recvbuf_f, recvcounts_f, displs_f, recvtype_f, comm_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Neighbor_allgatherv, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -932,6 +992,7 @@ void mpi_neighbor_allgatherv_(void *sendbuf_f, void *sendcount_f, void *sendtype
 void mpi_neighbor_alltoall_(void *sendbuf_f, void *sendcount_f, void *sendtype_f, void *recvbuf_f, void *recvcount_f, void *recvtype_f, void *comm_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_neighbor_alltoall_", "pmpi_neighbor_alltoall_");
+  if (midrun_passes(CALL_Neighbor_alltoall)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, sendcount_f, sendtype_f, recvbuf_f, recvcount_f, recvtype_f, comm_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Neighbor_alltoall, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -947,6 +1008,7 @@ void mpi_neighbor_alltoall_(void *sendbuf_f, void *sendcount_f, void *sendtype_f
 void mpi_neighbor_alltoallv_(void *sendbuf_f, void *sendcounts_f, void *sdispls_f, void *sendtype_f, void *recvbuf_f, void *recvcounts_f, void *rdispls_f, void *recvtype_f, void *comm_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_neighbor_alltoallv_", "pmpi_neighbor_alltoallv_");
+  if (midrun_passes(CALL_Neighbor_alltoallv)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, sendcounts_f, sdispls_f, sendtype_f, recvbuf_f, recvcounts_f, rdispls_f, recvtype_f, comm_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Neighbor_alltoallv, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -962,6 +1024,7 @@ void mpi_neighbor_alltoallv_(void *sendbuf_f, void *sendcounts_f, void *sdispls_
 void mpi_neighbor_alltoallw_(void *sendbuf_f, void *sendcounts_f, void *sdispls_f, void *sendtypes_f, void *recvbuf_f, void *recvcounts_f, void *rdispls_f, void *recvtypes_f, void *comm_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_neighbor_alltoallw_", "pmpi_neighbor_alltoallw_");
+  if (midrun_passes(CALL_Neighbor_alltoallw)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, sendcounts_f, sdispls_f, sendtypes_f, recvbuf_f, recvcounts_f, rdispls_f, recvtypes_f, comm_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Neighbor_alltoallw, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -977,6 +1040,7 @@ void mpi_neighbor_alltoallw_(void *sendbuf_f, void *sendcounts_f, void *sdispls_
 void mpi_ibarrier_(void *comm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_ibarrier_", "pmpi_ibarrier_");
+  if (midrun_passes(CALL_Ibarrier)) { ((void (*)(void *, void *, void *))real)(comm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Ibarrier, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -990,6 +1054,7 @@ void mpi_ibarrier_(void *comm_f, void *request_f, void *ierr) {
 void mpi_ibcast_(void *buffer_f, void *count_f, void *datatype_f, void *root_f, void *comm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_ibcast_", "pmpi_ibcast_");
+  if (midrun_passes(CALL_Ibcast)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *))real)(buffer_f, count_f, datatype_f, root_f, comm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Ibcast, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -1006,6 +1071,7 @@ void mpi_ibcast_(void *buffer_f, void *count_f, void *datatype_f, void *root_f, 
 void mpi_igather_(void *sendbuf_f, void *sendcount_f, void *sendtype_f, void *recvbuf_f, void *recvcount_f, void *recvtype_f, void *root_f, void *comm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_igather_", "pmpi_igather_");
+  if (midrun_passes(CALL_Igather)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, sendcount_f, sendtype_f, recvbuf_f, recvcount_f, recvtype_f, root_f, comm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Igather, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -1025,6 +1091,7 @@ void mpi_igather_(void *sendbuf_f, void *sendcount_f, void *sendtype_f, void *re
 void mpi_igatherv_(void *sendbuf_f, void *sendcount_f, void *sendtype_f, void *recvbuf_f, void *recvcounts_f, void *displs_f, void *recvtype_f, void *root_f, void *comm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_igatherv_", "pmpi_igatherv_");
+  if (midrun_passes(CALL_Igatherv)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, sendcount_f, sendtype_f, recvbuf_f, recvcounts_f, displs_f, recvtype_f, root_f, comm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Igatherv, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -1044,6 +1111,7 @@ void mpi_igatherv_(void *sendbuf_f, void *sendcount_f, void *sendtype_f, void *r
 void mpi_iscatter_(void *sendbuf_f, void *sendcount_f, void *sendtype_f, void *recvbuf_f, void *recvcount_f, void *recvtype_f, void *root_f, void *comm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_iscatter_", "pmpi_iscatter_");
+  if (midrun_passes(CALL_Iscatter)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, sendcount_f, sendtype_f, recvbuf_f, recvcount_f, recvtype_f, root_f, comm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Iscatter, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -1063,6 +1131,7 @@ void mpi_iscatter_(void *sendbuf_f, void *sendcount_f, void *sendtype_f, void *r
 void mpi_iscatterv_(void *sendbuf_f, void *sendcounts_f, void *displs_f, void *sendtype_f, void *recvbuf_f, void *recvcount_f, void *recvtype_f, void *root_f, void *comm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_iscatterv_", "pmpi_iscatterv_");
+  if (midrun_passes(CALL_Iscatterv)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, sendcounts_f, displs_f, sendtype_f, recvbuf_f, recvcount_f, recvtype_f, root_f, comm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Iscatterv, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -1082,6 +1151,7 @@ void mpi_iscatterv_(void *sendbuf_f, void *sendcounts_f, void *displs_f, void *s
 void mpi_iallgather_(void *sendbuf_f, void *sendcount_f, void *sendtype_f, void *recvbuf_f, void *recvcount_f, void *recvtype_f, void *comm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_iallgather_", "pmpi_iallgather_");
+  if (midrun_passes(CALL_Iallgather)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, sendcount_f, sendtype_f, recvbuf_f, recvcount_f, recvtype_f, comm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Iallgather, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -1100,6 +1170,7 @@ void mpi_iallgather_(void *sendbuf_f, void *sendcount_f, void *sendtype_f, void 
 void mpi_iallgatherv_(void *sendbuf_f, void *sendcount_f, void *sendtype_f, void *recvbuf_f, void *recvcounts_f, void *displs_f, void *recvtype_f, void *comm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_iallgatherv_", "pmpi_iallgatherv_");
+  if (midrun_passes(CALL_Iallgatherv)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, sendcount_f, sendtype_f, recvbuf_f, recvcounts_f, displs_f, recvtype_f, comm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Iallgatherv, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -1118,6 +1189,7 @@ void mpi_iallgatherv_(void *sendbuf_f, void *sendcount_f, void *sendtype_f, void
 void mpi_ialltoall_(void *sendbuf_f, void *sendcount_f, void *sendtype_f, void *recvbuf_f, void *recvcount_f, void *recvtype_f, void *comm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_ialltoall_", "pmpi_ialltoall_");
+  if (midrun_passes(CALL_Ialltoall)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, sendcount_f, sendtype_f, recvbuf_f, recvcount_f, recvtype_f, comm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Ialltoall, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -1136,6 +1208,7 @@ void mpi_ialltoall_(void *sendbuf_f, void *sendcount_f, void *sendtype_f, void *
 void mpi_ialltoallv_(void *sendbuf_f, void *sendcounts_f, void *sdispls_f, void *sendtype_f, void *recvbuf_f, void *recvcounts_f, void *rdispls_f, void *recvtype_f, void *comm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_ialltoallv_", "pmpi_ialltoallv_");
+  if (midrun_passes(CALL_Ialltoallv)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, sendcounts_f, sdispls_f, sendtype_f, recvbuf_f, recvcounts_f, rdispls_f, recvtype_f, comm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Ialltoallv, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -1154,6 +1227,7 @@ void mpi_ialltoallv_(void *sendbuf_f, void *sendcounts_f, void *sdispls_f, void 
 void mpi_ialltoallw_(void *sendbuf_f, void *sendcounts_f, void *sdispls_f, void *sendtypes_f, void *recvbuf_f, void *recvcounts_f, void *rdispls_f, void *recvtypes_f, void *comm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_ialltoallw_", "pmpi_ialltoallw_");
+  if (midrun_passes(CALL_Ialltoallw)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, sendcounts_f, sdispls_f, sendtypes_f, recvbuf_f, recvcounts_f, rdispls_f, recvtypes_f, comm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Ialltoallw, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -1172,6 +1246,7 @@ void mpi_ialltoallw_(void *sendbuf_f, void *sendcounts_f, void *sdispls_f, void 
 void mpi_ireduce_(void *sendbuf_f, void *recvbuf_f, void *count_f, void *datatype_f, void *op_f, void *root_f, void *comm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_ireduce_", "pmpi_ireduce_");
+  if (midrun_passes(CALL_Ireduce)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, recvbuf_f, count_f, datatype_f, op_f, root_f, comm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Ireduce, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -1188,6 +1263,7 @@ void mpi_ireduce_(void *sendbuf_f, void *recvbuf_f, void *count_f, void *datatyp
 void mpi_iallreduce_(void *sendbuf_f, void *recvbuf_f, void *count_f, void *datatype_f, void *op_f, void *comm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_iallreduce_", "pmpi_iallreduce_");
+  if (midrun_passes(CALL_Iallreduce)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, recvbuf_f, count_f, datatype_f, op_f, comm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Iallreduce, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -1203,6 +1279,7 @@ void mpi_iallreduce_(void *sendbuf_f, void *recvbuf_f, void *count_f, void *data
 void mpi_ireduce_scatter_(void *sendbuf_f, void *recvbuf_f, void *recvcounts_f, void *datatype_f, void *op_f, void *comm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_ireduce_scatter_", "pmpi_ireduce_scatter_");
+  if (midrun_passes(CALL_Ireduce_scatter)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, recvbuf_f, recvcounts_f, datatype_f, op_f, comm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Ireduce_scatter, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -1218,6 +1295,7 @@ void mpi_ireduce_scatter_(void *sendbuf_f, void *recvbuf_f, void *recvcounts_f, 
 void mpi_ireduce_scatter_block_(void *sendbuf_f, void *recvbuf_f, void *recvcount_f, void *datatype_f, void *op_f, void *comm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_ireduce_scatter_block_", "pmpi_ireduce_scatter_block_");
+  if (midrun_passes(CALL_Ireduce_scatter_block)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, recvbuf_f, recvcount_f, datatype_f, op_f, comm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Ireduce_scatter_block, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -1233,6 +1311,7 @@ void mpi_ireduce_scatter_block_(void *sendbuf_f, void *recvbuf_f, void *recvcoun
 void mpi_iscan_(void *sendbuf_f, void *recvbuf_f, void *count_f, void *datatype_f, void *op_f, void *comm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_iscan_", "pmpi_iscan_");
+  if (midrun_passes(CALL_Iscan)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, recvbuf_f, count_f, datatype_f, op_f, comm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Iscan, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -1248,6 +1327,7 @@ void mpi_iscan_(void *sendbuf_f, void *recvbuf_f, void *count_f, void *datatype_
 void mpi_iexscan_(void *sendbuf_f, void *recvbuf_f, void *count_f, void *datatype_f, void *op_f, void *comm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_iexscan_", "pmpi_iexscan_");
+  if (midrun_passes(CALL_Iexscan)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, recvbuf_f, count_f, datatype_f, op_f, comm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Iexscan, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -1263,6 +1343,7 @@ void mpi_iexscan_(void *sendbuf_f, void *recvbuf_f, void *count_f, void *datatyp
 void mpi_ineighbor_allgather_(void *sendbuf_f, void *sendcount_f, void *sendtype_f, void *recvbuf_f, void *recvcount_f, void *recvtype_f, void *comm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_ineighbor_allgather_", "pmpi_ineighbor_allgather_");
+  if (midrun_passes(CALL_Ineighbor_allgather)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, sendcount_f, sendtype_f, recvbuf_f, recvcount_f, recvtype_f, comm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Ineighbor_allgather, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -1278,6 +1359,7 @@ void mpi_ineighbor_allgather_(void *sendbuf_f, void *sendcount_f, void *sendtype
 void mpi_ineighbor_allgatherv_(void *sendbuf_f, void *sendcount_f, void *sendtype_f, void *recvbuf_f, void *recvcounts_f, void *displs_f, void *recvtype_f, void *comm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_ineighbor_allgatherv_", "pmpi_ineighbor_allgatherv_");
+  if (midrun_passes(CALL_Ineighbor_allgatherv)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, sendcount_f, sendtype_f, recvbuf_f, recvcounts_f, displs_f, recvtype_f, comm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Ineighbor_allgatherv, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -1293,6 +1375,7 @@ void mpi_ineighbor_allgatherv_(void *sendbuf_f, void *sendcount_f, void *sendtyp
 void mpi_ineighbor_alltoall_(void *sendbuf_f, void *sendcount_f, void *sendtype_f, void *recvbuf_f, void *recvcount_f, void *recvtype_f, void *comm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_ineighbor_alltoall_", "pmpi_ineighbor_alltoall_");
+  if (midrun_passes(CALL_Ineighbor_alltoall)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, sendcount_f, sendtype_f, recvbuf_f, recvcount_f, recvtype_f, comm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Ineighbor_alltoall, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -1308,6 +1391,7 @@ void mpi_ineighbor_alltoall_(void *sendbuf_f, void *sendcount_f, void *sendtype_
 void mpi_ineighbor_alltoallv_(void *sendbuf_f, void *sendcounts_f, void *sdispls_f, void *sendtype_f, void *recvbuf_f, void *recvcounts_f, void *rdispls_f, void *recvtype_f, void *comm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_ineighbor_alltoallv_", "pmpi_ineighbor_alltoallv_");
+  if (midrun_passes(CALL_Ineighbor_alltoallv)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, sendcounts_f, sdispls_f, sendtype_f, recvbuf_f, recvcounts_f, rdispls_f, recvtype_f, comm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Ineighbor_alltoallv, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -1323,6 +1407,7 @@ void mpi_ineighbor_alltoallv_(void *sendbuf_f, void *sendcounts_f, void *sdispls
 void mpi_ineighbor_alltoallw_(void *sendbuf_f, void *sendcounts_f, void *sdispls_f, void *sendtypes_f, void *recvbuf_f, void *recvcounts_f, void *rdispls_f, void *recvtypes_f, void *comm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_ineighbor_alltoallw_", "pmpi_ineighbor_alltoallw_");
+  if (midrun_passes(CALL_Ineighbor_alltoallw)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, sendcounts_f, sdispls_f, sendtypes_f, recvbuf_f, recvcounts_f, rdispls_f, recvtypes_f, comm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Ineighbor_alltoallw, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -1338,6 +1423,7 @@ void mpi_ineighbor_alltoallw_(void *sendbuf_f, void *sendcounts_f, void *sdispls
 void mpi_reduce_local_(void *inbuf_f, void *inoutbuf_f, void *count_f, void *datatype_f, void *op_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_reduce_local_", "pmpi_reduce_local_");
+  if (midrun_passes(CALL_Reduce_local)) { ((void (*)(void *, void *, void *, void *, void *, void *))real)(inbuf_f, inoutbuf_f, count_f, datatype_f, op_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Reduce_local, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -1350,6 +1436,7 @@ void mpi_reduce_local_(void *inbuf_f, void *inoutbuf_f, void *count_f, void *dat
 void mpi_comm_size_(void *comm_f, void *size_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_comm_size_", "pmpi_comm_size_");
+  if (midrun_passes(CALL_Comm_size)) { ((void (*)(void *, void *, void *))real)(comm_f, size_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Comm_size, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -1363,6 +1450,7 @@ void mpi_comm_size_(void *comm_f, void *size_f, void *ierr) {
 void mpi_comm_rank_(void *comm_f, void *rank_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_comm_rank_", "pmpi_comm_rank_");
+  if (midrun_passes(CALL_Comm_rank)) { ((void (*)(void *, void *, void *))real)(comm_f, rank_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Comm_rank, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -1376,6 +1464,7 @@ void mpi_comm_rank_(void *comm_f, void *rank_f, void *ierr) {
 void mpi_comm_compare_(void *comm1_f, void *comm2_f, void *result_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_comm_compare_", "pmpi_comm_compare_");
+  if (midrun_passes(CALL_Comm_compare)) { ((void (*)(void *, void *, void *, void *))real)(comm1_f, comm2_f, result_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Comm_compare, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -1388,6 +1477,7 @@ void mpi_comm_compare_(void *comm1_f, void *comm2_f, void *result_f, void *ierr)
 void mpi_comm_group_(void *comm_f, void *group_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_comm_group_", "pmpi_comm_group_");
+  if (midrun_passes(CALL_Comm_group)) { ((void (*)(void *, void *, void *))real)(comm_f, group_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Comm_group, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -1401,6 +1491,7 @@ void mpi_comm_group_(void *comm_f, void *group_f, void *ierr) {
 void mpi_comm_remote_size_(void *comm_f, void *size_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_comm_remote_size_", "pmpi_comm_remote_size_");
+  if (midrun_passes(CALL_Comm_remote_size)) { ((void (*)(void *, void *, void *))real)(comm_f, size_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Comm_remote_size, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -1414,6 +1505,7 @@ void mpi_comm_remote_size_(void *comm_f, void *size_f, void *ierr) {
 void mpi_comm_remote_group_(void *comm_f, void *group_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_comm_remote_group_", "pmpi_comm_remote_group_");
+  if (midrun_passes(CALL_Comm_remote_group)) { ((void (*)(void *, void *, void *))real)(comm_f, group_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Comm_remote_group, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -1427,6 +1519,7 @@ void mpi_comm_remote_group_(void *comm_f, void *group_f, void *ierr) {
 void mpi_comm_test_inter_(void *comm_f, void *flag_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_comm_test_inter_", "pmpi_comm_test_inter_");
+  if (midrun_passes(CALL_Comm_test_inter)) { ((void (*)(void *, void *, void *))real)(comm_f, flag_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Comm_test_inter, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -1440,6 +1533,7 @@ void mpi_comm_test_inter_(void *comm_f, void *flag_f, void *ierr) {
 void mpi_comm_get_parent_(void *parent_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_comm_get_parent_", "pmpi_comm_get_parent_");
+  if (midrun_passes(CALL_Comm_get_parent)) { ((void (*)(void *, void *))real)(parent_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Comm_get_parent, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -1452,6 +1546,7 @@ void mpi_comm_get_parent_(void *parent_f, void *ierr) {
 void mpi_group_size_(void *group_f, void *size_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_group_size_", "pmpi_group_size_");
+  if (midrun_passes(CALL_Group_size)) { ((void (*)(void *, void *, void *))real)(group_f, size_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Group_size, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -1464,6 +1559,7 @@ void mpi_group_size_(void *group_f, void *size_f, void *ierr) {
 void mpi_group_rank_(void *group_f, void *rank_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_group_rank_", "pmpi_group_rank_");
+  if (midrun_passes(CALL_Group_rank)) { ((void (*)(void *, void *, void *))real)(group_f, rank_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Group_rank, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -1476,6 +1572,7 @@ void mpi_group_rank_(void *group_f, void *rank_f, void *ierr) {
 void mpi_group_translate_ranks_(void *group1_f, void *n_f, void *ranks1_f, void *group2_f, void *ranks2_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_group_translate_ranks_", "pmpi_group_translate_ranks_");
+  if (midrun_passes(CALL_Group_translate_ranks)) { ((void (*)(void *, void *, void *, void *, void *, void *))real)(group1_f, n_f, ranks1_f, group2_f, ranks2_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Group_translate_ranks, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -1488,6 +1585,7 @@ void mpi_group_translate_ranks_(void *group1_f, void *n_f, void *ranks1_f, void 
 void mpi_group_compare_(void *group1_f, void *group2_f, void *result_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_group_compare_", "pmpi_group_compare_");
+  if (midrun_passes(CALL_Group_compare)) { ((void (*)(void *, void *, void *, void *))real)(group1_f, group2_f, result_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Group_compare, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -1500,6 +1598,7 @@ void mpi_group_compare_(void *group1_f, void *group2_f, void *result_f, void *ie
 void mpi_group_union_(void *group1_f, void *group2_f, void *newgroup_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_group_union_", "pmpi_group_union_");
+  if (midrun_passes(CALL_Group_union)) { ((void (*)(void *, void *, void *, void *))real)(group1_f, group2_f, newgroup_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Group_union, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -1512,6 +1611,7 @@ void mpi_group_union_(void *group1_f, void *group2_f, void *newgroup_f, void *ie
 void mpi_group_intersection_(void *group1_f, void *group2_f, void *newgroup_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_group_intersection_", "pmpi_group_intersection_");
+  if (midrun_passes(CALL_Group_intersection)) { ((void (*)(void *, void *, void *, void *))real)(group1_f, group2_f, newgroup_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Group_intersection, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -1524,6 +1624,7 @@ void mpi_group_intersection_(void *group1_f, void *group2_f, void *newgroup_f, v
 void mpi_group_difference_(void *group1_f, void *group2_f, void *newgroup_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_group_difference_", "pmpi_group_difference_");
+  if (midrun_passes(CALL_Group_difference)) { ((void (*)(void *, void *, void *, void *))real)(group1_f, group2_f, newgroup_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Group_difference, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -1536,6 +1637,7 @@ void mpi_group_difference_(void *group1_f, void *group2_f, void *newgroup_f, voi
 void mpi_group_incl_(void *group_f, void *n_f, void *ranks_f, void *newgroup_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_group_incl_", "pmpi_group_incl_");
+  if (midrun_passes(CALL_Group_incl)) { ((void (*)(void *, void *, void *, void *, void *))real)(group_f, n_f, ranks_f, newgroup_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Group_incl, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -1548,6 +1650,7 @@ void mpi_group_incl_(void *group_f, void *n_f, void *ranks_f, void *newgroup_f, 
 void mpi_group_excl_(void *group_f, void *n_f, void *ranks_f, void *newgroup_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_group_excl_", "pmpi_group_excl_");
+  if (midrun_passes(CALL_Group_excl)) { ((void (*)(void *, void *, void *, void *, void *))real)(group_f, n_f, ranks_f, newgroup_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Group_excl, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -1560,6 +1663,7 @@ void mpi_group_excl_(void *group_f, void *n_f, void *ranks_f, void *newgroup_f, 
 void mpi_group_range_incl_(void *group_f, void *n_f, void *ranges_f, void *newgroup_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_group_range_incl_", "pmpi_group_range_incl_");
+  if (midrun_passes(CALL_Group_range_incl)) { ((void (*)(void *, void *, void *, void *, void *))real)(group_f, n_f, ranges_f, newgroup_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Group_range_incl, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -1572,6 +1676,7 @@ void mpi_group_range_incl_(void *group_f, void *n_f, void *ranges_f, void *newgr
 void mpi_group_range_excl_(void *group_f, void *n_f, void *ranges_f, void *newgroup_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_group_range_excl_", "pmpi_group_range_excl_");
+  if (midrun_passes(CALL_Group_range_excl)) { ((void (*)(void *, void *, void *, void *, void *))real)(group_f, n_f, ranges_f, newgroup_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Group_range_excl, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -1584,6 +1689,7 @@ void mpi_group_range_excl_(void *group_f, void *n_f, void *ranges_f, void *newgr
 void mpi_group_free_(void *group_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_group_free_", "pmpi_group_free_");
+  if (midrun_passes(CALL_Group_free)) { ((void (*)(void *, void *))real)(group_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Group_free, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -1596,6 +1702,7 @@ void mpi_group_free_(void *group_f, void *ierr) {
 void mpi_topo_test_(void *comm_f, void *status_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_topo_test_", "pmpi_topo_test_");
+  if (midrun_passes(CALL_Topo_test)) { ((void (*)(void *, void *, void *))real)(comm_f, status_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Topo_test, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -1609,6 +1716,7 @@ void mpi_topo_test_(void *comm_f, void *status_f, void *ierr) {
 void mpi_cart_coords_(void *comm_f, void *rank_f, void *maxdims_f, void *coords_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_cart_coords_", "pmpi_cart_coords_");
+  if (midrun_passes(CALL_Cart_coords)) { ((void (*)(void *, void *, void *, void *, void *))real)(comm_f, rank_f, maxdims_f, coords_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Cart_coords, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -1622,6 +1730,7 @@ void mpi_cart_coords_(void *comm_f, void *rank_f, void *maxdims_f, void *coords_
 void mpi_cart_rank_(void *comm_f, void *coords_f, void *rank_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_cart_rank_", "pmpi_cart_rank_");
+  if (midrun_passes(CALL_Cart_rank)) { ((void (*)(void *, void *, void *, void *))real)(comm_f, coords_f, rank_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Cart_rank, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -1635,6 +1744,7 @@ void mpi_cart_rank_(void *comm_f, void *coords_f, void *rank_f, void *ierr) {
 void mpi_cart_shift_(void *comm_f, void *direction_f, void *disp_f, void *rank_source_f, void *rank_dest_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_cart_shift_", "pmpi_cart_shift_");
+  if (midrun_passes(CALL_Cart_shift)) { ((void (*)(void *, void *, void *, void *, void *, void *))real)(comm_f, direction_f, disp_f, rank_source_f, rank_dest_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Cart_shift, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -1648,6 +1758,7 @@ void mpi_cart_shift_(void *comm_f, void *direction_f, void *disp_f, void *rank_s
 void mpi_cart_get_(void *comm_f, void *maxdims_f, void *dims_f, void *periods_f, void *coords_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_cart_get_", "pmpi_cart_get_");
+  if (midrun_passes(CALL_Cart_get)) { ((void (*)(void *, void *, void *, void *, void *, void *))real)(comm_f, maxdims_f, dims_f, periods_f, coords_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Cart_get, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -1661,6 +1772,7 @@ void mpi_cart_get_(void *comm_f, void *maxdims_f, void *dims_f, void *periods_f,
 void mpi_cartdim_get_(void *comm_f, void *ndims_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_cartdim_get_", "pmpi_cartdim_get_");
+  if (midrun_passes(CALL_Cartdim_get)) { ((void (*)(void *, void *, void *))real)(comm_f, ndims_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Cartdim_get, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -1674,6 +1786,7 @@ void mpi_cartdim_get_(void *comm_f, void *ndims_f, void *ierr) {
 void mpi_cart_map_(void *comm_f, void *ndims_f, void *dims_f, void *periods_f, void *newrank_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_cart_map_", "pmpi_cart_map_");
+  if (midrun_passes(CALL_Cart_map)) { ((void (*)(void *, void *, void *, void *, void *, void *))real)(comm_f, ndims_f, dims_f, periods_f, newrank_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Cart_map, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -1687,6 +1800,7 @@ void mpi_cart_map_(void *comm_f, void *ndims_f, void *dims_f, void *periods_f, v
 void mpi_graph_neighbors_(void *comm_f, void *rank_f, void *maxneighbors_f, void *neighbors_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_graph_neighbors_", "pmpi_graph_neighbors_");
+  if (midrun_passes(CALL_Graph_neighbors)) { ((void (*)(void *, void *, void *, void *, void *))real)(comm_f, rank_f, maxneighbors_f, neighbors_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Graph_neighbors, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -1700,6 +1814,7 @@ void mpi_graph_neighbors_(void *comm_f, void *rank_f, void *maxneighbors_f, void
 void mpi_graph_neighbors_count_(void *comm_f, void *rank_f, void *nneighbors_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_graph_neighbors_count_", "pmpi_graph_neighbors_count_");
+  if (midrun_passes(CALL_Graph_neighbors_count)) { ((void (*)(void *, void *, void *, void *))real)(comm_f, rank_f, nneighbors_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Graph_neighbors_count, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -1713,6 +1828,7 @@ void mpi_graph_neighbors_count_(void *comm_f, void *rank_f, void *nneighbors_f, 
 void mpi_dist_graph_neighbors_(void *comm_f, void *maxindegree_f, void *sources_f, void *sourceweights_f, void *maxoutdegree_f, void *destinations_f, void *destweights_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_dist_graph_neighbors_", "pmpi_dist_graph_neighbors_");
+  if (midrun_passes(CALL_Dist_graph_neighbors)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *))real)(comm_f, maxindegree_f, sources_f, sourceweights_f, maxoutdegree_f, destinations_f, destweights_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Dist_graph_neighbors, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -1726,6 +1842,7 @@ void mpi_dist_graph_neighbors_(void *comm_f, void *maxindegree_f, void *sources_
 void mpi_dist_graph_neighbors_count_(void *comm_f, void *indegree_f, void *outdegree_f, void *weighted_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_dist_graph_neighbors_count_", "pmpi_dist_graph_neighbors_count_");
+  if (midrun_passes(CALL_Dist_graph_neighbors_count)) { ((void (*)(void *, void *, void *, void *, void *))real)(comm_f, indegree_f, outdegree_f, weighted_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Dist_graph_neighbors_count, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -1739,6 +1856,7 @@ void mpi_dist_graph_neighbors_count_(void *comm_f, void *indegree_f, void *outde
 void mpi_dims_create_(void *nnodes_f, void *ndims_f, void *dims_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_dims_create_", "pmpi_dims_create_");
+  if (midrun_passes(CALL_Dims_create)) { ((void (*)(void *, void *, void *, void *))real)(nnodes_f, ndims_f, dims_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Dims_create, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -1751,6 +1869,7 @@ void mpi_dims_create_(void *nnodes_f, void *ndims_f, void *dims_f, void *ierr) {
 void mpi_comm_dup_(void *comm_f, void *newcomm_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_comm_dup_", "pmpi_comm_dup_");
+  if (midrun_passes(CALL_Comm_dup)) { ((void (*)(void *, void *, void *))real)(comm_f, newcomm_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Comm_dup, 1, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -1764,6 +1883,7 @@ void mpi_comm_dup_(void *comm_f, void *newcomm_f, void *ierr) {
 void mpi_comm_dup_with_info_(void *comm_f, void *info_f, void *newcomm_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_comm_dup_with_info_", "pmpi_comm_dup_with_info_");
+  if (midrun_passes(CALL_Comm_dup_with_info)) { ((void (*)(void *, void *, void *, void *))real)(comm_f, info_f, newcomm_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Comm_dup_with_info, 1, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -1777,6 +1897,7 @@ void mpi_comm_dup_with_info_(void *comm_f, void *info_f, void *newcomm_f, void *
 void mpi_comm_create_(void *comm_f, void *group_f, void *newcomm_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_comm_create_", "pmpi_comm_create_");
+  if (midrun_passes(CALL_Comm_create)) { ((void (*)(void *, void *, void *, void *))real)(comm_f, group_f, newcomm_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Comm_create, 1, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -1790,6 +1911,7 @@ void mpi_comm_create_(void *comm_f, void *group_f, void *newcomm_f, void *ierr) 
 void mpi_comm_create_group_(void *comm_f, void *group_f, void *tag_f, void *newcomm_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_comm_create_group_", "pmpi_comm_create_group_");
+  if (midrun_passes(CALL_Comm_create_group)) { ((void (*)(void *, void *, void *, void *, void *))real)(comm_f, group_f, tag_f, newcomm_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Comm_create_group, 1, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -1803,6 +1925,7 @@ void mpi_comm_create_group_(void *comm_f, void *group_f, void *tag_f, void *newc
 void mpi_comm_split_(void *comm_f, void *color_f, void *key_f, void *newcomm_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_comm_split_", "pmpi_comm_split_");
+  if (midrun_passes(CALL_Comm_split)) { ((void (*)(void *, void *, void *, void *, void *))real)(comm_f, color_f, key_f, newcomm_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Comm_split, 1, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -1816,6 +1939,7 @@ void mpi_comm_split_(void *comm_f, void *color_f, void *key_f, void *newcomm_f, 
 void mpi_comm_split_type_(void *comm_f, void *split_type_f, void *key_f, void *info_f, void *newcomm_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_comm_split_type_", "pmpi_comm_split_type_");
+  if (midrun_passes(CALL_Comm_split_type)) { ((void (*)(void *, void *, void *, void *, void *, void *))real)(comm_f, split_type_f, key_f, info_f, newcomm_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Comm_split_type, 1, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -1829,6 +1953,7 @@ void mpi_comm_split_type_(void *comm_f, void *split_type_f, void *key_f, void *i
 void mpi_intercomm_create_(void *local_comm_f, void *local_leader_f, void *peer_comm_f, void *remote_leader_f, void *tag_f, void *newintercomm_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_intercomm_create_", "pmpi_intercomm_create_");
+  if (midrun_passes(CALL_Intercomm_create)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *))real)(local_comm_f, local_leader_f, peer_comm_f, remote_leader_f, tag_f, newintercomm_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Intercomm_create, 1, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -1841,6 +1966,7 @@ void mpi_intercomm_create_(void *local_comm_f, void *local_leader_f, void *peer_
 void mpi_intercomm_merge_(void *intercomm_f, void *high_f, void *newintracomm_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_intercomm_merge_", "pmpi_intercomm_merge_");
+  if (midrun_passes(CALL_Intercomm_merge)) { ((void (*)(void *, void *, void *, void *))real)(intercomm_f, high_f, newintracomm_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Intercomm_merge, 1, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -1853,6 +1979,7 @@ void mpi_intercomm_merge_(void *intercomm_f, void *high_f, void *newintracomm_f,
 void mpi_cart_create_(void *comm_old_f, void *ndims_f, void *dims_f, void *periods_f, void *reorder_f, void *comm_cart_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_cart_create_", "pmpi_cart_create_");
+  if (midrun_passes(CALL_Cart_create)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *))real)(comm_old_f, ndims_f, dims_f, periods_f, reorder_f, comm_cart_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Cart_create, 1, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -1865,6 +1992,7 @@ void mpi_cart_create_(void *comm_old_f, void *ndims_f, void *dims_f, void *perio
 void mpi_cart_sub_(void *comm_f, void *remain_dims_f, void *newcomm_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_cart_sub_", "pmpi_cart_sub_");
+  if (midrun_passes(CALL_Cart_sub)) { ((void (*)(void *, void *, void *, void *))real)(comm_f, remain_dims_f, newcomm_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Cart_sub, 1, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -1878,6 +2006,7 @@ void mpi_cart_sub_(void *comm_f, void *remain_dims_f, void *newcomm_f, void *ier
 void mpi_graph_create_(void *comm_old_f, void *nnodes_f, void *indx_f, void *edges_f, void *reorder_f, void *comm_graph_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_graph_create_", "pmpi_graph_create_");
+  if (midrun_passes(CALL_Graph_create)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *))real)(comm_old_f, nnodes_f, indx_f, edges_f, reorder_f, comm_graph_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Graph_create, 1, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -1890,6 +2019,7 @@ void mpi_graph_create_(void *comm_old_f, void *nnodes_f, void *indx_f, void *edg
 void mpi_dist_graph_create_(void *comm_old_f, void *n_f, void *sources_f, void *degrees_f, void *destinations_f, void *weights_f, void *info_f, void *reorder_f, void *comm_dist_graph_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_dist_graph_create_", "pmpi_dist_graph_create_");
+  if (midrun_passes(CALL_Dist_graph_create)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(comm_old_f, n_f, sources_f, degrees_f, destinations_f, weights_f, info_f, reorder_f, comm_dist_graph_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Dist_graph_create, 1, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -1902,6 +2032,7 @@ void mpi_dist_graph_create_(void *comm_old_f, void *n_f, void *sources_f, void *
 void mpi_dist_graph_create_adjacent_(void *comm_old_f, void *indegree_f, void *sources_f, void *sourceweights_f, void *outdegree_f, void *destinations_f, void *destweights_f, void *info_f, void *reorder_f, void *comm_dist_graph_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_dist_graph_create_adjacent_", "pmpi_dist_graph_create_adjacent_");
+  if (midrun_passes(CALL_Dist_graph_create_adjacent)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(comm_old_f, indegree_f, sources_f, sourceweights_f, outdegree_f, destinations_f, destweights_f, info_f, reorder_f, comm_dist_graph_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Dist_graph_create_adjacent, 1, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -1914,6 +2045,7 @@ void mpi_dist_graph_create_adjacent_(void *comm_old_f, void *indegree_f, void *s
 void mpi_comm_idup_(void *comm_f, void *newcomm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_comm_idup_", "pmpi_comm_idup_");
+  if (midrun_passes(CALL_Comm_idup)) { ((void (*)(void *, void *, void *, void *))real)(comm_f, newcomm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Comm_idup, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -1953,6 +2085,7 @@ void mpi_comm_disconnect_(void *comm_f, void *ierr) {
 void mpi_comm_join_(void *fd_f, void *intercomm_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_comm_join_", "pmpi_comm_join_");
+  if (midrun_passes(CALL_Comm_join)) { ((void (*)(void *, void *, void *))real)(fd_f, intercomm_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Comm_join, 1, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -1965,6 +2098,7 @@ void mpi_comm_join_(void *fd_f, void *intercomm_f, void *ierr) {
 void mpi_win_create_(void *base_f, void *size_f, void *disp_unit_f, void *info_f, void *comm_f, void *win_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_win_create_", "pmpi_win_create_");
+  if (midrun_passes(CALL_Win_create)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *))real)(base_f, size_f, disp_unit_f, info_f, comm_f, win_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Win_create, 1, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -1978,6 +2112,7 @@ void mpi_win_create_(void *base_f, void *size_f, void *disp_unit_f, void *info_f
 void mpi_win_allocate_(void *size_f, void *disp_unit_f, void *info_f, void *comm_f, void *baseptr_f, void *win_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_win_allocate_", "pmpi_win_allocate_");
+  if (midrun_passes(CALL_Win_allocate)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *))real)(size_f, disp_unit_f, info_f, comm_f, baseptr_f, win_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Win_allocate, 1, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -1991,6 +2126,7 @@ void mpi_win_allocate_(void *size_f, void *disp_unit_f, void *info_f, void *comm
 void mpi_win_allocate_shared_(void *size_f, void *disp_unit_f, void *info_f, void *comm_f, void *baseptr_f, void *win_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_win_allocate_shared_", "pmpi_win_allocate_shared_");
+  if (midrun_passes(CALL_Win_allocate_shared)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *))real)(size_f, disp_unit_f, info_f, comm_f, baseptr_f, win_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Win_allocate_shared, 1, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -2004,6 +2140,7 @@ void mpi_win_allocate_shared_(void *size_f, void *disp_unit_f, void *info_f, voi
 void mpi_win_create_dynamic_(void *info_f, void *comm_f, void *win_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_win_create_dynamic_", "pmpi_win_create_dynamic_");
+  if (midrun_passes(CALL_Win_create_dynamic)) { ((void (*)(void *, void *, void *, void *))real)(info_f, comm_f, win_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Win_create_dynamic, 1, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -2030,6 +2167,7 @@ void mpi_win_free_(void *win_f, void *ierr) {
 void mpi_win_fence_(void *assert_f, void *win_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_win_fence_", "pmpi_win_fence_");
+  if (midrun_passes(CALL_Win_fence)) { ((void (*)(void *, void *, void *))real)(assert_f, win_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Win_fence, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -2042,6 +2180,7 @@ void mpi_win_fence_(void *assert_f, void *win_f, void *ierr) {
 void mpi_win_attach_(void *win_f, void *base_f, void *size_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_win_attach_", "pmpi_win_attach_");
+  if (midrun_passes(CALL_Win_attach)) { ((void (*)(void *, void *, void *, void *))real)(win_f, base_f, size_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Win_attach, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -2054,6 +2193,7 @@ void mpi_win_attach_(void *win_f, void *base_f, void *size_f, void *ierr) {
 void mpi_win_detach_(void *win_f, void *base_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_win_detach_", "pmpi_win_detach_");
+  if (midrun_passes(CALL_Win_detach)) { ((void (*)(void *, void *, void *))real)(win_f, base_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Win_detach, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -2066,6 +2206,7 @@ void mpi_win_detach_(void *win_f, void *base_f, void *ierr) {
 void mpi_win_sync_(void *win_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_win_sync_", "pmpi_win_sync_");
+  if (midrun_passes(CALL_Win_sync)) { ((void (*)(void *, void *))real)(win_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Win_sync, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -2078,6 +2219,7 @@ void mpi_win_sync_(void *win_f, void *ierr) {
 void mpi_win_shared_query_(void *win_f, void *rank_f, void *size_f, void *disp_unit_f, void *baseptr_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_win_shared_query_", "pmpi_win_shared_query_");
+  if (midrun_passes(CALL_Win_shared_query)) { ((void (*)(void *, void *, void *, void *, void *, void *))real)(win_f, rank_f, size_f, disp_unit_f, baseptr_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Win_shared_query, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -2090,6 +2232,7 @@ void mpi_win_shared_query_(void *win_f, void *rank_f, void *size_f, void *disp_u
 void mpi_win_get_group_(void *win_f, void *group_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_win_get_group_", "pmpi_win_get_group_");
+  if (midrun_passes(CALL_Win_get_group)) { ((void (*)(void *, void *, void *))real)(win_f, group_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Win_get_group, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -2102,6 +2245,7 @@ void mpi_win_get_group_(void *win_f, void *group_f, void *ierr) {
 void mpi_win_post_(void *group_f, void *assert_f, void *win_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_win_post_", "pmpi_win_post_");
+  if (midrun_passes(CALL_Win_post)) { ((void (*)(void *, void *, void *, void *))real)(group_f, assert_f, win_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Win_post, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -2114,6 +2258,7 @@ void mpi_win_post_(void *group_f, void *assert_f, void *win_f, void *ierr) {
 void mpi_win_test_(void *win_f, void *flag_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_win_test_", "pmpi_win_test_");
+  if (midrun_passes(CALL_Win_test)) { ((void (*)(void *, void *, void *))real)(win_f, flag_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Win_test, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -2126,6 +2271,7 @@ void mpi_win_test_(void *win_f, void *flag_f, void *ierr) {
 void mpi_win_start_(void *group_f, void *assert_f, void *win_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_win_start_", "pmpi_win_start_");
+  if (midrun_passes(CALL_Win_start)) { ((void (*)(void *, void *, void *, void *))real)(group_f, assert_f, win_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Win_start, 1, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -2138,6 +2284,7 @@ void mpi_win_start_(void *group_f, void *assert_f, void *win_f, void *ierr) {
 void mpi_win_complete_(void *win_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_win_complete_", "pmpi_win_complete_");
+  if (midrun_passes(CALL_Win_complete)) { ((void (*)(void *, void *))real)(win_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Win_complete, 1, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -2150,6 +2297,7 @@ void mpi_win_complete_(void *win_f, void *ierr) {
 void mpi_win_wait_(void *win_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_win_wait_", "pmpi_win_wait_");
+  if (midrun_passes(CALL_Win_wait)) { ((void (*)(void *, void *))real)(win_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Win_wait, 1, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -2162,6 +2310,7 @@ void mpi_win_wait_(void *win_f, void *ierr) {
 void mpi_win_lock_all_(void *assert_f, void *win_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_win_lock_all_", "pmpi_win_lock_all_");
+  if (midrun_passes(CALL_Win_lock_all)) { ((void (*)(void *, void *, void *))real)(assert_f, win_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Win_lock_all, 1, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -2174,6 +2323,7 @@ void mpi_win_lock_all_(void *assert_f, void *win_f, void *ierr) {
 void mpi_win_unlock_all_(void *win_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_win_unlock_all_", "pmpi_win_unlock_all_");
+  if (midrun_passes(CALL_Win_unlock_all)) { ((void (*)(void *, void *))real)(win_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Win_unlock_all, 1, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -2186,6 +2336,7 @@ void mpi_win_unlock_all_(void *win_f, void *ierr) {
 void mpi_win_flush_all_(void *win_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_win_flush_all_", "pmpi_win_flush_all_");
+  if (midrun_passes(CALL_Win_flush_all)) { ((void (*)(void *, void *))real)(win_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Win_flush_all, 1, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -2198,6 +2349,7 @@ void mpi_win_flush_all_(void *win_f, void *ierr) {
 void mpi_win_flush_local_all_(void *win_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_win_flush_local_all_", "pmpi_win_flush_local_all_");
+  if (midrun_passes(CALL_Win_flush_local_all)) { ((void (*)(void *, void *))real)(win_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Win_flush_local_all, 1, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -2210,6 +2362,7 @@ void mpi_win_flush_local_all_(void *win_f, void *ierr) {
 void mpi_win_lock_(void *lock_type_f, void *rank_f, void *assert_f, void *win_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_win_lock_", "pmpi_win_lock_");
+  if (midrun_passes(CALL_Win_lock)) { ((void (*)(void *, void *, void *, void *, void *))real)(lock_type_f, rank_f, assert_f, win_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Win_lock, 1, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -2224,6 +2377,7 @@ void mpi_win_lock_(void *lock_type_f, void *rank_f, void *assert_f, void *win_f,
 void mpi_win_unlock_(void *rank_f, void *win_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_win_unlock_", "pmpi_win_unlock_");
+  if (midrun_passes(CALL_Win_unlock)) { ((void (*)(void *, void *, void *))real)(rank_f, win_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Win_unlock, 1, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -2238,6 +2392,7 @@ void mpi_win_unlock_(void *rank_f, void *win_f, void *ierr) {
 void mpi_win_flush_(void *rank_f, void *win_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_win_flush_", "pmpi_win_flush_");
+  if (midrun_passes(CALL_Win_flush)) { ((void (*)(void *, void *, void *))real)(rank_f, win_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Win_flush, 1, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -2252,6 +2407,7 @@ void mpi_win_flush_(void *rank_f, void *win_f, void *ierr) {
 void mpi_win_flush_local_(void *rank_f, void *win_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_win_flush_local_", "pmpi_win_flush_local_");
+  if (midrun_passes(CALL_Win_flush_local)) { ((void (*)(void *, void *, void *))real)(rank_f, win_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Win_flush_local, 1, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -2266,6 +2422,7 @@ void mpi_win_flush_local_(void *rank_f, void *win_f, void *ierr) {
 void mpi_put_(void *origin_addr_f, void *origin_count_f, void *origin_datatype_f, void *target_rank_f, void *target_disp_f, void *target_count_f, void *target_datatype_f, void *win_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_put_", "pmpi_put_");
+  if (midrun_passes(CALL_Put)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(origin_addr_f, origin_count_f, origin_datatype_f, target_rank_f, target_disp_f, target_count_f, target_datatype_f, win_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Put, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -2282,6 +2439,7 @@ void mpi_put_(void *origin_addr_f, void *origin_count_f, void *origin_datatype_f
 void mpi_get_(void *origin_addr_f, void *origin_count_f, void *origin_datatype_f, void *target_rank_f, void *target_disp_f, void *target_count_f, void *target_datatype_f, void *win_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_get_", "pmpi_get_");
+  if (midrun_passes(CALL_Get)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(origin_addr_f, origin_count_f, origin_datatype_f, target_rank_f, target_disp_f, target_count_f, target_datatype_f, win_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Get, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -2298,6 +2456,7 @@ void mpi_get_(void *origin_addr_f, void *origin_count_f, void *origin_datatype_f
 void mpi_accumulate_(void *origin_addr_f, void *origin_count_f, void *origin_datatype_f, void *target_rank_f, void *target_disp_f, void *target_count_f, void *target_datatype_f, void *op_f, void *win_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_accumulate_", "pmpi_accumulate_");
+  if (midrun_passes(CALL_Accumulate)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(origin_addr_f, origin_count_f, origin_datatype_f, target_rank_f, target_disp_f, target_count_f, target_datatype_f, op_f, win_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Accumulate, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -2314,6 +2473,7 @@ void mpi_accumulate_(void *origin_addr_f, void *origin_count_f, void *origin_dat
 void mpi_rput_(void *origin_addr_f, void *origin_count_f, void *origin_datatype_f, void *target_rank_f, void *target_disp_f, void *target_count_f, void *target_datatype_f, void *win_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_rput_", "pmpi_rput_");
+  if (midrun_passes(CALL_Rput)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(origin_addr_f, origin_count_f, origin_datatype_f, target_rank_f, target_disp_f, target_count_f, target_datatype_f, win_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Rput, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -2330,6 +2490,7 @@ void mpi_rput_(void *origin_addr_f, void *origin_count_f, void *origin_datatype_
 void mpi_rget_(void *origin_addr_f, void *origin_count_f, void *origin_datatype_f, void *target_rank_f, void *target_disp_f, void *target_count_f, void *target_datatype_f, void *win_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_rget_", "pmpi_rget_");
+  if (midrun_passes(CALL_Rget)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(origin_addr_f, origin_count_f, origin_datatype_f, target_rank_f, target_disp_f, target_count_f, target_datatype_f, win_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Rget, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -2346,6 +2507,7 @@ void mpi_rget_(void *origin_addr_f, void *origin_count_f, void *origin_datatype_
 void mpi_raccumulate_(void *origin_addr_f, void *origin_count_f, void *origin_datatype_f, void *target_rank_f, void *target_disp_f, void *target_count_f, void *target_datatype_f, void *op_f, void *win_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_raccumulate_", "pmpi_raccumulate_");
+  if (midrun_passes(CALL_Raccumulate)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(origin_addr_f, origin_count_f, origin_datatype_f, target_rank_f, target_disp_f, target_count_f, target_datatype_f, op_f, win_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Raccumulate, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -2362,6 +2524,7 @@ void mpi_raccumulate_(void *origin_addr_f, void *origin_count_f, void *origin_da
 void mpi_get_accumulate_(void *origin_addr_f, void *origin_count_f, void *origin_datatype_f, void *result_addr_f, void *result_count_f, void *result_datatype_f, void *target_rank_f, void *target_disp_f, void *target_count_f, void *target_datatype_f, void *op_f, void *win_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_get_accumulate_", "pmpi_get_accumulate_");
+  if (midrun_passes(CALL_Get_accumulate)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(origin_addr_f, origin_count_f, origin_datatype_f, result_addr_f, result_count_f, result_datatype_f, target_rank_f, target_disp_f, target_count_f, target_datatype_f, op_f, win_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Get_accumulate, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -2378,6 +2541,7 @@ void mpi_get_accumulate_(void *origin_addr_f, void *origin_count_f, void *origin
 void mpi_rget_accumulate_(void *origin_addr_f, void *origin_count_f, void *origin_datatype_f, void *result_addr_f, void *result_count_f, void *result_datatype_f, void *target_rank_f, void *target_disp_f, void *target_count_f, void *target_datatype_f, void *op_f, void *win_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_rget_accumulate_", "pmpi_rget_accumulate_");
+  if (midrun_passes(CALL_Rget_accumulate)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(origin_addr_f, origin_count_f, origin_datatype_f, result_addr_f, result_count_f, result_datatype_f, target_rank_f, target_disp_f, target_count_f, target_datatype_f, op_f, win_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Rget_accumulate, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -2394,6 +2558,7 @@ void mpi_rget_accumulate_(void *origin_addr_f, void *origin_count_f, void *origi
 void mpi_fetch_and_op_(void *origin_addr_f, void *result_addr_f, void *datatype_f, void *target_rank_f, void *target_disp_f, void *op_f, void *win_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_fetch_and_op_", "pmpi_fetch_and_op_");
+  if (midrun_passes(CALL_Fetch_and_op)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *))real)(origin_addr_f, result_addr_f, datatype_f, target_rank_f, target_disp_f, op_f, win_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Fetch_and_op, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -2409,6 +2574,7 @@ void mpi_fetch_and_op_(void *origin_addr_f, void *result_addr_f, void *datatype_
 void mpi_compare_and_swap_(void *origin_addr_f, void *compare_addr_f, void *result_addr_f, void *datatype_f, void *target_rank_f, void *target_disp_f, void *win_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_compare_and_swap_", "pmpi_compare_and_swap_");
+  if (midrun_passes(CALL_Compare_and_swap)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *))real)(origin_addr_f, compare_addr_f, result_addr_f, datatype_f, target_rank_f, target_disp_f, win_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Compare_and_swap, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -2428,6 +2594,7 @@ void mpi_compare_and_swap_(void *origin_addr_f, void *compare_addr_f, void *resu
 void mpi_send_f08_(void *buf_f, void *count_f, void *datatype_f, void *dest_f, void *tag_f, void *comm_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_send_f08_", "pmpi_send_f08_");
+  if (midrun_passes(CALL_Send)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *))real)(buf_f, count_f, datatype_f, dest_f, tag_f, comm_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Send, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -2447,6 +2614,7 @@ void mpi_send_f08_(void *buf_f, void *count_f, void *datatype_f, void *dest_f, v
 void mpi_ssend_f08_(void *buf_f, void *count_f, void *datatype_f, void *dest_f, void *tag_f, void *comm_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_ssend_f08_", "pmpi_ssend_f08_");
+  if (midrun_passes(CALL_Ssend)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *))real)(buf_f, count_f, datatype_f, dest_f, tag_f, comm_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Ssend, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -2466,6 +2634,7 @@ void mpi_ssend_f08_(void *buf_f, void *count_f, void *datatype_f, void *dest_f, 
 void mpi_bsend_f08_(void *buf_f, void *count_f, void *datatype_f, void *dest_f, void *tag_f, void *comm_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_bsend_f08_", "pmpi_bsend_f08_");
+  if (midrun_passes(CALL_Bsend)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *))real)(buf_f, count_f, datatype_f, dest_f, tag_f, comm_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Bsend, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -2485,6 +2654,7 @@ void mpi_bsend_f08_(void *buf_f, void *count_f, void *datatype_f, void *dest_f, 
 void mpi_rsend_f08_(void *buf_f, void *count_f, void *datatype_f, void *dest_f, void *tag_f, void *comm_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_rsend_f08_", "pmpi_rsend_f08_");
+  if (midrun_passes(CALL_Rsend)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *))real)(buf_f, count_f, datatype_f, dest_f, tag_f, comm_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Rsend, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -2504,6 +2674,7 @@ void mpi_rsend_f08_(void *buf_f, void *count_f, void *datatype_f, void *dest_f, 
 void mpi_isend_f08_(void *buf_f, void *count_f, void *datatype_f, void *dest_f, void *tag_f, void *comm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_isend_f08_", "pmpi_isend_f08_");
+  if (midrun_passes(CALL_Isend)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *))real)(buf_f, count_f, datatype_f, dest_f, tag_f, comm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Isend, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -2523,6 +2694,7 @@ void mpi_isend_f08_(void *buf_f, void *count_f, void *datatype_f, void *dest_f, 
 void mpi_issend_f08_(void *buf_f, void *count_f, void *datatype_f, void *dest_f, void *tag_f, void *comm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_issend_f08_", "pmpi_issend_f08_");
+  if (midrun_passes(CALL_Issend)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *))real)(buf_f, count_f, datatype_f, dest_f, tag_f, comm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Issend, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -2542,6 +2714,7 @@ void mpi_issend_f08_(void *buf_f, void *count_f, void *datatype_f, void *dest_f,
 void mpi_ibsend_f08_(void *buf_f, void *count_f, void *datatype_f, void *dest_f, void *tag_f, void *comm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_ibsend_f08_", "pmpi_ibsend_f08_");
+  if (midrun_passes(CALL_Ibsend)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *))real)(buf_f, count_f, datatype_f, dest_f, tag_f, comm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Ibsend, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -2561,6 +2734,7 @@ void mpi_ibsend_f08_(void *buf_f, void *count_f, void *datatype_f, void *dest_f,
 void mpi_irsend_f08_(void *buf_f, void *count_f, void *datatype_f, void *dest_f, void *tag_f, void *comm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_irsend_f08_", "pmpi_irsend_f08_");
+  if (midrun_passes(CALL_Irsend)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *))real)(buf_f, count_f, datatype_f, dest_f, tag_f, comm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Irsend, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -2580,6 +2754,7 @@ void mpi_irsend_f08_(void *buf_f, void *count_f, void *datatype_f, void *dest_f,
 void mpi_recv_f08_(void *buf_f, void *count_f, void *datatype_f, void *source_f, void *tag_f, void *comm_f, void *status_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_recv_f08_", "pmpi_recv_f08_");
+  if (midrun_passes(CALL_Recv)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *))real)(buf_f, count_f, datatype_f, source_f, tag_f, comm_f, status_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Recv, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -2602,6 +2777,7 @@ void mpi_recv_f08_(void *buf_f, void *count_f, void *datatype_f, void *source_f,
 void mpi_irecv_f08_(void *buf_f, void *count_f, void *datatype_f, void *source_f, void *tag_f, void *comm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_irecv_f08_", "pmpi_irecv_f08_");
+  if (midrun_passes(CALL_Irecv)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *))real)(buf_f, count_f, datatype_f, source_f, tag_f, comm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Irecv, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -2621,6 +2797,7 @@ void mpi_irecv_f08_(void *buf_f, void *count_f, void *datatype_f, void *source_f
 void mpi_mrecv_f08_(void *buf_f, void *count_f, void *datatype_f, void *message_f, void *status_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_mrecv_f08_", "pmpi_mrecv_f08_");
+  if (midrun_passes(CALL_Mrecv)) { ((void (*)(void *, void *, void *, void *, void *, void *))real)(buf_f, count_f, datatype_f, message_f, status_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Mrecv, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -2640,6 +2817,7 @@ void mpi_mrecv_f08_(void *buf_f, void *count_f, void *datatype_f, void *message_
 void mpi_imrecv_f08_(void *buf_f, void *count_f, void *datatype_f, void *message_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_imrecv_f08_", "pmpi_imrecv_f08_");
+  if (midrun_passes(CALL_Imrecv)) { ((void (*)(void *, void *, void *, void *, void *, void *))real)(buf_f, count_f, datatype_f, message_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Imrecv, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -2656,6 +2834,7 @@ void mpi_imrecv_f08_(void *buf_f, void *count_f, void *datatype_f, void *message
 void mpi_sendrecv_f08_(void *sendbuf_f, void *sendcount_f, void *sendtype_f, void *dest_f, void *sendtag_f, void *recvbuf_f, void *recvcount_f, void *recvtype_f, void *source_f, void *recvtag_f, void *comm_f, void *status_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_sendrecv_f08_", "pmpi_sendrecv_f08_");
+  if (midrun_passes(CALL_Sendrecv)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, sendcount_f, sendtype_f, dest_f, sendtag_f, recvbuf_f, recvcount_f, recvtype_f, source_f, recvtag_f, comm_f, status_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Sendrecv, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -2681,6 +2860,7 @@ void mpi_sendrecv_f08_(void *sendbuf_f, void *sendcount_f, void *sendtype_f, voi
 void mpi_sendrecv_replace_f08_(void *buf_f, void *count_f, void *datatype_f, void *dest_f, void *sendtag_f, void *source_f, void *recvtag_f, void *comm_f, void *status_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_sendrecv_replace_f08_", "pmpi_sendrecv_replace_f08_");
+  if (midrun_passes(CALL_Sendrecv_replace)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(buf_f, count_f, datatype_f, dest_f, sendtag_f, source_f, recvtag_f, comm_f, status_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Sendrecv_replace, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -2703,6 +2883,7 @@ void mpi_sendrecv_replace_f08_(void *buf_f, void *count_f, void *datatype_f, voi
 void mpi_probe_f08_(void *source_f, void *tag_f, void *comm_f, void *status_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_probe_f08_", "pmpi_probe_f08_");
+  if (midrun_passes(CALL_Probe)) { ((void (*)(void *, void *, void *, void *, void *))real)(source_f, tag_f, comm_f, status_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Probe, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -2718,6 +2899,7 @@ void mpi_probe_f08_(void *source_f, void *tag_f, void *comm_f, void *status_f, v
 void mpi_iprobe_f08_(void *source_f, void *tag_f, void *comm_f, void *flag_f, void *status_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_iprobe_f08_", "pmpi_iprobe_f08_");
+  if (midrun_passes(CALL_Iprobe)) { ((void (*)(void *, void *, void *, void *, void *, void *))real)(source_f, tag_f, comm_f, flag_f, status_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Iprobe, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -2733,6 +2915,7 @@ void mpi_iprobe_f08_(void *source_f, void *tag_f, void *comm_f, void *flag_f, vo
 void mpi_mprobe_f08_(void *source_f, void *tag_f, void *comm_f, void *message_f, void *status_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_mprobe_f08_", "pmpi_mprobe_f08_");
+  if (midrun_passes(CALL_Mprobe)) { ((void (*)(void *, void *, void *, void *, void *, void *))real)(source_f, tag_f, comm_f, message_f, status_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Mprobe, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -2748,6 +2931,7 @@ void mpi_mprobe_f08_(void *source_f, void *tag_f, void *comm_f, void *message_f,
 void mpi_improbe_f08_(void *source_f, void *tag_f, void *comm_f, void *flag_f, void *message_f, void *status_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_improbe_f08_", "pmpi_improbe_f08_");
+  if (midrun_passes(CALL_Improbe)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *))real)(source_f, tag_f, comm_f, flag_f, message_f, status_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Improbe, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -2763,6 +2947,7 @@ void mpi_improbe_f08_(void *source_f, void *tag_f, void *comm_f, void *flag_f, v
 void mpi_get_count_f08_(void *status_f, void *datatype_f, void *count_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_get_count_f08_", "pmpi_get_count_f08_");
+  if (midrun_passes(CALL_Get_count)) { ((void (*)(void *, void *, void *, void *))real)(status_f, datatype_f, count_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Get_count, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -2775,6 +2960,7 @@ void mpi_get_count_f08_(void *status_f, void *datatype_f, void *count_f, void *i
 void mpi_get_elements_f08_(void *status_f, void *datatype_f, void *count_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_get_elements_f08_", "pmpi_get_elements_f08_");
+  if (midrun_passes(CALL_Get_elements)) { ((void (*)(void *, void *, void *, void *))real)(status_f, datatype_f, count_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Get_elements, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -2788,6 +2974,7 @@ void mpi_get_elements_f08_(void *status_f, void *datatype_f, void *count_f, void
 void mpi_buffer_attach_f08_(void *buffer_f, void *size_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_buffer_attach_f08_", "pmpi_buffer_attach_f08_");
+  if (midrun_passes(CALL_Buffer_attach)) { ((void (*)(void *, void *, void *))real)(buffer_f, size_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Buffer_attach, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -2802,6 +2989,7 @@ void mpi_buffer_attach_f08_(void *buffer_f, void *size_f, void *ierr) {
 void mpi_buffer_detach_f08_(void *buffer_addr_f, void *size_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_buffer_detach_f08_", "pmpi_buffer_detach_f08_");
+  if (midrun_passes(CALL_Buffer_detach)) { ((void (*)(void *, void *, void *))real)(buffer_addr_f, size_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Buffer_detach, 1, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -2815,6 +3003,7 @@ void mpi_buffer_detach_f08_(void *buffer_addr_f, void *size_f, void *ierr) {
 void mpi_wait_f08_(void *request_f, void *status_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_wait_f08_", "pmpi_wait_f08_");
+  if (midrun_passes(CALL_Wait)) { ((void (*)(void *, void *, void *))real)(request_f, status_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Wait, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -2827,6 +3016,7 @@ void mpi_wait_f08_(void *request_f, void *status_f, void *ierr) {
 void mpi_waitall_f08_(void *count_f, void *array_of_requests_f, void *array_of_statuses_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_waitall_f08_", "pmpi_waitall_f08_");
+  if (midrun_passes(CALL_Waitall)) { ((void (*)(void *, void *, void *, void *))real)(count_f, array_of_requests_f, array_of_statuses_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Waitall, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -2839,6 +3029,7 @@ void mpi_waitall_f08_(void *count_f, void *array_of_requests_f, void *array_of_s
 void mpi_waitany_f08_(void *count_f, void *array_of_requests_f, void *indx_f, void *status_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_waitany_f08_", "pmpi_waitany_f08_");
+  if (midrun_passes(CALL_Waitany)) { ((void (*)(void *, void *, void *, void *, void *))real)(count_f, array_of_requests_f, indx_f, status_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Waitany, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -2851,6 +3042,7 @@ void mpi_waitany_f08_(void *count_f, void *array_of_requests_f, void *indx_f, vo
 void mpi_waitsome_f08_(void *incount_f, void *array_of_requests_f, void *outcount_f, void *array_of_indices_f, void *array_of_statuses_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_waitsome_f08_", "pmpi_waitsome_f08_");
+  if (midrun_passes(CALL_Waitsome)) { ((void (*)(void *, void *, void *, void *, void *, void *))real)(incount_f, array_of_requests_f, outcount_f, array_of_indices_f, array_of_statuses_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Waitsome, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -2863,6 +3055,7 @@ void mpi_waitsome_f08_(void *incount_f, void *array_of_requests_f, void *outcoun
 void mpi_test_f08_(void *request_f, void *flag_f, void *status_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_test_f08_", "pmpi_test_f08_");
+  if (midrun_passes(CALL_Test)) { ((void (*)(void *, void *, void *, void *))real)(request_f, flag_f, status_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Test, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -2875,6 +3068,7 @@ void mpi_test_f08_(void *request_f, void *flag_f, void *status_f, void *ierr) {
 void mpi_testall_f08_(void *count_f, void *array_of_requests_f, void *flag_f, void *array_of_statuses_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_testall_f08_", "pmpi_testall_f08_");
+  if (midrun_passes(CALL_Testall)) { ((void (*)(void *, void *, void *, void *, void *))real)(count_f, array_of_requests_f, flag_f, array_of_statuses_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Testall, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -2887,6 +3081,7 @@ void mpi_testall_f08_(void *count_f, void *array_of_requests_f, void *flag_f, vo
 void mpi_testany_f08_(void *count_f, void *array_of_requests_f, void *indx_f, void *flag_f, void *status_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_testany_f08_", "pmpi_testany_f08_");
+  if (midrun_passes(CALL_Testany)) { ((void (*)(void *, void *, void *, void *, void *, void *))real)(count_f, array_of_requests_f, indx_f, flag_f, status_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Testany, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -2899,6 +3094,7 @@ void mpi_testany_f08_(void *count_f, void *array_of_requests_f, void *indx_f, vo
 void mpi_testsome_f08_(void *incount_f, void *array_of_requests_f, void *outcount_f, void *array_of_indices_f, void *array_of_statuses_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_testsome_f08_", "pmpi_testsome_f08_");
+  if (midrun_passes(CALL_Testsome)) { ((void (*)(void *, void *, void *, void *, void *, void *))real)(incount_f, array_of_requests_f, outcount_f, array_of_indices_f, array_of_statuses_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Testsome, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -2911,6 +3107,7 @@ void mpi_testsome_f08_(void *incount_f, void *array_of_requests_f, void *outcoun
 void mpi_request_get_status_f08_(void *request_f, void *flag_f, void *status_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_request_get_status_f08_", "pmpi_request_get_status_f08_");
+  if (midrun_passes(CALL_Request_get_status)) { ((void (*)(void *, void *, void *, void *))real)(request_f, flag_f, status_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Request_get_status, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -2923,6 +3120,7 @@ void mpi_request_get_status_f08_(void *request_f, void *flag_f, void *status_f, 
 void mpi_test_cancelled_f08_(void *status_f, void *flag_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_test_cancelled_f08_", "pmpi_test_cancelled_f08_");
+  if (midrun_passes(CALL_Test_cancelled)) { ((void (*)(void *, void *, void *))real)(status_f, flag_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Test_cancelled, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -2935,6 +3133,7 @@ void mpi_test_cancelled_f08_(void *status_f, void *flag_f, void *ierr) {
 void mpi_cancel_f08_(void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_cancel_f08_", "pmpi_cancel_f08_");
+  if (midrun_passes(CALL_Cancel)) { ((void (*)(void *, void *))real)(request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Cancel, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -2947,6 +3146,7 @@ void mpi_cancel_f08_(void *request_f, void *ierr) {
 void mpi_request_free_f08_(void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_request_free_f08_", "pmpi_request_free_f08_");
+  if (midrun_passes(CALL_Request_free)) { ((void (*)(void *, void *))real)(request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Request_free, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -2960,6 +3160,7 @@ void mpi_request_free_f08_(void *request_f, void *ierr) {
 void mpi_send_init_f08_(void *buf_f, void *count_f, void *datatype_f, void *dest_f, void *tag_f, void *comm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_send_init_f08_", "pmpi_send_init_f08_");
+  if (midrun_passes(CALL_Send_init)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *))real)(buf_f, count_f, datatype_f, dest_f, tag_f, comm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Send_init, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -2979,6 +3180,7 @@ void mpi_send_init_f08_(void *buf_f, void *count_f, void *datatype_f, void *dest
 void mpi_ssend_init_f08_(void *buf_f, void *count_f, void *datatype_f, void *dest_f, void *tag_f, void *comm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_ssend_init_f08_", "pmpi_ssend_init_f08_");
+  if (midrun_passes(CALL_Ssend_init)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *))real)(buf_f, count_f, datatype_f, dest_f, tag_f, comm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Ssend_init, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -2998,6 +3200,7 @@ void mpi_ssend_init_f08_(void *buf_f, void *count_f, void *datatype_f, void *des
 void mpi_bsend_init_f08_(void *buf_f, void *count_f, void *datatype_f, void *dest_f, void *tag_f, void *comm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_bsend_init_f08_", "pmpi_bsend_init_f08_");
+  if (midrun_passes(CALL_Bsend_init)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *))real)(buf_f, count_f, datatype_f, dest_f, tag_f, comm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Bsend_init, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -3017,6 +3220,7 @@ void mpi_bsend_init_f08_(void *buf_f, void *count_f, void *datatype_f, void *des
 void mpi_rsend_init_f08_(void *buf_f, void *count_f, void *datatype_f, void *dest_f, void *tag_f, void *comm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_rsend_init_f08_", "pmpi_rsend_init_f08_");
+  if (midrun_passes(CALL_Rsend_init)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *))real)(buf_f, count_f, datatype_f, dest_f, tag_f, comm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Rsend_init, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -3036,6 +3240,7 @@ void mpi_rsend_init_f08_(void *buf_f, void *count_f, void *datatype_f, void *des
 void mpi_recv_init_f08_(void *buf_f, void *count_f, void *datatype_f, void *source_f, void *tag_f, void *comm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_recv_init_f08_", "pmpi_recv_init_f08_");
+  if (midrun_passes(CALL_Recv_init)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *))real)(buf_f, count_f, datatype_f, source_f, tag_f, comm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Recv_init, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -3054,6 +3259,7 @@ void mpi_recv_init_f08_(void *buf_f, void *count_f, void *datatype_f, void *sour
 void mpi_start_f08_(void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_start_f08_", "pmpi_start_f08_");
+  if (midrun_passes(CALL_Start)) { ((void (*)(void *, void *))real)(request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Start, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -3066,6 +3272,7 @@ void mpi_start_f08_(void *request_f, void *ierr) {
 void mpi_startall_f08_(void *count_f, void *array_of_requests_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_startall_f08_", "pmpi_startall_f08_");
+  if (midrun_passes(CALL_Startall)) { ((void (*)(void *, void *, void *))real)(count_f, array_of_requests_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Startall, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -3078,6 +3285,7 @@ void mpi_startall_f08_(void *count_f, void *array_of_requests_f, void *ierr) {
 void mpi_barrier_f08_(void *comm_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_barrier_f08_", "pmpi_barrier_f08_");
+  if (midrun_passes(CALL_Barrier)) { ((void (*)(void *, void *))real)(comm_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Barrier, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -3092,6 +3300,7 @@ void mpi_barrier_f08_(void *comm_f, void *ierr) {
 void mpi_bcast_f08_(void *buffer_f, void *count_f, void *datatype_f, void *root_f, void *comm_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_bcast_f08_", "pmpi_bcast_f08_");
+  if (midrun_passes(CALL_Bcast)) { ((void (*)(void *, void *, void *, void *, void *, void *))real)(buffer_f, count_f, datatype_f, root_f, comm_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Bcast, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -3110,6 +3319,7 @@ void mpi_bcast_f08_(void *buffer_f, void *count_f, void *datatype_f, void *root_
 void mpi_gather_f08_(void *sendbuf_f, void *sendcount_f, void *sendtype_f, void *recvbuf_f, void *recvcount_f, void *recvtype_f, void *root_f, void *comm_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_gather_f08_", "pmpi_gather_f08_");
+  if (midrun_passes(CALL_Gather)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, sendcount_f, sendtype_f, recvbuf_f, recvcount_f, recvtype_f, root_f, comm_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Gather, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -3131,6 +3341,7 @@ void mpi_gather_f08_(void *sendbuf_f, void *sendcount_f, void *sendtype_f, void 
 void mpi_gatherv_f08_(void *sendbuf_f, void *sendcount_f, void *sendtype_f, void *recvbuf_f, void *recvcounts_f, void *displs_f, void *recvtype_f, void *root_f, void *comm_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_gatherv_f08_", "pmpi_gatherv_f08_");
+  if (midrun_passes(CALL_Gatherv)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, sendcount_f, sendtype_f, recvbuf_f, recvcounts_f, displs_f, recvtype_f, root_f, comm_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Gatherv, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -3152,6 +3363,7 @@ void mpi_gatherv_f08_(void *sendbuf_f, void *sendcount_f, void *sendtype_f, void
 void mpi_scatter_f08_(void *sendbuf_f, void *sendcount_f, void *sendtype_f, void *recvbuf_f, void *recvcount_f, void *recvtype_f, void *root_f, void *comm_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_scatter_f08_", "pmpi_scatter_f08_");
+  if (midrun_passes(CALL_Scatter)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, sendcount_f, sendtype_f, recvbuf_f, recvcount_f, recvtype_f, root_f, comm_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Scatter, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -3173,6 +3385,7 @@ void mpi_scatter_f08_(void *sendbuf_f, void *sendcount_f, void *sendtype_f, void
 void mpi_scatterv_f08_(void *sendbuf_f, void *sendcounts_f, void *displs_f, void *sendtype_f, void *recvbuf_f, void *recvcount_f, void *recvtype_f, void *root_f, void *comm_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_scatterv_f08_", "pmpi_scatterv_f08_");
+  if (midrun_passes(CALL_Scatterv)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, sendcounts_f, displs_f, sendtype_f, recvbuf_f, recvcount_f, recvtype_f, root_f, comm_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Scatterv, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -3194,6 +3407,7 @@ void mpi_scatterv_f08_(void *sendbuf_f, void *sendcounts_f, void *displs_f, void
 void mpi_allgather_f08_(void *sendbuf_f, void *sendcount_f, void *sendtype_f, void *recvbuf_f, void *recvcount_f, void *recvtype_f, void *comm_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_allgather_f08_", "pmpi_allgather_f08_");
+  if (midrun_passes(CALL_Allgather)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, sendcount_f, sendtype_f, recvbuf_f, recvcount_f, recvtype_f, comm_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Allgather, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -3214,6 +3428,7 @@ void mpi_allgather_f08_(void *sendbuf_f, void *sendcount_f, void *sendtype_f, vo
 void mpi_allgatherv_f08_(void *sendbuf_f, void *sendcount_f, void *sendtype_f, void *recvbuf_f, void *recvcounts_f, void *displs_f, void *recvtype_f, void *comm_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_allgatherv_f08_", "pmpi_allgatherv_f08_");
+  if (midrun_passes(CALL_Allgatherv)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, sendcount_f, sendtype_f, recvbuf_f, recvcounts_f, displs_f, recvtype_f, comm_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Allgatherv, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -3234,6 +3449,7 @@ void mpi_allgatherv_f08_(void *sendbuf_f, void *sendcount_f, void *sendtype_f, v
 void mpi_alltoall_f08_(void *sendbuf_f, void *sendcount_f, void *sendtype_f, void *recvbuf_f, void *recvcount_f, void *recvtype_f, void *comm_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_alltoall_f08_", "pmpi_alltoall_f08_");
+  if (midrun_passes(CALL_Alltoall)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, sendcount_f, sendtype_f, recvbuf_f, recvcount_f, recvtype_f, comm_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Alltoall, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -3254,6 +3470,7 @@ void mpi_alltoall_f08_(void *sendbuf_f, void *sendcount_f, void *sendtype_f, voi
 void mpi_alltoallv_f08_(void *sendbuf_f, void *sendcounts_f, void *sdispls_f, void *sendtype_f, void *recvbuf_f, void *recvcounts_f, void *rdispls_f, void *recvtype_f, void *comm_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_alltoallv_f08_", "pmpi_alltoallv_f08_");
+  if (midrun_passes(CALL_Alltoallv)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, sendcounts_f, sdispls_f, sendtype_f, recvbuf_f, recvcounts_f, rdispls_f, recvtype_f, comm_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Alltoallv, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -3274,6 +3491,7 @@ void mpi_alltoallv_f08_(void *sendbuf_f, void *sendcounts_f, void *sdispls_f, vo
 void mpi_alltoallw_f08_(void *sendbuf_f, void *sendcounts_f, void *sdispls_f, void *sendtypes_f, void *recvbuf_f, void *recvcounts_f, void *rdispls_f, void *recvtypes_f, void *comm_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_alltoallw_f08_", "pmpi_alltoallw_f08_");
+  if (midrun_passes(CALL_Alltoallw)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, sendcounts_f, sdispls_f, sendtypes_f, recvbuf_f, recvcounts_f, rdispls_f, recvtypes_f, comm_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Alltoallw, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -3294,6 +3512,7 @@ void mpi_alltoallw_f08_(void *sendbuf_f, void *sendcounts_f, void *sdispls_f, vo
 void mpi_reduce_f08_(void *sendbuf_f, void *recvbuf_f, void *count_f, void *datatype_f, void *op_f, void *root_f, void *comm_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_reduce_f08_", "pmpi_reduce_f08_");
+  if (midrun_passes(CALL_Reduce)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, recvbuf_f, count_f, datatype_f, op_f, root_f, comm_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Reduce, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -3312,6 +3531,7 @@ void mpi_reduce_f08_(void *sendbuf_f, void *recvbuf_f, void *count_f, void *data
 void mpi_allreduce_f08_(void *sendbuf_f, void *recvbuf_f, void *count_f, void *datatype_f, void *op_f, void *comm_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_allreduce_f08_", "pmpi_allreduce_f08_");
+  if (midrun_passes(CALL_Allreduce)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, recvbuf_f, count_f, datatype_f, op_f, comm_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Allreduce, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -3329,6 +3549,7 @@ void mpi_allreduce_f08_(void *sendbuf_f, void *recvbuf_f, void *count_f, void *d
 void mpi_reduce_scatter_f08_(void *sendbuf_f, void *recvbuf_f, void *recvcounts_f, void *datatype_f, void *op_f, void *comm_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_reduce_scatter_f08_", "pmpi_reduce_scatter_f08_");
+  if (midrun_passes(CALL_Reduce_scatter)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, recvbuf_f, recvcounts_f, datatype_f, op_f, comm_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Reduce_scatter, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -3346,6 +3567,7 @@ void mpi_reduce_scatter_f08_(void *sendbuf_f, void *recvbuf_f, void *recvcounts_
 void mpi_reduce_scatter_block_f08_(void *sendbuf_f, void *recvbuf_f, void *recvcount_f, void *datatype_f, void *op_f, void *comm_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_reduce_scatter_block_f08_", "pmpi_reduce_scatter_block_f08_");
+  if (midrun_passes(CALL_Reduce_scatter_block)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, recvbuf_f, recvcount_f, datatype_f, op_f, comm_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Reduce_scatter_block, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -3363,6 +3585,7 @@ void mpi_reduce_scatter_block_f08_(void *sendbuf_f, void *recvbuf_f, void *recvc
 void mpi_scan_f08_(void *sendbuf_f, void *recvbuf_f, void *count_f, void *datatype_f, void *op_f, void *comm_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_scan_f08_", "pmpi_scan_f08_");
+  if (midrun_passes(CALL_Scan)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, recvbuf_f, count_f, datatype_f, op_f, comm_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Scan, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -3380,6 +3603,7 @@ void mpi_scan_f08_(void *sendbuf_f, void *recvbuf_f, void *count_f, void *dataty
 void mpi_exscan_f08_(void *sendbuf_f, void *recvbuf_f, void *count_f, void *datatype_f, void *op_f, void *comm_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_exscan_f08_", "pmpi_exscan_f08_");
+  if (midrun_passes(CALL_Exscan)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, recvbuf_f, count_f, datatype_f, op_f, comm_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Exscan, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -3397,6 +3621,7 @@ void mpi_exscan_f08_(void *sendbuf_f, void *recvbuf_f, void *count_f, void *data
 void mpi_neighbor_allgather_f08_(void *sendbuf_f, void *sendcount_f, void *sendtype_f, void *recvbuf_f, void *recvcount_f, void *recvtype_f, void *comm_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_neighbor_allgather_f08_", "pmpi_neighbor_allgather_f08_");
+  if (midrun_passes(CALL_Neighbor_allgather)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, sendcount_f, sendtype_f, recvbuf_f, recvcount_f, recvtype_f, comm_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Neighbor_allgather, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -3414,6 +3639,7 @@ void mpi_neighbor_allgather_f08_(void *sendbuf_f, void *sendcount_f, void *sendt
 void mpi_neighbor_allgatherv_f08_(void *sendbuf_f, void *sendcount_f, void *sendtype_f, void *recvbuf_f, void *recvcounts_f, void *displs_f, void *recvtype_f, void *comm_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_neighbor_allgatherv_f08_", "pmpi_neighbor_allgatherv_f08_");
+  if (midrun_passes(CALL_Neighbor_allgatherv)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, sendcount_f, sendtype_f, recvbuf_f, recvcounts_f, displs_f, recvtype_f, comm_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Neighbor_allgatherv, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -3431,6 +3657,7 @@ void mpi_neighbor_allgatherv_f08_(void *sendbuf_f, void *sendcount_f, void *send
 void mpi_neighbor_alltoall_f08_(void *sendbuf_f, void *sendcount_f, void *sendtype_f, void *recvbuf_f, void *recvcount_f, void *recvtype_f, void *comm_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_neighbor_alltoall_f08_", "pmpi_neighbor_alltoall_f08_");
+  if (midrun_passes(CALL_Neighbor_alltoall)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, sendcount_f, sendtype_f, recvbuf_f, recvcount_f, recvtype_f, comm_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Neighbor_alltoall, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -3448,6 +3675,7 @@ void mpi_neighbor_alltoall_f08_(void *sendbuf_f, void *sendcount_f, void *sendty
 void mpi_neighbor_alltoallv_f08_(void *sendbuf_f, void *sendcounts_f, void *sdispls_f, void *sendtype_f, void *recvbuf_f, void *recvcounts_f, void *rdispls_f, void *recvtype_f, void *comm_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_neighbor_alltoallv_f08_", "pmpi_neighbor_alltoallv_f08_");
+  if (midrun_passes(CALL_Neighbor_alltoallv)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, sendcounts_f, sdispls_f, sendtype_f, recvbuf_f, recvcounts_f, rdispls_f, recvtype_f, comm_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Neighbor_alltoallv, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -3465,6 +3693,7 @@ void mpi_neighbor_alltoallv_f08_(void *sendbuf_f, void *sendcounts_f, void *sdis
 void mpi_neighbor_alltoallw_f08_(void *sendbuf_f, void *sendcounts_f, void *sdispls_f, void *sendtypes_f, void *recvbuf_f, void *recvcounts_f, void *rdispls_f, void *recvtypes_f, void *comm_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_neighbor_alltoallw_f08_", "pmpi_neighbor_alltoallw_f08_");
+  if (midrun_passes(CALL_Neighbor_alltoallw)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, sendcounts_f, sdispls_f, sendtypes_f, recvbuf_f, recvcounts_f, rdispls_f, recvtypes_f, comm_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Neighbor_alltoallw, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -3481,6 +3710,7 @@ void mpi_neighbor_alltoallw_f08_(void *sendbuf_f, void *sendcounts_f, void *sdis
 void mpi_ibarrier_f08_(void *comm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_ibarrier_f08_", "pmpi_ibarrier_f08_");
+  if (midrun_passes(CALL_Ibarrier)) { ((void (*)(void *, void *, void *))real)(comm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Ibarrier, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -3495,6 +3725,7 @@ void mpi_ibarrier_f08_(void *comm_f, void *request_f, void *ierr) {
 void mpi_ibcast_f08_(void *buffer_f, void *count_f, void *datatype_f, void *root_f, void *comm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_ibcast_f08_", "pmpi_ibcast_f08_");
+  if (midrun_passes(CALL_Ibcast)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *))real)(buffer_f, count_f, datatype_f, root_f, comm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Ibcast, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -3513,6 +3744,7 @@ void mpi_ibcast_f08_(void *buffer_f, void *count_f, void *datatype_f, void *root
 void mpi_igather_f08_(void *sendbuf_f, void *sendcount_f, void *sendtype_f, void *recvbuf_f, void *recvcount_f, void *recvtype_f, void *root_f, void *comm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_igather_f08_", "pmpi_igather_f08_");
+  if (midrun_passes(CALL_Igather)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, sendcount_f, sendtype_f, recvbuf_f, recvcount_f, recvtype_f, root_f, comm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Igather, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -3534,6 +3766,7 @@ void mpi_igather_f08_(void *sendbuf_f, void *sendcount_f, void *sendtype_f, void
 void mpi_igatherv_f08_(void *sendbuf_f, void *sendcount_f, void *sendtype_f, void *recvbuf_f, void *recvcounts_f, void *displs_f, void *recvtype_f, void *root_f, void *comm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_igatherv_f08_", "pmpi_igatherv_f08_");
+  if (midrun_passes(CALL_Igatherv)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, sendcount_f, sendtype_f, recvbuf_f, recvcounts_f, displs_f, recvtype_f, root_f, comm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Igatherv, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -3555,6 +3788,7 @@ void mpi_igatherv_f08_(void *sendbuf_f, void *sendcount_f, void *sendtype_f, voi
 void mpi_iscatter_f08_(void *sendbuf_f, void *sendcount_f, void *sendtype_f, void *recvbuf_f, void *recvcount_f, void *recvtype_f, void *root_f, void *comm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_iscatter_f08_", "pmpi_iscatter_f08_");
+  if (midrun_passes(CALL_Iscatter)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, sendcount_f, sendtype_f, recvbuf_f, recvcount_f, recvtype_f, root_f, comm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Iscatter, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -3576,6 +3810,7 @@ void mpi_iscatter_f08_(void *sendbuf_f, void *sendcount_f, void *sendtype_f, voi
 void mpi_iscatterv_f08_(void *sendbuf_f, void *sendcounts_f, void *displs_f, void *sendtype_f, void *recvbuf_f, void *recvcount_f, void *recvtype_f, void *root_f, void *comm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_iscatterv_f08_", "pmpi_iscatterv_f08_");
+  if (midrun_passes(CALL_Iscatterv)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, sendcounts_f, displs_f, sendtype_f, recvbuf_f, recvcount_f, recvtype_f, root_f, comm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Iscatterv, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -3597,6 +3832,7 @@ void mpi_iscatterv_f08_(void *sendbuf_f, void *sendcounts_f, void *displs_f, voi
 void mpi_iallgather_f08_(void *sendbuf_f, void *sendcount_f, void *sendtype_f, void *recvbuf_f, void *recvcount_f, void *recvtype_f, void *comm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_iallgather_f08_", "pmpi_iallgather_f08_");
+  if (midrun_passes(CALL_Iallgather)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, sendcount_f, sendtype_f, recvbuf_f, recvcount_f, recvtype_f, comm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Iallgather, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -3617,6 +3853,7 @@ void mpi_iallgather_f08_(void *sendbuf_f, void *sendcount_f, void *sendtype_f, v
 void mpi_iallgatherv_f08_(void *sendbuf_f, void *sendcount_f, void *sendtype_f, void *recvbuf_f, void *recvcounts_f, void *displs_f, void *recvtype_f, void *comm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_iallgatherv_f08_", "pmpi_iallgatherv_f08_");
+  if (midrun_passes(CALL_Iallgatherv)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, sendcount_f, sendtype_f, recvbuf_f, recvcounts_f, displs_f, recvtype_f, comm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Iallgatherv, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -3637,6 +3874,7 @@ void mpi_iallgatherv_f08_(void *sendbuf_f, void *sendcount_f, void *sendtype_f, 
 void mpi_ialltoall_f08_(void *sendbuf_f, void *sendcount_f, void *sendtype_f, void *recvbuf_f, void *recvcount_f, void *recvtype_f, void *comm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_ialltoall_f08_", "pmpi_ialltoall_f08_");
+  if (midrun_passes(CALL_Ialltoall)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, sendcount_f, sendtype_f, recvbuf_f, recvcount_f, recvtype_f, comm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Ialltoall, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -3657,6 +3895,7 @@ void mpi_ialltoall_f08_(void *sendbuf_f, void *sendcount_f, void *sendtype_f, vo
 void mpi_ialltoallv_f08_(void *sendbuf_f, void *sendcounts_f, void *sdispls_f, void *sendtype_f, void *recvbuf_f, void *recvcounts_f, void *rdispls_f, void *recvtype_f, void *comm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_ialltoallv_f08_", "pmpi_ialltoallv_f08_");
+  if (midrun_passes(CALL_Ialltoallv)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, sendcounts_f, sdispls_f, sendtype_f, recvbuf_f, recvcounts_f, rdispls_f, recvtype_f, comm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Ialltoallv, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -3677,6 +3916,7 @@ void mpi_ialltoallv_f08_(void *sendbuf_f, void *sendcounts_f, void *sdispls_f, v
 void mpi_ialltoallw_f08_(void *sendbuf_f, void *sendcounts_f, void *sdispls_f, void *sendtypes_f, void *recvbuf_f, void *recvcounts_f, void *rdispls_f, void *recvtypes_f, void *comm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_ialltoallw_f08_", "pmpi_ialltoallw_f08_");
+  if (midrun_passes(CALL_Ialltoallw)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, sendcounts_f, sdispls_f, sendtypes_f, recvbuf_f, recvcounts_f, rdispls_f, recvtypes_f, comm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Ialltoallw, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -3697,6 +3937,7 @@ void mpi_ialltoallw_f08_(void *sendbuf_f, void *sendcounts_f, void *sdispls_f, v
 void mpi_ireduce_f08_(void *sendbuf_f, void *recvbuf_f, void *count_f, void *datatype_f, void *op_f, void *root_f, void *comm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_ireduce_f08_", "pmpi_ireduce_f08_");
+  if (midrun_passes(CALL_Ireduce)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, recvbuf_f, count_f, datatype_f, op_f, root_f, comm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Ireduce, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -3715,6 +3956,7 @@ void mpi_ireduce_f08_(void *sendbuf_f, void *recvbuf_f, void *count_f, void *dat
 void mpi_iallreduce_f08_(void *sendbuf_f, void *recvbuf_f, void *count_f, void *datatype_f, void *op_f, void *comm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_iallreduce_f08_", "pmpi_iallreduce_f08_");
+  if (midrun_passes(CALL_Iallreduce)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, recvbuf_f, count_f, datatype_f, op_f, comm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Iallreduce, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -3732,6 +3974,7 @@ void mpi_iallreduce_f08_(void *sendbuf_f, void *recvbuf_f, void *count_f, void *
 void mpi_ireduce_scatter_f08_(void *sendbuf_f, void *recvbuf_f, void *recvcounts_f, void *datatype_f, void *op_f, void *comm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_ireduce_scatter_f08_", "pmpi_ireduce_scatter_f08_");
+  if (midrun_passes(CALL_Ireduce_scatter)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, recvbuf_f, recvcounts_f, datatype_f, op_f, comm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Ireduce_scatter, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -3749,6 +3992,7 @@ void mpi_ireduce_scatter_f08_(void *sendbuf_f, void *recvbuf_f, void *recvcounts
 void mpi_ireduce_scatter_block_f08_(void *sendbuf_f, void *recvbuf_f, void *recvcount_f, void *datatype_f, void *op_f, void *comm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_ireduce_scatter_block_f08_", "pmpi_ireduce_scatter_block_f08_");
+  if (midrun_passes(CALL_Ireduce_scatter_block)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, recvbuf_f, recvcount_f, datatype_f, op_f, comm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Ireduce_scatter_block, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -3766,6 +4010,7 @@ void mpi_ireduce_scatter_block_f08_(void *sendbuf_f, void *recvbuf_f, void *recv
 void mpi_iscan_f08_(void *sendbuf_f, void *recvbuf_f, void *count_f, void *datatype_f, void *op_f, void *comm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_iscan_f08_", "pmpi_iscan_f08_");
+  if (midrun_passes(CALL_Iscan)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, recvbuf_f, count_f, datatype_f, op_f, comm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Iscan, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -3783,6 +4028,7 @@ void mpi_iscan_f08_(void *sendbuf_f, void *recvbuf_f, void *count_f, void *datat
 void mpi_iexscan_f08_(void *sendbuf_f, void *recvbuf_f, void *count_f, void *datatype_f, void *op_f, void *comm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_iexscan_f08_", "pmpi_iexscan_f08_");
+  if (midrun_passes(CALL_Iexscan)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, recvbuf_f, count_f, datatype_f, op_f, comm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Iexscan, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -3800,6 +4046,7 @@ void mpi_iexscan_f08_(void *sendbuf_f, void *recvbuf_f, void *count_f, void *dat
 void mpi_ineighbor_allgather_f08_(void *sendbuf_f, void *sendcount_f, void *sendtype_f, void *recvbuf_f, void *recvcount_f, void *recvtype_f, void *comm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_ineighbor_allgather_f08_", "pmpi_ineighbor_allgather_f08_");
+  if (midrun_passes(CALL_Ineighbor_allgather)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, sendcount_f, sendtype_f, recvbuf_f, recvcount_f, recvtype_f, comm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Ineighbor_allgather, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -3817,6 +4064,7 @@ void mpi_ineighbor_allgather_f08_(void *sendbuf_f, void *sendcount_f, void *send
 void mpi_ineighbor_allgatherv_f08_(void *sendbuf_f, void *sendcount_f, void *sendtype_f, void *recvbuf_f, void *recvcounts_f, void *displs_f, void *recvtype_f, void *comm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_ineighbor_allgatherv_f08_", "pmpi_ineighbor_allgatherv_f08_");
+  if (midrun_passes(CALL_Ineighbor_allgatherv)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, sendcount_f, sendtype_f, recvbuf_f, recvcounts_f, displs_f, recvtype_f, comm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Ineighbor_allgatherv, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -3834,6 +4082,7 @@ void mpi_ineighbor_allgatherv_f08_(void *sendbuf_f, void *sendcount_f, void *sen
 void mpi_ineighbor_alltoall_f08_(void *sendbuf_f, void *sendcount_f, void *sendtype_f, void *recvbuf_f, void *recvcount_f, void *recvtype_f, void *comm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_ineighbor_alltoall_f08_", "pmpi_ineighbor_alltoall_f08_");
+  if (midrun_passes(CALL_Ineighbor_alltoall)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, sendcount_f, sendtype_f, recvbuf_f, recvcount_f, recvtype_f, comm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Ineighbor_alltoall, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -3851,6 +4100,7 @@ void mpi_ineighbor_alltoall_f08_(void *sendbuf_f, void *sendcount_f, void *sendt
 void mpi_ineighbor_alltoallv_f08_(void *sendbuf_f, void *sendcounts_f, void *sdispls_f, void *sendtype_f, void *recvbuf_f, void *recvcounts_f, void *rdispls_f, void *recvtype_f, void *comm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_ineighbor_alltoallv_f08_", "pmpi_ineighbor_alltoallv_f08_");
+  if (midrun_passes(CALL_Ineighbor_alltoallv)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, sendcounts_f, sdispls_f, sendtype_f, recvbuf_f, recvcounts_f, rdispls_f, recvtype_f, comm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Ineighbor_alltoallv, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -3868,6 +4118,7 @@ void mpi_ineighbor_alltoallv_f08_(void *sendbuf_f, void *sendcounts_f, void *sdi
 void mpi_ineighbor_alltoallw_f08_(void *sendbuf_f, void *sendcounts_f, void *sdispls_f, void *sendtypes_f, void *recvbuf_f, void *recvcounts_f, void *rdispls_f, void *recvtypes_f, void *comm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_ineighbor_alltoallw_f08_", "pmpi_ineighbor_alltoallw_f08_");
+  if (midrun_passes(CALL_Ineighbor_alltoallw)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(sendbuf_f, sendcounts_f, sdispls_f, sendtypes_f, recvbuf_f, recvcounts_f, rdispls_f, recvtypes_f, comm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Ineighbor_alltoallw, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -3885,6 +4136,7 @@ void mpi_ineighbor_alltoallw_f08_(void *sendbuf_f, void *sendcounts_f, void *sdi
 void mpi_reduce_local_f08_(void *inbuf_f, void *inoutbuf_f, void *count_f, void *datatype_f, void *op_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_reduce_local_f08_", "pmpi_reduce_local_f08_");
+  if (midrun_passes(CALL_Reduce_local)) { ((void (*)(void *, void *, void *, void *, void *, void *))real)(inbuf_f, inoutbuf_f, count_f, datatype_f, op_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Reduce_local, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -3898,6 +4150,7 @@ void mpi_reduce_local_f08_(void *inbuf_f, void *inoutbuf_f, void *count_f, void 
 void mpi_comm_size_f08_(void *comm_f, void *size_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_comm_size_f08_", "pmpi_comm_size_f08_");
+  if (midrun_passes(CALL_Comm_size)) { ((void (*)(void *, void *, void *))real)(comm_f, size_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Comm_size, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -3911,6 +4164,7 @@ void mpi_comm_size_f08_(void *comm_f, void *size_f, void *ierr) {
 void mpi_comm_rank_f08_(void *comm_f, void *rank_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_comm_rank_f08_", "pmpi_comm_rank_f08_");
+  if (midrun_passes(CALL_Comm_rank)) { ((void (*)(void *, void *, void *))real)(comm_f, rank_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Comm_rank, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -3924,6 +4178,7 @@ void mpi_comm_rank_f08_(void *comm_f, void *rank_f, void *ierr) {
 void mpi_comm_compare_f08_(void *comm1_f, void *comm2_f, void *result_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_comm_compare_f08_", "pmpi_comm_compare_f08_");
+  if (midrun_passes(CALL_Comm_compare)) { ((void (*)(void *, void *, void *, void *))real)(comm1_f, comm2_f, result_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Comm_compare, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -3936,6 +4191,7 @@ void mpi_comm_compare_f08_(void *comm1_f, void *comm2_f, void *result_f, void *i
 void mpi_comm_group_f08_(void *comm_f, void *group_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_comm_group_f08_", "pmpi_comm_group_f08_");
+  if (midrun_passes(CALL_Comm_group)) { ((void (*)(void *, void *, void *))real)(comm_f, group_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Comm_group, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -3949,6 +4205,7 @@ void mpi_comm_group_f08_(void *comm_f, void *group_f, void *ierr) {
 void mpi_comm_remote_size_f08_(void *comm_f, void *size_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_comm_remote_size_f08_", "pmpi_comm_remote_size_f08_");
+  if (midrun_passes(CALL_Comm_remote_size)) { ((void (*)(void *, void *, void *))real)(comm_f, size_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Comm_remote_size, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -3962,6 +4219,7 @@ void mpi_comm_remote_size_f08_(void *comm_f, void *size_f, void *ierr) {
 void mpi_comm_remote_group_f08_(void *comm_f, void *group_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_comm_remote_group_f08_", "pmpi_comm_remote_group_f08_");
+  if (midrun_passes(CALL_Comm_remote_group)) { ((void (*)(void *, void *, void *))real)(comm_f, group_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Comm_remote_group, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -3975,6 +4233,7 @@ void mpi_comm_remote_group_f08_(void *comm_f, void *group_f, void *ierr) {
 void mpi_comm_test_inter_f08_(void *comm_f, void *flag_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_comm_test_inter_f08_", "pmpi_comm_test_inter_f08_");
+  if (midrun_passes(CALL_Comm_test_inter)) { ((void (*)(void *, void *, void *))real)(comm_f, flag_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Comm_test_inter, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -3988,6 +4247,7 @@ void mpi_comm_test_inter_f08_(void *comm_f, void *flag_f, void *ierr) {
 void mpi_comm_get_parent_f08_(void *parent_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_comm_get_parent_f08_", "pmpi_comm_get_parent_f08_");
+  if (midrun_passes(CALL_Comm_get_parent)) { ((void (*)(void *, void *))real)(parent_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Comm_get_parent, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -4000,6 +4260,7 @@ void mpi_comm_get_parent_f08_(void *parent_f, void *ierr) {
 void mpi_group_size_f08_(void *group_f, void *size_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_group_size_f08_", "pmpi_group_size_f08_");
+  if (midrun_passes(CALL_Group_size)) { ((void (*)(void *, void *, void *))real)(group_f, size_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Group_size, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -4012,6 +4273,7 @@ void mpi_group_size_f08_(void *group_f, void *size_f, void *ierr) {
 void mpi_group_rank_f08_(void *group_f, void *rank_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_group_rank_f08_", "pmpi_group_rank_f08_");
+  if (midrun_passes(CALL_Group_rank)) { ((void (*)(void *, void *, void *))real)(group_f, rank_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Group_rank, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -4024,6 +4286,7 @@ void mpi_group_rank_f08_(void *group_f, void *rank_f, void *ierr) {
 void mpi_group_translate_ranks_f08_(void *group1_f, void *n_f, void *ranks1_f, void *group2_f, void *ranks2_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_group_translate_ranks_f08_", "pmpi_group_translate_ranks_f08_");
+  if (midrun_passes(CALL_Group_translate_ranks)) { ((void (*)(void *, void *, void *, void *, void *, void *))real)(group1_f, n_f, ranks1_f, group2_f, ranks2_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Group_translate_ranks, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -4036,6 +4299,7 @@ void mpi_group_translate_ranks_f08_(void *group1_f, void *n_f, void *ranks1_f, v
 void mpi_group_compare_f08_(void *group1_f, void *group2_f, void *result_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_group_compare_f08_", "pmpi_group_compare_f08_");
+  if (midrun_passes(CALL_Group_compare)) { ((void (*)(void *, void *, void *, void *))real)(group1_f, group2_f, result_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Group_compare, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -4048,6 +4312,7 @@ void mpi_group_compare_f08_(void *group1_f, void *group2_f, void *result_f, void
 void mpi_group_union_f08_(void *group1_f, void *group2_f, void *newgroup_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_group_union_f08_", "pmpi_group_union_f08_");
+  if (midrun_passes(CALL_Group_union)) { ((void (*)(void *, void *, void *, void *))real)(group1_f, group2_f, newgroup_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Group_union, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -4060,6 +4325,7 @@ void mpi_group_union_f08_(void *group1_f, void *group2_f, void *newgroup_f, void
 void mpi_group_intersection_f08_(void *group1_f, void *group2_f, void *newgroup_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_group_intersection_f08_", "pmpi_group_intersection_f08_");
+  if (midrun_passes(CALL_Group_intersection)) { ((void (*)(void *, void *, void *, void *))real)(group1_f, group2_f, newgroup_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Group_intersection, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -4072,6 +4338,7 @@ void mpi_group_intersection_f08_(void *group1_f, void *group2_f, void *newgroup_
 void mpi_group_difference_f08_(void *group1_f, void *group2_f, void *newgroup_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_group_difference_f08_", "pmpi_group_difference_f08_");
+  if (midrun_passes(CALL_Group_difference)) { ((void (*)(void *, void *, void *, void *))real)(group1_f, group2_f, newgroup_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Group_difference, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -4084,6 +4351,7 @@ void mpi_group_difference_f08_(void *group1_f, void *group2_f, void *newgroup_f,
 void mpi_group_incl_f08_(void *group_f, void *n_f, void *ranks_f, void *newgroup_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_group_incl_f08_", "pmpi_group_incl_f08_");
+  if (midrun_passes(CALL_Group_incl)) { ((void (*)(void *, void *, void *, void *, void *))real)(group_f, n_f, ranks_f, newgroup_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Group_incl, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -4096,6 +4364,7 @@ void mpi_group_incl_f08_(void *group_f, void *n_f, void *ranks_f, void *newgroup
 void mpi_group_excl_f08_(void *group_f, void *n_f, void *ranks_f, void *newgroup_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_group_excl_f08_", "pmpi_group_excl_f08_");
+  if (midrun_passes(CALL_Group_excl)) { ((void (*)(void *, void *, void *, void *, void *))real)(group_f, n_f, ranks_f, newgroup_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Group_excl, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -4108,6 +4377,7 @@ void mpi_group_excl_f08_(void *group_f, void *n_f, void *ranks_f, void *newgroup
 void mpi_group_range_incl_f08_(void *group_f, void *n_f, void *ranges_f, void *newgroup_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_group_range_incl_f08_", "pmpi_group_range_incl_f08_");
+  if (midrun_passes(CALL_Group_range_incl)) { ((void (*)(void *, void *, void *, void *, void *))real)(group_f, n_f, ranges_f, newgroup_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Group_range_incl, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -4120,6 +4390,7 @@ void mpi_group_range_incl_f08_(void *group_f, void *n_f, void *ranges_f, void *n
 void mpi_group_range_excl_f08_(void *group_f, void *n_f, void *ranges_f, void *newgroup_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_group_range_excl_f08_", "pmpi_group_range_excl_f08_");
+  if (midrun_passes(CALL_Group_range_excl)) { ((void (*)(void *, void *, void *, void *, void *))real)(group_f, n_f, ranges_f, newgroup_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Group_range_excl, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -4132,6 +4403,7 @@ void mpi_group_range_excl_f08_(void *group_f, void *n_f, void *ranges_f, void *n
 void mpi_group_free_f08_(void *group_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_group_free_f08_", "pmpi_group_free_f08_");
+  if (midrun_passes(CALL_Group_free)) { ((void (*)(void *, void *))real)(group_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Group_free, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -4144,6 +4416,7 @@ void mpi_group_free_f08_(void *group_f, void *ierr) {
 void mpi_topo_test_f08_(void *comm_f, void *status_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_topo_test_f08_", "pmpi_topo_test_f08_");
+  if (midrun_passes(CALL_Topo_test)) { ((void (*)(void *, void *, void *))real)(comm_f, status_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Topo_test, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -4157,6 +4430,7 @@ void mpi_topo_test_f08_(void *comm_f, void *status_f, void *ierr) {
 void mpi_cart_coords_f08_(void *comm_f, void *rank_f, void *maxdims_f, void *coords_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_cart_coords_f08_", "pmpi_cart_coords_f08_");
+  if (midrun_passes(CALL_Cart_coords)) { ((void (*)(void *, void *, void *, void *, void *))real)(comm_f, rank_f, maxdims_f, coords_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Cart_coords, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -4170,6 +4444,7 @@ void mpi_cart_coords_f08_(void *comm_f, void *rank_f, void *maxdims_f, void *coo
 void mpi_cart_rank_f08_(void *comm_f, void *coords_f, void *rank_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_cart_rank_f08_", "pmpi_cart_rank_f08_");
+  if (midrun_passes(CALL_Cart_rank)) { ((void (*)(void *, void *, void *, void *))real)(comm_f, coords_f, rank_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Cart_rank, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -4183,6 +4458,7 @@ void mpi_cart_rank_f08_(void *comm_f, void *coords_f, void *rank_f, void *ierr) 
 void mpi_cart_shift_f08_(void *comm_f, void *direction_f, void *disp_f, void *rank_source_f, void *rank_dest_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_cart_shift_f08_", "pmpi_cart_shift_f08_");
+  if (midrun_passes(CALL_Cart_shift)) { ((void (*)(void *, void *, void *, void *, void *, void *))real)(comm_f, direction_f, disp_f, rank_source_f, rank_dest_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Cart_shift, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -4196,6 +4472,7 @@ void mpi_cart_shift_f08_(void *comm_f, void *direction_f, void *disp_f, void *ra
 void mpi_cart_get_f08_(void *comm_f, void *maxdims_f, void *dims_f, void *periods_f, void *coords_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_cart_get_f08_", "pmpi_cart_get_f08_");
+  if (midrun_passes(CALL_Cart_get)) { ((void (*)(void *, void *, void *, void *, void *, void *))real)(comm_f, maxdims_f, dims_f, periods_f, coords_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Cart_get, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -4209,6 +4486,7 @@ void mpi_cart_get_f08_(void *comm_f, void *maxdims_f, void *dims_f, void *period
 void mpi_cartdim_get_f08_(void *comm_f, void *ndims_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_cartdim_get_f08_", "pmpi_cartdim_get_f08_");
+  if (midrun_passes(CALL_Cartdim_get)) { ((void (*)(void *, void *, void *))real)(comm_f, ndims_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Cartdim_get, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -4222,6 +4500,7 @@ void mpi_cartdim_get_f08_(void *comm_f, void *ndims_f, void *ierr) {
 void mpi_cart_map_f08_(void *comm_f, void *ndims_f, void *dims_f, void *periods_f, void *newrank_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_cart_map_f08_", "pmpi_cart_map_f08_");
+  if (midrun_passes(CALL_Cart_map)) { ((void (*)(void *, void *, void *, void *, void *, void *))real)(comm_f, ndims_f, dims_f, periods_f, newrank_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Cart_map, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -4235,6 +4514,7 @@ void mpi_cart_map_f08_(void *comm_f, void *ndims_f, void *dims_f, void *periods_
 void mpi_graph_neighbors_f08_(void *comm_f, void *rank_f, void *maxneighbors_f, void *neighbors_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_graph_neighbors_f08_", "pmpi_graph_neighbors_f08_");
+  if (midrun_passes(CALL_Graph_neighbors)) { ((void (*)(void *, void *, void *, void *, void *))real)(comm_f, rank_f, maxneighbors_f, neighbors_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Graph_neighbors, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -4248,6 +4528,7 @@ void mpi_graph_neighbors_f08_(void *comm_f, void *rank_f, void *maxneighbors_f, 
 void mpi_graph_neighbors_count_f08_(void *comm_f, void *rank_f, void *nneighbors_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_graph_neighbors_count_f08_", "pmpi_graph_neighbors_count_f08_");
+  if (midrun_passes(CALL_Graph_neighbors_count)) { ((void (*)(void *, void *, void *, void *))real)(comm_f, rank_f, nneighbors_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Graph_neighbors_count, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -4261,6 +4542,7 @@ void mpi_graph_neighbors_count_f08_(void *comm_f, void *rank_f, void *nneighbors
 void mpi_dist_graph_neighbors_f08_(void *comm_f, void *maxindegree_f, void *sources_f, void *sourceweights_f, void *maxoutdegree_f, void *destinations_f, void *destweights_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_dist_graph_neighbors_f08_", "pmpi_dist_graph_neighbors_f08_");
+  if (midrun_passes(CALL_Dist_graph_neighbors)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *))real)(comm_f, maxindegree_f, sources_f, sourceweights_f, maxoutdegree_f, destinations_f, destweights_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Dist_graph_neighbors, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -4274,6 +4556,7 @@ void mpi_dist_graph_neighbors_f08_(void *comm_f, void *maxindegree_f, void *sour
 void mpi_dist_graph_neighbors_count_f08_(void *comm_f, void *indegree_f, void *outdegree_f, void *weighted_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_dist_graph_neighbors_count_f08_", "pmpi_dist_graph_neighbors_count_f08_");
+  if (midrun_passes(CALL_Dist_graph_neighbors_count)) { ((void (*)(void *, void *, void *, void *, void *))real)(comm_f, indegree_f, outdegree_f, weighted_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Dist_graph_neighbors_count, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -4287,6 +4570,7 @@ void mpi_dist_graph_neighbors_count_f08_(void *comm_f, void *indegree_f, void *o
 void mpi_dims_create_f08_(void *nnodes_f, void *ndims_f, void *dims_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_dims_create_f08_", "pmpi_dims_create_f08_");
+  if (midrun_passes(CALL_Dims_create)) { ((void (*)(void *, void *, void *, void *))real)(nnodes_f, ndims_f, dims_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Dims_create, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -4299,6 +4583,7 @@ void mpi_dims_create_f08_(void *nnodes_f, void *ndims_f, void *dims_f, void *ier
 void mpi_comm_dup_f08_(void *comm_f, void *newcomm_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_comm_dup_f08_", "pmpi_comm_dup_f08_");
+  if (midrun_passes(CALL_Comm_dup)) { ((void (*)(void *, void *, void *))real)(comm_f, newcomm_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Comm_dup, 1, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -4312,6 +4597,7 @@ void mpi_comm_dup_f08_(void *comm_f, void *newcomm_f, void *ierr) {
 void mpi_comm_dup_with_info_f08_(void *comm_f, void *info_f, void *newcomm_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_comm_dup_with_info_f08_", "pmpi_comm_dup_with_info_f08_");
+  if (midrun_passes(CALL_Comm_dup_with_info)) { ((void (*)(void *, void *, void *, void *))real)(comm_f, info_f, newcomm_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Comm_dup_with_info, 1, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -4325,6 +4611,7 @@ void mpi_comm_dup_with_info_f08_(void *comm_f, void *info_f, void *newcomm_f, vo
 void mpi_comm_create_f08_(void *comm_f, void *group_f, void *newcomm_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_comm_create_f08_", "pmpi_comm_create_f08_");
+  if (midrun_passes(CALL_Comm_create)) { ((void (*)(void *, void *, void *, void *))real)(comm_f, group_f, newcomm_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Comm_create, 1, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -4338,6 +4625,7 @@ void mpi_comm_create_f08_(void *comm_f, void *group_f, void *newcomm_f, void *ie
 void mpi_comm_create_group_f08_(void *comm_f, void *group_f, void *tag_f, void *newcomm_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_comm_create_group_f08_", "pmpi_comm_create_group_f08_");
+  if (midrun_passes(CALL_Comm_create_group)) { ((void (*)(void *, void *, void *, void *, void *))real)(comm_f, group_f, tag_f, newcomm_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Comm_create_group, 1, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -4351,6 +4639,7 @@ void mpi_comm_create_group_f08_(void *comm_f, void *group_f, void *tag_f, void *
 void mpi_comm_split_f08_(void *comm_f, void *color_f, void *key_f, void *newcomm_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_comm_split_f08_", "pmpi_comm_split_f08_");
+  if (midrun_passes(CALL_Comm_split)) { ((void (*)(void *, void *, void *, void *, void *))real)(comm_f, color_f, key_f, newcomm_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Comm_split, 1, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -4364,6 +4653,7 @@ void mpi_comm_split_f08_(void *comm_f, void *color_f, void *key_f, void *newcomm
 void mpi_comm_split_type_f08_(void *comm_f, void *split_type_f, void *key_f, void *info_f, void *newcomm_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_comm_split_type_f08_", "pmpi_comm_split_type_f08_");
+  if (midrun_passes(CALL_Comm_split_type)) { ((void (*)(void *, void *, void *, void *, void *, void *))real)(comm_f, split_type_f, key_f, info_f, newcomm_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Comm_split_type, 1, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -4377,6 +4667,7 @@ void mpi_comm_split_type_f08_(void *comm_f, void *split_type_f, void *key_f, voi
 void mpi_intercomm_create_f08_(void *local_comm_f, void *local_leader_f, void *peer_comm_f, void *remote_leader_f, void *tag_f, void *newintercomm_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_intercomm_create_f08_", "pmpi_intercomm_create_f08_");
+  if (midrun_passes(CALL_Intercomm_create)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *))real)(local_comm_f, local_leader_f, peer_comm_f, remote_leader_f, tag_f, newintercomm_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Intercomm_create, 1, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -4389,6 +4680,7 @@ void mpi_intercomm_create_f08_(void *local_comm_f, void *local_leader_f, void *p
 void mpi_intercomm_merge_f08_(void *intercomm_f, void *high_f, void *newintracomm_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_intercomm_merge_f08_", "pmpi_intercomm_merge_f08_");
+  if (midrun_passes(CALL_Intercomm_merge)) { ((void (*)(void *, void *, void *, void *))real)(intercomm_f, high_f, newintracomm_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Intercomm_merge, 1, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -4401,6 +4693,7 @@ void mpi_intercomm_merge_f08_(void *intercomm_f, void *high_f, void *newintracom
 void mpi_cart_create_f08_(void *comm_old_f, void *ndims_f, void *dims_f, void *periods_f, void *reorder_f, void *comm_cart_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_cart_create_f08_", "pmpi_cart_create_f08_");
+  if (midrun_passes(CALL_Cart_create)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *))real)(comm_old_f, ndims_f, dims_f, periods_f, reorder_f, comm_cart_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Cart_create, 1, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -4413,6 +4706,7 @@ void mpi_cart_create_f08_(void *comm_old_f, void *ndims_f, void *dims_f, void *p
 void mpi_cart_sub_f08_(void *comm_f, void *remain_dims_f, void *newcomm_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_cart_sub_f08_", "pmpi_cart_sub_f08_");
+  if (midrun_passes(CALL_Cart_sub)) { ((void (*)(void *, void *, void *, void *))real)(comm_f, remain_dims_f, newcomm_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Cart_sub, 1, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -4426,6 +4720,7 @@ void mpi_cart_sub_f08_(void *comm_f, void *remain_dims_f, void *newcomm_f, void 
 void mpi_graph_create_f08_(void *comm_old_f, void *nnodes_f, void *indx_f, void *edges_f, void *reorder_f, void *comm_graph_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_graph_create_f08_", "pmpi_graph_create_f08_");
+  if (midrun_passes(CALL_Graph_create)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *))real)(comm_old_f, nnodes_f, indx_f, edges_f, reorder_f, comm_graph_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Graph_create, 1, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -4438,6 +4733,7 @@ void mpi_graph_create_f08_(void *comm_old_f, void *nnodes_f, void *indx_f, void 
 void mpi_dist_graph_create_f08_(void *comm_old_f, void *n_f, void *sources_f, void *degrees_f, void *destinations_f, void *weights_f, void *info_f, void *reorder_f, void *comm_dist_graph_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_dist_graph_create_f08_", "pmpi_dist_graph_create_f08_");
+  if (midrun_passes(CALL_Dist_graph_create)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(comm_old_f, n_f, sources_f, degrees_f, destinations_f, weights_f, info_f, reorder_f, comm_dist_graph_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Dist_graph_create, 1, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -4450,6 +4746,7 @@ void mpi_dist_graph_create_f08_(void *comm_old_f, void *n_f, void *sources_f, vo
 void mpi_dist_graph_create_adjacent_f08_(void *comm_old_f, void *indegree_f, void *sources_f, void *sourceweights_f, void *outdegree_f, void *destinations_f, void *destweights_f, void *info_f, void *reorder_f, void *comm_dist_graph_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_dist_graph_create_adjacent_f08_", "pmpi_dist_graph_create_adjacent_f08_");
+  if (midrun_passes(CALL_Dist_graph_create_adjacent)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(comm_old_f, indegree_f, sources_f, sourceweights_f, outdegree_f, destinations_f, destweights_f, info_f, reorder_f, comm_dist_graph_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Dist_graph_create_adjacent, 1, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -4462,6 +4759,7 @@ void mpi_dist_graph_create_adjacent_f08_(void *comm_old_f, void *indegree_f, voi
 void mpi_comm_idup_f08_(void *comm_f, void *newcomm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_comm_idup_f08_", "pmpi_comm_idup_f08_");
+  if (midrun_passes(CALL_Comm_idup)) { ((void (*)(void *, void *, void *, void *))real)(comm_f, newcomm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Comm_idup, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -4501,6 +4799,7 @@ void mpi_comm_disconnect_f08_(void *comm_f, void *ierr) {
 void mpi_comm_join_f08_(void *fd_f, void *intercomm_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_comm_join_f08_", "pmpi_comm_join_f08_");
+  if (midrun_passes(CALL_Comm_join)) { ((void (*)(void *, void *, void *))real)(fd_f, intercomm_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Comm_join, 1, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -4514,6 +4813,7 @@ void mpi_comm_join_f08_(void *fd_f, void *intercomm_f, void *ierr) {
 void mpi_win_create_f08_(void *base_f, void *size_f, void *disp_unit_f, void *info_f, void *comm_f, void *win_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_win_create_f08_", "pmpi_win_create_f08_");
+  if (midrun_passes(CALL_Win_create)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *))real)(base_f, size_f, disp_unit_f, info_f, comm_f, win_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Win_create, 1, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -4529,6 +4829,7 @@ void mpi_win_create_f08_(void *base_f, void *size_f, void *disp_unit_f, void *in
 void mpi_win_allocate_f08_(void *size_f, void *disp_unit_f, void *info_f, void *comm_f, void *baseptr_f, void *win_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_win_allocate_f08_", "pmpi_win_allocate_f08_");
+  if (midrun_passes(CALL_Win_allocate)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *))real)(size_f, disp_unit_f, info_f, comm_f, baseptr_f, win_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Win_allocate, 1, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -4544,6 +4845,7 @@ void mpi_win_allocate_f08_(void *size_f, void *disp_unit_f, void *info_f, void *
 void mpi_win_allocate_shared_f08_(void *size_f, void *disp_unit_f, void *info_f, void *comm_f, void *baseptr_f, void *win_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_win_allocate_shared_f08_", "pmpi_win_allocate_shared_f08_");
+  if (midrun_passes(CALL_Win_allocate_shared)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *))real)(size_f, disp_unit_f, info_f, comm_f, baseptr_f, win_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Win_allocate_shared, 1, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -4558,6 +4860,7 @@ void mpi_win_allocate_shared_f08_(void *size_f, void *disp_unit_f, void *info_f,
 void mpi_win_create_dynamic_f08_(void *info_f, void *comm_f, void *win_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_win_create_dynamic_f08_", "pmpi_win_create_dynamic_f08_");
+  if (midrun_passes(CALL_Win_create_dynamic)) { ((void (*)(void *, void *, void *, void *))real)(info_f, comm_f, win_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Win_create_dynamic, 1, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -4584,6 +4887,7 @@ void mpi_win_free_f08_(void *win_f, void *ierr) {
 void mpi_win_fence_f08_(void *assert_f, void *win_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_win_fence_f08_", "pmpi_win_fence_f08_");
+  if (midrun_passes(CALL_Win_fence)) { ((void (*)(void *, void *, void *))real)(assert_f, win_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Win_fence, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -4597,6 +4901,7 @@ void mpi_win_fence_f08_(void *assert_f, void *win_f, void *ierr) {
 void mpi_win_attach_f08_(void *win_f, void *base_f, void *size_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_win_attach_f08_", "pmpi_win_attach_f08_");
+  if (midrun_passes(CALL_Win_attach)) { ((void (*)(void *, void *, void *, void *))real)(win_f, base_f, size_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Win_attach, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -4611,6 +4916,7 @@ void mpi_win_attach_f08_(void *win_f, void *base_f, void *size_f, void *ierr) {
 void mpi_win_detach_f08_(void *win_f, void *base_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_win_detach_f08_", "pmpi_win_detach_f08_");
+  if (midrun_passes(CALL_Win_detach)) { ((void (*)(void *, void *, void *))real)(win_f, base_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Win_detach, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -4624,6 +4930,7 @@ void mpi_win_detach_f08_(void *win_f, void *base_f, void *ierr) {
 void mpi_win_sync_f08_(void *win_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_win_sync_f08_", "pmpi_win_sync_f08_");
+  if (midrun_passes(CALL_Win_sync)) { ((void (*)(void *, void *))real)(win_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Win_sync, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -4637,6 +4944,7 @@ void mpi_win_sync_f08_(void *win_f, void *ierr) {
 void mpi_win_shared_query_f08_(void *win_f, void *rank_f, void *size_f, void *disp_unit_f, void *baseptr_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_win_shared_query_f08_", "pmpi_win_shared_query_f08_");
+  if (midrun_passes(CALL_Win_shared_query)) { ((void (*)(void *, void *, void *, void *, void *, void *))real)(win_f, rank_f, size_f, disp_unit_f, baseptr_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Win_shared_query, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -4650,6 +4958,7 @@ void mpi_win_shared_query_f08_(void *win_f, void *rank_f, void *size_f, void *di
 void mpi_win_get_group_f08_(void *win_f, void *group_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_win_get_group_f08_", "pmpi_win_get_group_f08_");
+  if (midrun_passes(CALL_Win_get_group)) { ((void (*)(void *, void *, void *))real)(win_f, group_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Win_get_group, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -4662,6 +4971,7 @@ void mpi_win_get_group_f08_(void *win_f, void *group_f, void *ierr) {
 void mpi_win_post_f08_(void *group_f, void *assert_f, void *win_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_win_post_f08_", "pmpi_win_post_f08_");
+  if (midrun_passes(CALL_Win_post)) { ((void (*)(void *, void *, void *, void *))real)(group_f, assert_f, win_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Win_post, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -4674,6 +4984,7 @@ void mpi_win_post_f08_(void *group_f, void *assert_f, void *win_f, void *ierr) {
 void mpi_win_test_f08_(void *win_f, void *flag_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_win_test_f08_", "pmpi_win_test_f08_");
+  if (midrun_passes(CALL_Win_test)) { ((void (*)(void *, void *, void *))real)(win_f, flag_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Win_test, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -4686,6 +4997,7 @@ void mpi_win_test_f08_(void *win_f, void *flag_f, void *ierr) {
 void mpi_win_start_f08_(void *group_f, void *assert_f, void *win_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_win_start_f08_", "pmpi_win_start_f08_");
+  if (midrun_passes(CALL_Win_start)) { ((void (*)(void *, void *, void *, void *))real)(group_f, assert_f, win_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Win_start, 1, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -4698,6 +5010,7 @@ void mpi_win_start_f08_(void *group_f, void *assert_f, void *win_f, void *ierr) 
 void mpi_win_complete_f08_(void *win_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_win_complete_f08_", "pmpi_win_complete_f08_");
+  if (midrun_passes(CALL_Win_complete)) { ((void (*)(void *, void *))real)(win_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Win_complete, 1, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -4710,6 +5023,7 @@ void mpi_win_complete_f08_(void *win_f, void *ierr) {
 void mpi_win_wait_f08_(void *win_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_win_wait_f08_", "pmpi_win_wait_f08_");
+  if (midrun_passes(CALL_Win_wait)) { ((void (*)(void *, void *))real)(win_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Win_wait, 1, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -4722,6 +5036,7 @@ void mpi_win_wait_f08_(void *win_f, void *ierr) {
 void mpi_win_lock_all_f08_(void *assert_f, void *win_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_win_lock_all_f08_", "pmpi_win_lock_all_f08_");
+  if (midrun_passes(CALL_Win_lock_all)) { ((void (*)(void *, void *, void *))real)(assert_f, win_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Win_lock_all, 1, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -4734,6 +5049,7 @@ void mpi_win_lock_all_f08_(void *assert_f, void *win_f, void *ierr) {
 void mpi_win_unlock_all_f08_(void *win_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_win_unlock_all_f08_", "pmpi_win_unlock_all_f08_");
+  if (midrun_passes(CALL_Win_unlock_all)) { ((void (*)(void *, void *))real)(win_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Win_unlock_all, 1, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -4746,6 +5062,7 @@ void mpi_win_unlock_all_f08_(void *win_f, void *ierr) {
 void mpi_win_flush_all_f08_(void *win_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_win_flush_all_f08_", "pmpi_win_flush_all_f08_");
+  if (midrun_passes(CALL_Win_flush_all)) { ((void (*)(void *, void *))real)(win_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Win_flush_all, 1, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -4758,6 +5075,7 @@ void mpi_win_flush_all_f08_(void *win_f, void *ierr) {
 void mpi_win_flush_local_all_f08_(void *win_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_win_flush_local_all_f08_", "pmpi_win_flush_local_all_f08_");
+  if (midrun_passes(CALL_Win_flush_local_all)) { ((void (*)(void *, void *))real)(win_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Win_flush_local_all, 1, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -4770,6 +5088,7 @@ void mpi_win_flush_local_all_f08_(void *win_f, void *ierr) {
 void mpi_win_lock_f08_(void *lock_type_f, void *rank_f, void *assert_f, void *win_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_win_lock_f08_", "pmpi_win_lock_f08_");
+  if (midrun_passes(CALL_Win_lock)) { ((void (*)(void *, void *, void *, void *, void *))real)(lock_type_f, rank_f, assert_f, win_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Win_lock, 1, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -4784,6 +5103,7 @@ void mpi_win_lock_f08_(void *lock_type_f, void *rank_f, void *assert_f, void *wi
 void mpi_win_unlock_f08_(void *rank_f, void *win_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_win_unlock_f08_", "pmpi_win_unlock_f08_");
+  if (midrun_passes(CALL_Win_unlock)) { ((void (*)(void *, void *, void *))real)(rank_f, win_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Win_unlock, 1, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -4798,6 +5118,7 @@ void mpi_win_unlock_f08_(void *rank_f, void *win_f, void *ierr) {
 void mpi_win_flush_f08_(void *rank_f, void *win_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_win_flush_f08_", "pmpi_win_flush_f08_");
+  if (midrun_passes(CALL_Win_flush)) { ((void (*)(void *, void *, void *))real)(rank_f, win_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Win_flush, 1, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -4812,6 +5133,7 @@ void mpi_win_flush_f08_(void *rank_f, void *win_f, void *ierr) {
 void mpi_win_flush_local_f08_(void *rank_f, void *win_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_win_flush_local_f08_", "pmpi_win_flush_local_f08_");
+  if (midrun_passes(CALL_Win_flush_local)) { ((void (*)(void *, void *, void *))real)(rank_f, win_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Win_flush_local, 1, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -4827,6 +5149,7 @@ void mpi_win_flush_local_f08_(void *rank_f, void *win_f, void *ierr) {
 void mpi_put_f08_(void *origin_addr_f, void *origin_count_f, void *origin_datatype_f, void *target_rank_f, void *target_disp_f, void *target_count_f, void *target_datatype_f, void *win_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_put_f08_", "pmpi_put_f08_");
+  if (midrun_passes(CALL_Put)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(origin_addr_f, origin_count_f, origin_datatype_f, target_rank_f, target_disp_f, target_count_f, target_datatype_f, win_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Put, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -4845,6 +5168,7 @@ void mpi_put_f08_(void *origin_addr_f, void *origin_count_f, void *origin_dataty
 void mpi_get_f08_(void *origin_addr_f, void *origin_count_f, void *origin_datatype_f, void *target_rank_f, void *target_disp_f, void *target_count_f, void *target_datatype_f, void *win_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_get_f08_", "pmpi_get_f08_");
+  if (midrun_passes(CALL_Get)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(origin_addr_f, origin_count_f, origin_datatype_f, target_rank_f, target_disp_f, target_count_f, target_datatype_f, win_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Get, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -4863,6 +5187,7 @@ void mpi_get_f08_(void *origin_addr_f, void *origin_count_f, void *origin_dataty
 void mpi_accumulate_f08_(void *origin_addr_f, void *origin_count_f, void *origin_datatype_f, void *target_rank_f, void *target_disp_f, void *target_count_f, void *target_datatype_f, void *op_f, void *win_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_accumulate_f08_", "pmpi_accumulate_f08_");
+  if (midrun_passes(CALL_Accumulate)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(origin_addr_f, origin_count_f, origin_datatype_f, target_rank_f, target_disp_f, target_count_f, target_datatype_f, op_f, win_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Accumulate, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -4881,6 +5206,7 @@ void mpi_accumulate_f08_(void *origin_addr_f, void *origin_count_f, void *origin
 void mpi_rput_f08_(void *origin_addr_f, void *origin_count_f, void *origin_datatype_f, void *target_rank_f, void *target_disp_f, void *target_count_f, void *target_datatype_f, void *win_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_rput_f08_", "pmpi_rput_f08_");
+  if (midrun_passes(CALL_Rput)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(origin_addr_f, origin_count_f, origin_datatype_f, target_rank_f, target_disp_f, target_count_f, target_datatype_f, win_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Rput, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -4899,6 +5225,7 @@ void mpi_rput_f08_(void *origin_addr_f, void *origin_count_f, void *origin_datat
 void mpi_rget_f08_(void *origin_addr_f, void *origin_count_f, void *origin_datatype_f, void *target_rank_f, void *target_disp_f, void *target_count_f, void *target_datatype_f, void *win_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_rget_f08_", "pmpi_rget_f08_");
+  if (midrun_passes(CALL_Rget)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(origin_addr_f, origin_count_f, origin_datatype_f, target_rank_f, target_disp_f, target_count_f, target_datatype_f, win_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Rget, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -4917,6 +5244,7 @@ void mpi_rget_f08_(void *origin_addr_f, void *origin_count_f, void *origin_datat
 void mpi_raccumulate_f08_(void *origin_addr_f, void *origin_count_f, void *origin_datatype_f, void *target_rank_f, void *target_disp_f, void *target_count_f, void *target_datatype_f, void *op_f, void *win_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_raccumulate_f08_", "pmpi_raccumulate_f08_");
+  if (midrun_passes(CALL_Raccumulate)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(origin_addr_f, origin_count_f, origin_datatype_f, target_rank_f, target_disp_f, target_count_f, target_datatype_f, op_f, win_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Raccumulate, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -4935,6 +5263,7 @@ void mpi_raccumulate_f08_(void *origin_addr_f, void *origin_count_f, void *origi
 void mpi_get_accumulate_f08_(void *origin_addr_f, void *origin_count_f, void *origin_datatype_f, void *result_addr_f, void *result_count_f, void *result_datatype_f, void *target_rank_f, void *target_disp_f, void *target_count_f, void *target_datatype_f, void *op_f, void *win_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_get_accumulate_f08_", "pmpi_get_accumulate_f08_");
+  if (midrun_passes(CALL_Get_accumulate)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(origin_addr_f, origin_count_f, origin_datatype_f, result_addr_f, result_count_f, result_datatype_f, target_rank_f, target_disp_f, target_count_f, target_datatype_f, op_f, win_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Get_accumulate, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -4953,6 +5282,7 @@ void mpi_get_accumulate_f08_(void *origin_addr_f, void *origin_count_f, void *or
 void mpi_rget_accumulate_f08_(void *origin_addr_f, void *origin_count_f, void *origin_datatype_f, void *result_addr_f, void *result_count_f, void *result_datatype_f, void *target_rank_f, void *target_disp_f, void *target_count_f, void *target_datatype_f, void *op_f, void *win_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_rget_accumulate_f08_", "pmpi_rget_accumulate_f08_");
+  if (midrun_passes(CALL_Rget_accumulate)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *))real)(origin_addr_f, origin_count_f, origin_datatype_f, result_addr_f, result_count_f, result_datatype_f, target_rank_f, target_disp_f, target_count_f, target_datatype_f, op_f, win_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Rget_accumulate, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -4971,6 +5301,7 @@ void mpi_rget_accumulate_f08_(void *origin_addr_f, void *origin_count_f, void *o
 void mpi_fetch_and_op_f08_(void *origin_addr_f, void *result_addr_f, void *datatype_f, void *target_rank_f, void *target_disp_f, void *op_f, void *win_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_fetch_and_op_f08_", "pmpi_fetch_and_op_f08_");
+  if (midrun_passes(CALL_Fetch_and_op)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *))real)(origin_addr_f, result_addr_f, datatype_f, target_rank_f, target_disp_f, op_f, win_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Fetch_and_op, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -4988,6 +5319,7 @@ void mpi_fetch_and_op_f08_(void *origin_addr_f, void *result_addr_f, void *datat
 void mpi_compare_and_swap_f08_(void *origin_addr_f, void *compare_addr_f, void *result_addr_f, void *datatype_f, void *target_rank_f, void *target_disp_f, void *win_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_compare_and_swap_f08_", "pmpi_compare_and_swap_f08_");
+  if (midrun_passes(CALL_Compare_and_swap)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *))real)(origin_addr_f, compare_addr_f, result_addr_f, datatype_f, target_rank_f, target_disp_f, win_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Compare_and_swap, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;

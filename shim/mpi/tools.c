@@ -14,6 +14,9 @@
 #include "counted.h"
 
 void *midrun_next[CALLS + 1], *midrun_next_c[CALLS + 1];
+__thread uint64_t *midrun_page;
+
+void midrun_calls_set_page(uint64_t *page) { midrun_page = page; }
 
 /* The next function `name`. Where libmidrun-select.so has loaded us, what follows is what follows it. */
 static void *next_of(const char *name) {

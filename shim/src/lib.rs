@@ -14,6 +14,7 @@ mod c_half;
 mod clock;
 mod iterations;
 mod launch_id;
+mod measuring;
 mod status;
 mod stderr;
 

@@ -77,6 +77,7 @@ fn attach(rank: u32, world_size: u32, mpi: &str) {
 /// Ends recording: MPI calls that follow are not the program's. The agent drains the rings.
 fn detach() {
     points::on_finalize();
+    mpi_calls::off();
     state::stop_recording();
     let Some(segment) = state::segment() else { return };
     synchronized::on_finalize();
@@ -92,6 +93,7 @@ fn detach() {
 extern "C" fn on_fork() {
     guard_value("fork", (), || {
         state::disable();
+        mpi_calls::off();
         agent_link::close_in_child();
     });
 }

@@ -5,7 +5,7 @@ use midrun_ring::Segment;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
-/// Bits of the switch, as `mpi/counted.h` has them. The C half has one more.
+/// Bits of the switch, as `mpi/counted.h` has them.
 pub mod bit {
     /// Records are written and MPI calls are counted.
     pub const RECORDING: u32 = 1;
@@ -15,6 +15,8 @@ pub mod bit {
     pub const WATCHED: u32 = 4;
     /// The C half has not looked for the next library's functions yet.
     pub const UNRESOLVED: u32 = 8;
+    /// Another tool is between us and MPI.
+    pub const CHAINED: u32 = 16;
 }
 
 /// The activities that are switched on. The wrappers of MPI calls do nothing but read it where it is 0.
@@ -36,6 +38,11 @@ thread_local! {
 #[inline]
 pub fn recording() -> bool {
     SWITCH.load(Ordering::Relaxed) & bit::RECORDING != 0
+}
+
+/// Whether another tool is between us and MPI.
+pub fn has_tool_behind() -> bool {
+    SWITCH.load(Ordering::Relaxed) & bit::CHAINED != 0
 }
 
 /// Sets this rank's segment and makes the calling thread the main thread; `false`, and nothing changes, where there was

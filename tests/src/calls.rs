@@ -198,9 +198,11 @@ fn wrapper(call: &Call, args: &[(String, String)], large: &str) -> String {
     }
     let _ = writeln!(text, "  int result_ = NEXT({name}, midrun_next{large}[CALL_{}], ({passed}));", call.name);
     let _ = writeln!(text, "  {}\n  return result_;\n}}", call.end(large));
+    // What is kept of a communicator or window has to go with it.
+    let passes = if call.is("frees") { "!SWITCH".to_owned() } else { format!("midrun_passes(CALL_{})", call.name) };
     let _ = writeln!(
         text,
-        "int MPI_{name}({list}) {{ return SWITCH ? counted_{name}({passed}) : PMPI_{name}({passed}); }}"
+        "int MPI_{name}({list}) {{ return {passes} ? PMPI_{name}({passed}) : counted_{name}({passed}); }}"
     );
     text
 }
@@ -229,7 +231,12 @@ fn fortran_wrapper(call: &Call, suffix: &str) -> String {
     let (typed, passed, types) = (typed.join(", "), passed.join(", "), vec!["void *"; passed.len()].join(", "));
     let mut text = format!("\nvoid mpi_{name}_{suffix}({typed}) {{\n  static void *real;\n");
     let _ = writeln!(text, "  FIND(real, \"mpi_{name}_{suffix}\", \"pmpi_{name}_{suffix}\");");
-    text += if call.is("frees") { "  midrun_peers_forget();\n" } else { "" };
+    let real = format!("((void (*)({types}))real)({passed})");
+    if call.is("frees") {
+        text += "  midrun_peers_forget();\n";
+    } else {
+        let _ = writeln!(text, "  if (midrun_passes(CALL_{})) {{ {real}; return; }}", call.name);
+    }
     let _ = writeln!(text, "  uint64_t begin_ = {};\n  MPI_Fint own_ierr_ = MPI_SUCCESS;", call.begin());
     text += "  if (!ierr) ierr = &own_ierr_;\n";
     if let Some(status) = call.text("status") {
@@ -238,7 +245,7 @@ fn fortran_wrapper(call: &Call, suffix: &str) -> String {
             "  MPI_Fint own_[FORTRAN_STATUS];\n  if (begin_ && {status}_f == (void *)MPI_F_STATUS_IGNORE) {status}_f = own_;"
         );
     }
-    let _ = writeln!(text, "  ((void (*)({types}))real)({passed});\n  if (!begin_) return;");
+    let _ = writeln!(text, "  {real};\n  if (!begin_) return;");
     let end = call.end("_f");
     for (kind, parameter) in &call.args {
         let name = bare(parameter);

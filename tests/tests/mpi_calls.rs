@@ -117,6 +117,38 @@ fn calls_inside_calls_are_not_counted(mpi: Mpi) {
 }
 
 #[each_mpi]
+fn calls_that_are_too_many_to_time_each_are_sampled_and_counted_exactly(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let program = mpi.compile(&scratch, &source("many_calls.c"), &[]);
+    let (ended, summary) = both(&scratch, mpi, 2, &program);
+    assert!(ended.err.contains("too often to time each call within the budget"), "{mpi:?}: {}", ended.err);
+    let line = |summary: &Summary, call: &str, class: &str| {
+        let line = summary.0["mpi_calls"][call][class].clone();
+        let number = |what: &str| line[what].as_u64().unwrap_or_else(|| panic!("{mpi:?}: {what} of {call}: {line}"));
+        ([number("count"), number("bytes")], number("timed"), line["time_s"].as_f64().expect("a time"))
+    };
+    let ([probes, bytes], timed, probing_s) = line(&summary, "MPI_Iprobe", "same_host");
+    assert_eq!([probes, bytes], [4_000_000, 0], "{mpi:?}: the number is exact");
+    assert!(timed > 0 && timed < probes / 4, "{mpi:?}: {timed} of {probes}");
+    let runtime_s = summary.0["pop"]["runtime_s"].as_f64().expect("a time");
+    assert!(probing_s > 0.0 && probing_s < 2.0 * runtime_s, "{mpi:?}: {probing_s} of {runtime_s} s on each rank");
+    let (sends, _, _) = line(&summary, "MPI_Send", "same_host");
+    assert_eq!(sends, [2000, 2000 * 64], "{mpi:?}");
+    // Rank 0 waits for rank 1: what takes long is timed, however many other calls there are.
+    let (barriers, timed, waiting_s) = line(&summary, "MPI_Barrier", "collective");
+    assert_eq!((barriers, timed), ([40, 0], 40), "{mpi:?}");
+    assert!(waiting_s > 0.1, "{mpi:?}: {waiting_s} s of 0.4 s");
+    for rank in summary.0["pop"]["ranks"].as_array().expect("ranks") {
+        let s = |what: &str| rank[what].as_f64().expect("a time");
+        assert!(s("useful_s") >= 0.0 && s("waiting_s") + s("mpi_s") <= 1.001 * runtime_s, "{mpi:?}: {rank}");
+    }
+    // A user who wants each call timed pays for it.
+    counted(&scratch, "each", &mpi.line(2, &program), &[("MIDRUN_BUDGET", "100")]);
+    let (_, timed, _) = line(&Summary::read(&scratch.path("s.json")), "MPI_Iprobe", "same_host");
+    assert_eq!(timed, 4_000_000, "{mpi:?}");
+}
+
+#[each_mpi]
 fn calls_of_fortran_are_counted_once_by_each_of_its_bindings(mpi: Mpi) {
     for (name, flags) in [("fortran_mpi.F90", &["-DMPIF"][..]), ("fortran_mpi.F90", &[]), ("fortran_f08.f90", &[])] {
         let scratch = Scratch::new();

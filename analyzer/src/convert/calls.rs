@@ -35,7 +35,8 @@ fn call(wire: v1::MpiCall) -> Option<(MpiCall, Tally)> {
         v1::PeerClass::Local => crate::calls::LOCAL,
         v1::PeerClass::Any => "any",
     };
-    let tally = Tally { count: wire.count, bytes: wire.bytes, time_ns: wire.time_ns };
+    let timed = wire.timed.min(wire.count);
+    let tally = Tally { count: wire.count, bytes: wire.bytes, time_ns: wire.time_ns, timed };
     let good = wire.name.starts_with("MPI_") && wire.name.len() <= limits::MPI_CALL_NAME;
     good.then_some((MpiCall { name: wire.name, peer }, tally))
 }

@@ -44,6 +44,8 @@ pub(super) struct Measurements {
     points: Points,
     calls: Calls,
     period: PeriodSearch,
+    /// It was said that not each call is timed.
+    is_sampled: bool,
     /// The period is not told to the ranks yet.
     has_new_period: bool,
     /// The technique in force, with its parameters.
@@ -70,6 +72,7 @@ impl Measurements {
             points: Points::default(),
             calls: Calls::default(),
             period: PeriodSearch::default(),
+            is_sampled: false,
             has_new_period: false,
             technique: String::new(),
             outputs: 0,
@@ -100,6 +103,14 @@ impl Measurements {
             }
             Event::MpiCounted(counted) => {
                 self.calls.on_counted(rank, self.ahead_of_master_ns(offset_ns, roster), counted);
+                if let (false, Some((call, tally))) = (self.is_sampled, Calls::sampled(counted)) {
+                    self.is_sampled = true;
+                    ctx.life(
+                        "calls-sampled",
+                        log_lines::sampled(rank, call),
+                        json!({"rank": rank, "call": call, "count": tally.count, "timed": tally.timed}),
+                    );
+                }
                 self.look_for_period(ctx, rank, counted);
             }
             Event::LinkMeasured(link) if self.is_master(rank) => {

@@ -1,4 +1,5 @@
-//! Measures what MPI calls cost more: with midrun switched off, counting under `midrun run`, and with a record of each call.
+//! Measures what MPI calls cost more: with midrun switched off, counting under `midrun run`, and with a record of each call; with `--steady`
+//! where so many calls are made that they are sampled.
 
 use anyhow::{Context, Result};
 use clap::Parser;
@@ -16,18 +17,24 @@ struct Arguments {
     /// Runs of each kind, in turns.
     #[arg(long, default_value_t = 9)]
     runs: u32,
+    /// Calls without a rest: those are sampled.
+    #[arg(long)]
+    steady: bool,
 }
 
+/// `each`: counting, with each call timed.
 const KINDS: [&str; 4] = ["without", "off", "counting", "recording"];
+const STEADY_KINDS: [&str; 4] = ["without", "off", "each", "counting"];
 /// The calls that the program times.
 const CALLS: [&str; 7] =
     ["MPI_Comm_rank", "MPI_Iprobe", "MPI_Send", "MPI_Recv", "MPI_Isend", "MPI_Irecv", "MPI_Waitall"];
 
 fn main() -> Result<()> {
     let a = Arguments::parse();
+    let kinds = if a.steady { STEADY_KINDS } else { KINDS };
     let mut all: BTreeMap<(String, usize), Vec<f64>> = BTreeMap::new();
     for _ in 0..a.runs {
-        for (kind, name) in KINDS.iter().enumerate() {
+        for (kind, name) in kinds.iter().enumerate() {
             for line in run(&a, name)?.lines() {
                 let (what, ns) = line.split_once(' ').context("a name and nanoseconds")?;
                 all.entry((what.to_owned(), kind)).or_default().push(ns.parse()?);
@@ -38,7 +45,7 @@ fn main() -> Result<()> {
     for ((what, kind), values) in &all {
         let plain = all.get(&(what.clone(), 0)).and_then(|plain| spread(plain.clone())).context("a run without")?;
         let s = spread(values.clone()).context("nothing was measured")?;
-        println!("{what}, {}: {s}, {:+.1} ns", KINDS[*kind], s.median - plain.median);
+        println!("{what}, {}: {s}, {:+.1} ns", kinds[*kind], s.median - plain.median);
     }
     Ok(())
 }
@@ -52,7 +59,7 @@ fn run(a: &Arguments, kind: &str) -> Result<String> {
     let lines = CALLS.iter().enumerate().map(|(k, call)| format!("measure r{k} mpi {call} raw\n"));
     std::fs::write(&points, lines.collect::<String>())?;
     let mut words = Vec::new();
-    if ["counting", "recording"].contains(&kind) {
+    if ["each", "counting", "recording"].contains(&kind) {
         words.extend([prefix().join("bin/midrun").display().to_string(), "run".into(), "--summary".into()]);
         words.push(summary.display().to_string());
         if kind == "recording" {
@@ -67,10 +74,12 @@ fn run(a: &Arguments, kind: &str) -> Result<String> {
         words.extend(["env".to_owned(), format!("LD_PRELOAD={}", library.display())]);
     }
     words.push(program.display().to_string());
+    words.extend(a.steady.then(|| "steady".to_owned()));
     let mut command = Command::new(&words[0]);
     command
         .args(&words[1..])
         .env("MIDRUN_CFG_RUN__NO_MEMORY", "true")
+        .env("MIDRUN_BUDGET", if kind == "each" { "100" } else { "1" })
         .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
         .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
     let output = command.output().with_context(|| format!("{command:?} does not start"))?;

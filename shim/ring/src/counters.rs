@@ -1,8 +1,11 @@
 //! Pages of counters: number, bytes and time of the program's MPI calls.
 //!
 //! Each thread of a rank that calls MPI owns a page: it alone writes, with plain stores, and readers sum over the pages. All
-//! numbers only grow. A page has an entry per call, by its number in [`crate::calls::NAMES`]; in it three words for each
+//! numbers only grow. A page has an entry per call, by its number in [`crate::calls::NAMES`]; in it four words for each
 //! [`Class`]. No call has number 0: the first entry holds the thread's times.
+//!
+//! Where counting each call would cost too much, some calls are *timed*, and each stands for the calls of its function since the
+//! last timed one: the number of calls stays exact, the rest is an estimate.
 
 use crate::atomic::Mapping;
 use std::sync::Arc;
@@ -13,14 +16,20 @@ use std::sync::atomic::fence;
 pub const PAGES: usize = 32;
 /// Entries of a page.
 pub const CALLS: usize = 256;
-/// Words of an entry: count, bytes and nanoseconds for each class, and a spare one.
-pub const ENTRY_WORDS: usize = 16;
+/// Words of an entry: four for each class, then [`MADE`] and [`DUE`]. As in `shim/mpi/counted.h`.
+pub const ENTRY_WORDS: usize = 24;
+/// Words of an entry for each class: calls, bytes, nanoseconds, timed calls.
+const CLASS_WORDS: usize = 4;
+/// Calls made so far, the one that runs included. The wrappers increment it.
+pub const MADE: usize = 20;
+/// The wrappers pass a call on uncounted while it has a smaller number than this.
+pub const DUE: usize = 21;
 /// Words of a page.
 pub const PAGE_WORDS: usize = CALLS * ENTRY_WORDS;
 /// The page of the thread that initialised MPI: its times are those of the rank.
 pub const MAIN: usize = 0;
 
-const _: () = assert!(3 * Class::ALL.len() <= ENTRY_WORDS);
+const _: () = assert!(CLASS_WORDS * Class::ALL.len() <= MADE && DUE < ENTRY_WORDS);
 const _: () = assert!(crate::calls::NAMES.len() <= CALLS);
 
 /// Words of the first entry.
@@ -84,6 +93,18 @@ pub struct Tally {
     pub bytes: u64,
     /// Time spent in them, nanoseconds.
     pub time_ns: u64,
+    /// Calls that were timed. If these are fewer than `count`, bytes and time are estimates.
+    pub timed: u64,
+}
+
+impl Tally {
+    /// Adds another tally.
+    pub fn add(&mut self, other: Tally) {
+        self.count = self.count.saturating_add(other.count);
+        self.bytes = self.bytes.saturating_add(other.bytes);
+        self.time_ns = self.time_ns.saturating_add(other.time_ns);
+        self.timed = self.timed.saturating_add(other.timed);
+    }
 }
 
 /// Time that a thread was outside the program, nanoseconds, its present activity included.
@@ -107,6 +128,12 @@ pub struct Partner {
     pub with: u64,
     /// Calls with one peer.
     pub of: u64,
+}
+
+/// First word of a call's entry.
+#[inline]
+fn entry(number: usize) -> usize {
+    (number % CALLS) * ENTRY_WORDS
 }
 
 /// One thread's page.
@@ -153,35 +180,64 @@ impl Page {
         }
     }
 
-    /// One call of `number`.
+    /// One call of `number`, which stands for `weight` calls.
     #[inline]
-    pub fn count(&self, number: u32, class: Class, bytes: u64, time_ns: u64) {
-        let entry = (number as usize % CALLS) * ENTRY_WORDS + 3 * class as usize;
-        self.add(entry, 1);
-        self.add(entry + 1, bytes);
-        self.add(entry + 2, time_ns);
+    pub fn count(&self, number: u32, class: Class, bytes: u64, time_ns: u64, weight: u64) {
+        let entry = entry(number as usize) + CLASS_WORDS * class as usize;
+        self.add(entry + 1, bytes.wrapping_mul(weight));
+        self.add(entry + 2, time_ns.wrapping_mul(weight));
+        self.add(entry + 3, 1);
+        let count = self.mapping.word(self.at + entry);
+        count.store(count.load(Relaxed).wrapping_add(weight), Release); // SYNC S: pairs with tallies
     }
 
-    /// One call whose peer is the rank before `next_rank`; 0 = it has no peer, or many.
+    /// One call whose peer is the rank before `next_rank`, which stands for `weight` calls; 0 = it has no peer, or many.
     #[inline]
-    pub fn meet(&self, next_rank: u32) {
+    pub fn meet(&self, next_rank: u32, weight: u64) {
         if next_rank == 0 {
             return;
         }
         let word = |at: usize| self.mapping.word(self.at + at);
         let (is_partner, ahead) =
             (word(first::PARTNER).load(Relaxed) == u64::from(next_rank), word(first::AHEAD).load(Relaxed));
-        self.add(first::OF, 1);
+        self.add(first::OF, weight);
         if is_partner {
-            self.add(first::WITH, 1);
-            self.add(first::AHEAD, 1);
-        } else if ahead > 0 {
-            word(first::AHEAD).store(ahead - 1, Relaxed);
+            self.add(first::WITH, weight);
+            self.add(first::AHEAD, weight);
+        } else if ahead >= weight {
+            word(first::AHEAD).store(ahead - weight, Relaxed);
         } else {
-            word(first::WITH).store(1, Relaxed);
-            word(first::AHEAD).store(1, Relaxed);
+            word(first::WITH).store(weight, Relaxed);
+            word(first::AHEAD).store(weight - ahead, Relaxed);
             word(first::PARTNER).store(next_rank.into(), Relaxed);
         }
+    }
+
+    /// Calls of a function made so far.
+    #[inline]
+    pub fn made(&self, number: u32) -> u64 {
+        self.mapping.word(self.at + entry(number as usize) + MADE).load(Relaxed)
+    }
+
+    /// The wrapper did not see this call of a function begin.
+    pub fn make(&self, number: u32) {
+        self.add(entry(number as usize) + MADE, 1);
+    }
+
+    /// The number of the next call of a function to be timed.
+    pub fn due(&self, number: u32) -> u64 {
+        self.mapping.word(self.at + entry(number as usize) + DUE).load(Relaxed)
+    }
+
+    /// The wrappers pass calls of a function on until the one with the number `due`.
+    #[inline]
+    pub fn set_due(&self, number: u32, due: u64) {
+        self.mapping.word(self.at + entry(number as usize) + DUE).store(due, Relaxed);
+    }
+
+    /// The page's words, for the wrappers: they increment [`MADE`] and read [`DUE`], by relaxed atomic accesses.
+    pub fn words(&self) -> *const u64 {
+        std::ptr::from_ref(self.mapping.word(self.at)).cast()
     }
 
     /// The thread's partner so far. The peer may have written anything; a reading beside a call may be one call off.
@@ -192,16 +248,26 @@ impl Page {
         Partner { rank, with: word(first::WITH).min(of), of }
     }
 
-    /// Number of calls of a function and class.
-    pub fn calls(&self, number: usize, class: Class) -> u64 {
-        self.mapping.word(self.at + (number % CALLS) * ENTRY_WORDS + 3 * class as usize).load(Relaxed)
-    }
-
-    /// Counters of a call and class.
-    pub fn tally(&self, number: usize, class: Class) -> Tally {
-        let entry = self.at + (number % CALLS) * ENTRY_WORDS + 3 * class as usize;
-        let [count, bytes, time_ns] = [0, 1, 2].map(|word| self.mapping.word(entry + word).load(Relaxed));
-        Tally { count, bytes, time_ns }
+    /// Counters of a function, by class. The calls since the last timed one are taken to be as most calls of the function.
+    pub fn tallies(&self, number: usize) -> [Tally; Class::ALL.len()] {
+        let at = self.at + entry(number);
+        let mut tallies = Class::ALL.map(|class| {
+            let first = at + CLASS_WORDS * class as usize;
+            let count = self.mapping.word(first).load(Acquire); // SYNC S: as many are in the other words, or more
+            let [bytes, time_ns, timed] = [1, 2, 3].map(|word| self.mapping.word(first + word).load(Relaxed));
+            Tally { count, bytes, time_ns, timed: timed.min(count) }
+        });
+        let counted = tallies.iter().map(|tally| tally.count).fold(0, u64::saturating_add);
+        let [made, due] = [MADE, DUE].map(|word| self.mapping.word(at + word).load(Relaxed));
+        let running = u64::from(made >= due);
+        let since = made.saturating_sub(counted).saturating_sub(running);
+        if let Some(most) =
+            tallies.iter_mut().max_by_key(|tally| tally.count).filter(|most| since > 0 && most.count > 0)
+        {
+            let share = |sum: u64| (u128::from(sum) * u128::from(since) / u128::from(most.count)) as u64;
+            most.add(Tally { count: since, bytes: share(most.bytes), time_ns: share(most.time_ns), timed: 0 });
+        }
+        tallies
     }
 
     /// What the thread's times follow from: while it stays the same, they grow with the time or stand still.

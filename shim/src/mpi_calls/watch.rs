@@ -1,11 +1,9 @@
 //! Watches: callbacks that see single MPI calls, for measure points that lie on a call.
 
-use crate::guard::guard_value;
 use crate::state;
 use midrun_ring::calls::NAMES;
-use std::ffi::c_int;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 /// Most watches of a process. A watch stays for ever.
 const WATCHES: usize = 16;
@@ -14,6 +12,9 @@ static WATCHING: [OnceLock<(Filter, Callback)>; WATCHES] = [const { OnceLock::ne
 
 /// By a call's number one bit for each watch that it may concern, so that the other watches cost the call nothing.
 static CONCERNS: [AtomicU32; NAMES.len()] = [const { AtomicU32::new(0) }; NAMES.len()];
+
+/// By a call's number whether each call must be seen.
+static EACH: [AtomicBool; NAMES.len()] = [const { AtomicBool::new(false) }; NAMES.len()];
 
 const _: () = assert!(WATCHES <= 32);
 
@@ -33,6 +34,8 @@ pub struct Filter {
     pub least_bytes: u64,
     /// Only calls on `MPI_COMM_WORLD`.
     pub on_world: bool,
+    /// Each call is to be seen, however many there are; else one may stand for several.
+    pub each: bool,
 }
 
 /// An MPI call that was made.
@@ -40,6 +43,8 @@ pub struct Filter {
 pub struct ObservedCall {
     /// Its number in [`midrun_ring::calls::NAMES`].
     pub call: u32,
+    /// Calls of this function for which it stands: itself, and those since the last one that was seen.
+    pub calls: u64,
     /// Begin and end, CLOCK_MONOTONIC, nanoseconds.
     pub begin_ns: u64,
     /// See `begin_ns`.
@@ -68,37 +73,33 @@ impl Filter {
 pub fn watch(filter: Filter, callback: Callback) -> Option<usize> {
     let free = (0..WATCHES).find(|at| WATCHING[*at].set((filter, callback)).is_ok())?;
     let concerned = CONCERNS.iter().enumerate().filter(|(call, _)| filter.call.is_none_or(|own| own as usize == *call));
-    concerned.for_each(|(_, watches)| _ = watches.fetch_or(1 << free, Ordering::Release));
+    for (number, watches) in concerned {
+        watches.fetch_or(1 << free, Ordering::Release);
+        EACH[number].fetch_or(filter.each, Ordering::Relaxed);
+    }
     state::switch_on(state::bit::WATCHED);
     Some(free)
 }
 
-/// A call was made while there is a watch.
-#[unsafe(no_mangle)]
-pub extern "C" fn midrun_call_watched(
-    call: u32,
-    begin_ns: u64,
-    end_ns: u64,
-    bytes: u64,
-    peer: c_int,
-    tag: c_int,
-    on_world: c_int,
-) {
-    guard_value("an MPI call", (), || {
-        let Some(mut watches) = CONCERNS.get(call as usize).map(|watches| watches.load(Ordering::Acquire)) else {
-            return;
-        };
-        let seen = ObservedCall { call, begin_ns, end_ns, bytes, peer, tag, on_world: on_world != 0 };
-        while watches != 0 {
-            let number = watches.trailing_zeros() as usize;
-            watches &= watches - 1;
-            if let Some((filter, callback)) = WATCHING.get(number).and_then(OnceLock::get)
-                && filter.takes(&seen)
-            {
-                callback(number, &seen);
-            }
+/// Whether each call of function `number` must be seen.
+pub fn sees_each(number: u32) -> bool {
+    EACH.get(number as usize).is_some_and(|each| each.load(Ordering::Relaxed))
+}
+
+/// Shows a call to the watches that take it.
+pub fn show(seen: &ObservedCall) {
+    let Some(mut watches) = CONCERNS.get(seen.call as usize).map(|watches| watches.load(Ordering::Acquire)) else {
+        return;
+    };
+    while watches != 0 {
+        let number = watches.trailing_zeros() as usize;
+        watches &= watches - 1;
+        if let Some((filter, callback)) = WATCHING.get(number).and_then(OnceLock::get)
+            && filter.takes(seen)
+        {
+            callback(number, seen);
         }
-    });
+    }
 }
 
 #[cfg(test)]
@@ -115,13 +116,15 @@ mod tests {
             BYTES.fetch_add(seen.bytes, Ordering::Relaxed);
         });
         assert_eq!(number, Some(0));
-        let call = |number, bytes, tag, world| midrun_call_watched(number, 1, 2, bytes, 0, tag, world);
-        call(4, 8, 7, 1);
-        call(4, 7, 7, 1); // too small
-        call(5, 64, 7, 1); // another call
-        call(4, 64, 8, 1); // another tag
-        call(4, 64, 7, 0); // another communicator
-        call(4, 100, 7, 1);
+        let call = |call, bytes, tag, on_world| {
+            show(&ObservedCall { call, calls: 1, begin_ns: 1, end_ns: 2, bytes, peer: 0, tag, on_world })
+        };
+        call(4, 8, 7, true);
+        call(4, 7, 7, true); // too small
+        call(5, 64, 7, true); // another call
+        call(4, 64, 8, true); // another tag
+        call(4, 64, 7, false); // another communicator
+        call(4, 100, 7, true);
         assert_eq!(BYTES.load(Ordering::Relaxed), 108);
     }
 }

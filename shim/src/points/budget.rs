@@ -5,18 +5,10 @@
 use super::items::{Item, Kind};
 use midrun_points::Mode;
 
-/// Share of the time that measuring may take, unless MIDRUN_BUDGET says another, in percent.
-const BUDGET_PERCENT: f64 = 1.0;
 /// Each step times one of 2^3 times fewer calls.
 const STEP_BITS: u32 = 3;
 /// After so many such steps the item measures nothing.
 const STEPS: u32 = 4;
-
-/// The share of the time that measuring may take.
-pub fn share() -> f64 {
-    let percent = std::env::var("MIDRUN_BUDGET").ok().and_then(|text| text.trim().parse::<f64>().ok());
-    percent.filter(|percent| (0.0..=100.0).contains(percent)).unwrap_or(BUDGET_PERCENT) / 100.0
-}
 
 /// Cost of measuring in a stretch of time.
 pub struct Spent {

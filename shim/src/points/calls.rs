@@ -27,6 +27,7 @@ struct Slot {
     every: AtomicU64,
     turn: AtomicU64,
     calls: AtomicU64,
+    timed: AtomicU64,
     sum_ns: AtomicU64,
     squares: AtomicU64,
     minimum_ns: AtomicU64,
@@ -45,6 +46,7 @@ static SLOTS: [Slot; MOST] = [const {
         every: AtomicU64::new(0),
         turn: AtomicU64::new(0),
         calls: AtomicU64::new(0),
+        timed: AtomicU64::new(0),
         sum_ns: AtomicU64::new(0),
         squares: AtomicU64::new(0),
         minimum_ns: AtomicU64::new(u64::MAX),
@@ -76,6 +78,7 @@ pub fn measure(label: &str, call: &Call, filter: &Filter, mode: Mode) -> Result<
         tag: filter.tag,
         least_bytes: filter.bytes.map_or(0, |(least, _)| least),
         on_world: filter.world,
+        each: mode == Mode::Raw,
     };
     let most = filter.bytes.map_or(u64::MAX, |(_, most)| most);
     let number = watch(wanted, most, label)?;
@@ -98,10 +101,9 @@ pub fn forget(number: u32) {
 pub fn take(number: u32) -> Sum {
     let Some(slot) = SLOTS.get(number as usize) else { return Sum::default() };
     let swap = |word: &AtomicU64, none: u64| word.swap(none, Ordering::Relaxed);
-    let calls = swap(&slot.calls, 0);
     Sum {
-        calls,
-        timed: calls,
+        calls: swap(&slot.calls, 0),
+        timed: swap(&slot.timed, 0),
         sum_ns: swap(&slot.sum_ns, 0),
         squares_s2: swap(&slot.squares, 0) as f64 * f64::from(1 << SQUARE_BITS) * 1e-18,
         minimum_ns: swap(&slot.minimum_ns, u64::MAX),
@@ -117,7 +119,10 @@ pub fn take(number: u32) -> Sum {
 /// # Errors
 /// Why not.
 pub fn iterate(call: &Call, world: bool, every: u64) -> Result<u32, String> {
-    let filter = mpi_calls::Filter { call: Some(number_of(call)?), on_world: world, ..mpi_calls::Filter::default() };
+    let call = Some(number_of(call)?);
+    // Of all calls of a function it is known when the call comes that ends an iteration.
+    let each = world || every == 1;
+    let filter = mpi_calls::Filter { call, on_world: world, each, ..mpi_calls::Filter::default() };
     let number = watch(filter, u64::MAX, "iteration")?;
     SLOTS[number].turn.store(0, Ordering::Relaxed);
     SLOTS[number].every.store(every, Ordering::Relaxed);
@@ -154,8 +159,13 @@ fn on_call(watch: usize, seen: &ObservedCall) {
     }
     let every = slot.every.load(Ordering::Relaxed);
     if every > 0 {
-        let due = state::is_main_thread() && slot.turn.fetch_add(1, Ordering::Relaxed) % every == every - 1;
-        if let (true, Some(next)) = (due, NEXT_ITERATION.get()) {
+        if !state::is_main_thread() {
+            return;
+        }
+        let before = slot.turn.fetch_add(seen.calls, Ordering::Relaxed);
+        let now = before + seen.calls;
+        mpi_calls::see_within(seen.call, every - now % every);
+        if let (true, Some(next)) = (before / every < now / every, NEXT_ITERATION.get()) {
             next();
         }
         return;
@@ -165,7 +175,8 @@ fn on_call(watch: usize, seen: &ObservedCall) {
         let label = slot.label.get().copied().unwrap_or_default();
         return measured::record(&label, seen.end_ns, ns, 0);
     }
-    slot.calls.fetch_add(1, Ordering::Relaxed);
+    slot.calls.fetch_add(seen.calls, Ordering::Relaxed);
+    slot.timed.fetch_add(1, Ordering::Relaxed);
     slot.sum_ns.fetch_add(ns, Ordering::Relaxed);
     let square = (u128::from(ns) * u128::from(ns)) >> SQUARE_BITS;
     slot.squares.fetch_add(u64::try_from(square).unwrap_or(u64::MAX), Ordering::Relaxed);
@@ -187,8 +198,8 @@ mod tests {
         let number = measure("sends", &call, &filter, Mode::Sum).expect("a watch");
         let send = number_of(&call).expect("a number");
         let one = |bytes: u64, ns: u64| {
-            let seen =
-                ObservedCall { call: send, begin_ns: 1000, end_ns: 1000 + ns, bytes, peer: 0, tag: 0, on_world: true };
+            let (begin_ns, end_ns) = (1000, 1000 + ns);
+            let seen = ObservedCall { call: send, calls: 1, begin_ns, end_ns, bytes, peer: 0, tag: 0, on_world: true };
             on_call(number as usize, &seen);
         };
         one(8, 64);

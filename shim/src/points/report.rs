@@ -4,7 +4,7 @@ use super::budget::{self, Spent};
 use super::calls;
 use super::items::{Item, Kind};
 use super::measured::{Read, at_ns, words};
-use crate::{clock, records, thread_ring};
+use crate::{clock, measuring, records, thread_ring};
 use midrun_instrument::{Collector, Cost, Sum, cost};
 use midrun_points::{Label, Mode};
 use midrun_ring::layout::text_to_words;
@@ -33,7 +33,7 @@ impl Default for Report {
         Report {
             collector: Collector::default(),
             cost: None,
-            budget: budget::share(),
+            budget: measuring::budget(),
             begun_ns: clock::now_ns(),
             spent: BTreeMap::new(),
             looked_ns: clock::now_ns(),
