@@ -243,7 +243,7 @@ proptest! {
     #[test]
     fn printed_machines_read_back_as_the_same(
         nodes in vec((1_u32..5, 1_u32..99, 1_u32..99, 1e-3..1e3_f64, any::<bool>(), any::<bool>()), 1..4),
-        figures in vec(0.0..1e3_f64, 6), eager in proptest::option::of(0.0..1e9_f64),
+        figures in vec(0.0..1e3_f64, 6), eager in proptest::option::of(0.0..1e9_f64), mpich in any::<bool>(), given in 0_usize..4,
     ) {
         let mut text = format!("placement = '{}'\n", if nodes.len() == 1 { "block" } else { "cyclic" });
         for (count, cores, slots, speed, queue, operations) in &nodes {
@@ -256,6 +256,9 @@ proptest! {
             text += &format!("[{name}]\nstart_up = '{start_up}s'\noverhead = '{}s'\nper_byte = '{}s'\n", all[1], all[2]);
             text += &eager.map_or(String::new(), |bytes| format!("eager = '{bytes}'\n"));
         }
+        let algorithms = ["barrier = 'linear'\n", "allreduce = 'ring'\n", "broadcast = 'scatter-allgather'\n"];
+        text = format!("mpi = '{}'\n{text}[algorithm]\n", if mpich { "mpich" } else { "open-mpi" });
+        text += &algorithms[..given].concat();
         let machine = Machine::from_toml(&text).unwrap();
         prop_assert_eq!(Machine::from_toml(&machine.to_toml()).unwrap(), machine);
     }

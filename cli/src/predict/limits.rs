@@ -22,6 +22,18 @@ impl LimitArgs {
     }
 }
 
+/// A share in percent, above 0.
+///
+/// # Errors
+/// A sentence with what is allowed.
+pub fn percent(text: &str) -> Result<f64, String> {
+    let value = text.trim_end_matches('%').trim().parse::<f64>();
+    value
+        .ok()
+        .filter(|of| *of > 0.0 && *of < 100.0)
+        .ok_or_else(|| "allowed is a share above 0 and below 100, such as 0.5".to_owned())
+}
+
 /// Three quarters of the memory that the system has to give without swapping, and that this process may have.
 fn free_bytes() -> Option<usize> {
     let system = std::fs::read_to_string("/proc/meminfo").ok()?;

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use midrun_predict::program::{
-    Activity, ElementTimes, Machine, Options, Outcome, ProcessTimes, Program, Times, simulate,
+    Activity, ElementTimes, Estimate, Machine, Options, Outcome, Precision, ProcessTimes, Program, Times, estimate,
 };
+use midrun_predict::state_diagram::LEVEL;
 use serde_json::{Value, json};
 
 use super::description::{in_file, read};
@@ -32,10 +33,16 @@ pub struct Args {
     /// Another value for a parameter of the program; may be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = setting)]
     set: Vec<(String, f64)>,
-    /// Seed of what is drawn: the same gives the same answer
+    /// First seed of what is drawn: the same gives the same answer
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Most events; beyond, the simulation stops and says where
+    /// Where costs are drawn: as many runs as bring half the interval of the mean time below so many percent
+    #[arg(long, value_name = "PERCENT", default_value_t = 1.0, value_parser = super::limits::percent)]
+    within: f64,
+    /// Most runs for that
+    #[arg(long, value_name = "N", default_value_t = Precision::default().runs, value_parser = clap::value_parser!(u32).range(2..))]
+    runs: u32,
+    /// Most events of all runs; beyond, the first run stops and says where, and no further one begins
     #[arg(long, value_name = "N", default_value_t = Options::default().events, value_parser = clap::value_parser!(u64).range(1..))]
     events: u64,
     /// Write the timeline for Perfetto or chrome://tracing (trace events, JSON)
@@ -66,11 +73,13 @@ pub fn main(args: &Args) -> anyhow::Result<ExitCode> {
     }
     let spans = if args.trace.is_some() { SPANS } else { 0 };
     let options = Options { seed: args.seed, spans, events: args.events };
-    let outcome = in_file(&args.file, simulate(&program, &machine, &options))?;
+    let precision = Precision { share: args.within / 100.0, runs: args.runs };
+    let answer = in_file(&args.file, estimate(&program, &machine, &options, &precision))?;
+    let outcome = &answer.outcome;
     if let Some(path) = &args.trace {
-        write_trace(path, &outcome).map_err(|error| Usage(format!("--trace {}: {error}", path.display())))?;
+        write_trace(path, outcome).map_err(|error| Usage(format!("--trace {}: {error}", path.display())))?;
     }
-    crate::usage::print(&if args.json { as_json(&outcome) } else { as_text(&outcome) })?;
+    crate::usage::print(&if args.json { as_json(&answer) } else { as_text(&answer) })?;
     if outcome.cut {
         crate::usage::say(format!("the timeline was cut after {SPANS} pieces"));
     }
@@ -84,11 +93,13 @@ fn times(of: &Times) -> Value {
     json!({"compute_s": of.compute_s, "communication_s": of.communication_s, "waiting_s": of.waiting_s})
 }
 
-fn as_json(outcome: &Outcome) -> String {
+fn as_json(answer: &Estimate) -> String {
+    let outcome = &answer.outcome;
     let process = |(rank, of): (usize, &ProcessTimes)| json!({"rank": rank, "node": of.node, "end_s": of.end_s, "times": times(&of.times)});
     let element = |of: &ElementTimes| json!({"name": of.name, "count": of.count, "times": times(&of.times)});
+    let interval = answer.interval_s.map(|(low_s, high_s)| json!({"low_s": low_s, "high_s": high_s, "level": LEVEL}));
     let all = json!({
-        "total_s": outcome.total_s, "events": outcome.events, "unreceived": outcome.unreceived,
+        "total_s": outcome.total_s, "interval": interval, "runs": answer.runs, "exact": answer.interval_s.is_none(), "events": outcome.events, "unreceived": outcome.unreceived,
         "processes": outcome.processes.iter().enumerate().map(process).collect::<Vec<_>>(),
         "elements": outcome.elements.iter().map(element).collect::<Vec<_>>(),
     });
@@ -103,12 +114,21 @@ fn cells(of: &Times) -> [String; 3] {
     [of.compute_s, of.communication_s, of.waiting_s].map(|time_s| format!("{time_s:.6}"))
 }
 
-fn as_text(outcome: &Outcome) -> String {
+fn as_text(answer: &Estimate) -> String {
+    let outcome = &answer.outcome;
     let mut text = String::new();
     let processes = outcome.processes.len();
     let compute_s: f64 = outcome.processes.iter().map(|of| of.times.compute_s).sum();
     let share = 100.0 * compute_s / (outcome.total_s * processes as f64).max(f64::MIN_POSITIVE);
-    let _ = writeln!(text, "total time: {:.6} s, {processes} processes, {share:.1} % of it computing", outcome.total_s);
+    let interval = match answer.interval_s {
+        Some((low_s, high_s)) => {
+            let runs = answer.runs;
+            format!("{low_s:.6} to {high_s:.6} s with {:.0} % confidence ({runs} runs)", 100.0 * LEVEL)
+        }
+        None => "exact for this model (nothing is drawn)".to_owned(),
+    };
+    let _ = writeln!(text, "total time: {:.6} s, {interval}", outcome.total_s);
+    let _ = writeln!(text, "{processes} processes, {share:.1} % of it computing");
     let element = |of: &ElementTimes| [&[of.name.clone(), of.count.to_string()], &cells(&of.times)[..]].concat();
     let elements = outcome.elements.iter().filter(|of| of.times.sum_s() > 0.0).map(element);
     let titles = [&[Left("element"), Right("passages")], &TIMES[..]].concat();
@@ -168,10 +188,10 @@ fn trace(out: &mut impl std::io::Write, outcome: &Outcome) -> std::io::Result<()
 mod tests {
     use super::*;
 
-    fn example(spans: usize) -> Outcome {
+    fn example(spans: usize) -> Estimate {
         let program = Program::from_toml(include_str!("../../../examples/models/stencil.toml")).unwrap();
         let machine = Machine::from_toml(include_str!("../../../examples/models/two_nodes.toml")).unwrap();
-        simulate(&program, &machine, &Options { spans, ..Options::default() }).unwrap()
+        estimate(&program, &machine, &Options { spans, ..Options::default() }, &Precision::default()).unwrap()
     }
 
     #[test]
@@ -187,7 +207,7 @@ mod tests {
 
     #[test]
     fn the_timeline_is_json_with_a_thread_for_each_rank() {
-        let outcome = example(1000);
+        let outcome = example(1000).outcome;
         let mut text = Vec::new();
         trace(&mut text, &outcome).unwrap();
         let all: Value = serde_json::from_slice(&text).unwrap();
@@ -202,6 +222,19 @@ mod tests {
     }
 
     #[test]
+    fn drawn_costs_are_told_with_their_interval() {
+        let text = "processes = 2\nrun = ['a']\n[element.a]\nkind = 'compute'\nseconds = 'exponential(1)'\n";
+        let machine =
+            Machine::from_toml("node = [{ cores = 2 }]\ninside = { start_up = '0', per_byte = '0' }").unwrap();
+        let precision = Precision { share: 0.05, runs: 10_000 };
+        let answer = estimate(&Program::from_toml(text).unwrap(), &machine, &Options::default(), &precision).unwrap();
+        let all: Value = serde_json::from_str(&as_json(&answer)).unwrap();
+        assert_eq!((&all["exact"], &all["interval"]["level"]), (&json!(false), &json!(LEVEL)));
+        let said = as_text(&answer);
+        assert!(said.contains("with 95 % confidence (") && said.contains(" runs)"), "{said}");
+    }
+
+    #[test]
     fn settings_are_a_name_and_a_number() {
         assert_eq!(setting("workers = 16"), Ok(("workers".to_owned(), 16.0)));
         for bad in ["workers", "=3", "n=", "n=x", "n=inf"] {
@@ -211,8 +244,10 @@ mod tests {
 
     #[test]
     fn the_json_has_every_process_and_element() {
-        let outcome = example(0);
-        let all: Value = serde_json::from_str(&as_json(&outcome)).unwrap();
+        let answer = example(0);
+        let outcome = &answer.outcome;
+        let all: Value = serde_json::from_str(&as_json(&answer)).unwrap();
+        assert_eq!((&all["exact"], &all["interval"], &all["runs"]), (&json!(true), &Value::Null, &json!(1)));
         assert_eq!(all["processes"].as_array().unwrap().len(), 8);
         assert_eq!((&all["elements"][6]["name"], &all["elements"][6]["count"]), (&json!("share"), &json!(8)));
         assert_eq!(all["total_s"].as_f64(), Some(outcome.total_s));

@@ -36,7 +36,7 @@ pub enum Mode {
 }
 
 /// Communication of all processes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Collective {
     /// Nobody leaves before everybody has come.
@@ -51,6 +51,10 @@ pub enum Collective {
     Gather,
     /// The root's bytes for each.
     Scatter,
+    /// Each one's bytes to everybody.
+    Allgather,
+    /// From each one its bytes for each.
+    Alltoall,
 }
 
 /// A stage of a [`What::Pipeline`].
@@ -137,7 +141,7 @@ pub enum What<E> {
         kind: Collective,
         /// Root rank; rank 0 if it is missing.
         root: Option<E>,
-        /// Bytes of the message, of each process's part for gather and scatter.
+        /// Bytes of the message, of each process's part for gather, scatter, allgather and alltoall.
         bytes: Option<E>,
         /// Time to combine two messages, seconds.
         combine_s: Option<E>,

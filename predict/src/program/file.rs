@@ -240,10 +240,11 @@ impl Fields<'_, '_> {
     fn collective(&mut self, kind: &Spanned<Value>) -> Result<What<Expression>, DescriptionError> {
         let Ok(which) = Collective::deserialize(kind.get_ref().clone().into_deserializer()) else {
             let known = "compute, send, receive, send-receive, barrier, broadcast, reduce, allreduce, gather, scatter, \
-                         loop, branch, master-worker, pipeline";
+                         allgather, alltoall, loop, branch, master-worker, pipeline";
             return self.reader.wrong(kind, format!("there is no kind \"{}\", but {known}", self.kind));
         };
-        let has_root = !matches!(which, Collective::Barrier | Collective::Allreduce);
+        let has_root =
+            matches!(which, Collective::Broadcast | Collective::Reduce | Collective::Gather | Collective::Scatter);
         let root = if has_root { self.option("root")? } else { None };
         let bytes = if which == Collective::Barrier { None } else { Some(self.need("bytes")?) };
         let combines = matches!(which, Collective::Reduce | Collective::Allreduce);

@@ -1,9 +1,13 @@
 //! The machine: nodes with processors, and the links inside a node and between nodes (TOML).
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
 use super::ProgramError;
+use super::collective::{Algorithm, Collectives, Mpi};
+use super::element::Collective;
 use crate::description::{DescriptionError, parse};
 use crate::units::{bytes, seconds};
 use midrun_models::distribution::{fine, positive};
@@ -68,6 +72,7 @@ pub struct Machine {
     pub(super) inside: Link,
     pub(super) between: Link,
     pub(super) placement: Placement,
+    pub(super) collectives: Collectives,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -75,10 +80,14 @@ pub struct Machine {
 struct File {
     #[serde(default)]
     placement: Placement,
+    #[serde(default)]
+    mpi: Mpi,
     node: Vec<Spanned<NodeFile>>,
     inside: Spanned<LinkFile>,
     #[serde(skip_serializing_if = "Option::is_none")]
     between: Option<Spanned<LinkFile>>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    algorithm: BTreeMap<Collective, Spanned<Algorithm>>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -141,7 +150,18 @@ impl Machine {
                 return wrong(format!("[{name}]: the overhead is a part of start_up and cannot be longer"));
             }
         }
-        Ok(Machine { nodes, inside, between, placement })
+        Ok(Machine { nodes, inside, between, placement, collectives: Collectives::default() })
+    }
+
+    /// The same machine with another choice of algorithms for collective communication.
+    ///
+    /// # Errors
+    /// An algorithm that does not do what it is given for.
+    pub fn with_collectives(self, collectives: Collectives) -> Result<Machine, ProgramError> {
+        for (kind, algorithm) in &collectives.given {
+            suits(*kind, *algorithm).map_err(ProgramError::Machine)?;
+        }
+        Ok(Machine { collectives, ..self })
     }
 
     /// Reads a description.
@@ -175,7 +195,14 @@ impl Machine {
             None if nodes.len() < 2 => inside,
             None => return Err(DescriptionError::at(text, 0..0, "several nodes need the link [between] them")),
         };
+        let mut collectives = Collectives { mpi: file.mpi, given: BTreeMap::new() };
+        for (kind, algorithm) in &file.algorithm {
+            suits(*kind, *algorithm.get_ref())
+                .map_err(|sentence| DescriptionError::at(text, algorithm.span(), sentence))?;
+            collectives.given.insert(*kind, *algorithm.get_ref());
+        }
         Machine::new(nodes, inside, between, file.placement)
+            .and_then(|machine| machine.with_collectives(collectives))
             .map_err(|error| DescriptionError::at(text, 0..0, error.to_string()))
     }
 
@@ -212,7 +239,10 @@ impl Machine {
         };
         let (inside, between) = (table(&self.inside), Some(table(&self.between)));
         // Only numbers and units, which TOML always accepts.
-        toml::to_string(&File { placement: self.placement, node, inside, between }).unwrap_or_default()
+        let Collectives { mpi, given } = &self.collectives;
+        let algorithm = given.iter().map(|(kind, of)| (*kind, Spanned::new(0..0, *of))).collect();
+        let file = File { placement: self.placement, mpi: *mpi, node, inside, between, algorithm };
+        toml::to_string(&file).unwrap_or_default()
     }
 
     /// The link from a process on one node to one on another.
@@ -235,6 +265,18 @@ impl Machine {
         };
         round.iter().copied().cycle().take(processes).collect()
     }
+}
+
+/// Refuses an algorithm that does something else.
+fn suits(kind: Collective, algorithm: Algorithm) -> Result<(), String> {
+    let word = |of: toml::Value| of.as_str().unwrap_or_default().to_owned();
+    let name = |of: &Algorithm| toml::Value::try_from(of).map(word).unwrap_or_default();
+    if kind.algorithms().contains(&algorithm) {
+        return Ok(());
+    }
+    let kinds: Vec<String> = kind.algorithms().iter().map(name).collect();
+    let which = toml::Value::try_from(kind).map(word).unwrap_or_default();
+    Err(format!("{which} = \"{}\": the algorithms of {which} are {}", name(&algorithm), kinds.join(", ")))
 }
 
 fn link(text: &str, table: &LinkFile) -> Result<Link, DescriptionError> {

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use super::element::Mode;
 
 /// The next step of a process in an element.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) enum Step {
     /// Compute so many seconds (at speed 1) on each thread.
     Compute { work_s: f64, threads: f64 },
@@ -13,8 +13,8 @@ pub(super) enum Step {
     Send { to: usize, bytes: f64, mode: Mode, collective: bool },
     /// Receive from a process, or from whoever comes first.
     Receive { from: Option<usize>, collective: bool },
-    /// Send and receive at once.
-    Exchange { to: Option<usize>, from: Option<usize>, bytes: f64, collective: bool },
+    /// Send (receiver and bytes) and receive (senders) all at once, and wait for all of them.
+    Exchange { sends: Vec<(usize, f64)>, receives: Vec<usize>, collective: bool },
     /// Wait for all others, then run the framework of the element together.
     Meet,
 }
@@ -31,6 +31,10 @@ pub(super) struct Message {
     pub rendezvous: bool,
     /// The sender waits until it is out.
     pub awaited: bool,
+    /// Its last byte is there.
+    pub there: bool,
+    /// It has met its receive.
+    pub matched: bool,
 }
 
 /// A receive that waits.
@@ -51,13 +55,14 @@ pub(super) struct Messages {
     all: Vec<Message>,
     free: Vec<usize>,
     arrived: Vec<VecDeque<usize>>,
-    posted: Vec<Option<Posted>>,
+    /// Those of one process in their order.
+    posted: Vec<Vec<Posted>>,
 }
 
 impl Messages {
     pub(super) fn new(processes: usize) -> Messages {
         let arrived = (0..processes).map(|_| VecDeque::new()).collect();
-        Messages { all: Vec::new(), free: Vec::new(), arrived, posted: vec![None; processes] }
+        Messages { all: Vec::new(), free: Vec::new(), arrived, posted: vec![Vec::new(); processes] }
     }
 
     pub(super) fn add(&mut self, message: Message) -> usize {
@@ -71,6 +76,10 @@ impl Messages {
                 self.all.len() - 1
             }
         }
+    }
+
+    pub(super) fn get_mut(&mut self, number: usize) -> &mut Message {
+        &mut self.all[number]
     }
 
     pub(super) fn get(&self, number: usize) -> Message {
@@ -87,16 +96,16 @@ impl Messages {
         self.all.len() - self.free.len()
     }
 
-    /// A message, or its announcement, is there: true if a receive waits for it.
+    /// The first byte of a message, or of its announcement, is there: true if a receive waits for it.
     pub(super) fn arrive(&mut self, number: usize) -> bool {
         let message = self.all[number];
-        let waited = self.posted[message.to].is_some_and(|posted| posted.takes(&message));
-        if waited {
-            self.posted[message.to] = None;
-        } else {
-            self.arrived[message.to].push_back(number);
+        let posted = &mut self.posted[message.to];
+        let place = posted.iter().position(|posted| posted.takes(&message));
+        match place {
+            Some(place) => _ = posted.remove(place),
+            None => self.arrived[message.to].push_back(number),
         }
-        waited
+        place.is_some()
     }
 
     /// A process receives: the first message for it that has come, or it waits.
@@ -106,14 +115,14 @@ impl Messages {
         match place {
             Some(place) => queue.remove(place),
             None => {
-                self.posted[process] = Some(posted);
+                self.posted[process].push(posted);
                 None
             }
         }
     }
 
-    /// The event that a process waits for, as a sentence.
+    /// The first receive that a process waits for.
     pub(super) fn posted(&self, process: usize) -> Option<Posted> {
-        self.posted[process]
+        self.posted[process].first().copied()
     }
 }

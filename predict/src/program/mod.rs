@@ -5,10 +5,11 @@
 //! [`Machine`] has nodes with processors, and links. [`simulate`] runs both, event by event, deterministic by its seed.
 //!
 //! A message of v bytes takes `start_up + per_byte v`; its sender is busy for the overhead. Bytes between nodes pass the way out
-//! and the way in of their nodes, inside a node those of their processes; each carries one message at a time. A send of more
-//! bytes than the link's eager limit is announced, answered and sent: its sender waits for the receiver. Messages between the
-//! same two processes keep their order. Collective communication is the usual trees of such messages ([`Collective`]: Thakur,
-//! Rabenseifner, Gropp, *Optimization of Collective Communication Operations in MPICH*, 2005; dissemination for barriers). A
+//! and the way in of their nodes, inside a node those of their processes; messages that are under way at once share them
+//! max-min fair (Velho, Legrand, *Accuracy Study and Improvement of Network Simulation in the SimGrid Framework*, 2009). A send
+//! of more bytes than the link's eager limit is announced, answered and sent: its sender waits for the receiver. Messages between
+//! the same two processes keep their order. Collective communication is the messages of the algorithm that the MPI takes
+//! ([`Collectives`]: Thakur, Rabenseifner, Gropp, *Optimization of Collective Communication Operations in MPICH*, 2005). A
 //! Master/Worker iteration is [`midrun_models::simulate`], which runs the framework's own hand-out code.
 //!
 //! ```
@@ -38,6 +39,7 @@
 mod collective;
 mod compiled;
 mod element;
+mod estimate;
 mod file;
 mod machine;
 mod messages;
@@ -49,7 +51,9 @@ mod run;
 
 use std::collections::BTreeMap;
 
+pub use collective::{Algorithm, Collectives, Mpi};
 pub use element::{Collective, Cost, Element, MasterWorker, Mode, Pipeline, Stage, What};
+pub use estimate::{Estimate, Precision, estimate};
 pub use machine::{Link, MOST_NODES, Machine, Node, Placement, Scheduling};
 pub use midrun_models::expression::{Expression, ExpressionError, Function, MOST_CHARACTERS, MOST_DEPTH, Operator};
 pub use outcome::{Activity, ElementTimes, Outcome, ProcessTimes, Span, Times};

@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 
+use super::collective::Steps;
 use super::compiled::Compiled;
 use super::machine::Machine;
 use super::messages::{Message, Messages, Posted, Step};
@@ -14,6 +15,7 @@ use midrun_models::random::Random;
 
 mod farm;
 mod report;
+mod serial;
 mod stream;
 mod values;
 mod walk;
@@ -26,15 +28,15 @@ const MOST_MESSAGES: usize = 10_000_000;
 enum Event {
     /// A part of what the process waits for is over.
     Over(usize),
-    /// The first byte of a message, or of its announcement, is at the receiver's way in.
+    /// The sender of a message, or of its announcement, has done its part: the bytes set out.
+    Out(usize),
+    /// The first byte of it is there: it can meet its receive.
     Head(usize),
-    /// The last byte is there.
+    /// The last byte of it is there.
     Arrived(usize),
     /// The receiver's answer to an announcement is back at the sender.
     Answered(usize),
-    /// The first byte of an announced message is at the receiver's way in.
-    DataHead(usize),
-    /// Its last byte is there.
+    /// The last byte of an announced message is there.
     DataArrived(usize),
     /// A process on this node is done computing, unless something has changed since.
     Core(usize, u64),
@@ -55,11 +57,13 @@ struct Frame<'a> {
 struct Process<'a> {
     frames: Vec<Frame<'a>>,
     steps: VecDeque<Step>,
+    /// Steps of a collective communication, behind `steps`.
+    collective: Option<Steps>,
     element: usize,
     slots: Vec<f64>,
     random: Random,
     /// Parts of the step that are not over.
-    pending: u8,
+    pending: u32,
     since_s: f64,
     /// Intervals of the step that are not waiting, with their activity.
     own_s: f64,
@@ -85,7 +89,8 @@ pub(super) struct Run<'a> {
     options: &'a Options,
     processes: Vec<Process<'a>>,
     messages: Messages,
-    network: Network<'a>,
+    /// Tells a message, or its announcement (false), from announced data (true).
+    network: Network<'a, (usize, bool)>,
     nodes: Vec<Processors>,
     /// When the next process on each node will be done, and how often that has changed.
     foreseen: Vec<(Option<f64>, u64)>,
@@ -137,6 +142,7 @@ impl<'a> Process<'a> {
         Process {
             frames: vec![Frame { list: &compiled.run, at: 0, count: 1, passage: 0, slot: None }],
             steps: VecDeque::new(),
+            collective: None,
             element: 0,
             slots,
             // Each process has its own random stream, so its numbers do not depend on the order of events.
@@ -158,9 +164,24 @@ impl Run<'_> {
             while let Some(process) = self.ready.pop_front() {
                 self.advance(process)?;
             }
-            let Some(Reverse((bits, _, event))) = self.events.pop() else { return Ok(()) };
-            self.now_s = f64::from_bits(bits);
-            self.on_event(event)?;
+            let event_s = self.events.peek().map(|Reverse((bits, ..))| f64::from_bits(*bits));
+            // Links are shared anew when all that happens at this moment has happened.
+            let now = event_s == Some(self.now_s);
+            let end_s = if now { None } else { self.network.next_s() };
+            match (event_s, end_s) {
+                (event_s, Some(end_s)) if event_s.is_none_or(|event_s| end_s < event_s) => {
+                    self.now_s = end_s;
+                    if let Some(((number, data), next)) = self.network.end(end_s) {
+                        self.begun(next);
+                        self.out(number, data);
+                    }
+                }
+                _ => {
+                    let Some(Reverse((bits, _, event))) = self.events.pop() else { return Ok(()) };
+                    self.now_s = f64::from_bits(bits);
+                    self.on_event(event)?;
+                }
+            }
         }
     }
 
@@ -189,30 +210,24 @@ impl Run<'_> {
     fn on_event(&mut self, event: Event) -> Result<(), ProgramError> {
         match event {
             Event::Over(process) => self.over(process, 0.0),
+            Event::Out(number) => self.launch(number),
             Event::Head(number) => {
-                let Message { from, to, bytes, rendezvous, .. } = self.messages.get(number);
-                let bytes = if rendezvous { 0.0 } else { bytes };
-                let there_s = self.network.arrive(from, to, bytes, self.now_s);
-                self.at(there_s, Event::Arrived(number));
-            }
-            Event::Arrived(number) => {
                 self.count(self.messages.get(number).to, 1)?;
                 if self.messages.arrive(number) {
                     self.matched(number);
                 }
             }
-            Event::Answered(number) => {
-                let Message { from, to, bytes, awaited, .. } = self.messages.get(number);
-                let (begin_s, out_s) = self.network.depart(from, to, bytes, self.now_s);
-                self.at(begin_s + self.network.link(from, to).start_up_s, Event::DataHead(number));
-                if awaited {
-                    self.at(out_s, Event::Over(from));
+            Event::Arrived(number) => {
+                let message = self.messages.get_mut(number);
+                message.there = true;
+                if message.matched {
+                    self.received(number);
                 }
             }
-            Event::DataHead(number) => {
+            Event::Answered(number) => {
                 let Message { from, to, bytes, .. } = self.messages.get(number);
-                let there_s = self.network.arrive(from, to, bytes, self.now_s);
-                self.at(there_s, Event::DataArrived(number));
+                let begun = self.network.start((number, true), from, to, bytes, self.now_s);
+                self.begun(begun.then_some((number, true)));
             }
             Event::DataArrived(number) => self.received(number),
             Event::Core(node, change) => {
@@ -226,6 +241,37 @@ impl Run<'_> {
             }
         }
         Ok(())
+    }
+
+    /// A message, or its announcement, sets out.
+    fn launch(&mut self, number: usize) {
+        let Message { from, to, bytes, rendezvous, .. } = self.messages.get(number);
+        let bytes = if rendezvous { 0.0 } else { bytes };
+        let begun = self.network.start((number, false), from, to, bytes, self.now_s);
+        self.begun(begun.then_some((number, false)));
+    }
+
+    /// The first byte of a message, or of its announcement, sets out.
+    fn begun(&mut self, begun: Option<(usize, bool)>) {
+        if let Some((number, false)) = begun {
+            let Message { from, to, .. } = self.messages.get(number);
+            let link = self.network.link(from, to);
+            self.at(self.now_s + link.start_up_s - link.overhead_s, Event::Head(number));
+        }
+    }
+
+    /// The last byte of a message, or of its announcement, has left its sender.
+    fn out(&mut self, number: usize, data: bool) {
+        let Message { from, to, rendezvous, awaited, .. } = self.messages.get(number);
+        let link = self.network.link(from, to);
+        if data {
+            self.at(self.now_s + link.start_up_s, Event::DataArrived(number));
+            if awaited {
+                self.over(from, 0.0);
+            }
+        } else if !rendezvous {
+            self.at(self.now_s + link.start_up_s - link.overhead_s, Event::Arrived(number));
+        }
     }
 
     /// When the next process on a node will be done.
@@ -243,10 +289,11 @@ impl Run<'_> {
 
     /// A message and its receive have met.
     fn matched(&mut self, number: usize) {
-        let Message { from, to, rendezvous, .. } = self.messages.get(number);
+        let Message { from, to, rendezvous, there, .. } = self.messages.get(number);
+        self.messages.get_mut(number).matched = true;
         if rendezvous {
             self.at(self.now_s + self.network.link(to, from).start_up_s, Event::Answered(number));
-        } else {
+        } else if there {
             self.received(number);
         }
     }
@@ -308,14 +355,17 @@ impl Run<'_> {
                 self.nodes[node].begin(process, work_s, threads, self.now_s);
                 self.foresee(node);
             }
-            Step::Send { to, bytes, mode, collective } => self.send(process, to, bytes, mode, collective),
+            Step::Send { to, bytes, mode, collective } => {
+                self.send(process, to, bytes, mode, collective, 0.0);
+            }
             Step::Receive { from, collective } => self.receive(process, from, collective),
-            Step::Exchange { to, from, bytes, collective } => {
-                if let Some(to) = to {
-                    self.send(process, to, bytes, Mode::Standard, collective);
+            Step::Exchange { sends, receives, collective } => {
+                let mut busy_s = 0.0;
+                for (to, bytes) in sends {
+                    busy_s = self.send(process, to, bytes, Mode::Standard, collective, busy_s);
                 }
-                if from.is_some() {
-                    self.receive(process, from, collective);
+                for from in receives {
+                    self.receive(process, Some(from), collective);
                 }
             }
             Step::Meet => {
@@ -332,16 +382,22 @@ impl Run<'_> {
         Ok(self.processes[process].pending > 0)
     }
 
-    fn send(&mut self, from: usize, to: usize, bytes: f64, mode: Mode, collective: bool) {
+    /// Sends after the sender has been busy with other messages for `busy_s`; how long it has been when this one is on its way.
+    fn send(&mut self, from: usize, to: usize, bytes: f64, mode: Mode, collective: bool, busy_s: f64) -> f64 {
         let link = self.network.link(from, to);
         let large = bytes > link.eager_bytes;
         let awaited = mode == Mode::Synchronous || (mode == Mode::Standard && large);
         let rendezvous = awaited || large;
-        let message = Message { from, to, bytes, collective, rendezvous, awaited };
+        let (there, matched) = (false, false);
+        let message = Message { from, to, bytes, collective, rendezvous, awaited, there, matched };
         let number = self.messages.add(message);
-        let ready_s = self.now_s + link.overhead_s;
-        let (begin_s, _) = self.network.depart(from, to, if rendezvous { 0.0 } else { bytes }, ready_s);
-        self.at(begin_s + link.start_up_s - link.overhead_s, Event::Head(number));
+        let busy_s = busy_s + link.overhead_s;
+        let ready_s = self.now_s + busy_s;
+        if ready_s > self.now_s {
+            self.at(ready_s, Event::Out(number));
+        } else {
+            self.launch(number);
+        }
         let of = &mut self.processes[from];
         of.pending += 1;
         if awaited {
@@ -351,13 +407,14 @@ impl Run<'_> {
             of.own_s += link.overhead_s;
             self.at(ready_s, Event::Over(from));
         }
+        busy_s
     }
 
     fn receive(&mut self, process: usize, from: Option<usize>, collective: bool) {
         self.processes[process].pending += 1;
         let Some(number) = self.messages.post(process, Posted { from, collective }) else { return };
-        let Message { rendezvous, .. } = self.messages.get(number);
-        if rendezvous {
+        let Message { rendezvous, there, .. } = self.messages.get(number);
+        if rendezvous || !there {
             self.matched(number);
         } else {
             // The message had arrived before: the process neither waits nor communicates.

@@ -10,9 +10,9 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, VecDeque};
 
+use super::serial::SerialLinks;
 use super::{ProgramError, Run, Share};
 use crate::program::element::Pipeline;
-use crate::program::network::Network;
 use crate::program::outcome::Activity;
 use midrun_models::expression::Code;
 
@@ -48,7 +48,7 @@ struct Replica {
 struct Stream<'r, 'a> {
     run: &'r mut Run<'a>,
     of: &'r Pipeline<Code>,
-    network: Network<'a>,
+    network: SerialLinks<'a>,
     /// By rank; there is none at rank 0.
     replicas: Vec<Replica>,
     /// For each stage its first rank, and behind the last one the first rank that computes none.
@@ -97,7 +97,7 @@ pub(super) fn run(run: &mut Run<'_>, of: &Pipeline<Code>) -> Result<Vec<Share>, 
         slowness: slowness[rank],
     };
     let replicas = (0..ranks).map(replica).collect();
-    let network = Network::new(run.machine, run.places);
+    let network = SerialLinks::new(run.machine, run.places);
     let mut stream = Stream {
         run,
         of,

@@ -13,7 +13,9 @@ impl<'a> Run<'a> {
     pub(super) fn advance(&mut self, process: usize) -> Result<(), ProgramError> {
         loop {
             self.count(process, 1)?;
-            if let Some(step) = self.processes[process].steps.pop_front() {
+            let of = &mut self.processes[process];
+            let step = of.steps.pop_front().or_else(|| of.collective.as_mut().and_then(Iterator::next));
+            if let Some(step) = step {
                 if self.begin(process, step)? {
                     return Ok(());
                 }
@@ -21,6 +23,7 @@ impl<'a> Run<'a> {
                 continue;
             }
             let of = &mut self.processes[process];
+            of.collective = None;
             let Some(frame) = of.frames.last_mut() else {
                 of.end_s = Some(self.now_s);
                 return Ok(());
@@ -71,16 +74,18 @@ impl<'a> Run<'a> {
             What::SendReceive { to, from, bytes } => {
                 let (to, from) = (self.peer(process, to, "to")?, self.peer(process, from, "from")?);
                 let bytes = self.amount(process, bytes, "bytes")?;
-                Some(Step::Exchange { to, from, bytes, collective: false })
+                let sends = to.map(|to| (to, bytes)).into_iter().collect();
+                Some(Step::Exchange { sends, receives: from.into_iter().collect(), collective: false })
             }
             What::Collective { kind, root, bytes, combine_s } => {
                 let last = self.processes.len() as f64 - 1.0;
                 let root = root.as_ref().map_or(Ok(0.0), |root| self.whole(process, root, "root", (0.0, last)))?;
                 let bytes = self.amount_or(process, bytes.as_ref(), "bytes", 0.0)?;
                 let combine_s = self.amount_or(process, combine_s.as_ref(), "combine_s", 0.0)?;
-                let part =
-                    Part { rank: process, processes: self.processes.len(), root: root as usize, bytes, combine_s };
-                self.processes[process].steps.extend(part.steps(*kind));
+                let processes = self.processes.len();
+                let part = Part { rank: process, processes, root: root as usize, bytes, combine_s };
+                let collectives = &self.machine.collectives;
+                self.processes[process].collective = Some(collectives.steps(*kind, part));
                 None
             }
             What::Loop { count, body, .. } => {
