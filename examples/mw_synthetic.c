@@ -13,10 +13,16 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+enum { CLASSES = 64 };
+
 static struct {
-  uint64_t tasks, iterations, bytes, seed, workers;
+  uint64_t tasks, iterations, bytes, result_bytes, seed, workers;
   double mean_us, sigma_pct, factor, drift_pct, jump, slow_share, slow_factor, slow_start_s;
   const char *dist, *technique, *until;
+  struct { uint64_t count; double ns; } classes[CLASSES]; /* of --classes; the tasks are then theirs */
+  int class_count;
+  uint16_t *class_of; /* each task's class in iteration `drawn` */
+  uint64_t drawn;
   int spin, json, spawn, recall, chunks, master_works;
   int rank, size;
   uint64_t iteration; /* the one being run */
@@ -30,8 +36,26 @@ static double uniform(uint64_t iteration, uint64_t task, uint64_t draw) {
   return ((double)(h >> 11) + 0.5) / 9007199254740992.0;
 }
 
+/* Puts the tasks of the classes into an order drawn for this iteration (Fisher and Yates); every rank draws the same. */
+static void draw_classes(uint64_t iteration) {
+  uint64_t at = 0;
+  for (int c = 0; c < g.class_count; c++)
+    for (uint64_t k = 0; k < g.classes[c].count; k++) g.class_of[at++] = (uint16_t)c;
+  for (uint64_t k = g.tasks; k-- > 1;) {
+    uint64_t other = (uint64_t)(uniform(iteration, k, 2) * (double)(k + 1));
+    uint16_t held = g.class_of[k];
+    g.class_of[k] = g.class_of[other];
+    g.class_of[other] = held;
+  }
+  g.drawn = iteration;
+}
+
 /* Time of a task on a worker of full speed, nanoseconds. */
 static double task_ns(uint64_t iteration, uint64_t task) {
+  if (g.class_count) {
+    if (g.drawn != iteration) draw_classes(iteration);
+    return task < g.tasks ? g.classes[g.class_of[task]].ns : 0;
+  }
   double mean = g.mean_us * 1e3 * (1 + g.drift_pct / 100 * (double)iteration);
   if (iteration >= (g.iterations + 1) / 2) mean *= g.jump;
   double sigma = g.sigma_pct / 100, x;
@@ -46,7 +70,10 @@ static double task_ns(uint64_t iteration, uint64_t task) {
 
 static uint64_t answer(uint64_t iteration, uint64_t task) { return mix(g.seed ^ mix(iteration * 1000003 + task)); }
 
-static size_t result_bytes(void) { return g.bytes > 8 ? g.bytes : 8; }
+static size_t result_bytes(void) {
+  uint64_t bytes = g.result_bytes ? g.result_bytes : g.bytes;
+  return bytes > 8 ? bytes : 8;
+}
 
 static int prepare(void *user, uint64_t iteration, uint64_t first, uint64_t count, void *tasks) {
   (void)user;
@@ -88,6 +115,8 @@ static int usage(const char *what, const char *value, const char *allowed) {
 static const char HELP[] =
     "mpirun -n RANKS mw_synthetic [--tasks N] [--iterations N] [--mean-us X] [--sigma-pct X]\n"
     "  [--dist normal|uniform|bimodal|exponential|linear] [--bytes N] [--seed N] [--work sleep|spin] [--drift PCT per iteration]\n"
+    "  [--classes COUNT:MS,COUNT:MS,...: so many tasks of each time, in another order in each iteration; instead of --tasks and --dist]\n"
+    "  [--result-bytes N of a result, --bytes without it]\n"
     "  [--jump FACTOR: so many times longer from the middle of the run on]\n"
     "  [--recall: idle workers get tasks that busy ones have not begun] [--chunks: compute() gets whole chunks]\n"
     "  [--master-works: rank 0 computes tasks, too]\n"
@@ -109,11 +138,31 @@ static int is_one_of(const char *value, const char *list) {
   return 0;
 }
 
+/* Reads --classes; 0 if it makes no sense. */
+static int read_classes(const char *text) {
+  double total = 0;
+  g.class_count = 0;
+  for (const char *at = text;; at++) {
+    char *end;
+    double count = strtod(at, &end), ms = -1;
+    if (end != at && *end == ':') ms = strtod(at = end + 1, &end);
+    if (end == at || g.class_count == CLASSES || !(count >= 1 && count <= 1e8) || count != floor(count) || !(ms >= 0 && ms <= 1e6)) return 0;
+    g.classes[g.class_count].count = (uint64_t)count;
+    g.classes[g.class_count++].ns = ms * 1e6;
+    total += count;
+    if (!*end) break;
+    if (*end != ',') return 0;
+    at = end;
+  }
+  g.tasks = (uint64_t)total;
+  return total <= 1e8;
+}
+
 static int options(int argc, char **argv) {
   static const char *const DISTS = "normal uniform bimodal exponential linear", *const TECHNIQUES = "none ss fsc gss fac2 dpf daf af tss mfsc awf-b awf-c";
   static const struct option LONG[] = {
       {"tasks", 1, 0, 't'}, {"iterations", 1, 0, 'i'}, {"mean-us", 1, 0, 'm'}, {"sigma-pct", 1, 0, 's'}, {"dist", 1, 0, 'd'},
-      {"bytes", 1, 0, 'b'}, {"seed", 1, 0, 'r'}, {"technique", 1, 0, 'p'}, {"policy", 1, 0, 'p'}, {"factor", 1, 0, 'f'}, {"work", 1, 0, 'w'},
+      {"bytes", 1, 0, 'b'}, {"result-bytes", 1, 0, 'B'}, {"classes", 1, 0, 'k'}, {"seed", 1, 0, 'r'}, {"technique", 1, 0, 'p'}, {"policy", 1, 0, 'p'}, {"factor", 1, 0, 'f'}, {"work", 1, 0, 'w'},
       {"drift", 1, 0, 'D'}, {"jump", 1, 0, 'J'}, {"slow-workers", 1, 0, 'S'}, {"workers", 1, 0, 'n'}, {"check", 0, 0, 'c'}, {"json", 0, 0, 'j'},
       {"recall", 0, 0, 'R'}, {"chunks", 0, 0, 'C'}, {"master-works", 0, 0, 'M'}, {"spawn", 0, 0, 'x'}, {"slow-start-s", 1, 0, 'z'}, {"until", 1, 0, 'u'}, {"help", 0, 0, 'h'}, {0}};
   int o, bad = 0;
@@ -123,6 +172,10 @@ static int options(int argc, char **argv) {
       case 't': bad = number("--tasks", 0, 1e8, &x), g.tasks = (uint64_t)x; break;
       case 'i': bad = number("--iterations", 0, 1e6, &x), g.iterations = (uint64_t)x; break;
       case 'b': bad = number("--bytes", 0, 1 << 30, &x), g.bytes = (uint64_t)x; break;
+      case 'B': bad = number("--result-bytes", 0, 1 << 30, &x), g.result_bytes = (uint64_t)x; break;
+      case 'k':
+        if (!read_classes(optarg)) bad = usage("--classes", optarg, "COUNT:MS,COUNT:MS,... is expected, such as 205:0.6,154:1.2, with 64 classes at most");
+        break;
       case 'n': bad = number("--workers", 0, 1e6, &x), g.workers = (uint64_t)x; break;
       case 'r': bad = number("--seed", 0, 9e15, &x), g.seed = (uint64_t)x; break;
       case 'm': bad = number("--mean-us", 0, 1e9, &g.mean_us); break;
@@ -184,7 +237,9 @@ static int run(void) {
   double total_s = 0, ideal_s = 0;
   uint64_t bad = 0;
   g.seen = calloc(g.tasks + 1, 1);
-  if (!g.seen) return 1;
+  g.class_of = calloc(g.tasks + 1, sizeof *g.class_of);
+  if (!g.seen || !g.class_of) return 1;
+  g.drawn = UINT64_MAX;
   prctl(PR_SET_TIMERSLACK, 1000UL);
   for (uint64_t i = 0; status >= 0 && goes_on(i); i++) {
     status = midrun_mw_iterate(mw, g.tasks);
@@ -203,6 +258,7 @@ static int run(void) {
   }
   midrun_mw_destroy(&mw);
   free(g.seen);
+  free(g.class_of);
   if (g.rank != 0) return status < 0;
   printf(g.json ? "{\"total_s\":%.6f,\"ideal_s\":%.6f,\"ratio\":%.4f,\"miscounted\":%llu,\"wrong\":%llu}\n"
                 : "total %.4f s, ideal %.4f s, ratio %.4f; tasks lost or doubled: %llu, wrong results: %llu\n",

@@ -5,6 +5,7 @@
 pub mod master;
 pub mod papers;
 pub mod programs;
+pub mod runs;
 pub mod simplex;
 
 use anyhow::{Context, Result, bail};
@@ -73,6 +74,11 @@ impl Hosts {
         let status = Command::new(script("emuc")).args(["up", &count.to_string(), rate]).status()?;
         anyhow::ensure!(status.success(), "the emulated hosts do not come up: it takes root, iproute2 and util-linux");
         Ok(Hosts { names: (1..=count).map(|k| format!("h{k}")).collect(), directory: tempfile::tempdir()? })
+    }
+
+    /// How many.
+    pub fn count(&self) -> usize {
+        self.names.len()
     }
 
     /// Open MPI's ranks spread over the hosts, the master and `midrun run` on h1.

@@ -103,3 +103,22 @@ fn the_page_of_the_documents_is_what_the_command_prints_and_what_differs_has_its
         without_reason.filter(|line| line.ends_with("** |") || line.ends_with("| - |")).collect();
     assert!(without_reason.is_empty(), "these differ without a reason: {without_reason:#?}");
 }
+
+#[test]
+fn each_deviation_in_the_chapter_of_the_sources_names_its_record_or_says_why_there_is_none() {
+    let text = include_str!("../../docs/sources.md");
+    let rows = text.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| item"));
+    let (mut looked_at, mut wrong) = (0, Vec::new());
+    for row in rows {
+        let cells: Vec<&str> = row.trim_matches('|').split(" | ").map(str::trim).collect();
+        let [item, _, differs, record] = cells[..] else { continue };
+        looked_at += 1;
+        let says = record.contains("](adr/")
+            || record.starts_with("no record")
+            || (record == "-" && differs.starts_with("The same"));
+        if !says || differs.is_empty() {
+            wrong.push(item);
+        }
+    }
+    assert!(looked_at > 40 && wrong.is_empty(), "{looked_at} rows; {wrong:#?}");
+}

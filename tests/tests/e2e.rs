@@ -30,6 +30,31 @@ fn a_job_that_starts_with_equal_parts_is_tuned_while_it_runs(mpi: Mpi) {
 }
 
 #[each_mpi]
+fn tasks_of_given_classes_all_run_in_every_iteration_and_a_list_that_is_none_is_refused(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let run = |classes: &str| {
+        let mut words = mpi.line(4, &mpi.example("mw_synthetic"));
+        let job = format!(
+            "--classes {classes} --iterations 3 --bytes 10 --result-bytes 100 --technique ss --work sleep --json"
+        );
+        words.extend(job.split(' ').map(str::to_owned));
+        Process::start(&scratch, "run", command(&words))
+    };
+    let ended = run("20:2,10:8").succeed();
+    let lines: Vec<serde_json::Value> = ended.out.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let [iterations @ .., total] = &lines[..] else { panic!("no lines: {}", ended.out) };
+    assert_eq!((iterations.len(), &total["miscounted"], &total["wrong"]), (3, &0.into(), &0.into()), "{}", ended.out);
+    for iteration in iterations {
+        // 20 tasks of 2 ms and 10 of 8 ms, one per chunk, on three workers.
+        assert_eq!(iteration["chunks"], 30, "{iteration}");
+        assert!(iteration["ideal_s"].as_f64().is_some_and(|ideal_s| ideal_s >= 0.12 / 3.0), "{iteration}");
+    }
+    let ended = run("20:2,10").wait();
+    assert_eq!(ended.code, 64, "{}", ended.err);
+    assert!(ended.err.contains("20:2,10") && ended.err.contains("COUNT:MS"), "{}", ended.err);
+}
+
+#[each_mpi]
 fn a_dry_run_advises_and_changes_nothing(mpi: Mpi) {
     let scratch = Scratch::new();
     let line = synthetic(mpi, &["--technique", "none"]);

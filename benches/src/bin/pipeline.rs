@@ -3,10 +3,10 @@
 
 use anyhow::{Context, Result};
 use clap::Parser;
-use midrun_benches::{Launcher, Spread, numbers, prefix, spread};
+use midrun_benches::runs::Place;
+use midrun_benches::{Spread, numbers, prefix, spread};
 use midrun_models::pipeline::production::Buffers;
 use midrun_models::pipeline::{Group, Network, Pattern, Pipeline, Protocol, Stage};
-use std::process::Command;
 
 /// Inputs between two changes: after a change back it takes 80 until the queue before the stage of 30 ms is gone.
 const EVERY: usize = 160;
@@ -51,25 +51,15 @@ impl Arguments {
 
     /// What a run says.
     fn figures(&self, program: &str, ranks: u32, options: &str) -> Result<serde_json::Value> {
-        let launcher = Launcher::local(&self.mpi, ranks, false)?;
-        let output = Command::new(&launcher.words[0])
-            .args(&launcher.words[1..])
-            .arg(program)
-            .args(options.split_whitespace())
-            .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
-            .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
-            .output()?;
-        let said = String::from_utf8_lossy(&output.stdout);
-        anyhow::ensure!(
-            output.status.success(),
-            "{program} {options}: {said}{}",
-            String::from_utf8_lossy(&output.stderr)
-        );
-        Ok(serde_json::from_str(said.lines().last().context("no output")?)?)
+        self.place().pipeline(program, ranks, options)
+    }
+
+    fn place(&self) -> Place<'_> {
+        Place { mpi: &self.mpi, hosts: None, realtime: false }
     }
 
     fn synthetic(&self) -> String {
-        prefix().join(format!("../../examples/build/{}/pipe_synthetic", self.mpi)).display().to_string()
+        self.place().example("pipe_synthetic")
     }
 
     fn repeated(&self, program: &str, ranks: u32, options: &str) -> Result<Spread> {

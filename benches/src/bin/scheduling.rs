@@ -5,7 +5,8 @@
 
 use anyhow::Result;
 use clap::Parser;
-use midrun_benches::{Hosts, Launcher, Spread, numbers, prefix, run_under_midrun, spread};
+use midrun_benches::runs::Place;
+use midrun_benches::{Hosts, Spread};
 
 /// Hand-out quality of every technique and of the tuner, as iteration time / ideal.
 #[derive(Parser)]
@@ -102,33 +103,11 @@ impl Case<'_> {
 
     fn ratio(&self, technique: &str) -> Result<Spread> {
         let a = self.a;
-        let launcher = match self.hosts {
-            Some(hosts) => hosts.launcher(self.workers + 1, a.realtime)?,
-            None => Launcher::local(&a.mpi, self.workers + 1, a.realtime)?,
-        };
-        let (start, flags) = match technique {
-            "tuned" => ("none", vec![]),
-            fixed => (fixed, vec!["--dry-run".to_owned()]),
-        };
-        let program = prefix().join(format!("../../examples/build/{}/mw_synthetic", a.mpi));
-        let words = format!(
-            "{} --tasks {} --iterations {} --mean-us {} --sigma-pct {} --dist {} --seed 1 --work sleep --technique {start} {}",
-            program.display(),
-            a.tasks,
-            a.iterations,
-            self.mean_us,
-            self.sigma_pct,
-            self.dist,
-            a.extra
+        let place = Place { mpi: &a.mpi, hosts: self.hosts, realtime: a.realtime };
+        let options = format!(
+            "--tasks {} --iterations {} --mean-us {} --sigma-pct {} --dist {} --seed 1 {}",
+            a.tasks, a.iterations, self.mean_us, self.sigma_pct, self.dist, a.extra
         );
-        let application: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
-        let summary = run_under_midrun(&flags, &launcher, &application)?;
-        let ratios = numbers(&summary, "iteration_s")
-            .iter()
-            .zip(numbers(&summary, "ideal_s"))
-            .skip(a.warm_up)
-            .map(|(real, ideal)| real / ideal)
-            .collect();
-        spread(ratios).ok_or_else(|| anyhow::anyhow!("{technique}: the summary has no iterations"))
+        place.ratios(self.workers, technique, &options, a.warm_up)
     }
 }

@@ -8,10 +8,9 @@
 
 use anyhow::{Context, Result};
 use clap::Parser;
-use midrun_benches::{Hosts, Launcher, numbers, prefix, run_under_midrun};
+use midrun_benches::Hosts;
+use midrun_benches::runs::{Balanced, Load, Place};
 use midrun_models::master_worker::{Model, Protocol};
-use midrun_models::simulate::{SimInput, compare};
-use midrun_scheduling::{Technique, TechniqueParameters};
 
 /// Predicted against measured iteration time, and chosen against best number of workers.
 #[derive(Parser)]
@@ -38,19 +37,6 @@ struct Arguments {
     hosts: Option<u32>,
 }
 
-/// Equal tasks per iteration; a multiple of every number of workers of the grid.
-const TASKS: u64 = 400;
-
-/// What a run with a fixed number of workers gave.
-struct Measured {
-    iteration_s: f64,
-    task_s: f64,
-    start_up_s: f64,
-    per_byte_s: f64,
-    /// Time the master was busy per chunk, seconds.
-    overhead_s: f64,
-}
-
 /// One prediction against what was measured, over the whole grid.
 #[derive(Default)]
 struct Score {
@@ -61,6 +47,7 @@ struct Score {
 fn main() -> Result<()> {
     let a = Arguments::parse();
     let hosts = a.hosts.map(|count| Hosts::up(count, "100mbit")).transpose()?;
+    let place = Place { mpi: &a.mpi, hosts: hosts.as_ref(), realtime: false };
     println!(
         "{:>10} {:>9} {:>7}  {:>10}  {:>18}  {:>18}",
         "compute ms", "volume B", "workers", "measured s", "source s", "simulation s"
@@ -73,9 +60,10 @@ fn main() -> Result<()> {
             for &workers in &a.workers {
                 let more = workers - a.workers[0];
                 let volume = least_volume + least_volume * u64::from(growth_pct * more) / 100;
-                let measured = measure(&a, hosts.as_ref(), compute_ms, volume, workers)?;
-                let (source, mcmc) = by_source(&measured, volume, workers);
-                let predicted = [source, by_simulation(&measured, volume, workers)];
+                let load = Load { compute_s: 1e-3 * f64::from(compute_ms), volume };
+                let measured = place.balanced(load, workers, a.iterations)?;
+                let (source, mcmc) = by_source(&measured);
+                let predicted = [source, measured.simulation_s()];
                 let errors = predicted.map(|time_s| time_s / measured.iteration_s - 1.0);
                 let beyond = f64::from(workers) > mcmc;
                 println!(
@@ -90,7 +78,7 @@ fn main() -> Result<()> {
                 if !beyond {
                     scores.iter_mut().zip(errors).for_each(|(score, error)| score.errors.push(error.abs()));
                 }
-                let pi = |time_s: f64| f64::from(workers) * time_s * time_s / measured.task_s;
+                let pi = |time_s| measured.pi_s(time_s);
                 rows.push((workers, pi(measured.iteration_s), predicted.map(pi)));
             }
             let best = rows.iter().min_by(|x, y| x.1.total_cmp(&y.1)).context("no row")?;
@@ -115,11 +103,11 @@ fn main() -> Result<()> {
 }
 
 /// Expression (7) or (8), seconds, and the MCMC by what a message really occupies the master.
-fn by_source(measured: &Measured, volume: u64, workers: u32) -> (f64, f64) {
+fn by_source(measured: &Balanced) -> (f64, f64) {
     let model = Model {
         start_up_s: measured.start_up_s,
         per_byte_s: measured.per_byte_s,
-        volume_bytes: volume as f64,
+        volume_bytes: measured.volume as f64,
         master_share: 0.5,
         compute_s: measured.task_s,
         prepare_s: 0.0,
@@ -127,53 +115,5 @@ fn by_source(measured: &Measured, volume: u64, workers: u32) -> (f64, f64) {
         growth: 0.0,
     };
     let occupied = Model { start_up_s: measured.overhead_s, ..model };
-    (model.iteration_s(workers), occupied.mcmc())
-}
-
-fn by_simulation(measured: &Measured, volume: u64, workers: u32) -> f64 {
-    let bytes_s = measured.per_byte_s * (volume / (2 * TASKS)) as f64;
-    let input = SimInput {
-        tasks: TASKS,
-        workers,
-        mean_s: measured.task_s / TASKS as f64,
-        overhead_s: measured.overhead_s,
-        latency_s: measured.start_up_s,
-        send_s: bytes_s,
-        back_s: bytes_s,
-        ..SimInput::default()
-    };
-    compare(&input, &[TechniqueParameters::new(Technique::None)], 0..1)[0].iteration_s
-}
-
-fn measure(a: &Arguments, hosts: Option<&Hosts>, compute_ms: u32, volume: u64, workers: u32) -> Result<Measured> {
-    let launcher = match hosts {
-        Some(hosts) => hosts.launcher(workers + 1, false)?,
-        None => Launcher::local(&a.mpi, workers + 1, false)?,
-    };
-    let program = prefix().join(format!("../../examples/build/{}/mw_synthetic", a.mpi));
-    let words = format!(
-        "{} --tasks {TASKS} --iterations {} --mean-us {} --sigma-pct 0 --bytes {} --work sleep --technique none",
-        program.display(),
-        a.iterations,
-        f64::from(compute_ms) * 1e3 / TASKS as f64,
-        volume / (2 * TASKS)
-    );
-    let application: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
-    let summary = run_under_midrun(&["--dry-run".to_owned()], &launcher, &application)?;
-    // Median of the iterations after the first.
-    let median = |key: &str| {
-        let mut values: Vec<f64> = numbers(&summary, key).split_off(1);
-        values.sort_by(f64::total_cmp);
-        values.get(values.len() / 2).copied().with_context(|| format!("no {key} in the summary"))
-    };
-    let links = summary["links"].as_array().cloned().unwrap_or_default();
-    let slowest =
-        links.iter().find(|link| link["same_host"] == false).or(links.first()).context("no link was measured")?;
-    Ok(Measured {
-        iteration_s: median("iteration_s")?,
-        task_s: median("ideal_s")? * f64::from(workers),
-        overhead_s: median("master_busy_s")? / f64::from(workers),
-        start_up_s: slowest["start_up_s"].as_f64().context("no start-up time")?,
-        per_byte_s: slowest["per_byte_s"].as_f64().context("no byte time")?,
-    })
+    (model.iteration_s(measured.workers), occupied.mcmc())
 }

@@ -8,8 +8,10 @@ use midrun_models::simulate::{Drawings, SimInput, SimResult, iteration_of};
 use midrun_scheduling::{Technique, TechniqueParameters};
 use serde::Deserialize;
 
+use super::live::Live;
 use super::units::{Bytes, Seconds};
 use super::value::{Quantity, Value};
+use crate::runs::Place;
 
 /// Tasks, workers and messages of one iteration.
 #[derive(Clone, Debug, Deserialize)]
@@ -141,6 +143,41 @@ impl Balance {
         }
         let factor = best.context("no factor")?.1;
         Ok((self.parameters(name, factor, workers)?, factor))
+    }
+
+    /// Iterations of sleeping tasks with a technique, or tuned: time/ideal at each standard deviation, or the time with each
+    /// number of workers, ms; medians of the iterations after the second.
+    ///
+    /// # Errors
+    /// A run that fails, tasks in a given order.
+    pub fn measure(&self, live: &Live, place: Place<'_>) -> Result<Vec<(String, Value)>> {
+        let (name, factor) = live.technique.split_once(' ').unwrap_or((&live.technique, "0"));
+        let (tasks, mean_s, _) = self.tasks.moments();
+        let bytes = format!("--bytes {} --result-bytes {}", self.task_bytes.0, self.result_bytes.0);
+        let ratio = |workers: u32, load: String| -> Result<f64> {
+            let options = format!("{load} {bytes} --iterations {} --seed 1 --factor {factor}", live.iterations);
+            Ok(place.ratios(workers, name, &options, 2)?.median)
+        };
+        let words = |list: &mut dyn Iterator<Item = String>| list.collect::<Vec<_>>().join(" ");
+        match &self.tasks {
+            Tasks::Drawn { count, mean, .. } => {
+                let load =
+                    |sd: &f64| format!("--tasks {count} --mean-us {} --sigma-pct {sd} --dist normal", 1e6 * mean.0);
+                let ratios = live.sd.iter().map(|sd| ratio(self.workers, load(sd))).collect::<Result<_>>()?;
+                let of = words(&mut live.sd.iter().map(ToString::to_string));
+                Ok(vec![(format!("time/ideal at sd {of}({})", live.technique), Value::List(ratios))])
+            }
+            Tasks::Classes { classes } => {
+                let load: Vec<String> = classes.iter().map(|(n, time)| format!("{n}:{}", 1e3 * time.0)).collect();
+                let load = format!("--classes {}", load.join(","));
+                let ideal_ms = |n: u32| 1e3 * tasks as f64 * mean_s / f64::from(n);
+                let time = |n: &u32| Ok(ratio(*n, load.clone())? * ideal_ms(*n));
+                let times = live.workers.iter().map(time).collect::<Result<_>>()?;
+                let of = words(&mut live.workers.iter().map(ToString::to_string));
+                Ok(vec![(format!("time at workers {of}({})", live.technique), Value::List(times))])
+            }
+            Tasks::Listed { .. } => bail!("no run is made of tasks in a given order"),
+        }
     }
 
     /// One figure: times in ms (or in the unit of listed tasks), ratios over the ideal time, factors.

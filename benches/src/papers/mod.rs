@@ -13,7 +13,9 @@ mod units;
 pub mod value;
 mod workers;
 
-use anyhow::{Context, Result, ensure};
+use crate::runs::Place;
+use anyhow::{Context, Result, bail, ensure};
+use live::Live;
 use serde::Deserialize;
 use value::{Deviation, Quantity, Tolerance, Value, deviation};
 
@@ -76,7 +78,7 @@ pub struct Row {
     /// Its numbers, in the order of the page.
     pub figure: Vec<Figure>,
     /// How a run here measures them.
-    pub live: Option<live::Live>,
+    pub live: Option<Live>,
 }
 
 /// One number, list or word of a case.
@@ -124,6 +126,16 @@ impl Model {
             Model::Balance(model) => model.value(quantity),
         }
     }
+
+    /// Runs that measure a row: the figures' names and values.
+    fn measure(&self, live: &Live, place: Place<'_>) -> Result<Vec<(String, Value)>> {
+        match self {
+            Model::Workers(model) => model.measure(live, place),
+            Model::Pipeline(model) => model.measure(live, place),
+            Model::Balance(model) => model.measure(live, place),
+            _ => bail!("no run can be made of this model"),
+        }
+    }
 }
 
 /// The model's answer to a figure.
@@ -144,16 +156,21 @@ pub fn sources() -> Result<Vec<Source>> {
 }
 
 impl Item {
+    /// The model of a row, with the inputs that the item's rows share.
+    fn model(&self, row: &Row) -> Result<Model> {
+        let mut table = self.model.clone();
+        table.extend(row.model.clone());
+        table.try_into().with_context(|| format!("{}, {}", self.id, row.case))
+    }
+
     /// The model's answers to all figures of a row, in their order.
     ///
     /// # Errors
     /// Inputs that do not fit the model, a figure that it does not have, with their place.
     pub fn answers(&self, row: &Row) -> Result<Vec<Answer>> {
         let place = || format!("{}, {}", self.id, row.case);
-        let mut table = self.model.clone();
-        table.extend(row.model.clone());
         let asked = row.figure.iter().any(|figure| !figure.run_only);
-        let model: Option<Model> = asked.then(|| table.try_into()).transpose().with_context(place)?;
+        let model = asked.then(|| self.model(row)).transpose()?;
         let answer = |figure: &Figure| -> Result<Answer> {
             let Some(model) = model.as_ref().filter(|_| !figure.run_only) else {
                 return Ok(Answer { model: None, deviation: None });

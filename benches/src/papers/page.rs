@@ -11,11 +11,12 @@ use super::{Answer, Figure, Item, Row, Source};
 const HEAD: &str = "\
 # The sources' figures and tables, and ours
 
-    benches/papers                 # this page, under two minutes
-    benches/papers --only T4.F21   # one figure or table, and its runs if it has any
-    benches/papers --live          # all runs as well; each says how long it takes
+    benches/papers                          # this page, without runs: under two minutes
+    benches/papers --only T4P.T7            # one figure or table, and its runs if it has any (--no-runs: without)
+    benches/papers --only T4P --live        # all whose ids begin so, with their runs; each says how long it takes
+    benches/papers --live --record          # all runs, kept for this page
 
-This page is the output of the first command. Experiments and printed values are in `benches/sources`.
+This page is the output of the first command. Experiments and printed values are in `benches/sources`; [sources.md](sources.md) says where each system\nof the sources lives.
 
 | column | content |
 |---|---|
@@ -23,7 +24,7 @@ This page is the output of the first command. Experiments and printed values are
 | observed | what the source's own run gave |
 | model | what the models of this project give, by the functions of `midrun predict` |
 | deviation | model against source, in per cent, of counts in units; of lists the entry that is furthest off. **Bold**: beyond the tolerance of the item |
-| here | what a run on this project's machine gave ([measuring.md](measuring.md)), recorded in `benches/sources/measured.toml` |
+| here | what a run gave on one virtual machine of 2 cores, other load beside it, tasks and stages asleep; recorded in `benches/sources/measured.toml` |
 ";
 
 /// The whole page.

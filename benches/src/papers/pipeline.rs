@@ -6,8 +6,10 @@ use midrun_models::pipeline::production::Buffers;
 use midrun_models::pipeline::{Group, Manager, Network, Pattern, Pipeline, Stage, search};
 use serde::Deserialize;
 
+use super::live::Live;
 use super::units::{Bytes, ProtocolName, Seconds};
 use super::value::{Quantity, Value};
+use crate::runs::Place;
 
 /// Stages, messages and replicas.
 #[derive(Clone, Debug, Deserialize)]
@@ -66,6 +68,25 @@ impl Stages {
     fn pattern(&self) -> Pattern {
         let replicas = |stage: usize| self.replicas.get(stage).copied().unwrap_or(1);
         Pattern((0..self.compute.len()).map(|first| Group { first, stages: 1, replicas: replicas(first) }).collect())
+    }
+
+    /// The period of a run whose stages sleep, ms.
+    ///
+    /// # Errors
+    /// A run that fails or prints no period.
+    pub fn measure(&self, live: &Live, place: Place<'_>) -> Result<Vec<(String, Value)>> {
+        let stages: Vec<String> = self.compute.iter().map(|time| (1e3 * time.0).to_string()).collect();
+        let pattern = self.pattern();
+        let options = format!(
+            "--stages {} --bytes {} --inputs {} --pattern {pattern} --json",
+            stages.join(","),
+            self.message.0 as u64,
+            live.inputs
+        );
+        let ranks = pattern.0.iter().map(|group| group.replicas).sum::<u32>() + 1;
+        let said = place.pipeline(&place.example("pipe_synthetic"), ranks, &options)?;
+        let period_s = said["period_s"].as_f64().context("the run prints no period")?;
+        Ok(vec![("period".into(), (1e3 * period_s).into())])
     }
 
     /// One figure; times in ms.

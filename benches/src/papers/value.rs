@@ -27,6 +27,19 @@ impl From<u32> for Value {
     }
 }
 
+impl Value {
+    /// With six significant digits.
+    #[must_use]
+    pub fn rounded(self) -> Value {
+        let round = |x: f64| short(x).parse().unwrap_or(x);
+        match self {
+            Value::Number(number) => Value::Number(round(number)),
+            Value::List(list) => Value::List(list.into_iter().map(round).collect()),
+            text @ Value::Text(_) => text,
+        }
+    }
+}
+
 impl std::fmt::Display for Value {
     /// Six significant digits at most, without zeros at the end.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

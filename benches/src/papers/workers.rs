@@ -4,8 +4,10 @@ use anyhow::{Context, Result, bail};
 use midrun_models::master_worker::{Model, Protocol, Rounding};
 use serde::Deserialize;
 
+use super::live::Live;
 use super::units::{Bytes, ProtocolName, Seconds};
 use super::value::{Quantity, Value};
+use crate::runs::{Balanced, Load, Place};
 
 /// Inputs of the expressions.
 #[derive(Clone, Debug, Deserialize)]
@@ -121,6 +123,32 @@ impl Workers {
             },
             _ => return quantity.unknown("the Master/Worker model"),
         })
+    }
+
+    /// Balanced iterations with each number of workers, and what the simulation says with the messages of these runs.
+    ///
+    /// # Errors
+    /// A run that fails, no numbers of workers.
+    pub fn measure(&self, live: &Live, place: Place<'_>) -> Result<Vec<(String, Value)>> {
+        let run = |n: &u32| {
+            let volume = self.volume.0 * (1.0 + self.growth * f64::from(n - 1));
+            place.balanced(Load { compute_s: self.compute.0, volume: volume as u64 }, *n, live.iterations)
+        };
+        let runs = live.workers.iter().map(run).collect::<Result<Vec<Balanced>>>()?;
+        let last = runs.last().context("no numbers of workers")?;
+        let list = |of: &dyn Fn(&Balanced) -> f64| Value::List(runs.iter().map(|run| 1e3 * of(run)).collect());
+        let least_pi = |time_s: &dyn Fn(&Balanced) -> f64| {
+            let pi = |run: &&Balanced| run.pi_s(time_s(run));
+            let best = runs.iter().min_by(|a, b| pi(a).total_cmp(&pi(b))).unwrap_or(last);
+            Value::from(best.workers)
+        };
+        Ok(vec![
+            ("Tt".into(), list(&|run| run.iteration_s)),
+            ("Tt by the simulation".into(), list(&Balanced::simulation_s)),
+            ("n of least Pi".into(), least_pi(&|run| run.iteration_s)),
+            ("n of least Pi by the simulation".into(), least_pi(&Balanced::simulation_s)),
+            ("mo".into(), (1e3 * last.start_up_s).into()),
+        ])
     }
 
     /// By how much Tt rises at most, per cent, where an input is 10 % larger: `rise(V, from n, to n)`.
