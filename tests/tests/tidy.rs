@@ -190,19 +190,63 @@ fn scripts_that_the_readme_names_are_there_and_run_through_a_shell() {
     }
 }
 
+/// The anchors of a page: its headings, in small letters, with hyphens for spaces and without other marks; a second one gets a number.
+fn anchors(text: &str) -> BTreeSet<String> {
+    let mut anchors: BTreeSet<String> = BTreeSet::new();
+    for line in prose(text).lines().filter(|line| line.starts_with('#')) {
+        let kept = |letter: char| letter.is_alphanumeric() || " -_".contains(letter);
+        let heading = line.trim_start_matches('#').trim().to_lowercase();
+        let anchor: String = heading.chars().filter(|letter| kept(*letter)).collect::<String>().replace(' ', "-");
+        let numbered = (1..).map(|number| format!("{anchor}-{number}"));
+        let free = std::iter::once(anchor.clone()).chain(numbered).find(|anchor| !anchors.contains(anchor));
+        anchors.extend(free);
+    }
+    anchors
+}
+
+/// A page without its blocks of code, where brackets mean something else.
+fn prose(text: &str) -> String {
+    text.split("```").step_by(2).collect::<Vec<_>>().join("\n")
+}
+
 #[test]
 fn links_in_documents_lead_somewhere() {
     let mut wrong = Vec::new();
     for path in tracked(&["md"]) {
-        for part in text(&path).split("](").skip(1) {
-            let target = part.split([')', '#']).next().unwrap_or("");
-            let outside = target.is_empty() || target.contains("://") || target.starts_with("mailto:");
-            if !outside && !path.parent().unwrap_or(root()).join(target).exists() {
+        for part in prose(&text(&path)).split("](").skip(1) {
+            let target = part.split(')').next().unwrap_or("");
+            if target.is_empty() || target.contains("://") || target.starts_with("mailto:") {
+                continue;
+            }
+            let (file, anchor) = target.split_once('#').unwrap_or((target, ""));
+            let place = if file.is_empty() { path.clone() } else { path.parent().unwrap_or(root()).join(file) };
+            let is_page = place.extension().is_some_and(|extension| extension == "md");
+            if !place.exists() || (!anchor.is_empty() && is_page && !anchors(&text(&place)).contains(anchor)) {
                 wrong.push(format!("{}: {target}", path.display()));
             }
         }
     }
     assert_none(&wrong, "these links are broken");
+}
+
+#[test]
+fn the_documentation_site_has_every_page_once() {
+    let docs = root().join("docs");
+    let summary = prose(&text(&docs.join("SUMMARY.md")));
+    let listed: Vec<&str> = summary.split("](").skip(1).filter_map(|part| part.split(')').next()).collect();
+    let listed: Vec<&str> = listed.into_iter().filter(|name| !name.is_empty()).collect();
+    let pages = tracked(&["md"]).into_iter().filter_map(|path| {
+        Some(path.strip_prefix(&docs).ok()?.display().to_string()).filter(|name| name != "SUMMARY.md")
+    });
+    let pages: BTreeSet<String> = pages.collect();
+    let wrong: Vec<String> =
+        pages.iter().filter(|page| listed.iter().filter(|name| *name == page).count() != 1).cloned().collect();
+    assert_none(&wrong, "docs/SUMMARY.md does not list these pages once");
+    let unknown: Vec<String> =
+        listed.iter().filter(|name| !pages.contains(**name)).map(|name| (*name).to_owned()).collect();
+    assert_none(&unknown, "docs/SUMMARY.md lists pages that are not there");
+    let book = text(&root().join("book.toml"));
+    assert!(book.contains("src = \"docs\"") && book.contains("create-missing = false"), "{book}");
 }
 
 #[test]
