@@ -8,6 +8,7 @@
 //! - [`exact`]: the state space of running phases, `E[S] = 1/sum(rate) + sum of p_i E[S_i]`, `p_i = rate_i/sum(rate)`.
 //! - [`approximate`]: each time becomes a fixed part and a few exponential phases, see [`Phase`].
 //! - [`simulate`]: the referee.
+//! - [`proved`]: exact where that is possible, else simulated to an interval.
 //!
 //! ```
 //! use midrun_predict::state_diagram::{Diagram, Time, exact};
@@ -25,7 +26,7 @@ mod space;
 use std::sync::Arc;
 
 pub use phases::{Averaging, approximate, approximate_with, exact};
-pub use simulate::{LEVEL, simulate};
+pub use simulate::{LEVEL, proved, simulate, simulate_to};
 pub use space::Phase;
 
 use midrun_models::distribution::{Distribution, DistributionError, fine, need, positive};
@@ -108,9 +109,7 @@ pub enum DiagramError {
     #[error("{0}")]
     Shape(String),
     /// The state space is larger than was allowed; nothing is known about the rest of it.
-    #[error(
-        "the state space was given up after {reached} states, the limit is {limit}: allow more, or approximate or simulate"
-    )]
+    #[error("the state space was given up after {reached} states, the limit is {limit}: allow more, or simulate")]
     TooManyStates {
         /// States seen so far.
         reached: u64,

@@ -1,14 +1,16 @@
-//! The diagram, run many times with drawn stage times.
+//! The diagram, run many times with drawn stage times, and the choice between that and all states.
 
 use std::sync::Arc;
 
-use super::{Diagram, Prediction};
+use super::{Diagram, Prediction, exact};
 use midrun_models::random::Random;
 
 /// Confidence of the simulation's interval.
 pub const LEVEL: f64 = 0.95;
 /// Two-sided quantile of the normal distribution for [`LEVEL`].
 const QUANTILE: f64 = 1.959_964;
+/// Fewest runs whose spread counts: from here on the normal quantile is Student's within a thousandth.
+const FEWEST: u32 = 1000;
 
 /// Mean finishing time of `runs` runs and the interval it lies in; the same seed gives the same answer.
 ///
@@ -22,17 +24,31 @@ const QUANTILE: f64 = 1.959_964;
 /// # Ok::<(), midrun_predict::state_diagram::DiagramError>(())
 /// ```
 pub fn simulate(diagram: &Diagram, runs: u32, seed: u64) -> Prediction {
+    simulate_to(diagram, 0.0, runs, seed)
+}
+
+/// [`simulate`], with as many runs, at most so many, as bring half the interval below this share of the mean.
+pub fn simulate_to(diagram: &Diagram, share: f64, most: u32, seed: u64) -> Prediction {
     let mut random = Random::new(seed);
-    let (mut mean, mut squares) = (0.0, 0.0);
-    for run in 1..=runs.max(1) {
+    let (mut mean, mut squares, mut half) = (0.0, 0.0, f64::INFINITY);
+    for run in 1..=most.max(1) {
         let time_s = run_once(diagram, &mut random);
         let before = time_s - mean;
         mean += before / f64::from(run);
         squares += before * (time_s - mean);
+        if run > 1 {
+            half = QUANTILE * (squares / f64::from(run - 1) / f64::from(run)).sqrt();
+        }
+        if run >= FEWEST && half <= share * mean {
+            break;
+        }
     }
-    let runs = f64::from(runs.max(1));
-    let half = if runs > 1.0 { QUANTILE * (squares / (runs - 1.0) / runs).sqrt() } else { f64::INFINITY };
     Prediction { mean_s: mean, states: None, phases: None, interval_s: Some((mean - half, mean + half)) }
+}
+
+/// What can be proved: the exact answer where the times and so many states allow it, else a simulation to the asked-for interval.
+pub fn proved(diagram: &Diagram, states: u64, share: f64, most: u32, seed: u64) -> Prediction {
+    exact(diagram, states).unwrap_or_else(|_| simulate_to(diagram, share, most, seed))
 }
 
 /// When the last process of one run has finished, seconds.
