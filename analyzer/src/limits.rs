@@ -15,9 +15,9 @@ pub const JOBS: usize = 256;
 /// Ended jobs whose summary and notices are still known.
 pub const CLOSED_JOBS: usize = 64;
 /// Agents remembered, connected or not.
-pub const AGENTS: usize = 4096;
+pub const AGENTS: usize = 1 << 17;
 /// Ranks of a job; also the largest rank + 1.
-pub const RANKS_PER_JOB: u32 = 1 << 16;
+pub const RANKS_PER_JOB: u32 = 1 << 20;
 /// Tuning points of a job.
 pub const TUNING_POINTS_PER_JOB: usize = 1 << 17;
 /// Numbers of actions that ranks know are taken for garbage from here on: microseconds since 1970 reach it in the year 2255.
