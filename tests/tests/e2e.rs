@@ -107,6 +107,22 @@ fn the_picture_is_the_same_with_and_without_midrun(mpi: Mpi) {
 }
 
 #[each_mpi]
+fn every_entry_of_the_products_is_right_alone_and_while_they_are_tuned(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let mut line = mpi.line(4, &mpi.example("matmul_workers"));
+    let job = "--size 60 --products 12 --pace 500 --technique none --check";
+    line.extend(job.split(' ').map(str::to_owned));
+    let alone = Process::start(&scratch, "alone", command(&line)).succeed();
+    let tuned = under_midrun(&scratch, "tuned", &["--technique", "ss"], &line).succeed();
+    let last = |out: &str| out.lines().last().expect("a line").to_owned();
+    assert!(last(&alone.out).ends_with("wrong entries: 0"), "{}", alone.out);
+    assert_eq!(last(&alone.out), last(&tuned.out));
+    assert!(alone.out.contains("technique none, 3 chunks"), "{}", alone.out);
+    assert!(tuned.out.contains("technique ss, 60 chunks"), "the technique was changed: {}", tuned.out);
+    scratch.assert_nothing_left();
+}
+
+#[each_mpi]
 fn a_program_that_is_not_linked_with_midrun_gets_it_preloaded(mpi: Mpi) {
     let scratch = Scratch::new();
     let program = mpi.example("marks_demo");
