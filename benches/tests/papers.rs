@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::process::Command;
 
 use midrun_benches::papers::live::Measured;
 use midrun_benches::papers::value::Value;
@@ -121,4 +122,24 @@ fn each_deviation_in_the_chapter_of_the_sources_names_its_record_or_says_why_the
         }
     }
     assert!(looked_at > 40 && wrong.is_empty(), "{looked_at} rows; {wrong:#?}");
+}
+
+#[test]
+fn the_command_prints_one_table_without_its_runs_and_refuses_what_is_not_there() {
+    let run = |words: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_papers")).args(words).output().unwrap();
+        let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+        (output.status.success(), text(&output.stdout), text(&output.stderr))
+    };
+    let (good, out, err) = run(&["--only", "T4P.T7", "--no-runs"]);
+    assert!(good && err.is_empty(), "{err}");
+    // Printed there, observed there, computed here.
+    let period =
+        out.lines().find(|line| line.starts_with("| stages 0 to 4 | period |")).unwrap_or_else(|| panic!("{out}"));
+    assert!(period.contains("| 3002.1 | 3002.3 | 3002.1 | 0 % |"), "{period}");
+    assert!(!out.contains("T4P.T8"), "{out}");
+    let (good, out, err) = run(&["--only", "T9.F1"]);
+    assert!(!good && out.is_empty() && err.contains("T9.F1: there is no such figure or table"), "{err}");
+    let (good, _, err) = run(&["--only", "T4P.T7", "--mpi", "mpich", "--hosts", "2"]);
+    assert!(!good && err.contains("--hosts is for Open MPI"), "{err}");
 }
