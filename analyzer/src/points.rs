@@ -249,6 +249,7 @@ impl Open {
             master_busy_s: 0.0,
             prepare_s: None,
             network: None,
+            efficiency: None,
             setting: TechniqueParameters::FALLBACK,
             setting_changed: false,
             per_worker: Vec::new(),

@@ -6,9 +6,10 @@
 
 use std::collections::BTreeMap;
 
+use midrun_tunlets::Efficiency;
 use serde::Serialize;
 
-use crate::calls::{Efficiency, Member, RankLine};
+use crate::calls::{Member, RankLine};
 use crate::limits;
 
 /// Fewest workers that tell a master from the middle of a chain.

@@ -322,6 +322,7 @@ impl Partial {
             master_busy_s: ended.master_busy_ns as f64 / 1e9,
             prepare_s: before_ns.and_then(|end| begun.time_ns.checked_sub(end)).map(|gap| gap as f64 / 1e9),
             network: links.network((begun.task_bytes, begun.result_bytes)),
+            efficiency: None,
             setting,
             setting_changed: self.changed_ns.is_some_and(inside),
             per_worker,

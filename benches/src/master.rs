@@ -65,6 +65,7 @@ pub fn window(
         master_busy_s: (chunks as f64 * chunk_s).min(result.iteration_s),
         prepare_s: None,
         network: None,
+        efficiency: None,
         // A window holds technique and share only.
         setting: TechniqueParameters { mean_s: 0.0, sigma_s: 0.0, min_chunk: 1, ..*setting },
         setting_changed: false,

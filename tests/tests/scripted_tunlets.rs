@@ -250,3 +250,55 @@ fn so_does_one_in_fortran_by_the_names_of_its_module(mpi: Mpi) {
     line.push("300".into());
     assert_factors_are_turned(mpi, &scratch, &tunlet, &line);
 }
+
+#[each_mpi]
+fn the_third_example_of_the_guide_gives_the_slow_stage_of_a_pipeline_replicas(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let mut line = mpi.line(9, &mpi.example("pipe_synthetic"));
+    line.extend("--inputs 300 --stages 10,40,10 --bytes 5000".split(' ').map(str::to_owned));
+    let tunlet = example("slowest_stage.toml");
+    let ended = tuned(&scratch, &["--tunlet", &tunlet, "--summary", "s.json"], &line);
+    assert!(ended.out.contains("lost 0, doubled 0, wrong 0, out of order 0"), "{}", ended.out);
+    let summary = Summary::read(&scratch.path("s.json"));
+    summary.assert_contract();
+    let first = &summary.list("decisions")[0];
+    assert_eq!(
+        (&first["tunlet"], &first["from"], &first["per"]),
+        (&"slowest_stage".into(), &"0,1,2".into(), &"output".into())
+    );
+    let to = first["to"].as_str().expect("a pattern");
+    assert!(to.starts_with("0,1x") && to.ends_with(",2") && first["applied_iteration"].is_number(), "{first}");
+    assert!(first["predicted_s"].as_f64() < first["unchanged_s"].as_f64(), "{first}");
+    assert!(summary.list("pattern").iter().any(|line| line["pattern"] == to), "{}", summary.0["pattern"]);
+    scratch.assert_nothing_left();
+}
+
+/// Tells in its reason what it sees.
+const SEES: &str = r#"
+name = "sees"
+script = '''
+if !has(efficiency, "parallel") || !has(messages, "near") { return; }
+#{
+    set: #{ factor: 0.4 },
+    why: `start-up ${messages.near.start_up_s} per byte ${messages.near.per_byte_s} parallel ${efficiency.parallel} balance ${efficiency.load_balance}`,
+}
+'''
+[tuning_points]
+factor = { name = "mw.factor" }
+"#;
+
+#[each_mpi]
+fn a_tunlet_sees_what_messages_cost_and_how_efficient_the_iteration_was(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let tunlet = file(&scratch, "sees.toml", SEES);
+    let ended = tuned(&scratch, &["--tunlet", &tunlet, "--summary", "s.json"], &synthetic(mpi));
+    let summary = Summary::read(&scratch.path("s.json"));
+    let decisions = summary.list("decisions");
+    let why = decisions.first().and_then(|first| first["why"].as_str()).unwrap_or_else(|| panic!("{}", ended.err));
+    let after = |word: &str| -> f64 {
+        let number = why.split(&format!("{word} ")).nth(1).and_then(|rest| rest.split(' ').next());
+        number.and_then(|number| number.parse().ok()).unwrap_or_else(|| panic!("{word}: {why}"))
+    };
+    assert!(after("start-up") > 0.0 && after("per byte") >= 0.0, "{why}");
+    assert!(after("parallel") > 0.0 && after("parallel") <= after("balance") && after("balance") <= 1.0, "{why}");
+}

@@ -11,7 +11,7 @@
 //! - `memory` is what a run learns for the next one, and the trial of a start that it gave;
 //! - `trial` watches a change and decides whether it is kept or rolled back, at the level of `confidence`;
 //! - `prediction_errors` keeps how far forecasts were off, `model_error` what a model gets wrong of a setting, `noise` how windows scatter;
-//! - `contract` holds the trait, and `window`, `stream`, `tuning_point`, `proposal`, `report`, `explain`, `options` its data.
+//! - `contract` holds the trait, and `window`, `efficiency`, `stream`, `tuning_point`, `proposal`, `report`, `explain`, `options` its data.
 
 #![forbid(unsafe_code)]
 
@@ -20,6 +20,7 @@ pub mod catalogue;
 pub mod confidence;
 mod contract;
 mod coordinator;
+mod efficiency;
 pub mod explain;
 mod master_worker;
 pub mod memory;
@@ -43,6 +44,7 @@ pub mod tuning_point;
 pub mod window;
 
 pub use contract::{Observation, Tunlet, report_of};
+pub use efficiency::Efficiency;
 pub use explain::Explanation;
 pub use master_worker::Regime;
 pub use midrun_models::link;

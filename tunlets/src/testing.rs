@@ -28,6 +28,7 @@ pub fn window(iteration: u64, workers: u32, iteration_s: f64) -> Window {
         master_busy_s: 1e-4,
         prepare_s: None,
         network: None,
+        efficiency: None,
         setting: TechniqueParameters::FALLBACK,
         setting_changed: false,
         per_worker: (1..=workers).map(work).collect(),

@@ -3,6 +3,7 @@
 use midrun_models::link::Cost;
 use midrun_scheduling::TechniqueParameters;
 
+use crate::efficiency::Efficiency;
 pub use midrun_vocabulary::bounds::PROFILE_BINS;
 
 /// Work of one worker in one iteration.
@@ -148,6 +149,8 @@ pub struct Window {
     pub prepare_s: Option<f64>,
     /// Cost of messages; `None` if it was not measured.
     pub network: Option<Network>,
+    /// Efficiencies of this iteration, or of the newest one before it of which all ranks' times are there; `None` if there is none.
+    pub efficiency: Option<Efficiency>,
     /// Technique and parameters in force when the iteration began.
     pub setting: TechniqueParameters,
     /// Whether they changed inside this iteration.

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use midrun_scheduling::TechniqueParameters;
 use midrun_tunlets::tuning_point::{Value, names};
-use midrun_tunlets::{Recent, StreamWindow, pipeline};
+use midrun_tunlets::{Efficiency, Recent, StreamWindow, pipeline};
 use serde_json::json;
 
 use super::membership::Roster;
-use crate::calls::{Calls, Efficiency};
+use crate::calls::Calls;
 use crate::closed_windows::ClosedWindows;
 use crate::context::Ctx;
 use crate::decisions::Per;
@@ -247,6 +247,9 @@ impl Measurements {
         // Where there is a master, its iterations are the job's.
         if self.windows.master.is_none() {
             closed.extend(self.points.close(now, all, roster.members.present(), self.grace_ns));
+        }
+        for Closed { window, .. } in &mut closed {
+            window.efficiency = self.calls.until(window.iteration);
         }
         let streams = std::iter::from_fn(|| self.streams.take_closed()).map(Measured::Stream);
         closed.into_iter().map(|closed| Measured::Iteration(Box::new(closed))).chain(streams).collect()

@@ -127,6 +127,7 @@ fn window(iteration: u64, iteration_s: f64) -> Window {
         master_busy_s: 0.0,
         prepare_s: None,
         network: None,
+        efficiency: None,
         setting: TechniqueParameters::FALLBACK,
         setting_changed: false,
         per_worker: Vec::new(),

@@ -138,6 +138,7 @@ impl Plant {
             master_busy_s: chunks as f64 * self.chunk_cost_s,
             prepare_s: None,
             network: None,
+            efficiency: None,
             setting: TechniqueParameters { mean_s: 0.0, sigma_s: 0.0, min_chunk: 1, ..setting },
             setting_changed: change.is_some(),
             per_worker: work,

@@ -12,7 +12,7 @@ use rhai::{AST, Engine, OptimizationLevel, ParseErrorType, Position, Scope};
 
 use super::limits;
 use super::mistake::{Embedded, Mistake};
-use super::{functions, scope};
+use super::{functions, scope, table};
 
 /// Words of the language that a script cannot use: they write somewhere, or make code at run time.
 const DISABLED: [&str; 3] = ["eval", "print", "debug"];
@@ -65,7 +65,7 @@ impl Language {
         #[allow(deprecated)]
         engine.on_def_var(|_, defined, _| Ok(!scope::is_name(defined.name())));
         functions::register(&mut engine, &used);
-        scope::register(&mut engine);
+        table::register(&mut engine);
         Language { engine, used }
     }
 

@@ -1,6 +1,6 @@
 //! Scripted tunlets: a file describes them, no Rust is needed. `docs/tunlets.md` describes the files.
 //!
-//! They observe the numbers of each iteration and the measure points that the file declares. They set the tuning points that
+//! They observe the numbers of each iteration, or window of a pipeline, and the measure points that the file declares. They set the tuning points that
 //! the file declares or names. A script or rules in the language rhai decide. Each request is checked, tried, and rolled
 //! back if it measures worse, as with the built-in tunlets.
 //!
@@ -8,7 +8,7 @@
 //! always ends.
 //!
 //! [`file`] parses the text and [`mistake`] locates errors in it. [`engine`] is the language, [`names`] checks the names in a
-//! script, [`functions`] are the models it may call, [`scope`] shows it a window, [`program`] runs it, [`request`] checks what
+//! script, [`functions`] are the models it may call, [`scope`] shows it a window and [`patterns`] that of a pipeline, [`program`] runs it, [`request`] checks what
 //! it requests. [`tunlet`] puts them together, [`propose`] makes proposals, [`explanation`] explains them.
 
 mod engine;
@@ -18,11 +18,13 @@ mod functions;
 mod limits;
 mod mistake;
 mod names;
+mod patterns;
 mod program;
 mod propose;
 mod request;
 mod scope;
 mod setting;
+mod table;
 mod tunlet;
 
 #[cfg(test)]

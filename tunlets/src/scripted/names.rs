@@ -6,7 +6,8 @@ use rhai::{AST, ASTNode, Expr, Position};
 
 use super::engine::{known_functions, line_and_column};
 use super::mistake::{Embedded, Mistake};
-use super::scope::{POINT, WORK};
+use super::patterns::STAGES;
+use super::scope::{EFFICIENCY, MESSAGES, POINT, WORK};
 
 /// The labels of a file.
 #[derive(Clone, Debug, Default)]
@@ -85,6 +86,9 @@ fn chain(first: &Expr, rest: &Expr, labels: &Labels) -> Result<(), Wrong> {
         }
         what @ ("tuning_points" | "least" | "most") => known(label, &labels.tuning_points, what, position),
         "work" => known(label, &WORK.map(str::to_owned), "work", position),
+        "messages" => known(label, &MESSAGES.map(str::to_owned), "messages", position),
+        "efficiency" => known(label, &EFFICIENCY.map(str::to_owned), "efficiency", position),
+        "stages" => known(label, &STAGES.map(str::to_owned), "stages", position),
         _ => Ok(()),
     }
 }

@@ -188,6 +188,7 @@ fn example() -> Window {
         master_busy_s: 0.0,
         prepare_s: None,
         network: None,
+        efficiency: None,
         setting: midrun_scheduling::TechniqueParameters::FALLBACK,
         setting_changed: false,
         per_worker: Vec::new(),

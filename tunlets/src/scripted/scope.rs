@@ -1,48 +1,13 @@
 //! Scope of a script: the values of a window, by name.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use rhai::{Array, Dynamic, Engine, EvalAltResult, Map, Scope};
+use rhai::{Array, Dynamic, Map, Scope};
 
 use super::limits::LIST;
-use crate::{PointWindow, Window, WorkerWork};
-
-/// Values by name. One that is not there is refused with those that are, one that cannot be had with the reason.
-#[derive(Clone)]
-pub struct Table {
-    what: &'static str,
-    entries: Arc<BTreeMap<String, Result<Dynamic, String>>>,
-}
-
-impl Table {
-    /// A table called `what` in sentences.
-    pub fn new(what: &'static str, entries: impl IntoIterator<Item = (String, Result<Dynamic, String>)>) -> Table {
-        Table { what, entries: Arc::new(entries.into_iter().collect()) }
-    }
-
-    fn get(&mut self, name: &str) -> Result<Dynamic, Box<EvalAltResult>> {
-        match self.entries.get(name) {
-            Some(Ok(value)) => Ok(value.clone()),
-            Some(Err(why)) => Err(why.clone().into()),
-            None => {
-                let names: Vec<&str> = self.entries.keys().map(String::as_str).collect();
-                Err(format!("{} has no {name}; it has {}", self.what, names.join(", ")).into())
-            }
-        }
-    }
-
-    fn has(&mut self, name: &str) -> bool {
-        self.entries.get(name).is_some_and(Result::is_ok)
-    }
-}
-
-/// Lets scripts look into tables.
-pub fn register(engine: &mut Engine) {
-    engine.register_type_with_name::<Table>("table");
-    engine.register_indexer_get(|table: &mut Table, name: &str| table.get(name));
-    engine.register_fn("has", |table: &mut Table, name: &str| table.has(name));
-}
+use super::patterns;
+use super::table::Table;
+use crate::{Efficiency, LinkCost, Network, PointWindow, StreamWindow, Window, WorkerWork};
 
 /// Numbers of a window, by name; [`NUMBERS`] describes them.
 fn numbers(window: &Window) -> [f64; 14] {
@@ -92,16 +57,31 @@ pub const NUMBERS: [(&str, &str); 14] = [
 
 /// Names of the tables over the ranks that worked.
 pub const WORK: [&str; 4] = ["rank", "tasks", "chunks", "busy_s"];
+/// What `messages` has.
+pub const MESSAGES: [&str; 4] = ["near", "far", "task_bytes", "result_bytes"];
+/// What `efficiency` has.
+pub const EFFICIENCY: [&str; 3] = ["parallel", "load_balance", "communication"];
 /// What a measure point has.
 pub const POINT: [&str; 8] = ["count", "timed", "sum", "mean", "sigma", "min", "max", "value"];
 /// Names that are not numbers.
-pub const OTHERS: [(&str, &str); 9] = [
+pub const OTHERS: [(&str, &str); 13] = [
     ("technique", "name of the hand-out technique in force"),
     ("work", "lists over the workers: work.rank, work.tasks, work.chunks, work.busy_s"),
     (
         "points",
         "points.LABEL.count, timed, sum, mean, sigma, min, max, value over all ranks, points.LABEL.ranks.… as lists",
     ),
+    (
+        "messages",
+        "messages.near and messages.far: #{start_up_s, per_byte_s, eager_bytes} of a message to a worker of the master's host, or of another; \
+         messages.task_bytes, messages.result_bytes",
+    ),
+    ("efficiency", "efficiency.parallel, efficiency.load_balance, efficiency.communication, 0 to 1 (POP)"),
+    (
+        "stages",
+        "lists over the stages of a pipeline: stages.name, compute_s, period_s, held_s, replicas, inputs, bytes; empty in others",
+    ),
+    ("pattern", "pattern of the pipeline in force; an empty text in other programs"),
     ("tuning_points", "tuning_points.LABEL: the value now"),
     ("least", "least.LABEL: the smallest value allowed"),
     ("most", "most.LABEL: the largest value allowed"),
@@ -133,13 +113,11 @@ pub fn of_window(window: &Window, labels: &[String], refused: &BTreeMap<String, 
     for ((name, _), value) in NUMBERS.iter().zip(numbers(window)) {
         scope.push_constant(*name, value);
     }
+    patterns::push(&mut scope, None);
+    scope.push_constant("messages", messages(window.network));
+    scope.push_constant("efficiency", efficiency(window.efficiency));
     scope.push_constant("technique", window.setting.kind.name().to_owned());
-    let of_work =
-        |f: fn(&WorkerWork) -> f64| -> Result<Dynamic, String> { Ok(list(window.per_worker.iter().map(f)).into()) };
-    let columns: [fn(&WorkerWork) -> f64; 4] =
-        [|w| f64::from(w.rank), |w| w.tasks as f64, |w| w.chunks as f64, |w| w.busy_s];
-    let work = WORK.iter().zip(columns).map(|(name, column)| ((*name).to_owned(), of_work(column)));
-    scope.push_constant("work", Table::new("work", work));
+    scope.push_constant("work", work_table(&window.per_worker));
     let point = |label: &String| {
         let measured: Vec<&PointWindow> = window.points.iter().filter(|point| point.label == *label).collect();
         let why = || match refused.get(label) {
@@ -150,6 +128,68 @@ pub fn of_window(window: &Window, labels: &[String], refused: &BTreeMap<String, 
     };
     scope.push_constant("points", Table::new("points", labels.iter().map(point)));
     scope
+}
+
+/// The same of a pipeline's window, whose times are those between two outputs.
+pub fn of_stream(window: &StreamWindow, labels: &[String]) -> Scope<'static> {
+    let mut scope = Scope::new();
+    for ((name, _), value) in NUMBERS.iter().zip(patterns::numbers(window)) {
+        scope.push_constant(*name, value);
+    }
+    patterns::push(&mut scope, Some(window));
+    scope.push_constant("messages", messages(None));
+    scope.push_constant("efficiency", efficiency(None));
+    scope.push_constant("technique", String::new());
+    scope.push_constant("work", work_table(&patterns::work(window)));
+    let point = |label: &String| (label.clone(), Err(format!("{label} is not measured in pipelines")));
+    scope.push_constant("points", Table::new("points", labels.iter().map(point)));
+    scope
+}
+
+fn work_table(per_worker: &[WorkerWork]) -> Table {
+    let columns: [fn(&WorkerWork) -> f64; 4] =
+        [|w| f64::from(w.rank), |w| w.tasks as f64, |w| w.chunks as f64, |w| w.busy_s];
+    let of_work = |(name, column): (&&str, fn(&WorkerWork) -> f64)| {
+        ((*name).to_owned(), Ok(list(per_worker.iter().map(column)).into()))
+    };
+    Table::new("work", WORK.iter().zip(columns).map(of_work))
+}
+
+/// The cost of messages: that of a class of workers nobody is in is refused with the reason.
+fn messages(network: Option<Network>) -> Table {
+    let link = |link: Option<LinkCost>, whom: &str| match link {
+        Some(link) => Ok(Dynamic::from(Table::new(
+            "a link",
+            [
+                ("start_up_s", link.cost.start_up_s),
+                ("per_byte_s", link.cost.per_byte_s),
+                ("eager_bytes", f64::from(link.eager_bytes)),
+            ]
+            .map(|(name, value)| (name.to_owned(), Ok(value.into()))),
+        ))),
+        None => Err(format!("messages to workers of {whom} were not measured")),
+    };
+    let bytes = |bytes: Option<u32>| bytes.map(|bytes| f64::from(bytes).into());
+    let unknown = || "sizes of tasks are not known".to_owned();
+    Table::new(
+        "messages",
+        [
+            ("near", link(network.and_then(|network| network.near), "the master's host")),
+            ("far", link(network.and_then(|network| network.far), "other hosts")),
+            ("task_bytes", bytes(network.map(|network| network.task_bytes)).ok_or_else(unknown)),
+            ("result_bytes", bytes(network.map(|network| network.result_bytes)).ok_or_else(unknown)),
+        ]
+        .map(|(name, value)| (name.to_owned(), value)),
+    )
+}
+
+fn efficiency(known: Option<Efficiency>) -> Table {
+    let values = known.map(|known| [known.parallel_efficiency, known.load_balance, known.communication_efficiency]);
+    let entry = |(at, name): (usize, &&str)| {
+        let value = values.map(|values| Dynamic::from(values[at]));
+        ((*name).to_owned(), value.ok_or_else(|| "the ranks' times of no iteration are known yet".to_owned()))
+    };
+    Table::new("efficiency", EFFICIENCY.iter().enumerate().map(entry))
 }
 
 /// Adds the names that only the decision may use.

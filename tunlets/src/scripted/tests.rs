@@ -302,3 +302,4 @@ fn the_budget_bounds_what_is_held_at_a_time() {
 mod bounds;
 mod examples;
 mod mistakes;
+mod windows;

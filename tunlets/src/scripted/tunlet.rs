@@ -17,8 +17,8 @@ use crate::noise::Noise;
 use crate::prediction_errors::PredictionErrors;
 use crate::trial::{Measurement, Measurements, REMEMBERED, Rule, Tabu, Trial, Trials};
 use crate::{
-    Explanation, Judgement, Observation, Proposal, Refusal, Report, Settled, TuningPoint, Tunlet, Value, Verdict,
-    Window,
+    Explanation, Judgement, Observation, Proposal, Recent, Refusal, Report, Settled, StreamWindow, TuningPoint, Tunlet,
+    Value, Verdict, Window,
 };
 
 /// The window that came last.
@@ -28,6 +28,14 @@ pub(super) struct Last {
     pub iteration_s: f64,
     pub scope: Scope<'static>,
     pub objective: f64,
+}
+
+/// What a window is to the trial of a change.
+struct Seen {
+    number: u64,
+    time_s: f64,
+    /// Whether one setting was in force all the time.
+    judged: bool,
 }
 
 /// See the module.
@@ -62,6 +70,9 @@ pub struct Scripted {
     pub(super) offered: Vec<bool>,
     seen_points: Vec<String>,
     windows: u64,
+    /// The program is a pipeline, and its windows so far.
+    is_stream: bool,
+    recent: Recent,
     judgements: Vec<Judgement>,
 }
 
@@ -101,6 +112,8 @@ impl Scripted {
             offered: vec![false; tuning_points],
             seen_points: Vec::new(),
             windows: 0,
+            is_stream: false,
+            recent: Recent::default(),
             judgements: Vec::new(),
         })
     }
@@ -200,24 +213,35 @@ impl Scripted {
                 self.seen_points.push(point.label.clone());
             }
         }
+        let labels: Vec<String> = self.description.measured().map(str::to_owned).collect();
+        let scope = || scope::of_window(window, &labels, &self.refused);
+        let seen = Seen { number: window.iteration, time_s: window.iteration_s, judged: !window.setting_changed };
+        self.evaluate(seen, if self.off { Scope::new() } else { scope() });
+    }
+
+    /// The same for a window of a pipeline. Outputs that an earlier pattern computed, and the burst after a change, judge no change.
+    fn learn_stream(&mut self, window: &StreamWindow) {
+        self.windows += 1;
+        self.is_stream = true;
+        self.recent.push(window);
+        let labels: Vec<String> = self.description.measured().map(str::to_owned).collect();
+        let judged = window.settled && self.recent.count() > 0;
+        let seen = Seen { number: window.number, time_s: window.period_s(), judged };
+        self.evaluate(seen, if self.off { Scope::new() } else { scope::of_stream(window, &labels) });
+    }
+
+    fn evaluate(&mut self, seen: Seen, scope: Scope<'static>) {
+        let Seen { number: iteration, time_s: iteration_s, judged } = seen;
         if self.off {
             // Only a rollback may still be due: it needs no more than the time.
-            self.last = Some(Last {
-                iteration: window.iteration,
-                iteration_s: window.iteration_s,
-                scope: Scope::new(),
-                objective: 0.0,
-            });
+            self.last = Some(Last { iteration, iteration_s, scope, objective: 0.0 });
             return;
         }
-        let labels: Vec<String> = self.description.measured().map(str::to_owned).collect();
-        let scope = scope::of_window(window, &labels, &self.refused);
         match self.program.objective(&scope) {
             Ok((objective, cost)) => {
-                let (iteration, iteration_s) = (window.iteration, window.iteration_s);
                 self.last = Some(Last { iteration, iteration_s, scope, objective });
                 self.fresh = true;
-                if !window.setting_changed {
+                if judged {
                     self.watch(iteration, Measurement { cost, time_s: iteration_s });
                 }
             }
@@ -261,7 +285,7 @@ impl Tunlet for Scripted {
     fn observe(&mut self, observation: Observation<'_>) -> Vec<Judgement> {
         match observation {
             Observation::Iteration(window) => self.learn(window),
-            Observation::Stream(_) => {}
+            Observation::Stream(window) => self.learn_stream(window),
             Observation::PointRefused { rank, line, why } => self.on_point_refused(rank, line, why),
         }
         std::mem::take(&mut self.judgements)
@@ -303,7 +327,12 @@ impl Tunlet for Scripted {
         self.noise.interrupt();
         self.errors.interrupt();
         (self.expected, self.promised_s) = (expected, promised_s);
-        self.trials.start(Trial::new(decision, from, to, iteration + 1, before));
+        // Windows of a stream have numbers of their own: the one that is open has both settings, too.
+        let first = match &self.last {
+            Some(last) if self.is_stream => last.iteration + 2,
+            _ => iteration + 1,
+        };
+        self.trials.start(Trial::new(decision, from, to, first, before));
         if self.off {
             self.trials.watched = None;
         }

@@ -9,6 +9,7 @@ use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 
 const SPREAD: &str = include_str!("../../../../examples/tunlets/spread_factor.toml");
+const STAGES: &str = include_str!("../../../../examples/tunlets/slowest_stage.toml");
 const OWN: &str = include_str!("../../../../examples/tunlets/own_batches.toml");
 const CLASSIC: &str = include_str!("../../../../examples/tunlets/classic_factor.toml");
 const GUIDE: &str = include_str!("../../../../docs/tunlets.md");
@@ -161,7 +162,7 @@ fn the_description_for_people_names_everything_and_shows_the_examples() {
     for (name, _) in NUMBERS.iter().chain(&OTHERS) {
         assert!(GUIDE.contains(&format!("`{name}`")), "docs/tunlets.md lacks {name}");
     }
-    for example in [SPREAD, OWN] {
+    for example in [SPREAD, OWN, STAGES] {
         assert!(GUIDE.contains(example.trim_end()), "docs/tunlets.md shows another file:\n{example}");
     }
 }
