@@ -163,7 +163,10 @@ fn every_mistake_has_its_name_and_its_place() {
         ("P = (a, 1).P + (a, infty).P; P", "'a' is both active and passive in P"),
         ("P = (a, 1).P; Q = (a, T).Q; R = (a, 1).R; (P || Q) <a> R", "'a' is both active and passive in (P, Q, R)"),
         ("P = (a, 1).Q; Q = (b, 1).P; P <a, b> Q", "deadlock: nothing can happen in state (P, Q)"),
-        ("P = (a, 1).Q; Q = (b, 1).Q; P", "not strongly connected: from state (Q) there is no way back to (P)"),
+        (
+            "P = (a, 1).Q + (b, 1).R; Q = (c, 1).Q; R = (d, 1).R; P",
+            "there is no one steady state: from state (R) there is no way to (Q), and from there none back",
+        ),
         ("P = P + (a, 1).P; P", "line 1, column 5: 'P' is defined by itself without an activity in between"),
         ("P = Q; Q = P; P", "line 1, column 15: 'P' is defined by itself"),
         ("P = (a, 1).P; S = S || P; S", "line 1, column 19: 'S' is defined by itself"),
@@ -192,6 +195,58 @@ fn every_mistake_has_its_name_and_its_place() {
         let error = done.expect_err(text).to_string();
         assert!(error.contains(expected), "{text}\n  says {error}\n  not  {expected}");
         assert!(!error.contains('\n'));
+    }
+}
+
+#[test]
+fn a_start_that_is_left_for_ever_has_no_share_of_the_time() {
+    // P and S are left for ever; Q and R take turns.
+    let text = "P = (a, 1).S; S = (a, 2).Q; Q = (b, 1).R; R = (c, 3).Q; P  Left = {P}  Q = {Q}  R = {R}";
+    let space = derive(text).unwrap();
+    let solution = space.solve(&Options::default()).unwrap();
+    let values: Vec<f64> = solution.results().iter().map(|(_, value)| *value).collect();
+    assert!(values[0] == 0.0 && (values[1] - 0.75).abs() < 1e-12 && (values[2] - 0.25).abs() < 1e-12, "{values:?}");
+    let throughput = solution.throughput();
+    assert_eq!(throughput.iter().map(|(name, _)| *name).collect::<Vec<_>>(), ["b", "c"]);
+    // One that ends where it can only stay.
+    assert_eq!(results("P = (a, 1).Q; Q = (b, 1).Q; P  End = {Q}"), [1.0]);
+}
+
+/// Rates from 1e-6 to 1e3: each of seven independent components has its own probabilities, which multiply.
+#[test]
+fn stiff_models_keep_the_precision_of_rare_states() {
+    let text = "P = (a, 1e-6).Q; Q = (b, 1e3).R; R = (c, 1).P; P[7]  All = {P[7]}  Rare = {Q || R || P[5]}  Rarer = {Q[2] || P[5]}";
+    let space = derive(text).unwrap();
+    assert_eq!(space.states(), 2187);
+    let shares = [1e6, 1e-3, 1.0_f64].map(|time_s: f64| time_s / (1e6 + 1e-3 + 1.0));
+    let expected =
+        [shares[0].powi(7), shares[1] * shares[2] * shares[0].powi(5), shares[1].powi(2) * shares[0].powi(5)];
+    for how in [Options { direct_up_to: 3000, ..Options::default() }, Options { max_sweeps: 0, ..Options::default() }] {
+        // The second one's sweeps do not get anywhere: it falls back.
+        let solution = space.solve(&how).unwrap();
+        assert_eq!(solution.steady().method, Method::Direct);
+        for ((name, value), expected) in solution.results().into_iter().zip(expected) {
+            assert!((value / expected - 1.0).abs() < 1e-9, "{name}: {value:e} instead of {expected:e}");
+        }
+    }
+}
+
+#[test]
+fn patterns_may_be_bracketed_and_repeated_as_the_system_is() {
+    let model = "P = (a, 1).Q; Q = (b, 2).P; R = (c, 1).S; S = (d, 1).R; (P || P) <*> (R || (R || R)/{c})";
+    for (bracketed, plain) in [
+        ("{(P || Q) || (R || (S || **))}", "{P || Q || R || S || **}"),
+        ("{(P <> Q) <c> (R || (S || R)/{c})}", "{P || Q || R || S || R}"),
+        ("{P[2] || R[3]}", "{P || P || R || R || R}"),
+        ("{((P || Q) || R) || **}", "{P || Q || R || **}"),
+        ("{(P) || (Q) || **}", "{P || Q || **}"),
+    ] {
+        let values = results(&format!("{model}  X = {bracketed}  Y = {plain}"));
+        assert!(values[0] == values[1] && values[0] > 0.0, "{bracketed}: {values:?}");
+    }
+    for (wrong, part) in [("{(P || Q}", "')'"), ("{(P || )}", "a component"), ("{P[0] || **}", "copies")] {
+        let error = Model::parse(&format!("{model}  X = {wrong}")).unwrap_err().to_string();
+        assert!(error.contains(part), "{wrong}: {error}");
     }
 }
 
@@ -250,7 +305,12 @@ proptest! {
         );
         let space = derive(&text).unwrap();
         for method in [Method::Direct, Method::Iterative] {
-            let solution = space.solve(&Options { method: Some(method), ..Options::default() }).unwrap();
+            // Sweeps alone may stall; what they give must be right.
+            let answer = space.solve(&Options { method: Some(method), ..Options::default() });
+            let Ok(solution) = answer else {
+                prop_assert!(method == Method::Iterative);
+                continue;
+            };
             let p = &solution.steady().probabilities;
             let mut balance = vec![0.0; space.states()];
             let mut all = 0.0;

@@ -42,6 +42,8 @@ pub struct Options {
     pub method: Option<Method>,
     /// Largest number of states that is solved directly: a dense matrix of 800 states takes 5 MB.
     pub direct_up_to: usize,
+    /// Largest number of states that is solved directly where the sweeps do not converge: 8000 take 512 MB.
+    pub direct_if_stalled_up_to: usize,
     /// Largest residual of the sweeps, see [`SteadyState::residual`].
     pub tolerance: f64,
     /// Largest number of sweeps.
@@ -50,7 +52,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { method: None, direct_up_to: 800, tolerance: 1e-10, max_sweeps: 50_000 }
+        Self { method: None, direct_up_to: 800, direct_if_stalled_up_to: 8000, tolerance: 1e-10, max_sweeps: 50_000 }
     }
 }
 
@@ -136,14 +138,19 @@ impl Chain {
 
     /// A state from which state 0 cannot be reached. `None` where all states are reachable from 0: strongly connected.
     pub(crate) fn one_that_does_not_return(&self) -> Option<usize> {
+        self.reaching(0).iter().position(|reaches| !reaches)
+    }
+
+    /// For each state, whether there is a way from it to `target`.
+    pub(crate) fn reaching(&self, target: usize) -> Vec<bool> {
         let mut reached = vec![false; self.states()];
-        let mut open = vec![0];
+        let mut open = vec![target];
         while let Some(state) = open.pop() {
             if !std::mem::replace(&mut reached[state], true) {
                 open.extend(self.into(state).map(|(source, _)| source));
             }
         }
-        reached.iter().position(|reached| !reached)
+        reached
     }
 
     /// Probability flow into `state`, per second.
@@ -184,7 +191,17 @@ impl Chain {
                 return Ok(SteadyState { probabilities, residual, method: Method::Direct, sweeps: 0 });
             }
         }
-        iterative::solve(self, how, start)
+        let swept = iterative::solve(self, how, start);
+        // Where the sweeps stall, rates of very different size are likely: state reduction keeps its precision whatever they are.
+        let stalled = swept.is_err() && how.method.is_none() && !direct && self.states() <= how.direct_if_stalled_up_to;
+        let reduced = if stalled { direct::solve(self) } else { None };
+        match reduced {
+            Some(probabilities) => {
+                let residual = self.residual(&probabilities);
+                Ok(SteadyState { probabilities, residual, method: Method::Direct, sweeps: 0 })
+            }
+            None => swept,
+        }
     }
 }
 

@@ -147,14 +147,12 @@ pub enum Error {
         /// The state.
         state: String,
     },
-    /// A state from which the first one cannot be reached again.
-    #[error(
-        "not strongly connected: from state {state} there is no way back to {first}, so that there is no one steady state"
-    )]
+    /// Several sets of states that are never left: which one is reached is a matter of chance.
+    #[error("there is no one steady state: from state {state} there is no way to {first}, and from there none back")]
     NotStronglyConnected {
         /// The state.
         state: String,
-        /// Position of the system equation.
+        /// A state that is never left for good.
         first: String,
     },
     /// The limit of [`super::Limits`].

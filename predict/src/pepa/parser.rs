@@ -335,16 +335,65 @@ impl Parser {
         }
     }
 
+    /// `{P || Q}`; parts may be grouped by brackets as in the system equation, with what is shared or hidden, which changes nothing.
     fn pattern(&mut self) -> Result<Expr, Error> {
         let at = Where(self.at());
         self.expect("{", "'{'")?;
-        let mut parts = vec![self.part()?];
-        while self.is("||") || self.is("<") {
-            self.set()?;
-            parts.push(self.part()?);
-        }
+        let mut parts = Vec::new();
+        self.parts(&mut parts)?;
         self.expect("}", "'||' or '}'")?;
         Ok(Expr::Pattern { parts, at })
+    }
+
+    fn parts(&mut self, parts: &mut Vec<Part>) -> Result<(), Error> {
+        self.group(parts)?;
+        while self.is("||") || self.is("<") {
+            self.set()?;
+            self.group(parts)?;
+        }
+        Ok(())
+    }
+
+    /// One part, copies of one, or parts in brackets.
+    fn group(&mut self, parts: &mut Vec<Part>) -> Result<(), Error> {
+        // A bracket opens a group unless it is an activity, or a choice in brackets.
+        if self.is("(") && !self.is_activity() && self.groups() {
+            self.deeper(|p| {
+                p.expect("(", "'('")?;
+                p.parts(parts)?;
+                p.expect(")", "'||' or ')'")
+            })?;
+            while self.accept("/") {
+                self.expect("{", "'{' and the hidden actions")?;
+                self.names()?;
+                self.expect("}", "'}' after the actions")?;
+            }
+            return Ok(());
+        }
+        match self.part()? {
+            Part::Is(Term::Array(name, copies), at) => {
+                let one = Part::Is(Term::Name(name), at);
+                parts.extend(std::iter::repeat_n(one, copies as usize));
+            }
+            one => parts.push(one),
+        }
+        Ok(())
+    }
+
+    /// True if the bracket at hand holds several parts, or `**`.
+    fn groups(&self) -> bool {
+        let mut depth = 0_usize;
+        for ahead in 0.. {
+            match self.peek_at(ahead) {
+                Token::Sign("(") => depth += 1,
+                Token::Sign(")") if depth <= 1 => return false,
+                Token::Sign(")") => depth -= 1,
+                Token::Sign("||" | "<" | "**") => return true,
+                Token::Sign(";") | Token::End => return false,
+                _ => {}
+            }
+        }
+        false
     }
 
     fn part(&mut self) -> Result<Part, Error> {

@@ -11,7 +11,14 @@ impl StateSpace {
     /// # Errors
     /// [`Error::NotStronglyConnected`], or the equations cannot be solved to the tolerance.
     pub fn solve(&self, how: &Options) -> Result<Solution<'_>, Error> {
-        let steady = self.chain()?.steady_state(how)?;
+        let (states, chain) = self.recurrent()?;
+        let mut steady = chain.steady_state(how)?;
+        if states.len() < self.states() {
+            // States that are left for ever have no share of the time.
+            let mut probabilities = vec![0.0; self.states()];
+            states.iter().zip(&steady.probabilities).for_each(|(state, share)| probabilities[*state] = *share);
+            steady.probabilities = probabilities;
+        }
         Ok(Solution { space: self, steady })
     }
 }

@@ -268,7 +268,7 @@ impl StateSpace {
         flow
     }
 
-    /// The Markov chain beneath.
+    /// The Markov chain beneath, if every state can be reached from every other.
     ///
     /// # Errors
     /// [`Error::NotStronglyConnected`].
@@ -279,5 +279,56 @@ impl StateSpace {
             Some(state) => Err(Error::NotStronglyConnected { state: self.shown(state), first: self.shown(0) }),
             None => Ok(chain),
         }
+    }
+
+    /// The states that are never left for ever, in their order, and their chain: where all states lead to, it has the one
+    /// steady state.
+    ///
+    /// # Errors
+    /// [`Error::NotStronglyConnected`]: there are several such sets.
+    pub(super) fn recurrent(&self) -> Result<(Vec<usize>, Chain), Error> {
+        let rates = self.kinds.iter().map(|(_, rate)| *rate).collect();
+        let chain = Chain::from_rows(&self.rows, &self.targets, &self.kind_of, rates);
+        let (mut one, mut reaching) = (0, chain.reaching(0));
+        // A state from which there is no way back is nearer to the end.
+        while let Some(further) = self.reached(one).into_iter().find(|state| !reaching[*state]) {
+            one = further;
+            reaching = chain.reaching(one);
+        }
+        if let Some(state) = reaching.iter().position(|reaches| !reaches) {
+            return Err(Error::NotStronglyConnected { state: self.shown(state), first: self.shown(one) });
+        }
+        let mut states = self.reached(one);
+        if states.len() == self.states() {
+            return Ok(((0..self.states()).collect(), chain));
+        }
+        states.sort_unstable();
+        let mut number = vec![u32::MAX; self.states()];
+        states.iter().enumerate().for_each(|(of, state)| number[*state] = of as u32);
+        let (mut rows, mut targets, mut kind_of) = (vec![0], Vec::new(), Vec::new());
+        for state in &states {
+            let range = self.rows[*state]..self.rows[state + 1];
+            targets.extend(self.targets[range.clone()].iter().map(|target| number[*target as usize]));
+            kind_of.extend_from_slice(&self.kind_of[range]);
+            rows.push(targets.len());
+        }
+        let rates = self.kinds.iter().map(|(_, rate)| *rate).collect();
+        Ok((states, Chain::from_rows(&rows, &targets, &kind_of, rates)))
+    }
+
+    /// The states that can be reached from one, itself included.
+    fn reached(&self, from: usize) -> Vec<usize> {
+        let (mut seen, mut states) = (vec![false; self.states()], vec![from]);
+        seen[from] = true;
+        let mut done = 0;
+        while let Some(state) = states.get(done).copied() {
+            done += 1;
+            for target in &self.targets[self.rows[state]..self.rows[state + 1]] {
+                if !std::mem::replace(&mut seen[*target as usize], true) {
+                    states.push(*target as usize);
+                }
+            }
+        }
+        states
     }
 }
