@@ -1,10 +1,10 @@
 #!/bin/sh
 # Installs and uses the packages in a root of its own: the machine's system below an overlay, without the checkout. Run as root:
-# in_clean_root.sh DIRECTORY CHECKOUT DEB TARBALL SOURCE, where DIRECTORY is empty and SOURCE is the C program of the job.
+# in_clean_root.sh DIRECTORY CHECKOUT DEB TARBALL SOURCE RPM, where DIRECTORY is empty and SOURCE is the C program of the job.
 set -eu
-place=$1 checkout=$2 deb=$3 tarball=$4 source=$5
+place=$1 checkout=$2 deb=$3 tarball=$4 source=$5 rpm=$6
 exec unshare --mount --propagation private sh -eu -c '
-  place=$1 checkout=$2 deb=$3 tarball=$4 source=$5
+  place=$1 checkout=$2 deb=$3 tarball=$4 source=$5 rpm=$6
   mount -t tmpfs none "$place"
   mkdir "$place/upper" "$place/scratch" "$place/root"
   mount -t overlay overlay -o "lowerdir=/,upperdir=$place/upper,workdir=$place/scratch" "$place/root"
@@ -15,6 +15,7 @@ exec unshare --mount --propagation private sh -eu -c '
   mount -t tmpfs none "$root/tmp"
   cp "$deb" "$root/tmp/midrun.deb"
   cp "$tarball" "$root/tmp/midrun.tar.gz"
+  [ ! -e "$rpm" ] || cp "$rpm" "$root/tmp/midrun.rpm"
   cp "$source" "$root/tmp/program.c"
   cp "$(dirname "$source")"/*.h "$root/tmp"
   mkdir -p "$root$checkout"   # it may lie under /tmp
@@ -25,6 +26,8 @@ exec unshare --mount --propagation private sh -eu -c '
     [ ! -e /usr/bin/midrun ]
     dpkg -i midrun.deb
     midrun --version
+    [ -s /usr/share/man/man1/midrun-run.1 ]
+    bash -c \". /usr/share/bash-completion/completions/midrun; complete -p midrun\"
     stat -c %a%U /etc/midrun/token /etc/midrun/tls/analyzer.key
     for mpi in openmpi mpich; do
       flags=\"-bind-to none\"
@@ -38,9 +41,17 @@ exec unshare --mount --propagation private sh -eu -c '
     dpkg -P midrun
     [ ! -e /usr/bin/midrun ]
     [ ! -e /etc/midrun ]
+    if [ -e midrun.rpm ]; then
+      # The machine is a Debian: rpm finds no package here that could bring what the files need.
+      rpm --dbpath /tmp/rpmdb --nodeps -i midrun.rpm
+      stat -c %a%U /etc/midrun/token
+      midrun run -- mpirun.mpich -n 3 -bind-to none ./program --tasks 100 --iterations 5 --mean-us 100
+      rpm --dbpath /tmp/rpmdb -e midrun
+      [ ! -e /usr/bin/midrun ]
+    fi
     mkdir /tmp/home
     tar -C /tmp/home -xzf midrun.tar.gz
     /tmp/home/midrun-*/bin/midrun run -- mpirun.mpich -n 3 -bind-to none ./program --tasks 100 --iterations 5 --mean-us 100
     echo all of it works
   "
-' sh "$place" "$checkout" "$deb" "$tarball" "$source"
+' sh "$place" "$checkout" "$deb" "$tarball" "$source" "$rpm"
