@@ -234,7 +234,7 @@ impl Job<'_> {
     async fn iterate(&mut self) -> Result<(Instant, usize)> {
         let (ranks, period_s) = (self.arguments.ranks, self.arguments.period_s);
         let workers = self.agents.len() as u32 * ranks - 1;
-        let (iteration, tasks, begin) = (self.iteration, u64::from(workers) * TASKS, Instant::now());
+        let (iteration, tasks) = (self.iteration, u64::from(workers) * TASKS);
         let begun = v1::IterationBegun {
             iteration,
             time_ns: self.now_ns(),
@@ -289,7 +289,6 @@ impl Job<'_> {
         }
         let last = Instant::now();
         self.iteration += 1;
-        tokio::time::sleep(Duration::from_secs_f64(period_s).saturating_sub(begin.elapsed())).await;
         Ok((last, bytes))
     }
 
@@ -333,10 +332,10 @@ impl Job<'_> {
     async fn iterations(&mut self) -> Result<Figures> {
         let (mut figures, begin, cpu_s) = (Figures::default(), Instant::now(), self.analyzer.cpu_s());
         for _ in 0..self.arguments.iterations {
+            let next = Instant::now() + Duration::from_secs_f64(self.arguments.period_s);
             let (last, bytes) = self.iterate().await?;
-            let late_s = self.digested(last).await?;
-            // The pause until the next iteration is not the analyzer's time, unless it needed it.
-            figures.digested_s.push(late_s);
+            figures.digested_s.push(self.digested(last).await?);
+            tokio::time::sleep_until(next.into()).await;
             figures.bytes_per_link += bytes as f64 / self.agents.len() as f64 / self.arguments.iterations as f64;
             let came = self.apply().await?;
             figures.decided_s.extend(came.into_iter().map(|at| at.saturating_duration_since(last).as_secs_f64()));
