@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use midrun_models::pipeline::exact::{self, Grouping, Objective};
-use midrun_models::pipeline::production::Production;
+use midrun_models::pipeline::production::{Buffers, Production};
 use midrun_models::pipeline::{Pattern, Pipeline, search};
 use midrun_predict::pipeline::Description;
 use serde_json::json;
@@ -107,6 +107,18 @@ impl Args {
     }
 }
 
+/// What the period rests on. It has no interval, because nothing in it is drawn.
+fn assumption(buffers: Buffers) -> &'static str {
+    match buffers {
+        Buffers::Full => {
+            "stage times do not vary, buffers are full; if they vary the period is longer (`predict program` draws them)"
+        }
+        Buffers::Open => {
+            "stage times do not vary, buffers have room; if they vary the period is longer (`predict program` draws them)"
+        }
+    }
+}
+
 fn as_json(case: &Description, pattern: &Pattern) -> String {
     let Production { tr_s, rtr_s, period_s, ranks } = case.pipeline.evaluate(pattern, case.buffers);
     let stage = |k: usize| {
@@ -118,7 +130,7 @@ fn as_json(case: &Description, pattern: &Pattern) -> String {
     };
     let group = |g: &midrun_models::pipeline::Group| json!({"first": g.first, "stages": g.stages, "replicas": g.replicas, "tr_s": case.pipeline.production_s(g)});
     let all = json!({
-        "period_s": period_s, "ranks": ranks, "pattern": pattern.to_string(),
+        "period_s": period_s, "exact": true, "assumes": assumption(case.buffers), "ranks": ranks, "pattern": pattern.to_string(),
         "replicas": (0..case.names.len()).map(|k| pattern.0[pattern.group_of(k)].replicas).collect::<Vec<_>>(),
         "groups": pattern.0.iter().map(group).collect::<Vec<_>>(),
         "stages": (0..case.names.len()).map(stage).collect::<Vec<_>>(),
@@ -130,7 +142,8 @@ fn as_text(case: &Description, pattern: &Pattern) -> String {
     let Production { tr_s, rtr_s, period_s, ranks } = case.pipeline.evaluate(pattern, case.buffers);
     let mut text = String::new();
     let _ = writeln!(text, "period: {period_s:.6} s, with {ranks} ranks");
-    let _ = writeln!(text, "pattern: {pattern}\n");
+    let _ = writeln!(text, "pattern: {pattern}");
+    let _ = writeln!(text, "exact for this model: {}\n", assumption(case.buffers));
     let columns = ["stage", "group", "replicas", "compute s", "Tr s", "rTr s"].map(Right);
     let row = |(k, name): (usize, &String)| {
         let group = pattern.group_of(k);
@@ -185,6 +198,7 @@ mod tests {
         let text = as_text(&case, &Pattern::unreplicated(5));
         let line = text.lines().find(|line| line.contains("<- sets the pace")).unwrap();
         assert!(line.contains("denoise") && line.contains("0.402131"), "{text}");
+        assert!(text.contains("stage times do not vary, buffers"), "{text}");
     }
 
     #[test]
