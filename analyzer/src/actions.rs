@@ -37,6 +37,7 @@ pub enum ActionStatus {
     Past,
     RefusedApart,
     NotReached,
+    RefusedAlone,
 }
 
 impl ActionStatus {
@@ -57,6 +58,9 @@ impl ActionStatus {
             ActionStatus::Past => "refused: the rank has begun that iteration already",
             ActionStatus::RefusedApart => "refused: its values are set at different safe points",
             ActionStatus::NotReached => "expired: the iteration or function that it waits for did not come in time",
+            ActionStatus::RefusedAlone => {
+                "refused: all ranks change it together: `midrun set … --synchronized`, or `synchronized` behind the values of --search"
+            }
         }
     }
 }

@@ -20,6 +20,7 @@ fn an_action_status_has_the_same_number_on_the_wire_as_in_shared_memory() {
         (ActionStatus::Past, codes::PAST),
         (ActionStatus::RefusedApart, codes::REFUSED_APART),
         (ActionStatus::NotReached, codes::NOT_REACHED),
+        (ActionStatus::RefusedAlone, codes::REFUSED_ALONE),
     ];
     for (status, code) in all {
         assert_eq!(status as u64, code, "{status:?}");

@@ -1,5 +1,5 @@
 /* parts.h - the functions that the C files of the shim call in each other and in the Rust half. Each file calls only those above it:
- * reach.c and names.c; tools.c, peers.c and spawn.c; port.c; calls.c, fortran.c and wrappers.c. */
+ * reach.c and names.c; tools.c, peers.c, spawn.c and control.c; port.c; calls.c, fortran.c and wrappers.c. */
 #ifndef PARTS_H
 #define PARTS_H
 #include <mpi.h>

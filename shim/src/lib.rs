@@ -41,7 +41,8 @@ mod synchronized;
 // Floor 5: where commands are applied.
 mod safe_point;
 
-// Floor 6: variables and MPI calls of the program.
+// Floor 6: variables of the program and of MPI, and the program's MPI calls.
+mod controls;
 mod expose;
 mod mpi_calls;
 

@@ -59,7 +59,9 @@ pub extern "C" fn midrun_iteration_begin(tasks: u64, workers: u32) -> c_int {
                     scheduling::declare_technique(start.unwrap_or(TechniqueParameters::FALLBACK));
                 });
             }
-            synchronized::on_iteration(iteration);
+            if iterations::synchronized_by_markers() {
+                synchronized::on_iteration(iteration);
+            }
             safe_point::poll(iteration, true);
             let (setting, epoch) = scheduling::current();
             let mut speeds = guard.take().map_or_else(Vec::new, |old| old.speeds);
@@ -69,7 +71,9 @@ pub extern "C" fn midrun_iteration_begin(tasks: u64, workers: u32) -> c_int {
             *guard = Some(MasterIteration { iteration, scheduler, epoch, speeds, tasks, chunks: 0, done_s: 0.0 });
             records::iteration_begin(iteration, clock::now_ns(), tasks, workers, &setting, (0, 0));
         } else {
-            synchronized::on_iteration(iteration);
+            if iterations::synchronized_by_markers() {
+                synchronized::on_iteration(iteration);
+            }
             safe_point::poll(iteration, true);
         }
         TASKS.store(tasks, Ordering::Relaxed);

@@ -199,6 +199,9 @@ fn apply(registry: &mut TuningPoints, command: &Command, now_ns: u64) -> u64 {
     if let Err(status) = registry.check(command, now_ns) {
         return status;
     }
+    if registry.needs_all(command) {
+        return action_status::REFUSED_ALONE;
+    }
     registry.set(command);
     action_status::APPLIED
 }

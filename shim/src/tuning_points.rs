@@ -29,12 +29,14 @@ pub struct Setter {
     pub boundary: fn(number: usize) -> Option<Boundary>,
     /// A value that is accepted now is accepted for ever, so that it may take part in a synchronized change.
     pub is_fixed: bool,
+    /// Only a synchronized change may set it.
+    pub needs_all: fn(number: usize) -> bool,
 }
 
 impl Setter {
     /// For tuning points that take every value of their range, at any safe point.
     pub const fn new(set: fn(&mut TuningPoints, usize, f64, &str), value: fn(usize) -> f64) -> Setter {
-        Setter { set, value, accepts: |_, _, _| true, boundary: |_| None, is_fixed: false }
+        Setter { set, value, accepts: |_, _, _| true, boundary: |_| None, is_fixed: false, needs_all: |_| false }
     }
 }
 
@@ -173,6 +175,12 @@ impl TuningPoints {
     /// Whether a value that is accepted now is accepted at any later time, for all tuning points of `command`.
     pub fn is_fixed(&self, command: &Command) -> bool {
         assignments(command).all(|a| self.get(a.tuning_point).is_some_and(|point| point.setter.is_fixed))
+    }
+
+    /// Whether only a synchronized change may set the tuning points of `command`.
+    pub fn needs_all(&self, command: &Command) -> bool {
+        assignments(command)
+            .any(|a| self.get(a.tuning_point).is_some_and(|point| (point.setter.needs_all)(point.number)))
     }
 
     /// The function boundaries at which the tuning points of `command` are set; as a rule none.

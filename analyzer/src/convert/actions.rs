@@ -31,6 +31,7 @@ fn status(wire: v1::ActionStatus) -> Option<ActionStatus> {
         v1::ActionStatus::Past => ActionStatus::Past,
         v1::ActionStatus::RefusedApart => ActionStatus::RefusedApart,
         v1::ActionStatus::NotReached => ActionStatus::NotReached,
+        v1::ActionStatus::RefusedAlone => ActionStatus::RefusedAlone,
     })
 }
 

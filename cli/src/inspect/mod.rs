@@ -1,6 +1,7 @@
 //! `midrun inspect`: what of a program could be measured and tuned, as a points file to start from.
 
 mod code;
+mod controls;
 mod program;
 mod text;
 
@@ -18,6 +19,9 @@ pub struct Args {
     /// The program, as you would run it
     #[arg(value_name = "PROGRAM")]
     program: PathBuf,
+    /// List the control variables of the program's MPI instead, which `tune LABEL control NAME` lines of a points file name
+    #[arg(long)]
+    controls: bool,
 }
 
 /// Reads the program and prints the points file.
@@ -25,6 +29,9 @@ pub struct Args {
 /// # Errors
 /// The file cannot be read, or is not a program whose functions can be seen.
 pub fn main(args: &Args) -> anyhow::Result<ExitCode> {
+    if args.controls {
+        return controls::main(&args.program);
+    }
     let path = args.program.display();
     let bytes = match std::fs::read(&args.program) {
         Ok(bytes) => bytes,

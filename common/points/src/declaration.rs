@@ -1,6 +1,6 @@
 //! The declarations of the points language.
 
-use crate::{Call, Label, Span, Symbol, Type};
+use crate::{Call, ControlName, Label, Span, Symbol, Type};
 
 /// One line of the text.
 #[derive(Clone, Debug, PartialEq)]
@@ -179,6 +179,13 @@ pub enum Tuned {
         argument: Argument,
         /// Values allowed.
         span: Span,
+    },
+    /// A control variable of MPI.
+    Control {
+        /// Its name.
+        name: ControlName,
+        /// Values allowed; `None`: those that MPI names.
+        span: Option<Span>,
     },
 }
 

@@ -12,7 +12,7 @@ mod show;
 mod values;
 
 pub use declaration::{Argument, Declaration, Filter, Mode, Moment, Place, Source, Trigger, Tuned};
-pub use names::{Call, Label, Symbol};
+pub use names::{Call, ControlName, Label, Symbol};
 pub use parse::{Error, Line, parse};
 pub use show::print;
 pub use values::{Span, Type};

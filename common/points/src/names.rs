@@ -124,6 +124,32 @@ impl std::fmt::Display for Call {
     }
 }
 
+/// A control variable of MPI (MPI_T) by the name that the MPI gives it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ControlName(String);
+
+impl ControlName {
+    /// Description of a control variable for error messages.
+    pub const FORM: &str = "the name of a control variable of MPI, as coll_tuned_bcast_algorithm";
+
+    /// Checks the name of a control variable; `None` if it is malformed.
+    pub fn new(text: &str) -> Option<ControlName> {
+        let good = |c: u8| c.is_ascii_alphanumeric() || b"_-.".contains(&c);
+        (!text.is_empty() && text.len() <= 120 && text.bytes().all(good)).then(|| ControlName(text.into()))
+    }
+
+    /// As text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl std::fmt::Display for ControlName {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -158,6 +184,8 @@ mod tests {
             assert!(Label::new(bad).is_none(), "{bad}");
         }
         assert!(Call::new("MPI_Send").is_some());
+        assert!(["MPIR_CVAR_X", "btl_tcp-2.a"].iter().all(|good| ControlName::new(good).is_some()));
+        assert!(["", "a b", "a;b", "#a"].iter().all(|bad| ControlName::new(bad).is_none()));
         assert!(["MPI_", "send", "mpi_send", "MPI_a b"].iter().all(|bad| Call::new(bad).is_none()));
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::names::outside_brackets;
 use crate::{
-    ARGUMENTS, Argument, Call, Declaration, Filter, Label, Mode, Moment, Place, Source, Span, Symbol, Trigger, Tuned,
-    Type,
+    ARGUMENTS, Argument, Call, ControlName, Declaration, Filter, Label, Mode, Moment, Place, Source, Span, Symbol,
+    Trigger, Tuned, Type,
 };
 use midrun_vocabulary::bounds::TEXT_BYTES;
 
@@ -217,7 +217,12 @@ fn declaration(words: &mut Words<'_>) -> Result<Declaration, Error> {
             let (label, source) = (words.label()?, source(words)?);
             Ok(Declaration::Measure { label, source, mode: words.take(Mode::FORM, Mode::new)? })
         }
-        "tune" => Ok(Declaration::Tune { label: words.label()?, what: tuned(words)?, at: place(words)? }),
+        "tune" => {
+            let (label, what) = (words.label()?, tuned(words)?);
+            // MPI's own variables belong to no function of the program.
+            let at = if matches!(what, Tuned::Control { .. }) { None } else { place(words)? };
+            Ok(Declaration::Tune { label, what, at })
+        }
         "insert" => {
             let (label, call) = (words.label()?, words.symbol()?);
             let before = words.one_of(&["before", "after"])? == "before";
@@ -282,7 +287,7 @@ fn filter(words: &mut Words<'_>) -> Result<Filter, Error> {
 }
 
 fn tuned(words: &mut Words<'_>) -> Result<Tuned, Error> {
-    Ok(match words.one_of(&["variable", "text", "replace", "argument"])? {
+    Ok(match words.one_of(&["variable", "text", "replace", "argument", "control"])? {
         "variable" => {
             let (symbol, kind) = (words.symbol()?, words.kind()?);
             let span = words.span(kind)?;
@@ -306,10 +311,16 @@ fn tuned(words: &mut Words<'_>) -> Result<Tuned, Error> {
             let by = words.take("symbols with commas between them", alternatives)?;
             Tuned::Replace { symbol, by }
         }
-        _ => {
+        "argument" => {
             let argument = argument(words)?;
             let span = words.span(argument.kind)?;
             Tuned::Argument { argument, span }
+        }
+        _ => {
+            let name = words.take(ControlName::FORM, ControlName::new)?;
+            let has_span = words.peek().is_some_and(|(_, word)| !word.starts_with("rank="));
+            let span = if has_span { Some(words.span(Type::F64)?) } else { None };
+            Tuned::Control { name, span }
         }
     })
 }

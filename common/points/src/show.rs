@@ -90,6 +90,8 @@ impl Display for Tuned {
                 write!(f, "replace {symbol} by {}", by.join(","))
             }
             Tuned::Argument { argument, span } => write!(f, "argument {argument} {span}"),
+            Tuned::Control { name, span: None } => write!(f, "control {name}"),
+            Tuned::Control { name, span: Some(span) } => write!(f, "control {name} {span}"),
         }
     }
 }

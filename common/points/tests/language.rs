@@ -1,8 +1,8 @@
 //! The language of points: what is printed reads the same again, and what is wrong is named.
 
 use midrun_points::{
-    Argument, Call, Declaration, Filter, Label, Mode, Moment, Place, Source, Span, Symbol, Trigger, Tuned, Type, parse,
-    print,
+    Argument, Call, ControlName, Declaration, Filter, Label, Mode, Moment, Place, Source, Span, Symbol, Trigger, Tuned,
+    Type, parse, print,
 };
 use proptest::collection::vec;
 use proptest::option::of;
@@ -73,6 +73,10 @@ fn tuned() -> impl Strategy<Value = Tuned> {
             span,
             step: step.map(|step| if kind.is_whole() { f64::from(step) } else { f64::from(step) / 7.0 }),
         }),
+        (prop::sample::select(vec!["MPIR_CVAR_X", "coll_tuned-2.b"]), of(span())).prop_map(|(name, span)| {
+            let name = ControlName::new(name).expect("a name");
+            Tuned::Control { name, span: span.map(|(_, span)| span) }
+        }),
         (symbol(), 2u32..=4096).prop_map(|(symbol, bytes)| Tuned::Text { symbol, bytes }),
         (symbol(), vec(symbol(), 1..4)).prop_map(|(symbol, by)| Tuned::Replace { symbol, by }),
         (symbol(), 1u8..=6, span()).prop_map(|(symbol, number, (kind, span))| {
@@ -95,7 +99,10 @@ fn declaration() -> impl Strategy<Value = Declaration> {
             let tasks = tasks.map(|(number, kind)| Argument { symbol: symbol.clone(), number, kind });
             Declaration::Work { symbol, tasks }
         }),
-        (label(), tuned(), of((place, symbol()))).prop_map(|(label, what, at)| Declaration::Tune { label, what, at }),
+        (label(), tuned(), of((place, symbol()))).prop_map(|(label, what, at)| {
+            let at = at.filter(|_| !matches!(what, Tuned::Control { .. }));
+            Declaration::Tune { label, what, at }
+        }),
         (label(), symbol(), side, symbol()).prop_map(|(label, call, moment, point)| Declaration::Insert {
             label,
             call,

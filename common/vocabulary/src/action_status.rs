@@ -28,5 +28,7 @@ pub const PAST: u64 = 12;
 pub const REFUSED_APART: u64 = 13;
 /// The action's iteration or function did not come before its deadline.
 pub const NOT_REACHED: u64 = 14;
+/// The tuning point is changed by all ranks together, and the action is for this rank alone.
+pub const REFUSED_ALONE: u64 = 15;
 /// The largest code.
-pub const LAST: u64 = NOT_REACHED;
+pub const LAST: u64 = REFUSED_ALONE;

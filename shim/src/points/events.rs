@@ -8,7 +8,7 @@ use super::state::{SEEN, try_with};
 use crate::guard::guard_value;
 use crate::records::{self, ChunkDone, UNKNOWN_ITERATION};
 use crate::tuning_points::Boundary;
-use crate::{clock, iterations, safe_point, state};
+use crate::{clock, iterations, safe_point, state, synchronized};
 use midrun_instrument::{Probe, is_inside, nanoseconds};
 use midrun_points::Moment;
 use midrun_scheduling::TechniqueParameters;
@@ -111,6 +111,9 @@ fn run(calls: &[Inserted]) {
 /// An iteration begins by a line of the points: at a function's entry, or after an MPI call.
 fn begin_iteration(entry: Option<Boundary>) {
     let iteration = iterations::begin_declared();
+    if iterations::synchronized_by_line() {
+        synchronized::on_iteration(iteration);
+    }
     try_with(|state| {
         state.report.begin();
         if iteration == 0 {

@@ -174,6 +174,7 @@ fn tuned(what: &Tuned) -> Result<Kind, String> {
             let (hook, place) = (hook_of(&argument.symbol).map_err(text)?, place_of(argument));
             Kind::Argument { hook, place, kind: argument.kind, now: None, start: Arc::default() }
         }
+        Tuned::Control { name, .. } => return Err(format!("{name} is MPI's")),
     })
 }
 

@@ -18,11 +18,11 @@ mod variable;
 use crate::mpi_calls;
 use crate::safe_point::{self, Listener};
 use crate::tuning_points::{self, Setter, TuningPoint, TuningPoints};
-use crate::{clock, iterations, state as process};
+use crate::{clock, controls, iterations, state as process};
 pub use events::on_marked_iteration;
 use items::Item;
 use midrun_instrument as instrument;
-use midrun_points::{Declaration, Label, Line, parse};
+use midrun_points::{Declaration, Label, Line, Tuned, parse};
 use midrun_ring::TuningPointKind;
 use midrun_vocabulary::bounds::TEXT_BYTES;
 use midrun_vocabulary::names;
@@ -65,7 +65,12 @@ pub fn on_init() {
             registry.declare(TuningPoint { name: name.into(), kind, range, setter, number: 0 }, 0.0);
         }
         if let Ok(text) = std::env::var("MIDRUN_POINTS") {
-            declare(registry, &text.replace(';', "\n"));
+            let text = text.replace(';', "\n");
+            declare(registry, &text);
+            let is_for_all = |line: &Line| line.iterates() && line.rank.is_none();
+            if parse(&text).is_ok_and(|lines| lines.iter().any(is_for_all)) {
+                iterations::set_synchronized();
+            }
         }
     });
 }
@@ -83,7 +88,10 @@ fn is_permitted(text: &str) -> bool {
     let is_allowed = std::env::var_os("MIDRUN_ALLOW_POINTS").is_some_and(|value| value == "1");
     let guard = lock();
     let items = guard.as_ref().map_or(&[][..], |state| &state.items);
-    let is_known = |declaration: &Declaration| items.iter().any(|item| item.declaration == *declaration);
+    let is_known = |declaration: &Declaration| match declaration {
+        Declaration::Tune { label, what: Tuned::Control { name, .. }, .. } => controls::is_declared(label, name),
+        _ => items.iter().any(|item| item.declaration == *declaration),
+    };
     let new = lines.iter().find(|line| line.declaration.has_tuning_point() && !is_known(&line.declaration));
     match new {
         Some(line) if !is_allowed => {
@@ -134,11 +142,19 @@ fn declare(registry: &mut TuningPoints, text: &str) {
     let (kept, gone): (Vec<Item>, Vec<Item>) = std::mem::take(&mut state.items).into_iter().partition(stays);
     state.items = kept;
     for item in gone {
+        if item.iterates() {
+            iterations::change_line();
+        }
         item.undo();
         functions::leave(&state.items, &item);
         registry.withdraw(&POINT, item.id);
     }
     for line in lines.iter().filter(|line| resets(&line.declaration).is_none()) {
+        if let Declaration::Tune { label, what: Tuned::Control { name, span }, .. } = &line.declaration {
+            let declared = controls::declare(registry, label, name, *span, line.rank.is_some());
+            declared.unwrap_or_else(|why| refuse(line.number, 0, &why));
+            continue;
+        }
         if let Some(known) = state.items.iter_mut().find(|item| item.declaration == line.declaration) {
             known.line = line.number;
             continue;

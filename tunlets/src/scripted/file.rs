@@ -213,6 +213,7 @@ fn tuned(declaration: &Declaration) -> Option<TuningPoint> {
         Declaration::Tune { what: Tuned::Variable { span, .. } | Tuned::Argument { span, .. }, .. } => {
             Some((span.minimum, span.maximum))
         }
+        Declaration::Tune { what: Tuned::Control { span, .. }, .. } => span.map(|span| (span.minimum, span.maximum)),
         _ => None,
     };
     let step = match declaration {
