@@ -50,7 +50,7 @@ impl Communicator {
     /// Collective. `comm` is the address of an `MPI_Comm` or null; `slots` requests per rank.
     pub fn open(comm: *const c_void, slots: usize) -> Result<Communicator, MpiFailed> {
         let (mut raw, mut rank, mut size) = (std::ptr::null_mut(), 0, 0);
-        // SAFETY: the C API's caller gave a valid communicator; the rest is ours.
+        // SAFETY: `comm` is null or, by the contract of `midrun.h`, the address of a communicator of the program; the rest is ours.
         checked(unsafe { midrun_port_open(comm, slots as c_int, &raw mut raw, &raw mut rank, &raw mut size) })?;
         Ok(Communicator { raw, rank: rank as usize, size: size as usize })
     }
@@ -58,14 +58,14 @@ impl Communicator {
     /// In a process that a master started: the communicator with the master. The master is rank 0, this process rank 1.
     pub fn open_spawned(slots: usize) -> Result<Communicator, MpiFailed> {
         let mut raw = std::ptr::null_mut();
-        // SAFETY: plain call.
+        // SAFETY: writes one pointer.
         checked(unsafe { midrun_port_open_spawned(slots as c_int, &raw mut raw) })?;
         Ok(Communicator { raw, rank: 1, size: 2 })
     }
 
     /// Makes a started process the rank after the last. `size` stays that of the communicator.
     pub fn adopt(&mut self, child: usize) -> Result<(), MpiFailed> {
-        // SAFETY: plain call; nobody else uses the communicator meanwhile.
+        // SAFETY: the port is open, and `&mut` keeps everybody else away from it while its slots move.
         checked(unsafe { midrun_port_adopt(self.raw, child as c_int) })
     }
 
@@ -81,7 +81,7 @@ impl Communicator {
 
     /// Collective on this host: gives the first rank's values to all.
     pub fn node_share(&self, values: &mut [i64]) -> Result<(), MpiFailed> {
-        // SAFETY: as many values as said.
+        // SAFETY: reads and writes as many values as said; `node` has been called, or the C half's communicator is null and MPI refuses.
         checked(unsafe { midrun_port_node_share(self.raw, values.as_mut_ptr(), values.len() as c_int) })
     }
 
@@ -100,15 +100,23 @@ impl Communicator {
         Ok(all[0] == 1 && all[1..].chunks(2).all(|pair| pair[0] == -pair[1]))
     }
 
-    /// Begins to send; `data` must stay where it is until [`Communicator::test`] returns `true`.
-    pub fn send(&self, slot: usize, data: &[u8], to: usize) -> Result<(), MpiFailed> {
-        // SAFETY: the caller keeps the buffer until the request is done.
+    /// Begins to send.
+    ///
+    /// # Safety
+    /// `data` stays where it is and is not written until [`Communicator::test`] has returned `true` for `slot`, or for ever. No other
+    /// request has the slot until then.
+    pub unsafe fn send(&self, slot: usize, data: &[u8], to: usize) -> Result<(), MpiFailed> {
+        // SAFETY: the caller's promise; the C half checks the slot.
         checked(unsafe { midrun_port_send(self.raw, slot as c_int, data.as_ptr().cast(), data.len(), to as c_int) })
     }
 
-    /// Begins to receive; `data` must stay where it is until [`Communicator::test`] returns `true`.
-    pub fn receive(&self, slot: usize, data: &mut [u8], from: usize) -> Result<(), MpiFailed> {
-        // SAFETY: the caller keeps the buffer until the request is done.
+    /// Begins to receive.
+    ///
+    /// # Safety
+    /// `data` stays where it is, and nobody reads or writes it, until [`Communicator::test`] has returned `true` for `slot`, or for
+    /// ever. No other request has the slot until then.
+    pub unsafe fn receive(&self, slot: usize, data: &mut [u8], from: usize) -> Result<(), MpiFailed> {
+        // SAFETY: the caller's promise; the C half checks the slot.
         checked(unsafe {
             midrun_port_receive(self.raw, slot as c_int, data.as_mut_ptr().cast(), data.len(), from as c_int)
         })
@@ -117,7 +125,7 @@ impl Communicator {
     /// Whether the request of `slot` is done.
     pub fn test(&self, slot: usize) -> Result<bool, MpiFailed> {
         let mut done = 0;
-        // SAFETY: plain call.
+        // SAFETY: the port is open and writes one number. `Endpoint` asks for slots that it has filled; an empty one is done.
         checked(unsafe { midrun_port_test(self.raw, slot as c_int, &raw mut done) })?;
         Ok(done != 0)
     }
@@ -125,7 +133,7 @@ impl Communicator {
     /// The sender and the bytes of a message that waits.
     pub fn probe(&self) -> Result<Option<(usize, usize)>, MpiFailed> {
         let (mut found, mut from, mut bytes) = (0, 0, 0);
-        // SAFETY: plain call.
+        // SAFETY: the port is open and writes three numbers.
         checked(unsafe { midrun_port_probe(self.raw, &raw mut found, &raw mut from, &raw mut bytes) })?;
         Ok((found != 0).then_some((from as usize, bytes)))
     }
@@ -134,7 +142,7 @@ impl Communicator {
 impl Drop for Communicator {
     fn drop(&mut self) {
         if ready() {
-            // SAFETY: made by midrun_port_open, closed once.
+            // SAFETY: a port that was opened, closed once. Buffers of requests that are not done stay where they are (`Endpoint::drop`).
             unsafe { midrun_port_close(self.raw) };
         }
     }

@@ -96,9 +96,9 @@ impl Bytes {
 
     /// The bytes.
     pub fn get(&self) -> &[u8] {
-        // SAFETY: the range is mapped as long as `self` lives, and this process does not write to it. Another process could write to
-        // a library's file or shorten it (SIGBUS): package tools replace files instead, for the dynamic linker's mapping has the
-        // same need.
+        // SAFETY: the range is mapped as long as `self` lives, and this process does not write to it. What another process writes into
+        // the file may show here, and where it shortens the file a read ends the program (SIGBUS). Package tools replace a library's
+        // file instead: the dynamic linker's own mapping of it has the same need.
         unsafe { std::slice::from_raw_parts(self.start.cast(), self.length) }
     }
 }
@@ -119,8 +119,8 @@ pub fn loaded() -> Vec<Object> {
 }
 
 unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _: usize, data: *mut c_void) -> c_int {
-    // SAFETY: the dynamic linker passes a valid description, and the pointer to the vector that `loaded` gave it; nobody else uses the
-    // vector during the call.
+    // SAFETY: the dynamic linker passes a description that is valid during the call, and the pointer to the vector that `loaded` gave
+    // it; nobody else uses the vector meanwhile.
     let (info, all) = unsafe { (&*info, &mut *data.cast::<Vec<Object>>()) };
     let is_program = all.is_empty();
     let path = if is_program || info.dlpi_name.is_null() {
@@ -141,12 +141,12 @@ unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _: usize, data: *mut c
         match header.p_type {
             libc::PT_LOAD => object.segments.push((from, from + header.p_memsz as usize)),
             libc::PT_DYNAMIC => object.dynamic = from,
-            libc::PT_NOTE => notes.push((from, header.p_memsz as usize)),
+            libc::PT_NOTE if header.p_flags & libc::PF_R != 0 => notes.push((from, header.p_memsz as usize)),
             _ => {}
         }
     }
     let is_mapped = |(from, length): &(usize, usize)| *length > 0 && object.has(*from) && object.has(from + length - 1);
-    // SAFETY: these notes lie in loaded segments, which the linker has mapped to be read; nobody writes there.
+    // SAFETY: these notes lie in loaded segments and are to be read. The linker unloads nothing during this call, and nobody writes notes.
     let texts = notes
         .into_iter()
         .filter(is_mapped)

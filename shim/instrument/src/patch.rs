@@ -148,8 +148,8 @@ impl Site {
     }
 
     fn put(&self, offset: usize, byte: u8) {
-        // SAFETY: the byte lies in the function's first bytes, which `writable` has made writable; other threads only fetch it as code,
-        // and one byte is written whole.
+        // SAFETY: the byte lies in the function's first bytes, which the caller has made writable by `writable`. Other threads fetch it as
+        // code, and see the old byte or the new one.
         unsafe { &*((self.at + offset) as *const AtomicU8) }.store(byte, Ordering::SeqCst);
     }
 
@@ -166,8 +166,8 @@ impl Site {
         let block = self.at & !15;
         let inside = self.at - block..self.at - block + JUMP;
         let mut whole = [0u8; 16];
-        // SAFETY: an aligned block does not leave the page, which is mapped and readable; hooks change code under one lock, which the
-        // caller holds.
+        // SAFETY: an aligned block does not leave the page, which is mapped and was read when the hook was made. Of midrun only the
+        // caller changes code, under the lock of all hooks; should another tool do so, the exchange fails.
         unsafe { std::ptr::copy_nonoverlapping(block as *const u8, whole.as_mut_ptr(), 16) };
         let there = whole;
         whole[inside.clone()].copy_from_slice(&new);

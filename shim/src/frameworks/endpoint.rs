@@ -48,6 +48,14 @@ pub struct Endpoint {
     spare: Vec<Vec<u8>>,
 }
 
+impl Drop for Endpoint {
+    /// MPI may still read or write the buffers of requests that are not done: these are never freed.
+    fn drop(&mut self) {
+        let buffers = self.sending.iter_mut().flatten().chain(&mut self.receiving);
+        buffers.filter_map(Option::take).for_each(std::mem::forget);
+    }
+}
+
 impl Endpoint {
     /// Collective.
     pub fn open(comm: Communicator) -> Result<Endpoint, MpiFailed> {
@@ -146,7 +154,8 @@ impl Endpoint {
                 && let Some(message) = self.queued[to].pop_front()
             {
                 let message = send.insert(message);
-                self.comm.send(slot, message, to)?;
+                // SAFETY: the message stays in `sending` until `test` says that the slot's request is done, or is leaked (`drop`).
+                unsafe { self.comm.send(slot, message, to) }?;
                 self.sleeper.wake(to);
             }
         }
@@ -194,7 +203,9 @@ impl Endpoint {
                         self.moved_ns = clock::now_ns();
                     }
                     let buffer = self.receiving[from].insert(buffer);
-                    self.comm.receive(from * SLOTS + SENDS, buffer, from)?;
+                    // SAFETY: the buffer stays in `receiving`, which `complete` empties once `test` says that the slot's request is
+                    // done, or is leaked (`drop`).
+                    unsafe { self.comm.receive(from * SLOTS + SENDS, buffer, from) }?;
                     self.incoming.push(from);
                     self.complete(messages)?;
                 }

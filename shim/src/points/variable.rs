@@ -146,8 +146,8 @@ pub fn from_bits(kind: Type, bits: u64) -> f64 {
 }
 
 fn load(address: usize, bytes: usize) -> u64 {
-    // SAFETY: a variable of the program that its symbol table says is there and has so many bytes; aligned where it is
-    // read as an atomic.
+    // SAFETY: a variable of an object that stays loaded. It has so many bytes by the symbol table, or where that gives no size by the
+    // line that names it; it is aligned where it is read as an atomic. The program writes it as it likes: a read that is not aligned may be torn, as in its own threads.
     unsafe {
         match bytes {
             1 => u64::from((*(address as *const AtomicU8)).load(Ordering::Relaxed)),
@@ -162,7 +162,7 @@ fn load(address: usize, bytes: usize) -> u64 {
 }
 
 fn store(address: usize, bytes: usize, bits: u64) {
-    // SAFETY: as in `load`; the table says that it is no constant, or the write would fault (see `tune`).
+    // SAFETY: as in `load`; `tuned` and `variable` in items.rs refuse what lies in memory that cannot be written.
     unsafe {
         match bytes {
             1 => (*(address as *const AtomicU8)).store(bits as u8, Ordering::SeqCst),
@@ -178,19 +178,22 @@ fn store(address: usize, bytes: usize, bits: u64) {
 
 /// Reads the C string in a buffer of `bytes` bytes.
 pub fn read_text(address: usize, bytes: usize) -> String {
-    // SAFETY: the symbol table says that the buffer is there and has at least so many bytes.
-    let buffer = unsafe { std::slice::from_raw_parts(address as *const u8, bytes) };
+    let mut buffer = vec![0u8; bytes];
+    // SAFETY: a buffer of an object that stays loaded, of at least so many bytes (as in `load`). It is copied out, for the program may
+    // write it at any time.
+    unsafe { std::ptr::copy_nonoverlapping(address as *const u8, buffer.as_mut_ptr(), bytes) };
     let end = buffer.iter().position(|byte| *byte == 0).unwrap_or(bytes);
     String::from_utf8_lossy(&buffer[..end]).into_owned()
 }
 
 /// Writes a C string, cut to the buffer; the rest of the buffer becomes zero.
 pub fn write_text(address: usize, bytes: usize, text: &str) {
-    // SAFETY: as above; the program does not read it at a safe point of its thread.
-    let buffer = unsafe { std::slice::from_raw_parts_mut(address as *mut u8, bytes) };
-    buffer.fill(0);
-    let room = bytes.saturating_sub(1);
-    buffer[..text.len().min(room)].copy_from_slice(&text.as_bytes()[..text.len().min(room)]);
+    let mut buffer = vec![0u8; bytes];
+    let length = text.len().min(bytes.saturating_sub(1));
+    buffer[..length].copy_from_slice(&text.as_bytes()[..length]);
+    // SAFETY: as above, and it is no constant. The thread of the safe point does not use it meanwhile; another thread of the program
+    // that does so may see a part of the new text, which ends inside the buffer all the same.
+    unsafe { std::ptr::copy_nonoverlapping(buffer.as_ptr(), address as *mut u8, bytes) };
 }
 
 #[cfg(test)]
