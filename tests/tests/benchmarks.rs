@@ -7,15 +7,19 @@ use midrun_tests::mpi::command;
 use midrun_tests::process::Ended;
 use midrun_tests::{Mpi, Process, Scratch, Summary, each_mpi, need, root, run};
 
-/// Runs a line without midrun and under it, each in a directory of its own that has these files.
-fn both(line: &[String], files: &[(&str, &Path)]) -> [(Scratch, Ended); 2] {
+/// Budgets of measuring, per cent: the usual one, by which frequent calls are sampled, and one by which each is timed.
+const USUAL: &str = "1";
+const ALL: &str = "100";
+
+/// Runs a line without midrun and under it with this budget, each in a directory of its own that has these files.
+fn both(line: &[String], files: &[(&str, &Path)], budget: &str) -> [(Scratch, Ended); 2] {
     [false, true].map(|counted| {
         let scratch = Scratch::new();
         for (name, from) in files {
             fs::copy(from, scratch.path(name)).unwrap_or_else(|error| panic!("{}: {error}", from.display()));
         }
         let mut process = if counted { run::command(&scratch, &["--summary", "s.json"], line) } else { command(line) };
-        process.current_dir(scratch.directory());
+        process.current_dir(scratch.directory()).env("MIDRUN_BUDGET", budget);
         let ended = Process::start(&scratch, "run", process).succeed();
         scratch.assert_nothing_left();
         (scratch, ended)
@@ -56,7 +60,7 @@ fn netpipe_finds_every_message_whole_and_each_of_its_bytes_is_counted(mpi: Mpi) 
     for (mode, send, receive) in [("-i", "Send", "Recv"), ("-i -a", "Send", "Irecv"), ("-i -S", "Ssend", "Recv")] {
         let mut line = mpi.line(2, &program);
         line.extend(format!("{mode} -n {REPEATS} -u 100000").split(' ').map(str::to_owned));
-        let [(alone, without), (counted, with)] = both(&line, &[]);
+        let [(alone, without), (counted, with)] = both(&line, &[], ALL);
         let list = |scratch: &Scratch| fs::read_to_string(scratch.path("np.out")).expect("NetPIPE's list");
         assert_eq!(list(&alone), list(&counted), "{mpi:?} {mode}: the same sizes, each as often");
         let size = |line: &str| line.split_whitespace().next().and_then(|word| word.parse().ok()).expect("a size");
@@ -96,7 +100,7 @@ fn scalapacks_own_tests_pass_the_same_with_every_call_counted(mpi: Mpi) {
         let found = scalapack(mpi, program, input);
         need!(found.is_some(), format!("ScaLAPACK's tests for {mpi:?} are not here"));
         let (path, data) = found.expect("it is here");
-        let [(_, without), (counted, with)] = both(&mpi.line(2, &path), &[(input, &data)]);
+        let [(_, without), (counted, with)] = both(&mpi.line(2, &path), &[(input, &data)], USUAL);
         let said = assert_good(&without.out, &with.out);
         let passed = said.iter().filter(|line| line.contains("PASSED")).count();
         assert!(passed >= 40, "{mpi:?} {program}: {passed} checks\n{}", with.out);
@@ -123,7 +127,7 @@ fn the_hpc_challenge_succeeds_with_the_same_figures_and_every_call_counted() {
     let program = Path::new("/usr/bin/hpcc");
     need!(Mpi::OpenMpi.is_here() && program.is_file(), "the HPC Challenge or Open MPI is not here");
     let input = root().join("tests/programs/hpccinf.txt");
-    let runs = both(&Mpi::OpenMpi.line(4, program), &[("hpccinf.txt", &input)]);
+    let runs = both(&Mpi::OpenMpi.line(4, program), &[("hpccinf.txt", &input)], USUAL);
     let [alone, counted] =
         [0, 1].map(|run: usize| fs::read_to_string(runs[run].0.path("hpccoutf.txt")).expect("its output"));
     let said = assert_good(&alone, &counted);
