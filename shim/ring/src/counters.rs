@@ -259,7 +259,9 @@ impl Page {
         });
         let counted = tallies.iter().map(|tally| tally.count).fold(0, u64::saturating_add);
         let [made, due] = [MADE, DUE].map(|word| self.mapping.word(at + word).load(Relaxed));
-        let running = u64::from(made >= due);
+        // A timed call that runs counts when it ends. Outside MPI none runs, though the last calls of a thread may not be counted.
+        let is_inside = self.mapping.word(self.at + first::SINCE_NS).load(Relaxed) > 0;
+        let running = u64::from(made >= due && is_inside);
         let since = made.saturating_sub(counted).saturating_sub(running);
         if let Some(most) =
             tallies.iter_mut().max_by_key(|tally| tally.count).filter(|most| since > 0 && most.count > 0)

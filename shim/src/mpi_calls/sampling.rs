@@ -165,7 +165,7 @@ impl Sampling {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use midrun_ring::counters::Class;
+    use midrun_ring::counters::{Activity, Class};
     use midrun_ring::{Identity, Segment};
 
     /// A function's number, and the time of its call in a round that has one.
@@ -247,5 +247,25 @@ mod tests {
         (0..1_000_000).for_each(|_| page.make(4));
         sampling.plan(&page, 20_000_001, 30.0, 0.01, |number| number == 4);
         assert!(page.due(4) <= page.made(4) + 1, "now each is");
+    }
+
+    #[test]
+    fn calls_that_nobody_timed_before_a_thread_ended_are_counted_once_it_is_outside_mpi() {
+        let (segment, _fd) = Segment::create(&Identity { world_size: 1, ..Identity::default() }, 1, 8).expect("memory");
+        let page = segment.own_page(0);
+        let mut sampling = Sampling::new(&page, 1);
+        let count = || page.tallies(4)[Class::SameHost as usize].count;
+        page.make(4);
+        page.count(4, Class::SameHost, 8, 10, sampling.weight(&page, 4));
+        page.set_due(4, 100);
+        (0..9).for_each(|_| page.make(4));
+        assert_eq!(count(), 10);
+        Sampling::new(&page, 2); // another thread continues the page, and times each call
+        assert_eq!(count(), 10, "the last one before it does not run");
+        page.make(4);
+        page.enter(Activity::Waiting, 3);
+        assert_eq!(count(), 10, "this one runs");
+        page.leave(Activity::Waiting, 4);
+        assert_eq!(count(), 11);
     }
 }
