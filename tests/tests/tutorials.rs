@@ -31,8 +31,9 @@ fn blocks(page: &str) -> Vec<Block> {
 fn commands(scratch: &Scratch, mpi: Mpi) -> PathBuf {
     let directory = scratch.path("bin");
     fs::create_dir(&directory).expect("a directory");
-    let python = root().join("target/mpi4py").join(mpi.name()).join("bin/python");
-    let python = python.canonicalize().unwrap_or(python);
+    // Absolute, but not resolved: a virtual environment is known by the path of its python.
+    let root = root().canonicalize().expect("the root");
+    let python = root.join("target/mpi4py").join(mpi.name()).join("bin/python");
     for (name, line) in [
         ("mpicc", format!("mpicc.{} \"$@\"", mpi.name())),
         ("mpifort", format!("mpifort.{} \"$@\"", mpi.name())),
@@ -120,7 +121,7 @@ fn a_program_with_its_own_loop(mpi: Mpi) {
     need!(is_here("pkg-config"), "no pkg-config");
     let scratch = Scratch::new();
     let out = follow(&scratch, mpi, "tutorial/own-loop.md");
-    assert_says(&out, "sum 600, block 8 at the end", 1);
+    assert!(out.contains("sum 600, block 8 at the end"), "untuned: {out}");
     assert_says(&out, "sum 600, block ", 2);
     assert!(out.contains("block 8 -> "), "{out}");
 }
