@@ -3,7 +3,7 @@
 use midrun_tests::ask::succeed;
 use midrun_tests::mpi::command;
 use midrun_tests::synthetic::{self, assert_whole, wait_for_iterations};
-use midrun_tests::{Mpi, Process, Scratch, Summary, each_mpi, under_midrun};
+use midrun_tests::{Mpi, Process, Scratch, Summary, each_mpi, root, under_midrun};
 
 /// Workers of each iteration.
 fn workers(out: &str) -> Vec<u64> {
@@ -61,4 +61,16 @@ fn the_advice_for_the_next_run_counts_it_once(mpi: Mpi) {
     let summary = Summary::read(&scratch.path("s.json"));
     summary.assert_contract();
     assert_eq!(summary.count("/advice/ranks"), summary.count("/advice/workers"));
+}
+
+#[each_mpi]
+fn a_task_that_fails_ends_its_iteration_on_every_rank_and_no_other(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let program = mpi.compile_with_midrun(&scratch, &root().join("tests/programs/failing_task.c"));
+    for ranks in [1, 3] {
+        let ended = Process::start(&scratch, "job", command(&mpi.line(ranks, &program))).succeed();
+        for rank in 0..ranks {
+            assert!(ended.out.contains(&format!("rank {rank}: -4 then 0")), "{mpi:?}: {}", ended.out);
+        }
+    }
 }

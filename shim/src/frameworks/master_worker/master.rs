@@ -308,6 +308,9 @@ impl Master<'_> {
             self.status = status;
         }
         self.ledger.stop();
+        if let Some(own) = self.own.take() {
+            self.ledger.abandon(own.worker);
+        }
     }
 
     fn take(&mut self, message: Message) -> Result<(), MpiFailed> {

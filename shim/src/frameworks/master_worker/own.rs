@@ -12,14 +12,9 @@ use std::collections::VecDeque;
 
 impl Master<'_> {
     /// Returns whether the master shall compute a task now: it holds some, no message waits to be read, none needs it to poll, and it
-    /// pays. After a failure it gives its chunk up.
+    /// pays.
     pub fn own_ready(&mut self, messages: &mut VecDeque<Message>) -> Result<bool, MpiFailed> {
         let Some(worker) = self.own.as_ref().map(|own| own.worker) else { return Ok(false) };
-        if self.status != status::OK {
-            self.own = None;
-            self.ledger.abandon(worker);
-            return Ok(false);
-        }
         self.endpoint.progress(messages)?;
         Ok(messages.is_empty() && !self.endpoint.moves_large() && self.ledger.own_task_pays(worker, now_s()))
     }
@@ -116,7 +111,9 @@ impl Master<'_> {
         let count = tasks_to_return(own.chunk.count - own.computed, own_s, recall.idle_s, 1);
         let given = Chunk { first: own.chunk.first + own.chunk.count - count, count };
         if !self.ledger.on_returned(own.worker, recall.chunk, given) {
+            self.own = Some(own);
             self.fail(status::ERR_COUNT);
+            return Ok(());
         }
         own.chunk.count -= count;
         if own.chunk.count > 0 {

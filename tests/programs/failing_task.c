@@ -1,0 +1,25 @@
+/* failing_task.c - a farm whose master works, and whose task 30 of 40 fails in the first of two iterations, wherever it runs. */
+#include <midrun.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static int compute(void *user, uint64_t iteration, uint64_t first, uint64_t count, const void *tasks, void *results) {
+  (void)user, (void)count, (void)tasks, (void)results;
+  usleep(1000);
+  return iteration == 0 && first == 30;
+}
+
+int main(int argc, char **argv) {
+  int rank;
+  midrun_mw_t *farm;
+  midrun_mw_config_t config = {.struct_size = sizeof config, .compute = compute, .flags = MIDRUN_MW_MASTER_WORKS};
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (midrun_mw_create(&farm, &config) != MIDRUN_OK) MPI_Abort(MPI_COMM_WORLD, 1);
+  int first = midrun_mw_iterate(farm, 40), second = midrun_mw_iterate(farm, 40);
+  printf("rank %d: %d then %d\n", rank, first, second);
+  midrun_mw_destroy(&farm);
+  MPI_Finalize();
+  return 0;
+}
