@@ -12,6 +12,8 @@ use crate::limits;
 
 /// Class of the calls without a peer, and of those that wait for requests.
 pub const LOCAL: &str = "local";
+/// The class of calls in which all ranks of a communicator take part.
+const COLLECTIVE: &str = "collective";
 
 /// The efficiencies of one iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
@@ -196,6 +198,12 @@ impl Calls {
             *count = count.saturating_add(tally.count);
         }
         counts
+    }
+
+    /// Whether `name` is a function in which all ranks take part, as `rank` called it.
+    pub fn is_collective(&self, rank: u32, name: &str) -> bool {
+        let mut calls = self.ranks.get(&rank).into_iter().flat_map(|known| known.calls.keys());
+        calls.any(|call| call.name == name && call.peer == COLLECTIVE)
     }
 
     /// The calls of function `name` by each rank but `rank`.

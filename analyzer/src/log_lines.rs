@@ -60,8 +60,9 @@ pub(crate) fn sampled(rank: u32, call: &str) -> String {
     )
 }
 
-/// The period of a program that marks no iterations, as a sentence.
-pub(crate) fn period(period: &Period) -> String {
+/// The period of a program that marks no iterations, as a sentence. Where only messages tell it, all exchanges of one iteration look
+/// alike.
+pub(crate) fn period(period: &Period, has_collective: bool) -> String {
     let of = |count: u64, name: &str| if count == 1 { name.to_owned() } else { format!("{count} {name}") };
     let calls: Vec<String> = period.calls.iter().map(|(name, count)| of(*count, name)).collect();
     let sure = period.confidence.map_or_else(String::new, |sure| format!(", sure to {:.1} %", 100.0 * sure));
@@ -70,8 +71,16 @@ pub(crate) fn period(period: &Period) -> String {
         every => format!("every {every} calls of {} end an iteration", period.call),
     };
     let period_s = Seconds(period.period_s);
+    let doubt = if has_collective {
+        String::new()
+    } else {
+        format!(
+            "; an iteration of the program may be several of them (`iteration mpi {} every N` in a points file)",
+            period.call
+        )
+    };
     format!(
-        "the program marks no iterations; its MPI calls have a period of {period_s} ({}{sure}), so {end}",
+        "the program marks no iterations; its MPI calls have a period of {period_s} ({}{sure}), so {end}{doubt}",
         calls.join(", ")
     )
 }
@@ -227,6 +236,18 @@ mod tests {
     fn ranks_are_listed_by_their_runs() {
         let lists: [&[u32]; 4] = [&[], &[3], &[2, 1, 3, 0, 7], &[0, 2, 4, 5]];
         assert_eq!(lists.map(ranks), ["no rank", "rank 3", "ranks 0-3 and 7", "ranks 0, 2 and 4-5"]);
+    }
+
+    #[test]
+    fn a_period_of_messages_alone_may_be_a_part_of_an_iteration() {
+        let calls = [("MPI_Irecv".to_owned(), 1), ("MPI_Send".to_owned(), 1)].into();
+        let found = Period { call: "MPI_Irecv".into(), every: 2, calls, period_s: 0.003, confidence: Some(0.999) };
+        let text = period(&found, false);
+        assert!(
+            text.ends_with("may be several of them (`iteration mpi MPI_Irecv every N` in a points file)"),
+            "{text}"
+        );
+        assert!(period(&found, true).ends_with("so every 2 calls of MPI_Irecv end an iteration"));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The summary of a job: written to a file as JSON, and printed to stderr as text.
 
+mod mpi_use;
 mod result;
 
 use std::io::Write;
@@ -10,6 +11,7 @@ use midrun_vocabulary::{Count, Seconds, UnixTime};
 use serde_json::Value;
 
 use crate::usage::usage;
+pub use mpi_use::lines as mpi_lines;
 pub use result::lines as result_lines;
 
 /// The text shows so many of the last decisions; the JSON has all of them.
@@ -73,13 +75,12 @@ pub fn table(json: &str) -> String {
         lines.push(match number("/ranks") {
             0 => "no rank reported to an agent, so nothing was tuned".into(),
             ranks => format!(
-                "{}, but no iterations: the program neither uses a framework nor marks its iterations",
+                "{}, but no iterations: the program neither uses a framework nor marks its iterations, and its MPI calls have no period",
                 Count(ranks, "rank")
             ),
         });
         lines.extend(search(&summary["search"]));
-        lines.extend(efficiency(&summary["pop"]));
-        lines.extend(list("teams").iter().filter_map(team));
+        lines.extend(mpi_lines(&summary));
         return framed(&lines);
     }
     if iterations > 0 {
@@ -91,15 +92,16 @@ pub fn table(json: &str) -> String {
             let technique = technique.map_or(String::new(), |name| format!(", technique at the end: {name}"));
             format!("{counted}, {}{technique}", Count(workers, "worker"))
         } else {
-            format!("{counted} on {}", Count(number("/ranks"), "rank"))
+            format!("{counted} on {}{}", Count(number("/ranks"), "rank"), ended_by(&summary["call_period"]))
         });
     }
     lines.extend(list("decisions").iter().rev().take(DECISIONS_SHOWN).rev().map(decision));
     lines.extend(ends(&summary));
     lines.extend(result::lines(&summary));
-    lines.push(format!("{}; {}", decisions(&list("decisions")), actions(&summary)));
-    lines.extend(efficiency(&summary["pop"]));
-    lines.extend(list("teams").iter().filter_map(team));
+    if !list("decisions").is_empty() || number("/actions/sent") > 0 {
+        lines.push(format!("{}; {}", decisions(&list("decisions")), actions(&summary)));
+    }
+    lines.extend(mpi_lines(&summary));
     let dropped = number("/records/dropped");
     lines.push(format!(
         "records: {} collected of {}, {dropped} dropped{}",
@@ -116,17 +118,29 @@ fn lost_events(events: u64) -> String {
 }
 
 /// Whether the program distributed tasks. A summary of an older version does not say it.
-fn has_tasks(summary: &Value) -> bool {
+pub fn has_tasks(summary: &Value) -> bool {
     let any = |key: &str| Some(summary[key].as_array()?.iter().filter_map(Value::as_f64).any(|x| x > 0.0));
     any("tasks").or(any("ideal_s")).unwrap_or(false)
 }
 
-/// The line with the first and the last iteration.
+/// What ends an iteration of a program that marks none.
+fn ended_by(period: &Value) -> String {
+    match (period["every"].as_u64(), period["call"].as_str()) {
+        (Some(1), Some(call)) => format!(", each ended by {call}"),
+        (Some(every), Some(call)) => format!(", each ended by {every} calls of {call}"),
+        _ => String::new(),
+    }
+}
+
+/// The line with the first and the last iteration; of iterations that nobody marked, that of all of them.
 fn ends(summary: &Value) -> Option<String> {
     let list = |key: &str| summary[key].as_array().cloned().unwrap_or_default();
     let seconds: Vec<f64> = list("iteration_s").iter().filter_map(Value::as_f64).collect();
     let times = if has_tasks(summary) { pairs(&list("iteration_s"), &list("ideal_s")) } else { Vec::new() };
     let (Some(first), Some(last)) = (times.first(), times.last()) else {
+        if !summary["call_period"].is_null() {
+            return spread(seconds);
+        }
         let (first, last) = seconds.first().zip(seconds.last())?;
         return Some(format!("first iteration {}; last {}", Seconds(*first), Seconds(*last)));
     };
@@ -135,33 +149,12 @@ fn ends(summary: &Value) -> Option<String> {
     Some(format!("first iteration {}; last {}", line(first), line(last)))
 }
 
-/// The line of the POP efficiencies of the whole run.
-fn efficiency(pop: &Value) -> Option<String> {
-    let percent = |key: &str| pop[key].as_f64().map(|share| format!("{:.1} %", 100.0 * share));
-    Some(format!(
-        "POP efficiencies: parallel {} = load balance {} x communication {}",
-        percent("parallel_efficiency")?,
-        percent("load_balance")?,
-        percent("communication_efficiency")?,
-    ))
-}
-
-/// The line of a master and its workers.
-fn team(team: &Value) -> Option<String> {
-    let percent = |key: &str| team[key].as_f64().map(|share| format!("{:.1} %", 100.0 * share));
-    let busy = percent("master_busy").zip(team["most_workers"].as_u64());
-    Some(format!(
-        "{} exchange messages with rank {} alone ({}), as workers do with a master: they compute for {} of the time, load balance {}{}",
-        Count(team["worker_count"].as_u64()?, "rank"),
-        team["master"],
-        percent("share")?,
-        percent("computing")?,
-        percent("load_balance")?,
-        busy.map_or(String::new(), |(busy, most)| format!(
-            "; rank {} is busy for {busy}, and {most} would need all of its time",
-            team["master"]
-        )),
-    ))
+/// The line with the middle iteration, and those that one in ten is faster and slower than.
+fn spread(mut seconds: Vec<f64>) -> Option<String> {
+    seconds.sort_by(f64::total_cmp);
+    let part = |tenth: usize| seconds.get((seconds.len() * tenth / 10).min(seconds.len() - 1)).map(|s| Seconds(*s));
+    let [low, middle, high] = [part(1)?, part(5)?, part(9)?];
+    Some(format!("an iteration takes {middle} (median; 80 % of them take {low} to {high})"))
 }
 
 /// The lines of a pipeline.

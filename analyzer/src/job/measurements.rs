@@ -141,7 +141,8 @@ impl Measurements {
         let of_others = |name: &str| calls.counts_of_others(rank, name);
         if let Some(period) = self.period.on_counted(counted.time_ns, calls.counts(rank), of_others) {
             self.has_new_period = true;
-            ctx.life("period-found", log_lines::period(period), json!(period));
+            let has_collective = period.calls.keys().any(|name| calls.is_collective(rank, name));
+            ctx.life("period-found", log_lines::period(period, has_collective), json!(period));
         }
     }
 

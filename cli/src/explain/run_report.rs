@@ -4,6 +4,8 @@ use midrun_vocabulary::{Count, Seconds};
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::summary::has_tasks;
+
 /// The report of one decision.
 #[derive(Debug, Serialize)]
 struct DecisionReport {
@@ -90,9 +92,12 @@ fn opening(summary: &Value, nothing: bool) -> String {
     let why = match () {
         () if ranks == 0 => "; nothing was decided: no rank reported to an agent",
         () if iterations == 0 && windows == 0 => {
-            "; nothing was decided: the program neither uses a framework nor marks its iterations, and no tunlet said where they begin"
+            "; nothing was decided: the program neither uses a framework nor marks its iterations, its MPI calls have no period, and no tunlet said where iterations begin"
         }
         () if nothing && !summary["controls"].as_array().is_none_or(Vec::is_empty) => "; midrun decided nothing",
+        () if nothing && iterations > 0 && !has_tasks(summary) => {
+            "; nothing was decided: the program has no tasks to distribute, and neither --search nor a tunlet said what to tune"
+        }
         () if nothing => "; nothing was decided: no change promised enough",
         () => "",
     };
@@ -273,6 +278,10 @@ mod tests {
         let text = |summary: Value| RunReport::of(&summary).text();
         assert!(text(json!({"ranks": 0, "decisions": []})).contains("no rank reported"));
         assert!(text(json!({"ranks": 4, "iterations": 0, "decisions": []})).contains("nor marks its iterations"));
-        assert!(text(json!({"ranks": 4, "iterations": 3, "decisions": []})).contains("no change promised enough"));
+        assert!(
+            text(json!({"ranks": 4, "iterations": 3, "tasks": [9], "decisions": []}))
+                .contains("no change promised enough")
+        );
+        assert!(text(json!({"ranks": 4, "iterations": 3, "decisions": []})).contains("no tasks to distribute"));
     }
 }

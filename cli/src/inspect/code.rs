@@ -89,6 +89,27 @@ impl Code {
         reached
     }
 
+    /// The functions that lead to a call for which `wanted` holds, by themselves or by what they call.
+    pub fn leading_to(&self, wanted: impl Fn(&str) -> bool) -> BTreeSet<&str> {
+        let mut callers: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        let mut open = Vec::new();
+        for (name, body) in &self.bodies {
+            for call in &body.calls {
+                callers.entry(&call.to).or_default().push(name);
+                if wanted(&call.to) {
+                    open.push(name.as_str());
+                }
+            }
+        }
+        let mut leading = BTreeSet::new();
+        while let Some(next) = open.pop() {
+            if leading.insert(next) {
+                open.extend(callers.get(next).into_iter().flatten());
+            }
+        }
+        leading
+    }
+
     fn body(&mut self, program: &Program, function: &Function) -> Body {
         let instructions: Vec<Instruction> =
             Decoder::with_ip(64, &function.code, function.address, DecoderOptions::NONE).into_iter().collect();

@@ -5,7 +5,7 @@ mod controls;
 mod program;
 mod text;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context;
@@ -32,8 +32,9 @@ pub fn main(args: &Args) -> anyhow::Result<ExitCode> {
     if args.controls {
         return controls::main(&args.program);
     }
-    let path = args.program.display();
-    let bytes = match std::fs::read(&args.program) {
+    let (path, found) = (args.program.display(), crate::launch::command_line::resolve(&args.program.to_string_lossy()));
+    let file = found.unwrap_or_else(|| args.program.clone());
+    let bytes = match std::fs::read(&file) {
         Ok(bytes) => bytes,
         Err(error) => return usage(format!("{path} cannot be read: {error}")),
     };
@@ -41,6 +42,36 @@ pub fn main(args: &Args) -> anyhow::Result<ExitCode> {
         Ok(program) => program,
         Err(why) => return usage(format!("{path} cannot be inspected: {why}")),
     };
-    print(&text::points_file(&path.to_string(), &program, &code::Code::of(&program))).context("cannot write")?;
+    let mut texts = Vec::new();
+    if program.calls_mpi() && !program.functions.is_empty() {
+        texts.push(text::points_file(&path.to_string(), &program, &code::Code::of(&program)));
+    }
+    // Many programs are a small one around a library.
+    for (name, library) in libraries_with_mpi(&file, &bytes) {
+        texts.push(text::library_candidates(&name, &path.to_string(), &code::Code::of(&library)));
+    }
+    if texts.is_empty() && program.functions.is_empty() {
+        return usage(format!(
+            "{path} cannot be inspected: it has no symbol table, and no library of it calls MPI; build it without -s, and do not strip it"
+        ));
+    }
+    if texts.is_empty() {
+        texts.push(text::points_file(&path.to_string(), &program, &code::Code::of(&program)));
+    }
+    print(&texts.join("\n")).context("cannot write")?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The libraries of the program that call MPI and are none of MPI's own, by their names.
+fn libraries_with_mpi(file: &Path, bytes: &[u8]) -> Vec<(String, Program)> {
+    let read = |path: PathBuf| {
+        let library = Program::read(&std::fs::read(&path).ok()?).ok()?;
+        Some((path.file_name()?.to_string_lossy().into_owned(), library))
+    };
+    let libraries = program::libraries(file, bytes).into_iter().filter_map(read);
+    libraries
+        .filter(|(name, library)| {
+            library.calls_mpi() && !library.is_mpi() && !name.starts_with("libmpi") && !library.functions.is_empty()
+        })
+        .collect()
 }

@@ -1,6 +1,8 @@
 //! A program's file: its functions, its variables, and what it imports.
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 use object::{Object as _, ObjectSection, ObjectSymbol, RelocationTarget, SectionKind, SymbolKind};
 
@@ -61,14 +63,18 @@ impl Program {
         }
         // What the program takes over from a library at its start is the library's.
         let copied: Vec<u64> = file.dynamic_relocations().into_iter().flatten().map(|(at, _)| at).collect();
-        for symbol in file.symbols() {
+        // A stripped file still has the symbols that others may use: all functions of most libraries.
+        let is_stripped = file.symbols().next().is_none();
+        let dynamic = is_stripped.then(|| file.dynamic_symbols()).into_iter().flatten();
+        for symbol in file.symbols().chain(dynamic) {
             let (Ok(name), address, size) = (symbol.name(), symbol.address(), symbol.size()) else { continue };
             let section = symbol.section_index().and_then(|index| file.section_by_index(index).ok());
             let Some(section) = section.filter(|_| !name.is_empty() && size > 0) else { continue };
             match (symbol.kind(), section.kind()) {
                 (SymbolKind::Text, SectionKind::Text) if !name.contains(".cold") => {
                     let code = section.data_range(address, size).ok().flatten().unwrap_or_default().to_vec();
-                    program.functions.insert(address, Function { name: name.to_owned(), address, code });
+                    // Of several names for one function, the first one stays.
+                    program.functions.entry(address).or_insert(Function { name: name.to_owned(), address, code });
                 }
                 (SymbolKind::Data, SectionKind::Data | SectionKind::UninitializedData)
                     if [1, 4, 8].contains(&size) && !copied.contains(&address) && !is_of_runtime(name) =>
@@ -80,11 +86,33 @@ impl Program {
                 _ => {}
             }
         }
-        if program.functions.is_empty() {
-            return Err("it has no symbol table; build it without -s, and do not strip it".into());
-        }
         Ok(program)
     }
+
+    /// Whether its code calls MPI.
+    pub fn calls_mpi(&self) -> bool {
+        self.imports.values().any(|name| is_of_mpi(name))
+    }
+
+    /// Whether it is a library of MPI itself.
+    pub fn is_mpi(&self) -> bool {
+        self.functions.values().any(|function| is_of_mpi(&function.name))
+    }
+}
+
+/// Whether a function is one of MPI's, in C or in Fortran.
+fn is_of_mpi(name: &str) -> bool {
+    ["MPI_", "PMPI_", "mpi_", "pmpi_"].iter().any(|prefix| name.starts_with(prefix))
+}
+
+/// The libraries that the dynamic linker would load for the program at `path`; none for a program without one.
+pub fn libraries(path: &Path, bytes: &[u8]) -> Vec<PathBuf> {
+    let is_dynamic = object::File::parse(bytes).is_ok_and(|file| file.section_by_name(".interp").is_some());
+    let listed =
+        is_dynamic.then(|| Command::new(path).env("LD_TRACE_LOADED_OBJECTS", "1").stdin(Stdio::null()).output());
+    let Some(Ok(listed)) = listed else { return Vec::new() };
+    let library = |line: &str| Some(PathBuf::from(line.split_once(" => ")?.1.split(" (0x").next()?));
+    String::from_utf8_lossy(&listed.stdout).lines().filter_map(library).collect()
 }
 
 /// Variables of the C run-time and of compilers.

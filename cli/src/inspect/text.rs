@@ -50,9 +50,10 @@ pub fn points_file(path: &str, program: &Program, code: &Code) -> String {
         "# {path}: what midrun could measure and tune. A line without # holds as it stands (docs/points.md).\n"
     );
     let entry = ENTRIES.into_iter().find(|entry| code.bodies.contains_key(*entry));
-    let iterations = entry.map(|entry| iterations(code, entry)).unwrap_or_default();
+    let talking = code.leading_to(reaches_others);
+    let iterations = entry.map(|entry| iterations(code, entry, &talking)).unwrap_or_default();
     list_iterations(&mut text, code, entry, &iterations);
-    list_work(&mut text, code);
+    list_work(&mut text, code, &talking);
     let inside: BTreeSet<&str> = match iterations.first() {
         Some((function, _)) => code.reached(function).into_iter().chain([&**function]).collect(),
         // Without a function of the iterations everything but the program's own beginning belongs to them.
@@ -60,6 +61,43 @@ pub fn points_file(path: &str, program: &Program, code: &Code) -> String {
     };
     list_variables(&mut text, program, code, &inside);
     text
+}
+
+/// Writes the candidates in a library of the program, all as comments: nothing tells which of its functions the program uses, and many
+/// are called by pointers.
+pub fn library_candidates(name: &str, path: &str, code: &Code) -> String {
+    let talking = code.leading_to(reaches_others);
+    let reach =
+        |function: &str| code.reached(function).into_iter().filter(|name| code.bodies.contains_key(*name)).count();
+    let in_loops = code.bodies.values().flat_map(|body| body.calls.iter().filter(|call| !call.loops.is_empty()));
+    let in_loops: BTreeSet<&str> =
+        in_loops.map(|call| &*call.to).filter(|name| code.bodies.contains_key(*name)).collect();
+    let mut iterations: Vec<(usize, &str)> =
+        in_loops.iter().filter(|name| talking.contains(*name)).map(|name| (reach(name), *name)).collect();
+    iterations.sort_by_key(|(reached, _)| std::cmp::Reverse(*reached));
+    let computing = in_loops.iter().filter(|name| !talking.contains(*name) && is_own(name));
+    let mut computing: Vec<(usize, &str)> = computing.map(|name| (code.bodies[*name].size, *name)).collect();
+    computing.sort_by_key(|(size, _)| std::cmp::Reverse(*size));
+    let mut text = format!(
+        "# {name}, which {path} loads: candidates. Only those that the program uses will do (docs/points.md).\n\n\
+         # Functions that are called in a loop and communicate, those that call most first.\n"
+    );
+    for (_, function) in iterations.into_iter().take(LISTED) {
+        let calls = communicates(code, function).join(", ");
+        let _ = writeln!(text, "# iteration function {function}   # {}calls {calls}", source_name(function));
+    }
+    let _ = writeln!(text, "\n# Functions that are called in a loop and do not communicate, the largest first.");
+    for (_, function) in computing.into_iter().take(LISTED) {
+        let name = source_name(function);
+        let _ =
+            writeln!(text, "# measure {} function {function} sum   # {}", label(function), name.trim_end_matches("; "));
+    }
+    text
+}
+
+/// Not one that the compiler made of a library of templates.
+fn is_own(symbol: &str) -> bool {
+    !["std::", "void std::", "__gnu_cxx::", "fmt::"].iter().any(|prefix| readable(symbol).starts_with(prefix))
 }
 
 /// The part of the name of an MPI function that follows `MPI_`, in the case of C. Fortran's names end in underscores.
@@ -81,12 +119,14 @@ fn communicates<'c>(code: &'c Code, function: &str) -> Vec<&'c str> {
 }
 
 /// Functions of the program that are called in a loop and communicate, with the caller: those nearest to the entry first.
-fn iterations(code: &Code, entry: &str) -> Vec<(String, String)> {
+fn iterations(code: &Code, entry: &str, talking: &BTreeSet<&str>) -> Vec<(String, String)> {
     let (mut depth, mut level) = (BTreeMap::from([(entry, 0)]), vec![entry]);
-    while !level.is_empty() {
+    for deeper in 1.. {
         let next = level.iter().flat_map(|name| code.bodies.get(*name).map(|body| &*body.calls).unwrap_or_default());
         let next: BTreeSet<&str> = next.map(|call| &*call.to).filter(|to| !depth.contains_key(to)).collect();
-        let deeper = depth.values().max().copied().unwrap_or(0) + 1;
+        if next.is_empty() {
+            break;
+        }
         depth.extend(next.iter().map(|name| (*name, deeper)));
         level = next.into_iter().collect();
     }
@@ -94,7 +134,7 @@ fn iterations(code: &Code, entry: &str) -> Vec<(String, String)> {
     for (caller, body) in code.bodies.iter().filter(|(caller, _)| depth.contains_key(&***caller)) {
         for call in body.calls.iter().filter(|call| !call.loops.is_empty() && call.to != **caller) {
             let known = found.iter().any(|(function, _): &(String, String)| *function == call.to);
-            if !known && code.bodies.contains_key(&call.to) && !communicates(code, &call.to).is_empty() {
+            if !known && code.bodies.contains_key(&call.to) && talking.contains(&*call.to) {
                 found.push((call.to.clone(), caller.clone()));
             }
         }
@@ -107,7 +147,8 @@ fn list_iterations(text: &mut String, code: &Code, entry: Option<&str>, iteratio
     let _ = writeln!(text, "\n# Functions that are called in a loop and communicate: one of them may be an iteration.");
     for (number, (function, caller)) in iterations.iter().take(LISTED).enumerate() {
         let (mark, calls) = (if number == 0 { "" } else { "# " }, communicates(code, function).join(", "));
-        let _ = writeln!(text, "{mark}iteration function {function}   # called by {caller}; calls {calls}");
+        let (name, caller) = (source_name(function), readable(caller));
+        let _ = writeln!(text, "{mark}iteration function {function}   # {name}called by {caller}; calls {calls}");
     }
     let own = entry.and_then(|entry| code.bodies.get(entry)).map(|body| &*body.calls).unwrap_or_default();
     let direct: BTreeSet<&str> =
@@ -121,17 +162,17 @@ fn list_iterations(text: &mut String, code: &Code, entry: Option<&str>, iteratio
 }
 
 /// Functions that compute: called where messages are exchanged, and without messages of their own.
-fn list_work(text: &mut String, code: &Code) {
+fn list_work(text: &mut String, code: &Code, talking: &BTreeSet<&str>) {
     let receives = |call: &Call| mpi(&call.to).is_some_and(|name| name.to_ascii_lowercase().ends_with("recv"));
     let sends = |call: &Call| mpi(&call.to).is_some_and(|name| name.to_ascii_lowercase().ends_with("send"));
     let (mut chunks, mut others) = (BTreeMap::new(), BTreeMap::new());
-    for (caller, body) in code.bodies.iter().filter(|(caller, _)| !communicates(code, caller).is_empty()) {
+    for (caller, body) in code.bodies.iter().filter(|(caller, _)| talking.contains(&***caller)) {
         for call in &body.calls {
             let computes = code
                 .bodies
                 .get(&call.to)
                 .filter(|of| of.has_loop || of.calls.iter().any(|c| code.bodies.contains_key(&c.to)));
-            let Some(of) = computes.filter(|_| communicates(code, &call.to).is_empty()) else { continue };
+            let Some(of) = computes.filter(|_| !talking.contains(&*call.to)) else { continue };
             let same = || body.calls.iter().filter(|other| other.shares_loop(call));
             let list = if same().any(receives) && same().any(sends) { &mut chunks } else { &mut others };
             list.entry(&*call.to).or_insert((of.size, &**caller));
@@ -141,8 +182,10 @@ fn list_work(text: &mut String, code: &Code) {
     for (function, (_, caller)) in largest(&chunks) {
         let _ = writeln!(
             text,
-            "measure {} function {function} sum   # called by {caller} in a loop that receives and sends",
-            label(function)
+            "measure {} function {function} sum   # {}called by {} in a loop that receives and sends",
+            label(function),
+            source_name(function),
+            readable(caller),
         );
         let _ = writeln!(
             text,
@@ -151,7 +194,8 @@ fn list_work(text: &mut String, code: &Code) {
     }
     others.retain(|function, _| !chunks.contains_key(function));
     for (function, (_, caller)) in largest(&others) {
-        let _ = writeln!(text, "measure {} function {function} sum   # called by {caller}", label(function));
+        let (name, caller) = (source_name(function), readable(caller));
+        let _ = writeln!(text, "measure {} function {function} sum   # {name}called by {caller}", label(function));
     }
 }
 
@@ -162,9 +206,26 @@ fn largest<'f, 'c>(list: &BTreeMap<&'f str, (usize, &'c str)>) -> Vec<(&'f str, 
     list
 }
 
-/// A label of the points language for a symbol.
+/// A symbol as in the source, where it is one of C++.
+fn readable(symbol: &str) -> String {
+    let options = cpp_demangle::DemangleOptions::new().no_return_type();
+    let name = cpp_demangle::Symbol::new(symbol).ok().filter(|_| symbol.starts_with("_Z"));
+    name.and_then(|name| name.demangle_with_options(&options).ok()).unwrap_or_else(|| symbol.to_owned())
+}
+
+/// The name in the source where it differs from the symbol, with a semicolon.
+fn source_name(symbol: &str) -> String {
+    let name = readable(symbol);
+    if name == symbol { String::new() } else { format!("{name}; ") }
+}
+
+/// A label of the points language for a symbol: of C++, class and function.
 fn label(symbol: &str) -> String {
-    let plain = symbol.chars().filter(|c| c.is_ascii_alphanumeric() || "_.".contains(*c));
+    let name = readable(symbol);
+    let name = name.split('(').next().unwrap_or_default();
+    let parts: Vec<&str> = name.split("::").collect();
+    let short = parts[parts.len().saturating_sub(2)..].join(".");
+    let plain = short.chars().filter(|c| c.is_ascii_alphanumeric() || "_.".contains(*c));
     let begins = plain.skip_while(|c| !c.is_ascii_alphabetic());
     begins.take(31).collect()
 }

@@ -99,7 +99,7 @@ fn section(number: usize, run: &Run) -> Markup {
             p { "Job " (run.text("job")) ", " (run.text("mpi")) ", " (ranks) " on " (nodes.join(", ")) ", " (seconds(run.summary["wall_s"].as_f64())) "." }
             (result(run))
             @if run.points.is_empty() {
-                p { "No iterations were measured: the program neither uses a framework nor marks its iterations." }
+                p { "No iterations were measured: the program neither uses a framework nor marks its iterations, and its MPI calls have no period." }
             } @else {
                 h3 { "Time of each " (run.unit) }
                 figure.curve { (svg::curve(run)) figcaption { span.key.time { "measured" } " " span.key.ideal { (ideal(run)) } " " span.key.mark { "decision" } } }
@@ -180,6 +180,7 @@ fn efficiencies(run: &Run) -> Markup {
             tr { th { "parallel efficiency" } th { "load balance" } th { "communication efficiency" } }
             tr { td { (percent(&pop["parallel_efficiency"])) } td { (percent(&pop["load_balance"])) } td { (percent(&pop["communication_efficiency"])) } }
         }
+        ul { @for line in summary::mpi_lines(&run.summary).iter().skip(1) { li { (line) } } }
         p { span.key.useful { "useful" } " " span.key.waiting { "waiting in MPI" } " " span.key.mpi { "other MPI" } " " span.key.framework { "midrun's frameworks" } }
         table.ranks { @for rank in run.ranks.iter().take(MOST_RANKS) { (rank_row(rank)) } }
         @if more > 0 { p { "and " (Count(more as u64, "rank")) " more." } }

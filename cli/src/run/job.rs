@@ -10,7 +10,7 @@ use midrun_proto::keys::{self, Keys};
 use midrun_proto::tls::Credentials;
 use midrun_proto::v1::{Notice, OpenJobRequest, OwnerSettings, TunletFile};
 use midrun_vocabulary::names::CREDENTIALS_VARIABLE;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::child::{self, Ended};
 use super::client::Client;
@@ -141,7 +141,7 @@ pub async fn run(
         memory.keep(json);
     }
     let closed = closed.map(|json| plan.points.as_ref().map_or(json.clone(), |points| points.declare(&json)));
-    conclude(closed, summary, &console);
+    conclude(closed, summary, &console, &plan.without_mpi);
     if let Some(Analyzer { daemon, .. }) = analyzer {
         daemon.stop(ANALYZER_END_DEADLINE).await;
     }
@@ -312,7 +312,7 @@ fn rank_environment<'a>(
 }
 
 /// Writes and prints the summary. A failure does not change the job's exit code.
-fn conclude(closed: anyhow::Result<String>, file: Option<&SummaryFile>, console: &Console) {
+fn conclude(closed: anyhow::Result<String>, file: Option<&SummaryFile>, console: &Console, without_mpi: &[String]) {
     let json = match closed {
         Ok(json) => json,
         Err(error) => return say(format!("{error:#}")),
@@ -321,6 +321,13 @@ fn conclude(closed: anyhow::Result<String>, file: Option<&SummaryFile>, console:
         say(format!("{error:#}"));
     }
     console.summary(&json);
+    let has_ranks = serde_json::from_str::<Value>(&json).is_ok_and(|summary| summary["ranks"] != 0);
+    if let Some(program) = without_mpi.first().filter(|_| !has_ranks) {
+        let text = format!(
+            "no process initialised MPI, and {program} is linked with none: the launcher may have started copies of it that know nothing of each other"
+        );
+        console.notice(&Notice { text, json: json!({"event": "no-mpi", "program": program}).to_string() });
+    }
 }
 
 /// Returns so many random bytes as hexadecimal digits.

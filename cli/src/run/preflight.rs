@@ -19,6 +19,8 @@ pub struct Plan {
     pub untuned: bool,
     /// Measure points and tuning points in a program that was not written for midrun.
     pub points: Option<Points>,
+    /// Programs that are linked with no MPI. They may load one, as Python does.
+    pub without_mpi: Vec<String>,
 }
 
 /// Checks the command. What keeps midrun from tuning it is said in one sentence, and refused where the settings are strict.
@@ -45,7 +47,10 @@ pub fn check(line: &CommandLine, settings: &RunSettings) -> anyhow::Result<Plan>
         say(mixed);
     }
     match library(line, &linked, settings) {
-        Ok(preload) => Ok(Plan { preload, ..Plan::default() }),
+        Ok(preload) => {
+            let without = linked.iter().filter(|(_, linkage)| *linkage == Linkage::default());
+            Ok(Plan { preload, without_mpi: without.map(|(word, _)| (*word).to_owned()).collect(), ..Plan::default() })
+        }
         Err(obstacle) if settings.strict => usage(obstacle),
         Err(obstacle) => {
             say(format!("{obstacle}; the job runs untuned"));

@@ -1,0 +1,111 @@
+//! What the ranks do in MPI, in words: the efficiencies, where the time goes, and masters with their workers.
+
+use midrun_vocabulary::{Count, Seconds};
+use serde_json::Value;
+
+/// The MPI functions that take most of the time are named, so many.
+const FUNCTIONS_NAMED: usize = 3;
+
+/// The lines of any program whose MPI calls were counted.
+pub fn lines(summary: &Value) -> Vec<String> {
+    let mut lines: Vec<String> = efficiency(&summary["pop"]).into_iter().collect();
+    lines.extend(longest(&summary["pop"]));
+    lines.extend(functions(summary));
+    lines.extend(summary["teams"].as_array().into_iter().flatten().filter_map(team));
+    lines
+}
+
+/// The line of the POP efficiencies of the whole run.
+fn efficiency(pop: &Value) -> Option<String> {
+    let percent = |key: &str| pop[key].as_f64().map(|share| format!("{:.1} %", 100.0 * share));
+    Some(format!(
+        "POP efficiencies: parallel {} = load balance {} x communication {}",
+        percent("parallel_efficiency")?,
+        percent("load_balance")?,
+        percent("communication_efficiency")?,
+    ))
+}
+
+/// The rank that the others wait for, where they lose more by that than by communication.
+fn longest(pop: &Value) -> Option<String> {
+    if pop["load_balance"].as_f64()? >= pop["communication_efficiency"].as_f64()? {
+        return None;
+    }
+    let useful_s = |rank: &&Value| rank["useful_s"].as_f64().unwrap_or(0.0);
+    let ranks = pop["ranks"].as_array()?;
+    let longest = ranks.iter().max_by(|a, b| useful_s(a).total_cmp(&useful_s(b)))?;
+    let mean_s = ranks.iter().map(|rank| useful_s(&rank)).sum::<f64>() / ranks.len() as f64;
+    Some(format!(
+        "rank {} computes longest: {}; the ranks' mean is {}",
+        longest["rank"],
+        Seconds(useful_s(&longest)),
+        Seconds(mean_s)
+    ))
+}
+
+/// The line of the functions that take the ranks' time.
+fn functions(summary: &Value) -> Option<String> {
+    let ranks = summary["pop"]["ranks"].as_array()?;
+    let part = |rank: &Value, key: &str| rank[key].as_f64().unwrap_or(0.0);
+    let sum = |keys: &[&str]| -> f64 { ranks.iter().flat_map(|rank| keys.iter().map(|key| part(rank, key))).sum() };
+    let in_mpi_s = sum(&["waiting_s", "mpi_s"]);
+    let all_s = in_mpi_s + sum(&["useful_s", "framework_s"]);
+    let of_function = |(name, classes): (&String, &Value)| {
+        let classes = classes.as_object().into_iter().flat_map(serde_json::Map::values);
+        (name.clone(), classes.filter_map(|class| class["time_s"].as_f64()).sum::<f64>())
+    };
+    let mut functions: Vec<(String, f64)> = summary["mpi_calls"].as_object()?.iter().map(of_function).collect();
+    functions.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let percent = |seconds: f64| format!("{:.1} %", 100.0 * seconds / all_s);
+    let named = functions.iter().take(FUNCTIONS_NAMED).map(|(name, seconds)| format!("{name} {}", percent(*seconds)));
+    let named: Vec<String> = named.filter(|text| !text.ends_with(" 0.0 %")).collect();
+    if named.is_empty() || all_s <= 0.0 {
+        return None;
+    }
+    Some(format!("MPI takes {} of the ranks' time: {}", percent(in_mpi_s), named.join(", ")))
+}
+
+/// The line of a master and its workers.
+fn team(team: &Value) -> Option<String> {
+    let percent = |key: &str| team[key].as_f64().map(|share| format!("{:.1} %", 100.0 * share));
+    let busy = percent("master_busy").zip(team["most_workers"].as_u64());
+    Some(format!(
+        "{} exchange messages with rank {} alone ({}), as workers do with a master: they compute for {} of the time, load balance {}{}",
+        Count(team["worker_count"].as_u64()?, "rank"),
+        team["master"],
+        percent("share")?,
+        percent("computing")?,
+        percent("load_balance")?,
+        busy.map_or(String::new(), |(busy, most)| format!(
+            "; rank {} is busy for {busy}, and {most} would need all of its time",
+            team["master"]
+        )),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn the_functions_that_take_most_time_are_named() {
+        let calls =
+            |time_s: f64| json!({"same_host": {"count": 9, "time_s": time_s / 2.0}, "local": {"time_s": time_s / 2.0}});
+        let rank = |rank: u32, useful_s: f64| json!({"rank": rank, "useful_s": useful_s, "waiting_s": 9.0 - useful_s, "mpi_s": 1.0});
+        let mut summary = json!({
+            "mpi_calls": {"MPI_Wait": calls(4.0), "MPI_Send": calls(1.0), "MPI_Irecv": calls(0.5), "MPI_Wtime": calls(1e-6)},
+            "pop": {"load_balance": 0.75, "communication_efficiency": 0.8, "parallel_efficiency": 0.6,
+                "ranks": [rank(0, 6.0), rank(1, 8.0)]}});
+        let expected = [
+            "POP efficiencies: parallel 60.0 % = load balance 75.0 % x communication 80.0 %",
+            "rank 1 computes longest: 8.000 s; the ranks' mean is 7.000 s",
+            "MPI takes 30.0 % of the ranks' time: MPI_Wait 20.0 %, MPI_Send 5.0 %, MPI_Irecv 2.5 %",
+        ];
+        assert_eq!(lines(&summary), expected);
+        summary["pop"]["load_balance"] = json!(0.9);
+        summary["mpi_calls"] = json!({"MPI_Wtime": calls(1e-6)});
+        assert_eq!(lines(&summary).len(), 1, "the ranks are even, and no function takes any time worth naming");
+        assert_eq!(lines(&json!({"pop": null})), [""; 0]);
+    }
+}
