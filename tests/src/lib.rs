@@ -3,13 +3,16 @@
 pub mod ask;
 pub mod browser;
 pub mod calls;
+pub mod chaos;
 pub mod cluster;
+pub mod conformance;
 pub mod daemons;
 pub mod mpi;
 pub mod process;
 pub mod prometheus;
 pub mod ranks;
 pub mod run;
+pub mod runner;
 pub mod scratch;
 pub mod scripted_analyzer;
 pub mod skip;

@@ -2,14 +2,22 @@
 
 use std::fs;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::Scratch;
 
 /// A process that has not ended after this time hangs, and the test fails.
 const WATCHDOG: Duration = Duration::from_secs(180);
+
+static STARTS: Mutex<()> = Mutex::new(());
+
+/// No process starts while somebody else holds this.
+pub fn hold_starts() -> MutexGuard<'static, ()> {
+    STARTS.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// A process that leads its own group. If the test ends early, the whole group is killed.
 pub struct Process {
@@ -55,6 +63,7 @@ impl Process {
             .stderr(fs::File::create(&err).expect("a log"))
             .envs(scratch.environment())
             .process_group(0);
+        let _starts = hold_starts();
         let child = command.spawn().unwrap_or_else(|error| panic!("{name}: {command:?}: {error}"));
         Process { name: name.into(), child, out, err }
     }
@@ -78,23 +87,35 @@ impl Process {
 
     /// Its stdout so far.
     pub fn out(&self) -> String {
-        fs::read_to_string(&self.out).unwrap_or_default()
+        text(&self.out)
     }
 
     /// Its stderr so far.
     pub fn err(&self) -> String {
-        fs::read_to_string(&self.err).unwrap_or_default()
+        text(&self.err)
     }
 
     /// Waits for its end; fails the test if it hangs.
     pub fn wait(mut self) -> Ended {
+        let ended = self.ended_within(WATCHDOG);
+        ended.unwrap_or_else(|| panic!("{} hangs; stderr:\n{}", self.name, self.err()))
+    }
+
+    /// Waits for its end; where it has not ended at the limit, its whole group is killed.
+    pub fn wait_at_most(mut self, limit: Duration) -> Option<Ended> {
+        self.ended_within(limit)
+    }
+
+    fn ended_within(&mut self, limit: Duration) -> Option<Ended> {
         let begin = Instant::now();
         loop {
             if let Some(status) = self.child.try_wait().expect("its state") {
                 let code = status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0));
-                return Ended { code, out: self.out(), err: self.err() };
+                return Some(Ended { code, out: self.out(), err: self.err() });
             }
-            assert!(begin.elapsed() < WATCHDOG, "{} hangs; stderr:\n{}", self.name, self.err());
+            if begin.elapsed() >= limit {
+                return None;
+            }
             std::thread::sleep(Duration::from_millis(10));
         }
     }
@@ -106,6 +127,11 @@ impl Process {
         assert_eq!(ended.code, 0, "{name} failed\nstdout:\n{}\nstderr:\n{}", ended.out, ended.err);
         ended
     }
+}
+
+/// Programs may print what is no text.
+fn text(path: &Path) -> String {
+    String::from_utf8_lossy(&fs::read(path).unwrap_or_default()).into_owned()
 }
 
 impl Drop for Process {

@@ -2,12 +2,18 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::path::Path;
 
 use crate::{Scratch, wait_until};
 
 /// Process id and environment of every process that a test has started.
 fn processes(scratch: &Scratch) -> Vec<(i32, Vec<u8>)> {
-    let mark = [b"XDG_RUNTIME_DIR=", scratch.path("run").display().to_string().as_bytes(), b"\0"].concat();
+    processes_below(&scratch.path("run"))
+}
+
+/// The same of all tests whose directories are below one.
+fn processes_below(directory: &Path) -> Vec<(i32, Vec<u8>)> {
+    let mark = [b"XDG_RUNTIME_DIR=", directory.as_os_str().as_encoded_bytes()].concat();
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     let pids = entries.filter_map(|entry| entry.file_name().to_string_lossy().parse().ok());
     let all = pids.filter_map(|pid: i32| Some((pid, fs::read(format!("/proc/{pid}/environ")).ok()?)));
@@ -36,7 +42,27 @@ pub fn kill(scratch: &Scratch, rank: u32) {
     assert_eq!(unsafe { libc::kill(pid, libc::SIGKILL) }, 0, "rank {rank} can be killed");
 }
 
+/// Whether no process of the test is left.
+pub fn are_gone(scratch: &Scratch) -> bool {
+    processes(scratch).is_empty()
+}
+
 /// Waits until no process of the test is left; fails the test if one stays.
 pub fn assert_all_gone(scratch: &Scratch) {
-    wait_until("all processes of the job have gone", || processes(scratch).is_empty());
+    wait_until("all processes of the job have gone", || are_gone(scratch));
+}
+
+/// Kills what is left of the test's processes; their number. Ranks need not be in the launcher's group.
+pub fn end_all(scratch: &Scratch) -> usize {
+    end_all_below(&scratch.path("run"))
+}
+
+/// The same for all tests whose directories are below one.
+pub fn end_all_below(directory: &Path) -> usize {
+    let left = processes_below(directory);
+    for (pid, _) in &left {
+        // SAFETY: a process that a test has started.
+        unsafe { libc::kill(*pid, libc::SIGKILL) };
+    }
+    left.len()
 }

@@ -30,9 +30,14 @@ impl Scratch {
         [("XDG_RUNTIME_DIR", self.path("run")), ("XDG_STATE_HOME", self.path("state"))]
     }
 
+    /// Sockets, locks and other files in the runtime directory.
+    pub fn left(&self) -> Vec<PathBuf> {
+        walk(&self.path("run"))
+    }
+
     /// Fails the test if a socket or lock is left in the runtime directory.
     pub fn assert_nothing_left(&self) {
-        let left: Vec<_> = walk(&self.path("run"));
+        let left = self.left();
         assert!(left.is_empty(), "left behind: {left:?}");
     }
 }
