@@ -47,6 +47,13 @@ pub fn are_gone(scratch: &Scratch) -> bool {
     processes(scratch).is_empty()
 }
 
+/// Whether a launcher of the test's job runs: `midrun run` has started it.
+pub fn are_launched(scratch: &Scratch) -> bool {
+    let command = |pid: i32| fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+    let launches = |name: String| ["mpirun", "orterun", "mpiexec"].iter().any(|launcher| name.starts_with(launcher));
+    processes(scratch).into_iter().any(|(pid, _)| launches(command(pid)))
+}
+
 /// Waits until no process of the test is left; fails the test if one stays.
 pub fn assert_all_gone(scratch: &Scratch) {
     wait_until("all processes of the job have gone", || are_gone(scratch));

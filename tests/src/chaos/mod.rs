@@ -101,7 +101,14 @@ impl Job {
                     wait_until("there is a rank 1", || ranks::of_job(scratch).contains_key(&1));
                     ranks::of_job(scratch).get(&1).copied()
                 }
-                Target::Run => Some(self.process.pid()),
+                Target::Run => {
+                    // Before, nobody has started a job that could go on.
+                    let begin = Instant::now();
+                    while fault.signal == libc::SIGKILL && !ranks::are_launched(scratch) && begin.elapsed() < LIMIT {
+                        std::thread::sleep(Duration::from_millis(1));
+                    }
+                    Some(self.process.pid())
+                }
                 Target::Agent => self.agent.as_ref().map(|agent| agent.process.pid()),
                 Target::Analyzer => self.analyzer.as_ref().map(|analyzer| analyzer.process.pid()),
             };
