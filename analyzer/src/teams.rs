@@ -47,7 +47,9 @@ pub fn teams(members: &[Member]) -> Vec<TeamLine> {
         }
     }
     let team = |(master, workers): (u32, Vec<&Member>)| {
-        let master = members.iter().find(|member| member.times.rank == master)?;
+        // A master of midrun's own framework is known without its messages, and its time there says nothing of waiting.
+        let by_hand = |member: &&Member| member.times.rank == master && member.times.framework_s == 0.0;
+        let master = members.iter().find(by_hand)?;
         (workers.len() >= FEWEST).then(|| line(master, &workers)).flatten()
     };
     found.into_iter().filter_map(team).collect()
@@ -94,6 +96,14 @@ mod tests {
         let all: Vec<(u32, u64)> = (1..=workers).map(|worker| (worker, 50)).collect();
         let work = |worker| rank(worker, 10.0 - 2.0 * f64::from(worker % 2), &[(0, 98), (worker % workers + 1, 2)]);
         std::iter::once(rank(0, 0.5, &all)).chain((1..=workers).map(work)).collect()
+    }
+
+    #[test]
+    fn a_master_of_a_framework_is_none_by_its_messages() {
+        let mut members = star(12);
+        assert_eq!(teams(&members).len(), 1);
+        members[0].times.framework_s = 9.0;
+        assert_eq!(teams(&members), []);
     }
 
     #[test]

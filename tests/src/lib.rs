@@ -8,6 +8,7 @@ pub mod cluster;
 pub mod conformance;
 pub mod daemons;
 pub mod mpi;
+pub mod pages;
 pub mod process;
 pub mod prometheus;
 pub mod ranks;
