@@ -1,11 +1,13 @@
 //! The SQLite file: one row per run.
 
 use std::fs;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, Row, params};
+use rustix::fs::{CWD, FileType, Mode, mknodat};
+use rustix::io::Errno;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -13,8 +15,9 @@ use serde_json::Value;
 const APPLICATION: i64 = 0x6d64_726e;
 /// Version of the table below.
 const VERSION: i64 = 1;
-/// A writer waits so long for another.
-const BUSY: Duration = Duration::from_secs(1);
+/// A writer waits so long for others: SQLite looks now and then, and on a busy host it may find one of them each time. Who must
+/// not wait so long does not wait for this thread.
+const BUSY: Duration = Duration::from_secs(20);
 const TABLE: &str = "
     CREATE TABLE run (
         id INTEGER PRIMARY KEY,
@@ -120,14 +123,25 @@ impl Store {
         if let Some(directory) = path.parent() {
             fs::DirBuilder::new().recursive(true).mode(0o700).create(directory).map_err(file)?;
         }
-        // SQLite gives its further files the mode of this one.
-        let made = fs::OpenOptions::new().create(true).append(true).mode(0o600).open(path).map_err(file)?;
-        made.set_permissions(fs::Permissions::from_mode(0o600)).map_err(file)?;
-        drop(made);
-        Store::connect(path).map_err(|error| match error.sqlite_error_code() {
-            Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => set_aside(path),
-            _ => Error::Sqlite(path.to_owned(), error),
-        })?
+        // SQLite gives its further files the mode of this one. It is made without being opened: a descriptor that is closed
+        // gives up all locks that this process has on the file, those of SQLite, too.
+        match mknodat(CWD, path, FileType::RegularFile, Mode::RUSR | Mode::WUSR, 0) {
+            Ok(()) | Err(Errno::EXIST) => {}
+            Err(error) => return Err(file(error.into())),
+        }
+        fs::set_permissions(path, fs::Permissions::from_mode(0o600)).map_err(file)?;
+        let until = Instant::now() + BUSY;
+        loop {
+            match Store::connect(path) {
+                Ok(connected) => return connected,
+                Err(error) => match error.sqlite_error_code() {
+                    // SQLite does not wait for one that begins or ends the log.
+                    Some(ErrorCode::DatabaseBusy) if Instant::now() < until => std::thread::sleep(BUSY / 1000),
+                    Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => return Err(set_aside(path)),
+                    _ => return Err(Error::Sqlite(path.to_owned(), error)),
+                },
+            }
+        }
     }
 
     /// The inner error is final; the outer one may be a damaged file.
