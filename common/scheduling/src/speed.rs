@@ -26,14 +26,23 @@ impl WorkerSpeed {
 
     /// Adds a chunk of `tasks` tasks that took `busy_s` seconds; `sum_sq_s2` is the sum of the squared task times.
     pub fn add_chunk(&mut self, tasks: u64, busy_s: f64, sum_sq_s2: f64) {
+        self.add_chunks(1, tasks, busy_s, sum_sq_s2);
+    }
+
+    /// Adds several chunks of `tasks` tasks together, of which only the sums are known: they are taken for equal ones.
+    pub fn add_chunks(&mut self, chunks: u64, tasks: u64, busy_s: f64, sum_sq_s2: f64) {
+        if tasks == 0 {
+            return;
+        }
         let (before, all) = (self.tasks as f64, (self.tasks + tasks) as f64);
         let squares_s2 = (self.var_s2 + self.mean_s * self.mean_s) * before + sum_sq_s2;
         self.mean_s = (self.mean_s * before + busy_s) / all;
         self.var_s2 = (squares_s2 / all - self.mean_s * self.mean_s).max(0.0);
         self.tasks += tasks;
-        self.chunks += 1;
-        self.weighted_s += self.chunks as f64 * busy_s;
-        self.weighted_tasks += self.chunks as f64 * tasks as f64;
+        let number = self.chunks as f64 + (chunks as f64 + 1.0) / 2.0; // theirs on average
+        self.chunks += chunks;
+        self.weighted_s += number * busy_s;
+        self.weighted_tasks += number * tasks as f64;
     }
 
     /// Weighted average performance: time per task, seconds; NaN before the first chunk.
@@ -85,5 +94,10 @@ mod tests {
         assert!((speed.performance_s() - 1.5).abs() < 1e-12);
         assert!((speed.faded().performance_s() - 1.5).abs() < 1e-12);
         assert_eq!(WorkerSpeed::known(8, 4, 0.5, 0.0).performance_s(), 0.5);
+        let (mut one_by_one, mut together) = (speed, speed);
+        (0..4).for_each(|_| one_by_one.add_chunk(2, 3.0, 5.0));
+        together.add_chunks(4, 8, 12.0, 20.0);
+        assert!((one_by_one.performance_s() - together.performance_s()).abs() < 1e-12);
+        assert!((one_by_one.var_s2 - together.var_s2).abs() < 1e-12 && one_by_one.chunks == together.chunks);
     }
 }

@@ -207,6 +207,9 @@ fn known_speed(input: &SimInput, worker: usize) -> WorkerSpeed {
     if input.first {
         return WorkerSpeed::default();
     }
+    if let Some(measured) = input.measured.get(worker).filter(|measured| measured.tasks > 0) {
+        return *measured;
+    }
     let mean_s = input.mean_s * input.slowness.get(worker).copied().unwrap_or(1.0);
     WorkerSpeed::known(KNOWN_TASKS, KNOWN_CHUNKS, mean_s, (input.variation * mean_s).powi(2))
 }

@@ -1,5 +1,7 @@
 //! Inputs of the simulation of one iteration: its tasks, its workers and their messages.
 
+use midrun_scheduling::WorkerSpeed;
+
 /// The way between the master and one worker.
 ///
 /// The framework's sends never wait: no expression for synchronous sends ((9), (12), (14), (16)) holds for it, whatever the
@@ -35,6 +37,9 @@ pub struct SimInput {
     pub sample: Vec<f64>,
     /// Relative time per task of each worker: 1 average, 4 four times slower; missing: 1.
     pub slowness: Vec<f64>,
+    /// What the master measured of each worker, in the order of `slowness`: a technique that weighs does so by this, whatever it
+    /// is due to. Missing or without tasks: `slowness`.
+    pub measured: Vec<WorkerSpeed>,
     /// The master's time per chunk (take in and hand out), seconds.
     pub overhead_s: f64,
     /// One message's way, seconds.

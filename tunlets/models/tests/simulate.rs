@@ -193,3 +193,20 @@ fn drawings_serve_tasks_that_are_dearer_too() {
     assert_eq!(run(&cheap, &dear), run(&dear, &dear));
     assert!((run(&cheap, &dear).task_s / run(&cheap, &cheap).task_s - 2.0).abs() < 1e-9);
 }
+
+#[test]
+fn weights_are_what_the_master_measured_though_it_was_the_place_of_the_tasks() {
+    use midrun_scheduling::{Technique, WorkerSpeed};
+    // Tasks grow with their place. Equal parts made the worker of the last ones look eight times slower.
+    let place = |k: u32| f64::from(2 * k + 1) / 8.0;
+    let even = SimInput { workers: 8, tasks: 800, profile: (0..8).map(place).collect(), ..input(0.0) };
+    let measured = (0..8).map(|k| WorkerSpeed::known(100, 1, even.mean_s * place(k), 0.0)).collect();
+    let misled = SimInput { measured, ..even.clone() };
+    let ratio = |input: &SimInput, kind| iteration(input, &TechniqueParameters::new(kind), 1).ratio(8);
+    assert!(ratio(&even, Technique::AwfB) < 1.1, "{}", ratio(&even, Technique::AwfB));
+    assert!(ratio(&misled, Technique::AwfB) > 1.2, "{}", ratio(&misled, Technique::AwfB));
+    assert!(
+        (ratio(&misled, Technique::Fac2) / ratio(&even, Technique::Fac2) - 1.0).abs() < 1e-9,
+        "one chunk is too few"
+    );
+}

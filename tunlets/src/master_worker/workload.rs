@@ -12,6 +12,7 @@ mod tests;
 use super::growth::Growth;
 use crate::{Network, Window};
 use midrun_models::line::median;
+use midrun_scheduling::WorkerSpeed;
 use observations::{idle_per_chunk_s, sigma_s, slowness_in, variance_of};
 use position_profile::PositionProfile;
 pub use projection::KnownWorker;
@@ -86,6 +87,8 @@ pub struct WorkloadEstimator {
     shape: PositionProfile,
     /// Relative time per task of each rank that was seen: 1 average of those that take part.
     slowness: BTreeMap<u32, f64>,
+    /// What the master remembers of each rank's speed at the end of an iteration: its techniques weigh by it.
+    speeds: BTreeMap<u32, WorkerSpeed>,
     /// Variance of task times that the speeds of those that take part explain, as a share of the squared mean.
     by_workers: f64,
     /// What messages can have cost in the last windows, as a share of what was measured of them. The least counts.
@@ -121,6 +124,21 @@ fn costs_are_known(window: &Window) -> bool {
 impl WorkloadEstimator {
     /// Takes a window in; `workload` becomes `Some` once something was learnt.
     pub fn learn(workload: &mut Option<WorkloadEstimator>, window: &Window) -> Learnt {
+        let mut speeds = workload.as_mut().map(|known| std::mem::take(&mut known.speeds)).unwrap_or_default();
+        let learnt = Self::take_in(workload, window);
+        for w in &window.per_worker {
+            // As the master does, whatever the program may have become.
+            let speed = speeds.entry(w.rank).or_default();
+            *speed = speed.faded();
+            speed.add_chunks(w.chunks, w.tasks, w.busy_s, w.sum_sq_s2);
+        }
+        if let Some(known) = workload {
+            known.speeds = speeds;
+        }
+        learnt
+    }
+
+    fn take_in(workload: &mut Option<WorkloadEstimator>, window: &Window) -> Learnt {
         if window.tasks == 0 && window.per_worker.is_empty() {
             return Learnt::Nothing; // only its time is known
         }
@@ -197,6 +215,7 @@ impl WorkloadEstimator {
             shape: PositionProfile::of(window, mean_s),
             by_workers: variance_of(slowness.values().copied()),
             slowness,
+            speeds: BTreeMap::new(),
             message_shares: VecDeque::new(),
             overhead: VecDeque::new(),
         }

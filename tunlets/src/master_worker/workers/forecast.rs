@@ -61,7 +61,7 @@ pub fn input_error(
     let gain = |here: &WorkloadEstimator, there: &WorkloadEstimator| {
         now.map_or(0.0, |now| time_s(here, now).ln()) - time_s(there, to).ln()
     };
-    let known = gain(workload, &workload.with_workers(workers));
+    let known = gain(&workload.with_workers(workload.workers), &workload.with_workers(workers));
     let off = workload.within_errors(workload.workers).into_iter().zip(workload.within_errors(workers));
     let squares: f64 = off.map(|(here, there)| (gain(&here, &there) - known).powi(2)).sum();
     if squares.is_finite() { squares.sqrt() } else { 0.0 }

@@ -4,6 +4,7 @@ use super::WorkloadEstimator;
 use crate::link::Cost;
 use crate::{LinkCost, Network};
 use midrun_models::simulate::{MessageTimes, SimInput};
+use std::collections::BTreeMap;
 
 /// Latency of a message until it is measured, seconds: mostly the wake-up of a sleeping rank.
 const LATENCY_S: f64 = 75e-6;
@@ -26,12 +27,20 @@ pub struct KnownWorker {
 }
 
 impl WorkloadEstimator {
-    /// The same program with another number of workers, with as many tasks as it has then, as dear as they are then.
+    /// The same program with another number of workers, with as many tasks as it has then, as dear as they are then. A number is
+    /// chosen for long: the master knows the workers' true speeds by then.
     pub fn with_workers(&self, workers: u32) -> WorkloadEstimator {
         let (tasks, compute_s) = self.growth.at((self.tasks, self.compute_s()), self.workers, workers);
         let mean_s = if tasks > 0 { compute_s / tasks as f64 } else { self.mean_s };
         let dearer = if self.mean_s > 0.0 { mean_s / self.mean_s } else { 1.0 };
-        WorkloadEstimator { workers, tasks, mean_s, sigma_s: self.sigma_s * dearer, ..self.clone() }
+        WorkloadEstimator {
+            workers,
+            tasks,
+            mean_s,
+            sigma_s: self.sigma_s * dearer,
+            speeds: BTreeMap::new(),
+            ..self.clone()
+        }
     }
 
     /// The same program some iterations on, where it has more to do with each: a number of workers holds for a while.
@@ -129,6 +138,9 @@ impl WorkloadEstimator {
         let variance = (square - self.by_workers - between).max(0.0) / (1.0 + between);
         let sample = if profile.is_empty() { self.shape.sample(variance) } else { Vec::new() };
         slowness.resize(count, 1.0);
+        // It will weigh the next iteration's chunks by what it measured, even where that came from the tasks' places.
+        let measured = |worker: &KnownWorker| self.speeds.get(&worker.rank).copied().unwrap_or_default().faded();
+        let measured = known.iter().take(count).map(measured).collect();
         let far = (0..count).map(|place| known.get(place).and_then(|worker| worker.far));
         let message_times = far.map_while(|far| self.message_times(far)).collect();
         SimInput {
@@ -139,6 +151,7 @@ impl WorkloadEstimator {
             variation: variance.sqrt(),
             sample,
             slowness,
+            measured,
             overhead_s: self.chunk_cost_s.clamp(0.0, self.mean_s),
             latency_s: LATENCY_S,
             send_s: 0.0,

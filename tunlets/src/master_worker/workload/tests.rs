@@ -1,6 +1,7 @@
 //! What is learnt from windows, and what is not.
 
 use super::*;
+use crate::PROFILE_BINS;
 use crate::testing::window;
 
 #[test]
@@ -120,4 +121,31 @@ fn few_tasks_that_differ_much_are_blurred_until_they_are_seen_one_by_one() {
     assert!(blurred(8, 1e-4));
     assert!(!blurred(80, 1e-4), "each in a chunk of its own");
     assert!(!blurred(8, 2e-5), "all alike");
+}
+
+#[test]
+fn a_technique_that_weighs_is_foreseen_with_the_weights_that_the_master_has() {
+    use crate::master_worker::candidates::{SEED, forecast, informed};
+    use midrun_scheduling::Technique;
+    // One chunk each, and tasks that grow with their place: equal workers were measured as very unequal ones.
+    let mut split = window(0, 8, 0.19);
+    split.chunks = 8;
+    for (w, place) in split.per_worker.iter_mut().zip([1.0, 3.0, 5.0, 7.0, 9.0, 11.0, 13.0, 15.0]) {
+        (w.chunks, w.busy_s, w.sum_sq_s2) = (1, w.busy_s * place / 8.0, w.sum_sq_s2 * (place / 8.0_f64).powi(2));
+    }
+    let bins = PROFILE_BINS as f64;
+    for (k, bin) in split.profile.iter_mut().enumerate() {
+        bin.busy_s *= (2.0 * k as f64 + 1.0) / bins;
+    }
+    let mut workload = None;
+    WorkloadEstimator::learn(&mut workload, &split);
+    let workload = workload.unwrap();
+    let iteration_s = |workload: &WorkloadEstimator, kind| {
+        forecast(workload, &[informed(kind, 0.0, workload)], SEED, 4)[0].iteration_s
+    };
+    // In the long run, the master sees that they are equal.
+    let later = workload.with_workers(8);
+    let (now_s, later_s) = (iteration_s(&workload, Technique::AwfB), iteration_s(&later, Technique::AwfB));
+    assert!(now_s > 1.2 * later_s, "{now_s} {later_s}");
+    assert_eq!(iteration_s(&workload, Technique::Tss), iteration_s(&later, Technique::Tss), "it has no weights");
 }
