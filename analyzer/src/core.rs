@@ -60,6 +60,7 @@ pub struct Core {
     recorded: Option<Vec<Action>>,
     /// Windows that the status of a closed job keeps.
     closed_windows: u64,
+    thinks_apart: bool,
 }
 
 impl Core {
@@ -76,7 +77,13 @@ impl Core {
             recalled: BTreeMap::new(),
             recorded: None,
             closed_windows: limits::CLOSED_WINDOWS,
+            thinks_apart: false,
         }
+    }
+
+    /// The same with tunlets that think outside: [`Output::Think`] hands the work out, [`Input::Thought`] says that it is done.
+    pub fn thinking_apart(self) -> Core {
+        Core { thinks_apart: true, ..self }
     }
 
     /// The same after an analyzer that left this in the journal.
@@ -128,6 +135,12 @@ impl Core {
                 }
             }
             Input::Asked { ask, question } => self.on_question(now, ask, question, &mut out),
+            Input::Thought { job } => {
+                if let Some(known) = self.jobs.get_mut(&job) {
+                    known.on_thought_done();
+                    self.on_time(now, &job, &mut out);
+                }
+            }
             Input::Tick => {
                 let jobs: Vec<JobId> = self.jobs.keys().cloned().collect();
                 jobs.iter().for_each(|job| self.on_time(now, job, &mut out));
@@ -350,6 +363,7 @@ impl Core {
             action_ttl_ms: self.config.action_ttl_ms,
             window_grace_ms: self.config.window_grace_ms,
             opened,
+            thinks_apart: self.thinks_apart,
             options,
             maker: self.maker.clone(),
         }

@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use midrun_tunlets::{Judgement, Observation, Proposal, Refusal, Report, Settled, TuningPoint, Tunlet, Verdict};
+use midrun_tunlets::{Judgement, Proposal, Refusal, Report, Settled, TuningPoint, Tunlet, Verdict};
 use serde::Serialize;
 
 use crate::limits;
 use crate::notice::finite;
+use crate::thought::{Conclusion, News, Work};
 
 /// Reason of a proposal that would change what a person has set.
 pub const HELD: &str = "it was set by hand, until midrun resume";
@@ -74,10 +75,23 @@ pub struct DecisionLine {
     pub reason: Option<String>,
 }
 
+/// Where the tunlets are.
+enum Mind {
+    Here(Box<dyn Tunlet>),
+    Thinking(Work),
+    /// After a panic: the job runs on, untuned.
+    Failed,
+}
+
 /// The tunlets of a job and their decisions.
 pub struct Decisions {
-    // None after a tunlet panicked: the job runs on, untuned.
-    tunlet: Option<Box<dyn Tunlet>>,
+    mind: Mind,
+    /// That they failed was told.
+    told_off: bool,
+    name: String,
+    points: String,
+    /// What they are told next.
+    news: Vec<News>,
     lines: VecDeque<DecisionLine>,
     // Number of the oldest decision that is listed: an endless job forgets the first ones.
     first: u64,
@@ -88,12 +102,26 @@ pub struct Decisions {
 impl Decisions {
     /// Nothing decided yet.
     pub fn new(tunlet: Box<dyn Tunlet>) -> Decisions {
-        Decisions { tunlet: Some(tunlet), lines: VecDeque::new(), first: 0, refused: BTreeSet::new() }
+        let mut decisions = Decisions {
+            mind: Mind::Failed,
+            told_off: false,
+            name: String::new(),
+            points: String::new(),
+            news: Vec::new(),
+            lines: VecDeque::new(),
+            first: 0,
+            refused: BTreeSet::new(),
+        };
+        decisions.replace(tunlet);
+        decisions
     }
 
-    /// Lets another tunlet decide from here on.
+    /// Lets another tunlet decide from here on. What the one before it still thinks is forgotten.
     pub fn replace(&mut self, tunlet: Box<dyn Tunlet>) {
-        self.tunlet = Some(tunlet);
+        self.name = tunlet.name().to_owned();
+        self.points = catch_unwind(AssertUnwindSafe(|| tunlet.points())).unwrap_or_default();
+        self.news.clear();
+        (self.mind, self.told_off) = (Mind::Here(tunlet), false);
     }
 
     /// Decisions in order, for the summary.
@@ -115,20 +143,36 @@ impl Decisions {
 
     /// Whether tunlets are at work (they are not after one failed).
     pub fn is_on(&self) -> bool {
-        self.tunlet.is_some()
+        !matches!(self.mind, Mind::Failed)
     }
 
-    /// Refusals that were not reported yet.
-    pub fn new_refusals(&mut self) -> Vec<Refusal> {
-        let mut new = self.ask(|tunlet| tunlet.refusals()).unwrap_or_default();
-        new.retain(|refusal| self.refused.insert((refusal.tunlet.clone(), refusal.why.clone())));
-        new
+    /// Whether they have failed since this was asked last.
+    pub fn is_newly_off(&mut self) -> bool {
+        !self.is_on() && !std::mem::replace(&mut self.told_off, true)
+    }
+
+    /// Whether a thought has not come back.
+    pub fn is_thinking(&self) -> bool {
+        matches!(self.mind, Mind::Thinking(_))
+    }
+
+    /// Those of these refusals that were not reported yet.
+    pub fn new_refusals(&mut self, mut refusals: Vec<Refusal>) -> Vec<Refusal> {
+        refusals.retain(|refusal| self.refused.insert((refusal.tunlet.clone(), refusal.why.clone())));
+        refusals
     }
 
     /// Refusals so far, and the tunlets' report.
     pub fn report(&self) -> (Vec<Refusal>, Report) {
-        let Some(tunlet) = self.tunlet.as_deref() else { return Default::default() };
-        (tunlet.refusals(), midrun_tunlets::report_of(tunlet))
+        match &self.mind {
+            Mind::Here(tunlet) => (tunlet.refusals(), midrun_tunlets::report_of(tunlet.as_ref())),
+            Mind::Thinking(_) => {
+                let unavailable =
+                    vec!["the tunlets are deciding at this moment: ask again for their report".to_owned()];
+                (Vec::new(), Report { unavailable, ..Report::default() })
+            }
+            Mind::Failed => Default::default(),
+        }
     }
 
     /// Records why decision `number` was not applied.
@@ -139,41 +183,71 @@ impl Decisions {
     }
 
     /// The text of points that the tunlets want; see [`Tunlet::points`].
-    pub fn points(&self) -> String {
-        let ask = |tunlet: &dyn Tunlet| catch_unwind(AssertUnwindSafe(|| tunlet.points())).unwrap_or_default();
-        self.tunlet.as_deref().map(ask).unwrap_or_default()
-    }
-
-    /// Shows an observation to the tunlets; returns their judgements on earlier decisions.
-    pub fn observe(&mut self, observation: Observation<'_>) -> Vec<Judgement> {
-        let mut known = self.ask(|tunlet| tunlet.observe(observation)).unwrap_or_default();
-        known.retain(|judgement| self.judge(judgement));
-        known
+    pub fn points(&self) -> &str {
+        if self.is_on() { &self.points } else { "" }
     }
 
     /// Its name, as long as tunlets are at work.
     pub fn name(&self) -> Option<&str> {
-        self.tunlet.as_deref().map(|tunlet| tunlet.name())
+        self.is_on().then_some(&self.name)
     }
 
-    /// Asks for a proposal; returns it with the number of the decision. Not to be called while one is in flight. A proposal
-    /// that only sets what is `held` is settled at once as not applied.
-    pub fn propose(
+    /// Has something for the tunlets, of which they hear with the next thought. Where they are far behind, the oldest window goes.
+    pub fn tell(&mut self, news: News) {
+        if !self.is_on() {
+            return;
+        }
+        let windows = self.news.iter().filter(|news| news.is_window()).count();
+        if windows >= limits::WINDOWS_AHEAD
+            && let Some(oldest) = self.news.iter().position(News::is_window)
+        {
+            self.news.remove(oldest);
+        }
+        self.news.push(news);
+    }
+
+    /// Hands the tunlets and their news out; they are asked for a proposal where tuning points are given. `None` where there is no
+    /// news, or the last thought has not come back. A proposal must not be asked for while one is in flight.
+    pub fn begin_thought(&mut self, asked: Option<Vec<TuningPoint>>) -> Option<Work> {
+        if self.news.is_empty() || !matches!(self.mind, Mind::Here(_)) {
+            return None;
+        }
+        let Mind::Here(tunlet) = std::mem::replace(&mut self.mind, Mind::Failed) else { return None };
+        let work = Work::new(tunlet, std::mem::take(&mut self.news), asked);
+        self.mind = Mind::Thinking(work.clone());
+        Some(work)
+    }
+
+    /// Takes the tunlets back, and what they thought; judgements are noted. Waits where the thought is not at its end.
+    pub fn end_thought(&mut self) -> Option<Conclusion> {
+        let Mind::Thinking(work) = &self.mind else { return None };
+        let mut conclusion = work.conclusion()?;
+        self.mind = conclusion.tunlet.take().map_or(Mind::Failed, Mind::Here);
+        conclusion.judgements.retain(|(_, judgement)| self.judge(judgement));
+        Some(conclusion)
+    }
+
+    /// Nothing comes of a proposal that was not numbered.
+    pub fn forget(&mut self, why: &str) {
+        let next = self.first + self.lines.len() as u64;
+        self.settle(next, Settled::NotApplied { why: Some(why.to_owned()) });
+    }
+
+    /// Gives a proposal the number of a decision. One that only sets what is `held`, or that was advised already, is settled at once as
+    /// not applied.
+    pub fn number(
         &mut self,
-        tuning_points: &[TuningPoint],
+        proposal: Proposal,
         per: Per,
         held: &dyn Fn(u32, &str) -> bool,
     ) -> Option<(u64, Proposal)> {
-        let proposal = self.ask(|tunlet| tunlet.propose(tuning_points)).flatten()?;
         let free = |rank: &u32| proposal.assignments.iter().any(|(name, _)| !held(*rank, name));
         if !proposal.assignments.is_empty() && !proposal.ranks.iter().any(free) {
-            let next = self.first + self.lines.len() as u64;
-            let settled = Settled::NotApplied { why: Some(HELD.to_owned()) };
-            self.ask(|tunlet| tunlet.on_settled(next, settled));
+            self.forget(HELD);
             return None;
         }
         if let Some(number) = self.advised_already(&proposal) {
-            self.ask(|tunlet| tunlet.on_settled(number, Settled::NotApplied { why: None }));
+            self.settle(number, Settled::NotApplied { why: None });
             return None;
         }
         if self.lines.len() >= limits::LISTED_DECISIONS {
@@ -205,7 +279,7 @@ impl Decisions {
         if let Some(line) = self.line_mut(number) {
             line.applied_iteration = Some(iteration);
         }
-        self.ask(|tunlet| tunlet.on_settled(number, Settled::Applied { iteration }));
+        self.settle(number, Settled::Applied { iteration });
     }
 
     /// Decision `number` was written down, or did not get through.
@@ -214,7 +288,7 @@ impl Decisions {
             line.verdict = verdict.as_str().to_owned();
             line.reason.clone()
         });
-        self.ask(|tunlet| tunlet.on_settled(number, Settled::NotApplied { why }));
+        self.settle(number, Settled::NotApplied { why });
     }
 
     /// Decision `number`, given up before, was applied after all.
@@ -248,16 +322,12 @@ impl Decisions {
         true
     }
 
-    // A defect in one job's model must not end the analyzer of all jobs.
-    fn ask<T>(&mut self, question: impl FnOnce(&mut dyn Tunlet) -> T) -> Option<T> {
-        let tunlet = self.tunlet.as_mut()?;
-        match catch_unwind(AssertUnwindSafe(|| question(tunlet.as_mut()))) {
-            Ok(answer) => Some(answer),
-            Err(_) => {
-                tracing::error!("a tunlet failed (this is a defect of midrun); its job runs on untuned");
-                self.tunlet = None;
-                None
-            }
+    /// Tells the tunlets at once what became of a decision, or with the next thought where they are thinking.
+    fn settle(&mut self, number: u64, settled: Settled) {
+        self.tell(News::Settled(number, settled));
+        if let Some(work) = self.begin_thought(None) {
+            work.run();
+            self.end_thought();
         }
     }
 }

@@ -10,6 +10,7 @@ use crate::events::{Batch, Hello};
 use crate::ids::{AskId, JobId, LinkId};
 use crate::notice::Notice;
 use crate::owner::OwnerSettings;
+use crate::thought::Work;
 
 /// An input of the core.
 #[derive(Clone, Debug)]
@@ -24,6 +25,8 @@ pub enum Input {
     AgentDisconnected { link: LinkId, goodbye: bool },
     /// The admin service asks.
     Asked { ask: AskId, question: Question },
+    /// The tunlets of a job have thought.
+    Thought { job: JobId },
     /// Time has passed.
     Tick,
     /// The analyzer shall end: sum up every job.
@@ -49,6 +52,8 @@ pub enum Output {
     KeepSettings(Box<OwnerSettings>),
     /// Show a job's owner settings to an agent, which keeps a copy.
     ShowSettings { link: LinkId, settings: Box<OwnerSettings> },
+    /// Let the tunlets of a job think; then [`Input::Thought`].
+    Think { job: JobId, work: Work },
     /// Send a notice to those who watch the job.
     Notify { job: JobId, notice: Notice },
     /// The job is over: end its watches.

@@ -12,7 +12,7 @@ mod report;
 mod synchronized;
 
 use midrun_tunlets::tuning_point::names;
-use midrun_tunlets::{Observation, TuningOptions, Tunlet, Verdict};
+use midrun_tunlets::{Proposal, TuningOptions, Tunlet, Verdict};
 use serde_json::json;
 
 use crate::actions::{Action, ActionResult, ActionStatus, Assigned};
@@ -23,11 +23,12 @@ use crate::decisions::{Decisions, HELD, Per};
 use crate::events::{Event, Joined, Left, PointRefused, Report};
 use crate::ids::{AgentId, AskId, JobId, LinkId};
 use crate::in_flight::{By, Settlement, When};
-use crate::input::JobLine;
+use crate::input::{JobLine, Output};
 use crate::limits;
 use crate::log_lines;
 use crate::notice::{History, Notice};
 use crate::owner::{Manual, OwnerOptions, OwnerSettings};
+use crate::thought::{Conclusion, News};
 use crate::window::Closed;
 use dispatcher::{Answered, Dispatcher};
 use measurements::{Measured, Measurements};
@@ -51,6 +52,8 @@ pub struct Spec {
     pub window_grace_ms: u64,
     /// Opened by name, before its first rank.
     pub opened: bool,
+    /// Its tunlets think outside of the core, which is told when a thought ends.
+    pub thinks_apart: bool,
     /// Options of its tunlets.
     pub options: TuningOptions,
     /// Makes them anew.
@@ -84,6 +87,8 @@ pub struct Job {
     measurements: Measurements,
     memory: Memory,
     decisions: Decisions,
+    /// The window after which the tunlets were, or are to be, asked for a proposal.
+    asked: Asked,
     dispatcher: Dispatcher,
     overrides: Overrides,
     point_texts: PointTexts,
@@ -95,6 +100,22 @@ pub struct Job {
     /// The owner's options are not known yet: nothing may change.
     options_follow: bool,
     history: History,
+    /// All its windows are being closed: nothing is sent any more, and nobody is waited for.
+    ends: bool,
+}
+
+/// Window after which a proposal is wanted: its unit and its number.
+type Moment = (Per, u64);
+
+/// See [`Job::think`].
+#[derive(Default)]
+struct Asked {
+    /// Of the thought under way.
+    now: Option<Moment>,
+    /// Of the windows that came meanwhile.
+    next: Option<Moment>,
+    /// The thought under way has ended.
+    done: bool,
 }
 
 impl Job {
@@ -109,6 +130,7 @@ impl Job {
             measurements: Measurements::new(now, spec.window_grace_ms * 1_000_000),
             memory: Memory::new(&spec.options),
             decisions: Decisions::new(tunlet),
+            asked: Asked::default(),
             dispatcher: Dispatcher::new(now, spec.action_ttl_ms, last_action),
             overrides: Overrides::new(now, last_action),
             point_texts: PointTexts::of(names::POINTS),
@@ -117,6 +139,7 @@ impl Job {
             owners: None,
             options_follow: false,
             history: History::default(),
+            ends: false,
             spec,
         }
     }
@@ -287,10 +310,18 @@ impl Job {
         if let Some(outcome) = self.dispatcher.advance(ctx, &self.roster) {
             self.on_outcome(&outcome);
         }
+        self.ends |= all;
+        if std::mem::take(&mut self.asked.done) || all {
+            self.on_thought(ctx);
+        }
         for measured in self.measurements.close(ctx.now, all, &self.roster) {
             if self.measurements.accept(ctx, &measured) {
-                self.on_measured(ctx, &measured, !all);
+                self.on_measured(ctx, measured);
             }
+        }
+        if self.decisions.is_newly_off() {
+            let text = "tuning is off: the tunlet failed (this is a defect of midrun)".to_owned();
+            ctx.life("tuning-off", text, json!({}));
         }
         if all {
             self.dispatcher.end();
@@ -305,8 +336,8 @@ impl Job {
     fn send_texts(&mut self, ctx: &mut Ctx<'_>) {
         let (dispatcher, roster) = (&mut self.dispatcher, &self.roster);
         if self.point_texts.any_due() {
-            let points = if self.spec.dry_run { String::new() } else { self.decisions.points() };
-            self.point_texts.send(ctx, &points, dispatcher, roster);
+            let points = if self.spec.dry_run { "" } else { self.decisions.points() };
+            self.point_texts.send(ctx, points, dispatcher, roster);
         }
         if self.measurements.take_new_period() {
             self.iteration_texts.renew();
@@ -318,53 +349,89 @@ impl Job {
         }
     }
 
-    /// Shows a window to the tunlets; reports their judgements of earlier decisions, and does what they ask for.
-    fn on_measured(&mut self, ctx: &mut Ctx<'_>, measured: &Measured, may_act: bool) {
-        let (observation, per, number) = match measured {
+    /// Shows a window to the tunlets, and asks them for a proposal where one could be acted on.
+    fn on_measured(&mut self, ctx: &mut Ctx<'_>, measured: Measured) {
+        let (news, per, number) = match measured {
             Measured::Iteration(closed) => {
-                let Closed { window, .. } = &**closed;
+                let Closed { window, .. } = *closed;
                 self.dispatcher.on_measured(Some(window.iteration), window.iteration_s);
-                self.memory.observe(ctx, window);
-                (Observation::Iteration(window), Per::Iteration, window.iteration)
+                self.memory.observe(ctx, &window);
+                let number = window.iteration;
+                (News::Iteration(Box::new(window)), Per::Iteration, number)
             }
             Measured::Stream(window) => {
                 self.dispatcher.on_measured(None, window.seconds);
-                (Observation::Stream(window), Per::Output, window.number)
+                let number = window.number;
+                (News::Stream(Box::new(window)), Per::Output, number)
             }
         };
         if self.overrides.mode() != Mode::Tuned {
             return;
         }
-        let was_on = self.decisions.is_on();
-        for judgement in self.decisions.observe(observation) {
+        self.decisions.tell(news);
+        self.asked.next = Some((per, number));
+        self.think(ctx);
+    }
+
+    /// Lets the tunlets think about their news. Where they do so apart, [`Job::on_thought_done`] follows.
+    fn think(&mut self, ctx: &mut Ctx<'_>) {
+        if self.decisions.is_thinking() {
+            return;
+        }
+        self.asked.now = self.asked.next.take().filter(|(per, _)| self.may_decide(*per) && self.can_reach(*per, ctx));
+        let points = self.asked.now.map(|_| self.roster.points.list().to_vec());
+        let Some(work) = self.decisions.begin_thought(points) else { return };
+        if self.spec.thinks_apart && !self.ends {
+            ctx.out.push(Output::Think { job: self.id.clone(), work });
+        } else {
+            self.on_thought(ctx);
+        }
+    }
+
+    /// The tunlets have thought: [`Job::on_time`] takes in what.
+    pub fn on_thought_done(&mut self) {
+        self.asked.done = true;
+    }
+
+    /// Takes in what the tunlets thought: reports their judgements of earlier decisions, and does what they ask for.
+    fn on_thought(&mut self, ctx: &mut Ctx<'_>) {
+        let Some(Conclusion { judgements, refusals, proposal, .. }) = self.decisions.end_thought() else { return };
+        for (number, judgement) in judgements {
             if let Some(line) = self.decisions.line(judgement.decision) {
                 ctx.notify(log_lines::judged(&ctx.job, judgement.decision, line, judgement.verdict, number));
             }
         }
+        if let (Some(proposal), Some(moment)) = (proposal, self.asked.now.take()) {
+            self.decide(ctx, moment, proposal);
+        }
+        for refusal in self.decisions.new_refusals(refusals) {
+            ctx.notify(log_lines::refused(&ctx.job, &refusal));
+        }
+        self.think(ctx);
+    }
+
+    /// Whether a proposal could be acted on now.
+    fn may_decide(&self, per: Per) -> bool {
         let judges_start = per == Per::Iteration && self.memory.is_judging();
         let waits = judges_start || self.overrides.is_active() || self.overrides.pending() > 0;
         // A launcher that has ended has nobody left to tune: windows that still come are evidence only.
-        let may_act = may_act && self.closing.is_none();
-        if may_act && !self.dispatcher.is_busy() && !waits && !self.awaits_options() {
-            self.decide(ctx, per, number);
-        }
-        for refusal in self.decisions.new_refusals() {
-            ctx.notify(log_lines::refused(&ctx.job, &refusal));
-        }
-        if was_on && !self.decisions.is_on() {
-            let text = "tuning is off: the tunlet failed (this is a defect of midrun)".to_owned();
-            ctx.life("tuning-off", text, json!({}));
-        }
+        let is_over = self.ends || self.closing.is_some();
+        let may = self.overrides.mode() == Mode::Tuned && !self.awaits_options();
+        may && !is_over && !waits && !self.dispatcher.is_busy()
     }
 
-    fn decide(&mut self, ctx: &mut Ctx<'_>, per: Per, number_of_window: u64) {
-        let reached = |rank: u32| self.roster.members.link_of(rank, ctx.links).is_some();
-        // While nobody can bring an action to the master there is nothing to decide.
-        if !self.measurements.decides(per).is_some_and(reached) {
-            return;
+    /// Whether anybody can bring an action to the master. Where nobody can there is nothing to decide.
+    fn can_reach(&self, per: Per, ctx: &Ctx<'_>) -> bool {
+        self.measurements.decides(per).is_some_and(|rank| self.roster.members.link_of(rank, ctx.links).is_some())
+    }
+
+    fn decide(&mut self, ctx: &mut Ctx<'_>, (per, number_of_window): Moment, proposal: Proposal) {
+        // Something may have come up while the tunlets thought.
+        if !self.may_decide(per) || !self.can_reach(per, ctx) {
+            return self.decisions.forget("it came too late");
         }
         let held = |rank: u32, name: &str| self.overrides.holds(rank, name);
-        let Some((number, proposal)) = self.decisions.propose(self.roster.points.list(), per, &held) else { return };
+        let Some((number, proposal)) = self.decisions.number(proposal, per, &held) else { return };
         ctx.notify(log_lines::decided(&ctx.job, number, &proposal, per, self.spec.dry_run));
         let (ranks, synchronized) = (proposal.ranks, proposal.synchronized);
         let held = |rank: &u32| proposal.assignments.iter().any(|(name, _)| self.overrides.holds(*rank, name));
@@ -523,7 +590,8 @@ impl Job {
     /// A rank could not do a line of the points: tunlets see the refusal of each rank, people one notice.
     fn on_point_refused(&mut self, ctx: &mut Ctx<'_>, rank: u32, refused: &PointRefused) {
         if !refused.shed {
-            self.decisions.observe(Observation::PointRefused { rank, line: refused.line, why: &refused.why });
+            self.decisions.tell(News::PointRefused { rank, line: refused.line, why: refused.why.clone() });
+            self.think(ctx);
         }
         if self.measurements.on_point_refused(rank, refused) {
             let (event, what) =
@@ -594,6 +662,9 @@ impl Job {
 
     /// Whether the job can be summed up now: all its ranks have left and their last batches are in, or enough was waited.
     pub fn is_over(&self, now: u64, close_wait_ms: u64) -> bool {
+        if self.decisions.is_thinking() {
+            return false; // the summary has what comes of it
+        }
         let since = |start_ns: u64, wait_ms: u64| now >= start_ns.saturating_add(wait_ms * 1_000_000);
         let members = &self.roster.members;
         let Some(closing) = &self.closing else {

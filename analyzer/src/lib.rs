@@ -35,6 +35,7 @@ pub mod status;
 pub mod streams;
 pub mod summary;
 pub mod teams;
+pub mod thought;
 mod tuning_points;
 pub mod window;
 
@@ -51,4 +52,4 @@ mod unattributed;
 pub use config::Config;
 pub use error::AnalyzerError;
 pub use ids::{ActionId, AgentId, AskId, JobId, LinkId};
-pub use server::{Accept, Surroundings, serve, serve_in};
+pub use server::{Accept, Surroundings, Thinker, serve, serve_in};

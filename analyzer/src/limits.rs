@@ -64,6 +64,8 @@ pub const UNATTRIBUTED_WORKS: usize = 1 << 16;
 pub const LISTED_ITERATIONS: usize = 20_000;
 /// Decisions listed in a summary.
 pub const LISTED_DECISIONS: usize = 2_000;
+/// Windows that wait for tunlets that are still thinking; more, and the oldest is not shown to them.
+pub const WINDOWS_AHEAD: usize = 16;
 /// Latencies listed in a summary.
 pub const LISTED_LATENCIES: usize = 2_000;
 /// Notices kept per job for those who watch late.

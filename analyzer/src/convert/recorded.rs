@@ -40,6 +40,7 @@ pub fn input(what: What) -> Option<Input> {
             let (job, control) = (JobId::new(&request.job)?, super::control(request.control?));
             Input::Asked { ask, question: Question::Control { job, token: String::new(), control } }
         }
+        What::Thought(v1::Thought { job }) => Input::Thought { job: JobId::new(&job)? },
         What::Tick(_) => Input::Tick,
         What::Begun(_) | What::Sent(_) | What::Ended(_) => return None,
     })
@@ -51,6 +52,7 @@ pub fn what(input: &Input) -> Option<What> {
         Input::AgentDisconnected { link, goodbye } => {
             What::LinkEnded(v1::LinkEnded { link: link.0, goodbye: *goodbye })
         }
+        Input::Thought { job } => What::Thought(v1::Thought { job: job.to_string() }),
         Input::Asked { question: Question::OpenJob { job, options, dry_run, .. }, .. } => {
             What::Opened(v1::OpenJobRequest { job: job.to_string(), dry_run: *dry_run, ..request(options) })
         }
@@ -114,7 +116,7 @@ pub fn sent(wire: v1::Action) -> Option<Action> {
     Some(Action { id: ActionId(wire.id), job, rank, assignments, at_once, decided_ns, deadline_ns, phase })
 }
 
-/// The configuration of an analyzer that began to record at `unix_s` seconds since 1970.
+/// The configuration of an analyzer that began to record at `unix_s` seconds since 1970, and whose tunlets think in the core.
 pub fn begun(config: &Config, last_action: u64, unix_s: u64) -> v1::RecordingBegun {
     v1::RecordingBegun {
         version: env!("CARGO_PKG_VERSION").into(),
@@ -125,6 +127,7 @@ pub fn begun(config: &Config, last_action: u64, unix_s: u64) -> v1::RecordingBeg
         window_grace_ms: config.window_grace_ms,
         close_wait_ms: config.close_wait_ms,
         defaults: Some(v1::OpenJobRequest { dry_run: config.dry_run, ..request(&config.options()) }),
+        thoughts: false,
     }
 }
 

@@ -65,7 +65,7 @@ impl Story {
         (line.done, line.text.clone())
     }
 
-    fn apply(&mut self, action: &Action, iteration: u64) {
+    pub(super) fn apply(&mut self, action: &Action, iteration: u64) {
         self.report("j", action.rank, vec![settled(action, ActionStatus::Applied, iteration)]);
     }
 

@@ -7,6 +7,7 @@ mod jobs;
 mod memory;
 mod owner;
 mod synchronized;
+mod thoughts;
 
 use midrun_tunlets::tuning_point::names;
 use midrun_tunlets::{Judgement, Observation, Proposal, Settled, TuningOptions, TuningPoint, Tunlet, Verdict};

@@ -20,7 +20,7 @@ impl Job {
         let members = &self.roster.members;
         let (refusals, report) = self.decisions.report();
         let ideal_period_s = report.ideal_period_s.filter(|s| s.is_finite());
-        let measured = self.measurements.summary(&self.decisions.points(), ideal_period_s);
+        let measured = self.measurements.summary(self.decisions.points(), ideal_period_s);
         let lost = members.ranks().filter(|(_, _, state)| *state == RankState::Lost);
         Summary {
             schema_version: SCHEMA_VERSION,

@@ -141,8 +141,9 @@ fn play<'a, R: Read>(
     let config = with(&recorded.completed(options.clone()), recorded);
     config.validate()?;
     maker(&config.options())?;
+    let core = Core::new(config, maker, reader.begun.last_action).replaying();
     let mut play = Play {
-        core: Core::new(config, maker, reader.begun.last_action).replaying(),
+        core: if reader.begun.thoughts { core.thinking_apart() } else { core },
         job,
         options,
         start_ns: reader.now_ns(),
@@ -259,9 +260,8 @@ impl Play<'_> {
                 }
                 return job == self.job;
             }
-            Input::Asked { question: Question::CloseJob { job, .. } | Question::Control { job, .. }, .. } => {
-                return job == self.job;
-            }
+            Input::Asked { question: Question::CloseJob { job, .. } | Question::Control { job, .. }, .. }
+            | Input::Thought { job } => return job == self.job,
             _ => {}
         }
         true

@@ -15,6 +15,7 @@ use crate::convert::{self, recorded};
 use crate::core::Core;
 use crate::ids::{AskId, JobId, LinkId};
 use crate::input::{Answer, Input, Output, Question};
+use crate::thought::Work;
 
 const MS: u64 = 1_000_000;
 const WORKERS: u32 = 4;
@@ -31,6 +32,8 @@ struct Story {
     technique: u32,
     notices: Vec<String>,
     summary: String,
+    /// A thought that ends with the next input.
+    thought: Option<Work>,
 }
 
 fn framed(now_ns: u64, what: What) -> Vec<u8> {
@@ -51,13 +54,16 @@ fn kind(kind: event::Kind) -> v1::Event {
 }
 
 impl Story {
-    fn begin() -> Story {
+    fn begin(thoughts: bool) -> Story {
         let core = Core::new(Config::default(), from_catalogue, 70);
+        let core = if thoughts { core.thinking_apart() } else { core };
         let begun = recorded::begun(&Config::default(), 70, 1_700_000_000);
+        let begun = v1::RecordingBegun { thoughts, ..begun };
         let file = [preamble(), framed(5 * MS, What::Begun(begun))].concat();
         let (asked, notices) = (Vec::new(), Vec::new());
+        let (summary, thought) = (String::new(), None);
         let mut story =
-            Story { core, now_ns: 5 * MS, sequence: 0, file, asked, technique: 0, notices, summary: String::new() };
+            Story { core, now_ns: 5 * MS, sequence: 0, file, asked, technique: 0, notices, summary, thought };
         let open = v1::OpenJobRequest { job: "story".into(), ..Default::default() };
         story.take(What::Opened(open));
         let joined = |r| v1::RankJoined { id: rank(r), world_size: WORKERS + 1, ..Default::default() };
@@ -91,6 +97,15 @@ impl Story {
 
     /// Takes in what is recorded at the same time, as the server does.
     fn take(&mut self, what: What) {
+        let thought = self.thought.take();
+        self.put(what);
+        if let Some(thought) = thought {
+            thought.run();
+            self.put(What::Thought(v1::Thought { job: "story".into() }));
+        }
+    }
+
+    fn put(&mut self, what: What) {
         let input = recorded::input(what.clone()).unwrap();
         let outputs = self.core.step(self.now_ns, input);
         self.file.extend(framed(self.now_ns, what));
@@ -103,6 +118,7 @@ impl Story {
                 }
                 Output::Notify { notice, .. } => self.notices.push(notice.text),
                 Output::Answer { answer: Answer::Summary(json), .. } => self.summary = json,
+                Output::Think { work, .. } => self.thought = Some(work),
                 _ => {}
             }
         }
@@ -188,6 +204,7 @@ impl Story {
         self.take(What::Closed(v1::CloseJobRequest { job: "story".into(), token: String::new() }));
         self.now_ns += 3_000 * MS;
         self.take(What::Tick(v1::Tick {}));
+        self.take(What::Tick(v1::Tick {}));
         self.file.extend(framed(self.now_ns, What::Ended(v1::RecordingEnded {})));
         self
     }
@@ -196,11 +213,11 @@ impl Story {
 /// The recording of the story.
 fn recorded_story() -> Vec<u8> {
     static FILE: OnceLock<Vec<u8>> = OnceLock::new();
-    FILE.get_or_init(|| story().file).clone()
+    FILE.get_or_init(|| story(false).file).clone()
 }
 
-fn story() -> Story {
-    let mut story = Story::begin();
+fn story(thoughts: bool) -> Story {
+    let mut story = Story::begin(thoughts);
     (0..12).for_each(|iteration| story.iterate(iteration));
     story.end()
 }
@@ -235,7 +252,15 @@ fn read(file: &[u8]) -> Result<(usize, End), ReadError> {
 
 #[test]
 fn a_replay_with_the_recorded_options_decides_as_was_decided_then() {
-    let story = story();
+    decides_as_was_decided_then(story(false));
+}
+
+#[test]
+fn so_it_does_where_tunlets_thought_elsewhere() {
+    decides_as_was_decided_then(story(true));
+}
+
+fn decides_as_was_decided_then(story: Story) {
     assert!(story.notices.iter().any(|text| text.contains("technique")), "something was decided: {:?}", story.notices);
     let again = replayed(&story.file, &as_recorded());
     let texts: Vec<&String> = again.notices.iter().map(|timed| &timed.notice.text).collect();
@@ -246,7 +271,7 @@ fn a_replay_with_the_recorded_options_decides_as_was_decided_then() {
 
 #[test]
 fn another_option_is_advice_and_what_the_run_did_by_itself_is_marked() {
-    let story = story();
+    let story = story(false);
     let gss = replayed(&story.file, &TuningOptions { technique: "gss".into(), ..as_recorded() });
     let summary: serde_json::Value = serde_json::from_str(&gss.summary).unwrap();
     assert_eq!(summary["actions"]["sent"], 0, "{}", gss.summary);

@@ -52,13 +52,25 @@ pub(crate) struct CoreTask {
     links: Arc<Links>,
     asked: HashMap<AskId, oneshot::Sender<Reply>>,
     watchers: HashMap<JobId, Vec<mpsc::Sender<Result<v1::Notice, Status>>>>,
+    thinker: Thinker,
+    /// Jobs whose tunlets have thought.
+    thoughts: (mpsc::UnboundedSender<JobId>, mpsc::UnboundedReceiver<JobId>),
 }
 
+/// Runs what takes long where nobody waits for it.
+pub type Thinker = Arc<dyn Fn(Box<dyn FnOnce() + Send>) + Send + Sync>;
+
 impl CoreTask {
-    pub(crate) fn new(now_ns: Clock, core: Core, journal: Journal, recorder: Recorder, links: Arc<Links>) -> CoreTask {
+    pub(crate) fn new(
+        (now_ns, thinker): (Clock, Thinker),
+        core: Core,
+        journal: Journal,
+        recorder: Recorder,
+        links: Arc<Links>,
+    ) -> CoreTask {
         CoreTask {
             now_ns,
-            core,
+            core: core.thinking_apart(),
             journal,
             journal_due_ns: 0,
             recorder,
@@ -66,6 +78,8 @@ impl CoreTask {
             links,
             asked: HashMap::new(),
             watchers: HashMap::new(),
+            thinker,
+            thoughts: mpsc::unbounded_channel(),
         }
     }
 
@@ -86,6 +100,7 @@ impl CoreTask {
                     Some(message) => self.take(message),
                     None => break,
                 },
+                Some(job) = self.thoughts.1.recv() => self.step(Input::Thought { job }, None),
                 Some(place) = asked.recv() => drop(place.send(self.core.overview(self.now_ns.now()))),
                 _ = ticks.tick() => {
                     self.step(Input::Tick, None);
@@ -180,6 +195,14 @@ impl CoreTask {
             }
             Output::ShowSettings { link, settings } => {
                 self.links.send(link, convert::show_settings(&settings));
+            }
+            Output::Think { job, work } => {
+                let done = self.thoughts.0.clone();
+                (self.thinker)(Box::new(move || {
+                    work.run();
+                    // The core may have ended meanwhile.
+                    let _ = done.send(job);
+                }));
             }
             Output::Notify { job, notice } => self.notify(&job, notice),
             Output::EndWatches { job } => {

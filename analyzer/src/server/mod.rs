@@ -15,6 +15,7 @@ use tokio::net::TcpListener;
 use tokio::sync::{mpsc, oneshot};
 use tonic::service::interceptor::InterceptedService;
 
+use midrun_proto::v1::RecordingBegun;
 use midrun_proto::v1::admin_server::AdminServer;
 use midrun_proto::v1::agent_server::AgentServer;
 use midrun_vocabulary::Clock;
@@ -28,11 +29,12 @@ use crate::overview::Asked;
 use crate::recording::Recorder;
 use crate::{catalogue, clock, convert, limits};
 pub use connections::Accept;
+pub use core_task::Thinker;
 use core_task::{CoreTask, ToCore};
 use links::Links;
 
 /// What an analyzer has from its host. A simulation gives others.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Surroundings {
     /// CLOCK_MONOTONIC, nanoseconds.
     pub now_ns: Clock,
@@ -40,12 +42,19 @@ pub struct Surroundings {
     pub epoch_us: Clock,
     /// The journal's disk.
     pub disk: Arc<dyn Disk>,
+    /// Where tunlets think.
+    pub thinker: Thinker,
 }
 
 impl Surroundings {
     /// Those of this host.
     pub fn of_host() -> Surroundings {
-        Surroundings { now_ns: clock::monotonic_ns(), epoch_us: clock::epoch_us(), disk: Arc::new(HostDisk) }
+        Surroundings {
+            now_ns: clock::monotonic_ns(),
+            epoch_us: clock::epoch_us(),
+            disk: Arc::new(HostDisk),
+            thinker: Arc::new(|work| drop(tokio::task::spawn_blocking(work))),
+        }
     }
 }
 
@@ -76,7 +85,7 @@ pub async fn serve_in(
     shutdown: impl Future<Output = ()> + Send + 'static,
 ) -> Result<(), AnalyzerError> {
     config.validate()?;
-    let Surroundings { now_ns, epoch_us, disk } = surroundings;
+    let Surroundings { now_ns, epoch_us, disk, thinker } = surroundings;
     let (journal, recalled) = Journal::open(disk, config.journal.as_deref())?;
     if recalled.damaged > 0 {
         tracing::warn!(lines = recalled.damaged, "lines of the journal are damaged and were left out");
@@ -90,6 +99,7 @@ pub async fn serve_in(
         None => Recorder::none(),
         Some(path) => {
             let begun = convert::recorded::begun(&config, last_action, last_action / 1_000_000);
+            let begun = RecordingBegun { thoughts: true, ..begun };
             let recorder = Recorder::begin(path, now_ns.now(), begun);
             recorder.map_err(|source| AnalyzerError::Record { path: path.clone(), source })?
         }
@@ -100,7 +110,7 @@ pub async fn serve_in(
     let (inputs, queue) = mpsc::channel::<ToCore>(limits::CORE_QUEUE);
     let links = Arc::new(Links::default());
     let (ended, core_ended) = oneshot::channel();
-    let core_task = CoreTask::new(now_ns.clone(), core, journal, recorder, links.clone());
+    let core_task = CoreTask::new((now_ns.clone(), thinker), core, journal, recorder, links.clone());
     let mut core_task = tokio::spawn(core_task.run(queue, asked, shutdown, ended));
 
     let ids = Arc::new(AtomicU64::new(1));

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use midrun_agent::Attached;
-use midrun_analyzer::{AnalyzerError, Config as AnalyzerConfig, Surroundings, overview};
+use midrun_analyzer::{AnalyzerError, Config as AnalyzerConfig, Surroundings, Thinker, overview};
 use midrun_proto::v1::OwnerSettings;
 use tokio::io::AsyncWriteExt;
 use tokio::sync::mpsc::{Sender, channel};
@@ -77,7 +77,9 @@ pub fn add_node(sim: &mut Sim<'_>, plan: &Plan, number: usize, agents: &Agents) 
 pub fn add_analyzer(sim: &mut Sim<'_>, plan: &Plan, disk: &SimDisk) {
     let clock = &plan.clocks[plan.nodes];
     let disk = std::sync::Arc::new(disk.clone());
-    let surroundings = Surroundings { now_ns: clock.monotonic(), epoch_us: clock.epoch_us(), disk };
+    // A thread of its own would end in another order each time.
+    let thinker: Thinker = std::sync::Arc::new(|work| work());
+    let surroundings = Surroundings { now_ns: clock.monotonic(), epoch_us: clock.epoch_us(), disk, thinker };
     let config =
         AnalyzerConfig { token: plan.site.clone(), journal: Some("journal.jsonl".into()), ..AnalyzerConfig::default() };
     sim.host(ANALYZER.0, move || {

@@ -1,0 +1,131 @@
+//! Stories of the core whose tunlets think elsewhere.
+
+use super::controls::set;
+use super::*;
+use crate::control::Control;
+use crate::thought::Work;
+
+impl Story {
+    /// As [`Story::begin`], with tunlets that think elsewhere.
+    fn begin_apart() -> Story {
+        let mut story = Story::new(Config::default());
+        story.core = Core::new(Config::default(), scripted, 1000).thinking_apart();
+        story.hello(LINK, "n1-77", "j");
+        story.report("j", 0, vec![technique_tuning_point()]);
+        story
+    }
+
+    /// The thoughts that were handed out, not yet thought.
+    fn thoughts(&mut self) -> Vec<Work> {
+        let thoughts = self.out.iter().filter_map(|output| match output {
+            Output::Think { work, .. } => Some(work.clone()),
+            _ => None,
+        });
+        let thoughts = thoughts.collect();
+        self.out.retain(|output| !matches!(output, Output::Think { .. }));
+        thoughts
+    }
+
+    fn think(&mut self, thought: &Work) {
+        thought.run();
+        self.step(Input::Thought { job: job("j") });
+    }
+}
+
+#[test]
+fn windows_go_on_while_tunlets_think_and_their_decision_is_sent_afterwards() {
+    let mut story = Story::begin_apart();
+    story.iteration("j", 0);
+    let [first] = &story.thoughts()[..] else { panic!("one thought") };
+    story.iteration("j", 1);
+    story.iteration("j", 2);
+    assert!(story.thoughts().is_empty(), "one at a time");
+    assert_eq!(story.summary("j")["iterations"], 3, "windows are closed, and who asks is answered");
+    assert_eq!(story.actions(), [], "nothing is decided yet");
+    story.think(first);
+    // What came meanwhile is thought about next; a proposal waits for the action in flight.
+    let [second] = &story.thoughts()[..] else { panic!("one thought") };
+    let action = story.actions().remove(0);
+    assert_eq!(action.assignments, [(names::TECHNIQUE.to_owned(), 6.0.into())]);
+    story.think(second);
+    assert_eq!(story.actions(), [], "one action at a time");
+    story.apply(&action, 2);
+    story.iteration("j", 3);
+    let [third] = &story.thoughts()[..] else { panic!("one thought") };
+    story.think(third);
+    assert_eq!(story.summary("j")["decisions"][0]["verdict"], "kept");
+}
+
+#[test]
+fn what_a_person_sets_while_tunlets_think_goes_before_their_proposal() {
+    let mut story = Story::begin_apart();
+    story.iteration("j", 0);
+    let [thought] = &story.thoughts()[..] else { panic!("one thought") };
+    story.control(5, set(names::TECHNIQUE, "1", None));
+    let by_hand = story.actions().remove(0);
+    assert_eq!(by_hand.assignments[0].1, 1.0.into());
+    story.think(thought);
+    assert_eq!(story.actions(), [], "the proposal came too late");
+    assert_eq!(story.summary("j")["decisions"], json!([]));
+    story.apply(&by_hand, 1);
+    story.control(6, Control::Pause);
+    story.iteration("j", 2);
+    assert!(story.thoughts().is_empty(), "nobody thinks while tuning is paused");
+}
+
+#[test]
+fn the_summary_waits_for_a_thought_and_the_end_of_the_analyzer_does_it() {
+    let mut story = Story::begin_apart();
+    story.iteration("j", 0);
+    let [thought] = &story.thoughts()[..] else { panic!("one thought") };
+    (0..3).for_each(|rank| story.leave("j", rank, true));
+    story.step(Input::Asked { ask: AskId(1), question: Question::CloseJob { job: job("j"), token: String::new() } });
+    story.pass(60_000);
+    let summed_up = |story: &Story| {
+        story.out.iter().any(|output| matches!(output, Output::Answer { answer: Answer::Summary(_), .. }))
+    };
+    assert!(!summed_up(&story));
+    story.think(thought);
+    assert!(summed_up(&story));
+
+    let mut story = Story::begin_apart();
+    story.iteration("j", 0);
+    let [thought] = &story.thoughts()[..] else { panic!("one thought") };
+    story.step(Input::Stopped);
+    assert_eq!(story.events().last().unwrap()["event"], "job-ended");
+    story.think(thought); // its thread ends when the core has ended
+}
+
+#[test]
+fn tunlets_that_are_far_behind_miss_the_oldest_windows_and_no_outcome() {
+    let mut story = Story::begin_apart();
+    story.iteration("j", 0);
+    let [thought] = &story.thoughts()[..] else { panic!("one thought") };
+    story.think(thought);
+    let action = story.actions().remove(0);
+    story.iteration("j", 1);
+    let [thought] = &story.thoughts()[..] else { panic!("one thought") };
+    story.apply(&action, 2);
+    let many = 4 * limits::WINDOWS_AHEAD as u64;
+    (2..many).for_each(|n| story.iteration("j", n));
+    story.think(thought);
+    let [thought] = &story.thoughts()[..] else { panic!("one thought") };
+    story.think(thought);
+    let summary = story.summary("j");
+    assert_eq!((&summary["decisions"][0]["verdict"], &summary["iterations"]), (&json!("kept"), &json!(many)));
+}
+
+#[test]
+fn a_tunlet_that_fails_elsewhere_turns_the_tuning_of_its_job_off() {
+    let mut story = Story::begin_apart();
+    let Event::IterationBegun(begun) = begun(0) else { panic!("a beginning") };
+    let fatal = Begun { tasks: 666, ..begun };
+    story.report("j", 0, vec![Event::IterationBegun(fatal), ended(0)]);
+    story.report("j", 1, vec![worked(0, 100)]);
+    for thought in story.thoughts() {
+        story.think(&thought);
+    }
+    assert!(story.events().iter().any(|event| event["event"] == "tuning-off"));
+    story.iteration("j", 1);
+    assert!(story.thoughts().is_empty());
+}

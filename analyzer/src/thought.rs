@@ -1,0 +1,125 @@
+//! What the tunlets of a job are told and asked at a time. With thousands of workers they simulate for seconds, so they may do it
+//! on a thread of their own: the core hands the work out, goes on reading, and takes the conclusion in as an input.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use midrun_tunlets::{Judgement, Observation, Proposal, Refusal, Settled, StreamWindow, TuningPoint, Tunlet, Window};
+
+/// What tunlets are told.
+pub enum News {
+    /// A closed iteration.
+    Iteration(Box<Window>),
+    /// A closed window of a stream.
+    Stream(Box<StreamWindow>),
+    /// A rank could not do a line of the points.
+    PointRefused {
+        /// The rank.
+        rank: u32,
+        /// The line, counted from 1.
+        line: u32,
+        /// Reason.
+        why: String,
+    },
+    /// What became of a decision.
+    Settled(u64, Settled),
+}
+
+impl News {
+    /// Whether it may be left out where tunlets are far behind.
+    pub fn is_window(&self) -> bool {
+        matches!(self, News::Iteration(_) | News::Stream(_))
+    }
+
+    /// Tells it; returns judgements on earlier decisions, with the number of the window that they rest on.
+    fn tell(self, tunlet: &mut dyn Tunlet) -> Vec<(u64, Judgement)> {
+        let (number, judgements) = match self {
+            News::Iteration(window) => (window.iteration, tunlet.observe(Observation::Iteration(&window))),
+            News::Stream(window) => (window.number, tunlet.observe(Observation::Stream(&window))),
+            News::PointRefused { rank, line, why } => {
+                (0, tunlet.observe(Observation::PointRefused { rank, line, why: &why }))
+            }
+            News::Settled(decision, settled) => {
+                tunlet.on_settled(decision, settled);
+                (0, Vec::new())
+            }
+        };
+        judgements.into_iter().map(|judgement| (number, judgement)).collect()
+    }
+}
+
+/// What came of a thought.
+pub struct Conclusion {
+    /// The tunlet; `None` if it failed.
+    pub tunlet: Option<Box<dyn Tunlet>>,
+    /// Judgements on earlier decisions, each with the number of the window that it rests on.
+    pub judgements: Vec<(u64, Judgement)>,
+    /// Refusals so far.
+    pub refusals: Vec<Refusal>,
+    /// What it proposes, where it was asked.
+    pub proposal: Option<Proposal>,
+}
+
+/// Tunlets with their news, and the tuning points where a proposal is wanted.
+struct Thought {
+    tunlet: Box<dyn Tunlet>,
+    news: Vec<News>,
+    asked: Option<Vec<TuningPoint>>,
+}
+
+impl Thought {
+    fn think(self) -> Conclusion {
+        let Thought { mut tunlet, news, asked } = self;
+        let think = || {
+            let judgements = news.into_iter().flat_map(|news| news.tell(tunlet.as_mut())).collect();
+            let proposal = asked.and_then(|points| tunlet.propose(&points));
+            Conclusion { judgements, refusals: tunlet.refusals(), proposal, tunlet: Some(tunlet) }
+        };
+        // A defect in one job's model must not end the analyzer of all jobs.
+        catch_unwind(AssertUnwindSafe(think)).unwrap_or_else(|_| {
+            tracing::error!("a tunlet failed (this is a defect of midrun); its job runs on untuned");
+            Conclusion { tunlet: None, judgements: Vec::new(), refusals: Vec::new(), proposal: None }
+        })
+    }
+}
+
+enum State {
+    Waiting(Thought),
+    Done(Box<Conclusion>),
+    Taken,
+}
+
+/// A thought that any thread may do, once.
+#[derive(Clone)]
+pub struct Work(Arc<Mutex<State>>);
+
+impl std::fmt::Debug for Work {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Work")
+    }
+}
+
+impl Work {
+    pub(crate) fn new(tunlet: Box<dyn Tunlet>, news: Vec<News>, asked: Option<Vec<TuningPoint>>) -> Work {
+        Work(Arc::new(Mutex::new(State::Waiting(Thought { tunlet, news, asked }))))
+    }
+
+    /// Does it, unless it was done.
+    pub fn run(&self) {
+        let state = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        *state = match std::mem::replace(state, State::Taken) {
+            State::Waiting(thought) => State::Done(Box::new(thought.think())),
+            other => other,
+        };
+    }
+
+    /// Its conclusion, the first time. Waits while another thread does it, and does it where none has begun.
+    pub(crate) fn conclusion(&self) -> Option<Conclusion> {
+        self.run();
+        let state = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match std::mem::replace(state, State::Taken) {
+            State::Done(conclusion) => Some(*conclusion),
+            State::Waiting(_) | State::Taken => None,
+        }
+    }
+}
