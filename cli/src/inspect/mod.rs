@@ -32,8 +32,11 @@ pub fn main(args: &Args) -> anyhow::Result<ExitCode> {
     if args.controls {
         return controls::main(&args.program);
     }
-    let (path, found) = (args.program.display(), crate::launch::command_line::resolve(&args.program.to_string_lossy()));
-    let file = found.unwrap_or_else(|| args.program.clone());
+    let path = args.program.display();
+    // A file of that name here, else what a shell would start.
+    let found = || crate::launch::command_line::resolve(&args.program.to_string_lossy());
+    let named = Some(args.program.clone()).filter(|named| named.exists());
+    let file = named.or_else(found).unwrap_or_else(|| args.program.clone());
     let bytes = match std::fs::read(&file) {
         Ok(bytes) => bytes,
         Err(error) => return usage(format!("{path} cannot be read: {error}")),
