@@ -23,7 +23,7 @@ static struct {
   int class_count;
   uint16_t *class_of; /* each task's class in iteration `drawn` */
   uint64_t drawn;
-  int spin, json, spawn, recall, chunks, master_works;
+  int spin, json, spawn, recall, chunks, master_works, counter;
   int rank, size;
   uint64_t iteration; /* the one being run */
   unsigned char *seen;
@@ -119,7 +119,7 @@ static const char HELP[] =
     "  [--result-bytes N of a result, --bytes without it]\n"
     "  [--jump FACTOR: so many times longer from the middle of the run on]\n"
     "  [--recall: idle workers get tasks that busy ones have not begun] [--chunks: compute() gets whole chunks]\n"
-    "  [--master-works: rank 0 computes tasks, too]\n"
+    "  [--master-works: rank 0 computes tasks, too] [--counter: workers take their chunks from a shared counter]\n"
     "  [--technique none|ss|fsc|gss|fac2|dpf|daf|af|tss|mfsc|awf-b|awf-c] [--factor SHARE] [--slow-workers FRACTION:FACTOR]\n"
     "  [--workers N to begin with, 0 = all] [--spawn: further workers may be started] [--slow-start-s X of a process that is\n"
     "  alone in its world] [--until FILE: iterates until FILE exists, instead of --iterations times] [--check] [--json]\n";
@@ -164,7 +164,7 @@ static int options(int argc, char **argv) {
       {"tasks", 1, 0, 't'}, {"iterations", 1, 0, 'i'}, {"mean-us", 1, 0, 'm'}, {"sigma-pct", 1, 0, 's'}, {"dist", 1, 0, 'd'},
       {"bytes", 1, 0, 'b'}, {"result-bytes", 1, 0, 'B'}, {"classes", 1, 0, 'k'}, {"seed", 1, 0, 'r'}, {"technique", 1, 0, 'p'}, {"policy", 1, 0, 'p'}, {"factor", 1, 0, 'f'}, {"work", 1, 0, 'w'},
       {"drift", 1, 0, 'D'}, {"jump", 1, 0, 'J'}, {"slow-workers", 1, 0, 'S'}, {"workers", 1, 0, 'n'}, {"check", 0, 0, 'c'}, {"json", 0, 0, 'j'},
-      {"recall", 0, 0, 'R'}, {"chunks", 0, 0, 'C'}, {"master-works", 0, 0, 'M'}, {"spawn", 0, 0, 'x'}, {"slow-start-s", 1, 0, 'z'}, {"until", 1, 0, 'u'}, {"help", 0, 0, 'h'}, {0}};
+      {"recall", 0, 0, 'R'}, {"chunks", 0, 0, 'C'}, {"master-works", 0, 0, 'M'}, {"counter", 0, 0, 'T'}, {"spawn", 0, 0, 'x'}, {"slow-start-s", 1, 0, 'z'}, {"until", 1, 0, 'u'}, {"help", 0, 0, 'h'}, {0}};
   int o, bad = 0;
   double x = 0;
   opterr = 0;
@@ -195,6 +195,7 @@ static int options(int argc, char **argv) {
       case 'R': g.recall = 1; break;
       case 'C': g.chunks = 1; break;
       case 'M': g.master_works = 1; break;
+      case 'T': g.counter = 1; break;
       case 'z': bad = number("--slow-start-s", 0, 3600, &g.slow_start_s); break;
       case 'u': g.until = optarg; break;
       case 'j': g.json = 1; break;
@@ -227,7 +228,7 @@ static int run(void) {
                                .compute = compute, .collect = collect, .technique = g.technique, .factor = g.factor,
                                .workers = (uint32_t)g.workers};
   config.flags = (g.spawn ? MIDRUN_MW_SPAWN : 0) | (g.recall ? MIDRUN_MW_RECALL : 0) | (g.chunks ? MIDRUN_MW_CHUNKS : 0) |
-                 (g.master_works ? MIDRUN_MW_MASTER_WORKS : 0);
+                 (g.master_works ? MIDRUN_MW_MASTER_WORKS : 0) | (g.counter ? MIDRUN_MW_COUNTER : 0);
   if (g.size == 1) work(g.slow_start_s * 1e9, g.spin); /* a started worker that is slow to join */
   int status = midrun_mw_create(&mw, &config);
   if (status < 0) {

@@ -125,6 +125,7 @@ impl TuningPoints {
         setting.mean_s = value(names::TASK_MEAN_S).unwrap_or(setting.mean_s);
         setting.sigma_s = value(names::TASK_SIGMA_S).unwrap_or(setting.sigma_s);
         setting.recall = value(names::RECALL).is_some_and(|on| on != 0.0);
+        setting.counter = value(names::COUNTER).is_some_and(|on| on != 0.0);
         if let Some(least) = value(names::MIN_CHUNK) {
             setting.min_chunk = least.max(1.0) as u64;
         }

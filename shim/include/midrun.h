@@ -70,6 +70,11 @@ typedef struct midrun_mw_out midrun_mw_out_t; /* receives inputs or results of a
                                       tasks one at a time (count == 1) while no worker needs it, and a single rank does
                                       all. MIDRUN_MW_SPAWN and mw.workers count it. */
 
+#define MIDRUN_MW_COUNTER 32u /* Tasks carry no input (task_bytes is 0): workers on the master's host take their chunks from a
+                                 counter in shared memory, from the start (tuning point mw.counter, which every such
+                                 program has), and send their results several chunks at a time. Not with
+                                 MIDRUN_MW_ANY_SIZE. */
+
 typedef struct midrun_mw_config {
   size_t struct_size;  /* sizeof(midrun_mw_config_t) */
   const void *comm;    /* address of an MPI_Comm; NULL = MPI_COMM_WORLD */

@@ -50,7 +50,7 @@ struct FarmOptions {
   const char *technique = nullptr;
   double factor = 0;
   std::uint32_t workers = 0;
-  std::uint32_t flags = 0; /* MIDRUN_MW_SPAWN, MIDRUN_MW_RECALL, MIDRUN_MW_MASTER_WORKS */
+  std::uint32_t flags = 0; /* MIDRUN_MW_SPAWN, MIDRUN_MW_RECALL, MIDRUN_MW_MASTER_WORKS, MIDRUN_MW_COUNTER */
 };
 
 /* A Master/Worker farm. Construction and destruction are collective. */

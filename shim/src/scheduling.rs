@@ -16,6 +16,7 @@ const MIN_CHUNK: usize = 4;
 const WORKERS: usize = 5;
 const SPAWNED: usize = 6;
 const RECALL: usize = 7;
+const COUNTER: usize = 8;
 
 #[derive(Debug)]
 struct Scheduling {
@@ -47,6 +48,7 @@ fn set(_: &mut TuningPoints, number: usize, value: f64, _: &str) {
         MIN_CHUNK => p.min_chunk = value.round() as u64,
         WORKERS => scheduling.workers = value.round() as u32,
         RECALL => p.recall = value != 0.0,
+        COUNTER => p.counter = value != 0.0,
         _ => scheduling.spawned = value.round() as u32,
     }
     EPOCH.fetch_add(1, Ordering::Relaxed);
@@ -64,6 +66,7 @@ fn value(number: usize) -> f64 {
         MIN_CHUNK => p.min_chunk as f64,
         WORKERS => f64::from(scheduling.workers),
         RECALL => f64::from(u8::from(p.recall)),
+        COUNTER => f64::from(u8::from(p.counter)),
         _ => f64::from(scheduling.spawned),
     }
 }
@@ -94,6 +97,11 @@ pub fn declare_technique(initial: TechniqueParameters) {
         declare_once(registry, names::MIN_CHUNK, MIN_CHUNK, Whole, (1.0, 1e9));
         declare_once(registry, names::RECALL, RECALL, Whole, (0.0, 1.0));
     });
+}
+
+/// Declares whether workers take their chunks from a shared counter, where they can.
+pub fn declare_counter() {
+    tuning_points::with(|registry| declare_once(registry, names::COUNTER, COUNTER, Whole, (0.0, 1.0)));
 }
 
 /// Declares how many workers take part, of at most `most`; a second call only sets the value.

@@ -1,7 +1,8 @@
-/* failing_task.c - a farm whose master works, and whose task 30 of 40 fails in the first of two iterations, wherever it runs. */
+/* failing_task.c - a farm whose master works (or with the flags of its argument), and whose task 30 of 40 fails in the first of two iterations, wherever it runs. */
 #include <midrun.h>
 #include <mpi.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 static int compute(void *user, uint64_t iteration, uint64_t first, uint64_t count, const void *tasks, void *results) {
@@ -14,6 +15,7 @@ int main(int argc, char **argv) {
   int rank;
   midrun_mw_t *farm;
   midrun_mw_config_t config = {.struct_size = sizeof config, .compute = compute, .flags = MIDRUN_MW_MASTER_WORKS};
+  if (argc > 1) config.flags = (uint32_t)atoi(argv[1]);
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (midrun_mw_create(&farm, &config) != MIDRUN_OK) MPI_Abort(MPI_COMM_WORLD, 1);

@@ -134,7 +134,7 @@ fn a_point_that_no_rank_offers_is_named_and_the_start_is_the_value_in_force(mpi:
     let mut line = mpi.line(3, &mpi.example("mw_synthetic"));
     line.extend("--tasks 60 --iterations 24 --mean-us 500 --technique dpf".split(' ').map(str::to_owned));
     let (ended, summary) = searched(&scratch, "nosuch", &["--search", "nosuch=1..4"], &line);
-    let why = "no rank offers nosuch; the ranks offer mw.factor, mw.min_chunk, mw.recall, mw.task_mean_s";
+    let why = "no rank offers nosuch; the ranks offer mw.counter, mw.factor, mw.min_chunk, mw.recall";
     assert!(ended.err.contains(&format!("search: refused: {why}")), "{mpi:?}: at once: {}", ended.err);
     assert!(ended.err.contains(&format!("search of nosuch: {why}")), "{mpi:?}: and at the end: {}", ended.err);
     assert_eq!(summary.0["search"]["measured"], 0);

@@ -18,6 +18,7 @@ mod recall;
 mod scheduler;
 mod speed;
 pub mod start;
+mod steps;
 mod task_times;
 mod technique;
 
@@ -28,5 +29,6 @@ pub use recall::{Recall, Returned, own_task_s, recall, tasks_to_return};
 pub use scheduler::{Chunk, ChunkScheduler};
 pub use speed::WorkerSpeed;
 pub use start::Start;
+pub use steps::Steps;
 pub use task_times::TaskTimes;
 pub use technique::{Technique, TechniqueParameters};

@@ -45,6 +45,12 @@ impl Technique {
         self as u32
     }
 
+    /// Whether the number of a chunk alone says which tasks it has: its size depends on no result and no worker.
+    pub fn is_fixed(self) -> bool {
+        use Technique::*;
+        matches!(self, None | Ss | Fsc | Gss | Fac2 | Dpf | Tss | Mfsc)
+    }
+
     /// The technique with this number; `None` for a number that no technique has.
     pub fn from_code(code: u32) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.code() == code)
@@ -89,6 +95,8 @@ pub struct TechniqueParameters {
     pub min_chunk: u64,
     /// Idle workers get tasks that busy ones have not begun ([`crate::recall`]).
     pub recall: bool,
+    /// Workers take their chunks from a shared counter, with a technique that allows it ([`crate::Steps`]).
+    pub counter: bool,
 }
 
 impl TechniqueParameters {
@@ -100,6 +108,7 @@ impl TechniqueParameters {
         sigma_s: 0.0,
         min_chunk: 1,
         recall: false,
+        counter: false,
     };
 
     /// The start of a program that names no technique: mFSC with recall, the least bad of all where nothing is known of tasks and
@@ -116,6 +125,11 @@ impl TechniqueParameters {
     pub fn share(&self) -> f64 {
         let default = if self.kind == Technique::Fsc { 0.25 } else { 0.5 };
         if self.factor.is_finite() && self.factor > 0.0 { self.factor.min(1.0) } else { default }
+    }
+
+    /// Whether workers take their chunks from the shared counter: it is on, and the technique allows it.
+    pub fn counts(&self) -> bool {
+        self.counter && self.kind.is_fixed()
     }
 
     /// sigma/mu, the coefficient of variation of task times; `None` where it is unknown or not a sensible number.
@@ -136,6 +150,9 @@ impl fmt::Display for TechniqueParameters {
             }
             _ => f.write_str(name)?,
         }
-        if self.min_chunk > 1 { write!(f, " chunks>={}", self.min_chunk) } else { Ok(()) }
+        if self.min_chunk > 1 {
+            write!(f, " chunks>={}", self.min_chunk)?;
+        }
+        if self.counts() { f.write_str(" by counter") } else { Ok(()) }
     }
 }

@@ -12,6 +12,9 @@ pub const TASK_SIGMA_S: &str = "mw.task_sigma_s";
 pub const MIN_CHUNK: &str = "mw.min_chunk";
 /// 1: idle workers get tasks that busy ones have not begun; 0: a chunk stays with the worker that got it.
 pub const RECALL: &str = "mw.recall";
+/// 1: workers take their chunks from a shared counter; 0: the master sends them. It takes effect at the start of an iteration, and exists
+/// only where tasks carry no input and a worker shares memory with the master.
+pub const COUNTER: &str = "mw.counter";
 /// Number of active workers; the others are parked. It takes effect at the start of an iteration.
 pub const WORKERS: &str = "mw.workers";
 /// Number of worker processes started beyond the ranks. The minimum is the number that has joined, the maximum the number

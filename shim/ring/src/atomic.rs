@@ -52,8 +52,8 @@ pub trait WakeMemory {
     fn load(&self, word: usize, ordering: Ordering) -> u64;
     /// Writes a word.
     fn store(&self, word: usize, value: u64, ordering: Ordering);
-    /// Adds 1 to a word.
-    fn increment(&self, word: usize, ordering: Ordering);
+    /// Adds `by` to a word; returns its value before.
+    fn add(&self, word: usize, by: u64, ordering: Ordering) -> u64;
     /// Orders the accesses before it and after it.
     fn fence(&self, ordering: Ordering);
     /// Sleeps while the word has this value, at most for `longest`.
@@ -155,8 +155,8 @@ impl WakeMemory for Mapping {
         self.word(word).store(value, ordering);
     }
 
-    fn increment(&self, word: usize, ordering: Ordering) {
-        self.word(word).fetch_add(1, ordering);
+    fn add(&self, word: usize, by: u64, ordering: Ordering) -> u64 {
+        self.word(word).fetch_add(by, ordering)
     }
 
     fn fence(&self, ordering: Ordering) {

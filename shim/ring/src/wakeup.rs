@@ -12,7 +12,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-/// Words of one rank: a cache line.
+/// Words of one rank, and of the counter: a cache line.
 const RANK_WORDS: usize = 8;
 /// Notifications so far.
 const COUNT: usize = 0;
@@ -42,7 +42,7 @@ impl Orderings for Strong {
     const DECLARE: Ordering = Ordering::SeqCst;
 }
 
-/// The wake-up words of a host's ranks.
+/// The wake-up words of a host's ranks, and a counter that they share.
 #[derive(Debug)]
 pub struct Wakeups<M, O> {
     memory: M,
@@ -61,7 +61,7 @@ impl<M: WakeMemory, O: Orderings> Wakeups<M, O> {
     /// When the memory has no words for `rank`.
     pub fn notify(&self, rank: usize) {
         let first = rank * RANK_WORDS;
-        self.memory.increment(first + COUNT, O::ANNOUNCE); // SYNC W
+        self.memory.add(first + COUNT, 1, O::ANNOUNCE); // SYNC W
         self.memory.fence(O::CHECK); // SYNC S
         if self.memory.load(first + ASLEEP, Ordering::Relaxed) != 0 {
             self.memory.wake(first + COUNT);
@@ -81,6 +81,15 @@ impl<M: WakeMemory, O: Orderings> Wakeups<M, O> {
             promptly(|| self.memory.sleep_while(first + COUNT, count, longest));
         }
         self.memory.store(first + ASLEEP, 0, Ordering::Relaxed);
+    }
+}
+
+impl<O: Orderings> Wakeups<Mapping, O> {
+    /// Adds `by` to the counter that all ranks share; returns its value before. It begins at 0 and wraps around. It orders nothing
+    /// but itself: what a value stands for came in a message.
+    pub fn count(&self, by: u64) -> u64 {
+        // Its line comes after those of the ranks.
+        self.memory.add(self.memory.words() - RANK_WORDS, by, Ordering::Relaxed)
     }
 }
 
@@ -134,7 +143,7 @@ fn promptly(sleep: impl FnOnce()) {
 }
 
 fn bytes(ranks: usize) -> usize {
-    8 * RANK_WORDS * ranks
+    8 * RANK_WORDS * (ranks + 1)
 }
 
 #[cfg(test)]
@@ -156,6 +165,7 @@ mod tests {
                 ours.wait(1, Duration::from_secs(3600), || arrived.load(Ordering::Relaxed));
             }
         });
+        assert_eq!((ours.count(2), theirs.count(1), ours.count(0)), (0, 2, 3), "one counter for all");
         assert!(Wakeups::open(std::process::id().into(), fd.as_raw_fd().into(), 3).is_err(), "another number of ranks");
         assert!(Wakeups::open(std::process::id().into(), 0, 2).is_err(), "another file");
     }

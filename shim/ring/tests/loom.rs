@@ -209,8 +209,8 @@ impl WakeMemory for WakeWords {
     fn store(&self, word: usize, value: u64, ordering: Ordering) {
         self.words[word].store(value, ordering);
     }
-    fn increment(&self, word: usize, ordering: Ordering) {
-        self.words[word].fetch_add(1, ordering);
+    fn add(&self, word: usize, by: u64, ordering: Ordering) -> u64 {
+        self.words[word].fetch_add(by, ordering)
     }
     fn fence(&self, ordering: Ordering) {
         loom::sync::atomic::fence(ordering);

@@ -10,7 +10,10 @@ const SENDS: usize = 4;
 /// Requests per rank, for [`Communicator::open`]: its sends and one receive.
 pub const SLOTS: usize = SENDS + 1;
 /// Above this size MPI transfers a message in fragments, and both sides have to poll for each.
-const LARGE_BYTES: usize = 256 << 10;
+pub const LARGE_BYTES: usize = 256 << 10;
+/// While sends or receives are in progress, a rank makes progress on them between two tasks when this much time has passed. Each
+/// call costs microseconds, more where ranks share a core.
+pub const PROGRESS_NS: u64 = 200_000;
 /// A rank that transfers a large message polls without sleeping for this long after the last progress.
 const ATTENTIVE_NS: u64 = 1_000_000;
 /// Consecutive probes without a message after which none is there: a single probe can miss one that has arrived.
@@ -107,6 +110,16 @@ impl Endpoint {
     /// Returns whether `rank` is on this host.
     pub fn is_here(&self, rank: usize) -> bool {
         self.sleeper.is_here(rank)
+    }
+
+    /// Returns whether `rank` and this rank share a counter.
+    pub fn shares_counter(&self, rank: usize) -> bool {
+        self.sleeper.shares_counter(rank)
+    }
+
+    /// Adds `by` to that counter; returns its value before.
+    pub fn count(&self, by: u64) -> Option<u64> {
+        self.sleeper.count(by)
     }
 
     /// An empty buffer, recycled if possible.

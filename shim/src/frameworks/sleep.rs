@@ -61,6 +61,16 @@ impl Sleeper {
         self.index[rank].is_some()
     }
 
+    /// Returns whether `rank` and this rank share a counter: they are on one host and map its words.
+    pub fn shares_counter(&self, rank: usize) -> bool {
+        self.words.is_some() && self.is_here(rank)
+    }
+
+    /// Adds `by` to the counter of this host's ranks; returns its value before, or `None` where there is none.
+    pub fn count(&self, by: u64) -> Option<u64> {
+        self.words.as_ref().map(|words| words.count(by))
+    }
+
     /// Wakes `rank`, to which a message was sent.
     pub fn wake(&self, rank: usize) {
         if let (Some(words), Some(index)) = (&self.words, self.index[rank]) {

@@ -9,6 +9,7 @@
 
 pub mod batches;
 pub mod chance;
+mod counted;
 pub mod distribution;
 pub mod expression;
 pub mod factoring;

@@ -12,6 +12,7 @@ use midrun_scheduling::{
     tasks_to_return,
 };
 
+use crate::counted::{self, Counted};
 pub use crate::simulated_load::{MessageTimes, SimInput};
 pub use crate::trace::ChunkLog;
 use crate::trace::Trace;
@@ -174,6 +175,12 @@ struct Sim<'a> {
 }
 
 fn run(input: &SimInput, parameters: &TechniqueParameters, (trace, unit_s): (&Trace, f64), logging: bool) -> SimResult {
+    if parameters.counts()
+        && let Some(counted) = counted::run(input, parameters, (trace, unit_s), logging)
+    {
+        let Counted { iteration_s, chunks, task_s, log } = counted;
+        return SimResult { iteration_s, chunks: chunks as f64, task_s, deviation: 0.0, log };
+    }
     let n = input.workers.max(1);
     let mut sim = Sim {
         input,

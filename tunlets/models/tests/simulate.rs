@@ -210,3 +210,35 @@ fn weights_are_what_the_master_measured_though_it_was_the_place_of_the_tasks() {
         "one chunk is too few"
     );
 }
+
+#[test]
+fn workers_that_take_their_chunks_do_not_wait_for_a_saturated_master() {
+    let saturated = SimInput { mean_s: 2e-5, workers: 400, tasks: 200_000, overhead_s: 1e-5, ..input(0.4) };
+    let sent = TechniqueParameters { mean_s: 2e-5, sigma_s: 8e-6, ..TechniqueParameters::new(Technique::Fac2) };
+    let taken = TechniqueParameters { counter: true, ..sent };
+    let both = compare(&saturated, &[sent, taken], 0..2);
+    assert!(both[0].ratio(400) > 1.4 * both[1].ratio(400), "{} {}", both[0].ratio(400), both[1].ratio(400));
+    // Each worker ends with a message that the master takes in.
+    assert!(both[1].iteration_s > both[1].task_s / 400.0 + 400.0 * 0.5e-5, "{}", both[1].iteration_s);
+    let adaptive = TechniqueParameters { counter: true, ..setting(Technique::Daf, 0.4) };
+    let plain = setting(Technique::Daf, 0.4);
+    let [a, b] = [adaptive, plain].map(|s| iteration(&input(0.4), &s, 3));
+    assert_eq!(a, b, "chunks that follow from results are sent");
+}
+
+#[test]
+fn of_taken_chunks_each_task_is_computed_once_and_slow_workers_take_fewer() {
+    let unequal = SimInput { slowness: vec![4.0; 12], ..input(0.4) };
+    let taken = |kind| TechniqueParameters { counter: true, ..setting(kind, 0.4) };
+    for kind in [Technique::None, Technique::Ss, Technique::Gss, Technique::Fac2, Technique::Tss, Technique::Mfsc] {
+        let result = iteration(&unequal, &taken(kind), 7);
+        let mut ranges: Vec<(u64, u64)> = result.log.iter().map(|chunk| (chunk.first, chunk.count)).collect();
+        ranges.sort_unstable();
+        let end = ranges.iter().fold(0, |end, (first, count)| if end == *first { end + count } else { u64::MAX });
+        assert_eq!((end, ranges.len() as f64), (10_000, result.chunks), "{kind:?}");
+    }
+    let ss = iteration(&unequal, &taken(Technique::Ss), 7);
+    let tasks =
+        |slow: bool| ss.log.iter().filter(|chunk| (chunk.worker < 12) == slow).map(|chunk| chunk.count).sum::<u64>();
+    assert!((3.6..4.4).contains(&(tasks(false) as f64 / 13.0 / (tasks(true) as f64 / 12.0))));
+}

@@ -1,7 +1,9 @@
 //! Candidate settings and their simulated iteration times.
 
 use super::workload::WorkloadEstimator;
+use crate::TuningPoint;
 use crate::confidence::Gain;
+use crate::proposal::ASSIGNMENTS;
 use crate::tuning_point::{Value, names};
 use midrun_models::factoring::least_chunk;
 use midrun_models::simulate::{Drawings, SimResult};
@@ -46,7 +48,7 @@ pub fn informed(kind: Technique, factor: f64, workload: &WorkloadEstimator) -> T
     // The master's cost is a rough estimate: it never forces chunks that could unbalance the end.
     let most = workload.tasks / (20 * u64::from(workload.workers.max(1)));
     let min_chunk = if kind == Technique::None { 1 } else { least.clamp(1, most.max(1)) };
-    TechniqueParameters { kind, factor, mean_s, sigma_s, min_chunk, recall: workload.recall }
+    TechniqueParameters { kind, factor, mean_s, sigma_s, min_chunk, recall: workload.recall, counter: false }
 }
 
 /// The tuning points that make up a setting.
@@ -57,15 +59,37 @@ pub fn assignments(setting: &TechniqueParameters) -> Vec<(String, Value)> {
         (names::TASK_MEAN_S, setting.mean_s),
         (names::TASK_SIGMA_S, setting.sigma_s),
         (names::MIN_CHUNK, setting.min_chunk.max(1) as f64),
+        (names::COUNTER, f64::from(u8::from(setting.counter))),
     ];
     all.into_iter().map(|(name, value)| (name.into(), value.into())).collect()
+}
+
+/// Leaves out what cannot be assigned: the counter where tasks carry input, and of more assignments than one action takes those that the
+/// technique does not read.
+pub fn fit(assignments: &mut Vec<(String, Value)>, tuning_points: &[TuningPoint]) {
+    let offered = tuning_points.iter().any(|point| point.name == names::COUNTER);
+    assignments.retain(|(name, _)| offered || name != names::COUNTER);
+    let code = assignments.iter().find(|(name, _)| name == names::TECHNIQUE).and_then(|(_, value)| value.number());
+    let has_share =
+        code.is_some_and(|code| [Technique::Fsc, Technique::Dpf].map(|kind| f64::from(kind.code())).contains(&code));
+    if assignments.len() > ASSIGNMENTS {
+        let unread: &[&str] = if has_share { &[names::TASK_MEAN_S, names::TASK_SIGMA_S] } else { &[names::FACTOR] };
+        assignments.retain(|(name, _)| !unread.contains(&name.as_str()));
+    }
 }
 
 /// The settings worth simulating when any technique may be used.
 pub fn all(workload: &WorkloadEstimator) -> Vec<TechniqueParameters> {
     // FSC(1) is the static split under another name.
     let is_static = |s: &TechniqueParameters| s.kind == Technique::Fsc && s.factor >= 1.0;
-    Technique::ALL.into_iter().flat_map(|kind| of_kind(kind, workload)).filter(|s| !is_static(s)).collect()
+    let sent = Technique::ALL.into_iter().flat_map(|kind| of_kind(kind, workload)).filter(|s| !is_static(s));
+    sent.chain(Technique::ALL.into_iter().filter_map(|kind| counted(kind, workload))).collect()
+}
+
+/// The technique with chunks from the shared counter, where all workers can use it. Its smallest chunk costs the master nothing.
+pub fn counted(kind: Technique, workload: &WorkloadEstimator) -> Option<TechniqueParameters> {
+    let setting = TechniqueParameters { min_chunk: 1, counter: true, ..informed(kind, 0.0, workload) };
+    (workload.counter && setting.counts() && kind != Technique::None).then_some(setting)
 }
 
 /// The settings of one technique: the shares of FSC and DPF, else the one there is.

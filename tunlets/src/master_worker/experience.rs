@@ -10,13 +10,16 @@ const NEW: f64 = 0.4;
 /// After a change of the program what was measured counts for so much less: its standard error doubles.
 const WIDER: f64 = 4.0;
 
-/// Settings that experience does not distinguish: code of the technique, and its share in tenths.
+/// Settings that experience does not distinguish: code of the technique, others where chunks come from the shared counter, and its
+/// share in tenths.
 pub type Family = (u32, u32);
 
 /// The family of a setting.
 pub fn family(setting: &TechniqueParameters) -> Family {
     let has_share = matches!(setting.kind, Technique::Fsc | Technique::Dpf);
-    (setting.kind.code(), if has_share { (setting.share() * 10.0).round() as u32 } else { 0 })
+    // Chunks that are sent and chunks that are taken are measured apart.
+    let taken = if setting.counts() { Technique::ALL.len() as u32 } else { 0 };
+    (setting.kind.code() + taken, if has_share { (setting.share() * 10.0).round() as u32 } else { 0 })
 }
 
 /// Measured iteration time / ideal, per family.

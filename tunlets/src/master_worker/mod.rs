@@ -26,6 +26,8 @@ mod workers;
 mod workload;
 
 #[cfg(test)]
+mod counter_tests;
+#[cfg(test)]
 mod growing_tests;
 #[cfg(test)]
 mod number_tests;

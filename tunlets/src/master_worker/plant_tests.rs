@@ -111,6 +111,10 @@ impl Plant {
             let idle = free[next] == 0.0 || handout.remaining() <= 2 * workers as u64;
             master = master.max(free[next] - if idle { 0.0 } else { self.mean_s }) + self.chunk_cost_s;
             let mut at = free[next].max(master) + if idle { 100e-6 } else { 0.0 } + self.hidden_cost_s;
+            if setting.counts() {
+                // The master only tells each worker once to begin.
+                (master, at) = (0.0, free[next].max(100e-6 + self.chunk_cost_s * (next + 1) as f64));
+            }
             let w = &mut work[next];
             let mut chunk_s = 0.0;
             for i in chunk.first..chunk.first + chunk.count {
@@ -135,7 +139,7 @@ impl Plant {
             workers: workers as u32,
             iteration_s: end,
             chunks,
-            master_busy_s: chunks as f64 * self.chunk_cost_s,
+            master_busy_s: if setting.counts() { 2 * workers as u64 } else { chunks } as f64 * self.chunk_cost_s,
             prepare_s: None,
             network: None,
             efficiency: None,
@@ -161,7 +165,7 @@ fn share(profile: &mut [ProfileBin], (first, count): (u64, u64), tasks: usize, c
 }
 
 /// A tunlet that leaves the number of workers alone.
-fn tunlet(mode: Mode) -> MasterWorker {
+pub(super) fn tunlet(mode: Mode) -> MasterWorker {
     MasterWorker::new(mode, Objective::Fixed, Limits::default())
 }
 
@@ -193,18 +197,25 @@ pub(super) fn setting_of(assignments: &[(String, Value)]) -> TechniqueParameters
         sigma_s: value(names::TASK_SIGMA_S),
         min_chunk: value(names::MIN_CHUNK) as u64,
         recall: false,
+        counter: assignments.iter().any(|(name, value)| name == names::COUNTER && value.number() == Some(1.0)),
     }
 }
 
-struct Run {
-    ratios: Vec<f64>,
+pub(super) struct Run {
+    pub(super) ratios: Vec<f64>,
     verdicts: Vec<Verdict>,
-    decisions: Vec<String>,
-    last: TechniqueParameters,
+    pub(super) decisions: Vec<String>,
+    pub(super) last: TechniqueParameters,
 }
 
 /// A run as the analyzer would drive it: what is proposed after a window is applied inside the next iteration.
-fn run(
+fn run(tunlet: &mut MasterWorker, plant: &mut Plant, iterations: usize, disturb: impl FnMut(&mut Plant, usize)) -> Run {
+    run_offering(&tuning_points(), tunlet, plant, iterations, disturb)
+}
+
+/// The same with other tuning points.
+pub(super) fn run_offering(
+    tuning_points: &[TuningPoint],
     tunlet: &mut MasterWorker,
     plant: &mut Plant,
     iterations: usize,
@@ -224,7 +235,7 @@ fn run(
         run.ratios.push(window.iteration_s / window.ideal_s());
         let judgements = tunlet.observe(Observation::Iteration(&window));
         run.verdicts.extend(judgements.iter().map(|j| j.verdict));
-        if let Some(proposal) = tunlet.propose(&tuning_points()) {
+        if let Some(proposal) = tunlet.propose(tuning_points) {
             run.decisions.push(format!("{i}: {} -> {} because {}", proposal.from, proposal.to, proposal.why));
             change = Some(setting_of(&proposal.assignments));
         }

@@ -234,7 +234,8 @@ impl MasterWorker {
 
     fn decide(&mut self, tuning_points: &[TuningPoint]) -> Option<Proposal> {
         let (iteration, iteration_s) = self.last?;
-        let workload = self.workload.clone()?;
+        let mut workload = self.workload.clone()?;
+        workload.counter = tuning_points.iter().any(|k| k.name == names::COUNTER) && !workload.is_far();
         if iteration_s < SHORTEST_S {
             return None;
         }
@@ -288,6 +289,12 @@ impl MasterWorker {
         let best = better?;
         let what = match (requested, best.setting.kind) {
             (true, _) => "this technique was asked for",
+            (false, _) if best.setting.counts() && !current.counts() => match self.regime {
+                Some(Regime::Master) => {
+                    "the master is the bottleneck, and workers can take their chunks from a shared counter"
+                }
+                _ => "workers that take their chunks from a shared counter wait for no message",
+            },
             (false, Technique::None) => "one chunk per worker is best, for more chunks cost more than they even out",
             (false, _) if workload.is_aggregated() => "work is uneven, its tasks not yet seen one by one",
             (false, _) => "work is uneven",
@@ -319,7 +326,10 @@ impl MasterWorker {
         (predicted_s, unchanged_s, uncertainty): (f64, f64, f64),
     ) -> Proposal {
         self.proposed = Some(Change::Technique(from, to, gain));
-        let tuning_point = if from.kind == to.kind && from.factor != to.factor {
+        let counts = from.counts() || to.counts();
+        let tuning_point = if from.counts() != to.counts() {
+            "counter"
+        } else if from.kind == to.kind && from.factor != to.factor {
             "factor"
         } else if from.kind == to.kind {
             "task times"
@@ -338,7 +348,7 @@ impl MasterWorker {
             predicted_s,
             uncertainty,
             unchanged_s,
-            at_once: from.kind != to.kind && candidates::fits_inside(&to),
+            at_once: from.kind != to.kind && candidates::fits_inside(&to) && !counts,
             ..Proposal::default()
         }
     }
@@ -372,7 +382,10 @@ impl Tunlet for MasterWorker {
         if !std::mem::take(&mut self.fresh) {
             return None;
         }
-        let proposal = self.decide(tuning_points);
+        let mut proposal = self.decide(tuning_points);
+        if let Some(proposal) = &mut proposal {
+            candidates::fit(&mut proposal.assignments, tuning_points);
+        }
         self.proposed_s = proposal.as_ref().map_or(f64::NAN, |proposal| proposal.predicted_s);
         proposal
     }

@@ -65,6 +65,10 @@ pub struct WorkloadEstimator {
     pub workers: u32,
     /// Idle workers get tasks that busy ones have not begun (`mw.recall`), which workers that compute whole chunks can hardly give.
     pub recall: bool,
+    /// All workers can take chunks from a shared counter (`mw.counter`).
+    pub counter: bool,
+    /// They did so in the last iteration.
+    counted: bool,
     /// What messages cost, where it was measured.
     pub network: Option<Network>,
     /// What dV and dTc rest on.
@@ -116,9 +120,10 @@ fn keep() -> f64 {
     0.5_f64.powf(1.0 / HALF_LIFE)
 }
 
-/// With few chunks the master's fixed work per iteration hides what a chunk costs.
+/// With few chunks the master's fixed work per iteration hides what a chunk costs. One that is taken does not show what it costs to
+/// send one.
 fn costs_are_known(window: &Window) -> bool {
-    window.chunks >= 4 * u64::from(window.workers)
+    !window.setting.counts() && window.chunks >= 4 * u64::from(window.workers)
 }
 
 impl WorkloadEstimator {
@@ -201,6 +206,8 @@ impl WorkloadEstimator {
             tasks: window.tasks,
             workers: window.workers,
             recall: window.setting.recall && window.per_worker.iter().all(|w| w.tasks_timed),
+            counter: false,
+            counted: window.setting.counts(),
             network: window.network,
             growth: Growth::default(),
             prepare_s: window.prepare_s,
@@ -300,7 +307,10 @@ impl WorkloadEstimator {
         }
         self.per_worker_s = mixed(self.per_worker_s, now.per_worker_s);
         self.sigma_s = mixed(self.sigma_s.powi(2), now.sigma_s.powi(2)).sqrt();
-        self.chunk_cost_s = mixed(self.chunk_cost_s, now.chunk_cost_s).min(4.0 * now.chunk_cost_s);
+        if !now.counted {
+            self.chunk_cost_s = mixed(self.chunk_cost_s, now.chunk_cost_s).min(4.0 * now.chunk_cost_s);
+        }
+        self.counted = now.counted;
         let mut present = Vec::new();
         for (rank, new) in now.slowness {
             let old = self.slowness.entry(rank).or_insert(new);
@@ -370,6 +380,11 @@ impl WorkloadEstimator {
     /// Whether the work grows or shrinks with each iteration by more than [`DRIFT`].
     pub fn is_drifting(&self) -> bool {
         self.growth.drift_s().abs() > DRIFT * self.compute_s()
+    }
+
+    /// Whether a worker is on another host than the master.
+    pub fn is_far(&self) -> bool {
+        self.far.values().any(|far| *far)
     }
 
     /// Whether few, very different tasks were measured several at a time, so that the expensive ones are unknown.

@@ -15,6 +15,8 @@ const RECALL: u32 = 4;
 const ANY_SIZE: u32 = 8;
 /// `MIDRUN_MW_MASTER_WORKS`.
 pub const MASTER_WORKS: u32 = 16;
+/// `MIDRUN_MW_COUNTER`.
+const COUNTER: u32 = 32;
 /// Largest task or result, bytes: each must fit into one MPI message.
 const TASK_BYTES: usize = 1 << 30;
 
@@ -105,8 +107,8 @@ impl Config {
         let computes = if any { raw.compute_any.is_some() } else { raw.compute.is_some() };
         let (is_master, works) = (rank == master, raw.flags & MASTER_WORKS != 0);
         let callbacks = (!is_master || distributes) && (computes || is_master && !works);
-        let flags = raw.flags & !(CHUNKS | SPAWN | RECALL | ANY_SIZE | MASTER_WORKS) == 0;
-        let good = sizes && callbacks && flags && (0.0..=1.0).contains(&raw.factor);
+        let flags = raw.flags & !(CHUNKS | SPAWN | RECALL | ANY_SIZE | MASTER_WORKS | COUNTER) == 0;
+        let good = sizes && callbacks && flags && Config::refusal(raw).is_none() && (0.0..=1.0).contains(&raw.factor);
         good.then_some(Config {
             raw: *raw,
             master,
@@ -114,6 +116,26 @@ impl Config {
             result_bytes: raw.result_bytes,
             workers: raw.workers as usize,
         })
+    }
+
+    /// Why this combination is refused.
+    pub fn refusal(raw: &RawConfig) -> Option<String> {
+        let what = match (raw.flags & COUNTER != 0, raw.flags & ANY_SIZE != 0, raw.task_bytes) {
+            (true, true, _) => "the flag MIDRUN_MW_ANY_SIZE is set, too: leave one of both out".into(),
+            (true, false, bytes @ 1..) => format!("task_bytes is {bytes}: make it 0, or leave the flag out"),
+            _ => return None,
+        };
+        Some(format!("the flag MIDRUN_MW_COUNTER is for tasks without input, but {what}"))
+    }
+
+    /// Returns whether workers could take chunks from a shared counter: tasks carry no input, and results have a fixed size.
+    pub fn may_count(&self) -> bool {
+        self.task_bytes == 0 && !self.any_size()
+    }
+
+    /// Returns whether they do so from the start.
+    pub fn counts(&self) -> bool {
+        self.raw.flags & COUNTER != 0
     }
 
     /// Returns whether `compute` takes whole chunks.

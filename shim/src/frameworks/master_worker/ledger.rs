@@ -1,5 +1,6 @@
 //! The master's ledger of one iteration: which worker holds which chunk, and that each task comes back exactly once.
 
+use super::taken::Taken;
 use midrun_scheduling::{
     Chunk, ChunkScheduler, OwnTask, Recall, Returned, TechniqueParameters, WorkerQueue, WorkerSpeed, pays, recall,
 };
@@ -15,6 +16,8 @@ pub struct Known {
     pub timed_singly: bool,
     /// The worker that is the master itself.
     pub own: Option<usize>,
+    /// Workers that take chunks from the shared counter; `None`: all chunks are the ledger's to cut.
+    pub takers: Option<usize>,
 }
 
 /// The chunks and tasks of one iteration.
@@ -40,14 +43,17 @@ pub struct Ledger {
     /// Chunks sent.
     pub chunks: u64,
     stopped: bool,
+    /// Chunks come from the shared counter: the tasks that are back, and the workers that still take some.
+    shared: Option<(Taken, usize)>,
 }
 
 impl Ledger {
     /// An iteration of `total` tasks, of which at most `max_tasks` fit into one message, with what is known of the workers.
     pub fn new(parameters: TechniqueParameters, total: u64, max_tasks: u64, known: Known) -> Ledger {
         let workers = known.speeds.len();
+        let to_cut = if known.takers.is_some() { 0 } else { total };
         Ledger {
-            scheduler: ChunkScheduler::new(parameters, total, workers as u32).with_history(known.moments),
+            scheduler: ChunkScheduler::new(parameters, to_cut, workers as u32).with_history(known.moments),
             rest: None,
             returned: Returned::default(),
             recall: parameters.recall,
@@ -60,6 +66,7 @@ impl Ledger {
             done: 0,
             chunks: 0,
             stopped: false,
+            shared: known.takers.map(|takers| (Taken::new(total), takers)),
         }
     }
 
@@ -86,7 +93,7 @@ impl Ledger {
     /// Whom to ask for tasks at `now_s`, once nothing is left to schedule; `None` when nobody is to be asked. The master shares its
     /// own tasks whether tasks may be recalled or not.
     pub fn recall(&mut self, now_s: f64) -> Option<Recall> {
-        if self.stopped || self.left() > 0 {
+        if self.stopped || self.left() > 0 || self.shared.is_some() {
             return None;
         }
         let (all, own) = (self.recall, self.own);
@@ -139,6 +146,17 @@ impl Ledger {
         Some(chunk)
     }
 
+    /// `worker` gets this chunk from the shared counter at `now_s`.
+    pub fn hold(&mut self, worker: usize, chunk: Chunk, now_s: f64) {
+        self.queues[worker].push(chunk, now_s);
+        self.chunks += 1;
+    }
+
+    /// Returns whether no further chunk is sent.
+    pub fn is_stopped(&self) -> bool {
+        self.stopped
+    }
+
     /// Returns whether `worker` holds no chunk.
     pub fn is_idle(&self, worker: usize) -> bool {
         self.queues[worker].is_empty()
@@ -151,13 +169,34 @@ impl Ledger {
 
     /// Takes a chunk back at `now_s`. Returns `false` when it is not the oldest of that worker: computed twice, or never sent.
     pub fn take(&mut self, worker: usize, chunk: Chunk, (busy_s, sum_sq_s2): (f64, f64), now_s: f64) -> bool {
-        if self.queues[worker].pop(now_s) != Some(chunk) {
+        let is_new = |shared: &mut (Taken, usize)| shared.0.insert(chunk);
+        if self.queues[worker].pop(now_s) != Some(chunk) || !self.shared.as_mut().is_none_or(is_new) {
             return false;
         }
+        self.add(worker, chunk, (busy_s, sum_sq_s2));
+        true
+    }
+
+    /// Takes a chunk back that `worker` took from the shared counter. Returns `false` when a task of it is back already.
+    pub fn take_shared(&mut self, worker: usize, chunk: Chunk, times: (f64, f64)) -> bool {
+        if !self.shared.as_mut().is_some_and(|(taken, _)| taken.insert(chunk)) {
+            return false;
+        }
+        self.chunks += 1;
+        self.add(worker, chunk, times);
+        true
+    }
+
+    /// A worker takes no more chunks from the shared counter. Returns `false` when none was left that did.
+    pub fn leave(&mut self) -> bool {
+        let left = self.shared.as_mut().filter(|(_, takers)| *takers > 0);
+        left.map(|(_, takers)| *takers -= 1).is_some()
+    }
+
+    fn add(&mut self, worker: usize, chunk: Chunk, (busy_s, sum_sq_s2): (f64, f64)) {
         self.done += chunk.count;
         self.speeds[worker].add_chunk(chunk.count, busy_s, sum_sq_s2);
         self.scheduler.on_result(chunk.count, busy_s, sum_sq_s2, self.timed_singly);
-        true
     }
 
     /// Likewise the master's own chunk, whose tasks were timed one by one. Its speed is that with which it gets done with them beside
@@ -179,9 +218,10 @@ impl Ledger {
         self.scheduler.moments()
     }
 
-    /// Returns whether every chunk is back and no further one will be sent.
+    /// Returns whether every chunk is back and no further one will be sent or taken.
     pub fn is_closed(&self) -> bool {
-        (self.stopped || self.left() == 0) && self.queues.iter().all(WorkerQueue::is_empty)
+        let taken = self.shared.as_ref().is_none_or(|(_, takers)| *takers == 0);
+        taken && (self.stopped || self.left() == 0) && self.queues.iter().all(WorkerQueue::is_empty)
     }
 
     /// Returns whether every task came back.
@@ -198,7 +238,13 @@ mod tests {
     use std::collections::VecDeque;
 
     fn nothing_known(workers: usize) -> Known {
-        Known { speeds: vec![WorkerSpeed::default(); workers], moments: None, timed_singly: true, own: None }
+        Known {
+            speeds: vec![WorkerSpeed::default(); workers],
+            moments: None,
+            timed_singly: true,
+            own: None,
+            takers: None,
+        }
     }
 
     fn play(kind: Technique, tasks: u64, workers: usize, max_tasks: u64) -> u64 {

@@ -7,6 +7,7 @@ use super::ledger::{Known, Ledger};
 use super::message::{HEADER_BYTES, Header, Kind};
 use super::own_chunk::OwnChunk;
 use super::round_trips::RoundTrips;
+use super::shared::Shared;
 use super::team::Team;
 use crate::frameworks::endpoint::{Endpoint, Message};
 use crate::mpi::MpiFailed;
@@ -22,7 +23,7 @@ const MESSAGE_BYTES: usize = 256 << 20;
 pub(super) struct Master<'a> {
     pub(super) config: &'a Config,
     pub(super) endpoint: &'a mut Endpoint,
-    team: &'a Team,
+    pub(super) team: &'a Team,
     pub(super) ledger: Ledger,
     pub(super) iteration: u64,
     pub(super) tasks: u64,
@@ -31,6 +32,8 @@ pub(super) struct Master<'a> {
     pub(super) status: c_int,
     /// The chunk that the master computes itself.
     pub(super) own: Option<OwnChunk>,
+    /// Chunks are taken from the shared counter.
+    pub(super) shared: Option<Shared>,
     round_trips: RoundTrips,
     /// Inputs of the tasks that workers gave back, each with the first of its tasks.
     returned_inputs: Vec<(Chunk, Vec<u8>)>,
@@ -107,8 +110,14 @@ pub fn iterate(
     let bytes = if config.any_size() { sizes.per_task() } else { (config.task_bytes, config.result_bytes) };
     records::iteration_begin(iteration, begin_ns, tasks, workers as u32, &setting, bytes);
     let max_tasks = MESSAGE_BYTES / config.task_bytes.max(config.result_bytes).max(1);
-    let known =
-        Known { speeds: team.speeds(), moments: team.moments, timed_singly: !config.whole_chunks(), own: team.own() };
+    let shared = Shared::of((config, max_tasks as u64), endpoint, team, (setting, tasks));
+    let known = Known {
+        speeds: team.speeds(),
+        moments: team.moments,
+        timed_singly: !config.whole_chunks(),
+        own: team.own(),
+        takers: shared.as_ref().map(Shared::takers),
+    };
     let ledger = Ledger::new(setting, tasks, max_tasks as u64, known);
     let (task_ns, status, round_trips) = (0, status::OK, RoundTrips::new(workers, links));
     let returned_inputs = Vec::new();
@@ -123,6 +132,7 @@ pub fn iterate(
         task_ns,
         status,
         own: None,
+        shared,
         round_trips,
         returned_inputs,
         sizes,
@@ -161,6 +171,7 @@ impl Master<'_> {
     fn run(&mut self) -> Result<u64, MpiFailed> {
         let mut messages = VecDeque::new();
         let mut idle_ns = 0;
+        self.order()?;
         for worker in (0..self.team.active().len()).chain(0..self.team.active().len()) {
             self.feed(worker)?;
         }
@@ -265,14 +276,10 @@ impl Master<'_> {
         let idle = self.ledger.is_idle(worker);
         if Some(worker) == self.team.own() {
             // One chunk at a time: its own requests do not travel.
-            self.own = if idle {
-                self.ledger.cut(worker, now_s()).map(|chunk| OwnChunk::new(worker, chunk))
-            } else {
-                self.own.take()
-            };
+            self.own = if idle { self.cut(worker).map(|chunk| OwnChunk::new(worker, chunk)) } else { self.own.take() };
             return Ok(());
         }
-        let Some(chunk) = self.ledger.cut(worker, now_s()) else { return Ok(()) };
+        let Some(chunk) = self.cut(worker) else { return Ok(()) };
         let mut message = self.endpoint.buffer();
         let header = Header {
             first: chunk.first,
@@ -306,6 +313,7 @@ impl Master<'_> {
     pub(super) fn fail(&mut self, status: c_int) {
         if self.status == status::OK {
             self.status = status;
+            self.exhaust();
         }
         self.ledger.stop();
         if let Some(own) = self.own.take() {
@@ -325,6 +333,9 @@ impl Master<'_> {
                 if header.kind == Kind::Returned && header.iteration == self.iteration =>
             {
                 self.on_returned(worker, &header, inputs)?;
+            }
+            (Some((header, results)), Some(worker)) if self.expects(&header) => {
+                self.on_results(worker, &header, results);
             }
             (Some((header, results)), Some(worker))
                 if header.kind == Kind::Result && header.iteration == self.iteration =>

@@ -31,6 +31,11 @@ pub enum Kind {
     Recall = 11,
     /// Worker: the last `count` tasks of the chunk that begins with `total`, from `first` on, and their inputs; perhaps none.
     Returned = 12,
+    /// Master: take chunks from the shared counter ([`super::order::Order`]).
+    Take = 13,
+    /// Worker: the results of `count` chunks that it took, each with a header of its own ([`super::results`]). `total`: 1 if it takes
+    /// no more in this iteration.
+    Results = 14,
 }
 
 /// The start of each message.
@@ -109,6 +114,8 @@ impl Header {
             10 => Kind::Hold,
             11 => Kind::Recall,
             12 => Kind::Returned,
+            13 => Kind::Take,
+            14 => Kind::Results,
             _ => return None,
         };
         let header = Header {

@@ -1,16 +1,23 @@
 //! C API: the Master/Worker framework (`midrun_mw_*`).
 
 mod calibrate;
+mod chunk_record;
 mod config;
+mod counter;
 mod growth;
 mod ledger;
 mod master;
 mod message;
+mod order;
 mod own;
 mod own_chunk;
 mod parcel;
+mod results;
 mod round_trips;
+mod shared;
 mod spawned;
+mod taken;
+mod taker;
 mod team;
 mod worker;
 
@@ -29,7 +36,7 @@ use std::collections::VecDeque;
 use std::ffi::{CStr, c_int};
 use std::sync::atomic::{AtomicBool, Ordering};
 use team::Team;
-use worker::End;
+use worker::{End, Kept};
 
 /// The program has created a framework. Only the first one can grow, because started processes serve that one.
 static CREATED: AtomicBool = AtomicBool::new(false);
@@ -44,8 +51,8 @@ pub struct MasterWorker {
     messages: VecDeque<Message>,
     /// Master: the active workers.
     team: Team,
-    /// Worker: it got no chunk in the last iteration.
-    parked: bool,
+    /// Worker: what it keeps between iterations.
+    kept: Kept,
     /// Master: cost of messages to workers on other hosts and on this host.
     links: [Option<LinkCost>; 2],
     /// Master: bytes of inputs and results of any size.
@@ -84,8 +91,9 @@ fn create(raw: &RawConfig) -> Result<MasterWorker, c_int> {
     let technique = (!raw.technique.is_null()).then(|| unsafe { CStr::from_ptr(raw.technique) }.to_string_lossy());
     let setting = requested(technique.as_deref(), raw.factor);
     let is_master = usize::try_from(raw.master) == Ok(comm.rank);
-    if let (Err(sentence), true) = (&setting, is_master) {
-        stderr::warn(sentence);
+    let refusal = setting.as_ref().err().cloned().or_else(|| Config::refusal(raw));
+    if let (Some(sentence), true) = (refusal, is_master) {
+        stderr::warn(&sentence);
     }
     let (tasks, results) = (raw.task_bytes as i64, raw.result_bytes as i64);
     let (good, master, flags) = (config.is_some() && setting.is_ok(), i64::from(raw.master), i64::from(raw.flags));
@@ -98,7 +106,7 @@ fn create(raw: &RawConfig) -> Result<MasterWorker, c_int> {
     let (first, mut growth) = (!CREATED.swap(true, Ordering::Relaxed), None);
     if is_master {
         safe_point::own();
-        let mut initial = TechniqueParameters { recall: config.recalls(), ..setting };
+        let mut initial = TechniqueParameters { recall: config.recalls(), counter: config.counts(), ..setting };
         if let Some(start) = scheduling::remembered(comm.size).filter(|_| first) {
             if config.leaves_technique_open() {
                 initial = start.parameters;
@@ -113,6 +121,9 @@ fn create(raw: &RawConfig) -> Result<MasterWorker, c_int> {
         growth = first.then(|| Growth::plan(&config, team.most() as u32)).flatten();
     }
     let endpoint = Endpoint::open(comm).map_err(mpi)?;
+    if is_master {
+        shared::offer(&config, &endpoint);
+    }
     let messages = VecDeque::new();
     Ok(MasterWorker {
         config,
@@ -120,7 +131,7 @@ fn create(raw: &RawConfig) -> Result<MasterWorker, c_int> {
         endpoint,
         messages,
         team,
-        parked: false,
+        kept: Kept::default(),
         links: [None; 2],
         sizes: Sizes::default(),
         iteration: 0,
@@ -175,15 +186,11 @@ pub unsafe extern "C" fn midrun_mw_iterate(mw: *mut MasterWorker, tasks: u64) ->
                 status
             })
         } else {
-            worker::iterate(&mw.config, &mut mw.endpoint, &mut mw.messages, mw.iteration, mw.parked).map(
-                |end| match end {
-                    End::Over(status, chunks) => {
-                        mw.parked = chunks == 0;
-                        status
-                    }
-                    End::Dismissed => status::ENDED,
-                },
-            )
+            let end = worker::iterate(&mw.config, &mut mw.endpoint, &mut mw.messages, mw.iteration, &mut mw.kept);
+            end.map(|end| match end {
+                End::Over(status) => status,
+                End::Dismissed => status::ENDED,
+            })
         };
         mw.iteration += 1;
         done.unwrap_or_else(|_| {

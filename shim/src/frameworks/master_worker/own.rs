@@ -97,7 +97,7 @@ impl Master<'_> {
             tasks_total: self.tasks,
             tasks_timed: true,
         });
-        let next = self.ledger.cut(own.worker, now_s());
+        let next = self.cut(own.worker);
         self.own = next.map(|chunk| OwnChunk::new(own.worker, chunk));
     }
 

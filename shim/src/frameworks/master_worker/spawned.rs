@@ -2,7 +2,7 @@
 
 use super::config::{Config, RawConfig};
 use super::message::{Header, Kind};
-use super::worker::{self, End};
+use super::worker::{self, End, Kept};
 use crate::clock;
 use crate::frameworks::endpoint::{Endpoint, Message};
 use crate::mpi::MpiFailed;
@@ -29,11 +29,10 @@ fn work(config: &Config) -> Result<(), MpiFailed> {
     let mut messages = VecDeque::new();
     endpoint.send(config.master, config.hello().message())?;
     let Some(mut iteration) = welcome(&mut endpoint, &mut messages)? else { return Ok(()) };
-    let mut parked = true;
+    let mut kept = Kept { parked: true, ..Kept::default() };
     loop {
-        match worker::iterate(config, &mut endpoint, &mut messages, iteration, parked)? {
-            End::Over(_, chunks) => parked = chunks == 0,
-            End::Dismissed => return Ok(()),
+        if worker::iterate(config, &mut endpoint, &mut messages, iteration, &mut kept)? == End::Dismissed {
+            return Ok(());
         }
         iteration += 1;
     }

@@ -1,19 +1,19 @@
 //! The worker's part of an iteration.
 
+use super::chunk_record::record;
 use super::config::Config;
 use super::message::{HEADER_BYTES, Header, Kind};
-use crate::frameworks::endpoint::{Endpoint, Message};
+use super::order::Order;
+use super::taker::{self, SendTime};
+use crate::frameworks::endpoint::{Endpoint, Message, PROGRESS_NS};
 use crate::mpi::MpiFailed;
-use crate::records::ChunkDone;
-use crate::{agent_link, clock, records, status};
+use crate::{agent_link, clock, status};
 use midrun_scheduling::{own_task_s, tasks_to_return};
 use std::collections::VecDeque;
 use std::ffi::c_int;
 use std::time::Duration;
 
-/// Between two tasks the worker makes progress on messages when this much time has passed: while sends or receives are in
-/// progress, and otherwise for the inputs of the next chunk. Each call costs microseconds, more where ranks share a core.
-const PROGRESS_NS: u64 = 200_000;
+/// Between two tasks the worker looks for the inputs of the next chunk when this much time has passed.
 const POLL_NS: u64 = 10_000_000;
 /// While tasks may be recalled it looks for messages when this many times the cost of the last look has passed (1 % of its
 /// time), and each [`POLL_NS`] at the latest.
@@ -26,20 +26,29 @@ const LONGEST_HOLD: Duration = Duration::from_millis(20);
 /// How an iteration ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// With this status, after this number of chunks.
-    Over(c_int, u64),
+    /// With this status.
+    Over(c_int),
     /// The master dismissed this process.
     Dismissed,
 }
 
-/// Computes the master's chunks until the iteration is over. A worker sleeps longer at a time if it is `parked` (it got no
-/// chunk in the last iteration) or has waited long without one.
+/// What a worker keeps from one iteration to the next.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Kept {
+    /// It got no chunk in the last iteration.
+    pub parked: bool,
+    /// What a message costs it.
+    pub send_time: SendTime,
+}
+
+/// Computes the master's chunks until the iteration is over. A worker sleeps longer at a time if it is parked or has waited long
+/// without a chunk.
 pub fn iterate(
     config: &Config,
     endpoint: &mut Endpoint,
     messages: &mut VecDeque<Message>,
     iteration: u64,
-    parked: bool,
+    kept: &mut Kept,
 ) -> Result<End, MpiFailed> {
     let mut failed = status::OK;
     let mut chunks = 0;
@@ -48,7 +57,7 @@ pub fn iterate(
         while messages.is_empty() {
             let now_ns = clock::now_ns();
             agent_link::check_when_due(now_ns);
-            let idle = chunks == 0 && (parked || now_ns.saturating_sub(begin_ns) > UNUSED_NS);
+            let idle = chunks == 0 && (kept.parked || now_ns.saturating_sub(begin_ns) > UNUSED_NS);
             endpoint.wait(messages, idle)?;
         }
         let Some(message) = messages.pop_front() else { continue };
@@ -56,7 +65,8 @@ pub fn iterate(
             Some((header, _)) if header.kind == Kind::End => {
                 let status = if header.iteration == iteration { header.status } else { status::ERR_COUNT };
                 endpoint.flush()?;
-                return Ok(End::Over(status, chunks));
+                kept.parked = chunks == 0;
+                return Ok(End::Over(status));
             }
             Some((header, _)) if header.kind == Kind::Probe => {
                 let mut echo = endpoint.buffer();
@@ -73,10 +83,14 @@ pub fn iterate(
             Some((header, tasks)) if header.kind == Kind::Chunk && header.iteration == iteration => {
                 chunks += compute(config, endpoint, messages, &header, tasks, &mut failed)?;
             }
+            Some((header, payload)) if header.kind == Kind::Take && header.iteration == iteration => {
+                let Some(order) = Order::read(&header, payload) else { return Ok(End::Over(status::ERR_COUNT)) };
+                chunks += taker::run(config, endpoint, messages, (order, iteration), &mut kept.send_time)?;
+            }
             // Too late: the result of that chunk is the answer.
             Some((header, _)) if header.kind == Kind::Recall && header.iteration == iteration => {}
             Some((header, _)) if header.kind == Kind::Farewell => return Ok(End::Dismissed),
-            _ => return Ok(End::Over(status::ERR_COUNT, chunks)),
+            _ => return Ok(End::Over(status::ERR_COUNT)),
         }
         endpoint.recycle(message.bytes);
     }
@@ -151,20 +165,6 @@ fn compute(
     endpoint.send(config.master, message)?;
     record(header, count, (busy_ns, sum_sq_s2), step == 1);
     Ok(1)
-}
-
-/// Records `count` tasks of a chunk, computed in `busy_ns`; `are_timed`: one by one.
-fn record(header: &Header, count: u64, (busy_ns, sum_sq_s2): (u64, f64), are_timed: bool) {
-    records::chunk(&ChunkDone {
-        iteration: header.iteration,
-        first: header.first,
-        count,
-        end_ns: clock::now_ns(),
-        busy_ns,
-        sum_sq_s2,
-        tasks_total: header.total,
-        tasks_timed: are_timed,
-    });
 }
 
 /// As [`compute`], for `count` tasks whose inputs and results are of any size.

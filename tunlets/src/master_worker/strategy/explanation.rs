@@ -33,6 +33,7 @@ pub fn explain(mode: Mode, objective: Objective, limits: Limits) -> Explanation 
         .turns(names::TASK_MEAN_S, "mean time of a task, for DAF and FAC2", "as measured")
         .turns(names::TASK_SIGMA_S, "its standard deviation", "as measured")
         .turns(names::MIN_CHUNK, "fewest tasks of a chunk", "1 and more")
+        .turns(names::COUNTER, "workers take their chunks from a shared counter", "0 or 1, where tasks carry no input")
         .turns(names::WORKERS, "workers that take part", "1 to those there are")
         .turns(names::SPAWNED, "further worker processes", "0 to --max-workers")
         .turns(names::OWN_WORKERS, "workers of a program with its own loop", "what the program allows");

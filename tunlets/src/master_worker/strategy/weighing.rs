@@ -31,7 +31,8 @@ impl MasterWorker {
     /// Attributes the unexplained time of an iteration to its chunks.
     pub(super) fn explain(&mut self, window: &Window, ratio: f64) {
         let (Some(workload), Some(current)) = (&mut self.workload, self.current) else { return };
-        if family(&current) == family(&window.setting) {
+        // What chunks cost that are taken says nothing of those that are sent.
+        if family(&current) == family(&window.setting) && !current.counts() {
             explain(workload, &current, window, ratio);
         }
     }
@@ -85,7 +86,9 @@ impl MasterWorker {
     pub(super) fn settings(&self, workload: &WorkloadEstimator) -> Vec<TechniqueParameters> {
         match self.mode {
             Mode::Auto => candidates::all(workload),
-            Mode::Fixed(kind) => candidates::of_kind(kind, workload),
+            Mode::Fixed(kind) => {
+                candidates::of_kind(kind, workload).into_iter().chain(candidates::counted(kind, workload)).collect()
+            }
         }
     }
 }

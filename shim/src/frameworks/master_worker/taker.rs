@@ -1,0 +1,120 @@
+//! A worker that takes its chunks from the shared counter.
+
+use super::chunk_record::record;
+use super::config::Config;
+use super::message::{Header, Kind};
+use super::order::Order;
+use super::results::Results;
+use crate::frameworks::endpoint::{Endpoint, LARGE_BYTES, Message, PROGRESS_NS};
+use crate::mpi::MpiFailed;
+use crate::{agent_link, clock, status};
+use midrun_scheduling::Chunk;
+use std::collections::VecDeque;
+use std::ffi::c_int;
+
+/// A worker sends its results when this many times the time of a message has passed for each worker: what all of them send then
+/// takes 1 % of the master's time, if taking a message costs it what sending costs them.
+const SHARE: u64 = 100;
+
+/// What a message costs this worker to send: the least that was measured, nanoseconds; 0 before the first.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SendTime(u64);
+
+/// One iteration of such a worker.
+struct Taker<'a> {
+    config: &'a Config,
+    endpoint: &'a mut Endpoint,
+    messages: &'a mut VecDeque<Message>,
+    order: Order,
+    iteration: u64,
+    results: Results,
+    sent_ns: u64,
+    failed: c_int,
+}
+
+/// Takes and computes chunks until none is left; returns how many.
+pub fn run(
+    config: &Config,
+    endpoint: &mut Endpoint,
+    messages: &mut VecDeque<Message>,
+    (order, iteration): (Order, u64),
+    send_time: &mut SendTime,
+) -> Result<u64, MpiFailed> {
+    let results = Results::new(endpoint.buffer());
+    let (sent_ns, failed) = (clock::now_ns(), status::OK);
+    let mut taker = Taker { config, endpoint, messages, order, iteration, results, sent_ns, failed };
+    let Some(mut steps) = order.steps() else {
+        taker.failed = status::ERR_COUNT;
+        taker.send(true, send_time)?;
+        return Ok(0);
+    };
+    let mut chunks = 0;
+    while let Some(number) = taker.endpoint.count(1)
+        && let Some(chunk) = steps.chunk(number.wrapping_sub(order.base))
+    {
+        chunks += 1;
+        let end_ns = taker.compute(chunk)?;
+        if taker.failed != status::OK {
+            taker.endpoint.count(order.tasks); // nobody finds a chunk any more
+            break;
+        }
+        let wait_ns = send_time.0.saturating_mul(SHARE * u64::from(order.workers));
+        if end_ns.saturating_sub(taker.sent_ns) >= wait_ns || taker.results.bytes() >= LARGE_BYTES {
+            taker.send(false, send_time)?;
+        }
+    }
+    taker.send(true, send_time)?;
+    Ok(chunks)
+}
+
+impl Taker<'_> {
+    /// Computes a chunk; returns when its last task ended.
+    fn compute(&mut self, chunk: Chunk) -> Result<u64, MpiFailed> {
+        let each = self.config.result_bytes;
+        let bytes = chunk.count as usize * each;
+        let (at, into) = self.results.begin(bytes);
+        let step = if self.config.whole_chunks() { chunk.count } else { 1 };
+        let (mut busy_ns, mut sum_sq_s2, mut moved_ns) = (0, 0.0, clock::now_ns());
+        let (mut done, mut ended_ns) = (0, moved_ns);
+        while done < chunk.count && self.failed == status::OK {
+            let begin_ns = clock::now_ns();
+            let here = done as usize * each..(done + step) as usize * each;
+            if !self.config.compute(self.iteration, chunk.first + done, step, &[], &mut into[here]) {
+                self.failed = status::ERR_TASK;
+            }
+            ended_ns = clock::now_ns();
+            let spent_ns = ended_ns.saturating_sub(begin_ns);
+            busy_ns += spent_ns;
+            let spent_s = spent_ns as f64 * 1e-9;
+            sum_sq_s2 += spent_s * spent_s / step as f64;
+            done += step;
+            if self.endpoint.moving() && ended_ns.saturating_sub(moved_ns) >= PROGRESS_NS {
+                self.endpoint.progress(self.messages)?;
+                moved_ns = clock::now_ns();
+            }
+        }
+        if self.failed != status::OK {
+            self.results.give_up(at);
+            return Ok(ended_ns);
+        }
+        let (first, count) = (chunk.first, chunk.count);
+        let kind = Header::new(Kind::Result, self.iteration);
+        self.results.end(at, &Header { first, count, total: busy_ns, sum_sq_s2, ..kind }, bytes);
+        record(&Header { first, count, total: self.order.tasks, ..kind }, count, (busy_ns, sum_sq_s2), step == 1);
+        Ok(ended_ns)
+    }
+
+    /// Sends what was computed since the last time; `is_last`: this worker takes no more.
+    fn send(&mut self, is_last: bool, send_time: &mut SendTime) -> Result<(), MpiFailed> {
+        let begin_ns = clock::now_ns();
+        agent_link::check_when_due(begin_ns);
+        let results = std::mem::replace(&mut self.results, Results::new(self.endpoint.buffer()));
+        let header = Header::new(Kind::Results, self.iteration);
+        let message = results.finish(Header { status: self.failed, total: u64::from(is_last), ..header });
+        self.endpoint.send(self.config.master, message)?;
+        self.sent_ns = clock::now_ns();
+        let spent_ns = self.sent_ns.saturating_sub(begin_ns).max(1);
+        send_time.0 = if send_time.0 == 0 { spent_ns } else { send_time.0.min(spent_ns) };
+        Ok(())
+    }
+}

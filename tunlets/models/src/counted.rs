@@ -1,0 +1,65 @@
+//! Simulates one iteration whose chunks are taken from a shared counter.
+//!
+//! The master tells the workers one after another to begin. Then each takes the next chunk whenever it is done with one; to add to a
+//! word of memory takes far less than a task. Results travel while others are computed; what counts is each worker's last message,
+//! which the master takes in one after another. To send a message, and to take one in, each costs it half of what it needs for a chunk
+//! that it sends and takes back.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use crate::simulated_load::SimInput;
+use crate::trace::{ChunkLog, Trace};
+use midrun_scheduling::{Steps, TechniqueParameters};
+
+/// What an iteration came to.
+#[derive(Debug, Default)]
+pub struct Counted {
+    /// Until the last result is in, seconds.
+    pub iteration_s: f64,
+    /// Chunks taken.
+    pub chunks: u64,
+    /// Sum of the task times over the workers, seconds.
+    pub task_s: f64,
+    /// Each chunk, if they are wanted.
+    pub log: Vec<ChunkLog>,
+}
+
+/// One iteration; `unit_s` is the unit of the trace. `None` where the technique does not fix the chunks.
+pub fn run(
+    input: &SimInput,
+    parameters: &TechniqueParameters,
+    (trace, unit_s): (&Trace, f64),
+    logging: bool,
+) -> Option<Counted> {
+    let n = input.workers.max(1);
+    let mut steps = Steps::new(*parameters, input.tasks, n, u64::MAX)?;
+    let latency_s =
+        |worker: u32| input.message_times.get(worker as usize).map_or(input.latency_s, |times| times.latency_s);
+    let message_s = 0.5 * input.overhead_s;
+    let mut counted = Counted::default();
+    // Times are not negative, so their bits order as they do.
+    let begin_s = |worker: u32| f64::from(worker + 1) * message_s + latency_s(worker);
+    let mut free: BinaryHeap<_> = (0..n).map(|worker| Reverse((begin_s(worker).to_bits(), worker))).collect();
+    let mut master_free_s = 0.0_f64;
+    let mut number = 0;
+    while let Some(Reverse((bits, worker))) = free.pop() {
+        let begin_s = f64::from_bits(bits);
+        let Some(chunk) = steps.chunk(number) else {
+            master_free_s = master_free_s.max(begin_s + latency_s(worker)) + message_s;
+            continue;
+        };
+        number += 1;
+        let each_s = input.slowness.get(worker as usize).copied().unwrap_or(1.0) * unit_s;
+        let (time, squares) = trace.span(chunk.first, chunk.count);
+        let busy_s = time * each_s;
+        counted.task_s += busy_s;
+        if logging {
+            let sum_sq_s2 = squares * each_s * each_s;
+            counted.log.push(ChunkLog { worker, first: chunk.first, count: chunk.count, begin_s, busy_s, sum_sq_s2 });
+        }
+        free.push(Reverse(((begin_s + busy_s).to_bits(), worker)));
+    }
+    (counted.chunks, counted.iteration_s) = (number, master_free_s);
+    Some(counted)
+}

@@ -1,0 +1,55 @@
+//! The tunlet where workers can take their chunks from a shared counter.
+
+use super::Mode;
+use super::candidates::{assignments, fit};
+use super::plant_tests::{Dist, Plant, run_offering, tuning_points, tunlet};
+use crate::TuningPoint;
+use crate::proposal::ASSIGNMENTS;
+use crate::tuning_point::names;
+use midrun_scheduling::{Technique, TechniqueParameters};
+
+/// What a program offers whose tasks carry no input.
+fn with_counter() -> Vec<TuningPoint> {
+    let mut all = tuning_points();
+    let counter = TuningPoint { name: names::COUNTER.into(), range: (0.0, 1.0), ..all[0].clone() };
+    all.push(counter);
+    all
+}
+
+/// 400 workers with tasks of 20 us on average, the later the longer, and a master that needs 10 us for a chunk.
+fn saturated() -> Plant {
+    let mut plant = Plant::new(Dist::Linear);
+    (plant.tasks, plant.mean_s, plant.chunk_cost_s, plant.slowness) = (300_000, 20e-6, 10e-6, vec![1.0; 400]);
+    plant.setting = TechniqueParameters::new(Technique::Fac2);
+    plant
+}
+
+fn end(points: &[TuningPoint], mut plant: Plant) -> (f64, TechniqueParameters, Vec<String>) {
+    let run = run_offering(points, &mut tunlet(Mode::Auto), &mut plant, 12, |_, _| {});
+    (run.ratios[8..].iter().sum::<f64>() / 4.0, run.last, run.decisions)
+}
+
+#[test]
+fn a_saturated_master_is_relieved_by_the_counter_where_there_is_one() {
+    let (without, setting, _) = end(&tuning_points(), saturated());
+    assert!(!setting.counter, "{setting}");
+    let (with, setting, decisions) = end(&with_counter(), saturated());
+    assert!(setting.counts() && with < without / 1.2, "{setting}: {with} instead of {without}: {decisions:#?}");
+    assert!(decisions[0].contains("the master is the bottleneck"), "{decisions:#?}");
+}
+
+#[test]
+fn all_that_one_action_can_take_is_assigned() {
+    for kind in Technique::ALL {
+        let mut all = assignments(&TechniqueParameters::new(kind));
+        all.push((names::WORKERS.into(), 3.0.into()));
+        let mut without = all.clone();
+        fit(&mut without, &tuning_points());
+        assert_eq!(without.len(), ASSIGNMENTS);
+        fit(&mut all, &with_counter());
+        let names: Vec<&str> = all.iter().map(|(name, _)| name.as_str()).collect();
+        assert!(names.len() <= ASSIGNMENTS && names.contains(&names::COUNTER), "{kind:?}: {names:?}");
+        let read = if matches!(kind, Technique::Fsc | Technique::Dpf) { names::FACTOR } else { names::TASK_MEAN_S };
+        assert!(names.contains(&read) && names.contains(&names::WORKERS), "{kind:?}: {names:?}");
+    }
+}
