@@ -20,7 +20,7 @@ fn on_a_terminal_a_status_line_stands_below_the_programs_output_and_never_in_it(
     let scratch = Scratch::new();
     let mut command = run::command(&scratch, &[], &line(mpi));
     command.env("MIDRUN_CFG_RUN__NO_MEMORY", "true");
-    let terminal = Terminal::start(&scratch, command, (100, 60));
+    let terminal = Terminal::start(&scratch, command, (120, 60));
     midrun_tests::wait_until("the status line is in the last row", || {
         let last = terminal.rows().pop().expect("a row");
         last.starts_with("midrun: iteration ") && last.contains(" · ratio ")
@@ -30,7 +30,7 @@ fn on_a_terminal_a_status_line_stands_below_the_programs_output_and_never_in_it(
     assert_eq!(of_program(&screen), 12, "{mpi:?}: every line of the program is whole:\n{screen}");
     assert!(!screen.contains(" · ratio "), "the status line is gone at the end:\n{screen}");
     let decided = screen.lines().find(|line| line.starts_with("midrun: iteration") && line.contains(" -> "));
-    assert!(decided.is_some_and(|line| line.contains(": expected ") && line.len() < 100), "one short line:\n{screen}");
+    assert!(decided.is_some_and(|line| line.contains(": expected ") && line.len() < 120), "one short line:\n{screen}");
     assert!(screen.contains("midrun:   ") && screen.contains("than with the settings at start"), "{screen}");
 }
 

@@ -59,7 +59,7 @@ fn points_of_the_hand_out_are_set_by_hand_and_left_alone_until_resume(mpi: Mpi) 
     assert_eq!(technique["turned"]["by"], "user");
     for (words, why) in [
         (["set", "mw.factor", "1.5"], "mw.factor = 1.5 is outside 0 to 1"),
-        (["set", "mw.factors", "0.5"], "no rank has a tuning point mw.factors; there are iteration, mw.factor"),
+        (["set", "mw.factors", "0.5"], "no rank has a tuning point mw.factors; there are iteration, mw.counter"),
         (["set", "mw.technique", "-1"], "mw.technique = -1 is outside 0 to 11"),
     ] {
         let (code, text) = ask(&scratch, &words);

@@ -73,6 +73,11 @@ impl MasterWorker {
         let reads = current.kind == Technique::Fac2;
         let other = |f: &Forecast| family(&f.setting) != family(&current) || (reads && f.setting != current);
         let mut all: Vec<Forecast> = all.into_iter().filter(other).map(corrected).collect();
+        // Taken chunks are not recalled, and begin an iteration later: what the model cannot tell apart is sent.
+        if !current.counts() {
+            let sent = all.iter().filter(|f| !f.setting.counts()).map(|f| f.gain.mean).fold(0.0, f64::max);
+            all.retain(|f| !f.setting.counts() || f.gain.mean > sent + standard_errors() * EXACT);
+        }
         all.sort_by(|a, b| b.gain.mean.total_cmp(&a.gain.mean));
         Weighed { best: chosen(workload, &all), now, unchanged, scale: unchanged / now.ratio }
     }
