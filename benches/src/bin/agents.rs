@@ -331,6 +331,7 @@ impl Job<'_> {
 
     async fn iterations(&mut self) -> Result<Figures> {
         let (mut figures, begin, cpu_s) = (Figures::default(), Instant::now(), self.analyzer.cpu_s());
+        let mut before = begin;
         for _ in 0..self.arguments.iterations {
             let next = Instant::now() + Duration::from_secs_f64(self.arguments.period_s);
             let (last, bytes) = self.iterate().await?;
@@ -338,7 +339,11 @@ impl Job<'_> {
             tokio::time::sleep_until(next.into()).await;
             figures.bytes_per_link += bytes as f64 / self.agents.len() as f64 / self.arguments.iterations as f64;
             let came = self.apply().await?;
-            figures.decided_s.extend(came.into_iter().map(|at| at.saturating_duration_since(last).as_secs_f64()));
+            // What came while this iteration was computed was decided after the one before.
+            let decided =
+                |at: Instant| at.saturating_duration_since(if at < last { before } else { last }).as_secs_f64();
+            figures.decided_s.extend(came.into_iter().map(decided));
+            before = last;
         }
         figures.wall_s = begin.elapsed().as_secs_f64();
         figures.cpu_s = self.analyzer.cpu_s() - cpu_s;
