@@ -198,7 +198,8 @@ impl Decisions {
             return;
         }
         let windows = self.news.iter().filter(|news| news.is_window()).count();
-        if windows >= limits::WINDOWS_AHEAD
+        if news.is_window()
+            && windows >= limits::WINDOWS_AHEAD
             && let Some(oldest) = self.news.iter().position(News::is_window)
         {
             self.news.remove(oldest);
@@ -212,10 +213,22 @@ impl Decisions {
         if self.news.is_empty() || !matches!(self.mind, Mind::Here(_)) {
             return None;
         }
-        let Mind::Here(tunlet) = std::mem::replace(&mut self.mind, Mind::Failed) else { return None };
-        let work = Work::new(tunlet, std::mem::take(&mut self.news), asked);
-        self.mind = Mind::Thinking(work.clone());
-        Some(work)
+        let news = std::mem::take(&mut self.news);
+        self.hand_out(news, asked)
+    }
+
+    fn hand_out(&mut self, news: Vec<News>, asked: Option<Vec<TuningPoint>>) -> Option<Work> {
+        match std::mem::replace(&mut self.mind, Mind::Failed) {
+            Mind::Here(tunlet) => {
+                let work = Work::new(tunlet, news, asked);
+                self.mind = Mind::Thinking(work.clone());
+                Some(work)
+            }
+            elsewhere => {
+                self.mind = elsewhere;
+                None
+            }
+        }
     }
 
     /// Takes the tunlets back, and what they thought; judgements are noted. Waits where the thought is not at its end.
@@ -322,11 +335,13 @@ impl Decisions {
         true
     }
 
-    /// Tells the tunlets at once what became of a decision, or with the next thought where they are thinking.
+    /// Tells the tunlets what became of a decision: at once, before windows that wait for the next thought, or after the thought
+    /// under way.
     fn settle(&mut self, number: u64, settled: Settled) {
-        self.tell(News::Settled(number, settled));
-        if let Some(work) = self.begin_thought(None) {
-            work.run();
+        let news = News::Settled(number, settled);
+        if self.is_thinking() {
+            self.tell(news);
+        } else if self.hand_out(vec![news], None).is_some() {
             self.end_thought();
         }
     }

@@ -177,10 +177,13 @@ impl Story {
 
     /// An agent with three ranks of job `j`, rank 0 the master.
     fn begin(config: Config) -> Story {
-        let mut story = Story::new(config);
-        story.hello(LINK, "n1-77", "j");
-        story.report("j", 0, vec![technique_tuning_point()]);
-        story
+        Story::new(config).join()
+    }
+
+    fn join(mut self) -> Story {
+        self.hello(LINK, "n1-77", "j");
+        self.report("j", 0, vec![technique_tuning_point()]);
+        self
     }
 
     fn step(&mut self, input: Input) {

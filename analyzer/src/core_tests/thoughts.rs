@@ -8,11 +8,13 @@ use crate::thought::Work;
 impl Story {
     /// As [`Story::begin`], with tunlets that think elsewhere.
     fn begin_apart() -> Story {
-        let mut story = Story::new(Config::default());
-        story.core = Core::new(Config::default(), scripted, 1000).thinking_apart();
-        story.hello(LINK, "n1-77", "j");
-        story.report("j", 0, vec![technique_tuning_point()]);
-        story
+        Story::begin_with(Config::default())
+    }
+
+    fn begin_with(config: Config) -> Story {
+        let mut story = Story::new(config.clone());
+        story.core = Core::new(config, scripted, 1000).thinking_apart();
+        story.join()
     }
 
     /// The thoughts that were handed out, not yet thought.
@@ -54,6 +56,17 @@ fn windows_go_on_while_tunlets_think_and_their_decision_is_sent_afterwards() {
     let [third] = &story.thoughts()[..] else { panic!("one thought") };
     story.think(third);
     assert_eq!(story.summary("j")["decisions"][0]["verdict"], "kept");
+}
+
+#[test]
+fn windows_that_wait_are_thought_about_apart_though_a_proposal_is_settled_at_once() {
+    let mut story = Story::begin_with(Config { dry_run: true, ..Config::default() });
+    story.iteration("j", 0);
+    let [first] = &story.thoughts()[..] else { panic!("one thought") };
+    story.iteration("j", 1);
+    story.think(first);
+    assert_eq!(story.thoughts().len(), 1, "the window that waited");
+    assert_eq!(story.summary("j")["decisions"][0]["verdict"], "advised");
 }
 
 #[test]
