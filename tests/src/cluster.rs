@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::root;
+use crate::{Scratch, root};
 
 /// Emulated hosts h1, h2, …; dropping this takes them down.
 pub struct Cluster {
@@ -29,6 +29,20 @@ impl Cluster {
     /// Path of a script of `deploy/cluster`.
     pub fn script(name: &str) -> PathBuf {
         root().canonicalize().expect("the root").join("deploy/cluster").join(name)
+    }
+
+    /// Open MPI's launcher with so many slots on h1, h2 and so on, and a rank for each.
+    pub fn open_mpi(scratch: &Scratch, slots: &[u32]) -> Vec<String> {
+        let hosts = scratch.path("hosts");
+        let lines: String = (1..).zip(slots).map(|(host, slots)| format!("h{host} slots={slots}\n")).collect();
+        std::fs::write(&hosts, lines).expect("the host file");
+        let line = format!(
+            "mpirun.openmpi --mca plm_rsh_agent {} --hostfile {} -n {} --bind-to none --mca mpi_yield_when_idle 1",
+            Cluster::script("emuc-rsh").display(),
+            hosts.display(),
+            slots.iter().sum::<u32>(),
+        );
+        line.split(' ').map(str::to_owned).collect()
     }
 
     fn emuc(&self, arguments: &[&str]) -> bool {

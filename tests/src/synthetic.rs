@@ -29,6 +29,12 @@ pub fn workers(out: &str) -> Vec<u32> {
     lines.filter_map(|line| line.strip_suffix(" workers")?.rsplit(' ').next()?.parse().ok()).collect()
 }
 
+/// Number of chunks of each iteration so far.
+pub fn chunks(out: &str) -> Vec<u64> {
+    let iterations = out.lines().filter(|line| line.starts_with("iteration "));
+    iterations.filter_map(|line| line.split(" chunks").next()?.rsplit(' ').next()?.parse().ok()).collect()
+}
+
 /// Waits until `more` further iterations are over; fails the test if the job ends before.
 pub fn wait_for_iterations(job: &mut Process, more: usize) {
     let target = workers(&job.out()).len() + more;

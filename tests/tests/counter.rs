@@ -2,17 +2,11 @@
 
 use midrun_tests::ask::{ask, succeed};
 use midrun_tests::mpi::command;
-use midrun_tests::synthetic::{self, assert_whole, wait_for_iterations};
+use midrun_tests::synthetic::{self, assert_whole, chunks, wait_for_iterations};
 use midrun_tests::{Cluster, Mpi, Process, Scratch, Summary, each_mpi, need, root, under_midrun};
 
 /// Static parts of a team in which half of the workers are four times slower; recall would divide them further.
 const UNEQUAL: &str = "--tasks 120 --mean-us 1000 --slow-workers 0.5:4 --technique none --recall";
-
-/// Chunks of each iteration.
-fn chunks(out: &str) -> Vec<u64> {
-    let iterations = out.lines().filter(|line| line.starts_with("iteration "));
-    iterations.filter_map(|line| line.split(" chunks").next()?.rsplit(' ').next()?.parse().ok()).collect()
-}
 
 fn run(mpi: Mpi, ranks: u32, options: &str) -> Vec<u64> {
     let scratch = Scratch::new();
@@ -125,17 +119,11 @@ fn workers_on_other_hosts_get_chunks_of_the_same_counter_by_messages() {
     need!(Mpi::OpenMpi.is_here(), "Open MPI is not here");
     let scratch = Scratch::new();
     let _cluster = Cluster::up(2, "100mbit");
-    let hostfile = scratch.path("hosts");
-    std::fs::write(&hostfile, "h1 slots=3\nh2 slots=2\n").expect("the host file");
-    let launcher = format!(
-        "mpirun.openmpi --mca plm_rsh_agent {} --hostfile {} -n 5 --bind-to none --mca mpi_yield_when_idle 1",
-        Cluster::script("emuc-rsh").display(),
-        hostfile.display(),
-    );
+    let launcher = Cluster::open_mpi(&scratch, &[3, 2]);
     let program = Mpi::OpenMpi.example("mw_synthetic").display().to_string();
     for options in ["--technique fac2", "--technique ss", "--technique mfsc --master-works"] {
-        let line = format!("{launcher} {program} --tasks 400 --mean-us 1000 --iterations 3 --counter {options}");
-        let words: Vec<String> = line.split(' ').map(String::from).collect();
+        let line = format!("{program} --tasks 400 --mean-us 1000 --iterations 3 --counter {options}");
+        let words = [launcher.clone(), line.split(' ').map(String::from).collect()].concat();
         let ended = Process::start(&scratch, "job", command(&Cluster::on("h1", &words))).succeed();
         assert_eq!(assert_whole(&ended).len(), 3, "{options}");
         assert!(!ended.err.contains("no effect"), "{}", ended.err);

@@ -43,16 +43,10 @@ fn open_mpi_over_three_hosts_is_tuned_by_the_users_line() {
     need!(Mpi::OpenMpi.is_here(), "Open MPI is not here");
     let scratch = Scratch::new();
     let _cluster = Cluster::up(3, "100mbit");
-    let hostfile = scratch.path("hosts");
-    std::fs::write(&hostfile, "h1 slots=3\nh2 slots=2\nh3 slots=2\n").expect("the host file");
-    let rsh = Cluster::script("emuc-rsh");
-    let launcher = format!(
-        "mpirun.openmpi --mca plm_rsh_agent {} --hostfile {} -n 7 --bind-to none --mca mpi_yield_when_idle 1 -x XDG_RUNTIME_DIR",
-        rsh.display(),
-        hostfile.display(),
-    );
+    let mut launcher = Cluster::open_mpi(&scratch, &[3, 2, 2]);
+    launcher.extend(["-x".into(), "XDG_RUNTIME_DIR".into()]);
     let program = Mpi::OpenMpi.example("mw_synthetic").display().to_string();
-    job_over_hosts(&scratch, &words(&launcher), &program);
+    job_over_hosts(&scratch, &launcher, &program);
 }
 
 #[test]

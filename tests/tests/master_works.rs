@@ -6,17 +6,11 @@ use midrun_tests::synthetic::{self, assert_whole, wait_for_iterations};
 use midrun_tests::{Mpi, Process, Scratch, Summary, each_mpi, root, under_midrun};
 
 /// Workers of each iteration.
-fn workers(out: &str) -> Vec<u64> {
-    let iterations = out.lines().filter(|line| line.starts_with("iteration "));
-    iterations.filter_map(|line| line.strip_suffix(" workers")?.rsplit(' ').next()?.parse().ok()).collect()
-}
-
-fn run(mpi: Mpi, ranks: u32, options: &str) -> Vec<u64> {
+fn run(mpi: Mpi, ranks: u32, options: &str) -> Vec<u32> {
     let scratch = Scratch::new();
     let options = format!("--tasks 200 --mean-us 500 --sigma-pct 60 --iterations 3 --master-works {options}");
     let ended = Process::start(&scratch, "job", command(&synthetic::line(mpi, ranks, &options))).succeed();
-    assert_whole(&ended);
-    workers(&ended.out)
+    assert_whole(&ended)
 }
 
 #[each_mpi]
@@ -46,8 +40,7 @@ fn it_is_the_last_of_the_workers_for_midrun(mpi: Mpi) {
     wait_for_iterations(&mut job, 3);
     synthetic::end(&scratch);
     let ended = job.succeed();
-    assert_whole(&ended);
-    let workers = workers(&ended.out);
+    let workers = assert_whole(&ended);
     assert!(workers[0] == 3 && workers.last() == Some(&2), "{workers:?}");
     Summary::read(&scratch.path("s.json")).assert_contract();
 }

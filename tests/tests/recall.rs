@@ -2,17 +2,11 @@
 
 use midrun_tests::ask::succeed;
 use midrun_tests::mpi::command;
-use midrun_tests::synthetic::{self, assert_whole, wait_for_iterations};
+use midrun_tests::synthetic::{self, assert_whole, chunks, wait_for_iterations};
 use midrun_tests::{Agent, Analyzer, Mpi, Process, Scratch, Summary, each_mpi, under_midrun};
 
 /// Half of eight workers are four times slower, and each gets an equal part.
 const UNEQUAL: &str = "--tasks 200 --mean-us 1000 --sigma-pct 40 --slow-workers 0.5:4 --technique none";
-
-/// Chunks of each iteration.
-fn chunks(out: &str) -> Vec<u64> {
-    let iterations = out.lines().filter(|line| line.starts_with("iteration "));
-    iterations.filter_map(|line| line.split(" chunks").next()?.rsplit(' ').next()?.parse().ok()).collect()
-}
 
 fn run(mpi: Mpi, options: &str) -> Vec<u64> {
     let scratch = Scratch::new();
