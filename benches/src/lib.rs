@@ -7,6 +7,7 @@ pub mod papers;
 pub mod programs;
 pub mod runs;
 pub mod simplex;
+pub mod tuned;
 
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};

@@ -31,6 +31,9 @@ pub enum Law {
     Wave(f64),
     /// A zone that spreads by this share with each iteration; hardly any work beside it.
     Fire(f64),
+    /// The edges of such a zone, which starts anywhere and spreads by up to twice this share, more in one iteration than in another;
+    /// what has burnt is ash.
+    FireFront(f64),
     /// Drawn once, the same in each iteration: lognormal with this coefficient of variation.
     Persistent(f64),
 }
@@ -112,7 +115,10 @@ impl Program {
             5 => Law::Rising,
             6 => Law::Falling,
             7 => Law::Wave(0.05 * random.uniform()),
-            8 => Law::Fire(0.01 * random.uniform()),
+            8 => {
+                let step = 0.01 * random.uniform();
+                if random.below(2) == 0 { Law::Fire(step) } else { Law::FireFront(step) }
+            }
             _ => Law::Persistent(log(random, 0.3, 2.0)),
         };
         let drift = match random.below(10) {
@@ -166,6 +172,9 @@ impl Program {
             let square = (1.0 + variation * variation).ln();
             (square.sqrt() * random.normal() - square / 2.0).exp()
         };
+        let spreading = &mut Random::new(self.seed ^ 0xf17e);
+        let origin = spreading.uniform();
+        let spread: f64 = (0..=iteration).map(|_| 2.0 * spreading.uniform()).sum();
         let mut one = |index: u64| {
             let at = (index as f64 + 0.5) / tasks as f64;
             match law {
@@ -182,6 +191,11 @@ impl Program {
                 Law::Fire(step) => {
                     let burns = (at - 0.4).abs() < 0.03 + step * iteration as f64;
                     if burns { 4.0 * (0.5 + random.uniform()) } else { 0.04 * random.uniform() }
+                }
+                Law::FireFront(step) => {
+                    let edge = 0.03 + step * spread;
+                    let burns = (0.0..0.03 + step).contains(&(edge - (at - origin).abs()));
+                    if burns { 8.0 * (0.5 + random.uniform()) } else { 0.04 * random.uniform() }
                 }
                 Law::Persistent(variation) => lognormal(fixed, variation),
             }

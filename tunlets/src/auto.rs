@@ -3,7 +3,7 @@
 
 use crate::master_worker::MasterWorker;
 use crate::pipeline::Pipeline;
-use crate::{Explanation, Judgement, Observation, Proposal, Report, Settled, TuningPoint, Tunlet};
+use crate::{Explanation, Judgement, Observation, Proposal, Refusal, Report, Settled, TuningPoint, Tunlet};
 
 /// See the module.
 #[derive(Debug)]
@@ -55,6 +55,10 @@ impl Tunlet for Auto {
         self.asked_pipeline = self.streams;
         let streams = self.streams;
         self.one(streams).propose(tuning_points)
+    }
+
+    fn refusals(&self) -> Vec<Refusal> {
+        [self.master_worker.refusals(), self.pipeline.refusals()].concat()
     }
 
     fn report(&self) -> Report {

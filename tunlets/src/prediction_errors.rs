@@ -5,7 +5,7 @@
 
 use crate::confidence::LEVEL;
 use crate::trial::WATCHED;
-use midrun_models::chance::{normal_quantile, student_half_width};
+use midrun_models::chance::{normal_quantile, student_half_width, variance_ratio_probability};
 use std::collections::VecDeque;
 
 /// Iterations from the one after which a change is decided to the first that runs with it as a whole.
@@ -78,6 +78,14 @@ impl PredictionErrors {
         (deviation(&self.unchanged).0.powi(2) - PRIOR.0.powi(2)).max(0.0).sqrt()
     }
 
+    /// Whether forecasts of unchanged settings were surely off by more than is usual.
+    pub fn are_unusual(&self) -> bool {
+        let (prior, weight) = PRIOR;
+        let count = self.unchanged.len() as f64;
+        let square = self.unchanged.iter().map(|error| error * error).sum::<f64>() / count;
+        variance_ratio_probability(square / prior.powi(2), (count, weight)) >= LEVEL
+    }
+
     /// Standard deviation by which forecasts were off, as a difference of logarithms.
     pub fn deviation(&self) -> f64 {
         deviation(&self.errors).0
@@ -107,6 +115,17 @@ mod tests {
         assert!(PredictionErrors::default().half_width(0.0) > 0.1, "nothing is known yet");
         assert!(after(0.0) < 0.1 && after(0.3) > 0.5, "{} {}", after(0.0), after(0.3));
         assert!(after(0.0) < PredictionErrors::default().half_width(0.0));
+    }
+
+    #[test]
+    fn errors_are_unusual_where_chance_does_not_explain_them() {
+        let after = |off: f64, count: u64| {
+            let mut errors = PredictionErrors::default();
+            (0..count).for_each(|k| errors.add(k, off.exp(), 1.0));
+            errors.are_unusual()
+        };
+        assert!(!after(0.0, 20) && !after(PRIOR.0, 20) && after(4.0 * PRIOR.0, 20));
+        assert!(!after(9.0, 3), "nothing was foreseen long enough ago");
     }
 
     #[test]

@@ -1,7 +1,7 @@
-//! Quantiles and probabilities of the normal distribution and of Student's.
+//! Quantiles and probabilities of the normal distribution, of Student's and of Fisher's.
 
 use libm::erfc;
-use statrs::distribution::{ContinuousCDF, StudentsT};
+use statrs::distribution::{ContinuousCDF, FisherSnedecor, StudentsT};
 use statrs::function::erf::erfc_inv;
 use std::f64::consts::SQRT_2;
 
@@ -22,6 +22,12 @@ pub fn student_half_width(probability: f64, freedom: f64) -> f64 {
     StudentsT::new(0.0, 1.0, freedom).map_or(f64::INFINITY, quantile)
 }
 
+/// Probability that two estimates of one variance, with these degrees of freedom, have a ratio of at most `ratio` (Fisher's F); 0
+/// without any.
+pub fn variance_ratio_probability(ratio: f64, (above, below): (f64, f64)) -> f64 {
+    FisherSnedecor::new(above, below).map_or(0.0, |fisher| fisher.cdf(ratio))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -36,5 +42,9 @@ mod tests {
             assert!((student_half_width(0.95, freedom) / half - 1.0).abs() < 1e-5, "{freedom}");
         }
         assert_eq!(student_half_width(0.95, 0.0), f64::INFINITY);
+        for (ratio, above, below) in [(10.127_96, 1.0, 3.0), (8.785_52, 10.0, 3.0), (3.325_83, 5.0, 10.0)] {
+            assert!((variance_ratio_probability(ratio, (above, below)) - 0.95).abs() < 1e-5, "{ratio}");
+        }
+        assert_eq!(variance_ratio_probability(1.0, (0.0, 3.0)), 0.0);
     }
 }

@@ -102,6 +102,13 @@ pub fn of_kind(kind: Technique, workload: &WorkloadEstimator) -> Vec<TechniquePa
     }
 }
 
+/// Whether an iteration's end is even wherever its dear tasks are: chunks are single tasks, or as small as the scatter that the
+/// iteration itself shows asks for, or tasks are taken back from busy workers. Such an iteration is at most its longest task longer
+/// than the ideal, beside what its chunks cost (Graham 1969).
+pub fn is_bounded(setting: &TechniqueParameters) -> bool {
+    setting.recall || matches!(setting.kind, Technique::Ss | Technique::Af | Technique::Daf)
+}
+
 /// Whether a setting may be applied inside an iteration. The remaining tasks are cut while workers are still busy, so without
 /// recall the next batch must leave enough to even that out.
 pub fn fits_inside(setting: &TechniqueParameters) -> bool {

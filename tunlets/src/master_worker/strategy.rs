@@ -18,8 +18,8 @@ use crate::prediction_errors::PredictionErrors;
 use crate::trial::{MODEL, Measurement, Measurements, Rule, Trial, Trials, WATCHED};
 use crate::tuning_point::names;
 use crate::{
-    Explanation, Judgement, NextAllocation, Observation, Proposal, Report, Settled, TuningPoint, Tunlet, Verdict,
-    Window,
+    Explanation, Judgement, NextAllocation, Observation, Proposal, Refusal, Report, Settled, TuningPoint, Tunlet,
+    Verdict, Window,
 };
 use midrun_scheduling::{Technique, TechniqueParameters};
 use weighing::Weighed;
@@ -75,6 +75,10 @@ pub struct MasterWorker {
     present: Measurements,
     present_of: Option<(Family, u32)>,
     errors: PredictionErrors,
+    /// The same of iteration time / ideal, which does not depend on how much work there is, but on where it is.
+    places: PredictionErrors,
+    /// That these are not foreseeable was said.
+    unforeseen: Option<Refusal>,
     trials: Trials<Setting>,
     /// The last decision that was applied, and the time that it promised, seconds.
     promised: Option<(u64, f64)>,
@@ -103,6 +107,8 @@ impl MasterWorker {
             present: Measurements::default(),
             present_of: None,
             errors: PredictionErrors::default(),
+            places: PredictionErrors::default(),
+            unforeseen: None,
             trials: Trials::default(),
             promised: None,
             proposed_s: f64::NAN,
@@ -179,9 +185,20 @@ impl MasterWorker {
                 let unchanged = self.experience.ratio(&window.setting).unwrap_or(ratio);
                 let foreseen_s = self.workload.as_ref().map_or(window.iteration_s, |known| unchanged * known.ideal_s());
                 self.errors.add(window.iteration, window.iteration_s, foreseen_s);
+                self.places.add(window.iteration, ratio, unchanged);
             }
             self.watch(window, ratio);
         }
+    }
+
+    /// Says that the place of the work is not foreseen, and what follows from that.
+    fn not_foreseen(&self, iteration: u64) -> Refusal {
+        let why = format!(
+            "to count on where the work is: the last iterations do not tell it, forecasts of how evenly the next ones end were off by \
+             {:.0} %; while that is so, it keeps to techniques that end evenly wherever the dear tasks are",
+            100.0 * self.places.unforeseen().exp_m1()
+        );
+        Refusal { tunlet: "master_worker".to_owned(), iteration, why, times: 1 }
     }
 
     /// What follows was not measured under the setting before.
@@ -190,6 +207,7 @@ impl MasterWorker {
         self.present.clear();
         self.experience.interrupt();
         self.errors.interrupt();
+        self.places.interrupt();
     }
 
     /// Technique to roll back to; measured time / ideal with it, and with the present one.
@@ -239,6 +257,9 @@ impl MasterWorker {
         if iteration_s < SHORTEST_S {
             return None;
         }
+        if self.places.are_unusual() && self.unforeseen.is_none() {
+            self.unforeseen = Some(self.not_foreseen(iteration));
+        }
         let count = tuning_points.iter().find(|k| k.name == names::WORKERS);
         let count = count.or_else(|| tuning_points.iter().find(|k| k.name == names::OWN_WORKERS));
         let spare = tuning_points.iter().find(|k| k.name == names::SPAWNED);
@@ -278,7 +299,8 @@ impl MasterWorker {
         }
         let Weighed { best, now, unchanged, scale } = self.weigh(&workload, current);
         let requested = self.is_requested(&current);
-        let better = best.filter(|best| requested || best.gain.is_sure());
+        let unbounded = self.places.are_unusual() && !candidates::is_bounded(&current);
+        let better = best.filter(|best| requested || best.gain.is_sure() || (unbounded && best.gain.mean > 0.0));
         // Technique and number of workers change together: a new number starts with the setting that suits it.
         let change = (current, better.map_or(current, |best| best.setting));
         if let Some(proposal) = count.and_then(|tuning_point| {
@@ -388,6 +410,10 @@ impl Tunlet for MasterWorker {
         }
         self.proposed_s = proposal.as_ref().map_or(f64::NAN, |proposal| proposal.predicted_s);
         proposal
+    }
+
+    fn refusals(&self) -> Vec<Refusal> {
+        self.unforeseen.iter().cloned().collect()
     }
 
     fn report(&self) -> Report {

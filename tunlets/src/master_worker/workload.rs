@@ -327,8 +327,9 @@ impl WorkloadEstimator {
     /// A whole iteration took `excess_s` longer than its simulation without hidden costs. No chunk costs more than what the
     /// worker that was busiest was idle for each of its chunks: the rest is that the end was less even than simulated.
     pub fn explain(&mut self, excess_s: f64, window: &Window) {
-        if window.chunks < 2 * u64::from(self.workers) {
-            return; // so few chunks say nothing of what one costs
+        // So few chunks say nothing of what one costs, nor does an end of unknown tasks.
+        if window.chunks < 2 * u64::from(self.workers) || self.is_aggregated() {
+            return;
         }
         let each_s = excess_s * f64::from(self.workers) / window.chunks as f64;
         self.overhead.push_back(each_s.min(idle_per_chunk_s(window)).max(0.0));

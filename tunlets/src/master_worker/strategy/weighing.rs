@@ -90,6 +90,9 @@ impl MasterWorker {
     /// Settings that may be used.
     pub(super) fn settings(&self, workload: &WorkloadEstimator) -> Vec<TechniqueParameters> {
         match self.mode {
+            Mode::Auto if self.places.are_unusual() => {
+                candidates::all(workload).into_iter().filter(candidates::is_bounded).collect()
+            }
             Mode::Auto => candidates::all(workload),
             Mode::Fixed(kind) => {
                 candidates::of_kind(kind, workload).into_iter().chain(candidates::counted(kind, workload)).collect()

@@ -20,7 +20,7 @@ pub(super) fn sigma_s(window: &Window, mean_s: f64) -> f64 {
 /// Relative time per task of each rank, as far as chance does not explain it. Where tasks are `placed`, those of one
 /// chunk are alike: then its chunks are what a worker drew.
 pub(super) fn slowness_in(window: &Window, mean_s: f64, placed: bool) -> BTreeMap<u32, f64> {
-    let pooled = within(window.per_worker.iter());
+    let Scatter { of_own: pooled, of_all } = Scatter::of(window.per_worker.iter(), mean_s);
     // A worker that had one chunk had one stretch of the index range: its mean says more of that than of it.
     let chunks: u64 = window.per_worker.iter().map(|w| w.chunks).sum();
     let several = chunks >= 3 * u64::from(window.workers);
@@ -28,23 +28,37 @@ pub(super) fn slowness_in(window: &Window, mean_s: f64, placed: bool) -> BTreeMa
         let slowness = w.busy_s / w.tasks as f64 / mean_s;
         let drawn = if placed { w.chunks } else { w.tasks };
         // Of few very different tasks its own say more.
-        let within = pooled.max(within(std::iter::once(w)));
-        let chance = CHANCE * within * slowness / (drawn as f64).sqrt();
+        let within = pooled.max(Scatter::of(std::iter::once(w), mean_s).of_own);
+        // One that drew none of the dear tasks is no faster: what it drew does not show how far tasks scatter.
+        let chance = CHANCE * (within * slowness).max(of_all) / (drawn as f64).sqrt();
         let known = several && w.tasks > 0 && (slowness - 1.0).abs() > chance.max(UNEQUAL);
         (w.rank, if known { slowness.clamp(0.05, 50.0) } else { 1.0 })
     };
     window.per_worker.iter().map(speed).collect()
 }
 
-/// Coefficient of variation of the tasks of one worker, from all of these: between workers their speeds differ, too.
-fn within<'a>(workers: impl Iterator<Item = &'a WorkerWork>) -> f64 {
-    let (mut excess, mut degrees) = (0.0, 0.0);
-    for w in workers.filter(|w| w.tasks > 0 && w.busy_s > 0.0) {
-        let mean_s = w.busy_s / w.tasks as f64;
-        excess += w.sum_sq_s2 / (mean_s * mean_s) - w.tasks as f64;
-        degrees += (if w.tasks_timed { w.tasks as f64 } else { w.chunks as f64 }) - 1.0;
+/// Standard deviation of the tasks of one worker: between workers their speeds differ, too.
+struct Scatter {
+    /// As a share of the worker's own mean, as if tasks scattered in proportion to its speed.
+    of_own: f64,
+    /// As a share of the mean of all tasks, as if all workers were equal.
+    of_all: f64,
+}
+
+impl Scatter {
+    /// Of the tasks of these workers together; all tasks take `mean_s` on average, seconds.
+    fn of<'a>(workers: impl Iterator<Item = &'a WorkerWork>, mean_s: f64) -> Scatter {
+        let (mut of_own, mut of_all, mut degrees) = (0.0, 0.0, 0.0);
+        for w in workers.filter(|w| w.tasks > 0 && w.busy_s > 0.0) {
+            let own_s = w.busy_s / w.tasks as f64;
+            let excess = w.sum_sq_s2 - own_s * own_s * w.tasks as f64;
+            of_own += excess / (own_s * own_s);
+            of_all += excess / (mean_s * mean_s);
+            degrees += (if w.tasks_timed { w.tasks as f64 } else { w.chunks as f64 }) - 1.0;
+        }
+        let deviation = |squares: f64| if degrees > 0.0 { (squares / degrees).max(0.0).sqrt() } else { 0.0 };
+        Scatter { of_own: deviation(of_own), of_all: deviation(of_all) }
     }
-    if degrees > 0.0 { (excess / degrees).max(0.0).sqrt() } else { 0.0 }
 }
 
 /// Variance of task times that these relative times per task explain, as a share of the squared mean. Weighted by what each

@@ -57,6 +57,21 @@ fn slow_workers_are_distinguished_from_slow_tasks() {
 }
 
 #[test]
+fn a_worker_that_drew_none_of_the_few_dear_tasks_is_not_faster() {
+    // 28 tasks of 1 ms, and two of 200 ms, which two of four workers drew.
+    let mut fire = window(0, 4, 0.21);
+    fire.tasks = 30;
+    for (w, dear) in fire.per_worker.iter_mut().zip([1.0, 1.0, 0.0, 0.0]) {
+        (w.tasks, w.chunks) = (if dear > 0.0 { 4 } else { 11 }, 5);
+        let cheap = w.tasks as f64 - dear;
+        (w.busy_s, w.sum_sq_s2) = (cheap * 1e-3 + dear * 0.2, cheap * 1e-6 + dear * 0.04);
+    }
+    let mut workload = None;
+    WorkloadEstimator::learn(&mut workload, &fire);
+    assert!(workload.unwrap().load().slowness.iter().all(|slow| *slow == 1.0));
+}
+
+#[test]
 fn what_is_known_of_a_rank_outlasts_its_leaving() {
     let mut four = window(0, 4, 0.2);
     four.per_worker.iter_mut().for_each(|w| w.far = Some(w.rank == 4));
