@@ -51,6 +51,7 @@ pub fn from_catalogue(options: &TuningOptions) -> Result<Box<dyn Tunlet>, Config
             OptionError::File(file, _) => ("tunlet", file),
             OptionError::Technique => ("technique", options.technique.clone()),
             OptionError::Objective => ("objective", options.objective.clone()),
+            OptionError::Confidence => ("confidence", options.confidence.to_string()),
             OptionError::Search(_) => ("search", options.search.points.clone()),
             OptionError::SearchTunlet => ("tunlet", options.tunlet.clone()),
             OptionError::MinWorkers(_) => ("min_workers", options.min_workers.to_string()),

@@ -45,6 +45,8 @@ pub struct Config {
     pub technique: String,
     /// Objective for the number of workers: `efficiency`, `time`, `budget:WORKERS`, `deadline:SECONDS`, or `fixed`.
     pub objective: String,
+    /// Confidence level of what is decided and said, a probability above 0.5 and below 1; 0 = 0.95.
+    pub confidence: f64,
     /// Fewest workers; 0 = 1.
     pub min_workers: u32,
     /// Most workers; 0 = all there are.
@@ -80,6 +82,7 @@ impl Default for Config {
             files: Vec::new(),
             technique: "auto".into(),
             objective: "time".into(),
+            confidence: 0.0,
             min_workers: 0,
             max_workers: 0,
             worker_step: 0,
@@ -102,6 +105,7 @@ impl Config {
             files: self.files.clone(),
             technique: self.technique.clone(),
             objective: self.objective.clone(),
+            confidence: self.confidence,
             min_workers: self.min_workers,
             max_workers: self.max_workers,
             worker_step: self.worker_step,
@@ -127,6 +131,7 @@ impl Config {
             files,
             technique: or(options.technique, &self.technique),
             objective: or(options.objective, &self.objective),
+            confidence: if options.confidence == 0.0 { self.confidence } else { options.confidence },
             min_workers: number(options.min_workers, self.min_workers),
             max_workers: number(options.max_workers, self.max_workers),
             worker_step: number(options.worker_step, self.worker_step),

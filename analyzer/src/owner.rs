@@ -10,7 +10,7 @@ use crate::ids::JobId;
 use crate::limits;
 
 /// Options with which a job was opened.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct OwnerOptions {
     /// Of its tunlets.
     pub tuning: TuningOptions,
@@ -19,7 +19,7 @@ pub struct OwnerOptions {
 }
 
 /// A copy of everything that the owner of a job has set.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct OwnerSettings {
     /// The job.
     pub job: JobId,

@@ -1,6 +1,8 @@
 //! A tuned run of a generated program, from its first iteration on, and runs with fixed techniques beside it.
 
+use midrun_models::chance::normal_quantile;
 use midrun_scheduling::{Technique, TechniqueParameters};
+use midrun_tunlets::confidence::Confidence;
 use midrun_tunlets::tuning_point::names;
 use midrun_tunlets::{Observation, Proposal, Settled, Tunlet, Value, Verdict};
 
@@ -29,9 +31,6 @@ pub struct Tuned {
     pub refusals: Vec<String>,
 }
 
-/// Half the width of a 90 % interval over that of a 95 % one.
-const NARROWER: f64 = 1.645 / 1.96;
-
 /// The setting and the number of workers after a proposal.
 fn apply(proposal: &Proposal, setting: &mut TechniqueParameters, workers: &mut u32) {
     for (name, value) in &proposal.assignments {
@@ -48,8 +47,10 @@ fn apply(proposal: &Proposal, setting: &mut TechniqueParameters, workers: &mut u
     }
 }
 
-/// As the analyzer drives a tunlet: a proposal after iteration i is applied inside i + 1, or where i + 2 begins.
-pub fn tuned(program: &Program, start: TechniqueParameters, tunlet: &mut dyn Tunlet) -> Tuned {
+/// As the analyzer drives a tunlet of this confidence level: a proposal after iteration i is applied inside i + 1, or where i + 2 begins.
+pub fn tuned(program: &Program, start: TechniqueParameters, tunlet: &mut dyn Tunlet, level: Confidence) -> Tuned {
+    // Half the width of a 90 % interval over that of one at the level.
+    let narrower = normal_quantile(0.95) / level.two_sided();
     let mut run = Tuned { least_workers: program.workers, ..Tuned::default() };
     let (mut setting, mut workers) = (start, program.workers);
     let (mut asked, mut sent) = (None::<Proposal>, None::<Proposal>);
@@ -76,7 +77,7 @@ pub fn tuned(program: &Program, start: TechniqueParameters, tunlet: &mut dyn Tun
             if let Some((_, predicted_s, uncertainty)) = of.filter(|(_, s, by)| s.is_finite() && *by > 0.0) {
                 run.predictions.0 += 1;
                 let off = (judgement.measured_s / predicted_s - 1.0).abs();
-                run.predictions.1 += usize::from(off <= uncertainty * NARROWER);
+                run.predictions.1 += usize::from(off <= uncertainty * narrower);
             }
             if judgement.verdict == Verdict::Kept {
                 predicted.retain(|(decision, ..)| *decision != judgement.decision);

@@ -4,6 +4,7 @@
 use midrun_benches::programs::{Law, Program};
 use midrun_benches::tuned::{fixed_s, tuned};
 use midrun_scheduling::{Technique, TechniqueParameters};
+use midrun_tunlets::confidence::Confidence;
 use midrun_tunlets::{TuningOptions, catalogue};
 
 const ITERATIONS: u64 = 60;
@@ -23,7 +24,7 @@ fn a_program_whose_work_spreads_is_never_much_slower_than_with_the_best_fixed_te
             ..TuningOptions::default()
         })
         .expect("a tunlet");
-        let run = tuned(&program, TechniqueParameters::START, tunlet.as_mut());
+        let run = tuned(&program, TechniqueParameters::START, tunlet.as_mut(), Confidence::default());
         let fixed = Technique::ALL.map(|kind| fixed_s(&program, kind, program.workers));
         let ratio = run.total_s / fixed.into_iter().fold(f64::INFINITY, f64::min);
         println!("{ratio:.4} {program:?} {:#?} {:?}", run.log, run.refusals);

@@ -149,6 +149,9 @@ mod tests {
         for bad in ["deadline:0", "deadline:-1", "deadline:inf", "deadline:nan", "deadline:x", "deadline:"] {
             assert_refused(&["--objective", bad], &[bad, "deadline:SECONDS (above 0)"]);
         }
+        for bad in ["95", "0.5", "1", "0", "-0.9", "nan", "high", ""] {
+            assert_refused(&["--confidence", bad], &["--confidence", bad, "a number above 0.5 and below 1"]);
+        }
     }
 
     #[test]

@@ -39,6 +39,7 @@ impl Args {
             files,
             technique: text(&tuning.technique),
             objective: text(&tuning.objective),
+            confidence: tuning.confidence.unwrap_or(0.0),
             min_workers: tuning.min_workers.unwrap_or(0),
             max_workers: tuning.max_workers.unwrap_or(0),
             worker_step: tuning.worker_step.unwrap_or(0),

@@ -60,6 +60,8 @@ pub struct RunSettings {
     /// Objective by which the number of workers is chosen: `efficiency`, `time`, `budget:WORKERS`, `deadline:SECONDS`, or `fixed`.
     /// Empty: the analyzer's default.
     pub objective: String,
+    /// Confidence level of what is decided and said, a probability above 0.5 and below 1; 0: the analyzer's default.
+    pub confidence: f64,
     /// Least number of workers; 0: the analyzer's default.
     pub min_workers: u32,
     /// Greatest number of workers; 0: the analyzer's default.
@@ -112,6 +114,7 @@ impl RunSettings {
             files: self.files.clone(),
             technique: self.technique.clone(),
             objective: self.objective.clone(),
+            confidence: self.confidence,
             min_workers: self.min_workers,
             max_workers: self.max_workers,
             worker_step: self.worker_step,
@@ -216,8 +219,12 @@ fn environment() -> anyhow::Result<Vec<(String, config::Value)>> {
 fn nested(key: &str, value: &config::Value, defaults: &Value) -> Value {
     let text = value.to_string();
     let default = key.split('.').try_fold(defaults, |inside, part| inside.get(part));
-    let number = default.is_some_and(Value::is_number).then(|| text.parse::<u64>().ok()).flatten();
-    let innermost = number.map_or(Value::String(text), Value::from);
+    let number = match default {
+        Some(Value::Number(default)) if default.is_f64() => text.parse::<f64>().ok().map(Value::from),
+        Some(Value::Number(_)) => text.parse::<u64>().ok().map(Value::from),
+        _ => None,
+    };
+    let innermost = number.unwrap_or(Value::String(text));
     key.rsplit('.').fold(innermost, |inner, part| serde_json::json!({ part: inner }))
 }
 
@@ -248,7 +255,8 @@ fn check_keys(found: &Value, defaults: &Value, place: &str) -> anyhow::Result<()
 /// Refuses values that the `config` crate would round or convert: 2.5, true or "3" for a number, 1e5 for a text.
 fn check_value(section: &str, key: &str, value: &Value, default: &Value, place: &str) -> anyhow::Result<()> {
     let expected = match default {
-        Value::Number(_) if !value.is_u64() => "a whole number of 0 or more",
+        Value::Number(number) if number.is_f64() && !value.is_number() => "a number",
+        Value::Number(number) if !number.is_f64() && !value.is_u64() => "a whole number of 0 or more",
         Value::String(_) if !value.is_string() => "a text in quotation marks",
         _ => return Ok(()),
     };

@@ -1,5 +1,7 @@
 //! The flags that `midrun run` and `midrun replay` share: tunlets, technique, objective and limits.
 
+use midrun_tunlets::confidence::Confidence;
+
 /// Tunlets, technique, objective and limits.
 #[derive(clap::Args, Debug)]
 pub struct TuningFlags {
@@ -15,6 +17,9 @@ pub struct TuningFlags {
     /// Objective by which workers, or a pipeline's pattern, are chosen: efficiency, time, budget:WORKERS, deadline:SECONDS or fixed
     #[arg(long, value_name = "OBJECTIVE", help_heading = "Tuning")]
     pub objective: Option<String>,
+    /// Confidence level of what is decided and said, a probability above 0.5 and below 1: the higher, the fewer changes
+    #[arg(long, value_name = "LEVEL", value_parser = confidence, allow_negative_numbers = true, help_heading = "Tuning")]
+    pub confidence: Option<f64>,
     /// Least number of workers
     #[arg(long, value_name = "N", value_parser = workers, allow_negative_numbers = true, help_heading = "Tuning")]
     pub min_workers: Option<u32>,
@@ -29,6 +34,12 @@ pub struct TuningFlags {
 /// The names of a flag that can be repeated, as one text; `None`: it is not given.
 pub fn list(names: &[String]) -> Option<String> {
     (!names.is_empty()).then(|| names.join(","))
+}
+
+/// Parses a confidence level.
+fn confidence(text: &str) -> Result<f64, String> {
+    let level = text.parse().ok().filter(|level| *level != 0.0 && Confidence::new(*level).is_some());
+    level.ok_or_else(|| format!("{} is expected, such as 0.95", Confidence::ALLOWED))
 }
 
 /// Parses a number of workers.

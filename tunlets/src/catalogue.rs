@@ -2,6 +2,7 @@
 
 use crate::Tunlet;
 use crate::auto::Auto;
+use crate::confidence::Confidence;
 use crate::coordinator::{Clash, Coordinator};
 use crate::master_worker::{Limits, MasterWorker, Mode};
 use crate::options::{Objective, TuningOptions};
@@ -37,6 +38,9 @@ pub enum OptionError {
     /// There is no such objective.
     #[error("{}", Objective::ALLOWED)]
     Objective,
+    /// There is no such confidence level.
+    #[error("{}", Confidence::ALLOWED)]
+    Confidence,
     /// The options of the search are wrong.
     #[error("{0}")]
     Search(String),
@@ -80,11 +84,16 @@ fn one(name: &str, options: &TuningOptions) -> Result<Box<dyn Tunlet>, OptionErr
     let file = options.files.iter().find(|file| file.name == name);
     let file = file.ok_or_else(|| OptionError::NoText(name.to_owned()))?;
     let read = Scripted::read(&file.text).map_err(|mistake| OptionError::File(name.to_owned(), mistake))?;
-    Ok(Box::new(read))
+    Ok(Box::new(read.at(confidence(options)?)))
+}
+
+fn confidence(options: &TuningOptions) -> Result<Confidence, OptionError> {
+    Confidence::new(options.confidence).ok_or(OptionError::Confidence)
 }
 
 fn built_in(options: &TuningOptions) -> Result<Box<dyn Tunlet>, OptionError> {
     let objective = Objective::parse(&options.objective).ok_or(OptionError::Objective)?;
+    let confidence = confidence(options)?;
     let limits = Limits { min: options.min_workers, max: options.max_workers, step: options.worker_step };
     if limits.max > 0 && limits.min > limits.max {
         return Err(OptionError::MinWorkers(limits.max));
@@ -94,22 +103,24 @@ fn built_in(options: &TuningOptions) -> Result<Box<dyn Tunlet>, OptionError> {
         "auto" => Some(Mode::Auto),
         name => Technique::parse(name).map(Mode::Fixed),
     };
-    let search = || SearchTunlet::new(&options.search).map_err(OptionError::Search);
+    let search = || SearchTunlet::new(&options.search, confidence).map_err(OptionError::Search);
     if !options.search.points.is_empty() {
         return match options.tunlet.as_str() {
             "search" | "auto" => Ok(Box::new(search()?)),
             _ => Err(OptionError::SearchTunlet),
         };
     }
-    let pipeline = |grouping| Pipeline::new(objective, grouping, limits.max);
+    let pipeline = |grouping| Pipeline::new(objective, confidence, grouping, limits.max);
     match options.tunlet.as_str() {
-        "master_worker" => Ok(Box::new(MasterWorker::new(mode.ok_or(OptionError::Technique)?, objective, limits))),
+        "master_worker" => {
+            Ok(Box::new(MasterWorker::new(mode.ok_or(OptionError::Technique)?, objective, confidence, limits)))
+        }
         "search" => Ok(Box::new(search()?)),
         "pipeline" => Ok(Box::new(pipeline(grouping.ok_or(OptionError::Technique)?))),
         // A technique of the one says nothing about the other.
         "auto" if mode.is_none() && grouping.is_none() => Err(OptionError::Technique),
         "auto" => Ok(Box::new(Auto::new(
-            MasterWorker::new(mode.unwrap_or(Mode::Auto), objective, limits),
+            MasterWorker::new(mode.unwrap_or(Mode::Auto), objective, confidence, limits),
             pipeline(grouping.unwrap_or(Grouping::Single)),
         ))),
         _ => Err(OptionError::Tunlet),
@@ -162,6 +173,7 @@ mod tests {
             error(TuningOptions { objective: "fast".into(), ..good.clone() })
                 .contains("efficiency, time, budget:WORKERS")
         );
+        assert_eq!(error(TuningOptions { confidence: 95.0, ..good.clone() }), "a number above 0.5 and below 1");
         assert_eq!(error(TuningOptions { min_workers: 9, max_workers: 4, ..good }), "4 or fewer, as max_workers says");
     }
 

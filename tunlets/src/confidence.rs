@@ -1,18 +1,57 @@
 //! The confidence level, and gains with their errors: when a gain is sure.
 
 use midrun_models::chance::{normal_probability, normal_quantile, student_half_width};
+use std::fmt;
 
-/// Confidence level: what is said or judged holds with this probability.
+/// Confidence level, unless the user names another: what is said or judged holds with this probability.
 pub const LEVEL: f64 = 0.95;
 
-/// Standard errors by which a number may fall short of its mean, at the level.
-pub fn standard_errors() -> f64 {
-    normal_quantile(LEVEL)
+/// The confidence level of a job.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Confidence(f64);
+
+impl Default for Confidence {
+    fn default() -> Self {
+        Confidence(LEVEL)
+    }
 }
 
-/// Standard errors to each side of a mean within which a number lies, at the level.
-pub fn two_sided() -> f64 {
-    normal_quantile(0.5 + 0.5 * LEVEL)
+impl Confidence {
+    /// What a level may be.
+    pub const ALLOWED: &'static str = "a number above 0.5 and below 1";
+
+    /// `level` as a probability; 0: [`LEVEL`]. `None` if it is not [`Self::ALLOWED`].
+    pub fn new(level: f64) -> Option<Confidence> {
+        let level = if level == 0.0 { LEVEL } else { level };
+        (level > 0.5 && level < 1.0).then_some(Confidence(level))
+    }
+
+    /// The probability.
+    pub fn level(self) -> f64 {
+        self.0
+    }
+
+    /// Standard errors by which a number may fall short of its mean.
+    pub fn standard_errors(self) -> f64 {
+        normal_quantile(self.0)
+    }
+
+    /// Standard errors to each side of a mean within which a number lies.
+    pub fn two_sided(self) -> f64 {
+        normal_quantile(0.5 + 0.5 * self.0)
+    }
+
+    /// Half the width of the interval that holds a number of Student's distribution.
+    pub fn student(self, freedom: f64) -> f64 {
+        student_half_width(self.0, freedom)
+    }
+}
+
+impl fmt::Display for Confidence {
+    /// As people read it: 0.995 is `99.5 %`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} %", (self.0 * 1e6).round() / 1e4)
+    }
 }
 
 /// Expected gain of a change, as a difference of logarithms of the cost (a share, where it is small), and its standard error.
@@ -32,7 +71,7 @@ impl Gain {
 
     /// Of times `to` over times `from`, pair by pair on the same random numbers, so that what both have in common counts for
     /// nothing. The error is so large that a normal distribution has the quantile of Student's at the level.
-    pub fn paired(from: &[f64], to: &[f64]) -> Gain {
+    pub fn paired(from: &[f64], to: &[f64], confidence: Confidence) -> Gain {
         let all: Vec<f64> =
             from.iter().zip(to).map(|(from, to)| (from / to).ln()).filter(|gain| gain.is_finite()).collect();
         let count = all.len() as f64;
@@ -41,7 +80,7 @@ impl Gain {
             return Gain { mean, error: f64::INFINITY };
         }
         let variance = all.iter().map(|gain| (gain - mean).powi(2)).sum::<f64>() / (count - 1.0);
-        let wider = student_half_width(2.0 * LEVEL - 1.0, count - 1.0) / standard_errors();
+        let wider = student_half_width(2.0 * confidence.level() - 1.0, count - 1.0) / confidence.standard_errors();
         Gain { mean, error: wider * (variance / count).sqrt() }
     }
 
@@ -51,8 +90,8 @@ impl Gain {
     }
 
     /// Whether it is one, at the level.
-    pub fn is_sure(self) -> bool {
-        self.least() > 0.0
+    pub fn is_sure(self, confidence: Confidence) -> bool {
+        self.least(confidence) > 0.0
     }
 
     /// Probability that it is above 0.
@@ -64,8 +103,8 @@ impl Gain {
     }
 
     /// The least gain at the level; negative: a loss.
-    pub fn least(self) -> f64 {
-        self.mean - standard_errors() * self.error
+    pub fn least(self, confidence: Confidence) -> f64 {
+        self.mean - confidence.standard_errors() * self.error
     }
 
     /// What is known of it after it was measured as `mean`, with an independent standard error.
@@ -84,9 +123,21 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_level_lies_between_a_half_and_one() {
+        assert_eq!(Confidence::new(0.0), Some(Confidence::default()));
+        assert_eq!(Confidence::new(0.995).map(|level| level.to_string()), Some("99.5 %".into()));
+        for wrong in [0.5, 1.0, 95.0, -0.9, f64::NAN, f64::INFINITY] {
+            assert_eq!(Confidence::new(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
     fn a_gain_is_sure_at_the_level_and_a_measurement_counts_by_its_error() {
         let gain = |mean, error| Gain { mean, error };
-        assert!(gain(0.1, 0.06).least() > 0.0 && gain(0.1, 0.062).least() < 0.0);
+        let usual = Confidence::default();
+        assert!(gain(0.1, 0.06).is_sure(usual) && !gain(0.1, 0.062).is_sure(usual));
+        let [bold, careful] = [0.6, 0.999].map(|level| Confidence::new(level).unwrap());
+        assert!(gain(0.1, 0.3).is_sure(bold) && !gain(0.1, 0.06).is_sure(careful));
         assert!((gain(0.1, 0.1).probability() - 0.841_34).abs() < 1e-4);
         assert_eq!((gain(0.1, 0.0).probability(), gain(-0.1, 0.0).probability()), (1.0, 0.0));
         let both = gain(0.1, 0.1).after(gain(-0.1, 0.1));

@@ -45,7 +45,7 @@ pub struct TunletFile {
 }
 
 /// Options for the tunlets of a job.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct TuningOptions {
     /// Names of the tunlets that act, separated by commas; `auto`: the one that fits the program. A name with `/` or
     /// `.toml` is that of a file.
@@ -58,6 +58,8 @@ pub struct TuningOptions {
     pub technique: String,
     /// See [`Objective::parse`].
     pub objective: String,
+    /// Confidence level of what is decided and said, as a probability; 0 = [`crate::confidence::LEVEL`].
+    pub confidence: f64,
     /// Fewest workers; 0 = 1.
     pub min_workers: u32,
     /// Most workers; 0 = all there are.
@@ -78,6 +80,7 @@ impl Default for TuningOptions {
             files: Vec::new(),
             technique: "auto".into(),
             objective: "time".into(),
+            confidence: 0.0,
             min_workers: 0,
             max_workers: 0,
             worker_step: 0,

@@ -3,9 +3,9 @@
 //! An iteration is foreseen when a change could be decided, and measured when that change would be judged: chance of the tasks, the
 //! machine's noise, drift of the work and the model's error all show.
 
-use crate::confidence::LEVEL;
+use crate::confidence::Confidence;
 use crate::trial::WATCHED;
-use midrun_models::chance::{normal_quantile, student_half_width, variance_ratio_probability};
+use midrun_models::chance::variance_ratio_probability;
 use std::collections::VecDeque;
 
 /// Iterations from the one after which a change is decided to the first that runs with it as a whole.
@@ -79,11 +79,11 @@ impl PredictionErrors {
     }
 
     /// Whether forecasts of unchanged settings were surely off by more than is usual.
-    pub fn are_unusual(&self) -> bool {
+    pub fn are_unusual(&self, confidence: Confidence) -> bool {
         let (prior, weight) = PRIOR;
         let count = self.unchanged.len() as f64;
         let square = self.unchanged.iter().map(|error| error * error).sum::<f64>() / count;
-        variance_ratio_probability(square / prior.powi(2), (count, weight)) >= LEVEL
+        variance_ratio_probability(square / prior.powi(2), (count, weight)) >= confidence.level()
     }
 
     /// Standard deviation by which forecasts were off, as a difference of logarithms.
@@ -91,13 +91,12 @@ impl PredictionErrors {
         deviation(&self.errors).0
     }
 
-    /// Half the width of the interval around a forecast, as a share of it, that holds the measurement at the confidence level;
+    /// Half the width of the interval around a forecast, as a share of it, that holds the measurement at this confidence level;
     /// `error` is what is uncertain beside, as a difference of logarithms. The errors so far are independent observations of one
     /// normal distribution whose variance is unknown: the next one has Student's.
-    pub fn half_width(&self, error: f64) -> f64 {
+    pub fn half_width(&self, error: f64, confidence: Confidence) -> f64 {
         let (deviation, freedom) = deviation(&self.errors);
-        let normal = normal_quantile(0.5 + 0.5 * LEVEL);
-        (student_half_width(LEVEL, freedom) * deviation).hypot(normal * error).exp_m1()
+        (confidence.student(freedom) * deviation).hypot(confidence.two_sided() * error).exp_m1()
     }
 }
 
@@ -107,14 +106,15 @@ mod tests {
 
     #[test]
     fn intervals_are_as_wide_as_forecasts_were_off() {
+        let usual = Confidence::default();
         let after = |off: f64| {
             let mut errors = PredictionErrors::default();
             (0..20).for_each(|k| errors.add(k, 1.0 + off, 1.0));
-            errors.half_width(0.0)
+            errors.half_width(0.0, usual)
         };
-        assert!(PredictionErrors::default().half_width(0.0) > 0.1, "nothing is known yet");
+        assert!(PredictionErrors::default().half_width(0.0, usual) > 0.1, "nothing is known yet");
         assert!(after(0.0) < 0.1 && after(0.3) > 0.5, "{} {}", after(0.0), after(0.3));
-        assert!(after(0.0) < PredictionErrors::default().half_width(0.0));
+        assert!(after(0.0) < PredictionErrors::default().half_width(0.0, usual));
     }
 
     #[test]
@@ -122,7 +122,7 @@ mod tests {
         let after = |off: f64, count: u64| {
             let mut errors = PredictionErrors::default();
             (0..count).for_each(|k| errors.add(k, off.exp(), 1.0));
-            errors.are_unusual()
+            errors.are_unusual(Confidence::default())
         };
         assert!(!after(0.0, 20) && !after(PRIOR.0, 20) && after(4.0 * PRIOR.0, 20));
         assert!(!after(9.0, 3), "nothing was foreseen long enough ago");

@@ -7,7 +7,7 @@
 use midrun_models::line::median;
 use std::collections::VecDeque;
 
-use crate::confidence::{Gain, LEVEL};
+use crate::confidence::{Confidence, Gain};
 use crate::{Judgement, Verdict};
 
 /// Whole windows that a change is watched before it is judged.
@@ -91,15 +91,16 @@ pub struct Rule {
     pub least: f64,
     /// Standard deviation of one cost, as a share of it.
     pub deviation: f64,
+    /// Confidence level of the verdict.
+    pub confidence: Confidence,
 }
 
 impl Rule {
     /// Says when a change of `cost` is rolled back.
-    pub fn explain(cost: &str) -> String {
+    pub fn explain(cost: &str, confidence: Confidence) -> String {
         format!(
-            "it is rolled back once {cost} is higher than before with a probability of {} %, by what was expected and what was \
-             measured, and kept once it is lower; after {WATCHED_LONG} windows without either it is kept",
-            percent(LEVEL)
+            "it is rolled back once {cost} is higher than before with a probability of {confidence}, by what was expected and what was \
+             measured, and kept once it is lower; after {WATCHED_LONG} windows without either it is kept"
         )
     }
 
@@ -115,17 +116,12 @@ impl Rule {
         let error = self.deviation * (1.0 / before.len() as f64 + 1.0 / since.len() as f64).sqrt();
         let gain = self.expected.after(Gain { mean: was - is, error });
         match (Gain { mean: gain.mean - self.least, ..gain }).probability() {
-            better if better >= LEVEL => Some(false),
-            better if better <= 1.0 - LEVEL => Some(true),
+            better if better >= self.confidence.level() => Some(false),
+            better if better <= 1.0 - self.confidence.level() => Some(true),
             _ if since.len() >= WATCHED_LONG => Some(false),
             _ => None,
         }
     }
-}
-
-/// A share as people read it: 0.005 is `0.5`.
-fn percent(share: f64) -> f64 {
-    (share * 1e6).round() / 1e4
 }
 
 /// Half the width of the interval in which the median of the watched windows is expected, as a share of the prediction: two
@@ -274,7 +270,7 @@ mod tests {
         before.iter().for_each(|cost| known.push(measurement(cost)));
         let mut trial = Trial::new(0, Some(()), (), 0, known);
         trial.since = since.iter().map(measurement).collect();
-        trial.verdict(Rule { windows: 2, expected, least, deviation: 0.01 })
+        trial.verdict(Rule { windows: 2, expected, least, deviation: 0.01, confidence: Confidence::default() })
     }
 
     #[test]

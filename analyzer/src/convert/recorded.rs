@@ -141,7 +141,7 @@ pub fn config(begun: &v1::RecordingBegun) -> Config {
         dry_run: defaults.dry_run,
         ..Config::default()
     };
-    let TuningOptions { tunlet, technique, objective, min_workers, max_workers, worker_step, .. } =
+    let TuningOptions { tunlet, technique, objective, confidence, min_workers, max_workers, worker_step, .. } =
         config.completed(options(defaults));
-    Config { tunlet, technique, objective, min_workers, max_workers, worker_step, ..config }
+    Config { tunlet, technique, objective, confidence, min_workers, max_workers, worker_step, ..config }
 }

@@ -1,5 +1,6 @@
 //! The job's memory: what it learns for later runs of its program, and the trial of the start that an earlier run gave.
 
+use midrun_tunlets::confidence::Confidence;
 use midrun_tunlets::memory::{Learning, Learnt, Remembered, StartTrial, StartVerdict};
 use midrun_tunlets::options::Objective;
 use midrun_tunlets::{TuningOptions, Window};
@@ -21,8 +22,10 @@ impl Memory {
     pub(super) fn new(options: &TuningOptions) -> Memory {
         // The catalogue has refused options that cannot be read.
         let objective = Objective::parse(&options.objective).unwrap_or(Objective::Time);
+        let confidence = Confidence::new(options.confidence).unwrap_or_default();
         let remembered: Option<Remembered> = options.start.parse().ok();
-        Memory { learning: Learning::new(objective), trial: remembered.map(StartTrial::new), announced: false }
+        let trial = remembered.map(|remembered| StartTrial::new(remembered, confidence));
+        Memory { learning: Learning::new(objective, confidence), trial, announced: false }
     }
 
     /// Whether nothing may be changed, because the start is being judged.

@@ -270,7 +270,17 @@ impl Play<'_> {
 
 /// The configuration with these options for its own.
 fn with(options: &TuningOptions, config: Config) -> Config {
-    let TuningOptions { tunlet, shadow, files, technique, objective, min_workers, max_workers, worker_step, .. } =
-        options.clone();
-    Config { tunlet, shadow, files, technique, objective, min_workers, max_workers, worker_step, ..config }
+    let TuningOptions {
+        tunlet,
+        shadow,
+        files,
+        technique,
+        objective,
+        confidence,
+        min_workers,
+        max_workers,
+        worker_step,
+        ..
+    } = options.clone();
+    Config { tunlet, shadow, files, technique, objective, confidence, min_workers, max_workers, worker_step, ..config }
 }

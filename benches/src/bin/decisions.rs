@@ -9,6 +9,7 @@ use midrun_benches::programs::Program;
 use midrun_benches::spread;
 use midrun_benches::tuned::{LATE, fixed_s, tuned};
 use midrun_scheduling::{Technique, TechniqueParameters};
+use midrun_tunlets::confidence::Confidence;
 use midrun_tunlets::{TuningOptions, catalogue};
 
 /// Tuned runs of generated programs against fixed techniques.
@@ -29,6 +30,9 @@ struct Arguments {
     /// Objective of the tuned runs.
     #[arg(long, default_value = "time")]
     objective: String,
+    /// Confidence level of the tuned runs.
+    #[arg(long, default_value_t = 0.95)]
+    confidence: f64,
     /// Only programs whose law has this in its name, such as `fire`.
     #[arg(long, default_value = "")]
     law: String,
@@ -66,10 +70,12 @@ fn main() -> Result<()> {
         let options = TuningOptions {
             tunlet: "master_worker".into(),
             objective: arguments.objective.clone(),
+            confidence: arguments.confidence,
             ..TuningOptions::default()
         };
+        let level = Confidence::new(arguments.confidence).context(Confidence::ALLOWED)?;
         let began = std::time::Instant::now();
-        let run = tuned(&program, start, catalogue::create(&options)?.as_mut());
+        let run = tuned(&program, start, catalogue::create(&options)?.as_mut(), level);
         seconds.push(began.elapsed().as_secs_f64() / arguments.iterations as f64);
         let ratio = run.total_s / best_s;
         println!(

@@ -193,6 +193,7 @@ async fn start_parts(settings: &Settings, line: &CommandLine, job: &str) -> anyh
         technique: settings.run.technique.clone(),
         dry_run: settings.run.dry_run,
         objective: settings.run.objective.clone(),
+        confidence: settings.run.confidence,
         min_workers: settings.run.min_workers,
         max_workers: settings.run.max_workers,
         worker_step: settings.run.worker_step,

@@ -129,6 +129,7 @@ impl Args {
             ("run.shadow", list(&tuning.shadow)),
             ("run.technique", tuning.technique.clone()),
             ("run.objective", tuning.objective.clone()),
+            ("run.confidence", tuning.confidence.map(|level| level.to_string())),
             ("run.min_workers", tuning.min_workers.map(|n| n.to_string())),
             ("run.max_workers", tuning.max_workers.map(|n| n.to_string())),
             ("run.worker_step", tuning.worker_step.map(|n| n.to_string())),

@@ -74,6 +74,23 @@ fn an_unknown_technique_is_refused_with_the_known_ones() {
     assert!(text.contains("dfp") && text.contains("dpf"), "{text}");
 }
 
+#[test]
+fn a_confidence_level_is_a_number_of_a_file_or_a_flag() {
+    let file = file("[run]\nconfidence = 0.99\n[analyzer]\nconfidence = 0.9\n");
+    let settings = load(Some(file.path()), &[]).unwrap();
+    assert_eq!((settings.run.confidence, settings.analyzer.confidence), (0.99, 0.9));
+    assert_eq!(load(None, &[("run.confidence", "0.8".into())]).unwrap().run.confidence, 0.8);
+    for (text, why) in
+        [("confidence = 95", "confidence = 95: allowed is a number above 0.5"), ("confidence = \"0.9\"", "a number")]
+    {
+        let text = format!("[run]\n{text}\n");
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), text).unwrap();
+        let said = load(Some(file.path()), &[]).unwrap_err().to_string();
+        assert!(said.contains(why), "{said}");
+    }
+}
+
 /// The comment above each field of the configuration structs is the example file's comment.
 fn documentation(source: &str, key: &str) -> String {
     let lines: Vec<&str> = source.lines().map(str::trim).collect();

@@ -2,7 +2,7 @@
 
 use super::workload::WorkloadEstimator;
 use crate::TuningPoint;
-use crate::confidence::Gain;
+use crate::confidence::{Confidence, Gain};
 use crate::proposal::ASSIGNMENTS;
 use crate::tuning_point::{Value, names};
 use midrun_models::factoring::least_chunk;
@@ -150,10 +150,11 @@ impl Simulation {
     }
 
     /// Compared with `other`, if there is one.
-    fn forecast(&self, other: Option<&Simulation>) -> Forecast {
+    fn forecast(&self, other: Option<(&Simulation, Confidence)>) -> Forecast {
         let result = SimResult::mean(&self.each);
         let (iteration_s, deviation, chunks) = (result.iteration_s, result.deviation, result.chunks);
-        let gain = other.map_or(Gain::NONE, |other| Gain::paired(&other.times_s(), &self.times_s()));
+        let gain =
+            other.map_or(Gain::NONE, |(other, confidence)| Gain::paired(&other.times_s(), &self.times_s(), confidence));
         Forecast { setting: self.setting, ratio: result.ratio(self.workers), iteration_s, deviation, chunks, gain }
     }
 }
@@ -168,6 +169,7 @@ pub fn shortlist(
     workload: &WorkloadEstimator,
     current: TechniqueParameters,
     settings: &[TechniqueParameters],
+    confidence: Confidence,
 ) -> (Forecast, Vec<Forecast>) {
     let drawings = draw(workload, SEED, FINE);
     let run = |(setting, runs): (TechniqueParameters, u64)| Simulation::new(&drawings, workload, setting, runs);
@@ -176,6 +178,6 @@ pub fn shortlist(
     let preferred = |f: &Forecast| matches!(f.setting.kind, Technique::None | Technique::Daf);
     let near = coarse.iter().enumerate().filter(|(rank, f)| *rank < PROMISING || preferred(f)).map(|(_, f)| f.setting);
     let now = run((current, FINE));
-    let fine = near.map(|setting| run((setting, FINE)).forecast(Some(&now))).collect();
+    let fine = near.map(|setting| run((setting, FINE)).forecast(Some((&now, confidence)))).collect();
     (now.forecast(None), fine)
 }

@@ -2,6 +2,7 @@
 
 use super::plant_tests::{Dist, Plant, setting_of, tuning_points};
 use super::{Limits, MasterWorker, Mode};
+use crate::confidence::Confidence;
 use crate::options::Objective;
 use crate::tuning_point::names;
 use crate::{Observation, Proposal, Settled, TuningPoint, Tunlet, Verdict};
@@ -22,7 +23,7 @@ impl Site {
     fn new(limits: Limits) -> Site {
         let mut plant = Plant::new(Dist::Normal(0.4));
         (plant.mean_s, plant.tasks, plant.slowness) = (2e-3, 4_000, vec![1.0; 2]);
-        let tunlet = MasterWorker::new(Mode::Auto, Objective::Time, limits);
+        let tunlet = MasterWorker::new(Mode::Auto, Objective::Time, Confidence::default(), limits);
         Site { plant, tunlet, spawned: (0.0, 0.0, 6.0), decisions: 0 }
     }
 

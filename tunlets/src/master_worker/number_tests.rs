@@ -2,6 +2,7 @@
 
 use super::plant_tests::{Dist, Plant, setting_of, tuning_points};
 use super::{Limits, MasterWorker, Mode};
+use crate::confidence::Confidence;
 use crate::link::Cost;
 use crate::options::Objective;
 use crate::tuning_point::{Value, names};
@@ -86,7 +87,7 @@ pub(super) fn run(
 }
 
 pub(super) fn tunlet(objective: Objective, limits: Limits) -> MasterWorker {
-    MasterWorker::new(Mode::Auto, objective, limits)
+    MasterWorker::new(Mode::Auto, objective, Confidence::default(), limits)
 }
 
 fn plant(workers: usize, mean_s: f64, tasks: usize) -> Plant {
@@ -130,7 +131,8 @@ fn a_master_that_is_the_bottleneck_gets_fewer_workers_and_the_log_says_so() {
     let mut plant = plant(25, 100e-6, 2_000);
     plant.chunk_cost_s = 60e-6;
     plant.setting = TechniqueParameters::new(Technique::Ss);
-    let mut tunlet = MasterWorker::new(Mode::Fixed(Technique::Ss), Objective::Efficiency, Limits::default());
+    let mut tunlet =
+        MasterWorker::new(Mode::Fixed(Technique::Ss), Objective::Efficiency, Confidence::default(), Limits::default());
     let result = run(&mut tunlet, &mut plant, 25, 16, |_, _| {}, |_| {});
     let last = *result.workers.last().unwrap();
     assert!((1..=6).contains(&last), "{:?} {:?}", result.workers, result.why);
@@ -291,7 +293,12 @@ fn a_slow_worker_that_leaves_is_named_with_how_slow_it_is() {
     let mut plant = plant(4, 2e-3, 2_000);
     plant.slowness = vec![1.0, 1.0, 40.0, 1.0];
     plant.setting = TechniqueParameters::new(Technique::Ss);
-    let mut tunlet = MasterWorker::new(Mode::Auto, Objective::Efficiency, Limits { max: 3, ..Limits::default() });
+    let mut tunlet = MasterWorker::new(
+        Mode::Auto,
+        Objective::Efficiency,
+        Confidence::default(),
+        Limits { max: 3, ..Limits::default() },
+    );
     let result = run(&mut tunlet, &mut plant, 4, 6, |_, _| {}, |_| {});
     assert!(result.why.iter().any(|why| why.contains("parked first") && why.contains("rank 3 (")), "{:#?}", result.why);
 }

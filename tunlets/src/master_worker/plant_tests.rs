@@ -1,6 +1,7 @@
 //! The tunlet against a plant: iterations of drawn tasks, handed out by the real code, seen through windows.
 
 use super::{Limits, MasterWorker, Mode};
+use crate::confidence::Confidence;
 use crate::options::Objective;
 use crate::tuning_point::{Value, names};
 use crate::{Observation, PROFILE_BINS, ProfileBin, Settled, TuningPoint, Tunlet, Verdict, Window, WorkerWork};
@@ -166,7 +167,7 @@ fn share(profile: &mut [ProfileBin], (first, count): (u64, u64), tasks: usize, c
 
 /// A tunlet that leaves the number of workers alone.
 pub(super) fn tunlet(mode: Mode) -> MasterWorker {
-    MasterWorker::new(mode, Objective::Fixed, Limits::default())
+    MasterWorker::new(mode, Objective::Fixed, Confidence::default(), Limits::default())
 }
 
 pub(super) fn tuning_points() -> Vec<TuningPoint> {

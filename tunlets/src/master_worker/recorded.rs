@@ -5,6 +5,7 @@ use super::inputs::Inputs;
 use super::strategy::{explain, preferred};
 use super::workers::input_error;
 use super::workload::WorkloadEstimator;
+use crate::confidence::Confidence;
 use crate::trial::uncertainty;
 use crate::{Network, Window};
 use midrun_models::line::median;
@@ -138,7 +139,7 @@ impl Fit {
             None => candidates::all(&there),
         };
         let first = settings.first().copied().unwrap_or(TechniqueParameters::FALLBACK);
-        let (_, mut all) = candidates::shortlist(&there, first, &settings);
+        let (_, mut all) = candidates::shortlist(&there, first, &settings, Confidence::default());
         all.sort_by(|a, b| a.ratio.total_cmp(&b.ratio));
         let best = if technique.is_some() { all.first().copied() } else { preferred(&all) };
         self.answer(&there, &best.map_or(first, |best| best.setting))

@@ -11,7 +11,7 @@ use super::factors;
 use super::regime::Regime;
 use super::workers::{self, Workers};
 use super::workload::{Learnt, WorkloadEstimator};
-use crate::confidence::{Gain, standard_errors};
+use crate::confidence::{Confidence, Gain};
 use crate::model_error::EXACT;
 use crate::options::Objective;
 use crate::prediction_errors::PredictionErrors;
@@ -61,6 +61,7 @@ enum Change {
 #[derive(Debug)]
 pub struct MasterWorker {
     mode: Mode,
+    confidence: Confidence,
     workload: Option<WorkloadEstimator>,
     experience: Experience,
     /// Technique and parameters in force, as far as known.
@@ -94,9 +95,10 @@ pub struct MasterWorker {
 
 impl MasterWorker {
     /// Creates the tunlet; it has learnt nothing yet.
-    pub fn new(mode: Mode, objective: Objective, limits: workers::Limits) -> Self {
+    pub fn new(mode: Mode, objective: Objective, confidence: Confidence, limits: workers::Limits) -> Self {
         MasterWorker {
             mode,
+            confidence,
             workload: None,
             experience: Experience::default(),
             current: None,
@@ -114,7 +116,7 @@ impl MasterWorker {
             proposed_s: f64::NAN,
             expected: Gain::NONE,
             shares_failed: false,
-            workers: Workers::new(objective, limits),
+            workers: Workers::new(objective, confidence, limits),
             starting: None,
             judgements: Vec::new(),
         }
@@ -125,7 +127,8 @@ impl MasterWorker {
             return;
         }
         let measurement = Measurement { cost: ratio, time_s: window.iteration_s };
-        let rule = Rule { windows: WATCHED, expected: self.expected, least: 0.0, deviation: self.experience.noise() };
+        let (deviation, confidence) = (self.experience.noise(), self.confidence);
+        let rule = Rule { windows: WATCHED, expected: self.expected, least: 0.0, deviation, confidence };
         let Some((trial, judgement)) = self.trials.measure(window.iteration, measurement, rule) else { return };
         self.judgements.push(judgement);
         self.shares_failed |=
@@ -229,7 +232,7 @@ impl MasterWorker {
             None if self.shares_failed => return None,
             None => {
                 let now = factors.iter().map(|tuning_point| tuning_point.value).collect();
-                let least = standard_errors() * EXACT;
+                let least = self.confidence.standard_errors() * EXACT;
                 (Some(now), factors::better(factors, workload, (iteration, iteration_s), least)?)
             }
         };
@@ -246,7 +249,7 @@ impl MasterWorker {
             &self.current?,
             (self.regime?, iteration_now_s),
             scale,
-            self.errors.half_width(0.0),
+            self.errors.half_width(0.0, self.confidence),
         )
     }
 
@@ -257,7 +260,7 @@ impl MasterWorker {
         if iteration_s < SHORTEST_S {
             return None;
         }
-        if self.places.are_unusual() && self.unforeseen.is_none() {
+        if self.places.are_unusual(self.confidence) && self.unforeseen.is_none() {
             self.unforeseen = Some(self.not_foreseen(iteration));
         }
         let count = tuning_points.iter().find(|k| k.name == names::WORKERS);
@@ -290,7 +293,7 @@ impl MasterWorker {
                 former.kind.name()
             );
             let noise = self.experience.noise();
-            let times = (was * ideal_s, is * ideal_s, self.errors.half_width(noise));
+            let times = (was * ideal_s, is * ideal_s, self.errors.half_width(noise, self.confidence));
             let gain = Gain { mean: (is / was).ln(), error: noise };
             return Some(self.proposal(technique.rank, iteration, (current, former, gain), why, times));
         }
@@ -299,8 +302,9 @@ impl MasterWorker {
         }
         let Weighed { best, now, unchanged, scale } = self.weigh(&workload, current);
         let requested = self.is_requested(&current);
-        let unbounded = self.places.are_unusual() && !candidates::is_bounded(&current);
-        let better = best.filter(|best| requested || best.gain.is_sure() || (unbounded && best.gain.mean > 0.0));
+        let unbounded = self.places.are_unusual(self.confidence) && !candidates::is_bounded(&current);
+        let better =
+            best.filter(|best| requested || best.gain.is_sure(self.confidence) || (unbounded && best.gain.mean > 0.0));
         // Technique and number of workers change together: a new number starts with the setting that suits it.
         let change = (current, better.map_or(current, |best| best.setting));
         if let Some(proposal) = count.and_then(|tuning_point| {
@@ -333,9 +337,9 @@ impl MasterWorker {
             best.setting,
             best.ratio,
             100.0 * best.gain.mean,
-            100.0 * standard_errors() * best.gain.error,
+            100.0 * self.confidence.standard_errors() * best.gain.error,
         );
-        let times = (best.iteration_s, unchanged * ideal_s, self.errors.half_width(best.gain.error));
+        let times = (best.iteration_s, unchanged * ideal_s, self.errors.half_width(best.gain.error, self.confidence));
         Some(self.proposal(technique.rank, iteration, (current, best.setting, best.gain), why, times))
     }
 
@@ -383,7 +387,7 @@ impl Tunlet for MasterWorker {
 
     fn explain(&self) -> Explanation {
         let (objective, limits) = self.workers.requested();
-        explanation::explain(self.mode, objective, limits)
+        explanation::explain(self.mode, objective, self.confidence, limits)
     }
 
     fn observe(&mut self, observation: Observation<'_>) -> Vec<Judgement> {

@@ -8,7 +8,7 @@ mod forecast;
 use super::candidates::SEED;
 use super::regime::Regime;
 use super::workload::WorkloadEstimator;
-use crate::confidence::{Gain, standard_errors};
+use crate::confidence::{Confidence, Gain};
 use crate::model_error::EXACT;
 use crate::options::Objective;
 use crate::trial::{MODEL, Measurement, Measurements, Rule, Trial, Trials, WATCHED};
@@ -68,6 +68,7 @@ pub struct Advice {
 #[derive(Debug)]
 pub struct Workers {
     objective: Objective,
+    confidence: Confidence,
     limits: Limits,
     trials: Trials<u32>,
     /// What the model gets wrong for each doubling of the number, and for each halving: prior, or learnt from what numbers
@@ -120,9 +121,10 @@ const UNKNOWN: Gain = Gain { mean: 0.0, error: OF_DOUBLING };
 
 impl Workers {
     /// Creates the state without measurements.
-    pub fn new(objective: Objective, limits: Limits) -> Workers {
+    pub fn new(objective: Objective, confidence: Confidence, limits: Limits) -> Workers {
         Workers {
             objective,
+            confidence,
             limits,
             trials: Trials::default(),
             of_doubling: [UNKNOWN; 2],
@@ -157,7 +159,8 @@ impl Workers {
             });
             return Some(judgement);
         }
-        let rule = Rule { windows: WATCHED, expected: self.expected, least: 0.0, deviation: self.deviation };
+        let (expected, deviation, confidence) = (self.expected, self.deviation, self.confidence);
+        let rule = Rule { windows: WATCHED, expected, least: 0.0, deviation, confidence };
         let (trial, judgement) = self.trials.measure(iteration, measurement, rule)?;
         self.learn(&trial);
         Some(judgement)
@@ -233,7 +236,7 @@ impl Workers {
         if !outside && !workload.is_confirmed() {
             return None;
         }
-        let cost = cost_of(self.objective);
+        let (cost, confidence) = (cost_of(self.objective), self.confidence);
         let of_doubling = self.of_doubling;
         // By the model's error, and longer by so many standard errors of all that is uncertain.
         let with_error = |now: &Forecast, to: &Forecast, error: f64, more: f64| {
@@ -246,12 +249,12 @@ impl Workers {
             (Forecast { iteration_s: to.iteration_s * longer.exp(), ..*to }, error)
         };
         let least_gain = |now: &Forecast, to: &Forecast, error: f64| {
-            (cost(now) / cost(&with_error(now, to, error, standard_errors()).0)).ln()
+            (cost(now) / cost(&with_error(now, to, error, confidence.standard_errors()).0)).ln()
         };
         // As measured: no simulation is needed to see that nothing can be better.
         let measured = Forecast { iteration_s: unchanged_s, ..shortest(workload, settings[0], workload.workers) };
         let worth = |shortest: &Forecast| outside || least_gain(&measured, shortest, 0.0) > 0.0;
-        let all = forecasts(workload, settings, (low, high), (SEED, scale), worth);
+        let all = forecasts(workload, settings, (low, high), (SEED, scale, confidence), worth);
         let now = *all.first()?;
         let allowed = |f: &&Forecast| {
             let refused = self.refused.as_ref().is_some_and(|refused| refused.contains(&f.workers));
@@ -267,7 +270,7 @@ impl Workers {
         let to = best.workers.clamp(now.workers.saturating_sub(reach), now.workers.saturating_add(reach));
         let known = all.iter().find(|f| f.workers == to).copied();
         let alone = || {
-            let all = forecasts(workload, settings, (to, to), (SEED, scale), |_| true);
+            let all = forecasts(workload, settings, (to, to), (SEED, scale, confidence), |_| true);
             all.into_iter().find(|f| f.workers == to)
         };
         let forecast = known.or_else(alone)?;
@@ -275,8 +278,9 @@ impl Workers {
         let known_to = forecast.faster.error.hypot(by_inputs);
         let (next, error) = with_error(&now, &forecast, known_to, 0.0);
         let mean = (cost(&now) / cost(&next)).ln();
-        let expected = Gain { mean, error: (mean - least_gain(&now, &forecast, known_to)) / standard_errors() };
-        if !outside && !expected.is_sure() {
+        let expected =
+            Gain { mean, error: (mean - least_gain(&now, &forecast, known_to)) / confidence.standard_errors() };
+        if !outside && !expected.is_sure(confidence) {
             return None;
         }
         self.forced = outside;
@@ -309,15 +313,16 @@ impl Workers {
         let most = workload.workers.max(self.most_seen).saturating_mul(BEYOND);
         let (low, high) = self.range(most);
         let settings = [*setting];
-        let now =
-            *forecasts(workload, &settings, (workload.workers, workload.workers), (SEED, 1.0), |_| true).first()?;
+        let confidence = self.confidence;
+        let present = (workload.workers, workload.workers);
+        let now = *forecasts(workload, &settings, present, (SEED, 1.0, confidence), |_| true).first()?;
         let scale = ratio * workload.ideal_s() / now.iteration_s;
-        let all = forecasts(workload, &settings, (low, high), (SEED, scale), |_| true);
+        let all = forecasts(workload, &settings, (low, high), (SEED, scale, confidence), |_| true);
         let cost = cost_of(self.objective);
         let inside = || all.iter().filter(|f| (low..=high).contains(&f.workers));
         let least = cheapest(inside(), cost)?;
         // The fewest that are not surely worse.
-        let error = |from: u32, to: u32| standard_errors() * OF_DOUBLING * doublings(from, to).abs().sqrt();
+        let error = |from: u32, to: u32| confidence.standard_errors() * OF_DOUBLING * doublings(from, to).abs().sqrt();
         let good = |f: &&Forecast| (cost(f) / cost(&least)).ln() <= error(f.workers, least.workers);
         let best = inside().filter(good).min_by_key(|f| f.workers)?;
         let error = error(workload.workers, best.workers);

@@ -3,10 +3,9 @@
 use super::seen::{Family, Seen, Share, family};
 use super::{deviation, mean};
 use crate::Window;
-use crate::confidence::LEVEL;
+use crate::confidence::Confidence;
 use crate::master_worker::cost;
 use crate::options::Objective;
-use midrun_models::chance::student_half_width;
 use midrun_models::line::median;
 use midrun_scheduling::{Start, TechniqueParameters, WorkerSpeed};
 use serde::{Deserialize, Serialize};
@@ -44,10 +43,10 @@ pub struct Learnt {
     pub slowness: BTreeMap<u32, f64>,
 }
 
-/// Upper end of the interval that holds the mean at the confidence level; infinite for fewer than two.
-fn highest_mean(of: &[f64]) -> f64 {
+/// Upper end of the interval that holds the mean at this confidence level; infinite for fewer than two.
+fn highest_mean(of: &[f64], confidence: Confidence) -> f64 {
     let Some(deviation) = deviation(of) else { return f64::INFINITY };
-    let half = student_half_width(LEVEL, of.len() as f64 - 1.0) * deviation / (of.len() as f64).sqrt();
+    let half = confidence.student(of.len() as f64 - 1.0) * deviation / (of.len() as f64).sqrt();
     mean(of) + half
 }
 
@@ -86,14 +85,15 @@ fn speeds(seen: &[&Seen], workers: &[u32]) -> Vec<WorkerSpeed> {
 #[derive(Clone, Debug)]
 pub struct Learning {
     objective: Objective,
+    confidence: Confidence,
     seen: VecDeque<Seen>,
     profile: Vec<f64>,
 }
 
 impl Learning {
     /// Nothing learnt yet; the best setting is that by `objective`.
-    pub fn new(objective: Objective) -> Learning {
-        Learning { objective, seen: VecDeque::new(), profile: Vec::new() }
+    pub fn new(objective: Objective, confidence: Confidence) -> Learning {
+        Learning { objective, confidence, seen: VecDeque::new(), profile: Vec::new() }
     }
 
     /// Takes in a window.
@@ -137,7 +137,8 @@ impl Learning {
             let cost = cost(self.objective, seen.workers, iteration_s, typical_s);
             settings.entry((family(&seen.setting), seen.workers)).or_default().push((seen, cost));
         }
-        let highest = |all: &[(&Seen, f64)]| highest_mean(&all.iter().map(|(_, cost)| *cost).collect::<Vec<f64>>());
+        let costs = |all: &[(&Seen, f64)]| all.iter().map(|(_, cost)| *cost).collect::<Vec<f64>>();
+        let highest = |all: &[(&Seen, f64)]| highest_mean(&costs(all), self.confidence);
         let (best, cost) = settings.values().map(|all| (all, highest(all))).min_by(|a, b| a.1.total_cmp(&b.1))?;
         let seen: Vec<&Seen> = best.iter().map(|(seen, _)| *seen).collect();
         let newest = seen.last().filter(|_| cost.is_finite())?;

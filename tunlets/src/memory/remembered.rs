@@ -1,8 +1,7 @@
 //! A start that an earlier run gave, as a text that travels to the ranks and to the analyzer.
 
 use super::{Learnt, deviation};
-use crate::confidence::LEVEL;
-use midrun_models::chance::student_half_width;
+use crate::confidence::Confidence;
 use midrun_scheduling::{Start, start};
 use midrun_vocabulary::Count;
 use std::fmt;
@@ -51,11 +50,11 @@ impl Remembered {
         format!("{}, {workers}", self.start.parameters)
     }
 
-    /// Half the width of the interval that holds the logarithm of the cost of `count` new iterations, at the confidence level.
-    pub(super) fn half_width(&self, count: usize) -> f64 {
+    /// Half the width of the interval that holds the logarithm of the cost of `count` new iterations, at this confidence level.
+    pub(super) fn half_width(&self, count: usize, confidence: Confidence) -> f64 {
         let (before, new) = (f64::from(self.iterations), count as f64);
         let variance = self.deviation_of_runs.powi(2) + self.deviation.powi(2) * (1.0 / before + 1.0 / new);
-        student_half_width(LEVEL, before - 1.0) * variance.sqrt()
+        confidence.student(before - 1.0) * variance.sqrt()
     }
 }
 

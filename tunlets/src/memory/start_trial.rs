@@ -3,6 +3,7 @@
 use super::Remembered;
 use super::seen::{Seen, technique};
 use crate::Window;
+use crate::confidence::Confidence;
 use midrun_scheduling::Start;
 
 /// Whole iterations by which a start is judged at the latest.
@@ -30,14 +31,15 @@ pub struct StartTrial {
     pub remembered: Remembered,
     /// The outcome so far.
     pub verdict: StartVerdict,
+    confidence: Confidence,
     since: Vec<(f64, f64)>,
     missed: u32,
 }
 
 impl StartTrial {
     /// Begins the trial before the first iteration.
-    pub fn new(remembered: Remembered) -> StartTrial {
-        StartTrial { remembered, verdict: StartVerdict::Open, since: Vec::new(), missed: 0 }
+    pub fn new(remembered: Remembered, confidence: Confidence) -> StartTrial {
+        StartTrial { remembered, confidence, verdict: StartVerdict::Open, since: Vec::new(), missed: 0 }
     }
 
     /// Whether it is still watched.
@@ -58,7 +60,7 @@ impl StartTrial {
     /// Time that was expected for the work of that iteration, seconds, and the share by which it may differ.
     pub fn expected(&self) -> Option<(f64, f64)> {
         let (iteration_s, cost_ln) = self.best()?;
-        let half = self.remembered.half_width(self.since.len());
+        let half = self.remembered.half_width(self.since.len(), self.confidence);
         Some((iteration_s * (self.remembered.cost_ln - cost_ln).exp(), half.exp_m1()))
     }
 
@@ -90,7 +92,7 @@ impl StartTrial {
             }
         };
         match () {
-            () if least - self.remembered.cost_ln > self.remembered.half_width(self.since.len()) => {
+            () if least - self.remembered.cost_ln > self.remembered.half_width(self.since.len(), self.confidence) => {
                 self.end(StartVerdict::Worse)
             }
             () if self.since.len() >= WATCHED => self.end(StartVerdict::Kept),

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::Window;
+use crate::confidence::Confidence;
 use crate::options::Objective;
 use crate::testing::window;
 use midrun_scheduling::{Start, Technique, TechniqueParameters};
@@ -17,7 +18,7 @@ fn iteration(number: u64, kind: Technique, workers: u32, ratio: f64) -> Window {
 
 /// What is learnt from iterations of (technique, workers, time / ideal).
 fn learnt(objective: Objective, ranks: u32, all: &[(Technique, u32, f64)]) -> Option<Learnt> {
-    let mut learning = Learning::new(objective);
+    let mut learning = Learning::new(objective, Confidence::default());
     for (number, (kind, workers, ratio)) in (0..).zip(all) {
         // The same 800 tasks, whoever computes them.
         let mut window = iteration(number, *kind, *workers, *ratio);
@@ -71,7 +72,7 @@ fn the_objective_says_which_number_of_workers_is_best() {
 
 #[test]
 fn parking_slow_workers_is_not_less_work() {
-    let mut learning = Learning::new(Objective::Time);
+    let mut learning = Learning::new(Objective::Time, Confidence::default());
     for number in 0..8 {
         let parked = number >= 4;
         let mut window = iteration(number, Daf, if parked { 4 } else { 8 }, 1.0);
@@ -106,14 +107,14 @@ fn a_run_that_is_too_short_teaches_nothing() {
     assert_eq!(learnt(Objective::Time, 9, &[(Daf, 8, 1.0)]), None);
     assert_eq!(learnt(Objective::Time, 9, &[(Daf, 8, 1.0), (Mfsc, 8, 1.0), (Static, 8, 1.0)]), None);
     let mixed = Window { setting_changed: true, ..iteration(0, Daf, 8, 1.0) };
-    let mut learning = Learning::new(Objective::Time);
+    let mut learning = Learning::new(Objective::Time, Confidence::default());
     (0..5).for_each(|_| learning.observe(&mixed));
     assert_eq!(learning.learnt(9), None, "no whole iteration under one setting");
 }
 
 #[test]
 fn workers_that_get_no_task_belong_to_the_team_all_the_same() {
-    let mut learning = Learning::new(Objective::Time);
+    let mut learning = Learning::new(Objective::Time, Confidence::default());
     for number in 0..4 {
         let mut window = iteration(number, Daf, 4, 1.0 + 0.01 * number as f64);
         window.per_worker.remove(number as usize % 2);
@@ -149,14 +150,14 @@ fn what_is_remembered_comes_back_from_its_text() {
 #[test]
 fn runs_that_differ_widen_what_a_start_is_held_against() {
     let learnt = learnt(Objective::Time, 9, &[(Daf, 8, 1.04), (Daf, 8, 1.05), (Daf, 8, 1.06)]).unwrap();
-    let width = |others: &[f64]| Remembered::of(&learnt, 0, others).unwrap().half_width(2);
+    let width = |others: &[f64]| Remembered::of(&learnt, 0, others).unwrap().half_width(2, Confidence::default());
     assert!(width(&[learnt.cost_ln + 0.1]) > 2.0 * width(&[]));
     assert_eq!(width(&[learnt.cost_ln]), width(&[]), "two that agree by chance do not narrow it");
 }
 
 /// Verdict after iterations of (technique, workers, time / ideal).
 fn verdict(all: &[(Technique, u32, f64)]) -> StartVerdict {
-    let mut trial = StartTrial::new(remembered());
+    let mut trial = StartTrial::new(remembered(), Confidence::default());
     let decided =
         (0..).zip(all).filter(|(n, (kind, workers, ratio))| trial.observe(&iteration(*n, *kind, *workers, *ratio)));
     let decided = decided.count();
@@ -186,16 +187,16 @@ fn a_start_that_was_not_in_force_is_not_judged() {
         (Window { tasks: 0, ..iteration(0, Daf, 8, 1.0) }, "no tasks"),
         (Window { setting_changed: true, ..iteration(0, Daf, 8, 1.0) }, "changed"),
     ] {
-        let mut trial = StartTrial::new(remembered());
+        let mut trial = StartTrial::new(remembered(), Confidence::default());
         assert!(trial.observe(&window));
         let StartVerdict::NotUsed(why) = trial.verdict else { panic!("{part}: {trial:?}") };
         assert!(why.contains(part), "{why}");
     }
     let without_recall = TechniqueParameters { recall: false, ..setting(Daf) };
-    let mut trial = StartTrial::new(remembered());
+    let mut trial = StartTrial::new(remembered(), Confidence::default());
     let early = Window { setting: without_recall, ..iteration(0, Daf, 8, 1.05) };
     assert!(!trial.observe(&early) && trial.is_open(), "recall is not known yet");
-    let mut trial = StartTrial::new(remembered());
+    let mut trial = StartTrial::new(remembered(), Confidence::default());
     let lost = Window { coverage: 0.5, ..iteration(0, Daf, 8, 1.0) };
     assert_eq!((0..9).filter(|_| trial.observe(&lost)).count(), 1);
     assert!(
@@ -206,7 +207,7 @@ fn a_start_that_was_not_in_force_is_not_judged() {
 
 #[test]
 fn the_expected_time_goes_with_the_work() {
-    let mut trial = StartTrial::new(remembered());
+    let mut trial = StartTrial::new(remembered(), Confidence::default());
     let mut twice = iteration(0, Daf, 8, 2.1);
     twice.per_worker.iter_mut().for_each(|work| work.busy_s *= 2.0);
     assert!(!trial.observe(&twice), "twice the work in twice the time");

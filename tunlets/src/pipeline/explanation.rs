@@ -1,7 +1,7 @@
 //! Explains the tunlet `pipeline` to people.
 
 use super::Grouping;
-use crate::confidence::LEVEL;
+use crate::confidence::Confidence;
 use crate::explain::Explanation;
 use crate::options::Objective;
 use crate::trial::{Rule, WATCHED};
@@ -10,7 +10,7 @@ use crate::tuning_point::names;
 const CHAPTER: &str = "César 2006, ch. IV";
 
 /// Explains the tunlet with this objective, grouping, and most ranks (0 = all).
-pub fn explain(objective: Objective, grouping: Grouping, most: u32) -> Explanation {
+pub fn explain(objective: Objective, confidence: Confidence, grouping: Grouping, most: u32) -> Explanation {
     let objective = match objective {
         Objective::Efficiency => {
             "the shortest time between two outputs, without ranks that cost more than they give".into()
@@ -27,7 +27,7 @@ pub fn explain(objective: Objective, grouping: Grouping, most: u32) -> Explanati
     };
     let mut limits = vec![
         grouped.to_owned(),
-        format!("a change is made where it gains with a probability of {} %", 100.0 * LEVEL),
+        format!("a change is made where it gains with a probability of {confidence}"),
         "a pattern that was refused is not asked for again before the program changes".to_owned(),
     ];
     if most > 0 {
@@ -46,5 +46,8 @@ pub fn explain(objective: Objective, grouping: Grouping, most: u32) -> Explanati
     .decides("Tr = 1/sum(1/Tr of each rank): time per input of a stage with its replicas", CHAPTER)
     .decides("the slowest group sets the time between two outputs", CHAPTER)
     .decides("the pattern of replicas and groups with the least such time: by exact search", "")
-    .decides(&format!("a change is watched for {WATCHED} windows at least; {}", Rule::explain("the objective")), "")
+    .decides(
+        &format!("a change is watched for {WATCHED} windows at least; {}", Rule::explain("the objective", confidence)),
+        "",
+    )
 }

@@ -11,7 +11,7 @@ pub mod recorded;
 
 pub use reasons::{StageTimes, stage_times};
 
-use crate::confidence::{Gain, standard_errors};
+use crate::confidence::{Confidence, Gain};
 use crate::model_error::{Simulated, correction};
 use crate::noise::Noise;
 use crate::options::Objective;
@@ -63,6 +63,7 @@ struct Proposed {
 #[derive(Debug)]
 pub struct Pipeline {
     objective: Objective,
+    confidence: Confidence,
     grouping: Grouping,
     /// Most ranks that compute; 0 = all there are.
     most: u32,
@@ -90,9 +91,10 @@ pub struct Pipeline {
 
 impl Pipeline {
     /// Creates the tunlet; it has learnt nothing yet.
-    pub fn new(objective: Objective, grouping: Grouping, most: u32) -> Pipeline {
+    pub fn new(objective: Objective, confidence: Confidence, grouping: Grouping, most: u32) -> Pipeline {
         Pipeline {
             objective,
+            confidence,
             grouping,
             most,
             estimate: Estimate::default(),
@@ -127,7 +129,8 @@ impl Pipeline {
         let (gain, promised_s) = self.expected;
         // What is expected counts by how far forecasts were off.
         let expected = Gain { error: gain.error.hypot(self.errors.deviation()), ..gain };
-        let rule = Rule { windows: WATCHED, expected, least: 0.0, deviation: self.noise.deviation() };
+        let (deviation, confidence) = (self.noise.deviation(), self.confidence);
+        let rule = Rule { windows: WATCHED, expected, least: 0.0, deviation, confidence };
         let Some((_, judgement)) = self.trials.measure(window.number, measurement, rule) else { return };
         self.errors.learn(judgement.measured_s, promised_s);
         self.judgements.push(judgement);
@@ -184,7 +187,7 @@ impl Pipeline {
         let gain = self.gain(known, now, present, &next);
         let fewer = next.ranks < present.ranks && gain.mean >= 0.0 && self.objective != Objective::Efficiency;
         let next_s = self.measured.get(&plan).map_or(next.period_s().max(now.head_s), |(period_s, _)| *period_s);
-        (gain.is_sure() || fewer).then_some((next, next_s, gain))
+        (gain.is_sure(self.confidence) || fewer).then_some((next, next_s, gain))
     }
 
     /// Gain of a plan over the present one: by what was measured of both since the program last changed, else by the model and its errors.
@@ -315,7 +318,7 @@ impl Pipeline {
             iteration_now_s: now.period_s,
             workers: next.ranks,
             iteration_s: next.period_s().max(now.head_s),
-            uncertainty: self.errors.half_width(0.0),
+            uncertainty: self.errors.half_width(0.0, self.confidence),
         })
     }
 }
@@ -336,7 +339,7 @@ impl Tunlet for Pipeline {
     }
 
     fn explain(&self) -> Explanation {
-        explanation::explain(self.objective, self.grouping, self.most)
+        explanation::explain(self.objective, self.confidence, self.grouping, self.most)
     }
 
     fn observe(&mut self, observation: Observation<'_>) -> Vec<Judgement> {
@@ -363,10 +366,11 @@ impl Tunlet for Pipeline {
             "{}; gain {:.1} % +- {:.1} %",
             reasons::why(now, present, &next),
             100.0 * gain.mean,
-            100.0 * standard_errors() * gain.error
+            100.0 * self.confidence.standard_errors() * gain.error
         );
         let plan = next.plan.to_string();
-        let proposal = self.proposal(tuning_point, &plan, (next_s, self.errors.half_width(gain.error)), why);
+        let half_width = self.errors.half_width(gain.error, self.confidence);
+        let proposal = self.proposal(tuning_point, &plan, (next_s, half_width), why);
         let (from, expected, ranks) = (now.plan.clone(), (gain, next_s), present.ranks);
         (self.proposed, self.ranks_before) = (Some(Proposed { to: plan, from, expected }), ranks);
         Some(proposal)

@@ -1,6 +1,7 @@
 //! The tunlet against streams whose times are known.
 
 use super::*;
+use crate::confidence::Confidence;
 use crate::testing::{pattern_tuning_point, stream, stream_on};
 
 /// A stream under the tunlet: what it asks for is taken over between two windows.
@@ -23,7 +24,7 @@ const FIVE: [f64; 5] = [0.1, 0.4, 0.3, 0.2, 0.1];
 fn plant(objective: Objective, ranks: usize, compute_s: &[f64]) -> Plant {
     let each: Vec<String> = (0..compute_s.len()).map(|stage| stage.to_string()).collect();
     Plant {
-        tunlet: Pipeline::new(objective, Grouping::Single, 0),
+        tunlet: Pipeline::new(objective, Confidence::default(), Grouping::Single, 0),
         plan: each.join(","),
         slowness: vec![1.0; ranks],
         compute_s: compute_s.to_vec(),
@@ -186,7 +187,7 @@ fn a_program_that_changes_its_pattern_itself_is_not_fought() {
 
 #[test]
 fn a_pattern_that_is_refused_is_not_asked_for_in_every_window() {
-    let mut tunlet = Pipeline::new(Objective::Time, Grouping::Single, 0);
+    let mut tunlet = Pipeline::new(Objective::Time, Confidence::default(), Grouping::Single, 0);
     let mut asked = 0;
     for k in 0..20 {
         tunlet.observe(Observation::Stream(&stream(k, "0,1", 9, &[0.1, 0.4])));
@@ -211,7 +212,7 @@ fn state_stays_where_it_is_though_ranks_differ() {
 
 #[test]
 fn without_a_tuning_point_for_it_nothing_is_asked_for() {
-    let mut tunlet = Pipeline::new(Objective::Time, Grouping::Single, 0);
+    let mut tunlet = Pipeline::new(Objective::Time, Confidence::default(), Grouping::Single, 0);
     tunlet.observe(Observation::Stream(&stream(0, "0,1", 9, &[0.1, 0.4])));
     assert_eq!(tunlet.propose(&[]), None);
 }

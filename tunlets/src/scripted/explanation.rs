@@ -2,6 +2,7 @@
 
 use super::file::{Decides, Description, TuningPoint, Whose};
 use super::setting::Values;
+use crate::confidence::Confidence;
 use crate::explain::{Explanation, Formula, Turn};
 use crate::trial::Rule;
 
@@ -14,7 +15,7 @@ pub fn values(values: &Values) -> String {
 }
 
 /// Explains what a file describes.
-pub fn explain(description: &Description) -> Explanation {
+pub fn explain(description: &Description, confidence: Confidence) -> Explanation {
     let d = description;
     let points = midrun_points::print(&d.declarations);
     let seen = points.lines().filter(|line| line.starts_with("measure") || line.starts_with("iteration"));
@@ -30,7 +31,7 @@ pub fn explain(description: &Description) -> Explanation {
             d.objective.text.text.trim()
         ),
         decides: decides(d),
-        limits: limits(d),
+        limits: limits(d, confidence),
     }
 }
 
@@ -69,13 +70,13 @@ fn decides(d: &Description) -> Vec<Formula> {
     }
 }
 
-fn limits(d: &Description) -> Vec<String> {
+fn limits(d: &Description, confidence: Confidence) -> Vec<String> {
     let l = &d.limits;
     let mut list = vec![
         format!(
             "a change is watched for {} iterations at least; {}",
             l.watched_iterations,
-            Rule::explain("the objective")
+            Rule::explain("the objective", confidence)
         ),
         format!("no change for {} iterations after each verdict", l.cool_down_iterations),
         "values that were rolled back are not tried again before the run is twice as old".to_owned(),

@@ -9,7 +9,7 @@ use super::request::Request;
 use super::scope::{self, TuningPointState};
 use super::setting::{Pending, Setting, Values};
 use super::tunlet::Scripted;
-use crate::confidence::{Gain, two_sided};
+use crate::confidence::Gain;
 use crate::{Proposal, TuningPoint, Value};
 
 /// A rollback that is refused so often is given up.
@@ -134,7 +134,7 @@ impl Scripted {
             request.values.iter().map(|(at, _)| self.description.tuning_points[*at].label.as_str()).collect();
         let share = request
             .uncertainty
-            .unwrap_or_else(|| self.errors.half_width(self.noise.deviation()))
+            .unwrap_or_else(|| self.errors.half_width(self.noise.deviation(), self.confidence))
             .min(limits::UNCERTAINTY);
         let predicted_s = request.predict_s.or(request.predict.filter(|_| by_default)).unwrap_or(f64::NAN);
         let proposal = Proposal {
@@ -153,9 +153,10 @@ impl Scripted {
             ..Proposal::default()
         };
         let setting = |values| Setting { ranks: ranks.clone(), values };
-        let gain = predicted
-            .zip(before)
-            .map(|(cost, before)| Gain { mean: (before / cost).ln(), error: share.ln_1p() / two_sided() });
+        let gain = predicted.zip(before).map(|(cost, before)| Gain {
+            mean: (before / cost).ln(),
+            error: share.ln_1p() / self.confidence.two_sided(),
+        });
         let expected = gain.filter(|gain| gain.mean.is_finite()).unwrap_or(Gain::UNKNOWN);
         self.pending =
             Some(Pending { from: Some(setting(from)), to: setting(to), expected, promised_s: predicted_s, iteration });

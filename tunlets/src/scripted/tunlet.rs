@@ -12,7 +12,7 @@ use super::program::Program;
 use super::request::cut;
 use super::scope::{self, TuningPointState};
 use super::setting::{Pending, Setting, Values};
-use crate::confidence::Gain;
+use crate::confidence::{Confidence, Gain};
 use crate::noise::Noise;
 use crate::prediction_errors::PredictionErrors;
 use crate::trial::{Measurement, Measurements, REMEMBERED, Rule, Tabu, Trial, Trials};
@@ -42,6 +42,7 @@ struct Seen {
 #[derive(Debug)]
 pub struct Scripted {
     pub(super) description: Description,
+    pub(super) confidence: Confidence,
     pub(super) program: Program,
     pub(super) last: Option<Last>,
     fresh: bool,
@@ -77,6 +78,11 @@ pub struct Scripted {
 }
 
 impl Scripted {
+    /// The same at this confidence level.
+    pub fn at(self, confidence: Confidence) -> Scripted {
+        Scripted { confidence, ..self }
+    }
+
     /// The tunlet that a file's text describes.
     ///
     /// # Errors
@@ -87,6 +93,7 @@ impl Scripted {
         let tuning_points = description.tuning_points.len();
         Ok(Scripted {
             description,
+            confidence: Confidence::default(),
             program,
             last: None,
             fresh: false,
@@ -162,6 +169,7 @@ impl Scripted {
             // What it predicts has the least gain already.
             least: if self.expected.error.is_finite() { 0.0 } else { -(-limits.min_gain).ln_1p() },
             deviation: self.noise.deviation(),
+            confidence: self.confidence,
         };
         let Some((trial, judgement)) = self.trials.measure(iteration, measurement, rule) else { return };
         self.errors.learn(judgement.measured_s, self.promised_s);
@@ -275,7 +283,7 @@ impl Tunlet for Scripted {
     }
 
     fn explain(&self) -> Explanation {
-        explanation::explain(&self.description)
+        explanation::explain(&self.description, self.confidence)
     }
 
     fn points(&self) -> String {

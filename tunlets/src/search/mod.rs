@@ -11,8 +11,7 @@ mod options;
 #[cfg(test)]
 mod tests;
 
-use crate::confidence::Gain;
-use crate::confidence::two_sided;
+use crate::confidence::{Confidence, Gain};
 use crate::options::SearchOptions;
 use crate::report::{Refusal, Report, SearchReport, TriedLine};
 use crate::trial::{Measurement, Measurements, Rule, Trial, Trials};
@@ -34,6 +33,7 @@ const COVERED: f64 = 0.99;
 /// See the module.
 #[derive(Debug)]
 pub struct SearchTunlet {
+    confidence: Confidence,
     requested: Requested,
     engine: Option<Search>,
     trouble: Option<String>,
@@ -70,9 +70,10 @@ impl SearchTunlet {
     ///
     /// # Errors
     /// A sentence that says what is wrong and what is allowed.
-    pub fn new(options: &SearchOptions) -> Result<SearchTunlet, String> {
+    pub fn new(options: &SearchOptions, confidence: Confidence) -> Result<SearchTunlet, String> {
         Ok(SearchTunlet {
-            requested: options::read(options)?,
+            requested: options::read(options, confidence)?,
+            confidence,
             engine: None,
             trouble: None,
             missing: None,
@@ -132,7 +133,8 @@ impl SearchTunlet {
         let Some(time_s) = time_s.filter(|_| self.in_force.is_some_and(|from| number >= from)) else { return };
         let before = self.target();
         // The engine judges: no rule ends the trial before it asks for other values.
-        let watch = Rule { windows: usize::MAX, expected: Gain::NONE, least: 0.0, deviation: 0.0 };
+        let watch =
+            Rule { windows: usize::MAX, expected: Gain::NONE, least: 0.0, deviation: 0.0, confidence: self.confidence };
         self.trials.measure(number, Measurement { cost: time_s, time_s }, watch);
         if self.is_over() {
             self.judge();
@@ -249,7 +251,7 @@ impl SearchTunlet {
             assignments,
             why,
             predicted_s,
-            uncertainty: if predicted_s.is_finite() { (two_sided() * deviation).exp_m1() } else { 0.0 },
+            uncertainty: if predicted_s.is_finite() { (self.confidence.two_sided() * deviation).exp_m1() } else { 0.0 },
             unchanged_s: start_s.unwrap_or(f64::NAN),
             ..Proposal::default()
         })

@@ -2,7 +2,7 @@
 
 use midrun_models::search::{Dimension, Known, Plan, Space};
 
-use crate::confidence::LEVEL;
+use crate::confidence::Confidence;
 use crate::options::SearchOptions;
 use crate::tuning_point::names;
 
@@ -31,7 +31,7 @@ fn parts(text: &str) -> impl Iterator<Item = &str> {
 ///
 /// # Errors
 /// A sentence that says what is wrong and what is allowed.
-pub(super) fn read(options: &SearchOptions) -> Result<Requested, String> {
+pub(super) fn read(options: &SearchOptions, confidence: Confidence) -> Result<Requested, String> {
     if parts(&options.points).next().is_none() {
         return Err("tuning points and their values, such as 'block=8..256 step 8'".into());
     }
@@ -47,7 +47,7 @@ pub(super) fn read(options: &SearchOptions) -> Result<Requested, String> {
     }
     let budget = if options.budget == 0 { BUDGET } else { options.budget as usize };
     let known = parts(&options.known).filter_map(earlier).take(KNOWN).collect();
-    Ok(Requested { space, plan: Plan { budget, seed: SEED, level: LEVEL }, known })
+    Ok(Requested { space, plan: Plan { budget, seed: SEED, level: confidence.level() }, known })
 }
 
 /// `16,3@0.25`: values, and the time that was measured with them, seconds.

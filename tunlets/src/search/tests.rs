@@ -1,6 +1,7 @@
 //! A search on programs of known times: what it sets where, what it measures, where it ends.
 
 use super::*;
+use crate::confidence::Confidence;
 use crate::testing::{stream, window};
 
 fn options(points: &str) -> SearchOptions {
@@ -56,7 +57,7 @@ impl Program {
 
 #[test]
 fn a_block_size_is_set_on_every_rank_measured_and_left_at_its_best() {
-    let mut tunlet = SearchTunlet::new(&options("block=8..64 step 8")).unwrap();
+    let mut tunlet = SearchTunlet::new(&options("block=8..64 step 8"), Confidence::default()).unwrap();
     let mut program = Program::new((0..3).map(|rank| tuning_point(rank, "block", (1.0, 48.0), 48.0)).collect());
     // Iterations under way while the ranks take over are a mixture: nothing must be learnt from them.
     program.run(&mut tunlet, 60, |tuning_points| 1.0 + (tuning_points[0].value - 24.0).abs() / 10.0);
@@ -76,7 +77,7 @@ fn a_block_size_is_set_on_every_rank_measured_and_left_at_its_best() {
 
 #[test]
 fn where_the_start_is_best_the_search_ends_there() {
-    let mut tunlet = SearchTunlet::new(&options("a=1..5")).unwrap();
+    let mut tunlet = SearchTunlet::new(&options("a=1..5"), Confidence::default()).unwrap();
     let mut program = Program::new(vec![tuning_point(0, "a", (0.0, 9.0), 9.0)]);
     program.run(&mut tunlet, 60, |tuning_points| if tuning_points[0].value == 9.0 { 1.0 } else { 2.0 });
     assert_eq!(program.tuning_points[0].value, 9.0);
@@ -89,7 +90,7 @@ fn where_the_start_is_best_the_search_ends_there() {
 
 #[test]
 fn points_of_different_ranks_are_searched_together() {
-    let mut tunlet = SearchTunlet::new(&options("a=1..3; b=1..3")).unwrap();
+    let mut tunlet = SearchTunlet::new(&options("a=1..3; b=1..3"), Confidence::default()).unwrap();
     let mut program = Program::new(vec![
         tuning_point(0, "a", (0.0, 9.0), 1.0),
         tuning_point(1, "b", (0.0, 9.0), 1.0),
@@ -145,7 +146,7 @@ impl InStep {
 }
 
 fn in_step(refuses: std::ops::Range<u64>) -> (SearchTunlet, InStep) {
-    let tunlet = SearchTunlet::new(&options("algorithm=0,1,2 categorical together")).unwrap();
+    let tunlet = SearchTunlet::new(&options("algorithm=0,1,2 categorical together"), Confidence::default()).unwrap();
     let tuning_points = (0..3).map(|rank| tuning_point(rank, "algorithm", (0.0, 2.0), 0.0)).collect();
     (tunlet, InStep { tuning_points, iteration: 0, refuses, decisions: Vec::new() })
 }
@@ -194,7 +195,7 @@ fn a_search_that_gives_up_says_why_and_tries_to_go_back_to_the_best_so_far() {
 
 #[test]
 fn a_combination_of_which_only_a_part_is_set_is_not_measured() {
-    let mut tunlet = SearchTunlet::new(&options("a=1..2; b=1..2")).unwrap();
+    let mut tunlet = SearchTunlet::new(&options("a=1..2; b=1..2"), Confidence::default()).unwrap();
     let mut program = Program::new(vec![tuning_point(0, "a", (0.0, 9.0), 1.0), tuning_point(1, "b", (0.0, 9.0), 1.0)]);
     program.run(
         &mut tunlet,
@@ -209,7 +210,7 @@ fn a_combination_of_which_only_a_part_is_set_is_not_measured() {
 #[test]
 fn a_hand_out_is_judged_by_what_its_tasks_took_and_everything_else_by_their_number() {
     let time_s = |points: &str, tasks: f64| {
-        let mut tunlet = SearchTunlet::new(&options(points)).unwrap();
+        let mut tunlet = SearchTunlet::new(&options(points), Confidence::default()).unwrap();
         tunlet.time_s(&window(0, 4, 0.2));
         let mut other = window(1, 4, 0.4);
         other.per_worker.iter_mut().for_each(|worker| worker.busy_s *= 2.0);
@@ -219,14 +220,14 @@ fn a_hand_out_is_judged_by_what_its_tasks_took_and_everything_else_by_their_numb
     assert!((time_s("mw.factor=0.1..0.9 step 0.1", 1.0) - 0.2).abs() < 1e-9, "twice the work in twice the time");
     assert!((time_s("block=1..9", 1.0) - 0.4).abs() < 1e-9, "the same tasks took twice as long");
     assert!((time_s("block=1..9", 2.0) - 0.2).abs() < 1e-9);
-    let mut tunlet = SearchTunlet::new(&options("mw.factor=0.1..0.9 step 0.1")).unwrap();
+    let mut tunlet = SearchTunlet::new(&options("mw.factor=0.1..0.9 step 0.1"), Confidence::default()).unwrap();
     assert_eq!(tunlet.time_s(&Window { coverage: 0.5, ..window(0, 4, 0.2) }), None);
     assert_eq!(tunlet.time_s(&Window { setting_changed: true, ..window(0, 4, 0.2) }), None);
 }
 
 #[test]
 fn a_streams_period_is_searched_and_windows_with_two_patterns_do_not_count() {
-    let mut tunlet = SearchTunlet::new(&options("block=1..4")).unwrap();
+    let mut tunlet = SearchTunlet::new(&options("block=1..4"), Confidence::default()).unwrap();
     let mut tuning_points = vec![tuning_point(3, "block", (1.0, 4.0), 1.0)];
     for number in 0..60 {
         let mut window = stream(number, "0,1", 3, &[0.1, 0.1 + (tuning_points[0].value - 3.0).abs()]);
@@ -245,7 +246,7 @@ fn a_streams_period_is_searched_and_windows_with_two_patterns_do_not_count() {
 
 #[test]
 fn it_waits_for_its_points_and_gives_up_where_nothing_is_left_or_taken_over() {
-    let mut tunlet = SearchTunlet::new(&options("a=1..3; b=1..3")).unwrap();
+    let mut tunlet = SearchTunlet::new(&options("a=1..3; b=1..3"), Confidence::default()).unwrap();
     tunlet.observe(Observation::Iteration(&window(0, 4, 0.2)));
     assert_eq!(tunlet.propose(&[tuning_point(0, "a", (0.0, 9.0), 1.0)]), None);
     assert_eq!(tunlet.report().search.unwrap().measured, 0);
@@ -254,7 +255,7 @@ fn it_waits_for_its_points_and_gives_up_where_nothing_is_left_or_taken_over() {
     let trouble = "b takes whole numbers from 7 to 9, which leaves nothing to search";
     assert_eq!(tunlet.report().search.unwrap().trouble.as_deref(), Some(trouble));
 
-    let mut tunlet = SearchTunlet::new(&options("a=1..3")).unwrap();
+    let mut tunlet = SearchTunlet::new(&options("a=1..3"), Confidence::default()).unwrap();
     let (mut refused, mut number) = (0, 0);
     while refused < 3 && number < 100 {
         tunlet.observe(Observation::Iteration(&window(number, 4, 0.2)));
@@ -270,7 +271,7 @@ fn it_waits_for_its_points_and_gives_up_where_nothing_is_left_or_taken_over() {
 
 #[test]
 fn options_that_make_no_sense_are_refused_with_what_would() {
-    let error = |options: SearchOptions| SearchTunlet::new(&options).err().unwrap();
+    let error = |options: SearchOptions| SearchTunlet::new(&options, Confidence::default()).err().unwrap();
     assert_eq!(error(options(" ; ")), "tuning points and their values, such as 'block=8..256 step 8'");
     assert!(error(options("a=1..2; b")).starts_with("b: expected is"));
     assert!(
@@ -283,10 +284,10 @@ fn options_that_make_no_sense_are_refused_with_what_would() {
     let budget = SearchOptions { budget: 3, ..options("a=1..2") };
     assert_eq!(error(budget), "a budget from 12 to 100000 instead of 3");
     let known = SearchOptions { known: "2@0.5; x; 1,5; 1@y; 1".into(), ..options("a=1..2") };
-    let known = options::read(&known).unwrap().known;
+    let known = options::read(&known, Confidence::default()).unwrap().known;
     let read: Vec<(&[f64], Option<f64>)> = known.iter().map(|known| (&known.values[..], known.time_s)).collect();
     assert_eq!(read, [(&[2.0][..], Some(0.5)), (&[1.0, 5.0], None), (&[1.0], None)]);
-    let old = options::read(&options("mw.policy=1,2")).unwrap();
+    let old = options::read(&options("mw.policy=1,2"), Confidence::default()).unwrap();
     assert_eq!(old.space.dimensions[0].name, "mw.technique");
 }
 
@@ -302,7 +303,7 @@ fn where_the_program_measures_its_progress_times_are_per_progress() {
         ..crate::PointWindow::default()
     };
     let of = |points: Vec<crate::PointWindow>, time_s: f64| Window { points, ..window(0, 4, time_s) };
-    let mut tunlet = SearchTunlet::new(&options("block=1..4")).unwrap();
+    let mut tunlet = SearchTunlet::new(&options("block=1..4"), Confidence::default()).unwrap();
     // 30 cells of two ranks, then half as many in the same time; calls count by their number.
     assert_eq!(tunlet.time_s(&of(vec![progress(0, 2, Some(10.0)), progress(1, 4, Some(20.0))], 1.0)), Some(1.0));
     assert_eq!(tunlet.time_s(&of(vec![progress(0, 2, Some(15.0))], 1.0)), Some(2.0));

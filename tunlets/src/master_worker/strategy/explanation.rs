@@ -1,7 +1,7 @@
 //! Explains the tunlet `master_worker` to people.
 
 use super::{Mode, SHORTEST_S};
-use crate::confidence::LEVEL;
+use crate::confidence::Confidence;
 use crate::explain::Explanation;
 use crate::master_worker::workers::Limits;
 use crate::options::Objective;
@@ -12,7 +12,7 @@ use midrun_scheduling::Technique;
 const CHAPTER: &str = "César 2006, ch. III";
 
 /// Explains the tunlet with this mode, objective and limits.
-pub fn explain(mode: Mode, objective: Objective, limits: Limits) -> Explanation {
+pub fn explain(mode: Mode, objective: Objective, confidence: Confidence, limits: Limits) -> Explanation {
     let e = Explanation {
         about: "loop scheduling technique and number of workers".into(),
         sees: vec![
@@ -20,7 +20,7 @@ pub fn explain(mode: Mode, objective: Objective, limits: Limits) -> Explanation 
             "what a message costs, per class of links: start-up time and time of a byte, with their errors".into(),
         ],
         objective: format!("the least iteration time for the workers there are, then {}", objective_text(objective)),
-        limits: limit_texts(mode, limits),
+        limits: limit_texts(mode, limits, confidence),
         ..Explanation::of_name("master_worker")
     };
     let mut e = e
@@ -41,7 +41,7 @@ pub fn explain(mode: Mode, objective: Objective, limits: Limits) -> Explanation 
         let what = "share of all tasks of a batch, in a program with its own loop";
         e = e.turns(&format!("F{n}"), what, "what the program allows");
     }
-    let (technique, number) = (Rule::explain("time / ideal"), Rule::explain("the objective"));
+    let (technique, number) = (Rule::explain("time / ideal", confidence), Rule::explain("the objective", confidence));
     e.decides(
         "mean mu and standard deviation sigma of a task's time, speeds of the workers, cost of a chunk: measured",
         "",
@@ -76,7 +76,7 @@ fn objective_text(objective: Objective) -> String {
     }
 }
 
-fn limit_texts(mode: Mode, limits: Limits) -> Vec<String> {
+fn limit_texts(mode: Mode, limits: Limits, confidence: Confidence) -> Vec<String> {
     let mut list = Vec::new();
     if let Mode::Fixed(kind) = mode {
         list.push(format!("the technique stays {}", kind.name()));
@@ -91,9 +91,8 @@ fn limit_texts(mode: Mode, limits: Limits) -> Vec<String> {
     }
     list.push(format!("iterations of less than {} ms are left alone", SHORTEST_S * 1e3));
     list.push(format!(
-        "a change is made where it gains with a probability of {} %, by the simulation, what its inputs and the model were off by, \
-         and the noise",
-        100.0 * LEVEL
+        "a change is made where it gains with a probability of {confidence}, by the simulation, what its inputs and the model were off by, \
+         and the noise"
     ));
     list
 }

@@ -2,7 +2,6 @@
 
 use super::growing::{awaited, room};
 use super::{Change, MasterWorker};
-use crate::confidence::standard_errors;
 use crate::master_worker::candidates::{self, Forecast};
 use crate::master_worker::experience::family;
 use crate::master_worker::inputs::Inputs;
@@ -72,9 +71,10 @@ impl MasterWorker {
         let (setting, predicted_s) = if tuning_point.name == names::WORKERS {
             let there = workload.with_workers(next.workers);
             let settings = self.settings(&there);
-            let (_, all) = candidates::shortlist(&there, next.setting, &settings);
+            let (_, all) = candidates::shortlist(&there, next.setting, &settings, self.confidence);
             // The model's error is not in the simulated gain.
-            let surely = |f: &&Forecast| f.gain.least() > standard_errors() * EXACT;
+            let confidence = self.confidence;
+            let surely = |f: &&Forecast| f.gain.least(confidence) > confidence.standard_errors() * EXACT;
             let best = all.iter().filter(surely).max_by(|a, b| a.gain.mean.total_cmp(&b.gain.mean));
             best.map_or((next.setting, next.iteration_s), |f| (f.setting, next.iteration_s * (-f.gain.mean).exp()))
         } else {
@@ -109,7 +109,7 @@ impl MasterWorker {
             to: next.workers.to_string(),
             why,
             predicted_s,
-            uncertainty: self.errors.half_width(error),
+            uncertainty: self.errors.half_width(error, self.confidence),
             unchanged_s: iteration_s,
             ..Proposal::default()
         })

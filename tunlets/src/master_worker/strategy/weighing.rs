@@ -2,7 +2,7 @@
 
 use super::{MasterWorker, Mode};
 use crate::Window;
-use crate::confidence::{Gain, standard_errors};
+use crate::confidence::Gain;
 use crate::master_worker::candidates::{self, Forecast};
 use crate::master_worker::experience::family;
 use crate::master_worker::workload::WorkloadEstimator;
@@ -42,12 +42,12 @@ impl MasterWorker {
         let measured = self.experience.ratio(&current);
         let most = measured.map_or(f64::INFINITY, |ratio| (ratio * workload.ideal_s() / workload.shortest_s()).ln());
         let requested = self.is_requested(&current);
-        if !requested && most <= standard_errors() * EXACT {
+        if !requested && most <= self.confidence.standard_errors() * EXACT {
             let now = candidates::present(workload, current);
             let unchanged = measured.unwrap_or(now.ratio);
             return Weighed { best: None, now, unchanged, scale: unchanged / now.ratio };
         }
-        let (now, all) = candidates::shortlist(workload, current, &self.settings(workload));
+        let (now, all) = candidates::shortlist(workload, current, &self.settings(workload), self.confidence);
         let unchanged = measured.unwrap_or(now.ratio);
         let noise = self.experience.noise();
         let simulated = |f: &Forecast| {
@@ -76,7 +76,7 @@ impl MasterWorker {
         // Taken chunks are not recalled, and begin an iteration later: what the model cannot tell apart is sent.
         if !current.counts() {
             let sent = all.iter().filter(|f| !f.setting.counts()).map(|f| f.gain.mean).fold(0.0, f64::max);
-            all.retain(|f| !f.setting.counts() || f.gain.mean > sent + standard_errors() * EXACT);
+            all.retain(|f| !f.setting.counts() || f.gain.mean > sent + self.confidence.standard_errors() * EXACT);
         }
         all.sort_by(|a, b| b.gain.mean.total_cmp(&a.gain.mean));
         Weighed { best: chosen(workload, &all), now, unchanged, scale: unchanged / now.ratio }
@@ -90,7 +90,7 @@ impl MasterWorker {
     /// Settings that may be used.
     pub(super) fn settings(&self, workload: &WorkloadEstimator) -> Vec<TechniqueParameters> {
         match self.mode {
-            Mode::Auto if self.places.are_unusual() => {
+            Mode::Auto if self.places.are_unusual(self.confidence) => {
                 candidates::all(workload).into_iter().filter(candidates::is_bounded).collect()
             }
             Mode::Auto => candidates::all(workload),

@@ -1,6 +1,6 @@
 //! Simulated forecasts for numbers of workers.
 
-use crate::confidence::Gain;
+use crate::confidence::{Confidence, Gain};
 use crate::master_worker::candidates;
 use crate::master_worker::workload::WorkloadEstimator;
 use crate::model_error::EXACT;
@@ -74,7 +74,7 @@ pub fn forecasts(
     workload: &WorkloadEstimator,
     settings: &[TechniqueParameters],
     range: (u32, u32),
-    (seed, scale): (u64, f64),
+    (seed, scale, confidence): (u64, f64, Confidence),
     worth: impl Fn(&Forecast) -> bool,
 ) -> Vec<Forecast> {
     let scale = scale.clamp(SCALE.0, SCALE.1);
@@ -98,7 +98,7 @@ pub fn forecasts(
             let each = drawings.each(&load, &setting, runs as usize);
             let result = SimResult::mean(&each);
             let times_s: Vec<f64> = each.iter().map(|result| result.iteration_s).collect();
-            let faster = now_s.map_or(Gain::NONE, |now_s| Gain::paired(now_s, &times_s));
+            let faster = now_s.map_or(Gain::NONE, |now_s| Gain::paired(now_s, &times_s, confidence));
             let iteration_s = (result.iteration_s * scale).max(shortest_s);
             (Forecast { workers, setting, iteration_s, work_s, deviation: result.deviation, faster }, times_s)
         };
