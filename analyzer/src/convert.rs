@@ -139,7 +139,7 @@ fn joined(wire: v1::RankJoined) -> Option<Joined> {
     let world_size = Some(wire.world_size).filter(|size| *size <= limits::RANKS_PER_JOB).unwrap_or_default();
     // Numbers are below 2^53, which every reader of JSON takes; a larger one is nonsense.
     let last_action = Some(wire.last_action).filter(|action| *action < limits::ACTION_END).unwrap_or_default();
-    Some(Joined { job, rank, world_size, mpi: text(wire.mpi), last_action })
+    Some(Joined { job, rank, world_size, mpi: text(wire.mpi), last_action, launch: text(wire.launch) })
 }
 
 fn left(wire: v1::RankLeft) -> Option<Left> {

@@ -189,12 +189,13 @@ impl Core {
         }
         let dropped = self.agents.of_link(link).map_or(0, |(_, agent)| agent.events_dropped);
         for joined in &hello.ranks {
-            if let Some((job, _)) = self.job_for(now, &joined.job, &hello.token, true) {
+            if let Some((job, links)) = self.job_for(now, &joined.job, &hello.token, true) {
                 if hello.options_follow {
                     job.await_options();
                 }
-                job.on_joined(&hello.agent, joined);
                 job.on_host(&hello.agent, &hello.node, dropped, dropped);
+                let ctx = &mut Ctx { now, job: joined.job.clone(), links, out };
+                job.on_joined(ctx, &hello.agent, joined);
             }
         }
         let jobs: BTreeSet<&JobId> = hello.ranks.iter().map(|joined| &joined.job).collect();
@@ -287,11 +288,12 @@ impl Core {
         let Sender { agent, node, token, options_follow, dropped_before, dropped } = sender;
         let mut touched = BTreeSet::new();
         for joined in &batch.joined {
-            if let Some((job, _)) = self.job_for(now, &joined.job, token, true) {
+            if let Some((job, links)) = self.job_for(now, &joined.job, token, true) {
                 if *options_follow {
                     job.await_options();
                 }
-                job.on_joined(agent, joined);
+                job.on_host(agent, node, *dropped_before, *dropped);
+                job.on_joined(&mut Ctx { now, job: joined.job.clone(), links, out }, agent, joined);
                 touched.insert(joined.job.clone());
             }
         }
@@ -304,7 +306,7 @@ impl Core {
         }
         for left in &batch.left {
             if let Some((job, links)) = self.job_for(now, &left.job, token, false) {
-                job.on_left(&mut Ctx { now, job: left.job.clone(), links, out }, left);
+                job.on_left(&mut Ctx { now, job: left.job.clone(), links, out }, agent, left);
                 touched.insert(left.job.clone());
             }
         }

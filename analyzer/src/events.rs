@@ -51,6 +51,8 @@ pub struct Joined {
     pub mpi: String,
     /// The newest action that it was ever brought, 0 if none.
     pub last_action: u64,
+    /// Number of its launch, as [`midrun_vocabulary::launch`] compares it; empty: unknown.
+    pub launch: String,
 }
 
 /// A rank is gone.

@@ -215,8 +215,16 @@ impl Job {
     }
 
     /// A rank attached to `agent`, or is there still after the agent came back.
-    pub fn on_joined(&mut self, agent: &AgentId, joined: &Joined) {
-        self.roster.members.on_joined(agent, joined);
+    pub fn on_joined(&mut self, ctx: &mut Ctx<'_>, agent: &AgentId, joined: &Joined) {
+        let strangers = self.roster.members.strangers_seen();
+        if !self.roster.members.on_joined(agent, joined) {
+            if strangers == 0 {
+                let text = "a second launch runs while the first one of this job does, or a second process says that it is one of its ranks: \
+                            it is left alone (a midrun run of its own would tune it)";
+                ctx.life("stranger", text.into(), json!({"rank": joined.rank, "agent": &*agent.0}));
+            }
+            return;
+        }
         self.dispatcher.on_last_action(joined.last_action);
         self.point_texts.on_joined(joined.rank);
         self.iteration_texts.on_joined(joined.rank);
@@ -235,6 +243,9 @@ impl Job {
 
     /// A rank reports. Windows that it completes are closed by [`Job::on_time`].
     pub fn on_report(&mut self, ctx: &mut Ctx<'_>, agent: &AgentId, offset_ns: i64, report: &Report) {
+        if self.roster.members.is_stranger(agent, report.rank) {
+            return;
+        }
         self.roster.members.on_report(agent, offset_ns, report);
         for event in &report.events {
             self.on_event(ctx, report.rank, offset_ns, event);
@@ -260,8 +271,8 @@ impl Job {
     }
 
     /// A rank is gone.
-    pub fn on_left(&mut self, ctx: &mut Ctx<'_>, left: &Left) {
-        if !self.roster.members.on_left(left.rank, left.finalized) {
+    pub fn on_left(&mut self, ctx: &mut Ctx<'_>, agent: &AgentId, left: &Left) {
+        if !self.roster.members.on_left(agent, left.rank, left.finalized) {
             return;
         }
         if !left.finalized {

@@ -1,5 +1,6 @@
 //! The state of an agent, and how it reacts to ranks, to the analyzer and to time.
 
+use crate::admission;
 use crate::attachment::Attached;
 use crate::clock::ClockSync;
 use crate::config::Config;
@@ -66,8 +67,8 @@ pub struct Agent {
     options_follow: bool,
     /// Attached ranks by the number of their connection.
     ranks: BTreeMap<u64, Rank>,
-    /// Further processes that say that they are an attached rank, likewise: nothing is read from them while that one lives.
-    second: BTreeMap<u64, Rank>,
+    /// Further processes that have to wait, likewise: nothing is read from them. See [`admission`].
+    waiting: BTreeMap<u64, Rank>,
     joined: Vec<RankJoined>,
     left: Vec<RankLeft>,
     /// Reports of ranks that have gone, and refusals of actions for ranks that are not attached.
@@ -110,7 +111,7 @@ impl Agent {
             owners: Owners::new(config.owner_settings.clone()),
             options_follow: config.options_follow,
             ranks: BTreeMap::new(),
-            second: BTreeMap::new(),
+            waiting: BTreeMap::new(),
             joined: Vec::new(),
             left: Vec::new(),
             detached: Vec::new(),
@@ -157,7 +158,7 @@ impl Agent {
     /// A rank connected or disconnected.
     pub fn on_attached(&mut self, event: Attached) {
         match event {
-            Attached::Connected(_, segment, _) if self.ranks.len() + self.second.len() >= RANKS => {
+            Attached::Connected(_, segment, _) if self.ranks.len() + self.waiting.len() >= RANKS => {
                 tracing::warn!(
                     rank = segment.identity().rank,
                     "the node has {RANKS} ranks already: this one is turned away"
@@ -166,41 +167,40 @@ impl Agent {
             Attached::Connected(connection, segment, uid) => {
                 let job = job_on_wire(&segment.identity().job, uid);
                 let rank = Rank::new(segment, job);
-                match self.ranks.values().find(|live| live.id == rank.id) {
+                match admission::obstacle(self.ranks.values(), &rank) {
                     None => self.join(connection, rank),
-                    Some(live) => {
-                        let (live, other) = (live.segment.identity().pid, rank.segment.identity().pid);
-                        // An executed program is the same process again: the end of its former connection is about to come.
-                        if live != other {
-                            tracing::warn!(
-                                job = rank.id.job,
-                                rank = rank.id.rank,
-                                live,
-                                other,
-                                "a second process says that it is this rank; it is left alone while the first one lives"
-                            );
-                        }
-                        self.second.insert(connection, rank);
+                    Some(obstacle) => {
+                        admission::tell(self.waiting.values(), &rank, obstacle);
+                        self.waiting.insert(connection, rank);
                     }
                 }
             }
             Attached::Disconnected(connection) => {
-                self.second.remove(&connection);
+                self.waiting.remove(&connection);
                 if let Some(mut rank) = self.ranks.remove(&connection) {
                     rank.drain();
                     rank.read_counters(self.now.now(), true);
                     self.stats.records_rejected += rank.collected.rejected;
                     self.detached.push(rank.closing_report());
                     self.left.push(rank.left(self.now.now()));
-                    let next = self.second.iter().find(|(_, other)| other.id == rank.id).map(|(number, _)| *number);
-                    if let Some((number, next)) = next.and_then(|number| self.second.remove_entry(&number)) {
-                        self.join(number, next);
-                    }
+                    self.admit_waiting();
                     self.owners.retain(&self.ranks.values().map(|rank| rank.id.job.as_str()).collect());
                 }
             }
         }
         self.flush();
+    }
+
+    /// Lets those join that nothing keeps from it any more.
+    fn admit_waiting(&mut self) {
+        loop {
+            let mut waiting = self.waiting.iter();
+            let free = waiting.find(|(_, rank)| admission::obstacle(self.ranks.values(), rank).is_none());
+            let Some(number) = free.map(|(number, _)| *number) else { return };
+            if let Some(rank) = self.waiting.remove(&number) {
+                self.join(number, rank);
+            }
+        }
     }
 
     fn join(&mut self, connection: u64, rank: Rank) {

@@ -7,6 +7,7 @@
 
 #![forbid(unsafe_code)]
 
+mod admission;
 mod agent;
 mod attachment;
 mod clock;

@@ -117,6 +117,7 @@ impl Rank {
             mpi: identity.mpi.clone(),
             time_ns: identity.start_ns,
             last_action: self.segment.last_action(),
+            launch: identity.launch.clone(),
         }
     }
 

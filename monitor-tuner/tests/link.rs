@@ -191,7 +191,12 @@ struct Rank {
 
 impl Rank {
     fn attach(agent: &Agent, rank: u32) -> Rank {
-        let identity = Identity { rank, world_size: 2, job: "j".into(), mpi: "none".into(), ..Identity::default() };
+        Rank::of_launch(agent, rank, "")
+    }
+
+    fn of_launch(agent: &Agent, rank: u32, launch: &str) -> Rank {
+        let (job, mpi, launch) = ("j".into(), "none".into(), launch.into());
+        let identity = Identity { rank, world_size: 2, job, mpi, launch, ..Identity::default() };
         let (segment, memory) = Segment::create(&identity, 1, 1024).unwrap();
         let socket = UnixStream::connect(&agent.socket).unwrap();
         send_segment(socket.as_fd(), memory.as_fd()).unwrap();
@@ -351,6 +356,31 @@ async fn a_second_process_with_the_number_of_a_live_rank_is_left_alone_until_tha
     link.until(|batch| joined(batch).filter(|rank| *rank == 0)).await;
     third.ends_iterations(9..10);
     link.until(|batch| (ended(batch) == [9]).then_some(())).await;
+    assert_eq!(agent.stop().await.ranks, 4);
+}
+
+#[tokio::test]
+async fn a_second_launch_waits_as_a_whole_until_the_first_one_has_ended() {
+    let mut analyzer = Analyzer::start().await;
+    let agent = Agent::start(analyzer.address, 0);
+    let (mut link, _) = analyzer.welcomed(0).await;
+    let first = Rank::of_launch(&agent, 0, "hydra:h1-4000");
+    link.until(joined).await;
+    let others = [1, 0].map(|rank| Rank::of_launch(&agent, rank, "hydra:h1-4001"));
+    let last = Rank::of_launch(&agent, 1, "hydra:h1-4000");
+    assert_eq!(link.until(joined).await, 1, "of the first launch: the second one's rank 1 came before");
+    others.iter().for_each(|rank| rank.ends_iterations(7..8));
+    last.ends_iterations(0..1);
+    link.until(|batch| (ended(batch) == [0]).then_some(())).await;
+    drop(first);
+    drop(last);
+    let mut came = Vec::new();
+    link.until(|batch| {
+        came.extend(batch.joined.iter().filter_map(|joined| Some(joined.id.as_ref()?.rank)));
+        (came.len() == 2).then_some(())
+    })
+    .await;
+    drop(others);
     assert_eq!(agent.stop().await.ranks, 4);
 }
 

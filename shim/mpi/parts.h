@@ -12,6 +12,9 @@ int midrun_reach_mpi(void);
 int midrun_handles_are_bound(void);
 int midrun_mpi_ready(void);
 
+/* peers.c */
+void midrun_peers_world(MPI_Group group);
+
 /* spawn.c */
 MPI_Comm midrun_spawn_comm(int child);
 int midrun_spawned_here(void);

@@ -36,10 +36,27 @@ static void make_key(void) { (void)!pthread_key_create(&at_end, forget_all); }
 
 void midrun_peers_forget(void) { __atomic_fetch_add(&generation, 1, __ATOMIC_RELAXED); }
 
+/* The ranks of a program that has sessions and no MPI_COMM_WORLD. */
+static MPI_Group of_session = MPI_GROUP_NULL;
+static int has_sessions;
+
+/* MPI_GROUP_NULL: the peers of calls are no longer known. */
+void midrun_peers_world(MPI_Group group) {
+  has_sessions = 1;
+  of_session = group;
+  midrun_peers_forget();
+}
+
+static int world_group(MPI_Group *world) {
+  if (!has_sessions) return PMPI_Comm_group(MPI_COMM_WORLD, world) == MPI_SUCCESS;
+  /* A copy, to be freed as the other one is. */
+  return of_session != MPI_GROUP_NULL && PMPI_Group_excl(of_session, 0, NULL, world) == MPI_SUCCESS;
+}
+
 static int *translate(MPI_Group group, int *size) {
   MPI_Group world;
   int *from = NULL, *to = NULL;
-  if (PMPI_Group_size(group, size) != MPI_SUCCESS || PMPI_Comm_group(MPI_COMM_WORLD, &world) != MPI_SUCCESS) return NULL;
+  if (PMPI_Group_size(group, size) != MPI_SUCCESS || !world_group(&world)) return NULL;
   from = malloc(sizeof(int) * (size_t)(*size + 1));
   to = malloc(sizeof(int) * (size_t)(*size + 1));
   for (int i = 0; from && i < *size; i++) from[i] = i;

@@ -4,7 +4,9 @@
  * runtime or a Fortran binding reaches the wrapper here, which calls the next function of that name.
  */
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <mpi.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,24 +25,40 @@ static int is_our_mpi(const char *version) {
   return ours;
 }
 
-static void initialised(void) {
+/* A program may start processes by itself. They have a world of their own, whose rank numbers the job has given out already. */
+static int is_programs_child(int rank) {
+  MPI_Comm parent;
+  if (midrun_spawned_number() > 0 || PMPI_Comm_get_parent(&parent) != MPI_SUCCESS || parent == MPI_COMM_NULL) return 0;
+  if (rank == 0 && getenv("MIDRUN_SOCKET")) fputs("midrun: processes that the program itself started (MPI_Comm_spawn) are left alone\n", stderr);
+  return 1;
+}
+
+/* The MPI's name and version; NULL where this rank cannot be tuned. */
+static const char *our_mpi(void) {
   static char version[8192 + MPI_MAX_LIBRARY_VERSION_STRING]; /* as long as any MPI's */
-  int rank = 0, size = 0, length = 0;
-  if (PMPI_Get_library_version(version, &length) != MPI_SUCCESS) return;
-  if (!is_our_mpi(version) || !midrun_handles_are_bound()) return;
-  if (PMPI_Comm_rank(MPI_COMM_WORLD, &rank) != MPI_SUCCESS) return;
-  if (PMPI_Comm_size(MPI_COMM_WORLD, &size) != MPI_SUCCESS) return;
+  int length = 0;
+  if (PMPI_Get_library_version(version, &length) != MPI_SUCCESS) return NULL;
+  if (!is_our_mpi(version) || !midrun_handles_are_bound()) return NULL;
   /* Keep the text up to the first comma or end of line. MPICH separates words by tabs. */
   version[strcspn(version, ",\n\r")] = '\0';
   for (char *c = version; *c; c++)
     if (*c == '\t') *c = ' ';
+  return version;
+}
+
+static void initialised(void) {
+  int rank = 0, size = 0;
+  const char *version = our_mpi();
+  if (!version) return;
+  if (PMPI_Comm_rank(MPI_COMM_WORLD, &rank) != MPI_SUCCESS) return;
+  if (PMPI_Comm_size(MPI_COMM_WORLD, &size) != MPI_SUCCESS) return;
   midrun_spawned_begin();
   /* A started worker is alone in its MPI_COMM_WORLD; in the job it follows the existing ranks. */
   if (midrun_spawned_number() > 0) {
     rank = midrun_spawned_number();
     size = rank + 1;
   }
-  midrun_shim_on_init(rank, size, version);
+  if (!is_programs_child(rank)) midrun_shim_on_init(rank, size, version);
 }
 
 /* MPI_Comm_spawn waits in both MPIs until the started process has initialised MPI, so that happens before main(). */
@@ -100,6 +118,68 @@ int MPI_Finalize(void) {
   midrun_spawned_leave();
   midrun_shim_on_finalize();
   return NEXT(Finalize, midrun_next[CALL_Finalize], ());
+}
+
+/* ---- Sessions (MPI 4, 11.3): MPI without MPI_Init and without MPI_COMM_WORLD ---------------------------------------
+ *
+ * A rank's number is its number in the process set mpi://WORLD. The peers of calls are known while there is one session: groups of two must
+ * not meet in one call. Not in Fortran. */
+
+#if MPI_VERSION < 4
+typedef void *MPI_Session; /* Open MPI 5 runs with a library that was built with the header of version 4 */
+int PMPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session);
+int PMPI_Session_finalize(MPI_Session *session);
+int PMPI_Group_from_session_pset(MPI_Session session, const char *name, MPI_Group *group);
+#endif
+#pragma weak PMPI_Session_init
+#pragma weak PMPI_Session_finalize
+#pragma weak PMPI_Group_from_session_pset
+
+static pthread_mutex_t sessions_lock = PTHREAD_MUTEX_INITIALIZER;
+static MPI_Session first_session;
+static MPI_Group session_world = MPI_GROUP_NULL;
+static int live_sessions, seen_sessions;
+
+static void forget_world(void) {
+  if (session_world == MPI_GROUP_NULL) return;
+  midrun_peers_world(MPI_GROUP_NULL);
+  PMPI_Group_free(&session_world);
+  session_world = MPI_GROUP_NULL;
+}
+
+static void session_began(MPI_Session session) {
+  int rank = 0, size = 0;
+  const char *version;
+  live_sessions++;
+  if (seen_sessions++) return forget_world();
+  if (midrun_mpi_ready() || !(version = our_mpi())) return; /* MPI_Init has said it */
+  if (PMPI_Group_from_session_pset(session, "mpi://WORLD", &session_world) != MPI_SUCCESS) return;
+  if (PMPI_Group_rank(session_world, &rank) != MPI_SUCCESS || PMPI_Group_size(session_world, &size) != MPI_SUCCESS) return;
+  first_session = session;
+  midrun_peers_world(session_world);
+  midrun_shim_on_init(rank, size, version);
+}
+
+int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session) {
+  if (!reach()) return MPI_ERR_OTHER;
+  if (!midrun_mpi_ready()) midrun_shim_on_before_init();
+  int status = NEXT(Session_init, dlsym(RTLD_NEXT, "MPI_Session_init"), (info, errhandler, session));
+  if (status == MPI_SUCCESS) {
+    pthread_mutex_lock(&sessions_lock);
+    session_began(*session);
+    pthread_mutex_unlock(&sessions_lock);
+  }
+  return status;
+}
+
+int MPI_Session_finalize(MPI_Session *session) {
+  if (!reach()) return MPI_ERR_OTHER;
+  pthread_mutex_lock(&sessions_lock);
+  if (*session == first_session) forget_world();
+  int is_last = --live_sessions == 0 && !midrun_mpi_ready();
+  pthread_mutex_unlock(&sessions_lock);
+  if (is_last) midrun_shim_on_finalize();
+  return NEXT(Session_finalize, dlsym(RTLD_NEXT, "MPI_Session_finalize"), (session));
 }
 
 /* ---- Fortran's bindings that do not reach the C functions above: Open MPI's all, MPICH's mpi_f08 ------------------- */

@@ -12,33 +12,43 @@ const VARIABLES: [(&str, &str); 8] = [
     ("LSB_JOBID", ""),
     ("JOB_ID", ""),
 ];
-/// Longest name of a job, bytes.
+/// Longest number of a launch, with its kind, bytes.
 const BYTES: usize = 63;
+/// Variable by which a process that a master starts learns the launch of its master.
+pub const LAUNCH: &str = "MIDRUN_LAUNCH";
 
-/// The name of this process's job: the same in all ranks of one launch.
-pub fn job() -> String {
+/// The name of this process's job, and the number of its launch (see [`midrun_vocabulary::launch`]): the same in all ranks of one
+/// launch.
+pub fn job_and_launch() -> (String, String) {
     let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-    variable("MIDRUN_JOB").unwrap_or_else(|| launch_id(variable, &hydra_port()))
+    // A process that a master of this job started has a launch of its own, and belongs to the master's.
+    let launch = variable(LAUNCH).unwrap_or_else(|| launch(variable, &hydra_port()));
+    let number = launch.split_once(':').map_or("unnamed", |(_, number)| number);
+    let job = variable("MIDRUN_JOB").unwrap_or_else(|| number.to_owned());
+    // The components of a heterogeneous job of Slurm are one launch with several numbers.
+    let has_several = launch.starts_with("SLURM") && variable("SLURM_HET_SIZE").is_some();
+    (job, if has_several { String::new() } else { launch })
 }
 
 /// `hydra` is the port by which MPICH's launcher reaches this launch, empty under other launchers.
-fn launch_id(variable: impl Fn(&str) -> Option<String>, hydra: &str) -> String {
-    let name = |text: &str| -> String {
+fn launch(variable: impl Fn(&str) -> Option<String>, hydra: &str) -> String {
+    let name = |kind: &str, number: &str| -> String {
         let is_allowed = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
-        text.chars().map(|c| if is_allowed(c) { c } else { '-' }).take(BYTES).collect()
+        let number = number.chars().map(|c| if is_allowed(c) { c } else { '-' });
+        kind.chars().chain([':']).chain(number).take(BYTES).collect()
     };
     // PMIx and Hydra number each launch, batch systems only the allocation around several of them.
     if let Some(namespace) = variable("PMIX_NAMESPACE") {
-        return name(&namespace);
+        return name("pmix", &namespace);
     }
     if !hydra.is_empty() {
-        return name(&format!("hydra-{hydra}"));
+        return name("hydra", hydra);
     }
     let known = VARIABLES.iter().find_map(|(launch, step)| {
         let step = variable(step).map_or(String::new(), |step| format!(".{step}"));
-        Some(format!("{}{step}", variable(launch)?))
+        Some((*launch, format!("{}{step}", variable(launch)?)))
     });
-    known.map_or_else(|| "unnamed".into(), |known| name(&known))
+    known.map_or_else(String::new, |(kind, number)| name(kind, &number))
 }
 
 /// The value of `--control-port` of the nearest ancestor that has one: Hydra's proxies of one launch share it.
@@ -67,17 +77,17 @@ mod tests {
 
     fn named(variables: &[(&str, &str)], hydra: &str) -> String {
         let of = |name: &str| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned());
-        launch_id(of, hydra)
+        launch(of, hydra)
     }
 
     #[test]
     fn launches_are_told_apart_by_what_their_launcher_numbers() {
-        assert_eq!(named(&[("SLURM_JOB_ID", "12"), ("SLURM_STEP_ID", "3")], ""), "12.3");
-        assert_eq!(named(&[("SLURM_JOB_ID", "12"), ("PMIX_NAMESPACE", "slurm.pmix.12.3")], ""), "slurm.pmix.12.3");
-        assert_eq!(named(&[("SLURM_JOB_ID", "12")], "node1:4000"), "hydra-node1-4000", "two mpiexec in one allocation");
-        assert_eq!(named(&[("PMIX_NAMESPACE", "prterun-node1-77@1")], ""), "prterun-node1-77-1");
-        assert_eq!(named(&[("PBS_JOBID", "9.server")], ""), "9.server");
-        assert_eq!(named(&[], ""), "unnamed");
+        assert_eq!(named(&[("SLURM_JOB_ID", "12"), ("SLURM_STEP_ID", "3")], ""), "SLURM_JOB_ID:12.3");
+        assert_eq!(named(&[("SLURM_JOB_ID", "12"), ("PMIX_NAMESPACE", "slurm.pmix.12.3")], ""), "pmix:slurm.pmix.12.3");
+        assert_eq!(named(&[("SLURM_JOB_ID", "12")], "node1:4000"), "hydra:node1-4000", "two mpiexec in one allocation");
+        assert_eq!(named(&[("PMIX_NAMESPACE", "prterun-node1-77@1")], ""), "pmix:prterun-node1-77-1");
+        assert_eq!(named(&[("PBS_JOBID", "9.server")], ""), "PBS_JOBID:9.server");
+        assert_eq!(named(&[], ""), "");
         assert_eq!(named(&[("FLUX_JOB_ID", &"f".repeat(90))], "").len(), BYTES);
     }
 }

@@ -2,8 +2,8 @@
 //! waits for such a process beside the program's work.
 
 use crate::c_half::c_half;
-use crate::clock;
 use crate::mpi::MpiFailed;
+use crate::{clock, launch_id};
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::ops::Range;
 use std::os::unix::ffi::OsStringExt;
@@ -160,12 +160,14 @@ struct Line {
 fn command_line(number: u32) -> Result<Line, String> {
     let program = std::fs::read_link("/proc/self/exe").map_err(|error| format!("/proc/self/exe: {error}"))?;
     let words = std::fs::read("/proc/self/cmdline").map_err(|error| format!("/proc/self/cmdline: {error}"))?;
-    let mut arguments: Vec<Vec<u8>> = vec![format!("MIDRUN_SPAWNED={number}").into_bytes()];
+    let launch = format!("{}={}", launch_id::LAUNCH, launch_id::job_and_launch().1);
+    let mut arguments: Vec<Vec<u8>> = vec![format!("MIDRUN_SPAWNED={number}").into_bytes(), launch.into_bytes()];
     for (name, value) in std::env::vars_os() {
         let name = name.into_vec();
         // A secret would be visible on a command line.
         let is_secret = str::from_utf8(&name).is_ok_and(midrun_vocabulary::names::is_secret);
-        let ours = name.starts_with(b"MIDRUN_") && name != b"MIDRUN_SPAWNED" && !is_secret;
+        let is_set = name == b"MIDRUN_SPAWNED" || name == launch_id::LAUNCH.as_bytes();
+        let ours = name.starts_with(b"MIDRUN_") && !is_set && !is_secret;
         if ours || INHERITED.iter().any(|known| known.as_bytes() == name) {
             arguments.push([name, value.into_vec()].join(&b'='));
         }

@@ -9,7 +9,14 @@ const RANKS: u32 = 500;
 /// One agent with many ranks, all of which have a point, an action in flight, MPI counters and work without an iteration.
 fn begin() -> (Story, Vec<Action>) {
     let mut story = Story::new(Config::default());
-    let joined = |rank| Joined { job: job("j"), rank, world_size: RANKS, mpi: String::new(), last_action: 0 };
+    let joined = |rank| Joined {
+        job: job("j"),
+        rank,
+        world_size: RANKS,
+        mpi: String::new(),
+        last_action: 0,
+        launch: String::new(),
+    };
     let protocol = midrun_proto::PROTOCOL_VERSION;
     let agent = AgentId("n1-77".into());
     let (node, version, token) = ("n1".into(), String::new(), String::new());

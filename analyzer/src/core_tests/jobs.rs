@@ -7,7 +7,14 @@ use midrun_proto::PROTOCOL_VERSION;
 #[test]
 fn two_jobs_do_not_mix() {
     let mut story = Story::begin(Config::default());
-    let joined = |rank| Joined { job: job("k"), rank, world_size: 3, mpi: "MPICH 4.0".into(), last_action: 0 };
+    let joined = |rank| Joined {
+        job: job("k"),
+        rank,
+        world_size: 3,
+        mpi: "MPICH 4.0".into(),
+        last_action: 0,
+        launch: String::new(),
+    };
     story.sequence += 1;
     let batch = Batch { sequence: story.sequence, joined: (0..3).map(joined).collect(), ..Batch::default() };
     story.step(Input::BatchReceived { link: LINK, batch });
@@ -230,7 +237,8 @@ fn a_second_program_of_the_same_job_is_measured_too() {
     story.hello(LINK, "n1-77", "j");
     story.iteration("j", 0);
     (0..3).for_each(|rank| story.leave("j", rank, true));
-    let joined = |rank| Joined { job: job("j"), rank, world_size: 3, mpi: String::new(), last_action: 0 };
+    let joined =
+        |rank| Joined { job: job("j"), rank, world_size: 3, mpi: String::new(), last_action: 0, launch: String::new() };
     story.sequence += 1;
     let batch = Batch { sequence: story.sequence, joined: (0..3).map(joined).collect(), ..Batch::default() };
     story.step(Input::BatchReceived { link: LINK, batch });
@@ -263,7 +271,14 @@ fn several_agents_serve_one_job_and_the_action_goes_to_the_masters() {
         agent: AgentId("n2-5".into()),
         version: "0.1.0".into(),
         token: String::new(),
-        ranks: vec![Joined { job: job("j"), rank: 3, world_size: 4, mpi: String::new(), last_action: 0 }],
+        ranks: vec![Joined {
+            job: job("j"),
+            rank: 3,
+            world_size: 4,
+            mpi: String::new(),
+            last_action: 0,
+            launch: String::new(),
+        }],
         ..Hello::default()
     };
     story.step(Input::AgentConnected { link: far, hello });
@@ -276,4 +291,56 @@ fn several_agents_serve_one_job_and_the_action_goes_to_the_masters() {
     assert_eq!(story.out.iter().filter(|output| sent(output)).count(), 1);
     let summary = story.summary("j");
     assert_eq!((&summary["nodes"], &summary["ranks"]), (&json!(["n1", "n2"]), &json!(4)));
+}
+
+/// An agent on `node` comes with rank `rank` of job j, of this launch.
+fn comes(story: &mut Story, link: LinkId, node: &str, rank: u32, launch: &str) {
+    let joined =
+        Joined { job: job("j"), rank, world_size: 3, mpi: String::new(), last_action: 0, launch: launch.into() };
+    let hello = Hello {
+        protocol: PROTOCOL_VERSION,
+        node: node.into(),
+        agent: AgentId(format!("{node}-1").into()),
+        version: "0.1.0".into(),
+        ranks: vec![joined],
+        ..Hello::default()
+    };
+    story.step(Input::AgentConnected { link, hello });
+}
+
+#[test]
+fn ranks_of_a_second_launch_and_a_second_rank_of_one_number_are_left_alone() {
+    let (first, second) = (LinkId(21), LinkId(22));
+    for (rank, launch) in [(1, "pmix:8"), (0, "pmix:7"), (0, "")] {
+        let mut story = Story::new(Config::default());
+        comes(&mut story, first, "h1", 0, "pmix:7");
+        comes(&mut story, second, "h2", rank, launch);
+        let said = story.texts().iter().filter(|text| text.contains("it is left alone")).count();
+        assert_eq!((&story.summary("j")["ranks"], said), (&json!(1), 1), "{rank} {launch}");
+        // What it says counts for nothing; nor does its end.
+        story.batch(
+            second,
+            1,
+            vec![report("j", rank, Vec::new())],
+            vec![Left { job: job("j"), rank, finalized: false }],
+        );
+        assert_eq!(
+            (&story.summary("j")["ranks"], &story.summary("j")["lost_ranks"]),
+            (&json!(1), &json!([])),
+            "{rank} {launch}"
+        );
+        // The next program of the job, once the first one has ended.
+        story.batch(first, 1, Vec::new(), vec![Left { job: job("j"), rank: 0, finalized: true }]);
+        comes(&mut story, LinkId(23), "h3", 2, "pmix:9");
+        assert_eq!(story.summary("j")["ranks"], 2, "{rank} {launch}");
+    }
+}
+
+#[test]
+fn a_rank_that_another_agent_of_its_node_brings_is_the_same_rank() {
+    let mut story = Story::new(Config::default());
+    comes(&mut story, LinkId(21), "h1", 0, "pmix:7");
+    comes(&mut story, LinkId(22), "h1", 0, "pmix:7");
+    comes(&mut story, LinkId(23), "h2", 1, "pmix:7");
+    assert_eq!(story.summary("j")["ranks"], 2);
 }

@@ -217,7 +217,14 @@ impl Story {
     }
 
     fn hello_with(&mut self, link: LinkId, agent: &str, id: &str, token: &str, protocol: u32) {
-        let joined = |rank| Joined { job: job(id), rank, world_size: 3, mpi: "Open MPI 4.1.4".into(), last_action: 0 };
+        let joined = |rank| Joined {
+            job: job(id),
+            rank,
+            world_size: 3,
+            mpi: "Open MPI 4.1.4".into(),
+            last_action: 0,
+            launch: String::new(),
+        };
         let hello = Hello {
             protocol,
             node: "n1".into(),

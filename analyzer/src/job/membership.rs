@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use midrun_tunlets::Window;
+use midrun_vocabulary::launch::differ;
 
 use crate::agents::Agents;
 use crate::events::{Joined, Records, Report};
@@ -51,13 +52,27 @@ pub(super) struct Membership {
     present: usize,
     hosts: BTreeMap<AgentId, Host>,
     linked: usize,
+    /// Number of the launch whose ranks run.
+    launch: String,
+    /// Ranks that agents have, and that are left alone.
+    strangers: BTreeSet<(AgentId, u32)>,
+    strangers_seen: u64,
     /// Records of earlier programs, whose rank numbers were given out again.
     past: Records,
 }
 
 impl Membership {
-    /// A rank attached to `agent`, or is still there after the agent came back.
-    pub(super) fn on_joined(&mut self, agent: &AgentId, joined: &Joined) {
+    /// A rank attached to `agent`, or is still there after the agent came back. False: it is a stranger, and is left alone.
+    pub(super) fn on_joined(&mut self, agent: &AgentId, joined: &Joined) -> bool {
+        let place = (agent.clone(), joined.rank);
+        if self.is_strange(agent, joined) {
+            self.strangers_seen += u64::from(self.strangers.insert(place));
+            return false;
+        }
+        self.strangers.remove(&place);
+        if !joined.launch.is_empty() {
+            self.launch.clone_from(&joined.launch);
+        }
         if joined.world_size > 0 {
             self.world_size = joined.world_size;
         }
@@ -73,6 +88,29 @@ impl Membership {
             self.past.add(past);
             self.present += 1;
         }
+        true
+    }
+
+    /// Whether a rank is of another launch than those that run, or has the number of one that runs on another node.
+    fn is_strange(&self, agent: &AgentId, joined: &Joined) -> bool {
+        if self.present > 0 && differ(&self.launch, &joined.launch) {
+            return true;
+        }
+        let Some(known) = self.ranks.get(&joined.rank).filter(|rank| rank.state == RankState::Present) else {
+            return false;
+        };
+        let there = self.hosts.get(&known.agent);
+        there.is_some_and(|host| host.linked && self.node(agent).is_some_and(|node| node != host.node))
+    }
+
+    /// Ranks that were left alone so far.
+    pub(super) fn strangers_seen(&self) -> u64 {
+        self.strangers_seen
+    }
+
+    /// Whether what `agent` says of this rank number is of a stranger.
+    pub(super) fn is_stranger(&self, agent: &AgentId, rank: u32) -> bool {
+        !self.strangers.is_empty() && self.strangers.contains(&(agent.clone(), rank))
     }
 
     fn place(&mut self, rank: u32, agent: &AgentId) -> &mut Rank {
@@ -107,7 +145,10 @@ impl Membership {
     }
 
     /// A rank is gone; true when it was there.
-    pub(super) fn on_left(&mut self, rank: u32, finalized: bool) -> bool {
+    pub(super) fn on_left(&mut self, agent: &AgentId, rank: u32, finalized: bool) -> bool {
+        if self.strangers.remove(&(agent.clone(), rank)) {
+            return false;
+        }
         let Some(rank) = self.ranks.get_mut(&rank).filter(|rank| rank.state == RankState::Present) else {
             return false;
         };

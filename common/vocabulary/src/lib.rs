@@ -10,6 +10,7 @@ pub mod bounds;
 mod clock;
 pub mod config;
 mod count;
+pub mod launch;
 pub mod names;
 mod seconds;
 mod unix_time;

@@ -9,7 +9,7 @@ use crate::counters::{PAGE_WORDS, PAGES};
 /// First word of a segment: "midrun\0\1".
 pub const MAGIC: u64 = u64::from_le_bytes(*b"midrun\0\x01");
 /// Version of this layout; a segment of another is refused.
-pub const LAYOUT_VERSION: u64 = 4;
+pub const LAYOUT_VERSION: u64 = 5;
 
 /// Kinds of records. Integers until checked: shared memory may hold anything.
 pub mod kind {
@@ -151,6 +151,7 @@ pub(crate) mod header {
     pub const UNCOUNTED: usize = 27;
     /// The newest action that an agent has put into the command ring.
     pub const LAST_ACTION: usize = 28;
+    pub const LAUNCH: usize = 32;
     pub const TUNING_POINT_TABLE: usize = 64;
 }
 
@@ -270,8 +271,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_sizes_belong_to_layout_version_4() {
-        assert_eq!(LAYOUT_VERSION, 4);
+    fn the_sizes_belong_to_layout_version_5() {
+        assert_eq!(LAYOUT_VERSION, 5);
         assert_eq!((8 * RECORD_WORDS, 8 * COMMAND_WORDS, 8 * TUNING_POINT_WORDS), (64, 128, 96));
         assert_eq!((8 * COMMAND_RING, 8 * FIRST_LANE), (4096, 16384));
         assert_eq!(segment_bytes(4, 8192), 3690496);

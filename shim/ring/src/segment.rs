@@ -35,6 +35,8 @@ pub struct Identity {
     pub pid: u32,
     /// Id of the job, at most 63 bytes (longer is cut).
     pub job: String,
+    /// Number of its launch, as [`midrun_vocabulary::launch`] compares it; at most 63 bytes (longer is cut). Empty: unknown.
+    pub launch: String,
     /// The MPI library as it names itself, at most 63 bytes (longer is cut).
     pub mpi: String,
     /// Time at which the rank started, CLOCK_MONOTONIC nanoseconds.
@@ -80,7 +82,9 @@ impl Segment {
         put(header::WORLD_SIZE, u64::from(identity.world_size));
         put(header::PID, u64::from(identity.pid));
         put(header::START_NS, identity.start_ns);
-        for (at, text) in [(header::JOB, &identity.job), (header::MPI, &identity.mpi)] {
+        for (at, text) in
+            [(header::JOB, &identity.job), (header::MPI, &identity.mpi), (header::LAUNCH, &identity.launch)]
+        {
             for (i, word) in text_to_words::<8>(text).into_iter().enumerate() {
                 put(at + i, word);
             }
@@ -120,6 +124,7 @@ impl Segment {
             world_size: number(header::WORLD_SIZE, "its world size is no number of ranks")?,
             pid: number(header::PID, "its process id is none")?,
             job: text(header::JOB, "its job id is not text")?,
+            launch: text(header::LAUNCH, "its launch is not text")?,
             mpi: text(header::MPI, "its MPI's name is not text")?,
             start_ns: get(header::START_NS),
         };

@@ -13,7 +13,15 @@ use std::os::unix::fs::FileExt;
 use std::os::unix::net::UnixStream;
 
 fn identity() -> Identity {
-    Identity { rank: 3, world_size: 9, pid: 42, job: "j-1".into(), mpi: "Open MPI 4.1.4".into(), start_ns: 5 }
+    Identity {
+        rank: 3,
+        world_size: 9,
+        pid: 42,
+        job: "j-1".into(),
+        launch: "PMIX_NAMESPACE:7".into(),
+        mpi: "Open MPI 4.1.4".into(),
+        start_ns: 5,
+    }
 }
 
 fn record(n: u64) -> Record {

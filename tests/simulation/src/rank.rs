@@ -165,6 +165,7 @@ impl Rank {
             world_size: of,
             pid: 1000 + number,
             job: job.into(),
+            launch: String::new(),
             mpi: "simulated".into(),
             start_ns: clock.now_ns(),
         };
