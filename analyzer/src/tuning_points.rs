@@ -126,6 +126,7 @@ impl TuningPoints {
         setting.sigma_s = value(names::TASK_SIGMA_S).unwrap_or(setting.sigma_s);
         setting.recall = value(names::RECALL).is_some_and(|on| on != 0.0);
         setting.counter = value(names::COUNTER).is_some_and(|on| on != 0.0);
+        setting.team_size = value(names::TEAM_SIZE).unwrap_or(0.0) as u32;
         if let Some(least) = value(names::MIN_CHUNK) {
             setting.min_chunk = least.max(1.0) as u64;
         }

@@ -17,6 +17,7 @@ const WORKERS: usize = 5;
 const SPAWNED: usize = 6;
 const RECALL: usize = 7;
 const COUNTER: usize = 8;
+const TEAM_SIZE: usize = 9;
 
 #[derive(Debug)]
 struct Scheduling {
@@ -49,6 +50,7 @@ fn set(_: &mut TuningPoints, number: usize, value: f64, _: &str) {
         WORKERS => scheduling.workers = value.round() as u32,
         RECALL => p.recall = value != 0.0,
         COUNTER => p.counter = value != 0.0,
+        TEAM_SIZE => p.team_size = value.round() as u32,
         _ => scheduling.spawned = value.round() as u32,
     }
     EPOCH.fetch_add(1, Ordering::Relaxed);
@@ -67,6 +69,7 @@ fn value(number: usize) -> f64 {
         WORKERS => f64::from(scheduling.workers),
         RECALL => f64::from(u8::from(p.recall)),
         COUNTER => f64::from(u8::from(p.counter)),
+        TEAM_SIZE => f64::from(p.team_size),
         _ => f64::from(scheduling.spawned),
     }
 }
@@ -102,6 +105,19 @@ pub fn declare_technique(initial: TechniqueParameters) {
 /// Declares whether workers take their chunks from a shared counter, where they can.
 pub fn declare_counter() {
     tuning_points::with(|registry| declare_once(registry, names::COUNTER, COUNTER, Whole, (0.0, 1.0)));
+}
+
+/// Sets how many workers a sub-team has at most.
+pub fn set_team_size(size: u32) {
+    locked().parameters.team_size = size;
+    EPOCH.fetch_add(1, Ordering::Relaxed);
+}
+
+/// Declares it, up to `most`.
+pub fn declare_team_size(most: u32) {
+    tuning_points::with(|registry| {
+        declare_once(registry, names::TEAM_SIZE, TEAM_SIZE, Whole, (0.0, f64::from(most)));
+    });
 }
 
 /// Declares how many workers take part, of at most `most`; a second call only sets the value.

@@ -24,7 +24,7 @@ mod technique;
 
 pub use divisor::{daf_divisor, fac_divisor};
 pub use own_work::{OwnTask, pays};
-pub use queue::WorkerQueue;
+pub use queue::{WorkerQueue, is_small, may_be_ahead};
 pub use recall::{Recall, Returned, own_task_s, recall, tasks_to_return};
 pub use scheduler::{Chunk, ChunkScheduler};
 pub use speed::WorkerSpeed;

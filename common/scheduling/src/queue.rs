@@ -10,6 +10,16 @@ const SMALL_CHUNKS_LEFT: u64 = 8;
 /// The tail of an iteration begins at this many remaining tasks per worker.
 const TAIL_TASKS: u64 = 2;
 
+/// Whether a chunk of so many tasks is small, with `left` tasks to schedule for `workers` workers.
+pub fn is_small(tasks: u64, left: u64, workers: u64) -> bool {
+    tasks.saturating_mul(workers * SMALL_CHUNKS_LEFT) <= left
+}
+
+/// Whether a chunk may be sent to a worker that holds another one: not in the tail of an iteration, nor with the static technique.
+pub fn may_be_ahead(technique: Technique, left: u64, workers: u64) -> bool {
+    left > TAIL_TASKS * workers && technique != Technique::None
+}
+
 /// The chunks that the master has sent to one worker and whose results it does not have yet.
 #[derive(Clone, Debug, Default)]
 pub struct WorkerQueue {
@@ -30,15 +40,19 @@ impl WorkerQueue {
     /// that chunk is small; but not in the tail of the iteration, where each task is best left to whoever is free first,
     /// and not with the static technique, which cuts exactly one chunk per worker.
     pub fn may_receive(&self, technique: Technique, left: u64, workers: u64) -> bool {
-        let is_small = |chunk: &Chunk| chunk.count.saturating_mul(workers * SMALL_CHUNKS_LEFT) <= left;
         match self.chunks.len() {
             0 => true,
             1 if self.recalled.is_none() => {
-                let wanted = self.asked || self.chunks.back().is_some_and(is_small);
-                wanted && left > TAIL_TASKS * workers && technique != Technique::None
+                let wanted = self.asked || self.chunks.back().is_some_and(|chunk| is_small(chunk.count, left, workers));
+                wanted && may_be_ahead(technique, left, workers)
             }
             _ => false,
         }
+    }
+
+    /// Returns whether the worker holds no chunk, or has asked for the next one.
+    pub fn wants(&self) -> bool {
+        self.asked || self.is_empty()
     }
 
     /// Appends a chunk that the master sends at `now_s`; it answers the worker's request, if there was one.

@@ -90,6 +90,8 @@ impl FromStr for Start {
         let recall = number::<u8>(text, "recall")? != 0;
         // Texts of earlier versions have no counter.
         let counter = value(text, "counter").is_some() && number::<u8>(text, "counter")? != 0;
+        // Nor a size of teams.
+        let team_size = if value(text, "team_size").is_some() { number(text, "team_size")? } else { 0 };
         let ranks: u32 = number(text, "ranks")?;
         if !(2..=MOST_RANKS).contains(&ranks) || factor > 1.0 || min_chunk == 0 {
             return Err(format!("a start has ranks={ranks}, factor={factor} and min_chunk={min_chunk}"));
@@ -97,17 +99,19 @@ impl FromStr for Start {
         let workers =
             value(text, "workers").and_then(|list| workers(list, ranks)).ok_or("a start has no list of workers")?;
         let speeds = speeds(text, workers.len())?;
-        let parameters = TechniqueParameters { kind, factor, mean_s, sigma_s, min_chunk, recall, counter };
+        let parameters = TechniqueParameters { kind, factor, mean_s, sigma_s, min_chunk, recall, counter, team_size };
         Ok(Start { parameters, ranks, workers, speeds })
     }
 }
 
 impl fmt::Display for Start {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let TechniqueParameters { kind, factor, mean_s, sigma_s, min_chunk, recall, counter } = self.parameters;
+        let TechniqueParameters { kind, factor, mean_s, sigma_s, min_chunk, recall, counter, team_size } =
+            self.parameters;
         write!(f, "technique={};factor={factor};mean_s={mean_s};sigma_s={sigma_s};", kind.name())?;
         let (recall, counter) = (u8::from(recall), u8::from(counter));
-        write!(f, "min_chunk={min_chunk};recall={recall};counter={counter};ranks={};workers=", self.ranks)?;
+        write!(f, "min_chunk={min_chunk};recall={recall};counter={counter};team_size={team_size};")?;
+        write!(f, "ranks={};workers=", self.ranks)?;
         for (at, run) in self.workers.chunk_by(|a, b| a + 1 == *b).enumerate() {
             let comma = if at > 0 { "," } else { "" };
             match run {
@@ -138,6 +142,7 @@ mod tests {
             sigma_s: 1e-9,
             recall: true,
             counter: true,
+            team_size: 20,
             ..TechniqueParameters::FALLBACK
         };
         Start { parameters, ranks: 9, workers: workers.to_vec(), speeds: Vec::new() }
@@ -150,8 +155,9 @@ mod tests {
             assert_eq!(start.to_string().parse(), Ok(start.clone()), "{start}");
             assert_eq!(format!("{start};time=3").parse(), Ok(start), "unknown keys are skipped");
         }
-        let older = start(&[5]).to_string().replace("counter=1;", "");
-        assert!(!older.parse::<Start>().unwrap().parameters.counter, "of a version that knew none");
+        let older = start(&[5]).to_string().replace("counter=1;team_size=20;", "");
+        let older = older.parse::<Start>().unwrap().parameters;
+        assert_eq!((older.counter, older.team_size), (false, 0), "of a version that knew none");
         assert!(start(&[1, 2, 3, 7]).to_string().ends_with("ranks=9;workers=1-3,7"));
         let speed = |tasks, time_s| WorkerSpeed::known(tasks, 12, time_s, 0.25);
         let speeds = Start { speeds: vec![speed(300, 0.00125), speed(80, 0.0051)], ..start(&[2, 3]) };
@@ -175,6 +181,7 @@ mod tests {
             ("min_chunk=1", "min_chunk=0"),
             ("recall=1", "recall=yes"),
             ("counter=1", "counter=2.5"),
+            ("team_size=20", "team_size=-3"),
             ("ranks=9", "ranks=1"),
             ("ranks=9", "ranks=4000000000"),
             ("workers=1-2", "workers=1-9"),

@@ -97,6 +97,8 @@ pub struct TechniqueParameters {
     pub recall: bool,
     /// Workers take their chunks from a shared counter, with a technique that allows it ([`crate::Steps`]).
     pub counter: bool,
+    /// Most workers of a sub-team, to which a sub-master hands chunks; 0: the master hands them to all workers.
+    pub team_size: u32,
 }
 
 impl TechniqueParameters {
@@ -109,6 +111,7 @@ impl TechniqueParameters {
         min_chunk: 1,
         recall: false,
         counter: false,
+        team_size: 0,
     };
 
     /// The start of a program that names no technique: mFSC with recall, the least bad of all where nothing is known of tasks and
@@ -132,6 +135,16 @@ impl TechniqueParameters {
         self.counter && self.kind.is_fixed()
     }
 
+    /// Most workers of a sub-team, where sub-masters hand chunks out. Chunks that workers take from the counter need none.
+    pub fn sub_team_size(&self) -> Option<u32> {
+        (self.team_size > 0 && !self.counts()).then_some(self.team_size)
+    }
+
+    /// Whether the master sends fewer messages than chunks: workers take them, or sub-masters send them.
+    pub fn is_relieving(&self) -> bool {
+        self.counts() || self.sub_team_size().is_some()
+    }
+
     /// sigma/mu, the coefficient of variation of task times; `None` where it is unknown or not a sensible number.
     pub fn variation(&self) -> Option<f64> {
         let known = self.mean_s.is_finite() && self.mean_s > 0.0 && self.sigma_s.is_finite() && self.sigma_s >= 0.0;
@@ -153,6 +166,10 @@ impl fmt::Display for TechniqueParameters {
         if self.min_chunk > 1 {
             write!(f, " chunks>={}", self.min_chunk)?;
         }
-        if self.counts() { f.write_str(" by counter") } else { Ok(()) }
+        match self.sub_team_size() {
+            _ if self.counts() => f.write_str(" by counter"),
+            Some(size) => write!(f, " in teams of {size}"),
+            None => Ok(()),
+        }
     }
 }

@@ -15,6 +15,9 @@ pub const RECALL: &str = "mw.recall";
 /// 1: workers take their chunks from a shared counter; 0: the master sends them. It takes effect at the start of an iteration, and exists
 /// only where tasks carry no input and a worker shares memory with the master.
 pub const COUNTER: &str = "mw.counter";
+/// Most workers of a sub-team, whose sub-master hands out what the master sends; 0: no sub-teams. It takes effect at the start of an
+/// iteration, and exists only where there are workers enough for two.
+pub const TEAM_SIZE: &str = "mw.team_size";
 /// Number of active workers; the others are parked. It takes effect at the start of an iteration.
 pub const WORKERS: &str = "mw.workers";
 /// Number of worker processes started beyond the ranks. The minimum is the number that has joined, the maximum the number

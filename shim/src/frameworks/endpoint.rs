@@ -112,6 +112,11 @@ impl Endpoint {
         self.sleeper.is_here(rank)
     }
 
+    /// First rank of the host of `rank`; `None` for a started process.
+    pub fn host(&self, rank: usize) -> Option<usize> {
+        self.sleeper.host(rank)
+    }
+
     /// Returns whether `rank` and this rank share a counter.
     pub fn shares_counter(&self, rank: usize) -> bool {
         self.sleeper.shares_counter(rank)

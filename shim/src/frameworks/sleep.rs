@@ -22,6 +22,8 @@ pub struct Sleeper {
     words: Option<Wakeups>,
     own: usize,
     index: Vec<Option<usize>>,
+    /// First rank of each rank's host; `None` for a started process.
+    hosts: Vec<Option<usize>>,
     all_here: bool,
 }
 
@@ -30,6 +32,10 @@ impl Sleeper {
     pub fn open(comm: &Communicator) -> Result<Sleeper, MpiFailed> {
         let (index, own) = comm.node()?;
         let count = index.iter().flatten().count();
+        let mut hosts = vec![i64::MAX; index.len()];
+        hosts[comm.rank] = index.iter().position(Option::is_some).unwrap_or(comm.rank) as i64;
+        comm.minimum(false, &mut hosts)?;
+        let hosts = hosts.into_iter().map(|first| usize::try_from(first).ok()).collect();
         let made = if own == 0 { Wakeups::create(count).ok() } else { None };
         let mut address =
             [i64::from(std::process::id()), made.as_ref().map_or(-1, |(_, fd)| i64::from(fd.as_raw_fd()))];
@@ -42,23 +48,29 @@ impl Sleeper {
         comm.minimum(true, &mut worked)?; // after this, all ranks have opened it, or none uses it
         let words = words.map(|(words, _)| words).filter(|_| worked[0] != 0);
         let all_here = count == index.len();
-        Ok(Sleeper { words, own, index, all_here })
+        Ok(Sleeper { words, own, index, hosts, all_here })
     }
 
     /// For a process that a master started: nobody can wake it, so it sleeps for fixed times.
     pub fn none(ranks: usize) -> Sleeper {
-        Sleeper { words: None, own: 0, index: vec![None; ranks], all_here: false }
+        Sleeper { words: None, own: 0, index: vec![None; ranks], hosts: vec![None; ranks], all_here: false }
     }
 
     /// Adds a rank that cannot be woken.
     pub fn add(&mut self) {
         self.index.push(None);
+        self.hosts.push(None);
         self.all_here = false;
     }
 
     /// Returns whether `rank` is on this host.
     pub fn is_here(&self, rank: usize) -> bool {
         self.index[rank].is_some()
+    }
+
+    /// First rank of the host of `rank`; `None` for a started process.
+    pub fn host(&self, rank: usize) -> Option<usize> {
+        self.hosts[rank]
     }
 
     /// Returns whether `rank` and this rank share a counter: they are on one host and map its words.

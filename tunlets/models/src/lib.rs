@@ -13,6 +13,7 @@ mod counted;
 pub mod distribution;
 pub mod expression;
 pub mod factoring;
+mod led;
 pub mod link;
 pub mod master_worker;
 pub mod order_statistics;

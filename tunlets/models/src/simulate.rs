@@ -13,6 +13,7 @@ use midrun_scheduling::{
 };
 
 use crate::counted::{self, Counted};
+use crate::led::{self, Led};
 pub use crate::simulated_load::{MessageTimes, SimInput};
 pub use crate::trace::ChunkLog;
 use crate::trace::Trace;
@@ -182,15 +183,23 @@ fn run(input: &SimInput, parameters: &TechniqueParameters, (trace, unit_s): (&Tr
         return SimResult { iteration_s, chunks: chunks as f64, task_s, deviation: 0.0, log };
     }
     let n = input.workers.max(1);
+    let scheduler = ChunkScheduler::new(*parameters, input.tasks, n).with_history(known_moments(input));
+    let speeds: Vec<WorkerSpeed> = (0..n as usize).map(|worker| known_speed(input, worker)).collect();
+    if let Some(size) = parameters.sub_team_size()
+        && let Some(led) = led::run(input, size, (scheduler.clone(), speeds.clone()), (trace, unit_s), logging)
+    {
+        let Led { iteration_s, chunks, task_s, log } = led;
+        return SimResult { iteration_s, chunks: chunks as f64, task_s, deviation: 0.0, log };
+    }
     let mut sim = Sim {
         input,
         trace,
         unit_s,
-        scheduler: ChunkScheduler::new(*parameters, input.tasks, n).with_history(known_moments(input)),
+        scheduler,
         returned: Returned::default(),
         recall: parameters.recall.then_some(parameters.min_chunk.max(1)),
         workers: (0..n).map(|_| Worker::default()).collect(),
-        speeds: (0..n as usize).map(|worker| known_speed(input, worker)).collect(),
+        speeds,
         events: BinaryHeap::new(),
         order: 0,
         master_free_s: 0.0,

@@ -242,3 +242,41 @@ fn of_taken_chunks_each_task_is_computed_once_and_slow_workers_take_fewer() {
         |slow: bool| ss.log.iter().filter(|chunk| (chunk.worker < 12) == slow).map(|chunk| chunk.count).sum::<u64>();
     assert!((3.6..4.4).contains(&(tasks(false) as f64 / 13.0 / (tasks(true) as f64 / 12.0))));
 }
+
+#[test]
+fn sub_masters_relieve_a_master_of_many_workers_and_cost_time_where_it_is_free() {
+    let saturated = SimInput { mean_s: 2e-4, workers: 400, tasks: 8_000, overhead_s: 1e-5, ..input(0.4) };
+    let flat = TechniqueParameters { mean_s: 2e-4, sigma_s: 8e-5, ..TechniqueParameters::new(Technique::None) };
+    let best = |input: &SimInput, team_size: u32| {
+        let kinds = [Technique::None, Technique::Gss, Technique::Fac2, Technique::Mfsc];
+        let settings = kinds.map(|kind| TechniqueParameters { kind, team_size, ..flat });
+        let all = compare(input, &settings, 0..4);
+        all.iter().map(|result| result.ratio(input.workers)).fold(f64::INFINITY, f64::min)
+    };
+    assert!(best(&saturated, 0) > 1.3 * best(&saturated, 20), "{} {}", best(&saturated, 0), best(&saturated, 20));
+    let free = SimInput { workers: 16, ..saturated.clone() };
+    assert!(best(&free, 4) > best(&free, 0), "{} {}", best(&free, 0), best(&free, 4));
+    let one = TechniqueParameters { team_size: 400, ..flat };
+    assert_eq!(compare(&saturated, &[one], 0..2), compare(&saturated, &[flat], 0..2), "one team of all is none");
+}
+
+#[test]
+fn in_sub_teams_each_task_is_computed_once_and_slow_workers_compute_fewer() {
+    let unequal = SimInput { slowness: vec![4.0; 12], ..input(0.4) };
+    for kind in Technique::ALL {
+        for workers in [25, 7] {
+            let input = SimInput { workers, ..unequal.clone() };
+            let result = iteration(&input, &TechniqueParameters { team_size: 5, ..setting(kind, 0.4) }, 7);
+            let mut ranges: Vec<(u64, u64)> = result.log.iter().map(|chunk| (chunk.first, chunk.count)).collect();
+            ranges.sort_unstable();
+            let end = ranges.iter().fold(0, |end, (first, count)| if end == *first { end + count } else { u64::MAX });
+            assert_eq!((end, ranges.len() as f64), (10_000, result.chunks), "{kind:?}");
+        }
+    }
+    let ss = iteration(&unequal, &TechniqueParameters { team_size: 5, ..setting(Technique::Ss, 0.4) }, 7);
+    let tasks =
+        |slow: bool| ss.log.iter().filter(|chunk| (chunk.worker < 12) == slow).map(|chunk| chunk.count).sum::<u64>();
+    let share = tasks(false) as f64 / 13.0 / (tasks(true) as f64 / 12.0);
+    // Sub-masters serve late while they compute: that costs fast workers more tasks than slow ones.
+    assert!((3.0..4.5).contains(&share), "{share}");
+}

@@ -3,6 +3,7 @@
 use super::workload::WorkloadEstimator;
 use crate::TuningPoint;
 use crate::confidence::{Confidence, Gain};
+use crate::model_error::EXACT;
 use crate::proposal::ASSIGNMENTS;
 use crate::tuning_point::{Value, names};
 use midrun_models::factoring::least_chunk;
@@ -48,7 +49,16 @@ pub fn informed(kind: Technique, factor: f64, workload: &WorkloadEstimator) -> T
     // The master's cost is a rough estimate: it never forces chunks that could unbalance the end.
     let most = workload.tasks / (20 * u64::from(workload.workers.max(1)));
     let min_chunk = if kind == Technique::None { 1 } else { least.clamp(1, most.max(1)) };
-    TechniqueParameters { kind, factor, mean_s, sigma_s, min_chunk, recall: workload.recall, counter: false }
+    TechniqueParameters {
+        kind,
+        factor,
+        mean_s,
+        sigma_s,
+        min_chunk,
+        recall: workload.recall,
+        counter: false,
+        team_size: 0,
+    }
 }
 
 /// The tuning points that make up a setting.
@@ -60,21 +70,35 @@ pub fn assignments(setting: &TechniqueParameters) -> Vec<(String, Value)> {
         (names::TASK_SIGMA_S, setting.sigma_s),
         (names::MIN_CHUNK, setting.min_chunk.max(1) as f64),
         (names::COUNTER, f64::from(u8::from(setting.counter))),
+        (names::TEAM_SIZE, f64::from(setting.team_size)),
     ];
     all.into_iter().map(|(name, value)| (name.into(), value.into())).collect()
 }
 
-/// Leaves out what cannot be assigned: the counter where tasks carry input, and of more assignments than one action takes those that the
-/// technique does not read.
+/// Leaves out what cannot be assigned: the counter where tasks carry input, sub-teams where there can be none; and of more assignments than
+/// one action takes those that the technique does not read, then the counter or the sub-teams that stay as they are.
 pub fn fit(assignments: &mut Vec<(String, Value)>, tuning_points: &[TuningPoint]) {
-    let offered = tuning_points.iter().any(|point| point.name == names::COUNTER);
-    assignments.retain(|(name, _)| offered || name != names::COUNTER);
+    let may_lack = |name: &str| [names::COUNTER, names::TEAM_SIZE].contains(&name);
+    let offered = |name: &str| tuning_points.iter().find(|point| point.name == name);
+    assignments.retain(|(name, _)| !may_lack(name) || offered(name).is_some());
     let code = assignments.iter().find(|(name, _)| name == names::TECHNIQUE).and_then(|(_, value)| value.number());
     let has_share =
         code.is_some_and(|code| [Technique::Fsc, Technique::Dpf].map(|kind| f64::from(kind.code())).contains(&code));
     if assignments.len() > ASSIGNMENTS {
         let unread: &[&str] = if has_share { &[names::TASK_MEAN_S, names::TASK_SIGMA_S] } else { &[names::FACTOR] };
         assignments.retain(|(name, _)| !unread.contains(&name.as_str()));
+    }
+    let stays = |(name, value): &(String, Value)| {
+        may_lack(name) && offered(name).is_some_and(|point| value.number() == Some(point.value))
+    };
+    while assignments.len() > ASSIGNMENTS
+        && let Some(at) = assignments.iter().position(stays)
+    {
+        assignments.remove(at);
+    }
+    // Where both change, DAF measures mean and deviation by itself.
+    if assignments.len() > ASSIGNMENTS {
+        assignments.retain(|(name, _)| ![names::TASK_MEAN_S, names::TASK_SIGMA_S].contains(&name.as_str()));
     }
 }
 
@@ -83,11 +107,28 @@ pub fn all(workload: &WorkloadEstimator) -> Vec<TechniqueParameters> {
     // FSC(1) is the static split under another name.
     let is_static = |s: &TechniqueParameters| s.kind == Technique::Fsc && s.factor >= 1.0;
     let sent = Technique::ALL.into_iter().flat_map(|kind| of_kind(kind, workload)).filter(|s| !is_static(s));
-    sent.chain(Technique::ALL.into_iter().filter_map(|kind| counted(kind, workload))).collect()
+    let relieved = Technique::ALL.into_iter().flat_map(|kind| relieving(kind, workload));
+    sent.chain(relieved).collect()
+}
+
+/// The technique as it relieves the master: with chunks from the shared counter, and with sub-masters.
+pub fn relieving(kind: Technique, workload: &WorkloadEstimator) -> impl Iterator<Item = TechniqueParameters> {
+    counted(kind, workload).into_iter().chain(led(kind, workload))
+}
+
+/// The technique in sub-teams, where there can be some and it could pay: to serve each worker once takes the master a share of the ideal
+/// time that is more than the model's error. With N workers in teams of k a round is N/k chunks' messages for the master and k for a
+/// sub-master: together the fewest with the root of N.
+fn led(kind: Technique, workload: &WorkloadEstimator) -> Option<TechniqueParameters> {
+    let workers = f64::from(workload.workers);
+    let may_pay = workload.chunk_cost_s * workers > EXACT * workload.ideal_s();
+    let team_size = (workers.sqrt().round() as u32).min(workload.largest_team);
+    let setting = TechniqueParameters { team_size, ..informed(kind, 0.0, workload) };
+    (may_pay && team_size > 2 && workload.workers > team_size).then_some(setting)
 }
 
 /// The technique with chunks from the shared counter, where all workers can use it. Its smallest chunk costs the master nothing.
-pub fn counted(kind: Technique, workload: &WorkloadEstimator) -> Option<TechniqueParameters> {
+fn counted(kind: Technique, workload: &WorkloadEstimator) -> Option<TechniqueParameters> {
     let setting = TechniqueParameters { min_chunk: 1, counter: true, ..informed(kind, 0.0, workload) };
     (workload.counter && setting.counts() && kind != Technique::None).then_some(setting)
 }

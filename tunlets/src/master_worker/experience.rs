@@ -10,16 +10,19 @@ const NEW: f64 = 0.4;
 /// After a change of the program what was measured counts for so much less: its standard error doubles.
 const WIDER: f64 = 4.0;
 
-/// Settings that experience does not distinguish: code of the technique, others where chunks come from the shared counter, and its
-/// share in tenths.
+/// Settings that experience does not distinguish: code of the technique, others where chunks come from the shared counter or from
+/// sub-masters, and its share in tenths.
 pub type Family = (u32, u32);
 
 /// The family of a setting.
 pub fn family(setting: &TechniqueParameters) -> Family {
     let has_share = matches!(setting.kind, Technique::Fsc | Technique::Dpf);
-    // Chunks that are sent and chunks that are taken are measured apart.
-    let taken = if setting.counts() { Technique::ALL.len() as u32 } else { 0 };
-    (setting.kind.code() + taken, if has_share { (setting.share() * 10.0).round() as u32 } else { 0 })
+    // Chunks that the master sends, that are taken, and that sub-masters send are measured apart.
+    let how = if setting.counts() { 1 } else { 2 * u32::from(setting.sub_team_size().is_some()) };
+    (
+        setting.kind.code() + how * Technique::ALL.len() as u32,
+        if has_share { (setting.share() * 10.0).round() as u32 } else { 0 },
+    )
 }
 
 /// Measured iteration time / ideal, per family.

@@ -110,7 +110,9 @@ impl Plant {
             let Some(chunk) = handout.next(next as u32, &speeds) else { break };
             // As in the framework: asked ahead while there is plenty, idle at the start and in the end.
             let idle = free[next] == 0.0 || handout.remaining() <= 2 * workers as u64;
-            master = master.max(free[next] - if idle { 0.0 } else { self.mean_s }) + self.chunk_cost_s;
+            // A sub-master's message is about half of its team's chunks.
+            let cost_s = setting.sub_team_size().map_or(1.0, |size| 2.0 / f64::from(size)) * self.chunk_cost_s;
+            master = master.max(free[next] - if idle { 0.0 } else { self.mean_s }) + cost_s;
             let mut at = free[next].max(master) + if idle { 100e-6 } else { 0.0 } + self.hidden_cost_s;
             if setting.counts() {
                 // The master only tells each worker once to begin.
@@ -190,7 +192,8 @@ pub(super) fn tuning_points() -> Vec<TuningPoint> {
 }
 
 pub(super) fn setting_of(assignments: &[(String, Value)]) -> TechniqueParameters {
-    let value = |name: &str| assignments.iter().find(|(n, _)| n == name).unwrap().1.number().unwrap();
+    // What the technique does not read may be missing.
+    let value = |name: &str| assignments.iter().find(|(n, _)| n == name).map_or(0.0, |(_, v)| v.number().unwrap());
     TechniqueParameters {
         kind: Technique::from_code(value(names::TECHNIQUE) as u32).unwrap(),
         factor: value(names::FACTOR),
@@ -198,7 +201,8 @@ pub(super) fn setting_of(assignments: &[(String, Value)]) -> TechniqueParameters
         sigma_s: value(names::TASK_SIGMA_S),
         min_chunk: value(names::MIN_CHUNK) as u64,
         recall: false,
-        counter: assignments.iter().any(|(name, value)| name == names::COUNTER && value.number() == Some(1.0)),
+        team_size: value(names::TEAM_SIZE) as u32,
+        counter: value(names::COUNTER) == 1.0,
     }
 }
 

@@ -257,6 +257,9 @@ impl MasterWorker {
         let (iteration, iteration_s) = self.last?;
         let mut workload = self.workload.clone()?;
         workload.counter = tuning_points.iter().any(|k| k.name == names::COUNTER) && !workload.is_far();
+        let teams = tuning_points.iter().find(|k| k.name == names::TEAM_SIZE);
+        // Where workers can take chunks themselves nobody need send them.
+        workload.largest_team = teams.filter(|_| !workload.counter).map_or(0, |k| k.range.1 as u32);
         if iteration_s < SHORTEST_S {
             return None;
         }
@@ -321,6 +324,9 @@ impl MasterWorker {
                 }
                 _ => "workers that take their chunks from a shared counter wait for no message",
             },
+            (false, _) if best.setting.is_relieving() && !current.is_relieving() => {
+                "serving so many workers takes the master long, and sub-masters can share that"
+            }
             (false, Technique::None) => "one chunk per worker is best, for more chunks cost more than they even out",
             (false, _) if workload.is_aggregated() => "work is uneven, its tasks not yet seen one by one",
             (false, _) => "work is uneven",
@@ -352,9 +358,11 @@ impl MasterWorker {
         (predicted_s, unchanged_s, uncertainty): (f64, f64, f64),
     ) -> Proposal {
         self.proposed = Some(Change::Technique(from, to, gain));
-        let counts = from.counts() || to.counts();
+        let at_start = from.is_relieving() || to.is_relieving();
         let tuning_point = if from.counts() != to.counts() {
             "counter"
+        } else if from.sub_team_size() != to.sub_team_size() {
+            "team size"
         } else if from.kind == to.kind && from.factor != to.factor {
             "factor"
         } else if from.kind == to.kind {
@@ -374,7 +382,7 @@ impl MasterWorker {
             predicted_s,
             uncertainty,
             unchanged_s,
-            at_once: from.kind != to.kind && candidates::fits_inside(&to) && !counts,
+            at_once: from.kind != to.kind && candidates::fits_inside(&to) && !at_start,
             ..Proposal::default()
         }
     }

@@ -67,8 +67,10 @@ pub struct WorkloadEstimator {
     pub recall: bool,
     /// All workers can take chunks from a shared counter (`mw.counter`).
     pub counter: bool,
-    /// They did so in the last iteration.
-    counted: bool,
+    /// Most workers that a sub-team can have (`mw.team_size`); 0: there can be none.
+    pub largest_team: u32,
+    /// The master was relieved in the last iteration: they took chunks from the counter, or sub-masters sent them.
+    relieved: bool,
     /// What messages cost, where it was measured.
     pub network: Option<Network>,
     /// What dV and dTc rest on.
@@ -120,10 +122,10 @@ fn keep() -> f64 {
     0.5_f64.powf(1.0 / HALF_LIFE)
 }
 
-/// With few chunks the master's fixed work per iteration hides what a chunk costs. One that is taken does not show what it costs to
-/// send one.
+/// With few chunks the master's fixed work per iteration hides what a chunk costs. One that is taken, or that a sub-master sends, does not
+/// show what it costs the master to send one.
 fn costs_are_known(window: &Window) -> bool {
-    !window.setting.counts() && window.chunks >= 4 * u64::from(window.workers)
+    !window.setting.is_relieving() && window.chunks >= 4 * u64::from(window.workers)
 }
 
 impl WorkloadEstimator {
@@ -207,7 +209,8 @@ impl WorkloadEstimator {
             workers: window.workers,
             recall: window.setting.recall && window.per_worker.iter().all(|w| w.tasks_timed),
             counter: false,
-            counted: window.setting.counts(),
+            largest_team: 0,
+            relieved: window.setting.is_relieving(),
             network: window.network,
             growth: Growth::default(),
             prepare_s: window.prepare_s,
@@ -307,10 +310,10 @@ impl WorkloadEstimator {
         }
         self.per_worker_s = mixed(self.per_worker_s, now.per_worker_s);
         self.sigma_s = mixed(self.sigma_s.powi(2), now.sigma_s.powi(2)).sqrt();
-        if !now.counted {
+        if !now.relieved {
             self.chunk_cost_s = mixed(self.chunk_cost_s, now.chunk_cost_s).min(4.0 * now.chunk_cost_s);
         }
-        self.counted = now.counted;
+        self.relieved = now.relieved;
         let mut present = Vec::new();
         for (rank, new) in now.slowness {
             let old = self.slowness.entry(rank).or_insert(new);

@@ -72,13 +72,13 @@ impl Seen {
     }
 }
 
-/// Settings that are the same for the memory: technique, share in thousandths, least chunk, recall, shared counter.
-pub type Family = (u32, u32, u64, bool, bool);
+/// Settings that are the same for the memory: technique, share in thousandths, least chunk, recall, shared counter, size of sub-teams.
+pub type Family = (u32, u32, u64, bool, bool, u32);
 
 /// The family of a setting.
 pub fn family(setting: &TechniqueParameters) -> Family {
     let (kind, share) = technique(setting);
-    (kind, share, setting.min_chunk, setting.recall, setting.counter)
+    (kind, share, setting.min_chunk, setting.recall, setting.counter, setting.team_size)
 }
 
 /// Technique, and share in thousandths where it has one.

@@ -2,8 +2,10 @@
 
 use super::taken::Taken;
 use midrun_scheduling::{
-    Chunk, ChunkScheduler, OwnTask, Recall, Returned, TechniqueParameters, WorkerQueue, WorkerSpeed, pays, recall,
+    Chunk, ChunkScheduler, OwnTask, Recall, Returned, TechniqueParameters, WorkerQueue, WorkerSpeed, is_small,
+    may_be_ahead, pays, recall,
 };
+use std::collections::VecDeque;
 
 /// What the master knows of the workers and their tasks when an iteration begins.
 #[derive(Debug)]
@@ -16,16 +18,21 @@ pub struct Known {
     pub timed_singly: bool,
     /// The worker that is the master itself.
     pub own: Option<usize>,
-    /// Workers that take chunks from the shared counter; `None`: all chunks are the ledger's to cut.
-    pub takers: Option<usize>,
+    /// Ranks that send the results of several chunks at a time, and say when no more follow: workers that take chunks from the shared
+    /// counter, or sub-masters. `None`: there are none.
+    pub bundlers: Option<usize>,
+    /// The ledger cuts the chunks. Else they are taken from the shared counter, or come cut from the master.
+    pub cuts: bool,
 }
 
 /// The chunks and tasks of one iteration.
 #[derive(Debug)]
 pub struct Ledger {
     scheduler: ChunkScheduler,
-    /// The rest of a chunk that was too large for one message.
-    rest: Option<Chunk>,
+    /// Chunks that are cut: the rest of one that was too large for one message, or those that a sub-master got.
+    ready: VecDeque<Chunk>,
+    /// A sub-master's: tasks that the master will still send it, as far as it knows.
+    later: u64,
     /// Tasks that workers gave back.
     returned: Returned,
     recall: bool,
@@ -43,18 +50,19 @@ pub struct Ledger {
     /// Chunks sent.
     pub chunks: u64,
     stopped: bool,
-    /// Chunks come from the shared counter: the tasks that are back, and the workers that still take some.
-    shared: Option<(Taken, usize)>,
+    /// Results come several at a time: the tasks that are back, and the ranks that will still send some.
+    bundled: Option<(Taken, usize)>,
 }
 
 impl Ledger {
     /// An iteration of `total` tasks, of which at most `max_tasks` fit into one message, with what is known of the workers.
     pub fn new(parameters: TechniqueParameters, total: u64, max_tasks: u64, known: Known) -> Ledger {
         let workers = known.speeds.len();
-        let to_cut = if known.takers.is_some() { 0 } else { total };
+        let to_cut = if known.cuts { total } else { 0 };
         Ledger {
             scheduler: ChunkScheduler::new(parameters, to_cut, workers as u32).with_history(known.moments),
-            rest: None,
+            ready: VecDeque::new(),
+            later: 0,
             returned: Returned::default(),
             recall: parameters.recall,
             max_tasks: max_tasks.max(1),
@@ -66,7 +74,7 @@ impl Ledger {
             done: 0,
             chunks: 0,
             stopped: false,
-            shared: known.takers.map(|takers| (Taken::new(total), takers)),
+            bundled: known.bundlers.map(|bundlers| (Taken::new(total), bundlers)),
         }
     }
 
@@ -81,8 +89,41 @@ impl Ledger {
         self.stopped = true;
     }
 
-    fn left(&self) -> u64 {
-        self.scheduler.remaining() + self.rest.map_or(0, |chunk| chunk.count) + self.returned.tasks()
+    /// Tasks that are in no worker's hands yet.
+    pub fn left(&self) -> u64 {
+        self.scheduler.remaining() + self.waiting() + self.returned.tasks() + self.later
+    }
+
+    fn waiting(&self) -> u64 {
+        self.ready.iter().map(|chunk| chunk.count).sum()
+    }
+
+    /// Chunks that are cut and in no worker's hands.
+    pub fn ready(&self) -> usize {
+        self.ready.len()
+    }
+
+    /// A sub-master got this chunk.
+    pub fn receive(&mut self, chunk: Chunk) {
+        self.ready.push_back(chunk);
+        self.total += chunk.count;
+    }
+
+    /// A sub-master will get so many more tasks, as far as it knows; 0: none.
+    pub fn expect(&mut self, later: u64) {
+        self.later = later;
+    }
+
+    /// Returns whether a sub-master will get more.
+    pub fn follow(&self) -> bool {
+        self.later > 0 && !self.stopped
+    }
+
+    /// Workers that wait for a chunk, or will soon, and may have one.
+    pub fn wanted(&self) -> usize {
+        let (technique, left, workers) = (self.scheduler.technique(), self.left(), self.queues.len() as u64);
+        let may = |queue: &&WorkerQueue| queue.wants() && queue.may_receive(technique, left, workers);
+        self.queues.iter().filter(may).count()
     }
 
     /// Returns whether tasks of chunks may be recalled.
@@ -93,7 +134,7 @@ impl Ledger {
     /// Whom to ask for tasks at `now_s`, once nothing is left to schedule; `None` when nobody is to be asked. The master shares its
     /// own tasks whether tasks may be recalled or not.
     pub fn recall(&mut self, now_s: f64) -> Option<Recall> {
-        if self.stopped || self.left() > 0 || self.shared.is_some() {
+        if self.stopped || self.left() > 0 || self.bundled.is_some() {
             return None;
         }
         let (all, own) = (self.recall, self.own);
@@ -131,19 +172,31 @@ impl Ledger {
         if self.stopped || !self.queues[worker].may_receive(self.scheduler.technique(), self.left(), workers) {
             return None;
         }
+        let chunk = self.next(worker)?;
+        self.queues[worker].push(chunk, now_s);
+        self.chunks += 1;
+        Some(chunk)
+    }
+
+    /// Cuts the next chunk as for `worker`, for a sub-team that will compute it.
+    pub fn next(&mut self, worker: usize) -> Option<Chunk> {
         let idle = || self.queues.iter().filter(|queue| queue.is_empty()).count() as u64;
-        let mut chunk = match self.rest.take() {
+        let mut chunk = match self.ready.pop_front() {
             Some(chunk) => chunk,
             None if self.returned.tasks() > 0 => self.returned.next(idle())?,
             None => self.scheduler.next(worker as u32, &self.speeds)?,
         };
         if chunk.count > self.max_tasks {
-            self.rest = Some(Chunk { first: chunk.first + self.max_tasks, count: chunk.count - self.max_tasks });
+            self.ready.push_front(Chunk { first: chunk.first + self.max_tasks, count: chunk.count - self.max_tasks });
             chunk.count = self.max_tasks;
         }
-        self.queues[worker].push(chunk, now_s);
-        self.chunks += 1;
         Some(chunk)
+    }
+
+    /// Returns whether another chunk may be sent ahead to workers that hold one of so many tasks each.
+    pub fn runs_ahead(&self, tasks: u64) -> bool {
+        let (left, workers) = (self.left(), self.queues.len() as u64);
+        is_small(tasks, left, workers) && may_be_ahead(self.scheduler.technique(), left, workers)
     }
 
     /// `worker` gets this chunk from the shared counter at `now_s`.
@@ -169,28 +222,27 @@ impl Ledger {
 
     /// Takes a chunk back at `now_s`. Returns `false` when it is not the oldest of that worker: computed twice, or never sent.
     pub fn take(&mut self, worker: usize, chunk: Chunk, (busy_s, sum_sq_s2): (f64, f64), now_s: f64) -> bool {
-        let is_new = |shared: &mut (Taken, usize)| shared.0.insert(chunk);
-        if self.queues[worker].pop(now_s) != Some(chunk) || !self.shared.as_mut().is_none_or(is_new) {
+        let is_new = |bundled: &mut (Taken, usize)| bundled.0.insert(chunk);
+        if self.queues[worker].pop(now_s) != Some(chunk) || !self.bundled.as_mut().is_none_or(is_new) {
             return false;
         }
         self.add(worker, chunk, (busy_s, sum_sq_s2));
         true
     }
 
-    /// Takes a chunk back that `worker` took from the shared counter. Returns `false` when a task of it is back already.
-    pub fn take_shared(&mut self, worker: usize, chunk: Chunk, times: (f64, f64)) -> bool {
-        if !self.shared.as_mut().is_some_and(|(taken, _)| taken.insert(chunk)) {
+    /// Takes a chunk back that `worker` computed and that came with others. Returns `false` when a task of it is back already.
+    pub fn take_bundled(&mut self, worker: usize, chunk: Chunk, times: (f64, f64)) -> bool {
+        if !self.bundled.as_mut().is_some_and(|(taken, _)| taken.insert(chunk)) {
             return false;
         }
-        self.chunks += 1;
         self.add(worker, chunk, times);
         true
     }
 
-    /// A worker takes no more chunks from the shared counter. Returns `false` when none was left that did.
+    /// A rank sends no more results several at a time. Returns `false` when none was left that did.
     pub fn leave(&mut self) -> bool {
-        let left = self.shared.as_mut().filter(|(_, takers)| *takers > 0);
-        left.map(|(_, takers)| *takers -= 1).is_some()
+        let left = self.bundled.as_mut().filter(|(_, bundlers)| *bundlers > 0);
+        left.map(|(_, bundlers)| *bundlers -= 1).is_some()
     }
 
     fn add(&mut self, worker: usize, chunk: Chunk, (busy_s, sum_sq_s2): (f64, f64)) {
@@ -220,8 +272,8 @@ impl Ledger {
 
     /// Returns whether every chunk is back and no further one will be sent or taken.
     pub fn is_closed(&self) -> bool {
-        let taken = self.shared.as_ref().is_none_or(|(_, takers)| *takers == 0);
-        taken && (self.stopped || self.left() == 0) && self.queues.iter().all(WorkerQueue::is_empty)
+        let sent = self.bundled.as_ref().is_none_or(|(_, bundlers)| *bundlers == 0);
+        sent && (self.stopped || self.left() == 0) && self.queues.iter().all(WorkerQueue::is_empty)
     }
 
     /// Returns whether every task came back.
@@ -243,7 +295,8 @@ mod tests {
             moments: None,
             timed_singly: true,
             own: None,
-            takers: None,
+            bundlers: None,
+            cuts: true,
         }
     }
 

@@ -4,15 +4,18 @@ use super::calibrate;
 use super::config::{Config, Stats};
 use super::growth::Growth;
 use super::ledger::{Known, Ledger};
-use super::message::{HEADER_BYTES, Header, Kind};
+use super::message::{Header, Kind};
 use super::own_chunk::OwnChunk;
 use super::round_trips::RoundTrips;
 use super::shared::Shared;
+use super::sizes::Sizes;
+use super::subteams::Subteams;
 use super::team::Team;
+use super::upward::Upward;
 use crate::frameworks::endpoint::{Endpoint, Message};
 use crate::mpi::MpiFailed;
 use crate::records::LinkCost;
-use crate::{clock, records, safe_point, scheduling, state, status};
+use crate::{agent_link, clock, records, safe_point, scheduling, state, status};
 use midrun_scheduling::Chunk;
 use std::collections::VecDeque;
 use std::ffi::c_int;
@@ -34,25 +37,15 @@ pub(super) struct Master<'a> {
     pub(super) own: Option<OwnChunk>,
     /// Chunks are taken from the shared counter.
     pub(super) shared: Option<Shared>,
+    /// The sub-masters get the chunks of their sub-teams.
+    pub(super) subteams: Option<Subteams>,
+    /// This is a sub-master.
+    pub(super) upward: Option<Upward>,
     round_trips: RoundTrips,
-    /// Inputs of the tasks that workers gave back, each with the first of its tasks.
-    returned_inputs: Vec<(Chunk, Vec<u8>)>,
-    sizes: &'a mut Sizes,
-}
-
-/// Bytes of inputs and results of any size: sums over the tasks sent and the tasks done.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Sizes {
-    sent: (usize, u64),
-    done: (usize, u64),
-}
-
-impl Sizes {
-    /// Means per task.
-    fn per_task(&self) -> (usize, usize) {
-        let mean = |(bytes, tasks): (usize, u64)| bytes.checked_div(tasks as usize).unwrap_or(0);
-        (mean(self.sent), mean(self.done))
-    }
+    /// Inputs that the program is not asked for: of tasks that workers gave back, and those that a sub-master got; and how many of the
+    /// tasks are still to be sent.
+    pub(super) kept_inputs: Vec<(Chunk, Vec<u8>, u64)>,
+    pub(super) sizes: &'a mut Sizes,
 }
 
 /// Iterations before which the master tries to measure the cost of messages.
@@ -111,33 +104,21 @@ pub fn iterate(
     records::iteration_begin(iteration, begin_ns, tasks, workers as u32, &setting, bytes);
     let max_tasks = MESSAGE_BYTES / config.task_bytes.max(config.result_bytes).max(1);
     let shared = Shared::of((config, max_tasks as u64), endpoint, team, (setting, tasks));
+    let size = setting.sub_team_size().filter(|_| shared.is_none());
+    let subteams = Subteams::of(config, endpoint, team, size);
+    let sends_all = shared.is_none() && subteams.is_none();
     let known = Known {
         speeds: team.speeds(),
         moments: team.moments,
         timed_singly: !config.whole_chunks(),
         own: team.own(),
-        takers: shared.as_ref().map(Shared::takers),
+        bundlers: shared.as_ref().map(Shared::takers).or(subteams.as_ref().map(|subteams| subteams.teams.len())),
+        cuts: shared.is_none(),
     };
     let ledger = Ledger::new(setting, tasks, max_tasks as u64, known);
-    let (task_ns, status, round_trips) = (0, status::OK, RoundTrips::new(workers, links));
-    let returned_inputs = Vec::new();
-    let mut master = Master {
-        config,
-        endpoint,
-        team,
-        ledger,
-        iteration,
-        tasks,
-        epoch,
-        task_ns,
-        status,
-        own: None,
-        shared,
-        round_trips,
-        returned_inputs,
-        sizes,
-    };
-    let idle_ns = master.run()?;
+    let mut master = Master::new((config, endpoint, team), ledger, (links, sizes), (iteration, tasks));
+    (master.epoch, master.shared, master.subteams) = (epoch, shared, subteams);
+    let idle_ns = master.run(&mut VecDeque::new())?;
     if master.status == status::OK && !master.ledger.is_balanced() {
         master.status = status::ERR_COUNT;
     }
@@ -146,7 +127,9 @@ pub fn iterate(
     let (done, chunks) = (ledger.done, ledger.chunks);
     team.remember(&ledger.speeds);
     team.moments = ledger.moments();
-    team.remember_waits(&round_trips.waits_s());
+    if sends_all {
+        team.remember_waits(&round_trips.waits_s());
+    }
     let end_ns = clock::now_ns();
     let wall_ns = end_ns.saturating_sub(begin_ns);
     let busy_ns = wall_ns.saturating_sub(idle_ns);
@@ -166,25 +149,54 @@ pub fn iterate(
     Ok((status, stats))
 }
 
-impl Master<'_> {
+impl<'a> Master<'a> {
+    /// For an iteration of `tasks` tasks.
+    pub(super) fn new(
+        (config, endpoint, team): (&'a Config, &'a mut Endpoint, &'a Team),
+        ledger: Ledger,
+        (links, sizes): (&[Option<LinkCost>; 2], &'a mut Sizes),
+        (iteration, tasks): (u64, u64),
+    ) -> Master<'a> {
+        let round_trips = RoundTrips::new(team.active().len(), links);
+        Master {
+            config,
+            endpoint,
+            team,
+            ledger,
+            iteration,
+            tasks,
+            epoch: 0,
+            task_ns: 0,
+            status: status::OK,
+            own: None,
+            shared: None,
+            subteams: None,
+            upward: None,
+            round_trips,
+            kept_inputs: Vec::new(),
+            sizes,
+        }
+    }
+
     /// Runs until every chunk is back; returns the time spent waiting, nanoseconds.
-    fn run(&mut self) -> Result<u64, MpiFailed> {
-        let mut messages = VecDeque::new();
+    pub(super) fn run(&mut self, messages: &mut VecDeque<Message>) -> Result<u64, MpiFailed> {
         let mut idle_ns = 0;
         self.order()?;
+        self.appoint()?;
+        self.supply()?;
         for worker in (0..self.team.active().len()).chain(0..self.team.active().len()) {
             self.feed(worker)?;
         }
         self.recall()?;
         while !self.ledger.is_closed() {
             let before = clock::now_ns();
-            let slept = match self.own_ready(&mut messages)? {
+            let slept = match self.own_ready(messages)? {
                 true => {
                     self.compute_own();
                     false
                 }
                 false if messages.is_empty() => {
-                    self.endpoint.wait(&mut messages, false)?;
+                    self.endpoint.wait(messages, false)?;
                     self.endpoint.slept
                 }
                 false => false,
@@ -196,6 +208,8 @@ impl Master<'_> {
             while let Some(message) = messages.pop_front() {
                 self.take(message)?;
             }
+            self.supply()?;
+            self.report()?;
             self.recall()?;
         }
         Ok(idle_ns)
@@ -231,7 +245,7 @@ impl Master<'_> {
             return Ok(());
         }
         if !inputs.is_empty() {
-            self.returned_inputs.push((tasks, inputs.to_vec()));
+            self.keep_inputs(tasks, inputs);
         }
         self.feed_idle()
     }
@@ -246,24 +260,12 @@ impl Master<'_> {
         Ok(())
     }
 
-    /// Writes the inputs of a chunk: those that came back with its tasks, else new ones from the program. Returns `false` when the
-    /// program refuses.
-    pub(super) fn prepare(&mut self, chunk: Chunk, inputs: &mut [u8]) -> bool {
-        let holds = |tasks: &Chunk| tasks.first <= chunk.first && chunk.first < tasks.first + tasks.count;
-        let Some(at) = self.returned_inputs.iter().position(|(tasks, _)| holds(tasks)) else {
-            return self.config.prepare(self.iteration, chunk.first, chunk.count, inputs);
-        };
-        let (tasks, bytes) = &self.returned_inputs[at];
-        let from = (chunk.first - tasks.first) as usize * self.config.task_bytes;
-        inputs.copy_from_slice(&bytes[from..from + inputs.len()]);
-        if chunk.first + chunk.count == tasks.first + tasks.count {
-            self.returned_inputs.remove(at);
-        }
-        true
-    }
-
     /// Applies actions that arrived, and changes of the technique.
     pub(super) fn refresh(&mut self) {
+        if self.upward.is_some() {
+            agent_link::check_when_due(clock::now_ns());
+            return; // its master does
+        }
         safe_point::poll(self.iteration, false);
         if scheduling::epoch() != self.epoch {
             let (setting, epoch) = scheduling::current();
@@ -288,18 +290,8 @@ impl Master<'_> {
             status: i32::from(self.ledger.may_recall()),
             ..Header::new(Kind::Chunk, self.iteration)
         };
-        let tasks = header.write(&mut message, chunk.count as usize * self.config.task_bytes);
-        let good = match self.config.any_size() {
-            _ if self.status != status::OK => true,
-            true => {
-                let (good, with_inputs) = self.config.prepare_any(self.iteration, chunk.first, chunk.count, message);
-                message = with_inputs;
-                self.sizes.sent.0 += message.len() - HEADER_BYTES;
-                self.sizes.sent.1 += chunk.count;
-                good
-            }
-            false => self.prepare(chunk, tasks),
-        };
+        header.write(&mut message, 0);
+        let (good, message) = self.append_inputs(chunk, message);
         if !good {
             self.fail(status::ERR_TASK);
         }
@@ -334,6 +326,11 @@ impl Master<'_> {
             {
                 self.on_returned(worker, &header, inputs)?;
             }
+            (Some((header, chunks)), None)
+                if header.kind == Kind::Chunks && self.upward.is_some() && header.iteration == self.iteration =>
+            {
+                self.on_chunks(&header, chunks)?;
+            }
             (Some((header, results)), Some(worker)) if self.expects(&header) => {
                 self.on_results(worker, &header, results);
             }
@@ -348,9 +345,9 @@ impl Master<'_> {
                     self.fail(header.status);
                 } else {
                     self.task_ns += header.total;
-                    self.sizes.done.0 += results.len();
-                    self.sizes.done.1 += header.count;
+                    self.sizes.add_done(results.len(), header.count);
                     let round_trip_ns = self.round_trips.on_result(worker, header.count, header.held_ns);
+                    let round_trip_ns = round_trip_ns.filter(|_| self.upward.is_none());
                     // As in calibration, messages of a started process are not typical.
                     if let Some(round_trip_ns) = round_trip_ns.filter(|_| message.from < self.endpoint.comm.size) {
                         let bytes = match self.config.any_size() {
@@ -361,9 +358,7 @@ impl Master<'_> {
                         self.round_trips.record(here, bytes, round_trip_ns, self.iteration, message.from);
                     }
                     self.feed(worker)?; // before collect, so that the worker does not wait for the program
-                    if self.status == status::OK
-                        && !self.config.collect(self.iteration, header.first, header.count, results)
-                    {
+                    if self.status == status::OK && !self.deliver(worker, &header, results) {
                         self.fail(status::ERR_TASK);
                     }
                 }

@@ -33,9 +33,15 @@ pub enum Kind {
     Returned = 12,
     /// Master: take chunks from the shared counter ([`super::order::Order`]).
     Take = 13,
-    /// Worker: the results of `count` chunks that it took, each with a header of its own ([`super::results`]). `total`: 1 if it takes
-    /// no more in this iteration.
+    /// Worker that takes chunks, or sub-master: the results of `count` chunks, each with a header of its own ([`super::bundle`]). `total`:
+    /// 1 if it sends no more in this iteration. `first`: chunks for which workers of the sub-team wait.
     Results = 14,
+    /// Master: be sub-master of the workers of the payload, each a rank of 4 bytes. `total`: tasks of the iteration; `status`: 1 if tasks
+    /// may be recalled; `first`: code of the technique.
+    Lead = 15,
+    /// Master to sub-master: `count` chunks, each with a header of its own ([`super::bundle`]). `total`: tasks that will follow, about; 0 if
+    /// none do. After a failure `status` is not 0.
+    Chunks = 16,
 }
 
 /// The start of each message.
@@ -116,6 +122,8 @@ impl Header {
             12 => Kind::Returned,
             13 => Kind::Take,
             14 => Kind::Results,
+            15 => Kind::Lead,
+            16 => Kind::Chunks,
             _ => return None,
         };
         let header = Header {

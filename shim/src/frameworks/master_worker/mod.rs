@@ -1,10 +1,12 @@
 //! C API: the Master/Worker framework (`midrun_mw_*`).
 
+mod bundle;
 mod calibrate;
 mod chunk_record;
 mod config;
 mod counter;
 mod growth;
+mod inputs;
 mod ledger;
 mod master;
 mod message;
@@ -12,13 +14,17 @@ mod order;
 mod own;
 mod own_chunk;
 mod parcel;
-mod results;
 mod round_trips;
 mod shared;
+mod sizes;
 mod spawned;
+mod submaster;
+mod subteams;
+mod supply;
 mod taken;
 mod taker;
 mod team;
+mod upward;
 mod worker;
 
 use super::endpoint::{Endpoint, Message, SLOTS};
@@ -30,8 +36,8 @@ use crate::{safe_point, scheduling, spawn, status, stderr};
 use config::{Config, RawConfig, Stats};
 use growth::Growth;
 pub use growth::farewell;
-use master::Sizes;
 use midrun_scheduling::{Technique, TechniqueParameters};
+use sizes::Sizes;
 use std::collections::VecDeque;
 use std::ffi::{CStr, c_int};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -123,6 +129,7 @@ fn create(raw: &RawConfig) -> Result<MasterWorker, c_int> {
     let endpoint = Endpoint::open(comm).map_err(mpi)?;
     if is_master {
         shared::offer(&config, &endpoint);
+        subteams::offer(&config, &endpoint);
     }
     let messages = VecDeque::new();
     Ok(MasterWorker {

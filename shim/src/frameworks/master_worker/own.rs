@@ -1,7 +1,7 @@
 //! The tasks that the master computes itself, one at a time, between messages.
 
 use super::master::{Master, now_s};
-use super::message::{HEADER_BYTES, Header, Kind};
+use super::message::{Header, Kind};
 use super::own_chunk::OwnChunk;
 use crate::frameworks::endpoint::Message;
 use crate::mpi::MpiFailed;
@@ -19,13 +19,13 @@ impl Master<'_> {
         Ok(messages.is_empty() && !self.endpoint.moves_large() && self.ledger.own_task_pays(worker, now_s()))
     }
 
-    /// Computes one task of its own, and collects the result.
+    /// Computes one task of its own.
     pub fn compute_own(&mut self) {
         let Some(mut own) = self.own.take() else { return };
         let task = Chunk { first: own.chunk.first + own.computed, count: 1 };
         let computed_ns = match self.config.any_size() {
-            true => self.compute_own_any(task),
-            false => self.compute_own_sized(task),
+            true => self.compute_own_any(own.worker, task),
+            false => self.compute_own_sized(task, &mut own.results),
         };
         let Some(busy_ns) = computed_ns else {
             self.own = Some(own);
@@ -38,44 +38,43 @@ impl Master<'_> {
         self.keep_own(own);
     }
 
-    /// Computes `task` with inputs and results of fixed sizes; returns the time of `compute`, nanoseconds, or `None` when the program
-    /// refuses.
-    fn compute_own_sized(&mut self, task: Chunk) -> Option<u64> {
-        let (mut inputs, mut results) = (self.endpoint.buffer(), self.endpoint.buffer());
-        inputs.resize(self.config.task_bytes, 0);
-        results.resize(self.config.result_bytes, 0);
-        let prepared = self.prepare(task, &mut inputs);
+    /// Computes `task` with inputs and results of fixed sizes, and appends the result to those of its chunk; returns the time of `compute`,
+    /// nanoseconds, or `None` when the program refuses.
+    fn compute_own_sized(&mut self, task: Chunk, results: &mut Vec<u8>) -> Option<u64> {
+        let mut inputs = self.endpoint.buffer();
+        inputs.clear();
+        let (prepared, inputs) = self.append_inputs(task, inputs);
+        let from = results.len();
+        results.resize(from + self.config.result_bytes, 0);
         let begin_ns = clock::now_ns();
-        let computed = prepared && self.config.compute(self.iteration, task.first, 1, &inputs, &mut results);
+        let good = prepared && self.config.compute(self.iteration, task.first, 1, &inputs, &mut results[from..]);
         let busy_ns = clock::now_ns().saturating_sub(begin_ns);
-        let good = computed && self.config.collect(self.iteration, task.first, 1, &results);
         self.endpoint.recycle(inputs);
-        self.endpoint.recycle(results);
         good.then_some(busy_ns)
     }
 
-    /// Likewise, with inputs and results of any size.
-    fn compute_own_any(&mut self, task: Chunk) -> Option<u64> {
-        let header = Header { first: task.first, count: 1, ..Header::new(Kind::Chunk, self.iteration) };
+    /// Likewise, with inputs and results of any size, which cannot be put together: passes the result on at once.
+    fn compute_own_any(&mut self, worker: usize, task: Chunk) -> Option<u64> {
         let (mut inputs, mut results) = (self.endpoint.buffer(), self.endpoint.buffer());
-        header.write(&mut inputs, 0);
-        header.write(&mut results, 0);
-        let (prepared, inputs) = self.config.prepare_any(self.iteration, task.first, 1, inputs);
+        inputs.clear();
+        results.clear();
+        let (prepared, inputs) = self.append_inputs(task, inputs);
         let begin_ns = clock::now_ns();
         let now = (self.iteration, task.first, 1);
         let (computed, results) = match prepared {
-            true => self.config.compute_any(now, &inputs[HEADER_BYTES..], results),
+            true => self.config.compute_any(now, &inputs, results),
             false => (false, results),
         };
         let busy_ns = clock::now_ns().saturating_sub(begin_ns);
-        let good = computed && self.config.collect(self.iteration, task.first, 1, &results[HEADER_BYTES..]);
+        let done = Header { first: task.first, count: 1, ..Header::new(Kind::Result, self.iteration) };
+        let good = computed && self.deliver(worker, &done, &results);
         self.endpoint.recycle(inputs);
         self.endpoint.recycle(results);
         good.then_some(busy_ns)
     }
 
     /// Goes on with this chunk later or, where all its tasks are computed, takes it back into the ledger and cuts the next.
-    fn keep_own(&mut self, own: OwnChunk) {
+    fn keep_own(&mut self, mut own: OwnChunk) {
         if own.computed < own.chunk.count {
             self.own = Some(own);
             return;
@@ -87,6 +86,19 @@ impl Master<'_> {
             return;
         }
         self.task_ns += own.busy_ns;
+        let results = std::mem::take(&mut own.results);
+        let done = Header {
+            first: own.chunk.first,
+            count: own.chunk.count,
+            total: own.busy_ns,
+            sum_sq_s2: own.sum_sq_s2,
+            ..Header::new(Kind::Result, self.iteration)
+        };
+        if !self.config.any_size() && !self.deliver(own.worker, &done, &results) {
+            self.fail(status::ERR_TASK);
+            return;
+        }
+        self.endpoint.recycle(results);
         records::chunk(&ChunkDone {
             iteration: self.iteration,
             first: own.chunk.first,

@@ -17,11 +17,21 @@ pub struct OwnChunk {
     pub busy_ns: u64,
     /// Sum of their squared times, seconds squared.
     pub sum_sq_s2: f64,
+    /// Their results, where these have a fixed size.
+    pub results: Vec<u8>,
 }
 
 impl OwnChunk {
     /// A chunk that the master, at position `worker` of the team, has cut for itself.
     pub fn new(worker: usize, chunk: Chunk) -> OwnChunk {
-        OwnChunk { worker, chunk, computed: 0, began_ns: clock::now_ns(), busy_ns: 0, sum_sq_s2: 0.0 }
+        OwnChunk {
+            worker,
+            chunk,
+            computed: 0,
+            began_ns: clock::now_ns(),
+            busy_ns: 0,
+            sum_sq_s2: 0.0,
+            results: Vec::new(),
+        }
     }
 }

@@ -1,10 +1,10 @@
 //! A worker that takes its chunks from the shared counter.
 
+use super::bundle::Bundle;
 use super::chunk_record::record;
 use super::config::Config;
 use super::message::{Header, Kind};
 use super::order::Order;
-use super::results::Results;
 use crate::frameworks::endpoint::{Endpoint, LARGE_BYTES, Message, PROGRESS_NS};
 use crate::mpi::MpiFailed;
 use crate::{agent_link, clock, status};
@@ -27,7 +27,7 @@ struct Taker<'a> {
     messages: &'a mut VecDeque<Message>,
     order: Order,
     iteration: u64,
-    results: Results,
+    results: Bundle,
     sent_ns: u64,
     failed: c_int,
 }
@@ -40,7 +40,7 @@ pub fn run(
     (order, iteration): (Order, u64),
     send_time: &mut SendTime,
 ) -> Result<u64, MpiFailed> {
-    let results = Results::new(endpoint.buffer());
+    let results = Bundle::new(endpoint.buffer());
     let (sent_ns, failed) = (clock::now_ns(), status::OK);
     let mut taker = Taker { config, endpoint, messages, order, iteration, results, sent_ns, failed };
     let Some(mut steps) = order.steps() else {
@@ -99,7 +99,8 @@ impl Taker<'_> {
         }
         let (first, count) = (chunk.first, chunk.count);
         let kind = Header::new(Kind::Result, self.iteration);
-        self.results.end(at, &Header { first, count, total: busy_ns, sum_sq_s2, ..kind }, bytes);
+        let rank = self.endpoint.comm.rank as u64;
+        self.results.end(at, &Header { iteration: rank, first, count, total: busy_ns, sum_sq_s2, ..kind });
         record(&Header { first, count, total: self.order.tasks, ..kind }, count, (busy_ns, sum_sq_s2), step == 1);
         Ok(ended_ns)
     }
@@ -108,7 +109,7 @@ impl Taker<'_> {
     fn send(&mut self, is_last: bool, send_time: &mut SendTime) -> Result<(), MpiFailed> {
         let begin_ns = clock::now_ns();
         agent_link::check_when_due(begin_ns);
-        let results = std::mem::replace(&mut self.results, Results::new(self.endpoint.buffer()));
+        let results = std::mem::replace(&mut self.results, Bundle::new(self.endpoint.buffer()));
         let header = Header::new(Kind::Results, self.iteration);
         let message = results.finish(Header { status: self.failed, total: u64::from(is_last), ..header });
         self.endpoint.send(self.config.master, message)?;

@@ -4,6 +4,7 @@ use super::chunk_record::record;
 use super::config::Config;
 use super::message::{HEADER_BYTES, Header, Kind};
 use super::order::Order;
+use super::submaster::{self, Led};
 use super::taker::{self, SendTime};
 use crate::frameworks::endpoint::{Endpoint, Message, PROGRESS_NS};
 use crate::mpi::MpiFailed;
@@ -33,15 +34,17 @@ pub enum End {
 }
 
 /// What a worker keeps from one iteration to the next.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Kept {
     /// It got no chunk in the last iteration.
     pub parked: bool,
     /// What a message costs it.
     pub send_time: SendTime,
+    /// The sub-team that it led last.
+    pub led: Led,
 }
 
-/// Computes the master's chunks until the iteration is over. A worker sleeps longer at a time if it is parked or has waited long
+/// Computes the chunks of the master, or of a sub-master, until the master ends the iteration. A worker sleeps longer at a time if it is parked or has waited long
 /// without a chunk.
 pub fn iterate(
     config: &Config,
@@ -52,6 +55,8 @@ pub fn iterate(
 ) -> Result<End, MpiFailed> {
     let mut failed = status::OK;
     let mut chunks = 0;
+    // A sub-master may be in the next iteration before the master's end of this one is here.
+    let mut early = Vec::new();
     let begin_ns = clock::now_ns();
     loop {
         while messages.is_empty() {
@@ -61,34 +66,45 @@ pub fn iterate(
             endpoint.wait(messages, idle)?;
         }
         let Some(message) = messages.pop_front() else { continue };
+        let from = message.from;
         match Header::read(&message.bytes) {
             Some((header, _)) if header.kind == Kind::End => {
                 let status = if header.iteration == iteration { header.status } else { status::ERR_COUNT };
                 endpoint.flush()?;
                 kept.parked = chunks == 0;
+                early.into_iter().rev().for_each(|message| messages.push_front(message));
                 return Ok(End::Over(status));
             }
             Some((header, _)) if header.kind == Kind::Probe => {
                 let mut echo = endpoint.buffer();
                 Header::new(Kind::Echo, header.iteration).write(&mut echo, 0);
-                endpoint.send(config.master, echo)?;
+                endpoint.send(from, echo)?;
             }
             Some((header, _)) if header.kind == Kind::Hold => {
                 let mut echo = endpoint.buffer();
                 Header::new(Kind::Echo, header.iteration).write(&mut echo, 0);
-                endpoint.send(config.master, echo)?;
+                endpoint.send(from, echo)?;
                 endpoint.flush()?;
                 std::thread::sleep(Duration::from_nanos(header.total).min(LONGEST_HOLD));
             }
             Some((header, tasks)) if header.kind == Kind::Chunk && header.iteration == iteration => {
-                chunks += compute(config, endpoint, messages, &header, tasks, &mut failed)?;
+                chunks += compute((config, from), endpoint, messages, &header, tasks, &mut failed)?;
             }
+            Some((header, _)) if header.iteration > iteration && matches!(header.kind, Kind::Chunk | Kind::Recall) => {
+                early.push(message);
+                continue;
+            }
+            Some((header, ranks)) if header.kind == Kind::Lead && header.iteration == iteration => {
+                chunks += submaster::run(config, endpoint, messages, (&header, ranks), &mut kept.led)?;
+            }
+            // After a failure in its sub-team, of which the master had not heard.
+            Some((header, _)) if header.kind == Kind::Chunks && header.iteration == iteration => {}
             Some((header, payload)) if header.kind == Kind::Take && header.iteration == iteration => {
                 let Some(order) = Order::read(&header, payload) else { return Ok(End::Over(status::ERR_COUNT)) };
                 chunks += taker::run(config, endpoint, messages, (order, iteration), &mut kept.send_time)?;
             }
             // Too late: the result of that chunk is the answer.
-            Some((header, _)) if header.kind == Kind::Recall && header.iteration == iteration => {}
+            Some((header, _)) if header.kind == Kind::Recall && header.iteration <= iteration => {}
             Some((header, _)) if header.kind == Kind::Farewell => return Ok(End::Dismissed),
             _ => return Ok(End::Over(status::ERR_COUNT)),
         }
@@ -96,9 +112,9 @@ pub fn iterate(
     }
 }
 
-/// Computes a chunk and sends its result; returns the chunks that were computed: 0 if all its tasks were recalled before.
+/// Computes a chunk and sends its result to the rank that sent it; returns the chunks that were computed: 0 if all its tasks were recalled before.
 fn compute(
-    config: &Config,
+    (config, from): (&Config, usize),
     endpoint: &mut Endpoint,
     messages: &mut VecDeque<Message>,
     header: &Header,
@@ -110,13 +126,14 @@ fn compute(
     let mut done = Header { kind: Kind::Result, total: 0, ..*header };
     let (mut busy_ns, mut sum_sq_s2) = (0, 0.0);
     // A recall may have come with the chunk.
-    let mut count = header.count - answer_recall(config, endpoint, messages, header, (0, header.count, 0), tasks)?;
+    let mut count =
+        header.count - answer_recall((config, from), endpoint, messages, header, (0, header.count, 0), tasks)?;
     if count == 0 {
         endpoint.recycle(message);
         return Ok(0);
     }
     if config.any_size() {
-        return compute_any(config, endpoint, message, (header, count, arrived_ns), tasks, failed);
+        return compute_any((config, from), endpoint, message, (header, count, arrived_ns), tasks, failed);
     }
     let step = if config.whole_chunks() { count } else { 1 };
     let payload = if *failed == status::OK { count as usize * config.result_bytes } else { 0 };
@@ -127,7 +144,7 @@ fn compute(
         if step == 1 && count > 1 && at + 1 == count && messages.is_empty() {
             let mut ask = endpoint.buffer();
             Header::new(Kind::Ask, header.iteration).write(&mut ask, 0);
-            endpoint.send(config.master, ask)?;
+            endpoint.send(from, ask)?;
         }
         let begin_ns = clock::now_ns();
         let bytes = |from: u64, each: usize| from as usize * each..(from + step) as usize * each;
@@ -152,7 +169,7 @@ fn compute(
             endpoint.progress(messages)?;
             moved_ns = clock::now_ns();
             look_ns = moved_ns.saturating_sub(end_ns);
-            count -= answer_recall(config, endpoint, messages, header, (at, count, busy_ns), tasks)?;
+            count -= answer_recall((config, from), endpoint, messages, header, (at, count, busy_ns), tasks)?;
         }
     }
     message.truncate(HEADER_BYTES + if payload > 0 { count as usize * config.result_bytes } else { 0 });
@@ -162,14 +179,14 @@ fn compute(
     done.held_ns = ended_ns.saturating_sub(arrived_ns);
     done.sum_sq_s2 = sum_sq_s2;
     done.patch(&mut message);
-    endpoint.send(config.master, message)?;
+    endpoint.send(from, message)?;
     record(header, count, (busy_ns, sum_sq_s2), step == 1);
     Ok(1)
 }
 
 /// As [`compute`], for `count` tasks whose inputs and results are of any size.
 fn compute_any(
-    config: &Config,
+    (config, from): (&Config, usize),
     endpoint: &mut Endpoint,
     mut message: Vec<u8>,
     (header, count, arrived_ns): (&Header, u64, u64),
@@ -192,7 +209,7 @@ fn compute_any(
     let sum_sq_s2 = busy_s * busy_s / count as f64;
     let held_ns = end_ns.saturating_sub(arrived_ns);
     Header { status: *failed, total: busy_ns, sum_sq_s2, held_ns, ..done }.patch(&mut message);
-    endpoint.send(config.master, message)?;
+    endpoint.send(from, message)?;
     record(header, count, (busy_ns, sum_sq_s2), count == 1);
     Ok(1)
 }
@@ -201,7 +218,7 @@ fn compute_any(
 /// may wait in `messages`. Gives back the last tasks of the chunk that the master names, and returns how many of them are of the
 /// chunk that is being computed.
 fn answer_recall(
-    config: &Config,
+    (config, from): (&Config, usize),
     endpoint: &mut Endpoint,
     messages: &mut VecDeque<Message>,
     header: &Header,
@@ -209,7 +226,9 @@ fn answer_recall(
     tasks: &[u8],
 ) -> Result<u64, MpiFailed> {
     let read = |message: &Message| Header::read(&message.bytes).map(|(header, _)| header);
-    let is_recall = |message: &Message| read(message).is_some_and(|header| header.kind == Kind::Recall);
+    let is_recall = |message: &Message| {
+        read(message).is_some_and(|recall| recall.kind == Kind::Recall && recall.iteration == header.iteration)
+    };
     let Some(at) = messages.iter().position(is_recall) else { return Ok(0) };
     let Some(recall) = messages.remove(at).and_then(|message| read(&message)) else { return Ok(0) };
     let is_waiting = |header: &Header| header.kind == Kind::Chunk;
@@ -229,7 +248,7 @@ fn answer_recall(
         let given = wanted.min(count - begun);
         let (answer, range) = answer(given, count, header, tasks);
         answer.write(&mut reply, range.len()).copy_from_slice(&tasks[range]);
-        endpoint.send(config.master, reply)?;
+        endpoint.send(from, reply)?;
         return Ok(given);
     }
     let named =
@@ -252,7 +271,7 @@ fn answer_recall(
         if kept.count == 0 {
             messages.remove(at);
         }
-        endpoint.send(config.master, reply)?;
+        endpoint.send(from, reply)?;
     }
     Ok(0)
 }

@@ -34,6 +34,11 @@ pub fn explain(mode: Mode, objective: Objective, confidence: Confidence, limits:
         .turns(names::TASK_SIGMA_S, "its standard deviation", "as measured")
         .turns(names::MIN_CHUNK, "fewest tasks of a chunk", "1 and more")
         .turns(names::COUNTER, "workers take their chunks from a shared counter", "0 or 1, where tasks carry no input")
+        .turns(
+            names::TEAM_SIZE,
+            "most workers of a sub-team, whose sub-master sends their chunks",
+            "0 for none, or up to those of a host",
+        )
         .turns(names::WORKERS, "workers that take part", "1 to those there are")
         .turns(names::SPAWNED, "further worker processes", "0 to --max-workers")
         .turns(names::OWN_WORKERS, "workers of a program with its own loop", "what the program allows");

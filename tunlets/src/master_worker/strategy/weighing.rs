@@ -31,8 +31,8 @@ impl MasterWorker {
     /// Attributes the unexplained time of an iteration to its chunks.
     pub(super) fn explain(&mut self, window: &Window, ratio: f64) {
         let (Some(workload), Some(current)) = (&mut self.workload, self.current) else { return };
-        // What chunks cost that are taken says nothing of those that are sent.
-        if family(&current) == family(&window.setting) && !current.counts() {
+        // What chunks cost that are taken, or that sub-masters send, says nothing of those that the master sends.
+        if family(&current) == family(&window.setting) && !current.is_relieving() {
             explain(workload, &current, window, ratio);
         }
     }
@@ -73,10 +73,10 @@ impl MasterWorker {
         let reads = current.kind == Technique::Fac2;
         let other = |f: &Forecast| family(&f.setting) != family(&current) || (reads && f.setting != current);
         let mut all: Vec<Forecast> = all.into_iter().filter(other).map(corrected).collect();
-        // Taken chunks are not recalled, and begin an iteration later: what the model cannot tell apart is sent.
-        if !current.counts() {
-            let sent = all.iter().filter(|f| !f.setting.counts()).map(|f| f.gain.mean).fold(0.0, f64::max);
-            all.retain(|f| !f.setting.counts() || f.gain.mean > sent + self.confidence.standard_errors() * EXACT);
+        // What relieves the master begins an iteration later, and less or nothing is recalled: what the model cannot tell apart is sent.
+        if !current.is_relieving() {
+            let sent = all.iter().filter(|f| !f.setting.is_relieving()).map(|f| f.gain.mean).fold(0.0, f64::max);
+            all.retain(|f| !f.setting.is_relieving() || f.gain.mean > sent + self.confidence.standard_errors() * EXACT);
         }
         all.sort_by(|a, b| b.gain.mean.total_cmp(&a.gain.mean));
         Weighed { best: chosen(workload, &all), now, unchanged, scale: unchanged / now.ratio }
@@ -95,7 +95,7 @@ impl MasterWorker {
             }
             Mode::Auto => candidates::all(workload),
             Mode::Fixed(kind) => {
-                candidates::of_kind(kind, workload).into_iter().chain(candidates::counted(kind, workload)).collect()
+                candidates::of_kind(kind, workload).into_iter().chain(candidates::relieving(kind, workload)).collect()
             }
         }
     }
