@@ -44,11 +44,33 @@ pub fn expected_maximum(n: u32, distribution: &Distribution) -> f64 {
     }
 }
 
-/// The time of a chunk of `tasks` independent tasks of this mean and standard deviation: gamma distributed, with the
-/// chunk's mean and variance.
-pub fn chunk_time(tasks: u32, mean_s: f64, sigma_s: f64) -> Distribution {
+/// Expected maximum of the times of `n` chunks, each of `tasks` independent tasks of this mean and standard deviation, seconds.
+///
+/// Mean, variance and skewness of a sum are known from those of its terms. Without a skewness of the tasks' times, chunks are taken as
+/// gamma distributed; with one above 0 as lognormal with a shift that has all three (Johnson 1949, system SL), which heavy tails need: of 100 sums
+/// of 10 or 100 lognormal times with a variation of 3 the gamma distribution puts the maximum 17 % too low, this one 9 % too high at most. With
+/// another one as normal.
+pub fn expected_chunk_maximum(n: u32, tasks: u32, (mean_s, sigma_s): (f64, f64), skewness: Option<f64>) -> f64 {
     let tasks = f64::from(tasks.max(1));
-    Distribution::Gamma { mean_s: tasks * mean_s, sigma_s: tasks.sqrt() * sigma_s }
+    let (mean_s, sigma_s) = (tasks * mean_s, tasks.sqrt() * sigma_s);
+    match skewness.map(|skewness| skewness / tasks.sqrt()) {
+        None => expected_maximum(n, &Distribution::Gamma { mean_s, sigma_s }),
+        Some(skewness) if skewness > SYMMETRIC && sigma_s > 0.0 => {
+            let spread = lognormal_spread(skewness);
+            let unshifted_s = sigma_s / spread;
+            mean_s - unshifted_s + expected_maximum(n, &Distribution::Lognormal { mean_s: unshifted_s, sigma_s })
+        }
+        Some(_) => expected_maximum(n, &Distribution::Normal { mean_s, sigma_s }),
+    }
+}
+
+/// Below this skewness a lognormal distribution is a normal one to 1e-4 of its deviation.
+const SYMMETRIC: f64 = 1e-4;
+
+/// Standard deviation / mean of a lognormal distribution without shift that has this skewness: the real root of `v³ + 3v = skewness`.
+fn lognormal_spread(skewness: f64) -> f64 {
+    // v = 2 sinh(u): 8 sinh³ u + 6 sinh u = 2 sinh 3u.
+    2.0 * ((0.5 * skewness).asinh() / 3.0).sinh()
 }
 
 /// Expected maximum of `n` independent standard normal numbers; 0 for n below 2.
@@ -229,6 +251,26 @@ mod tests {
             let drawn = (0..100_000).map(|_| slowest(&mut random)).sum::<f64>() / 1e5;
             close(drawn, expected_maximum(5, &distribution), 0.01);
         }
+    }
+
+    #[test]
+    fn heavy_tailed_chunks_are_late_by_their_skewness() {
+        for (skewness, spread) in [(4.0_f64, 1.0_f64), (36.0, 3.0), (3e-4, 1e-4)] {
+            close(lognormal_spread(skewness), spread, 1e-6);
+        }
+        // One lognormal task is exact; sums of them are known by drawing.
+        let one = expected_maximum(100, &Distribution::Lognormal { mean_s: 1.0, sigma_s: 3.0 });
+        close(expected_chunk_maximum(100, 1, (1.0, 3.0), Some(36.0)), one, 1e-9);
+        let law = Distribution::Lognormal { mean_s: 1.0, sigma_s: 3.0 };
+        let mut random = Random::new(7);
+        let mut chunk = || (0..10).map(|_| law.sample(&mut random)).sum::<f64>();
+        let drawn = (0..2_000).map(|_| (0..100).map(|_| chunk()).fold(0.0, f64::max)).sum::<f64>() / 2e3;
+        let ratio = |skewness| expected_chunk_maximum(100, 10, (1.0, 3.0), skewness) / drawn;
+        assert!((ratio(Some(36.0)) - 1.0).abs() < 0.12 && ratio(None) < 0.88, "{} {}", ratio(Some(36.0)), ratio(None));
+        // Without skewness normal; continuous there.
+        let symmetric = expected_chunk_maximum(20, 4, (1.0, 0.1), Some(0.0));
+        close(symmetric, 4.0 + 0.2 * expected_max_normal(20), 1e-9);
+        close(expected_chunk_maximum(20, 4, (1.0, 0.1), Some(3e-4)), symmetric, 1e-4);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use midrun_models::batches;
 use midrun_models::factoring::{daf_divisor, fac_divisor, imbalance_bound, least_chunk, static_excess};
 use midrun_models::line::median;
 use midrun_models::master_worker::{Model, Protocol, Rounding};
-use midrun_models::order_statistics::{chunk_time, expected_max_bound, expected_max_normal, expected_maximum};
+use midrun_models::order_statistics::{expected_chunk_maximum, expected_max_bound, expected_max_normal};
 use rhai::{Array, Dynamic, Engine, EvalAltResult, Map};
 
 type Answer<T> = Result<T, Box<EvalAltResult>>;
@@ -258,14 +258,26 @@ fn order(engine: &mut Engine, slow: impl Fn() -> u64 + Clone + Send + Sync + 'st
         slow();
         Ok(expected_max_normal(workers(&n)?))
     });
+    let slowest = move |n: &Dynamic, [tasks, mean_s, sigma_s]: [&Dynamic; 3], skewness: Option<f64>| -> Answer<f64> {
+        again();
+        let tasks = at_least("the number of tasks", tasks, 1.0, 1e9)? as u32;
+        let mean_s = at_least("mean_s", mean_s, 0.0, 1e9)?;
+        let sigma_s = at_least("sigma_s", sigma_s, 0.0, 1e9)?;
+        let of = (mean_s, sigma_s);
+        Ok(if mean_s > 0.0 { expected_chunk_maximum(workers(n)?, tasks, of, skewness) } else { 0.0 })
+    };
+    let skewed = slowest.clone();
     engine.register_fn(
         "expected_max",
         move |n: Dynamic, tasks: Dynamic, mean_s: Dynamic, sigma_s: Dynamic| -> Answer<f64> {
-            again();
-            let tasks = at_least("the number of tasks", &tasks, 1.0, 1e9)? as u32;
-            let mean_s = at_least("mean_s", &mean_s, 0.0, 1e9)?;
-            let sigma_s = at_least("sigma_s", &sigma_s, 0.0, 1e9)?;
-            Ok(if mean_s > 0.0 { expected_maximum(workers(&n)?, &chunk_time(tasks, mean_s, sigma_s)) } else { 0.0 })
+            slowest(&n, [&tasks, &mean_s, &sigma_s], None)
+        },
+    );
+    engine.register_fn(
+        "expected_max",
+        move |n: Dynamic, tasks: Dynamic, mean_s: Dynamic, sigma_s: Dynamic, skewness: Dynamic| -> Answer<f64> {
+            let skewness = num("skewness", &skewness)?;
+            skewed(&n, [&tasks, &mean_s, &sigma_s], Some(skewness))
         },
     );
     engine.register_fn("expected_max_bound", |mean: Dynamic, sigma: Dynamic, n: Dynamic| -> Answer<f64> {
