@@ -175,6 +175,12 @@ impl Decisions {
         }
     }
 
+    /// The iteration that the tunlets want to know of once it has taken so long, seconds.
+    pub fn longest(&self) -> Option<(u64, f64)> {
+        let Mind::Here(tunlet) = &self.mind else { return None };
+        catch_unwind(AssertUnwindSafe(|| tunlet.longest())).unwrap_or_default()
+    }
+
     /// Records why decision `number` was not applied.
     pub fn on_reason(&mut self, number: u64, why: &str) {
         if let Some(line) = self.line_mut(number) {

@@ -330,6 +330,7 @@ impl Job {
                 self.on_measured(ctx, measured);
             }
         }
+        self.watch_running(ctx);
         if self.decisions.is_newly_off() {
             let text = "tuning is off: the tunlet failed (this is a defect of midrun)".to_owned();
             ctx.life("tuning-off", text, json!({}));
@@ -382,6 +383,24 @@ impl Job {
         self.decisions.tell(news);
         self.asked.next = Some((per, number));
         self.think(ctx);
+    }
+
+    /// Tells the tunlets of an iteration that has taken as long as they wanted to wait for its end. Its time counts from when the analyzer heard of
+    /// its begin, so that it is no longer than it is.
+    fn watch_running(&mut self, ctx: &mut Ctx<'_>) {
+        let Some((iteration, longest_s)) = self.decisions.longest().filter(|_| self.may_decide(Per::Iteration)) else {
+            return;
+        };
+        let Some(since_ns) = self.measurements.running_since(iteration) else { return };
+        let elapsed_s = ctx.now.saturating_sub(since_ns) as f64 / 1e9;
+        if elapsed_s >= longest_s {
+            ctx.journal(json!({
+                "event": "running", "job": ctx.job.as_str(), "iteration": iteration, "elapsed_s": elapsed_s,
+            }));
+            self.decisions.tell(News::Running(iteration, elapsed_s));
+            self.asked.next = Some((Per::Iteration, iteration));
+            self.think(ctx);
+        }
     }
 
     /// Lets the tunlets think about their news. Where they do so apart, [`Job::on_thought_done`] follows.

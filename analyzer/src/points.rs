@@ -82,6 +82,8 @@ pub struct Points {
     waits: usize,
     open: BTreeMap<u64, Open>,
     next: u64,
+    /// The newest iteration that any rank has ended, and when the analyzer heard of that first, nanoseconds.
+    newest_heard: Option<(u64, u64)>,
     lines: BTreeMap<String, PointLine>,
     refused: Vec<RefusedLine>,
     /// Places in `refused`, by line, detail and, of what was refused, the reason.
@@ -104,6 +106,12 @@ impl Points {
     /// The newest iteration that is known by points.
     pub fn newest(&self) -> Option<u64> {
         self.open.keys().next_back().copied().or(self.next.checked_sub(1))
+    }
+
+    /// When the analyzer heard of the end of the iteration before this one, if nothing was heard of this one.
+    pub fn running_since(&self, iteration: u64) -> Option<u64> {
+        let (newest, heard_ns) = self.newest_heard?;
+        (newest + 1 == iteration).then_some(heard_ns)
     }
 
     /// The master's iteration lasted from `begun_ns` to `ended_ns` on its own clock.
@@ -140,6 +148,9 @@ impl Points {
                 self.on_span(Span { iteration, begun_ns, ended_ns: Some(ended_ns) });
             }
             if let Some(iteration) = measured.iteration.filter(|iteration| *iteration >= self.next) {
+                if self.newest_heard.is_none_or(|(newest, _)| iteration > newest) {
+                    self.newest_heard = Some((iteration, now));
+                }
                 let open = self.open.entry(iteration).or_insert_with(|| Open { heard_ns: now, ..Open::default() });
                 open.times_s.insert(rank, seen.sum);
             }

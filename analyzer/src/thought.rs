@@ -12,6 +12,8 @@ pub enum News {
     Iteration(Box<Window>),
     /// A closed window of a stream.
     Stream(Box<StreamWindow>),
+    /// An iteration still runs after so long, seconds.
+    Running(u64, f64),
     /// A rank could not do a line of the points.
     PointRefused {
         /// The rank.
@@ -36,6 +38,9 @@ impl News {
         let (number, judgements) = match self {
             News::Iteration(window) => (window.iteration, tunlet.observe(Observation::Iteration(&window))),
             News::Stream(window) => (window.number, tunlet.observe(Observation::Stream(&window))),
+            News::Running(iteration, elapsed_s) => {
+                (iteration, tunlet.observe(Observation::Running { iteration, elapsed_s }))
+            }
             News::PointRefused { rank, line, why } => {
                 (0, tunlet.observe(Observation::PointRefused { rank, line, why: &why }))
             }

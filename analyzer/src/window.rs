@@ -53,6 +53,7 @@ pub struct Windows {
     last_end_ns: u64,
     last_closed: Option<u64>,
     newest_begun: Option<u64>,
+    begun_heard_ns: u64, // when the analyzer received that
     newest_ended: Option<u64>,
     unattributed: Unattributed,
     /// Cost of messages.
@@ -78,6 +79,7 @@ impl Windows {
             last_end_ns: 0,
             last_closed: None,
             newest_begun: None,
+            begun_heard_ns: 0,
             newest_ended: None,
             unattributed: Unattributed::default(),
             links: Links::default(),
@@ -88,8 +90,9 @@ impl Windows {
         }
     }
 
-    /// The master began an iteration; `setting` is what its tuning points stand at. Returns the setting in force.
-    pub fn on_begun(&mut self, begun: Begun, mut setting: TechniqueParameters) -> TechniqueParameters {
+    /// The master began an iteration; `now` is when the analyzer received that, nanoseconds; `setting` is what its tuning points stand at.
+    /// Returns the setting in force.
+    pub fn on_begun(&mut self, now: u64, begun: Begun, mut setting: TechniqueParameters) -> TechniqueParameters {
         setting.kind = Technique::from_code(begun.technique).unwrap_or(setting.kind);
         setting.factor = begun.factor;
         if begun.iteration < self.next {
@@ -100,7 +103,9 @@ impl Windows {
             self.restart();
         }
         self.unattributed.on_span_changed();
-        self.newest_begun = self.newest_begun.max(Some(begun.iteration));
+        if self.newest_begun < Some(begun.iteration) {
+            (self.newest_begun, self.begun_heard_ns) = (Some(begun.iteration), now);
+        }
         if let Some(partial) = self.partial(begun.iteration) {
             partial.begun.get_or_insert((begun, setting));
         }
@@ -198,6 +203,12 @@ impl Windows {
     /// The newest iteration that has begun.
     pub fn newest(&self) -> Option<u64> {
         self.newest_begun
+    }
+
+    /// When the analyzer received that this iteration has begun, nanoseconds, if it is the newest and has not ended.
+    pub fn running_since(&self, iteration: u64) -> Option<u64> {
+        let runs = self.newest_begun == Some(iteration) && self.newest_ended < Some(iteration);
+        runs.then_some(self.begun_heard_ns)
     }
 
     /// The time of an iteration that ends, on the master's clock.

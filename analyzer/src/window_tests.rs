@@ -50,7 +50,7 @@ fn work(iteration: u64, tasks: u64) -> Work {
 fn tell(windows: &mut Windows, now: u64, said: &Said) -> Vec<Closed> {
     match said {
         Said::Begun(begun) => {
-            windows.on_begun(*begun, TechniqueParameters::FALLBACK);
+            windows.on_begun(0, *begun, TechniqueParameters::FALLBACK);
         }
         Said::Ended(ended) => windows.on_ended(now, *ended),
         Said::Work(rank, work) => windows.on_work(*rank, work.middle_ns, work.clone()),

@@ -1,15 +1,15 @@
 /* controls: four ranks reduce numbers whose sum depends on the order in which they are added, so that the algorithm shows in the
- * result. Rank 0 prints each result that differs from the one before, with its iteration. Ends when the file argv[1] is there, or
- * after a minute. */
+ * result. Rank 0 prints each result that differs from the one before, with its iteration. Ends when the file argv[1] is there, after
+ * argv[2] iterations, or after a minute. */
 #include <mpi.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 int main(int argc, char **argv) {
   const double terms[4] = {1e16, 1, -1e16, 1};
   int rank, goes_on = 1, counts[4] = {1, 1, 1, 1};
   double sum[8] = {-1}, part = -1, begin;
-  (void)argc;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   begin = MPI_Wtime();
@@ -27,7 +27,7 @@ int main(int argc, char **argv) {
       fflush(stdout);
     }
     usleep(5000);
-    goes_on = access(argv[1], F_OK) != 0 && MPI_Wtime() < begin + 60;
+    goes_on = access(argv[1], F_OK) != 0 && MPI_Wtime() < begin + 60 && (argc < 3 || iteration < atol(argv[2]));
     MPI_Bcast(&goes_on, 1, MPI_INT, 0, MPI_COMM_WORLD);
   }
   MPI_Finalize();

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use midrun_tests::ask::{ask, status, succeed};
 use midrun_tests::mpi::command;
-use midrun_tests::{Agent, Analyzer, Mpi, Process, Scratch, each_mpi, root, run, wait_until};
+use midrun_tests::{Agent, Analyzer, Mpi, Process, Scratch, Summary, each_mpi, root, run, wait_until};
+use serde_json::Value;
 
 /// The variable that names an algorithm, and for two of its values what the program then computes.
 fn algorithm(mpi: Mpi) -> (&'static str, [(&'static str, &'static str); 2]) {
@@ -98,4 +99,44 @@ fn what_cannot_be_tuned_is_refused_by_name_and_the_rest_holds(mpi: Mpi) {
     assert!(err.contains(&format!("{text} takes no single number")), "{mpi:?}: {err}");
     assert!(err.contains(&format!("{good} is a tuning point with another label")), "{mpi:?}: {err}");
     assert!(read_only.is_empty() || err.contains(&format!("{read_only} can only be read")), "{mpi:?}: {err}");
+}
+
+#[each_mpi]
+fn a_control_variable_is_searched_on_all_ranks_together_and_ends_at_its_best(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let (name, values) = algorithm(mpi);
+    std::fs::write(
+        scratch.path("points"),
+        format!("iteration mpi MPI_Bcast every 1\ntune algorithm control {name} 0..5\n"),
+    )
+    .expect("a file");
+    let search = format!("algorithm={},{} categorical synchronized", values[0].0, values[1].0);
+    let (points, summary) =
+        (scratch.path("points").display().to_string(), scratch.path("s.json").display().to_string());
+    let flags =
+        ["--points", &points, "--search", &search, "--search-budget", "12", "--no-memory", "--summary", &summary];
+    let mut line = line(mpi, &scratch);
+    line.push("400".into());
+    let mut job = run::command(&scratch, &flags, &line);
+    job.env("OMPI_MCA_coll_tuned_use_dynamic_rules", "1");
+    let ended = Process::start(&scratch, "run", job).succeed();
+    let summary = Summary::read(&scratch.path("s.json"));
+    let report = &summary.0["search"];
+    assert_eq!((&report["ended"], &report["trouble"]), (&true.into(), &Value::Null), "{mpi:?}: {report} {}", ended.err);
+    // The program computed by what was measured: were it in force on some ranks only, the collective would fail.
+    let tried = report["tried"].as_array().expect("a list");
+    assert!(!tried.is_empty(), "{mpi:?}: {report}");
+    for line in tried {
+        let own = values.iter().find(|(value, _)| line["values"][0].as_f64() == value.parse().ok());
+        let (value, shows) = own.unwrap_or_else(|| panic!("{mpi:?}: nobody asked for it: {report}"));
+        assert!(ended.out.contains(shows), "{mpi:?}: {value} was in force: {}", ended.out);
+    }
+    let decisions = summary.list("decisions");
+    assert!(decisions.iter().all(|decision| decision["tunlet"] == "search" && decision["applied_iteration"].is_u64()));
+    // What stays is what the report calls the best.
+    let (last, best) = (decisions.last().expect("decisions"), report["best"][0].as_f64());
+    assert_eq!(last["to"].as_str().and_then(|to| to.parse().ok()), best, "{mpi:?}: {report} {last}");
+    let shows = values.iter().find(|(value, _)| value.parse().ok() == best).map(|(_, shows)| *shows);
+    let last = ended.out.lines().last().expect("lines");
+    assert!(shows.is_none_or(|shows| last.contains(shows)), "{mpi:?}: {report} {last}");
 }

@@ -145,3 +145,36 @@ fn a_point_that_no_rank_offers_is_named_and_the_start_is_the_value_in_force(mpi:
     let froms: Vec<&str> = summary.list("decisions").iter().filter_map(|d| d["from"].as_str()).collect();
     assert!(froms.first() == Some(&"0.5") && !froms.contains(&"0"), "{mpi:?}: {froms:?}");
 }
+
+/// Where `pause` became what, of tests/programs/steps.c: iteration, step, value.
+fn pauses(ended: &Ended) -> Vec<(u64, u64, u64)> {
+    let numbers = |line: &str| -> Vec<u64> { line.split([' ', ':']).filter_map(|word| word.parse().ok()).collect() };
+    let all = ended.out.lines().filter(|line| line.contains("step")).map(numbers);
+    all.map(|line| (line[0], line[1], line[2])).collect()
+}
+
+#[each_mpi]
+fn values_that_are_clearly_worse_are_left_before_their_first_iteration_ends(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let program = mpi.compile_with_midrun(&scratch, &midrun_tests::root().join("tests/programs/steps.c"));
+    for place in ["start", "inside"] {
+        let mut line = mpi.line(2, &program);
+        line.extend(["40", place].map(str::to_owned));
+        let flags = ["--search", "pause=3,4,60 categorical", "--no-memory"];
+        let (ended, summary) = searched(&scratch, place, &flags, &line);
+        let reasons: Vec<&str> = summary.list("decisions").iter().filter_map(|d| d["why"].as_str()).collect();
+        assert!(reasons.iter().any(|why| why.contains("was left")), "{mpi:?} {place}: {reasons:?} {}", ended.err);
+        let pauses = pauses(&ended);
+        let slow = pauses.iter().position(|(_, _, ms)| *ms == 60).expect("it was tried");
+        let ((tried, ..), (left, step, _)) = (pauses[slow], pauses[slow + 1]);
+        match place {
+            "start" => assert_eq!((left, step), (tried + 1, 0), "{mpi:?}: it had one iteration: {pauses:?}"),
+            _ => assert!(left == tried && step < 20, "{mpi:?}: and where it can be, a part of one: {pauses:?}"),
+        }
+        let report = &summary.0["search"];
+        let times: Vec<f64> =
+            report["tried"].as_array().expect("a list").iter().filter_map(|t| t["time_s"].as_f64()).collect();
+        assert!(times.windows(2).all(|pair| pair[0] <= pair[1]), "{mpi:?} {report}");
+        assert_ne!(report["best"], serde_json::json!([60.0]), "{mpi:?} {report}");
+    }
+}

@@ -45,7 +45,7 @@ impl Tunlet for Auto {
         match observation {
             Observation::Iteration(_) => self.streams = false,
             Observation::Stream(_) => self.streams = true,
-            Observation::PointRefused { .. } => return Vec::new(),
+            Observation::Running { .. } | Observation::PointRefused { .. } => return Vec::new(),
         }
         let streams = self.streams;
         self.one(streams).observe(observation)

@@ -14,6 +14,13 @@ pub enum Observation<'a> {
     Iteration(&'a Window),
     /// A closed window of a pipeline's stream.
     Stream(&'a StreamWindow),
+    /// An iteration still runs, though it has taken as long as [`Tunlet::longest`] says.
+    Running {
+        /// The iteration.
+        iteration: u64,
+        /// It has taken at least so long, seconds.
+        elapsed_s: f64,
+    },
     /// A rank could not carry out a line of [`Tunlet::points`].
     PointRefused {
         /// The rank.
@@ -36,6 +43,11 @@ pub trait Tunlet: Send {
     fn observe(&mut self, observation: Observation<'_>) -> Vec<Judgement>;
     /// Proposes a change, if one pays. `tuning_points` lists everything that the job's ranks offer.
     fn propose(&mut self, tuning_points: &[TuningPoint]) -> Option<Proposal>;
+    /// The iteration of which it wants to know as soon as it has taken so long, seconds: then [`Observation::Running`] follows, and it is
+    /// asked for a proposal before that iteration ends.
+    fn longest(&self) -> Option<(u64, f64)> {
+        None
+    }
     /// The last proposal became decision number `decision` and was settled.
     fn on_settled(&mut self, decision: u64, settled: Settled);
     /// Explains to people what the tunlet observes, what it tunes and how it decides.

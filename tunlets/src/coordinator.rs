@@ -194,6 +194,9 @@ impl Tunlet for Coordinator {
     fn observe(&mut self, observation: Observation<'_>) -> Vec<Judgement> {
         let unmixed = match observation {
             Observation::PointRefused { rank, line, why } => return self.on_point_refused(rank, line, why),
+            Observation::Running { .. } => {
+                return (0..self.acting.len()).flat_map(|at| self.judgements_of(at, observation)).collect();
+            }
             Observation::Iteration(window) => {
                 !window.setting_changed && self.mixed_until.is_none_or(|until| window.iteration > until)
             }
@@ -236,6 +239,11 @@ impl Tunlet for Coordinator {
             self.in_force.extend(to.into_iter().map(|(name, value)| ((rank, name), value)));
         }
         self.acting[at].on_settled(decision, settled);
+    }
+
+    fn longest(&self) -> Option<(u64, f64)> {
+        let all = self.acting.iter().filter_map(|tunlet| tunlet.longest());
+        all.min_by(|a, b| a.1.total_cmp(&b.1))
     }
 
     fn refusals(&self) -> Vec<Refusal> {

@@ -6,6 +6,7 @@ mod controls;
 mod jobs;
 mod memory;
 mod owner;
+mod running;
 mod synchronized;
 mod thoughts;
 

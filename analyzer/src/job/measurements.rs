@@ -91,7 +91,7 @@ impl Measurements {
         roster: &mut Roster,
     ) {
         match event {
-            Event::IterationBegun(begun) if self.is_master(rank) => self.on_begun(*begun, rank, roster),
+            Event::IterationBegun(begun) if self.is_master(rank) => self.on_begun(ctx.now, *begun, rank, roster),
             Event::IterationEnded(ended) if self.is_master(rank) => {
                 self.calls.on_ended(ctx.now, ended.iteration, ended.time_ns);
                 self.points.on_span(self.windows.span(*ended));
@@ -156,14 +156,14 @@ impl Measurements {
         std::mem::take(&mut self.has_new_period)
     }
 
-    fn on_begun(&mut self, mut begun: Begun, rank: u32, roster: &mut Roster) {
+    fn on_begun(&mut self, now: u64, mut begun: Begun, rank: u32, roster: &mut Roster) {
         self.calls.on_begun(begun.iteration, begun.time_ns);
         if roster.members.world_size() > 0 {
             begun.workers = begun.workers.min(roster.members.world_size().max(roster.members.seen() as u32));
         }
         // The marker carries the technique in force, whoever changed it.
         roster.points.set(rank, names::TECHNIQUE, &Value::Number(f64::from(begun.technique)));
-        let setting = self.windows.on_begun(begun, roster.points.setting(rank));
+        let setting = self.windows.on_begun(now, begun, roster.points.setting(rank));
         if begun.tasks > 0 {
             self.technique = setting.to_string();
         }
@@ -327,6 +327,14 @@ impl Measurements {
     /// The rank that begins iterations.
     pub(super) fn master(&self) -> Option<u32> {
         self.windows.master
+    }
+
+    /// When the analyzer heard that this iteration has begun, if it is the newest and has not ended.
+    pub(super) fn running_since(&self, iteration: u64) -> Option<u64> {
+        match self.windows.master {
+            Some(_) => self.windows.running_since(iteration),
+            None => self.points.running_since(iteration),
+        }
     }
 
     /// The rank that takes over what is decided from windows of this kind.

@@ -37,7 +37,7 @@ impl Tunlet for Collector {
         self.with(|seen| match observation {
             Observation::Iteration(window) => seen.iterations.push(window.clone()),
             Observation::Stream(window) => seen.streams.push(window.clone()),
-            Observation::PointRefused { .. } => {}
+            Observation::Running { .. } | Observation::PointRefused { .. } => {}
         });
         Vec::new()
     }

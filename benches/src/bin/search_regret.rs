@@ -2,7 +2,8 @@
 //! Active Harmony uses it, on the same surfaces from the same values at start.
 //!
 //! The regret of an iteration is its true time over the least one, less 1, without the noise. A change that is decided after
-//! iteration i is in force from i + 2 on, for both: the iteration between runs with the values before.
+//! iteration i is in force from i + 2 on, for both: the iteration between runs with the values before. Values that the search leaves
+//! while an iteration runs with them are replaced where the next one begins.
 
 #![forbid(unsafe_code)]
 
@@ -14,7 +15,7 @@ use clap::Parser;
 use midrun_benches::{simplex::Simplex, spread};
 use midrun_models::random::Random;
 use midrun_scheduling::TechniqueParameters;
-use midrun_tunlets::{Observation, SearchOptions, Settled, TuningOptions, TuningPoint, Window, catalogue};
+use midrun_tunlets::{Observation, Proposal, SearchOptions, Settled, TuningOptions, TuningPoint, Window, catalogue};
 
 /// Searches of surfaces that nobody tuned them for.
 #[derive(Parser)]
@@ -31,6 +32,9 @@ struct Arguments {
     /// Only kinds whose name holds this.
     #[arg(long, default_value = "")]
     only: String,
+    /// Measures each value to the end of its iteration.
+    #[arg(long)]
+    whole: bool,
     /// Prints the values of each iteration.
     #[arg(long)]
     verbose: bool,
@@ -38,6 +42,8 @@ struct Arguments {
 
 /// Iteration from which on a search should have found good values.
 const FOUND: usize = 15;
+/// Longest time from when an iteration is too long until the analyzer sees it, seconds: between two looks at its clock.
+const LOOK_S: f64 = 0.025;
 /// Values of each parameter: 1 to this.
 const VALUES: f64 = 64.0;
 
@@ -115,6 +121,8 @@ struct Run {
     /// The best values of those measured by iteration [`FOUND`].
     found: Vec<f64>,
     decision_s: f64,
+    /// Iterations that were left while they ran.
+    left: usize,
 }
 
 fn window(iteration: u64, iteration_s: f64) -> Window {
@@ -137,13 +145,14 @@ fn window(iteration: u64, iteration_s: f64) -> Window {
     }
 }
 
-fn searched(surface: &Surface, start: &[f64], iterations: usize, random: &mut Random) -> Result<Run> {
+fn searched(surface: &Surface, start: &[f64], iterations: usize, prunes: bool, random: &mut Random) -> Result<Run> {
     let points: Vec<String> = (0..surface.axes).map(|k| format!("x{k}=1..{VALUES}")).collect();
     let search = SearchOptions { points: points.join("; "), ..SearchOptions::default() };
     let options = TuningOptions { tunlet: "search".into(), search, ..TuningOptions::default() };
     let mut tunlet = catalogue::create(&options)?;
     let (mut now, mut asked, mut sent) = (start.to_vec(), None::<Vec<f64>>, None::<Vec<f64>>);
     let (mut values, mut found, mut decision_s, mut decision) = (Vec::new(), start.to_vec(), 0.0_f64, 0);
+    let mut left = 0;
     for iteration in 0..iterations as u64 {
         if let Some(new) = sent.take() {
             now = new;
@@ -154,23 +163,30 @@ fn searched(surface: &Surface, start: &[f64], iterations: usize, random: &mut Ra
         let time_s = surface.measured_s(&now, random);
         values.push(now.clone());
         let begin = Instant::now();
+        let proposed = |proposal: Proposal, now: &[f64]| {
+            let mut new = now.to_vec();
+            for (name, value) in &proposal.assignments {
+                new[usize::from(name == "x1")] = value.number().unwrap_or(f64::NAN);
+            }
+            new
+        };
+        let longest_s =
+            tunlet.longest().filter(|(running, _)| *running == iteration && prunes).map(|(_, s)| s + LOOK_S);
+        if let Some(elapsed_s) = longest_s.filter(|elapsed_s| sent.is_none() && *elapsed_s < time_s) {
+            tunlet.observe(Observation::Running { iteration, elapsed_s });
+            sent = tunlet.propose(&tuning_points(&now)).map(|proposal| proposed(proposal, &now));
+            left += usize::from(sent.is_some());
+        }
         tunlet.observe(Observation::Iteration(&window(iteration, time_s)));
         if sent.is_none() {
-            let proposal = tunlet.propose(&tuning_points(&now));
-            asked = proposal.map(|proposal| {
-                let mut new = now.clone();
-                for (name, value) in &proposal.assignments {
-                    new[usize::from(name == "x1")] = value.number().unwrap_or(f64::NAN);
-                }
-                new
-            });
+            asked = tunlet.propose(&tuning_points(&now)).map(|proposal| proposed(proposal, &now));
         }
         decision_s = decision_s.max(begin.elapsed().as_secs_f64());
         if iteration == FOUND as u64 {
             found = tunlet.report().search.and_then(|search| search.best).unwrap_or_default();
         }
     }
-    Ok(Run { values, found, decision_s })
+    Ok(Run { values, found, decision_s, left })
 }
 
 fn tuning_points(now: &[f64]) -> Vec<TuningPoint> {
@@ -202,7 +218,7 @@ fn by_simplex(surface: &Surface, start: &[f64], iterations: usize, random: &mut 
         }
     }
     values.truncate(iterations);
-    Run { found: values.get(FOUND).unwrap_or(&now).clone(), values, decision_s: 0.0 }
+    Run { found: values.get(FOUND).unwrap_or(&now).clone(), values, decision_s: 0.0, left: 0 }
 }
 
 fn main() -> Result<()> {
@@ -211,7 +227,7 @@ fn main() -> Result<()> {
     let seed = a.seed.unwrap_or_else(clock);
     println!("seeds {seed} to {}, {} iterations; median [p10 … p90]", seed + a.surfaces, a.iterations);
     for kind in KINDS.into_iter().filter(|kind| kind.contains(&a.only)) {
-        let (mut start, mut slowest_s) = (Vec::new(), 0.0_f64);
+        let (mut start, mut slowest_s, mut left) = (Vec::new(), 0.0_f64, 0);
         let mut regrets: [[Vec<f64>; 3]; 2] = Default::default();
         for seed in seed..seed + a.surfaces {
             let random = &mut Random::new(seed);
@@ -221,7 +237,7 @@ fn main() -> Result<()> {
             let regret = |values: &[f64]| 100.0 * (surface.true_s(values) / least_s - 1.0);
             start.push(regret(&from));
             let runs = [
-                searched(&surface, &from, a.iterations, &mut random.clone())?,
+                searched(&surface, &from, a.iterations, !a.whole, &mut random.clone())?,
                 by_simplex(&surface, &from, a.iterations, &mut random.clone()),
             ];
             for (run, all) in runs.iter().zip(&mut regrets) {
@@ -235,6 +251,7 @@ fn main() -> Result<()> {
                 all[1].push(regret(&run.found));
                 all[2].push(own.last().copied().unwrap_or(f64::NAN));
                 slowest_s = slowest_s.max(run.decision_s);
+                left += run.left;
             }
         }
         let text = |list: &[f64]| {
@@ -243,7 +260,7 @@ fn main() -> Result<()> {
                 .map_or(String::new(), |s| format!("{:6.2} [{:.2} … {:.2}] mean {mean:.2}", s.median, s.p10, s.p90))
         };
         println!(
-            "{kind}: regret of the values at start, %: {}; longest decision {:.1} ms",
+            "{kind}: regret of the values at start, %: {}; longest decision {:.1} ms; {left} iterations left early",
             text(&start),
             1e3 * slowest_s
         );

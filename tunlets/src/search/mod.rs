@@ -47,6 +47,10 @@ pub struct SearchTunlet {
     asked_at: Option<u64>,
     /// Windows since then, with their times, seconds.
     since: Vec<(u64, f64)>,
+    /// The iteration whose values were left while it ran, until its window or the change inside it comes.
+    left: Option<u64>,
+    /// By how much the time of the last window was scaled for its work; `None` where work differs by more than times scatter.
+    scale: Option<f64>,
     /// The last proposal was for several ranks.
     several: bool,
     /// The last proposal was a synchronized change.
@@ -81,6 +85,8 @@ impl SearchTunlet {
             in_force: None,
             asked_at: None,
             since: Vec::new(),
+            left: None,
+            scale: None,
             several: false,
             synchronized: false,
             in_parts: false,
@@ -127,15 +133,19 @@ impl SearchTunlet {
     /// Takes in the time of a window, `None` if it is unknown.
     fn measured(&mut self, number: u64, time_s: Option<f64>) {
         self.last = Some(number);
+        if self.left.take_if(|left| *left <= number) == Some(number)
+            && let (Some(engine), Some(time_s)) = (&mut self.engine, time_s)
+        {
+            // The next values are on their way: this was the whole iteration with those that were left.
+            engine.tell_whole(time_s);
+            return;
+        }
         if self.asked_at.is_some() {
             self.since.extend(time_s.map(|time_s| (number, time_s)));
         }
         let Some(time_s) = time_s.filter(|_| self.in_force.is_some_and(|from| number >= from)) else { return };
         let before = self.target();
-        // The engine judges: no rule ends the trial before it asks for other values.
-        let watch =
-            Rule { windows: usize::MAX, expected: Gain::NONE, least: 0.0, deviation: 0.0, confidence: self.confidence };
-        self.trials.measure(number, Measurement { cost: time_s, time_s }, watch);
+        self.trials.measure(number, Measurement { cost: time_s, time_s }, self.watch());
         if self.is_over() {
             self.judge();
             return;
@@ -145,6 +155,26 @@ impl SearchTunlet {
         if self.target() != before {
             self.judge();
             self.in_force = None;
+        }
+    }
+
+    /// The engine judges: no rule ends the trial before it asks for other values.
+    fn watch(&self) -> Rule {
+        Rule { windows: usize::MAX, expected: Gain::NONE, least: 0.0, deviation: 0.0, confidence: self.confidence }
+    }
+
+    /// The running iteration has taken so long that its values cannot be the best: they are left before it ends.
+    fn leave(&mut self, iteration: u64, elapsed_s: f64) {
+        let (running, before, watch) = (self.longest(), self.target(), self.watch());
+        let (Some((running, _)), Some(scale), Some(engine)) = (running, self.scale, &mut self.engine) else { return };
+        if running == iteration {
+            engine.tell(elapsed_s * scale);
+            self.trials.measure(iteration, Measurement { cost: elapsed_s, time_s: elapsed_s }, watch);
+            self.left = Some(iteration);
+            if self.target() != before {
+                self.judge();
+                self.in_force = None;
+            }
         }
     }
 
@@ -236,7 +266,9 @@ impl SearchTunlet {
             }
             (_, None) => (format!("it is the best of {spent} measurements"), of_best),
             (_, Some(ask)) => {
-                let why = format!("measurement {} of at most {}", spent + 1, engine.budget());
+                let left = |left| format!("; iteration {left} was left, for its values are surely worse than the best");
+                let left = self.left.map(left).unwrap_or_default();
+                let why = format!("measurement {} of at most {}{left}", spent + 1, engine.budget());
                 (why, ask.expected.map_or((f64::NAN, 0.0), |expected| (expected.time_s, expected.deviation)))
             }
         };
@@ -253,7 +285,7 @@ impl SearchTunlet {
             predicted_s,
             uncertainty: if predicted_s.is_finite() { (self.confidence.two_sided() * deviation).exp_m1() } else { 0.0 },
             unchanged_s: start_s.unwrap_or(f64::NAN),
-            ..Proposal::default()
+            at_once: self.left.is_some() && !synchronized,
         })
     }
 
@@ -268,10 +300,13 @@ impl SearchTunlet {
             return None;
         }
         if work <= 0.0 {
+            self.scale = Some(1.0);
             return Some(window.iteration_s);
         }
         let measured = progress.is_some();
         let (first, by_progress) = *self.work.get_or_insert((work, measured));
+        let noise = self.engine.as_ref().map_or(0.0, Search::noise);
+        self.scale = Some(first / work).filter(|scale| scale.ln().abs() <= self.confidence.two_sided() * noise);
         match (measured, by_progress) {
             // Its progress was not reported in time: nobody knows how much it did.
             (false, true) => None,
@@ -324,9 +359,17 @@ impl Tunlet for SearchTunlet {
                 let time_s = window.settled.then(|| window.period_s()).filter(|s| s.is_finite());
                 self.measured(window.number, time_s);
             }
+            Observation::Running { iteration, elapsed_s } => self.leave(iteration, elapsed_s),
             Observation::PointRefused { .. } => {}
         }
         std::mem::take(&mut self.judgements)
+    }
+
+    fn longest(&self) -> Option<(u64, f64)> {
+        let running = self.last? + 1;
+        let is_tried = !self.streams && self.left.is_none() && self.in_force.is_some_and(|from| from <= running);
+        let limit_s = self.engine.as_ref().filter(|_| is_tried && self.trouble.is_none())?.limit_s()?;
+        Some((running, limit_s / self.scale?))
     }
 
     fn propose(&mut self, tuning_points: &[TuningPoint]) -> Option<Proposal> {
@@ -342,10 +385,14 @@ impl Tunlet for SearchTunlet {
         self.in_force = match proposal {
             // Somebody else may have set it: windows until the change is applied do not count.
             Some(_) => {
-                self.asked_at = self.asked_at.or(self.last);
+                let since = match self.left {
+                    Some(left) => Some(left).filter(|_| self.synchronized),
+                    None => self.last,
+                };
+                self.asked_at = self.asked_at.or(since);
                 None
             }
-            None => self.in_force.or(self.last.map(|last| last + 1)),
+            None => self.in_force.or(self.last.max(self.left).map(|last| last + 1)),
         };
         proposal
     }
@@ -356,9 +403,11 @@ impl Tunlet for SearchTunlet {
                 self.failures = 0;
                 // Without synchronization ranks apply values one by one, and inputs of a stream are not windows: skip a mixed window.
                 let mixed = self.streams || (self.several && !self.synchronized);
-                let next = self.last.map_or(0, |last| last + if mixed { 2 } else { 1 });
-                // A synchronized change applies where `iteration` begins; some ranks may still be in the one before.
-                let taken_over = if self.synchronized { iteration + 1 } else { iteration };
+                let next = self.last.max(self.left).map_or(0, |last| last + if mixed { 2 } else { 1 });
+                // A synchronized change applies where `iteration` begins; some ranks may still be in the one before. What was left inside
+                // its iteration may have changed there.
+                let inside = self.left.take_if(|left| iteration <= *left).is_some();
+                let taken_over = if self.synchronized || inside { iteration + 1 } else { iteration };
                 let in_force = if self.streams { next } else { next.max(taken_over) };
                 self.in_force = (!self.partial).then_some(in_force);
                 let mixed = mixed || self.in_parts;

@@ -310,3 +310,44 @@ fn where_the_program_measures_its_progress_times_are_per_progress() {
     assert_eq!(tunlet.time_s(&of(vec![progress(0, 60, None)], 1.0)), Some(0.5));
     assert_eq!(tunlet.time_s(&of(Vec::new(), 1.0)), None, "it was not reported in time");
 }
+
+#[test]
+fn values_are_left_inside_the_iteration_that_they_make_too_long() {
+    let time_s = |kind: f64| [1.0, 1.1, 9.0][kind as usize];
+    for inside in [false, true] {
+        let mut tunlet = SearchTunlet::new(&options("kind=0..2 categorical"), Confidence::default()).unwrap();
+        let mut tuning_points = vec![tuning_point(0, "kind", (0.0, 2.0), 0.0)];
+        let (mut decisions, mut left, mut pending) = (0, 0, None::<f64>);
+        for iteration in 0..40_u64 {
+            if let Some(value) = pending.take() {
+                tuning_points[0].value = value;
+                tunlet.on_settled(decisions, Settled::Applied { iteration });
+                decisions += 1;
+            }
+            let mut now = window(iteration, 4, time_s(tuning_points[0].value));
+            if let Some((running, longest_s)) = tunlet.longest().filter(|(_, longest_s)| *longest_s < now.iteration_s) {
+                assert_eq!(running, iteration);
+                tunlet.observe(Observation::Running { iteration, elapsed_s: longest_s });
+                let proposal = tunlet.propose(&tuning_points).expect("other values");
+                assert!(proposal.at_once && proposal.why.contains("was left"), "{proposal:?}");
+                assert_eq!(tunlet.longest(), None, "once");
+                (left, pending) = (left + 1, proposal.assignments[0].1.number());
+                if let Some(value) = pending.take_if(|_| inside) {
+                    tuning_points[0].value = value;
+                    tunlet.on_settled(decisions, Settled::Applied { iteration });
+                    decisions += 1;
+                    now.iteration_s = longest_s + 0.1;
+                }
+            }
+            tunlet.observe(Observation::Iteration(&now));
+            if pending.is_none() {
+                pending = tunlet.propose(&tuning_points).and_then(|proposal| proposal.assignments[0].1.number());
+            }
+        }
+        let report = tunlet.report().search.unwrap();
+        let slow = report.tried.iter().find(|tried| tried.values == [2.0]).expect("it was tried");
+        assert!(left >= 1 && slow.times == 1, "{report:?}");
+        assert_eq!(slow.time_s == 9.0, !inside, "a part of an iteration is not the whole: {report:?}");
+        assert_eq!((report.best_is_start, tuning_points[0].value), (true, 0.0), "{report:?}");
+    }
+}

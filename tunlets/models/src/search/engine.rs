@@ -7,6 +7,7 @@ use super::gradient;
 use super::observations::{Candidate, Observations};
 use super::process::{Posterior, Process, Sample};
 use super::space::{Point, Space};
+use crate::chance::normal_quantile;
 use crate::random::Random;
 
 /// A time of an earlier run counts as this share of one of this run: what was learnt before a change is kept, but counts less.
@@ -83,6 +84,8 @@ pub struct Search {
     /// Combinations with which the program failed: never again.
     failed: BTreeSet<Candidate>,
     asked: Option<(Candidate, Ask)>,
+    /// See [`Search::limit_s`].
+    limit_s: Option<f64>,
     /// The best so far, once something was measured.
     winner: Option<Candidate>,
     over: Option<Candidate>,
@@ -111,6 +114,7 @@ impl Search {
             seen: Observations::default(),
             failed: BTreeSet::new(),
             asked: None,
+            limit_s: None,
             winner: None,
             over: None,
             present: None,
@@ -164,6 +168,19 @@ impl Search {
             false => drop(self.failed.insert(candidate.clone())),
         }
         self.present = candidate;
+    }
+
+    /// Time from which on the combination asked for is surely worse than the best so far, seconds: it need not be measured to its end.
+    /// `None` where it is the best, or nothing is known of it.
+    pub fn limit_s(&self) -> Option<f64> {
+        self.asked.as_ref().and(self.limit_s)
+    }
+
+    /// Reports that the time reported last was only what had passed of it: the whole was this, seconds.
+    pub fn tell_whole(&mut self, time_s: f64) {
+        if time_s.is_finite() && time_s > 0.0 {
+            self.seen.correct(&self.present, time_s);
+        }
     }
 
     /// Reports one more time of the combination that was measured last, seconds: the change to the next was on its way.
@@ -222,6 +239,7 @@ impl Search {
 
     fn choose(&mut self) {
         if self.spent == 0 {
+            self.limit_s = None;
             self.ask_for(None, None);
             return;
         }
@@ -243,11 +261,30 @@ impl Search {
             self.over = Some(self.winner.clone().unwrap_or(None));
             return;
         };
+        let best = self.winner.as_ref().and_then(|winner| candidates.iter().position(|other| other == winner));
+        self.limit_s = posterior.as_ref().zip(best).and_then(|(posterior, best)| self.limit(posterior, at, best));
         let expected = posterior.map(|posterior| Expected {
             time_s: posterior.means[at].exp(),
             deviation: (posterior.covariances[at][at] + posterior.noise).max(0.0).sqrt(),
         });
         self.ask_for(candidates[at].clone(), expected);
+    }
+
+    /// The time, seconds, that candidate `at` measures if the one at `best` is then better at the level: what is expected of the difference
+    /// of the two, given that one measurement.
+    fn limit(&self, posterior: &Posterior, at: usize, best: usize) -> Option<f64> {
+        let covariance = |a: usize, b: usize| posterior.covariances[a][b];
+        // What a measurement says of the difference, as a share of by how much it surprises.
+        let own = covariance(at, at) - covariance(at, best);
+        let share = own / (covariance(at, at) + posterior.noise);
+        if share.is_nan() || share <= 0.0 {
+            return None;
+        }
+        let left = (covariance(at, at) + covariance(best, best) - 2.0 * covariance(at, best) - share * own).max(0.0);
+        let difference = posterior.means[at] - posterior.means[best];
+        let log = posterior.means[at] + (normal_quantile(self.plan.level) * left.sqrt() - difference) / share;
+        // What is no longer than the best is expected to be is not worse.
+        Some(log.max(posterior.means[best]).exp())
     }
 
     fn ask_for(&mut self, candidate: Candidate, expected: Option<Expected>) {

@@ -20,6 +20,13 @@ impl Observations {
         self.times.entry(candidate.clone()).or_default().push(time_s);
     }
 
+    /// The newest time of a candidate was this, seconds.
+    pub(super) fn correct(&mut self, candidate: &Candidate, time_s: f64) {
+        if let Some(newest) = self.times.get_mut(candidate).and_then(|times| times.last_mut()) {
+            *newest = time_s;
+        }
+    }
+
     /// All candidates with their times.
     pub(super) fn all(&self) -> impl Iterator<Item = (&Candidate, &Vec<f64>)> {
         self.times.iter()

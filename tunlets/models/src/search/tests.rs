@@ -220,3 +220,27 @@ proptest! {
         prop_assert_eq!(again.1, asked, "the same seed, the same questions");
     }
 }
+
+#[test]
+fn what_takes_surely_longer_than_the_best_need_not_be_measured_to_its_end() {
+    let space = Space::parse(["kind=0..2 categorical"], []).unwrap();
+    let mut search = Search::new(space, vec![0.0], &[], plan(60, 1));
+    assert_eq!((search.ask().map(|ask| ask.start), search.limit_s()), (Some(true), None), "nothing is known");
+    let mut limits = Vec::new();
+    while let Some(ask) = search.ask() {
+        let time_s = [1.0, 1.02, 8.0][ask.values[0] as usize];
+        match search.limit_s() {
+            Some(limit_s) if limit_s < time_s => {
+                limits.push((ask.values[0], limit_s));
+                search.tell(limit_s);
+                search.ask();
+                search.tell_whole(time_s);
+            }
+            _ => search.tell(time_s),
+        }
+    }
+    let (_, slow_s) = limits.iter().find(|(kind, _)| *kind == 2.0).expect("the slow one is left");
+    assert!((1.0..2.0).contains(slow_s), "{limits:?}");
+    assert_eq!(search.best().unwrap().time_s, 1.0);
+    assert!(search.ranking().iter().any(|(values, time_s, _)| values[0] == 2.0 && *time_s == 8.0), "the whole counts");
+}
