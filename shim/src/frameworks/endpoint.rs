@@ -165,7 +165,10 @@ impl Endpoint {
                     self.large_sends -= 1;
                     self.moved_ns = clock::now_ns();
                 }
-                self.spare.extend(sent.filter(|_| self.spare.len() < 2 * SENDS));
+                if let Some(mut sent) = sent.filter(|_| self.spare.len() < 2 * SENDS) {
+                    sent.clear();
+                    self.spare.push(sent);
+                }
                 self.busy_sends -= 1;
             }
             if send.is_none()

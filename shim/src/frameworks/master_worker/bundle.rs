@@ -13,9 +13,8 @@ pub struct Bundle {
 }
 
 impl Bundle {
-    /// Without a chunk, in this buffer.
+    /// Without a chunk, in this empty buffer.
     pub fn new(mut message: Vec<u8>) -> Bundle {
-        message.clear();
         message.resize(HEADER_BYTES, 0);
         Bundle { message, chunks: 0 }
     }
@@ -80,7 +79,7 @@ mod tests {
 
     #[test]
     fn the_chunks_of_a_message_come_out_as_they_went_in() {
-        let mut bundle = Bundle::new(vec![7; 3]);
+        let mut bundle = Bundle::new(Vec::new());
         let chunk = |first| Header { first, ..Header::new(Kind::Result, 4) };
         for (first, text) in [(0u64, b"abc".as_slice()), (9, b"")] {
             let (at, into) = bundle.begin(text.len());

@@ -41,8 +41,7 @@ impl Master<'_> {
     /// Computes `task` with inputs and results of fixed sizes, and appends the result to those of its chunk; returns the time of `compute`,
     /// nanoseconds, or `None` when the program refuses.
     fn compute_own_sized(&mut self, task: Chunk, results: &mut Vec<u8>) -> Option<u64> {
-        let mut inputs = self.endpoint.buffer();
-        inputs.clear();
+        let inputs = self.endpoint.buffer();
         let (prepared, inputs) = self.append_inputs(task, inputs);
         let from = results.len();
         results.resize(from + self.config.result_bytes, 0);
@@ -55,9 +54,7 @@ impl Master<'_> {
 
     /// Likewise, with inputs and results of any size, which cannot be put together: passes the result on at once.
     fn compute_own_any(&mut self, worker: usize, task: Chunk) -> Option<u64> {
-        let (mut inputs, mut results) = (self.endpoint.buffer(), self.endpoint.buffer());
-        inputs.clear();
-        results.clear();
+        let (inputs, results) = (self.endpoint.buffer(), self.endpoint.buffer());
         let (prepared, inputs) = self.append_inputs(task, inputs);
         let begin_ns = clock::now_ns();
         let now = (self.iteration, task.first, 1);
