@@ -117,7 +117,7 @@ pub(crate) fn withheld(job: &JobId, number: u64, iteration: u64, why: &str) -> N
 /// A tunlet refused to do something, or was refused.
 pub(crate) fn refused(job: &JobId, refusal: &Refusal) -> Notice {
     let Refusal { tunlet, iteration, why, .. } = refusal;
-    tracing::warn!(%job, tunlet, iteration, why, "a tunlet's option was refused");
+    tracing::info!(%job, tunlet, iteration, why, "a tunlet refused, or was refused");
     Notice {
         text: format!("iteration {iteration}: {tunlet}: refused: {why}"),
         json: json!({"event": "refusal", "job": job.as_str(), "tunlet": tunlet, "iteration": iteration, "why": why}),

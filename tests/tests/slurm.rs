@@ -1,6 +1,7 @@
 //! Jobs under a real Slurm on emulated hosts, with both MPIs where Debian's builds and Slurm's plugins meet.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use midrun_tests::slurm::{job_script, plugin};
 use midrun_tests::synthetic::{assert_whole, wait_for_iterations};
@@ -178,6 +179,8 @@ fn a_job_whose_host_dies_ends_and_one_that_is_requeued_is_tuned_again() {
     slurm.ask(&["scontrol", "requeue", &requeued]);
     let waits = || slurm.ask(&["squeue", "-h", "-j", &requeued, "-o", "%T"]).contains("PENDING");
     wait_until("it waits to run again", waits);
+    // slurmd has revoked the job's credential, and refuses one that is as old by its clock of whole seconds.
+    std::thread::sleep(Duration::from_secs(3));
     wait_until("it has run again", || {
         // Slurm sets a start in two minutes when the first run has ended, perhaps after it says that the job waits.
         slurm.ask(&["scontrol", "update", &format!("JobId={requeued}"), "StartTime=now"]);
