@@ -113,6 +113,24 @@ impl Config {
         }
     }
 
+    /// The configuration with these options for jobs that ask for none.
+    pub fn with(self, options: TuningOptions) -> Config {
+        let TuningOptions { tunlet, shadow, files, technique, objective, confidence, .. } = options;
+        let TuningOptions { min_workers, max_workers, worker_step, .. } = options;
+        Config {
+            tunlet,
+            shadow,
+            files,
+            technique,
+            objective,
+            confidence,
+            min_workers,
+            max_workers,
+            worker_step,
+            ..self
+        }
+    }
+
     /// A job's options, with the configured ones where it has none (an empty text, a 0).
     pub fn completed(&self, options: TuningOptions) -> TuningOptions {
         let or = |text: String, own: &String| if text.is_empty() { own.clone() } else { text };

@@ -1,4 +1,4 @@
-/* wrappers.c - the life cycle: the wrappers of MPI_Init, MPI_Init_thread and MPI_Finalize; the others are in calls.c and fortran.c.
+/* wrappers.c - the life cycle: the wrappers of MPI_Init, MPI_Init_thread, MPI_Finalize and of sessions; the others are in calls.c and fortran.c.
  *
  * Compiled once per MPI. If libmidrun is preloaded or linked before the MPI library, a call of MPI_Init by the program, a
  * runtime or a Fortran binding reaches the wrapper here, which calls the next function of that name.

@@ -1,5 +1,7 @@
 //! The job that this process belongs to: named by `MIDRUN_JOB`, else by the launch that its launcher numbered.
 
+use std::sync::OnceLock;
+
 /// Variables in which launchers and batch systems number a launch, each with the one that numbers the step in it; the ones that
 /// tell launches apart best come first.
 const VARIABLES: [(&str, &str); 8] = [
@@ -17,21 +19,31 @@ const BYTES: usize = 63;
 /// Variable by which a process that a master starts learns the launch of its master.
 pub const LAUNCH: &str = "MIDRUN_LAUNCH";
 
-/// The name of this process's job, and the number of its launch (see [`midrun_vocabulary::launch`]): the same in all ranks of one
-/// launch.
-pub fn job_and_launch() -> (String, String) {
-    let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-    // A process that a master of this job started has a launch of its own, and belongs to the master's.
-    let launch = variable(LAUNCH).unwrap_or_else(|| launch(variable, &hydra_port()));
-    let number = launch.split_once(':').map_or("unnamed", |(_, number)| number);
-    let job = variable("MIDRUN_JOB").unwrap_or_else(|| number.to_owned());
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// The number of this process's launch, found once. A process that a master of this job started has a launch of its own, and belongs to the
+/// master's.
+fn found() -> &'static str {
+    static FOUND: OnceLock<String> = OnceLock::new();
+    FOUND.get_or_init(|| variable(LAUNCH).unwrap_or_else(|| number(variable, &hydra_port())))
+}
+
+/// The name of this process's job: the same in all ranks of one launch.
+pub fn job() -> String {
+    variable("MIDRUN_JOB").unwrap_or_else(|| found().split_once(':').map_or("unnamed", |(_, number)| number).to_owned())
+}
+
+/// The number of its launch (see [`midrun_vocabulary::launch`]): the same in all ranks of one launch. Empty where it cannot be told.
+pub fn launch() -> &'static str {
     // The components of a heterogeneous job of Slurm are one launch with several numbers.
-    let has_several = launch.starts_with("SLURM") && variable("SLURM_HET_SIZE").is_some();
-    (job, if has_several { String::new() } else { launch })
+    let has_several = found().starts_with("SLURM") && variable("SLURM_HET_SIZE").is_some();
+    if has_several { "" } else { found() }
 }
 
 /// `hydra` is the port by which MPICH's launcher reaches this launch, empty under other launchers.
-fn launch(variable: impl Fn(&str) -> Option<String>, hydra: &str) -> String {
+fn number(variable: impl Fn(&str) -> Option<String>, hydra: &str) -> String {
     let name = |kind: &str, number: &str| -> String {
         let is_allowed = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
         let number = number.chars().map(|c| if is_allowed(c) { c } else { '-' });
@@ -77,7 +89,7 @@ mod tests {
 
     fn named(variables: &[(&str, &str)], hydra: &str) -> String {
         let of = |name: &str| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned());
-        launch(of, hydra)
+        number(of, hydra)
     }
 
     #[test]

@@ -55,7 +55,7 @@ pub extern "C" fn midrun_shim_on_finalize() {
 fn attach(rank: u32, world_size: u32, mpi: &str) {
     clock::resync();
     let (Some(path), false) = (std::env::var_os("MIDRUN_SOCKET"), is_off() || state::is_disabled()) else { return };
-    let (job, launch) = launch_id::job_and_launch();
+    let (job, launch) = (launch_id::job(), launch_id::launch().to_owned());
     let (pid, start_ns) = (std::process::id(), clock::now_ns());
     let identity = Identity { rank, world_size, pid, job, launch, mpi: mpi.into(), start_ns };
     match Segment::create(&identity, RINGS, RECORDS) {

@@ -160,7 +160,7 @@ struct Line {
 fn command_line(number: u32) -> Result<Line, String> {
     let program = std::fs::read_link("/proc/self/exe").map_err(|error| format!("/proc/self/exe: {error}"))?;
     let words = std::fs::read("/proc/self/cmdline").map_err(|error| format!("/proc/self/cmdline: {error}"))?;
-    let launch = format!("{}={}", launch_id::LAUNCH, launch_id::job_and_launch().1);
+    let launch = format!("{}={}", launch_id::LAUNCH, launch_id::launch());
     let mut arguments: Vec<Vec<u8>> = vec![format!("MIDRUN_SPAWNED={number}").into_bytes(), launch.into_bytes()];
     for (name, value) in std::env::vars_os() {
         let name = name.into_vec();

@@ -167,7 +167,7 @@ fn open() -> Option<Part> {
 fn path() -> std::io::Result<std::path::PathBuf> {
     let invalid = |what| std::io::Error::new(std::io::ErrorKind::InvalidInput, what);
     let socket = std::env::var_os("MIDRUN_SOCKET").ok_or_else(|| invalid("MIDRUN_SOCKET is not set"))?;
-    let job = launch_id::job_and_launch().0;
+    let job = launch_id::job();
     let plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
     if job.is_empty() || job.len() > midrun_ring::layout::TEXT || !job.chars().all(plain) {
         return Err(invalid("MIDRUN_JOB is no job's id"));

@@ -104,6 +104,12 @@ impl Mpi {
     }
 }
 
+/// Directory of an MPI in `target/NAME`, which `tests/run` puts there.
+pub fn fetched(name: &str) -> Option<PathBuf> {
+    let directory = root().canonicalize().expect("the root").join("target").join(name);
+    directory.join("bin/mpirun").is_file().then_some(directory)
+}
+
 /// Runs a test of `#[each_mpi]` under an MPI. If this MPI is absent, the test is skipped and counted.
 pub fn run_with(mpi: Mpi, test: fn(Mpi)) {
     if mpi.is_here() {

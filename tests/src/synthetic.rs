@@ -1,5 +1,6 @@
 //! The program `mw_synthetic`: its line, the lines it prints for each iteration, and its own check of every task.
 
+use crate::Summary;
 use crate::process::Ended;
 use crate::{Mpi, Process, Scratch, wait_until};
 
@@ -50,4 +51,17 @@ pub fn wait_for_iterations(job: &mut Process, more: usize) {
 pub fn assert_whole(ended: &Ended) -> Vec<u32> {
     assert!(ended.out.contains(WHOLE), "{}\n{}", ended.out, ended.err);
     workers(&ended.out)
+}
+
+/// Fails the test unless midrun has the task times of all `iterations` that the program had: nothing was dropped, and the ideal of each is the same.
+pub fn assert_recorded(ended: &Ended, summary: &Summary, iterations: usize) {
+    summary.assert_contract();
+    assert_eq!(summary.count("/records/dropped"), 0, "{}", ended.err);
+    let ideals = summary.list("ideal_s").iter().filter_map(|ideal_s| ideal_s.as_f64());
+    let of_program = |line: &str| line.split("ideal ").nth(1)?.split(' ').next()?.parse::<f64>().ok();
+    let shown = ended.out.lines().filter(|line| line.starts_with("iteration ")).filter_map(of_program);
+    let pairs: Vec<(f64, f64)> = ideals.zip(shown).collect();
+    assert_eq!(pairs.len(), iterations);
+    // The program's ideal is that of the times that came with the results, midrun's that of the records.
+    assert!(pairs.iter().all(|(window_s, shown_s)| (window_s - shown_s).abs() < 1e-3), "{pairs:?}");
 }

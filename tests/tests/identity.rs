@@ -3,25 +3,40 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use midrun_tests::{Mpi, Process, Scratch, Summary, each_mpi, root, run, skip};
+use midrun_tests::process::Ended;
+use midrun_tests::{Mpi, Process, Scratch, Summary, each_mpi, need, root, run};
 
 fn source(name: &str) -> PathBuf {
     root().join("tests/programs").join(name)
 }
 
-/// An MPI in `target/NAME`, which `tests/run` puts there: its launcher's line for `ranks` ranks, and its compiler.
-fn fetched(name: &str, ranks: u32) -> Option<(Vec<String>, PathBuf)> {
-    let directory = root().canonicalize().expect("the root").join("target").join(name);
-    let launcher = directory.join("bin/mpiexec");
-    if !launcher.exists() {
-        skip::skip(&format!("{name} is not here"));
-        return None;
-    }
-    let mut line = vec![launcher.display().to_string(), "-n".into(), ranks.to_string()];
+/// The launcher's line for two ranks, and the compiler, of an MPI: installed, or in `target/NAME`. `None`, counted as skipped, where it is absent.
+type Found = Option<(Vec<String>, PathBuf)>;
+
+fn installed(mpi: Mpi) -> Found {
+    need!(mpi.is_here(), "the MPI is not here", None);
+    let mut line = mpi.line(2, Path::new("program"));
+    line.pop();
+    Some((line, format!("mpicc.{}", mpi.name()).into()))
+}
+
+fn fetched(name: &str) -> Found {
+    let directory = midrun_tests::mpi::fetched(name);
+    need!(directory.is_some(), "an MPI of the package registry is not here", None);
+    let directory = directory?;
+    let mut line = vec![directory.join("bin/mpirun").display().to_string(), "-n".into(), "2".into()];
     if name == "openmpi5" {
         line.extend(["--map-by", ":oversubscribe", "--bind-to", "none"].map(str::to_owned));
     }
     Some((line, directory.join("bin/mpicc")))
+}
+
+/// Runs a line that ends well under midrun.
+fn under_midrun(scratch: &Scratch, line: &[String]) -> (Ended, Summary) {
+    let mut command = run::command(scratch, &["--summary", "s.json"], line);
+    command.envs(["PRTE_ALLOW_RUN_AS_ROOT", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM"].map(|name| (name, "1")));
+    let ended = Process::start(scratch, "run", command).succeed();
+    (ended, Summary::read(&scratch.path("s.json")))
 }
 
 /// Compiles a program, linked with the libmidrun of `flavour` where there is one to link with.
@@ -47,15 +62,12 @@ fn compile(scratch: &Scratch, compiler: &Path, name: &str, flavour: Option<Mpi>)
 fn children_are_left_alone((mut line, compiler): (Vec<String>, PathBuf), flavour: Mpi) {
     let scratch = Scratch::new();
     line.push(compile(&scratch, &compiler, "children.c", Some(flavour)));
-    let mut command = run::command(&scratch, &["--summary", "s.json"], &line);
-    command.envs(["PRTE_ALLOW_RUN_AS_ROOT", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM"].map(|name| (name, "1")));
-    let ended = Process::start(&scratch, "run", command).succeed();
+    let (ended, summary) = under_midrun(&scratch, &line);
     for who in ["rank 0", "rank 1", "child 0", "child 1"] {
         assert!(ended.out.contains(&format!("{who} of 2 is done")), "{} {}", ended.out, ended.err);
     }
     let said = "processes that the program itself started (MPI_Comm_spawn) are left alone";
     assert_eq!(ended.err.matches(said).count(), 1, "{}", ended.err);
-    let summary = Summary::read(&scratch.path("s.json"));
     assert_eq!(summary.count("/ranks"), 2, "{}", ended.err);
     // Of the ranks: 20 in their world, and the one with the children.
     let barriers: u64 = ["collective", "any"]
@@ -68,17 +80,12 @@ fn children_are_left_alone((mut line, compiler): (Vec<String>, PathBuf), flavour
 
 #[test]
 fn processes_that_the_program_starts_are_left_alone_openmpi() {
-    if !Mpi::OpenMpi.is_here() {
-        return skip::skip("Open MPI is not here");
-    }
-    let mut line = Mpi::OpenMpi.line(2, Path::new("x"));
-    line.pop();
-    children_are_left_alone((line, "mpicc.openmpi".into()), Mpi::OpenMpi);
+    installed(Mpi::OpenMpi).into_iter().for_each(|mpi| children_are_left_alone(mpi, Mpi::OpenMpi));
 }
 
 #[test]
 fn processes_that_the_program_starts_are_left_alone_mpich_5() {
-    if let Some(mpi) = fetched("mpich5", 2) {
+    if let Some(mpi) = fetched("mpich5") {
         children_are_left_alone(mpi, Mpi::Mpich);
     }
 }
@@ -117,11 +124,8 @@ fn sessions_are_seen((mut line, compiler): (Vec<String>, PathBuf), sessions: &[&
     let scratch = Scratch::new();
     line.push(compile(&scratch, &compiler, "sessions.c", None));
     line.extend(sessions.iter().map(|calls| (*calls).to_owned()));
-    let mut command = run::command(&scratch, &["--summary", "s.json"], &line);
-    command.envs(["PRTE_ALLOW_RUN_AS_ROOT", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM"].map(|name| (name, "1")));
-    let ended = Process::start(&scratch, "run", command).succeed();
+    let (ended, summary) = under_midrun(&scratch, &line);
     assert_eq!(ended.out, "sum 1\n".repeat(sessions.len()), "{}", ended.err);
-    let summary = Summary::read(&scratch.path("s.json"));
     assert_eq!(summary.count("/ranks"), 2, "{}", ended.err);
     assert_eq!(summary.count("/mpi_calls/MPI_Allreduce/collective/count"), 80, "{}", summary.0["mpi_calls"]);
     assert_eq!(summary.count("/mpi_calls/MPI_Sendrecv/same_host/count"), 2, "{}", summary.0["mpi_calls"]);
@@ -130,21 +134,16 @@ fn sessions_are_seen((mut line, compiler): (Vec<String>, PathBuf), sessions: &[&
 
 #[test]
 fn a_program_of_sessions_is_counted_mpich() {
-    if !Mpi::Mpich.is_here() {
-        return skip::skip("MPICH is not here");
-    }
-    let mut line = Mpi::Mpich.line(2, Path::new("x"));
-    line.pop();
-    sessions_are_seen((line, "mpicc.mpich".into()), &["40"]);
+    installed(Mpi::Mpich).into_iter().for_each(|mpi| sessions_are_seen(mpi, &["40"]));
 }
 
 #[test]
 fn a_program_of_sessions_is_counted_mpich_5() {
     // MPICH 4.0 and Open MPI 5.0 crash in a second session, without midrun, too.
-    fetched("mpich5", 2).into_iter().for_each(|mpi| sessions_are_seen(mpi, &["40", "3"]));
+    fetched("mpich5").into_iter().for_each(|mpi| sessions_are_seen(mpi, &["40", "3"]));
 }
 
 #[test]
 fn a_program_of_sessions_is_counted_open_mpi_5() {
-    fetched("openmpi5", 2).into_iter().for_each(|mpi| sessions_are_seen(mpi, &["40"]));
+    fetched("openmpi5").into_iter().for_each(|mpi| sessions_are_seen(mpi, &["40"]));
 }

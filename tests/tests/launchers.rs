@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use midrun_tests::{Mpi, Process, Scratch, Summary, each_mpi, root, run};
+use midrun_tests::mpi::fetched;
+use midrun_tests::{Mpi, Process, Scratch, Summary, each_mpi, run};
 
 /// Rounds of the loop in [`source`].
 const ROUNDS: u64 = 50;
@@ -102,12 +103,6 @@ fn an_mpi_that_midrun_does_not_know_costs_no_job(mpi: Mpi) {
     assert!(ours[0].contains("libmpi.so.1") && ours[0].contains("the job runs untuned"), "{}", ours[0]);
     let strict = run::command(&scratch, &["--strict"], &line);
     Process::start(&scratch, "strict", strict).wait().assert_refused(&["libmpi.so.1", "--mpi"]);
-}
-
-/// A program for the MPI in `target/NAME`, which `tests/run` puts there.
-fn fetched(name: &str) -> Option<PathBuf> {
-    let directory = root().canonicalize().expect("the root").join("target").join(name);
-    directory.join("bin/mpirun").is_file().then_some(directory)
 }
 
 #[test]

@@ -108,16 +108,7 @@ fn what_sub_teams_compute_is_recorded_as_what_is_sent(mpi: Mpi) {
     job.env(SIZE, "3");
     let ended = Process::start(&scratch, "run", job).succeed();
     assert_whole(&ended);
-    let summary = Summary::read(&scratch.path("s.json"));
-    summary.assert_contract();
-    assert_eq!(summary.count("/records/dropped"), 0, "{}", ended.err);
-    let ideals = summary.list("ideal_s").iter().filter_map(|ideal_s| ideal_s.as_f64());
-    let of_program = |line: &str| line.split("ideal ").nth(1)?.split(' ').next()?.parse::<f64>().ok();
-    let shown = ended.out.lines().filter(|line| line.starts_with("iteration ")).filter_map(of_program);
-    let pairs: Vec<(f64, f64)> = ideals.zip(shown).collect();
-    assert_eq!(pairs.len(), 12);
-    // The program's ideal is that of the times that came with the results, midrun's that of the records.
-    assert!(pairs.iter().all(|(window_s, shown_s)| (window_s - shown_s).abs() < 1e-3), "{pairs:?}");
+    synthetic::assert_recorded(&ended, &Summary::read(&scratch.path("s.json")), 12);
 }
 
 #[each_mpi]

@@ -2,7 +2,7 @@
 
 use midrun_proto::v1;
 use midrun_proto::v1::recorded::What;
-use midrun_tunlets::{TuningOptions, Value};
+use midrun_tunlets::Value;
 
 use super::options::{open_job, options, request};
 use super::{FromAgent, from_agent};
@@ -141,7 +141,6 @@ pub fn config(begun: &v1::RecordingBegun) -> Config {
         dry_run: defaults.dry_run,
         ..Config::default()
     };
-    let TuningOptions { tunlet, technique, objective, confidence, min_workers, max_workers, worker_step, .. } =
-        config.completed(options(defaults));
-    Config { tunlet, technique, objective, confidence, min_workers, max_workers, worker_step, ..config }
+    let options = config.completed(options(defaults));
+    config.with(options)
 }

@@ -138,7 +138,8 @@ fn play<'a, R: Read>(
     follower: Option<Follower<'a>>,
 ) -> Result<Replay, ReplayError> {
     let recorded = recorded::config(&reader.begun);
-    let config = with(&recorded.completed(options.clone()), recorded);
+    let completed = recorded.completed(options.clone());
+    let config = recorded.with(completed);
     config.validate()?;
     maker(&config.options())?;
     let core = Core::new(config, maker, reader.begun.last_action).replaying();
@@ -252,7 +253,7 @@ impl Play<'_> {
             }
             Input::Asked { question: Question::OpenJob { job, options, .. }, .. } => {
                 let (recorded, search, start) =
-                    (with(options, Config::default()), options.search.clone(), options.start.clone());
+                    (Config::default().with(options.clone()), options.search.clone(), options.start.clone());
                 // The ranks began with it, whatever the replay asks for.
                 *options = TuningOptions { start, ..recorded.completed(self.options.clone()) };
                 if self.options.tunlet.is_empty() {
@@ -266,21 +267,4 @@ impl Play<'_> {
         }
         true
     }
-}
-
-/// The configuration with these options for its own.
-fn with(options: &TuningOptions, config: Config) -> Config {
-    let TuningOptions {
-        tunlet,
-        shadow,
-        files,
-        technique,
-        objective,
-        confidence,
-        min_workers,
-        max_workers,
-        worker_step,
-        ..
-    } = options.clone();
-    Config { tunlet, shadow, files, technique, objective, confidence, min_workers, max_workers, worker_step, ..config }
 }
