@@ -85,6 +85,18 @@ impl Agents {
         self.agents.get(id)?.link
     }
 
+    /// The node of an agent.
+    pub(crate) fn node(&self, id: &AgentId) -> Option<&str> {
+        self.agents.get(id).map(|agent| agent.node.as_str())
+    }
+
+    /// Link and token of the linked agent of a node that was heard last.
+    pub(crate) fn newest_on(&self, node: &str) -> Option<(LinkId, &str)> {
+        let on_node = self.agents.values().filter(|agent| agent.node == node && agent.link.is_some());
+        let newest = on_node.max_by_key(|agent| agent.heard_ns)?;
+        Some((newest.link?, &newest.token))
+    }
+
     /// Agents linked now.
     pub(crate) fn linked(&self) -> usize {
         self.links.len()

@@ -17,7 +17,8 @@ use midrun_tunlets::link::Cost;
 
 use crate::control::{Control, ControlLine};
 use crate::events::{
-    Batch, Begun, Ended, Event, Hello, Joined, Left, Link, Records, Report, Trip, TuningPointDeclared, Work,
+    Batch, Begun, Ended, Event, Hello, Joined, Left, Link, Process, Records, Report, Trip, TuningPointDeclared,
+    Unattended, Work,
 };
 use crate::ids::{AgentId, JobId};
 use crate::input::JobLine;
@@ -139,12 +140,13 @@ fn joined(wire: v1::RankJoined) -> Option<Joined> {
     let world_size = Some(wire.world_size).filter(|size| *size <= limits::RANKS_PER_JOB).unwrap_or_default();
     // Numbers are below 2^53, which every reader of JSON takes; a larger one is nonsense.
     let last_action = Some(wire.last_action).filter(|action| *action < limits::ACTION_END).unwrap_or_default();
-    Some(Joined { job, rank, world_size, mpi: text(wire.mpi), last_action, launch: text(wire.launch) })
+    let process = (wire.pid > 0).then_some(Process { pid: wire.pid, start_ns: wire.time_ns });
+    Some(Joined { job, rank, world_size, mpi: text(wire.mpi), last_action, launch: text(wire.launch), process })
 }
 
 fn left(wire: v1::RankLeft) -> Option<Left> {
     let (job, rank) = rank_id(wire.id)?;
-    Some(Left { job, rank, finalized: wire.finalized })
+    Some(Left { job, rank, finalized: wire.finalized, unattended: wire.unattended })
 }
 
 fn event(wire: v1::Event) -> Option<Event> {
@@ -284,6 +286,18 @@ pub fn refusal(why: String) -> v1::ToAgent {
 /// What the owner of a job has set, for an agent to keep.
 pub fn show_settings(settings: &OwnerSettings) -> v1::ToAgent {
     to_agent(to_agent::Message::OwnerSettings(Box::new(wire_settings(settings))))
+}
+
+/// Ranks whose agent has died, for another agent of their node.
+pub fn unattended(ranks: Vec<Unattended>) -> v1::ToAgent {
+    let wire = |Unattended { job, rank, process }| v1::RankJoined {
+        id: Some(v1::RankId { job: job.to_string(), rank }),
+        pid: process.pid,
+        time_ns: process.start_ns,
+        ..v1::RankJoined::default()
+    };
+    let ranks = ranks.into_iter().map(wire).collect();
+    to_agent(to_agent::Message::RanksUnattended(v1::RanksUnattended { ranks }))
 }
 
 /// A batch was taken.

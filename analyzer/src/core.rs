@@ -1,6 +1,7 @@
 //! The analyzer without any I/O: `step` takes an input and returns the outputs.
 
 mod questions;
+mod unattended;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -124,6 +125,9 @@ impl Core {
                         let ctx = &mut Ctx { now, job: job.id.clone(), links: &self.agents, out: &mut out };
                         job.on_agent_lost(ctx, &agent, goodbye);
                     }
+                    if let Some(node) = self.agents.node(&agent) {
+                        self.hand_over(node, &mut out);
+                    }
                 }
             }
             Input::SettingsKept { link, job, version } => {
@@ -200,6 +204,7 @@ impl Core {
         }
         let jobs: BTreeSet<&JobId> = hello.ranks.iter().map(|joined| &joined.job).collect();
         jobs.into_iter().for_each(|job| self.on_time(now, job, out));
+        self.hand_over(&hello.node, out);
     }
 
     /// Takes in what an agent knows of its job's owner, before anything else of the job.

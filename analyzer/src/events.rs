@@ -53,6 +53,24 @@ pub struct Joined {
     pub last_action: u64,
     /// Number of its launch, as [`midrun_vocabulary::launch`] compares it; empty: unknown.
     pub launch: String,
+    /// Its process, where the agent said it.
+    pub process: Option<Process>,
+}
+
+/// A process of a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Process {
+    pub pid: u32,
+    /// CLOCK_MONOTONIC of its host when it joined MPI, nanoseconds.
+    pub start_ns: u64,
+}
+
+/// A rank that runs, as far as is known, though its agent has died.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Unattended {
+    pub job: JobId,
+    pub rank: u32,
+    pub process: Process,
 }
 
 /// A rank is gone.
@@ -61,6 +79,8 @@ pub struct Left {
     pub job: JobId,
     pub rank: u32,
     pub finalized: bool,
+    /// Its agent had died before; how it ended is not known.
+    pub unattended: bool,
 }
 
 /// One rank's events, in its order.

@@ -6,7 +6,7 @@ use midrun_tunlets::TuningOptions;
 
 use crate::actions::Action;
 use crate::control::{Control, ControlLine};
-use crate::events::{Batch, Hello};
+use crate::events::{Batch, Hello, Unattended};
 use crate::ids::{AskId, JobId, LinkId};
 use crate::notice::Notice;
 use crate::owner::OwnerSettings;
@@ -52,6 +52,8 @@ pub enum Output {
     KeepSettings(Box<OwnerSettings>),
     /// Show a job's owner settings to an agent, which keeps a copy.
     ShowSettings { link: LinkId, settings: Box<OwnerSettings> },
+    /// Tell an agent of ranks of its node whose own agent has died.
+    HandOver { link: LinkId, ranks: Vec<Unattended> },
     /// Let the tunlets of a job think; then [`Input::Thought`].
     Think { job: JobId, work: Work },
     /// Send a notice to those who watch the job.

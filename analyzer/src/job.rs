@@ -20,7 +20,7 @@ use crate::catalogue::Maker;
 use crate::context::Ctx;
 use crate::control::{Control, Mode};
 use crate::decisions::{Decisions, HELD, Per};
-use crate::events::{Event, Joined, Left, PointRefused, Report};
+use crate::events::{Event, Joined, Left, PointRefused, Report, Unattended};
 use crate::ids::{AgentId, AskId, JobId, LinkId};
 use crate::in_flight::{By, Settlement, When};
 use crate::input::{JobLine, Output};
@@ -270,12 +270,21 @@ impl Job {
         }
     }
 
+    /// Ranks on a node that run, as far as is known, and that no agent attends.
+    pub fn unattended(&self, node: &str) -> Vec<Unattended> {
+        let ranks = self.roster.members.unattended(node);
+        ranks.map(|(rank, process)| Unattended { job: self.id.clone(), rank, process }).collect()
+    }
+
     /// A rank is gone.
     pub fn on_left(&mut self, ctx: &mut Ctx<'_>, agent: &AgentId, left: &Left) {
-        if !self.roster.members.on_left(agent, left.rank, left.finalized) {
+        if !self.roster.members.on_left(agent, left) {
             return;
         }
-        if !left.finalized {
+        if left.unattended {
+            let text = format!("rank {} ended while no agent attended it: how it ended is not known", left.rank);
+            ctx.life("rank-ended-unattended", text, json!({"rank": left.rank}));
+        } else if !left.finalized {
             let text = format!("rank {} went away without MPI_Finalize", left.rank);
             ctx.life("rank-lost", text, json!({"rank": left.rank}));
         }
@@ -699,7 +708,7 @@ impl Job {
         let members = &self.roster.members;
         let Some(closing) = &self.closing else {
             let forgotten = !self.spec.opened && members.all_left() && since(self.heard_ns, limits::LEFT_IDLE_MS);
-            return forgotten || (!members.any_linked() && since(self.heard_ns, limits::SILENT_MS));
+            return forgotten || (since(self.heard_ns, limits::SILENT_MS) && !members.any_attended());
         };
         if since(closing.since_ns, close_wait_ms) {
             return true;

@@ -104,7 +104,7 @@ pub const RESULT_GRACE_MS: u64 = 2_000;
 pub const CLOSE_WAIT_FEW_RANKS_MS: u64 = 300;
 /// A job nobody opened ends this long after its last rank left, milliseconds.
 pub const LEFT_IDLE_MS: u64 = 10_000;
-/// A job of which nothing is heard and that no agent is linked for ends after this, milliseconds.
+/// A job of which nothing is heard, and none of whose running ranks has a linked agent, ends after this, milliseconds.
 pub const SILENT_MS: u64 = 3_600_000;
 /// The core looks at its clocks this often, milliseconds.
 pub const TICK_MS: u64 = 25;

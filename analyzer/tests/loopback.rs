@@ -107,7 +107,7 @@ impl FakeAgent {
     }
 
     async fn leave(&mut self) {
-        let left = |rank| v1::RankLeft { id: id(rank), finalized: true, time_ns: 9 };
+        let left = |rank| v1::RankLeft { id: id(rank), finalized: true, time_ns: 9, unattended: false };
         self.send(v1::Batch { left: (0..2).map(left).collect(), ..Default::default() }).await;
     }
 }

@@ -81,7 +81,7 @@ fn messages() -> Vec<v1::FromAgent> {
     kinds.push(Kind::ActionResult(v1::ActionResult { action: 8, status: 1, iteration: 2, ..Default::default() }));
     let events = kinds.into_iter().map(|kind| v1::Event { kind: Some(kind) }).collect();
     let report = v1::RankReport { id: rank(0), events, records_produced: 20, ..Default::default() };
-    let left = v1::RankLeft { id: rank(2), finalized: true, time_ns: 5 };
+    let left = v1::RankLeft { id: rank(2), finalized: true, time_ns: 5, unattended: false };
     let batch = v1::Batch { sequence: 1, reports: vec![report], left: vec![left], ..Default::default() };
     let all = [from_agent::Message::Hello(hello), from_agent::Message::Batch(batch)];
     all.into_iter().map(|message| v1::FromAgent { message: Some(message) }).collect()

@@ -5,6 +5,7 @@ use crate::attachment::Attached;
 use crate::clock::ClockSync;
 use crate::config::Config;
 use crate::delivery;
+use crate::host::Host;
 use crate::limits::{
     ACK, BATCH_AGE, COUNTERS, FIRST_RANK, JOB_ID_BYTES, QUEUED_BATCHES, QUIET_PAUSE, QUIET_SHARE, RANKS, SILENCE,
 };
@@ -12,13 +13,13 @@ use crate::link::LinkEvent;
 use crate::owner::Owners;
 use crate::rank::Rank;
 use crate::send_queue::SendQueue;
+use crate::unattended::Unattended;
 use midrun_proto::PROTOCOL_VERSION;
 use midrun_proto::v1::event::Kind;
 use midrun_proto::v1::{
     Action, ActionResult, ActionStatus, Batch, FromAgent, Goodbye, Hello, OwnerSettings, OwnerSettingsKept, RankJoined,
     RankLeft, RankReport, TimeProbe, from_agent, to_agent,
 };
-use midrun_vocabulary::Clock;
 use std::collections::BTreeMap;
 use std::time::Duration;
 use tokio::sync::mpsc::Sender;
@@ -86,8 +87,8 @@ pub struct Agent {
     oldest_event: Option<Instant>,
     /// When the oldest unacknowledged batch was sent, or the last acknowledgement came.
     awaiting: Option<Instant>,
-    /// CLOCK_MONOTONIC of this host, nanoseconds.
-    now: Clock,
+    host: Host,
+    unattended: Unattended,
     clock: ClockSync,
     next_probe: Instant,
     next_counters: Instant,
@@ -100,10 +101,10 @@ pub struct Agent {
 
 impl Agent {
     /// An agent without ranks; a message on `again` asks for a new stream.
-    pub fn new(config: &Config, now: Clock, again: Sender<()>) -> Self {
-        let host = || rustix::system::uname().nodename().to_string_lossy().into_owned();
-        let node = if config.node.is_empty() { host() } else { config.node.clone() };
-        let name = format!("{node}/{}/{}", std::process::id(), now.now());
+    pub fn new(config: &Config, host: Host, again: Sender<()>) -> Self {
+        let own_name = || rustix::system::uname().nodename().to_string_lossy().into_owned();
+        let node = if config.node.is_empty() { own_name() } else { config.node.clone() };
+        let name = format!("{node}/{}/{}", std::process::id(), host.now.now());
         Agent {
             node,
             name,
@@ -124,7 +125,8 @@ impl Agent {
             again,
             oldest_event: None,
             awaiting: None,
-            now,
+            host,
+            unattended: Unattended::new(),
             clock: ClockSync::default(),
             next_probe: Instant::now(),
             next_counters: Instant::now(),
@@ -179,10 +181,10 @@ impl Agent {
                 self.waiting.remove(&connection);
                 if let Some(mut rank) = self.ranks.remove(&connection) {
                     rank.drain();
-                    rank.read_counters(self.now.now(), true);
+                    rank.read_counters(self.host.now.now(), true);
                     self.stats.records_rejected += rank.collected.rejected;
                     self.detached.push(rank.closing_report());
-                    self.left.push(rank.left(self.now.now()));
+                    self.left.push(rank.left(self.host.now.now()));
                     self.admit_waiting();
                     self.owners.retain(&self.ranks.values().map(|rank| rank.id.job.as_str()).collect());
                 }
@@ -206,6 +208,7 @@ impl Agent {
     fn join(&mut self, connection: u64, rank: Rank) {
         tracing::debug!(job = rank.id.job, rank = rank.id.rank, pid = rank.segment.identity().pid, "a rank attached");
         self.joined.push(rank.joined());
+        self.unattended.remove(&rank.id);
         self.ranks.insert(connection, rank);
         self.stats.ranks += 1;
     }
@@ -242,9 +245,10 @@ impl Agent {
                 self.send();
             }
             LinkEvent::Received(to_agent::Message::TimeReply(reply)) => {
-                self.clock.on_reply(reply.agent_ns, reply.analyzer_ns, self.now.now());
+                self.clock.on_reply(reply.agent_ns, reply.analyzer_ns, self.host.now.now());
             }
             LinkEvent::Received(to_agent::Message::OwnerSettings(settings)) => self.on_settings(*settings),
+            LinkEvent::Received(to_agent::Message::RanksUnattended(unattended)) => self.on_unattended(unattended.ranks),
             LinkEvent::Received(_) => {}
             LinkEvent::Lost(why) => {
                 // Logged once per outage, and only if ranks are attached.
@@ -282,13 +286,13 @@ impl Agent {
     fn on_action(&mut self, action: &Action) {
         let Some(id) = action.rank.clone() else { return };
         let status = match self.ranks.values_mut().find(|rank| rank.id == id) {
-            Some(rank) => delivery::deliver(rank, action, self.now.now()),
+            Some(rank) => delivery::deliver(rank, action, self.host.now.now()),
             None => Err(ActionStatus::Undeliverable),
         };
         match status {
             Ok(()) => self.stats.actions_delivered += 1,
             Err(status) => {
-                let time_ns = self.now.now();
+                let time_ns = self.host.now.now();
                 let result =
                     ActionResult { action: action.id, status: status.into(), time_ns, ..ActionResult::default() };
                 match self.ranks.values_mut().find(|rank| rank.id == id) {
@@ -307,9 +311,19 @@ impl Agent {
         }
     }
 
+    fn on_unattended(&mut self, mut ranks: Vec<RankJoined>) {
+        ranks.retain(|named| !self.ranks.values().any(|rank| Some(&rank.id) == named.id.as_ref()));
+        self.unattended.add(ranks);
+    }
+
     /// Drains the rings, and sends what is due.
     pub fn on_tick(&mut self) {
         let mut urgent = false;
+        for id in self.unattended.take_ended(self.host.runs) {
+            let time_ns = self.host.now.now();
+            self.left.push(RankLeft { id: Some(id), finalized: false, time_ns, unattended: true });
+            urgent = true;
+        }
         let mut found = false;
         self.ranks.values_mut().for_each(|rank| found |= rank.drain());
         if found {
@@ -319,7 +333,7 @@ impl Agent {
         let ends = self.ranks.values().any(|rank| rank.collected.urgent) || Instant::now() >= self.next_counters;
         if ends {
             self.next_counters = Instant::now() + COUNTERS;
-            let now_ns = self.now.now();
+            let now_ns = self.host.now.now();
             self.ranks.values_mut().for_each(|rank| rank.read_counters(now_ns, false));
         }
         for rank in self.ranks.values_mut() {
@@ -336,7 +350,7 @@ impl Agent {
             let _ = self.again.try_send(());
         }
         if self.welcomed && Instant::now() >= self.next_probe {
-            let probe = from_agent::Message::TimeProbe(TimeProbe { agent_ns: self.now.now() });
+            let probe = from_agent::Message::TimeProbe(TimeProbe { agent_ns: self.host.now.now() });
             self.send_message(probe);
             self.probes += 1;
             self.next_probe = Instant::now() + if self.probes < 5 { FIRST_PROBES } else { PROBE };
@@ -387,7 +401,7 @@ impl Agent {
     /// Takes everything that the rings still hold into a last batch.
     pub fn on_ending(&mut self) {
         self.on_tick();
-        let now_ns = self.now.now();
+        let now_ns = self.host.now.now();
         self.ranks.values_mut().for_each(|rank| rank.read_counters(now_ns, true));
         self.flush();
     }

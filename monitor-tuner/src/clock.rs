@@ -1,15 +1,4 @@
-//! This host's clock, and its offset from the analyzer's clock.
-
-use midrun_vocabulary::Clock;
-use rustix::time::{ClockId, clock_gettime};
-
-/// CLOCK_MONOTONIC of this host, nanoseconds.
-pub fn of_host() -> Clock {
-    Clock::new(|| {
-        let time = clock_gettime(ClockId::Monotonic);
-        (time.tv_sec as u64).saturating_mul(1_000_000_000).saturating_add(time.tv_nsec as u64)
-    })
-}
+//! Offset of this host's clock from the analyzer's clock.
 
 /// Probes after which the best one is forgotten, so that the estimate follows a drifting clock.
 const MEMORY: u32 = 12;

@@ -3,7 +3,8 @@
 //! It has no opinions: it knows neither models nor tunlets. [`run`] is its life. Ranks attach over a Unix socket (`attachment`);
 //! each `rank`'s records are checked and folded (`collected`, with `stream`, `measurements` and `counters`); batches stay in the
 //! `send_queue` until the analyzer acknowledges them; `link` keeps one stream to the analyzer; `delivery` writes actions into the
-//! ranks' command rings; `owner` keeps what the jobs' owners have set, for the next analyzer. `agent` owns all state.
+//! ranks' command rings; `owner` keeps what the jobs' owners have set, for the next analyzer; `unattended` watches the processes whose agent
+//! has died. `agent` owns all state.
 
 #![forbid(unsafe_code)]
 
@@ -15,6 +16,7 @@ mod collected;
 pub mod config;
 mod counters;
 mod delivery;
+mod host;
 mod lifecycle;
 pub mod limits;
 mod link;
@@ -23,8 +25,10 @@ mod owner;
 mod rank;
 mod send_queue;
 mod stream;
+mod unattended;
 
 pub use agent::{Overview, Stats};
 pub use attachment::Attached;
+pub use host::Host;
 pub use lifecycle::{AgentError, Asked, nobody, run, serve};
 pub use link::patient;

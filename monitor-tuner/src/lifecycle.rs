@@ -2,12 +2,12 @@
 
 use crate::agent::{Agent, Overview, Stats};
 use crate::attachment::{self, Attached};
-use crate::clock;
 use crate::config::Config;
+use crate::host::Host;
 use crate::link::{self, LinkEvent};
 use midrun_proto::tls;
 use midrun_proto::token::ShowToken;
-use midrun_vocabulary::{Clock, ConfigError};
+use midrun_vocabulary::ConfigError;
 use std::future::Future;
 use std::os::unix::net::UnixListener;
 use std::time::Duration;
@@ -72,19 +72,19 @@ pub async fn run(
     // An agent that was started for one job serves the user who started it, also if that is root.
     let for_all = config.owner_settings.is_none() && !config.options_follow;
     let door = tokio::spawn(attachment::accept(listener, for_all, attached_to));
-    let ended = serve(config, clock::of_host(), connect, attached, asked, shutdown).await;
+    let ended = serve(config, Host::this(), connect, attached, asked, shutdown).await;
     door.abort();
     ended
 }
 
-/// As [`run`], in surroundings that are given: `now` reads CLOCK_MONOTONIC of the host of the ranks, in nanoseconds; `connect` makes a
-/// channel to the analyzer; ranks come and go by `attached`.
+/// As [`run`], in surroundings that are given: `host` is that of the ranks; `connect` makes a channel to the analyzer; ranks come and
+/// go by `attached`.
 ///
 /// # Errors
 /// An analyzer that refuses.
 pub async fn serve<C, F>(
     config: Config,
-    now: Clock,
+    host: Host,
     connect: C,
     mut attached: Receiver<Attached>,
     mut asked: Asked,
@@ -97,7 +97,7 @@ where
     let (link_to, mut link_events) = channel(256);
     let (again, again_requests) = channel(1);
     let link = tokio::spawn(link::keep(connect, ShowToken::new(&config.token), link_to, again_requests));
-    let mut agent = Agent::new(&config, now, again);
+    let mut agent = Agent::new(&config, host, again);
     let mut last_needed = Instant::now();
     tokio::pin!(shutdown);
     let result = loop {

@@ -28,6 +28,8 @@ pub const TIMES: Duration = Duration::from_millis(5);
 pub const QUIET_SHARE: u32 = 64;
 /// Longest pause between two looks at the rings of attached ranks, unless the configuration asks for a longer one.
 pub const QUIET_PAUSE: Duration = Duration::from_millis(50);
+/// Pause between two looks at the processes of ranks whose agent has died.
+pub const PROCESSES: Duration = Duration::from_secs(1);
 /// Ranks of one node.
 pub const RANKS: usize = 4096;
 /// Longest time from a process's connection to its segment.

@@ -123,7 +123,7 @@ impl Rank {
 
     /// The message of its end.
     pub fn left(&self, now_ns: u64) -> RankLeft {
-        RankLeft { id: Some(self.id.clone()), finalized: self.segment.finalized(), time_ns: now_ns }
+        RankLeft { id: Some(self.id.clone()), finalized: self.segment.finalized(), time_ns: now_ns, unattended: false }
     }
 
     /// The events since the last report; `None` when there are none.

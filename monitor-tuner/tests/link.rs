@@ -491,6 +491,38 @@ async fn an_action_reaches_the_ranks_ring_and_one_for_nobody_is_answered() {
 }
 
 #[tokio::test]
+async fn ranks_of_an_agent_that_died_are_watched_until_they_attach_or_end() {
+    let mut analyzer = Analyzer::start().await;
+    let agent = Agent::start(analyzer.address, 0);
+    let (mut link, _) = analyzer.welcomed(0).await;
+    let mut children: Vec<std::process::Child> =
+        (0..3).map(|_| std::process::Command::new("sleep").arg("1000").spawn().unwrap()).collect();
+    let ranks = children.iter().zip(0..).map(|(child, rank)| v1::RankJoined {
+        id: Some(v1::RankId { job: "j".into(), rank }),
+        pid: child.id(),
+        time_ns: u64::MAX,
+        ..v1::RankJoined::default()
+    });
+    let unattended = v1::RanksUnattended { ranks: ranks.collect() };
+    let attached = Rank::attach(&agent, 0);
+    link.until(|batch| (!batch.joined.is_empty()).then_some(())).await;
+    children.iter_mut().take(2).for_each(|child| child.kill().unwrap());
+    link.say(to_agent::Message::RanksUnattended(unattended)).await;
+    let left = |batch: &v1::Batch| {
+        let of = |left: &v1::RankLeft| (left.id.as_ref().map_or(9, |id| id.rank), left.unattended);
+        (!batch.left.is_empty()).then(|| batch.left.iter().map(of).collect::<Vec<_>>())
+    };
+    // Rank 0 is attached: its connection tells of its end.
+    assert_eq!(link.until(left).await, [(1, true)]);
+    children[2].kill().unwrap();
+    assert_eq!(link.until(left).await, [(2, true)]);
+    drop(attached.socket);
+    assert_eq!(link.until(left).await, [(0, false)]);
+    children.iter_mut().for_each(|child| drop(child.wait()));
+    agent.stop().await;
+}
+
+#[tokio::test]
 async fn an_agent_of_one_job_ends_after_its_last_rank_with_everything_reported() {
     let mut analyzer = Analyzer::start().await;
     let agent = Agent::start(analyzer.address, 1);

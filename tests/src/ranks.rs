@@ -42,6 +42,18 @@ pub fn kill(scratch: &Scratch, rank: u32) {
     assert_eq!(unsafe { libc::kill(pid, libc::SIGKILL) }, 0, "rank {rank} can be killed");
 }
 
+/// Stops the process that has started a rank, by SIGSTOP: it notices no rank's end.
+pub fn stop_parent(scratch: &Scratch, rank: u32) {
+    let pid = of_job(scratch)[&rank];
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).expect("the rank runs");
+    // proc_pid_stat(5): after the name come the state and the parent.
+    let parent = stat.rsplit(") ").next().and_then(|rest| rest.split(' ').nth(1)?.parse().ok());
+    let parent: i32 = parent.expect("a parent");
+    assert!(processes(scratch).iter().any(|(pid, _)| *pid == parent), "a process of this test");
+    // SAFETY: a process that this test has started.
+    assert_eq!(unsafe { libc::kill(parent, libc::SIGSTOP) }, 0);
+}
+
 /// Whether no process of the test is left.
 pub fn are_gone(scratch: &Scratch) -> bool {
     processes(scratch).is_empty()

@@ -3,7 +3,7 @@
 use midrun_tests::ask::status;
 use midrun_tests::mpi::command;
 use midrun_tests::synthetic::{self, WHOLE, assert_whole, wait_for_iterations};
-use midrun_tests::{Agent, Analyzer, Mpi, Process, Scratch, Summary, each_mpi, under_midrun, wait_until};
+use midrun_tests::{Agent, Analyzer, Mpi, Process, Scratch, Summary, each_mpi, ranks, root, under_midrun, wait_until};
 
 /// Tasks of 50 ms for each of four workers.
 const JOB: &str = "--tasks 100 --mean-us 2000 --sigma-pct 40 --technique none";
@@ -119,6 +119,40 @@ fn an_agent_started_late_still_gets_the_ranks(mpi: Mpi) {
     synthetic::end(&scratch);
     assert_whole(&job.succeed());
     wait_until("the analyzer has summed up all ranks", || analyzer.process.err().contains("on 5 ranks"));
+}
+
+/// States of a job's ranks, by their numbers.
+fn states(scratch: &Scratch, analyzer: &Analyzer) -> Vec<String> {
+    let status = status(scratch, &["fault", "--analyzer", &analyzer.url]).expect("the job is known");
+    let ranks = status["ranks"].as_array().expect("ranks");
+    ranks.iter().map(|rank| rank["state"].as_str().expect("a state").to_owned()).collect()
+}
+
+#[each_mpi]
+fn ranks_that_end_while_no_agent_runs_have_ended_for_the_next_agent(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let analyzer = Analyzer::start(&scratch);
+    let agent = Agent::start(&scratch, &analyzer.url);
+    let program = mpi.compile_with_midrun(&scratch, &root().join("tests/programs/exposed.c"));
+    let mut line = mpi.line(3, &program);
+    line.extend(["0", "20"].map(str::to_owned));
+    let job = start_job(&scratch, &line);
+    let is_there = || status(&scratch, &["fault", "--analyzer", &analyzer.url]).is_some();
+    wait_until("all ranks run", || is_there() && states(&scratch, &analyzer) == ["running"; 3]);
+    agent.process.signal(libc::SIGKILL);
+    agent.process.wait();
+    // Who would end the other ranks.
+    ranks::stop_parent(&scratch, 1);
+    ranks::kill(&scratch, 1);
+    let _other = Agent::start(&scratch, &analyzer.url);
+    wait_until("the one that was killed has ended", || states(&scratch, &analyzer) == ["running", "ended", "running"]);
+    let said = "rank 1 ended while no agent attended it: how it ended is not known";
+    assert_eq!(analyzer.process.err().matches(said).count(), 1, "{}", analyzer.process.err());
+    // The others, which come to no safe point and never attach again, are watched all the same.
+    ranks::kill(&scratch, 2);
+    wait_until("another one has ended", || states(&scratch, &analyzer) == ["running", "ended", "ended"]);
+    drop(job);
+    ranks::end_all(&scratch);
 }
 
 #[each_mpi]

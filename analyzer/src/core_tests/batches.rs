@@ -16,6 +16,7 @@ fn begin() -> (Story, Vec<Action>) {
         mpi: String::new(),
         last_action: 0,
         launch: String::new(),
+        process: None,
     };
     let protocol = midrun_proto::PROTOCOL_VERSION;
     let agent = AgentId("n1-77".into());

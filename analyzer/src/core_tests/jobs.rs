@@ -14,6 +14,7 @@ fn two_jobs_do_not_mix() {
         mpi: "MPICH 4.0".into(),
         last_action: 0,
         launch: String::new(),
+        process: None,
     };
     story.sequence += 1;
     let batch = Batch { sequence: story.sequence, joined: (0..3).map(joined).collect(), ..Batch::default() };
@@ -237,8 +238,15 @@ fn a_second_program_of_the_same_job_is_measured_too() {
     story.hello(LINK, "n1-77", "j");
     story.iteration("j", 0);
     (0..3).for_each(|rank| story.leave("j", rank, true));
-    let joined =
-        |rank| Joined { job: job("j"), rank, world_size: 3, mpi: String::new(), last_action: 0, launch: String::new() };
+    let joined = |rank| Joined {
+        job: job("j"),
+        rank,
+        world_size: 3,
+        mpi: String::new(),
+        last_action: 0,
+        launch: String::new(),
+        process: None,
+    };
     story.sequence += 1;
     let batch = Batch { sequence: story.sequence, joined: (0..3).map(joined).collect(), ..Batch::default() };
     story.step(Input::BatchReceived { link: LINK, batch });
@@ -278,6 +286,7 @@ fn several_agents_serve_one_job_and_the_action_goes_to_the_masters() {
             mpi: String::new(),
             last_action: 0,
             launch: String::new(),
+            process: None,
         }],
         ..Hello::default()
     };
@@ -295,8 +304,15 @@ fn several_agents_serve_one_job_and_the_action_goes_to_the_masters() {
 
 /// An agent on `node` comes with rank `rank` of job j, of this launch.
 fn comes(story: &mut Story, link: LinkId, node: &str, rank: u32, launch: &str) {
-    let joined =
-        Joined { job: job("j"), rank, world_size: 3, mpi: String::new(), last_action: 0, launch: launch.into() };
+    let joined = Joined {
+        job: job("j"),
+        rank,
+        world_size: 3,
+        mpi: String::new(),
+        last_action: 0,
+        launch: launch.into(),
+        process: None,
+    };
     let hello = Hello {
         protocol: PROTOCOL_VERSION,
         node: node.into(),
@@ -322,7 +338,7 @@ fn ranks_of_a_second_launch_and_a_second_rank_of_one_number_are_left_alone() {
             second,
             1,
             vec![report("j", rank, Vec::new())],
-            vec![Left { job: job("j"), rank, finalized: false }],
+            vec![Left { job: job("j"), rank, finalized: false, unattended: false }],
         );
         assert_eq!(
             (&story.summary("j")["ranks"], &story.summary("j")["lost_ranks"]),
@@ -330,10 +346,82 @@ fn ranks_of_a_second_launch_and_a_second_rank_of_one_number_are_left_alone() {
             "{rank} {launch}"
         );
         // The next program of the job, once the first one has ended.
-        story.batch(first, 1, Vec::new(), vec![Left { job: job("j"), rank: 0, finalized: true }]);
+        story.batch(first, 1, Vec::new(), vec![Left { job: job("j"), rank: 0, finalized: true, unattended: false }]);
         comes(&mut story, LinkId(23), "h3", 2, "pmix:9");
         assert_eq!(story.summary("j")["ranks"], 2, "{rank} {launch}");
     }
+}
+
+#[test]
+fn ranks_whose_agent_died_are_handed_over_and_end_when_their_process_has() {
+    let process = |rank| Process { pid: 70 + rank, start_ns: 5 };
+    let hello = |agent: &str, node: &str, ranks: std::ops::Range<u32>| Hello {
+        protocol: PROTOCOL_VERSION,
+        node: node.into(),
+        agent: AgentId(agent.into()),
+        ranks: ranks
+            .map(|rank| Joined {
+                job: job("j"),
+                rank,
+                world_size: 4,
+                mpi: String::new(),
+                last_action: 0,
+                launch: String::new(),
+                process: Some(process(rank)),
+            })
+            .collect(),
+        ..Hello::default()
+    };
+    let handed = |story: &mut Story| {
+        let out = std::mem::take(&mut story.out);
+        let handed = out.into_iter().filter_map(|output| match output {
+            Output::HandOver { link, ranks } => Some((link, ranks.iter().map(|rank| rank.rank).collect::<Vec<_>>())),
+            _ => None,
+        });
+        handed.collect::<Vec<_>>()
+    };
+    let (first, other, second) = (LinkId(21), LinkId(22), LinkId(23));
+    let lose = || Input::AgentDisconnected { link: first, goodbye: false };
+    let come = || Input::AgentConnected { link: second, hello: hello("h1-2", "h1", 0..1) };
+    // The end of the first agent is noticed before the second one comes, or after.
+    for inputs in [[lose(), come()], [come(), lose()]] {
+        let mut story = Story::new(Config::default());
+        story.step(Input::AgentConnected { link: first, hello: hello("h1-1", "h1", 0..3) });
+        story.step(Input::AgentConnected { link: other, hello: hello("h2-1", "h2", 3..4) });
+        assert_eq!(handed(&mut story), []);
+        inputs.into_iter().for_each(|input| story.step(input));
+        assert_eq!(handed(&mut story), [(second, vec![1, 2])]);
+        let left = |rank| Left { job: job("j"), rank, finalized: false, unattended: true };
+        // Rank 0 has another agent meanwhile: nobody else can say that it has ended.
+        story.batch(second, 1, Vec::new(), vec![left(0), left(1)]);
+        let said = story.texts().iter().filter(|text| text.contains("ended while no agent attended it")).count();
+        assert_eq!(said, 1);
+        let Some(Answer::Status(status)) = story.ask(Question::GetStatus { job: job("j"), token: String::new() })
+        else {
+            panic!("no status")
+        };
+        let states: Vec<&str> =
+            status["ranks"].as_array().unwrap().iter().map(|rank| rank["state"].as_str().unwrap()).collect();
+        assert_eq!(states, ["running", "ended", "running", "running"]);
+        assert_eq!(story.summary("j")["lost_ranks"], json!([]));
+    }
+}
+
+#[test]
+fn a_job_whose_running_ranks_have_no_agent_any_more_ends_though_other_agents_are_linked() {
+    let mut story = Story::new(Config::default());
+    comes(&mut story, LinkId(21), "h1", 0, "pmix:7");
+    comes(&mut story, LinkId(22), "h2", 1, "pmix:7");
+    story.batch(LinkId(21), 1, Vec::new(), vec![Left { job: job("j"), rank: 0, finalized: true, unattended: false }]);
+    story.step(Input::AgentDisconnected { link: LinkId(22), goodbye: false });
+    let lines = |story: &mut Story| match story.ask(Question::ListJobs { token: String::new() }) {
+        Some(Answer::Jobs(lines)) => lines.iter().map(|line| line.ended).collect::<Vec<_>>(),
+        other => panic!("no jobs: {other:?}"),
+    };
+    story.pass(limits::SILENT_MS - 1_000);
+    assert_eq!(lines(&mut story), [false]);
+    story.pass(2_000);
+    assert_eq!(lines(&mut story), [true]);
 }
 
 #[test]

@@ -15,7 +15,7 @@ use midrun_tunlets::{Judgement, Observation, Proposal, Settled, TuningOptions, T
 
 use super::*;
 use crate::actions::{ActionResult, ActionStatus};
-use crate::events::{Begun, Ended, Event, Joined, Left, Records, Report, TuningPointDeclared, Work};
+use crate::events::{Begun, Ended, Event, Joined, Left, Process, Records, Report, TuningPointDeclared, Work};
 use crate::ids::{ActionId, AskId};
 use crate::input::Question;
 use midrun_vocabulary::ConfigError;
@@ -225,6 +225,7 @@ impl Story {
             mpi: "Open MPI 4.1.4".into(),
             last_action: 0,
             launch: String::new(),
+            process: None,
         };
         let hello = Hello {
             protocol,
@@ -250,7 +251,7 @@ impl Story {
 
     fn leave(&mut self, id: &str, rank: u32, finalized: bool) {
         self.sequence += 1;
-        self.batch(LINK, self.sequence, Vec::new(), vec![Left { job: job(id), rank, finalized }]);
+        self.batch(LINK, self.sequence, Vec::new(), vec![Left { job: job(id), rank, finalized, unattended: false }]);
     }
 
     fn iteration(&mut self, id: &str, n: u64) {

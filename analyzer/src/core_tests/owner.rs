@@ -32,6 +32,7 @@ impl Story {
             mpi: String::new(),
             last_action: 0,
             launch: String::new(),
+            process: None,
         };
         let hello = Hello {
             protocol: midrun_proto::PROTOCOL_VERSION,
@@ -199,6 +200,7 @@ fn an_analyzer_whose_clock_is_behind_numbers_its_actions_after_those_that_the_ra
             mpi: String::new(),
             last_action: known,
             launch: String::new(),
+            process: None,
         };
         story.sequence += 1;
         let batch = Batch { sequence: story.sequence, joined: vec![joined], ..Batch::default() };

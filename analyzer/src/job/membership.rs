@@ -6,7 +6,7 @@ use midrun_tunlets::Window;
 use midrun_vocabulary::launch::differ;
 
 use crate::agents::Agents;
-use crate::events::{Joined, Records, Report};
+use crate::events::{Joined, Left, Process, Records, Report};
 use crate::ids::{AgentId, LinkId};
 use crate::tuning_points::TuningPoints;
 
@@ -14,7 +14,8 @@ use crate::tuning_points::TuningPoints;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RankState {
     Present,
-    Finalized,
+    /// Gone by MPI_Finalize, or nobody knows how.
+    Ended,
     /// Gone without MPI_Finalize.
     Lost,
 }
@@ -24,6 +25,7 @@ struct Rank {
     agent: AgentId,
     state: RankState,
     records: Records,
+    process: Option<Process>,
 }
 
 #[derive(Debug)]
@@ -81,6 +83,7 @@ impl Membership {
         }
         let rank = self.place(joined.rank, agent);
         rank.agent = agent.clone();
+        rank.process = joined.process;
         if rank.state != RankState::Present {
             // The next program of the same job: its totals begin at 0 again.
             rank.state = RankState::Present;
@@ -116,7 +119,7 @@ impl Membership {
     fn place(&mut self, rank: u32, agent: &AgentId) -> &mut Rank {
         self.ranks.entry(rank).or_insert_with(|| {
             self.present += 1;
-            Rank { agent: agent.clone(), state: RankState::Present, records: Records::default() }
+            Rank { agent: agent.clone(), state: RankState::Present, records: Records::default(), process: None }
         })
     }
 
@@ -145,14 +148,19 @@ impl Membership {
     }
 
     /// A rank is gone; true when it was there.
-    pub(super) fn on_left(&mut self, agent: &AgentId, rank: u32, finalized: bool) -> bool {
-        if self.strangers.remove(&(agent.clone(), rank)) {
+    pub(super) fn on_left(&mut self, agent: &AgentId, left: &Left) -> bool {
+        if self.strangers.remove(&(agent.clone(), left.rank)) {
             return false;
         }
-        let Some(rank) = self.ranks.get_mut(&rank).filter(|rank| rank.state == RankState::Present) else {
+        let is_linked = |agent: &AgentId| self.hosts.get(agent).is_some_and(|host| host.linked);
+        let Some(rank) = self.ranks.get_mut(&left.rank).filter(|rank| rank.state == RankState::Present) else {
             return false;
         };
-        rank.state = if finalized { RankState::Finalized } else { RankState::Lost };
+        // Meanwhile another process of the same number may have come.
+        if left.unattended && is_linked(&rank.agent) {
+            return false;
+        }
+        rank.state = if left.finalized || left.unattended { RankState::Ended } else { RankState::Lost };
         self.present -= 1;
         true
     }
@@ -243,9 +251,25 @@ impl Membership {
         self.world_size > 0 && self.ranks.len() >= self.world_size as usize
     }
 
-    /// An agent with ranks of this job is connected.
-    pub(super) fn any_linked(&self) -> bool {
-        self.linked > 0
+    /// A rank that runs has an agent that is connected.
+    pub(super) fn any_attended(&self) -> bool {
+        self.linked > 0 && self.walk().any(|(_, rank)| rank.state == RankState::Present && self.is_attended(rank))
+    }
+
+    fn is_attended(&self, rank: &Rank) -> bool {
+        self.hosts.get(&rank.agent).is_some_and(|host| host.linked)
+    }
+
+    /// Number and process of each rank on a node that runs, as far as is known, without an agent that is connected.
+    pub(super) fn unattended(&self, node: &str) -> impl Iterator<Item = (u32, Process)> {
+        let is_lone = move |host: &Host| !host.linked && host.node == node;
+        // Nearly always there are none: no walk over all ranks.
+        let any = self.linked < self.hosts.len() && self.hosts.values().any(is_lone);
+        let ranks = any.then(|| self.walk()).into_iter().flatten();
+        let lone = ranks.filter(move |(_, rank)| {
+            rank.state == RankState::Present && self.hosts.get(&rank.agent).is_some_and(is_lone)
+        });
+        lone.filter_map(|(number, rank)| Some((number, rank.process?)))
     }
 
     /// A rank that has left, if any has.

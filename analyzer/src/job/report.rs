@@ -61,7 +61,7 @@ impl Job {
         let rank = |(number, node, state): (u32, Option<&str>, RankState)| {
             let state = match state {
                 RankState::Present => "running",
-                RankState::Finalized => "ended",
+                RankState::Ended => "ended",
                 RankState::Lost => "lost",
             };
             json!({"rank": number, "node": node, "state": state})
@@ -141,7 +141,7 @@ impl Job {
         let line = |(rank, node, state): (u32, Option<&str>, RankState)| {
             let is_master = Some(rank) == master && !worked(rank);
             let state = match state {
-                RankState::Finalized => "ended",
+                RankState::Ended => "ended",
                 RankState::Lost => "lost",
                 RankState::Present if is_master => "master",
                 RankState::Present if some_parked && !worked(rank) => "parked",

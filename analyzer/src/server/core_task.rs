@@ -196,6 +196,9 @@ impl CoreTask {
             Output::ShowSettings { link, settings } => {
                 self.links.send(link, convert::show_settings(&settings));
             }
+            Output::HandOver { link, ranks } => {
+                self.links.send(link, convert::unattended(ranks));
+            }
             Output::Think { job, work } => {
                 let done = self.thoughts.0.clone();
                 (self.thinker)(Box::new(move || {

@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::Duration;
 
-use midrun_agent::Attached;
+use midrun_agent::{Attached, Host};
 use midrun_analyzer::{AnalyzerError, Config as AnalyzerConfig, Surroundings, Thinker, overview};
 use midrun_proto::v1::OwnerSettings;
 use tokio::io::AsyncWriteExt;
@@ -17,6 +17,7 @@ use crate::job::BY_HAND;
 use crate::network::{ANALYZER, Listener, URL, connector};
 use crate::owner::{self, Ask, Reply, Requests};
 use crate::plan::Plan;
+use crate::rank;
 
 /// Connections that strangers open at a time.
 const STRANGERS: usize = 40;
@@ -55,9 +56,10 @@ pub fn add_node(sim: &mut Sim<'_>, plan: &Plan, number: usize, agents: &Agents) 
         options_follow: job.is_known,
         ..midrun_agent::config::Config::default()
     };
-    let (agents, clock) = (agents.clone(), plan.clocks[number].monotonic());
+    let (agents, now) = (agents.clone(), plan.clocks[number].monotonic());
     sim.host(format!("node{number}"), move || {
-        let (config, agents, clock) = (config.clone(), agents.clone(), clock.clone());
+        let (config, agents) = (config.clone(), agents.clone());
+        let host = Host { now: now.clone(), runs: rank::runs };
         async move {
             let (to, attached) = channel(64);
             agents.borrow_mut()[number] = Some(to);
@@ -66,7 +68,7 @@ pub fn add_node(sim: &mut Sim<'_>, plan: &Plan, number: usize, agents: &Agents) 
                 async move { endpoint.connect_with_connector(connector()).await }
             };
             let ended =
-                midrun_agent::serve(config, clock, connect, attached, midrun_agent::nobody(), std::future::pending())
+                midrun_agent::serve(config, host, connect, attached, midrun_agent::nobody(), std::future::pending())
                     .await;
             Err(format!("the agent of node{number} ended: {ended:?}").into())
         }

@@ -102,6 +102,21 @@ struct Here {
     applied: Vec<Came>,
 }
 
+thread_local! { static PROCESSES: RefCell<Vec<bool>> = const { RefCell::new(Vec::new()) }; }
+
+/// The id of a further process, which runs.
+fn new_process() -> u32 {
+    PROCESSES.with_borrow_mut(|processes| {
+        processes.push(true);
+        processes.len() as u32
+    })
+}
+
+/// Whether a process runs, as its host knows.
+pub fn runs(pid: u32, _since_ns: u64) -> bool {
+    PROCESSES.with_borrow(|processes| processes[pid as usize - 1])
+}
+
 thread_local! { static HERE: RefCell<Here> = const { RefCell::new(Here { points: Vec::new(), applied: Vec::new() }) }; }
 
 const RULES: Rules = Rules {
@@ -163,7 +178,7 @@ impl Rank {
         let identity = Identity {
             rank: number,
             world_size: of,
-            pid: 1000 + number,
+            pid: new_process(),
             job: job.into(),
             launch: String::new(),
             mpi: "simulated".into(),
@@ -242,6 +257,8 @@ impl Rank {
             self.segment.set_finalized(self.now_ns());
         }
         self.is_alive = false;
+        let pid = self.segment.identity().pid;
+        PROCESSES.with_borrow_mut(|processes| processes[pid as usize - 1] = false);
         if let Some((connection, agent)) = self.agent.take() {
             // Its agent has room for the ends of all its ranks.
             let _ = agent.try_send(Attached::Disconnected(connection));

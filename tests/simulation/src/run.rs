@@ -101,8 +101,6 @@ struct Run<'a> {
     down: BTreeSet<String>,
     /// When each host, or its way to the analyzer, was last not as it should be, nanoseconds; `u64::MAX`: it is not.
     trouble_ns: BTreeMap<String, u64>,
-    /// An agent was killed: what happened to ranks meanwhile, nobody knows.
-    agent_was_killed: bool,
     trace: DefaultHasher,
     story: String,
 }
@@ -178,7 +176,6 @@ impl Run<'_> {
             applied,
             applied_count: 0,
             trouble_ns: down.iter().map(|name| (name.clone(), u64::MAX)).collect(),
-            agent_was_killed: false,
             down,
             trace: DefaultHasher::new(),
             story: String::new(),
@@ -227,7 +224,6 @@ impl Run<'_> {
             self.sim.crash(name);
             let node = name.strip_prefix("node").and_then(|number| number.parse::<usize>().ok());
             if let Some(node) = node {
-                self.agent_was_killed = true;
                 self.agents.borrow_mut()[node] = None;
             }
         }
@@ -341,8 +337,6 @@ impl Run<'_> {
                     *next_ns = (*next_ns).max(now_ns + QUIET_NS);
                 }
             }
-            // Of a rank that died while its agent was away, nobody ever tells.
-            Reply::Refused(why) if self.agent_was_killed && why.ends_with("its agent is not connected") => {}
             Reply::Refused(why) if is_late && !(job.request.dry_run && matches!(ask, Ask::Set { .. })) => {
                 return Err(format!("{ask:?} of job {} is refused after all faults have ended: {why}", job.name));
             }
@@ -366,8 +360,7 @@ impl Run<'_> {
                 }
                 let running = status["ranks"].as_array().into_iter().flatten();
                 let running = running.filter(|rank| rank["state"] == "running").count();
-                let is_told = job.living().count() == job.ranks.len() || !self.agent_was_killed;
-                if is_told && running != job.living().count() {
+                if running != job.living().count() {
                     let living = job.living().count();
                     return Err(format!("{living} ranks of job {} run, and the analyzer knows {running}", job.name));
                 }
