@@ -97,8 +97,9 @@ pub fn main(args: Args) -> anyhow::Result<ExitCode> {
     };
     let lock = args.lock.map(RemovedAtEnd);
     let _log = lock.is_some().then(|| LogRemovedIfEmpty(args.socket.with_extension("log")));
-    let _registers = RegistersOf(args.socket.clone());
-    let _socket = RemovedAtEnd(args.socket);
+    let socket = args.socket;
+    let _registers = RegistersOf(socket.clone());
+    let _socket = RemovedAtEnd(socket.clone());
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
@@ -110,7 +111,11 @@ pub fn main(args: Args) -> anyhow::Result<ExitCode> {
         metrics::serve(metrics, sources).await?;
         let stop = signals::stop()?;
         readiness::announce();
-        midrun_agent::run(config, listener, asked, stop).await.context("the agent failed")
+        let ended = match config.is_for_one_job() {
+            true => midrun_agent::run(config, listener, asked, stop).await,
+            false => midrun_agent::standing::run(config, listener, &socket, asked, stop).await,
+        };
+        ended.context("the agent failed")
     })?;
     runtime.shutdown_background();
     Ok(ExitCode::SUCCESS)

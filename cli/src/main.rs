@@ -30,6 +30,7 @@ mod runtime_dir;
 mod secret_file;
 mod settings;
 mod signals;
+mod standing_agent;
 mod summary;
 mod sweep;
 mod table;

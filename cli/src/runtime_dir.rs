@@ -143,7 +143,9 @@ pub fn sweep(dir: &Path) {
     for path in entries.flatten().map(|entry| entry.path()) {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let dead = if name.ends_with(&format!("-{host}.sock")) {
-            path.symlink_metadata().is_ok_and(|found| found.file_type().is_socket()) && !is_alive(&path)
+            // A link leads to the socket of a standing agent.
+            let kind = path.symlink_metadata().map(|found| found.file_type());
+            kind.is_ok_and(|kind| kind.is_socket() || kind.is_symlink()) && !is_alive(&path)
         } else if name.ends_with(&format!("-{host}.lock")) || is_job_path(&path) {
             try_lock(&path).is_ok_and(|lock| lock.is_some())
         } else if name.ends_with(&format!("-{host}.log")) {

@@ -51,6 +51,9 @@ pub struct RunSettings {
     pub dry_run: bool,
     /// URL of a running analyzer, such as `https://node1:7741`. None: one is embedded.
     pub analyzer: Option<String>,
+    /// Socket of a standing agent of root or of this user, which serves the job on every host that has it there; `none`: no standing agent
+    /// does. None: `/run/midrun-USER/agent.sock` or `/run/midrun/agent.sock`, where one of them is there.
+    pub agent: Option<String>,
     /// Tunlets that act, separated by commas: built-in ones by name, others by file. Empty: the analyzer's default.
     pub tunlet: String,
     /// Tunlets that only advise and are scored, separated by commas. Empty: none.

@@ -66,6 +66,7 @@ pub struct Agent {
     token: String,
     owners: Owners,
     options_follow: bool,
+    user: u32,
     /// Attached ranks by the number of their connection.
     ranks: BTreeMap<u64, Rank>,
     /// Further processes that have to wait, likewise: nothing is read from them. See [`admission`].
@@ -111,6 +112,7 @@ impl Agent {
             token: config.job_token.clone(),
             owners: Owners::new(config.owner_settings.clone()),
             options_follow: config.options_follow,
+            user: config.user(),
             ranks: BTreeMap::new(),
             waiting: BTreeMap::new(),
             joined: Vec::new(),
@@ -167,7 +169,7 @@ impl Agent {
                 );
             }
             Attached::Connected(connection, segment, uid) => {
-                let job = job_on_wire(&segment.identity().job, uid);
+                let job = job_on_wire(&segment.identity().job, uid, self.user);
                 let rank = Rank::new(segment, job);
                 match admission::obstacle(self.ranks.values(), &rank) {
                     None => self.join(connection, rank),
@@ -433,9 +435,10 @@ impl Agent {
     }
 }
 
-/// The name under which the analyzer knows a job of user `uid`: root's agent serves all users, and two may give the same name.
-fn job_on_wire(name: &str, uid: u32) -> String {
-    if uid == rustix::process::geteuid().as_raw() {
+/// The name under which the analyzer knows a job of user `uid`, at an agent of user `own`: root's agent serves all users, and two may
+/// give the same name.
+fn job_on_wire(name: &str, uid: u32, own: u32) -> String {
+    if uid == own {
         return name.to_owned();
     }
     let user = format!(".u{uid}");

@@ -1,6 +1,7 @@
 //! Attaches ranks: a process connects, its user is checked, its segment is mapped. When the connection ends, the rank has gone.
 
 use crate::limits::GREETING;
+use crate::serve_job::{self, Asking};
 use midrun_ring::Segment;
 use midrun_ring::attach::recv_segment;
 use std::io::{Error, ErrorKind, Result};
@@ -22,8 +23,36 @@ pub enum Attached {
 /// A pause that lets another task work.
 const YIELD: Duration = Duration::from_millis(10);
 
-/// Takes connections until the agent has gone. `for_all`: root's agent takes ranks of every user.
-pub async fn accept(listener: UnixListener, for_all: bool, to: Sender<Attached>) {
+/// Whose processes may attach.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Users {
+    /// Everybody's.
+    All,
+    /// Those of the user with this id.
+    Only(u32),
+}
+
+impl Users {
+    fn admit(self, uid: u32) -> Result<u32> {
+        match self {
+            Users::Only(own) if own != uid => {
+                Err(Error::new(ErrorKind::PermissionDenied, format!("it belongs to user {uid}, not to {own}")))
+            }
+            _ => Ok(uid),
+        }
+    }
+}
+
+/// A process that has connected.
+enum Caller {
+    /// A rank: its segment.
+    Rank(Segment),
+    /// It asks for an agent of a job, by what follows.
+    Asks,
+}
+
+/// Takes connections until the agent has gone. `jobs` gets those that ask the agent to serve a job, where it does so.
+pub async fn accept(listener: UnixListener, users: Users, to: Sender<Attached>, jobs: Option<Sender<Asking>>) {
     let mut connections = 0;
     loop {
         let accepted = tokio::select! {
@@ -33,7 +62,7 @@ pub async fn accept(listener: UnixListener, for_all: bool, to: Sender<Attached>)
         match accepted {
             Ok((stream, _)) => {
                 connections += 1;
-                tokio::spawn(serve(connections, stream, for_all, to.clone()));
+                tokio::spawn(serve(connections, stream, users, to.clone(), jobs.clone()));
             }
             Err(error) => {
                 tracing::warn!(%error, "a connection could not be accepted");
@@ -44,13 +73,20 @@ pub async fn accept(listener: UnixListener, for_all: bool, to: Sender<Attached>)
 }
 
 /// Serves one connection from its greeting to its end.
-async fn serve(number: u64, stream: UnixStream, for_all: bool, to: Sender<Attached>) {
-    let (segment, uid) = match tokio::time::timeout(GREETING, greet(&stream, for_all)).await {
-        Ok(Ok(greeted)) => greeted,
+async fn serve(number: u64, stream: UnixStream, users: Users, to: Sender<Attached>, jobs: Option<Sender<Asking>>) {
+    let (segment, uid) = match tokio::time::timeout(GREETING, greet(&stream, users, jobs.is_some())).await {
+        Ok(Ok((Caller::Rank(segment), uid))) => (segment, uid),
+        Ok(Ok((Caller::Asks, uid))) => {
+            if let Some(jobs) = jobs {
+                let _ = jobs.send(Asking { stream, uid }).await;
+            }
+            return;
+        }
         Ok(Err(error)) if error.kind() == ErrorKind::UnexpectedEof => return,
         Ok(Err(error)) => return tracing::warn!(%error, "a process that wanted to attach was turned away"),
         Err(_) => return tracing::warn!("a process connected and sent nothing; it was turned away"),
     };
+    drop(jobs);
     if to.send(Attached::Connected(number, segment, uid)).await.is_err() {
         return;
     }
@@ -70,18 +106,17 @@ async fn serve(number: u64, stream: UnixStream, for_all: bool, to: Sender<Attach
     let _ = to.send(Attached::Disconnected(number)).await;
 }
 
-async fn greet(stream: &UnixStream, for_all: bool) -> Result<(Segment, u32)> {
-    let own = rustix::process::geteuid().as_raw();
-    let theirs = stream.peer_cred()?.uid();
-    if theirs != own && !(own == 0 && for_all) {
-        return Err(Error::new(ErrorKind::PermissionDenied, format!("it belongs to user {theirs}, not to {own}")));
-    }
+async fn greet(stream: &UnixStream, users: Users, serves_jobs: bool) -> Result<(Caller, u32)> {
+    let uid = users.admit(stream.peer_cred()?.uid())?;
     let fd = loop {
         stream.readable().await?;
+        if serves_jobs && stream.try_io(Interest::READABLE, || serve_job::is_next(stream.as_fd())).unwrap_or(false) {
+            return Ok((Caller::Asks, uid));
+        }
         match stream.try_io(Interest::READABLE, || recv_segment(stream.as_fd())) {
             Err(error) if error.kind() == ErrorKind::WouldBlock => {}
             other => break other?,
         }
     };
-    Ok((Segment::open(fd).map_err(Error::other)?, theirs))
+    Ok((Caller::Rank(Segment::open(fd).map_err(Error::other)?), uid))
 }

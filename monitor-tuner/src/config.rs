@@ -42,6 +42,9 @@ pub struct Config {
     /// The jobs of this agent were opened by name: an analyzer that does not know their options must not change anything.
     #[serde(skip)]
     pub options_follow: bool,
+    /// The user whose job this agent was started for. None: the user that it runs as.
+    #[serde(skip)]
+    pub user: Option<u32>,
 }
 
 impl Default for Config {
@@ -61,11 +64,22 @@ impl Default for Config {
             drain_ms: 1000,
             owner_settings: None,
             options_follow: false,
+            user: None,
         }
     }
 }
 
 impl Config {
+    /// Whether the agent was started for one job, and not for whatever job comes.
+    pub fn is_for_one_job(&self) -> bool {
+        self.owner_settings.is_some() || self.options_follow
+    }
+
+    /// The user whose jobs have their own names: jobs of others get the user's number added.
+    pub fn user(&self) -> u32 {
+        self.user.unwrap_or_else(|| rustix::process::geteuid().as_raw())
+    }
+
     /// Checks every value. An empty `analyzer` is allowed: the program that starts the agent sets it.
     ///
     /// # Errors

@@ -4,7 +4,8 @@
 //! each `rank`'s records are checked and folded (`collected`, with `stream`, `measurements` and `counters`); batches stay in the
 //! `send_queue` until the analyzer acknowledges them; `link` keeps one stream to the analyzer; `delivery` writes actions into the
 //! ranks' command rings; `owner` keeps what the jobs' owners have set, for the next analyzer; `unattended` watches the processes whose agent
-//! has died. `agent` owns all state.
+//! has died. `agent` owns all state. A `standing` agent runs a further agent, as a task, for each job that asks for one by the
+//! messages of `serve_job`.
 
 #![forbid(unsafe_code)]
 
@@ -24,6 +25,8 @@ mod measurements;
 mod owner;
 mod rank;
 mod send_queue;
+pub mod serve_job;
+pub mod standing;
 mod stream;
 mod unattended;
 

@@ -1,17 +1,18 @@
 //! The life of an agent: one task owns its state, and is one `select!`.
 
 use crate::agent::{Agent, Overview, Stats};
-use crate::attachment::{self, Attached};
+use crate::attachment::{self, Attached, Users};
 use crate::config::Config;
 use crate::host::Host;
 use crate::link::{self, LinkEvent};
+use crate::serve_job::Asking;
 use midrun_proto::tls;
 use midrun_proto::token::ShowToken;
 use midrun_vocabulary::ConfigError;
 use std::future::Future;
 use std::os::unix::net::UnixListener;
 use std::time::Duration;
-use tokio::sync::mpsc::{Receiver, channel};
+use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::sync::oneshot;
 use tokio::time::{Instant, sleep};
 use tonic::transport::Channel;
@@ -59,6 +60,17 @@ pub async fn run(
     asked: Asked,
     shutdown: impl Future<Output = ()>,
 ) -> Result<Stats, AgentError> {
+    run_beside(config, listener, asked, shutdown, None).await
+}
+
+/// As [`run`]; `jobs` gets the connections that ask for an agent of a job.
+pub(crate) async fn run_beside(
+    config: Config,
+    listener: UnixListener,
+    asked: Asked,
+    shutdown: impl Future<Output = ()>,
+    jobs: Option<Sender<Asking>>,
+) -> Result<Stats, AgentError> {
     config.validate()?;
     listener.set_nonblocking(true)?;
     let listener = tokio::net::UnixListener::from_std(listener)?;
@@ -70,8 +82,9 @@ pub async fn run(
     };
     let (attached_to, attached) = channel(ATTACHMENTS);
     // An agent that was started for one job serves the user who started it, also if that is root.
-    let for_all = config.owner_settings.is_none() && !config.options_follow;
-    let door = tokio::spawn(attachment::accept(listener, for_all, attached_to));
+    let is_for_all = config.user() == 0 && !config.is_for_one_job();
+    let users = if is_for_all { Users::All } else { Users::Only(config.user()) };
+    let door = tokio::spawn(attachment::accept(listener, users, attached_to, jobs));
     let ended = serve(config, Host::this(), connect, attached, asked, shutdown).await;
     door.abort();
     ended

@@ -34,6 +34,12 @@ pub const PROCESSES: Duration = Duration::from_secs(1);
 pub const RANKS: usize = 4096;
 /// Longest time from a process's connection to its segment.
 pub const GREETING: Duration = Duration::from_secs(2);
+/// Jobs of all users, and of one, that a standing agent serves by agents of their own; further jobs start their own.
+pub const JOBS: usize = 1024;
+/// See [`JOBS`].
+pub const JOBS_OF_USER: usize = 64;
+/// Longest request to serve a job, bytes: its tunlet files are 512 KiB at most.
+pub const REQUEST_BYTES: usize = 1 << 20;
 /// Longest time of a connection attempt, and of the wait for the analyzer's Welcome.
 pub const CONNECT: Duration = Duration::from_secs(5);
 /// A batch that is not acknowledged for so long means a new connection: after a partition heals, an old one can stay

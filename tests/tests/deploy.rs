@@ -9,7 +9,7 @@ use midrun_tests::{Scratch, need, prefix, root};
 fn units() -> Vec<PathBuf> {
     let entries = std::fs::read_dir(root().join("deploy/systemd")).expect("the units");
     let units: Vec<PathBuf> = entries.map(|entry| entry.expect("a unit").path()).collect();
-    assert_eq!(units.len(), 2);
+    assert_eq!(units.len(), 3);
     units
 }
 
@@ -45,7 +45,7 @@ fn every_file_that_a_unit_names_is_installed_and_a_second_time_keeps_the_sites_o
         assert!(destination.join(&path[1..]).exists(), "{path}");
         count += 1;
     }
-    assert_eq!(count, 12, "paths in both units");
+    assert_eq!(count, 18, "paths in all units");
     let secrets = || {
         ["token", "tls/analyzer.key", "tls/client.key"].map(|name| {
             let path = destination.join("etc/midrun").join(name);

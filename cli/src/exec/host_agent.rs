@@ -1,4 +1,5 @@
-//! One agent per host and job: the process that gets the lock starts the agent; the others wait until it listens.
+//! One agent per host and job: the process that gets the lock asks the host's standing agent, or starts an agent; the others wait until
+//! it listens.
 
 use std::fs::{File, OpenOptions};
 use std::os::fd::{AsRawFd, RawFd};
@@ -9,8 +10,12 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
+use midrun_proto::v1::ServeJob;
+use midrun_vocabulary::names::CREDENTIALS_VARIABLE;
 
-use crate::runtime_dir;
+use super::variable;
+use crate::usage::say;
+use crate::{runtime_dir, standing_agent};
 
 /// Longest wait for an agent that another process is starting.
 const WAIT: Duration = Duration::from_secs(2);
@@ -29,8 +34,16 @@ pub fn ensure(job: &str, analyzer: &str) -> anyhow::Result<PathBuf> {
     let deadline = Instant::now() + WAIT;
     loop {
         if let Some(lock) = runtime_dir::try_lock(&lock_path)? {
+            // A standing agent holds no lock.
+            if socket.is_symlink() && runtime_dir::is_alive(&socket) {
+                return Ok(socket);
+            }
             runtime_dir::sweep(&directory);
-            start(&socket, &lock_path, &lock, analyzer)?;
+            if is_served(job, analyzer, &socket) {
+                let _ = std::fs::remove_file(&lock_path);
+            } else {
+                start(&socket, &lock_path, &lock, analyzer)?;
+            }
             return Ok(socket);
         }
         if runtime_dir::is_alive(&socket) {
@@ -40,6 +53,27 @@ pub fn ensure(job: &str, analyzer: &str) -> anyhow::Result<PathBuf> {
             bail!("another process holds {} but nobody listens on {}", lock_path.display(), socket.display());
         }
         std::thread::sleep(NAP);
+    }
+}
+
+/// Whether the host's standing agent serves the job from here on.
+fn is_served(job: &str, analyzer: &str, socket: &Path) -> bool {
+    let secret = |name| variable(name).unwrap_or_default();
+    let request = ServeJob {
+        job: job.to_owned(),
+        analyzer: analyzer.to_owned(),
+        token: secret("MIDRUN_TOKEN"),
+        job_token: secret("MIDRUN_JOB_TOKEN"),
+        credentials: secret(CREDENTIALS_VARIABLE),
+        linger_s: LINGER_S.into(),
+        ..ServeJob::default()
+    };
+    match standing_agent::ask(variable(standing_agent::VARIABLE).as_deref(), request, socket) {
+        Ok(served) => served.is_some(),
+        Err(why) => {
+            say(format!("on {}, {why}; the job has an agent of its own there", runtime_dir::host()));
+            false
+        }
     }
 }
 

@@ -26,6 +26,7 @@ use crate::metrics::{self, Address, Sources};
 use crate::published_jobs::{Publication, PublishedJob};
 use crate::runtime_dir;
 use crate::settings::Settings;
+use crate::standing_agent;
 use crate::summary::SummaryFile;
 use crate::tls_flags;
 use crate::usage::{Usage, say};
@@ -222,7 +223,8 @@ async fn start_parts(settings: &Settings, line: &CommandLine, job: &str) -> anyh
     config.job_token.clone_from(&parts.job_token);
     config.credentials.clone_from(&parts.credentials);
     (config.owner_settings, config.options_follow) = (Some(owner_settings), true);
-    parts.agent = Some(embedded::start_agent(config, job, parts.sources.agent())?);
+    let asked = || parts.sources.agent();
+    parts.agent = Some(embedded::start_agent(config, job, settings.run.agent.as_deref(), asked)?);
     Ok(parts)
 }
 
@@ -302,6 +304,7 @@ fn rank_environment<'a>(
         variables.push(("MIDRUN_TOKEN", parts.token.clone()));
         variables.push(("MIDRUN_JOB_TOKEN", parts.job_token.clone()));
         variables.push((CREDENTIALS_VARIABLE, word(parts)));
+        variables.extend(settings.run.agent.clone().map(|agent| (standing_agent::VARIABLE, agent)));
     }
     if let Some(directory) = &settings.run.library_dir {
         variables.push(("MIDRUN_LIB_DIR", directory.to_string_lossy().into_owned()));
