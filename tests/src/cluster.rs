@@ -1,9 +1,9 @@
 //! Emulated hosts out of network namespaces, by `deploy/cluster/emuc`.
 
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
-use crate::{Scratch, root};
+use crate::{Mpi, Scratch, root};
 
 /// Emulated hosts h1, h2, …; dropping this takes them down.
 pub struct Cluster {
@@ -43,6 +43,49 @@ impl Cluster {
             slots.iter().sum::<u32>(),
         );
         line.split(' ').map(str::to_owned).collect()
+    }
+
+    /// Launcher and program, for so many ranks on h1, h2 and so on; `None` where the MPI that works across hosts is not here.
+    pub fn line(scratch: &Scratch, mpi: Mpi, slots: &[u32], example: &str) -> Option<(Vec<String>, PathBuf)> {
+        if mpi == Mpi::OpenMpi {
+            let mut launcher = Cluster::open_mpi(scratch, slots);
+            launcher.extend(["-x", "XDG_RUNTIME_DIR"].map(String::from));
+            return mpi.is_here().then(|| (launcher, mpi.example(example)));
+        }
+        // Debian's MPICH 4.0 hangs across hosts; tests/run puts MPICH 5 and the examples built with it here.
+        let mpich = root().canonicalize().expect("the root").join("target/mpich5");
+        let (launcher, program) = (mpich.join("bin/mpiexec"), mpich.join("examples").join(example));
+        let machines = scratch.path("machines");
+        let lines: String = (1..).zip(slots).map(|(host, slots)| format!("h{host}:{slots}\n")).collect();
+        std::fs::write(&machines, lines).expect("the machine file");
+        let line = format!(
+            "{} -launcher rsh -launcher-exec {} -f {} -genv UCX_TLS tcp,self -n {}",
+            launcher.display(),
+            Cluster::script("emuc-rsh").display(),
+            machines.display(),
+            slots.iter().sum::<u32>(),
+        );
+        let words = line.split(' ').map(str::to_owned).collect();
+        (launcher.is_file() && program.is_file()).then_some((words, program))
+    }
+
+    /// Takes the link of a host down, or up again.
+    pub fn set_link(&self, host: &str, is_up: bool) {
+        assert!(self.emuc(&[if is_up { "mend" } else { "cut" }, host]), "the link of {host}");
+    }
+
+    /// What a command that ends well says on a host.
+    pub fn ask(host: &str, words: &[&str]) -> Option<String> {
+        let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+        let line = Cluster::on(host, &words);
+        let output = Command::new(&line[0]).args(&line[1..]).stderr(Stdio::null()).output().ok()?;
+        output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+    }
+
+    /// Whether a process runs on a host.
+    pub fn runs_on(&self, host: &str, pid: i32) -> bool {
+        let network = std::fs::read_to_string(self.directory.join(format!("{host}.net"))).unwrap_or_default();
+        std::fs::read_link(format!("/proc/{pid}/ns/net")).is_ok_and(|link| link.to_string_lossy() == network.trim())
     }
 
     fn emuc(&self, arguments: &[&str]) -> bool {

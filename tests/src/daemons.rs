@@ -27,8 +27,13 @@ impl Analyzer {
     /// Starts one at an address with keys of its configuration such as `WORKER_STEP`; its log is called `name`.
     pub fn with(scratch: &Scratch, name: &str, address: &str, keys: &[(&str, &str)]) -> Analyzer {
         let mut command = Command::new(midrun());
-        command.args(["analyzer", "--listen", address]);
         command.envs(keys.iter().map(|(key, value)| (format!("MIDRUN_CFG_ANALYZER__{key}"), value)));
+        Analyzer::run(scratch, name, command, address)
+    }
+
+    /// Starts one by a command whose last word is the path of `midrun`.
+    pub fn run(scratch: &Scratch, name: &str, mut command: Command, address: &str) -> Analyzer {
+        command.args(["analyzer", "--listen", address]);
         let process = Process::start(scratch, name, command);
         let mut url = None;
         wait_until("the analyzer listens", || {

@@ -34,6 +34,16 @@ pub fn of_job(scratch: &Scratch) -> BTreeMap<u32, i32> {
     processes(scratch).into_iter().filter_map(|(pid, environment)| Some((rank(&environment)?, pid))).collect()
 }
 
+/// Process ids of the test's agents.
+pub fn agents(scratch: &Scratch) -> Vec<i32> {
+    let is_agent = |pid: &i32| {
+        let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        let mut words = line.split(|byte| *byte == 0);
+        words.next().is_some_and(|program| program.ends_with(b"/midrun")) && words.next() == Some(b"agent")
+    };
+    processes(scratch).into_iter().map(|(pid, _)| pid).filter(is_agent).collect()
+}
+
 /// Sends a rank SIGKILL.
 pub fn kill(scratch: &Scratch, rank: u32) {
     let ranks = of_job(scratch);

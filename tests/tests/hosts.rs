@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use midrun_tests::mpi::command;
 use midrun_tests::synthetic::assert_whole;
-use midrun_tests::{Cluster, Mpi, Process, Scratch, Summary, need, root, run, wait_until};
+use midrun_tests::{Cluster, Mpi, Process, Scratch, Summary, each_mpi, need, run, wait_until};
 
 const HOSTS: [&str; 3] = ["h1", "h2", "h3"];
 
@@ -37,34 +37,13 @@ fn words(text: &str) -> Vec<String> {
     text.split_whitespace().map(String::from).collect()
 }
 
-#[test]
-fn open_mpi_over_three_hosts_is_tuned_by_the_users_line() {
+#[each_mpi]
+fn a_job_over_three_hosts_is_tuned_by_the_users_line(mpi: Mpi) {
     need!(Cluster::is_possible(), "no network namespaces");
-    need!(Mpi::OpenMpi.is_here(), "Open MPI is not here");
     let scratch = Scratch::new();
+    let line = Cluster::line(&scratch, mpi, &[3, 2, 2], "mw_synthetic");
+    need!(line.is_some(), "the MPI is not here");
     let _cluster = Cluster::up(3, "100mbit");
-    let mut launcher = Cluster::open_mpi(&scratch, &[3, 2, 2]);
-    launcher.extend(["-x".into(), "XDG_RUNTIME_DIR".into()]);
-    let program = Mpi::OpenMpi.example("mw_synthetic").display().to_string();
-    job_over_hosts(&scratch, &launcher, &program);
-}
-
-#[test]
-fn mpich_over_three_hosts_is_tuned_by_the_users_line() {
-    need!(Cluster::is_possible(), "no network namespaces");
-    // Debian's MPICH 4.0 hangs across hosts; tests/run puts MPICH 5 and the examples built with it here.
-    let mpich = root().canonicalize().expect("the root").join("target/mpich5");
-    let (launcher, program) = (mpich.join("bin/mpiexec"), mpich.join("examples/mw_synthetic"));
-    need!(launcher.is_file() && program.is_file(), "MPICH 5 is not here");
-    let scratch = Scratch::new();
-    let _cluster = Cluster::up(3, "100mbit");
-    let machines = scratch.path("machines");
-    std::fs::write(&machines, "h1:3\nh2:2\nh3:2\n").expect("the machine file");
-    let line = format!(
-        "{} -launcher rsh -launcher-exec {} -f {} -genv UCX_TLS tcp,self -n 7",
-        launcher.display(),
-        Cluster::script("emuc-rsh").display(),
-        machines.display(),
-    );
-    job_over_hosts(&scratch, &words(&line), &program.display().to_string());
+    let (launcher, program) = line.expect("it is here");
+    job_over_hosts(&scratch, &launcher, &program.display().to_string());
 }

@@ -1,143 +1,124 @@
 //! Faults at random moments of real jobs: what a job computes and how it ends must not depend on what happens to midrun.
 
+mod job;
+mod left;
 mod plan;
 
 pub use plan::{Fault, Parts, Plan, Target};
 
-use std::process::Command;
 use std::time::{Duration, Instant};
 
 use crate::process::Ended;
-use crate::synthetic::{self, WHOLE};
-use crate::{Agent, Analyzer, Process, Scratch, midrun, mpi, ranks, run, wait_until};
+use crate::synthetic::{WHOLE, workers};
+use crate::{Cluster, Mpi, Scratch, Summary, ranks};
+use job::Job;
+use left::{Places, SmallDisk};
 
-/// A job that has not ended after this time hangs. Undisturbed, it takes about two seconds.
+/// A job that has not ended after this time hangs, where no link was down. Undisturbed, it takes about two seconds.
 const LIMIT: Duration = Duration::from_secs(120);
+/// A link that was down costs a job so many times as long at most: TCP doubles its pauses.
+const OUTAGES: u32 = 3;
+/// How long a daemon may take to end.
+const END: Duration = Duration::from_secs(20);
+
+/// Whether the job runs under midrun.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum With {
+    /// It does.
+    Midrun,
+    /// It does not: faults of midrun meet nobody.
+    Nothing,
+}
 
 /// What came of a job.
 pub struct Outcome {
     /// How long it took.
     pub took: Duration,
-    /// Faults that met a process that was still there.
+    /// Faults that met somebody who was still there.
     pub struck: u32,
+    /// After the last link was up again: from the job's own first iteration until midrun had measured one and all agents were linked. `None`: no
+    /// link was down, or the job ended before.
+    pub back: Option<Duration>,
     /// What is not as it has to be; empty: all is.
     pub broken: Vec<String>,
 }
 
-/// Runs the job of a plan with its faults, or without any.
-pub fn run(plan: &Plan, with_faults: bool) -> Outcome {
+/// Whether this machine can run jobs over emulated hosts.
+pub fn has_hosts() -> bool {
     let scratch = Scratch::new();
-    let disk = with_faults.then(|| SmallDisk::under(&scratch)).flatten();
-    let job = Job::start(&scratch, plan);
+    Cluster::is_possible() && Mpi::ALL.iter().all(|mpi| Cluster::line(&scratch, *mpi, &[1], "mw_synthetic").is_some())
+}
+
+/// Runs the job of a plan with its faults.
+pub fn run(plan: &Plan, with: With) -> Outcome {
+    let scratch = Scratch::new();
+    // Emulated hosts see what is mounted before they come up.
+    let disk = SmallDisk::under(&scratch);
+    let cluster = (plan.hosts > 0).then(|| Cluster::up(plan.hosts, "100mbit"));
+    let places = Places::prepare(&scratch, plan);
+    let limit = LIMIT + OUTAGES * plan.down();
     let begin = Instant::now();
-    let struck = if with_faults { job.strike(&scratch, plan, disk.as_ref()) } else { 0 };
-    let Job { process, analyzer, agent, .. } = job;
-    let ended = process.wait_at_most(LIMIT);
+    let mut job = Job::start(&scratch, plan, cluster.as_ref(), with == With::Nothing);
+    let (struck, up) = job.strike(&|| disk.as_ref().is_some_and(SmallDisk::fill));
+    let back = up.filter(|_| with == With::Midrun).and_then(|up| back(&job, up));
+    let Job { process, daemons, .. } = job;
+    let ended = process.wait_at_most(limit);
+    let is_standing = plan.parts == Parts::Standing && with == With::Midrun;
     // A killed `midrun run` leaves its job running.
-    let alone = gone_within(&scratch, LIMIT, analyzer.is_some());
+    let are_over = gone_within(limit, || ranks::of_job(&scratch).is_empty());
     let took = begin.elapsed();
-    let killed =
-        with_faults && plan.faults.iter().any(|fault| fault.target == Target::Run && fault.signal == libc::SIGKILL);
-    let mut broken = judge(&scratch, ended.as_ref(), killed && struck > 0);
+    // Agents of other hosts end after their ranks; daemons that stand beside the job stay.
+    let alone = are_over && (is_standing || gone_within(END, || ranks::are_gone(&scratch)));
+    let is_killed = |fault: &Fault| fault.target == Target::Run && fault.signal == libc::SIGKILL;
+    let killed = struck > 0 && with == With::Midrun && plan.faults.iter().any(is_killed);
+    let mut broken = judge(&scratch, ended.as_ref(), killed);
+    if with == With::Midrun && plan.parts == Parts::Run && !killed && broken.is_empty() {
+        broken.extend(uncounted(&scratch, plan));
+    }
     if !alone {
         broken.push("processes of the job are left".into());
     }
-    for daemon in [agent.map(|agent| agent.process), analyzer.map(|analyzer| analyzer.process)].into_iter().flatten() {
+    for daemon in daemons.agents.into_iter().chain(daemons.analyzer.map(|analyzer| analyzer.process)) {
         daemon.signal(libc::SIGTERM);
-        if daemon.wait_at_most(Duration::from_secs(20)).is_none() {
+        if daemon.wait_at_most(END).is_none() {
             broken.push("a daemon does not end at SIGTERM".into());
         }
     }
     drop(disk);
-    broken.extend(left(&scratch));
+    broken.extend(places.left(&scratch));
     let processes = ranks::end_all(&scratch);
     if processes > 0 && alone {
         broken.push(format!("{processes} processes are left"));
     }
-    Outcome { took, struck, broken }
+    Outcome { took, struck, back, broken }
 }
 
-/// The job and the daemons that it has beside it.
-struct Job {
-    process: Process,
-    agent: Option<Agent>,
-    analyzer: Option<Analyzer>,
-}
-
-impl Job {
-    fn start(scratch: &Scratch, plan: &Plan) -> Job {
-        let line = synthetic::line(plan.mpi, 4, &plan.options);
-        match plan.parts {
-            Parts::Run => {
-                let record = scratch.path("state/r.mrec").display().to_string();
-                std::fs::create_dir_all(scratch.path("state")).expect("the state directory");
-                let mut command = run::command(scratch, &["--record", &record, "--summary", "s.json"], &line);
-                command.env("XDG_STATE_HOME", scratch.path("state"));
-                Job { process: Process::start(scratch, "job", command), agent: None, analyzer: None }
-            }
-            Parts::Standing => {
-                let analyzer = Analyzer::start(scratch);
-                let agent = Agent::start(scratch, &analyzer.url);
-                let mut command = mpi::command(&line);
-                command.env("MIDRUN_SOCKET", Agent::socket_in(scratch)).env("MIDRUN_JOB", "chaos");
-                let process = Process::start(scratch, "job", command);
-                Job { process, agent: Some(agent), analyzer: Some(analyzer) }
+/// See [`Outcome::back`]; `up`: when the last link came up.
+fn back(job: &Job<'_>, up: Instant) -> Option<Duration> {
+    let before = workers(&job.process.out()).len();
+    let mut own = None;
+    let limit = LIMIT + OUTAGES * up.elapsed().max(Duration::from_secs(60));
+    while up.elapsed() < limit {
+        let text = job.process.out();
+        if text.contains(WHOLE) {
+            return None;
+        }
+        if workers(&text).len() > before {
+            let own = own.get_or_insert_with(Instant::now);
+            let status = job.daemons.status()?;
+            let hosts = status["hosts"].as_array()?;
+            if status["iterations"].as_u64()? > before as u64 && hosts.iter().all(|host| host["linked"] == true) {
+                return Some(own.elapsed());
             }
         }
+        std::thread::sleep(Duration::from_millis(20));
     }
-
-    /// Strikes at the moments of the plan; how many faults met somebody.
-    fn strike(&self, scratch: &Scratch, plan: &Plan, disk: Option<&SmallDisk>) -> u32 {
-        let begin = Instant::now();
-        let mut struck = 0;
-        for fault in &plan.faults {
-            std::thread::sleep(fault.at.saturating_sub(begin.elapsed()));
-            let pid = match fault.target {
-                Target::Disk => {
-                    struck += u32::from(disk.is_some_and(SmallDisk::fill));
-                    continue;
-                }
-                Target::Rank => {
-                    wait_until("there is a rank 1", || ranks::of_job(scratch).contains_key(&1));
-                    ranks::of_job(scratch).get(&1).copied()
-                }
-                Target::Run => {
-                    // Before, nobody has started a job that could go on.
-                    let begin = Instant::now();
-                    while fault.signal == libc::SIGKILL && !ranks::are_launched(scratch) && begin.elapsed() < LIMIT {
-                        std::thread::sleep(Duration::from_millis(1));
-                    }
-                    Some(self.process.pid())
-                }
-                Target::Agent => self.agent.as_ref().map(|agent| agent.process.pid()),
-                Target::Analyzer => self.analyzer.as_ref().map(|analyzer| analyzer.process.pid()),
-            };
-            let Some(pid) = pid.filter(|pid| is_alive(*pid)) else { continue };
-            struck += 1;
-            send(pid, fault.signal);
-            if fault.signal == libc::SIGSTOP {
-                std::thread::sleep(fault.stopped);
-                send(pid, libc::SIGCONT);
-            }
-        }
-        struck
-    }
-}
-
-/// A process that has ended and is not waited for yet is not alive.
-fn is_alive(pid: i32) -> bool {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    stat.rsplit(") ").next().is_some_and(|rest| !rest.is_empty() && !rest.starts_with('Z'))
-}
-
-fn send(pid: i32, signal: i32) {
-    // SAFETY: a child that is not waited for yet, or a process of the job that this one has started.
-    unsafe { libc::kill(pid, signal) };
+    None
 }
 
 /// Each task computed once, with the job's own code; a killed `midrun run` has none.
 fn judge(scratch: &Scratch, ended: Option<&Ended>, killed: bool) -> Vec<String> {
-    let Some(ended) = ended else { return vec![format!("it has not ended after {} s", LIMIT.as_secs())] };
+    let Some(ended) = ended else { return vec!["it does not end".into()] };
     let mut broken = Vec::new();
     // The job of a killed `midrun run` goes on writing to the same file.
     let out = std::fs::read_to_string(scratch.path("job.out")).unwrap_or_default();
@@ -156,52 +137,35 @@ fn judge(scratch: &Scratch, ended: Option<&Ended>, killed: bool) -> Vec<String> 
     broken
 }
 
-/// Whether launcher, ranks and midrun have gone; daemons that stand beside the job stay.
-fn gone_within(scratch: &Scratch, limit: Duration, with_daemons: bool) -> bool {
+/// What is neither in the summary nor counted there as lost, though no process of midrun was killed.
+fn uncounted(scratch: &Scratch, plan: &Plan) -> Option<String> {
+    if plan.faults.iter().any(|fault| fault.signal == libc::SIGKILL && matches!(fault.target, Target::Agent(_))) {
+        return None;
+    }
+    let path = scratch.path("s.json");
+    if !path.is_file() {
+        return Some("there is no summary".into());
+    }
+    let summary = Summary::read(&path);
+    let [produced, collected, dropped] =
+        ["produced", "collected", "dropped"].map(|key| summary.count(&format!("/records/{key}")));
+    if produced != collected + dropped {
+        return Some(format!("of {produced} records {collected} were collected and {dropped} dropped"));
+    }
+    let own = workers(&std::fs::read_to_string(scratch.path("job.out")).unwrap_or_default()).len() as u64;
+    let [measured, skipped, lost] =
+        ["/iterations", "/skipped_iterations", "/events_dropped"].map(|key| summary.count(key));
+    (measured + skipped < own && lost + dropped == 0)
+        .then(|| format!("of {own} iterations {measured} are measured, {skipped} skipped, and nothing is lost"))
+}
+
+fn gone_within(limit: Duration, are_gone: impl Fn() -> bool) -> bool {
     let begin = Instant::now();
-    while begin.elapsed() < limit {
-        let gone = if with_daemons { ranks::of_job(scratch).is_empty() } else { ranks::are_gone(scratch) };
-        if gone {
-            return true;
+    while !are_gone() {
+        if begin.elapsed() > limit {
+            return false;
         }
         std::thread::sleep(Duration::from_millis(20));
     }
-    false
-}
-
-/// Files in the runtime directory that the next run does not sweep. Logs of agents that were killed stay for a day.
-fn left(scratch: &Scratch) -> Option<String> {
-    if !scratch.left().is_empty() {
-        let mut next = Command::new(midrun());
-        next.args(["run", "--quiet", "--", "true"]);
-        Process::start(scratch, "next", next).wait_at_most(LIMIT);
-    }
-    let mut files = scratch.left();
-    files.retain(|file| file.extension().is_none_or(|ending| ending != "log"));
-    (!files.is_empty()).then(|| format!("left behind: {files:?}"))
-}
-
-/// A file system of 256 KiB as the state directory; there is none where this user may not mount.
-struct SmallDisk(std::path::PathBuf);
-
-impl SmallDisk {
-    fn under(scratch: &Scratch) -> Option<SmallDisk> {
-        let at = scratch.path("state");
-        std::fs::create_dir_all(&at).ok()?;
-        let mut mount = Command::new("mount");
-        mount.args(["-t", "tmpfs", "-o", "size=256k", "tmpfs"]).arg(&at);
-        mount.output().is_ok_and(|output| output.status.success()).then_some(SmallDisk(at))
-    }
-
-    /// Writes until there is no room.
-    fn fill(&self) -> bool {
-        let full = std::fs::write(self.0.join("full"), vec![0; 1 << 20]);
-        full.is_err_and(|error| error.kind() == std::io::ErrorKind::StorageFull)
-    }
-}
-
-impl Drop for SmallDisk {
-    fn drop(&mut self) {
-        let _ = Command::new("umount").arg("-l").arg(&self.0).status();
-    }
+    true
 }
