@@ -17,8 +17,8 @@ use midrun_tunlets::link::Cost;
 
 use crate::control::{Control, ControlLine};
 use crate::events::{
-    Batch, Begun, Ended, Event, Hello, Joined, Left, Link, Process, Records, Report, Trip, TuningPointDeclared,
-    Unattended, Work,
+    Batch, Begun, Ended, Event, Hello, HostClock, Joined, Left, Link, Process, Records, Report, Trip,
+    TuningPointDeclared, Unattended, Work,
 };
 use crate::ids::{AgentId, JobId};
 use crate::input::JobLine;
@@ -94,7 +94,12 @@ fn batch(wire: v1::Batch) -> Batch {
         joined,
         reports,
         left,
-        clock_offset_ns: wire.clock_offset_ns,
+        clock: HostClock {
+            offset_ns: wire.clock_offset_ns,
+            error_ns: (wire.clock_error_ns > 0).then_some(wire.clock_error_ns),
+            drift_ppb: wire.clock_drift_ppb,
+            drift_error_ppb: wire.clock_drift_error_ppb,
+        },
         events_dropped: wire.events_dropped,
         invalid,
     }
@@ -272,10 +277,10 @@ fn to_agent(message: to_agent::Message) -> v1::ToAgent {
     v1::ToAgent { message: Some(message) }
 }
 
-/// The answer to a Hello.
-pub fn welcome(last_sequence: u64) -> v1::ToAgent {
+/// The answer to a Hello, at this time of the analyzer's clock.
+pub fn welcome(last_sequence: u64, analyzer_ns: u64) -> v1::ToAgent {
     let analyzer = concat!("midrun ", env!("CARGO_PKG_VERSION")).to_owned();
-    to_agent(to_agent::Message::Welcome(v1::Welcome { analyzer, last_sequence }))
+    to_agent(to_agent::Message::Welcome(v1::Welcome { analyzer, last_sequence, analyzer_ns }))
 }
 
 /// The other answer to a Hello.

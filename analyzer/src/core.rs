@@ -305,7 +305,7 @@ impl Core {
         for report in &batch.reports {
             if let Some((job, links)) = self.job_for(now, &report.job, token, false) {
                 let ctx = &mut Ctx { now, job: report.job.clone(), links, out };
-                job.on_report(ctx, agent, batch.clock_offset_ns, report);
+                job.on_report(ctx, agent, batch.clock, report);
                 touched.insert(report.job.clone());
             }
         }

@@ -34,12 +34,25 @@ pub struct Batch {
     pub joined: Vec<Joined>,
     pub reports: Vec<Report>,
     pub left: Vec<Left>,
-    /// To add to the node's times to get the analyzer's, nanoseconds; 0 until measured.
-    pub clock_offset_ns: i64,
+    /// The node's clock.
+    pub clock: HostClock,
     /// Events the agent dropped so far.
     pub events_dropped: u64,
     /// Parts of the message that made no sense.
     pub invalid: u64,
+}
+
+/// A host's clock beside the analyzer's, as its agent knows it. The bounds hold as long as both clocks run evenly.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HostClock {
+    /// To add to the host's times to get the analyzer's, nanoseconds; 0 until measured.
+    pub offset_ns: i64,
+    /// The offset is at most this far from the truth; `None` until measured.
+    pub error_ns: Option<u64>,
+    /// By how much the analyzer's clock runs faster, parts per billion.
+    pub drift_ppb: i64,
+    /// The drift is at most this far from the truth.
+    pub drift_error_ppb: u64,
 }
 
 /// A rank attached to its agent.

@@ -6,6 +6,7 @@ use midrun_tunlets::Value;
 use serde::Serialize;
 
 use crate::actions::{Action, ActionResult, ActionStatus, Phase};
+use crate::events::HostClock;
 use crate::ids::{ActionId, JobId};
 use crate::limits;
 
@@ -24,6 +25,14 @@ pub struct ActionCounts {
     pub undelivered: u64,
     /// From the decision to the safe point that applied it, milliseconds, in order.
     pub latency_ms: VecDeque<f64>,
+    /// By how much each may be off because the clocks of analyzer and host are known so well, milliseconds; null where they were not
+    /// compared.
+    pub latency_error_ms: VecDeque<Option<f64>>,
+}
+
+/// Nanoseconds as milliseconds.
+fn ms(ns: u64) -> f64 {
+    ns as f64 / 1e6
 }
 
 impl ActionCounts {
@@ -37,9 +46,10 @@ impl ActionCounts {
     }
 
     /// One more was applied, so long after its decision.
-    pub(crate) fn applied_at(&mut self, latency_ms: f64) {
+    pub(crate) fn applied_at(&mut self, latency_ms: f64, error_ns: Option<u64>) {
         self.applied += 1;
         limits::push(&mut self.latency_ms, latency_ms, limits::LISTED_LATENCIES);
+        limits::push(&mut self.latency_error_ms, error_ns.map(ms), limits::LISTED_LATENCIES);
     }
 }
 
@@ -99,6 +109,8 @@ pub struct Settlement {
     pub status: ActionStatus,
     /// From the decision to the safe point, milliseconds, where it was applied.
     pub latency_ms: Option<f64>,
+    /// By how much that may be off, milliseconds, where the clocks were compared.
+    pub latency_error_ms: Option<f64>,
     /// The action was given up before: only its values count.
     pub late: bool,
 }
@@ -212,7 +224,7 @@ impl InFlight {
     }
 
     /// A rank answered. `None` for an answer to no known action: a repeated one, or one to an earlier analyzer.
-    pub fn on_result(&mut self, rank: u32, result: &ActionResult, clock_offset_ns: i64) -> Option<Settlement> {
+    pub fn on_result(&mut self, rank: u32, result: &ActionResult, clock: HostClock) -> Option<Settlement> {
         let in_flight = self.by_rank.get(&rank) == Some(&result.action);
         let (action, by) = if in_flight {
             self.remove(result.action)?
@@ -223,17 +235,17 @@ impl InFlight {
             *self.counts.unapplied(status) -= 1;
             (action, by)
         };
-        let mut latency_ms = None;
+        let (mut latency_ms, mut latency_error_ms) = (None, None);
         match result.status {
             ActionStatus::Applied => {
-                let here = i128::from(result.time_ns) + i128::from(clock_offset_ns);
+                let here = i128::from(result.time_ns) + i128::from(clock.offset_ns);
                 let latency = (here - i128::from(action.decided_ns)).max(0) as f64 / 1e6;
-                latency_ms = Some(latency);
-                self.counts.applied_at(latency);
+                (latency_ms, latency_error_ms) = (Some(latency), clock.error_ns.map(ms));
+                self.counts.applied_at(latency, clock.error_ns);
             }
             status => *self.counts.unapplied(status) += 1,
         }
-        Some(Settlement { action, by, status: result.status, latency_ms, late: !in_flight })
+        Some(Settlement { action, by, status: result.status, latency_ms, latency_error_ms, late: !in_flight })
     }
 
     /// Settles the action whose answer is longest overdue; to be asked until there is none.
@@ -252,7 +264,7 @@ impl InFlight {
         let (action, by) = self.remove(id)?;
         *self.counts.unapplied(status) += 1;
         limits::push(&mut self.given_up, (action.clone(), by, status), limits::SETTLED_ACTIONS);
-        Some(Settlement { action, by, status, latency_ms: None, late: false })
+        Some(Settlement { action, by, status, latency_ms: None, latency_error_ms: None, late: false })
     }
 
     fn remove(&mut self, id: ActionId) -> Option<(Action, By)> {

@@ -20,7 +20,7 @@ use crate::catalogue::Maker;
 use crate::context::Ctx;
 use crate::control::{Control, Mode};
 use crate::decisions::{Decisions, HELD, Per};
-use crate::events::{Event, Joined, Left, PointRefused, Report, Unattended};
+use crate::events::{Event, HostClock, Joined, Left, PointRefused, Report, Unattended};
 use crate::ids::{AgentId, AskId, JobId, LinkId};
 use crate::in_flight::{By, Settlement, When};
 use crate::input::{JobLine, Output};
@@ -242,17 +242,17 @@ impl Job {
     }
 
     /// A rank reports. Windows that it completes are closed by [`Job::on_time`].
-    pub fn on_report(&mut self, ctx: &mut Ctx<'_>, agent: &AgentId, offset_ns: i64, report: &Report) {
+    pub fn on_report(&mut self, ctx: &mut Ctx<'_>, agent: &AgentId, clock: HostClock, report: &Report) {
         if self.roster.members.is_stranger(agent, report.rank) {
             return;
         }
-        self.roster.members.on_report(agent, offset_ns, report);
+        self.roster.members.on_report(agent, clock, report);
         for event in &report.events {
-            self.on_event(ctx, report.rank, offset_ns, event);
+            self.on_event(ctx, report.rank, clock, event);
         }
     }
 
-    fn on_event(&mut self, ctx: &mut Ctx<'_>, rank: u32, offset_ns: i64, event: &Event) {
+    fn on_event(&mut self, ctx: &mut Ctx<'_>, rank: u32, clock: HostClock, event: &Event) {
         match event {
             Event::TuningPointDeclared(point) => {
                 if !self.roster.points.declare(rank, point.clone()) {
@@ -263,9 +263,9 @@ impl Job {
                 self.iteration_texts.on_declared(rank, &point.name);
             }
             Event::PointRefused(refused) => self.on_point_refused(ctx, rank, refused),
-            Event::ActionSettled(result) => self.on_result(ctx, rank, offset_ns, result),
+            Event::ActionSettled(result) => self.on_result(ctx, rank, clock, result),
             other => {
-                self.measurements.on_event(ctx, rank, offset_ns, other, &mut self.roster);
+                self.measurements.on_event(ctx, rank, clock.offset_ns, other, &mut self.roster);
             }
         }
     }
@@ -514,10 +514,10 @@ impl Job {
         ctx.notify(log_lines::withheld(&ctx.job, number, iteration, why));
     }
 
-    fn on_result(&mut self, ctx: &mut Ctx<'_>, rank: u32, offset_ns: i64, result: &ActionResult) {
+    fn on_result(&mut self, ctx: &mut Ctx<'_>, rank: u32, clock: HostClock, result: &ActionResult) {
         self.point_texts.on_result(rank, result);
         self.iteration_texts.on_result(rank, result);
-        match self.dispatcher.on_result(ctx.now, rank, offset_ns, result) {
+        match self.dispatcher.on_result(ctx.now, rank, clock, result) {
             Answered::Action(settlement) => self.on_settlement(ctx, &settlement, result.iteration, result.time_ns),
             Answered::Synchronized(in_force) => self.set_values(&in_force),
             Answered::Recorded(action) => self.on_recorded(ctx, &action, result),

@@ -131,8 +131,10 @@ pub(crate) fn settled(job: &JobId, settlement: &Settlement, per: Per, iteration:
     let text = if settlement.status == ActionStatus::Applied {
         let late = if settlement.late { ", though it had been given up" } else { "" };
         let at = iteration.map_or("in".to_owned(), |iteration| format!("at {} {iteration},", per.safe_point()));
-        let sentence = format!("applied {at} rank {rank}, {after:.1} ms after the decision{late}");
-        tracing::info!(%job, action, decision = settlement.by.decision(), iteration, rank, latency_ms = after, "{sentence}");
+        let error_ms = settlement.latency_error_ms;
+        let error = error_ms.map_or(String::new(), |error_ms| format!(" (+- {error_ms:.1} ms)"));
+        let sentence = format!("applied {at} rank {rank}, {after:.1} ms{error} after the decision{late}");
+        tracing::info!(%job, action, decision = settlement.by.decision(), iteration, rank, latency_ms = after, error_ms, "{sentence}");
         sentence
     } else {
         let sentence = format!("rank {rank}: {}", settlement.status.as_str());
@@ -147,7 +149,7 @@ pub(crate) fn settled(job: &JobId, settlement: &Settlement, per: Per, iteration:
     let json = json!({
         "event": "action-settled", "job": job.as_str(), "action": action, "decision": settlement.by.decision(),
         "rank": rank, "applied": settlement.status == ActionStatus::Applied, "iteration": iteration,
-        "latency_ms": settlement.latency_ms, "late": settlement.late, "text": text,
+        "latency_ms": settlement.latency_ms, "latency_error_ms": settlement.latency_error_ms, "late": settlement.late, "text": text,
     });
     Notice { text, json }
 }

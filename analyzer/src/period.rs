@@ -70,6 +70,8 @@ impl Period {
 /// Looks for the period of one job.
 #[derive(Debug, Default)]
 pub struct PeriodSearch {
+    /// The rank whose calls are read.
+    rank: Option<u32>,
     readings: Vec<Reading>,
     /// The period in force.
     found: Option<Period>,
@@ -82,7 +84,14 @@ pub struct PeriodSearch {
 }
 
 impl PeriodSearch {
-    /// The counters of the lowest rank were read at `time_ns`: `counts` are all its calls so far that reach other ranks.
+    /// Reads this rank's calls from here on: it is the lowest one by now. Another rank's calls and clock are others.
+    pub fn follow(&mut self, rank: u32) {
+        if self.rank != Some(rank) {
+            *self = PeriodSearch { rank: Some(rank), ..PeriodSearch::default() };
+        }
+    }
+
+    /// The counters of the rank that it follows were read at `time_ns`: `counts` are all its calls so far that reach other ranks.
     /// `count_of_others` gives all other ranks' calls of a function. Returns a period that is new.
     pub fn on_counted(
         &mut self,
@@ -99,7 +108,7 @@ impl PeriodSearch {
                 return None;
             }
             // That was a phase of the program which is over.
-            *self = PeriodSearch::default();
+            *self = PeriodSearch { rank: self.rank, ..PeriodSearch::default() };
         }
         if self.readings.len() >= limits::MPI_READINGS {
             let mut number = 0;
@@ -157,7 +166,7 @@ fn classes(readings: &[Reading], error: f64) -> Vec<Period> {
     let mut calls: Vec<(&str, u64)> =
         last.counts.keys().map(|name| (&**name, last.since(first, name))).filter(|(_, made)| *made > 0).collect();
     calls.sort_by_key(|(_, made)| *made);
-    let lasted_s = (last.time_ns - first.time_ns) as f64 * 1e-9;
+    let lasted_s = last.time_ns.saturating_sub(first.time_ns) as f64 * 1e-9;
     let period = |call: &str, made: u64, calls: BTreeMap<String, u64>, confidence| {
         let period_s = lasted_s * calls[call] as f64 / made as f64;
         let at_once = (limits::SHORTEST_WINDOW_S / period_s).ceil().max(1.0) as u64;

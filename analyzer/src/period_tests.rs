@@ -135,3 +135,25 @@ fn one_function_alone_is_a_period_once_it_was_called_often() {
     let (reading, period) = search(0.02, 40, program, alike(program)).expect("a period");
     assert!(reading >= 2 && period.confidence.is_none() && period.every == 1, "{reading} {period:?}");
 }
+
+#[test]
+fn when_a_lower_rank_comes_its_calls_are_read_from_the_begin_whatever_its_clock_says() {
+    let program = |n: f64| [("MPI_Sendrecv", 2), ("MPI_Allreduce", 1)].map(|(name, calls)| (name, evenly(n, calls)));
+    let mut search = PeriodSearch::default();
+    // Rank 2 is seen first; the clock of rank 0's host is an hour behind that of rank 2's.
+    let mut found = Vec::new();
+    for (rank, readings, ahead_s) in [(2, 4_u32, 3_600), (0, 60, 0)] {
+        search.follow(rank);
+        for number in 0..readings {
+            let iterations = 0.2 * f64::from(number) / 0.02;
+            let counts = program(iterations).map(|(name, count)| (name.to_owned(), count)).into();
+            let time_ns = (ahead_s * 1000 + u64::from(number) * 200) * 1_000_000;
+            let of_others = |call: &str| {
+                program(iterations).into_iter().filter(|(name, _)| *name == call).map(|(_, count)| count).collect()
+            };
+            found.extend(search.on_counted(time_ns, counts, of_others).map(|period| (rank, period.period_s)));
+        }
+    }
+    let [(0, period_s)] = found[..] else { panic!("a period of rank 0: {found:?}") };
+    assert!((period_s - 0.02).abs() < 0.002, "{period_s} s");
+}

@@ -10,7 +10,7 @@ use crate::calls::{CallLines, PopLines};
 use crate::closed_windows::ClosedWindows;
 use crate::control::ControlLine;
 use crate::decisions::{DecisionLine, Per};
-use crate::events::Records;
+use crate::events::{HostClock, Records};
 use crate::in_flight::ActionCounts;
 use crate::period::Period;
 use crate::points::PointLines;
@@ -140,6 +140,33 @@ pub struct Advice {
     pub uncertainty: f64,
 }
 
+/// The clock of a host beside the analyzer's, as they were compared last; see [`HostClock`].
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
+pub struct ClockLine {
+    /// The host.
+    pub node: String,
+    /// To add to the host's times to get the analyzer's, seconds. Both count from a start of their own.
+    pub offset_s: f64,
+    /// The offset is at most this far from the truth, as long as both clocks run evenly.
+    pub error_s: f64,
+    /// By how much the analyzer's clock runs faster, parts per million.
+    pub drift_ppm: f64,
+    /// The drift is at most this far from the truth.
+    pub drift_error_ppm: f64,
+}
+
+impl From<(&str, HostClock)> for ClockLine {
+    fn from((node, clock): (&str, HostClock)) -> ClockLine {
+        ClockLine {
+            node: node.to_owned(),
+            offset_s: clock.offset_ns as f64 / 1e9,
+            error_s: clock.error_ns.unwrap_or_default() as f64 / 1e9,
+            drift_ppm: clock.drift_ppb as f64 / 1e3,
+            drift_error_ppm: clock.drift_error_ppb as f64 / 1e3,
+        }
+    }
+}
+
 /// A technique, and the first iteration that went by it.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct TechniqueLine {
@@ -229,6 +256,8 @@ pub struct Summary {
     pub ranks: u64,
     /// Hosts seen.
     pub nodes: Vec<String>,
+    /// Their clocks, by name, as far as they were compared with the analyzer's.
+    pub clocks: Vec<ClockLine>,
     /// Ranks that went away without MPI_Finalize.
     pub lost_ranks: Vec<u32>,
     /// Iterations that could not be measured.

@@ -1,5 +1,6 @@
 //! The summary of a job: written to a file as JSON, and printed to stderr as text.
 
+mod clocks;
 mod mpi_use;
 mod result;
 
@@ -102,6 +103,7 @@ pub fn table(json: &str) -> String {
         lines.push(format!("{}; {}", decisions(&list("decisions")), actions(&summary)));
     }
     lines.extend(mpi_lines(&summary));
+    lines.extend(clocks::line(&summary));
     let dropped = number("/records/dropped");
     lines.push(format!(
         "records: {} collected of {}, {dropped} dropped{}",

@@ -90,7 +90,10 @@ pub struct Agent {
     awaiting: Option<Instant>,
     host: Host,
     unattended: Unattended,
+    /// The analyzer's clock.
     clock: ClockSync,
+    /// When the present stream's Hello was said, on this host's clock.
+    hello_ns: u64,
     next_probe: Instant,
     next_counters: Instant,
     /// When a look at the rings last found a record.
@@ -130,6 +133,7 @@ impl Agent {
             host,
             unattended: Unattended::new(),
             clock: ClockSync::default(),
+            hello_ns: 0,
             next_probe: Instant::now(),
             next_counters: Instant::now(),
             last_record: Instant::now(),
@@ -220,6 +224,7 @@ impl Agent {
         match event {
             LinkEvent::Opening(stream) => {
                 let hello = from_agent::Message::Hello(self.hello());
+                self.hello_ns = self.host.now.now();
                 let _ = stream.try_send(FromAgent { message: Some(hello) });
                 self.stream = Some(stream);
                 self.welcomed = false;
@@ -234,6 +239,11 @@ impl Agent {
                 (self.opened, self.unreachable) = (None, false);
                 tracing::debug!(analyzer = welcome.analyzer, "the analyzer accepted this agent");
                 (self.welcomed, self.outage_logged) = (true, false);
+                // It may be another analyzer, with another clock, than before.
+                self.clock = ClockSync::default();
+                if welcome.analyzer_ns > 0 {
+                    self.clock.on_reply(self.hello_ns, welcome.analyzer_ns, self.host.now.now());
+                }
                 self.queue.acknowledge(welcome.last_sequence);
                 self.awaiting = None;
                 self.ranks.values_mut().for_each(Rank::report_anew);
@@ -370,8 +380,7 @@ impl Agent {
                 joined: std::mem::take(&mut self.joined),
                 reports,
                 left: std::mem::take(&mut self.left),
-                clock_offset_ns: self.clock.offset_ns(),
-                clock_error_ns: self.clock.error_ns(),
+                made_ns: self.host.now.now(),
                 ..Batch::default()
             });
         }
@@ -383,8 +392,13 @@ impl Agent {
     /// Sends as many batches as the stream takes.
     fn send(&mut self) {
         while self.welcomed
-            && let Some(batch) = self.queue.unsent().cloned()
+            && let Some(mut batch) = self.queue.unsent().cloned()
         {
+            // Now, because a batch may be older than the link to this analyzer.
+            if let Some(clock) = self.clock.at(batch.made_ns) {
+                (batch.clock_offset_ns, batch.clock_error_ns) = (clock.offset_ns, clock.error_ns);
+                (batch.clock_drift_ppb, batch.clock_drift_error_ppb) = (clock.drift_ppb, clock.drift_error_ppb);
+            }
             if !self.send_message(from_agent::Message::Batch(batch)) {
                 break;
             }

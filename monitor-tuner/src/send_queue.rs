@@ -86,9 +86,13 @@ impl SendQueue {
                 next.bytes = grown;
             }
             // Its number was used: the ranks travel under the next one.
-            None => {
-                self.push(Batch { joined: oldest.joined, left: oldest.left, node: oldest.node, ..Batch::default() })
-            }
+            None => self.push(Batch {
+                joined: oldest.joined,
+                left: oldest.left,
+                node: oldest.node,
+                made_ns: oldest.made_ns,
+                ..Batch::default()
+            }),
         }
     }
 

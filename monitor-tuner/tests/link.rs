@@ -41,6 +41,12 @@ impl Link {
         self.say.send(Ok(ToAgent { message: Some(message) })).await.unwrap();
     }
 
+    /// Says Welcome; 0: without the analyzer's clock.
+    async fn welcome(&self, last_sequence: u64, analyzer_ns: u64) {
+        let welcome = v1::Welcome { analyzer: "scripted".into(), last_sequence, analyzer_ns };
+        self.say(to_agent::Message::Welcome(welcome)).await;
+    }
+
     /// The next message that is not about clocks.
     async fn hear(&mut self) -> Option<from_agent::Message> {
         loop {
@@ -147,7 +153,7 @@ impl Analyzer {
 
     async fn welcomed(&mut self, last_sequence: u64) -> (Link, v1::Hello) {
         let (link, hello) = self.greeted().await;
-        link.say(to_agent::Message::Welcome(v1::Welcome { analyzer: "scripted".into(), last_sequence })).await;
+        link.welcome(last_sequence, 0).await;
         (link, hello)
     }
 }
@@ -315,6 +321,37 @@ async fn an_analyzer_that_comes_late_hears_everything() {
     })
     .await;
     assert_eq!(heard, [0, 1, 2, 3, 4]);
+    agent.stop().await;
+}
+
+#[tokio::test]
+async fn batches_carry_the_offset_of_the_analyzer_that_gets_them_also_those_from_before_its_link() {
+    let host_ns = || {
+        let time = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+        time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+    };
+    let address = Analyzer::start().await.die().await;
+    let agent = Agent::start(address, 0);
+    let rank = Rank::attach(&agent, 0);
+    rank.ends_iterations(0..2);
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    // Two analyzers after each other, on hosts whose clocks are hours apart; the first one acknowledges nothing.
+    for ahead_s in [7_000, 90_000] {
+        let ahead_ns = ahead_s * 1_000_000_000;
+        let mut analyzer = Analyzer::at(address).await;
+        let (mut link, _) = analyzer.greeted().await;
+        link.welcome(0, host_ns() + ahead_ns).await;
+        let mut heard = Vec::new();
+        while heard.len() < 2 {
+            let batch = link.batch().await;
+            let off = batch.clock_offset_ns.abs_diff(ahead_ns as i64);
+            assert!(batch.clock_error_ns > 0 && off <= batch.clock_error_ns, "{off} of {}", batch.clock_error_ns);
+            heard.extend(ended(&batch));
+        }
+        assert_eq!(heard, [0, 1]);
+        drop(link);
+        analyzer.die().await;
+    }
     agent.stop().await;
 }
 

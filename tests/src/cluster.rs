@@ -8,6 +8,7 @@ use crate::{Mpi, Scratch, root};
 /// Emulated hosts h1, h2, …; dropping this takes them down.
 pub struct Cluster {
     directory: PathBuf,
+    clocks: String,
 }
 
 impl Cluster {
@@ -20,7 +21,12 @@ impl Cluster {
 
     /// Brings `hosts` hosts up; each link is limited to `rate` (such as `100mbit`).
     pub fn up(hosts: u32, rate: &str) -> Cluster {
-        let cluster = Cluster { directory: PathBuf::from("/run/emuc") };
+        Cluster::with_clocks(hosts, rate, "")
+    }
+
+    /// The same; `clocks`, such as `h2:5000`, says of hosts how many seconds their clocks since boot are ahead.
+    pub fn with_clocks(hosts: u32, rate: &str, clocks: &str) -> Cluster {
+        let cluster = Cluster { directory: PathBuf::from("/run/emuc"), clocks: clocks.to_owned() };
         cluster.emuc(&["down"]);
         assert!(cluster.emuc(&["up", &hosts.to_string(), rate]), "the hosts come up");
         cluster
@@ -89,7 +95,11 @@ impl Cluster {
     }
 
     fn emuc(&self, arguments: &[&str]) -> bool {
-        let status = Command::new(Cluster::script("emuc")).args(arguments).env("EMUC_DIR", &self.directory).status();
+        let status = Command::new(Cluster::script("emuc"))
+            .args(arguments)
+            .env("EMUC_DIR", &self.directory)
+            .env("EMUC_CLOCKS", &self.clocks)
+            .status();
         status.is_ok_and(|status| status.success())
     }
 

@@ -73,7 +73,11 @@ impl ScriptedAnalyzer {
         let link = self.links.recv_timeout(WATCHDOG).expect("an agent links");
         let hello = link.heard.recv_timeout(WATCHDOG);
         assert!(matches!(hello, Ok(from_agent::Message::Hello(_))), "a Hello instead of {hello:?}");
-        link.say(to_agent::Message::Welcome(v1::Welcome { analyzer: "scripted".into(), last_sequence }));
+        link.say(to_agent::Message::Welcome(v1::Welcome {
+            analyzer: "scripted".into(),
+            last_sequence,
+            analyzer_ns: 0,
+        }));
         link
     }
 }

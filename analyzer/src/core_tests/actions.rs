@@ -16,7 +16,7 @@ fn a_decision_is_sent_once_applied_and_kept() {
     story.report("j", 0, vec![settled(action, ActionStatus::Applied, 1)]);
     let applied = json!({
         "event": "action-settled", "action": 1001, "decision": 0, "rank": 0, "applied": true, "iteration": 1,
-        "latency_ms": 2.0, "late": false,
+        "latency_ms": 2.0, "latency_error_ms": null, "late": false,
     });
     assert_eq!(story.events(), [applied]);
     story.iteration("j", 2);
@@ -33,7 +33,7 @@ fn a_decision_is_sent_once_applied_and_kept() {
     assert_eq!(summary["records"], json!({"produced": 30, "collected": 27, "dropped": 3}));
     assert_eq!(
         summary["actions"],
-        json!({"sent": 1, "applied": 1, "refused": 0, "expired": 0, "undelivered": 0, "latency_ms": [2.0]})
+        json!({"sent": 1, "applied": 1, "refused": 0, "expired": 0, "undelivered": 0, "latency_ms": [2.0], "latency_error_ms": [null]})
     );
     assert_eq!(
         summary["decisions"],
@@ -43,6 +43,34 @@ fn a_decision_is_sent_once_applied_and_kept() {
             "verdict": "kept", "applied_iteration": 1, "reason": null,
         }])
     );
+}
+
+#[test]
+fn a_latency_over_hosts_carries_the_error_of_their_clocks_and_the_summary_has_the_clocks() {
+    let mut story = Story::begin(Config::default());
+    story.iteration("j", 0);
+    let action = story.actions().remove(0);
+    // The host's clock is ahead by more than an hour.
+    let ahead_ns = 4_000_000 * MS;
+    let Event::ActionSettled(mut result) = settled(&action, ActionStatus::Applied, 1) else { panic!("a result") };
+    result.time_ns += ahead_ns;
+    let clock = events::HostClock {
+        offset_ns: -(ahead_ns as i64),
+        error_ns: Some(MS / 4),
+        drift_ppb: 12_500,
+        drift_error_ppb: 2_000,
+    };
+    story.sequence += 1;
+    let reports = vec![report("j", 0, vec![Event::ActionSettled(result)])];
+    let batch = Batch { sequence: story.sequence, reports, node: "n1".into(), clock, ..Batch::default() };
+    story.step(Input::BatchReceived { link: LINK, batch });
+    let summary = story.summary("j");
+    assert_eq!(summary["actions"]["latency_ms"], json!([2.0]));
+    assert_eq!(summary["actions"]["latency_error_ms"], json!([0.25]));
+    let known = json!([{
+        "node": "n1", "offset_s": -4000.0, "error_s": 0.00025, "drift_ppm": 12.5, "drift_error_ppm": 2.0,
+    }]);
+    assert_eq!(summary["clocks"], known);
 }
 
 #[test]

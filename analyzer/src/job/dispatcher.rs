@@ -7,6 +7,7 @@ use super::replay::Recorded;
 use super::synchronized::{Outcome, Synchronizer};
 use crate::actions::{Action, ActionResult, Assigned, Phase};
 use crate::context::Ctx;
+use crate::events::HostClock;
 use crate::ids::{AgentId, LinkId};
 use crate::in_flight::{ActionCounts, By, InFlight, Request, Settlement, When};
 
@@ -145,12 +146,12 @@ impl Dispatcher {
     }
 
     /// A rank answered.
-    pub(super) fn on_result(&mut self, now: u64, rank: u32, offset_ns: i64, result: &ActionResult) -> Answered {
+    pub(super) fn on_result(&mut self, now: u64, rank: u32, clock: HostClock, result: &ActionResult) -> Answered {
         let pace = (self.ttl_ms, self.last_iteration_s);
-        if let Some(in_force) = self.synchronizer.on_result(now, rank, offset_ns, result, pace) {
+        if let Some(in_force) = self.synchronizer.on_result(now, rank, clock, result, pace) {
             return Answered::Synchronized(in_force);
         }
-        if let Some(settlement) = self.in_flight.on_result(rank, result, offset_ns) {
+        if let Some(settlement) = self.in_flight.on_result(rank, result, clock) {
             return Answered::Action(settlement);
         }
         let recorded = self.recorded.as_mut().and_then(|recorded| recorded.on_result(rank, result));

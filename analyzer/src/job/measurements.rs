@@ -137,6 +137,7 @@ impl Measurements {
         if counted.calls.is_empty() || self.calls.first_rank() != Some(rank) || (known && !own) {
             return;
         }
+        self.period.follow(rank);
         let calls = &self.calls;
         let of_others = |name: &str| calls.counts_of_others(rank, name);
         if let Some(period) = self.period.on_counted(counted.time_ns, calls.counts(rank), of_others) {

@@ -6,7 +6,7 @@ use midrun_tunlets::Window;
 use midrun_vocabulary::launch::differ;
 
 use crate::agents::Agents;
-use crate::events::{Joined, Left, Process, Records, Report};
+use crate::events::{HostClock, Joined, Left, Process, Records, Report};
 use crate::ids::{AgentId, LinkId};
 use crate::tuning_points::TuningPoints;
 
@@ -31,8 +31,7 @@ struct Rank {
 #[derive(Debug)]
 struct Host {
     node: String,
-    /// To add to the host's times to get the analyzer's, nanoseconds.
-    clock_offset_ns: i64,
+    clock: HostClock,
     dropped_before: u64,
     dropped: u64,
     linked: bool,
@@ -127,7 +126,7 @@ impl Membership {
     pub(super) fn on_host(&mut self, agent: &AgentId, node: &str, dropped_before: u64, dropped: u64) {
         let host = self.hosts.entry(agent.clone()).or_insert_with(|| Host {
             node: node.to_owned(),
-            clock_offset_ns: 0,
+            clock: HostClock::default(),
             dropped_before,
             dropped,
             linked: false,
@@ -137,9 +136,9 @@ impl Membership {
     }
 
     /// A rank reports. One that joined while another analyzer listened is new here.
-    pub(super) fn on_report(&mut self, agent: &AgentId, clock_offset_ns: i64, report: &Report) {
+    pub(super) fn on_report(&mut self, agent: &AgentId, clock: HostClock, report: &Report) {
         if let Some(host) = self.hosts.get_mut(agent) {
-            host.clock_offset_ns = clock_offset_ns;
+            host.clock = clock;
         }
         let (known, new) = (&mut self.place(report.rank, agent).records, report.records);
         known.produced = known.produced.max(new.produced);
@@ -214,7 +213,7 @@ impl Membership {
 
     /// To add to the times of a rank's host to get the analyzer's, nanoseconds.
     pub(super) fn clock_offset_ns(&self, rank: u32) -> Option<i64> {
-        self.hosts.get(&self.ranks.get(&rank)?.agent).map(|host| host.clock_offset_ns)
+        self.hosts.get(&self.ranks.get(&rank)?.agent).map(|host| host.clock.offset_ns)
     }
 
     /// Notes of each worker whether it runs on another host than the master.
@@ -288,6 +287,13 @@ impl Membership {
     /// Node of each agent, and whether it is connected.
     pub(super) fn hosts(&self) -> impl Iterator<Item = (&str, bool)> {
         self.hosts.values().map(|host| (host.node.as_str(), host.linked))
+    }
+
+    /// The clocks of the nodes that were compared with the analyzer's, each once: what was known last.
+    pub(super) fn clocks(&self) -> BTreeMap<&str, HostClock> {
+        let mut hosts: Vec<&Host> = self.hosts.values().filter(|host| host.clock.error_ns.is_some()).collect();
+        hosts.sort_by_key(|host| host.linked);
+        hosts.into_iter().map(|host| (host.node.as_str(), host.clock)).collect()
     }
 
     /// Names of the nodes, each once.

@@ -12,7 +12,7 @@ use crate::decisions::Per;
 use crate::limits;
 use crate::notice::finite;
 use crate::status::WorkerLine;
-use crate::summary::{Advice, SCHEMA_VERSION, Summary};
+use crate::summary::{Advice, ClockLine, SCHEMA_VERSION, Summary};
 
 impl Job {
     /// The summary at `now`.
@@ -48,6 +48,7 @@ impl Job {
             actions: self.dispatcher.counts().clone(),
             ranks: members.seen() as u64,
             nodes: members.nodes().into_iter().map(str::to_owned).collect(),
+            clocks: members.clocks().into_iter().map(ClockLine::from).collect(),
             lost_ranks: lost.map(|(rank, ..)| rank).collect(),
             wall_s: now.saturating_sub(self.started_ns) as f64 / 1e9,
             events_dropped: measured.events_dropped.saturating_add(members.events_dropped()),

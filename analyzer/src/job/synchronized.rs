@@ -10,6 +10,7 @@ use serde_json::json;
 use super::membership::Roster;
 use crate::actions::{Action, ActionResult, ActionStatus, Assigned, Phase};
 use crate::context::Ctx;
+use crate::events::HostClock;
 use crate::ids::{ActionId, AgentId, LinkId};
 use crate::in_flight::{By, InFlight};
 use crate::limits;
@@ -29,8 +30,8 @@ struct Change {
     decided_ns: u64,
     /// The coordinator takes silence until then for an answer, nanoseconds.
     quiet_ns: u64,
-    /// Times at which ranks applied it, on the analyzer's clock.
-    applied_ns: BTreeMap<u32, u64>,
+    /// Times at which ranks applied it, on the analyzer's clock, and by how much they may be off, nanoseconds.
+    applied: BTreeMap<u32, (u64, Option<u64>)>,
 }
 
 /// The end of a change.
@@ -99,7 +100,7 @@ impl Synchronizer {
             step: Step::Wait,
             decided_ns: ctx.now,
             quiet_ns: 0,
-            applied_ns: BTreeMap::new(),
+            applied: BTreeMap::new(),
         });
         self.prepare(ctx, pace, in_flight, roster);
         Ok(())
@@ -161,7 +162,7 @@ impl Synchronizer {
         &mut self,
         now: u64,
         rank: u32,
-        clock_offset_ns: i64,
+        clock: HostClock,
         result: &ActionResult,
         (least_ms, iteration_s): (u64, f64),
     ) -> Option<Vec<Assigned>> {
@@ -181,7 +182,7 @@ impl Synchronizer {
             ActionStatus::Committed => Reply::Committed,
             ActionStatus::Aborted => Reply::Aborted,
             ActionStatus::Applied => {
-                change.applied_ns.insert(rank, result.time_ns.saturating_add_signed(clock_offset_ns));
+                change.applied.insert(rank, (result.time_ns.saturating_add_signed(clock.offset_ns), clock.error_ns));
                 Reply::Applied
             }
             other => Reply::Refused(other.as_str()),
@@ -252,13 +253,13 @@ impl Synchronizer {
         let change = self.change.take()?;
         self.given_up = None;
         self.margin = (change.coordinator.margin() / 2).max(limits::MARGIN);
-        let last = change.applied_ns.values().max().copied().unwrap_or(change.decided_ns);
+        let (last, error_ns) = change.applied.values().max().copied().unwrap_or((change.decided_ns, None));
         let latency_ms = last.saturating_sub(change.decided_ns) as f64 / 1e6;
-        let count = change.applied_ns.len();
+        let count = change.applied.len();
         let text =
             format!("applied everywhere in iteration {at}: {count} ranks, {latency_ms:.1} ms after the decision");
         ctx.life("applied-synchronized", text, json!({"iteration": at, "ranks": count, "latency_ms": latency_ms}));
-        in_flight.counts.applied_at(latency_ms);
+        in_flight.counts.applied_at(latency_ms, error_ns);
         let applied = change.applied(ctx, at);
         Some(Outcome { by: change.by, applied, iteration: at, in_force: Vec::new(), why_not: None })
     }
@@ -301,7 +302,7 @@ impl Change {
 
     /// The actions that ranks confirmed as applied; each goes to the journal.
     fn applied(&self, ctx: &mut Ctx<'_>, at: u64) -> Vec<Action> {
-        let actions = self.applied_ns.keys().map(|rank| self.action(ctx, *rank, Order::Prepare));
+        let actions = self.applied.keys().map(|rank| self.action(ctx, *rank, Order::Prepare));
         let actions: Vec<Action> = actions.collect();
         for action in &actions {
             ctx.journal(json!({

@@ -175,7 +175,7 @@ impl CoreTask {
         match output {
             Output::Journal(_) | Output::KeepSettings(_) => {}
             Output::Welcome { link, last_sequence } => {
-                self.links.send(link, convert::welcome(last_sequence));
+                self.links.send(link, convert::welcome(last_sequence, self.now_ns.now()));
             }
             Output::Refuse { link, why } => {
                 self.links.send(link, convert::refusal(why));
