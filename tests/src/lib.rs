@@ -7,6 +7,7 @@ pub mod chaos;
 pub mod cluster;
 pub mod conformance;
 pub mod daemons;
+pub mod mount;
 pub mod mpi;
 pub mod pages;
 pub mod process;

@@ -1,9 +1,11 @@
 //! The memory: what a run learnt is where the next run of the same program begins.
 
 use midrun_tests::ask::{status, succeed};
+use midrun_tests::mount::Mount;
+use midrun_tests::mpi::command;
 use midrun_tests::process::Ended;
 use midrun_tests::synthetic::{self, assert_whole, endless_line, wait_for_iterations};
-use midrun_tests::{Mpi, Process, Scratch, Summary, each_mpi, run, wait_until};
+use midrun_tests::{Analyzer, Mpi, Process, Scratch, Summary, each_mpi, need, run, wait_until};
 use serde_json::Value;
 
 const UNEQUAL: &str = "--tasks 400 --mean-us 4000 --sigma-pct 80";
@@ -151,4 +153,31 @@ fn a_run_that_failed_is_not_remembered(mpi: Mpi) {
     job.signal(libc::SIGTERM);
     job.wait(); // MPICH's launcher may end with code 0 all the same, but its ranks are lost
     assert_eq!(remembered(&scratch), Vec::<Value>::new());
+}
+
+#[each_mpi]
+fn a_home_that_is_full_or_cannot_be_written_costs_two_sentences_and_the_job_is_tuned(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let analyzer = Analyzer::start(&scratch);
+    let homes =
+        [("full", "size=16k"), ("fixed", "ro")].map(|(name, options)| (name, Mount::at(scratch.path(name), options)));
+    need!(homes.iter().all(|(_, mount)| mount.is_some()), "nothing can be mounted");
+    // As much as goes in.
+    let _ = std::fs::write(scratch.path("full/rest"), vec![0_u8; 1 << 20]);
+    for (name, _) in &homes {
+        let flags = ["--summary", "s.json", "--analyzer", &analyzer.url];
+        let line = synthetic::line(mpi, 5, &format!("{UNEQUAL} --technique none --iterations 6"));
+        // env, because a process of a test gets the directory of its test.
+        let state = vec!["env".to_owned(), format!("XDG_STATE_HOME={}", scratch.path(name).display())];
+        let mut run = command(&[state, run::words(&flags, &line)].concat());
+        run.current_dir(scratch.directory()).env("XDG_STATE_HOME", scratch.path("state"));
+        let ended = Process::start(&scratch, name, run).succeed();
+        assert_eq!(assert_whole(&ended).len(), 6);
+        let said = |what: &str| ended.err.matches(what).count();
+        assert_eq!(said("the memory of earlier runs cannot be read"), 1, "{name}: {}", ended.err);
+        assert_eq!(said("finds this job on its own host only"), 1, "{name}: {}", ended.err);
+        let summary = Summary::read(&scratch.path("s.json"));
+        summary.assert_contract();
+        assert!(summary.count("/iterations") == 6 && summary.count("/actions/applied") >= 1, "{name}: {}", ended.err);
+    }
 }

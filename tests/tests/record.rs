@@ -1,8 +1,9 @@
 //! Recorded runs on real ranks: kept while the job runs, replayed the same twice, and good for predictions.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
+use midrun_tests::mount::Mount;
 use midrun_tests::process::Ended;
 use midrun_tests::{
     Mpi, Process, Scratch, Summary, each_mpi, midrun, need, ranks, synthetic, under_midrun, wait_until,
@@ -139,27 +140,10 @@ fn a_killed_midrun_leaves_a_recording_that_is_read_up_to_its_end(mpi: Mpi) {
     assert!(iterations() >= 5, "{}", iterations());
 }
 
-/// A file system of its own with little room; gone with this.
-struct Small(PathBuf);
-
-impl Small {
-    fn mount(path: PathBuf) -> Option<Small> {
-        std::fs::create_dir(&path).expect("a directory");
-        let done = Command::new("mount").args(["-t", "tmpfs", "-o", "size=16k", "none"]).arg(&path).output();
-        done.is_ok_and(|output| output.status.success()).then_some(Small(path))
-    }
-}
-
-impl Drop for Small {
-    fn drop(&mut self) {
-        let _ = Command::new("umount").arg(&self.0).status();
-    }
-}
-
 #[each_mpi]
 fn a_full_disk_ends_the_recording_and_not_the_job(mpi: Mpi) {
     let scratch = Scratch::new();
-    let small = Small::mount(scratch.path("small"));
+    let small = Mount::at(scratch.path("small"), "size=16k");
     need!(small.is_some(), "nothing can be mounted");
     let ended = start(&scratch, mpi, "--record small/r.rec --summary s.json", 9, UNEVEN).succeed();
     assert_eq!(Summary::read(&scratch.path("s.json")).count("/iterations"), 10);
