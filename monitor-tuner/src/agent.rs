@@ -38,6 +38,8 @@ pub struct Stats {
     pub batches: u64,
     /// Events dropped because the analyzer did not take them.
     pub events_dropped: u64,
+    /// Numbers of batches that the analyzer never gets: what was left of these batches went with the next.
+    pub batches_dropped: u64,
     /// Records that the agent rejected.
     pub records_rejected: u64,
     /// Actions put into command rings.
@@ -386,6 +388,7 @@ impl Agent {
         }
         self.stats.batches = self.queue.last_sequence();
         self.stats.events_dropped = self.queue.events_dropped;
+        self.stats.batches_dropped = self.queue.batches_dropped;
         self.send();
     }
 
@@ -434,7 +437,7 @@ impl Agent {
         let rejected = self.ranks.values().map(|rank| rank.collected.rejected).sum::<u64>();
         let records_rejected = self.stats.records_rejected.saturating_add(rejected);
         Overview {
-            stats: Stats { records_rejected, ..self.stats },
+            stats: Stats { records_rejected, batches_dropped: self.queue.batches_dropped, ..self.stats },
             attached: self.ranks.len(),
             connected: self.welcomed,
             queued_batches,

@@ -115,8 +115,11 @@ where
     tokio::pin!(shutdown);
     let result = loop {
         let pause = if agent.has_ranks() { agent.pause(Duration::from_millis(config.poll_ms)) } else { IDLE };
+        // In this order, so that equal events have equal effects.
         tokio::select! {
+            biased;
             () = &mut shutdown => break Ok(()),
+            () = sleep(pause) => agent.on_tick(),
             Some(event) = attached.recv() => agent.on_attached(event),
             Some(event) = link_events.recv() => {
                 if let Some(why) = agent.on_link(event) {
@@ -124,7 +127,6 @@ where
                 }
             }
             Some(place) = asked.recv() => drop(place.send(agent.overview())),
-            () = sleep(pause) => agent.on_tick(),
         }
         if agent.has_ranks() {
             last_needed = Instant::now();

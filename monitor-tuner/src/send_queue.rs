@@ -29,6 +29,8 @@ pub struct SendQueue {
     refused: u32,
     /// Events dropped so far: the queue was full, or the analyzer did not take their batch.
     pub events_dropped: u64,
+    /// Batches that were dropped so far, in part or whole.
+    pub batches_dropped: u64,
 }
 
 impl SendQueue {
@@ -41,6 +43,7 @@ impl SendQueue {
             bytes: 0,
             refused: 0,
             events_dropped: 0,
+            batches_dropped: 0,
         }
     }
 
@@ -74,6 +77,7 @@ impl SendQueue {
         self.refused = 0;
         self.sent = self.sent.saturating_sub(1);
         self.events_dropped += events(&oldest);
+        self.batches_dropped += 1;
         if oldest.joined.is_empty() && oldest.left.is_empty() {
             return;
         }

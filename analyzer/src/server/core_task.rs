@@ -95,18 +95,20 @@ impl CoreTask {
         ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
         tokio::pin!(shutdown);
         loop {
+            // In this order, so that equal events have equal effects. What comes before the queue comes seldom.
             tokio::select! {
-                message = queue.recv() => match message {
-                    Some(message) => self.take(message),
-                    None => break,
-                },
-                Some(job) = self.thoughts.1.recv() => self.step(Input::Thought { job }, None),
-                Some(place) = asked.recv() => drop(place.send(self.core.overview(self.now_ns.now()))),
+                biased;
+                () = &mut shutdown => break,
                 _ = ticks.tick() => {
                     self.step(Input::Tick, None);
                     self.look_after_journal();
                 }
-                () = &mut shutdown => break,
+                Some(job) = self.thoughts.1.recv() => self.step(Input::Thought { job }, None),
+                Some(place) = asked.recv() => drop(place.send(self.core.overview(self.now_ns.now()))),
+                message = queue.recv() => match message {
+                    Some(message) => self.take(message),
+                    None => break,
+                },
             }
         }
         self.step(Input::Stopped, None);

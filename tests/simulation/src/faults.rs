@@ -2,6 +2,7 @@
 
 use turmoil::Sim;
 
+use crate::network::break_connections;
 use crate::plan::{HEAL_NS, Plan, S};
 use crate::random::Random;
 
@@ -33,18 +34,24 @@ pub enum Fault {
     Jump(usize, u64),
     /// Somebody sets the calendar clock of the analyzer's host, by these seconds.
     Wall(i64),
+    /// The connections of a node's agent are reset; it makes another one.
+    Break(usize),
     /// A rank of a job dies, and perhaps all with it.
     Rank(usize, usize, bool),
 }
 
 impl Fault {
-    /// The host of which something is not as it should be, and whether this ends now.
+    /// Somebody loses a connection at once, and everybody notices.
+    pub fn is_noticed(&self) -> bool {
+        matches!(self, Fault::Break(_) | Fault::Start(_) | Fault::Kill(..) | Fault::Lose)
+    }
+
+    /// The host whose way to the analyzer is not as it should be, and whether this ends now.
     pub fn troubles(&self) -> Option<(String, bool)> {
         match self {
-            Fault::Partition(name) | Fault::Hold(name) | Fault::Kill(name, _) => Some((name.clone(), false)),
+            Fault::Partition(name) | Fault::Hold(name) => Some((name.clone(), false)),
             Fault::OneWay(from, to) => Some((if from == "analyzer" { to.clone() } else { from.clone() }, false)),
-            Fault::Repair(name) | Fault::Release(name) | Fault::Start(name) => Some((name.clone(), true)),
-            Fault::Lose => Some(("analyzer".into(), false)),
+            Fault::Repair(name) | Fault::Release(name) => Some((name.clone(), true)),
             _ => None,
         }
     }
@@ -116,6 +123,11 @@ pub fn choose(random: &mut Random, plan: &Plan) -> Vec<(u64, Fault)> {
             _ => {}
         }
     }
+    if random.chance(0.5) {
+        for _ in 0..random.between(1, 60) {
+            faults.push((random.between(S, HEAL_NS - S), Fault::Break(random.below(plan.nodes as u64) as usize)));
+        }
+    }
     faults.sort_by_key(|(at_ns, _)| std::cmp::Reverse(*at_ns));
     faults
 }
@@ -129,6 +141,7 @@ pub fn happen(sim: &Sim<'_>, fault: &Fault) -> bool {
         Fault::Repair(other) => sim.repair(ANALYZER, other.as_str()),
         Fault::Hold(other) => sim.hold(ANALYZER, other.as_str()),
         Fault::Release(other) => sim.release(ANALYZER, other.as_str()),
+        Fault::Break(node) => break_connections(*node),
         _ => return false,
     }
     true

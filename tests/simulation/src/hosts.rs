@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use midrun_agent::{Attached, Host};
-use midrun_analyzer::{AnalyzerError, Config as AnalyzerConfig, Surroundings, Thinker, overview};
+use midrun_analyzer::{AnalyzerError, Config as AnalyzerConfig, Surroundings, Thinker};
 use midrun_proto::v1::OwnerSettings;
 use tokio::io::AsyncWriteExt;
 use tokio::sync::mpsc::{Sender, channel};
@@ -14,10 +14,11 @@ use turmoil::Sim;
 
 use crate::disk::SimDisk;
 use crate::job::BY_HAND;
-use crate::network::{ANALYZER, Listener, URL, connector};
+use crate::network::{ANALYZER, Listener, URL, of_agent};
 use crate::owner::{self, Ask, Reply, Requests};
 use crate::plan::Plan;
 use crate::rank;
+use crate::shown::Shown;
 
 /// Connections that strangers open at a time.
 const STRANGERS: usize = 40;
@@ -35,7 +36,7 @@ pub fn add_owner(sim: &mut Sim<'_>, plan: &Plan, number: usize, requests: &Reque
 }
 
 /// The agent of a node.
-pub fn add_node(sim: &mut Sim<'_>, plan: &Plan, number: usize, agents: &Agents) {
+pub fn add_node(sim: &mut Sim<'_>, plan: &Plan, number: usize, agents: &Agents, shown: &Shown) {
     let job = &plan.jobs[0];
     let owner_settings = (job.is_known && number == 0).then(|| OwnerSettings {
         job: job.name.clone(),
@@ -56,27 +57,25 @@ pub fn add_node(sim: &mut Sim<'_>, plan: &Plan, number: usize, agents: &Agents) 
         options_follow: job.is_known,
         ..midrun_agent::config::Config::default()
     };
-    let (agents, now) = (agents.clone(), plan.clocks[number].monotonic());
+    let (agents, shown, now) = (agents.clone(), shown.clone(), plan.clocks[number].monotonic());
     sim.host(format!("node{number}"), move || {
-        let (config, agents) = (config.clone(), agents.clone());
+        let (config, agents, asked) = (config.clone(), agents.clone(), shown.agent());
         let host = Host { now: now.clone(), runs: rank::runs };
         async move {
             let (to, attached) = channel(64);
             agents.borrow_mut()[number] = Some(to);
-            let connect = || {
+            let connect = move || {
                 let endpoint = midrun_agent::patient(Endpoint::from_static(URL));
-                async move { endpoint.connect_with_connector(connector()).await }
+                async move { endpoint.connect_with_connector(of_agent(number)).await }
             };
-            let ended =
-                midrun_agent::serve(config, host, connect, attached, midrun_agent::nobody(), std::future::pending())
-                    .await;
+            let ended = midrun_agent::serve(config, host, connect, attached, asked, std::future::pending()).await;
             Err(format!("the agent of node{number} ended: {ended:?}").into())
         }
     });
 }
 
 /// The analyzer.
-pub fn add_analyzer(sim: &mut Sim<'_>, plan: &Plan, disk: &SimDisk) {
+pub fn add_analyzer(sim: &mut Sim<'_>, plan: &Plan, disk: &SimDisk, shown: &Shown) {
     let clock = &plan.clocks[plan.nodes];
     let disk = std::sync::Arc::new(disk.clone());
     // A thread of its own would end in another order each time.
@@ -84,15 +83,15 @@ pub fn add_analyzer(sim: &mut Sim<'_>, plan: &Plan, disk: &SimDisk) {
     let surroundings = Surroundings { now_ns: clock.monotonic(), epoch_us: clock.epoch_us(), disk, thinker };
     let config =
         AnalyzerConfig { token: plan.site.clone(), journal: Some("journal.jsonl".into()), ..AnalyzerConfig::default() };
+    let shown = shown.clone();
     sim.host(ANALYZER.0, move || {
-        let (config, surroundings) = (config.clone(), surroundings.clone());
+        let (config, surroundings, shown) = (config.clone(), surroundings.clone(), shown.clone());
         async move {
             // Somebody starts it again where it cannot open its journal.
             loop {
                 let listener = turmoil::net::TcpListener::bind(("0.0.0.0", ANALYZER.1)).await?;
                 let (surroundings, config, end) = (surroundings.clone(), config.clone(), std::future::pending());
-                match midrun_analyzer::serve_in(surroundings, config, Listener(listener), overview::nobody(), end).await
-                {
+                match midrun_analyzer::serve_in(surroundings, config, Listener(listener), shown.analyzer(), end).await {
                     Err(AnalyzerError::Journal { .. }) => tokio::time::sleep(Duration::from_secs(1)).await,
                     ended => return Err(format!("the analyzer ended: {ended:?}").into()),
                 }

@@ -24,6 +24,7 @@ mod plan;
 mod random;
 mod rank;
 mod run;
+mod shown;
 mod tuning_points;
 mod usage;
 mod word;

@@ -1,10 +1,15 @@
 //! The analyzer's listener and its callers' connectors on the simulated network.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::io;
 use std::net::SocketAddr;
+use std::pin::Pin;
+use std::task::{Context, Poll};
 
 use hyper_util::rt::TokioIo;
 use midrun_analyzer::Accept;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tonic::transport::Uri;
 use tower::util::ServiceFn;
 use turmoil::net::{TcpListener, TcpStream};
@@ -27,7 +32,68 @@ impl Accept for Listener {
     }
 }
 
-type Connecting = std::pin::Pin<Box<dyn Future<Output = io::Result<TokioIo<TcpStream>>> + Send>>;
+type Connecting = Pin<Box<dyn Future<Output = io::Result<TokioIo<TcpStream>>> + Send>>;
+
+thread_local! {
+    /// How often the connections of each node broke.
+    static BREAKS: RefCell<BTreeMap<usize, u64>> = const { RefCell::new(BTreeMap::new()) };
+}
+
+/// The connections that this node's agent has now are reset, as by a gateway that forgets them: whoever uses one is told so at once.
+pub fn break_connections(node: usize) {
+    BREAKS.with_borrow_mut(|breaks| *breaks.entry(node).or_default() += 1);
+}
+
+fn breaks(node: usize) -> u64 {
+    BREAKS.with_borrow(|breaks| breaks.get(&node).copied().unwrap_or(0))
+}
+
+/// A connection of a node's agent.
+pub struct Breakable {
+    stream: TcpStream,
+    node: usize,
+    /// Breaks of the node's connections before this one.
+    before: u64,
+}
+
+impl Breakable {
+    fn check(&self) -> io::Result<()> {
+        if breaks(self.node) == self.before { Ok(()) } else { Err(io::ErrorKind::ConnectionReset.into()) }
+    }
+}
+
+impl AsyncRead for Breakable {
+    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, to: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        self.check()?;
+        Pin::new(&mut self.stream).poll_read(cx, to)
+    }
+}
+
+impl AsyncWrite for Breakable {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, from: &[u8]) -> Poll<io::Result<usize>> {
+        self.check()?;
+        Pin::new(&mut self.stream).poll_write(cx, from)
+    }
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+}
+
+type ConnectingBreakable = Pin<Box<dyn Future<Output = io::Result<TokioIo<Breakable>>> + Send>>;
+
+/// Connects the agent of a node to the analyzer, for tonic.
+pub fn of_agent(node: usize) -> ServiceFn<impl Fn(Uri) -> ConnectingBreakable + Clone> {
+    tower::service_fn(move |_| -> ConnectingBreakable {
+        Box::pin(async move {
+            let before = breaks(node);
+            let stream = TcpStream::connect(ANALYZER).await?;
+            Ok(TokioIo::new(Breakable { stream, node, before }))
+        })
+    })
+}
 
 /// Connects to the analyzer, for tonic.
 pub fn connector() -> ServiceFn<fn(Uri) -> Connecting> {

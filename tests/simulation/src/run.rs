@@ -17,6 +17,7 @@ use crate::network::ANALYZER;
 use crate::owner::{Ask, Reply, Requests};
 use crate::plan::{HEAL_NS, Plan, S};
 use crate::random::{self, Random};
+use crate::shown::Shown;
 use crate::word::Word;
 use crate::{clock, memory};
 
@@ -30,8 +31,12 @@ const ANSWERED_NS: u64 = 40 * S;
 const QUIET_NS: u64 = 8 * S;
 /// By then an agent is linked again: a dead connection is noticed after 10 s, an attempt follows within 6 s.
 const LINKED_NS: u64 = 17 * S;
+/// What the analyzer shows of its links is at most so old, and an answer waits for the agents' copies no longer.
+const NOTICED_NS: u64 = 2 * S;
 /// When there is room on the disk, the journal is written again after 1 s, and what left before has come by then.
 const WRITTEN_NS: u64 = 8 * S;
+/// Pause between two looks at what agents and analyzer show of themselves.
+const LOOK_NS: u64 = S / 10;
 /// The system and its simulated network hold less than this, bytes. The analyzer's message limit is 16 MiB; no queue has as many.
 const HELD: i64 = 128 << 20;
 /// The result of a simulation.
@@ -87,6 +92,9 @@ struct Run<'a> {
     random: Random,
     agents: Agents,
     disk: SimDisk,
+    shown: Shown,
+    /// Agents and analyzer are asked again then, nanoseconds.
+    look_ns: u64,
     /// The disk is full, or was a moment ago: actions until then need not be in the journal.
     full_ns: u64,
     words: Vec<Word>,
@@ -99,8 +107,10 @@ struct Run<'a> {
     applied: Vec<(usize, BTreeSet<u64>)>,
     applied_count: u64,
     down: BTreeSet<String>,
-    /// When each host, or its way to the analyzer, was last not as it should be, nanoseconds; `u64::MAX`: it is not.
+    /// When the way of each host to the analyzer was last not as it should be, nanoseconds; `u64::MAX`: it is not.
     trouble_ns: BTreeMap<String, u64>,
+    /// When a program last ended or began, or a connection broke.
+    noticed_ns: u64,
     trace: DefaultHasher,
     story: String,
 }
@@ -136,17 +146,18 @@ impl Run<'_> {
             .tick_duration(TICK)
             .simulation_duration(Duration::from_secs(100_000))
             .min_message_latency(Duration::from_micros(50))
-            .max_message_latency(Duration::from_millis(*random.pick(&[1, 5, 30])))
+            // Where messages take as long as iterations, they come at any moment of one.
+            .max_message_latency(Duration::from_millis(*random.pick(&[1, 5, 30, 300])))
             .tcp_capacity(1 << 16)
             .rng_seed(seed)
             .enable_random_order()
             .build();
         let agents: Agents = Rc::new(RefCell::new(vec![None; plan.nodes]));
-        let disk = SimDisk::default();
+        let (disk, shown) = (SimDisk::default(), Shown::default());
         for number in 0..plan.nodes {
-            add_node(&mut sim, &plan, number, &agents);
+            add_node(&mut sim, &plan, number, &agents, &shown);
         }
-        add_analyzer(&mut sim, &plan, &disk);
+        add_analyzer(&mut sim, &plan, &disk, &shown);
         let requests: Vec<Requests> = plan.jobs.iter().map(|_| Requests::default()).collect();
         for (number, requests) in requests.iter().enumerate() {
             add_owner(&mut sim, &plan, number, requests);
@@ -168,6 +179,8 @@ impl Run<'_> {
             random,
             agents,
             disk,
+            shown,
+            look_ns: 0,
             full_ns: 0,
             requests,
             asked: vec![None; jobs],
@@ -175,7 +188,8 @@ impl Run<'_> {
             connections: 0,
             applied,
             applied_count: 0,
-            trouble_ns: down.iter().map(|name| (name.clone(), u64::MAX)).collect(),
+            trouble_ns: BTreeMap::new(),
+            noticed_ns: 0,
             down,
             trace: DefaultHasher::new(),
             story: String::new(),
@@ -192,6 +206,9 @@ impl Run<'_> {
         self.tell(&format!("{fault:?}"));
         if let Some((name, ends)) = fault.troubles() {
             self.trouble_ns.insert(name, if ends { clock::elapsed_ns() } else { u64::MAX });
+        }
+        if fault.is_noticed() {
+            self.noticed_ns = clock::elapsed_ns();
         }
         if faults::happen(&self.sim, &fault) {
             return;
@@ -245,6 +262,10 @@ impl Run<'_> {
             job.advance(&agents, &mut self.connections)?;
         }
         self.look_at_actions()?;
+        if now_ns >= self.look_ns {
+            self.look_ns = now_ns + LOOK_NS;
+            self.shown.look().map_or(Ok(()), Err)?;
+        }
         (0..self.plan.jobs.len()).try_for_each(|job| self.serve_owner(job, now_ns))?;
         let over = |job: usize| self.plan.asks[job].is_empty() && self.asked[job].is_none() && now_ns > CONVERGED_NS;
         Ok((0..self.plan.jobs.len()).all(over))
@@ -377,9 +398,9 @@ impl Run<'_> {
     fn is_lasting(&self, number: usize, now_ns: u64) -> bool {
         let is_well = |name: &str| self.trouble_ns.get(name).is_none_or(|ns| ns.saturating_add(LINKED_NS) < now_ns);
         let job = &self.plan.jobs[number];
-        let nodes: BTreeSet<usize> = job.ranks.iter().map(|rank| rank.node).collect();
-        let are_linked = nodes.iter().all(|node| is_well(&format!("node{node}"))) && is_well(ANALYZER.0);
-        self.plan.journal_lasts || (are_linked && job.start_ns + LINKED_NS < now_ns && job.is_alive())
+        let nodes: BTreeSet<String> = job.ranks.iter().map(|rank| format!("node{}", rank.node)).collect();
+        let are_linked = nodes.iter().all(|node| is_well(node)) && self.shown.are_linked(&job.name, &nodes);
+        self.plan.journal_lasts || (are_linked && self.noticed_ns + NOTICED_NS < now_ns && job.is_alive())
     }
 
     /// After the faults: the state, a change, the end.
