@@ -1,11 +1,13 @@
 //! Attaches ranks: a process connects, its user is checked, its segment is mapped. When the connection ends, the rank has gone.
 
-use crate::limits::GREETING;
+use crate::limits::{GREETING, REASONS};
 use crate::serve_job::{self, Asking};
 use midrun_ring::Segment;
 use midrun_ring::attach::recv_segment;
+use std::collections::BTreeSet;
 use std::io::{Error, ErrorKind, Result};
 use std::os::fd::AsFd;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::io::Interest;
 use tokio::net::{UnixListener, UnixStream};
@@ -18,6 +20,17 @@ pub enum Attached {
     Connected(u64, Segment, u32),
     /// Its connection ended.
     Disconnected(u64),
+}
+
+/// Reasons for which processes were turned away: a rank tries again and again, and each reason is reported once.
+#[derive(Debug, Default)]
+struct Reported(Mutex<BTreeSet<String>>);
+
+impl Reported {
+    fn is_new(&self, reason: &str) -> bool {
+        let mut reported = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        reported.len() < REASONS && reported.insert(reason.to_owned())
+    }
 }
 
 /// A pause that lets another task work.
@@ -54,6 +67,7 @@ enum Caller {
 /// Takes connections until the agent has gone. `jobs` gets those that ask the agent to serve a job, where it does so.
 pub async fn accept(listener: UnixListener, users: Users, to: Sender<Attached>, jobs: Option<Sender<Asking>>) {
     let mut connections = 0;
+    let reported = Arc::<Reported>::default();
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
@@ -62,7 +76,14 @@ pub async fn accept(listener: UnixListener, users: Users, to: Sender<Attached>, 
         match accepted {
             Ok((stream, _)) => {
                 connections += 1;
-                tokio::spawn(serve(connections, stream, users, to.clone(), jobs.clone()));
+                let (to, jobs, reported) = (to.clone(), jobs.clone(), reported.clone());
+                tokio::spawn(async move {
+                    if let Err(error) = serve(connections, stream, users, to, jobs).await
+                        && reported.is_new(&error.to_string())
+                    {
+                        tracing::warn!(%error, "a process that wanted to attach was turned away");
+                    }
+                });
             }
             Err(error) => {
                 tracing::warn!(%error, "a connection could not be accepted");
@@ -73,22 +94,28 @@ pub async fn accept(listener: UnixListener, users: Users, to: Sender<Attached>, 
 }
 
 /// Serves one connection from its greeting to its end.
-async fn serve(number: u64, stream: UnixStream, users: Users, to: Sender<Attached>, jobs: Option<Sender<Asking>>) {
+async fn serve(
+    number: u64,
+    stream: UnixStream,
+    users: Users,
+    to: Sender<Attached>,
+    jobs: Option<Sender<Asking>>,
+) -> Result<()> {
     let (segment, uid) = match tokio::time::timeout(GREETING, greet(&stream, users, jobs.is_some())).await {
         Ok(Ok((Caller::Rank(segment), uid))) => (segment, uid),
         Ok(Ok((Caller::Asks, uid))) => {
             if let Some(jobs) = jobs {
                 let _ = jobs.send(Asking { stream, uid }).await;
             }
-            return;
+            return Ok(());
         }
-        Ok(Err(error)) if error.kind() == ErrorKind::UnexpectedEof => return,
-        Ok(Err(error)) => return tracing::warn!(%error, "a process that wanted to attach was turned away"),
-        Err(_) => return tracing::warn!("a process connected and sent nothing; it was turned away"),
+        Ok(Err(error)) if error.kind() == ErrorKind::UnexpectedEof => return Ok(()),
+        Ok(Err(error)) => return Err(error),
+        Err(_) => return Err(Error::new(ErrorKind::TimedOut, "it sent nothing")),
     };
     drop(jobs);
     if to.send(Attached::Connected(number, segment, uid)).await.is_err() {
-        return;
+        return Ok(());
     }
     // A rank sends nothing more: only the end of the connection is of interest.
     let mut byte = [0; 64];
@@ -104,6 +131,7 @@ async fn serve(number: u64, stream: UnixStream, users: Users, to: Sender<Attache
         }
     }
     let _ = to.send(Attached::Disconnected(number)).await;
+    Ok(())
 }
 
 async fn greet(stream: &UnixStream, users: Users, serves_jobs: bool) -> Result<(Caller, u32)> {

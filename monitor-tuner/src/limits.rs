@@ -32,6 +32,8 @@ pub const QUIET_PAUSE: Duration = Duration::from_millis(50);
 pub const PROCESSES: Duration = Duration::from_secs(1);
 /// Ranks of one node.
 pub const RANKS: usize = 4096;
+/// Reasons for which processes are turned away that are reported, each once.
+pub const REASONS: usize = 64;
 /// Longest time from a process's connection to its segment.
 pub const GREETING: Duration = Duration::from_secs(2);
 /// Jobs of all users, and of one, that a standing agent serves by agents of their own; further jobs start their own.

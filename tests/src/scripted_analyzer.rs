@@ -82,6 +82,14 @@ impl ScriptedAnalyzer {
     }
 }
 
+impl ScriptedAnalyzer {
+    /// Waits for the next stream and refuses its agent.
+    pub fn refuse(&self, why: &str) {
+        let link = self.links.recv_timeout(WATCHDOG).expect("an agent links");
+        link.say(to_agent::Message::Refusal(v1::Refusal { why: why.into() }));
+    }
+}
+
 impl Link {
     fn say(&self, message: to_agent::Message) {
         // The agent may have gone with its job.

@@ -80,6 +80,27 @@ fn mpich_by_pmi2_is_tuned_over_three_hosts_by_one_line() {
     assert_agents_gone(&scratch);
 }
 
+/// `srun PROGRAM : OTHER` on two hosts: ranks of two programs in one world, under one launch. With MPICH 5 by PMI-2, such a step of
+/// Slurm 22.05 does not come out of MPI_Init, without midrun, too.
+#[test]
+fn a_heterogeneous_step_is_one_job() {
+    need!(Slurm::is_possible() && Mpi::OpenMpi.is_here(), "no Slurm with Open MPI");
+    let scratch = Scratch::new();
+    let slurm = Slurm::up(&scratch, 2);
+    let (program, variables) = open_mpi();
+    let other = scratch.path("other");
+    std::fs::copy(&program, &other).expect("a copy");
+    let step = format!("srun -N 1 -n 3 {program} {LINE} : -N 1 -n 3 {} {LINE}", other.display());
+    // Four of them on each host.
+    let mut line = words("salloc -Q -N 2 -n 8");
+    line.extend(run::words(&["--strict", "--summary", "s.json"], &words(&step)));
+    let ended = slurm.start(&scratch, "run", &line, &variables).succeed();
+    assert_eq!(assert_whole(&ended).len(), 8, "{}", ended.err);
+    assert_tuned_over(&Summary::read(&scratch.path("s.json")), &["h1", "h2"], 6);
+    assert!(!ended.err.contains("left alone"), "{}", ended.err);
+    assert_agents_gone(&scratch);
+}
+
 /// `sbatch` with the job script of `deploy`, two hosts and two ranks on each; returns the job's number.
 fn submit(slurm: &Slurm, scratch: &Scratch, flags: &str, options: &str) -> String {
     let (program, mut variables) = open_mpi();

@@ -11,6 +11,8 @@ use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 
 /// Bytes that travel with the descriptor: magic and layout version.
 const GREETING: usize = 16;
+/// Begin of the greetings of all versions.
+const NAME: &[u8] = b"midrun\0";
 /// Descriptors that one greeting has room for. Two or more are refused; those beyond the room are closed by the kernel.
 const ROOM: usize = 4;
 
@@ -57,7 +59,11 @@ pub fn recv_segment(stream: BorrowedFd<'_>) -> Result<OwnedFd> {
     match (length, fds.pop()) {
         (0, _) => Err(ErrorKind::UnexpectedEof.into()),
         (GREETING, Some(fd)) if bytes == greeting() && fds.is_empty() => Ok(fd),
-        _ => Err(Error::new(ErrorKind::InvalidData, "no greeting of this version of midrun")),
+        (GREETING, Some(_)) if bytes.starts_with(NAME) && fds.is_empty() => Err(Error::new(
+            ErrorKind::InvalidData,
+            "its libmidrun is of another version of midrun than this agent; it runs untuned: use one version for both",
+        )),
+        _ => Err(Error::new(ErrorKind::InvalidData, "it sent no greeting of midrun")),
     }
 }
 
