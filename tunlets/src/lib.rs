@@ -9,7 +9,7 @@
 //! - `coordinator`, `shadow`, `auto` combine several tunlets; `recorded` feeds recorded windows to their models;
 //! - `master_worker`, `pipeline`, `search`, `scripted`, `template` are the tunlets;
 //! - `memory` is what a run learns for the next one, and the trial of a start that it gave;
-//! - `trial` watches a change and decides whether it is kept or rolled back, at the level of `confidence`;
+//! - `trial` watches a change and decides whether it is kept or rolled back, at the level of [`confidence`];
 //! - `prediction_errors` keeps how far forecasts were off, `model_error` what a model gets wrong of a setting, `noise` how windows scatter;
 //! - `contract` holds the trait, and `window`, `efficiency`, `stream`, `tuning_point`, `proposal`, `report`, `explain`, `options` its data.
 
@@ -17,7 +17,6 @@
 
 mod auto;
 pub mod catalogue;
-pub mod confidence;
 mod contract;
 mod coordinator;
 mod efficiency;
@@ -47,6 +46,7 @@ pub use contract::{Observation, Tunlet, report_of};
 pub use efficiency::Efficiency;
 pub use explain::Explanation;
 pub use master_worker::Regime;
+pub use midrun_models::confidence;
 pub use midrun_models::link;
 pub use midrun_scheduling::Start;
 pub use options::{SearchOptions, TuningOptions, TunletFile};

@@ -31,6 +31,11 @@ impl Noise {
         self.last = None;
     }
 
+    /// Observations that the deviation rests on.
+    pub fn freedom(&self) -> f64 {
+        PRIOR.1 + self.differences.len() as f64
+    }
+
     /// Standard deviation of the cost of one window, as a share.
     pub fn deviation(&self) -> f64 {
         let (prior, weight) = PRIOR;

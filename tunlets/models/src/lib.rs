@@ -9,6 +9,7 @@
 
 pub mod batches;
 pub mod chance;
+pub mod confidence;
 mod counted;
 pub mod distribution;
 pub mod expression;

@@ -71,6 +71,7 @@ impl fmt::Display for Inputs<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::confidence::Confidence;
     use crate::link::Cost;
     use crate::testing::window;
     use crate::{LinkCost, Network, Window};
@@ -80,7 +81,11 @@ mod tests {
         let link = LinkCost { cost, eager_bytes, rendezvous_bytes: eager_bytes, ..LinkCost::default() };
         let network = Some(Network { far: Some(link), near: None, task_bytes, result_bytes: 8 });
         let mut workload = None;
-        WorkloadEstimator::learn(&mut workload, &Window { network, prepare_s: Some(2e-3), ..window(0, 4, 0.1) });
+        WorkloadEstimator::learn(
+            &mut workload,
+            &Window { network, prepare_s: Some(2e-3), ..window(0, 4, 0.1) },
+            Confidence::default(),
+        );
         Inputs(&workload.unwrap()).to_string()
     }
 
@@ -108,7 +113,7 @@ mod tests {
         assert!(inputs(2, 4096).contains("expression (7), eager"), "{}", inputs(2, 4096));
         assert!(inputs(2400, 4096).contains("expression (8), rendezvous"), "{}", inputs(2400, 4096));
         let mut workload = None;
-        WorkloadEstimator::learn(&mut workload, &window(0, 4, 0.1));
+        WorkloadEstimator::learn(&mut workload, &window(0, 4, 0.1), Confidence::default());
         assert!(Inputs(&workload.unwrap()).to_string().starts_with("messages not measured"));
     }
 }

@@ -16,8 +16,6 @@ pub use super::experience::family;
 
 /// How far the simulation's scale may be corrected, as in the live forecasts.
 const SCALE: (f64, f64) = (0.8, 1.5);
-/// Workers that differ by less, slowest over fastest, are alike.
-const UNEQUAL: f64 = 1.2;
 /// Drawings of an answer, and of a window that is looked back at.
 const RUNS: u64 = 40;
 const BACK: u64 = 8;
@@ -58,7 +56,7 @@ impl Fit {
     pub fn of<'a>(windows: impl Iterator<Item = &'a Window>) -> Option<Fit> {
         let windows: Vec<&Window> = windows.collect();
         let (fit, off) = Fit::learn(windows.iter().copied())?;
-        if fit.workload.slowest() <= UNEQUAL {
+        if fit.workload.are_equal() {
             return Some(fit);
         }
         let placeless = |window: &&Window| Window { profile: Vec::new(), ..(*window).clone() };
@@ -70,7 +68,7 @@ impl Fit {
     fn learn<'a>(windows: impl Iterator<Item = &'a Window>) -> Option<(Fit, f64)> {
         let (mut workload, mut whole, mut gaps) = (None, Vec::new(), Vec::new());
         for window in windows {
-            WorkloadEstimator::learn(&mut workload, window);
+            WorkloadEstimator::learn(&mut workload, window, Confidence::default());
             gaps.extend(window.prepare_s);
             let ideal_s = window.ideal_s();
             if let (Some(known), true) =

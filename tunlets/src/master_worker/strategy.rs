@@ -142,7 +142,7 @@ impl MasterWorker {
 
     /// Learns from an iteration, and judges the change that is being watched.
     fn learn(&mut self, window: &Window) {
-        match WorkloadEstimator::learn(&mut self.workload, window) {
+        match WorkloadEstimator::learn(&mut self.workload, window, self.confidence) {
             Learnt::Nothing => return,
             Learnt::OtherWorkers => {
                 // The techniques were measured with the other number.

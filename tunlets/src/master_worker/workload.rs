@@ -1,15 +1,18 @@
 //! What is remembered of a program's tasks: mean, sigma, work by position, speed of workers, cost of a chunk.
 //!
-//! WorkloadEstimator has a half-life of [`HALF_LIFE`] iterations. When an iteration's mean task time differs from the remembered
-//! one by more than chance and more than [`CHANGE`], the program has changed and everything is learnt anew.
+//! WorkloadEstimator has a half-life of [`HALF_LIFE`] iterations. When an iteration's mean task time or its variation differs from the
+//! remembered one beyond chance ([`steadiness`]), the program has changed and everything is learnt anew.
 
 mod observations;
 mod position_profile;
 mod projection;
+mod steadiness;
 #[cfg(test)]
 mod tests;
 
 use super::growth::Growth;
+use crate::confidence::Confidence;
+use crate::trial::MODEL;
 use crate::{Network, Window};
 use midrun_models::line::median;
 use midrun_scheduling::WorkerSpeed;
@@ -17,24 +20,13 @@ use observations::{idle_per_chunk_s, sigma_s, slowness_in, variance_of};
 use position_profile::PositionProfile;
 pub use projection::KnownWorker;
 use std::collections::{BTreeMap, VecDeque};
+use steadiness::Steadiness;
 
 /// Iterations after which a figure counts half.
 const HALF_LIFE: f64 = 4.0;
-/// Smallest change of the mean task time that is one, as a share.
-const CHANGE: f64 = 0.05;
-/// Smallest change of sigma that is a change of the program, as a share of the mean.
-const SPREAD: f64 = 0.3;
-/// How many standard errors chance may be.
-const CHANCE: f64 = 4.0;
-/// A mean within so many is averaged with what was; beyond that the last one counts.
-const WITHIN: f64 = 2.0;
 /// Standard error of a standard deviation, as a share of it, is this over the root of the count: for exponential times, which
 /// few programs exceed. Normal ones: sqrt(1/2).
 const OF_SIGMA: f64 = 1.414;
-/// A worker counts as slower or faster only beyond this share, and beyond chance.
-const UNEQUAL: f64 = 0.1;
-/// A program drifts whose tasks take this share more or less time with each iteration.
-const DRIFT: f64 = 0.02;
 /// Windows with a smaller share of their records teach nothing.
 const COVERAGE: f64 = 0.5;
 /// Tasks that must have been seen.
@@ -73,6 +65,9 @@ pub struct WorkloadEstimator {
     relieved: bool,
     /// What messages cost, where it was measured.
     pub network: Option<Network>,
+    confidence: Confidence,
+    /// How far iterations differ by chance.
+    steadiness: Steadiness,
     /// What dV and dTc rest on.
     pub growth: Growth,
     /// Time between the last two iterations (`mu_m`), seconds.
@@ -130,9 +125,9 @@ fn costs_are_known(window: &Window) -> bool {
 
 impl WorkloadEstimator {
     /// Takes a window in; `workload` becomes `Some` once something was learnt.
-    pub fn learn(workload: &mut Option<WorkloadEstimator>, window: &Window) -> Learnt {
+    pub fn learn(workload: &mut Option<WorkloadEstimator>, window: &Window, confidence: Confidence) -> Learnt {
         let mut speeds = workload.as_mut().map(|known| std::mem::take(&mut known.speeds)).unwrap_or_default();
-        let learnt = Self::take_in(workload, window);
+        let learnt = Self::take_in(workload, window, confidence);
         for w in &window.per_worker {
             // As the master does, whatever the program may have become.
             let speed = speeds.entry(w.rank).or_default();
@@ -145,7 +140,7 @@ impl WorkloadEstimator {
         learnt
     }
 
-    fn take_in(workload: &mut Option<WorkloadEstimator>, window: &Window) -> Learnt {
+    fn take_in(workload: &mut Option<WorkloadEstimator>, window: &Window, confidence: Confidence) -> Learnt {
         if window.tasks == 0 && window.per_worker.is_empty() {
             return Learnt::Nothing; // only its time is known
         }
@@ -157,18 +152,22 @@ impl WorkloadEstimator {
         if !(mean_s.is_finite() && mean_s > 0.0) {
             return Learnt::Nothing;
         }
-        let now = WorkloadEstimator::of(window, mean_s, workload.as_ref().is_some_and(|known| known.shape.persists()));
-        let equal = now.slowest() <= 1.0 + UNEQUAL;
+        let mut steadiness = workload.as_ref().map(|known| known.steadiness.clone()).unwrap_or_default();
+        // One iteration cannot tell whether neighbours are alike.
+        let placed = workload.as_ref().is_none_or(|known| known.shape.persists());
+        let now = WorkloadEstimator::of(window, mean_s, (&steadiness, placed), confidence);
+        let other_number = workload.as_ref().is_some_and(|known| known.workers != now.workers);
+        steadiness.add(now.per_worker_s, now.variation(), other_number);
+        let equal = now.are_equal();
         if let Some(old) = workload.as_mut().filter(|_| !equal) {
             // Before their speeds were known they were taken for equal, and the time of the slow ones for growth.
             old.growth = Growth::default();
         }
-        match workload {
+        let learnt = match workload {
             Some(old) if !old.has_changed(&now, seen) => {
-                let other = old.workers != now.workers;
                 old.grow(&now, equal);
                 old.mix(now);
-                if other { Learnt::OtherWorkers } else { Learnt::Added }
+                if other_number { Learnt::OtherWorkers } else { Learnt::Added }
             }
             Some(old) if old.is_explained_by_the_number(&now) => {
                 // Other tasks because of the number: what is known of the network, of the growth and of those that are
@@ -189,14 +188,25 @@ impl WorkloadEstimator {
                 *workload = Some(new);
                 Learnt::Anew
             }
+        };
+        if let Some(known) = workload {
+            known.steadiness = steadiness;
         }
+        learnt
     }
 
-    /// Of one window. `placed`: tasks are known to differ by their place.
-    fn of(window: &Window, mean_s: f64, placed: bool) -> WorkloadEstimator {
+    /// Of one window. `placed`: tasks may differ by their place.
+    fn of(
+        window: &Window,
+        mean_s: f64,
+        (steadiness, placed): (&Steadiness, bool),
+        confidence: Confidence,
+    ) -> WorkloadEstimator {
         let sigma_s = sigma_s(window, mean_s);
         let means = window.per_worker.iter().filter(|w| w.tasks > 0).map(|w| w.busy_s / w.tasks as f64);
-        let slowness = slowness_in(window, mean_s, placed);
+        let workers = window.per_worker.len();
+        let chance = |drawn| steadiness.of_worker(drawn, workers, confidence);
+        let slowness = slowness_in(window, mean_s, placed, chance);
         let (sum, count) = means.fold((0.0, 0.0), |(sum, count), mean| (sum + mean, count + 1.0));
         let chunk_cost_s = window.master_busy_s / window.chunks.max(1) as f64;
         let chunk_cost_s = if costs_are_known(window) { chunk_cost_s } else { chunk_cost_s.min(CHUNK_COST_S) };
@@ -212,6 +222,8 @@ impl WorkloadEstimator {
             largest_team: 0,
             relieved: window.setting.is_relieving(),
             network: window.network,
+            confidence,
+            steadiness: Steadiness::default(),
             growth: Growth::default(),
             prepare_s: window.prepare_s,
             chunk_tasks: window.tasks as f64 / window.chunks.max(1) as f64,
@@ -232,12 +244,15 @@ impl WorkloadEstimator {
     }
 
     fn has_changed(&self, now: &WorkloadEstimator, seen: u64) -> bool {
-        let chance_s = CHANCE * self.residual_s(self.sigma_s.max(now.sigma_s)) / (seen as f64).sqrt();
         // A worker's own mean rests on fewer tasks; their mean over all workers is about as exact as the whole.
-        let difference_s = (now.per_worker_s - self.per_worker_s).abs();
-        let sigma_chance_s = CHANCE * OF_SIGMA * self.residual_s(self.sigma_s) / now.samples.max(1.0).sqrt();
-        let spread_s = sigma_chance_s.max(SPREAD * self.per_worker_s.max(now.per_worker_s));
-        (now.sigma_s - self.sigma_s).abs() > spread_s || difference_s > chance_s.max(CHANGE * self.per_worker_s)
+        let (of_now, of_self) = ((seen as f64).powf(-0.5), self.samples.max(1.0).powf(-0.5));
+        let drawn = self.residual_s(self.sigma_s.max(now.sigma_s)) / self.mean_s * of_now.hypot(of_self);
+        let ratio = now.per_worker_s / self.per_worker_s;
+        let spread =
+            OF_SIGMA * self.residual_s(self.sigma_s) / self.mean_s * now.samples.max(1.0).powf(-0.5).hypot(of_self);
+        let (windows, confidence) = (self.windows, self.confidence);
+        self.steadiness.has_moved(ratio, drawn, windows, confidence)
+            || self.steadiness.has_spread((self.variation(), now.variation()), spread, windows, confidence)
     }
 
     /// Residual standard deviation of task times after removing position and worker speed, seconds.
@@ -249,8 +264,8 @@ impl WorkloadEstimator {
     /// Whether the tasks became others because their workers are more or fewer: for contention, or as slow ones left.
     fn is_explained_by_the_number(&self, now: &WorkloadEstimator) -> bool {
         let (from, to) = ((self.workers, self.per_worker_s), (now.workers, now.per_worker_s));
-        let left = self.slowest() > 1.0 + UNEQUAL && now.workers < self.workers;
-        let slow_left = left && (1.0 / self.slowest()..1.0 + CHANGE).contains(&(to.1 / from.1));
+        let left = !self.are_equal() && now.workers < self.workers;
+        let slow_left = left && (1.0 / self.slowest()..1.0 + MODEL).contains(&(to.1 / from.1));
         slow_left || self.growth.explains(from, to, now.tasks)
     }
 
@@ -302,7 +317,8 @@ impl WorkloadEstimator {
         let mixed = |old: f64, new: f64| keep * old + (1.0 - keep) * new;
         // Where chance does not explain it, only the last mean counts: it depends on who got how much under the present
         // hand-out.
-        if (now.mean_s - self.mean_s).abs() <= WITHIN * self.residual_s(now.sigma_s) / now.samples.max(1.0).sqrt() {
+        let chance_s = self.confidence.two_sided() * self.residual_s(now.sigma_s) / now.samples.max(1.0).sqrt();
+        if (now.mean_s - self.mean_s).abs() <= chance_s {
             self.mean_s = mixed(self.mean_s, now.mean_s);
             self.samples = keep * self.samples + now.samples;
         } else {
@@ -373,17 +389,12 @@ impl WorkloadEstimator {
     /// An iteration's time if its tasks had taken what so many workers need for the useful work: that a program has more to do,
     /// or less, is no merit of the number. Where workers are unequal, it may be. Seconds.
     pub fn normalized_s(&self, window: &Window) -> f64 {
-        if self.slowest() > 1.0 + UNEQUAL {
+        if !self.are_equal() {
             return window.iteration_s;
         }
         let reference = (window.tasks, self.work_s(window.tasks));
         let (_, usual_s) = self.growth.at(reference, self.reference_workers, window.workers);
         window.iteration_s * usual_s / self.compute_s()
-    }
-
-    /// Whether the work grows or shrinks with each iteration by more than [`DRIFT`].
-    pub fn is_drifting(&self) -> bool {
-        self.growth.drift_s().abs() > DRIFT * self.compute_s()
     }
 
     /// Whether a worker is on another host than the master.
@@ -405,6 +416,11 @@ impl WorkloadEstimator {
     /// Standard error of sigma, seconds.
     pub fn sigma_error_s(&self) -> f64 {
         self.sigma_s / (2.0 * self.samples.max(1.0)).sqrt()
+    }
+
+    /// Whether workers differ by no more than the model's error: then their speeds explain nothing.
+    pub fn are_equal(&self) -> bool {
+        self.slowest() <= 1.0 + MODEL
     }
 
     /// How many times slower than the fastest the slowest known worker is.

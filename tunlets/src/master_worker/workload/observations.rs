@@ -1,6 +1,5 @@
 //! Observations in one window: scatter of task times, differences between workers, largest possible cost of a chunk.
 
-use super::{CHANCE, UNEQUAL};
 use crate::{Window, WorkerWork};
 use std::collections::BTreeMap;
 
@@ -17,9 +16,15 @@ pub(super) fn sigma_s(window: &Window, mean_s: f64) -> f64 {
     if degrees > 1.0 { (excess / degrees).max(0.0).sqrt() } else { 0.0 }
 }
 
-/// Relative time per task of each rank, as far as chance does not explain it. Where tasks are `placed`, those of one
-/// chunk are alike: then its chunks are what a worker drew.
-pub(super) fn slowness_in(window: &Window, mean_s: f64, placed: bool) -> BTreeMap<u32, f64> {
+/// Relative time per task of each rank, as far as `chance` does not explain it: how far one may lie from 1, by the standard error of the tasks
+/// that it drew. Where tasks may be `placed`, those of one
+/// chunk may be alike: then its chunks are what a worker drew.
+pub(super) fn slowness_in(
+    window: &Window,
+    mean_s: f64,
+    placed: bool,
+    chance: impl Fn(f64) -> f64,
+) -> BTreeMap<u32, f64> {
     let Scatter { of_own: pooled, of_all } = Scatter::of(window.per_worker.iter(), mean_s);
     // A worker that had one chunk had one stretch of the index range: its mean says more of that than of it.
     let chunks: u64 = window.per_worker.iter().map(|w| w.chunks).sum();
@@ -30,8 +35,8 @@ pub(super) fn slowness_in(window: &Window, mean_s: f64, placed: bool) -> BTreeMa
         // Of few very different tasks its own say more.
         let within = pooled.max(Scatter::of(std::iter::once(w), mean_s).of_own);
         // One that drew none of the dear tasks is no faster: what it drew does not show how far tasks scatter.
-        let chance = CHANCE * (within * slowness).max(of_all) / (drawn as f64).sqrt();
-        let known = several && w.tasks > 0 && (slowness - 1.0).abs() > chance.max(UNEQUAL);
+        let chance = chance((within * slowness).max(of_all) / (drawn as f64).sqrt());
+        let known = several && w.tasks > 0 && (slowness - 1.0).abs() > chance;
         (w.rank, if known { slowness.clamp(0.05, 50.0) } else { 1.0 })
     };
     window.per_worker.iter().map(speed).collect()

@@ -46,7 +46,7 @@ impl WorkloadEstimator {
     /// The same program some iterations on, where it has more to do with each: a number of workers holds for a while.
     pub fn ahead(&self) -> WorkloadEstimator {
         let more = AHEAD * self.growth.drift_s() / self.compute_s();
-        if !self.is_drifting() || more <= 0.0 {
+        if more <= 0.0 {
             return self.clone();
         }
         WorkloadEstimator { shape: self.shape.spread(more), ..self.clone() }

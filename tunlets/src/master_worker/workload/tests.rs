@@ -4,10 +4,14 @@ use super::*;
 use crate::PROFILE_BINS;
 use crate::testing::window;
 
+fn learn(workload: &mut Option<WorkloadEstimator>, window: &Window) -> Learnt {
+    WorkloadEstimator::learn(workload, window, Confidence::default())
+}
+
 #[test]
 fn even_tasks_have_no_sigma_and_no_profile() {
     let mut workload = None;
-    assert_eq!(WorkloadEstimator::learn(&mut workload, &window(0, 4, 0.1)), Learnt::Anew);
+    assert_eq!(learn(&mut workload, &window(0, 4, 0.1)), Learnt::Anew);
     let m = workload.unwrap();
     assert!((m.mean_s - 1e-3).abs() < 1e-12 && m.variation() < 1e-6);
     assert!(m.load().profile.is_empty());
@@ -17,19 +21,19 @@ fn even_tasks_have_no_sigma_and_no_profile() {
 #[test]
 fn a_changed_program_is_learnt_anew_and_chance_is_not_a_change() {
     let mut workload = None;
-    WorkloadEstimator::learn(&mut workload, &window(0, 4, 0.1));
+    learn(&mut workload, &window(0, 4, 0.1));
     let mut slightly = window(1, 4, 0.1);
     slightly.per_worker.iter_mut().for_each(|w| {
         w.busy_s *= 1.02;
         w.sum_sq_s2 *= 1.02 * 1.02;
     });
-    assert_eq!(WorkloadEstimator::learn(&mut workload, &slightly), Learnt::Added);
+    assert_eq!(learn(&mut workload, &slightly), Learnt::Added);
     let mut much = window(2, 4, 0.1);
     much.per_worker.iter_mut().for_each(|w| {
         w.busy_s *= 2.0;
         w.sum_sq_s2 *= 4.0;
     });
-    assert_eq!(WorkloadEstimator::learn(&mut workload, &much), Learnt::Anew);
+    assert_eq!(learn(&mut workload, &much), Learnt::Anew);
     assert!((workload.unwrap().mean_s - 2e-3).abs() < 1e-9);
 }
 
@@ -37,9 +41,9 @@ fn a_changed_program_is_learnt_anew_and_chance_is_not_a_change() {
 fn windows_with_lost_records_teach_nothing() {
     let mut workload = None;
     let torn = Window { coverage: 0.4, ..window(0, 4, 0.1) };
-    assert_eq!(WorkloadEstimator::learn(&mut workload, &torn), Learnt::Nothing);
+    assert_eq!(learn(&mut workload, &torn), Learnt::Nothing);
     let empty = Window { tasks: 0, per_worker: vec![], ..window(0, 4, 0.0) };
-    assert_eq!(WorkloadEstimator::learn(&mut workload, &empty), Learnt::Nothing);
+    assert_eq!(learn(&mut workload, &empty), Learnt::Nothing);
 }
 
 #[test]
@@ -50,7 +54,7 @@ fn slow_workers_are_distinguished_from_slow_tasks() {
         w.sum_sq_s2 *= 16.0;
     }
     let mut workload = None;
-    WorkloadEstimator::learn(&mut workload, &uneven);
+    learn(&mut workload, &uneven);
     let load = workload.unwrap().load();
     assert!((load.slowness[3] / load.slowness[0] - 4.0).abs() < 1e-6, "{:?}", load.slowness);
     assert!(load.variation < 0.3, "{}", load.variation);
@@ -67,7 +71,7 @@ fn a_worker_that_drew_none_of_the_few_dear_tasks_is_not_faster() {
         (w.busy_s, w.sum_sq_s2) = (cheap * 1e-3 + dear * 0.2, cheap * 1e-6 + dear * 0.04);
     }
     let mut workload = None;
-    WorkloadEstimator::learn(&mut workload, &fire);
+    learn(&mut workload, &fire);
     assert!(workload.unwrap().load().slowness.iter().all(|slow| *slow == 1.0));
 }
 
@@ -77,11 +81,11 @@ fn what_is_known_of_a_rank_outlasts_its_leaving() {
     four.per_worker.iter_mut().for_each(|w| w.far = Some(w.rank == 4));
     (four.per_worker[3].busy_s, four.per_worker[3].sum_sq_s2) = (0.8, 0.0064);
     let mut workload = None;
-    WorkloadEstimator::learn(&mut workload, &four);
+    learn(&mut workload, &four);
     // One chunk each says little of what a chunk costs.
     let mut three = Window { chunks: 3, master_busy_s: 5e-5, ..window(1, 3, 0.1) };
     three.per_worker.iter_mut().for_each(|w| w.chunks = 1);
-    assert_eq!(WorkloadEstimator::learn(&mut workload, &three), Learnt::OtherWorkers);
+    assert_eq!(learn(&mut workload, &three), Learnt::OtherWorkers);
     let workload = workload.unwrap();
     let last = *workload.by_cost().last().unwrap();
     assert!(last.rank == 4 && (last.slowness - 8.0).abs() < 0.01, "{last:?}");
@@ -99,7 +103,7 @@ fn sigma_is_found_from_chunks_when_tasks_were_not_timed() {
         work.sum_sq_s2 = 10.0 * (10e-3_f64.powi(2) + 2e-3_f64.powi(2)) / 10.0;
     }
     let mut workload = None;
-    WorkloadEstimator::learn(&mut workload, &w);
+    learn(&mut workload, &w);
     assert!((workload.unwrap().sigma_s - 2e-3 / 10.0_f64.sqrt()).abs() < 1e-6);
 }
 
@@ -111,7 +115,7 @@ fn an_uneven_end_is_no_cost_of_chunks() {
             (w.busy_s, w.sum_sq_s2) = (busy_s, busy_s * busy_s / w.tasks as f64);
         }
         let mut workload = None;
-        WorkloadEstimator::learn(&mut workload, &window);
+        learn(&mut workload, &window);
         let mut workload = workload.unwrap();
         workload.explain(0.05, &window);
         workload.load().unexplained_s
@@ -130,7 +134,7 @@ fn few_tasks_that_differ_much_are_blurred_until_they_are_seen_one_by_one() {
             (w.tasks, w.chunks, w.busy_s, w.sum_sq_s2) = (20, chunks / 4, 0.02, sum_sq_s2);
         }
         let mut workload = None;
-        WorkloadEstimator::learn(&mut workload, &window);
+        learn(&mut workload, &window);
         workload.unwrap().is_aggregated()
     };
     assert!(blurred(8, 1e-4));
@@ -153,7 +157,7 @@ fn a_technique_that_weighs_is_foreseen_with_the_weights_that_the_master_has() {
         bin.busy_s *= (2.0 * k as f64 + 1.0) / bins;
     }
     let mut workload = None;
-    WorkloadEstimator::learn(&mut workload, &split);
+    learn(&mut workload, &split);
     let workload = workload.unwrap();
     let iteration_s = |workload: &WorkloadEstimator, kind| {
         forecast(workload, &[informed(kind, 0.0, workload)], SEED, 4)[0].iteration_s

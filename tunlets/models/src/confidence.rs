@@ -1,6 +1,6 @@
 //! The confidence level, and gains with their errors: when a gain is sure.
 
-use midrun_models::chance::{normal_probability, normal_quantile, student_half_width};
+use crate::chance::{normal_probability, normal_quantile, student_half_width};
 use std::fmt;
 
 /// Confidence level, unless the user names another: what is said or judged holds with this probability.
@@ -39,6 +39,14 @@ impl Confidence {
     /// Standard errors to each side of a mean within which a number lies.
     pub fn two_sided(self) -> f64 {
         normal_quantile(0.5 + 0.5 * self.0)
+    }
+
+    /// The level of the `test`-th test, from 1, of a series without end, each of so many numbers at once: then the level holds for all
+    /// numbers of all tests together. The k-th test may be wrong with 1/(k (k + 1)) of what the level leaves, and these add up to it
+    /// (Bonferroni 1936).
+    pub fn in_series(self, test: u64, numbers: usize) -> Confidence {
+        let test = test.max(1) as f64;
+        Confidence(1.0 - (1.0 - self.0) / (test * (test + 1.0) * numbers.max(1) as f64))
     }
 
     /// Half the width of the interval that holds a number of Student's distribution.
@@ -129,6 +137,15 @@ mod tests {
         for wrong in [0.5, 1.0, 95.0, -0.9, f64::NAN, f64::INFINITY] {
             assert_eq!(Confidence::new(wrong), None, "{wrong}");
         }
+    }
+
+    #[test]
+    fn a_series_of_tests_is_wrong_as_seldom_as_one() {
+        let level = Confidence::default();
+        let wrong = |numbers: usize| (1..100_000).map(|k| 1.0 - level.in_series(k, numbers).level()).sum::<f64>();
+        assert!((wrong(1) - 0.05).abs() < 1e-5 && (8.0 * wrong(8) - 0.05).abs() < 1e-5);
+        assert!((level.in_series(1, 1).two_sided() - 2.2414).abs() < 1e-4);
+        assert!((level.in_series(1_000, 64).two_sided() - 6.1).abs() < 0.1, "it stays finite");
     }
 
     #[test]
