@@ -267,7 +267,7 @@ async fn who_follows_a_job_is_shown_what_changes_until_it_ends() {
     let workers: Vec<_> = status["workers"].as_array().unwrap().iter().map(|line| &line["state"]).collect();
     assert_eq!(workers, ["master", "working"]);
     assert_eq!((&status["workers"][1]["busy"], &status["workers"][1]["done"]), (&0.8.into(), &10.into()));
-    assert_eq!((&status["regime"], &status["technique"]), (&"communication-bound".into(), &"dpf(0.5)".into()));
+    assert_eq!((&status["regime"], &status["technique"]), (&"compute-bound".into(), &"dpf(0.5)".into()));
 
     let [begun, work, ended] = iteration(1);
     agent.report(0, vec![begun, ended]).await;

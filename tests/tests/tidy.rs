@@ -278,3 +278,48 @@ fn every_environment_variable_stands_in_the_reference() {
     }
     assert_none(&wrong, "environment variables");
 }
+
+#[test]
+fn every_number_of_the_models_stands_in_the_list_with_what_it_rests_on() {
+    let mut wanted = BTreeSet::new();
+    for path in tracked(&["rs"]).iter().filter(|path| path.starts_with(root().join("tunlets"))) {
+        let name = path.strip_prefix(root()).expect("a name").display().to_string();
+        if name.contains("test") {
+            continue;
+        }
+        let module = match path.file_stem().and_then(|stem| stem.to_str()) {
+            Some("mod") if !name.contains("expression") && !name.contains("recorded") => {
+                path.parent().and_then(Path::file_name).and_then(|folder| folder.to_str())
+            }
+            stem => stem,
+        };
+        let text = text(path);
+        let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+        for line in code.lines().map(str::trim_start) {
+            let Some((_, rest)) = line
+                .split_once("const ")
+                .filter(|(before, _)| matches!(*before, "" | "pub " | "pub(crate) " | "pub(super) "))
+            else {
+                continue;
+            };
+            let Some((constant, of)) = rest.split_once(": ") else { continue };
+            let kind = of.split('=').next().unwrap_or_default();
+            let is_number = ["f64", "u64", "u32", "usize", "i32", "u8"].iter().any(|number| kind.contains(number));
+            if is_number && !kind.contains("str") && constant.chars().all(|c| c.is_ascii_uppercase() || c == '_') {
+                wanted.insert((module.unwrap_or_default().to_owned(), constant.to_owned()));
+            }
+        }
+    }
+    let list = text(&root().join("docs/constants.md"));
+    let mut listed = BTreeSet::new();
+    for line in list.lines().filter(|line| line.starts_with("| ") && line.contains('`')) {
+        let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+        let names = cells[2].split_whitespace().map(|name| name.trim_matches('`').to_owned());
+        listed.extend(names.map(|name| (cells[1].to_owned(), name)));
+    }
+    let of = |from: &BTreeSet<(String, String)>, not: &BTreeSet<(String, String)>| {
+        from.difference(not).map(|(module, name)| format!("{module}: {name}")).collect::<Vec<String>>()
+    };
+    assert_none(&of(&wanted, &listed), "docs/constants.md does not say what these rest on");
+    assert_none(&of(&listed, &wanted), "docs/constants.md lists what is no more");
+}

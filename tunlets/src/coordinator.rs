@@ -7,11 +7,12 @@ use std::collections::VecDeque;
 
 use crate::contract::report_of;
 use crate::shadow::{InForce, Shadow};
+use crate::trial::WATCHED_LONG;
 use crate::tuning_point::TuningPoint;
 use crate::{Explanation, Judgement, Observation, Proposal, Refusal, Report, Settled, Tunlet, Value, Verdict};
 
-/// Windows that the other tunlets wait at most for the judgement on a change.
-const PATIENCE: u32 = 16;
+/// Windows that the other tunlets wait at most for the judgement on a change: for the longest trial, and as long for it to begin.
+const PATIENCE: u32 = 2 * WATCHED_LONG as u32;
 
 /// Why tunlets cannot work together; the text names them.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -1,5 +1,6 @@
 //! How far the cost of one window scatters under one setting: robust, from consecutive windows, so that drift hardly counts.
 
+use crate::confidence::Confidence;
 use midrun_models::line::{NORMAL, median};
 use std::collections::VecDeque;
 
@@ -32,8 +33,14 @@ impl Noise {
     }
 
     /// Observations that the deviation rests on.
-    pub fn freedom(&self) -> f64 {
+    fn freedom(&self) -> f64 {
         PRIOR.1 + self.differences.len() as f64
+    }
+
+    /// How far a window may lie by chance, as a difference of logarithms, where what was drawn explains a standard error `drawn` and the rest
+    /// one of `windows` times the scatter of a window.
+    pub fn half_width(&self, drawn: f64, windows: f64, level: Confidence) -> f64 {
+        (level.two_sided() * drawn).hypot(level.student(self.freedom()) * windows * self.deviation())
     }
 
     /// Standard deviation of the cost of one window, as a share.

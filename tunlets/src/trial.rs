@@ -13,7 +13,7 @@ use crate::{Judgement, Verdict};
 /// Whole windows that a change is watched before it is judged.
 pub const WATCHED: usize = 2;
 /// Windows after which a change is kept that chance may still explain.
-const WATCHED_LONG: usize = 8;
+pub const WATCHED_LONG: usize = 8;
 /// Measurements before a change that it is compared with.
 pub const REMEMBERED: usize = 4;
 /// Errors of the models beside chance, as a share of the time.

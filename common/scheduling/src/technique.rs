@@ -51,6 +51,11 @@ impl Technique {
         matches!(self, None | Ss | Fsc | Gss | Fac2 | Dpf | Tss | Mfsc)
     }
 
+    /// Whether the share of a batch is a parameter of it.
+    pub fn has_share(self) -> bool {
+        matches!(self, Technique::Fsc | Technique::Dpf)
+    }
+
     /// The technique with this number; `None` for a number that no technique has.
     pub fn from_code(code: u32) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.code() == code)

@@ -5,6 +5,7 @@
 //! for a chunk that found its worker idle and the master waiting: one that was queued ahead lay at the worker for a time
 //! that nobody measures. Where all chunks are queued ahead there are no such trips, and the calibration stands.
 
+use crate::confidence::Confidence;
 use crate::line::{median_and_error, theil_sen};
 use std::collections::VecDeque;
 
@@ -16,8 +17,6 @@ const FEWEST: usize = 8;
 const APART: f64 = 1.5;
 /// Least difference in bytes: a few bytes take far less time than round trips vary.
 const APART_BYTES: f64 = 1024.0;
-/// Two estimates further apart than this many standard errors belong to different networks: the newer one counts.
-const DIFFERENT: f64 = 3.0;
 /// Smallest relative standard error of an estimate.
 const EXACT: f64 = 0.01;
 
@@ -84,7 +83,7 @@ impl Estimator {
         let bytes = small[small.len() / 2].0;
         let new = (start_up_s.max(0.0), own.hypot(0.5 * per_byte.1 * bytes));
         let old = self.calibrated.map(|known| (known.start_up_s, known.start_up_error_s));
-        let start_up = old.map_or(new, |old| combined(old, new));
+        let start_up = old.map_or(new, |old| combined(old, new, self.trips));
         Some(Cost {
             start_up_s: start_up.0,
             start_up_error_s: start_up.1,
@@ -102,7 +101,7 @@ impl Estimator {
         let (low, high) = points.iter().fold((f64::INFINITY, 0.0), range);
         let line = theil_sen(&points).filter(|_| high > APART * low && high - low >= APART_BYTES);
         match (known, line) {
-            (Some(known), Some(line)) => combined(known, (line.slope.max(0.0), line.slope_error)),
+            (Some(known), Some(line)) => combined(known, (line.slope.max(0.0), line.slope_error), self.trips),
             (Some(known), None) => known,
             (None, Some(line)) => (line.slope.max(0.0), line.slope_error),
             (None, None) => (0.0, 0.0),
@@ -110,11 +109,12 @@ impl Estimator {
     }
 }
 
-/// Combines two estimates by inverse variance; takes the newer alone where they contradict each other.
-fn combined(old: (f64, f64), new: (f64, f64)) -> (f64, f64) {
+/// Combines two estimates by inverse variance; takes the newer alone where chance does not explain, over all that came before, how far they lie
+/// apart: the network is another.
+fn combined(old: (f64, f64), new: (f64, f64), trips: u64) -> (f64, f64) {
     let floor = |(value, error): (f64, f64)| (value, error.max(EXACT * value).max(f64::MIN_POSITIVE.sqrt()));
     let (old, new) = (floor(old), floor(new));
-    if (old.0 - new.0).abs() > DIFFERENT * old.1.hypot(new.1) {
+    if (old.0 - new.0).abs() > Confidence::default().in_series(trips, 1).two_sided() * old.1.hypot(new.1) {
         return new;
     }
     let (a, b) = (old.1.powi(-2), new.1.powi(-2));

@@ -1,5 +1,6 @@
 //! Change of a value with the number of workers: dV and dTc of César 2006, ch. III, learnt from observed pairs.
 
+use crate::confidence::Confidence;
 use crate::line::{Line, theil_sen};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -8,8 +9,6 @@ const OF_EACH: usize = 6;
 /// Numbers of workers kept, and observations after which an unused one is forgotten.
 const NUMBERS: usize = 12;
 const OLD: u64 = 80;
-/// Standard errors between a slope and 0 from which on it counts.
-const SURE: f64 = 3.0;
 /// Newest observations used for the drift, and the shortest run of one number of workers that contributes.
 const LATELY: usize = 16;
 const STRETCH: usize = 3;
@@ -19,10 +18,13 @@ const LEAST: usize = 5;
 /// Learns y(n).
 #[derive(Clone, Debug, Default)]
 pub struct Trend {
+    confidence: Confidence,
     seen: BTreeMap<u32, Seen>,
     count: u64,
     /// Cache of [`Trend::slope`], which is read far more often than it changes.
     slope: Option<(f64, f64)>,
+    /// The slope, if it is surely not 0.
+    sure: Option<f64>,
     /// Newest pairs of number and value, in order of arrival.
     lately: VecDeque<(u32, f64)>,
 }
@@ -35,6 +37,16 @@ struct Seen {
 }
 
 impl Trend {
+    /// One that takes a slope for sure at this level.
+    pub fn new(confidence: Confidence) -> Trend {
+        Trend { confidence, ..Trend::default() }
+    }
+
+    /// Whether a slope through so many points is surely not 0.
+    fn is_sure(&self, (slope, error): (f64, f64), points: usize) -> bool {
+        slope.abs() > self.confidence.student(points as f64 - 2.0) * error
+    }
+
     /// Adds a value observed with `n` workers. NaN, infinite and negative values are ignored.
     pub fn observe(&mut self, n: u32, value: f64) {
         if n == 0 || !value.is_finite() || value < 0.0 {
@@ -57,18 +69,21 @@ impl Trend {
         if self.lately.len() > LATELY {
             self.lately.pop_front();
         }
-        self.slope = self.slope_beside(self.sure_drift());
+        (self.slope, self.sure) = (None, None);
+        if let Some((slope, points)) = self.slope_beside(self.sure_drift()) {
+            (self.slope, self.sure) = (Some(slope), self.is_sure(slope, points).then_some(slope.0));
+        }
     }
 
-    /// The slope after subtracting `drift` per observation; the drift's error is added to the slope's.
-    fn slope_beside(&self, (drift, drift_error): (f64, f64)) -> Option<(f64, f64)> {
+    /// The slope after subtracting `drift` per observation, and the points that it rests on; the drift's error is added to the slope's.
+    fn slope_beside(&self, (drift, drift_error): (f64, f64)) -> Option<((f64, f64), usize)> {
         let left = |(at, value): &(u64, f64)| value - drift * *at as f64;
         let of = |(n, seen): (&u32, &Seen)| seen.values.iter().map(|v| (f64::from(*n), left(v))).collect::<Vec<_>>();
         let points: Vec<(f64, f64)> = self.seen.iter().flat_map(of).collect();
         let Line { slope, slope_error, .. } = theil_sen(&points)?;
         // Numbers were observed one after the other, so an error of the drift becomes one of the slope.
         let apart = self.lately.len() as f64 / 2.0 / f64::from(self.range().1 - self.range().0).max(1.0);
-        Some((slope, slope_error.hypot(drift_error * apart)))
+        Some(((slope, slope_error.hypot(drift_error * apart)), points.len()))
     }
 
     /// Smallest and largest number seen.
@@ -94,7 +109,7 @@ impl Trend {
             points.extend(stretch.iter().map(|point| (point.1 - at, point.2 - y)));
         }
         match theil_sen(&points).filter(|_| points.len() >= LEAST) {
-            Some(line) if line.slope.abs() > SURE * line.slope_error => (line.slope, line.slope_error),
+            Some(line) if self.is_sure((line.slope, line.slope_error), points.len()) => (line.slope, line.slope_error),
             _ => (0.0, 0.0),
         }
     }
@@ -109,15 +124,10 @@ impl Trend {
         self.slope
     }
 
-    /// The slope where it is surely not 0.
-    fn sure_slope(&self) -> Option<f64> {
-        self.slope().filter(|(slope, error)| slope.abs() > SURE * error).map(|(slope, _)| slope)
-    }
-
     /// y expected with `to` workers, where it is `value` with `from`: `y + dy (to - from)`, clipped to what
     /// `(to/from)` times as many workers can make of it (César 2006, ch. III). `falls` allows less with more workers.
     pub fn at(&self, value: f64, (from, to): (u32, u32), falls: bool) -> f64 {
-        let Some(slope) = self.sure_slope().filter(|_| from > 0 && to > 0 && from != to) else { return value };
+        let Some(slope) = self.sure.filter(|_| from > 0 && to > 0 && from != to) else { return value };
         // Extrapolates at most as far as the observed numbers lie apart.
         let (low, high) = self.range();
         let to = to.clamp(low.saturating_sub(high - low).clamp(1, from), (high + (high - low)).max(from));

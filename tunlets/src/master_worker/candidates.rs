@@ -1,11 +1,11 @@
 //! Candidate settings and their simulated iteration times.
 
 use super::workload::WorkloadEstimator;
-use crate::TuningPoint;
 use crate::confidence::{Confidence, Gain};
 use crate::model_error::EXACT;
 use crate::proposal::ASSIGNMENTS;
 use crate::tuning_point::{Value, names};
+use crate::{TuningPoint, Window};
 use midrun_models::factoring::least_chunk;
 use midrun_models::simulate::{Drawings, SimResult};
 use midrun_scheduling::{Technique, TechniqueParameters};
@@ -82,8 +82,7 @@ pub fn fit(assignments: &mut Vec<(String, Value)>, tuning_points: &[TuningPoint]
     let offered = |name: &str| tuning_points.iter().find(|point| point.name == name);
     assignments.retain(|(name, _)| !may_lack(name) || offered(name).is_some());
     let code = assignments.iter().find(|(name, _)| name == names::TECHNIQUE).and_then(|(_, value)| value.number());
-    let has_share =
-        code.is_some_and(|code| [Technique::Fsc, Technique::Dpf].map(|kind| f64::from(kind.code())).contains(&code));
+    let has_share = code.and_then(|code| Technique::from_code(code as u32)).is_some_and(Technique::has_share);
     if assignments.len() > ASSIGNMENTS {
         let unread: &[&str] = if has_share { &[names::TASK_MEAN_S, names::TASK_SIGMA_S] } else { &[names::FACTOR] };
         assignments.retain(|(name, _)| !unread.contains(&name.as_str()));
@@ -166,6 +165,16 @@ pub fn fits_inside(setting: &TechniqueParameters) -> bool {
 pub fn forecast(workload: &WorkloadEstimator, settings: &[TechniqueParameters], seed: u64, runs: u64) -> Vec<Forecast> {
     let drawings = draw(workload, seed, runs);
     settings.iter().map(|&setting| Simulation::new(&drawings, workload, setting, runs).forecast(None)).collect()
+}
+
+/// The shares of the technique that was in force in an iteration, the best by simulation first; empty where it has none, or nothing was seen.
+pub fn shares(window: &Window, confidence: Confidence) -> Vec<f64> {
+    let mut workload = None;
+    WorkloadEstimator::learn(&mut workload, window, confidence);
+    let Some(workload) = workload.filter(|_| window.setting.kind.has_share()) else { return Vec::new() };
+    let mut all = forecast(&workload, &of_kind(window.setting.kind, &workload), SEED, FINE);
+    all.sort_by(|a, b| a.iteration_s.total_cmp(&b.iteration_s));
+    all.into_iter().map(|forecast| forecast.setting.factor).collect()
 }
 
 fn draw(workload: &WorkloadEstimator, seed: u64, runs: u64) -> Drawings {

@@ -16,12 +16,11 @@ pub type Family = (u32, u32);
 
 /// The family of a setting.
 pub fn family(setting: &TechniqueParameters) -> Family {
-    let has_share = matches!(setting.kind, Technique::Fsc | Technique::Dpf);
     // Chunks that the master sends, that are taken, and that sub-masters send are measured apart.
     let how = if setting.counts() { 1 } else { 2 * u32::from(setting.sub_team_size().is_some()) };
     (
         setting.kind.code() + how * Technique::ALL.len() as u32,
-        if has_share { (setting.share() * 10.0).round() as u32 } else { 0 },
+        if setting.kind.has_share() { (setting.share() * 10.0).round() as u32 } else { 0 },
     )
 }
 

@@ -2,10 +2,8 @@
 //!
 //! The framework's tasks and results have a fixed size, so V goes as their number: dV is that slope times their bytes.
 
+use crate::confidence::Confidence;
 use midrun_models::trend::Trend;
-
-/// Times of the same number of workers that differ by more than this share are of another program.
-const SAME: f64 = 0.1;
 
 /// Trends of the tasks and of their total time.
 #[derive(Clone, Debug, Default)]
@@ -15,6 +13,11 @@ pub struct Growth {
 }
 
 impl Growth {
+    /// One whose trends count from this confidence level on.
+    pub fn new(confidence: Confidence) -> Growth {
+        Growth { tasks: Trend::new(confidence), compute: Trend::new(confidence) }
+    }
+
     /// An iteration of `n` workers of equal speed had so many tasks, of this time in all, seconds.
     pub fn observe(&mut self, n: u32, tasks: u64, compute_s: f64) {
         self.tasks.observe(n, tasks as f64);
@@ -22,15 +25,16 @@ impl Growth {
     }
 
     /// Whether a mean task time that went from `old_s` with `from` workers to `new_s` with `to` of them can be the number's
-    /// doing: no further than in proportion, more with more workers, and not against what `to` workers showed before.
-    pub fn explains(&self, (from, old_s): (u32, f64), (to, new_s): (u32, f64), tasks: u64) -> bool {
+    /// doing: no further than in proportion, more with more workers, and not against what `to` workers showed before. By chance it may have gone so
+    /// far, a share.
+    pub fn explains(&self, (from, old_s): (u32, f64), (to, new_s): (u32, f64), tasks: u64, chance: f64) -> bool {
         if from == to || from == 0 || to == 0 {
             return false;
         }
         let (times, change) = (f64::from(to) / f64::from(from), new_s / old_s);
-        let (least, most) = (times.min(1.0) * (1.0 - SAME), times.max(1.0) * (1.0 + SAME));
+        let (least, most) = (times.min(1.0) * (-chance).exp(), times.max(1.0) * chance.exp());
         let compute_s = new_s * tasks as f64;
-        let alike = |before: f64| (before - compute_s).abs() <= SAME * before;
+        let alike = |before: f64| (compute_s / before).ln().abs() <= chance;
         (least..=most).contains(&change) && self.compute.last(to).is_none_or(alike)
     }
 
@@ -89,11 +93,11 @@ mod tests {
     #[test]
     fn the_number_explains_no_more_than_it_can() {
         let mut growth = Growth::default();
-        assert!(growth.explains((2, 1.0), (4, 1.5), 10));
-        assert!(!growth.explains((2, 1.0), (4, 3.0), 10), "threefold with twice as many workers");
-        assert!(!growth.explains((2, 1.0), (4, 0.5), 10), "half with twice as many");
-        assert!(growth.explains((4, 1.0), (2, 0.6), 10) && !growth.explains((4, 1.0), (4, 1.5), 10));
+        assert!(growth.explains((2, 1.0), (4, 1.5), 10, 0.1));
+        assert!(!growth.explains((2, 1.0), (4, 3.0), 10, 0.1), "threefold with twice as many workers");
+        assert!(!growth.explains((2, 1.0), (4, 0.5), 10, 0.1), "half with twice as many");
+        assert!(growth.explains((4, 1.0), (2, 0.6), 10, 0.1) && !growth.explains((4, 1.0), (4, 1.5), 10, 0.1));
         growth.observe(4, 10, 10.0);
-        assert!(!growth.explains((2, 1.0), (4, 1.5), 10), "four workers had other times before");
+        assert!(!growth.explains((2, 1.0), (4, 1.5), 10, 0.1), "four workers had other times before");
     }
 }

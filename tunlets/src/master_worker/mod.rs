@@ -11,8 +11,7 @@
 //! what a decision rests on.
 //!
 //! A change is made where it gains at the confidence level ([`crate::confidence`]), and judged by the posterior of its gain
-//! (docs/adr/0011-one-rule-for-decisions.md). The constants of these modules are of four kinds, and their comments say which: priors,
-//! which are figures of docs/measuring.md; levels of tests, in standard errors; lengths of memory; and bounds of the decision time.
+//! (docs/adr/0011-one-rule-for-decisions.md). docs/constants.md says what each constant of these modules rests on.
 
 mod candidates;
 mod experience;
@@ -36,6 +35,7 @@ mod plant_tests;
 #[cfg(test)]
 mod regret_tests;
 
+pub use candidates::shares;
 pub use regime::Regime;
 pub use strategy::{MasterWorker, Mode};
 pub use workers::{Limits, cost};

@@ -14,8 +14,6 @@ use midrun_scheduling::{Technique, TechniqueParameters};
 
 pub use super::experience::family;
 
-/// How far the simulation's scale may be corrected, as in the live forecasts.
-const SCALE: (f64, f64) = (0.8, 1.5);
 /// Drawings of an answer, and of a window that is looked back at.
 const RUNS: u64 = 40;
 const BACK: u64 = 8;
@@ -87,7 +85,7 @@ impl Fit {
             return Some((fit, 0.0));
         }
         let off = median(ratios.iter().map(|ratio| ratio.ln().abs()).collect());
-        fit.scale = median(ratios).clamp(SCALE.0, SCALE.1);
+        fit.scale = median(ratios);
         Some((fit, off))
     }
 

@@ -3,21 +3,22 @@
 /// What limits an iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Regime {
-    /// The workers compute nearly all the time.
+    /// The workers compute most of the time.
     Compute,
-    /// Workers wait for messages or for each other, though the master is not busy.
+    /// Workers wait for messages or for each other most of the time, though the master is not busy then.
     Communication,
-    /// The master is busy most of the time: more workers will not help.
+    /// The master is busy most of the time, and more of it than the workers: more workers will not help.
     Master,
 }
 
 impl Regime {
-    /// Classifies an iteration by its time, the master's busy time, and the ideal (task time / workers), seconds.
+    /// Classifies an iteration by its time, the master's busy time, and the ideal (task time / workers), seconds: the bottleneck is what is
+    /// busy for the largest share of the time (Denning, Buzen 1978), if that is most of it.
     pub fn of(iteration_s: f64, master_busy_s: f64, ideal_s: f64) -> Regime {
         match () {
-            () if master_busy_s > 0.7 * iteration_s => Regime::Master,
-            () if ideal_s > 0.9 * iteration_s => Regime::Compute,
-            () => Regime::Communication,
+            () if 2.0 * master_busy_s.max(ideal_s) <= iteration_s => Regime::Communication,
+            () if master_busy_s > ideal_s => Regime::Master,
+            () => Regime::Compute,
         }
     }
 
@@ -28,5 +29,18 @@ impl Regime {
             Regime::Communication => "communication-bound",
             Regime::Master => "master-bound: the master is the bottleneck, more workers will not help",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_busiest_is_the_bottleneck_if_it_is_busy_most_of_the_time() {
+        let of = |master_busy_s, ideal_s| Regime::of(1.0, master_busy_s, ideal_s);
+        assert_eq!([of(0.1, 0.8), of(0.7, 0.8), of(0.1, 0.51)], [Regime::Compute; 3]);
+        assert_eq!([of(0.9, 0.6), of(0.6, 0.1)], [Regime::Master; 2]);
+        assert_eq!([of(0.3, 0.4), of(0.0, 0.0)], [Regime::Communication; 2]);
     }
 }

@@ -154,14 +154,14 @@ impl WorkloadEstimator {
         }
         let mut steadiness = workload.as_ref().map(|known| known.steadiness.clone()).unwrap_or_default();
         // One iteration cannot tell whether neighbours are alike.
-        let placed = workload.as_ref().is_none_or(|known| known.shape.persists());
+        let placed = workload.as_ref().is_none_or(|known| known.shape.is_placed());
         let now = WorkloadEstimator::of(window, mean_s, (&steadiness, placed), confidence);
         let other_number = workload.as_ref().is_some_and(|known| known.workers != now.workers);
         steadiness.add(now.per_worker_s, now.variation(), other_number);
         let equal = now.are_equal();
         if let Some(old) = workload.as_mut().filter(|_| !equal) {
             // Before their speeds were known they were taken for equal, and the time of the slow ones for growth.
-            old.growth = Growth::default();
+            old.growth = Growth::new(confidence);
         }
         let learnt = match workload {
             Some(old) if !old.has_changed(&now, seen) => {
@@ -169,7 +169,7 @@ impl WorkloadEstimator {
                 old.mix(now);
                 if other_number { Learnt::OtherWorkers } else { Learnt::Added }
             }
-            Some(old) if old.is_explained_by_the_number(&now) => {
+            Some(old) if old.is_explained_by_the_number(&now, seen) => {
                 // Other tasks because of the number: what is known of the network, of the growth and of those that are
                 // parked stays.
                 let (growth, slowness) = (old.growth.clone(), old.slowness_beside(&now));
@@ -224,7 +224,7 @@ impl WorkloadEstimator {
             network: window.network,
             confidence,
             steadiness: Steadiness::default(),
-            growth: Growth::default(),
+            growth: Growth::new(confidence),
             prepare_s: window.prepare_s,
             chunk_tasks: window.tasks as f64 / window.chunks.max(1) as f64,
             samples: window.per_worker.iter().map(|w| if w.tasks_timed { w.tasks } else { w.chunks }).sum::<u64>()
@@ -234,7 +234,7 @@ impl WorkloadEstimator {
             reference_s: mean_s,
             reference_workers: window.workers,
             far: window.per_worker.iter().filter_map(|w| Some((w.rank, w.far?))).collect(),
-            shape: PositionProfile::of(window, mean_s),
+            shape: PositionProfile::of(window, mean_s, steadiness.level(confidence)),
             by_workers: variance_of(slowness.values().copied()),
             slowness,
             speeds: BTreeMap::new(),
@@ -244,29 +244,35 @@ impl WorkloadEstimator {
     }
 
     fn has_changed(&self, now: &WorkloadEstimator, seen: u64) -> bool {
-        // A worker's own mean rests on fewer tasks; their mean over all workers is about as exact as the whole.
-        let (of_now, of_self) = ((seen as f64).powf(-0.5), self.samples.max(1.0).powf(-0.5));
-        let drawn = self.residual_s(self.sigma_s.max(now.sigma_s)) / self.mean_s * of_now.hypot(of_self);
         let ratio = now.per_worker_s / self.per_worker_s;
+        let of_self = self.samples.max(1.0).powf(-0.5);
         let spread =
             OF_SIGMA * self.residual_s(self.sigma_s) / self.mean_s * now.samples.max(1.0).powf(-0.5).hypot(of_self);
         let (windows, confidence) = (self.windows, self.confidence);
-        self.steadiness.has_moved(ratio, drawn, windows, confidence)
+        ratio.ln().abs() > self.chance_of_mean(now, seen)
             || self.steadiness.has_spread((self.variation(), now.variation()), spread, windows, confidence)
+    }
+
+    /// How far the mean of so many tasks that were seen now may lie from what is known by chance, as a difference of logarithms. A worker's own
+    /// mean rests on fewer tasks; their mean over all workers is about as exact as the whole.
+    fn chance_of_mean(&self, now: &WorkloadEstimator, seen: u64) -> f64 {
+        let error = (seen as f64).powf(-0.5).hypot(self.samples.max(1.0).powf(-0.5));
+        let drawn = self.residual_s(self.sigma_s.max(now.sigma_s)) / self.mean_s * error;
+        self.steadiness.of_mean(drawn, self.windows, self.confidence)
     }
 
     /// Residual standard deviation of task times after removing position and worker speed, seconds.
     fn residual_s(&self, sigma_s: f64) -> f64 {
-        let (_, between) = self.shape.profile(self.variation().powi(2), self.tasks).unwrap_or_default();
+        let (_, between) = self.shape.profile().unwrap_or_default();
         (sigma_s.powi(2) - (between + self.by_workers) * self.mean_s.powi(2)).max(0.0).sqrt()
     }
 
     /// Whether the tasks became others because their workers are more or fewer: for contention, or as slow ones left.
-    fn is_explained_by_the_number(&self, now: &WorkloadEstimator) -> bool {
+    fn is_explained_by_the_number(&self, now: &WorkloadEstimator, seen: u64) -> bool {
         let (from, to) = ((self.workers, self.per_worker_s), (now.workers, now.per_worker_s));
         let left = !self.are_equal() && now.workers < self.workers;
         let slow_left = left && (1.0 / self.slowest()..1.0 + MODEL).contains(&(to.1 / from.1));
-        slow_left || self.growth.explains(from, to, now.tasks)
+        slow_left || self.growth.explains(from, to, now.tasks, self.chance_of_mean(now, seen))
     }
 
     /// What is learnt anew, with what does not depend on the tasks: where ranks are, what chunks cost; and what may have come
@@ -276,7 +282,7 @@ impl WorkloadEstimator {
         let mut far = self.far.clone();
         far.extend(&now.far);
         let mut shape = self.shape.clone();
-        shape.renew(now.shape, keep());
+        shape.renew(now.shape, keep(), self.steadiness.level(self.confidence));
         WorkloadEstimator {
             chunk_cost_s,
             far,
@@ -313,7 +319,7 @@ impl WorkloadEstimator {
         let keep = keep().min(windows / (windows + 1.0));
         self.windows = self.windows.saturating_add(1);
         // The less is chance, the more the last one counts.
-        let keep = self.shape.mix(now.shape.clone(), keep);
+        let keep = self.shape.mix(now.shape.clone(), keep, self.steadiness.level(self.confidence));
         let mixed = |old: f64, new: f64| keep * old + (1.0 - keep) * new;
         // Where chance does not explain it, only the last mean counts: it depends on who got how much under the present
         // hand-out.

@@ -1,20 +1,17 @@
 //! Estimates of a pipeline's stages and ranks: compute times, slowness of each rank, cost of messages.
 
+use crate::confidence::Confidence;
+use crate::noise::Noise;
 use crate::stream::{StageWork, StreamWindow};
+use crate::trial::MODEL;
 use midrun_models::line::{median, theil_sen};
 use midrun_models::pipeline::{Network, Pipeline, Protocol, Stage};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-/// A mean that changed by more than this share, and beyond chance, is a change of the program.
-const DRIFT: f64 = 0.15;
-/// Standard errors that are beyond chance.
-const BEYOND_CHANCE: f64 = 4.0;
 /// Inputs that a mean covers at most.
 const REMEMBERED: f64 = 200.0;
 /// Least inputs of a usable mean.
 const ENOUGH: f64 = 3.0;
-/// Ranks whose times differ by less than this factor are alike.
-const ALIKE: f64 = 1.15;
 /// Turns of the fit of stages and ranks; it settles within a few.
 const TURNS: usize = 20;
 
@@ -32,11 +29,12 @@ impl Mean {
         Mean { count, mean, variance: (squares / count - mean * mean).max(0.0) }
     }
 
-    fn moved_from(&self, old: &Mean) -> bool {
-        let by = (self.mean - old.mean).abs();
+    /// Whether it differs from an older one beyond chance: of the inputs, and of the machine from window to window.
+    fn moved_from(&self, old: &Mean, noise: &Noise, level: Confidence) -> bool {
         // The few of a window may happen to be alike.
-        let error = (self.variance.max(old.variance) * (1.0 / self.count + 1.0 / old.count)).sqrt();
-        by > DRIFT * old.mean && by > BEYOND_CHANCE * error
+        let drawn = (self.variance.max(old.variance) * (1.0 / self.count + 1.0 / old.count)).sqrt() / old.mean;
+        // The older one may be of one window, too.
+        (self.mean / old.mean).ln().abs() > noise.half_width(drawn, 2.0_f64.sqrt(), level)
     }
 
     fn with(&self, new: &Mean) -> Mean {
@@ -63,6 +61,11 @@ pub enum Holds {
 /// Running estimates of one stream.
 #[derive(Debug, Default)]
 pub struct Estimate {
+    confidence: Confidence,
+    /// Windows seen: each is a test of one series, whatever the program became.
+    windows: u64,
+    /// How each stage's compute time scatters from window to window, by stage and place.
+    noise: BTreeMap<(usize, u32), Noise>,
     /// Compute time per input, by stage and place.
     compute: BTreeMap<(usize, u32), Mean>,
     /// Bytes that come out per input, by stage; time for messages per input, by stage and place where it is the first there.
@@ -99,32 +102,43 @@ impl Known {
         at(&self.extra_s, place).unwrap_or(0.0)
     }
 
-    /// Whether ranks differ.
+    /// Whether ranks differ by more than the model's error.
     pub fn is_unequal(&self) -> bool {
         let (least, most) = self.slowness.iter().fold((f64::INFINITY, 0.0_f64), |(l, m), s| (l.min(*s), m.max(*s)));
-        most > ALIKE * least || self.extra_s.iter().any(|extra_s| *extra_s > 0.0)
+        most > (1.0 + MODEL) * least || self.extra_s.iter().any(|extra_s| *extra_s > 0.0)
     }
 }
 
 impl Estimate {
+    /// One that tells changes and differences at this level.
+    pub fn new(confidence: Confidence) -> Estimate {
+        Estimate { confidence, ..Estimate::default() }
+    }
+
     /// Takes in a window; returns which earlier estimates still hold.
     pub fn learn(&mut self, window: &StreamWindow) -> Holds {
         self.stateful = window.stages.iter().map(|stage| stage.stateful).collect();
+        self.windows += 1;
+        let pairs = window.stages.iter().map(|stage| stage.by_rank.len()).sum();
+        let level = self.confidence.in_series(self.windows, pairs);
         let mut moved = false;
         for (number, stage) in window.stages.iter().enumerate() {
-            moved |= stage.by_rank.iter().any(|work| self.has_moved(number, work));
+            moved |= stage.by_rank.iter().any(|work| self.has_moved(number, work, level));
         }
         let mixed = std::mem::replace(&mut self.mixed, moved);
         if moved || mixed {
             // Whatever moved one stage may have moved all, and ranks that were not heard in this window too.
-            let stateful = std::mem::take(&mut self.stateful);
-            *self = Estimate { stateful, mixed: moved, ..Estimate::default() };
+            self.compute.clear();
+            self.bytes.clear();
+            self.own_s.clear();
+            self.mixed = moved;
         }
         for (number, stage) in window.stages.iter().enumerate() {
             for work in stage.by_rank.iter().filter(|work| work.inputs > 0) {
                 let new = Mean::of(work.inputs as f64, work.busy_s, work.sum_sq_s2);
                 let known = self.compute.entry((number, work.place)).or_default();
                 *known = if known.count > 0.0 { known.with(&new) } else { new };
+                self.noise.entry((number, work.place)).or_default().add(new.mean);
                 if work.own_s > 0.0 {
                     self.own_s.insert((number, work.place), work.own_s / work.inputs as f64);
                 }
@@ -141,10 +155,11 @@ impl Estimate {
         }
     }
 
-    fn has_moved(&self, stage: usize, work: &StageWork) -> bool {
-        let known = self.compute.get(&(stage, work.place)).filter(|known| known.count >= ENOUGH);
+    fn has_moved(&self, stage: usize, work: &StageWork, level: Confidence) -> bool {
+        let key = (stage, work.place);
+        let known = self.compute.get(&key).filter(|known| known.count >= ENOUGH).zip(self.noise.get(&key));
         let new = Mean::of(work.inputs as f64, work.busy_s, work.sum_sq_s2);
-        work.inputs as f64 >= ENOUGH && known.is_some_and(|known| new.moved_from(known))
+        work.inputs as f64 >= ENOUGH && known.is_some_and(|(known, noise)| new.moved_from(known, noise, level))
     }
 
     /// What is known of the stream on `ranks` ranks; `None` while a stage was not seen often enough.
@@ -213,7 +228,8 @@ impl Estimate {
         let spread = self.compute.values().map(|m| m.variance / (m.mean * m.mean).max(f64::MIN_POSITIVE));
         let error =
             ((variance / f64::max(count, 1.0)).max(spread.fold(0.0, f64::max) / 2.0) / f64::max(count, 1.0)).sqrt();
-        by.abs() > BEYOND_CHANCE * error
+        let ranks = self.compute.keys().map(|(_, place)| place).collect::<BTreeSet<_>>().len();
+        by.abs() > self.confidence.in_series(self.windows, ranks).two_sided() * error
     }
 
     /// Cost of passing an input on: a line through the stages' sizes where they differ, else the middle.
@@ -236,7 +252,7 @@ impl Estimate {
             let usual_s = pipeline.network.start_up_s + pipeline.network.per_byte_s * of_stage.message_bytes;
             let beyond_s = own_s - usual_s;
             if let Some(extra_s) = (*place as usize).checked_sub(1).and_then(|at| extra_s.get_mut(at))
-                && beyond_s > (ALIKE - 1.0) * of_stage.compute_s
+                && beyond_s > MODEL * of_stage.compute_s
             {
                 *extra_s = f64::max(*extra_s, beyond_s);
             }

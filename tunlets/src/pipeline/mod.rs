@@ -97,7 +97,7 @@ impl Pipeline {
             confidence,
             grouping,
             most,
-            estimate: Estimate::default(),
+            estimate: Estimate::new(confidence),
             known: None,
             now: None,
             recent: Recent::default(),

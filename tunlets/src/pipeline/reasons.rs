@@ -3,6 +3,7 @@
 use super::Now;
 use super::layout::Layout;
 use crate::stream::StreamWindow;
+use crate::trial::MODEL;
 use midrun_scheduling::plan::Plan;
 use midrun_vocabulary::Seconds;
 
@@ -97,13 +98,10 @@ pub fn why(now: &Now, present: &Layout, next: &Layout) -> String {
     )
 }
 
-/// Groups within this share of the slowest are as slow.
-const BALANCED: f64 = 0.1;
-
-/// The regime of the stream.
+/// The regime of the stream. Groups within the model's error of the slowest are as slow.
 pub fn regime(now: &Now, present: &Layout) -> &'static str {
     let slow_s = present.period_s();
-    let balanced = present.tr_s.iter().all(|tr_s| *tr_s >= (1.0 - BALANCED) * slow_s);
+    let balanced = present.tr_s.iter().all(|tr_s| *tr_s >= (1.0 - MODEL) * slow_s);
     match () {
         () if now.head_s > slow_s => "the source or the sink sets the pace: more ranks would not help",
         () if balanced => "all stages keep the same pace",

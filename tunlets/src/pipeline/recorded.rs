@@ -10,9 +10,6 @@ use crate::trial::MODEL;
 use midrun_models::line::median;
 use midrun_scheduling::plan::{Manager, Plan};
 
-/// How far the model's scale may be corrected.
-const SCALE: (f64, f64) = (0.8, 1.5);
-
 /// A recorded window.
 #[derive(Clone, Debug)]
 pub struct Recorded {
@@ -75,7 +72,7 @@ impl Fit {
         let head_s = steady.iter().map(|window| window.head_s).sum::<f64>() / outputs.max(1) as f64;
         let mut fit = Fit { known, ranks, head_s, scale: 1.0 };
         let ratios: Vec<f64> = steady.iter().filter_map(|w| Some(w.period_s() / fit.of_window(w)?)).collect();
-        fit.scale = if ratios.is_empty() { 1.0 } else { median(ratios).clamp(SCALE.0, SCALE.1) };
+        fit.scale = if ratios.is_empty() { 1.0 } else { median(ratios) };
         Some(fit)
     }
 

@@ -12,13 +12,14 @@ mod options;
 mod tests;
 
 use crate::confidence::{Confidence, Gain};
+use crate::master_worker::shares;
 use crate::options::SearchOptions;
 use crate::report::{Refusal, Report, SearchReport, TriedLine};
 use crate::trial::{Measurement, Measurements, Rule, Trial, Trials};
 use crate::tuning_point::names;
 use crate::{Explanation, Judgement, Observation, Proposal, Settled, TuningPoint, Tunlet, Verdict, Window};
 use change::Change;
-use midrun_models::search::{Ask, Search};
+use midrun_models::search::{Ask, Known, Search, Space};
 use options::Requested;
 use std::collections::BTreeSet;
 
@@ -36,6 +37,8 @@ pub struct SearchTunlet {
     confidence: Confidence,
     requested: Requested,
     engine: Option<Search>,
+    /// The last iteration before it begins.
+    before: Option<Window>,
     trouble: Option<String>,
     /// What it waits for: tuning points that no rank offers, and since which iteration.
     missing: Option<Refusal>,
@@ -79,6 +82,7 @@ impl SearchTunlet {
             requested: options::read(options, confidence)?,
             confidence,
             engine: None,
+            before: None,
             trouble: None,
             missing: None,
             last: None,
@@ -221,7 +225,18 @@ impl SearchTunlet {
             start.push(first.value);
         }
         self.missing = None;
-        self.engine = Some(Search::new(space, start, &self.requested.known, self.requested.plan));
+        let mut known = self.requested.known.clone();
+        known.extend(self.by_model(&space, &start));
+        self.engine = Some(Search::new(space, start, &known, self.requested.plan));
+    }
+
+    /// The values at start with the share that the Master/Worker model takes for best: where to begin, unless an earlier run knows better.
+    fn by_model(&mut self, space: &Space, start: &[f64]) -> Option<Known> {
+        let window = self.before.take()?;
+        let at = self.names().iter().position(|name| *name == names::FACTOR)?;
+        let mut values = start.to_vec();
+        values[at] = *shares(&window, self.confidence).first()?;
+        Some(Known { values: space.values(&space.nearest(&values)), time_s: None })
     }
 
     /// Waits for tuning points that no rank offers: the program may offer them later.
@@ -350,6 +365,9 @@ impl Tunlet for SearchTunlet {
         match observation {
             Observation::Iteration(window) => {
                 self.pause_s -= window.iteration_s;
+                if self.engine.is_none() {
+                    self.before = Some(window.clone());
+                }
                 let time_s = self.time_s(window);
                 self.measured(window.iteration, time_s);
             }

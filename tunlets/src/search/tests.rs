@@ -351,3 +351,16 @@ fn values_are_left_inside_the_iteration_that_they_make_too_long() {
         assert_eq!((report.best_is_start, tuning_points[0].value), (true, 0.0), "{report:?}");
     }
 }
+
+#[test]
+fn a_search_of_the_share_begins_with_the_one_that_the_model_takes_for_best() {
+    let mut tunlet = SearchTunlet::new(&options("mw.factor=0.1..1 step 0.1"), Confidence::default()).unwrap();
+    let share = TuningPoint { whole: false, ..tuning_point(0, names::FACTOR, (0.0, 1.0), 0.1) };
+    // Even tasks: the larger the batches, the fewer messages. The window's technique is dpf, which needs a share below 1.
+    let mut program = Program::new(vec![share]);
+    program.run(&mut tunlet, 6, |_| 0.2);
+    let first = program.proposals[0].1.assignments[0].1.number().unwrap();
+    let by_model = crate::master_worker::shares(&window(0, 4, 0.2), Confidence::default());
+    assert_eq!((first, by_model.len()), (by_model[0], 9), "{by_model:?}");
+    assert!(by_model[0] > 0.5, "{by_model:?}");
+}

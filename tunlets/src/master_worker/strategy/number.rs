@@ -9,12 +9,12 @@ use crate::master_worker::regime::Regime;
 use crate::master_worker::workers::{Advice, Present};
 use crate::master_worker::workload::{KnownWorker, WorkloadEstimator};
 use crate::model_error::EXACT;
+use crate::trial::MODEL;
 use crate::tuning_point::names;
 use crate::{Proposal, TuningPoint};
 use midrun_scheduling::{Technique, TechniqueParameters};
 
-/// Parked workers are named in the reason if a task takes them this many times longer than the fastest; at most `NAMED`.
-const SLOW: f64 = 1.3;
+/// Most parked workers that a reason names.
 const NAMED: usize = 4;
 
 /// Names the workers that are parked because they are slow or far.
@@ -22,14 +22,14 @@ fn parked(workload: &WorkloadEstimator, count: u32) -> String {
     let all = workload.by_cost();
     let Some(fastest) = all.first().copied() else { return String::new() };
     let leave = all.iter().rev().take(count as usize);
-    let slow: Vec<_> = leave.filter(|worker| worker.cost_s > SLOW * fastest.cost_s).collect();
+    let slow: Vec<_> = leave.filter(|worker| worker.cost_s > (1.0 + MODEL) * fastest.cost_s).collect();
     if slow.is_empty() {
         return String::new();
     }
     let name = |worker: &&&KnownWorker| {
         let times = format!("{:.1} times the fastest's task time", worker.slowness / fastest.slowness);
         let way = format!("{:.3} ms more per task for messages to another host", worker.message_s * 1e3);
-        if worker.message_s > 0.1 * worker.cost_s {
+        if worker.message_s > MODEL * worker.cost_s {
             format!("rank {} ({times}, {way})", worker.rank)
         } else {
             format!("rank {} ({times})", worker.rank)

@@ -11,8 +11,6 @@ use midrun_scheduling::TechniqueParameters;
 const CANDIDATES: u32 = 24;
 const RUNS: (u64, u64) = (4, 20);
 const TASKS: u64 = 4_000;
-/// How far the simulation's scale may be corrected.
-const SCALE: (f64, f64) = (0.8, 1.5);
 
 /// Forecast for a number of workers.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -77,7 +75,6 @@ pub fn forecasts(
     (seed, scale, confidence): (u64, f64, Confidence),
     worth: impl Fn(&Forecast) -> bool,
 ) -> Vec<Forecast> {
-    let scale = scale.clamp(SCALE.0, SCALE.1);
     let others: Vec<u32> = numbers(workload.workers, range).into_iter().filter(|n| *n != workload.workers).collect();
     let others: Vec<u32> = others.into_iter().filter(|n| worth(&shortest(workload, settings[0], *n))).collect();
     if others.is_empty() && range != (workload.workers, workload.workers) {

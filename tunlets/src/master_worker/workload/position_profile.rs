@@ -2,13 +2,11 @@
 //!
 //! A pattern that returns in iteration after iteration is a profile; the rest is chance.
 
+use crate::confidence::Confidence;
+use crate::model_error::EXACT;
 use crate::{PROFILE_BINS, Window};
 use std::collections::VecDeque;
 
-/// Parts of the index range in which successive iterations agree by more standard errors than this are not alike by chance.
-const SURE: f64 = 4.0;
-/// A profile that is not at least so uneven (standard deviation, a share of the mean) is none.
-const FLAT: f64 = 0.01;
 /// Iterations whose parts are kept as a sample of task times.
 const SAMPLED: usize = 4;
 /// Parts by which what is dear is expected to spread, at most.
@@ -25,6 +23,8 @@ pub struct PositionProfile {
     parts: f64,
     /// Whether the profile came again.
     persists: bool,
+    /// Whether neighbouring parts were alike in the last iteration.
+    is_smooth: bool,
     /// The parts of the last iterations.
     sample: VecDeque<Vec<f64>>,
 }
@@ -46,6 +46,19 @@ fn correlation(a: &[f64], b: &[f64]) -> f64 {
     if scale > 0.0 { both / scale } else { 0.0 }
 }
 
+/// Correlation of the roots, so that a few very long tasks that meet by chance are no agreement; and whether chance does not explain it, where
+/// so many parts can differ: by chance atanh(r) scatters by 1/sqrt(parts - 3) (Fisher 1921).
+fn agreement(a: &[f64], b: &[f64], parts: f64, level: Confidence) -> (f64, bool) {
+    let roots = |values: &[f64]| values.iter().map(|v| v.max(0.0).sqrt()).collect::<Vec<f64>>();
+    let alike = correlation(&roots(a), &roots(b));
+    (alike, alike.min(0.9999).atanh() * (parts - 3.0).max(0.0).sqrt() > level.standard_errors())
+}
+
+/// The parts that can differ: those that one chunk gave are one.
+fn distinct(profile: &[f64]) -> Vec<f64> {
+    profile.chunk_by(|a, b| (a - b).abs() < 1e-9 * a.abs()).map(|run| run[0]).collect()
+}
+
 /// How many parts of one size are worth as much as these: a chunk that was timed as a whole is one part, however many bins it
 /// crosses.
 fn parts(profile: &[f64]) -> f64 {
@@ -55,16 +68,19 @@ fn parts(profile: &[f64]) -> f64 {
 
 impl PositionProfile {
     /// Of one iteration whose tasks took `mean_s` on average, seconds.
-    pub fn of(window: &Window, mean_s: f64) -> PositionProfile {
+    pub fn of(window: &Window, mean_s: f64, level: Confidence) -> PositionProfile {
         let part = |bin: &crate::ProfileBin| if bin.tasks > 0.0 { bin.busy_s / bin.tasks / mean_s } else { 1.0 };
         let profile: Vec<f64> = window.profile.iter().map(part).filter(|v| v.is_finite()).collect();
         let profile = if profile.len() == PROFILE_BINS { profile } else { Vec::new() };
-        PositionProfile { sample: VecDeque::from([profile.clone()]), parts: parts(&profile), profile, persists: false }
+        let (sample, parts, distinct) = (VecDeque::from([profile.clone()]), parts(&profile), distinct(&profile));
+        let after = distinct.get(1..).unwrap_or_default();
+        let (_, is_smooth) = agreement(&distinct[..after.len()], after, after.len() as f64, level);
+        PositionProfile { sample, parts, profile, persists: false, is_smooth }
     }
 
     /// Another iteration; what was counts `keep` where all is chance. Returns what it counts.
-    pub fn mix(&mut self, now: PositionProfile, keep: f64) -> f64 {
-        let keep = self.compare(&now, keep);
+    pub fn mix(&mut self, now: PositionProfile, keep: f64, level: Confidence) -> f64 {
+        let keep = self.compare(&now, keep, level);
         self.sample.extend(now.sample);
         while self.sample.len() > SAMPLED {
             self.sample.pop_front();
@@ -73,22 +89,18 @@ impl PositionProfile {
     }
 
     /// Another iteration of a program that has changed: the profile may have stayed, the sample has not.
-    pub fn renew(&mut self, now: PositionProfile, keep: f64) {
-        self.compare(&now, keep);
+    pub fn renew(&mut self, now: PositionProfile, keep: f64, level: Confidence) {
+        self.compare(&now, keep, level);
         self.sample = now.sample;
     }
 
-    fn compare(&mut self, now: &PositionProfile, keep: f64) -> f64 {
+    fn compare(&mut self, now: &PositionProfile, keep: f64, level: Confidence) -> f64 {
         if now.profile.is_empty() || self.profile.is_empty() {
             *self = now.clone();
             return keep;
         }
-        // Of roots: a few very long tasks that meet by chance are no agreement.
-        let roots = |values: &[f64]| values.iter().map(|v| v.max(0.0).sqrt()).collect::<Vec<f64>>();
-        let alike = correlation(&roots(&self.profile), &roots(&now.profile));
-        // Fisher (1921): by chance atanh(r) scatters by 1/sqrt(parts - 3).
-        let degrees = self.parts.min(now.parts) - 3.0;
-        self.persists = alike.min(0.9999).atanh() * degrees.max(0.0).sqrt() > SURE;
+        let (alike, persists) = agreement(&self.profile, &now.profile, self.parts.min(now.parts), level);
+        (self.persists, self.is_smooth) = (persists, now.is_smooth);
         // The more they agree, the less of the new one is chance.
         let keep = if self.persists { keep.min(1.0 - alike) } else { keep };
         self.profile.iter_mut().zip(&now.profile).for_each(|(old, new)| *old = keep * *old + (1.0 - keep) * new);
@@ -96,12 +108,11 @@ impl PositionProfile {
         keep
     }
 
-    /// The profile, mean 1, and its variance, where there is one. The variance of a task, and how many there are in a part, tell
-    /// what parts differ by chance.
-    pub fn profile(&self, variance_of_one: f64, tasks: u64) -> Option<(Vec<f64>, f64)> {
+    /// The profile, mean 1, and its variance, where there is one: it came again, or neighbouring parts are alike; and it is less even than the
+    /// model is exact.
+    pub fn profile(&self) -> Option<(Vec<f64>, f64)> {
         let between = variance(&self.profile);
-        let chance = variance_of_one * self.parts / tasks.max(1) as f64;
-        let is_one = (self.persists || between > 3.0 * chance) && between > FLAT * FLAT;
+        let is_one = self.is_placed() && between > EXACT * EXACT;
         let middle = mean(&self.profile);
         (is_one && middle > 0.0).then(|| (self.profile.iter().map(|v| v / middle).collect(), between))
     }
@@ -121,9 +132,9 @@ impl PositionProfile {
         PositionProfile { profile, ..self.clone() }
     }
 
-    /// Whether tasks differ by position in the same way in iteration after iteration.
-    pub fn persists(&self) -> bool {
-        self.persists
+    /// Whether tasks differ by position: in the same way in iteration after iteration, or neighbours are alike.
+    pub fn is_placed(&self) -> bool {
+        self.persists || self.is_smooth
     }
 
     /// Times of single tasks, mean 1, with this variance; empty if none was measured singly.
@@ -147,11 +158,16 @@ mod tests {
     use crate::testing::window;
     use midrun_models::random::Random;
 
+    /// The level of the twentieth iteration.
+    fn level() -> Confidence {
+        Confidence::default().in_series(20, 1)
+    }
+
     /// An iteration of 64 tasks, one for each part.
     fn shape(times: impl FnMut(usize) -> f64) -> PositionProfile {
         let profile: Vec<ProfileBin> = (0..64).map(times).map(|busy_s| ProfileBin { tasks: 1.0, busy_s }).collect();
         let mean_s = profile.iter().map(|bin| bin.busy_s).sum::<f64>() / 64.0;
-        PositionProfile::of(&Window { tasks: 64, chunks: 64, profile, ..window(0, 4, 0.1) }, mean_s)
+        PositionProfile::of(&Window { tasks: 64, chunks: 64, profile, ..window(0, 4, 0.1) }, mean_s, level())
     }
 
     #[test]
@@ -159,17 +175,25 @@ mod tests {
         let mut random = Random::new(7);
         let mut fire = |at: usize| if (20..40).contains(&at) { 5.0 + random.uniform() } else { 0.1 * random.uniform() };
         let mut known = shape(&mut fire);
-        let one = |shape: &PositionProfile| variance(&shape.profile);
-        assert_eq!(known.profile(one(&known), 64), None, "one iteration cannot tell");
-        known.mix(shape(&mut fire), 0.84);
-        let (profile, between) = known.profile(one(&known), 64).expect("a profile");
+        assert!(known.profile().is_some(), "neighbours are alike");
+        known.mix(shape(&mut fire), 0.84, level());
+        let (profile, between) = known.profile().expect("a profile");
         assert!(profile[25] > 10.0 * profile[50] && between > 1.0);
         let mut random = Random::new(8);
         let mut known = shape(|_| random.exponential());
         (0..20).for_each(|_| {
-            known.mix(shape(|_| random.exponential()), 0.84);
-            assert_eq!(known.profile(1.0, 64), None);
+            known.mix(shape(|_| random.exponential()), 0.84, level());
+            assert_eq!(known.profile(), None);
         });
+    }
+
+    #[test]
+    fn dear_tasks_in_turn_are_a_profile_once_they_come_again() {
+        let turns = || shape(|at| if at % 2 == 0 { 1.0 } else { 3.0 });
+        let mut known = turns();
+        assert_eq!(known.profile(), None, "one iteration cannot tell");
+        known.mix(turns(), 0.84, level());
+        assert!(known.profile().is_some());
     }
 
     #[test]
@@ -177,15 +201,15 @@ mod tests {
         let halves = || shape(|at| if at < 32 { 1.0 } else { 1.2 });
         let mut known = halves();
         assert!((known.parts - 2.0).abs() < 1e-9);
-        known.mix(halves(), 0.84);
-        assert_eq!(known.profile(1.0, 64), None);
+        known.mix(halves(), 0.84, level());
+        assert_eq!(known.profile(), None);
     }
 
     #[test]
     fn tasks_that_were_seen_singly_show_how_they_are_distributed() {
         // One in eight takes eight times as long as the others, and none longer.
         let mut known = shape(|at| if at % 8 == 0 { 8.0 } else { 1.0 });
-        known.mix(shape(|at| if at % 8 == 5 { 8.0 } else { 1.0 }), 0.84);
+        known.mix(shape(|at| if at % 8 == 5 { 8.0 } else { 1.0 }), 0.84, level());
         let variance_of_one = variance(&known.sample[0]);
         let sample = known.sample(variance_of_one);
         assert!((sample.iter().copied().fold(0.0, f64::max) - 8.0 / 1.875).abs() < 1e-9);

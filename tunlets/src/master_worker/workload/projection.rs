@@ -2,6 +2,8 @@
 
 use super::WorkloadEstimator;
 use crate::link::Cost;
+use crate::prediction_errors;
+use crate::trial::WATCHED;
 use crate::{LinkCost, Network};
 use midrun_models::simulate::{MessageTimes, SimInput};
 use std::collections::BTreeMap;
@@ -9,8 +11,8 @@ use std::collections::BTreeMap;
 /// Latency of a message until it is measured, seconds: mostly the wake-up of a sleeping rank.
 const LATENCY_S: f64 = 75e-6;
 
-/// Iterations ahead for which a number of workers is chosen in a drifting program.
-const AHEAD: f64 = 4.0;
+/// Iterations ahead for which a number of workers is chosen in a drifting program: until the change is judged.
+const AHEAD: f64 = (prediction_errors::AHEAD + WATCHED as u64) as f64;
 
 /// Estimates of one worker.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -132,7 +134,7 @@ impl WorkloadEstimator {
         let count = self.workers.max(1) as usize;
         let mut slowness: Vec<f64> = known.iter().map(|worker| worker.slowness).collect();
         let square = self.variation().powi(2);
-        let (profile, between) = self.shape.profile(square, self.tasks).unwrap_or_default();
+        let (profile, between) = self.shape.profile().unwrap_or_default();
         // The variance that workers explain does not belong to the tasks, whoever will take part.
         // What is left is chance, in proportion to the profile.
         let variance = (square - self.by_workers - between).max(0.0) / (1.0 + between);

@@ -32,18 +32,15 @@ impl Steadiness {
         self.spread.add(stretched(variation));
     }
 
-    /// How far `numbers` numbers of one iteration may all lie from what is known by chance, where tasks drawn explain a standard error
-    /// `drawn` and the machine one of `machine`, known with so much `freedom`.
-    fn chance(&self, drawn: f64, (machine, freedom): (f64, f64), numbers: usize, confidence: Confidence) -> f64 {
-        let level = confidence.in_series(self.tests, numbers);
-        (level.two_sided() * drawn).hypot(level.student(freedom) * machine)
+    /// The level at which one number of this iteration is judged.
+    pub(super) fn level(&self, confidence: Confidence) -> Confidence {
+        confidence.in_series(self.tests, 1)
     }
 
-    /// Whether the mean, as a ratio to what is known from so many `windows`, differs beyond chance; `drawn` is its standard error by the tasks
-    /// that were drawn, as a share.
-    pub(super) fn has_moved(&self, ratio: f64, drawn: f64, windows: u32, confidence: Confidence) -> bool {
-        let machine = (self.mean.deviation() * both(windows), self.mean.freedom());
-        ratio.ln().abs() > self.chance(drawn, machine, 1, confidence)
+    /// How far the mean of an iteration may lie by chance from what is known from so many `windows`, as a difference of logarithms; `drawn` is
+    /// its standard error by the tasks that were drawn.
+    pub(super) fn of_mean(&self, drawn: f64, windows: u32, confidence: Confidence) -> f64 {
+        self.mean.half_width(drawn, both(windows), self.level(confidence))
     }
 
     /// Whether the variation differs beyond chance from the `known` one; `drawn` is its standard error by the tasks that were drawn.
@@ -54,16 +51,14 @@ impl Steadiness {
         windows: u32,
         confidence: Confidence,
     ) -> bool {
-        let machine = (self.spread.deviation() * both(windows), self.spread.freedom());
         let by = (stretched(now) / stretched(known)).ln().abs();
-        by > self.chance(drawn / stretched(known), machine, 1, confidence)
+        by > self.spread.half_width(drawn / stretched(known), both(windows), self.level(confidence))
     }
 
     /// How far each of `workers` workers' own means may lie from the mean by chance, as a share, where the tasks that it drew explain `drawn`.
     /// What the machine adds to one of them is measured in the mean of all.
     pub(super) fn of_worker(&self, drawn: f64, workers: usize, confidence: Confidence) -> f64 {
-        let machine = (self.mean.deviation() * (workers as f64).sqrt(), self.mean.freedom());
-        self.chance(drawn, machine, workers, confidence)
+        self.mean.half_width(drawn, (workers as f64).sqrt(), confidence.in_series(self.tests, workers))
     }
 }
 
