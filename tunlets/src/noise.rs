@@ -40,7 +40,13 @@ impl Noise {
     /// How far a window may lie by chance, as a difference of logarithms, where what was drawn explains a standard error `drawn` and the rest
     /// one of `windows` times the scatter of a window.
     pub fn half_width(&self, drawn: f64, windows: f64, level: Confidence) -> f64 {
-        (level.two_sided() * drawn).hypot(level.student(self.freedom()) * windows * self.deviation())
+        self.half_widths(windows, level)(drawn)
+    }
+
+    /// The same for many numbers of one window.
+    pub fn half_widths(&self, windows: f64, level: Confidence) -> impl Fn(f64) -> f64 + use<> {
+        let (of_drawn, rest) = (level.two_sided(), level.student(self.freedom()) * windows * self.deviation());
+        move |drawn| (of_drawn * drawn).hypot(rest)
     }
 
     /// Standard deviation of the cost of one window, as a share.

@@ -204,8 +204,7 @@ impl WorkloadEstimator {
     ) -> WorkloadEstimator {
         let sigma_s = sigma_s(window, mean_s);
         let means = window.per_worker.iter().filter(|w| w.tasks > 0).map(|w| w.busy_s / w.tasks as f64);
-        let workers = window.per_worker.len();
-        let chance = |drawn| steadiness.of_worker(drawn, workers, confidence);
+        let chance = steadiness.of_workers(window.per_worker.len(), confidence);
         let slowness = slowness_in(window, mean_s, placed, chance);
         let (sum, count) = means.fold((0.0, 0.0), |(sum, count), mean| (sum + mean, count + 1.0));
         let chunk_cost_s = window.master_busy_s / window.chunks.max(1) as f64;

@@ -210,26 +210,25 @@ impl Estimate {
             let middle = median(slowness.clone());
             slowness.iter_mut().for_each(|slow| *slow /= middle);
         }
+        let seen = self.compute.keys().map(|(_, place)| place).collect::<BTreeSet<_>>().len();
+        let most = self.confidence.in_series(self.windows, seen).two_sided();
         for (slow, place) in slowness.iter_mut().zip(1..) {
-            if !self.is_beyond_chance(slow.ln(), place) {
+            if slow.ln().abs() <= most * self.slowness_error(place) {
                 *slow = 1.0;
             }
         }
         Some((compute_s, slowness))
     }
 
-    /// Whether a rank that takes `exp(by)` times as long does so beyond chance.
-    fn is_beyond_chance(&self, by: f64, place: u32) -> bool {
+    /// Standard error of a rank's slowness by the inputs that it had, as a difference of logarithms.
+    fn slowness_error(&self, place: u32) -> f64 {
         let own = self.compute.iter().filter(|((_, at), _)| *at == place).map(|(_, mean)| mean);
         let (variance, count) = own.fold((0.0, 0.0), |(variance, count), m| {
             // Few inputs may happen to be alike: others of the stage say more.
             (variance + m.count * m.variance / (m.mean * m.mean).max(f64::MIN_POSITIVE), count + m.count)
         });
         let spread = self.compute.values().map(|m| m.variance / (m.mean * m.mean).max(f64::MIN_POSITIVE));
-        let error =
-            ((variance / f64::max(count, 1.0)).max(spread.fold(0.0, f64::max) / 2.0) / f64::max(count, 1.0)).sqrt();
-        let ranks = self.compute.keys().map(|(_, place)| place).collect::<BTreeSet<_>>().len();
-        by.abs() > self.confidence.in_series(self.windows, ranks).two_sided() * error
+        ((variance / f64::max(count, 1.0)).max(spread.fold(0.0, f64::max) / 2.0) / f64::max(count, 1.0)).sqrt()
     }
 
     /// Cost of passing an input on: a line through the stages' sizes where they differ, else the middle.

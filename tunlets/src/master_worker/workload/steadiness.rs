@@ -55,10 +55,10 @@ impl Steadiness {
         by > self.spread.half_width(drawn / stretched(known), both(windows), self.level(confidence))
     }
 
-    /// How far each of `workers` workers' own means may lie from the mean by chance, as a share, where the tasks that it drew explain `drawn`.
-    /// What the machine adds to one of them is measured in the mean of all.
-    pub(super) fn of_worker(&self, drawn: f64, workers: usize, confidence: Confidence) -> f64 {
-        self.mean.half_width(drawn, (workers as f64).sqrt(), confidence.in_series(self.tests, workers))
+    /// How far each of `workers` workers' own means may lie from the mean by chance, as a share, by the standard error that the tasks explain
+    /// which it drew. What the machine adds to one of them is measured in the mean of all.
+    pub(super) fn of_workers(&self, workers: usize, confidence: Confidence) -> impl Fn(f64) -> f64 + use<> {
+        self.mean.half_widths((workers as f64).sqrt(), confidence.in_series(self.tests, workers))
     }
 }
 
