@@ -29,7 +29,7 @@ mod tests {
     fn the_worst_of_several_hosts_is_named_and_one_host_is_no_news() {
         let clock = |node, error_s, drift_ppm| json!({"node": node, "error_s": error_s, "drift_ppm": drift_ppm, "drift_error_ppm": 0.5});
         let said = line(&json!({"clocks": [clock("h1", 0.0002, -31.0), clock("h2", 0.0015, 4.0)]})).expect("a line");
-        assert!(said.contains("1.5 ms or better (h2)") && said.contains("31.0 ppm +- 0.5 (h1)"), "{said}");
+        assert!(said.contains("1.50 ms or better (h2)") && said.contains("31.0 ppm +- 0.5 (h1)"), "{said}");
         assert_eq!(line(&json!({"clocks": [clock("h1", 0.1, 1.0)]})), None);
     }
 }
