@@ -9,6 +9,7 @@ pub mod conformance;
 pub mod daemons;
 pub mod mount;
 pub mod mpi;
+pub mod other_users;
 pub mod pages;
 pub mod process;
 pub mod prometheus;

@@ -1,24 +1,13 @@
 //! Processes of another user, as real ones: root starts an agent under a second user id.
 
-use std::os::fd::AsFd;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixStream;
 use std::process::Command;
 
-use midrun_ring::attach::send_segment;
-use midrun_ring::{Identity, Segment};
 use midrun_tests::mpi::command;
+use midrun_tests::other_users::{SECOND_USER, rank, second_user};
 use midrun_tests::synthetic::assert_whole;
 use midrun_tests::{Agent, Analyzer, Mpi, Process, Scratch, each_mpi, midrun, need, wait_until};
-
-const SECOND_USER: [&str; 5] = ["--reuid", "65534", "--regid", "65534", "--clear-groups"];
-
-/// Whether processes of a second user can be started.
-fn second_user() -> bool {
-    let tried = Command::new("setpriv").args(SECOND_USER).arg("true").status();
-    // SAFETY: has no preconditions.
-    unsafe { libc::geteuid() == 0 && tried.is_ok_and(|status| status.success()) }
-}
 
 /// An agent of the second user, with a directory and a program that it may use.
 fn agent_of_second_user(scratch: &Scratch, url: &str) -> Agent {
@@ -57,27 +46,9 @@ fn an_agent_takes_no_rank_of_another_user() {
     let scratch = Scratch::new();
     let analyzer = Analyzer::start(&scratch);
     let agent = agent_of_second_user(&scratch, &analyzer.url);
-    let identity = Identity { world_size: 1, job: "foreign".into(), mpi: "none".into(), ..Identity::default() };
-    let (_segment, memory) = Segment::create(&identity, 1, 8).expect("memory");
-    let socket = UnixStream::connect(&agent.socket).expect("the agent listens");
-    let _ = send_segment(socket.as_fd(), memory.as_fd()); // fails where the agent has hung up already
+    let _rank = rank(&agent.socket, 0, "foreign");
     wait_until("it is turned away", || agent.process.err().contains("it belongs to user 0, not to 65534"));
     assert!(!analyzer.process.err().contains("foreign"), "{}", analyzer.process.err());
-}
-
-/// A rank of job `shared` that user `uid` attaches to the agent.
-fn attached(agent: &Agent, uid: u32) -> (Segment, UnixStream) {
-    let socket = agent.socket.clone();
-    let attach = move || {
-        // SAFETY: the effective user of this thread alone, which ends with the closure.
-        assert_eq!(unsafe { libc::syscall(libc::SYS_setresuid, -1, uid, -1) }, 0);
-        let identity = Identity { world_size: 1, job: "shared".into(), mpi: "none".into(), ..Identity::default() };
-        let (segment, memory) = Segment::create(&identity, 1, 8).expect("memory");
-        let socket = UnixStream::connect(&socket).expect("the agent listens");
-        let _ = send_segment(socket.as_fd(), memory.as_fd()); // fails where the agent has hung up already
-        (segment, socket)
-    };
-    std::thread::spawn(attach).join().expect("a thread")
 }
 
 #[test]
@@ -89,7 +60,7 @@ fn jobs_of_two_users_with_one_name_are_two_jobs_of_roots_agent() {
     for path in [scratch.directory(), &agent.socket] {
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o777)).expect("its mode");
     }
-    let _ranks = [attached(&agent, 0), attached(&agent, 65534)];
+    let _ranks = [rank(&agent.socket, 0, "shared"), rank(&agent.socket, 65534, "shared")];
     let mut said = String::new();
     wait_until("both are known", || {
         let mut ask = Command::new(midrun());
@@ -114,7 +85,7 @@ fn roots_agent_of_one_job_takes_no_rank_of_another_user() {
     for path in [scratch.directory(), &agent.socket] {
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o777)).expect("its mode");
     }
-    let _ranks = [attached(&agent, 65534), attached(&agent, 0)];
+    let _ranks = [rank(&agent.socket, 65534, "shared"), rank(&agent.socket, 0, "shared")];
     wait_until("it is turned away", || agent.process.err().contains("it belongs to user 65534, not to 0"));
     let knows = |job: &str| {
         let mut ask = Command::new(midrun());

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use midrun_tests::process::Ended;
 use midrun_tests::slurm::{job_script, plugin};
 use midrun_tests::synthetic::{assert_whole, wait_for_iterations};
 use midrun_tests::{Mpi, Process, Scratch, Slurm, Summary, need, prefix, root, run, wait_until};
@@ -55,6 +56,13 @@ fn assert_agents_gone(scratch: &Scratch) {
     });
 }
 
+/// The job did all of its work on these hosts, was tuned there, and left no agent behind.
+fn assert_tuned(scratch: &Scratch, ended: &Ended, hosts: &[&str], ranks: u64) {
+    assert_eq!(assert_whole(ended).len(), 8, "{}", ended.err);
+    assert_tuned_over(&Summary::read(&scratch.path("s.json")), hosts, ranks);
+    assert_agents_gone(scratch);
+}
+
 #[test]
 fn open_mpi_by_pmix_is_tuned_over_three_hosts_by_one_line() {
     need!(Slurm::is_possible() && Mpi::OpenMpi.is_here(), "no Slurm with Open MPI");
@@ -62,9 +70,7 @@ fn open_mpi_by_pmix_is_tuned_over_three_hosts_by_one_line() {
     let slurm = Slurm::up(&scratch, 3);
     let (program, variables) = open_mpi();
     let ended = slurm.start(&scratch, "run", &allocated(3, 7, &program, LINE), &variables).succeed();
-    assert_eq!(assert_whole(&ended).len(), 8);
-    assert_tuned_over(&Summary::read(&scratch.path("s.json")), &["h1", "h2", "h3"], 7);
-    assert_agents_gone(&scratch);
+    assert_tuned(&scratch, &ended, &["h1", "h2", "h3"], 7);
 }
 
 #[test]
@@ -75,9 +81,7 @@ fn mpich_by_pmi2_is_tuned_over_three_hosts_by_one_line() {
     let slurm = Slurm::up(&scratch, 3);
     let line = allocated(3, 7, &program.display().to_string(), LINE);
     let ended = slurm.start(&scratch, "run", &line, &variables).succeed();
-    assert_eq!(assert_whole(&ended).len(), 8);
-    assert_tuned_over(&Summary::read(&scratch.path("s.json")), &["h1", "h2", "h3"], 7);
-    assert_agents_gone(&scratch);
+    assert_tuned(&scratch, &ended, &["h1", "h2", "h3"], 7);
 }
 
 /// `srun PROGRAM : OTHER` on two hosts: ranks of two programs in one world, under one launch. With MPICH 5 by PMI-2, such a step of
@@ -95,10 +99,8 @@ fn a_heterogeneous_step_is_one_job() {
     let mut line = words("salloc -Q -N 2 -n 8");
     line.extend(run::words(&["--strict", "--summary", "s.json"], &words(&step)));
     let ended = slurm.start(&scratch, "run", &line, &variables).succeed();
-    assert_eq!(assert_whole(&ended).len(), 8, "{}", ended.err);
-    assert_tuned_over(&Summary::read(&scratch.path("s.json")), &["h1", "h2"], 6);
+    assert_tuned(&scratch, &ended, &["h1", "h2"], 6);
     assert!(!ended.err.contains("left alone"), "{}", ended.err);
-    assert_agents_gone(&scratch);
 }
 
 /// `sbatch` with the job script of `deploy`, two hosts and two ranks on each; returns the job's number.

@@ -1,14 +1,12 @@
 //! Standing agents serve the jobs of `midrun run`: real agents, real jobs, under each MPI.
 
-use std::os::fd::AsFd;
 use std::os::unix::fs::PermissionsExt;
-use std::os::unix::net::{UnixListener, UnixStream};
+use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 
-use midrun_ring::attach::send_segment;
-use midrun_ring::{Identity, Segment};
 use midrun_tests::ask::status;
 use midrun_tests::mpi::command;
+use midrun_tests::other_users::{SECOND_USER, rank, second_user};
 use midrun_tests::synthetic::{self, assert_whole};
 use midrun_tests::{Agent, Analyzer, Cluster, Mpi, Process, Scratch, Summary, each_mpi, midrun, need, run, wait_until};
 
@@ -16,6 +14,13 @@ use midrun_tests::{Agent, Analyzer, Cluster, Mpi, Process, Scratch, Summary, eac
 const JOB: &str = "--tasks 100 --mean-us 2000 --sigma-pct 60 --technique none";
 /// What the log of a standing agent says of a job that it takes.
 const SERVING: &str = "serving a job";
+
+/// A site's analyzer and its standing agent.
+fn daemons(scratch: &Scratch) -> (Analyzer, Agent) {
+    let site = Analyzer::start(scratch);
+    let agent = Agent::start(scratch, &site.url);
+    (site, agent)
+}
 
 /// An endless job whose owner names the agent at `socket`.
 fn start(scratch: &Scratch, mpi: Mpi, socket: &Path, flags: &[&str]) -> Process {
@@ -60,8 +65,7 @@ fn sockets(scratch: &Scratch) -> usize {
 #[each_mpi]
 fn a_standing_agent_serves_a_job_that_has_its_own_analyzer(mpi: Mpi) {
     let scratch = Scratch::new();
-    let site = Analyzer::start(&scratch);
-    let agent = Agent::start(&scratch, &site.url);
+    let (site, agent) = daemons(&scratch);
     let job = start(&scratch, mpi, &agent.socket, &["--dry-run"]);
     wait_until_measured(&scratch, 6);
     let attached = attached_to(&scratch).expect("the socket of the standing agent");
@@ -79,8 +83,7 @@ fn a_standing_agent_serves_a_job_that_has_its_own_analyzer(mpi: Mpi) {
 #[each_mpi]
 fn a_standing_agent_tunes_a_job_of_the_sites_analyzer_as_its_owner_says(mpi: Mpi) {
     let scratch = Scratch::new();
-    let site = Analyzer::start(&scratch);
-    let agent = Agent::start(&scratch, &site.url);
+    let (site, agent) = daemons(&scratch);
     let flags = ["--analyzer", &site.url, "--technique", "gss", "--max-workers", "2", "--objective", "time"];
     let job = start(&scratch, mpi, &agent.socket, &flags);
     wait_until("the owner's technique and limit are in force", || {
@@ -102,8 +105,7 @@ fn a_standing_agent_tunes_a_job_of_the_sites_analyzer_as_its_owner_says(mpi: Mpi
 #[each_mpi]
 fn when_the_standing_agent_is_killed_midrun_run_takes_over(mpi: Mpi) {
     let scratch = Scratch::new();
-    let site = Analyzer::start(&scratch);
-    let agent = Agent::start(&scratch, &site.url);
+    let (_site, agent) = daemons(&scratch);
     let job = start(&scratch, mpi, &agent.socket, &["--dry-run"]);
     wait_until_measured(&scratch, 2);
     agent.process.signal(libc::SIGKILL);
@@ -117,8 +119,7 @@ fn when_the_standing_agent_is_killed_midrun_run_takes_over(mpi: Mpi) {
 #[each_mpi]
 fn a_standing_agent_that_is_stopped_or_of_another_version_is_passed_over(mpi: Mpi) {
     let scratch = Scratch::new();
-    let site = Analyzer::start(&scratch);
-    let agent = Agent::start(&scratch, &site.url);
+    let (_site, agent) = daemons(&scratch);
     agent.process.signal(libc::SIGSTOP);
     // An older one does not know what is asked, and closes the connection; the first word that it takes is the whole difference.
     let path = scratch.path("old.sock");
@@ -138,31 +139,9 @@ fn a_standing_agent_that_is_stopped_or_of_another_version_is_passed_over(mpi: Mp
     assert!(sockets(&scratch) == 1 && !agent.process.err().contains(SERVING), "{}", agent.process.err());
 }
 
-/// Whether processes of other users can be started.
-fn other_users() -> bool {
-    let tried = std::process::Command::new("setpriv").args(["--reuid", "65534", "true"]).status();
-    // SAFETY: has no preconditions.
-    unsafe { libc::geteuid() == 0 && tried.is_ok_and(|status| status.success()) }
-}
-
-/// Attaches a rank of job `name` to `socket` as user `uid`; the segment and the connection.
-fn rank(socket: &Path, uid: u32, name: &str) -> (Segment, UnixStream) {
-    let (socket, name) = (socket.to_owned(), name.to_owned());
-    let attach = move || {
-        // SAFETY: the effective user of this thread alone, which ends with the closure.
-        assert_eq!(unsafe { libc::syscall(libc::SYS_setresuid, -1, uid, -1) }, 0);
-        let identity = Identity { world_size: 1, job: name, mpi: "none".into(), ..Identity::default() };
-        let (segment, memory) = Segment::create(&identity, 1, 8).expect("memory");
-        let stream = UnixStream::connect(&socket).expect("the agent listens");
-        let _ = send_segment(stream.as_fd(), memory.as_fd()); // fails where the agent has hung up already
-        (segment, stream)
-    };
-    std::thread::spawn(attach).join().expect("a thread")
-}
-
 #[test]
 fn roots_standing_agent_serves_the_job_of_a_user_to_that_user_alone() {
-    need!(other_users(), "other users need root and setpriv");
+    need!(second_user(), "a second user needs root and setpriv");
     let scratch = Scratch::new();
     let mode = |path: &Path, mode| std::fs::set_permissions(path, PermissionsExt::from_mode(mode)).expect("its mode");
     mode(scratch.directory(), 0o777);
@@ -176,9 +155,9 @@ fn roots_standing_agent_serves_the_job_of_a_user_to_that_user_alone() {
     });
     // A program that is no MPI program stands for any: the job runs until it is told to end.
     let wait = format!("until [ -e {} ]; do sleep 0.05; done", scratch.path("end").display());
-    let line = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"];
+    let line: Vec<String> = ["setpriv"].iter().chain(&SECOND_USER).map(|word| (*word).to_owned()).collect();
     let midrun_words = ["run", "--mpi", "mpich", "--", "sh", "-c", &wait];
-    let mut words: Vec<String> = line.map(str::to_owned).to_vec();
+    let mut words = line.clone();
     words.push(program.display().to_string());
     words.extend(midrun_words.map(str::to_owned));
     let mut run = command(&words);
@@ -199,7 +178,7 @@ fn roots_standing_agent_serves_the_job_of_a_user_to_that_user_alone() {
     // The other user's `midrun status` sees its rank, under the name that the job has.
     let mut seen = String::new();
     wait_until("the user's own rank is there", || {
-        let mut words: Vec<String> = line.map(str::to_owned).to_vec();
+        let mut words = line.clone();
         words.extend([program.display().to_string(), "status".into(), "--json".into()]);
         let output = command(&words).envs(scratch.environment()).output().expect("midrun");
         seen = String::from_utf8_lossy(&output.stdout).into_owned();

@@ -9,20 +9,12 @@ const RANKS: u32 = 500;
 /// One agent with many ranks, all of which have a point, an action in flight, MPI counters and work without an iteration.
 fn begin() -> (Story, Vec<Action>) {
     let mut story = Story::new(Config::default());
-    let joined = |rank| Joined {
-        job: job("j"),
-        rank,
-        world_size: RANKS,
-        mpi: String::new(),
-        last_action: 0,
-        launch: String::new(),
-        process: None,
-    };
+    let rank = |rank| joined("j", rank, RANKS);
     let protocol = midrun_proto::PROTOCOL_VERSION;
     let agent = AgentId("n1-77".into());
     let (node, version, token) = ("n1".into(), String::new(), String::new());
     let hello =
-        Hello { protocol, node, agent, version, token, ranks: (0..RANKS).map(joined).collect(), ..Hello::default() };
+        Hello { protocol, node, agent, version, token, ranks: (0..RANKS).map(rank).collect(), ..Hello::default() };
     story.step(Input::AgentConnected { link: LINK, hello });
     story.report("j", 0, vec![begun(0)]);
     (0..RANKS).for_each(|rank| story.report("j", rank, vec![algorithm(), unattributed(5), counted(5)]));

@@ -7,17 +7,9 @@ use midrun_proto::PROTOCOL_VERSION;
 #[test]
 fn two_jobs_do_not_mix() {
     let mut story = Story::begin(Config::default());
-    let joined = |rank| Joined {
-        job: job("k"),
-        rank,
-        world_size: 3,
-        mpi: "MPICH 4.0".into(),
-        last_action: 0,
-        launch: String::new(),
-        process: None,
-    };
+    let rank = |rank| Joined { mpi: "MPICH 4.0".into(), ..joined("k", rank, 3) };
     story.sequence += 1;
-    let batch = Batch { sequence: story.sequence, joined: (0..3).map(joined).collect(), ..Batch::default() };
+    let batch = Batch { sequence: story.sequence, joined: (0..3).map(rank).collect(), ..Batch::default() };
     story.step(Input::BatchReceived { link: LINK, batch });
     story.report("j", 0, vec![begun(0)]);
     story.report("k", 0, vec![begun(0)]);
@@ -238,17 +230,9 @@ fn a_second_program_of_the_same_job_is_measured_too() {
     story.hello(LINK, "n1-77", "j");
     story.iteration("j", 0);
     (0..3).for_each(|rank| story.leave("j", rank, true));
-    let joined = |rank| Joined {
-        job: job("j"),
-        rank,
-        world_size: 3,
-        mpi: String::new(),
-        last_action: 0,
-        launch: String::new(),
-        process: None,
-    };
+    let rank = |rank| joined("j", rank, 3);
     story.sequence += 1;
-    let batch = Batch { sequence: story.sequence, joined: (0..3).map(joined).collect(), ..Batch::default() };
+    let batch = Batch { sequence: story.sequence, joined: (0..3).map(rank).collect(), ..Batch::default() };
     story.step(Input::BatchReceived { link: LINK, batch });
     let again = Begun {
         iteration: 0,
@@ -279,15 +263,7 @@ fn several_agents_serve_one_job_and_the_action_goes_to_the_masters() {
         agent: AgentId("n2-5".into()),
         version: "0.1.0".into(),
         token: String::new(),
-        ranks: vec![Joined {
-            job: job("j"),
-            rank: 3,
-            world_size: 4,
-            mpi: String::new(),
-            last_action: 0,
-            launch: String::new(),
-            process: None,
-        }],
+        ranks: vec![joined("j", 3, 4)],
         ..Hello::default()
     };
     story.step(Input::AgentConnected { link: far, hello });
@@ -304,21 +280,13 @@ fn several_agents_serve_one_job_and_the_action_goes_to_the_masters() {
 
 /// An agent on `node` comes with rank `rank` of job j, of this launch.
 fn comes(story: &mut Story, link: LinkId, node: &str, rank: u32, launch: &str) {
-    let joined = Joined {
-        job: job("j"),
-        rank,
-        world_size: 3,
-        mpi: String::new(),
-        last_action: 0,
-        launch: launch.into(),
-        process: None,
-    };
+    let joins = Joined { launch: launch.into(), ..joined("j", rank, 3) };
     let hello = Hello {
         protocol: PROTOCOL_VERSION,
         node: node.into(),
         agent: AgentId(format!("{node}-1").into()),
         version: "0.1.0".into(),
-        ranks: vec![joined],
+        ranks: vec![joins],
         ..Hello::default()
     };
     story.step(Input::AgentConnected { link, hello });
@@ -359,17 +327,7 @@ fn ranks_whose_agent_died_are_handed_over_and_end_when_their_process_has() {
         protocol: PROTOCOL_VERSION,
         node: node.into(),
         agent: AgentId(agent.into()),
-        ranks: ranks
-            .map(|rank| Joined {
-                job: job("j"),
-                rank,
-                world_size: 4,
-                mpi: String::new(),
-                last_action: 0,
-                launch: String::new(),
-                process: Some(process(rank)),
-            })
-            .collect(),
+        ranks: ranks.map(|rank| Joined { process: Some(process(rank)), ..joined("j", rank, 4) }).collect(),
         ..Hello::default()
     };
     let handed = |story: &mut Story| {

@@ -85,6 +85,11 @@ fn job(id: &str) -> JobId {
     JobId::new(id).unwrap()
 }
 
+/// Rank `rank` of a job with so many ranks attached; no more is known of it.
+fn joined(id: &str, rank: u32, world_size: u32) -> Joined {
+    Joined { job: job(id), rank, world_size, mpi: String::new(), last_action: 0, launch: String::new(), process: None }
+}
+
 fn begun(iteration: u64) -> Event {
     let (time_ns, technique) = (iteration * 1000 * MS, 5);
     Event::IterationBegun(Begun {
@@ -218,22 +223,14 @@ impl Story {
     }
 
     fn hello_with(&mut self, link: LinkId, agent: &str, id: &str, token: &str, protocol: u32) {
-        let joined = |rank| Joined {
-            job: job(id),
-            rank,
-            world_size: 3,
-            mpi: "Open MPI 4.1.4".into(),
-            last_action: 0,
-            launch: String::new(),
-            process: None,
-        };
+        let rank = |rank| Joined { mpi: "Open MPI 4.1.4".into(), ..joined(id, rank, 3) };
         let hello = Hello {
             protocol,
             node: "n1".into(),
             agent: AgentId(agent.into()),
             version: "0.1.0".into(),
             token: token.into(),
-            ranks: (0..3).map(joined).collect(),
+            ranks: (0..3).map(rank).collect(),
             ..Hello::default()
         };
         self.step(Input::AgentConnected { link, hello });

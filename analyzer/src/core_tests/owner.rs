@@ -25,21 +25,13 @@ impl Story {
     }
 
     fn brings(&mut self, link: LinkId, token: &str, settings: Vec<OwnerSettings>, options_follow: bool) {
-        let joined = |rank| Joined {
-            job: job("j"),
-            rank,
-            world_size: 3,
-            mpi: String::new(),
-            last_action: 0,
-            launch: String::new(),
-            process: None,
-        };
+        let rank = |rank| joined("j", rank, 3);
         let hello = Hello {
             protocol: midrun_proto::PROTOCOL_VERSION,
             node: "n1".into(),
             agent: AgentId(format!("n1-{}", link.0).into()),
             token: token.into(),
-            ranks: (0..3).map(joined).collect(),
+            ranks: (0..3).map(rank).collect(),
             settings,
             options_follow,
             ..Hello::default()
@@ -193,17 +185,9 @@ fn an_analyzer_with_the_journal_knows_what_was_set_though_no_agent_does() {
 fn an_analyzer_whose_clock_is_behind_numbers_its_actions_after_those_that_the_ranks_know() {
     for (known, first) in [(5_000_000, 5_000_001), (7, 1001)] {
         let mut story = Story::begin(Config::default());
-        let joined = Joined {
-            job: job("j"),
-            rank: 0,
-            world_size: 3,
-            mpi: String::new(),
-            last_action: known,
-            launch: String::new(),
-            process: None,
-        };
+        let joins = Joined { last_action: known, ..joined("j", 0, 3) };
         story.sequence += 1;
-        let batch = Batch { sequence: story.sequence, joined: vec![joined], ..Batch::default() };
+        let batch = Batch { sequence: story.sequence, joined: vec![joins], ..Batch::default() };
         story.step(Input::BatchReceived { link: LINK, batch });
         let actions = story.actions_upon(0);
         assert_eq!(actions.iter().map(|action| action.id.0).collect::<Vec<_>>(), [first]);

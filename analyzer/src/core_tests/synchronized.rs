@@ -125,22 +125,14 @@ fn what_cannot_be_changed_together_is_refused_with_the_reason() {
     assert!(story.line().text.contains("mw.technique is a framework's"));
     let mut story = begin();
     story.leave("j", 2, true);
-    let joined = Joined {
-        job: job("j"),
-        rank: 2,
-        world_size: 3,
-        mpi: String::new(),
-        last_action: 0,
-        launch: String::new(),
-        process: None,
-    };
+    let joins = joined("j", 2, 3);
     let hello = Hello {
         protocol: midrun_proto::PROTOCOL_VERSION,
         node: "n2".into(),
         agent: AgentId("n2-78".into()),
         version: "0.1.0".into(),
         token: String::new(),
-        ranks: vec![joined],
+        ranks: vec![joins],
         ..Hello::default()
     };
     story.step(Input::AgentConnected { link: LinkId(2), hello });

@@ -37,7 +37,7 @@ pub struct SearchTunlet {
     confidence: Confidence,
     requested: Requested,
     engine: Option<Search>,
-    /// The last iteration before it begins.
+    /// The last iteration before it begins, where it searches the share.
     before: Option<Window>,
     trouble: Option<String>,
     /// What it waits for: tuning points that no rank offers, and since which iteration.
@@ -365,7 +365,7 @@ impl Tunlet for SearchTunlet {
         match observation {
             Observation::Iteration(window) => {
                 self.pause_s -= window.iteration_s;
-                if self.engine.is_none() {
+                if self.engine.is_none() && self.names().contains(&names::FACTOR) {
                     self.before = Some(window.clone());
                 }
                 let time_s = self.time_s(window);

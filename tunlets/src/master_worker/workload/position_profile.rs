@@ -54,15 +54,14 @@ fn agreement(a: &[f64], b: &[f64], parts: f64, level: Confidence) -> (f64, bool)
     (alike, alike.min(0.9999).atanh() * (parts - 3.0).max(0.0).sqrt() > level.standard_errors())
 }
 
-/// The parts that can differ: those that one chunk gave are one.
-fn distinct(profile: &[f64]) -> Vec<f64> {
-    profile.chunk_by(|a, b| (a - b).abs() < 1e-9 * a.abs()).map(|run| run[0]).collect()
+/// The parts that can differ: a chunk that was timed as a whole is one part, however many bins it crosses.
+fn distinct(profile: &[f64]) -> impl Iterator<Item = &[f64]> {
+    profile.chunk_by(|a, b| (a - b).abs() < 1e-9 * a.abs())
 }
 
-/// How many parts of one size are worth as much as these: a chunk that was timed as a whole is one part, however many bins it
-/// crosses.
+/// How many parts of one size are worth as much as these.
 fn parts(profile: &[f64]) -> f64 {
-    let squares: usize = profile.chunk_by(|a, b| (a - b).abs() < 1e-9 * a.abs()).map(|run| run.len() * run.len()).sum();
+    let squares: usize = distinct(profile).map(|run| run.len() * run.len()).sum();
     (profile.len() * profile.len()) as f64 / squares.max(1) as f64
 }
 
@@ -72,7 +71,8 @@ impl PositionProfile {
         let part = |bin: &crate::ProfileBin| if bin.tasks > 0.0 { bin.busy_s / bin.tasks / mean_s } else { 1.0 };
         let profile: Vec<f64> = window.profile.iter().map(part).filter(|v| v.is_finite()).collect();
         let profile = if profile.len() == PROFILE_BINS { profile } else { Vec::new() };
-        let (sample, parts, distinct) = (VecDeque::from([profile.clone()]), parts(&profile), distinct(&profile));
+        let (sample, parts) = (VecDeque::from([profile.clone()]), parts(&profile));
+        let distinct: Vec<f64> = distinct(&profile).map(|run| run[0]).collect();
         let after = distinct.get(1..).unwrap_or_default();
         let (_, is_smooth) = agreement(&distinct[..after.len()], after, after.len() as f64, level);
         PositionProfile { sample, parts, profile, persists: false, is_smooth }
