@@ -7,7 +7,7 @@
 use midrun_models::link::Cost;
 use midrun_models::random::Random;
 use midrun_models::simulate::{MessageTimes, SimInput, SimResult, iteration_of};
-use midrun_scheduling::TechniqueParameters;
+use midrun_scheduling::{TechniqueParameters, WorkerSpeed};
 use midrun_tunlets::{LinkCost, Network, Window};
 
 use crate::master;
@@ -219,43 +219,9 @@ impl Program {
         (0..self.workers).map(one).collect()
     }
 
-    /// Runs one iteration with so many workers, the fastest of them, under a setting. Equal arguments give equal windows.
-    pub fn run(&self, iteration: u64, workers: u32, setting: &TechniqueParameters) -> Window {
-        let times = self.times_s(iteration);
-        let mut slowness: Vec<(usize, f64)> = self.slowness(iteration).into_iter().enumerate().collect();
-        slowness.sort_by(|a, b| a.1.total_cmp(&b.1));
-        slowness.truncate(workers.clamp(1, self.workers) as usize);
-        slowness.sort_by_key(|(rank, _)| *rank);
-        let crowd = slowness.len() as f64 / f64::from(self.workers);
-        let dearer = 1.0 + self.contention * crowd;
-        let (start_up_s, byte_s) = self.message_s;
-        let message = MessageTimes { latency_s: start_up_s, send_s: byte_s, back_s: byte_s, eager_tasks: u64::MAX };
-        let count = times.len() as f64;
-        let mean_s = times.iter().sum::<f64>() / count;
-        let variance = times.iter().map(|time_s| (time_s / mean_s - 1.0).powi(2)).sum::<f64>() / count;
-        let input = SimInput {
-            workers: slowness.len() as u32,
-            mean_s,
-            // What the master knows of the tasks when an iteration begins.
-            variation: variance.sqrt(),
-            slowness: slowness.iter().map(|(_, slow)| slow * dearer).collect(),
-            overhead_s: self.chunk_s,
-            message_times: vec![message; slowness.len()],
-            unexplained_s: self.unseen_s,
-            ..SimInput::default()
-        };
-        let mut result = iteration_of(&times, &input, setting);
-        let random = &mut Random::new(self.seed.wrapping_add(iteration).wrapping_mul(0x9e37_79b9));
-        // The machine's noise makes an iteration longer, never shorter; what disturbs one disturbs its tasks, too.
-        let late = (self.noise * random.normal()).abs().exp();
-        let more = if random.uniform() < self.disturbed { 1.0 + random.uniform() } else { 1.0 };
-        result.iteration_s *= late * more;
-        result.log.iter_mut().for_each(|chunk| {
-            chunk.busy_s *= more;
-            chunk.sum_sq_s2 *= more * more;
-        });
-        let ranks: Vec<u32> = slowness.iter().map(|(rank, _)| *rank as u32 + 1).collect();
-        self.window(iteration, times.len() as u64, &result, &ranks, setting)
+    /// A run of it, before its first iteration.
+    pub fn start(&self) -> Run<'_> {
+        Run { program: self, iteration: 0, speeds: vec![WorkerSpeed::default(); self.workers as usize], moments: None }
     }
 
     fn window(
@@ -274,5 +240,74 @@ impl Program {
         let mut window = master::window(iteration, tasks, result, ranks, setting, self.chunk_s);
         window.per_worker.iter_mut().for_each(|work| work.far = Some(false));
         Window { prepare_s: Some(1e-4), network, ..window }
+    }
+}
+
+/// A run of a program. As the real master does, it carries what it measured of workers and tasks from iteration to iteration.
+pub struct Run<'a> {
+    program: &'a Program,
+    iteration: u64,
+    /// By worker.
+    speeds: Vec<WorkerSpeed>,
+    /// Mean and standard deviation of the tasks of the last iteration, seconds.
+    moments: Option<(f64, f64)>,
+}
+
+impl Run<'_> {
+    /// The next iteration, with so many workers, the fastest of them, under a setting.
+    pub fn iterate(&mut self, workers: u32, setting: &TechniqueParameters) -> Window {
+        let (program, iteration) = (self.program, self.iteration);
+        let times = program.times_s(iteration);
+        let mut taking_part: Vec<(usize, f64)> = program.slowness(iteration).into_iter().enumerate().collect();
+        taking_part.sort_by(|a, b| a.1.total_cmp(&b.1));
+        taking_part.truncate(workers.clamp(1, program.workers) as usize);
+        taking_part.sort_by_key(|(worker, _)| *worker);
+        let input = self.input(&times, &taking_part);
+        let mut result = iteration_of(&times, &input, setting);
+        let random = &mut Random::new(program.seed.wrapping_add(iteration).wrapping_mul(0x9e37_79b9));
+        // The machine's noise makes an iteration longer, never shorter; what disturbs one disturbs its tasks, too.
+        let late = (program.noise * random.normal()).abs().exp();
+        let more = if random.uniform() < program.disturbed { 1.0 + random.uniform() } else { 1.0 };
+        result.iteration_s *= late * more;
+        result.log.iter_mut().for_each(|chunk| {
+            chunk.busy_s *= more;
+            chunk.sum_sq_s2 *= more * more;
+        });
+        self.learn(&result, &taking_part);
+        self.iteration += 1;
+        let ranks: Vec<u32> = taking_part.iter().map(|(worker, _)| *worker as u32 + 1).collect();
+        program.window(iteration, times.len() as u64, &result, &ranks, setting)
+    }
+
+    fn input(&self, times: &[f64], taking_part: &[(usize, f64)]) -> SimInput {
+        let program = self.program;
+        let crowd = taking_part.len() as f64 / f64::from(program.workers);
+        let dearer = 1.0 + program.contention * crowd;
+        let (start_up_s, byte_s) = program.message_s;
+        let message = MessageTimes { latency_s: start_up_s, send_s: byte_s, back_s: byte_s, eager_tasks: u64::MAX };
+        SimInput {
+            workers: taking_part.len() as u32,
+            mean_s: times.iter().sum::<f64>() / times.len() as f64,
+            slowness: taking_part.iter().map(|(_, slow)| slow * dearer).collect(),
+            measured: taking_part.iter().map(|(worker, _)| self.speeds[*worker]).collect(),
+            moments: self.moments,
+            overhead_s: program.chunk_s,
+            message_times: vec![message; taking_part.len()],
+            unexplained_s: program.unseen_s,
+            first: self.moments.is_none(),
+            ..SimInput::default()
+        }
+    }
+
+    /// What the framework's master keeps of an iteration.
+    fn learn(&mut self, result: &SimResult, taking_part: &[(usize, f64)]) {
+        let mut all = WorkerSpeed::default();
+        for chunk in &result.log {
+            let (worker, _) = taking_part[chunk.worker as usize];
+            self.speeds[worker].add_chunk(chunk.count, chunk.busy_s, chunk.sum_sq_s2);
+            all.add_chunk(chunk.count, chunk.busy_s, chunk.sum_sq_s2);
+        }
+        self.speeds.iter_mut().for_each(|speed| *speed = speed.faded());
+        self.moments = Some((all.mean_s, all.var_s2.sqrt()));
     }
 }

@@ -53,6 +53,7 @@ pub fn tuned(program: &Program, start: TechniqueParameters, tunlet: &mut dyn Tun
     let narrower = normal_quantile(0.95) / level.two_sided();
     let mut run = Tuned { least_workers: program.workers, ..Tuned::default() };
     let (mut setting, mut workers) = (start, program.workers);
+    let mut master = program.start();
     let (mut asked, mut sent) = (None::<Proposal>, None::<Proposal>);
     let mut decision = 0;
     let mut predicted: Vec<(u64, f64, f64)> = Vec::new();
@@ -67,7 +68,7 @@ pub fn tuned(program: &Program, start: TechniqueParameters, tunlet: &mut dyn Tun
             predicted.push((decision, proposal.predicted_s, proposal.uncertainty));
             decision += 1;
         }
-        let mut window = program.run(iteration, workers, &setting);
+        let mut window = master.iterate(workers, &setting);
         window.setting_changed = changed;
         run.total_s += window.iteration_s;
         run.least_workers = run.least_workers.min(workers);
@@ -110,5 +111,6 @@ pub fn tuned(program: &Program, start: TechniqueParameters, tunlet: &mut dyn Tun
 /// Total of a technique with its default parameters and so many workers, seconds.
 pub fn fixed_s(program: &Program, kind: Technique, workers: u32) -> f64 {
     let setting = TechniqueParameters::new(kind);
-    (0..program.iterations).map(|iteration| program.run(iteration, workers, &setting).iteration_s).sum()
+    let mut master = program.start();
+    (0..program.iterations).map(|_| master.iterate(workers, &setting).iteration_s).sum()
 }

@@ -183,7 +183,8 @@ fn run(input: &SimInput, parameters: &TechniqueParameters, (trace, unit_s): (&Tr
         return SimResult { iteration_s, chunks: chunks as f64, task_s, deviation: 0.0, log };
     }
     let n = input.workers.max(1);
-    let scheduler = ChunkScheduler::new(*parameters, input.tasks, n).with_history(known_moments(input));
+    let scheduler =
+        ChunkScheduler::new(*parameters, input.tasks, n).with_history(input.moments.or_else(|| known_moments(input)));
     let speeds: Vec<WorkerSpeed> = (0..n as usize).map(|worker| known_speed(input, worker)).collect();
     if let Some(size) = parameters.sub_team_size()
         && let Some(led) = led::run(input, size, (scheduler.clone(), speeds.clone()), (trace, unit_s), logging)

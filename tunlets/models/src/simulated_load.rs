@@ -40,6 +40,9 @@ pub struct SimInput {
     /// What the master measured of each worker, in the order of `slowness`: a technique that weighs does so by this, whatever it
     /// is due to. Missing or without tasks: `slowness`.
     pub measured: Vec<WorkerSpeed>,
+    /// Mean and standard deviation of a task's time that the master measured in the iteration before, seconds; `None`: those of
+    /// these tasks.
+    pub moments: Option<(f64, f64)>,
     /// The master's time per chunk (take in and hand out), seconds.
     pub overhead_s: f64,
     /// One message's way, seconds.

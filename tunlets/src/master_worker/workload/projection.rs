@@ -154,6 +154,7 @@ impl WorkloadEstimator {
             sample,
             slowness,
             measured,
+            moments: None,
             overhead_s: self.chunk_cost_s.clamp(0.0, self.mean_s),
             latency_s: LATENCY_S,
             send_s: 0.0,
