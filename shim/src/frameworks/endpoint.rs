@@ -46,6 +46,8 @@ pub struct Endpoint {
     moved_ns: u64,
     /// The last [`Endpoint::wait`] found no message at first: those that it returned arrived during the wait.
     pub slept: bool,
+    /// Sleeps since a message last came, or was last sent.
+    fruitless: u32,
     pending: Vec<usize>,
     incoming: Vec<usize>,
     spare: Vec<Vec<u8>>,
@@ -86,6 +88,7 @@ impl Endpoint {
             large_receives: 0,
             moved_ns: 0,
             slept: false,
+            fruitless: 0,
             pending: Vec::new(),
             incoming: Vec::new(),
             spare: Vec::new(),
@@ -148,6 +151,7 @@ impl Endpoint {
         }
         self.queued[to].push_back(message);
         self.busy_sends += 1;
+        self.fruitless = 0;
         if !self.pending.contains(&to) {
             self.pending.push(to);
         }
@@ -261,6 +265,7 @@ impl Endpoint {
         self.progress(messages)?;
         self.slept = messages.is_empty();
         if !self.slept {
+            self.fruitless = 0;
             return Ok(());
         }
         if self.moves_large() && clock::now_ns() < self.moved_ns + ATTENTIVE_NS {
@@ -271,12 +276,15 @@ impl Endpoint {
         let comm = &self.comm;
         // The next `progress` reports an error that occurs here.
         let arrived = || (0..PROBES).any(|_| comm.probe().map_or(true, |found| found.is_some()));
-        self.sleeper.wait(moving, patience, arrived);
-        self.progress(messages)
+        self.sleeper.wait(moving, patience, self.fruitless, arrived);
+        self.progress(messages)?;
+        self.fruitless = if messages.is_empty() { self.fruitless.saturating_add(1) } else { 0 };
+        Ok(())
     }
 
     /// Waits until every send is complete. Messages that arrive meanwhile are not received yet.
     pub fn flush(&mut self) -> Result<(), MpiFailed> {
+        let mut fruitless = 0;
         while self.sending() {
             for to in std::mem::take(&mut self.pending) {
                 self.push(to)?;
@@ -285,7 +293,8 @@ impl Endpoint {
                 }
             }
             if self.sending() {
-                self.sleeper.wait(true, false, || false);
+                self.sleeper.wait(true, false, fruitless, || false);
+                fruitless += 1;
             }
         }
         Ok(())

@@ -8,7 +8,9 @@ use midrun_ring::{Wakeups, wakeup::nap};
 use std::os::fd::AsRawFd;
 use std::time::Duration;
 
-/// Longest sleep of a rank: with all peers on this host, with peers on other hosts, and with own sends in progress.
+/// First sleep of a rank: with all peers on this host, with peers on other hosts, and with own sends in progress. Where ranks share
+/// cores, each sleep that nothing ended is followed by one twice as long, up to this times the ranks per core: together they look as
+/// often as one rank per core does.
 const LOCAL: Duration = Duration::from_millis(2);
 const REMOTE: Duration = Duration::from_micros(100);
 const SENDING: Duration = Duration::from_micros(50);
@@ -25,6 +27,8 @@ pub struct Sleeper {
     /// First rank of each rank's host; `None` for a started process.
     hosts: Vec<Option<usize>>,
     all_here: bool,
+    /// Ranks of this host per core.
+    crowd: u32,
 }
 
 impl Sleeper {
@@ -48,12 +52,12 @@ impl Sleeper {
         comm.minimum(true, &mut worked)?; // after this, all ranks have opened it, or none uses it
         let words = words.map(|(words, _)| words).filter(|_| worked[0] != 0);
         let all_here = count == index.len();
-        Ok(Sleeper { words, own, index, hosts, all_here })
+        Ok(Sleeper { words, own, index, hosts, all_here, crowd: (count as u32).div_ceil(cores()) })
     }
 
     /// For a process that a master started: nobody can wake it, so it sleeps for fixed times.
     pub fn none(ranks: usize) -> Sleeper {
-        Sleeper { words: None, own: 0, index: vec![None; ranks], hosts: vec![None; ranks], all_here: false }
+        Sleeper { words: None, own: 0, index: vec![None; ranks], hosts: vec![None; ranks], all_here: false, crowd: 1 }
     }
 
     /// Adds a rank that cannot be woken.
@@ -90,20 +94,46 @@ impl Sleeper {
         }
     }
 
-    /// Sleeps until a sender wakes this rank, for a bounded time that is longer with `patience`. Does not sleep if `arrived`,
-    /// which is called last, returns `true`.
-    pub fn wait(&self, sending: bool, patience: bool, arrived: impl FnOnce() -> bool) {
-        let bound = match (sending, self.all_here && self.words.is_some(), patience) {
-            (true, _, _) => SENDING,
-            (false, true, false) => LOCAL,
-            (false, true, true) => LOCAL_PATIENT,
-            (false, false, false) => REMOTE,
-            (false, false, true) => REMOTE_PATIENT,
+    /// Sleeps until a sender wakes this rank, for a bounded time that is longer with `patience`, and after so many sleeps that nothing
+    /// ended. Does not sleep if `arrived`, which is called last, returns `true`.
+    pub fn wait(&self, sending: bool, patience: bool, fruitless: u32, arrived: impl FnOnce() -> bool) {
+        let (first, most) = match self.all_here && self.words.is_some() {
+            true => (LOCAL, LOCAL_PATIENT),
+            false => (REMOTE, REMOTE_PATIENT),
+        };
+        let bound = match (sending, patience) {
+            (true, _) => longer(SENDING, fruitless, self.crowd).min(most),
+            (false, false) => longer(first, fruitless, self.crowd).min(most),
+            (false, true) => most,
         };
         match &self.words {
             Some(words) => words.wait(self.own, bound, arrived),
             None if !arrived() => nap(bound),
             None => {}
         }
+    }
+}
+
+/// Cores of this host, whichever of them this rank is bound to.
+fn cores() -> u32 {
+    // SAFETY: no memory is passed.
+    let online = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) };
+    u32::try_from(online).unwrap_or(1).max(1)
+}
+
+fn longer(first: Duration, fruitless: u32, crowd: u32) -> Duration {
+    first * 1u32.checked_shl(fruitless).unwrap_or(u32::MAX).min(crowd)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranks_that_share_cores_look_less_often_the_longer_they_wait() {
+        assert_eq!(longer(LOCAL, 40, 1), LOCAL, "a core of its own");
+        let sleeps: Vec<Duration> = (0..4).map(|fruitless| longer(SENDING, fruitless, 5)).collect();
+        assert_eq!(sleeps, [SENDING, 2 * SENDING, 4 * SENDING, 5 * SENDING]);
+        assert_eq!(longer(SENDING, u32::MAX, 100), 100 * SENDING);
     }
 }
