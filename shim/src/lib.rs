@@ -11,7 +11,6 @@
 
 // Floor 0: values that need nothing of ours, the C half.
 mod c_half;
-mod clock;
 mod iterations;
 mod launch_id;
 mod measuring;
@@ -22,38 +21,41 @@ mod stderr;
 mod mpi;
 mod state;
 
-// Floor 2: the boundary to C, the socket to the agent, starting processes, each thread's ring, the registry of tuning points.
+// Floor 2: the clock, which switches off where it was set back.
+mod clock;
+
+// Floor 3: the boundary to C, the socket to the agent, starting processes, each thread's ring, the registry of tuning points.
 mod agent_link;
 mod guard;
 mod spawn;
 mod thread_ring;
 mod tuning_points;
 
-// Floor 3: commands that wait, typed records, the scheduling in force, sentences.
+// Floor 4: commands that wait, typed records, the scheduling in force, sentences.
 mod pending_commands;
 mod records;
 mod scheduling;
 mod texts;
 
-// Floor 4: changes that all ranks apply at the same iteration.
+// Floor 5: changes that all ranks apply at the same iteration.
 mod synchronized;
 
-// Floor 5: where commands are applied.
+// Floor 6: where commands are applied.
 mod safe_point;
 
-// Floor 6: variables of the program and of MPI, and the program's MPI calls.
+// Floor 7: variables of the program and of MPI, and the program's MPI calls.
 mod controls;
 mod expose;
 mod mpi_calls;
 
-// Floor 7: what is measured and tuned without the program's help.
+// Floor 8: what is measured and tuned without the program's help.
 mod points;
 
-// Floor 8: the program's own iterations.
+// Floor 9: the program's own iterations.
 mod markers;
 
-// Floor 9: the frameworks.
+// Floor 10: the frameworks.
 mod frameworks;
 
-// Floor 10: attached at MPI_Init, detached at MPI_Finalize.
+// Floor 11: attached at MPI_Init, detached at MPI_Finalize.
 mod lifecycle;

@@ -133,11 +133,16 @@ fn poll() {
         if !state::recording() {
             return;
         }
+        clock::resync();
         safe_point::poll_anywhere();
-        instrument::set_rate(clock::rate().max(1));
+        let rate = clock::rate();
+        if rate != 0 {
+            instrument::set_rate(rate);
+        }
         try_with(|state| state.keep_budget(None));
         send_unattributed();
-        let ticks = u128::from(POLL_NS) << 32;
-        instrument::set_next_poll(instrument::ticks() + (ticks / u128::from(clock::rate().max(1))) as u64);
+        // Where the clock does not know the rate yet, the next call polls again.
+        let ticks = (u128::from(POLL_NS) << 32).checked_div(rate.into()).unwrap_or(0);
+        instrument::set_next_poll(instrument::ticks() + ticks as u64);
     });
 }
