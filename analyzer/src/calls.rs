@@ -38,6 +38,8 @@ pub struct RankLine {
     pub mpi_s: f64,
     /// In midrun's frameworks, without the program's functions that they call.
     pub framework_s: f64,
+    /// Of all this, ready to run and without a core.
+    pub run_delay_s: f64,
 }
 
 /// A rank, and whom it exchanges messages with.
@@ -90,11 +92,37 @@ pub struct TallyLine {
 /// A moment on the master's clock, and how long the rank had not been useful by then. Nanoseconds.
 type Reading = (u64, u64);
 
+/// Run delays as they were read first, before the last time, and last, and when. Nanoseconds; nothing was read at 0.
+#[derive(Clone, Copy, Debug, Default)]
+struct RunDelay {
+    first: (u64, u64),
+    before: (u64, u64),
+    last: (u64, u64),
+}
+
+impl RunDelay {
+    fn read(&mut self, reading: (u64, u64)) {
+        match (self.first.1, reading.1) {
+            (_, 0) => {}
+            (0, _) => *self = RunDelay { first: reading, before: reading, last: reading },
+            (_, time_ns) if time_ns > self.last.1 => (self.before, self.last) = (self.last, reading),
+            _ => {}
+        }
+    }
+
+    /// As a share of the time from one reading to the last.
+    fn share_since(self, (delay_ns, time_ns): (u64, u64)) -> f64 {
+        let lasted_ns = self.last.1.saturating_sub(time_ns).max(1);
+        self.last.0.saturating_sub(delay_ns) as f64 / lasted_ns as f64
+    }
+}
+
 #[derive(Debug, Default)]
 struct Rank {
     last: MpiCounted,
     calls: BTreeMap<MpiCall, Tally>,
     readings: VecDeque<Reading>,
+    run_delay: RunDelay,
 }
 
 impl Rank {
@@ -134,7 +162,8 @@ impl Rank {
         let s = |ns: u64| ns as f64 * 1e-9;
         let (waiting_s, mpi_s, framework_s) = (s(self.last.waiting_ns), s(self.last.mpi_ns), s(self.last.framework_ns));
         let useful_s = (self.lasted_s() - waiting_s - mpi_s - framework_s).max(0.0);
-        RankLine { rank, useful_s, waiting_s, mpi_s, framework_s }
+        let run_delay_s = s(self.run_delay.last.0.saturating_sub(self.run_delay.first.0));
+        RankLine { rank, useful_s, waiting_s, mpi_s, framework_s, run_delay_s }
     }
 
     fn lasted_s(&self) -> f64 {
@@ -182,6 +211,7 @@ impl Calls {
         }
         let outside_ns = counted.waiting_ns + counted.mpi_ns + counted.framework_ns;
         known.read((counted.time_ns.saturating_add_signed(ahead_ns), outside_ns));
+        known.run_delay.read(counted.run_delay_ns);
         self.newest.remove(&(before_ns, rank));
         self.newest.insert((known.newest_ns(), rank));
         if counted.time_ns >= known.last.time_ns {
@@ -257,7 +287,10 @@ impl Calls {
             };
             limits::walks(self.ranks.len());
             let useful_s: Vec<f64> = self.ranks.values().map(useful).collect();
+            let delays: Vec<f64> =
+                self.ranks.values().map(|rank| rank.run_delay.share_since(rank.run_delay.before)).collect();
             if let Some(efficiency) = Efficiency::of(&useful_s, lasted_ns * 1e-9) {
+                let efficiency = efficiency.with_run_delay(&delays);
                 let line = IterationLine { iteration: span.iteration, efficiency };
                 limits::push(&mut self.iterations, line, limits::LISTED_EFFICIENCIES);
             }
@@ -289,7 +322,9 @@ impl Calls {
         let mut ranks: Vec<RankLine> = self.ranks.iter().map(|(rank, known)| known.line(*rank)).collect();
         let useful_s: Vec<f64> = ranks.iter().map(|line| line.useful_s).collect();
         let runtime_s = self.ranks.values().map(Rank::lasted_s).fold(0.0, f64::max);
-        let efficiency = Efficiency::of(&useful_s, runtime_s)?;
+        let delays: Vec<f64> =
+            self.ranks.values().map(|rank| rank.run_delay.share_since(rank.run_delay.first)).collect();
+        let efficiency = Efficiency::of(&useful_s, runtime_s)?.with_run_delay(&delays);
         ranks.truncate(limits::LISTED_EFFICIENCIES);
         let uncounted = self.ranks.values().map(|rank| rank.last.uncounted).fold(0, u64::saturating_add);
         Some(PopLines { efficiency, runtime_s, iterations: self.iterations.clone(), ranks, uncounted })

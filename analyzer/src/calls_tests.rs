@@ -50,6 +50,24 @@ fn the_whole_run_is_measured_from_init_to_finalize() {
 }
 
 #[test]
+fn the_run_delay_is_that_between_readings_of_it() {
+    let mut calls = Calls::default();
+    let read = |at_s: u64, delay_s: u64, read_s: u64| MpiCounted {
+        run_delay_ns: (delay_s * S, read_s * S),
+        ..counted(at_s, 0)
+    };
+    // Before the program began it had waited for 9 s; the reading at 4 is repeated.
+    [read(2, 9, 2), read(4, 10, 4), read(5, 10, 4)].iter().for_each(|report| calls.on_counted(0, 0, report));
+    calls.on_begun(0, 4 * S);
+    calls.on_ended(0, 0, 5 * S);
+    calls.settle(0, true);
+    assert!(close(calls.until(0).unwrap().run_delay, 0.5), "{:?}", calls.until(0));
+    calls.on_counted(0, 0, &read(8, 10, 8));
+    let pop = calls.pop().unwrap();
+    assert!(close(pop.efficiency.run_delay, 1.0 / 6.0) && close(pop.ranks[0].run_delay_s, 1.0), "{pop:?}");
+}
+
+#[test]
 fn an_iteration_takes_its_share_of_what_was_read_around_it() {
     let mut calls = Calls::default();
     calls.on_begun(0, 3 * S);

@@ -143,6 +143,8 @@ pub struct MpiCounted {
     pub with_partner: u64,
     /// Calls with one peer.
     pub with_one: u64,
+    /// Time that its first thread was ready to run and had no core, and when that was read: 0 if never.
+    pub run_delay_ns: (u64, u64),
 }
 
 /// A call and its class of peers.

@@ -84,7 +84,14 @@ mod tests {
     fn rank(rank: u32, useful_s: f64, peers: &[(u32, u64)]) -> Member {
         let partner = peers.iter().max_by_key(|(_, calls)| *calls);
         Member {
-            times: RankLine { rank, useful_s, waiting_s: 10.0 - useful_s, mpi_s: 0.0, framework_s: 0.0 },
+            times: RankLine {
+                rank,
+                useful_s,
+                waiting_s: 10.0 - useful_s,
+                mpi_s: 0.0,
+                framework_s: 0.0,
+                run_delay_s: 0.0,
+            },
             partner: partner.map(|(peer, _)| *peer),
             with_partner: partner.map_or(0, |(_, calls)| *calls),
             with_one: peers.iter().map(|(_, calls)| calls).sum(),

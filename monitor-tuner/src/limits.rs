@@ -21,6 +21,8 @@ pub const RECORDS_PER_PASS: usize = 16_384;
 pub const BATCH_AGE: Duration = Duration::from_millis(5);
 /// Pause between two readings of a rank's counters of MPI calls.
 pub const COUNTERS: Duration = Duration::from_millis(200);
+/// Pause between two readings of how long it waited for a core: each opens a file.
+pub const RUN_DELAY: Duration = Duration::from_secs(1);
 /// Shortest pause between two readings of its times at iterations' ends.
 pub const TIMES: Duration = Duration::from_millis(5);
 /// While ranks are quiet, the next look at the rings comes after this part of the silence, so that a record is seen late by less than

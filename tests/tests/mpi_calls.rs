@@ -8,7 +8,7 @@ use midrun_proto::v1::{ActionStatus, TuningPointDeclared};
 use midrun_tests::mpi::command;
 use midrun_tests::process::Ended;
 use midrun_tests::scripted_analyzer::ScriptedAnalyzer;
-use midrun_tests::{Agent, Analyzer, Mpi, Process, Scratch, Summary, each_mpi, need, root, run, wait_until};
+use midrun_tests::{Agent, Analyzer, Mpi, Process, Scratch, Summary, each_mpi, need, root, run, synthetic, wait_until};
 
 fn source(name: &str) -> PathBuf {
     root().join("tests/programs").join(name)
@@ -398,4 +398,28 @@ fn a_rank_whose_threads_communicate_is_as_busy_as_they_are(mpi: Mpi) {
     assert!(time(0, "useful_s") > 0.5, "{mpi:?}: {ranks:?}");
     let balance = summary.0["pop"]["load_balance"].as_f64().expect("a share");
     assert!(balance < 0.95, "{mpi:?}: {}", summary.0["pop"]);
+}
+
+/// Of `mw_synthetic` with four workers per core: the summary, and what midrun said.
+fn crowded(mpi: Mpi, work: &str) -> (Summary, String) {
+    let scratch = Scratch::new();
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let options = format!("--work {work} --tasks 400 --mean-us 5000 --sigma-pct 0 --iterations 6");
+    let line = synthetic::line(mpi, 4 * cores as u32 + 1, &options);
+    let ended = counted(&scratch, "run", &line, &[]);
+    (Summary::read(&scratch.path("s.json")), ended.err)
+}
+
+#[each_mpi]
+fn ranks_that_wait_for_cores_are_named_and_no_more_of_them_advised(mpi: Mpi) {
+    let (summary, said) = crowded(mpi, "spin");
+    let delay = share(&summary.0["pop"], "run_delay");
+    assert!(delay > 0.5 && delay <= 1.0, "{mpi:?}: {delay} {said}");
+    assert!(said.contains("had no core for"), "{said}");
+    assert!(said.contains("to count on more cores") && said.contains("core-bound"), "{said}");
+    let advice = &summary.0["next_allocation"];
+    assert!(advice["workers"].as_u64() <= advice["workers_now"].as_u64(), "{advice}");
+    assert!(summary.0["pop"]["ranks"][1]["run_delay_s"].as_f64().is_some_and(|s| s > 0.0), "{}", summary.0["pop"]);
+    let (sleeping, _) = crowded(mpi, "sleep");
+    assert!(share(&sleeping.0["pop"], "run_delay") < delay, "{mpi:?}: {}", sleeping.0["pop"]);
 }

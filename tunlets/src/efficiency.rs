@@ -6,6 +6,9 @@
 //! - load balance = mean of the useful times / their maximum
 //! - communication efficiency = maximum of the useful times / run time
 //! - parallel efficiency = load balance x communication efficiency = mean of the useful times / run time
+//!
+//! Beside them, the share of the time that the processes were ready to run and had no core (the *run delay* of Linux): other programs use
+//! the hosts, or there are more ranks than cores.
 
 use serde::Serialize;
 
@@ -18,10 +21,12 @@ pub struct Efficiency {
     pub communication_efficiency: f64,
     /// Their product.
     pub parallel_efficiency: f64,
+    /// Mean over the processes of run delay / time: over the run, or, of an iteration, as it was last read.
+    pub run_delay: f64,
 }
 
 impl Efficiency {
-    /// From the processes' useful times and the run time, seconds. `None` where nothing was useful.
+    /// From the processes' useful times and the run time, seconds, without run delay. `None` where nothing was useful.
     pub fn of(useful_s: &[f64], runtime_s: f64) -> Option<Efficiency> {
         let longest_s = useful_s.iter().copied().fold(0.0, f64::max);
         let mean_s = useful_s.iter().sum::<f64>() / useful_s.len().max(1) as f64;
@@ -30,6 +35,13 @@ impl Efficiency {
             load_balance,
             communication_efficiency,
             parallel_efficiency: load_balance * communication_efficiency,
+            run_delay: 0.0,
         })
+    }
+
+    /// With the processes' run delays as shares of their time.
+    pub fn with_run_delay(self, shares: &[f64]) -> Efficiency {
+        let mean = shares.iter().sum::<f64>() / shares.len().max(1) as f64;
+        Efficiency { run_delay: mean.clamp(0.0, 1.0), ..self }
     }
 }

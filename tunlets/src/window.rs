@@ -194,6 +194,11 @@ impl Window {
         self.per_worker.iter().map(|w| w.busy_s).fold(0.0, f64::max)
     }
 
+    /// Share of the time that the ranks were ready to run and had no core; 0 where it is not known.
+    pub fn run_delay(&self) -> f64 {
+        self.efficiency.map_or(0.0, |efficiency| efficiency.run_delay)
+    }
+
     /// César 2006, 1.5: `1 - sum(busy)/(workers × iteration time)`; 0 is perfect balance.
     pub fn imbalance(&self) -> f64 {
         if self.iteration_s > 0.0 { 1.0 - self.ideal_s() / self.iteration_s } else { 0.0 }

@@ -22,6 +22,7 @@ pub(super) fn counted(wire: v1::MpiCounted) -> Option<Event> {
             partner: (wire.with_partner > 0).then_some(wire.partner),
             with_partner: wire.with_partner.min(wire.with_one),
             with_one: wire.with_one,
+            run_delay_ns: (wire.run_delay_ns, wire.run_delay_time_ns),
         })
     })
 }

@@ -172,7 +172,8 @@ impl Job {
             return Some(format!("stage {number}{name} is the slowest: {} per input", Seconds(tr_s)));
         }
         let line = self.measurements.closed().newest(Per::Iteration).filter(|line| line.tasks > Some(0))?;
-        Some(Regime::of(line.time_s, line.master_busy_s?, line.ideal_s?).as_str().to_owned())
+        let run_delay = self.measurements.efficiency().map_or(0.0, |efficiency| efficiency.run_delay);
+        Some(Regime::of(line.time_s, line.master_busy_s?, line.ideal_s?, run_delay).as_str().to_owned())
     }
 
     fn point(&self, point: &TuningPoint) -> Value {

@@ -9,6 +9,7 @@ const FUNCTIONS_NAMED: usize = 3;
 /// The lines of any program whose MPI calls were counted.
 pub fn lines(summary: &Value) -> Vec<String> {
     let mut lines: Vec<String> = efficiency(&summary["pop"]).into_iter().collect();
+    lines.extend(run_delay(&summary["pop"]));
     lines.extend(longest(&summary["pop"]));
     lines.extend(functions(summary));
     lines.extend(summary["teams"].as_array().into_iter().flatten().filter_map(team));
@@ -23,6 +24,15 @@ fn efficiency(pop: &Value) -> Option<String> {
         percent("parallel_efficiency")?,
         percent("load_balance")?,
         percent("communication_efficiency")?,
+    ))
+}
+
+/// What the ranks waited for cores, if that is a percent of the time.
+fn run_delay(pop: &Value) -> Option<String> {
+    let share = pop["run_delay"].as_f64().filter(|share| *share >= 0.01)?;
+    Some(format!(
+        "ranks were ready to run and had no core for {:.0} % of the time: they are more than the cores, or other programs use them",
+        100.0 * share
     ))
 }
 

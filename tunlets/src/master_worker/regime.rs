@@ -9,13 +9,17 @@ pub enum Regime {
     Communication,
     /// The master is busy most of the time, and more of it than the workers: more workers will not help.
     Master,
+    /// The ranks are ready to run and wait for a core most of the time.
+    Cores,
 }
 
 impl Regime {
     /// Classifies an iteration by its time, the master's busy time, and the ideal (task time / workers), seconds: the bottleneck is what is
-    /// busy for the largest share of the time (Denning, Buzen 1978), if that is most of it.
-    pub fn of(iteration_s: f64, master_busy_s: f64, ideal_s: f64) -> Regime {
+    /// busy for the largest share of the time (Denning, Buzen 1978), if that is most of it. `run_delay` is the share of the time that ranks
+    /// waited for a core: then that is what is busy.
+    pub fn of(iteration_s: f64, master_busy_s: f64, ideal_s: f64, run_delay: f64) -> Regime {
         match () {
+            () if 2.0 * run_delay > 1.0 => Regime::Cores,
             () if 2.0 * master_busy_s.max(ideal_s) <= iteration_s => Regime::Communication,
             () if master_busy_s > ideal_s => Regime::Master,
             () => Regime::Compute,
@@ -28,6 +32,9 @@ impl Regime {
             Regime::Compute => "compute-bound",
             Regime::Communication => "communication-bound",
             Regime::Master => "master-bound: the master is the bottleneck, more workers will not help",
+            Regime::Cores => {
+                "core-bound: ranks wait for a core most of the time, more workers on these cores will not help"
+            }
         }
     }
 }
@@ -38,9 +45,10 @@ mod tests {
 
     #[test]
     fn the_busiest_is_the_bottleneck_if_it_is_busy_most_of_the_time() {
-        let of = |master_busy_s, ideal_s| Regime::of(1.0, master_busy_s, ideal_s);
+        let of = |master_busy_s, ideal_s| Regime::of(1.0, master_busy_s, ideal_s, 0.5);
         assert_eq!([of(0.1, 0.8), of(0.7, 0.8), of(0.1, 0.51)], [Regime::Compute; 3]);
         assert_eq!([of(0.9, 0.6), of(0.6, 0.1)], [Regime::Master; 2]);
         assert_eq!([of(0.3, 0.4), of(0.0, 0.0)], [Regime::Communication; 2]);
+        assert_eq!(Regime::of(1.0, 0.9, 0.2, 0.6), Regime::Cores);
     }
 }

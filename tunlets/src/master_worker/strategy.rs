@@ -80,6 +80,8 @@ pub struct MasterWorker {
     places: PredictionErrors,
     /// That these are not foreseeable was said.
     unforeseen: Option<Refusal>,
+    /// That ranks wait for cores was said.
+    crowded: Option<Refusal>,
     trials: Trials<Setting>,
     /// The last decision that was applied, and the time that it promised, seconds.
     promised: Option<(u64, f64)>,
@@ -91,6 +93,16 @@ pub struct MasterWorker {
     /// Decision that starts worker processes, and the number that it asks for.
     starting: Option<(u64, u32)>,
     judgements: Vec<Judgement>,
+}
+
+/// Says that ranks wait for cores, and what follows from that.
+fn crowded(iteration: u64, run_delay: f64) -> Refusal {
+    let why = format!(
+        "to count on more cores: the ranks were ready to run and had none for {:.0} % of the time; other numbers of workers are taken to \
+         leave that as it is",
+        100.0 * run_delay
+    );
+    Refusal { tunlet: "master_worker".to_owned(), iteration, why, times: 1 }
 }
 
 impl MasterWorker {
@@ -111,6 +123,7 @@ impl MasterWorker {
             errors: PredictionErrors::default(),
             places: PredictionErrors::default(),
             unforeseen: None,
+            crowded: None,
             trials: Trials::default(),
             promised: None,
             proposed_s: f64::NAN,
@@ -172,7 +185,7 @@ impl MasterWorker {
             if window.setting_changed {
                 self.interrupt(None);
             } else {
-                self.regime = Some(Regime::of(window.iteration_s, window.master_busy_s, ideal_s));
+                self.regime = Some(Regime::of(window.iteration_s, window.master_busy_s, ideal_s, window.run_delay()));
                 let normalized =
                     self.workload.as_ref().map(|known| (known.normalized_s(window), known.work_s(window.tasks)));
                 self.judgements
@@ -265,6 +278,9 @@ impl MasterWorker {
         }
         if self.places.are_unusual(self.confidence) && self.unforeseen.is_none() {
             self.unforeseen = Some(self.not_foreseen(iteration));
+        }
+        if self.regime == Some(Regime::Cores) && self.crowded.is_none() {
+            self.crowded = Some(crowded(iteration, workload.run_delay));
         }
         let count = tuning_points.iter().find(|k| k.name == names::WORKERS);
         let count = count.or_else(|| tuning_points.iter().find(|k| k.name == names::OWN_WORKERS));
@@ -425,7 +441,7 @@ impl Tunlet for MasterWorker {
     }
 
     fn refusals(&self) -> Vec<Refusal> {
-        self.unforeseen.iter().cloned().collect()
+        self.unforeseen.iter().chain(&self.crowded).cloned().collect()
     }
 
     fn report(&self) -> Report {

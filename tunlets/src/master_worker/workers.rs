@@ -310,7 +310,11 @@ impl Workers {
         ratio: f64,
         deviation: f64,
     ) -> Option<NextAllocation> {
-        let most = workload.workers.max(self.most_seen).saturating_mul(BEYOND);
+        // How it goes with more cores, these do not tell.
+        let most = match regime {
+            Regime::Cores => workload.workers,
+            _ => workload.workers.max(self.most_seen).saturating_mul(BEYOND),
+        };
         let (low, high) = self.range(most);
         let settings = [*setting];
         let confidence = self.confidence;

@@ -65,6 +65,8 @@ pub struct WorkloadEstimator {
     relieved: bool,
     /// What messages cost, where it was measured.
     pub network: Option<Network>,
+    /// Share of the last iteration that the ranks waited for a core.
+    pub run_delay: f64,
     confidence: Confidence,
     /// How far iterations differ by chance.
     steadiness: Steadiness,
@@ -221,6 +223,7 @@ impl WorkloadEstimator {
             largest_team: 0,
             relieved: window.setting.is_relieving(),
             network: window.network,
+            run_delay: window.run_delay(),
             confidence,
             steadiness: Steadiness::default(),
             growth: Growth::new(confidence),
@@ -344,6 +347,7 @@ impl WorkloadEstimator {
         }
         self.by_workers = mixed(self.by_workers, variance_of(present.into_iter()));
         (self.tasks, self.workers, self.network) = (now.tasks, now.workers, now.network);
+        self.run_delay = now.run_delay;
         (self.chunk_tasks, self.prepare_s) = (now.chunk_tasks, now.prepare_s.or(self.prepare_s));
         self.far.extend(now.far);
     }

@@ -67,7 +67,7 @@ pub fn input_error(
 
 /// Forecasts of the present number, first, and of those of `range` that are `worth` it with the shortest possible time; none if
 /// none is. Each is with what suits it best of `settings`: the first of these unless another is better by more than the model's
-/// error. `scale` corrects the simulation.
+/// error. `scale` corrects the simulation. The time that ranks waited for a core stays: other ranks do not bring other cores.
 pub fn forecasts(
     workload: &WorkloadEstimator,
     settings: &[TechniqueParameters],
@@ -94,9 +94,14 @@ pub fn forecasts(
             let setting = if setting.min_chunk > 1 { fitted } else { *setting };
             let each = drawings.each(&load, &setting, runs as usize);
             let result = SimResult::mean(&each);
-            let times_s: Vec<f64> = each.iter().map(|result| result.iteration_s).collect();
+            let mixed = |(at, result): (usize, &SimResult)| match now_s.and_then(|now_s| now_s.get(at)) {
+                Some(now_s) => workload.run_delay * now_s + (1.0 - workload.run_delay) * result.iteration_s,
+                None => result.iteration_s,
+            };
+            let times_s: Vec<f64> = each.iter().enumerate().map(mixed).collect();
             let faster = now_s.map_or(Gain::NONE, |now_s| Gain::paired(now_s, &times_s, confidence));
-            let iteration_s = (result.iteration_s * scale).max(shortest_s);
+            let mean_s = times_s.iter().sum::<f64>() / times_s.len().max(1) as f64;
+            let iteration_s = (mean_s * scale).max(shortest_s);
             (Forecast { workers, setting, iteration_s, work_s, deviation: result.deviation, faster }, times_s)
         };
         let all: Vec<(Forecast, Vec<f64>)> = settings.iter().map(with).collect();
