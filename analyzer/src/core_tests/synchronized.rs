@@ -163,7 +163,7 @@ fn a_change_that_was_not_heard_of_in_time_counts_on_all_ranks_once_one_tells_of_
     assert_eq!(values(&mut story), [1.0, 1.0, 1.0], "one that has it says that all have it");
 }
 
-/// Wants algorithm 1 on all ranks together, until it is sent that it cannot be.
+/// Wants algorithm 1 together on all ranks that offer it, until it is sent that it cannot be.
 #[derive(Default)]
 struct InStep {
     seen: Option<u64>,
@@ -181,13 +181,12 @@ impl Tunlet for InStep {
         Vec::new()
     }
     fn propose(&mut self, tuning_points: &[TuningPoint]) -> Option<Proposal> {
-        let mut open =
-            tuning_points.iter().filter(|tuning_point| tuning_point.name == "algorithm" && tuning_point.value == 0.0);
-        open.next().filter(|_| self.refused.is_none())?;
+        let offers: Vec<&TuningPoint> = tuning_points.iter().filter(|point| point.name == "algorithm").collect();
+        offers.iter().find(|point| point.value == 0.0 && self.refused.is_none())?;
         Some(Proposal {
             tunlet: "in_step".into(),
             iteration: self.seen?,
-            ranks: vec![0, 1, 2],
+            ranks: offers.iter().map(|tuning_point| tuning_point.rank).collect(),
             synchronized: true,
             assignments: vec![("algorithm".into(), 1.0.into())],
             tuning_point: "algorithm".into(),
@@ -211,13 +210,21 @@ impl Tunlet for InStep {
     }
 }
 
-/// Three ranks with the point on one host, and a tunlet that turns it; `first` happens before it sees an iteration.
-fn tuned(first: impl FnOnce(&mut Story)) -> Story {
+/// Three ranks on one host, of which `offering` offer the point, and a tunlet that turns it; `first` happens before it sees an
+/// iteration.
+fn tuned(offering: impl IntoIterator<Item = u32>, first: impl FnOnce(&mut Story)) -> Story {
+    tuned_by(in_step(), offering, first)
+}
+
+fn in_step() -> Core {
     let make = |_: &TuningOptions| -> Result<Box<dyn Tunlet>, ConfigError> { Ok(Box::new(InStep::default())) };
-    let core = Core::new(Config::default(), make, 1000);
+    Core::new(Config::default(), make, 1000)
+}
+
+fn tuned_by(core: Core, offering: impl IntoIterator<Item = u32>, first: impl FnOnce(&mut Story)) -> Story {
     let mut story = Story { core, ..Story::new(Config::default()) };
     story.hello(LINK, "n1-77", "j");
-    (0..3).for_each(|rank| story.report("j", rank, vec![algorithm()]));
+    offering.into_iter().for_each(|rank| story.report("j", rank, vec![algorithm()]));
     first(&mut story);
     story.out.clear();
     story.report("j", 0, vec![begun(0)]);
@@ -228,7 +235,7 @@ fn tuned(first: impl FnOnce(&mut Story)) -> Story {
 
 #[test]
 fn a_tunlets_change_on_all_ranks_goes_the_same_way_and_the_reason_why_one_came_to_nothing_is_reported() {
-    let mut story = tuned(|_| ());
+    let mut story = tuned(0..3, |_| ());
     let prepare = story.sent_actions();
     assert_eq!(prepare.iter().map(|a| (a.rank, a.phase)).collect::<Vec<_>>(), [0, 1, 2].map(|r| (r, Phase::Prepare)));
     let arm = story.all_say(&prepare, ActionStatus::Prepared, 1);
@@ -241,7 +248,7 @@ fn a_tunlets_change_on_all_ranks_goes_the_same_way_and_the_reason_why_one_came_t
 
 #[test]
 fn ranks_that_have_to_stay_alike_do_not_change_while_one_of_them_is_held_by_hand() {
-    let mut story = tuned(|story| {
+    let mut story = tuned(0..3, |story| {
         let set = Control::Set {
             point: "algorithm".into(),
             value: "0".into(),
@@ -257,4 +264,26 @@ fn ranks_that_have_to_stay_alike_do_not_change_while_one_of_them_is_held_by_hand
     assert_eq!(story.sent_actions(), []);
     let decision = story.summary("j")["decisions"][0].clone();
     assert_eq!(decision["reason"], "it was set by hand, until midrun resume");
+}
+
+#[test]
+fn ranks_that_have_to_stay_alike_do_not_change_before_every_one_of_them_offers_the_point() {
+    let mut story = tuned(0..2, |_| ());
+    assert_eq!(story.sent_actions(), [], "rank 2 would keep the old value");
+    let why = story.summary("j")["decisions"][0]["reason"].clone();
+    assert!(why.as_str().is_some_and(|why| why.contains("rank 2 does not offer algorithm")), "{why}");
+    story.ask_together("algorithm", "1");
+    assert!(story.line().text.contains("rank 2 does not offer algorithm"));
+    story.report("j", 2, vec![algorithm()]);
+    story.ask_together("algorithm", "1");
+    assert_eq!(story.sent_actions().iter().map(|action| action.rank).collect::<Vec<_>>(), [0, 1, 2]);
+
+    // A rank that offers the point while a tunlet still thinks of the other two.
+    let mut story = tuned_by(in_step().thinking_apart(), 0..2, |_| ());
+    let [thought] = &story.thoughts()[..] else { panic!("one thought") };
+    story.report("j", 2, vec![algorithm()]);
+    story.think(thought);
+    assert_eq!(story.sent_actions(), []);
+    let why = story.summary("j")["decisions"][0]["reason"].clone();
+    assert!(why.as_str().is_some_and(|why| why.contains("rank 2 has offered algorithm meanwhile")), "{why}");
 }

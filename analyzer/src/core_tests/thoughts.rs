@@ -18,7 +18,7 @@ impl Story {
     }
 
     /// The thoughts that were handed out, not yet thought.
-    fn thoughts(&mut self) -> Vec<Work> {
+    pub(super) fn thoughts(&mut self) -> Vec<Work> {
         let thoughts = self.out.iter().filter_map(|output| match output {
             Output::Think { work, .. } => Some(work.clone()),
             _ => None,
@@ -28,7 +28,7 @@ impl Story {
         thoughts
     }
 
-    fn think(&mut self, thought: &Work) {
+    pub(super) fn think(&mut self, thought: &Work) {
         thought.run();
         self.step(Input::Thought { job: job("j") });
     }

@@ -333,8 +333,26 @@ fn allow(ctx: &Ctx<'_>, all: &BTreeSet<u32>, assigned: &[Assigned], roster: &Ros
             nodes.len(),
         ));
     }
-    match all.iter().find(|rank| roster.members.link_of(**rank, ctx.links).is_none()) {
-        Some(rank) => Err(format!("rank {rank}: its agent is not connected")),
-        None => Ok(()),
+    if let Some(rank) = all.iter().find(|rank| roster.members.link_of(**rank, ctx.links).is_none()) {
+        return Err(format!("rank {rank}: its agent is not connected"));
     }
+    left_out(assigned, roster).map_or(Ok(()), Err)
+}
+
+/// A rank that would keep its value while the others change theirs, and why. A change is thought of for the ranks that offer
+/// the tuning point by then; one that declares it later would differ from them.
+fn left_out(assigned: &[Assigned], roster: &Roster) -> Option<String> {
+    let mut changed: BTreeMap<&str, BTreeSet<u32>> = BTreeMap::new();
+    for (rank, values) in assigned {
+        for (name, _) in values {
+            changed.entry(name).or_default().insert(*rank);
+        }
+    }
+    changed.into_iter().find_map(|(name, ranks)| {
+        let (rank, ..) = roster.members.ranks().find(|(rank, ..)| !ranks.contains(rank))?;
+        Some(match roster.points.get(rank, name) {
+            Some(_) => format!("rank {rank} has offered {name} meanwhile, and would be left out"),
+            None => format!("rank {rank} does not offer {name}, and a synchronized change is on all ranks or on none"),
+        })
+    })
 }
