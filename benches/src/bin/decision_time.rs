@@ -1,4 +1,5 @@
-//! Measures the decision time: how long the tunlet `master_worker` takes for one window.
+//! Measures the decision time: how long the tunlet `master_worker` takes for one window, with recall (as programs that name no technique
+//! begin) and without.
 
 use anyhow::Result;
 use midrun_benches::{master, spread};
@@ -11,8 +12,9 @@ use std::time::Instant;
 const WINDOWS: u64 = 12;
 
 fn main() -> Result<()> {
-    println!("{:>8} {:>8}  decision time, ms: median [p10 … p90]", "workers", "tasks");
-    for (workers, tasks) in [(8, 2_000), (25, 10_000), (100, 10_000), (1_000, 100_000)] {
+    println!("{:>8} {:>8} {:>8}  decision time, ms: median [p10 … p90]", "workers", "tasks", "recall");
+    let sizes = [(8, 2_000), (25, 10_000), (100, 10_000), (1_000, 100_000), (6_400, 64_000)];
+    for ((workers, tasks), recall) in sizes.into_iter().flat_map(|size| [(size, false), (size, true)]) {
         let mut tunlet = catalogue::create(&TuningOptions::default())?;
         let load = SimInput {
             tasks,
@@ -23,7 +25,7 @@ fn main() -> Result<()> {
             latency_s: 50e-6,
             ..SimInput::default()
         };
-        let setting = TechniqueParameters::new(Technique::None);
+        let setting = TechniqueParameters { recall, ..TechniqueParameters::new(Technique::None) };
         let ranks: Vec<u32> = (1..=workers).collect();
         let tuning_points = master::tuning_points(&setting, workers, workers);
         let mut times = Vec::new();
@@ -37,7 +39,7 @@ fn main() -> Result<()> {
             times.push(begin.elapsed().as_secs_f64() * 1e3);
         }
         if let Some(spread) = spread(times) {
-            println!("{workers:>8} {tasks:>8}  {spread}");
+            println!("{workers:>8} {tasks:>8} {:>8}  {spread}", if recall { "yes" } else { "no" });
         }
     }
     Ok(())

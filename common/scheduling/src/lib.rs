@@ -1,4 +1,4 @@
-//! How work is dispatched to ranks: the chunks of Master/Worker tasks ([`ChunkScheduler`], [`WorkerQueue`]) and the plan of
+//! How work is dispatched to ranks: the chunks of Master/Worker tasks ([`ChunkScheduler`], [`Workers`]) and the plan of
 //! a pipeline's stages ([`plan`]).
 //!
 //! The shim runs this code in the master, and the models run the same code to simulate a technique: a prediction is about
@@ -21,14 +21,16 @@ pub mod start;
 mod steps;
 mod task_times;
 mod technique;
+mod workers;
 
 pub use divisor::{daf_divisor, fac_divisor};
 pub use own_work::{OwnTask, pays};
 pub use queue::{WorkerQueue, is_small, may_be_ahead};
-pub use recall::{Recall, Returned, own_task_s, recall, tasks_to_return};
+pub use recall::{Recall, Returned, own_task_s, tasks_to_return};
 pub use scheduler::{Chunk, ChunkScheduler};
 pub use speed::WorkerSpeed;
 pub use start::Start;
 pub use steps::Steps;
 pub use task_times::TaskTimes;
 pub use technique::{Technique, TechniqueParameters};
+pub use workers::Workers;

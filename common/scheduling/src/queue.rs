@@ -78,12 +78,13 @@ impl WorkerQueue {
         self.chunks.iter().map(|chunk| chunk.count).sum()
     }
 
-    /// Time for the tasks that it holds, of `task_s` each, less the time that it has had, seconds.
-    pub(crate) fn expected_left_s(&self, task_s: f64, now_s: f64) -> f64 {
-        (self.tasks() as f64 * task_s - (now_s - self.since_s)).max(0.0)
+    /// When it is expected to be done with the tasks that it holds, of `task_s` each, seconds.
+    pub(crate) fn expected_end_s(&self, task_s: f64) -> f64 {
+        self.since_s + self.tasks() as f64 * task_s
     }
 
-    /// The same for tasks that scatter by `sigma_s`, given that it is not done: mean and variance. The tasks' sum is taken as normal.
+    /// The time from `now_s` until then for tasks that scatter by `sigma_s`, given that it is not done: mean and variance. The tasks'
+    /// sum is taken as normal.
     pub(crate) fn left_if_not_done(&self, task_s: f64, sigma_s: f64, now_s: f64) -> (f64, f64) {
         let tasks = self.tasks() as f64;
         above_zero(tasks * task_s - (now_s - self.since_s), tasks * sigma_s * sigma_s)

@@ -1,15 +1,14 @@
 //! Simulates one iteration: the master's own hand-out code on a model of tasks, workers and messages.
 //!
 //! The master serves one message at a time. A worker computes its chunks in the order they come; the master queues a
-//! second chunk ahead while much is left ([`WorkerQueue`]), so that the worker need not wait for messages. With recall, a busy
+//! second chunk ahead while much is left ([`midrun_scheduling::WorkerQueue`]), so that the worker need not wait for messages. With recall, a busy
 //! worker looks for the master's request between two tasks.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
 use midrun_scheduling::{
-    Chunk, ChunkScheduler, Recall, Returned, TechniqueParameters, WorkerQueue, WorkerSpeed, own_task_s, recall,
-    tasks_to_return,
+    Chunk, ChunkScheduler, Recall, Returned, TechniqueParameters, WorkerSpeed, Workers, own_task_s, tasks_to_return,
 };
 
 use crate::counted::{self, Counted};
@@ -67,13 +66,17 @@ impl SimResult {
 
 /// One iteration with task times drawn by `seed`.
 pub fn iteration(input: &SimInput, parameters: &TechniqueParameters, seed: u64) -> SimResult {
-    run(input, parameters, (&Trace::draw(input, seed), input.mean_s), true)
+    whole(input, parameters, (&Trace::draw(input, seed), input.mean_s))
 }
 
 /// One iteration with these task times, seconds, on a worker of average speed.
 pub fn iteration_of(times: &[f64], input: &SimInput, parameters: &TechniqueParameters) -> SimResult {
     let input = SimInput { tasks: times.len() as u64, ..input.clone() };
-    run(&input, parameters, (&Trace::of(times), 1.0), true)
+    whole(&input, parameters, (&Trace::of(times), 1.0))
+}
+
+fn whole(input: &SimInput, parameters: &TechniqueParameters, trace: (&Trace, f64)) -> SimResult {
+    run(input, parameters, trace, true, f64::INFINITY).unwrap_or_default()
 }
 
 /// Task times drawn once for several simulations: what meets the same drawings can be compared much better than its values
@@ -91,8 +94,34 @@ impl Drawings {
     /// The result of each of the first `runs` drawings. `input` may differ from that of the drawings in everything but the number
     /// of its tasks, their profile and their variation.
     pub fn each(&self, input: &SimInput, parameters: &TechniqueParameters, runs: usize) -> Vec<SimResult> {
-        let traces = &self.traces[..runs.min(self.traces.len())];
-        traces.iter().map(|trace| run(input, parameters, (trace, input.mean_s), false)).collect()
+        self.each_within(input, parameters, 0..runs, f64::INFINITY).unwrap_or_default()
+    }
+
+    /// The same of these drawings, as long as the mean of the iteration times can be `most_s` or less, seconds: a setting that is
+    /// surely worse costs little.
+    pub fn each_within(
+        &self,
+        input: &SimInput,
+        parameters: &TechniqueParameters,
+        runs: std::ops::Range<usize>,
+        most_s: f64,
+    ) -> Option<Vec<SimResult>> {
+        let end = runs.end.min(self.traces.len());
+        let traces = &self.traces[runs.start.min(end)..end];
+        let workers = input.workers.max(1) as usize;
+        let rate: f64 = (0..workers).map(|worker| 1.0 / slowness(input, worker)).sum();
+        // No iteration is shorter than its tasks take all workers together.
+        let least_s = |trace: &Trace| trace.span(0, input.tasks).0 * input.mean_s / rate;
+        let rounding = 1.0 + 4.0 * f64::EPSILON * workers as f64;
+        let mut spare_s = most_s * traces.len() as f64 * rounding - traces.iter().map(least_s).sum::<f64>();
+        let mut each = Vec::with_capacity(traces.len());
+        for trace in traces {
+            spare_s += least_s(trace);
+            let result = run(input, parameters, (trace, input.mean_s), false, spare_s)?;
+            spare_s -= result.iteration_s;
+            each.push(result);
+        }
+        Some(each)
     }
 
     /// The mean of [`Drawings::each`].
@@ -128,8 +157,6 @@ enum Event {
 
 #[derive(Default)]
 struct Worker {
-    /// Out at this worker as the master sees it: oldest first.
-    out: WorkerQueue,
     /// Sent and not arrived: messages keep their order.
     travelling: VecDeque<Chunk>,
     /// Arrived and not begun.
@@ -164,7 +191,8 @@ struct Sim<'a> {
     returned: Returned,
     recall: Option<u64>,
     workers: Vec<Worker>,
-    speeds: Vec<WorkerSpeed>,
+    /// What is out at each as the master sees it, and its speed.
+    known: Workers,
     events: BinaryHeap<Reverse<(u64, u64, Event)>>,
     order: u64,
     master_free_s: f64,
@@ -175,12 +203,20 @@ struct Sim<'a> {
     logging: bool,
 }
 
-fn run(input: &SimInput, parameters: &TechniqueParameters, (trace, unit_s): (&Trace, f64), logging: bool) -> SimResult {
+/// `None` when the iteration takes longer than `most_s`.
+fn run(
+    input: &SimInput,
+    parameters: &TechniqueParameters,
+    (trace, unit_s): (&Trace, f64),
+    logging: bool,
+    most_s: f64,
+) -> Option<SimResult> {
+    let within = |result: SimResult| (result.iteration_s <= most_s).then_some(result);
     if parameters.counts()
         && let Some(counted) = counted::run(input, parameters, (trace, unit_s), logging)
     {
         let Counted { iteration_s, chunks, task_s, log } = counted;
-        return SimResult { iteration_s, chunks: chunks as f64, task_s, deviation: 0.0, log };
+        return within(SimResult { iteration_s, chunks: chunks as f64, task_s, deviation: 0.0, log });
     }
     let n = input.workers.max(1);
     let scheduler =
@@ -190,7 +226,7 @@ fn run(input: &SimInput, parameters: &TechniqueParameters, (trace, unit_s): (&Tr
         && let Some(led) = led::run(input, size, (scheduler.clone(), speeds.clone()), (trace, unit_s), logging)
     {
         let Led { iteration_s, chunks, task_s, log } = led;
-        return SimResult { iteration_s, chunks: chunks as f64, task_s, deviation: 0.0, log };
+        return within(SimResult { iteration_s, chunks: chunks as f64, task_s, deviation: 0.0, log });
     }
     let mut sim = Sim {
         input,
@@ -200,7 +236,7 @@ fn run(input: &SimInput, parameters: &TechniqueParameters, (trace, unit_s): (&Tr
         returned: Returned::default(),
         recall: parameters.recall.then_some(parameters.min_chunk.max(1)),
         workers: (0..n).map(|_| Worker::default()).collect(),
-        speeds,
+        known: Workers::new(speeds),
         events: BinaryHeap::new(),
         order: 0,
         master_free_s: 0.0,
@@ -215,8 +251,16 @@ fn run(input: &SimInput, parameters: &TechniqueParameters, (trace, unit_s): (&Tr
     sim.ask_back(0.0);
     while let Some(Reverse((bits, _, event))) = sim.events.pop() {
         sim.on_event(f64::from_bits(bits), event);
+        if sim.result.iteration_s > most_s {
+            return None;
+        }
     }
-    sim.result
+    Some(sim.result)
+}
+
+/// Time of a task on this worker, over that on one of average speed.
+fn slowness(input: &SimInput, worker: usize) -> f64 {
+    input.slowness.get(worker).copied().unwrap_or(1.0)
 }
 
 /// The master's estimate of a worker's speed from the iteration before.
@@ -227,14 +271,14 @@ fn known_speed(input: &SimInput, worker: usize) -> WorkerSpeed {
     if let Some(measured) = input.measured.get(worker).filter(|measured| measured.tasks > 0) {
         return *measured;
     }
-    let mean_s = input.mean_s * input.slowness.get(worker).copied().unwrap_or(1.0);
+    let mean_s = input.mean_s * slowness(input, worker);
     WorkerSpeed::known(KNOWN_TASKS, KNOWN_CHUNKS, mean_s, (input.variation * mean_s).powi(2))
 }
 
 /// The master's mean and standard deviation of all tasks' times from the iteration before: from the tasks themselves, their
 /// positions and the workers, each of which computes as many tasks as it is fast.
 fn known_moments(input: &SimInput) -> Option<(f64, f64)> {
-    let slowness = || (0..input.workers.max(1) as usize).map(|w| input.slowness.get(w).copied().unwrap_or(1.0));
+    let slowness = || (0..input.workers.max(1) as usize).map(|worker| slowness(input, worker));
     let rate: f64 = slowness().map(|s| 1.0 / s).sum();
     let mean_s = input.mean_s * f64::from(input.workers.max(1)) / rate;
     let profile = input.profile.iter().map(|p| p * p).sum::<f64>() / input.profile.len().max(1) as f64;
@@ -270,29 +314,27 @@ impl Sim<'_> {
     }
 
     fn slowness(&self, worker: u32) -> f64 {
-        self.input.slowness.get(worker as usize).copied().unwrap_or(1.0)
+        slowness(self.input, worker as usize)
     }
 
     fn feed(&mut self, worker: u32, now: f64) {
         let left = self.scheduler.remaining() + self.returned.tasks();
         let n = self.workers.len() as u64;
-        let w = &self.workers[worker as usize];
-        let ahead = w.out.may_receive(self.scheduler.technique(), left, n) && !self.input.without_prefetch;
-        if !w.out.is_empty() && !ahead {
+        let out = &self.known.queues()[worker as usize];
+        let ahead = out.may_receive(self.scheduler.technique(), left, n) && !self.input.without_prefetch;
+        if !out.is_empty() && !ahead {
             return;
         }
-        let idle = || self.workers.iter().filter(|w| w.out.is_empty()).count() as u64;
         let next = match self.returned.tasks() {
-            0 => self.scheduler.next(worker, &self.speeds),
-            _ => self.returned.next(idle()),
+            0 => self.scheduler.next(worker, self.known.speeds()),
+            _ => self.returned.next(self.known.idle() as u64),
         };
         let Some(chunk) = next else { return };
         self.result.chunks += 1.0;
         self.master_free_s = self.master_free_s.max(now) + self.input.overhead_s;
         let times = self.message_times(worker);
-        let w = &mut self.workers[worker as usize];
-        w.out.push(chunk, now);
-        w.travelling.push_back(chunk);
+        self.known.push(worker as usize, chunk, now);
+        self.workers[worker as usize].travelling.push_back(chunk);
         self.outgoing_free_s = self.outgoing_free_s.max(self.master_free_s) + chunk.count as f64 * times.send_s;
         self.at(self.arrival_s(worker, chunk, self.outgoing_free_s), Event::Arrive(worker));
     }
@@ -313,7 +355,7 @@ impl Sim<'_> {
                 }
             }
             Event::Ask(worker) => {
-                self.workers[worker as usize].out.ask();
+                self.known.ask(worker as usize);
                 self.feed(worker, now);
             }
             Event::Done(worker, number) => {
@@ -323,8 +365,7 @@ impl Sim<'_> {
                 }
                 w.computing = None;
                 // A worker computes in the order in which it receives: its oldest chunk is the one that is done.
-                let w = &self.workers[worker as usize];
-                let done = w.out.get(w.back);
+                let done = self.known.queues()[worker as usize].get(w.back);
                 let count = done.map_or(0, |chunk| chunk.count);
                 let times = self.message_times(worker);
                 self.incoming_free_s = self.incoming_free_s.max(now) + count as f64 * times.back_s;
@@ -343,10 +384,7 @@ impl Sim<'_> {
         if self.recall.is_none() || self.scheduler.remaining() + self.returned.tasks() > 0 {
             return;
         }
-        let mut queues: Vec<WorkerQueue> = self.workers.iter_mut().map(|w| std::mem::take(&mut w.out)).collect();
-        let asked: Vec<_> = std::iter::from_fn(|| recall(&mut queues, &self.speeds, now, |_| true)).collect();
-        self.workers.iter_mut().zip(queues).for_each(|(w, queue)| w.out = queue);
-        for asked in asked {
+        while let Some(asked) = self.known.recall(now, None) {
             let worker = asked.worker as u32;
             self.workers[asked.worker].recalled = Some(asked);
             self.master_free_s = self.master_free_s.max(now) + self.input.overhead_s;
@@ -422,14 +460,14 @@ impl Sim<'_> {
     fn on_returned(&mut self, worker: u32, now: f64) {
         let w = &mut self.workers[worker as usize];
         let Some((recalled, tasks)) = w.answers.pop_front() else { return };
-        self.returned.on_answer(&mut w.out, recalled, tasks);
+        self.known.on_answer(&mut self.returned, worker as usize, recalled, tasks);
         if tasks.count > 0 && tasks.first == recalled {
             self.result.chunks -= 1.0;
         }
-        for worker in 0..self.workers.len() as u32 {
-            if self.workers[worker as usize].out.is_empty() {
-                self.feed(worker, now);
-            }
+        while self.returned.tasks() > 0
+            && let Some(idle) = self.known.first_idle()
+        {
+            self.feed(idle as u32, now);
         }
         self.ask_back(now);
     }
@@ -463,7 +501,7 @@ impl Sim<'_> {
 
     fn on_result(&mut self, worker: u32, now: f64) {
         let each_s = self.slowness(worker) * self.unit_s;
-        let Some(chunk) = self.workers[worker as usize].out.pop(now) else { return };
+        let Some(chunk) = self.known.pop(worker as usize, now) else { return };
         self.workers[worker as usize].back -= 1;
         let begin_s = self.workers[worker as usize].begun_s.pop_front().unwrap_or(now);
         let (time, squares) = self.trace.span(chunk.first, chunk.count);
@@ -475,7 +513,7 @@ impl Sim<'_> {
             let Chunk { first, count } = chunk;
             self.result.log.push(ChunkLog { worker, first, count, begin_s, busy_s, sum_sq_s2 });
         }
-        self.speeds[worker as usize].add_chunk(chunk.count, busy_s, sum_sq_s2);
+        self.known.add_chunk(worker as usize, chunk.count, busy_s, sum_sq_s2);
         self.scheduler.on_result(chunk.count, busy_s, sum_sq_s2, true);
         self.feed(worker, now); // for what came back
         self.feed(worker, now); // and one ahead

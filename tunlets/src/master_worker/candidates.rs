@@ -19,8 +19,10 @@ pub const FINE: u64 = 24;
 pub const EXPLAIN: u64 = 2;
 /// The same random numbers in each window: chance does not favour another setting each time.
 pub const SEED: u64 = 1;
-/// Candidates simulated again, besides those that are preferred on near ties.
+/// Candidates simulated further, besides those that are preferred on near ties.
 const PROMISING: usize = 4;
+/// Share of an iteration that may be spent to measure tasks one by one.
+pub const LOOK: f64 = 0.05;
 /// Beyond so many simulated tasks the runs become fewer, but not fewer than these: the scatter of two is hardly known.
 const TASKS: u64 = 80_000;
 const LEAST: u64 = 3;
@@ -195,6 +197,25 @@ impl Simulation {
         Simulation { setting, workers: workload.workers, each }
     }
 
+    /// `None` where the mean time is above `most_s`, seconds.
+    fn within(
+        drawings: &Drawings,
+        workload: &WorkloadEstimator,
+        (setting, runs): (TechniqueParameters, u64),
+        most_s: f64,
+    ) -> Option<Simulation> {
+        let each = drawings.each_within(&workload.load(), &setting, 0..runs as usize, most_s)?;
+        Some(Simulation { setting, workers: workload.workers, each })
+    }
+
+    /// With the drawings up to `runs` that were left out.
+    fn continued(mut self, drawings: &Drawings, workload: &WorkloadEstimator, runs: u64) -> Simulation {
+        let left_out = self.each.len()..runs as usize;
+        let more = drawings.each_within(&workload.load(), &self.setting, left_out, f64::INFINITY);
+        self.each.extend(more.into_iter().flatten());
+        self
+    }
+
     fn times_s(&self) -> Vec<f64> {
         self.each.iter().map(|result| result.iteration_s).collect()
     }
@@ -222,12 +243,29 @@ pub fn shortlist(
     confidence: Confidence,
 ) -> (Forecast, Vec<Forecast>) {
     let drawings = draw(workload, SEED, FINE);
-    let run = |(setting, runs): (TechniqueParameters, u64)| Simulation::new(&drawings, workload, setting, runs);
-    let mut coarse: Vec<Forecast> = settings.iter().map(|setting| run((*setting, COARSE)).forecast(None)).collect();
-    coarse.sort_by(|a, b| a.iteration_s.total_cmp(&b.iteration_s));
-    let preferred = |f: &Forecast| matches!(f.setting.kind, Technique::None | Technique::Daf);
-    let near = coarse.iter().enumerate().filter(|(rank, f)| *rank < PROMISING || preferred(f)).map(|(_, f)| f.setting);
-    let now = run((current, FINE));
-    let fine = near.map(|setting| run((setting, FINE)).forecast(Some((&now, confidence)))).collect();
-    (now.forecast(None), fine)
+    let now = Simulation::new(&drawings, workload, current, FINE);
+    let fine = promising(&drawings, workload, settings).into_iter().map(|coarse| {
+        let there = coarse.continued(&drawings, workload, FINE);
+        there.forecast(Some((&now, confidence)))
+    });
+    (now.forecast(None), fine.collect())
+}
+
+/// The settings that are to be simulated further, the best first: the first few of a coarse look, and those that are preferred on
+/// near ties. What can no longer be among them is not simulated to its end.
+fn promising(drawings: &Drawings, workload: &WorkloadEstimator, settings: &[TechniqueParameters]) -> Vec<Simulation> {
+    let preferred = |setting: &TechniqueParameters| matches!(setting.kind, Technique::None | Technique::Daf);
+    let mut best: Vec<(f64, usize, Simulation)> = Vec::new();
+    // From behind: single tasks, the slowest to simulate, stand in front.
+    for (at, setting) in settings.iter().enumerate().rev() {
+        let last_s = best.get(PROMISING - 1).map_or(f64::INFINITY, |(time_s, ..)| *time_s);
+        let most_s = if preferred(setting) { last_s * (1.0 + LOOK) } else { last_s };
+        if let Some(there) = Simulation::within(drawings, workload, (*setting, COARSE), most_s) {
+            let time_s = there.forecast(None).iteration_s;
+            let place = best.partition_point(|known| (known.0, known.1) < (time_s, at));
+            best.insert(place, (time_s, at, there));
+        }
+    }
+    let best = best.into_iter().map(|(.., there)| there).enumerate();
+    best.filter(|(rank, there)| *rank < PROMISING || preferred(&there.setting)).map(|(_, there)| there).collect()
 }

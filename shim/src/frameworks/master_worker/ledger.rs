@@ -2,8 +2,8 @@
 
 use super::taken::Taken;
 use midrun_scheduling::{
-    Chunk, ChunkScheduler, OwnTask, Recall, Returned, TechniqueParameters, WorkerQueue, WorkerSpeed, is_small,
-    may_be_ahead, pays, recall,
+    Chunk, ChunkScheduler, OwnTask, Recall, Returned, TechniqueParameters, WorkerQueue, WorkerSpeed, Workers, is_small,
+    may_be_ahead, pays,
 };
 use std::collections::VecDeque;
 
@@ -40,10 +40,8 @@ pub struct Ledger {
     timed_singly: bool,
     /// The worker that is the master itself.
     own: Option<usize>,
-    /// Chunks that each worker holds.
-    queues: Vec<WorkerQueue>,
-    /// Measured speed of each worker.
-    pub speeds: Vec<WorkerSpeed>,
+    /// What each worker holds, and how fast it is.
+    workers: Workers,
     total: u64,
     /// Tasks whose results came back.
     pub done: u64,
@@ -68,8 +66,7 @@ impl Ledger {
             max_tasks: max_tasks.max(1),
             timed_singly: known.timed_singly,
             own: known.own,
-            queues: vec![WorkerQueue::default(); workers],
-            speeds: known.speeds,
+            workers: Workers::new(known.speeds),
             total,
             done: 0,
             chunks: 0,
@@ -121,9 +118,9 @@ impl Ledger {
 
     /// Workers that wait for a chunk, or will soon, and may have one.
     pub fn wanted(&self) -> usize {
-        let (technique, left, workers) = (self.scheduler.technique(), self.left(), self.queues.len() as u64);
+        let (technique, left, workers) = (self.scheduler.technique(), self.left(), self.workers.count() as u64);
         let may = |queue: &&WorkerQueue| queue.wants() && queue.may_receive(technique, left, workers);
-        self.queues.iter().filter(may).count()
+        self.workers.queues().iter().filter(may).count()
     }
 
     /// Returns whether tasks of chunks may be recalled.
@@ -137,27 +134,30 @@ impl Ledger {
         if self.stopped || self.left() > 0 || self.bundled.is_some() {
             return None;
         }
-        let (all, own) = (self.recall, self.own);
-        recall(&mut self.queues, &self.speeds, now_s, |worker| all || Some(worker) == own)
+        match (self.recall, self.own) {
+            (true, _) => self.workers.recall(now_s, None),
+            (false, own) => self.workers.recall(now_s, Some(own?)),
+        }
     }
 
     /// Returns whether the master shall compute a task of its own chunk at `now_s` ([`pays`]). While nothing is known of the tasks it
     /// does: it gets to know one. When nothing is left to schedule nobody waits for it.
     pub fn own_task_pays(&self, own: usize, now_s: f64) -> bool {
         let Some((mean_s, sigma_s)) = self.moments().filter(|_| self.left() > 0) else { return true };
-        let others = self.queues.iter().zip(&self.speeds).enumerate().filter(|(worker, _)| *worker != own);
+        let others =
+            self.workers.queues().iter().zip(self.workers.speeds()).enumerate().filter(|(worker, _)| *worker != own);
         pays(OwnTask { mean_s, sigma_s }, others.map(|(_, both)| both), now_s)
     }
 
     /// The master gives up its own chunk, after a failure.
     pub fn abandon(&mut self, own: usize) {
-        self.queues[own] = WorkerQueue::default();
+        self.workers.clear(own);
     }
 
     /// A worker answers the recall of its chunk that begins with `recalled`: it gives back the last tasks of it, or none. Returns
     /// `false` when that is no answer to a recall.
     pub fn on_returned(&mut self, worker: usize, recalled: u64, tasks: Chunk) -> bool {
-        if !self.returned.on_answer(&mut self.queues[worker], recalled, tasks) {
+        if !self.workers.on_answer(&mut self.returned, worker, recalled, tasks) {
             return false;
         }
         if tasks.count > 0 && tasks.first == recalled {
@@ -168,23 +168,23 @@ impl Ledger {
 
     /// Cuts the chunk that `worker` shall get at `now_s`; `None` when it shall get none ([`WorkerQueue::may_receive`]).
     pub fn cut(&mut self, worker: usize, now_s: f64) -> Option<Chunk> {
-        let workers = self.queues.len() as u64;
-        if self.stopped || !self.queues[worker].may_receive(self.scheduler.technique(), self.left(), workers) {
+        let workers = self.workers.count() as u64;
+        if self.stopped || !self.workers.queues()[worker].may_receive(self.scheduler.technique(), self.left(), workers)
+        {
             return None;
         }
         let chunk = self.next(worker)?;
-        self.queues[worker].push(chunk, now_s);
+        self.workers.push(worker, chunk, now_s);
         self.chunks += 1;
         Some(chunk)
     }
 
     /// Cuts the next chunk as for `worker`, for a sub-team that will compute it.
     pub fn next(&mut self, worker: usize) -> Option<Chunk> {
-        let idle = || self.queues.iter().filter(|queue| queue.is_empty()).count() as u64;
         let mut chunk = match self.ready.pop_front() {
             Some(chunk) => chunk,
-            None if self.returned.tasks() > 0 => self.returned.next(idle())?,
-            None => self.scheduler.next(worker as u32, &self.speeds)?,
+            None if self.returned.tasks() > 0 => self.returned.next(self.workers.idle() as u64)?,
+            None => self.scheduler.next(worker as u32, self.workers.speeds())?,
         };
         if chunk.count > self.max_tasks {
             self.ready.push_front(Chunk { first: chunk.first + self.max_tasks, count: chunk.count - self.max_tasks });
@@ -195,13 +195,13 @@ impl Ledger {
 
     /// Returns whether another chunk may be sent ahead to workers that hold one of so many tasks each.
     pub fn runs_ahead(&self, tasks: u64) -> bool {
-        let (left, workers) = (self.left(), self.queues.len() as u64);
+        let (left, workers) = (self.left(), self.workers.count() as u64);
         is_small(tasks, left, workers) && may_be_ahead(self.scheduler.technique(), left, workers)
     }
 
     /// `worker` gets this chunk from the shared counter at `now_s`.
     pub fn hold(&mut self, worker: usize, chunk: Chunk, now_s: f64) {
-        self.queues[worker].push(chunk, now_s);
+        self.workers.push(worker, chunk, now_s);
         self.chunks += 1;
     }
 
@@ -212,22 +212,26 @@ impl Ledger {
 
     /// Returns whether `worker` holds no chunk.
     pub fn is_idle(&self, worker: usize) -> bool {
-        self.queues[worker].is_empty()
+        self.workers.queues()[worker].is_empty()
     }
 
     /// Records that `worker` computes its last task.
     pub fn ask(&mut self, worker: usize) {
-        self.queues[worker].ask();
+        self.workers.ask(worker);
     }
 
     /// Takes a chunk back at `now_s`. Returns `false` when it is not the oldest of that worker: computed twice, or never sent.
-    pub fn take(&mut self, worker: usize, chunk: Chunk, (busy_s, sum_sq_s2): (f64, f64), now_s: f64) -> bool {
-        let is_new = |bundled: &mut (Taken, usize)| bundled.0.insert(chunk);
-        if self.queues[worker].pop(now_s) != Some(chunk) || !self.bundled.as_mut().is_none_or(is_new) {
-            return false;
+    pub fn take(&mut self, worker: usize, chunk: Chunk, times: (f64, f64), now_s: f64) -> bool {
+        let taken = self.take_from(worker, chunk, now_s);
+        if taken {
+            self.add(worker, chunk, times, (1.0, self.timed_singly));
         }
-        self.add(worker, chunk, (busy_s, sum_sq_s2));
-        true
+        taken
+    }
+
+    fn take_from(&mut self, worker: usize, chunk: Chunk, now_s: f64) -> bool {
+        let is_new = |bundled: &mut (Taken, usize)| bundled.0.insert(chunk);
+        self.workers.pop(worker, now_s) == Some(chunk) && self.bundled.as_mut().is_none_or(is_new)
     }
 
     /// Takes a chunk back that `worker` computed and that came with others. Returns `false` when a task of it is back already.
@@ -235,7 +239,7 @@ impl Ledger {
         if !self.bundled.as_mut().is_some_and(|(taken, _)| taken.insert(chunk)) {
             return false;
         }
-        self.add(worker, chunk, times);
+        self.add(worker, chunk, times, (1.0, self.timed_singly));
         true
     }
 
@@ -245,24 +249,33 @@ impl Ledger {
         left.map(|(_, bundlers)| *bundlers -= 1).is_some()
     }
 
-    fn add(&mut self, worker: usize, chunk: Chunk, (busy_s, sum_sq_s2): (f64, f64)) {
+    /// Learns from a chunk; its worker gets done with tasks `slower` times as slowly as it computes them.
+    fn add(
+        &mut self,
+        worker: usize,
+        chunk: Chunk,
+        (busy_s, sum_sq_s2): (f64, f64),
+        (slower, timed_singly): (f64, bool),
+    ) {
         self.done += chunk.count;
-        self.speeds[worker].add_chunk(chunk.count, busy_s, sum_sq_s2);
-        self.scheduler.on_result(chunk.count, busy_s, sum_sq_s2, self.timed_singly);
+        self.workers.add_chunk(worker, chunk.count, slower * busy_s, slower * slower * sum_sq_s2);
+        self.scheduler.on_result(chunk.count, busy_s, sum_sq_s2, timed_singly);
     }
 
     /// Likewise the master's own chunk, whose tasks were timed one by one. Its speed is that with which it gets done with them beside
     /// its other work: in `held_s` seconds.
     pub fn take_own(&mut self, own: usize, chunk: Chunk, times: (f64, f64), held_s: f64, now_s: f64) -> bool {
-        let (before, timed_singly) = (self.speeds[own], std::mem::replace(&mut self.timed_singly, true));
-        let taken = self.take(own, chunk, times, now_s);
-        self.timed_singly = timed_singly;
+        let taken = self.take_from(own, chunk, now_s);
         if taken {
             let slower = if times.0 > 0.0 { (held_s / times.0).max(1.0) } else { 1.0 };
-            self.speeds[own] = before;
-            self.speeds[own].add_chunk(chunk.count, slower * times.0, slower * slower * times.1);
+            self.add(own, chunk, times, (slower, true));
         }
         taken
+    }
+
+    /// Measured speed of each worker.
+    pub fn speeds(&self) -> &[WorkerSpeed] {
+        self.workers.speeds()
     }
 
     /// Mean and standard deviation of one task's time, seconds.
@@ -273,7 +286,7 @@ impl Ledger {
     /// Returns whether every chunk is back and no further one will be sent or taken.
     pub fn is_closed(&self) -> bool {
         let sent = self.bundled.as_ref().is_none_or(|(_, bundlers)| *bundlers == 0);
-        sent && (self.stopped || self.left() == 0) && self.queues.iter().all(WorkerQueue::is_empty)
+        sent && (self.stopped || self.left() == 0) && self.workers.idle() == self.workers.count()
     }
 
     /// Returns whether every task came back.
@@ -306,7 +319,7 @@ mod tests {
         while !ledger.is_closed() {
             for worker in 0..workers {
                 while ledger.cut(worker, 0.0).is_some() {}
-                if let Some(chunk) = ledger.queues[worker].get(0) {
+                if let Some(chunk) = ledger.workers.queues()[worker].get(0) {
                     assert!(chunk.count <= max_tasks);
                     computed[chunk.first as usize..][..chunk.count as usize].iter_mut().for_each(|s| *s += 1);
                     ledger.ask(worker);
@@ -511,7 +524,7 @@ mod tests {
         let mine = Chunk { first: own.first, count: 5 };
         assert!(ledger.take_own(0, mine, (5.0, 5.0), 10.0, 20.0));
         assert_eq!(
-            (ledger.speeds[0].mean_s, ledger.moments().unwrap().0),
+            (ledger.speeds()[0].mean_s, ledger.moments().unwrap().0),
             (2.0, 1.0),
             "its speed beside its other work"
         );

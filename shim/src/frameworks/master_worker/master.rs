@@ -125,7 +125,7 @@ pub fn iterate(
     master.end()?;
     let Master { ledger, status, task_ns, round_trips, .. } = master;
     let (done, chunks) = (ledger.done, ledger.chunks);
-    team.remember(&ledger.speeds);
+    team.remember(ledger.speeds());
     team.moments = ledger.moments();
     if sends_all {
         team.remember_waits(&round_trips.waits_s());

@@ -60,7 +60,7 @@ pub fn run(
     }
     master.send_up(true)?;
     let Master { ledger, .. } = master;
-    team.remember(&ledger.speeds);
+    team.remember(ledger.speeds());
     team.moments = ledger.moments();
     Ok(ledger.chunks)
 }

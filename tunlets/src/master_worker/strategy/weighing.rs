@@ -3,15 +3,13 @@
 use super::{MasterWorker, Mode};
 use crate::Window;
 use crate::confidence::Gain;
-use crate::master_worker::candidates::{self, Forecast};
+use crate::master_worker::candidates::{self, Forecast, LOOK};
 use crate::master_worker::experience::family;
 use crate::master_worker::workload::WorkloadEstimator;
 use crate::model_error::{EXACT, Simulated, correction};
 use crate::trial::MODEL;
 use midrun_scheduling::{Technique, TechniqueParameters};
 
-/// Share of an iteration that may be spent to measure tasks one by one.
-const LOOK: f64 = 0.05;
 /// Steps to the share of messages: to 3 % of it.
 const HALVINGS: u32 = 5;
 

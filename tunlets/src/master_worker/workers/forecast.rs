@@ -89,10 +89,10 @@ pub fn forecasts(
         let own = (load.tasks != workload.tasks).then(|| Drawings::new(&load, seed..seed + runs));
         let drawings = own.as_ref().unwrap_or(&drawings);
         let (work_s, shortest_s) = (there.work_s(there.tasks), there.shortest_s());
-        let with = |setting: &TechniqueParameters| {
+        let with = |setting: &TechniqueParameters, most_s: f64| {
             let fitted = candidates::informed(setting.kind, setting.factor, &there);
             let setting = if setting.min_chunk > 1 { fitted } else { *setting };
-            let each = drawings.each(&load, &setting, runs as usize);
+            let each = drawings.each_within(&load, &setting, 0..runs as usize, most_s)?;
             let result = SimResult::mean(&each);
             let mixed = |(at, result): (usize, &SimResult)| match now_s.and_then(|now_s| now_s.get(at)) {
                 Some(now_s) => workload.run_delay * now_s + (1.0 - workload.run_delay) * result.iteration_s,
@@ -102,12 +102,14 @@ pub fn forecasts(
             let faster = now_s.map_or(Gain::NONE, |now_s| Gain::paired(now_s, &times_s, confidence));
             let mean_s = times_s.iter().sum::<f64>() / times_s.len().max(1) as f64;
             let iteration_s = (mean_s * scale).max(shortest_s);
-            (Forecast { workers, setting, iteration_s, work_s, deviation: result.deviation, faster }, times_s)
+            let forecast = Forecast { workers, setting, iteration_s, work_s, deviation: result.deviation, faster };
+            Some((forecast, times_s, result.iteration_s))
         };
-        let all: Vec<(Forecast, Vec<f64>)> = settings.iter().map(with).collect();
-        let first_s = all.first()?.0.iteration_s;
-        let other = all.iter().skip(1).filter(|(f, _)| f.iteration_s < first_s * (1.0 - EXACT));
-        other.min_by(|a, b| a.0.iteration_s.total_cmp(&b.0.iteration_s)).or(all.first()).cloned()
+        let (first, times_s, first_s) = with(settings.first()?, f64::INFINITY)?;
+        let better = |(f, ..): &(Forecast, _, _)| f.iteration_s < first.iteration_s * (1.0 - EXACT);
+        let others = settings.iter().skip(1).filter_map(|setting| with(setting, first_s)).filter(better);
+        let other = others.min_by(|a, b| a.0.iteration_s.total_cmp(&b.0.iteration_s));
+        Some(other.map_or((first, times_s), |(forecast, times_s, _)| (forecast, times_s)))
     };
     let Some((now, now_s)) = one(workload.workers, None) else { return Vec::new() };
     let others = others.into_iter().filter_map(|workers| one(workers, Some(&now_s))).map(|(forecast, _)| forecast);
