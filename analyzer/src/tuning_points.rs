@@ -127,6 +127,7 @@ impl TuningPoints {
         setting.recall = value(names::RECALL).is_some_and(|on| on != 0.0);
         setting.counter = value(names::COUNTER).is_some_and(|on| on != 0.0);
         setting.team_size = value(names::TEAM_SIZE).unwrap_or(0.0) as u32;
+        setting.synchronous = value(names::SYNCHRONOUS).is_some_and(|on| on != 0.0);
         if let Some(least) = value(names::MIN_CHUNK) {
             setting.min_chunk = least.max(1.0) as u64;
         }

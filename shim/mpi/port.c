@@ -142,13 +142,14 @@ static int large_type(size_t bytes, MPI_Datatype *type) {
   return failed ? -1 : 0;
 }
 
-int midrun_port_send(port_t *port, int slot, const void *data, size_t bytes, int to) {
+/* synchronous: the request is done only when the receiver has begun to receive. */
+int midrun_port_send(port_t *port, int slot, const void *data, size_t bytes, int to, int synchronous) {
   if (slot < 0 || slot >= port->slots) return -1;
   MPI_Comm comm = communicator(port, &to);
   MPI_Datatype type = MPI_BYTE;
   int large = bytes > INT_MAX;
   if (large && large_type(bytes, &type)) return -1;
-  TRY(PMPI_Isend(data, large ? 1 : (int)bytes, type, to, PORT_TAG, comm, &port->requests[slot]));
+  TRY((synchronous ? PMPI_Issend : PMPI_Isend)(data, large ? 1 : (int)bytes, type, to, PORT_TAG, comm, &port->requests[slot]));
   if (large) PMPI_Type_free(&type);
   return 0;
 }

@@ -20,7 +20,9 @@ c_half! {
     ) -> c_int = -1;
     fn midrun_port_node_share(port: *mut c_void, values: *mut i64, count: c_int) -> c_int = -1;
     fn midrun_port_minimum(port: *mut c_void, here: c_int, values: *mut i64, count: c_int) -> c_int = -1;
-    fn midrun_port_send(port: *mut c_void, slot: c_int, data: *const c_void, bytes: usize, to: c_int) -> c_int = -1;
+    fn midrun_port_send(
+        port: *mut c_void, slot: c_int, data: *const c_void, bytes: usize, to: c_int, synchronous: c_int
+    ) -> c_int = -1;
     fn midrun_port_receive(port: *mut c_void, slot: c_int, data: *mut c_void, bytes: usize, from: c_int) -> c_int = -1;
     fn midrun_port_test(port: *mut c_void, slot: c_int, done: *mut c_int) -> c_int = -1;
     fn midrun_port_probe(port: *mut c_void, found: *mut c_int, from: *mut c_int, bytes: *mut usize) -> c_int = -1;
@@ -100,14 +102,15 @@ impl Communicator {
         Ok(all[0] == 1 && all[1..].chunks(2).all(|pair| pair[0] == -pair[1]))
     }
 
-    /// Begins to send.
+    /// Begins to send. A `synchronous` send is done only when the receiver has begun to receive (`MPI_Issend`).
     ///
     /// # Safety
     /// `data` stays where it is and is not written until [`Communicator::test`] has returned `true` for `slot`, or for ever. No other
     /// request has the slot until then.
-    pub unsafe fn send(&self, slot: usize, data: &[u8], to: usize) -> Result<(), MpiFailed> {
+    pub unsafe fn send(&self, slot: usize, data: &[u8], to: usize, synchronous: bool) -> Result<(), MpiFailed> {
+        let (bytes, to, synchronous) = (data.len(), to as c_int, c_int::from(synchronous));
         // SAFETY: the caller's promise; the C half checks the slot.
-        checked(unsafe { midrun_port_send(self.raw, slot as c_int, data.as_ptr().cast(), data.len(), to as c_int) })
+        checked(unsafe { midrun_port_send(self.raw, slot as c_int, data.as_ptr().cast(), bytes, to, synchronous) })
     }
 
     /// Begins to receive.

@@ -18,6 +18,7 @@ const SPAWNED: usize = 6;
 const RECALL: usize = 7;
 const COUNTER: usize = 8;
 const TEAM_SIZE: usize = 9;
+const SYNCHRONOUS: usize = 10;
 
 #[derive(Debug)]
 struct Scheduling {
@@ -51,6 +52,7 @@ fn set(_: &mut TuningPoints, number: usize, value: f64, _: &str) {
         RECALL => p.recall = value != 0.0,
         COUNTER => p.counter = value != 0.0,
         TEAM_SIZE => p.team_size = value.round() as u32,
+        SYNCHRONOUS => p.synchronous = value != 0.0,
         _ => scheduling.spawned = value.round() as u32,
     }
     EPOCH.fetch_add(1, Ordering::Relaxed);
@@ -70,6 +72,7 @@ fn value(number: usize) -> f64 {
         RECALL => f64::from(u8::from(p.recall)),
         COUNTER => f64::from(u8::from(p.counter)),
         TEAM_SIZE => f64::from(p.team_size),
+        SYNCHRONOUS => f64::from(u8::from(p.synchronous)),
         _ => f64::from(scheduling.spawned),
     }
 }
@@ -99,6 +102,7 @@ pub fn declare_technique(initial: TechniqueParameters) {
         declare_once(registry, names::TASK_SIGMA_S, TASK_SIGMA, Real, (0.0, 1e9));
         declare_once(registry, names::MIN_CHUNK, MIN_CHUNK, Whole, (1.0, 1e9));
         declare_once(registry, names::RECALL, RECALL, Whole, (0.0, 1.0));
+        declare_once(registry, names::SYNCHRONOUS, SYNCHRONOUS, Whole, (0.0, 1.0));
     });
 }
 

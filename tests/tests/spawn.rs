@@ -42,6 +42,7 @@ macro_rules! each_that_spawns {
 
 each_that_spawns! {
     a_job_grows_beyond_its_ranks: grows;
+    a_job_that_sends_synchronously_grows: grows_synchronously;
     a_started_worker_that_does_not_come_in_time_is_given_up_and_sent_away: gives_up;
     a_job_that_ends_while_a_worker_is_being_started_ends: ends_meanwhile;
     a_started_worker_killed_while_it_comes_ends_the_job_as_a_killed_rank_does: |line| kill_one_after(line, |_| true);
@@ -50,13 +51,24 @@ each_that_spawns! {
 }
 
 /// A job that may get workers beyond its ranks.
-fn start(scratch: &Scratch, mut line: Vec<String>, max_workers: &str, program: &[&str], deadline_s: &str) -> Process {
+fn start(scratch: &Scratch, line: Vec<String>, max_workers: &str, program: &[&str], deadline_s: &str) -> Process {
+    start_with(("MIDRUN_SPAWN_DEADLINE_S", deadline_s), scratch, line, max_workers, program)
+}
+
+/// The same, with a variable in the environment.
+fn start_with(
+    (variable, value): (&str, &str),
+    scratch: &Scratch,
+    mut line: Vec<String>,
+    max_workers: &str,
+    program: &[&str],
+) -> Process {
     let flags = ["--summary", "s.json", "--max-workers", max_workers, "--objective", "time"];
     line.extend(["--tasks", "400", "--mean-us", "2000", "--sigma-pct", "40"].map(String::from));
     line.extend(program.iter().map(|word| (*word).to_owned()));
     let mut command = run::command(scratch, &flags, &line);
     // Open MPI takes no more than what it forwards; the master's own environment is the launcher's on one host.
-    command.env("MIDRUN_SPAWN_DEADLINE_S", deadline_s);
+    command.env(variable, value);
     Process::start(scratch, "run", command)
 }
 
@@ -86,6 +98,13 @@ const LONG: &[&str] = &["--spawn", "--iterations", "20"];
 fn grows(line: Vec<String>) {
     let scratch = Scratch::new();
     let (ended, summary) = finish(&scratch, start(&scratch, line, "4", LONG, "60"));
+    assert_grew(&ended, &summary);
+}
+
+fn grows_synchronously(line: Vec<String>) {
+    let scratch = Scratch::new();
+    let job = start_with(("MIDRUN_MW_SYNCHRONOUS", "1"), &scratch, line, "4", LONG);
+    let (ended, summary) = finish(&scratch, job);
     assert_grew(&ended, &summary);
 }
 

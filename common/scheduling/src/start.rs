@@ -99,15 +99,27 @@ impl FromStr for Start {
         let workers =
             value(text, "workers").and_then(|list| workers(list, ranks)).ok_or("a start has no list of workers")?;
         let speeds = speeds(text, workers.len())?;
-        let parameters = TechniqueParameters { kind, factor, mean_s, sigma_s, min_chunk, recall, counter, team_size };
+        // How messages are sent is what the user asks of each run.
+        let synchronous = false;
+        let parameters =
+            TechniqueParameters { kind, factor, mean_s, sigma_s, min_chunk, recall, counter, team_size, synchronous };
         Ok(Start { parameters, ranks, workers, speeds })
     }
 }
 
 impl fmt::Display for Start {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let TechniqueParameters { kind, factor, mean_s, sigma_s, min_chunk, recall, counter, team_size } =
-            self.parameters;
+        let TechniqueParameters {
+            kind,
+            factor,
+            mean_s,
+            sigma_s,
+            min_chunk,
+            recall,
+            counter,
+            team_size,
+            synchronous: _,
+        } = self.parameters;
         write!(f, "technique={};factor={factor};mean_s={mean_s};sigma_s={sigma_s};", kind.name())?;
         let (recall, counter) = (u8::from(recall), u8::from(counter));
         write!(f, "min_chunk={min_chunk};recall={recall};counter={counter};team_size={team_size};")?;

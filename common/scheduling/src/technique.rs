@@ -104,6 +104,8 @@ pub struct TechniqueParameters {
     pub counter: bool,
     /// Most workers of a sub-team, to which a sub-master hands chunks; 0: the master hands them to all workers.
     pub team_size: u32,
+    /// Tasks and results are handed over by synchronous sends, which hold the sender until the receiver takes them.
+    pub synchronous: bool,
 }
 
 impl TechniqueParameters {
@@ -117,6 +119,7 @@ impl TechniqueParameters {
         recall: false,
         counter: false,
         team_size: 0,
+        synchronous: false,
     };
 
     /// The start of a program that names no technique: mFSC with recall, the least bad of all where nothing is known of tasks and
@@ -175,6 +178,7 @@ impl fmt::Display for TechniqueParameters {
             _ if self.counts() => f.write_str(" by counter"),
             Some(size) => write!(f, " in teams of {size}"),
             None => Ok(()),
-        }
+        }?;
+        if self.synchronous { f.write_str(" with synchronous sends") } else { Ok(()) }
     }
 }

@@ -191,7 +191,7 @@ fn any_number() -> impl Strategy<Value = f64> {
 
 prop_compose! {
     fn any_setting()(code in 0u32..12, factor in any_number(), mean_s in any_number(), sigma_s in any_number(), min_chunk in prop_oneof![Just(0), Just(u64::MAX), 0u64..50]) -> TechniqueParameters {
-        TechniqueParameters { kind: Technique::from_code(code).unwrap(), factor, mean_s, sigma_s, min_chunk, recall: false, counter: false, team_size: 0 }
+        TechniqueParameters { kind: Technique::from_code(code).unwrap(), factor, mean_s, sigma_s, min_chunk, recall: false, counter: false, team_size: 0, synchronous: false }
     }
 }
 

@@ -18,6 +18,9 @@ pub const COUNTER: &str = "mw.counter";
 /// Most workers of a sub-team, whose sub-master hands out what the master sends; 0: no sub-teams. It takes effect at the start of an
 /// iteration, and exists only where there are workers enough for two.
 pub const TEAM_SIZE: &str = "mw.team_size";
+/// 1: tasks and results are handed over by synchronous sends, which hold the sender until the receiver takes them; 0: no send holds its
+/// sender. It takes effect at the start of an iteration.
+pub const SYNCHRONOUS: &str = "mw.synchronous";
 /// Number of active workers; the others are parked. It takes effect at the start of an iteration.
 pub const WORKERS: &str = "mw.workers";
 /// Number of worker processes started beyond the ranks. The minimum is the number that has joined, the maximum the number
@@ -29,6 +32,8 @@ pub const OWN_WORKERS: &str = "NW";
 pub const SHARE_OF_REST: &str = ".rest";
 /// Pattern of a pipeline's stages, a text such as `0,1x4,2-3`.
 pub const PATTERN: &str = "pipe.pattern";
+/// The same as [`SYNCHRONOUS`] for a pipeline, from its next input on.
+pub const PIPE_SYNCHRONOUS: &str = "pipe.synchronous";
 
 /// Text of measure points and tuning points of a program that was not written for midrun.
 pub const POINTS: &str = "points";

@@ -1,4 +1,4 @@
-//! One rank's sends and receives. None blocks, so two ranks that send each other megabytes cannot deadlock.
+//! One rank's sends and receives. None keeps a rank from receiving, so two ranks that send each other megabytes cannot deadlock.
 
 use super::sleep::Sleeper;
 use crate::clock;
@@ -28,6 +28,13 @@ pub struct Message {
     pub bytes: Vec<u8>,
 }
 
+/// A message that waits for a free send request.
+#[derive(Debug)]
+struct Queued {
+    bytes: Vec<u8>,
+    synchronous: bool,
+}
+
 /// The sends and receives in progress of one rank.
 #[derive(Debug)]
 pub struct Endpoint {
@@ -37,7 +44,7 @@ pub struct Endpoint {
     pub comm: Communicator,
     /// Per rank: sends in progress, and messages that wait for a free send request.
     sending: Vec<[Option<Vec<u8>>; SENDS]>,
-    queued: Vec<VecDeque<Vec<u8>>>,
+    queued: Vec<VecDeque<Queued>>,
     receiving: Vec<Option<Vec<u8>>>,
     busy_sends: usize,
     /// Incomplete sends and receives of large messages, and the time at which one last began or completed.
@@ -48,6 +55,12 @@ pub struct Endpoint {
     pub slept: bool,
     /// Sleeps since a message last came, or was last sent.
     fruitless: u32,
+    /// Messages that arrived while this rank was held in a synchronous send.
+    early: VecDeque<Message>,
+    /// This rank last handed a message over synchronously: its peers do, too, and wait for it to receive.
+    acknowledges: bool,
+    /// How long synchronous sends held this rank in all, nanoseconds.
+    pub held_ns: u64,
     pending: Vec<usize>,
     incoming: Vec<usize>,
     spare: Vec<Vec<u8>>,
@@ -89,6 +102,9 @@ impl Endpoint {
             moved_ns: 0,
             slept: false,
             fruitless: 0,
+            early: VecDeque::new(),
+            acknowledges: false,
+            held_ns: 0,
             pending: Vec::new(),
             incoming: Vec::new(),
             spare: Vec::new(),
@@ -145,11 +161,44 @@ impl Endpoint {
 
     /// Begins to send a message.
     pub fn send(&mut self, to: usize, message: Vec<u8>) -> Result<(), MpiFailed> {
+        self.begin(to, message, false)
+    }
+
+    /// Sends a message that hands tasks, results or items over. If `synchronous`, this rank is held until the receiver has begun to
+    /// receive it, as in `MPI_Ssend`; but it goes on receiving, so that two ranks that send to each other both get on. The next
+    /// [`Endpoint::progress`] returns what came meanwhile.
+    pub fn hand_over(&mut self, to: usize, message: Vec<u8>, synchronous: bool) -> Result<(), MpiFailed> {
+        self.acknowledges = synchronous;
+        self.begin(to, message, synchronous)?;
+        if !synchronous {
+            return Ok(());
+        }
+        let begin_ns = clock::now_ns();
+        let mut early = std::mem::take(&mut self.early);
+        let mut fruitless = 0;
+        while self.is_sending_to(to) {
+            self.advance(&mut early)?;
+            if self.is_sending_to(to) {
+                let comm = &self.comm;
+                self.sleeper.wait(true, false, fruitless, || comm.probe().map_or(true, |found| found.is_some()));
+                fruitless += 1;
+            }
+        }
+        self.early = early;
+        self.held_ns += clock::now_ns().saturating_sub(begin_ns);
+        Ok(())
+    }
+
+    fn is_sending_to(&self, to: usize) -> bool {
+        !self.queued[to].is_empty() || self.sending[to].iter().any(Option::is_some)
+    }
+
+    fn begin(&mut self, to: usize, message: Vec<u8>, synchronous: bool) -> Result<(), MpiFailed> {
         if message.len() > LARGE_BYTES {
             self.large_sends += 1;
             self.moved_ns = clock::now_ns();
         }
-        self.queued[to].push_back(message);
+        self.queued[to].push_back(Queued { bytes: message, synchronous });
         self.busy_sends += 1;
         self.fruitless = 0;
         if !self.pending.contains(&to) {
@@ -176,11 +225,11 @@ impl Endpoint {
                 self.busy_sends -= 1;
             }
             if send.is_none()
-                && let Some(message) = self.queued[to].pop_front()
+                && let Some(Queued { bytes, synchronous }) = self.queued[to].pop_front()
             {
-                let message = send.insert(message);
+                let message = send.insert(bytes);
                 // SAFETY: the message stays in `sending` until `test` says that the slot's request is done, or is leaked (`drop`).
-                unsafe { self.comm.send(slot, message, to) }?;
+                unsafe { self.comm.send(slot, message, to, synchronous) }?;
                 self.sleeper.wake(to);
             }
         }
@@ -209,9 +258,14 @@ impl Endpoint {
 
     /// Makes progress on all sends and receives; appends messages that arrived to `messages`.
     pub fn progress(&mut self, messages: &mut VecDeque<Message>) -> Result<(), MpiFailed> {
+        messages.append(&mut self.early);
+        self.advance(messages)
+    }
+
+    fn advance(&mut self, messages: &mut VecDeque<Message>) -> Result<(), MpiFailed> {
         for to in std::mem::take(&mut self.pending) {
             self.push(to)?;
-            if !self.queued[to].is_empty() || self.sending[to].iter().any(Option::is_some) {
+            if self.is_sending_to(to) {
                 self.pending.push(to);
             }
         }
@@ -252,6 +306,9 @@ impl Endpoint {
                 }
                 messages.push_back(Message { from, bytes });
                 self.incoming.remove(k);
+                if self.acknowledges {
+                    self.sleeper.wake(from); // it may be held
+                }
             } else {
                 k += 1;
             }
@@ -288,7 +345,7 @@ impl Endpoint {
         while self.sending() {
             for to in std::mem::take(&mut self.pending) {
                 self.push(to)?;
-                if !self.queued[to].is_empty() || self.sending[to].iter().any(Option::is_some) {
+                if self.is_sending_to(to) {
                     self.pending.push(to);
                 }
             }

@@ -8,3 +8,4 @@ mod handle;
 pub mod master_worker;
 pub mod pipeline;
 mod sleep;
+mod synchronous;

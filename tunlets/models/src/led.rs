@@ -2,14 +2,14 @@
 //!
 //! The sub-teams are divided as the master divides those of one host. To send a message, and to take one in, each costs its rank half of what
 //! the master needs for a chunk that it sends and takes back; for the master a share of that is due for each chunk of the message. A sub-master computes, too: it serves between two of its tasks, and its chunk ends
-//! so much later. Nothing is recalled between sub-teams; inside them it is left out here, so that an iteration is rather too long.
+//! so much later. Synchronous sends hold master and sub-masters until the acknowledgement is back, and run ahead of no worker. Nothing is recalled between sub-teams; inside them it is left out here, so that an iteration is rather too long.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
 use crate::simulated_load::SimInput;
 use crate::trace::{ChunkLog, Trace};
-use midrun_scheduling::{Chunk, ChunkScheduler, WorkerQueue, WorkerSpeed, is_small, may_be_ahead};
+use midrun_scheduling::{Chunk, ChunkScheduler, TechniqueParameters, WorkerQueue, WorkerSpeed, is_small, may_be_ahead};
 
 /// Share of the master's time for a chunk that does not go into messages, but into cutting, preparing and collecting it: as measured with
 /// sub-masters and without (docs/measuring.md).
@@ -83,20 +83,21 @@ struct Sim<'a> {
     outgoing_free_s: f64,
     incoming_free_s: f64,
     near_s: f64,
+    synchronous: bool,
     led: Led,
     logging: bool,
 }
 
-/// One iteration in sub-teams of at most `size` workers; `unit_s` is the unit of the trace. `None` where that is one team.
+/// One iteration in the sub-teams that `parameters` ask for; `unit_s` is the unit of the trace. `None` where that is one team.
 pub fn run(
     input: &SimInput,
-    size: u32,
+    parameters: &TechniqueParameters,
     (scheduler, speeds): (ChunkScheduler, Vec<WorkerSpeed>),
     (trace, unit_s): (&Trace, f64),
     logging: bool,
 ) -> Option<Led> {
     let n = input.workers.max(1) as usize;
-    let count = n.div_ceil(size.max(1) as usize);
+    let count = n.div_ceil(parameters.sub_team_size()? as usize);
     if count < 2 {
         return None;
     }
@@ -132,6 +133,7 @@ pub fn run(
         outgoing_free_s: 0.0,
         incoming_free_s: 0.0,
         near_s: if near_s.is_finite() { near_s } else { input.latency_s },
+        synchronous: parameters.synchronous,
         led: Led::default(),
         logging,
     };
@@ -178,7 +180,7 @@ impl Sim<'_> {
         loop {
             let (left, t) = (self.scheduler.remaining(), &self.teams[team]);
             let runs_ahead = is_small(t.last, left, n) && may_be_ahead(self.scheduler.technique(), left, n);
-            let most = if ahead && runs_ahead { 3 * workers } else { workers };
+            let most = if ahead && runs_ahead && !self.synchronous { 3 * workers } else { workers };
             if t.out >= most.max(wanted) {
                 break;
             }
@@ -198,7 +200,14 @@ impl Sim<'_> {
         self.master_free_s = self.master_free_s.max(now) + self.message_s(chunks.len());
         self.outgoing_free_s = self.outgoing_free_s.max(self.master_free_s) + tasks as f64 * send_s;
         self.bundles.push((chunks, later));
-        self.at(self.outgoing_free_s + latency_s, Event::Chunks(team, self.bundles.len() - 1));
+        let there_s = self.outgoing_free_s + latency_s;
+        if self.synchronous {
+            // The sub-master receives it between two of its tasks, on average after half of one.
+            let lead = self.workers[self.teams[team].workers.start].computing;
+            let look_s = lead.map_or(0.0, |(_, done_s, _)| (0.5 * self.input.mean_s).min((done_s - there_s).max(0.0)));
+            self.master_free_s = there_s + look_s + latency_s;
+        }
+        self.at(there_s, Event::Chunks(team, self.bundles.len() - 1));
         if later == 0 {
             // The others are told, too.
             for other in 0..self.teams.len() {
@@ -209,9 +218,14 @@ impl Sim<'_> {
         }
     }
 
-    /// The sub-master deals with a message: returns when it has done so. Where it computes it does so after its task, on average half of one.
-    fn serve(&mut self, team: usize, now: f64) -> f64 {
-        let cost_s = 0.5 * self.input.overhead_s;
+    /// The sub-master sends a message that takes so long to its receiver: returns when it is out.
+    fn send(&mut self, team: usize, now: f64, latency_s: f64) -> f64 {
+        self.serve(team, now, if self.synchronous { 2.0 * latency_s } else { 0.0 })
+    }
+
+    /// The sub-master deals with a message, which holds it for `held_s` besides: returns when it has done so. Where it computes it does so after its task, on average half of one.
+    fn serve(&mut self, team: usize, now: f64, held_s: f64) -> f64 {
+        let cost_s = 0.5 * self.input.overhead_s + held_s;
         let lead = self.teams[team].workers.start;
         let mut begin_s = self.teams[team].free_s.max(now);
         if let Some((chunk, done_s, _)) = self.workers[lead].computing {
@@ -224,7 +238,7 @@ impl Sim<'_> {
             self.at(done_s + cost_s, Event::Done(lead, number));
         }
         self.teams[team].free_s = begin_s + cost_s;
-        self.teams[team].free_s
+        self.teams[team].free_s - held_s
     }
 
     fn on_event(&mut self, now: f64, event: Event) {
@@ -234,7 +248,7 @@ impl Sim<'_> {
                 let t = &mut self.teams[team];
                 t.ready.extend(chunks);
                 (t.later, t.asked) = (later, 0);
-                let at_s = self.serve(team, now);
+                let at_s = self.serve(team, now, 0.0);
                 self.hand_out(team, at_s);
                 self.report(team, at_s);
             }
@@ -256,7 +270,7 @@ impl Sim<'_> {
             Event::Result(worker) => {
                 let team = self.team_of[worker];
                 let own = worker == self.teams[team].workers.start;
-                let at_s = if own { now } else { self.serve(team, now) };
+                let at_s = if own { now } else { self.serve(team, now, 0.0) };
                 let Some(chunk) = self.workers[worker].held.pop(now) else { return };
                 self.teams[team].done += 1;
                 self.teams[team].done_tasks += chunk.count;
@@ -291,7 +305,7 @@ impl Sim<'_> {
             for worker in range.clone() {
                 let held = &self.workers[worker].held;
                 let own = worker == lead;
-                if held.is_empty() == second || (own && second) {
+                if held.is_empty() == second || ((own || self.synchronous) && second) {
                     continue;
                 }
                 if !held.may_receive(technique, self.left(team), range.len() as u64) {
@@ -303,7 +317,7 @@ impl Sim<'_> {
                     self.workers[worker].waiting.push_back(chunk);
                     self.start(worker, now);
                 } else {
-                    let sent_s = self.serve(team, now);
+                    let sent_s = self.send(team, now, self.near_s);
                     self.at(sent_s + self.near_s, Event::Arrive(worker, chunk.first, chunk.count));
                 }
             }
@@ -321,8 +335,8 @@ impl Sim<'_> {
         if !due && !over {
             return;
         }
-        let sent_s = self.serve(team, now);
         let (latency_s, _, back_s) = self.link(range.start);
+        let sent_s = self.send(team, now, latency_s);
         let t = &mut self.teams[team];
         self.incoming_free_s = self.incoming_free_s.max(sent_s) + t.done_tasks as f64 * back_s;
         let results = std::mem::take(&mut t.done);

@@ -1,6 +1,7 @@
 //! Simulates one iteration: the master's own hand-out code on a model of tasks, workers and messages.
 //!
-//! The master serves one message at a time. A worker computes its chunks in the order they come; the master queues a
+//! The master serves one message at a time. With synchronous sends it is held until the worker's acknowledgement is back, and sends no
+//! chunk ahead. A worker computes its chunks in the order they come; the master queues a
 //! second chunk ahead while much is left ([`midrun_scheduling::WorkerQueue`]), so that the worker need not wait for messages. With recall, a busy
 //! worker looks for the master's request between two tasks.
 
@@ -190,6 +191,7 @@ struct Sim<'a> {
     scheduler: ChunkScheduler,
     returned: Returned,
     recall: Option<u64>,
+    synchronous: bool,
     workers: Vec<Worker>,
     /// What is out at each as the master sees it, and its speed.
     known: Workers,
@@ -222,8 +224,8 @@ fn run(
     let scheduler =
         ChunkScheduler::new(*parameters, input.tasks, n).with_history(input.moments.or_else(|| known_moments(input)));
     let speeds: Vec<WorkerSpeed> = (0..n as usize).map(|worker| known_speed(input, worker)).collect();
-    if let Some(size) = parameters.sub_team_size()
-        && let Some(led) = led::run(input, size, (scheduler.clone(), speeds.clone()), (trace, unit_s), logging)
+    if parameters.sub_team_size().is_some()
+        && let Some(led) = led::run(input, parameters, (scheduler.clone(), speeds.clone()), (trace, unit_s), logging)
     {
         let Led { iteration_s, chunks, task_s, log } = led;
         return within(SimResult { iteration_s, chunks: chunks as f64, task_s, deviation: 0.0, log });
@@ -235,6 +237,7 @@ fn run(
         scheduler,
         returned: Returned::default(),
         recall: parameters.recall.then_some(parameters.min_chunk.max(1)),
+        synchronous: parameters.synchronous,
         workers: (0..n).map(|_| Worker::default()).collect(),
         known: Workers::new(speeds),
         events: BinaryHeap::new(),
@@ -321,7 +324,8 @@ impl Sim<'_> {
         let left = self.scheduler.remaining() + self.returned.tasks();
         let n = self.workers.len() as u64;
         let out = &self.known.queues()[worker as usize];
-        let ahead = out.may_receive(self.scheduler.technique(), left, n) && !self.input.without_prefetch;
+        let prefetches = !self.input.without_prefetch && !self.synchronous;
+        let ahead = prefetches && out.may_receive(self.scheduler.technique(), left, n);
         if !out.is_empty() && !ahead {
             return;
         }
@@ -336,7 +340,11 @@ impl Sim<'_> {
         self.known.push(worker as usize, chunk, now);
         self.workers[worker as usize].travelling.push_back(chunk);
         self.outgoing_free_s = self.outgoing_free_s.max(self.master_free_s) + chunk.count as f64 * times.send_s;
-        self.at(self.arrival_s(worker, chunk, self.outgoing_free_s), Event::Arrive(worker));
+        let there_s = self.arrival_s(worker, chunk, self.outgoing_free_s);
+        if self.synchronous {
+            self.master_free_s = there_s + times.latency_s;
+        }
+        self.at(there_s, Event::Arrive(worker));
     }
 
     fn on_event(&mut self, now: f64, event: Event) {

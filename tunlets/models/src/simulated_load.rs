@@ -4,8 +4,9 @@ use midrun_scheduling::WorkerSpeed;
 
 /// The way between the master and one worker.
 ///
-/// The framework's sends never wait: no expression for synchronous sends ((9), (12), (14), (16)) holds for it, whatever the
-/// size; programs of their own that call `MPI_Send` are another matter. What a rendezvous (a message above the MPI's eager
+/// The framework's sends wait only where they are synchronous: then the master is held until the acknowledgement is back, as in the
+/// expressions for synchronous sends ((9), (12), (14), (16)). Others never wait, whatever the size; programs of their own that call
+/// `MPI_Send` are another matter. What a rendezvous (a message above the MPI's eager
 /// limit) costs between two ranks that look is part of the measured start-up time. But to a worker that computes its bytes
 /// flow only when that one looks, between two tasks; the master, which only hands out, looks at once.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,6 +1,7 @@
 //! What the simulation says about the techniques, held against the known statements.
 
 use midrun_models::factoring::{least_chunk, static_excess};
+use midrun_models::master_worker::{Model, Protocol};
 use midrun_models::simulate::{Drawings, MessageTimes, SimInput, compare, iteration, iteration_of};
 use midrun_scheduling::{Technique, TechniqueParameters};
 use proptest::prelude::*;
@@ -279,4 +280,61 @@ fn in_sub_teams_each_task_is_computed_once_and_slow_workers_compute_fewer() {
     let share = tasks(false) as f64 / 13.0 / (tasks(true) as f64 / 12.0);
     // Sub-masters serve late while they compute: that costs fast workers more tasks than slow ones.
     assert!((3.0..4.5).contains(&share), "{share}");
+}
+
+#[test]
+fn a_synchronous_master_is_held_for_each_message_as_expression_9_says() {
+    // Equal tasks, one chunk per worker and no cost but messages: (9) with the start-up time of a message that is acknowledged.
+    let (workers, tasks, mean_s) = (8, 800, 1e-3);
+    let times = MessageTimes { latency_s: 2e-4, send_s: 3e-6, back_s: 3e-6, eager_tasks: u64::MAX };
+    let message_times = vec![times; workers as usize];
+    let input = SimInput { workers, mean_s, message_times, ..SimInput::default() };
+    let time = |synchronous: bool| {
+        let setting = TechniqueParameters { synchronous, ..TechniqueParameters::new(Technique::None) };
+        iteration_of(&vec![mean_s; tasks], &input, &setting).iteration_s
+    };
+    let expression = Model {
+        start_up_s: 2.0 * times.latency_s,
+        per_byte_s: times.send_s,
+        volume_bytes: 2.0 * tasks as f64,
+        master_share: 0.5,
+        compute_s: tasks as f64 * mean_s,
+        prepare_s: 0.0,
+        protocol: Protocol::Sync,
+        growth: 0.0,
+    };
+    // The last chunk need not wait for its own acknowledgement, nor the last result for the master's.
+    let expected_s = expression.iteration_s(workers) - 2.0 * times.latency_s;
+    assert!((time(true) - expected_s).abs() < 1e-9, "{} {expected_s}", time(true));
+    assert!(time(false) < time(true), "{} {}", time(false), time(true));
+}
+
+#[test]
+fn synchronous_sends_cost_time_where_many_chunks_are_sent() {
+    let input = SimInput { overhead_s: 2e-5, latency_s: 1e-4, ..input(0.4) };
+    // Where chunks are few and large, that none is sent ahead can even the end out.
+    for kind in [Technique::Ss, Technique::Fac2, Technique::Daf] {
+        for (team_size, recall) in [(0, false), (0, true), (5, false)] {
+            if team_size > 0 && kind != Technique::Ss {
+                continue;
+            }
+            let time = |synchronous: bool| {
+                let setting = TechniqueParameters { team_size, recall, synchronous, ..setting(kind, 0.4) };
+                let log = iteration(&input, &setting, 3).log;
+                let tasks: u64 = log.iter().map(|chunk| chunk.count).sum();
+                assert_eq!(tasks, input.tasks, "{kind:?} {team_size} {recall} {synchronous}");
+                compare(&input, &[setting], 0..8)[0].iteration_s
+            };
+            assert!(time(true) > time(false), "{kind:?} {team_size} {recall}: {} {}", time(true), time(false));
+        }
+    }
+}
+
+#[test]
+fn no_chunk_is_sent_ahead_to_a_worker_that_would_hold_the_master() {
+    // One worker, single tasks: each waits for the result's way, the chunk's way, and nothing else.
+    let input = SimInput { workers: 1, mean_s: 1e-3, latency_s: 1e-4, ..SimInput::default() };
+    let setting = TechniqueParameters { synchronous: true, ..TechniqueParameters::new(Technique::Ss) };
+    let result = iteration_of(&[1e-3; 50], &input, &setting);
+    assert!((result.iteration_s - 50.0 * 1.2e-3).abs() < 1e-9, "{}", result.iteration_s);
 }

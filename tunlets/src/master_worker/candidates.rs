@@ -60,10 +60,12 @@ pub fn informed(kind: Technique, factor: f64, workload: &WorkloadEstimator) -> T
         recall: workload.recall,
         counter: false,
         team_size: 0,
+        synchronous: workload.synchronous,
     }
 }
 
-/// The tuning points that make up a setting.
+/// The tuning points that make up a setting. How messages are sent is the user's choice, made for what it saves in memory: each candidate
+/// sends as the present setting does.
 pub fn assignments(setting: &TechniqueParameters) -> Vec<(String, Value)> {
     let all = [
         (names::TECHNIQUE, f64::from(setting.kind.code())),

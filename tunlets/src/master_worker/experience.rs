@@ -16,8 +16,9 @@ pub type Family = (u32, u32);
 
 /// The family of a setting.
 pub fn family(setting: &TechniqueParameters) -> Family {
-    // Chunks that the master sends, that are taken, and that sub-masters send are measured apart.
+    // Chunks that the master sends, that are taken, and that sub-masters send are measured apart; and each with synchronous sends.
     let how = if setting.counts() { 1 } else { 2 * u32::from(setting.sub_team_size().is_some()) };
+    let how = how + 3 * u32::from(setting.synchronous);
     (
         setting.kind.code() + how * Technique::ALL.len() as u32,
         if setting.kind.has_share() { (setting.share() * 10.0).round() as u32 } else { 0 },

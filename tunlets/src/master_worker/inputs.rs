@@ -18,8 +18,8 @@ fn slope(known: Option<(f64, f64)>, unit: f64) -> String {
 }
 
 impl Inputs<'_> {
-    /// The source's expression (César 2006, ch. III) that holds for the framework's messages. Its sends never wait, whatever the protocol,
-    /// so it is (7) or (8); of a rendezvous the bytes flow when the worker looks.
+    /// The source's expression (César 2006, ch. III) that holds for the framework's messages. Synchronous sends hold their sender: (9). Others
+    /// never do, whatever the MPI's protocol: (7) or (8); of a rendezvous the bytes flow when the worker looks.
     fn expression(&self) -> Option<String> {
         let workload = self.0;
         let network = workload.network?;
@@ -33,11 +33,15 @@ impl Inputs<'_> {
             master_share: if volume_bytes > 0.0 { out / (out + back) } else { 0.0 },
             compute_s: workload.compute_s(),
             prepare_s: workload.prepare_s.unwrap_or(0.0),
-            protocol: Protocol::Async,
+            protocol: if workload.synchronous { Protocol::Sync } else { Protocol::Async },
             growth: 0.0,
         };
         let model = model.checked().ok()?;
-        let which = if model.start_up_dominates(f64::from(workload.workers.max(1))) { "(7)" } else { "(8)" };
+        let which = match (workload.synchronous, model.start_up_dominates(f64::from(workload.workers.max(1)))) {
+            (true, _) => "(9)",
+            (false, true) => "(7)",
+            (false, false) => "(8)",
+        };
         let message = (workload.chunk_tasks * out) as u64;
         let eager = if link.is_eager(message) { "eager" } else { "rendezvous" };
         Some(format!(
@@ -75,18 +79,29 @@ mod tests {
     use crate::link::Cost;
     use crate::testing::window;
     use crate::{LinkCost, Network, Window};
+    use midrun_scheduling::TechniqueParameters;
 
     fn inputs(task_bytes: u32, eager_bytes: u32) -> String {
+        inputs_of(task_bytes, eager_bytes, false)
+    }
+
+    fn inputs_of(task_bytes: u32, eager_bytes: u32, synchronous: bool) -> String {
+        Inputs(&learnt(task_bytes, eager_bytes, synchronous)).to_string()
+    }
+
+    fn learnt(task_bytes: u32, eager_bytes: u32, synchronous: bool) -> WorkloadEstimator {
         let cost = Cost { start_up_s: 5e-5, start_up_error_s: 2e-6, per_byte_s: 8e-8, per_byte_error_s: 4e-9 };
         let link = LinkCost { cost, eager_bytes, rendezvous_bytes: eager_bytes, ..LinkCost::default() };
         let network = Some(Network { far: Some(link), near: None, task_bytes, result_bytes: 8 });
+        let of = |window: Window| Window {
+            network,
+            prepare_s: Some(2e-3),
+            setting: TechniqueParameters { synchronous, ..window.setting },
+            ..window
+        };
         let mut workload = None;
-        WorkloadEstimator::learn(
-            &mut workload,
-            &Window { network, prepare_s: Some(2e-3), ..window(0, 4, 0.1) },
-            Confidence::default(),
-        );
-        Inputs(&workload.unwrap()).to_string()
+        WorkloadEstimator::learn(&mut workload, &of(window(0, 4, 0.1)), Confidence::default());
+        workload.unwrap()
     }
 
     #[test]
@@ -108,10 +123,19 @@ mod tests {
     }
 
     #[test]
+    fn messages_that_cross_the_eager_limit_are_said() {
+        let workload = |task_bytes, synchronous| learnt(task_bytes, 4096, synchronous).rendezvous();
+        assert_eq!(workload(24, false), None);
+        assert!(workload(2400, false).is_some_and(|why| why.contains("between 4096 and 4096 bytes")));
+        assert_eq!(workload(2400, true), None, "nothing is taken for eager then");
+    }
+
+    #[test]
     fn the_expression_follows_the_size_of_the_messages() {
         assert!(inputs(24, 4096).contains("expression (8), eager"), "{}", inputs(24, 4096));
         assert!(inputs(2, 4096).contains("expression (7), eager"), "{}", inputs(2, 4096));
         assert!(inputs(2400, 4096).contains("expression (8), rendezvous"), "{}", inputs(2400, 4096));
+        assert!(inputs_of(2, 4096, true).contains("expression (9)"), "{}", inputs_of(2, 4096, true));
         let mut workload = None;
         WorkloadEstimator::learn(&mut workload, &window(0, 4, 0.1), Confidence::default());
         assert!(Inputs(&workload.unwrap()).to_string().starts_with("messages not measured"));

@@ -203,6 +203,7 @@ pub(super) fn setting_of(assignments: &[(String, Value)]) -> TechniqueParameters
         recall: false,
         team_size: value(names::TEAM_SIZE) as u32,
         counter: value(names::COUNTER) == 1.0,
+        synchronous: value(names::SYNCHRONOUS) == 1.0,
     }
 }
 

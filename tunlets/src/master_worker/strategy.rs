@@ -82,6 +82,8 @@ pub struct MasterWorker {
     unforeseen: Option<Refusal>,
     /// That ranks wait for cores was said.
     crowded: Option<Refusal>,
+    /// That messages are above the MPI's eager limit was said.
+    crossed: Option<Refusal>,
     trials: Trials<Setting>,
     /// The last decision that was applied, and the time that it promised, seconds.
     promised: Option<(u64, f64)>,
@@ -124,6 +126,7 @@ impl MasterWorker {
             places: PredictionErrors::default(),
             unforeseen: None,
             crowded: None,
+            crossed: None,
             trials: Trials::default(),
             promised: None,
             proposed_s: f64::NAN,
@@ -281,6 +284,14 @@ impl MasterWorker {
         }
         if self.regime == Some(Regime::Cores) && self.crowded.is_none() {
             self.crowded = Some(crowded(iteration, workload.run_delay));
+        }
+        if self.crossed.is_none() {
+            self.crossed = workload.rendezvous().map(|why| Refusal {
+                tunlet: "master_worker".to_owned(),
+                iteration,
+                why,
+                times: 1,
+            });
         }
         let count = tuning_points.iter().find(|k| k.name == names::WORKERS);
         let count = count.or_else(|| tuning_points.iter().find(|k| k.name == names::OWN_WORKERS));
@@ -441,7 +452,7 @@ impl Tunlet for MasterWorker {
     }
 
     fn refusals(&self) -> Vec<Refusal> {
-        self.unforeseen.iter().chain(&self.crowded).cloned().collect()
+        self.unforeseen.iter().chain(&self.crowded).chain(&self.crossed).cloned().collect()
     }
 
     fn report(&self) -> Report {

@@ -61,6 +61,8 @@ pub struct WorkloadEstimator {
     pub counter: bool,
     /// Most workers that a sub-team can have (`mw.team_size`); 0: there can be none.
     pub largest_team: u32,
+    /// Tasks and results are handed over synchronously (`mw.synchronous`).
+    pub synchronous: bool,
     /// The master was relieved in the last iteration: they took chunks from the counter, or sub-masters sent them.
     relieved: bool,
     /// What messages cost, where it was measured.
@@ -220,6 +222,7 @@ impl WorkloadEstimator {
             workers: window.workers,
             recall: window.setting.recall && window.per_worker.iter().all(|w| w.tasks_timed),
             counter: false,
+            synchronous: window.setting.synchronous,
             largest_team: 0,
             relieved: window.setting.is_relieving(),
             network: window.network,

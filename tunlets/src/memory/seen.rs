@@ -72,13 +72,15 @@ impl Seen {
     }
 }
 
-/// Settings that are the same for the memory: technique, share in thousandths, least chunk, recall, shared counter, size of sub-teams.
-pub type Family = (u32, u32, u64, bool, bool, u32);
+/// Settings that are the same for the memory: technique, share in thousandths, least chunk, recall, shared counter, size of sub-teams,
+/// synchronous sends.
+pub type Family = (u32, u32, u64, bool, bool, u32, bool);
 
 /// The family of a setting.
 pub fn family(setting: &TechniqueParameters) -> Family {
     let (kind, share) = technique(setting);
-    (kind, share, setting.min_chunk, setting.recall, setting.counter, setting.team_size)
+    let TechniqueParameters { min_chunk, recall, counter, team_size, synchronous, .. } = *setting;
+    (kind, share, min_chunk, recall, counter, team_size, synchronous)
 }
 
 /// Technique, and share in thousandths where it has one.

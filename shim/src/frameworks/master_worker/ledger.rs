@@ -2,8 +2,8 @@
 
 use super::taken::Taken;
 use midrun_scheduling::{
-    Chunk, ChunkScheduler, OwnTask, Recall, Returned, TechniqueParameters, WorkerQueue, WorkerSpeed, Workers, is_small,
-    may_be_ahead, pays,
+    Chunk, ChunkScheduler, OwnTask, Recall, Returned, Technique, TechniqueParameters, WorkerQueue, WorkerSpeed,
+    Workers, is_small, may_be_ahead, pays,
 };
 use std::collections::VecDeque;
 
@@ -36,6 +36,8 @@ pub struct Ledger {
     /// Tasks that workers gave back.
     returned: Returned,
     recall: bool,
+    /// Chunks are handed over synchronously, so none is sent ahead: it would hold the sender until its receiver is done with another.
+    synchronous: bool,
     max_tasks: u64,
     timed_singly: bool,
     /// The worker that is the master itself.
@@ -63,6 +65,7 @@ impl Ledger {
             later: 0,
             returned: Returned::default(),
             recall: parameters.recall,
+            synchronous: parameters.synchronous,
             max_tasks: max_tasks.max(1),
             timed_singly: known.timed_singly,
             own: known.own,
@@ -75,7 +78,7 @@ impl Ledger {
         }
     }
 
-    /// Changes the technique for the remaining tasks at once.
+    /// Changes the technique for the remaining tasks at once. How messages are sent stays as it is for the iteration.
     pub fn set(&mut self, parameters: TechniqueParameters) {
         self.scheduler.set(parameters);
         self.recall = parameters.recall;
@@ -119,8 +122,13 @@ impl Ledger {
     /// Workers that wait for a chunk, or will soon, and may have one.
     pub fn wanted(&self) -> usize {
         let (technique, left, workers) = (self.scheduler.technique(), self.left(), self.workers.count() as u64);
-        let may = |queue: &&WorkerQueue| queue.wants() && queue.may_receive(technique, left, workers);
+        let may = |queue: &&WorkerQueue| queue.wants() && self.may_send(queue, (technique, left, workers));
         self.workers.queues().iter().filter(may).count()
+    }
+
+    /// Returns whether chunks and results are handed over synchronously.
+    pub fn is_synchronous(&self) -> bool {
+        self.synchronous
     }
 
     /// Returns whether tasks of chunks may be recalled.
@@ -168,15 +176,19 @@ impl Ledger {
 
     /// Cuts the chunk that `worker` shall get at `now_s`; `None` when it shall get none ([`WorkerQueue::may_receive`]).
     pub fn cut(&mut self, worker: usize, now_s: f64) -> Option<Chunk> {
-        let workers = self.workers.count() as u64;
-        if self.stopped || !self.workers.queues()[worker].may_receive(self.scheduler.technique(), self.left(), workers)
-        {
+        let now = (self.scheduler.technique(), self.left(), self.workers.count() as u64);
+        if self.stopped || !self.may_send(&self.workers.queues()[worker], now) {
             return None;
         }
         let chunk = self.next(worker)?;
         self.workers.push(worker, chunk, now_s);
         self.chunks += 1;
         Some(chunk)
+    }
+
+    /// As [`WorkerQueue::may_receive`]; nothing ahead where messages are sent synchronously.
+    fn may_send(&self, queue: &WorkerQueue, (technique, left, workers): (Technique, u64, u64)) -> bool {
+        queue.is_empty() || !self.synchronous && queue.may_receive(technique, left, workers)
     }
 
     /// Cuts the next chunk as for `worker`, for a sub-team that will compute it.
@@ -196,7 +208,7 @@ impl Ledger {
     /// Returns whether another chunk may be sent ahead to workers that hold one of so many tasks each.
     pub fn runs_ahead(&self, tasks: u64) -> bool {
         let (left, workers) = (self.left(), self.workers.count() as u64);
-        is_small(tasks, left, workers) && may_be_ahead(self.scheduler.technique(), left, workers)
+        !self.synchronous && is_small(tasks, left, workers) && may_be_ahead(self.scheduler.technique(), left, workers)
     }
 
     /// `worker` gets this chunk from the shared counter at `now_s`.
@@ -298,7 +310,7 @@ impl Ledger {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use midrun_scheduling::{Technique, tasks_to_return};
+    use midrun_scheduling::tasks_to_return;
     use proptest::prelude::*;
     use std::collections::VecDeque;
 
@@ -329,6 +341,19 @@ mod tests {
         }
         assert!(ledger.is_balanced() && computed.iter().all(|s| *s == 1));
         ledger.chunks
+    }
+
+    #[test]
+    fn nothing_is_sent_ahead_to_a_worker_that_would_hold_the_sender() {
+        for synchronous in [false, true] {
+            let parameters = TechniqueParameters { synchronous, ..TechniqueParameters::new(Technique::Ss) };
+            let mut ledger = Ledger::new(parameters, 1000, u64::MAX, nothing_known(2));
+            assert!(ledger.cut(0, 0.0).is_some());
+            ledger.ask(0);
+            assert_eq!((ledger.wanted(), ledger.runs_ahead(1)), (if synchronous { 1 } else { 2 }, !synchronous));
+            assert_eq!(ledger.cut(0, 0.0).is_some(), !synchronous);
+            assert!(ledger.cut(1, 0.0).is_some(), "an idle worker gets its chunk");
+        }
     }
 
     #[test]

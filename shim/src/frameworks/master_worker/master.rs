@@ -178,9 +178,9 @@ impl<'a> Master<'a> {
         }
     }
 
-    /// Runs until every chunk is back; returns the time spent waiting, nanoseconds.
+    /// Runs until every chunk is back; returns the time spent waiting for messages, and held in synchronous sends, nanoseconds.
     pub(super) fn run(&mut self, messages: &mut VecDeque<Message>) -> Result<u64, MpiFailed> {
-        let mut idle_ns = 0;
+        let (mut idle_ns, held_ns) = (0, self.endpoint.held_ns);
         self.order()?;
         self.appoint()?;
         self.supply()?;
@@ -212,7 +212,7 @@ impl<'a> Master<'a> {
             self.report()?;
             self.recall()?;
         }
-        Ok(idle_ns)
+        Ok(idle_ns + (self.endpoint.held_ns - held_ns))
     }
 
     /// Asks busy workers for tasks that they have not begun, for the idle ones.
@@ -287,9 +287,9 @@ impl<'a> Master<'a> {
             first: chunk.first,
             count: chunk.count,
             total: self.tasks,
-            status: i32::from(self.ledger.may_recall()),
             ..Header::new(Kind::Chunk, self.iteration)
         };
+        let header = header.with_manner(self.ledger.may_recall(), self.ledger.is_synchronous());
         header.write(&mut message, 0);
         let (good, message) = self.append_inputs(chunk, message);
         if !good {
@@ -297,7 +297,7 @@ impl<'a> Master<'a> {
         }
         let rank = self.team.active()[worker];
         self.round_trips.on_sent(worker, idle, self.endpoint.is_here(rank), message.len(), clock::now_ns());
-        self.endpoint.send(rank, message)?;
+        self.endpoint.hand_over(rank, message, self.ledger.is_synchronous())?;
         self.refresh();
         Ok(())
     }

@@ -36,20 +36,24 @@ pub enum Kind {
     /// Worker that takes chunks, or sub-master: the results of `count` chunks, each with a header of its own ([`super::bundle`]). `total`:
     /// 1 if it sends no more in this iteration. `first`: chunks for which workers of the sub-team wait.
     Results = 14,
-    /// Master: be sub-master of the workers of the payload, each a rank of 4 bytes. `total`: tasks of the iteration; `status`: 1 if tasks
-    /// may be recalled; `first`: code of the technique.
+    /// Master: be sub-master of the workers of the payload, each a rank of 4 bytes. `total`: tasks of the iteration; `first`: code of the
+    /// technique.
     Lead = 15,
     /// Master to sub-master: `count` chunks, each with a header of its own ([`super::bundle`]). `total`: tasks that will follow, about; 0 if
     /// none do. After a failure `status` is not 0.
     Chunks = 16,
 }
 
+/// Bits of the status of a chunk, of an order and of a sub-master's appointment.
+const MAY_RECALL: i32 = 1;
+const SYNCHRONOUS: i32 = 2;
+
 /// The start of each message.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Header {
     /// Its kind.
     pub kind: Kind,
-    /// A status of the C API. Of a chunk: 1 if its tasks may be recalled.
+    /// A status of the C API. Of what the master sends for an iteration: [`Header::with_manner`].
     pub status: i32,
     /// The iteration, from 0.
     pub iteration: u64,
@@ -69,6 +73,23 @@ impl Header {
     /// An empty message.
     pub fn new(kind: Kind, iteration: u64) -> Header {
         Header { kind, status: 0, iteration, first: 0, count: 0, total: 0, sum_sq_s2: 0.0, held_ns: 0 }
+    }
+
+    /// Says whether tasks may be recalled, and whether tasks and results are handed over synchronously: of a chunk, an order and a
+    /// sub-master's appointment.
+    pub fn with_manner(self, may_recall: bool, synchronous: bool) -> Header {
+        let status = if may_recall { MAY_RECALL } else { 0 } | if synchronous { SYNCHRONOUS } else { 0 };
+        Header { status, ..self }
+    }
+
+    /// See [`Header::with_manner`].
+    pub fn may_recall(&self) -> bool {
+        self.status & MAY_RECALL != 0
+    }
+
+    /// See [`Header::with_manner`].
+    pub fn is_synchronous(&self) -> bool {
+        self.status & SYNCHRONOUS != 0
     }
 
     /// Fills `message` with this header and `payload_bytes` zeros; returns the zeros.
@@ -143,6 +164,15 @@ impl Header {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_chunk_says_whether_it_may_be_recalled_and_how_its_result_is_sent() {
+        for (may_recall, synchronous) in [(false, false), (false, true), (true, false), (true, true)] {
+            let message = Header::new(Kind::Chunk, 1).with_manner(may_recall, synchronous).message();
+            let (header, _) = Header::read(&message).unwrap();
+            assert_eq!((header.may_recall(), header.is_synchronous()), (may_recall, synchronous));
+        }
+    }
 
     #[test]
     fn a_header_reads_as_it_was_written() {

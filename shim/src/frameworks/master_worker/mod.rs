@@ -29,6 +29,7 @@ mod worker;
 
 use super::endpoint::{Endpoint, Message, SLOTS};
 use super::handle::{self, guard_framework};
+use super::synchronous;
 use crate::guard::guard;
 use crate::mpi::{self, Communicator};
 use crate::records::LinkCost;
@@ -122,6 +123,7 @@ fn create(raw: &RawConfig) -> Result<MasterWorker, c_int> {
                 team.choose(start.workers.iter().map(|rank| *rank as usize).collect(), &start.speeds);
             }
         }
+        initial.synchronous = synchronous::asked(synchronous::MASTER_WORKER);
         scheduling::declare_technique(initial);
         scheduling::declare_workers(team.active().len() as u32, team.most() as u32);
         growth = first.then(|| Growth::plan(&config, team.most() as u32)).flatten();

@@ -29,6 +29,7 @@ impl Order {
         let (first, count) = (self.base, u64::from(self.workers));
         let header = Header { first, count, total: self.tasks, ..Header::new(Kind::Take, iteration) };
         let p = &self.parameters;
+        let header = header.with_manner(false, p.synchronous);
         let (factor, mean_s, sigma_s) = (p.factor.to_bits(), p.mean_s.to_bits(), p.sigma_s.to_bits());
         let words = [u64::from(p.kind.code()), factor, mean_s, sigma_s, p.min_chunk, self.most];
         let payload = header.write(message, 8 * words.len());
@@ -44,7 +45,9 @@ impl Order {
         let [code, factor, mean_s, sigma_s, min_chunk, most] = words[..] else { return None };
         let kind = Technique::from_code(u32::try_from(code).ok()?)?;
         let (factor, mean_s, sigma_s) = (f64::from_bits(factor), f64::from_bits(mean_s), f64::from_bits(sigma_s));
-        let parameters = TechniqueParameters { factor, mean_s, sigma_s, min_chunk, ..TechniqueParameters::new(kind) };
+        let synchronous = header.is_synchronous();
+        let parameters =
+            TechniqueParameters { factor, mean_s, sigma_s, min_chunk, synchronous, ..TechniqueParameters::new(kind) };
         Some(Order { base: header.first, tasks: header.total, workers: header.count as u32, parameters, most })
     }
 }
@@ -60,6 +63,7 @@ mod tests {
             mean_s: 1e-3,
             sigma_s: 2e-4,
             min_chunk: 7,
+            synchronous: true,
             ..TechniqueParameters::new(Technique::Fac2)
         };
         let order = Order { base: u64::MAX, tasks: 1 << 40, workers: 400, parameters, most: 9 };

@@ -37,7 +37,7 @@ pub fn run(
     let Some((_, team)) = led else { return Ok(0) };
     let kind = Technique::from_code(header.first as u32).unwrap_or(Technique::Dpf);
     // The inputs of a chunk of any size cannot be divided.
-    let recall = header.status != 0 && !config.any_size();
+    let recall = header.may_recall() && !config.any_size();
     let known = Known {
         speeds: team.speeds(),
         moments: team.moments,
@@ -46,7 +46,9 @@ pub fn run(
         bundlers: None,
         cuts: false,
     };
-    let mut ledger = Ledger::new(TechniqueParameters { recall, ..TechniqueParameters::new(kind) }, 0, u64::MAX, known);
+    let synchronous = header.is_synchronous();
+    let parameters = TechniqueParameters { recall, synchronous, ..TechniqueParameters::new(kind) };
+    let mut ledger = Ledger::new(parameters, 0, u64::MAX, known);
     ledger.expect(1); // the master says how many when it sends the first
     let results = Bundle::new(endpoint.buffer());
     let upward = Upward { master: config.master, results, asked: 0 };
@@ -126,6 +128,6 @@ impl Master<'_> {
             total: u64::from(is_last),
             ..Header::new(Kind::Results, self.iteration)
         };
-        self.endpoint.send(upward.master, results.finish(header))
+        self.endpoint.hand_over(upward.master, results.finish(header), self.ledger.is_synchronous())
     }
 }

@@ -17,11 +17,11 @@ impl Master<'_> {
         for team in &subteams.teams {
             let mut message = self.endpoint.buffer();
             let header = Header {
-                status: i32::from(self.ledger.may_recall()),
                 first: u64::from(scheduling::current().0.kind.code()),
                 total: self.tasks,
                 ..Header::new(Kind::Lead, self.iteration)
             };
+            let header = header.with_manner(self.ledger.may_recall(), self.ledger.is_synchronous());
             let payload = header.write(&mut message, 4 * team.ranks.len());
             for (to, rank) in payload.chunks_exact_mut(4).zip(&team.ranks) {
                 to.copy_from_slice(&(*rank as u32).to_le_bytes());
@@ -64,7 +64,7 @@ impl Master<'_> {
             let is_full = bundle.bytes() >= LARGE_BYTES;
             if bundle.chunks() > 0 || later == 0 {
                 let header = Header { status: self.status, total: later, ..Header::new(Kind::Chunks, self.iteration) };
-                self.endpoint.send(team.ranks[0], bundle.finish(header))?;
+                self.endpoint.hand_over(team.ranks[0], bundle.finish(header), self.ledger.is_synchronous())?;
                 team.is_told = later == 0;
             }
             if !is_full {

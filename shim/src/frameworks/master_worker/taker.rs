@@ -16,9 +16,16 @@ use std::ffi::c_int;
 /// takes 1 % of the master's time, if taking a message costs it what sending costs them.
 const SHARE: u64 = 100;
 
-/// What a message costs this worker to send: the least that was measured, nanoseconds; 0 before the first.
+/// What a message costs this worker to send, as a send that does not hold it and as one that does: the least that was measured,
+/// nanoseconds; 0 before the first.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct SendTime(u64);
+pub struct SendTime([u64; 2]);
+
+impl SendTime {
+    fn of(&mut self, synchronous: bool) -> &mut u64 {
+        &mut self.0[usize::from(synchronous)]
+    }
+}
 
 /// One iteration of such a worker.
 struct Taker<'a> {
@@ -58,7 +65,7 @@ pub fn run(
             taker.endpoint.count(order.tasks); // nobody finds a chunk any more
             break;
         }
-        let wait_ns = send_time.0.saturating_mul(SHARE * u64::from(order.workers));
+        let wait_ns = send_time.of(order.parameters.synchronous).saturating_mul(SHARE * u64::from(order.workers));
         if end_ns.saturating_sub(taker.sent_ns) >= wait_ns || taker.results.bytes() >= LARGE_BYTES {
             taker.send(false, send_time)?;
         }
@@ -107,15 +114,16 @@ impl Taker<'_> {
 
     /// Sends what was computed since the last time; `is_last`: this worker takes no more.
     fn send(&mut self, is_last: bool, send_time: &mut SendTime) -> Result<(), MpiFailed> {
-        let begin_ns = clock::now_ns();
+        let (begin_ns, synchronous) = (clock::now_ns(), self.order.parameters.synchronous);
         agent_link::check_when_due(begin_ns);
         let results = std::mem::replace(&mut self.results, Bundle::new(self.endpoint.buffer()));
         let header = Header::new(Kind::Results, self.iteration);
         let message = results.finish(Header { status: self.failed, total: u64::from(is_last), ..header });
-        self.endpoint.send(self.config.master, message)?;
+        self.endpoint.hand_over(self.config.master, message, synchronous)?;
         self.sent_ns = clock::now_ns();
         let spent_ns = self.sent_ns.saturating_sub(begin_ns).max(1);
-        send_time.0 = if send_time.0 == 0 { spent_ns } else { send_time.0.min(spent_ns) };
+        let least_ns = send_time.of(synchronous);
+        *least_ns = if *least_ns == 0 { spent_ns } else { spent_ns.min(*least_ns) };
         Ok(())
     }
 }

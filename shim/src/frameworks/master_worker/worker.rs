@@ -141,7 +141,7 @@ fn compute(
     let (mut moved_ns, mut ended_ns, mut look_ns) = (arrived_ns, arrived_ns, 0);
     let mut at = 0;
     while at < count && *failed == status::OK {
-        if step == 1 && count > 1 && at + 1 == count && messages.is_empty() {
+        if step == 1 && count > 1 && at + 1 == count && messages.is_empty() && !header.is_synchronous() {
             let mut ask = endpoint.buffer();
             Header::new(Kind::Ask, header.iteration).write(&mut ask, 0);
             endpoint.send(from, ask)?;
@@ -159,7 +159,7 @@ fn compute(
         let spent_s = spent_ns as f64 * 1e-9;
         sum_sq_s2 += spent_s * spent_s / step as f64;
         at += step;
-        let due_ns = match (endpoint.moving(), header.status != 0, config.task_bytes > 0) {
+        let due_ns = match (endpoint.moving(), header.may_recall(), config.task_bytes > 0) {
             (true, _, _) => PROGRESS_NS,
             (false, true, _) => (LOOKS * look_ns).min(POLL_NS),
             (false, false, true) => POLL_NS,
@@ -179,7 +179,7 @@ fn compute(
     done.held_ns = ended_ns.saturating_sub(arrived_ns);
     done.sum_sq_s2 = sum_sq_s2;
     done.patch(&mut message);
-    endpoint.send(from, message)?;
+    endpoint.hand_over(from, message, header.is_synchronous())?;
     record(header, count, (busy_ns, sum_sq_s2), step == 1);
     Ok(1)
 }
@@ -209,7 +209,7 @@ fn compute_any(
     let sum_sq_s2 = busy_s * busy_s / count as f64;
     let held_ns = end_ns.saturating_sub(arrived_ns);
     Header { status: *failed, total: busy_ns, sum_sq_s2, held_ns, ..done }.patch(&mut message);
-    endpoint.send(from, message)?;
+    endpoint.hand_over(from, message, header.is_synchronous())?;
     record(header, count, (busy_ns, sum_sq_s2), count == 1);
     Ok(1)
 }
@@ -248,7 +248,7 @@ fn answer_recall(
         let given = wanted.min(count - begun);
         let (answer, range) = answer(given, count, header, tasks);
         answer.write(&mut reply, range.len()).copy_from_slice(&tasks[range]);
-        endpoint.send(from, reply)?;
+        endpoint.hand_over(from, reply, header.is_synchronous())?;
         return Ok(given);
     }
     let named =
@@ -271,7 +271,7 @@ fn answer_recall(
         if kept.count == 0 {
             messages.remove(at);
         }
-        endpoint.send(from, reply)?;
+        endpoint.hand_over(from, reply, header.is_synchronous())?;
     }
     Ok(0)
 }

@@ -30,13 +30,13 @@ pub struct Fragments {
     partial: Vec<Option<Partial>>,
 }
 
-/// Sends a message of any size.
-pub fn send(endpoint: &mut Endpoint, to: usize, message: Vec<u8>) -> Result<(), MpiFailed> {
+/// Hands a message of any size over ([`Endpoint::hand_over`]).
+pub fn send(endpoint: &mut Endpoint, to: usize, message: Vec<u8>, synchronous: bool) -> Result<(), MpiFailed> {
     if message.len() <= FRAGMENT_BYTES {
-        return endpoint.send(to, message);
+        return endpoint.hand_over(to, message, synchronous);
     }
     for fragment in split(message, FRAGMENT_BYTES) {
-        endpoint.send(to, fragment)?;
+        endpoint.hand_over(to, fragment, synchronous)?;
     }
     Ok(())
 }

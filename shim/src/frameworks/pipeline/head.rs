@@ -5,6 +5,7 @@ use super::message::{HEADER_BYTES, Header, Item, Kind, Out, failure};
 use super::pattern::{Pattern, Placer};
 use super::rank::Rank;
 use super::windows::Windows;
+use crate::frameworks::synchronous;
 use crate::mpi::MpiFailed;
 use crate::{clock, records, safe_point, status, stderr};
 use midrun_ring::topic;
@@ -19,18 +20,25 @@ const PER_RANK: usize = 4;
 /// No input is drawn while the inputs in flight had this many bytes in total when they were drawn.
 const IN_FLIGHT_BYTES: usize = 256 << 20;
 
-/// The plan of the pipeline. The program's callbacks may request another one during a run.
+/// The plan of the pipeline, and how it sends. The program's callbacks may request another one during a run.
 #[derive(Debug)]
 pub struct Control {
     /// The plan of inputs drawn now.
     pub plan: Plan,
     /// The plan requested for the next input.
     pub requested: Option<Plan>,
+    /// Items of inputs drawn now are handed over synchronously.
+    pub synchronous: bool,
     /// The placement of stages on ranks.
     pub placer: Placer,
 }
 
 impl Control {
+    /// Returns whether something is requested that does not hold yet.
+    pub fn is_changed(&self) -> bool {
+        self.requested.is_some() || synchronous::of_pipelines() != self.synchronous
+    }
+
     /// Parses a plan and checks that it can be placed.
     ///
     /// # Errors
@@ -111,7 +119,7 @@ impl Head<'_> {
         }
     }
 
-    /// Announces the requested plan (or at the start the current one) for the next input and all later ones.
+    /// Announces what is requested (or at the start what is current) for the next input and all later ones.
     fn announce(&mut self) -> Result<(), MpiFailed> {
         let control = &mut *self.control.borrow_mut();
         let requested = control.requested.take();
@@ -120,11 +128,19 @@ impl Head<'_> {
         let routes = control.placer.place(&plan).map_err(|_| MpiFailed)?;
         control.placer.remember(&routes);
         control.plan = plan;
+        control.synchronous = synchronous::of_pipelines();
+        let synchronous = control.synchronous;
         let (plan, input) = (control.plan.to_string(), self.counters.input - self.base);
         records::text(clock::now_ns(), topic::PATTERN, self.counters.epoch, input, &plan);
         let oldest = self.in_flight.values().next().map_or(self.counters.epoch, |(epoch, _)| *epoch);
-        let pattern =
-            Pattern { epoch: self.counters.epoch, oldest, base: self.base, first: self.counters.input, routes };
+        let pattern = Pattern {
+            epoch: self.counters.epoch,
+            oldest,
+            base: self.base,
+            first: self.counters.input,
+            routes,
+            synchronous,
+        };
         self.counters.epoch += 1;
         self.stats.changes += u64::from(self.counters.input != self.base);
         self.rank.announce(&pattern.to_message())?;
@@ -148,7 +164,7 @@ impl Head<'_> {
         }
         let input = self.counters.input;
         safe_point::poll(input - self.base, true);
-        if self.control.borrow().requested.is_some() {
+        if self.control.borrow().is_changed() {
             self.announce()?;
         }
         let mut out = Out::new(self.rank.endpoint.buffer());

@@ -12,7 +12,7 @@ pub const SINK: u32 = u32::MAX;
 pub enum Kind {
     /// The data of one input on its way through the stages.
     Item = 1,
-    /// The sender of this message has begun an item of its receiver, which may send one more.
+    /// The sender of this message has begun an item of its receiver, which may send one more. `status`: 1 if it waited for that item.
     Credit = 2,
     /// Head: a new pattern, and the first input that it applies to.
     Pattern = 3,

@@ -12,6 +12,7 @@ mod windows;
 
 use super::endpoint::{Endpoint, SLOTS};
 use super::handle::{self, guard_framework};
+use super::synchronous;
 use crate::guard::{guard, guard_value};
 use crate::mpi::{self, Communicator};
 use crate::tuning_points::{self, Setter, TuningPoint};
@@ -47,9 +48,21 @@ thread_local! {
 static PATTERN: Setter =
     Setter { accepts: |_, _, text| can_take(text), ..Setter::new(|_, _, _, text| take(text), |_| 0.0) };
 
-/// Declares the pattern as a tuning point; a second call does nothing.
-fn declare_pattern() {
+/// Sets how pipelines send.
+static SYNCHRONOUS: Setter = Setter::new(
+    |_, _, value, _| synchronous::set_pipelines(value != 0.0),
+    |_| f64::from(u8::from(synchronous::of_pipelines())),
+);
+
+/// Declares the tuning points; a second call does nothing.
+fn declare() {
+    let initial = (SYNCHRONOUS.value)(0);
     tuning_points::with(|registry| {
+        if !registry.is_declared(&SYNCHRONOUS, 0) {
+            let (name, range) = (names::PIPE_SYNCHRONOUS.into(), (0.0, 1.0));
+            let kind = TuningPointKind::Whole;
+            registry.declare(TuningPoint { name, kind, range, setter: &SYNCHRONOUS, number: 0 }, initial);
+        }
         if !registry.is_declared(&PATTERN, 0) {
             let (name, range) = (names::PATTERN.into(), (0.0, TEXT_BYTES as f64));
             registry
@@ -85,7 +98,7 @@ fn requested(config: &Config, size: usize) -> Result<Control, String> {
         Some(text) => Plan::parse(text, placer.stateful())?,
     };
     placer.place(&plan)?;
-    Ok(Control { plan, requested: None, placer })
+    Ok(Control { plan, requested: None, synchronous: synchronous::of_pipelines(), placer })
 }
 
 /// # Safety
@@ -113,7 +126,7 @@ unsafe fn create(raw: *const RawConfig) -> Result<Pipe, c_int> {
         && safe_point::own()
     {
         NEWEST.set(Rc::downgrade(control));
-        declare_pattern();
+        declare();
     }
     let rank = Rank::new(Rc::new(config), Endpoint::open(comm).map_err(mpi)?);
     Ok(Pipe {

@@ -30,12 +30,14 @@ pub struct Pattern {
     pub first: u64,
     /// All routes.
     pub routes: Vec<Route>,
+    /// Its items are handed over synchronously.
+    pub synchronous: bool,
 }
 
 impl Pattern {
     /// Encodes it as a message.
     pub fn to_message(&self) -> Vec<u8> {
-        let mut words = vec![u64::from(self.oldest), self.first, self.routes.len() as u64];
+        let mut words = vec![u64::from(self.oldest), self.first, u64::from(self.synchronous), self.routes.len() as u64];
         for route in &self.routes {
             words.extend([route.first as u64, route.stages as u64, route.ranks.len() as u64]);
             words.extend(route.ranks.iter().map(|rank| *rank as u64));
@@ -54,7 +56,7 @@ impl Pattern {
             .get(HEADER_BYTES..)?
             .chunks_exact(8)
             .map(|bytes| u64::from_le_bytes(std::array::from_fn(|b| bytes[b])) as usize);
-        let (oldest, first_input) = (words.next()? as u32, words.next()? as u64);
+        let (oldest, first_input, synchronous) = (words.next()? as u32, words.next()? as u64, words.next()? != 0);
         let mut routes = Vec::new();
         for _ in 0..words.next()? {
             let (first, count, replicas) = (words.next()?, words.next()?, words.next()?);
@@ -64,7 +66,7 @@ impl Pattern {
             }
             routes.push(Route { first, stages: count, ranks });
         }
-        Some(Pattern { epoch: header.epoch, oldest, base: header.input, first: first_input, routes })
+        Some(Pattern { epoch: header.epoch, oldest, base: header.input, first: first_input, routes, synchronous })
     }
 
     /// Returns whether `rank` has a route.
@@ -219,7 +221,7 @@ mod tests {
     fn a_pattern_is_decoded_as_it_was_encoded_and_a_malformed_one_is_refused() {
         let routes =
             vec![Route { first: 0, stages: 0, ranks: vec![1] }, Route { first: 0, stages: 2, ranks: vec![2, 3] }];
-        let pattern = Pattern { epoch: 4, oldest: 2, base: 77, first: 80, routes };
+        let pattern = Pattern { epoch: 4, oldest: 2, base: 77, first: 80, routes, synchronous: true };
         let message = pattern.to_message();
         let header = Header::read(&message).unwrap();
         assert_eq!(Pattern::from_message(&header, &message, 2, 4), Some(pattern.clone()));

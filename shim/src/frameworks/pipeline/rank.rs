@@ -1,7 +1,8 @@
 //! The work of every rank of a pipeline: receive items, compute their stages, send them on.
 //!
 //! A rank never waits for a receiver: an item that no receiver may get yet stays in the outbox, and the rank goes on with the
-//! next one. So no pattern and no change of patterns can deadlock, and the head's bound on inputs in flight bounds the memory.
+//! next one. With synchronous sends it waits until a receiver takes an item that it may get, and receives meanwhile. So no pattern
+//! and no change of patterns can deadlock, and the head's bound on inputs in flight bounds the memory.
 
 use super::config::Config;
 use super::dispatch::Dispatcher;
@@ -53,6 +54,10 @@ pub struct Rank {
     /// Number of this run's first input.
     base: u64,
     timing: Timing,
+    /// It has waited since it last computed.
+    waited: bool,
+    /// How long the last synchronous send to each rank held this one, nanoseconds.
+    held_ns: Vec<u64>,
     stopping: bool,
     ended: Option<c_int>,
 }
@@ -77,6 +82,8 @@ impl Rank {
             arrived: VecDeque::new(),
             base: 0,
             timing: Timing::new(own),
+            waited: true,
+            held_ns: vec![0; size],
             stopping: false,
             ended: None,
         }
@@ -131,6 +138,7 @@ impl Rank {
     /// Like [`Rank::wait`], by a rank that has nothing to compute.
     pub fn idle(&mut self) -> Result<(), MpiFailed> {
         let begin_ns = clock::now_ns();
+        self.waited = true;
         self.wait()?;
         self.timing.idle(clock::now_ns().saturating_sub(begin_ns));
         Ok(())
@@ -153,6 +161,10 @@ impl Rank {
             Kind::Credit => {
                 if !self.dispatcher.credit(message.from) {
                     return Err(MpiFailed);
+                }
+                let held_ns = std::mem::take(&mut self.held_ns[message.from]);
+                if header.status != 0 {
+                    self.timing.received_at_once(held_ns);
                 }
                 self.recycle(message.bytes);
                 self.dispatch()?;
@@ -215,7 +227,7 @@ impl Rank {
         }
         let mut message = self.endpoint.buffer();
         message.clear();
-        Header::new(Kind::Credit).patch(&mut message);
+        Header { status: i32::from(self.waited), ..Header::new(Kind::Credit) }.patch(&mut message);
         self.endpoint.send(to, message)
     }
 
@@ -269,6 +281,7 @@ impl Rank {
     /// Runs the stages of the item's group. The result goes to the next group or, if a stage failed, to the head.
     fn compute(&mut self, mut item: Item) -> Item {
         let stages = self.route(&item.header).map_or(0..0, |route| route.first..route.first + route.stages);
+        self.waited = false;
         self.timing.begin(clock::now_ns());
         for stage in stages {
             let mut out = Out::new(self.endpoint.buffer());
@@ -306,7 +319,8 @@ impl Rank {
 
     /// Sends an item to its next group or to the head.
     pub fn pass_on(&mut self, mut item: Item) -> Result<(), MpiFailed> {
-        let routes = self.patterns.get(&item.header.epoch).map_or(0, |pattern| pattern.routes.len());
+        let pattern = self.patterns.get(&item.header.epoch);
+        let (routes, synchronous) = pattern.map_or((0, false), |p| (p.routes.len(), p.synchronous));
         if item.header.route as usize >= routes {
             item.header.route = SINK;
         }
@@ -318,7 +332,15 @@ impl Rank {
             self.arrived.push_back(item);
             return Ok(());
         }
-        fragments::send(&mut self.endpoint, HEAD, item.into_message())
+        self.hand_over(HEAD, item, synchronous)
+    }
+
+    fn hand_over(&mut self, to: usize, item: Item, synchronous: bool) -> Result<(), MpiFailed> {
+        let held_ns = self.endpoint.held_ns;
+        fragments::send(&mut self.endpoint, to, item.into_message(), synchronous)?;
+        self.held_ns[to] = self.endpoint.held_ns - held_ns;
+        self.timing.held(self.held_ns[to]);
+        Ok(())
     }
 
     /// Returns whether items of this rank wait for credit.
@@ -331,15 +353,16 @@ impl Rank {
         let mut k = 0;
         while let Some(item) = self.outbox.get(k) {
             let (epoch, route) = (item.header.epoch, item.header.route as usize);
-            let ranks =
-                self.patterns.get(&epoch).and_then(|pattern| pattern.routes.get(route)).map(|route| &*route.ranks);
+            let pattern = self.patterns.get(&epoch);
+            let synchronous = pattern.is_some_and(|pattern| pattern.synchronous);
+            let ranks = pattern.and_then(|pattern| pattern.routes.get(route)).map(|route| &*route.ranks);
             match (ranks.and_then(|ranks| self.dispatcher.choose(ranks)), self.outbox.len()) {
                 (Some(to), _) => {
                     let Some(item) = self.outbox.remove(k) else { break };
                     if to == self.own() {
                         self.accept(to, item)?;
                     } else {
-                        fragments::send(&mut self.endpoint, to, item.into_message())?;
+                        self.hand_over(to, item, synchronous)?;
                     }
                 }
                 (None, _) => k += 1,

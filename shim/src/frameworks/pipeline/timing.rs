@@ -24,6 +24,16 @@ impl Timing {
         Timing { rank, ..Timing::default() }
     }
 
+    /// Adds time for which a synchronous send held the rank: it waited for its receiver.
+    pub fn held(&mut self, ns: u64) {
+        self.idle_ns += ns;
+    }
+
+    /// The receiver was waiting when such a send of this rank held it for `ns`: that is what the message costs.
+    pub fn received_at_once(&mut self, ns: u64) {
+        self.idle_ns = self.idle_ns.saturating_sub(ns);
+    }
+
     /// Adds time during which the rank had nothing to do.
     pub fn idle(&mut self, ns: u64) {
         self.idle_ns += ns;
@@ -55,6 +65,21 @@ impl Timing {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_send_that_holds_its_rank_costs_what_it_does_while_the_receiver_waits() {
+        let mut timing = Timing::new(1);
+        timing.begin(1_000);
+        timing.stage(1_300, 0, 0, 8);
+        timing.held(60);
+        timing.begin(1_400);
+        assert_eq!((timing.waited_ns, timing.own_ns), (60, 40), "the receiver was late");
+        timing.stage(1_500, 0, 1, 8);
+        timing.held(60);
+        timing.received_at_once(60);
+        timing.begin(1_600);
+        assert_eq!((timing.waited_ns, timing.own_ns), (0, 100));
+    }
 
     #[test]
     fn a_cycle_is_computing_communicating_and_waiting() {

@@ -127,6 +127,20 @@ impl WorkloadEstimator {
         })
     }
 
+    /// Why messages are not taken for eager, if those of a chunk are above the MPI's eager limit. All synchronous ones wait.
+    pub fn rendezvous(&self) -> Option<String> {
+        let network = self.network.filter(|_| !self.synchronous)?;
+        let link = network.limiting()?;
+        let bytes = (self.chunk_tasks * f64::from(network.task_bytes)) as u64;
+        (!link.is_eager(bytes)).then(|| {
+            format!(
+                "to take messages for eager: a chunk's are {bytes} bytes, and from a size between {} and {} bytes on this MPI waits for the \
+                 receiver, so that their bytes travel when a worker looks, between two tasks",
+                link.eager_bytes, link.rendezvous_bytes
+            )
+        })
+    }
+
     /// Input of the simulation.
     pub fn load(&self) -> SimInput {
         // More may be known than take part: the slowest and farthest are parked first.
