@@ -17,7 +17,7 @@ use midrun_tunlets::link::Cost;
 
 use crate::control::{Control, ControlLine};
 use crate::events::{
-    Batch, Begun, Ended, Event, Hello, HostClock, Joined, Left, Link, Process, Records, Report, Trip,
+    Batch, Begun, Ended, Event, Hello, HostClock, Joined, Left, Link, Moved, Process, Records, Report, Trip,
     TuningPointDeclared, Unattended, Work,
 };
 use crate::ids::{AgentId, JobId};
@@ -161,6 +161,7 @@ fn event(wire: v1::Event) -> Option<Event> {
         event::Kind::Work(work) => work_event(work),
         event::Kind::LinkMeasured(link) => link_event(link),
         event::Kind::MessageTrip(trip) => trip_event(&trip),
+        event::Kind::MessageMoved(moved) => moved_event(&moved),
         event::Kind::ActionResult(result) => actions::result(result),
         event::Kind::StreamBegun(begun) => streams::begun(begun),
         event::Kind::StageDeclared(stage) => streams::stage(stage),
@@ -236,6 +237,12 @@ fn trip_event(wire: &v1::MessageTrip) -> Option<Event> {
     let trip_s = wire.trip_ns as f64 * 1e-9;
     let good = wire.bytes < limits::ROUND_TRIP_BYTES && trip_s > 0.0 && trip_s < 2.0 * limits::MESSAGE_S;
     good.then_some(Event::TripMeasured(Trip { same_host: wire.same_host, bytes: wire.bytes as f64, trip_s }))
+}
+
+fn moved_event(wire: &v1::MessageMoved) -> Option<Event> {
+    let v1::MessageMoved { received, peer, same_host, bytes, begin_ns, end_ns } = *wire;
+    let good = bytes < limits::ROUND_TRIP_BYTES && begin_ns <= end_ns && peer < limits::RANKS_PER_JOB;
+    good.then_some(Event::MessageMoved(Moved { received, peer, same_host, bytes, begin_ns, end_ns }))
 }
 
 fn ended_event(wire: v1::IterationEnded) -> Option<Event> {

@@ -115,6 +115,7 @@ pub enum Event {
     TuningPointDeclared(TuningPointDeclared),
     LinkMeasured(Link),
     TripMeasured(Trip),
+    MessageMoved(Moved),
     StreamBegun(StreamBegun),
     StageDeclared(StageDeclared),
     PatternTaken(PatternTaken),
@@ -242,6 +243,19 @@ pub struct Trip {
     pub same_host: bool,
     pub bytes: f64,
     pub trip_s: f64,
+}
+
+/// A message of the program, as the rank that sent or received it saw it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Moved {
+    pub received: bool,
+    /// The other rank, and whether it is on the same host.
+    pub peer: u32,
+    pub same_host: bool,
+    pub bytes: u64,
+    /// Of the call, on the host's clock.
+    pub begin_ns: u64,
+    pub end_ns: u64,
 }
 
 /// The master starts an iteration.

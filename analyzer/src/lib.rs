@@ -45,6 +45,7 @@ mod clock;
 mod error;
 mod ids;
 mod log_lines;
+mod messages;
 mod period;
 mod server;
 mod unattributed;

@@ -20,6 +20,10 @@ pub const AGENTS: usize = 1 << 17;
 pub const RANKS_PER_JOB: u32 = 1 << 20;
 /// Tuning points of a job.
 pub const TUNING_POINTS_PER_JOB: usize = 1 << 17;
+/// Messages between two ranks, one way, whose other end is awaited: records of both ends come within a second.
+pub const MESSAGES_PER_WAY: usize = 32;
+/// Pairs of ranks whose messages are looked at, each way for itself.
+pub const MESSAGE_WAYS: usize = 4096;
 /// Numbers of actions that ranks know are taken for garbage from here on: microseconds since 1970 reach it in the year 2255.
 pub const ACTION_END: u64 = 1 << 53;
 /// Iteration numbers from here on are taken for garbage.

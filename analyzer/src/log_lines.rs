@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use midrun_tunlets::link::Cost;
 use midrun_tunlets::{Proposal, Refusal, Verdict};
 use midrun_vocabulary::Seconds;
 
@@ -82,6 +83,20 @@ pub(crate) fn period(period: &Period, has_collective: bool) -> String {
     format!(
         "the program marks no iterations; its MPI calls have a period of {period_s} ({}{sure}), so {end}{doubt}",
         calls.join(", ")
+    )
+}
+
+/// Cost of a message between ranks of a program with its own loop, as a sentence.
+pub(crate) fn own_link(link: Link) -> String {
+    let where_ = if link.same_host { "ranks of one host" } else { "hosts" };
+    let Cost { start_up_s, start_up_error_s, per_byte_s, per_byte_error_s } = link.measured.cost;
+    format!(
+        "a message between {where_} takes {} (+- {:.1} us) and {:.4} (+- {:.4}) ns for a byte, by sends and receives of the program \
+         that match",
+        Seconds(start_up_s),
+        start_up_error_s * 1e6,
+        per_byte_s * 1e9,
+        per_byte_error_s * 1e9,
     )
 }
 

@@ -41,6 +41,17 @@ impl Links {
         class.stale = true;
     }
 
+    /// Messages of a program with its own loop were on their way. Beside a framework, which calibrates, they say nothing: it waits in its
+    /// own way for messages. Returns whether the cost is known since now.
+    pub fn on_own_trip(&mut self, trip: Trip) -> bool {
+        if self.near.calibrated.is_some() || self.far.calibrated.is_some() {
+            return false;
+        }
+        let was_known = self.class(trip.same_host).link().is_some();
+        self.on_trip(trip);
+        !was_known && self.class(trip.same_host).link().is_some()
+    }
+
     /// The costs known by now, to other hosts first: (same host, cost).
     pub fn list(&mut self) -> impl Iterator<Item = (bool, LinkCost)> {
         let all = [(false, self.far.link()), (true, self.near.link())];
@@ -69,6 +80,20 @@ impl Class {
 mod tests {
     use super::*;
     use midrun_tunlets::link::Cost;
+
+    #[test]
+    fn a_program_with_its_own_loop_learns_from_its_messages_and_says_so_once() {
+        let mut links = Links::default();
+        let trip = |bytes: f64| Trip { same_host: false, bytes, trip_s: 2.0 * 6e-5 + 8e-8 * bytes };
+        let news = (0..40).filter(|k| links.on_own_trip(trip(f64::from(1000 * (k % 7))))).count();
+        assert_eq!(news, 1);
+        let far = links.network((0, 0)).unwrap().far.unwrap().cost;
+        assert!((far.start_up_s - 6e-5).abs() < 1e-8 && (far.per_byte_s - 8e-8).abs() < 1e-11, "{far:?}");
+        let mut links = Links::default();
+        links.on_link(events::Link { same_host: true, measured: LinkCost::default() });
+        assert!((0..40).all(|_| !links.on_own_trip(trip(0.0))), "a framework has calibrated");
+        assert_eq!(links.network((0, 0)).unwrap().far, None);
+    }
 
     #[test]
     fn each_class_learns_from_its_own_trips() {

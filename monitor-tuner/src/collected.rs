@@ -7,7 +7,7 @@ use crate::measurements::Measurements;
 use crate::stream::Stream;
 use midrun_proto::v1::event::Kind;
 use midrun_proto::v1::{
-    ActionResult, Event, IterationBegun, IterationEnded, LinkMeasured, MessageTrip, ProfileBin, Work,
+    ActionResult, Event, IterationBegun, IterationEnded, LinkMeasured, MessageMoved, MessageTrip, ProfileBin, Work,
 };
 use midrun_ring::{Record, kind};
 use midrun_vocabulary::action_status;
@@ -95,6 +95,16 @@ impl Collected {
             kind::LINK if a <= 1 && d <= u64::from(u32::MAX) => Kind::LinkMeasured(link(record)?),
             kind::TRIP if a <= 1 && b <= ROUND_TRIP_BYTES && (1..TRIP_NS).contains(&c) => {
                 Kind::MessageTrip(MessageTrip { same_host: a == 1, bytes: b, trip_ns: c })
+            }
+            kind::MESSAGE if a <= 1 && c <= 1 && d <= ROUND_TRIP_BYTES && e <= time_ns => {
+                Kind::MessageMoved(MessageMoved {
+                    received: a == 1,
+                    peer: u32::try_from(b).ok()?,
+                    same_host: c == 1,
+                    bytes: d,
+                    begin_ns: e,
+                    end_ns: time_ns,
+                })
             }
             kind::ACTION_RESULT if b <= action_status::LAST => {
                 let (action, status, iteration, register) = (a, b as i32, c, d);

@@ -93,6 +93,12 @@ pub fn trip(same_host: bool, time_ns: u64, bytes: u64, trip_ns: u64, iteration: 
     thread_ring::push(&Record { kind: kind::TRIP, flags: 0, time_ns, payload });
 }
 
+/// A blocking call of the program sent a message to the rank `peer` of the world, or received one from it.
+pub fn message(received: bool, (peer, same_host): (u32, bool), bytes: u64, (begin_ns, end_ns): (u64, u64)) {
+    let payload = [u64::from(received), u64::from(peer), u64::from(same_host), bytes, begin_ns, 0];
+    thread_ring::push_minor(&Record { kind: kind::MESSAGE, flags: 0, time_ns: end_ns, payload });
+}
+
 /// A stream begins: its stages, the ranks that compute, its first input.
 pub fn stream_begin(time_ns: u64, stages: usize, ranks: usize, first: u64) {
     let payload = [stages as u64, ranks as u64, first, 0, 0, 0];

@@ -12,9 +12,10 @@ use crate::calls::Calls;
 use crate::closed_windows::ClosedWindows;
 use crate::context::Ctx;
 use crate::decisions::Per;
-use crate::events::{Begun, Event, MpiCounted, PointRefused};
+use crate::events::{Begun, Event, Link, MpiCounted, PointRefused};
 use crate::limits;
 use crate::log_lines;
+use crate::messages::Messages;
 use crate::notice::finite;
 use crate::period::{Period, PeriodSearch};
 use crate::points::Points;
@@ -42,6 +43,7 @@ pub(super) struct Measurements {
     stream_lines: StreamLines,
     recent: Recent,
     points: Points,
+    messages: Messages,
     calls: Calls,
     period: PeriodSearch,
     /// It was said that not each call is timed.
@@ -70,6 +72,7 @@ impl Measurements {
             stream_lines: StreamLines::default(),
             recent: Recent::default(),
             points: Points::default(),
+            messages: Messages::default(),
             calls: Calls::default(),
             period: PeriodSearch::default(),
             is_sampled: false,
@@ -118,6 +121,14 @@ impl Measurements {
                 ctx.life("link-measured", log_lines::link(*link), json!({"same_host": link.same_host}));
             }
             Event::TripMeasured(trip) if self.is_master(rank) => self.windows.links.on_trip(*trip),
+            Event::MessageMoved(moved) => {
+                let error_ns = roster.members.clocks_error_ns(rank, moved.peer);
+                if let Some(trip) = error_ns.and_then(|e| self.messages.on_moved(rank, moved, offset_ns, e))
+                    && self.windows.links.on_own_trip(trip)
+                {
+                    self.tell_own_link(ctx, trip.same_host);
+                }
+            }
             Event::PointMeasured(measured) => {
                 let ahead_ns = self.ahead_of_master_ns(offset_ns, roster);
                 self.points.on_measured(ctx.now, rank, ahead_ns, measured);
@@ -127,6 +138,15 @@ impl Measurements {
                 self.on_stream_event(ctx, rank, event, roster)
             }
             _ => {}
+        }
+    }
+
+    // What a message of the program costs is known for the first time.
+    fn tell_own_link(&mut self, ctx: &mut Ctx<'_>, same_host: bool) {
+        let known = self.windows.links.list().find(|(here, _)| *here == same_host);
+        if let Some((_, measured)) = known {
+            let text = log_lines::own_link(Link { same_host, measured });
+            ctx.life("link-measured", text, json!({"same_host": same_host}));
         }
     }
 

@@ -216,6 +216,17 @@ impl Membership {
         self.hosts.get(&self.ranks.get(&rank)?.agent).map(|host| host.clock.offset_ns)
     }
 
+    /// How far the difference of two ranks' clocks may be from what their hosts' offsets say, nanoseconds; `None` where it is not known.
+    pub(super) fn clocks_error_ns(&self, one: u32, other: u32) -> Option<u64> {
+        let agent = |rank: u32| self.ranks.get(&rank).map(|rank| &rank.agent);
+        let (one, other) = (agent(one)?, agent(other)?);
+        if one == other {
+            return Some(0);
+        }
+        let error_ns = |agent| self.hosts.get(agent)?.clock.error_ns;
+        Some(error_ns(one)?.saturating_add(error_ns(other)?))
+    }
+
     /// Notes of each worker whether it runs on another host than the master.
     pub(super) fn locate(&self, master: u32, window: &mut Window) {
         let agent = |rank: u32| self.ranks.get(&rank).map(|rank| &rank.agent);

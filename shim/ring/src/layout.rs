@@ -56,6 +56,10 @@ pub mod kind {
     /// or the value (f64 bits), iteration.
     pub const POINT_RAW: u32 = 14;
 
+    /// A message of the program, of a blocking call that sent or received it; `time_ns` is the call's end. payload: 1 = it was
+    /// received; the other rank in MPI_COMM_WORLD; 1 = that one is on this host; bytes; begin of the call ns.
+    pub const MESSAGE: u32 = 15;
+
     /// Bytes of a [`TEXT`].
     pub const PIECE: usize = 24;
 

@@ -7,6 +7,7 @@
 //! Where timing each call would take more than its share of the time, the wrappers pass most calls on (see [`sampling`]).
 
 mod hosts;
+mod messages;
 mod sampling;
 mod watch;
 
@@ -122,8 +123,10 @@ impl ThreadPage {
         let weight = sampling.weight(page, number);
         self.weight.set(weight);
         page.leave(activity, time_ns.saturating_mul(weight));
-        page.count(number, Class::from_number(peer & ((1 << CLASS_BITS) - 1)), bytes, time_ns, weight);
+        let class = Class::from_number(peer & ((1 << CLASS_BITS) - 1));
+        page.count(number, class, bytes, time_ns, weight);
         page.meet(peer >> CLASS_BITS, weight);
+        messages::on_call(number, (class, peer >> CLASS_BITS), bytes, (end_ns.saturating_sub(time_ns), end_ns));
         sampling.on_timed(page, number, time_ns, weight, end_ns)
     }
 }

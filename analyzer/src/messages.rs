@@ -1,0 +1,162 @@
+//! What a message of the program costs, from its blocking sends and receives.
+//!
+//! A receive that waited when its message was sent shows the message's way: from the begin of the send to the end of the receive. So a
+//! receive matches the first send of that rank to this one, of as many bytes, that began while it waited; one that found its message there
+//! shows nothing. Where the two ranks are on different hosts their clocks agree only within an error, so that a receive has to have
+//! waited for longer than that, and the way out is put together with the next way back: in the sum of both the clocks' offset cancels.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use crate::events::{Moved, Trip};
+use crate::limits;
+
+/// One end of a message. Times in nanoseconds on the analyzer's clock.
+#[derive(Clone, Copy, Debug)]
+struct End {
+    bytes: u64,
+    begin_ns: i128,
+    end_ns: i128,
+}
+
+/// Ends of messages from one rank to another whose other end is not here yet, and the bytes and time of one whose clocks may be apart,
+/// until one comes back.
+#[derive(Clone, Debug, Default)]
+struct Way {
+    sent: VecDeque<End>,
+    received: VecDeque<End>,
+    out: Option<(u64, i128)>,
+}
+
+/// What is known of messages by sender and receiver.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Messages {
+    ways: BTreeMap<(u32, u32), Way>,
+}
+
+fn keep(list: &mut VecDeque<End>, new: End) {
+    if list.len() >= limits::MESSAGES_PER_WAY {
+        list.pop_front();
+    }
+    list.push_back(new);
+}
+
+impl Messages {
+    /// A rank tells of a message; its host's clock has this offset, which is at most `error_ns` from the truth. Returns the round trip of a
+    /// message and one back, once that is known.
+    pub(crate) fn on_moved(&mut self, rank: u32, moved: &Moved, offset_ns: i64, error_ns: u64) -> Option<Trip> {
+        let (from, to) = if moved.received { (moved.peer, rank) } else { (rank, moved.peer) };
+        let at = |ns: u64| i128::from(ns) + i128::from(offset_ns);
+        let (begin_ns, end_ns) = (at(moved.begin_ns), at(moved.end_ns));
+        let new = End { bytes: moved.bytes, begin_ns, end_ns };
+        if self.ways.len() >= limits::MESSAGE_WAYS && !self.ways.contains_key(&(from, to)) {
+            return None;
+        }
+        let way = self.ways.entry((from, to)).or_default();
+        let error_ns = if moved.same_host { 0 } else { i128::from(error_ns) };
+        let matches = |sent: &End, got: &End| {
+            sent.bytes == got.bytes && sent.begin_ns > got.begin_ns + error_ns && sent.begin_ns < got.end_ns + error_ns
+        };
+        let (sent, got) = if moved.received {
+            let Some(at) = way.sent.iter().position(|sent| matches(sent, &new)) else {
+                keep(&mut way.received, new);
+                return None;
+            };
+            (way.sent.remove(at)?, new)
+        } else {
+            let Some(at) = way.received.iter().position(|got| matches(&new, got)) else {
+                keep(&mut way.sent, new);
+                return None;
+            };
+            (new, way.received.remove(at)?)
+        };
+        let took_ns = got.end_ns - sent.begin_ns;
+        if moved.same_host {
+            // There and back are alike on one host.
+            return trip(true, 2 * u128::from(sent.bytes), 2 * took_ns);
+        }
+        way.out = Some((sent.bytes, took_ns));
+        let (bytes, back_ns) = self.ways.get_mut(&(to, from))?.out.take()?;
+        self.ways.get_mut(&(from, to))?.out = None;
+        trip(false, u128::from(sent.bytes) + u128::from(bytes), took_ns + back_ns)
+    }
+}
+
+fn trip(same_host: bool, bytes: u128, took_ns: i128) -> Option<Trip> {
+    let trip_s = took_ns as f64 * 1e-9;
+    (trip_s > 0.0 && trip_s < 2.0 * limits::MESSAGE_S).then_some(Trip { same_host, bytes: bytes as f64, trip_s })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const US: u64 = 1_000;
+
+    fn moved(received: bool, peer: u32, same_host: bool, bytes: u64, (begin_us, end_us): (u64, u64)) -> Moved {
+        Moved { received, peer, same_host, bytes, begin_ns: begin_us * US, end_ns: end_us * US }
+    }
+
+    #[test]
+    fn a_receive_that_waited_shows_the_way_and_one_that_did_not_shows_nothing() {
+        for receive_first in [false, true] {
+            let mut messages = Messages::default();
+            let send = moved(false, 1, true, 100, (50, 55));
+            let receive = moved(true, 0, true, 100, (20, 80));
+            let order = if receive_first { [(1, receive), (0, send)] } else { [(0, send), (1, receive)] };
+            let [first, second] = order.map(|(rank, moved)| messages.on_moved(rank, &moved, 0, 0));
+            assert_eq!(first, None);
+            assert_eq!(second, Some(Trip { same_host: true, bytes: 200.0, trip_s: 60e-6 }));
+        }
+        let mut messages = Messages::default();
+        assert_eq!(messages.on_moved(0, &moved(false, 1, true, 100, (50, 55)), 0, 0), None);
+        for late in [
+            moved(true, 0, true, 100, (60, 90)),
+            moved(true, 0, true, 99, (20, 80)),
+            moved(true, 2, true, 100, (20, 80)),
+            moved(true, 0, true, 100, (20, 40)),
+        ] {
+            assert_eq!(messages.on_moved(1, &late, 0, 0), None, "{late:?}");
+        }
+    }
+
+    #[test]
+    fn of_several_sends_in_one_wait_the_first_is_the_one() {
+        let mut messages = Messages::default();
+        for begin_us in [50, 60] {
+            messages.on_moved(0, &moved(false, 1, true, 8, (begin_us, begin_us + 1)), 0, 0);
+        }
+        let trip = messages.on_moved(1, &moved(true, 0, true, 8, (20, 70)), 0, 0).unwrap();
+        assert!((trip.trip_s - 40e-6).abs() < 1e-12, "{trip:?}");
+    }
+
+    #[test]
+    fn over_hosts_the_clocks_offset_cancels_in_a_message_and_one_back() {
+        // Rank 1's clock is 300 us ahead, which is known only to be within 400 us; a message takes 100 us, one back 140 us.
+        let (ahead_us, error_ns) = (300, 400 * US);
+        let mut messages = Messages::default();
+        let mut tell = |rank, moved: Moved| messages.on_moved(rank, &moved, 0, error_ns);
+        assert_eq!(tell(0, moved(false, 1, false, 10, (2000, 2010))), None);
+        assert_eq!(tell(1, moved(true, 0, false, 10, (900 + ahead_us, 2100 + ahead_us))), None);
+        assert_eq!(tell(1, moved(false, 0, false, 30, (3000 + ahead_us, 3010 + ahead_us))), None);
+        let trip = tell(0, moved(true, 1, false, 30, (2200, 3140))).unwrap();
+        assert!(!trip.same_host && trip.bytes == 40.0 && (trip.trip_s - 240e-6).abs() < 1e-12, "{trip:?}");
+        // A receive that began within the clocks' error of the send may have found its message there.
+        assert_eq!(tell(0, moved(false, 1, false, 10, (5000, 5010))), None);
+        assert_eq!(tell(1, moved(true, 0, false, 10, (4900 + ahead_us, 5100 + ahead_us))), None);
+        assert_eq!(tell(1, moved(false, 0, false, 30, (6000 + ahead_us, 6010 + ahead_us))), None);
+        assert_eq!(tell(0, moved(true, 1, false, 30, (5200, 6140))), None);
+    }
+
+    #[test]
+    fn what_finds_no_other_end_is_forgotten_in_time() {
+        let mut messages = Messages::default();
+        for begin_us in 0..3 * limits::MESSAGES_PER_WAY as u64 {
+            messages.on_moved(0, &moved(false, 1, true, 8, (begin_us, begin_us)), 0, 0);
+        }
+        assert_eq!(messages.ways[&(0, 1)].sent.len(), limits::MESSAGES_PER_WAY);
+        for peer in 0..2 * limits::MESSAGE_WAYS as u32 {
+            messages.on_moved(0, &moved(false, peer, true, 8, (1, 1)), 0, 0);
+        }
+        assert_eq!(messages.ways.len(), limits::MESSAGE_WAYS);
+    }
+}

@@ -1,0 +1,107 @@
+/* own_loop.c - a Master/Worker loop of its own by MPI_Send and MPI_Recv, which knows nothing of midrun. Before it begins, rank 0 measures what
+ * messages cost by round trips with each rank: the median half round trip of each size, without the time for which the
+ * other rank held the message, which that one says.
+ *
+ * own_loop ITERATIONS PAUSE_US [FILE [LARGEST [PACE_US]]]: a worker computes PAUSE_US for each message, and the master before it sends one;
+ * in the round trips both compute PACE_US (PAUSE_US). Messages have up to LARGEST bytes (65536). FILE gets a line `peer bytes seconds` per
+ * measured size; stdout without it.
+ */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { SIZES = 6, ROUNDS = 21, LARGEST = 1 << 16, TAG_PING = 1, TAG_WORK, TAG_RESULT, TAG_STOP };
+static int sizes[SIZES];
+static char buffer[LARGEST];
+
+static int by_time(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static void compute(long us) {
+  struct timespec now, end;
+  clock_gettime(CLOCK_MONOTONIC, &end);
+  end.tv_nsec += us * 1000;
+  end.tv_sec += end.tv_nsec / 1000000000;
+  end.tv_nsec %= 1000000000;
+  do clock_gettime(CLOCK_MONOTONIC, &now);
+  while (now.tv_sec < end.tv_sec || (now.tv_sec == end.tv_sec && now.tv_nsec < end.tv_nsec));
+}
+
+static void ping(int rank, int size, long pause_us, const char *path) {
+  FILE *out = path && rank == 0 ? fopen(path, "w") : stdout;
+  if (!out) MPI_Abort(MPI_COMM_WORLD, 1);
+  for (int peer = 1; peer < size; peer++) {
+    for (int s = 0; s < SIZES; s++) {
+      double times[ROUNDS];
+      for (int k = 0; k < ROUNDS; k++) {
+        double begin = 0, held = 0;
+        if (rank == 0) {
+          compute(pause_us);
+          begin = MPI_Wtime();
+          PMPI_Send(buffer, sizes[s], MPI_BYTE, peer, TAG_PING, MPI_COMM_WORLD);
+          PMPI_Recv(buffer, sizes[s], MPI_BYTE, peer, TAG_PING, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        } else if (rank == peer) {
+          PMPI_Recv(buffer, sizes[s], MPI_BYTE, 0, TAG_PING, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+          begin = MPI_Wtime();
+          compute(pause_us);
+          held = MPI_Wtime() - begin;
+          memcpy(buffer, &held, sizeof held);
+          PMPI_Send(buffer, sizes[s], MPI_BYTE, 0, TAG_PING, MPI_COMM_WORLD);
+        }
+        if (rank == 0) {
+          times[k] = MPI_Wtime() - begin;
+          memcpy(&held, buffer, sizeof held);
+          times[k] = 0.5 * (times[k] - held);
+        }
+      }
+      if (rank != 0) continue;
+      qsort(times, ROUNDS, sizeof *times, by_time);
+      fprintf(out, "%d %d %.9f\n", peer, sizes[s], times[ROUNDS / 2]);
+    }
+    PMPI_Barrier(MPI_COMM_WORLD);
+  }
+  if (out != stdout) fclose(out);
+}
+
+int main(int argc, char **argv) {
+  int rank, size;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  int iterations = argc > 1 ? atoi(argv[1]) : 50;
+  long pause_us = argc > 2 ? atol(argv[2]) : 200;
+  int largest = argc > 4 ? atoi(argv[4]) : LARGEST;
+  if (largest < 64 || largest > LARGEST) largest = LARGEST;
+  const int all[SIZES] = {8, largest / 64, largest / 16, largest / 4, 3 * (largest / 4), largest};
+  for (int s = 0; s < SIZES; s++) sizes[s] = all[s];
+  ping(rank, size, argc > 5 ? atol(argv[5]) : pause_us, argc > 3 ? argv[3] : NULL);
+  long answers = 0;
+  if (rank == 0) {
+    for (int i = 0; i < iterations; i++) {
+      for (int peer = 1; peer < size; peer++) {
+        compute(pause_us); /* so that the worker waits for its message, as the master does for the answer */
+        MPI_Send(buffer, sizes[(i + peer) % SIZES], MPI_BYTE, peer, TAG_WORK, MPI_COMM_WORLD);
+        MPI_Recv(buffer, LARGEST, MPI_BYTE, peer, TAG_RESULT, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        answers++;
+      }
+    }
+    for (int peer = 1; peer < size; peer++) MPI_Send(buffer, 0, MPI_BYTE, peer, TAG_STOP, MPI_COMM_WORLD);
+    printf("answers %ld\n", answers);
+  } else {
+    for (;;) {
+      MPI_Status status;
+      int bytes;
+      MPI_Recv(buffer, LARGEST, MPI_BYTE, 0, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
+      if (status.MPI_TAG == TAG_STOP) break;
+      MPI_Get_count(&status, MPI_BYTE, &bytes);
+      compute(pause_us);
+      MPI_Send(buffer, bytes, MPI_BYTE, 0, TAG_RESULT, MPI_COMM_WORLD);
+    }
+  }
+  MPI_Finalize();
+  return 0;
+}
