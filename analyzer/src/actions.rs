@@ -79,6 +79,7 @@ pub enum Phase {
         at: u64,
     },
     Commit,
+    Committed,
 }
 
 /// A change on its way to a rank.

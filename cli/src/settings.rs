@@ -93,6 +93,9 @@ pub struct RunSettings {
     /// Let measure points and tuning points that name functions and variables of the program be added while the job runs: by a tunlet of
     /// the analyzer, or by hand. Those of `--points` and of tunlet files are allowed anyway.
     pub allow_points: bool,
+    /// Let synchronized changes work over several hosts: the ranks make a window of MPI memory together in MPI_Init. Every rank must run under
+    /// midrun.
+    pub synchronized: bool,
     /// Texts of the tunlets given as files.
     #[serde(skip)]
     pub files: Vec<TunletFile>,

@@ -8,7 +8,7 @@ pub const EXIT_USAGE: u8 = 64;
 /// Exit code after a running job or its analyzer refused a request.
 const EXIT_REFUSED: u8 = 1;
 /// Exit code after an internal failure (EX_SOFTWARE).
-const EXIT_FAILED: u8 = 70;
+pub const EXIT_FAILED: u8 = 70;
 
 /// An error that the user can correct. Its text is one sentence: what is wrong, where, and what is allowed.
 #[derive(Debug)]

@@ -60,6 +60,7 @@ fn when_of(action: &Action) -> u32 {
         (Phase::Prepare, _) => when::PREPARE,
         (Phase::PreCommit, _) => when::PRE_COMMIT,
         (Phase::Commit, _) => when::COMMIT,
+        (Phase::Committed, _) => when::COMMITTED,
         (Phase::Unspecified, When::IterationStart) => when::ITERATION_START,
         (Phase::Unspecified, When::Iteration) => when::AT_ITERATION,
         (Phase::Unspecified, _) => when::NOW,
@@ -123,6 +124,7 @@ mod tests {
         let at = CommandAssignment { tuning_point: NO_TUNING_POINT, value: 281_474_976_710_655.0 };
         assert_eq!((arm.when, arm.count, arm.assignments[0]), (when::PRE_COMMIT, 1, at));
         assert_eq!(delivered(Phase::Commit, 0, &Action::default()).when, when::COMMIT);
+        assert_eq!(delivered(Phase::Committed, 0, &Action::default()).when, when::COMMITTED);
     }
 
     #[test]

@@ -10,7 +10,7 @@ pub mod tls;
 pub mod token;
 
 /// Version of the wire protocol that an agent names in its `Hello`. The analyzer refuses any other.
-pub const PROTOCOL_VERSION: u32 = 4;
+pub const PROTOCOL_VERSION: u32 = 5;
 
 /// The iteration of `Work` whose rank does not know the master's count.
 pub const UNKNOWN_ITERATION: u64 = u64::MAX;

@@ -80,10 +80,12 @@ static void learn_items(control_t *control, MPI_T_enum values) {
 int midrun_control_open(const char *wanted, int *number, int *all_ranks, int *whole, double *least, double *most) {
   static int begun;
   char name[NAME], text[NAME];
-  int level, variables = 0, verbosity, bind, scope, elements = 0;
+  int level, asked = MPI_THREAD_SERIALIZED, variables = 0, verbosity, bind, scope, elements = 0;
   MPI_Datatype type;
   MPI_T_enum values;
-  if (!begun && PMPI_T_init_thread(MPI_THREAD_SERIALIZED, &level) != MPI_SUCCESS) return NO_MPI_T;
+  /* Open MPI takes what is asked for here for the level of the whole program: ask for the level that it has. */
+  if (!begun && midrun_mpi_ready()) PMPI_Query_thread(&asked);
+  if (!begun && PMPI_T_init_thread(asked, &level) != MPI_SUCCESS) return NO_MPI_T;
   begun = 1;
   if (PMPI_T_cvar_get_num(&variables) != MPI_SUCCESS) return NO_MPI_T;
   for (int i = 0; i < variables; i++) {

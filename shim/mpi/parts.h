@@ -1,5 +1,5 @@
 /* parts.h - the functions that the C files of the shim call in each other and in the Rust half. Each file calls only those above it:
- * reach.c and names.c; tools.c, peers.c, spawn.c and control.c; port.c; calls.c, fortran.c and wrappers.c. */
+ * reach.c and names.c; tools.c, peers.c, spawn.c, control.c and register.c; port.c; calls.c, fortran.c and wrappers.c. */
 #ifndef PARTS_H
 #define PARTS_H
 #include <mpi.h>
@@ -23,8 +23,13 @@ void midrun_spawned_begin(void);
 MPI_Comm midrun_spawned_take(void);
 void midrun_spawned_leave(void);
 
+/* register.c */
+void midrun_register_prepare(void);
+void midrun_register_close(void);
+
 /* shim/src/lifecycle.rs */
 void midrun_shim_on_before_init(void);
 void midrun_shim_on_init(int rank, int size, const char *mpi);
+void midrun_shim_on_world(void);
 void midrun_shim_on_finalize(void);
 #endif

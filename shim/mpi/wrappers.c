@@ -58,7 +58,9 @@ static void initialised(void) {
     rank = midrun_spawned_number();
     size = rank + 1;
   }
-  if (!is_programs_child(rank)) midrun_shim_on_init(rank, size, version);
+  if (is_programs_child(rank)) return;
+  midrun_shim_on_init(rank, size, version);
+  if (midrun_spawned_number() <= 0) midrun_shim_on_world();
 }
 
 /* MPI_Comm_spawn waits in both MPIs until the started process has initialised MPI, so that happens before main(). */
@@ -93,10 +95,15 @@ static int reach(void) {
   return 1;
 }
 
+static void before_init(void) {
+  midrun_register_prepare();
+  midrun_shim_on_before_init();
+}
+
 int MPI_Init(int *argc, char ***argv) {
   if (!reach()) return MPI_ERR_OTHER;
   if (was_early()) return MPI_SUCCESS;
-  midrun_shim_on_before_init();
+  before_init();
   int provided, asked = level(MPI_THREAD_SINGLE);
   int status = asked == MPI_THREAD_SINGLE ? NEXT(Init, midrun_next[CALL_Init], (argc, argv))
                                           : NEXT(Init_thread, midrun_next[CALL_Init_thread], (argc, argv, asked, &provided));
@@ -107,16 +114,22 @@ int MPI_Init(int *argc, char ***argv) {
 int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
   if (!reach()) return MPI_ERR_OTHER;
   if (was_early()) return PMPI_Query_thread(provided);
-  midrun_shim_on_before_init();
+  before_init();
   int status = NEXT(Init_thread, midrun_next[CALL_Init_thread], (argc, argv, level(required), provided));
   if (status == MPI_SUCCESS) initialised();
   return status;
 }
 
-int MPI_Finalize(void) {
-  if (!reach()) return MPI_ERR_OTHER;
+/* MPI_Finalize is about to run. */
+static void leave(void) {
   midrun_spawned_leave();
   midrun_shim_on_finalize();
+  midrun_register_close();
+}
+
+int MPI_Finalize(void) {
+  if (!reach()) return MPI_ERR_OTHER;
+  leave();
   return NEXT(Finalize, midrun_next[CALL_Finalize], ());
 }
 
@@ -197,7 +210,7 @@ static void fortran_thread(three_t *real, MPI_Fint *required, MPI_Fint *provided
     *provided = given;
     return;
   }
-  midrun_shim_on_before_init();
+  before_init();
   real(&asked, provided, status);
   if (*status == MPI_SUCCESS) initialised();
 }
@@ -207,14 +220,13 @@ static void fortran_init(one_t *real, three_t *threaded, MPI_Fint *status) {
   if (level(MPI_THREAD_SINGLE) != MPI_THREAD_SINGLE) return fortran_thread(threaded, &single, &provided, status);
   *status = MPI_SUCCESS;
   if (was_early()) return;
-  midrun_shim_on_before_init();
+  before_init();
   real(status);
   if (*status == MPI_SUCCESS) initialised();
 }
 
 static void fortran_finalize(one_t *real, MPI_Fint *status) {
-  midrun_spawned_leave();
-  midrun_shim_on_finalize();
+  leave();
   real(status);
 }
 

@@ -37,7 +37,8 @@ mod records;
 mod scheduling;
 mod texts;
 
-// Floor 5: changes that all ranks apply at the same iteration.
+// Floor 5: changes that all ranks apply at the same iteration, and where their outcome stands.
+mod register;
 mod synchronized;
 
 // Floor 6: where commands are applied.

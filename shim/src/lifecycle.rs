@@ -1,10 +1,12 @@
 //! The shim's life in its process: on at MPI_Init where an agent may be there, off at MPI_Finalize and in forked children.
 //!
-//! `mpi/wrappers.c` and `mpi/spawn.c` call the three C entries.
+//! `mpi/wrappers.c` and `mpi/spawn.c` call the four C entries.
 
 use crate::frameworks::master_worker;
 use crate::guard::guard_value;
-use crate::{agent_link, clock, launch_id, mpi_calls, points, spawn, state, stderr, synchronized, thread_ring};
+use crate::{
+    agent_link, clock, launch_id, mpi_calls, points, register, spawn, state, stderr, synchronized, thread_ring,
+};
 use midrun_ring::{Identity, Segment};
 use std::ffi::{CStr, c_char, c_int};
 
@@ -12,12 +14,15 @@ use std::ffi::{CStr, c_char, c_int};
 const RINGS: u32 = 4;
 const RECORDS: u32 = 8192;
 
+fn is_secure() -> bool {
+    // SAFETY: has no preconditions.
+    unsafe { libc::getauxval(libc::AT_SECURE) != 0 }
+}
+
 /// By the user's word, or because the program has more rights than its user (setuid, file capabilities): then the environment and
 /// the agent, which are the user's, must not act on it.
 fn is_off() -> bool {
-    // SAFETY: has no preconditions.
-    let is_secure = unsafe { libc::getauxval(libc::AT_SECURE) } != 0;
-    is_secure || std::env::var_os("MIDRUN_OFF").is_some_and(|v| v != "0" && !v.is_empty())
+    is_secure() || std::env::var_os("MIDRUN_OFF").is_some_and(|v| v != "0" && !v.is_empty())
 }
 
 /// MPI_Init is about to run: the first of two points that fix the counter's rate.
@@ -41,6 +46,16 @@ pub unsafe extern "C" fn midrun_shim_on_init(rank: c_int, size: c_int, mpi: *con
         // SAFETY: the caller's promise.
         let mpi = unsafe { CStr::from_ptr(mpi) }.to_string_lossy();
         attach(rank as u32, size as u32, &mpi);
+    });
+}
+
+/// MPI_Init has run in this rank of MPI_COMM_WORLD, and runs in all others: collective, where the user asked for what needs it.
+#[unsafe(no_mangle)]
+pub extern "C" fn midrun_shim_on_world() {
+    guard_value("MPI_Init", (), || {
+        if !is_secure() {
+            register::on_world();
+        }
     });
 }
 
@@ -93,6 +108,7 @@ fn detach() {
 extern "C" fn on_fork() {
     guard_value("fork", (), || {
         state::disable();
+        synchronized::on_fork();
         mpi_calls::off();
         agent_link::close_in_child();
     });

@@ -1,34 +1,21 @@
 //! This rank's part of a synchronized change, which all ranks apply at the start of the same iteration or none does.
 //!
-//! `midrun-agreement` has the order of the phases and why no two ranks differ. Here are the register, the tuning points and
-//! the answers.
+//! `midrun-agreement` has the order of the phases and why no two ranks differ, [`crate::register`] where the decision stands. Here
+//! are the tuning points and the answers.
 
-use crate::{clock, launch_id, records, state, stderr, tuning_points};
-use midrun_agreement::{Decision, PreCommitReply, PrepareReply, Rank, Word};
+use crate::register::{self, Register};
+use crate::{clock, records, state, stderr, tuning_points};
+use midrun_agreement::{Decision, PreCommitReply, PrepareReply, Rank};
+use midrun_ring::Command;
 use midrun_ring::layout::{NO_TUNING_POINT, when};
-use midrun_ring::{Command, SharedWord};
-use midrun_vocabulary::{action_status as status, names};
-use std::path::Path;
+use midrun_vocabulary::action_status as status;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-
-/// The shared word in which ranks find the decision.
-#[derive(Debug)]
-struct Shared(SharedWord);
-
-impl Word for Shared {
-    fn load(&self) -> u64 {
-        self.0.load()
-    }
-    fn compare_exchange(&self, current: u64, new: u64) -> Result<(), u64> {
-        self.0.compare_exchange(current, new)
-    }
-}
 
 /// This rank's part; there from the first change that was to be prepared.
 struct Part {
     rank: Rank<Command>,
-    register: Shared,
+    register: Register,
     identity: u64,
 }
 
@@ -37,12 +24,14 @@ static PART: Mutex<Option<Part>> = Mutex::new(None);
 static PRE_COMMITTED: AtomicBool = AtomicBool::new(false);
 /// Iterations that this process has begun.
 static BEGUN: AtomicU64 = AtomicU64::new(0);
+/// A thread that may not ask the register has begun an iteration.
+static ELSEWHERE: AtomicBool = AtomicBool::new(false);
 /// The newest round that was applied.
 static APPLIED: AtomicU64 = AtomicU64::new(0);
 
 /// Whether a command is a phase of a synchronized change.
 pub fn is_phase(command: &Command) -> bool {
-    [when::PREPARE, when::PRE_COMMIT, when::COMMIT].contains(&command.when)
+    [when::PREPARE, when::PRE_COMMIT, when::COMMIT, when::COMMITTED].contains(&command.when)
 }
 
 /// Whether a newer synchronized change was applied: a command for this rank alone must not undo its part.
@@ -55,16 +44,21 @@ pub fn take(command: &Command) {
     let (status, iteration, register) = match command.when {
         when::PREPARE => prepare(command),
         when::PRE_COMMIT => (pre_commit(command), 0, 0),
-        _ => (commit(command.action), 0, 0),
+        when::COMMIT => (commit(command.action), 0, 0),
+        // The answer is the change, in its iteration.
+        _ => return committed(command.action),
     };
     records::action_result(command.action, status, iteration, clock::now_ns(), register);
 }
 
 /// Iteration `iteration` begins: applies the change that is committed for it, before the program reads a variable. One store
-/// and one load where none is awaited. Also where midrun was switched off after the pre-commit: other ranks count on it.
+/// and two loads where none is awaited. Also where midrun was switched off after the pre-commit: other ranks count on it.
 pub fn on_iteration(iteration: u64) {
     // SYNC B: pairs with SYNC A. Either the thread that pre-commits sees this iteration, or this one sees the pre-commit.
     BEGUN.store(iteration + 1, Ordering::SeqCst);
+    if !register::is_for_this_thread() {
+        ELSEWHERE.store(true, Ordering::Relaxed);
+    }
     if !PRE_COMMITTED.load(Ordering::SeqCst) {
         return;
     }
@@ -86,19 +80,35 @@ pub fn on_iteration(iteration: u64) {
     }
 }
 
-/// MPI is about to be finalised: no iteration begins any more.
+/// MPI is about to be finalised: no iteration begins any more, and MPI's memory cannot be asked.
 pub fn on_finalize() {
-    if let Ok(guard) = PART.try_lock()
-        && let Some(part) = guard.as_ref()
+    PRE_COMMITTED.store(false, Ordering::SeqCst);
+    if let Ok(mut guard) = PART.try_lock()
+        && let Some(part) = guard.take()
     {
-        part.register.0.remove();
+        part.register.remove();
     }
+}
+
+/// In a forked child, which is no rank and must not call MPI.
+pub fn on_fork() {
+    PRE_COMMITTED.store(false, Ordering::SeqCst);
 }
 
 /// Returns status, iterations begun, and the register's identity.
 fn prepare(command: &Command) -> (u64, u64, u64) {
     if let Err(status) = check(command, clock::now_ns()) {
         return (status, 0, 0);
+    }
+    if ELSEWHERE.load(Ordering::Relaxed) || !register::is_for_this_thread() {
+        static WARNED: AtomicBool = AtomicBool::new(false);
+        if !WARNED.swap(true, Ordering::Relaxed) {
+            stderr::warn(
+                "nothing can be changed on all ranks together: iterations begin in another thread than that of MPI_Init, which alone \
+                 may call MPI (MPI_THREAD_FUNNELED)",
+            );
+        }
+        return (status::UNDELIVERABLE, 0, 0);
     }
     let mut guard = PART.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     if guard.is_none() {
@@ -146,12 +156,18 @@ fn commit(action: u64) -> u64 {
     }
 }
 
+fn committed(action: u64) {
+    let mut guard = PART.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    if let Some(part) = guard.as_mut() {
+        part.rank.on_committed(action);
+    }
+}
+
 /// Opens the register; warns once where that is not possible.
 fn open() -> Option<Part> {
     static WARNED: AtomicBool = AtomicBool::new(false);
-    let opened = path().and_then(|path| SharedWord::open(&path)).and_then(|word| Ok((word.identity()?, word)));
-    match opened {
-        Ok((identity, word)) => Some(Part { rank: Rank::default(), register: Shared(word), identity }),
+    match Register::open() {
+        Ok((identity, register)) => Some(Part { rank: Rank::default(), register, identity }),
         Err(error) => {
             if !WARNED.swap(true, Ordering::Relaxed) {
                 stderr::warn(format_args!(
@@ -161,16 +177,4 @@ fn open() -> Option<Part> {
             None
         }
     }
-}
-
-/// The register's path: beside the agent's socket, named for the socket and the job.
-fn path() -> std::io::Result<std::path::PathBuf> {
-    let invalid = |what| std::io::Error::new(std::io::ErrorKind::InvalidInput, what);
-    let socket = std::env::var_os("MIDRUN_SOCKET").ok_or_else(|| invalid("MIDRUN_SOCKET is not set"))?;
-    let job = launch_id::job();
-    let plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
-    if job.is_empty() || job.len() > midrun_ring::layout::TEXT || !job.chars().all(plain) {
-        return Err(invalid("MIDRUN_JOB is no job's id"));
-    }
-    Ok(Path::new(&socket).with_extension(format!("{job}.{}", names::REGISTER_ENDING)))
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use midrun_tests::mpi::command;
 use midrun_tests::synthetic::assert_whole;
-use midrun_tests::{Cluster, Mpi, Process, Scratch, Summary, each_mpi, midrun, need, run, wait_until};
+use midrun_tests::{Cluster, Mpi, Process, Scratch, Summary, each_mpi, midrun, need, ranks, root, run, wait_until};
 
 const HOSTS: [&str; 3] = ["h1", "h2", "h3"];
 
@@ -120,4 +120,170 @@ fn records_of_hosts_whose_clocks_are_apart_come_in_order_and_latencies_carry_the
         }
     }
     assert!(checked >= 4 * 10, "work of four workers in most iterations: {table}");
+}
+
+/// A job over three hosts by `midrun run FLAGS`, whose ranks sum by one of three algorithms until they are told to stop.
+struct Choice {
+    scratch: Scratch,
+    cluster: Cluster,
+    job: Process,
+}
+
+impl Choice {
+    /// `None` where the MPI is not here, or no hosts can be.
+    fn start(mpi: Mpi, flags: &[&str]) -> Option<Choice> {
+        let scratch = Scratch::new();
+        let (mut line, program) = Cluster::line(&scratch, mpi, &[3, 2, 2], "allreduce_choice")?;
+        line.push(program.display().to_string());
+        line.extend(words("--iterations 1000000 --delay-us 20000"));
+        let cluster = Cluster::up(3, "100mbit");
+        let job = Process::start(&scratch, "run", command(&Cluster::on("h1", &run::words(flags, &line))));
+        let mut choice = Choice { scratch, cluster, job };
+        wait_until("every rank offers its points", || {
+            assert!(choice.job.is_running(), "the job ended too early: {}", choice.job.err());
+            let (code, text) = choice.ask(&["status", "--json"]);
+            let status: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
+            let points = status["tuning_points"].as_array().into_iter().flatten();
+            code == 0 && points.filter(|point| point["name"] == "algorithm").count() == RANKS
+        });
+        Some(choice)
+    }
+
+    /// Exit code and output of `midrun WORDS` on the first host.
+    fn ask(&self, words: &[&str]) -> (i32, String) {
+        let mut line = vec![midrun().display().to_string()];
+        line.extend(words.iter().map(|word| (*word).to_owned()));
+        let output = command(&Cluster::on("h1", &line)).envs(self.scratch.environment()).output().expect("midrun");
+        let text = String::from_utf8([output.stdout, output.stderr].concat()).expect("text");
+        (output.status.code().expect("an exit code"), text)
+    }
+
+    fn set(&self, point: &str, value: usize) -> (i32, String) {
+        self.ask(&["set", point, &value.to_string(), "--synchronized"])
+    }
+
+    /// Has all ranks end their loop before the same iteration; the changes (algorithm, iteration) that each rank made.
+    fn stop(mut self) -> Vec<(usize, u64)> {
+        wait_until("the job takes the stop over", || {
+            self.set("stop", 1);
+            !self.job.is_running()
+        });
+        let out = self.job.succeed().out;
+        let mut all = vec![Vec::new(); RANKS];
+        for line in out.lines() {
+            let change = line.strip_prefix("rank ").and_then(|line| line.split_once(": algorithm "));
+            if let Some((rank, change)) = change {
+                let (algorithm, iteration) = change.split_once(" from iteration ").expect("a change");
+                let change = (algorithm.parse().expect("a number"), iteration.parse().expect("a number"));
+                all[rank.parse::<usize>().expect("a rank")].push(change);
+            }
+        }
+        assert_eq!(out.lines().filter(|line| line.ends_with(": 0 wrong")).count(), RANKS, "{out}");
+        assert!(all.iter().all(|changes| *changes == all[0]), "ranks differ: {all:?}");
+        all.swap_remove(0)
+    }
+}
+
+const RANKS: usize = 7;
+
+#[each_mpi]
+fn ranks_on_three_hosts_change_in_the_same_iterations_also_where_an_agent_is_stopped_meanwhile(mpi: Mpi) {
+    need!(Cluster::is_possible(), "no network namespaces");
+    let choice = Choice::start(mpi, &["--synchronized"]);
+    need!(choice.is_some(), "the MPI is not here");
+    let choice = choice.expect("it is here");
+    let mut applied = Vec::new();
+    for n in 1..=9 {
+        let (code, text) = choice.set("algorithm", n % 3);
+        if code == 0 {
+            applied.push(n % 3);
+            assert!(text.contains("applied on ranks 0-6 at iteration "), "{mpi:?}: {text}");
+        }
+    }
+    assert!(applied.len() >= 6, "{mpi:?}: {} of 9 were applied: {}", applied.len(), choice.job.err());
+    // The agent of the third host hears and says nothing from some moment of a change on: its ranks decide by themselves.
+    let on_h3 = |pid: &i32| choice.cluster.runs_on("h3", *pid);
+    let agent = ranks::agents(&choice.scratch).into_iter().find(on_h3).expect("an agent of the third host");
+    for n in 0..4 {
+        let before = choice.job.err().matches("pre-committed for iteration").count();
+        let mut line = vec![midrun().display().to_string()];
+        line.extend(["set", "algorithm", &(n % 3).to_string(), "--synchronized"].map(String::from));
+        let mut asked = Process::start(&choice.scratch, "set", command(&Cluster::on("h1", &line)));
+        wait_until("it is pre-committed", || {
+            choice.job.err().matches("pre-committed for iteration").count() > before || !asked.is_running()
+        });
+        signal(agent, libc::SIGSTOP);
+        let printed = |choice: &Choice| choice.job.out().matches("iteration ").count();
+        let now = printed(&choice);
+        wait_until("the ranks go on", || printed(&choice) > now + RANKS);
+        signal(agent, libc::SIGCONT);
+        asked.wait();
+    }
+    let changes: Vec<usize> = choice.stop().into_iter().map(|(algorithm, _)| algorithm).collect();
+    assert!(changes.starts_with(&applied), "{mpi:?}: {changes:?} {applied:?}");
+}
+
+fn signal(pid: i32, signal: i32) {
+    // SAFETY: a process that this test has started.
+    assert_eq!(unsafe { libc::kill(pid, signal) }, 0, "process {pid}");
+}
+
+#[each_mpi]
+fn ranks_on_several_hosts_are_refused_a_synchronized_change_with_the_option_that_it_needs(mpi: Mpi) {
+    need!(Cluster::is_possible(), "no network namespaces");
+    let choice = Choice::start(mpi, &[]);
+    need!(choice.is_some(), "the MPI is not here");
+    let choice = choice.expect("it is here");
+    let (code, text) = choice.set("algorithm", 1);
+    assert!(code != 0 && text.contains("share no register") && text.contains("--synchronized"), "{mpi:?}: {text}");
+    assert!(choice.job.out().lines().all(|line| !line.contains(": algorithm ")), "{mpi:?}: {}", choice.job.out());
+}
+
+/// The test's program that shows in its results by which algorithm MPI reduced, compiled for the MPI that works across hosts.
+fn controls(mpi: Mpi, scratch: &Scratch, launcher: &[String]) -> PathBuf {
+    let program = scratch.path("program");
+    let compiler = match mpi {
+        Mpi::OpenMpi => PathBuf::from("mpicc.openmpi"),
+        Mpi::Mpich => PathBuf::from(&launcher[0]).with_file_name("mpicc"),
+    };
+    let source = root().join("tests/programs/controls.c");
+    let built = std::process::Command::new(compiler).arg(source).arg("-o").arg(&program).status();
+    assert!(built.is_ok_and(|status| status.success()), "{mpi:?} compiles controls.c");
+    program
+}
+
+#[each_mpi]
+fn mpis_algorithm_in_a_program_with_a_points_file_is_searched_on_all_ranks_of_three_hosts(mpi: Mpi) {
+    need!(Cluster::is_possible(), "no network namespaces");
+    let scratch = Scratch::new();
+    let line = Cluster::line(&scratch, mpi, &[2, 1, 1], "allreduce_choice");
+    need!(line.is_some(), "the MPI is not here");
+    let (mut line, _) = line.expect("it is here");
+    let program = controls(mpi, &scratch, &line);
+    let _cluster = Cluster::up(3, "100mbit");
+    let (name, values) = match mpi {
+        Mpi::OpenMpi => ("coll_tuned_allreduce_algorithm", "2,4"),
+        Mpi::Mpich => ("MPIR_CVAR_REDUCE_SCATTER_INTRA_ALGORITHM", "3,4"),
+    };
+    let points = format!("iteration mpi MPI_Bcast every 1\ntune algorithm control {name} 0..5\n");
+    std::fs::write(scratch.path("points"), points).expect("a file");
+    line.push(program.display().to_string());
+    line.extend([scratch.path("stop").display().to_string(), "400".into()]);
+    let (points, summary) =
+        (scratch.path("points").display().to_string(), scratch.path("s.json").display().to_string());
+    let search = format!("algorithm={values} categorical synchronized");
+    let flags = ["--synchronized", "--points", &points, "--search", &search, "--search-budget", "12", "--no-memory"];
+    let flags = [&flags[..], &["--summary", &summary]].concat();
+    let mut run = command(&Cluster::on("h1", &run::words(&flags, &line)));
+    run.env("OMPI_MCA_coll_tuned_use_dynamic_rules", "1");
+    let ended = Process::start(&scratch, "run", run).succeed();
+    let summary = Summary::read(&scratch.path("s.json"));
+    let report = &summary.0["search"];
+    assert_eq!(report["trouble"], serde_json::Value::Null, "{mpi:?}: {report} {}", ended.err);
+    let tried = report["tried"].as_array().expect("a list");
+    assert!(!tried.is_empty(), "{mpi:?}: {report} {}", ended.err);
+    let applied = summary.list("decisions").iter().filter(|decision| decision["applied_iteration"].is_u64()).count();
+    assert!(applied >= 1, "{mpi:?}: {}", ended.err);
+    // The program computed by other algorithms, or its collectives had failed had ranks differed.
+    assert!(ended.out.matches("iteration ").count() >= 2, "{mpi:?}: {}", ended.out);
 }

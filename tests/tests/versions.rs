@@ -55,7 +55,7 @@ fn an_agent_that_its_analyzer_refuses_for_its_version_says_so_once_and_its_ranks
     job.env("MIDRUN_SOCKET", &agent.socket).env("MIDRUN_JOB", "versions");
     let mut job = Process::start(&scratch, "job", job);
     wait_for_iterations(&mut job, 2);
-    let why = "the agent speaks protocol 4, this analyzer speaks protocol 9: use the same version of midrun for both";
+    let why = "the agent speaks protocol 5, this analyzer speaks protocol 9: use the same version of midrun for both";
     analyzer.refuse(why);
     let agent = agent.process.wait();
     assert!(agent.code != 0 && agent.err.matches(why).count() == 1, "{}: {}", agent.code, agent.err);

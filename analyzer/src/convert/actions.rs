@@ -60,6 +60,7 @@ pub fn sent_at(now: u64, action: Action) -> v1::Action {
         Phase::Prepare => (v1::Phase::Prepare, 0),
         Phase::PreCommit { at } => (v1::Phase::PreCommit, at),
         Phase::Commit => (v1::Phase::Commit, 0),
+        Phase::Committed => (v1::Phase::Committed, 0),
     };
     v1::Action {
         id: action.id.0,

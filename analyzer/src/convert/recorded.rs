@@ -101,6 +101,7 @@ pub fn sent(wire: v1::Action) -> Option<Action> {
         v1::Phase::Prepare => Phase::Prepare,
         v1::Phase::PreCommit => Phase::PreCommit { at: wire.at },
         v1::Phase::Commit => Phase::Commit,
+        v1::Phase::Committed => Phase::Committed,
     };
     let assignment = |assignment: v1::Assignment| {
         let value = match assignment.value? {

@@ -66,6 +66,11 @@ fn a_change_on_all_ranks_is_prepared_pre_committed_committed_and_reported_when_a
     let commit = story.all_say(&arm, ActionStatus::PreCommitted, 0);
     assert!(matches!(&commit[..], [one] if one.phase == Phase::Commit), "{commit:?}");
     story.say(&commit[0], ActionStatus::Committed, 0);
+    let committed = story.sent_actions();
+    let others: Vec<_> = committed.iter().map(|action| (action.rank, action.phase)).collect();
+    assert_eq!(others, [1, 2].map(|rank| (rank, Phase::Committed)), "they need not ask the register");
+    story.say(&commit[0], ActionStatus::Committed, 0);
+    assert_eq!(story.sent_actions(), [], "said again");
     for action in &arm {
         story.say(action, ActionStatus::Applied, 112);
     }
@@ -123,24 +128,42 @@ fn what_cannot_be_changed_together_is_refused_with_the_reason() {
     let mut story = begin();
     story.ask_together("mw.technique", "gss");
     assert!(story.line().text.contains("mw.technique is a framework's"));
-    let mut story = begin();
-    story.leave("j", 2, true);
-    let joins = joined("j", 2, 3);
-    let hello = Hello {
-        protocol: midrun_proto::PROTOCOL_VERSION,
-        node: "n2".into(),
-        agent: AgentId("n2-78".into()),
-        version: "0.1.0".into(),
-        token: String::new(),
-        ranks: vec![joins],
-        ..Hello::default()
-    };
-    story.step(Input::AgentConnected { link: LinkId(2), hello });
-    story.out.clear();
-    story.ask_together("algorithm", "1");
-    let text = story.line().text;
-    assert!(text.contains("its ranks are on 2 hosts") && text.contains("a register in MPI memory"), "{text}");
-    assert_eq!(story.sent_actions(), []);
+}
+
+#[test]
+fn ranks_on_two_hosts_change_together_where_they_share_a_register_and_else_are_told_how_they_would() {
+    for shared in [false, true] {
+        let mut story = begin();
+        story.leave("j", 2, true);
+        let hello = Hello {
+            protocol: midrun_proto::PROTOCOL_VERSION,
+            node: "n2".into(),
+            agent: AgentId("n2-78".into()),
+            version: "0.1.0".into(),
+            token: String::new(),
+            ranks: vec![joined("j", 2, 3)],
+            ..Hello::default()
+        };
+        story.step(Input::AgentConnected { link: LinkId(2), hello });
+        story.out.clear();
+        story.ask_together("algorithm", "1");
+        let prepare = story.sent_actions();
+        let mut answers: Vec<Event> = prepare.iter().map(|a| settled(a, ActionStatus::Prepared, 10)).collect();
+        if let (false, Some(Event::ActionSettled(of_rank_2))) = (shared, answers.last_mut()) {
+            of_rank_2.register += 1;
+        }
+        let on_n2 = report("j", 2, answers.split_off(2));
+        answers.into_iter().zip(0..).for_each(|(event, rank)| story.report("j", rank, vec![event]));
+        story.batch(LinkId(2), 1, vec![on_n2], Vec::new());
+        let next = story.sent_actions();
+        if shared {
+            assert!(next.len() == 3 && next.iter().all(|a| a.phase == Phase::PreCommit { at: 13 }), "{next:?}");
+        } else {
+            let text = story.line().text;
+            assert!(text.contains("ranks 0 and 2 share no register") && text.contains("--synchronized"), "{text}");
+            assert_eq!(next, []);
+        }
+    }
 }
 
 #[test]

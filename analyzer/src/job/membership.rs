@@ -206,11 +206,6 @@ impl Membership {
         links.link_of(&rank.agent)
     }
 
-    /// The node of a rank.
-    pub(super) fn node_of(&self, rank: u32) -> Option<&str> {
-        self.node(&self.ranks.get(&rank)?.agent)
-    }
-
     /// To add to the times of a rank's host to get the analyzer's, nanoseconds.
     pub(super) fn clock_offset_ns(&self, rank: u32) -> Option<i64> {
         self.hosts.get(&self.ranks.get(&rank)?.agent).map(|host| host.clock.offset_ns)

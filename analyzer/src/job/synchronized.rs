@@ -128,6 +128,7 @@ impl Synchronizer {
             Order::Prepare => ("prepare", None),
             Order::PreCommit { at } => ("pre-commit", Some(at)),
             Order::Commit => ("commit", None),
+            Order::Committed => ("committed", None),
         };
         ctx.journal(json!({
             "event": "synchronized", "job": ctx.job.as_str(), "action": change.coordinator.round(), "phase": phase, "at": at,
@@ -287,6 +288,7 @@ impl Change {
             Order::Prepare => (Phase::Prepare, assignments),
             Order::PreCommit { at } => (Phase::PreCommit { at }, Vec::new()),
             Order::Commit => (Phase::Commit, Vec::new()),
+            Order::Committed => (Phase::Committed, Vec::new()),
         };
         Action {
             id: ActionId(self.coordinator.round()),
@@ -324,14 +326,6 @@ fn allow(ctx: &Ctx<'_>, all: &BTreeSet<u32>, assigned: &[Assigned], roster: &Ros
     }
     if !roster.members.all_joined() {
         return Err(format!("only {} of {} ranks are known yet", roster.members.seen(), roster.members.world_size()));
-    }
-    let nodes: BTreeSet<&str> = all.iter().map(|rank| roster.members.node_of(*rank).unwrap_or_default()).collect();
-    if nodes.len() > 1 {
-        return Err(format!(
-            "its ranks are on {} hosts, and a synchronized change works on one host only: across hosts it would need a \
-             register in MPI memory, which is not built",
-            nodes.len(),
-        ));
     }
     if let Some(rank) = all.iter().find(|rank| roster.members.link_of(**rank, ctx.links).is_none()) {
         return Err(format!("rank {rank}: its agent is not connected"));

@@ -6,12 +6,12 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-use midrun_vocabulary::names::CREDENTIALS_VARIABLE;
+use midrun_vocabulary::names::{CREDENTIALS_VARIABLE, SYNCHRONIZED_VARIABLE};
 
 use crate::launch::command_line::resolve;
 use crate::launch::mpi::{self, Flavour, preload_value};
 use crate::runtime_dir;
-use crate::usage::say;
+use crate::usage::{EXIT_FAILED, say};
 
 /// Exit code that a shell gives for a missing program.
 const EXIT_NOT_FOUND: u8 = 127;
@@ -24,7 +24,8 @@ pub struct Args {
     command: Vec<String>,
 }
 
-/// Replaces this process with the program. A failure of midrun is reported in one sentence; the program runs anyway.
+/// Replaces this process with the program. A failure of midrun is reported in one sentence; the program runs anyway, unless the
+/// other ranks would wait for it for ever.
 ///
 /// # Errors
 /// Never: a program that cannot be started gives the exit code of a shell.
@@ -33,17 +34,24 @@ pub fn main(args: Args) -> anyhow::Result<ExitCode> {
     let mut command = Command::new(program);
     command.args(arguments);
     if let Some(job) = Job::from_environment() {
-        match socket_for(&job) {
-            Ok(socket) => {
-                command.env("MIDRUN_SOCKET", socket);
-                if let Err(why) = preload(&mut command, program) {
-                    say_once_per_host(&why);
-                }
-            }
+        let socket = socket_for(&job);
+        match &socket {
+            Ok(socket) => drop(command.env("MIDRUN_SOCKET", socket)),
             Err(error) => {
                 command.env_remove("MIDRUN_SOCKET");
                 say_once_per_host(&format!("no agent on {}: {error:#}", runtime_dir::host()));
             }
+        }
+        // Ranks that make a window together wait for this one, which takes part without an agent, too: then there is none.
+        let all_take_part = variable(SYNCHRONIZED_VARIABLE).is_some();
+        if (socket.is_ok() || all_take_part)
+            && let Err(why) = preload(&mut command, program)
+        {
+            if all_take_part {
+                say(format!("{why}, and with --synchronized every rank must run under midrun"));
+                return Ok(ExitCode::from(EXIT_FAILED));
+            }
+            say_once_per_host(&why);
         }
         // Only agents need them.
         command.env_remove("MIDRUN_TOKEN").env_remove("MIDRUN_JOB_TOKEN").env_remove(CREDENTIALS_VARIABLE);

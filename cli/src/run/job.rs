@@ -9,7 +9,7 @@ use midrun_analyzer::listen::Listen;
 use midrun_proto::keys::{self, Keys};
 use midrun_proto::tls::Credentials;
 use midrun_proto::v1::{Notice, OpenJobRequest, OwnerSettings, TunletFile};
-use midrun_vocabulary::names::CREDENTIALS_VARIABLE;
+use midrun_vocabulary::names::{CREDENTIALS_VARIABLE, SYNCHRONIZED_VARIABLE};
 use serde_json::{Value, json};
 
 use super::child::{self, Ended};
@@ -298,6 +298,9 @@ fn rank_environment<'a>(
     // Tunlet files are the owner's own code.
     if settings.run.allow_points || !settings.run.files.is_empty() {
         variables.push(("MIDRUN_ALLOW_POINTS", "1".into()));
+    }
+    if settings.run.synchronized {
+        variables.push((SYNCHRONIZED_VARIABLE, "1".into()));
     }
     if line.leaves_host || line.has_exec() {
         variables.push(("MIDRUN_ANALYZER", parts.url.clone()));

@@ -89,6 +89,10 @@ pub struct Args {
     /// Refuse a job that midrun cannot tune, instead of running it untuned
     #[arg(long, help_heading = "The program")]
     strict: bool,
+    /// Let changes of all ranks in the same iteration (set and search with `synchronized`) work over several hosts: in MPI_Init, all ranks
+    /// together make a window of MPI memory
+    #[arg(long, help_heading = "Several hosts and standing analyzers")]
+    synchronized: bool,
     /// The command as you would type it without midrun
     #[arg(trailing_var_arg = true, required = true, value_name = "COMMAND")]
     pub command: Vec<String>,
@@ -138,6 +142,7 @@ impl Args {
             ("run.search_budget", self.search_budget.map(|n| n.to_string())),
             ("run.mpi", self.mpi.clone()),
             ("run.allow_points", self.allow_points.then(|| "true".to_owned())),
+            ("run.synchronized", self.synchronized.then(|| "true".to_owned())),
             ("run.strict", self.strict.then(|| "true".to_owned())),
             ("run.no_memory", self.no_memory.then(|| "true".to_owned())),
         ];

@@ -13,8 +13,8 @@ const ENV_LIST: &str = "mca_base_env_list";
 /// srun's variable with the meaning of its option `--export`.
 const SRUN_EXPORT: &str = "SLURM_EXPORT_ENV";
 /// Starts the program on a host that may have no midrun: `$0` is midrun, the other words are the program's. As `midrun exec` it keeps
-/// the secrets of the job's agents from the program.
-const CAREFULLY: &str = r#"[ -x "$0" ] && exec "$0" exec -- "$@"; echo "midrun: there is no $0 on $(uname -n), so the program runs untuned there" >&2; unset MIDRUN_TOKEN MIDRUN_JOB_TOKEN MIDRUN_CREDENTIALS; exec "$@""#;
+/// the secrets of the job's agents from the program. Where all ranks make a window together, one without midrun would keep the others waiting.
+const CAREFULLY: &str = r#"[ -x "$0" ] && exec "$0" exec -- "$@"; [ -z "$MIDRUN_SYNCHRONIZED" ] || { echo "midrun: there is no $0 on $(uname -n), and with --synchronized every rank must run under midrun" >&2; exit 70; }; echo "midrun: there is no $0 on $(uname -n), so the program runs untuned there" >&2; unset MIDRUN_TOKEN MIDRUN_JOB_TOKEN MIDRUN_CREDENTIALS; exec "$@""#;
 
 /// The environment that the ranks shall have.
 #[derive(Clone, Debug, Default)]

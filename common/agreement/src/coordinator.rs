@@ -23,6 +23,8 @@ pub enum Order {
     },
     /// Decide that all ranks apply the change. Sent to one rank.
     Commit,
+    /// It is decided that all ranks apply the change: the register need not be asked. Sent to the others once one has committed.
+    Committed,
 }
 
 /// The reply of a rank to an order.
@@ -72,7 +74,10 @@ pub enum AbortReason {
     #[error("rank {0} has begun no iteration: every rank has to call midrun_iteration_begin")]
     NoIteration(u32),
     /// These two ranks do not share a register.
-    #[error("ranks {0} and {1} share no memory: they are on different hosts or have different agents")]
+    #[error(
+        "ranks {0} and {1} share no register: ranks on several hosts, or of several agents, have one where midrun run has \
+         --synchronized"
+    )]
     NoSharedRegister(u32, u32),
     /// This rank refused the change.
     #[error("rank {0}: {1}")]
@@ -197,6 +202,7 @@ impl Coordinator {
             Phase::Committing { by, committed: false, .. } if self.ranks.contains(by) => {
                 Some((Order::Commit, vec![*by]))
             }
+            Phase::Committing { committed: true, .. } => Some((Order::Committed, self.uninformed())),
             Phase::Committing { .. } | Phase::Over => None,
         }
     }
@@ -216,14 +222,13 @@ impl Coordinator {
                 pre_committed.insert(rank);
                 self.proceed()
             }
-            (Phase::Committing { committed, .. }, Reply::Committed) => {
-                *committed = true;
-                Step::Wait
-            }
-            (Phase::Committing { committed, applied, .. }, Reply::Applied) => {
-                *committed = true;
+            (Phase::Committing { .. }, Reply::Committed) => self.announce(),
+            (Phase::Committing { applied, .. }, Reply::Applied) => {
                 applied.insert(rank);
-                self.proceed()
+                match self.proceed() {
+                    Step::Wait => self.announce(),
+                    over => over,
+                }
             }
             (Phase::PreCommitting { at, .. } | Phase::Committing { at, .. }, Reply::Aborted) => {
                 let at = *at;
@@ -314,6 +319,24 @@ impl Coordinator {
             }
             _ => Step::Wait,
         }
+    }
+
+    /// A rank has reported the commit: the others hear of it, once.
+    fn announce(&mut self) -> Step {
+        let Phase::Committing { committed, .. } = &mut self.phase else { return Step::Wait };
+        if std::mem::replace(committed, true) {
+            return Step::Wait;
+        }
+        match self.uninformed() {
+            ranks if ranks.is_empty() => Step::Wait,
+            ranks => Step::Send(Order::Committed, ranks),
+        }
+    }
+
+    /// Ranks that may not know of the commit: neither the one that was ordered to commit nor those that applied the change.
+    fn uninformed(&self) -> Vec<u32> {
+        let Phase::Committing { by, applied, .. } = &self.phase else { return Vec::new() };
+        self.ranks.iter().copied().filter(|rank| rank != by && !applied.contains(rank)).collect()
     }
 
     fn abort(&mut self, reason: AbortReason) -> Step {

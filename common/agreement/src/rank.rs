@@ -15,7 +15,12 @@ pub struct Rank<V> {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum State<V> {
     Prepared(V),
-    PreCommitted { value: V, at: u64 },
+    /// `committed`: this rank knows that the round is committed.
+    PreCommitted {
+        value: V,
+        at: u64,
+        committed: bool,
+    },
     Over(Option<Decision>),
 }
 
@@ -62,8 +67,7 @@ impl<V> Rank<V> {
         if round == self.round {
             return PrepareReply::Prepared { begun: self.begun };
         }
-        let pre_committed = matches!(self.state, State::PreCommitted { .. });
-        if round < self.round || (pre_committed && register.decide(self.round, Decision::Abort) == Decision::Commit) {
+        if round < self.round || self.decision(register) == Some(Decision::Commit) {
             return PrepareReply::Busy;
         }
         *self = Rank { round, begun, state: State::Prepared(value) };
@@ -77,7 +81,7 @@ impl<V> Rank<V> {
         }
         match std::mem::replace(&mut self.state, State::Over(None)) {
             State::Prepared(value) if at >= begun => {
-                self.state = State::PreCommitted { value, at };
+                self.state = State::PreCommitted { value, at, committed: false };
                 PreCommitReply::PreCommitted
             }
             State::Prepared(_) | State::Over(None) => PreCommitReply::Past,
@@ -90,24 +94,47 @@ impl<V> Rank<V> {
 
     /// All ranks have pre-committed: decides that all apply the change, unless one aborted the round. Returns the decision.
     pub fn on_commit(&mut self, round: u64, register: &mut impl Register) -> Decision {
-        match &self.state {
+        match &mut self.state {
             _ if round != self.round => Decision::Abort,
-            State::PreCommitted { .. } => register.decide(round, Decision::Commit),
+            State::PreCommitted { committed: true, .. } => Decision::Commit,
+            State::PreCommitted { committed, .. } => {
+                let decision = register.decide(round, Decision::Commit);
+                *committed = decision == Decision::Commit;
+                decision
+            }
             State::Over(Some(decision)) => *decision,
             State::Prepared(_) | State::Over(None) => Decision::Abort,
         }
     }
 
-    /// Iteration `iteration` begins. Returns the outcome of a round that was pre-committed for it. Never waits.
+    /// Another rank has committed the round: this one need not ask the register.
+    pub fn on_committed(&mut self, round: u64) {
+        match &mut self.state {
+            State::PreCommitted { committed, .. } if round == self.round => *committed = true,
+            _ => {}
+        }
+    }
+
+    /// Iteration `iteration` begins. Returns the outcome of a round that was pre-committed for it. Waits for nothing but the
+    /// register, which it asks only where it has not heard of the commit.
     pub fn on_iteration(&mut self, iteration: u64, register: &mut impl Register) -> Option<Outcome<V>> {
         if !matches!(&self.state, State::PreCommitted { at, .. } if iteration >= *at) {
             return None;
         }
-        let decision = register.decide(self.round, Decision::Abort);
+        let decision = self.decision(register)?;
         let State::PreCommitted { value, .. } = std::mem::replace(&mut self.state, State::Over(Some(decision))) else {
             return None;
         };
         Some(Outcome { round: self.round, apply: (decision == Decision::Commit).then_some(value) })
+    }
+
+    /// The decision on the round for which the rank is pre-committed. Aborts a round that is not decided.
+    fn decision(&self, register: &mut impl Register) -> Option<Decision> {
+        match &self.state {
+            State::PreCommitted { committed: true, .. } => Some(Decision::Commit),
+            State::PreCommitted { .. } => Some(register.decide(self.round, Decision::Abort)),
+            State::Prepared(_) | State::Over(_) => None,
+        }
     }
 
     /// Returns whether the rank waits for an iteration.
@@ -148,6 +175,26 @@ mod tests {
         assert_eq!(rank.on_pre_commit(3, 12, 13), PreCommitReply::PreCommitted);
         assert_eq!(rank.on_commit(3, &mut register), Decision::Commit);
         assert_eq!(rank.on_iteration(14, &mut register), None);
+    }
+
+    #[test]
+    fn a_rank_that_has_heard_of_the_commit_does_not_ask_the_register() {
+        /// Nobody may ask.
+        struct Unreachable;
+        impl Register for Unreachable {
+            fn decide(&mut self, round: u64, _: Decision) -> Decision {
+                panic!("round {round} was asked for");
+            }
+        }
+        let mut rank = Rank::default();
+        rank.on_prepare(3, 'x', 10, &mut Unreachable);
+        rank.on_committed(3);
+        assert_eq!(rank.on_pre_commit(3, 12, 11), PreCommitReply::PreCommitted);
+        rank.on_committed(2);
+        rank.on_committed(3);
+        assert_eq!(rank.on_prepare(4, 'y', 11, &mut Unreachable), PrepareReply::Busy);
+        assert_eq!(rank.on_commit(3, &mut Unreachable), Decision::Commit);
+        assert_eq!(rank.on_iteration(12, &mut Unreachable), Some(Outcome { round: 3, apply: Some('x') }));
     }
 
     #[test]

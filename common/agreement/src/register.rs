@@ -18,7 +18,7 @@ pub trait Register {
 
 /// A 64-bit word that several processes share; every access is sequentially consistent.
 pub trait Word {
-    /// The value.
+    /// The value, or one that it had before: it only grows, and [`Word::compare_exchange`] returns what it is now.
     fn load(&self) -> u64;
     /// Replaces `current` by `new`.
     ///
@@ -74,6 +74,31 @@ mod tests {
         assert_eq!(register.decide(7, Decision::Abort), Decision::Abort);
         assert_eq!(register.decide(7, Decision::Commit), Decision::Abort);
         assert_eq!(word.into_inner(), 14);
+    }
+
+    #[test]
+    fn a_word_as_it_was_before_costs_an_exchange_more_and_decides_the_same() {
+        /// What was seen last, and the number of exchanges.
+        struct Far<'a>(&'a AtomicU64, std::cell::Cell<u64>, std::cell::Cell<u32>);
+        impl Word for Far<'_> {
+            fn load(&self) -> u64 {
+                self.1.get()
+            }
+            fn compare_exchange(&self, current: u64, new: u64) -> Result<(), u64> {
+                self.2.set(self.2.get() + 1);
+                let done = Local(self.0).compare_exchange(current, new);
+                self.1.set(done.err().unwrap_or(new));
+                done
+            }
+        }
+        let word = AtomicU64::new(0);
+        let far = || Far(&word, std::cell::Cell::new(0), std::cell::Cell::new(0));
+        let (mut a, mut b) = (far(), far());
+        assert_eq!((a.decide(1, Decision::Abort), a.2.get()), (Decision::Abort, 1), "one exchange decides");
+        assert_eq!((b.decide(1, Decision::Commit), b.2.get()), (Decision::Abort, 1), "and tells who comes later");
+        assert_eq!((b.decide(2, Decision::Commit), b.2.get()), (Decision::Commit, 2));
+        assert_eq!((a.decide(3, Decision::Abort), a.2.get()), (Decision::Abort, 3), "round 2 was not seen");
+        assert_eq!((a.decide(3, Decision::Commit), a.2.get()), (Decision::Abort, 3), "what is decided stays so");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! A model checker explores every order of events of three ranks, a coordinator that may die, and a network that loses, repeats
-//! and reorders messages. No two ranks ever differ, but they do under each mutant of the protocol.
+//! and reorders messages. The register stands in memory that all share, or in that of rank 0, and then asking it takes time. No
+//! two ranks ever differ, but they do under each mutant of the protocol.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,6 +22,8 @@ enum Mutant {
     DoesNotAbort,
     /// A rank pre-commits for an iteration that it has begun.
     PreCommitsLate,
+    /// Tells of the commit before a rank has reported it.
+    TellsEarly,
 }
 
 struct Job {
@@ -30,6 +33,8 @@ struct Job {
     rounds: u64,
     /// Ranks may die or finalize, and the coordinator may die.
     faults: bool,
+    /// The register stands in the memory of rank 0, which answers until it dies: others ask first, and are answered later or never.
+    far: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -46,6 +51,15 @@ struct Process {
     value: u64,
     /// The value in each iteration that it has begun.
     history: Vec<u64>,
+    /// What it does once the register on rank 0 has answered.
+    waits: Option<Work>,
+}
+
+/// What a rank does by itself or by order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+enum Work {
+    Begin,
+    Follow { round: u64, order: Order },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -71,6 +85,7 @@ struct State {
 enum Action {
     Deliver(Message),
     Begin(u32),
+    Answer(u32),
     Finalize(u32),
     Die(u32),
     Silence,
@@ -92,7 +107,44 @@ impl Register for Shared<'_> {
     }
 }
 
+/// Notes whether it is asked.
+struct Asked(bool);
+
+impl Register for Asked {
+    fn decide(&mut self, _: u64, want: Decision) -> Decision {
+        self.0 = true;
+        want
+    }
+}
+
 impl Job {
+    /// A rank begins its next iteration or takes an order, or asks the register on rank 0 before it can.
+    fn work(&self, state: &mut State, at: usize, work: Work) {
+        if self.far && at > 0 && Self::asks(&state.processes[at], work) {
+            state.processes[at].waits = Some(work);
+        } else {
+            self.carry_out(state, at, work);
+        }
+    }
+
+    fn asks(process: &Process, work: Work) -> bool {
+        let (mut rank, mut asked) = (process.rank.clone(), Asked(false));
+        match work {
+            Work::Begin => drop(rank.on_iteration(process.history.len() as u64, &mut asked)),
+            Work::Follow { round, order: Order::Prepare } => drop(rank.on_prepare(round, round, 0, &mut asked)),
+            Work::Follow { round, order: Order::Commit } => drop(rank.on_commit(round, &mut asked)),
+            Work::Follow { order: Order::PreCommit { .. } | Order::Committed, .. } => {}
+        }
+        asked.0
+    }
+
+    fn carry_out(&self, state: &mut State, at: usize, work: Work) {
+        match work {
+            Work::Begin => self.begin(state, at),
+            Work::Follow { round, order } => self.tell(state, at as u32, round, order),
+        }
+    }
+
     fn begin(&self, state: &mut State, at: usize) {
         let process = &mut state.processes[at];
         let iteration = process.history.len() as u64;
@@ -129,6 +181,7 @@ impl Job {
                 Decision::Commit => Reply::Committed,
                 Decision::Abort => Reply::Aborted,
             },
+            Order::Committed => return process.rank.on_committed(round),
         };
         state.network.insert(Message::Replied { rank: to, round, reply });
     }
@@ -140,6 +193,10 @@ impl Job {
             Step::Send(order, ranks) => {
                 let round = coordinator.round();
                 state.network.extend(ranks.iter().map(|to| Message::Ordered { to: *to, round, order }));
+                if self.mutant == Mutant::TellsEarly && order == Order::Commit {
+                    let order = Order::Committed;
+                    state.network.extend((0..RANKS).map(|to| Message::Ordered { to, round, order }));
+                }
             }
             Step::Over(done) => {
                 state.ends.insert(coordinator.round(), done);
@@ -162,7 +219,7 @@ impl Job {
 
     fn deliver(&self, state: &mut State, message: Message) {
         match message {
-            Message::Ordered { to, round, order } => self.tell(state, to, round, order),
+            Message::Ordered { to, round, order } => self.work(state, to as usize, Work::Follow { round, order }),
             Message::Replied { rank, round, reply } => {
                 let Some(coordinator) = &mut state.coordinator else { return };
                 let step = coordinator.on_reply(rank, round, reply);
@@ -200,7 +257,7 @@ impl Model for Job {
     type Action = Action;
 
     fn init_states(&self) -> Vec<State> {
-        let process = Process { life: Life::Running, rank: Rank::default(), value: 0, history: vec![0] };
+        let process = Process { life: Life::Running, rank: Rank::default(), value: 0, history: vec![0], waits: None };
         vec![State {
             processes: vec![process; RANKS as usize],
             register: 0,
@@ -212,9 +269,21 @@ impl Model for Job {
     }
 
     fn actions(&self, state: &State, actions: &mut Vec<Action>) {
-        actions.extend(state.network.iter().map(|message| Action::Deliver(*message)));
+        // A rank that awaits the register hears nothing.
+        let hears = |message: &&Message| match message {
+            Message::Ordered { to, .. } => state.processes[*to as usize].waits.is_none(),
+            Message::Replied { .. } | Message::Left { .. } => true,
+        };
+        actions.extend(state.network.iter().filter(hears).map(|message| Action::Deliver(*message)));
         for (process, number) in state.processes.iter().zip(0..) {
-            if process.life == Life::Running {
+            if process.life == Life::Running && process.waits.is_some() {
+                if state.processes[0].life != Life::Dead {
+                    actions.push(Action::Answer(number));
+                }
+                if self.faults {
+                    actions.push(Action::Die(number));
+                }
+            } else if process.life == Life::Running {
                 if process.history.len() < self.iterations {
                     actions.push(Action::Begin(number));
                 }
@@ -234,7 +303,11 @@ impl Model for Job {
         let mut state = last.clone();
         match action {
             Action::Deliver(message) => self.deliver(&mut state, message),
-            Action::Begin(rank) => self.begin(&mut state, rank as usize),
+            Action::Begin(rank) => self.work(&mut state, rank as usize, Work::Begin),
+            Action::Answer(rank) => {
+                let work = state.processes[rank as usize].waits.take()?;
+                self.carry_out(&mut state, rank as usize, work);
+            }
             Action::Finalize(rank) | Action::Die(rank) => {
                 let finalized = matches!(action, Action::Finalize(_));
                 state.processes[rank as usize].life = if finalized { Life::Finalized } else { Life::Dead };
@@ -275,12 +348,27 @@ impl Model for Job {
             let mut all = (0..state.processes.len()).zip(&state.processes);
             all.all(|(at, process)| {
                 let mut next = state.clone();
-                job.begin(&mut next, at);
+                if process.waits.is_some() {
+                    return true;
+                }
+                job.work(&mut next, at, Work::Begin);
+                // Only who has not heard of the decision asks, and goes on with the answer. MPI ends the job where rank 0 has died.
+                if let Some(work) = next.processes[at].waits {
+                    job.carry_out(&mut next, at, work);
+                }
                 next.processes[at].history.len() == process.history.len() + 1
             })
         }
         fn everywhere(_: &Job, state: &State) -> bool {
             all_run(state) && state.processes.iter().all(|process| process.value != 0)
+        }
+        /// All are pre-committed, and whoever begins the iteration next need not ask the register.
+        fn all_have_heard(_: &Job, state: &State) -> bool {
+            let has_heard = |process: &Process| {
+                let (mut rank, mut asked) = (process.rank.clone(), Asked(false));
+                rank.on_iteration(u64::MAX, &mut asked).is_some() && !asked.0
+            };
+            all_run(state) && state.processes.iter().all(has_heard)
         }
         fn aborted(_: &Job, state: &State) -> bool {
             state.ends.values().any(|done| matches!(done, RoundOutcome::Aborted(_)))
@@ -295,6 +383,7 @@ impl Model for Job {
             Property::always("a rank can always begin its next iteration", goes_on),
             Property::sometimes("applied everywhere", everywhere),
             Property::sometimes("aborted", aborted),
+            Property::sometimes("every rank knows of the commit before the iteration", all_have_heard),
         ];
         if self.rounds > 1 && !self.faults {
             properties.push(Property::sometimes("applied after an aborted round", second));
@@ -314,19 +403,32 @@ fn states(job: Job, least: usize) {
 #[test]
 fn no_two_ranks_differ_though_ranks_die_and_finalize_and_the_coordinator_dies() {
     let (iterations, least) = if std::env::var_os("MIDRUN_NIGHT").is_some() { (3, 500_000) } else { (2, 50_000) };
-    states(Job { mutant: Mutant::None, iterations, rounds: 1, faults: true }, least);
+    states(Job { mutant: Mutant::None, iterations, rounds: 1, faults: true, far: false }, least);
+}
+
+#[test]
+fn no_two_ranks_differ_where_the_register_is_on_rank_0_and_ranks_die_and_finalize_while_they_ask_it() {
+    let (iterations, least) = if std::env::var_os("MIDRUN_NIGHT").is_some() { (3, 500_000) } else { (2, 50_000) };
+    states(Job { mutant: Mutant::None, iterations, rounds: 1, faults: true, far: true }, least);
+}
+
+#[test]
+fn no_two_ranks_differ_when_a_round_is_tried_again_with_the_register_on_rank_0() {
+    states(Job { mutant: Mutant::None, iterations: 4, rounds: 2, faults: false, far: true }, 500_000);
 }
 
 #[test]
 fn no_two_ranks_differ_when_a_round_is_tried_again() {
-    states(Job { mutant: Mutant::None, iterations: 4, rounds: 2, faults: false }, 500_000);
+    states(Job { mutant: Mutant::None, iterations: 4, rounds: 2, faults: false, far: false }, 500_000);
 }
 
 fn should_find_a_counterexample(mutant: Mutant) {
-    let job = Job { mutant, iterations: 4, rounds: 1, faults: false };
-    let checker = job.checker().threads(2).spawn_bfs().join();
-    let path = checker.discovery("ranks do not differ");
-    assert!(path.is_some(), "{mutant:?} was not noticed in {} states", checker.unique_state_count());
+    for far in [false, true] {
+        let job = Job { mutant, iterations: 4, rounds: 1, faults: false, far };
+        let checker = job.checker().threads(2).spawn_bfs().join();
+        let path = checker.discovery("ranks do not differ");
+        assert!(path.is_some(), "{mutant:?} was not noticed in {} states", checker.unique_state_count());
+    }
 }
 
 #[test]
@@ -342,4 +444,9 @@ fn should_find_a_counterexample_when_a_rank_does_not_abort_the_round() {
 #[test]
 fn should_find_a_counterexample_when_a_rank_is_pre_committed_for_an_iteration_it_has_begun() {
     should_find_a_counterexample(Mutant::PreCommitsLate);
+}
+
+#[test]
+fn should_find_a_counterexample_when_ranks_hear_of_a_commit_that_no_rank_has_reported() {
+    should_find_a_counterexample(Mutant::TellsEarly);
 }

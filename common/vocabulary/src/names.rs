@@ -46,6 +46,9 @@ pub const REGISTER_ENDING: &str = "register";
 /// The variable by which `midrun run` hands the credentials of its job's link to agents on other hosts.
 pub const CREDENTIALS_VARIABLE: &str = "MIDRUN_CREDENTIALS";
 
+/// The variable by which `midrun run` asks all ranks to make a window of MPI memory for synchronized changes.
+pub const SYNCHRONIZED_VARIABLE: &str = "MIDRUN_SYNCHRONIZED";
+
 /// Whether a variable of midrun's must not appear on a command line, which others can read.
 pub fn is_secret(variable: &str) -> bool {
     variable.ends_with("TOKEN") || variable == CREDENTIALS_VARIABLE

@@ -9,7 +9,7 @@ use crate::counters::{PAGE_WORDS, PAGES};
 /// First word of a segment: "midrun\0\1".
 pub const MAGIC: u64 = u64::from_le_bytes(*b"midrun\0\x01");
 /// Version of this layout; a segment of another is refused.
-pub const LAYOUT_VERSION: u64 = 5;
+pub const LAYOUT_VERSION: u64 = 6;
 
 /// Kinds of records. Integers until checked: shared memory may hold anything.
 pub mod kind {
@@ -112,6 +112,8 @@ pub mod when {
     pub const PRE_COMMIT: u32 = 17;
     /// Commit: all ranks make the change.
     pub const COMMIT: u32 = 18;
+    /// It is committed: the rank need not ask the register.
+    pub const COMMITTED: u32 = 19;
 }
 
 /// Tuning point of an assignment whose value belongs to no tuning point.
@@ -275,8 +277,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_sizes_belong_to_layout_version_5() {
-        assert_eq!(LAYOUT_VERSION, 5);
+    fn the_sizes_belong_to_layout_version_6() {
+        assert_eq!(LAYOUT_VERSION, 6);
         assert_eq!((8 * RECORD_WORDS, 8 * COMMAND_WORDS, 8 * TUNING_POINT_WORDS), (64, 128, 96));
         assert_eq!((8 * COMMAND_RING, 8 * FIRST_LANE), (4096, 16384));
         assert_eq!(segment_bytes(4, 8192), 3690496);

@@ -104,11 +104,12 @@ impl Job {
     ) -> Job {
         let name = request.job.clone();
         let of = nodes.len() as u32;
-        let registers: Vec<Rc<Register>> = nodes.iter().map(|_| Rc::default()).collect();
+        let registers: Vec<Rc<Register>> = (1..).zip(nodes).map(|(id, _)| Rc::new(Register::new(id))).collect();
         let mut ranks: Vec<Rank> = Vec::new();
         for (number, (node, clock)) in nodes.iter().enumerate() {
-            // Ranks of one host share the register of its first rank.
-            let register = nodes.iter().position(|(other, _)| other == node).unwrap_or(number);
+            // Ranks share the register of their host's first rank, or all that of rank 0.
+            let of_host = nodes.iter().position(|(other, _)| other == node).unwrap_or(number);
+            let register = if kind == Kind::Synchronized { 0 } else { of_host };
             let number = number as u32;
             let points = points(kind, number, of);
             ranks.push(Rank::new((&name, number, of), *node, clock.clone(), registers[register].clone(), points));

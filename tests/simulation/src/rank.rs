@@ -23,18 +23,28 @@ const LOOK_NS: u64 = 500_000_000;
 /// Records of its ring.
 const RECORDS: u32 = 4096;
 
-/// The word that the ranks of one host share.
-#[derive(Debug, Default)]
-pub struct Register(Cell<u64>);
+/// The word that ranks share.
+#[derive(Debug)]
+pub struct Register {
+    word: Cell<u64>,
+    identity: u64,
+}
+
+impl Register {
+    /// One with this identity.
+    pub fn new(identity: u64) -> Register {
+        Register { word: Cell::new(0), identity }
+    }
+}
 
 impl Word for &Register {
     fn load(&self) -> u64 {
-        self.0.get()
+        self.word.get()
     }
     fn compare_exchange(&self, current: u64, new: u64) -> Result<(), u64> {
-        let found = self.0.get();
+        let found = self.word.get();
         if found == current {
-            self.0.set(new);
+            self.word.set(new);
             Ok(())
         } else {
             Err(found)
@@ -298,7 +308,9 @@ impl Rank {
         while let Some(command) = Command::read(|| self.commands.pop()) {
             let Some(command) = command else { continue };
             self.note(&command);
-            if [when::PREPARE, when::PRE_COMMIT, when::COMMIT].contains(&command.when) {
+            if command.when == when::COMMITTED {
+                self.part.on_committed(command.action);
+            } else if [when::PREPARE, when::PRE_COMMIT, when::COMMIT].contains(&command.when) {
                 self.take_phase(&command);
             } else if command.action < self.applied_round {
                 self.answer(command.action, status::REFUSED_STALE, here.iteration, 0);
@@ -326,7 +338,7 @@ impl Rank {
             when::PREPARE => match check(command, &self.points) {
                 Err(status) => (status, 0, 0),
                 Ok(()) => match self.part.on_prepare(command.action, command.clone(), self.begun, &mut register) {
-                    PrepareReply::Prepared { begun } => (status::PREPARED, begun, 1 + self.node as u64),
+                    PrepareReply::Prepared { begun } => (status::PREPARED, begun, register.identity),
                     PrepareReply::Busy => (status::BUSY, 0, 0),
                 },
             },

@@ -129,4 +129,9 @@ fn a_program_on_a_host_without_midrun_gets_no_secrets() {
     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(out.contains("MIDRUN_JOB=j") && !out.contains("hush"), "{out}");
     assert!(err.contains("there is no /nowhere/midrun") && err.contains("untuned"), "{err}");
+    // Not where the other ranks would wait for it in MPI_Init.
+    let output = shell.env("MIDRUN_SYNCHRONIZED", "1").output().unwrap();
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(70), 0), "{err}");
+    assert!(err.contains("every rank must run under midrun"), "{err}");
 }
