@@ -15,14 +15,14 @@ pub fn lines(summary: &Value) -> Vec<String> {
     lines
 }
 
-/// One window: its number, its time, and its work; without tasks nobody knows the work, and it counts as equal.
+/// One window: its number, its time, and its work, in the same unit for all; without tasks nobody knows the work, and it counts as equal.
 struct Cost {
     number: u64,
     time_s: f64,
-    work_s: f64,
+    work: f64,
 }
 
-/// The gain of the changes that were applied: what the windows after the first of them took, against the time that their work
+/// The gain of the changes that were applied: what the windows from the first of them on took, against the time that their work
 /// would have taken at the rate of the windows before.
 pub fn saved(summary: &Value) -> Option<String> {
     // A search tries worse values on purpose; its own line compares medians.
@@ -31,21 +31,30 @@ pub fn saved(summary: &Value) -> Option<String> {
     }
     let (costs, what) = costs(summary)?;
     let applied = summary["decisions"].as_array()?.iter().filter(|decision| !decision["applied_iteration"].is_null());
-    let Some(first) = applied.clone().filter_map(|decision| decision["iteration"].as_u64()).min() else {
+    // Until it is applied the settings at start hold. A stream counts inputs there, not windows.
+    let from = |decision: &Value| match what {
+        "window" => decision["iteration"].as_u64().map(|last| last + 1),
+        _ => decision["applied_iteration"].as_u64(),
+    };
+    let Some(first) = applied.clone().filter_map(from).min() else {
         return Some("midrun changed nothing, so nothing was gained or lost".into());
     };
-    let (before, after): (Vec<&Cost>, Vec<&Cost>) = costs.iter().partition(|cost| cost.number <= first);
+    let (before, after): (Vec<&Cost>, Vec<&Cost>) = costs.iter().partition(|cost| cost.number < first);
     if before.is_empty() || after.is_empty() {
         return Some(format!(
             "the run was too short to tell what the changes gained: no {what} was measured after them"
         ));
     }
-    let rate = median(before.iter().map(|cost| cost.time_s / cost.work_s).collect());
+    let rate = median(before.iter().map(|cost| cost.time_s / cost.work).collect());
     let took_s: f64 = after.iter().map(|cost| cost.time_s).sum();
-    let at_start_s: f64 = after.iter().map(|cost| cost.work_s * rate).sum();
+    let at_start_s: f64 = after.iter().map(|cost| cost.work * rate).sum();
     let share = 100.0 * (took_s / at_start_s - 1.0);
     let changes = Count(applied.count() as u64, "change");
-    let same = if has_tasks(summary) { " for the same work" } else { "" };
+    let same = match has_tasks(summary) {
+        true if is_crowded(summary) => " for as many tasks",
+        true => " for the same work",
+        false => "",
+    };
     if what == "window" {
         let period = |windows: &[&Cost]| Seconds(median(windows.iter().map(|cost| cost.time_s).collect()));
         return Some(format!(
@@ -81,12 +90,21 @@ fn costs(summary: &Value) -> Option<(Vec<Cost>, &'static str)> {
     let with_tasks = has_tasks(summary) && what == "iteration";
     let cost = |(place, time_s): (usize, &Value)| {
         let number = if what == "window" { place as f64 } else { at("iteration", place).unwrap_or(place as f64) };
-        // Work is the total time of the tasks: ideal time x workers.
-        let work_s = if with_tasks { at("ideal_s", place)? * at("workers", place)? } else { 1.0 };
-        Some(Cost { number: number as u64, time_s: time_s.as_f64()?, work_s }).filter(|cost| cost.work_s > 0.0)
+        // Work is the total time of the tasks: ideal time x workers. Where tasks wait for cores their time is no work.
+        let work = match with_tasks {
+            true if is_crowded(summary) => at("tasks", place)?,
+            true => at("ideal_s", place)? * at("workers", place)?,
+            false => 1.0,
+        };
+        Some(Cost { number: number as u64, time_s: time_s.as_f64()?, work }).filter(|cost| cost.work > 0.0)
     };
     let costs: Vec<Cost> = list(key).iter().enumerate().filter_map(cost).collect();
     (!costs.is_empty()).then_some((costs, what))
+}
+
+/// Ranks wait for a core most of the time: what the regime *core-bound* means.
+fn is_crowded(summary: &Value) -> bool {
+    summary["pop"]["run_delay"].as_f64().is_some_and(|share| 2.0 * share > 1.0)
 }
 
 fn median(mut values: Vec<f64>) -> f64 {
@@ -133,6 +151,22 @@ mod tests {
         assert!(lost.starts_with("midrun's 1 change saved no time: ") && lost.contains("10.0 % more"), "{lost}");
         let nothing = saved(&run(json!([1.0, 1.0, 1.1, 1.1]), json!([0.5, 0.5, 0.5, 0.5]), Value::Null)).unwrap();
         assert_eq!(nothing, "midrun changed nothing, so nothing was gained or lost");
+    }
+
+    #[test]
+    fn until_a_change_is_applied_the_settings_at_start_hold() {
+        let gained = saved(&run(json!([1.0, 1.0, 1.0, 0.5]), json!([0.5, 0.5, 0.5, 0.5]), json!(3))).unwrap();
+        let expected = "midrun's 1 change saved about 0.500 s: the 1 iteration after took 0.500 s instead of 1.000 s";
+        assert!(gained.starts_with(expected) && gained.ends_with("(measured in 3 iterations)"), "{gained}");
+    }
+
+    #[test]
+    fn the_time_that_tasks_wait_for_cores_is_no_work() {
+        // As many tasks, which wait for cores four times as long afterwards.
+        let mut summary = run(json!([1.0, 1.0, 0.8, 0.8]), json!([0.1, 0.1, 0.4, 0.4]), json!(2));
+        summary["pop"] = json!({"run_delay": 0.9});
+        let gained = saved(&summary).unwrap();
+        assert!(gained.contains("instead of 2.000 s for as many tasks, 20.0 % less"), "{gained}");
     }
 
     #[test]
