@@ -1,5 +1,6 @@
 //! The harness: real processes, each with its own log, on this host or on emulated ones.
 
+pub mod allreduce_choice;
 pub mod ask;
 pub mod browser;
 pub mod calls;

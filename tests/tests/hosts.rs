@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use midrun_tests::allreduce_choice::the_same_on_all;
 use midrun_tests::mpi::command;
 use midrun_tests::synthetic::assert_whole;
 use midrun_tests::{Cluster, Mpi, Process, Scratch, Summary, each_mpi, midrun, need, ranks, root, run, wait_until};
@@ -168,19 +169,7 @@ impl Choice {
             self.set("stop", 1);
             !self.job.is_running()
         });
-        let out = self.job.succeed().out;
-        let mut all = vec![Vec::new(); RANKS];
-        for line in out.lines() {
-            let change = line.strip_prefix("rank ").and_then(|line| line.split_once(": algorithm "));
-            if let Some((rank, change)) = change {
-                let (algorithm, iteration) = change.split_once(" from iteration ").expect("a change");
-                let change = (algorithm.parse().expect("a number"), iteration.parse().expect("a number"));
-                all[rank.parse::<usize>().expect("a rank")].push(change);
-            }
-        }
-        assert_eq!(out.lines().filter(|line| line.ends_with(": 0 wrong")).count(), RANKS, "{out}");
-        assert!(all.iter().all(|changes| *changes == all[0]), "ranks differ: {all:?}");
-        all.swap_remove(0)
+        the_same_on_all(&self.job.succeed().out, RANKS as u32)
     }
 }
 

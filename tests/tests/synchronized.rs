@@ -6,6 +6,7 @@ use std::process::Command;
 
 use midrun_proto::v1::event::Kind;
 use midrun_proto::v1::{ActionResult, ActionStatus, Phase};
+use midrun_tests::allreduce_choice::{changes_of, the_same_on_all};
 use midrun_tests::ask::status;
 use midrun_tests::mpi::command;
 use midrun_tests::process::Ended;
@@ -103,33 +104,6 @@ fn wait_for_prints(job: &mut Process, more: usize) {
     });
 }
 
-/// (algorithm, from iteration) of each rank, in its own words.
-fn changes_of(out: &str) -> BTreeMap<u32, Vec<(usize, u64)>> {
-    let mut all: BTreeMap<u32, Vec<(usize, u64)>> = BTreeMap::new();
-    for line in out.lines() {
-        let Some((rank, rest)) = line.strip_prefix("rank ").and_then(|line| line.split_once(": algorithm ")) else {
-            continue;
-        };
-        let (algorithm, iteration) = rest.split_once(" from iteration ").expect("a change");
-        let change = (algorithm.parse().expect("a number"), iteration.parse().expect("a number"));
-        all.entry(rank.parse().expect("a rank")).or_default().push(change);
-    }
-    all
-}
-
-/// The changes that every rank made in the same iterations, of a job that ended well.
-fn the_same_on_all(out: &str) -> Vec<(usize, u64)> {
-    assert_eq!(out.lines().filter(|line| line.ends_with(": 0 wrong")).count(), RANKS as usize, "{out}");
-    let all = changes_of(out);
-    let Some(first) = all.get(&0) else {
-        assert!(all.is_empty(), "ranks differ: {all:?}");
-        return Vec::new();
-    };
-    assert_eq!(all.len(), RANKS as usize, "ranks differ: {all:?}");
-    assert!(all.values().all(|changes| changes == first), "ranks differ: {all:?}");
-    first.clone()
-}
-
 #[each_mpi]
 fn tens_of_changes_are_taken_over_by_all_ranks_in_the_same_iterations(mpi: Mpi) {
     let Begun { scratch, analyzer, agent: _agent, job } = Begun::new(mpi, 20_000);
@@ -141,7 +115,7 @@ fn tens_of_changes_are_taken_over_by_all_ranks_in_the_same_iterations(mpi: Mpi) 
             assert!(ended.out.contains("applied on ranks 0-15 at iteration "), "{}", ended.out);
         }
     }
-    let changes = the_same_on_all(&stop(&scratch, &analyzer.url, job));
+    let changes = the_same_on_all(&stop(&scratch, &analyzer.url, job), RANKS);
     assert!(applied.len() >= 20, "{mpi:?}: {} of 30 were applied", applied.len());
     assert_eq!(changes.iter().map(|(algorithm, _)| *algorithm).collect::<Vec<_>>(), applied, "{mpi:?}");
 }
@@ -172,7 +146,7 @@ fn an_agent_stopped_between_the_phases_and_continued_leaves_no_rank_behind(mpi: 
         agent.process.signal(libc::SIGCONT);
         asked.wait();
     }
-    the_same_on_all(&stop(&scratch, &analyzer.url, job));
+    the_same_on_all(&stop(&scratch, &analyzer.url, job), RANKS);
 }
 
 #[each_mpi]
@@ -188,7 +162,7 @@ fn an_analyzer_killed_at_any_moment_of_a_change_leaves_it_applied_on_all_ranks_o
         let linked = || analyzer.process.err().contains("an agent linked");
         wait_until("the agent is back", || linked() || !job.is_running());
     }
-    the_same_on_all(&stop(&scratch, &analyzer.url, job));
+    the_same_on_all(&stop(&scratch, &analyzer.url, job), RANKS);
 }
 
 /// Answers of all ranks to a phase.
@@ -263,7 +237,7 @@ fn a_pre_committed_change_that_nobody_commits_is_aborted_on_all_ranks_and_the_ne
     pre_commit(&mut link, 7, ("stop", 1.0), 60);
     link.phase(7, "together", 0, Phase::Commit, 0, &[]);
     while link.events().is_some() {}
-    assert_eq!(the_same_on_all(&job.succeed().out), [(2, at)], "{mpi:?}");
+    assert_eq!(the_same_on_all(&job.succeed().out, RANKS), [(2, at)], "{mpi:?}");
 }
 
 /// `midrun run --search POINT -- LINE`; what the job said, and the summary.
@@ -280,7 +254,7 @@ fn a_search_changes_the_algorithm_on_all_ranks_in_the_same_iterations_and_ends_a
     let mut line = mpi.line(RANKS, &mpi.example("allreduce_choice"));
     line.extend(["--iterations", "1500", "--delay-us", "0", "--algorithm", "2"].map(str::to_owned));
     let (ended, summary) = search(&scratch, "algorithm=0,1,2 categorical together", &line);
-    let changes = the_same_on_all(&ended.out);
+    let changes = the_same_on_all(&ended.out, RANKS);
     let report = &summary.0["search"];
     assert_eq!((&report["ended"], &report["trouble"]), (&true.into(), &Value::Null), "{mpi:?} {}", ended.err);
     let in_force = changes.last().map_or(2, |(algorithm, _)| *algorithm);

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use midrun_proto::v1::event::Kind;
 use midrun_proto::v1::{ActionResult, ActionStatus, Phase};
+use midrun_tests::allreduce_choice::the_same_on_all;
 use midrun_tests::ask::{ask, status};
 use midrun_tests::mpi::command;
 use midrun_tests::scripted_analyzer::{Link, ScriptedAnalyzer};
@@ -127,28 +128,6 @@ impl Begun {
     }
 }
 
-/// (algorithm, from iteration) of each rank, in its own words.
-fn changes_of(out: &str) -> BTreeMap<u32, Vec<(u64, u64)>> {
-    let mut all: BTreeMap<u32, Vec<(u64, u64)>> = (0..RANKS).map(|rank| (rank, Vec::new())).collect();
-    for line in out.lines() {
-        let Some((rank, rest)) = line.strip_prefix("rank ").and_then(|line| line.split_once(": algorithm ")) else {
-            continue;
-        };
-        let (algorithm, iteration) = rest.split_once(" from iteration ").expect("a change");
-        let change = (algorithm.parse().expect("a number"), iteration.parse().expect("a number"));
-        all.entry(rank.parse().expect("a rank")).or_default().push(change);
-    }
-    all
-}
-
-/// The changes that every rank made in the same iterations, of a job that ended well.
-fn the_same_on_all(out: &str) -> Vec<(u64, u64)> {
-    assert_eq!(out.lines().filter(|line| line.ends_with(": 0 wrong")).count(), RANKS as usize, "{out}");
-    let all = changes_of(out);
-    assert!(all.values().all(|changes| *changes == all[&0]), "ranks differ: {all:?}");
-    all[&0].clone()
-}
-
 #[each_mpi]
 fn ranks_without_shared_memory_that_hear_of_no_commit_or_of_none_decide_alike_by_themselves(mpi: Mpi) {
     let mut begun = Begun::new(mpi, "--iterations 1000000 --delay-us 20000");
@@ -171,7 +150,7 @@ fn ranks_without_shared_memory_that_hear_of_no_commit_or_of_none_decide_alike_by
     assert!(applied.values().all(|result| result.iteration == next), "{applied:?}");
     begun.pre_commit(8, ("stop", 1.0), 60);
     assert_eq!(begun.commit(8, 2), ActionStatus::Committed);
-    assert_eq!(the_same_on_all(&begun.end()), [(2, at), (1, next)], "{mpi:?}");
+    assert_eq!(the_same_on_all(&begun.end(), RANKS), [(2, at), (1, next)], "{mpi:?}");
 }
 
 #[each_mpi]
@@ -179,7 +158,7 @@ fn ranks_that_finalize_before_the_iteration_of_a_change_end_well_and_none_has_it
     let mut begun = Begun::new(mpi, "--iterations 300 --delay-us 20000");
     begun.pre_commit(5, ("algorithm", 1.0), 100_000);
     assert_eq!(begun.commit(5, 3), ActionStatus::Committed);
-    assert_eq!(the_same_on_all(&begun.end()), [], "{mpi:?}");
+    assert_eq!(the_same_on_all(&begun.end(), RANKS), [], "{mpi:?}");
 }
 
 #[each_mpi]
@@ -197,5 +176,5 @@ fn ranks_without_shared_memory_are_refused_with_the_option_that_they_need(mpi: M
     let (code, text) = ask(&scratch, &set);
     assert!(code != 0 && text.contains("ranks 0 and 3 share no register"), "{mpi:?}: {text}");
     assert!(text.contains("--synchronized"), "{mpi:?}: {text}");
-    assert_eq!(the_same_on_all(&job.succeed().out), [], "{mpi:?}");
+    assert_eq!(the_same_on_all(&job.succeed().out, RANKS), [], "{mpi:?}");
 }

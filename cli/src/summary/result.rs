@@ -1,5 +1,6 @@
 //! What a run gained, in words: the time saved against the settings at start, what each measure point found, and the advice.
 
+use midrun_tunlets::Regime;
 use midrun_vocabulary::{Count, Seconds};
 use serde_json::Value;
 
@@ -102,9 +103,9 @@ fn costs(summary: &Value) -> Option<(Vec<Cost>, &'static str)> {
     (!costs.is_empty()).then_some((costs, what))
 }
 
-/// Ranks wait for a core most of the time: what the regime *core-bound* means.
+/// The run was core-bound.
 fn is_crowded(summary: &Value) -> bool {
-    summary["pop"]["run_delay"].as_f64().is_some_and(|share| 2.0 * share > 1.0)
+    summary["pop"]["run_delay"].as_f64().is_some_and(Regime::is_cores)
 }
 
 fn median(mut values: Vec<f64>) -> f64 {

@@ -19,11 +19,16 @@ impl Regime {
     /// waited for a core: then that is what is busy.
     pub fn of(iteration_s: f64, master_busy_s: f64, ideal_s: f64, run_delay: f64) -> Regime {
         match () {
-            () if 2.0 * run_delay > 1.0 => Regime::Cores,
+            () if Regime::is_cores(run_delay) => Regime::Cores,
             () if 2.0 * master_busy_s.max(ideal_s) <= iteration_s => Regime::Communication,
             () if master_busy_s > ideal_s => Regime::Master,
             () => Regime::Compute,
         }
+    }
+
+    /// Whether ranks that are ready to run wait for a core most of the time; `run_delay` is the share of the time that they do.
+    pub fn is_cores(run_delay: f64) -> bool {
+        2.0 * run_delay > 1.0
     }
 
     /// Sentence for the log.
