@@ -71,6 +71,15 @@ static inline void tell(const midrun_mw_t *mw, const char *what) {
   fflush(stdout);
 }
 
+/* One line about the last solve, on the master. */
+static inline void tell_solve(const midrun_dc_t *dc) {
+  midrun_dc_stats_t s = {.struct_size = sizeof s};
+  if (midrun_dc_last(dc, &s) < 0) return;
+  printf("solve %llu: %.4f s, ideal %.4f s, cut-off depth %u, %llu tasks, the master divided %.4f s and combined %.4f s\n",
+         (unsigned long long)s.iteration, s.iteration_s, (s.task_s + s.divide_s + s.combine_s) / s.workers, s.cutoff, (unsigned long long)s.tasks, s.divide_s, s.combine_s);
+  fflush(stdout);
+}
+
 /* A number that changes when any byte does (FNV-1a). */
 static inline uint64_t checksum(const void *data, size_t bytes) {
   uint64_t h = 14695981039346656037u;

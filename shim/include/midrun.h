@@ -1,9 +1,11 @@
 /* midrun.h - the C API of libmidrun, the library in each rank.
  *
- * A program can be tuned in three ways:
+ * A program can be tuned in four ways:
  *   1. Master/Worker framework (midrun_mw_*): you write the task; midrun distributes the tasks.
  *   2. Pipeline framework (midrun_pipe_*): you write the stages; midrun moves the inputs through them.
- *   3. Markers (midrun_iteration_begin ...): you keep your own loop, mark where iterations and work begin
+ *   3. Divide-and-conquer framework (midrun_dc_*): you write how to divide a problem and to combine results; midrun
+ *      decides how far to divide, and hands the parts out.
+ *   4. Markers (midrun_iteration_begin ...): you keep your own loop, mark where iterations and work begin
  *      and end, and ask midrun for the size of the next chunk.
  * In addition, a program can expose its own variables as tuning points (midrun_expose_*).
  *
@@ -219,6 +221,69 @@ int midrun_pipe_pattern(midrun_pipe_t *pipe, const char *pattern);
 int midrun_pipe_last(const midrun_pipe_t *pipe, midrun_pipe_stats_t *stats);
 /* Collective. Sets *pipe to NULL. */
 int midrun_pipe_destroy(midrun_pipe_t **pipe);
+
+/* ---- Divide-and-conquer framework ------------------------------------------------------------ */
+
+typedef struct midrun_dc midrun_dc_t;
+typedef struct midrun_dc_out midrun_dc_out_t; /* receives the parts of a problem, or a result */
+
+/* Return value of `divide` for a problem that is to be solved as it is. */
+#define MIDRUN_DC_BASE 1
+
+typedef struct midrun_dc_part {
+  const void *data; /* result of a part, aligned to 16 bytes */
+  size_t bytes;
+} midrun_dc_part_t;
+
+typedef struct midrun_dc_config {
+  size_t struct_size; /* sizeof(midrun_dc_config_t) */
+  const void *comm;   /* address of an MPI_Comm; NULL = MPI_COMM_WORLD */
+  int master;         /* rank of the master in comm; all other ranks are workers. A single rank does all. */
+  uint32_t flags;     /* 0 */
+  /* All three functions run on the master and on workers, and see nothing but the bytes of their problem. These are
+     aligned to 16 bytes and valid during the call. An error (a value besides those named) ends the solve with
+     MIDRUN_ERR_TASK on all ranks. */
+  /* Emit the parts of `problem` by midrun_dc_emit and return 0; or emit nothing and return MIDRUN_DC_BASE. */
+  int (*divide)(void *user, const void *problem, size_t bytes, midrun_dc_out_t *parts);
+  /* Solve `problem` as it is: emit its result, and return 0. */
+  int (*base)(void *user, const void *problem, size_t bytes, midrun_dc_out_t *result);
+  /* Emit the result of `problem`, whose `count` parts have these results, in the order of their emission; return 0. */
+  int (*combine)(void *user, const void *problem, size_t bytes, const midrun_dc_part_t *parts, uint32_t count,
+                 midrun_dc_out_t *result);
+  void *user;            /* passed to the functions */
+  uint32_t cutoff;       /* initial cut-off depth: the master divides down to it, and each problem there is solved by one
+                            worker; 0 = enough tasks for the workers. Only the master's value is used. */
+  uint32_t workers;      /* as in midrun_mw_config_t */
+  const char *technique; /* as in midrun_mw_config_t; NULL = ss with recall */
+} midrun_dc_config_t;
+
+/* Statistics of the last solve, on the master. */
+typedef struct midrun_dc_stats {
+  size_t struct_size; /* sizeof(midrun_dc_stats_t), set by the caller */
+  uint64_t iteration;
+  uint64_t tasks;     /* problems that workers solved */
+  uint32_t cutoff;    /* depth of the deepest of them */
+  uint32_t workers;   /* active workers */
+  double iteration_s; /* wall time, seconds */
+  double task_s;      /* time of all tasks, summed over the workers, seconds */
+  double divide_s;    /* time in which the master divided, seconds */
+  double combine_s;   /* time in which it combined, seconds */
+} midrun_dc_stats_t;
+
+/* Collective over comm. All ranks pass the same master and functions. On an error *dc is NULL. */
+int midrun_dc_create(midrun_dc_t **dc, const midrun_dc_config_t *config);
+/* Collective: solves the master's `problem`. On the master *result is the result, aligned to 16 bytes and valid until the
+ * next solve, or destruction; on a worker *result and *result_bytes are 0, and all arguments but dc may be. */
+int midrun_dc_solve(midrun_dc_t *dc, const void *problem, size_t bytes, const void **result, size_t *result_bytes);
+/* In divide, base and combine: allocates a part or the result of `bytes` zeros, valid until the function returns.
+ * NULL: out of memory, or more results than one. */
+void *midrun_dc_emit(midrun_dc_out_t *out, size_t bytes);
+/* Master, for programs whose workers do not know the number of solves: as midrun_mw_finish. */
+int midrun_dc_finish(midrun_dc_t *dc);
+/* Copies the statistics of the last solve. MIDRUN_ERR_ARGUMENT on a worker. */
+int midrun_dc_last(const midrun_dc_t *dc, midrun_dc_stats_t *stats);
+/* Collective. Sets *dc to NULL. */
+int midrun_dc_destroy(midrun_dc_t **dc);
 
 /* ---- Markers for programs with their own loop ----------------------------------------------- */
 

@@ -1,7 +1,8 @@
 //! The records that the frameworks and the iteration markers write: one function per kind.
 
-use crate::thread_ring;
-use midrun_ring::{Record, kind};
+use crate::{clock, thread_ring};
+use midrun_ring::layout::text_to_words;
+use midrun_ring::{Record, kind, part};
 use midrun_scheduling::TechniqueParameters;
 
 pub use midrun_ring::kind::UNKNOWN_ITERATION;
@@ -97,6 +98,37 @@ pub fn trip(same_host: bool, time_ns: u64, bytes: u64, trip_ns: u64, iteration: 
 pub fn message(received: bool, (peer, same_host): (u32, bool), bytes: u64, (begin_ns, end_ns): (u64, u64)) {
     let payload = [u64::from(received), u64::from(peer), u64::from(same_host), bytes, begin_ns, 0];
     thread_ring::push_minor(&Record { kind: kind::MESSAGE, flags: 0, time_ns: end_ns, payload });
+}
+
+/// A measurement of one point in one iteration, in its parts; `head` is the first.
+pub fn point(head: [u64; 6], parts: &[(u32, [u64; 6])]) {
+    let time_ns = clock::now_ns();
+    thread_ring::push(&Record { kind: kind::POINT, flags: part::HEAD, time_ns, payload: head });
+    for (k, (part, payload)) in parts.iter().enumerate() {
+        let last = if k + 1 == parts.len() { part::LAST } else { 0 };
+        thread_ring::push(&Record { kind: kind::POINT, flags: part | last, time_ns, payload: *payload });
+    }
+}
+
+/// The first part of a measurement of the point `label`: so many calls or values.
+pub fn point_head(label: &[u64; 4], iteration: u64, count: u64) -> [u64; 6] {
+    let [a, b, c, d] = *label;
+    [a, b, c, d, iteration, count]
+}
+
+/// Times of a framework: their number and sum, nanoseconds; the sum of their squares; the shortest and the longest, nanoseconds.
+pub fn point_times(label: &str, iteration: u64, (count, sum_ns): (u64, u64), squares_s2: f64, ends_ns: (u64, u64)) {
+    let times = [count, sum_ns, squares_s2.to_bits(), ends_ns.0, ends_ns.1, 0];
+    point(point_head(&text_to_words(label), iteration, count), &[(part::TIMES, times)]);
+}
+
+/// Values of a framework, of which only number and sum are known: as if they were equal.
+pub fn point_values(label: &str, iteration: u64, count: u64, sum: f64) {
+    let mean = sum / count.max(1) as f64;
+    let numbers = [sum, mean * sum, mean, mean, mean].map(f64::to_bits);
+    let [sum, squares, minimum, maximum, last] = numbers;
+    let values = [count, sum, squares, minimum, maximum, last];
+    point(point_head(&text_to_words(label), iteration, count), &[(part::VALUES, values)]);
 }
 
 /// A stream begins: its stages, the ranks that compute, its first input.

@@ -89,6 +89,7 @@ impl Mpi {
             format!("-I{}", include.display()),
             format!("-L{directory}"),
             format!("-Wl,-rpath,{directory}"),
+            "-Wl,--no-as-needed".into(),
             "-lmidrun".into(),
             "-ldl".into(),
         ];

@@ -35,6 +35,47 @@ pub const PATTERN: &str = "pipe.pattern";
 /// The same as [`SYNCHRONOUS`] for a pipeline, from its next input on.
 pub const PIPE_SYNCHRONOUS: &str = "pipe.synchronous";
 
+/// Depth at which the master of a divide-and-conquer program stops to divide: the problems there are tasks of workers. It takes effect at
+/// the start of an iteration.
+pub const CUTOFF: &str = "dc.cutoff";
+
+/// Labels of what a divide-and-conquer program's tree of problems took in one iteration. Times are those of the problems that were timed:
+/// all above the cut-off depth, and some depths below it.
+pub mod tree {
+    use alloc::format;
+    use alloc::string::String;
+
+    /// Depth at which the master stopped to divide.
+    pub const CUTOFF: &str = "dc.cut_off_at";
+    /// Time in which the master divided and combined, while no worker had a task.
+    pub const SERIAL: &str = "dc.serial";
+    /// Time of the longest chain of problems that wait for each other.
+    pub const SPAN: &str = "dc.span";
+    /// Most depths that are recorded.
+    pub const DEPTHS: usize = 40;
+
+    /// Of a depth: to solve its problems with all their parts.
+    pub const SOLVE: &str = "solve";
+    /// Of a depth: to divide problems, and to combine their parts' results.
+    pub const OWN: &str = "own";
+    /// Of a depth: to solve problems as they are.
+    pub const BASE: &str = "base";
+    /// Of a depth: bytes of its problems.
+    pub const PROBLEM: &str = "problem_bytes";
+    /// Of a depth: bytes of their results.
+    pub const RESULT: &str = "result_bytes";
+
+    /// The label of `what` at `depth`.
+    pub fn at(depth: usize, what: &str) -> String {
+        format!("dc.{depth}.{what}")
+    }
+
+    /// Returns whether a label is one of these.
+    pub fn is(label: &str) -> bool {
+        label.starts_with("dc.")
+    }
+}
+
 /// Text of measure points and tuning points of a program that was not written for midrun.
 pub const POINTS: &str = "points";
 /// What begins the iterations of a rank that declares none, as in a line of [`POINTS`]: `mpi MPI_Allreduce every 2`.
@@ -61,5 +102,5 @@ pub fn current(name: &str) -> &str {
 
 /// Returns whether a tuning point belongs to a framework, which keeps its ranks in step by itself.
 pub fn of_framework(name: &str) -> bool {
-    name.starts_with("mw.") || name.starts_with("pipe.")
+    ["mw.", "pipe.", "dc."].iter().any(|prefix| name.starts_with(prefix))
 }

@@ -4,11 +4,11 @@ use super::budget::{self, Spent};
 use super::calls;
 use super::items::{Item, Kind};
 use super::measured::{Read, at_ns, words};
-use crate::{clock, measuring, records, thread_ring};
+use crate::{clock, measuring, records};
 use midrun_instrument::{Collector, Cost, Sum, cost};
 use midrun_points::{Label, Mode};
 use midrun_ring::layout::text_to_words;
-use midrun_ring::{Record, kind, part, topic};
+use midrun_ring::{part, topic};
 use std::collections::BTreeMap;
 
 /// Shortest interval of time from which the cost of measuring is judged, nanoseconds.
@@ -114,8 +114,8 @@ impl Report {
             let label = text_to_words("iteration");
             let square = (lasted_ns as f64 * 1e-9).powi(2).to_bits();
             let times = [1, lasted_ns, square, lasted_ns, lasted_ns, 0];
-            push(
-                head(&label, iteration, 1),
+            records::point(
+                records::point_head(&label, iteration, 1),
                 &[(part::TIMES, times), (part::SPAN, [self.begun_ns, now_ns, 0, 0, 0, 0])],
             );
         }
@@ -154,20 +154,6 @@ fn add(all: &mut Sum, new: &Sum) {
     all.bins.iter_mut().zip(new.bins).for_each(|(bin, more)| *bin = bin.saturating_add(more));
 }
 
-fn head(label: &[u64; 4], iteration: u64, calls: u64) -> [u64; 6] {
-    let [a, b, c, d] = *label;
-    [a, b, c, d, iteration, calls]
-}
-
-fn push(head: [u64; 6], parts: &[(u32, [u64; 6])]) {
-    let time_ns = clock::now_ns();
-    thread_ring::push(&Record { kind: kind::POINT, flags: part::HEAD, time_ns, payload: head });
-    for (k, (part, payload)) in parts.iter().enumerate() {
-        let last = if k + 1 == parts.len() { part::LAST } else { 0 };
-        thread_ring::push(&Record { kind: kind::POINT, flags: part | last, time_ns, payload: *payload });
-    }
-}
-
 fn times(label: &Label, iteration: u64, sum: &Sum, each_ns: f64, at_ns: fn(u64) -> u64) {
     if sum.calls == 0 && sum.timed == 0 {
         return;
@@ -186,7 +172,7 @@ fn times(label: &Label, iteration: u64, sum: &Sum, each_ns: f64, at_ns: fn(u64) 
         payload[..six.len()].copy_from_slice(six);
         parts.push((part::BINS, payload));
     }
-    push(head(&words(label), iteration, sum.calls), &parts);
+    records::point(records::point_head(&words(label), iteration, sum.calls), &parts);
 }
 
 fn read(label: &Label, iteration: u64, read: &Read) {
@@ -195,6 +181,7 @@ fn read(label: &Label, iteration: u64, read: &Read) {
         let [sum, squares, minimum, maximum, last] = numbers;
         let values = [read.count, sum, squares, minimum, maximum, last];
         let span = [read.first_ns, read.last_ns, 0, 0, 0, 0];
-        push(head(&words(label), iteration, read.count), &[(part::SPAN, span), (part::VALUES, values)]);
+        let head = records::point_head(&words(label), iteration, read.count);
+        records::point(head, &[(part::SPAN, span), (part::VALUES, values)]);
     }
 }

@@ -10,9 +10,9 @@ const CHUNKS: u32 = 1;
 /// `MIDRUN_MW_SPAWN`.
 const SPAWN: u32 = 2;
 /// `MIDRUN_MW_RECALL`.
-const RECALL: u32 = 4;
+pub const RECALL: u32 = 4;
 /// `MIDRUN_MW_ANY_SIZE`.
-const ANY_SIZE: u32 = 8;
+pub const ANY_SIZE: u32 = 8;
 /// `MIDRUN_MW_MASTER_WORKS`.
 pub const MASTER_WORKS: u32 = 16;
 /// `MIDRUN_MW_COUNTER`.

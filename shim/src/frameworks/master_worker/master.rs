@@ -48,6 +48,17 @@ pub(super) struct Master<'a> {
     pub(super) sizes: &'a mut Sizes,
 }
 
+/// The work of an iteration, as the master sees it: what it does itself belongs to the iteration.
+pub trait Work {
+    /// The iteration begins: returns the number of its tasks.
+    fn begin(&mut self) -> u64;
+    /// All results are there; `false`: the program failed. The workers still wait for the end of the iteration.
+    fn end(&mut self, iteration: u64) -> bool {
+        let _ = iteration;
+        true
+    }
+}
+
 /// Iterations before which the master tries to measure the cost of messages.
 const CALIBRATIONS: u64 = 3;
 
@@ -81,19 +92,20 @@ pub fn calibrate(
     Ok(())
 }
 
-/// Sends `tasks` tasks to the workers and collects their results. Returns the status that every rank returns, and statistics.
+/// Sends the tasks of `work` to the workers and collects their results. Returns the status that every rank returns, and statistics.
 pub fn iterate(
     config: &Config,
     endpoint: &mut Endpoint,
     (team, links): (&mut Team, &[Option<LinkCost>; 2]),
     (growth, sizes): (&mut Option<Growth>, &mut Sizes),
-    (iteration, tasks): (u64, u64),
+    (iteration, work): (u64, &mut dyn Work),
 ) -> Result<(c_int, Stats), MpiFailed> {
     safe_point::poll(iteration, true);
     if let Some(growth) = growth {
         growth.step(config, endpoint, team, iteration)?;
     }
     let begin_ns = clock::now_ns();
+    let tasks = work.begin();
     if scheduling::workers() != team.active().len() {
         team.resize(scheduling::workers());
     }
@@ -121,6 +133,9 @@ pub fn iterate(
     let idle_ns = master.run(&mut VecDeque::new())?;
     if master.status == status::OK && !master.ledger.is_balanced() {
         master.status = status::ERR_COUNT;
+    }
+    if master.status == status::OK && !work.end(iteration) {
+        master.status = status::ERR_TASK;
     }
     master.end()?;
     let Master { ledger, status, task_ns, round_trips, .. } = master;

@@ -34,10 +34,13 @@ use crate::guard::guard;
 use crate::mpi::{self, Communicator};
 use crate::records::LinkCost;
 use crate::{safe_point, scheduling, spawn, status, stderr};
-use config::{Config, RawConfig, Stats};
+pub use config::{ANY_SIZE, MASTER_WORKS, RECALL, RawConfig};
+use config::{Config, Stats};
 use growth::Growth;
 pub use growth::farewell;
+pub use master::Work;
 use midrun_scheduling::{Technique, TechniqueParameters};
+pub use parcel::Parcel;
 use sizes::Sizes;
 use std::collections::VecDeque;
 use std::ffi::{CStr, c_int};
@@ -87,7 +90,8 @@ fn requested(technique: Option<&str>, factor: f64) -> Result<TechniqueParameters
     }
 }
 
-fn create(raw: &RawConfig) -> Result<MasterWorker, c_int> {
+/// Collective: see `midrun_mw_create`.
+pub fn create(raw: &RawConfig) -> Result<MasterWorker, c_int> {
     if !mpi::ready() {
         return Err(status::ERR_MPI);
     }
@@ -181,32 +185,77 @@ pub unsafe extern "C" fn midrun_mw_iterate(mw: *mut MasterWorker, tasks: u64) ->
     guard_framework("midrun_mw_iterate", || {
         // SAFETY: null, or made by midrun_mw_create and not destroyed.
         let Some(mw) = (unsafe { mw.as_mut() }) else { return status::ERR_ARGUMENT };
-        if mw.broken || !mpi::ready() {
+        mw.iterate(&mut Tasks(tasks))
+    })
+}
+
+impl MasterWorker {
+    /// Whether this rank is the master.
+    pub fn is_master(&self) -> bool {
+        self.endpoint.comm.rank == self.config.master
+    }
+
+    /// Master: active workers.
+    pub fn workers(&self) -> usize {
+        self.team.active().len()
+    }
+
+    /// Statistics of the last iteration, on the master.
+    pub fn last(&self) -> Option<Stats> {
+        self.last
+    }
+
+    /// Collective: runs one iteration; `work` counts on the master.
+    pub fn iterate(&mut self, work: &mut dyn Work) -> c_int {
+        if self.broken || !mpi::ready() {
             return status::ERR_MPI;
         }
-        let done = if mw.endpoint.comm.rank == mw.config.master {
-            let ready = master::calibrate(&mw.config, &mut mw.endpoint, &mw.team, mw.iteration, &mut mw.links);
-            let now = (mw.iteration, tasks);
-            let team = (&mut mw.team, &mw.links);
-            let kept = (&mut mw.growth, &mut mw.sizes);
-            let done = ready.and_then(|()| master::iterate(&mw.config, &mut mw.endpoint, team, kept, now));
+        let done = if self.is_master() {
+            let ready =
+                master::calibrate(&self.config, &mut self.endpoint, &self.team, self.iteration, &mut self.links);
+            let team = (&mut self.team, &self.links);
+            let kept = (&mut self.growth, &mut self.sizes);
+            let done = ready
+                .and_then(|()| master::iterate(&self.config, &mut self.endpoint, team, kept, (self.iteration, work)));
             done.map(|(status, stats)| {
-                mw.last = Some(stats);
+                self.last = Some(stats);
                 status
             })
         } else {
-            let end = worker::iterate(&mw.config, &mut mw.endpoint, &mut mw.messages, mw.iteration, &mut mw.kept);
+            let (messages, kept) = (&mut self.messages, &mut self.kept);
+            let end = worker::iterate(&self.config, &mut self.endpoint, messages, self.iteration, kept);
             end.map(|end| match end {
                 End::Over(status) => status,
                 End::Dismissed => status::ENDED,
             })
         };
-        mw.iteration += 1;
+        self.iteration += 1;
         done.unwrap_or_else(|_| {
-            mw.broken = true;
+            self.broken = true;
             status::ERR_MPI
         })
-    })
+    }
+
+    /// Master: tells the workers that no iteration follows.
+    pub fn finish(&mut self) -> c_int {
+        if !self.is_master() {
+            return status::ERR_ARGUMENT;
+        }
+        if self.broken || !mpi::ready() {
+            return status::ERR_MPI;
+        }
+        let sent = master::finish(&self.config, &mut self.endpoint, self.iteration);
+        sent.map_or(status::ERR_MPI, |()| status::OK)
+    }
+}
+
+/// An iteration of so many tasks.
+struct Tasks(u64);
+
+impl Work for Tasks {
+    fn begin(&mut self) -> u64 {
+        self.0
+    }
 }
 
 /// See `midrun.h`.
@@ -217,15 +266,7 @@ pub unsafe extern "C" fn midrun_mw_iterate(mw: *mut MasterWorker, tasks: u64) ->
 pub unsafe extern "C" fn midrun_mw_finish(mw: *mut MasterWorker) -> c_int {
     guard_framework("midrun_mw_finish", || {
         // SAFETY: null, or made by midrun_mw_create and not destroyed.
-        let Some(mw) = (unsafe { mw.as_mut() }) else { return status::ERR_ARGUMENT };
-        if mw.endpoint.comm.rank != mw.config.master {
-            return status::ERR_ARGUMENT;
-        }
-        if mw.broken || !mpi::ready() {
-            return status::ERR_MPI;
-        }
-        let sent = master::finish(&mw.config, &mut mw.endpoint, mw.iteration);
-        sent.map_or(status::ERR_MPI, |()| status::OK)
+        unsafe { mw.as_mut() }.map_or(status::ERR_ARGUMENT, MasterWorker::finish)
     })
 }
 

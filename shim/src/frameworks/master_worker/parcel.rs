@@ -15,6 +15,11 @@ impl Parcel {
         Parcel { message }
     }
 
+    /// The message, to append to.
+    pub fn message(&mut self) -> &mut Vec<u8> {
+        &mut self.message
+    }
+
     /// Appends `bytes` zeros and returns them; `None` when memory lacks.
     fn emit(&mut self, bytes: usize) -> Option<&mut [u8]> {
         let from = self.message.len();
