@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use midrun_scheduling::TechniqueParameters;
 use midrun_tunlets::{PROFILE_BINS, PointWindow, ProfileBin, Window};
+use midrun_vocabulary::names::tree;
 use serde::Serialize;
 
 use crate::events::{PointMeasured, PointRefused};
@@ -156,7 +157,10 @@ impl Points {
             }
             return;
         }
-        self.sum_up(&seen, measured.cost_s);
+        // What a framework measures for its tunlet is no line of the user's.
+        if !tree::is(&seen.label) {
+            self.sum_up(&seen, measured.cost_s);
+        }
         match measured.iteration {
             Some(iteration) => keep(&mut self.waiting, &mut self.waits, iteration, seen),
             None if ended_ns > 0 && self.unattributed.len() < limits::UNATTRIBUTED_WORKS => {

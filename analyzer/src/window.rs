@@ -22,7 +22,8 @@ use crate::unattributed::{Attribution, Span, Unattributed, UnattributedWork, att
 pub struct Closed {
     /// The window as tunlets see it.
     pub window: Window,
-    /// Task time of all workers, as the master reports it where records are missing, seconds.
+    /// Task time of all workers, as the master reports it where records are missing, and the time in which the master divided and combined
+    /// alone, seconds.
     pub task_s: f64,
 }
 

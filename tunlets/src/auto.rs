@@ -1,14 +1,14 @@
-//! Tunlet `auto`: `master_worker` receives the windows of iterations, `pipeline` those of streams; the one whose window came
-//! last proposes.
+//! Tunlet `auto`: `divide_conquer`, with `master_worker` in it, receives the windows of iterations, `pipeline` those of streams; the one
+//! whose window came last proposes.
 
-use crate::master_worker::MasterWorker;
+use crate::divide_conquer::DivideConquer;
 use crate::pipeline::Pipeline;
 use crate::{Explanation, Judgement, Observation, Proposal, Refusal, Report, Settled, TuningPoint, Tunlet};
 
 /// See the module.
 #[derive(Debug)]
 pub struct Auto {
-    master_worker: MasterWorker,
+    iterations: DivideConquer,
     pipeline: Pipeline,
     /// The last window was one of a stream.
     streams: bool,
@@ -18,12 +18,12 @@ pub struct Auto {
 
 impl Auto {
     /// Combines both tunlets.
-    pub fn new(master_worker: MasterWorker, pipeline: Pipeline) -> Auto {
-        Auto { master_worker, pipeline, streams: false, asked_pipeline: false }
+    pub fn new(iterations: DivideConquer, pipeline: Pipeline) -> Auto {
+        Auto { iterations, pipeline, streams: false, asked_pipeline: false }
     }
 
     fn one(&mut self, pipeline: bool) -> &mut dyn Tunlet {
-        if pipeline { &mut self.pipeline } else { &mut self.master_worker }
+        if pipeline { &mut self.pipeline } else { &mut self.iterations }
     }
 }
 
@@ -33,11 +33,12 @@ impl Tunlet for Auto {
     }
 
     fn explain(&self) -> Explanation {
-        let (mut all, pipeline) = (self.master_worker.explain(), self.pipeline.explain());
+        let (mut all, pipeline) = (self.iterations.explain(), self.pipeline.explain());
         all.sees.extend(pipeline.sees);
         all.turns.extend(pipeline.turns);
         all.decides.extend(pipeline.decides);
-        let about = "the one of master_worker and pipeline that fits the program: whose windows come".to_owned();
+        let about = "the one of master_worker, divide_conquer and pipeline that fits the program: whose windows come"
+            .to_owned();
         Explanation { tunlet: "auto".to_owned(), about, ..all }
     }
 
@@ -58,11 +59,11 @@ impl Tunlet for Auto {
     }
 
     fn refusals(&self) -> Vec<Refusal> {
-        [self.master_worker.refusals(), self.pipeline.refusals()].concat()
+        [self.iterations.refusals(), self.pipeline.refusals()].concat()
     }
 
     fn report(&self) -> Report {
-        if self.streams { self.pipeline.report() } else { self.master_worker.report() }
+        if self.streams { self.pipeline.report() } else { self.iterations.report() }
     }
 
     fn on_settled(&mut self, decision: u64, settled: Settled) {

@@ -4,6 +4,7 @@ use crate::Tunlet;
 use crate::auto::Auto;
 use crate::confidence::Confidence;
 use crate::coordinator::{Clash, Coordinator};
+use crate::divide_conquer::DivideConquer;
 use crate::master_worker::{Limits, MasterWorker, Mode};
 use crate::options::{Objective, TuningOptions};
 use crate::pipeline::{Grouping, Pipeline};
@@ -18,7 +19,7 @@ pub const MOST: usize = 8;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OptionError {
     /// There is no such tunlet.
-    #[error("one of the tunlets: auto master_worker pipeline search, or a file: FILE.toml")]
+    #[error("one of the tunlets: auto master_worker divide_conquer pipeline search, or a file: FILE.toml")]
     Tunlet,
     /// More tunlets than can be looked after.
     #[error("at most {0} tunlets")]
@@ -111,16 +112,17 @@ fn built_in(options: &TuningOptions) -> Result<Box<dyn Tunlet>, OptionError> {
         };
     }
     let pipeline = |grouping| Pipeline::new(objective, confidence, grouping, limits.max);
+    let master_worker = |mode| MasterWorker::new(mode, objective, confidence, limits);
+    let divide_conquer = |mode| DivideConquer::new(master_worker(mode), objective, confidence);
     match options.tunlet.as_str() {
-        "master_worker" => {
-            Ok(Box::new(MasterWorker::new(mode.ok_or(OptionError::Technique)?, objective, confidence, limits)))
-        }
+        "master_worker" => Ok(Box::new(master_worker(mode.ok_or(OptionError::Technique)?))),
+        "divide_conquer" => Ok(Box::new(divide_conquer(mode.ok_or(OptionError::Technique)?))),
         "search" => Ok(Box::new(search()?)),
         "pipeline" => Ok(Box::new(pipeline(grouping.ok_or(OptionError::Technique)?))),
         // A technique of the one says nothing about the other.
         "auto" if mode.is_none() && grouping.is_none() => Err(OptionError::Technique),
         "auto" => Ok(Box::new(Auto::new(
-            MasterWorker::new(mode.unwrap_or(Mode::Auto), objective, confidence, limits),
+            divide_conquer(mode.unwrap_or(Mode::Auto)),
             pipeline(grouping.unwrap_or(Grouping::Single)),
         ))),
         _ => Err(OptionError::Tunlet),
@@ -165,7 +167,7 @@ mod tests {
     fn unknown_names_are_refused_with_those_that_exist() {
         let good = TuningOptions::default();
         let error = |options: TuningOptions| create(&options).err().map(|e| e.to_string()).unwrap_or_default();
-        let tunlets = "one of the tunlets: auto master_worker pipeline search, or a file: FILE.toml";
+        let tunlets = "one of the tunlets: auto master_worker divide_conquer pipeline search, or a file: FILE.toml";
         assert_eq!(error(TuningOptions { tunlet: "nobody".into(), ..good.clone() }), tunlets);
         let techniques = "one of the techniques: auto none ss fsc gss fac2 dpf daf af tss mfsc awf-b awf-c, or for a pipeline replicate, group or farm";
         assert_eq!(error(TuningOptions { technique: "fastest".into(), ..good.clone() }), techniques);

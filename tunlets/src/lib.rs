@@ -7,7 +7,7 @@
 //!
 //! - `catalogue` creates tunlets by name;
 //! - `coordinator`, `shadow`, `auto` combine several tunlets; `recorded` feeds recorded windows to their models;
-//! - `master_worker`, `pipeline`, `search`, `scripted`, `template` are the tunlets;
+//! - `divide_conquer` stands on `master_worker`; that, `pipeline`, `search`, `scripted`, `template` are the tunlets;
 //! - `memory` is what a run learns for the next one, and the trial of a start that it gave;
 //! - `trial` watches a change and decides whether it is kept or rolled back, at the level of [`confidence`];
 //! - `prediction_errors` keeps how far forecasts were off, `model_error` what a model gets wrong of a setting, `noise` how windows scatter;
@@ -19,6 +19,7 @@ mod auto;
 pub mod catalogue;
 mod contract;
 mod coordinator;
+mod divide_conquer;
 mod efficiency;
 pub mod explain;
 mod master_worker;
@@ -46,6 +47,7 @@ pub use contract::{Observation, Tunlet, report_of};
 pub use efficiency::Efficiency;
 pub use explain::Explanation;
 pub use master_worker::Regime;
+use midrun_models::chance;
 pub use midrun_models::confidence;
 pub use midrun_models::link;
 pub use midrun_scheduling::Start;

@@ -5,6 +5,7 @@ use midrun_scheduling::TechniqueParameters;
 
 use crate::efficiency::Efficiency;
 pub use midrun_vocabulary::bounds::PROFILE_BINS;
+use midrun_vocabulary::names::tree;
 
 /// Work of one worker in one iteration.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -182,6 +183,12 @@ impl Window {
         };
         let all: f64 = self.points.iter().filter(|point| point.label == PROGRESS).map(made).sum();
         (all > 0.0).then_some(all)
+    }
+
+    /// Time in which the master of a divide-and-conquer program divided and combined, seconds; 0 in others.
+    pub fn serial_s(&self) -> f64 {
+        let serial = self.points.iter().find(|point| point.label == tree::SERIAL);
+        serial.map_or(0.0, |point| point.sum.clamp(0.0, self.iteration_s))
     }
 
     /// The shortest time this iteration could have taken: total task time / workers, seconds.

@@ -259,11 +259,13 @@ impl Measurements {
     /// Closes the windows that can be closed by now; everything that was ended, if `all`.
     pub(super) fn close(&mut self, now: u64, all: bool, roster: &Roster) -> Vec<Measured> {
         let mut closed = self.windows.close(now, all, self.points.wait_ns());
-        for Closed { window, .. } in &mut closed {
+        for Closed { window, task_s } in &mut closed {
             if let Some(master) = self.windows.master {
                 roster.members.locate(master, window);
             }
             window.points = self.points.take(window.iteration);
+            // How much of the work is the master's depends on the cut-off depth, and must not look as if there were less to do.
+            *task_s += window.serial_s();
         }
         self.calls.settle(now, all);
         // Where there is a master, its iterations are the job's.

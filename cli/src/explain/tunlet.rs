@@ -76,7 +76,11 @@ mod tests {
     #[test]
     fn what_is_no_tunlet_is_refused_with_those_there_are() {
         let text = |name: &str| explain(name, false).unwrap_err().to_string();
-        assert!(text("nobody").contains("auto master_worker pipeline search, or a file"), "{}", text("nobody"));
+        assert!(
+            text("nobody").contains("auto master_worker divide_conquer pipeline search, or a file"),
+            "{}",
+            text("nobody")
+        );
         assert!(text("no/such.toml").contains("the tunlet no/such.toml cannot be read"));
     }
 }

@@ -52,6 +52,7 @@ pub fn saved(summary: &Value) -> Option<String> {
     let share = 100.0 * (took_s / at_start_s - 1.0);
     let changes = Count(applied.count() as u64, "change");
     let same = match has_tasks(summary) {
+        true if is_crowded(summary) && divides(summary) => "",
         true if is_crowded(summary) => " for as many tasks",
         true => " for the same work",
         false => "",
@@ -93,6 +94,7 @@ fn costs(summary: &Value) -> Option<(Vec<Cost>, &'static str)> {
         let number = if what == "window" { place as f64 } else { at("iteration", place).unwrap_or(place as f64) };
         // Work is the total time of the tasks: ideal time x workers. Where tasks wait for cores their time is no work.
         let work = match with_tasks {
+            true if is_crowded(summary) && divides(summary) => 1.0,
             true if is_crowded(summary) => at("tasks", place)?,
             true => at("ideal_s", place)? * at("workers", place)?,
             false => 1.0,
@@ -101,6 +103,11 @@ fn costs(summary: &Value) -> Option<(Vec<Cost>, &'static str)> {
     };
     let costs: Vec<Cost> = list(key).iter().enumerate().filter_map(cost).collect();
     (!costs.is_empty()).then_some((costs, what))
+}
+
+/// How many tasks there are was midrun's decision.
+fn divides(summary: &Value) -> bool {
+    summary["decisions"].as_array().is_some_and(|all| all.iter().any(|decision| decision["tunlet"] == "divide_conquer"))
 }
 
 /// The run was core-bound.

@@ -37,5 +37,5 @@ mod regret_tests;
 
 pub use candidates::shares;
 pub use regime::Regime;
-pub use strategy::{MasterWorker, Mode};
+pub use strategy::{MasterWorker, Mode, SHORTEST_S};
 pub use workers::{Limits, cost};

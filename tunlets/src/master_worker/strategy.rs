@@ -21,12 +21,13 @@ use crate::{
     Explanation, Judgement, NextAllocation, Observation, Proposal, Refusal, Report, Settled, TuningPoint, Tunlet,
     Verdict, Window,
 };
+use midrun_models::simulate::SimInput;
 use midrun_scheduling::{Technique, TechniqueParameters};
 use weighing::Weighed;
 pub use weighing::{explain, preferred};
 
 /// Shorter iterations are left alone, seconds: a decision takes longer, and chance exceeds any gain.
-pub(super) const SHORTEST_S: f64 = 5e-3;
+pub const SHORTEST_S: f64 = 5e-3;
 
 /// Technique that the user asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,6 +137,25 @@ impl MasterWorker {
             starting: None,
             judgements: Vec::new(),
         }
+    }
+
+    /// Whether a change is being watched, or is to be taken back.
+    pub fn is_busy(&self) -> bool {
+        let trial = self.trials.watched.is_some() || self.trials.rollback.is_some();
+        trial || self.workers.is_on_trial() || self.starting.is_some()
+    }
+
+    /// Leaves this technique alone, unless the user asked for another.
+    pub fn keep_technique(&mut self, kind: Technique) {
+        if self.mode == Mode::Auto {
+            self.mode = Mode::Fixed(kind);
+        }
+    }
+
+    /// How tasks are handed out, as far as it is known: the input of the simulation, and the technique.
+    pub fn hand_out(&self) -> Option<(SimInput, TechniqueParameters)> {
+        let (workload, setting) = (self.workload.as_ref()?, self.current?);
+        Some((workload.load(), TechniqueParameters { recall: workload.recall, ..setting }))
     }
 
     fn watch(&mut self, window: &Window, ratio: f64) {
