@@ -138,6 +138,50 @@ fn copies_and_cooperation_on_all_shared_actions_are_short_for_the_long_form() {
     assert_eq!(long, results(&format!("{body} P[3] <*> S")));
 }
 
+/// The plug-in's spellings: `:=`, a `%` before a rate, names in quotes, sets in `<>` after a `/`, copies by an expression.
+#[test]
+fn the_plug_ins_spellings_mean_the_same() {
+    let plain =
+        "n = 3; r = 2; s = 1.5 * r; P = (a, r).Q; Q = (b, s).P; S = (a, T).S; (P[3] <a> S)/{b}  X = {P[2] || **}";
+    let plug_in = "n := 3;\n%r = 2;\n% s := 1.5 * r;\nP = (a, r).\"the second\"; \"the second\" = (b, s).P;
+        S = (a, top).S; (P[n] <a> S)/<b>  X = {P[n - 1] || **}";
+    let (one, other) = (derive(plain).unwrap(), derive(plug_in).unwrap());
+    assert_eq!((one.states(), one.transitions()), (other.states(), other.transitions()));
+    assert_eq!(solve(&one).results(), solve(&other).results());
+    assert_eq!(solve(&one).throughput(), solve(&other).throughput());
+}
+
+#[test]
+fn a_percent_begins_a_comment_where_the_rate_is_defined_elsewhere_or_is_not_used() {
+    for line in
+        ["%r = 5;", "% r = 5; was too fast", "%r = 5", "% unused = 1 / 0;", "%% P = (b, 1).P;", "% r is a rate; r = 5;"]
+    {
+        let space = derive(&format!("{line}\nr = 2;\nP = (a, r).P;\nP\n{line}")).unwrap();
+        assert_eq!(space.from(0).next(), Some(("a", 2.0, 0)), "{line}");
+    }
+    // Its position is that of the line.
+    let error = derive("P = (a, 1).P;\n P <a> Q\n% r = 0;\n").unwrap_err().to_string();
+    assert!(error.starts_with("line 2, column 8: unknown component 'Q'"), "{error}");
+    let error = derive("%  r = 0;\nP = (a, r).P; P").unwrap_err().to_string();
+    assert_eq!(error, "line 1, column 4: the rate 'r' is 0; a rate is a finite number above 0");
+}
+
+/// Copies that are not told apart: so many in each state. 20 copies of three states would be 3^20 states.
+#[test]
+fn an_array_counts_its_copies_instead_of_telling_them_apart() {
+    let text = "n = 20; P = (a, 1).Q; Q = (b, 2).R; R = (c, 4).P; P[n]
+        None = {P[n]}  First = {Q || **}  Both = {Q || R || **}  Last = {** || ** || Q || P[n - 3]}";
+    let space = derive(text).unwrap();
+    assert_eq!(space.states(), 22 * 21 / 2);
+    assert_eq!(space.copies(7), 0..20);
+    let shares = [1.0, 0.5, 0.25].map(|time_s: f64| time_s / 1.75);
+    let expected = [shares[0].powi(20), shares[1], shares[1] * shares[2], (shares[1]) * shares[0].powi(17)];
+    for ((name, value), expected) in solve(&space).results().into_iter().zip(expected) {
+        assert!((value / expected - 1.0).abs() < 1e-9, "{name}: {value:e} instead of {expected:e}");
+    }
+    assert!((solve(&space).utilisation()[13][1] - shares[1]).abs() < 1e-12);
+}
+
 #[test]
 fn names_for_names_make_no_states_of_their_own() {
     let space = derive("A = P; P = (a, 1).B; B = Q; Q = (b, 2).A; A").unwrap();
@@ -182,6 +226,21 @@ fn every_mistake_has_its_name_and_its_place() {
         ("P = (a, 1).P;", "line 1, column 14: expected a system equation, such as: P <a> Q, found the end"),
         ("P = (a, 1)P; P", "line 1, column 11: expected '.' and what follows the activity, found 'P'"),
         ("P = (a, 1).P; P <a Q", "line 1, column 20: expected '>' after the actions, found 'Q'"),
+        (
+            "P = (a, 1).P; P[2.5]",
+            "line 1, column 15: 2.5 copies of 'P' are asked for; allowed is a whole number from 1",
+        ),
+        ("n = 3;\nP = (a, 1).P; P[n - 3]", "line 2, column 15: 0 copies of 'P' are asked for"),
+        ("P = (a, 1).P; P[m]", "line 1, column 17: unknown rate 'm'"),
+        ("P = (a, 1).P; P[T]", "line 1, column 15: 'infty' is a passive rate"),
+        ("P = (a, 1).P; P[3", "line 1, column 18: expected ']' after the number of copies, found the end"),
+        ("P = (a, 1).P; P/<a}", "line 1, column 19: expected '>' after the actions, found '}'"),
+        ("P = (a, 1).P; \"P", "line 1, column 15: expected a name between two '\"' on one line, found '\"P'"),
+        ("r := (a, 1).P; P", "line 1, column 8: expected ')', found ','"),
+        (
+            "P = (a, 1).P; P[2]\nT = {P || Q}",
+            "line 2, column 11: component 2 of the system never is 'Q'; its states are P",
+        ),
         ("P = (a, 1).P; P $", "line 1, column 17: expected a name, a number or an operator, found '$'"),
         (
             "P = (a, 1).P /* never\nends; P",
@@ -215,7 +274,7 @@ fn a_start_that_is_left_for_ever_has_no_share_of_the_time() {
 /// Rates from 1e-6 to 1e3: each of seven independent components has its own probabilities, which multiply.
 #[test]
 fn stiff_models_keep_the_precision_of_rare_states() {
-    let text = "P = (a, 1e-6).Q; Q = (b, 1e3).R; R = (c, 1).P; P[7]  All = {P[7]}  Rare = {Q || R || P[5]}  Rarer = {Q[2] || P[5]}";
+    let text = "P = (a, 1e-6).Q; Q = (b, 1e3).R; R = (c, 1).P; P || P || P || P || P || P || P  All = {P[7]}  Rare = {Q || R || P[5]}  Rarer = {Q[2] || P[5]}";
     let space = derive(text).unwrap();
     assert_eq!(space.states(), 2187);
     let shares = [1e6, 1e-3, 1.0_f64].map(|time_s: f64| time_s / (1e6 + 1e-3 + 1.0));
@@ -245,15 +304,15 @@ fn patterns_may_be_bracketed_and_repeated_as_the_system_is() {
         assert!(values[0] == values[1] && values[0] > 0.0, "{bracketed}: {values:?}");
     }
     for (wrong, part) in [("{(P || Q}", "')'"), ("{(P || )}", "a component"), ("{P[0] || **}", "copies")] {
-        let error = Model::parse(&format!("{model}  X = {wrong}")).unwrap_err().to_string();
+        let error = derive(&format!("{model}  X = {wrong}")).unwrap_err().to_string();
         assert!(error.contains(part), "{wrong}: {error}");
     }
 }
 
 #[test]
 fn a_state_space_beyond_the_limit_stops_with_the_count_and_the_limit() {
-    let text = "P = (a, 1).Q; Q = (b, 1).R; R = (c, 1).P; P[40]";
-    let model = Model::parse(text).unwrap();
+    let text = format!("P = (a, 1).Q; Q = (b, 1).R; R = (c, 1).P; P{}", " || P".repeat(39));
+    let model = Model::parse(&text).unwrap();
     let by_states = model.derive(&Limits { max_states: 1000, ..Limits::default() }).unwrap_err();
     let Error::TooManyStates { reached, transitions, ref limit } = by_states else { panic!("{by_states}") };
     assert!(reached > 1000 && reached < 1100 && transitions >= reached - 1 && limit == "1000 states", "{by_states}");
@@ -293,6 +352,37 @@ proptest! {
         prop_assert!((values[1] - rates[1] / (rates[0] + rates[1])).abs() < 1e-9);
         let mean = 1.0 / rates[3];
         prop_assert!((values[2] - mean / (1.0 / rates[2] + mean + 1.0 / rates[4])).abs() < 1e-9);
+    }
+
+    /// An array against the same copies told apart: results, throughput and utilisation.
+    #[test]
+    fn arrays_have_the_results_of_their_copies(
+        rates in prop::collection::vec(0.01_f64..100.0, 7), copies in 1_usize..5, servers in 1_usize..3,
+        weight in 1_u32..4,
+    ) {
+        let body = format!(
+            "P = (a, {}).Q + (b, {}).R; Q = (c, {}).P; R = (a, {}).Q + (d, {weight} * infty).P;
+             S = (a, {}).U + (d, {}).S; U = (e, {}).S;",
+            rates[0], rates[1], rates[2], rates[3], rates[4], rates[5], rates[6]
+        );
+        let asked = format!(
+            "X = {{Q || **}}  Y = {{P[{copies}] || **}}  Z = {} * {{R[{copies}] || U[{servers}]}}", rates[2]
+        );
+        let spread = |name: &str, count: usize| vec![name; count].join(" || ");
+        let told_apart = format!("{body} ({}) <a, d> ({})  {asked}", spread("P", copies), spread("S", servers));
+        let counted = format!("{body} P[{copies}] <a, d> S[{servers}]  {asked}");
+        let (one, other) = (derive(&told_apart).unwrap(), derive(&counted).unwrap());
+        prop_assert!(other.states() <= one.states() && other.transitions() <= one.transitions());
+        let (one, other) = (solve(&one), solve(&other));
+        for ((name, value), (_, expected)) in other.results().into_iter().zip(one.results()) {
+            prop_assert!((value - expected).abs() < 1e-9, "{}: {} instead of {}", name, value, expected);
+        }
+        for ((name, value), (of, expected)) in other.throughput().into_iter().zip(one.throughput()) {
+            prop_assert!(name == of && (value - expected).abs() < 1e-9 * expected.max(1.0));
+        }
+        for (shares, expected) in other.utilisation().into_iter().flatten().zip(one.utilisation().into_iter().flatten()) {
+            prop_assert!((shares - expected).abs() < 1e-9);
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@ fn rate_name() -> impl Strategy<Value = Name> {
 }
 
 fn component() -> impl Strategy<Value = Name> {
-    "[A-Za-z_][A-Za-z0-9_']{0,4}".prop_map(|s| Name::from(s.as_str()))
+    prop_oneof!["[A-Za-z_][A-Za-z0-9_']{0,4}", "\"[a-z %;=]{1,5}\""].prop_map(|s| Name::from(s.as_str()))
 }
 
 fn number() -> impl Strategy<Value = f64> {
@@ -49,7 +49,7 @@ fn set() -> impl Strategy<Value = Set> {
 fn term() -> impl Strategy<Value = Term> {
     let leaf = prop_oneof![
         component().prop_map(Term::Name),
-        (component(), 1_u32..100).prop_map(|(name, copies)| Term::Array(name, copies))
+        (component(), rate()).prop_map(|(name, copies)| Term::Array(name, Box::new(copies)))
     ];
     leaf.prop_recursive(4, 24, 4, |inner| {
         prop_oneof![
@@ -112,8 +112,8 @@ proptest! {
     #[test]
     fn any_row_of_tokens_is_read_or_refused_and_what_is_read_prints_and_derives(
         words in prop::collection::vec(prop::sample::select(vec![
-            "P", "Q", "R", "a", "b", "r", "T", "infty", "tau", "=", ";", "(", ")", ",", ".", "+", "-", "*", "/", "{", "}",
-            "<", ">", "||", "**", "[", "]", "#", "1", "2.5", "0", "(a, 1).", "(b, infty).P", "P = (a, 2).P;", "\n", "%",
+            "P", "Q", "R", "a", "b", "r", "T", "infty", "tau", "\"P\"", "=", ":=", ";", "(", ")", ",", ".", "+", "-", "*", "/", "{", "}",
+            "<", ">", "||", "**", "[", "]", "#", "1", "2.5", "0", "(a, 1).", "(b, infty).P", "P = (a, 2).P;", "\n", "%", "\n% r = 3;\n", "P[r]",
         ]), 0..40)
     ) {
         let text = words.join(" ");

@@ -103,13 +103,18 @@ fn as_text(space: &StateSpace, solution: &Solution<'_>) -> String {
         solution.throughput().into_iter().map(|(name, value)| vec![name.to_owned(), format!("{value:.6}")]);
     let _ = write!(text, "\n{}\n", table(&[Left("action"), Right("per second")], throughput));
     let all = solution.utilisation();
-    let components = space.components().zip(&all).enumerate().take(COMPONENTS).map(|(index, (name, shares))| {
-        let states = space.local_states(index).iter().zip(shares).map(|(state, share)| format!("{state} {share:.4}"));
-        vec![name.to_owned(), states.collect::<Vec<_>>().join("  ")]
+    // Copies of an array are alike: one line for all of them.
+    let lines: Vec<_> =
+        space.components().enumerate().filter(|(index, _)| space.copies(*index).start == *index).collect();
+    let components = lines.iter().take(COMPONENTS).map(|(index, name)| {
+        let copies = space.copies(*index).len();
+        let name = if copies > 1 { format!("{name}[{copies}]") } else { (*name).to_owned() };
+        let shares = space.local_states(*index).iter().zip(&all[*index]);
+        vec![name, shares.map(|(state, share)| format!("{state} {share:.4}")).collect::<Vec<_>>().join("  ")]
     });
     text += &table(&[Left("component"), Left("share of the time in each state")], components);
-    if all.len() > COMPONENTS {
-        let _ = writeln!(text, "and {} more: --json has them all", all.len() - COMPONENTS);
+    if lines.len() > COMPONENTS {
+        let _ = writeln!(text, "and {} more: --json has them all", lines.len() - COMPONENTS);
     }
     text
 }

@@ -25,6 +25,25 @@ fn the_sources_throughputs_come_out_to_five_digits() {
     }
 }
 
+/// Table 5.1, the rows whose chains were solved in rational numbers (27 equations, Gauss): the source prints row 3 as 3.36671.
+#[test]
+fn table_5_1_comes_out_to_all_digits() {
+    let rows = [
+        ([10.0, 10.0, 10.0], 10_000.0, [0, 1, 2], 5.634_666_690_183_31),
+        ([5.0, 5.0, 5.0], 10_000.0, [0, 1, 2], 2.818_922_422_616_351_3),
+        ([10.0, 10.0, 1.0], 10_000.0, [0, 1, 0], 3.366_715_063_966_352_2),
+        ([10.0, 10.0, 1.0], 10.0, [0, 0, 1], 2.599_144_062_453_995),
+        ([10.0, 10.0, 1.0], 1.0, [0, 0, 0], 1.879_634_938_984_393),
+        ([1.0, 1.0, 100.0], 1.0, [0, 2, 2], 0.499_876_932_547_046_1),
+    ];
+    for (power, link, stages, expected) in rows {
+        let links = (0..3).map(|a| (0..3).map(|b| if a == b { 10_000.0 } else { link }).collect()).collect();
+        let sizes = Stages { work: vec![1.0; 3], data: vec![1.0; 4] };
+        let got = exact(&Pipeline::new(power.to_vec(), links, sizes).unwrap(), &stages).throughput;
+        assert!((got / expected - 1.0).abs() < 1e-12, "{got} instead of {expected}");
+    }
+}
+
 #[test]
 fn the_sources_best_mapping_on_a_slow_third_processor_is_found_and_proven() {
     // Within a processor data moves a thousand times as fast.

@@ -1,5 +1,7 @@
 //! From a model's text to what its states are made of: machines, components and, per action, who takes part.
 
+use std::ops::Range;
+
 use rustc_hash::FxHashMap;
 
 use super::error::Error;
@@ -7,7 +9,7 @@ use super::local::{Pool, position};
 use super::machine::Machine;
 use super::names::{Actions, Definitions};
 use super::parser::MOST_DEPTH;
-use super::rates::{Rates, rates};
+use super::rates::{Rates, of_copies, rates};
 use super::syntax::{Model, Name, Position, Set, Term};
 use super::tree::Tree;
 
@@ -28,6 +30,8 @@ pub(super) struct System {
     pub(super) machines: Vec<Machine>,
     /// The machine of each component, in the order of the system equation.
     pub(super) machine_of: Vec<u32>,
+    /// The components of each array `P[n]` of sequential components: how many are in which state matters, not which.
+    pub(super) arrays: Vec<Range<usize>>,
     pub(super) roots: Vec<Root>,
     pub(super) warnings: Vec<String>,
 }
@@ -36,6 +40,12 @@ impl System {
     /// The machine of component `leaf`.
     pub(super) fn machine(&self, leaf: usize) -> &Machine {
         &self.machines[self.machine_of[leaf] as usize]
+    }
+
+    /// The array that component `leaf` belongs to, itself where it belongs to none.
+    pub(super) fn array_of(&self, leaf: usize) -> Range<usize> {
+        let after = self.arrays.partition_point(|array| array.end <= leaf);
+        self.arrays.get(after).filter(|array| array.contains(&leaf)).cloned().unwrap_or(leaf..leaf + 1)
     }
 }
 
@@ -50,9 +60,9 @@ pub(super) fn prepare(model: &Model) -> Result<(Rates<'_>, Definitions<'_>), Err
 pub(super) fn compile(model: &Model, rates: &Rates<'_>, definitions: &Definitions<'_>) -> Result<System, Error> {
     let actions = Actions::new();
     let (machines, machine_of, roots, warnings) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    let system = System { actions, machines, machine_of, roots, warnings };
+    let system = System { actions, machines, machine_of, arrays: Vec::new(), roots, warnings };
     let pool = Pool::new(definitions, rates);
-    let mut builder = Builder { definitions, pool, system, by_start: FxHashMap::default(), open: Vec::new() };
+    let mut builder = Builder { definitions, rates, pool, system, by_start: FxHashMap::default(), open: Vec::new() };
     let ways = builder.expand(&model.system)?;
     let mut ways: Vec<_> = ways.into_iter().collect();
     ways.sort_by_key(|(action, _)| *action);
@@ -65,6 +75,7 @@ type Ways = FxHashMap<u32, Tree>;
 
 struct Builder<'m> {
     definitions: &'m Definitions<'m>,
+    rates: &'m Rates<'m>,
     pool: Pool<'m>,
     system: System,
     by_start: FxHashMap<usize, u32>,
@@ -85,10 +96,16 @@ impl<'m> Builder<'m> {
         match term {
             Term::Name(name) => self.expand_name(name),
             Term::Array(name, copies) => {
+                let first = self.system.machine_of.len();
                 let mut ways = self.expand_name(name)?;
-                for _ in 1..*copies {
+                let sequential = self.system.machine_of.len() == first + 1;
+                for _ in 1..of_copies(name, copies, self.rates)? {
                     let more = self.expand_name(name)?;
                     ways = self.cooperate(ways, more, &Set::Names(Vec::new()));
+                }
+                let all = first..self.system.machine_of.len();
+                if sequential && all.len() > 1 {
+                    self.system.arrays.push(all);
                 }
                 Ok(ways)
             }

@@ -87,6 +87,16 @@ pub enum Error {
         /// Position in the text.
         at: Position,
     },
+    /// A number of copies that is none.
+    #[error("{at}: {value} copies of '{name}' are asked for; allowed is a whole number from 1 to 1024")]
+    BadCopies {
+        /// Position of the component's name.
+        at: Position,
+        /// The component.
+        name: String,
+        /// Value of the expression in brackets.
+        value: f64,
+    },
     /// More components than can be told apart in a state.
     #[error("{at}: the system has more than {limit} components")]
     TooManyComponents {

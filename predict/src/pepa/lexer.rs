@@ -3,12 +3,17 @@
 use super::error::Error;
 use super::syntax::Position;
 
+mod percent;
+
+/// A token and where it stands.
+type Placed = (Token, Position);
+
 /// One token.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Token {
     Name(String),
     Number(f64),
-    /// `||`, `**` or a single sign.
+    /// `||`, `**`, `:=` or a single sign.
     Sign(&'static str),
     End,
 }
@@ -26,13 +31,15 @@ impl Token {
 }
 
 /// Signs, the longer ones first.
-const SIGNS: [&str; 19] =
-    ["||", "**", "#", "=", ";", "(", ")", ",", ".", "+", "-", "*", "/", "{", "}", "[", "]", "<", ">"];
+const SIGNS: [&str; 20] =
+    ["||", "**", ":=", "#", "=", ";", "(", ")", ",", ".", "+", "-", "*", "/", "{", "}", "[", "]", "<", ">"];
 
 /// State of the lexer.
 struct Cursor<'t> {
     rest: &'t str,
     at: Position,
+    /// Comments that begin with `%`: position, text, and how many tokens stand before them.
+    percent: Vec<(Position, &'t str, usize)>,
 }
 
 impl<'t> Cursor<'t> {
@@ -54,10 +61,14 @@ impl<'t> Cursor<'t> {
     }
 
     /// Blanks and comments: `% …` and `// …` to the end of the line, `/* … */`.
-    fn skip(&mut self) -> Result<(), Error> {
+    fn skip(&mut self, tokens: usize) -> Result<(), Error> {
         loop {
             self.take_while(char::is_whitespace);
-            if self.rest.starts_with('%') || self.rest.starts_with("//") {
+            if self.rest.starts_with('%') {
+                let at = self.at;
+                let text = self.take_while(|c| c != '\n');
+                self.percent.push((at, text, tokens));
+            } else if self.rest.starts_with("//") {
                 self.take_while(|c| c != '\n');
             } else if self.rest.starts_with("/*") {
                 let at = self.at;
@@ -96,6 +107,19 @@ impl<'t> Cursor<'t> {
         }
     }
 
+    /// A name in quotes, which may hold anything but quotes and ends of lines; the quotes belong to it.
+    fn quoted(&mut self) -> Result<Token, Error> {
+        let at = self.at;
+        let end = self.rest.get(1..).and_then(|inside| inside.find(['"', '\n'])).map(|end| end + 1);
+        match end.filter(|end| *end > 1 && self.rest[*end..].starts_with('"')) {
+            Some(end) => Ok(Token::Name(self.take(end + 1).to_owned())),
+            None => {
+                let found = format!("'{}'", self.rest.chars().take_while(|c| *c != '\n').take(60).collect::<String>());
+                Err(Error::Syntax { at, expected: "a name between two '\"' on one line", found })
+            }
+        }
+    }
+
     fn token(&mut self) -> Result<Token, Error> {
         let Some(first) = self.rest.chars().next() else { return Ok(Token::End) };
         let second_is_digit = self.rest.as_bytes().get(1).is_some_and(u8::is_ascii_digit);
@@ -105,6 +129,9 @@ impl<'t> Cursor<'t> {
         if first.is_ascii_alphabetic() || first == '_' {
             let text = self.take_while(|c| c.is_ascii_alphanumeric() || c == '_' || c == '\'');
             return Ok(Token::Name(text.to_owned()));
+        }
+        if first == '"' {
+            return self.quoted();
         }
         let sign = SIGNS.iter().find(|sign| self.rest.starts_with(**sign));
         let Some(sign) = sign else {
@@ -120,11 +147,17 @@ impl<'t> Cursor<'t> {
 ///
 /// # Errors
 /// A character that no model has, a comment without end, a number too large for a double.
-pub(super) fn tokens(text: &str) -> Result<Vec<(Token, Position)>, Error> {
-    let mut cursor = Cursor { rest: text, at: Position { line: 1, column: 1 } };
+pub(super) fn tokens(text: &str) -> Result<Vec<Placed>, Error> {
+    let mut cursor = Cursor { rest: text, at: Position { line: 1, column: 1 }, percent: Vec::new() };
+    let mut all = tokens_of(&mut cursor)?;
+    percent::define(&mut all, &cursor.percent);
+    Ok(all)
+}
+
+fn tokens_of(cursor: &mut Cursor<'_>) -> Result<Vec<Placed>, Error> {
     let mut all = Vec::new();
     loop {
-        cursor.skip()?;
+        cursor.skip(all.len())?;
         let at = cursor.at;
         let token = cursor.token()?;
         let last = token == Token::End;

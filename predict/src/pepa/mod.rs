@@ -5,11 +5,17 @@
 //! r = 2; s = 3 * r;                       % rates, per second; arithmetic, each defined before it is used
 //! P = (a, r).Q + (b, infty).P;            % prefix, choice; infty (or T) is passive, 3 * infty has weight 3
 //! Q = (c, s).(b, 1).P;
-//! (P <a, b> Q)/{c} || P[2]                % cooperation (<*>: on all shared actions), hiding, copies
+//! (P <a, b> Q)/{c} || P[2 * n]            % cooperation (<*>: on all shared actions), hiding, copies
 //! U = s * {Q || ** || **}                 % result: rate times the probability of a pattern of local states
 //! ```
-//! Comments are `% …`, `// …` and `/* … */`. The older `#P = …` for components is read too. `+` binds more tightly
-//! than cooperation, a prefix more tightly than `+`, hiding most tightly; cooperation is bound to the left.
+//! Comments are `% …`, `// …` and `/* … */`. `#P = …` (a component), `r := 2;` (a rate), `P/<a>` (hiding), `top` (passive) and names in
+//! quotes are read, too; `% r = 2;` is a rate where nothing else defines the rate that the model uses. `+` binds more tightly
+//! than cooperation, a prefix more tightly than `+`, hiding most tightly; cooperation is bound to the left, as the plug-in does
+//! (the Workbench's ML edition binds it to the right).
+//!
+//! Copies `P[n]` of a sequential component are not told apart: a state says how many of them are in which local state, so that
+//! there are binomially many states instead of exponentially many (the plug-in's canonical form; Gilmore, Hillston, Ribaudo, *An
+//! efficient algorithm for aggregating PEPA models*, 2001). `P || P` tells its copies apart.
 //!
 //! # Meaning
 //! Hillston, *A Compositional Approach to Performance Modelling* (1996), ch. 3. The *apparent rate* r_a(P) is the sum of

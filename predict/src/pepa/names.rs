@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::error::Error;
-use super::rates::{Rates, of_activity};
+use super::rates::{Rates, of_activity, of_copies};
 use super::syntax::{Model, Name, Set, Term};
 
 /// The name of hidden actions.
@@ -46,7 +46,11 @@ impl<'m> Definitions<'m> {
 
     fn check(&self, term: &Term, rates: &Rates<'_>) -> Result<(), Error> {
         match term {
-            Term::Name(name) | Term::Array(name, _) => self.known(name).map(|_| ()),
+            Term::Name(name) => self.known(name).map(|_| ()),
+            Term::Array(name, copies) => {
+                of_copies(name, copies, rates)?;
+                self.known(name).map(|_| ())
+            }
             Term::Prefix { activities, then } => {
                 activities.iter().try_for_each(|activity| of_activity(activity, rates).map(|_| ()))?;
                 self.check(then, rates)

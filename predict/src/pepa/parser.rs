@@ -8,8 +8,6 @@ use super::syntax::{Activity, Expr, Model, Name, Operator, Part, Position, Set, 
 pub(super) const MOST_DEPTH: usize = 100;
 /// Most activities in one chain of prefixes.
 const MOST_PREFIXES: usize = 1000;
-/// Most copies in an array.
-const MOST_COPIES: f64 = 1024.0;
 
 /// The left-hand side of a `=`.
 enum Kind {
@@ -105,10 +103,13 @@ impl Parser {
         while *self.peek() != Token::End {
             let at = self.at();
             let hash = self.accept("#");
-            if hash || (matches!(self.peek(), Token::Name(_)) && self.is_at(1, "=")) {
+            if hash || (matches!(self.peek(), Token::Name(_)) && (self.is_at(1, "=") || self.is_at(1, ":="))) {
                 let name = self.name("the name of a component")?;
-                self.expect("=", "'='")?;
-                match self.kind(hash, &name) {
+                let rate = !hash && self.accept(":=");
+                if !rate {
+                    self.expect("=", "'='")?;
+                }
+                match if rate { Kind::Rate } else { self.kind(hash, &name) } {
                     Kind::Rate => rates.push((name, self.expr(false)?)),
                     Kind::Component => components.push((name, self.term()?)),
                     Kind::Result => {
@@ -142,7 +143,7 @@ impl Parser {
     /// a cooperation a component, a number a rate; else the name's first letter decides, as in the Workbench.
     fn kind(&self, hash: bool, name: &Name) -> Kind {
         let rest = &self.tokens[self.next.min(self.tokens.len())..];
-        let ends = |token: &Token| matches!(token, Token::End | Token::Sign(";" | "="));
+        let ends = |token: &Token| matches!(token, Token::End | Token::Sign(";" | "=" | ":="));
         let body = &rest[..rest.iter().position(|(token, _)| ends(token)).unwrap_or(rest.len())];
         let sign = |index: usize| match body.get(index) {
             Some((Token::Sign(sign), _)) => sign,
@@ -160,7 +161,7 @@ impl Parser {
         let any = |wanted: &dyn Fn(usize) -> bool| (0..body.len()).any(|k| outside[k] && wanted(k));
         let is_prefix = |k: usize| sign(k) == "(" && sign(k + 2) == "," && matches!(body[k + 1].0, Token::Name(_));
         let is_cooperation = |k: usize| matches!(sign(k), "<" | "[" | "||");
-        let is_hiding = |k: usize| sign(k) == "/" && sign(k + 1) == "{";
+        let is_hiding = |k: usize| sign(k) == "/" && matches!(sign(k + 1), "{" | "<");
         if pattern && !hash {
             Kind::Result
         } else if hash || any(&is_prefix) || any(&is_cooperation) || any(&is_hiding) {
@@ -169,7 +170,7 @@ impl Parser {
             Kind::Result
         } else if any(&|k| matches!(sign(k), "*" | "-" | "/") || matches!(body[k].0, Token::Number(_))) {
             Kind::Rate
-        } else if name.text.starts_with(|c: char| c.is_ascii_uppercase()) {
+        } else if name.is_component() {
             Kind::Component
         } else {
             Kind::Rate
@@ -248,6 +249,18 @@ impl Parser {
         Ok(if activities.is_empty() { then } else { Term::Prefix { activities, then: Box::new(then) } })
     }
 
+    /// `/{a, b}`, or the plug-in's `/<a, b>`.
+    fn hidden(&mut self) -> Result<Vec<Name>, Error> {
+        self.expect("/", "'/'")?;
+        let end = if self.accept("<") { ">" } else { "}" };
+        if end == "}" {
+            self.expect("{", "'{' and the actions to hide")?;
+        }
+        let hidden = self.names()?;
+        self.expect(end, if end == ">" { "'>' after the actions" } else { "'}' after the actions" })?;
+        Ok(hidden)
+    }
+
     /// `atom (/{a, b})*`
     fn hiding(&mut self) -> Result<Term, Error> {
         let mut term = self.atom()?;
@@ -257,10 +270,7 @@ impl Parser {
                 return Err(Error::TooDeep { at: self.at(), limit: MOST_DEPTH });
             }
             count += 1;
-            self.next += 1;
-            self.expect("{", "'{' and the actions to hide")?;
-            let hidden = self.names()?;
-            self.expect("}", "'}' after the actions")?;
+            let hidden = self.hidden()?;
             term = Term::Hiding { term: Box::new(term), hidden };
         }
         Ok(term)
@@ -276,12 +286,8 @@ impl Parser {
         if !self.accept("[") {
             return Ok(Term::Name(name));
         }
-        let copies = match self.peek() {
-            Token::Number(value) if value.fract() == 0.0 && (1.0..=MOST_COPIES).contains(value) => *value as u32,
-            _ => return self.wrong("a whole number of copies from 1 to 1024"),
-        };
-        self.next += 1;
-        self.expect("]", "']'")?;
+        let copies = Box::new(self.expr(false)?);
+        self.expect("]", "']' after the number of copies")?;
         Ok(Term::Array(name, copies))
     }
 
@@ -363,20 +369,12 @@ impl Parser {
                 p.parts(parts)?;
                 p.expect(")", "'||' or ')'")
             })?;
-            while self.accept("/") {
-                self.expect("{", "'{' and the hidden actions")?;
-                self.names()?;
-                self.expect("}", "'}' after the actions")?;
+            while self.is("/") {
+                self.hidden()?;
             }
             return Ok(());
         }
-        match self.part()? {
-            Part::Is(Term::Array(name, copies), at) => {
-                let one = Part::Is(Term::Name(name), at);
-                parts.extend(std::iter::repeat_n(one, copies as usize));
-            }
-            one => parts.push(one),
-        }
+        parts.push(self.part()?);
         Ok(())
     }
 

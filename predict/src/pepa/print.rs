@@ -22,8 +22,7 @@ struct Forced<'n>(&'n Name, bool);
 
 impl Display for Forced<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let upper = self.0.text.starts_with(|c: char| c.is_ascii_uppercase());
-        write!(f, "{}{}", if self.1 && !upper { "#" } else { "" }, self.0.text)
+        write!(f, "{}{}", if self.1 && !self.0.is_component() { "#" } else { "" }, self.0.text)
     }
 }
 

@@ -86,6 +86,7 @@ pub(super) fn lookup(rates: &Rates<'_>, name: &Name) -> Result<Rate, Error> {
     let (at, text) = (name.at, &name.text);
     match text.to_ascii_lowercase().as_str() {
         "t" if text == "T" => Ok(Rate::Passive(1.0)),
+        "top" if text == "top" => Ok(Rate::Passive(1.0)),
         "nan" => Err(Error::BadRate { at, name: format!("'{text}'"), value: f64::NAN }),
         "inf" | "infinity" => Err(Error::BadRate { at, name: format!("'{text}'"), value: f64::INFINITY }),
         _ => {
@@ -112,6 +113,21 @@ pub(super) fn rates(model: &Model) -> Result<Rates<'_>, Error> {
 fn positive(rate: Rate, name: String, at: Position) -> Result<Rate, Error> {
     let value = rate.value();
     if value.is_finite() && value > 0.0 { Ok(rate) } else { Err(Error::BadRate { at, name, value }) }
+}
+
+/// Most copies in an array.
+const MOST_COPIES: f64 = 1024.0;
+
+/// The number of copies in `name[expr]`.
+///
+/// # Errors
+/// Those of [`rates`], or it is not a whole number from 1 to 1024.
+pub(super) fn of_copies(name: &Name, expr: &Expr, rates: &Rates<'_>) -> Result<u32, Error> {
+    match evaluate(expr, &mut Defined(rates), name.at)? {
+        Rate::Active(value) if value.fract() == 0.0 && (1.0..=MOST_COPIES).contains(&value) => Ok(value as u32),
+        Rate::Active(value) => Err(Error::BadCopies { at: name.at, name: name.text.clone(), value }),
+        Rate::Passive(_) => Err(Error::BadPassive { at: name.at }),
+    }
 }
 
 /// The rate of an activity.

@@ -1,14 +1,56 @@
 //! Result lines of a model: checked before the states are derived, evaluated with their probabilities.
 
+use std::ops::Range;
+
 use super::compile::System;
 use super::error::Error;
 use super::local::short;
 use super::names::Definitions;
-use super::rates::{Meaning, Rate, Rates, evaluate, lookup};
+use super::rates::{Meaning, Rate, Rates, evaluate, lookup, of_copies};
 use super::syntax::{Expr, Model, Name, Part, Position, Term};
 
-/// A pattern: which component must be in which local state.
-pub(super) type Wanted = Vec<(usize, u32)>;
+/// A pattern: which components must be in which local state.
+#[derive(Debug)]
+pub(super) struct Wanted {
+    /// Component and state.
+    alone: Vec<(usize, u32)>,
+    /// Of each array that is asked for, its components and the states of the first ones, in ascending order.
+    copies: Vec<(Range<usize>, Vec<u32>)>,
+}
+
+impl Wanted {
+    fn new(all: Vec<(usize, u32)>, system: &System) -> Self {
+        let mut wanted = Self { alone: Vec::new(), copies: Vec::new() };
+        for (leaf, state) in all {
+            let array = system.array_of(leaf);
+            match wanted.copies.last_mut().filter(|(last, _)| *last == array) {
+                _ if array.len() == 1 => wanted.alone.push((leaf, state)),
+                Some((_, states)) => states.push(state),
+                None => wanted.copies.push((array, vec![state])),
+            }
+        }
+        wanted.copies.iter_mut().for_each(|(_, states)| states.sort_unstable());
+        wanted
+    }
+
+    /// The probability of this pattern in a state of the chain, where `local` tells the state of each component. Copies of an array
+    /// begin alike and are not told apart, so that all their orders are equally likely: of n copies, c of them in state s, a given
+    /// one is in s with probability c/n, and then another given one with (c - 1)/(n - 1).
+    pub(super) fn share(&self, local: impl Fn(usize) -> u32) -> f64 {
+        if self.alone.iter().any(|(leaf, state)| local(*leaf) != *state) {
+            return 0.0;
+        }
+        let mut share = 1.0;
+        for (array, states) in &self.copies {
+            for (index, state) in states.iter().enumerate() {
+                let taken = states[..index].iter().filter(|before| *before == state).count();
+                let there = array.clone().filter(|leaf| local(*leaf) == *state).count();
+                share *= there.saturating_sub(taken) as f64 / (array.len() - index) as f64;
+            }
+        }
+        share
+    }
+}
 
 /// A result line, ready to be evaluated.
 #[derive(Debug)]
@@ -50,7 +92,23 @@ impl Meaning for Checked<'_, '_> {
 }
 
 impl Checked<'_, '_> {
+    /// `P[3]` as three parts.
+    fn spread(&self, parts: &[Part]) -> Result<Vec<Part>, Error> {
+        let mut all = Vec::new();
+        for part in parts {
+            match part {
+                Part::Is(Term::Array(name, copies), at) => {
+                    let copies = of_copies(name, copies, self.rates)?;
+                    all.extend((0..copies).map(|_| Part::Is(Term::Name(name.clone()), *at)));
+                }
+                one => all.push(one.clone()),
+            }
+        }
+        Ok(all)
+    }
+
     fn wanted(&self, parts: &[Part], at: Position) -> Result<Wanted, Error> {
+        let parts = self.spread(parts)?;
         let components = self.system.machine_of.len();
         let short_of = parts.len() < components && parts.last() == Some(&Part::Any);
         if parts.len() != components && !short_of {
@@ -72,7 +130,7 @@ impl Checked<'_, '_> {
             };
             wanted.push((leaf, state as u32));
         }
-        Ok(wanted)
+        Ok(Wanted::new(wanted, self.system))
     }
 }
 

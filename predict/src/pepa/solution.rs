@@ -47,20 +47,28 @@ impl<'s> Solution<'s> {
     pub fn utilisation(&self) -> Vec<Vec<f64>> {
         let leaves = 0..self.space.system.machine_of.len();
         let one = |leaf: usize| {
+            let copies = self.space.copies(leaf);
             let mut shares = vec![0.0; self.space.local_states(leaf).len()];
             for (state, probability) in self.steady.probabilities.iter().enumerate() {
-                shares[self.space.store.local(state, leaf) as usize] += probability;
+                for copy in copies.clone() {
+                    shares[self.space.store.local(state, copy) as usize] += probability / copies.len() as f64;
+                }
             }
             shares
         };
-        leaves.map(one).collect()
+        let mut all: Vec<Vec<f64>> = Vec::new();
+        for leaf in leaves {
+            let same = self.space.copies(leaf).start;
+            let shares = if same < leaf { all[same].clone() } else { one(leaf) };
+            all.push(shares);
+        }
+        all
     }
 
     fn probability(&self, wanted: &Wanted) -> f64 {
         let store = &self.space.store;
-        let matches = |state: usize| wanted.iter().all(|(leaf, local)| store.local(state, *leaf) == *local);
         let all = self.steady.probabilities.iter().enumerate();
-        all.filter(|(state, _)| matches(*state)).map(|(_, probability)| probability).sum()
+        all.map(|(state, probability)| probability * wanted.share(|leaf| store.local(state, leaf))).sum()
     }
 
     /// The result lines of the model: name and value.

@@ -74,6 +74,10 @@ impl Model {
 struct Explorer<'s> {
     space: &'s mut StateSpace,
     kind_numbers: FxHashMap<(u32, u64), u32>,
+    /// Transitions of the state at hand: target, action, rate.
+    found: Vec<(u32, u32, f64)>,
+    /// Local states of an array.
+    sorted: Vec<u32>,
     /// Local states of the state at hand.
     local: Vec<u32>,
     next: Vec<u64>,
@@ -84,7 +88,8 @@ impl<'s> Explorer<'s> {
     fn new(space: &'s mut StateSpace) -> Self {
         let (leaves, words) = (space.system.machine_of.len(), space.store.width());
         let (local, next) = (vec![0; leaves], vec![0; words]);
-        Self { space, kind_numbers: FxHashMap::default(), local, next, scratch: Scratch::default() }
+        let (found, sorted, scratch) = (Vec::new(), Vec::new(), Scratch::default());
+        Self { space, kind_numbers: FxHashMap::default(), found, sorted, local, next, scratch }
     }
 
     fn explore(&mut self, limits: &Limits) -> Result<(), Error> {
@@ -110,7 +115,7 @@ impl<'s> Explorer<'s> {
         for leaf in 0..self.local.len() {
             self.local[leaf] = self.space.store.local(number, leaf);
         }
-        let before = self.space.targets.len();
+        self.found.clear();
         for root in roots {
             match root.tree {
                 // The common case: an action of one component.
@@ -118,9 +123,10 @@ impl<'s> Explorer<'s> {
                 _ => self.jointly(number, root)?,
             }
         }
-        if self.space.targets.len() == before {
+        if self.found.is_empty() {
             return Err(Error::Deadlock { state: self.space.shown(number) });
         }
+        self.keep();
         self.space.rows.push(self.space.targets.len());
         Ok(())
     }
@@ -165,15 +171,45 @@ impl<'s> Explorer<'s> {
             let component = format!("component {} ({})", leaf + 1, short(label));
             return Err(Error::PassiveUnsynchronised { action, component, state: self.space.shown(number) });
         };
-        let kinds = &mut self.space.kinds;
-        let kind = *self.kind_numbers.entry((action, rate.to_bits())).or_insert_with(|| {
-            kinds.push((action, rate));
-            (kinds.len() - 1) as u32
-        });
-        let target = self.space.store.number(&self.next);
-        self.space.targets.push(target);
-        self.space.kind_of.push(kind);
+        self.sort_arrays();
+        self.found.push((self.space.store.number(&self.next), action, rate));
         Ok(())
+    }
+
+    /// Brings `self.next` into canonical form: the local states of each array in ascending order.
+    fn sort_arrays(&mut self) {
+        let store = &self.space.store;
+        for array in &self.space.system.arrays {
+            self.sorted.clear();
+            self.sorted.extend(array.clone().map(|leaf| store.packing().get(&self.next, leaf)));
+            if !self.sorted.is_sorted() {
+                self.sorted.sort_unstable();
+                array.clone().zip(&self.sorted).for_each(|(leaf, local)| {
+                    store.packing().set(&mut self.next, leaf, *local);
+                });
+            }
+        }
+    }
+
+    /// Keeps what was found; where copies are not told apart their transitions between the same states become one.
+    fn keep(&mut self) {
+        if !self.space.system.arrays.is_empty() {
+            self.found.sort_unstable_by_key(|(target, action, _)| (*action, *target));
+            self.found.dedup_by(|next, kept| {
+                let same = (next.0, next.1) == (kept.0, kept.1);
+                kept.2 += if same { next.2 } else { 0.0 };
+                same
+            });
+        }
+        for (target, action, rate) in self.found.drain(..) {
+            let kinds = &mut self.space.kinds;
+            let kind = *self.kind_numbers.entry((action, rate.to_bits())).or_insert_with(|| {
+                kinds.push((action, rate));
+                (kinds.len() - 1) as u32
+            });
+            self.space.targets.push(target);
+            self.space.kind_of.push(kind);
+        }
     }
 }
 
@@ -211,6 +247,11 @@ impl StateSpace {
         (0..self.system.machine_of.len()).map(|leaf| self.system.machine(leaf).labels[0].as_str())
     }
 
+    /// The components that are not told apart from component `index`: those of its array `P[n]`, or itself alone.
+    pub fn copies(&self, index: usize) -> std::ops::Range<usize> {
+        self.system.array_of(index)
+    }
+
     /// The local states of component `index`.
     ///
     /// # Panics
@@ -236,7 +277,7 @@ impl StateSpace {
         })
     }
 
-    /// A state as (P, Q, …).
+    /// A state as (P, Q, …); those of an array in the order of their machine's states.
     pub fn shown(&self, number: usize) -> String {
         let mut text = String::from("(");
         for leaf in 0..self.system.machine_of.len() {

@@ -37,7 +37,7 @@ impl Packing {
         Self { fields, words: word as usize + 1 }
     }
 
-    fn get(&self, state: &[u64], component: usize) -> u32 {
+    pub(super) fn get(&self, state: &[u64], component: usize) -> u32 {
         let Field { word, shift, mask } = self.fields[component];
         ((state[word as usize] >> shift) & mask) as u32
     }

@@ -32,6 +32,13 @@ impl PartialEq for Name {
     }
 }
 
+impl Name {
+    /// True where the first letter makes it a component's name, as in the Workbench; names in quotes are components'.
+    pub(super) fn is_component(&self) -> bool {
+        self.text.starts_with(|c: char| c.is_ascii_uppercase() || c == '"')
+    }
+}
+
 impl From<&str> for Name {
     fn from(text: &str) -> Self {
         Self { text: text.to_owned(), at: Position::default() }
@@ -56,8 +63,8 @@ pub struct Model {
 pub enum Term {
     /// A constant: `P`
     Name(Name),
-    /// Copies in parallel: `P[3]` is `P || P || P`.
-    Array(Name, u32),
+    /// Copies in parallel, not told apart: `P[3]`, `P[n - 1]`; the number is an expression of rates.
+    Array(Name, Box<Expr>),
     /// `(a, r).(b, s).P`; at least one activity.
     Prefix {
         /// The activities, first one first.
