@@ -10,6 +10,7 @@
 pub mod description;
 pub mod mapping;
 pub mod markov;
+mod mean;
 pub mod pepa;
 pub mod pipeline;
 pub mod program;

@@ -1,7 +1,11 @@
 //! The text format of pipelines (TOML): the network, and the stages in the order of the stream.
 
+mod varying;
+
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
+
+pub use varying::Varying;
 
 use crate::description::{DescriptionError, parse};
 use crate::units::{bytes, seconds};
@@ -42,6 +46,8 @@ struct StageTable {
     name: Option<String>,
     compute: Spanned<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    deviation: Option<Spanned<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<Spanned<String>>,
     #[serde(default)]
     stateful: bool,
@@ -79,6 +85,8 @@ pub struct Description {
     pub pipeline: Pipeline,
     /// Each stage's name, empty where it has none.
     pub names: Vec<String>,
+    /// Standard deviation of each stage's time per input, seconds.
+    pub deviations_s: Vec<f64>,
     /// State of the buffers between stages.
     pub buffers: Buffers,
 }
@@ -138,8 +146,24 @@ impl Description {
             BuffersName::Full => Buffers::Full,
             BuffersName::Open => Buffers::Open,
         };
+        let deviation = |(k, table): (usize, &Spanned<StageTable>)| {
+            let key = format!("stage {k}: deviation");
+            let Some(given) = &table.get_ref().deviation else { return Ok(0.0) };
+            let deviation_s = value(&key, given, seconds)?;
+            if deviation_s > 0.0 && !matches!(manager, Manager::Sender) {
+                let sentence =
+                    format!("{key}: times that vary are simulated where senders distribute: leave `manager` out");
+                return Err(DescriptionError::at(text, given.span(), sentence));
+            }
+            if deviation_s > 0.0 && pipeline.stages[k].compute_s == 0.0 {
+                let sentence = format!("{key} = \"{}\": a time that is always 0 does not vary", given.get_ref());
+                return Err(DescriptionError::at(text, given.span(), sentence));
+            }
+            Ok(deviation_s)
+        };
+        let deviations_s = file.stage.iter().enumerate().map(deviation).collect::<Result<_, DescriptionError>>()?;
         let names = file.stage.into_iter().map(|table| table.into_inner().name.unwrap_or_default()).collect();
-        Ok(Description { pipeline, names, buffers })
+        Ok(Description { pipeline, names, deviations_s, buffers })
     }
 
     /// A text that reads back as the same description; figures of a manager that shares a rank are always [`SHARED`].
@@ -163,13 +187,15 @@ impl Description {
                 Buffers::Open => BuffersName::Open,
             },
         };
-        let stage = |(stage, name): (&Stage, &String)| StageTable {
+        let stage = |((stage, name), deviation_s): ((&Stage, &String), &f64)| StageTable {
             name: (!name.is_empty()).then(|| name.clone()),
             compute: spanned(format!("{}s", stage.compute_s)),
+            deviation: (*deviation_s > 0.0).then(|| spanned(format!("{deviation_s}s"))),
             message: Some(spanned(stage.message_bytes.to_string())),
             stateful: stage.stateful,
         };
-        let stages = self.pipeline.stages.iter().zip(&self.names).map(|both| Spanned::new(0..0, stage(both)));
+        let stages = self.pipeline.stages.iter().zip(&self.names).zip(&self.deviations_s);
+        let stages = stages.map(|all| Spanned::new(0..0, stage(all)));
         // Only numbers and names, which TOML always accepts.
         toml::to_string(&File { network, stage: stages.collect() }).unwrap_or_default()
     }
@@ -198,6 +224,12 @@ mod tests {
             ("93ns", "fast", "line 2, column 54: per_byte = \"fast\": allowed is a time"),
             ("own-rank", "boss", "line 2, column 72: unknown variant `boss`"),
             ("compute", "computes", "line 4, column 15: unknown field `computes`"),
+            ("message", "deviation", "line 4, column 46: stage 0: deviation = \"10KB\": allowed is a time"),
+            (
+                "message = \"10KB\"",
+                "deviation = '9ms'",
+                "line 4, column 46: stage 0: deviation: times that vary are simulated where senders distribute",
+            ),
         ] {
             let sentence = change(from, to);
             assert!(sentence.starts_with(expected), "{sentence}");
@@ -211,23 +243,23 @@ mod tests {
     }
 
     fn any_description() -> impl Strategy<Value = Description> {
-        let stage = (0.0..1e6_f64, 0.0..1e12_f64, any::<bool>(), "\\PC{0,5}");
+        let stage = (0.0..1e6_f64, 0.0..1e12_f64, any::<bool>(), "\\PC{0,5}", 0.0..10.0_f64);
         let stages = proptest::collection::vec(stage, 1..6);
         let manager = prop_oneof![Just(Manager::Sender), Just(Manager::OwnRank), Just(SHARED)];
         let protocol = prop_oneof![Just(Protocol::Async), Just(Protocol::Sync)];
         let buffers = prop_oneof![Just(Buffers::Full), Just(Buffers::Open)];
         (stages, 0.0..1e3_f64, 0.0..1.0_f64, manager, protocol, buffers).prop_map(
             |(list, start_up_s, per_byte_s, manager, protocol, buffers)| {
-                let names = list.iter().map(|(.., name)| name.clone()).collect();
-                let stage = |(k, (compute_s, message_bytes, stateful, _)): (usize, (f64, f64, bool, String))| Stage {
-                    compute_s: if k == 0 { compute_s.max(1e-9) } else { compute_s },
-                    message_bytes,
-                    stateful,
+                let names = list.iter().map(|(.., name, _)| name.clone()).collect();
+                let varies = |time_s: f64, by: f64| if manager == Manager::Sender && time_s > 0.0 { by } else { 0.0 };
+                let deviations_s = list.iter().map(|(time_s, .., by)| varies(*time_s, *by)).collect();
+                let stage = |(k, (compute_s, message_bytes, stateful, ..)): (usize, (f64, f64, bool, String, f64))| {
+                    Stage { compute_s: if k == 0 { compute_s.max(1e-9) } else { compute_s }, message_bytes, stateful }
                 };
                 let stages = list.into_iter().enumerate().map(stage).collect();
                 let network = Network { start_up_s, per_byte_s, protocol };
                 let pipeline = Pipeline { manager, ..Pipeline::new(stages, network) };
-                Description { pipeline, names, buffers }
+                Description { pipeline, names, deviations_s, buffers }
             },
         )
     }

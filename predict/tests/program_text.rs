@@ -28,6 +28,7 @@ fn expressions_have_the_values_of_arithmetic() {
         ("(1 >= 1) + (1 != 1) + (2 > 1) + (2 <= 1)", 2.0),
         ("max(1, 2, min(9, 3)) + sqrt(16) + log2(8) + ceil(1.2) + floor(1.8) + abs(-1) + ln(exp(2))", 16.0),
         ("normal(3, 0) + uniform(2, 2) + exponential(0)", 5.0),
+        ("gamma(4, 0) + gamma(0, 3)", 4.0),
     ] {
         assert!((value(text) - expected).abs() < 1e-12, "{text} is {}", value(text));
     }
@@ -172,7 +173,7 @@ fn any_expression() -> impl Strategy<Value = Expression> {
         let operator = proptest::sample::select([&operators[..], &[Remainder, Power]].concat());
         let one = [Function::Sqrt, Function::Log2, Function::Ln, Function::Exp, Function::Abs, Function::Ceil];
         let one = proptest::sample::select([&one[..], &[Function::Floor, Function::Exponential]].concat());
-        let two = proptest::sample::select(vec![Function::Normal, Function::Uniform]);
+        let two = proptest::sample::select(vec![Function::Normal, Function::Uniform, Function::Gamma]);
         let many = proptest::sample::select(vec![Function::Min, Function::Max]);
         prop_oneof![
             inner.clone().prop_map(move |x| Expression::Minus(boxed(x))),

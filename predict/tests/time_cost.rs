@@ -16,7 +16,7 @@ fn cost(text: &str, runs: u32) -> Cost {
 /// The cost of a structure in which nothing is drawn.
 fn seconds(text: &str) -> f64 {
     let cost = cost(text, 3);
-    assert_eq!(cost.minimum_s, cost.maximum_s);
+    assert!(cost.minimum_s == cost.maximum_s && cost.interval_s.is_none_or(|(low_s, high_s)| low_s == high_s));
     cost.mean_s
 }
 
@@ -133,7 +133,12 @@ fn decisions_follow_their_probabilities_and_counts_are_kept_exactly() {
             + &op("a", 4.0, "end")
             + &op("b", 0.0, "end")),
     );
-    assert!((cost(&drawn, 4000).mean_s - 1.0).abs() < 0.1);
+    // 4 s with probability 1/4: a mean of 1 s, a variance of 3 s2, and so 1.96 sqrt(3 / 4000) s as half the interval.
+    let many = cost(&drawn, 4000);
+    let (low_s, high_s) = many.interval_s.unwrap();
+    assert!((many.mean_s - 1.0).abs() < 0.1 && low_s < 1.0 && 1.0 < high_s, "{low_s} {high_s}");
+    assert!((0.5 * (high_s - low_s) / (1.96 * (3.0_f64 / 4000.0).sqrt()) - 1.0).abs() < 0.05, "{low_s} {high_s}");
+    assert_eq!(cost(&drawn, 1).interval_s.unwrap().1, f64::INFINITY);
     // A loop of n passages, `some` of which are long: always the same sum, in any order.
     let nodes = "[node.loop]\nkind = 'decision'\nbranches = [{ to = 'which', flow = 'n' }, { to = 'end', flow = 1 }]\n"
         .to_owned()
@@ -268,4 +273,24 @@ fn misused_locks_and_counts_that_do_not_fit_are_named() {
     }
     let text = forked(1.0, "[{ to = 'a' }, { to = 'b' }]", OPERATIONS);
     assert!(Structure::from_toml(&text).is_ok());
+}
+
+#[test]
+fn where_nothing_is_drawn_one_run_is_exact_and_says_so() {
+    let exact = |text: &str| {
+        let cost = cost(text, 50);
+        assert_eq!(cost.interval_s.is_none(), cost.runs == 1);
+        cost.runs == 1
+    };
+    let fixed = with_nodes("a", 1.0, &op("a", 4.0, "end"));
+    assert!(exact(&fixed) && exact(&forked(2.0, "[{ to = 'a' }, { to = 'b' }]", OPERATIONS)));
+    assert!(!exact(&fixed.replacen("cost_s = 4", "variance_s2 = 1.0\ncost_s = 4", 1)));
+    // A loop goes on until its one way out is left; two ways of a decision come in random order.
+    let flow = |ways: &str, nodes: &str| {
+        with_nodes("loop", 1.0, &format!("[node.loop]\nkind = 'decision'\nbranches = [{ways}]\n{nodes}"))
+    };
+    let (a, b) = (op("a", 1.0, "loop"), op("b", 2.0, "loop"));
+    assert!(exact(&flow("{ to = 'a', flow = 7 }, { to = 'end', flow = 1 }", &a)));
+    assert!(!exact(&flow("{ to = 'a', flow = 7 }, { to = 'b', flow = 3 }, { to = 'end', flow = 1 }", &(a + &b))));
+    assert!(!exact(PRODUCER_CONSUMER));
 }

@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use midrun_predict::state_diagram::LEVEL;
 use midrun_predict::time_cost::{Bin, Cost, Policy, Structure, SweepPoint, sweep};
 use serde_json::{Value, json};
 
@@ -63,19 +64,38 @@ fn as_json(point: &SweepPoint) -> Value {
         cost.waiting_s.iter().map(|(node, time_s)| (node.clone(), json!(time_s))).collect();
     json!({
         "processors": processors, "policy": name(*policy), "parameters": parameters, "runs": cost.runs,
-        "mean_s": cost.mean_s, "variance_s2": cost.variance_s2, "minimum_s": cost.minimum_s, "maximum_s": cost.maximum_s,
+        "mean_s": cost.mean_s, "interval": interval(cost), "exact": cost.interval_s.is_none(), "variance_s2": cost.variance_s2, "minimum_s": cost.minimum_s, "maximum_s": cost.maximum_s,
         "histogram": cost.histogram.iter().map(bin).collect::<Vec<_>>(), "waiting_s": waiting,
     })
 }
 
+fn interval(cost: &Cost) -> Option<Value> {
+    // An infinite end, after one run, is null.
+    cost.interval_s.map(|(low_s, high_s)| json!({"low_s": low_s, "high_s": high_s, "level": LEVEL}))
+}
+
 fn as_text(cost: &Cost) -> String {
     let mut text = String::new();
-    let _ = writeln!(text, "mean time: {:.6e} s over {} runs", cost.mean_s, cost.runs);
+    let _ = match cost.interval_s {
+        None => writeln!(text, "mean time: {:.6e} s, exact for this model (nothing is drawn)", cost.mean_s),
+        Some(_) if cost.runs == 1 => {
+            writeln!(text, "mean time: {:.6e} s in one run, which says nothing of others", cost.mean_s)
+        }
+        Some((low_s, high_s)) => writeln!(
+            text,
+            "mean time: {:.6e} s over {} runs, {low_s:.6e} to {high_s:.6e} s with {:.0} % confidence",
+            cost.mean_s,
+            cost.runs,
+            100.0 * LEVEL
+        ),
+    };
+    if cost.interval_s.is_none() {
+        text += &waiting(cost);
+        return text;
+    }
     let _ = writeln!(text, "variance:  {:.6e} s2", cost.variance_s2);
     let _ = writeln!(text, "extremes:  {:.6e} to {:.6e} s", cost.minimum_s, cost.maximum_s);
-    for (node, time_s) in &cost.waiting_s {
-        let _ = writeln!(text, "waiting at {node}: {time_s:.6e} s per run");
-    }
+    text += &waiting(cost);
     let most = cost.histogram.iter().map(|bin| bin.runs).max().unwrap_or(1).max(1);
     if cost.histogram.len() > 1 {
         text.push('\n');
@@ -88,16 +108,27 @@ fn as_text(cost: &Cost) -> String {
     text
 }
 
+fn waiting(cost: &Cost) -> String {
+    cost.waiting_s.iter().map(|(node, time_s)| format!("waiting at {node}: {time_s:.6e} s per run\n")).collect()
+}
+
 fn as_table(points: &[SweepPoint]) -> String {
-    let times = ["mean s", "deviation s", "least s", "most s"].map(Right);
+    let times = ["mean s", "+- s", "deviation s", "least s", "most s"].map(Right);
     let row = |SweepPoint { processors, policy, parameters, cost }: &SweepPoint| {
         let values: Vec<String> = parameters.iter().map(|(name, value)| format!("{name} = {value}")).collect();
-        let times_s = [cost.mean_s, cost.variance_s2.sqrt(), cost.minimum_s, cost.maximum_s];
+        let half_s = cost.interval_s.map_or(0.0, |(_, high_s)| high_s - cost.mean_s);
+        let times_s = [cost.mean_s, half_s, cost.variance_s2.sqrt(), cost.minimum_s, cost.maximum_s];
         let mut cells = vec![processors.to_string(), name(*policy).to_owned()];
         cells.extend(times_s.map(|time_s| format!("{time_s:.6e}")));
         cells.push(values.join(", "));
         cells
     };
     let columns = [&[Right("processors"), Left("policy")], &times[..], &[Left("parameters")]].concat();
-    table(&columns, points.iter().map(row))
+    let mut text = table(&columns, points.iter().map(row));
+    let _ = writeln!(
+        text,
+        "+-: half the interval of the mean with {:.0} % confidence; 0 where nothing is drawn",
+        100.0 * LEVEL
+    );
+    text
 }

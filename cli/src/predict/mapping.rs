@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use midrun_predict::mapping::{Description, Effort, Evaluation, Evaluator, Found, best, cycle_bound, search};
+use midrun_predict::markov::Method;
 use midrun_predict::pepa::Limits;
 use serde_json::{Value, json};
 
@@ -74,11 +75,11 @@ fn answer(description: Description, proposing: bool, limits: Limits) -> Result<A
 }
 
 fn one(evaluation: &Evaluation) -> Value {
-    let Evaluation { mapping, throughput, states, transitions } = evaluation;
+    let Evaluation { mapping, throughput, states, transitions, method } = evaluation;
     let from_1: Vec<usize> = mapping.stages.iter().map(|place| place + 1).collect();
     json!({
         "mapping": from_1, "input": mapping.input + 1, "output": mapping.output + 1,
-        "throughput": throughput, "states": states, "transitions": transitions,
+        "throughput": throughput, "states": states, "transitions": transitions, "exact": *method == Method::Direct,
     })
 }
 
@@ -97,11 +98,19 @@ fn as_json(answer: &Answer) -> String {
     format!("{all:#}\n")
 }
 
+/// How far a throughput may be off. It has no interval, because nothing in it is drawn.
+fn error(evaluation: &Evaluation) -> &'static str {
+    match evaluation.method {
+        Method::Direct => "exact up to rounding for exponential times",
+        Method::Iterative => "for exponential times, with an estimated error of all probabilities together below 1e-9",
+    }
+}
+
 fn as_text(answer: &Answer) -> String {
     let mut text = String::new();
     let best = &answer.best;
     let _ = writeln!(text, "best: {}  {:.5} inputs/s", best.mapping, best.throughput);
-    let _ = writeln!(text, "{} states, {} transitions each", best.states, best.transitions);
+    let _ = writeln!(text, "{} states, {} transitions each; {}", best.states, best.transitions, error(best));
     if !answer.listed.is_empty() {
         let row = |(evaluation, bound): &(Evaluation, f64)| {
             let Evaluation { mapping, throughput, .. } = evaluation;

@@ -7,10 +7,12 @@ use std::process::ExitCode;
 use midrun_models::pipeline::exact::{self, Grouping, Objective};
 use midrun_models::pipeline::production::{Buffers, Production};
 use midrun_models::pipeline::{Pattern, Pipeline, search};
-use midrun_predict::pipeline::Description;
+use midrun_predict::pipeline::{Description, Varying};
+use midrun_predict::program::Precision;
+use midrun_predict::state_diagram::LEVEL;
 use serde_json::json;
 
-use super::description::read;
+use super::description::{in_file, read};
 use crate::table::Column::{Left, Right};
 use crate::table::table;
 use crate::usage::Usage;
@@ -36,6 +38,15 @@ pub struct Args {
     /// Objective: `time`, `budget:RANKS`, or, for the exact search only, `efficiency` or `deadline:SECONDS` per output
     #[arg(long, value_parser = objective, default_value = "time")]
     objective: Objective,
+    /// Where stage times vary: as many runs as bring half the interval of the period below so many percent
+    #[arg(long, value_name = "PERCENT", default_value_t = 1.0, value_parser = super::limits::percent)]
+    within: f64,
+    /// Most runs for that
+    #[arg(long, value_name = "N", default_value_t = Precision::default().runs, value_parser = clap::value_parser!(u32).range(2..))]
+    runs: u32,
+    /// First seed of those runs: the same gives the same answer
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -74,7 +85,12 @@ fn objective(text: &str) -> Result<Objective, String> {
 pub fn main(args: &Args) -> anyhow::Result<ExitCode> {
     let case = read(&args.file, Description::from_toml)?;
     let pattern = args.pattern(&case.pipeline)?;
-    let text = if args.json { as_json(&case, &pattern) } else { as_text(&case, &pattern) };
+    let precision = Precision { share: args.within / 100.0, runs: args.runs };
+    let varying = match case.varies() {
+        true => Some(in_file(&args.file, case.varying(&pattern, &precision, args.seed))?),
+        false => None,
+    };
+    let text = if args.json { as_json(&case, &pattern, varying) } else { as_text(&case, &pattern, varying) };
     crate::usage::print(&text)?;
     Ok(ExitCode::SUCCESS)
 }
@@ -111,15 +127,15 @@ impl Args {
 fn assumption(buffers: Buffers) -> &'static str {
     match buffers {
         Buffers::Full => {
-            "stage times do not vary, buffers are full; if they vary the period is longer (`predict program` draws them)"
+            "stage times do not vary, buffers are full; if they vary the period is longer: say so by `deviation`"
         }
         Buffers::Open => {
-            "stage times do not vary, buffers have room; if they vary the period is longer (`predict program` draws them)"
+            "stage times do not vary, buffers have room; if they vary the period is longer: say so by `deviation`"
         }
     }
 }
 
-fn as_json(case: &Description, pattern: &Pattern) -> String {
+fn as_json(case: &Description, pattern: &Pattern, varying: Option<Varying>) -> String {
     let Production { tr_s, rtr_s, period_s, ranks } = case.pipeline.evaluate(pattern, case.buffers);
     let stage = |k: usize| {
         let group = pattern.group_of(k);
@@ -129,21 +145,42 @@ fn as_json(case: &Description, pattern: &Pattern) -> String {
         })
     };
     let group = |g: &midrun_models::pipeline::Group| json!({"first": g.first, "stages": g.stages, "replicas": g.replicas, "tr_s": case.pipeline.production_s(g)});
-    let all = json!({
-        "period_s": period_s, "exact": true, "assumes": assumption(case.buffers), "ranks": ranks, "pattern": pattern.to_string(),
+    let steady = json!({"period_s": period_s, "exact": true, "interval": null, "assumes": assumption(case.buffers)});
+    let period = varying.map_or(steady, |of| {
+        let interval = json!({"low_s": of.interval_s.0, "high_s": of.interval_s.1, "level": LEVEL});
+        json!({"period_s": of.period_s, "exact": false, "interval": interval, "runs": of.runs, "without_variance_s": period_s})
+    });
+    let mut all = json!({
+        "ranks": ranks, "pattern": pattern.to_string(),
         "replicas": (0..case.names.len()).map(|k| pattern.0[pattern.group_of(k)].replicas).collect::<Vec<_>>(),
         "groups": pattern.0.iter().map(group).collect::<Vec<_>>(),
         "stages": (0..case.names.len()).map(stage).collect::<Vec<_>>(),
     });
+    if let (Some(all), serde_json::Value::Object(period)) = (all.as_object_mut(), period) {
+        all.extend(period);
+    }
     format!("{all:#}\n")
 }
 
-fn as_text(case: &Description, pattern: &Pattern) -> String {
+fn as_text(case: &Description, pattern: &Pattern, varying: Option<Varying>) -> String {
     let Production { tr_s, rtr_s, period_s, ranks } = case.pipeline.evaluate(pattern, case.buffers);
     let mut text = String::new();
-    let _ = writeln!(text, "period: {period_s:.6} s, with {ranks} ranks");
-    let _ = writeln!(text, "pattern: {pattern}");
-    let _ = writeln!(text, "exact for this model: {}\n", assumption(case.buffers));
+    match varying {
+        None => {
+            let _ = writeln!(text, "period: {period_s:.6} s, with {ranks} ranks");
+            let _ = writeln!(text, "pattern: {pattern}");
+            let _ = writeln!(text, "exact for this model: {}\n", assumption(case.buffers));
+        }
+        Some(Varying { period_s: mean_s, interval_s: (low_s, high_s), runs }) => {
+            let level = 100.0 * LEVEL;
+            let _ = writeln!(
+                text,
+                "period: {mean_s:.6} s, {low_s:.6} to {high_s:.6} s with {level:.0} % confidence ({runs} runs), with {ranks} ranks"
+            );
+            let _ = writeln!(text, "pattern: {pattern}, the best for the mean times");
+            let _ = writeln!(text, "if the times did not vary: {period_s:.6} s\n");
+        }
+    }
     let columns = ["stage", "group", "replicas", "compute s", "Tr s", "rTr s"].map(Right);
     let row = |(k, name): (usize, &String)| {
         let group = pattern.group_of(k);
@@ -173,14 +210,15 @@ mod tests {
 
     fn args(ranks: u32, search: Search) -> Args {
         let (groups, objective) = (Groups::None, Objective::Time);
-        Args { file: PathBuf::new(), ranks, search, groups, objective, json: true }
+        let (within, runs, seed) = (1.0, 100, 1);
+        Args { file: PathBuf::new(), ranks, search, groups, objective, within, runs, seed, json: true }
     }
 
     #[test]
     fn the_json_has_the_worked_values_of_the_source() {
         let case = Description::from_toml(EXAMPLE).unwrap();
         let period = |ranks, search| {
-            let text = as_json(&case, &args(ranks, search).pattern(&case.pipeline).unwrap());
+            let text = as_json(&case, &args(ranks, search).pattern(&case.pipeline).unwrap(), None);
             serde_json::from_str::<serde_json::Value>(&text).unwrap()
         };
         let best = period(14, Search::Source);
@@ -195,7 +233,7 @@ mod tests {
     #[test]
     fn the_table_names_the_pace_setter() {
         let case = Description::from_toml(EXAMPLE).unwrap();
-        let text = as_text(&case, &Pattern::unreplicated(5));
+        let text = as_text(&case, &Pattern::unreplicated(5), None);
         let line = text.lines().find(|line| line.contains("<- sets the pace")).unwrap();
         assert!(line.contains("denoise") && line.contains("0.402131"), "{text}");
         assert!(text.contains("stage times do not vary, buffers"), "{text}");

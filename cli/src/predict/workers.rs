@@ -130,7 +130,7 @@ fn as_json(model: &Model, most: u32, rounding: Rounding) -> String {
     };
     let table: Vec<_> = (1..=most).map(row).collect();
     let all = json!({
-        "n_opt": model.fastest_workers(rounding), "pi_workers": model.pi_workers(most, rounding), "mcmc": whole(model.mcmc()), "table": table,
+        "n_opt": model.fastest_workers(rounding), "pi_workers": model.pi_workers(most, rounding), "mcmc": whole(model.mcmc()), "exact": true, "table": table,
     });
     format!("{all:#}\n")
 }

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::{Error, Mapping, Pipeline, Rates};
-use crate::markov::{Chain, Options};
+use crate::markov::{Chain, Method, Options};
 use crate::pepa::{Limits, StateSpace};
 
 /// Throughput of a mapping.
@@ -17,6 +17,8 @@ pub struct Evaluation {
     pub states: usize,
     /// Transitions of the model.
     pub transitions: usize,
+    /// How it was solved: directly is exact up to rounding.
+    pub method: Method,
 }
 
 /// The best of `all`; of equals (to one part in 10^9) the first.
@@ -48,7 +50,7 @@ pub struct Evaluator {
     pipeline: Pipeline,
     limits: Limits,
     derived: Option<Derived>,
-    known: FxHashMap<Vec<u64>, f64>,
+    known: FxHashMap<Vec<u64>, (f64, Method)>,
 }
 
 impl Derived {
@@ -64,7 +66,7 @@ impl Derived {
         Ok(Self { chain: space.chain()?, sources, ready, transitions: space.transitions(), last: None })
     }
 
-    fn throughput(&mut self, rates: &Rates) -> Result<f64, crate::pepa::Error> {
+    fn throughput(&mut self, rates: &Rates) -> Result<(f64, Method), crate::pepa::Error> {
         let rate = |source: &Source| match source {
             Source::Move(k) => rates.moves[*k],
             Source::Process(k) => rates.process[*k],
@@ -73,7 +75,7 @@ impl Derived {
         let steady = self.chain.steady_state_from(&Options::default(), self.last.as_deref())?;
         let ready: f64 = self.ready.iter().map(|state| steady.probabilities[*state as usize]).sum();
         self.last = Some(steady.probabilities);
-        Ok(rates.process[0] * ready)
+        Ok((rates.process[0] * ready, steady.method))
     }
 }
 
@@ -103,12 +105,12 @@ impl Evaluator {
             }
         };
         let key: Vec<u64> = rates.process.iter().chain(&rates.moves).map(|rate| rate.to_bits()).collect();
-        let throughput = match self.known.get(&key) {
-            Some(throughput) => *throughput,
+        let (throughput, method) = match self.known.get(&key) {
+            Some(known) => *known,
             None => derived.throughput(&rates).map_err(wrong)?,
         };
-        self.known.insert(key, throughput);
+        self.known.insert(key, (throughput, method));
         let (states, transitions) = (derived.chain.states(), derived.transitions);
-        Ok(Evaluation { mapping: mapping.clone(), throughput, states, transitions })
+        Ok(Evaluation { mapping: mapping.clone(), throughput, states, transitions, method })
     }
 }

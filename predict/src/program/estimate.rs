@@ -2,12 +2,8 @@
 
 use super::element::{Cost, Element, What};
 use super::{Machine, Options, Outcome, Program, ProgramError, Times, compiled, run};
-use crate::state_diagram::LEVEL;
-use midrun_models::chance::student_half_width;
+use crate::mean::Mean;
 use midrun_models::expression::Code;
-
-/// Fewest runs whose spread says how far their mean is off.
-const FEWEST: u32 = 10;
 
 /// When there are runs enough.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,7 +25,7 @@ impl Default for Precision {
 pub struct Estimate {
     /// Means over the runs; the timeline is that of the first one.
     pub outcome: Outcome,
-    /// Where the mean total time lies with confidence [`LEVEL`], seconds. `None`: nothing is drawn, the answer is that of the model.
+    /// Where the mean total time lies with confidence [`crate::state_diagram::LEVEL`], seconds. `None`: nothing is drawn, the answer is that of the model.
     pub interval_s: Option<(f64, f64)>,
     /// Number of runs.
     pub runs: u32,
@@ -51,28 +47,22 @@ pub fn estimate(
     if !compiled.elements.iter().any(draws) {
         return Ok(Estimate { outcome, interval_s: None, runs: 1 });
     }
-    let (mut runs, mut mean_s, mut squares, mut events) = (1_u32, outcome.total_s, 0.0, outcome.events);
-    let mut half_s = f64::INFINITY;
-    let per_run = outcome.events;
-    while runs < precision.runs && (runs < FEWEST || half_s > precision.share * mean_s) {
-        if runs >= 2 && events.saturating_add(per_run) > options.events {
+    let mut mean_s = Mean::default();
+    mean_s.add(outcome.total_s);
+    let (mut events, per_run) = (outcome.events, outcome.events);
+    while mean_s.runs < precision.runs && !mean_s.is_within(precision.share) {
+        if mean_s.runs >= 2 && events.saturating_add(per_run) > options.events {
             break;
         }
-        let seed = options.seed.wrapping_add(u64::from(runs));
+        let seed = options.seed.wrapping_add(u64::from(mean_s.runs));
         let next = run::run(&compiled, machine, &Options { seed, spans: 0, ..*options })?;
-        runs += 1;
         events = events.saturating_add(next.events);
-        let before_s = next.total_s - mean_s;
-        mean_s += before_s / f64::from(runs);
-        squares += before_s * (next.total_s - mean_s);
+        mean_s.add(next.total_s);
         add(&mut outcome, &next);
-        let freedom = f64::from(runs - 1);
-        half_s = student_half_width(LEVEL, freedom) * (squares / freedom / f64::from(runs)).sqrt();
     }
-    divide(&mut outcome, runs);
-    outcome.total_s = mean_s;
-    let interval_s = Some(((mean_s - half_s).max(0.0), mean_s + half_s));
-    Ok(Estimate { outcome, interval_s, runs })
+    divide(&mut outcome, mean_s.runs);
+    outcome.total_s = mean_s.value;
+    Ok(Estimate { outcome, interval_s: Some(mean_s.interval()), runs: mean_s.runs })
 }
 
 /// True if the cost of an element is drawn.

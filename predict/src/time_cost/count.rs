@@ -50,6 +50,15 @@ impl Parameter {
         }
     }
 
+    /// True unless all draws give the same.
+    pub(super) fn draws(&self) -> bool {
+        match *self {
+            Parameter::Fixed(_) => false,
+            Parameter::Binomial { trials, p } => trials > 0 && p > 0.0 && p < 1.0,
+            Parameter::Uniform { low, high } => low < high,
+        }
+    }
+
     pub(super) fn draw(&self, random: &mut Random) -> u32 {
         match *self {
             Parameter::Fixed(value) => value,
@@ -104,6 +113,11 @@ impl Count {
             return Err(wrong());
         }
         Ok(Count { parameter: Some(name.trim().to_owned()), plus })
+    }
+
+    /// True for the number 1.
+    pub(super) fn is_one(&self) -> bool {
+        self.parameter.is_none() && self.plus == 1
     }
 
     /// The parameter it depends on.

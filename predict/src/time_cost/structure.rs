@@ -127,6 +127,20 @@ pub struct Sweep {
 }
 
 impl Structure {
+    /// True if runs may differ: a time, a parameter or a way is drawn, or signals that come to locks at the same time.
+    pub fn draws(&self) -> bool {
+        let forks = self.nodes.iter().any(|node| matches!(node.kind, Kind::Fork { .. }));
+        let draws = |node: &Node| match &node.kind {
+            Kind::Operation { cost, .. } => cost.variance_s2() > 0.0,
+            Kind::Decision { ways } => ways.iter().filter(|(_, probability)| *probability > 0.0).count() > 1,
+            // A loop goes on until its one way out is left.
+            Kind::Flow { ways } => ways.len() > 2 || ways.last().is_some_and(|(_, count)| !count.is_one()),
+            Kind::Lock { .. } => forks,
+            _ => false,
+        };
+        self.parameters.values().any(Parameter::draws) || self.nodes.iter().any(draws)
+    }
+
     /// A structure whose forks meet joins, whose ends can be reached and whose parameters are there.
     ///
     /// # Errors

@@ -2,6 +2,7 @@
 
 use super::run::Outcome;
 use super::structure::{Kind, Structure};
+use crate::mean::Mean;
 
 /// Pieces of a histogram.
 const BINS: usize = 20;
@@ -13,6 +14,8 @@ pub struct Cost {
     pub runs: u32,
     /// Mean time at the end, seconds.
     pub mean_s: f64,
+    /// Where the mean lies with confidence [`crate::state_diagram::LEVEL`], seconds. `None`: nothing is drawn, the mean is exact for this model.
+    pub interval_s: Option<(f64, f64)>,
     /// Variance between runs, seconds squared; 0 for one run.
     pub variance_s2: f64,
     /// The fastest run, seconds.
@@ -43,12 +46,15 @@ impl Cost {
         let mean_s = times().sum::<f64>() / count;
         let squares: f64 = times().map(|time_s| (time_s - mean_s).powi(2)).sum();
         let (minimum_s, maximum_s) = times().fold((f64::INFINITY, 0.0_f64), |(a, b), t| (a.min(t), b.max(t)));
+        let mut mean = Mean::default();
+        times().for_each(|time_s| mean.add(time_s));
         let waited = |node: usize| outcomes.iter().filter_map(|o| o.waited_s.get(&node)).sum::<f64>() / count;
         let nodes = structure.nodes.iter().enumerate();
         let locks = nodes.filter(|(_, node)| matches!(node.kind, Kind::Lock { .. }));
         Cost {
             runs: outcomes.len() as u32,
             mean_s,
+            interval_s: structure.draws().then(|| mean.interval()),
             variance_s2: if outcomes.len() > 1 { squares / (count - 1.0) } else { 0.0 },
             minimum_s,
             maximum_s,

@@ -97,10 +97,12 @@ pub enum Function {
     Exponential,
     /// `uniform(least, greatest)`, drawn.
     Uniform,
+    /// `gamma(mean, sigma)`, drawn; never below 0.
+    Gamma,
 }
 
 /// Functions by name, with how many arguments they take at least and at most.
-const FUNCTIONS: [(&str, Function, usize, usize); 13] = [
+const FUNCTIONS: [(&str, Function, usize, usize); 14] = [
     ("min", Function::Min, 1, MOST_DEPTH),
     ("max", Function::Max, 1, MOST_DEPTH),
     ("sqrt", Function::Sqrt, 1, 1),
@@ -114,6 +116,7 @@ const FUNCTIONS: [(&str, Function, usize, usize); 13] = [
     ("normal", Function::Normal, 2, 2),
     ("exponential", Function::Exponential, 1, 1),
     ("uniform", Function::Uniform, 2, 2),
+    ("gamma", Function::Gamma, 2, 2),
 ];
 
 const WORDS: [(&str, Op); 14] = [
@@ -335,7 +338,7 @@ impl Code {
 }
 
 fn is_drawn(function: Function) -> bool {
-    matches!(function, Function::Normal | Function::Exponential | Function::Uniform)
+    matches!(function, Function::Normal | Function::Exponential | Function::Uniform | Function::Gamma)
 }
 
 fn call(function: Function, arguments: &[Code], slots: &[f64], random: &mut Random) -> f64 {
@@ -365,6 +368,10 @@ fn call(function: Function, arguments: &[Code], slots: &[f64], random: &mut Rand
         Function::Uniform => {
             let (low, high) = (of(0), of(1));
             low + (high - low) * random.uniform()
+        }
+        Function::Gamma => {
+            let (mean, sigma) = (of(0), of(1));
+            mean * random.gamma((sigma / mean).powi(2))
         }
     }
 }
