@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 pub mod description;
+pub mod fit;
 pub mod mapping;
 pub mod markov;
 mod mean;

@@ -1,5 +1,7 @@
 //! `midrun predict program`: an MPI program simulated on a machine, as times and as a timeline.
 
+mod learn;
+
 use std::fmt::Write;
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
@@ -25,11 +27,17 @@ const PROCESSES: usize = 16;
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// The program (TOML): processes, run, [parameters], [element.NAME] tables
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
+    #[arg(value_name = "FILE", required_unless_present = "from")]
+    file: Option<PathBuf>,
     /// The machine (TOML): [[node]] tables, [inside] and [between] them
-    #[arg(long, value_name = "FILE")]
-    machine: PathBuf,
+    #[arg(long, value_name = "FILE", required_unless_present = "from")]
+    machine: Option<PathBuf>,
+    /// Learn a Master/Worker program's description from a recording, with the parameters of its run; may be repeated
+    #[arg(long, value_name = "RECORDING[,NAME=VALUE…]", value_parser = learn::from, conflicts_with_all = ["file", "machine", "set", "trace"])]
+    from: Vec<learn::From>,
+    /// Write what was learnt to PREFIX.toml and PREFIX.machine.toml
+    #[arg(long, value_name = "PREFIX", requires = "from")]
+    to: Option<PathBuf>,
     /// Another value for a parameter of the program; may be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = setting)]
     set: Vec<(String, f64)>,
@@ -66,15 +74,19 @@ fn setting(text: &str) -> Result<(String, f64), String> {
 /// # Errors
 /// Files that cannot be read, understood or written, a program that does not come to its end.
 pub fn main(args: &Args) -> anyhow::Result<ExitCode> {
-    let mut program = read(&args.file, Program::from_toml)?;
-    let machine = read(&args.machine, Machine::from_toml)?;
-    for (name, value) in &args.set {
-        in_file(&args.file, program.set(name, *value))?;
-    }
     let spans = if args.trace.is_some() { SPANS } else { 0 };
     let options = Options { seed: args.seed, spans, events: args.events };
     let precision = Precision { share: args.within / 100.0, runs: args.runs };
-    let answer = in_file(&args.file, estimate(&program, &machine, &options, &precision))?;
+    let (Some(file), Some(machine)) = (&args.file, &args.machine) else {
+        crate::usage::print(&learn::learnt(&args.from, args.to.as_deref(), (&options, &precision), args.json)?)?;
+        return Ok(ExitCode::SUCCESS);
+    };
+    let mut program = read(file, Program::from_toml)?;
+    let machine = read(machine, Machine::from_toml)?;
+    for (name, value) in &args.set {
+        in_file(file, program.set(name, *value))?;
+    }
+    let answer = in_file(file, estimate(&program, &machine, &options, &precision))?;
     let outcome = &answer.outcome;
     if let Some(path) = &args.trace {
         write_trace(path, outcome).map_err(|error| Usage(format!("--trace {}: {error}", path.display())))?;

@@ -41,6 +41,7 @@ mod compiled;
 mod element;
 mod estimate;
 mod file;
+pub mod learnt;
 mod machine;
 mod messages;
 mod network;
