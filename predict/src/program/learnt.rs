@@ -183,7 +183,9 @@ fn machine(last: &Run) -> Result<String, String> {
     let none = || format!("{} holds no cost of messages: record a run of midrun's framework", last.name);
     let inside = near.or(far).ok_or_else(none)?;
     let name = last.name.replace(char::is_control, " ");
-    let mut text = format!("# The hosts of {name}, with a core for each rank: give them those that they have to ask for more workers.\n");
+    let mut text = format!(
+        "# The hosts of {name}, with a core for each rank: give them those that they have to ask for more workers.\n"
+    );
     let cores = [last.workers.0 + 1, last.workers.1];
     for cores in cores.into_iter().filter(|cores| *cores > 0) {
         let _ = writeln!(text, "[[node]]\ncores = {cores}\n");
