@@ -6,6 +6,9 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::usage::{EXIT_USAGE, one_line, say};
 
+#[cfg(test)]
+mod documents_tests;
+
 /// Tunes MPI programs while they run.
 #[derive(Parser, Debug)]
 #[command(name = "midrun", version)]

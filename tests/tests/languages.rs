@@ -73,6 +73,27 @@ fn a_program_in_c_finds_midrun_by_pkg_config(mpi: Mpi) {
 }
 
 #[each_mpi]
+fn a_program_in_c_finds_midrun_by_lmods_module_until_it_is_unloaded(mpi: Mpi) {
+    need!(Path::new("/etc/profile.d/lmod.sh").exists() && is_here("pkg-config"), "no Lmod or no pkg-config");
+    let scratch = Scratch::new();
+    let place = install(&scratch);
+    let script = format!(
+        ". /etc/profile.d/lmod.sh && module use '{place}/share/modulefiles' && module load midrun && command -v midrun &&
+        mpicc.{mpi} '{source}' $(pkg-config --cflags --libs midrun) -lm -o program && ldd program | grep libmidrun &&
+        module unload midrun && ! command -v midrun && ! pkg-config --exists midrun && echo \"left: $MIDRUN_ROOT$LD_LIBRARY_PATH\"",
+        place = place.display(),
+        mpi = mpi.name(),
+        source = root().canonicalize().expect("the root").join("examples/mw_synthetic.c").display(),
+    );
+    let mut shell = Command::new("bash");
+    shell.args(["-c", &script]).current_dir(scratch.directory()).env_clear().env("PATH", "/usr/bin:/bin");
+    let out = succeed("module", &mut shell);
+    let place = place.display();
+    assert!(out.starts_with(&format!("{place}/bin/midrun\n")) && out.ends_with("left:"), "{out}");
+    assert!(out.contains(&format!("libmidrun.so => {place}/lib/libmidrun.so")), "{out}");
+}
+
+#[each_mpi]
 fn a_program_in_cpp_finds_midrun_by_cmake(mpi: Mpi) {
     need!(is_here("cmake"), "no CMake");
     let scratch = Scratch::new();
