@@ -72,7 +72,8 @@ fn the_site_is_built_without_a_complaint_and_its_links_lead_somewhere() {
             let target = if file.is_empty() { Some(name.clone()) } else { target(name, file) };
             let leads = target.is_some_and(|target| {
                 let has_anchor = |known: &BTreeSet<&str>| anchor.is_empty() || known.contains(anchor);
-                site.join(&target).is_file() && anchors.get(&target).is_none_or(has_anchor)
+                let file = site.join(&target);
+                (file.is_file() || file.join("index.html").is_file()) && anchors.get(&target).is_none_or(has_anchor)
             });
             if !leads {
                 wrong.insert(format!("{}: {link}", name.display()));
