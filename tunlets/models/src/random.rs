@@ -1,5 +1,6 @@
 //! Seeded random numbers for simulations and searches: a seed gives the same stream on every machine.
 
+use rand::seq::SliceRandom;
 use rand::{Rng, SeedableRng};
 use rand_distr::{Binomial, Distribution, Exp1, Gamma, Open01, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -27,6 +28,11 @@ impl Random {
     /// A uniform integer from 0 to `n` - 1; 0 for `n` = 0.
     pub fn below(&mut self, n: usize) -> usize {
         if n == 0 { 0 } else { self.0.random_range(0..n) }
+    }
+
+    /// Puts values into any order, each as likely as others.
+    pub fn shuffle<T>(&mut self, values: &mut [T]) {
+        values.shuffle(&mut self.0);
     }
 
     /// An exponential number of mean 1.

@@ -1,6 +1,7 @@
 //! The iteration time of a cut-off depth: what the master does alone, and the tasks of that depth, handed out.
 
 use super::tree::{Times, Tree};
+use midrun_models::random::Random;
 use midrun_models::simulate::{SimInput, SimResult, iteration_of};
 use midrun_scheduling::TechniqueParameters;
 
@@ -53,17 +54,6 @@ impl HandOut {
     }
 }
 
-/// Numbers that look like chance (SplitMix64), the same for the same seed.
-fn shuffle(times: &mut [f64], seed: u64) {
-    let mut state = seed;
-    for k in (1..times.len()).rev() {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let x = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        times.swap(k, ((x ^ (x >> 31)) % (k as u64 + 1)) as usize);
-    }
-}
-
 /// The forecast of a cut-off at `depth`, of which all times are known.
 pub fn forecast(tree: &Tree, hand_out: &HandOut, depth: usize) -> Forecast {
     let (groups, bytes) = tree.tasks(depth);
@@ -72,7 +62,7 @@ pub fn forecast(tree: &Tree, hand_out: &HandOut, depth: usize) -> Forecast {
     let load = hand_out.with(bytes, times.len() as u64);
     let orders: Vec<SimResult> = (1..=ORDERS)
         .map(|seed| {
-            shuffle(&mut times, seed);
+            Random::new(seed).shuffle(&mut times);
             iteration_of(&times, &load, &hand_out.setting)
         })
         .collect();

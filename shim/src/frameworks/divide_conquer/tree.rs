@@ -103,6 +103,7 @@ impl Tree {
     pub fn on_solved(&mut self, task: u64, solved: Solved) -> bool {
         let place = usize::try_from(task).ok().and_then(|task| self.tasks.get(task).copied());
         let Some(node) = place.map(|at| &mut self.nodes[at]).filter(|node| node.result.is_none()) else { return false };
+        node.problem = Buffer::default();
         node.span_ns = solved.span_ns;
         node.solve_ns = solved.levels.first().map_or(0, |own| own.solve.sum_ns);
         node.result = Some(solved.result);
@@ -145,7 +146,7 @@ impl Tree {
         level.own.add(own_ns);
         level.solve.add(node.solve_ns);
         level::join(&mut self.levels, node.depth as usize, &level);
-        node.result = Some(result);
+        (node.problem, node.result) = (Buffer::default(), Some(result));
         Ok(())
     }
 }
