@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use midrun_analyzer::JobId;
 use midrun_analyzer::recording::{self, End, Reader};
+use midrun_tunlets::Window;
 
 use crate::usage::{Usage, say};
 
@@ -55,6 +56,15 @@ impl RecordingArgs {
             say(format!("{}: {end}; only the {frames} frames before it are used", self.file.display()));
         }
     }
+}
+
+/// Why predictions refuse a recording that [`divides`].
+pub const DIVIDES: &str =
+    "is of a divide-and-conquer program, whose tasks depend on its cut-off depth: midrun replay shows its decisions";
+
+/// Whether these are iterations of a divide-and-conquer program.
+pub fn divides(iterations: &[Window]) -> bool {
+    iterations.iter().any(|window| window.serial_s() > 0.0)
 }
 
 /// Checks that a recording can be written at `path`.

@@ -68,7 +68,11 @@ mod tests {
                 assert!(!source.contains(print), "{print} of {} panics where stderr fails", path.display());
             }
         }
-        assert_eq!(checked, exported + 1, "each exported function, and the handler of fork");
+        assert_eq!(
+            checked,
+            exported + 4,
+            "each exported function, the handler of fork, three callbacks of divide and conquer"
+        );
         assert!(exported > 25, "{exported}");
     }
 }

@@ -2,7 +2,7 @@
 
 use midrun_tests::mpi::command;
 use midrun_tests::process::Ended;
-use midrun_tests::{Mpi, Process, Scratch, Summary, each_mpi, root, under_midrun};
+use midrun_tests::{Mpi, Process, Scratch, Summary, each_mpi, midrun, root, under_midrun};
 
 fn line(mpi: Mpi, ranks: u32, program: &str, options: &str) -> Vec<String> {
     let mut line = mpi.line(ranks, &mpi.example(program));
@@ -69,6 +69,23 @@ fn a_bad_depth_is_put_right_by_what_one_solve_tells(mpi: Mpi) {
     assert!(solves.last().is_some_and(|(tasks, depth)| *depth > 1 && *tasks >= 8), "{}", ended.out);
     // What is midrun's own is no measurement of the user's.
     assert!(!ended.err.contains("dc.1.") && summary.0["points"].is_null(), "{}\n{}", ended.err, summary.0["points"]);
+}
+
+#[each_mpi]
+fn a_recording_is_decided_again_and_no_prediction_takes_it_for_a_task_farm(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let line = line(mpi, 4, "quadrature", "--solves 6 --digits 7 --pace 500 --cutoff 1");
+    under_midrun(&scratch, "job", &["--record", "run.rec"], &line).succeed();
+    let midrun = |words: &[&str]| {
+        let mut command = std::process::Command::new(midrun());
+        command.args(words).current_dir(scratch.directory());
+        Process::start(&scratch, "later", command).wait()
+    };
+    for words in [&["predict", "run", "run.rec"][..], &["predict", "program", "--from", "run.rec"]] {
+        midrun(words).assert_refused(&["run.rec", "divide-and-conquer", "midrun replay"]);
+    }
+    let replay = midrun(&["replay", "run.rec"]);
+    assert!(replay.code == 0 && replay.out.contains("cut-off depth"), "{}\n{}", replay.out, replay.err);
 }
 
 #[each_mpi]

@@ -10,7 +10,7 @@ use midrun_predict::units::{bytes, seconds};
 use midrun_tunlets::recorded::{Answer, Errors, LeftOut, OtherLink};
 use serde_json::{Value, json};
 
-use crate::recording::RecordingArgs;
+use crate::recording::{DIVIDES, RecordingArgs, divides};
 use crate::table::Column::{self, Left, Right};
 use crate::table::table;
 use crate::tuning_flags::workers;
@@ -78,6 +78,7 @@ pub fn main(args: &Args) -> anyhow::Result<ExitCode> {
     let wrong = |why: String| anyhow::Error::new(args.which.wrong(why));
     let text = match (iterations.is_empty(), streams.is_empty()) {
         (true, true) => Err("holds no whole iteration and no window of a stream: record a longer run".to_owned()),
+        (false, _) if divides(&iterations) => Err(DIVIDES.to_owned()),
         (false, _) if streams.len() < iterations.len() => master_worker::predicted(args, &iterations),
         _ => pipeline::predicted(args, &streams),
     };

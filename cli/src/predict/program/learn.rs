@@ -10,7 +10,7 @@ use midrun_predict::program::{Estimate, Machine, Options, Precision, Program, es
 use midrun_tunlets::{LinkCost, Window};
 use serde_json::{Value, json};
 
-use crate::recording::RecordingArgs;
+use crate::recording::{DIVIDES, RecordingArgs, divides};
 use crate::table::Column::{Left, Right};
 use crate::table::table;
 use crate::usage::Usage;
@@ -52,6 +52,9 @@ impl From {
             let why =
                 "is of a pipeline, of which no description is learnt yet: midrun predict run foresees its patterns";
             return Err(wrong(why).into());
+        }
+        if divides(&iterations) {
+            return Err(wrong(DIVIDES).into());
         }
         let usable = |window: &&Window| !window.setting_changed && window.coverage > WHOLE && window.tasks > 0;
         let whole: Vec<&Window> = iterations.iter().filter(usable).collect();

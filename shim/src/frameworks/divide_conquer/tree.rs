@@ -71,6 +71,9 @@ impl Tree {
             }
             depth += 1;
         }
+        // Where bytes tell which take longer, those go first: the last ones to end are short then (LPT, Graham 1969).
+        let Tree { nodes, tasks, .. } = &mut tree;
+        tasks.sort_by_key(|at| std::cmp::Reverse(nodes[*at].problem.as_ref().len()));
         tree.divide_ns = clock::now_ns().saturating_sub(begun_ns);
         Ok((tree, depth))
     }
