@@ -51,7 +51,7 @@ static SETTER: Setter = Setter::new(
 /// What the callbacks of the Master/Worker framework need.
 struct Shared {
     functions: Option<Functions>,
-    /// Master: the problem of this solve, and its tree.
+    /// Master: the problems of this solve.
     tree: Tree,
     /// Depths below the cut-off that workers time.
     look: u32,
