@@ -30,7 +30,12 @@ pub fn saved(summary: &Value) -> Option<String> {
     if !summary["search"].is_null() {
         return None;
     }
-    let (costs, what) = costs(summary)?;
+    let (costs, what, unit) = costs(summary)?;
+    let same = match unit {
+        Work::TaskTime => " for the same work",
+        Work::Tasks => " for as many tasks",
+        Work::Equal => "",
+    };
     let applied = summary["decisions"].as_array()?.iter().filter(|decision| !decision["applied_iteration"].is_null());
     // Until it is applied the settings at start hold. A stream counts inputs there, not windows.
     let from = |decision: &Value| match what {
@@ -51,12 +56,6 @@ pub fn saved(summary: &Value) -> Option<String> {
     let at_start_s: f64 = after.iter().map(|cost| cost.work * rate).sum();
     let share = 100.0 * (took_s / at_start_s - 1.0);
     let changes = Count(applied.count() as u64, "change");
-    let same = match has_tasks(summary) {
-        true if is_crowded(summary) && divides(summary) => "",
-        true if is_crowded(summary) => " for as many tasks",
-        true => " for the same work",
-        false => "",
-    };
     if what == "window" {
         let period = |windows: &[&Cost]| Seconds(median(windows.iter().map(|cost| cost.time_s).collect()));
         return Some(format!(
@@ -84,25 +83,45 @@ pub fn saved(summary: &Value) -> Option<String> {
     })
 }
 
-fn costs(summary: &Value) -> Option<(Vec<Cost>, &'static str)> {
+fn costs(summary: &Value) -> Option<(Vec<Cost>, &'static str, Work)> {
     let list = |key: &str| summary[key].as_array().map(Vec::as_slice).unwrap_or_default();
     let at = |key: &str, place: usize| list(key).get(place).and_then(Value::as_f64);
     let periods = list("period_s");
     let (key, what) = if periods.is_empty() { ("iteration_s", "iteration") } else { ("period_s", "window") };
-    let with_tasks = has_tasks(summary) && what == "iteration";
+    let unit = if what == "iteration" { Work::of(summary) } else { Work::Equal };
     let cost = |(place, time_s): (usize, &Value)| {
         let number = if what == "window" { place as f64 } else { at("iteration", place).unwrap_or(place as f64) };
-        // Work is the total time of the tasks: ideal time x workers. Where tasks wait for cores their time is no work.
-        let work = match with_tasks {
-            true if is_crowded(summary) && divides(summary) => 1.0,
-            true if is_crowded(summary) => at("tasks", place)?,
-            true => at("ideal_s", place)? * at("workers", place)?,
-            false => 1.0,
+        let work = match unit {
+            Work::TaskTime => at("ideal_s", place)? * at("workers", place)?,
+            Work::Tasks => at("tasks", place)?,
+            Work::Equal => 1.0,
         };
         Some(Cost { number: number as u64, time_s: time_s.as_f64()?, work }).filter(|cost| cost.work > 0.0)
     };
     let costs: Vec<Cost> = list(key).iter().enumerate().filter_map(cost).collect();
-    (!costs.is_empty()).then_some((costs, what))
+    (!costs.is_empty()).then_some((costs, what, unit))
+}
+
+/// The unit of an iteration's work.
+#[derive(Clone, Copy)]
+enum Work {
+    /// The total time of its tasks: ideal time x workers.
+    TaskTime,
+    /// Their number: where tasks wait for cores, their time is no work.
+    Tasks,
+    /// Nothing tells it, and all iterations count alike: the program has no tasks, or how many there are was midrun's decision.
+    Equal,
+}
+
+impl Work {
+    fn of(summary: &Value) -> Work {
+        match (has_tasks(summary), is_crowded(summary)) {
+            (false, _) => Work::Equal,
+            (true, false) => Work::TaskTime,
+            (true, true) if divides(summary) => Work::Equal,
+            (true, true) => Work::Tasks,
+        }
+    }
 }
 
 /// How many tasks there are was midrun's decision.
