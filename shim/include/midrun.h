@@ -262,7 +262,7 @@ typedef struct midrun_dc_stats {
   size_t struct_size; /* sizeof(midrun_dc_stats_t), set by the caller */
   uint64_t iteration;
   uint64_t tasks;     /* problems that workers solved */
-  uint32_t cutoff;    /* depth of the deepest of them */
+  uint32_t cutoff;    /* cut-off depth in force; the tree may end above it */
   uint32_t workers;   /* active workers */
   double iteration_s; /* wall time, seconds */
   double task_s;      /* time of all tasks, summed over the workers, seconds */
@@ -273,7 +273,8 @@ typedef struct midrun_dc_stats {
 /* Collective over comm. All ranks pass the same master and functions. On an error *dc is NULL. */
 int midrun_dc_create(midrun_dc_t **dc, const midrun_dc_config_t *config);
 /* Collective: solves the master's `problem`. On the master *result is the result, aligned to 16 bytes and valid until the
- * next solve, or destruction; on a worker *result and *result_bytes are 0, and all arguments but dc may be. */
+ * next solve, or destruction; on a worker *result and *result_bytes are 0, and all arguments but dc may be.
+ * A wrong argument on the master is MIDRUN_ERR_ARGUMENT there, and fails the solve on the workers (MIDRUN_ERR_TASK). */
 int midrun_dc_solve(midrun_dc_t *dc, const void *problem, size_t bytes, const void **result, size_t *result_bytes);
 /* In divide, base and combine: allocates a part or the result of `bytes` zeros, valid until the function returns.
  * NULL: out of memory, or more results than one. */

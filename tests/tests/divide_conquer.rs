@@ -107,6 +107,10 @@ fn a_failing_function_ends_the_solve_on_every_rank_with_its_name(mpi: Mpi) {
 fn wrong_arguments_are_refused_on_every_rank(mpi: Mpi) {
     let ended = program(mpi, 3, "missing");
     assert_eq!(ended.out.matches("create -1").count(), 3, "{}\n{}", ended.out, ended.err);
+    // The workers wait for the solve.
+    let ended = program(mpi, 3, "unasked");
+    let counts = [-1, -4].map(|status| ended.out.matches(&format!("status {status}")).count());
+    assert_eq!((ended.code, counts), (3, [1, 2]), "{}\n{}", ended.out, ended.err);
 }
 
 fn program(mpi: Mpi, ranks: u32, what: &str) -> Ended {

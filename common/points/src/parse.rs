@@ -6,8 +6,9 @@ use crate::{
     Trigger, Tuned, Type,
 };
 use midrun_vocabulary::bounds::TEXT_BYTES;
+use midrun_vocabulary::names::of_framework;
 
-/// Labels reserved for midrun.
+/// Labels reserved for midrun, as are those that begin as the names of a framework's tuning points do.
 const RESERVED: [&str; 2] = ["iteration", "points"];
 
 /// A declaration and the line it stands in, from 1.
@@ -84,7 +85,7 @@ pub fn parse(text: &str) -> Result<Vec<Line>, Error> {
 fn check_label(before: &[Line], words: &Words<'_>, declaration: &Declaration) -> Result<(), Error> {
     let Some(label) = declaration.label() else { return Ok(()) };
     let column = words.all.get(1).map_or(1, |(column, _)| *column);
-    if RESERVED.contains(&label.as_str()) {
+    if RESERVED.contains(&label.as_str()) || of_framework(label.as_str()) {
         return words.wrong(column, format!("\"{label}\" is midrun's own; give another label"));
     }
     match before.iter().find(|line| line.declaration.label() == Some(label)) {

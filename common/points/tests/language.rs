@@ -226,6 +226,8 @@ fn what_is_wrong_is_named_with_its_place_and_what_would_be_right() {
         ("iteration mpi MPI_Send every 0", "line 1, column 30: \"0\" is not a whole number from 1"),
         ("measure a function f sum\nonce a g", "line 2, column 6: \"a\" is the label of line 1, too"),
         ("once points f", "line 1, column 6: \"points\" is midrun's own"),
+        ("measure dc.solve function f sum", "line 1, column 9: \"dc.solve\" is midrun's own"),
+        ("tune mw.factor variable F0 i32 1..4", "line 1, column 6: \"mw.factor\" is midrun's own"),
         ("measure a function f sum\n return a on-loss", "line 2, column 9: \"a\" has no tuning point"),
     ] {
         let error = parse(text).expect_err(text).to_string();

@@ -45,7 +45,7 @@ pub mod tree {
     use alloc::format;
     use alloc::string::String;
 
-    /// Depth at which the master stopped to divide.
+    /// The cut-off depth in force: the tree may end above it.
     pub const CUTOFF: &str = "dc.cut_off_at";
     /// Time in which the master divided and combined, while no worker had a task.
     pub const SERIAL: &str = "dc.serial";

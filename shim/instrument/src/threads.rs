@@ -26,7 +26,7 @@ pub struct Others {
 /// Observes every other thread: one that does not sleep in the kernel, with its next instruction outside `code`, counts as running.
 ///
 /// # Errors
-/// The threads cannot be listed, so that nothing is known about them.
+/// The threads cannot be listed, or one of them cannot be read: nothing is known about them.
 pub fn others(code: (usize, usize)) -> Result<Others, Refusal> {
     // SAFETY: gettid only returns a number.
     let own = unsafe { libc::gettid() } as u32;
@@ -36,7 +36,7 @@ pub fn others(code: (usize, usize)) -> Result<Others, Refusal> {
     for entry in entries {
         let name = entry.map_err(|_| Refusal::Threads)?.file_name();
         let Some(id) = name.to_str().and_then(|name| name.parse::<u32>().ok()) else { continue };
-        others.blocks_sigtrap |= blocks_sigtrap(id);
+        others.blocks_sigtrap |= blocks_sigtrap(id)?;
         seen_own |= id == own;
         if id != own {
             others.any = true;
@@ -52,9 +52,8 @@ pub fn others(code: (usize, usize)) -> Result<Others, Refusal> {
 /// Whether the thread sleeps in the kernel, or is gone; with its next instruction outside the code given.
 fn is_asleep(id: u32, (from, to): (usize, usize)) -> bool {
     let Ok(text) = read_to_string(format!("/proc/self/task/{id}/syscall")) else {
-        // The thread is gone; or the kernel has no such file, and it may run.
-        // SAFETY: signal 0 only asks whether the thread is there.
-        return unsafe { libc::syscall(libc::SYS_tgkill, libc::getpid(), id, 0) } != 0;
+        // Or the kernel has no such file, and the thread may run.
+        return is_gone(id);
     };
     let next = text.split_whitespace().last().and_then(|word| usize::from_str_radix(word.strip_prefix("0x")?, 16).ok());
     match next {
@@ -63,11 +62,23 @@ fn is_asleep(id: u32, (from, to): (usize, usize)) -> bool {
     }
 }
 
-fn blocks_sigtrap(id: u32) -> bool {
+/// Whether the thread blocks SIGTRAP; one that is gone does not.
+///
+/// # Errors
+/// The kernel does not say so of a thread that is there.
+fn blocks_sigtrap(id: u32) -> Result<bool, Refusal> {
     let status = read_to_string(format!("/proc/self/task/{id}/status")).unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigBlk:"));
-    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0);
-    mask & (1 << (libc::SIGTRAP - 1)) != 0
+    match mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()) {
+        Some(mask) => Ok(mask & (1 << (libc::SIGTRAP - 1)) != 0),
+        None if is_gone(id) => Ok(false),
+        None => Err(Refusal::Threads),
+    }
+}
+
+fn is_gone(id: u32) -> bool {
+    // SAFETY: signal 0 only asks whether the thread is there.
+    unsafe { libc::syscall(libc::SYS_tgkill, libc::getpid(), id, 0) != 0 }
 }
 
 /// Time that the thread has run, nanoseconds; 0 where the kernel does not say.

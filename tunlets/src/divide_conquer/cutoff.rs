@@ -77,8 +77,8 @@ impl CutOff {
             self.interrupt();
             self.measured_with = with;
         }
-        let cutoff = tree.cutoff;
-        if self.now.as_ref().is_none_or(|now| now.tree.cutoff != cutoff) {
+        let cutoff = tree.in_force;
+        if self.now.as_ref().is_none_or(|now| now.tree.in_force != cutoff) {
             self.interrupt();
         }
         let ideal_s = tree.work_s() / f64::from(window.workers.max(1));
@@ -150,7 +150,7 @@ impl CutOff {
     /// The depth that gains most of those that surely gain.
     fn better(&self, now: &Now) -> Option<(Forecast, Forecast, Gain)> {
         let all = forecast::all(&now.tree, now.hand_out.as_ref()?);
-        let present = *all.get(now.tree.cutoff as usize)?;
+        let present = Forecast { depth: now.tree.in_force, ..*all.get(now.tree.cutoff as usize)? };
         let gains = all
             .iter()
             .filter(|next| next.depth != present.depth)
@@ -167,7 +167,7 @@ impl CutOff {
             return None;
         }
         let now = self.now.clone()?;
-        let from = now.tree.cutoff;
+        let from = now.tree.in_force;
         if let Some(trial) = self.trials.rollback.take() {
             let (to, was_s) = (trial.from?, trial.before.time_s()?);
             let why = format!("{} measured, not {} as before", Seconds(trial.time_s()), Seconds(was_s));

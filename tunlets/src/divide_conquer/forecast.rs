@@ -1,11 +1,12 @@
 //! The iteration time of a cut-off depth: what the master does alone, and the tasks of that depth, handed out.
 
 use super::tree::{Times, Tree};
+use crate::master_worker;
 use midrun_models::random::Random;
 use midrun_models::simulate::{SimInput, SimResult, iteration_of};
 use midrun_scheduling::TechniqueParameters;
 
-/// Orders of the tasks that are simulated: which of them come last decides how evenly an iteration ends.
+/// Orders of the tasks that are simulated, unless these are very many: which of them come last decides how evenly an iteration ends.
 const ORDERS: u64 = 8;
 
 /// A cut-off depth and what is expected of it.
@@ -60,7 +61,8 @@ pub fn forecast(tree: &Tree, hand_out: &HandOut, depth: usize) -> Forecast {
     let mut times: Vec<f64> = groups.iter().flat_map(Times::each).collect();
     let serial_s = tree.serial_at(depth);
     let load = hand_out.with(bytes, times.len() as u64);
-    let orders: Vec<SimResult> = (1..=ORDERS)
+    let runs = master_worker::runs(load.tasks, ORDERS);
+    let orders: Vec<SimResult> = (1..=runs)
         .map(|seed| {
             Random::new(seed).shuffle(&mut times);
             iteration_of(&times, &load, &hand_out.setting)
@@ -74,7 +76,7 @@ pub fn forecast(tree: &Tree, hand_out: &HandOut, depth: usize) -> Forecast {
         longest_s: times.iter().copied().fold(0.0, f64::max),
         serial_s,
         iteration_s,
-        error: result.deviation * result.iteration_s / iteration_s / (ORDERS as f64).sqrt(),
+        error: result.deviation * result.iteration_s / iteration_s / (runs as f64).sqrt(),
     }
 }
 

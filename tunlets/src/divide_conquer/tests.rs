@@ -143,41 +143,46 @@ impl Program {
         all
     }
 
-    /// Runs it for some iterations; returns the times, and the changes of the cut-off depth.
     fn tuned(&self, start: usize, iterations: u64) -> (Vec<f64>, Vec<Proposal>) {
-        let limits = Limits { min: 0, max: 0, step: 0 };
-        let confidence = Confidence::default();
-        let mode = Mode::Fixed(Technique::Ss);
-        let inner = MasterWorker::new(mode, Objective::Time, confidence, limits);
-        let mut tunlet = DivideConquer::new(inner, Objective::Time, confidence);
-        let mut point = TuningPoint {
-            rank: 0,
-            name: names::CUTOFF.into(),
-            whole: true,
-            range: (0.0, 30.0),
-            value: start as f64,
-            declared: start as f64,
-            text: None,
-        };
-        let (mut times, mut changes) = (Vec::new(), Vec::new());
-        for iteration in 0..iterations {
-            let window = self.run(iteration, point.value as usize, 3);
-            times.push(window.iteration_s);
-            for judgement in tunlet.observe(Observation::Iteration(&window)) {
-                assert_ne!(judgement.verdict, Verdict::NotApplied);
-            }
-            if let Some(proposal) = tunlet.propose(std::slice::from_ref(&point)) {
-                point.value = proposal.assignments[0].1.number().unwrap();
-                tunlet.on_settled(changes.len() as u64, Settled::Applied { iteration: iteration + 1 });
-                changes.push(proposal);
-            }
-        }
-        (times, changes)
+        tuned(&[self], start, iterations)
     }
 
     fn best_s(&self) -> f64 {
         (0..16).map(|depth| self.run(0, depth, 0).iteration_s).fold(f64::INFINITY, f64::min)
     }
+}
+
+/// Runs the programs in turn, an iteration each; returns the times, and the changes of the cut-off depth.
+fn tuned(programs: &[&Program], start: usize, iterations: u64) -> (Vec<f64>, Vec<Proposal>) {
+    let limits = Limits { min: 0, max: 0, step: 0 };
+    let confidence = Confidence::default();
+    let mode = Mode::Fixed(Technique::Ss);
+    let inner = MasterWorker::new(mode, Objective::Time, confidence, limits);
+    let mut tunlet = DivideConquer::new(inner, Objective::Time, confidence);
+    let mut point = TuningPoint {
+        rank: 0,
+        name: names::CUTOFF.into(),
+        whole: true,
+        range: (0.0, 30.0),
+        value: start as f64,
+        declared: start as f64,
+        text: None,
+    };
+    let (mut times, mut changes) = (Vec::new(), Vec::new());
+    for iteration in 0..iterations {
+        let program = programs[iteration as usize % programs.len()];
+        let window = program.run(iteration, point.value as usize, 3);
+        times.push(window.iteration_s);
+        for judgement in tunlet.observe(Observation::Iteration(&window)) {
+            assert_ne!(judgement.verdict, Verdict::NotApplied);
+        }
+        if let Some(proposal) = tunlet.propose(std::slice::from_ref(&point)) {
+            point.value = proposal.assignments[0].1.number().unwrap();
+            tunlet.on_settled(changes.len() as u64, Settled::Applied { iteration: iteration + 1 });
+            changes.push(proposal);
+        }
+    }
+    (times, changes)
 }
 
 #[test]
@@ -202,6 +207,22 @@ fn from_any_start_the_chosen_depth_is_near_the_best() {
         }
     }
     assert!(near >= 82, "{near} of 96 within 5 % of the best depth");
+}
+
+#[test]
+fn a_depth_below_the_end_of_some_trees_is_in_force_all_the_same() {
+    let mut random = Random::new(3);
+    let mut program = |base_s: f64| {
+        let root = Problem::new(&mut random, 1.0, (base_s, 0.0, 0.0));
+        Program { root, workers: 24, overhead_s: 1e-6, latency_s: 1e-6 }
+    };
+    // Trees of 64 base cases, which end at depth 6, and of 512.
+    let (low, high) = (program(0.016), program(0.002));
+    let depths = |program: &Program| Tree::of(&program.run(0, 7, 3)).map(|tree| (tree.in_force, tree.cutoff));
+    assert_eq!((depths(&low), depths(&high)), (Some((7, 6)), Some((7, 7))));
+    // The change to a depth that the low trees do not have is judged all the same.
+    let (_, changes) = tuned(&[&high, &high, &low], 1, 20);
+    assert!(changes.iter().any(|change| change.to.parse().is_ok_and(|to: u32| to > 6)), "{changes:?}");
 }
 
 #[test]

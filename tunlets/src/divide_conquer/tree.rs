@@ -66,7 +66,9 @@ pub struct Level {
 /// One solve.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tree {
-    /// Depth at which the master stopped to divide.
+    /// The cut-off depth in force.
+    pub in_force: u32,
+    /// Depth at which the master stopped to divide: the one in force, or where the tree ends.
     pub cutoff: u32,
     /// Time in which the master divided and combined, seconds: no worker had a task.
     pub serial_s: f64,
@@ -80,7 +82,7 @@ impl Tree {
     /// The tree of an iteration; `None` where the program is none of this kind, or not all of its records are there.
     pub fn of(window: &Window) -> Option<Tree> {
         let point = |label: &str| window.points.iter().find(|point| point.label == label);
-        let cutoff = point(label::CUTOFF)?.value?;
+        let in_force = point(label::CUTOFF)?.value? as u32;
         let times = |depth: usize, what: &str| point(&label::at(depth, what)).map(Times::of);
         let bytes = |depth: usize, what: &str| point(&label::at(depth, what)).map_or(0.0, |point| point.sum);
         let level = |depth: usize| {
@@ -93,11 +95,13 @@ impl Tree {
         };
         let levels: Vec<Level> = (0..label::DEPTHS).map_while(level).collect();
         let sum_s = |label: &str| point(label).map(|point| point.sum);
-        let tree = Tree { cutoff: cutoff as u32, serial_s: sum_s(label::SERIAL)?, span_s: sum_s(label::SPAN)?, levels };
-        // Each problem was divided or solved as it is.
+        let deepest = levels.len().checked_sub(1)?;
+        let cutoff = in_force.min(deepest as u32);
+        // Each problem was divided or solved as it is; above the cut-off depth the parts of all were timed.
         let whole = |level: &Level| level.own.count + level.base.count == level.solve.count;
-        let good = tree.levels.len() > tree.cutoff as usize && tree.levels.iter().all(whole);
-        good.then_some(tree)
+        let good = levels.iter().all(whole) && (cutoff == in_force || levels[deepest].own.count == 0.0);
+        let (serial_s, span_s) = (sum_s(label::SERIAL)?, sum_s(label::SPAN)?);
+        good.then_some(Tree { in_force, cutoff, serial_s, span_s, levels })
     }
 
     /// Time of all problems on one rank, seconds.

@@ -181,8 +181,13 @@ pub fn shares(window: &Window, confidence: Confidence) -> Vec<f64> {
     all.into_iter().map(|forecast| forecast.setting.factor).collect()
 }
 
+/// How many of `most` simulations of an iteration with so many tasks are run.
+pub fn runs(tasks: u64, most: u64) -> u64 {
+    (TASKS / tasks.max(1)).clamp(LEAST, FINE).min(most)
+}
+
 fn draw(workload: &WorkloadEstimator, seed: u64, runs: u64) -> Drawings {
-    let runs = (TASKS / workload.tasks.max(1)).clamp(LEAST, FINE).min(runs);
+    let runs = self::runs(workload.tasks, runs);
     Drawings::new(&workload.load(), seed..seed + runs)
 }
 

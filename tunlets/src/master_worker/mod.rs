@@ -35,6 +35,7 @@ mod plant_tests;
 #[cfg(test)]
 mod regret_tests;
 
+pub(crate) use candidates::runs;
 pub use candidates::shares;
 pub use regime::Regime;
 pub use strategy::{MasterWorker, Mode, SHORTEST_S};

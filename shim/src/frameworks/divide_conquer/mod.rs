@@ -81,7 +81,8 @@ pub struct DivideConquer {
 /// Master: one solve as the work of an iteration.
 struct Solve<'a> {
     shared: *mut Shared,
-    problem: &'a [u8],
+    /// `None`: the program's arguments are wrong.
+    problem: Option<&'a [u8]>,
     workers: usize,
     clock_s: f64,
     cutoff: u32,
@@ -90,7 +91,7 @@ struct Solve<'a> {
 
 impl Solve<'_> {
     fn divide(&mut self, shared: &mut Shared) -> Result<u64, Failed> {
-        let problem = Buffer::of(self.problem).ok_or(Failed)?;
+        let problem = self.problem.and_then(Buffer::of).ok_or(Failed)?;
         let stop = match CUTOFF.load(Ordering::Relaxed) {
             OPEN => Stop::Parts(START_TASKS * self.workers),
             depth => Stop::At(depth),
@@ -275,8 +276,8 @@ fn declare() {
 }
 
 impl DivideConquer {
-    /// Collective. `problem` counts on the master, which keeps the result.
-    fn solve(&mut self, problem: &[u8]) -> c_int {
+    /// Collective. `problem` counts on the master, which keeps the result; without it the solve fails on all ranks.
+    fn solve(&mut self, problem: Option<&[u8]>) -> c_int {
         let mut solve = Solve {
             shared: self.shared.0,
             problem,
@@ -338,12 +339,11 @@ pub unsafe extern "C" fn midrun_dc_solve(
         // SAFETY: null, or made by midrun_dc_create and not destroyed.
         let Some(dc) = (unsafe { dc.as_mut() }) else { return status::ERR_ARGUMENT };
         let here = dc.mw.is_master();
-        if here && (problem.is_null() && bytes > 0 || result.is_null() || result_bytes.is_null()) {
-            return status::ERR_ARGUMENT;
-        }
+        let is_wrong = here && (problem.is_null() && bytes > 0 || result.is_null() || result_bytes.is_null());
+        // The workers wait for the solve: it begins all the same, and fails on all ranks.
         // SAFETY: the program's promise: so many bytes stand there.
-        let problem = unsafe { slice(problem, if here { bytes } else { 0 }) };
-        let status = dc.solve(problem);
+        let status = dc.solve((!is_wrong).then(|| unsafe { slice(problem, if here { bytes } else { 0 }) }));
+        let status = if is_wrong { status::ERR_ARGUMENT } else { status };
         let solved = if here { dc.result.as_ref() } else { &[] };
         // SAFETY: null or valid for writes, by midrun.h.
         unsafe {

@@ -45,23 +45,24 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// Divides `problem`; returns the tree and the depth of its deepest tasks.
+    /// Divides `problem`; returns the tree and the cut-off depth: the one asked for, though the tree may end above it, or else that of the
+    /// deepest tasks.
     ///
     /// # Errors
     /// A function of the program failed.
     pub fn divide(program: &impl Program, problem: Buffer, stop: Stop) -> Result<(Tree, u32), Failed> {
         let begun_ns = clock::now_ns();
         let mut tree = Tree { nodes: vec![Node { problem, ..Node::default() }], ..Tree::default() };
-        let (mut depth, mut here) = (0, 0..1);
+        let (mut depth, mut here, mut is_full) = (0, 0..1, false);
         loop {
             let enough = match stop {
                 Stop::At(deepest) => depth >= deepest,
                 Stop::Parts(count) => tree.tasks.len() + here.len() >= count,
             };
-            let full = tree.nodes.len() >= MOST;
+            is_full |= !enough && tree.nodes.len() >= MOST;
             let first = tree.nodes.len();
             for at in here.clone() {
-                if enough || full || !tree.divide_node(program, at)? {
+                if enough || is_full || !tree.divide_node(program, at)? {
                     tree.tasks.push(at);
                 }
             }
@@ -75,7 +76,11 @@ impl Tree {
         let Tree { nodes, tasks, .. } = &mut tree;
         tasks.sort_by_key(|at| std::cmp::Reverse(nodes[*at].problem.as_ref().len()));
         tree.divide_ns = clock::now_ns().saturating_sub(begun_ns);
-        Ok((tree, depth))
+        let cutoff = match stop {
+            Stop::At(asked) if !is_full => asked,
+            _ => depth,
+        };
+        Ok((tree, cutoff))
     }
 
     /// `false`: the problem is to be solved as it is.
@@ -183,7 +188,7 @@ mod tests {
         for cut in [0, 1, 2, 5, 9, 30] {
             let (tree, depth, result) = run(&sum, Stop::At(cut));
             assert_eq!((result, counts(&tree)), (499_500, counts(&whole)), "cut off at {cut}");
-            assert!(depth <= cut);
+            assert_eq!(depth, cut);
             let expected: u64 = whole.levels.iter().take(cut as usize).map(|level| level.base.count).sum::<u64>()
                 + whole.levels.get(cut as usize).map_or(0, |level| level.solve.count);
             assert_eq!(tree.tasks(), expected, "cut off at {cut}");
