@@ -84,9 +84,9 @@ pub struct RunSettings {
     pub memory_days: u32,
     /// So many runs are remembered, the newest ones; 0: 1000.
     pub memory_runs: u32,
-    /// Directory that holds `openmpi/libmidrun.so` and `mpich/libmidrun.so`. None: next to the midrun command.
+    /// Directory that holds `openmpi/libmidrun.so`, `mpich/libmidrun.so` and `abi/libmidrun.so`. None: next to the midrun command.
     pub library_dir: Option<PathBuf>,
-    /// The MPI of the programs, where they do not name it: `openmpi`, `mpich`, `intel`, `cray`, `mvapich` … Empty: each rank finds out.
+    /// The MPI of the programs, where they do not name it: `openmpi`, `mpich`, `intel`, `cray`, `mvapich`, `abi` … Empty: each rank finds out.
     pub mpi: String,
     /// Refuse a job that midrun cannot tune, instead of running it untuned.
     pub strict: bool,

@@ -97,9 +97,11 @@ _FAMILIES = {
 
 
 def family() -> str:
-    """The family of this process's MPI: openmpi or mpich."""
+    """The family of this process's MPI: openmpi, mpich, or abi for MPI's standard ABI."""
     from mpi4py import MPI
 
+    if getattr(MPI, "Get_abi_version", lambda: (-1, -1))()[0] == 1:
+        return "abi"
     version = MPI.Get_library_version()
     for name, found in _FAMILIES.items():
         if name in version:

@@ -95,9 +95,11 @@ static inline uint64_t midrun_begin(uint32_t number, int waits, int safe) {
     if (__builtin_expect(!(real), 0)) (real) = midrun_fortran(name, pname); \
   } while (0)
 
+#ifndef MPI_ABI_VERSION
 enum { FORTRAN_STATUS = sizeof(MPI_Status) / sizeof(MPI_Fint) };
 const void *fortran_buffer(const void *buffer);
 MPI_Status *fortran_status(void *status, MPI_Status *room);
+#endif
 
 /* ---- The peer of a call --------------------------------------------------------------------- */
 
@@ -180,5 +182,7 @@ static inline uint64_t scattered(const void *got, MPI_Count receives, MPI_Dataty
 #define AS_IT_IS(type) (type)
 VECTORS(, int, MPI_Datatype, AS_IT_IS)
 VECTORS(_c, MPI_Count, MPI_Datatype, AS_IT_IS)
+#ifndef MPI_ABI_VERSION
 VECTORS(_f, MPI_Fint, MPI_Fint, PMPI_Type_f2c)
+#endif
 #endif

@@ -10,7 +10,10 @@ enum { PORT_TAG = 77 };
 /* reach.c */
 int midrun_reach_mpi(void);
 int midrun_handles_are_bound(void);
+const char *midrun_our_mpi(void);
 int midrun_mpi_ready(void);
+int midrun_comm_errors_return(MPI_Comm comm);
+int midrun_win_errors_return(MPI_Win win);
 
 /* peers.c */
 void midrun_peers_world(MPI_Group group);

@@ -48,7 +48,7 @@ static int make_slots(port_t *port, int ranks) {
  * program chose for *comm; by default MPI ends the job, because the other ranks would wait for this one for ever. */
 int midrun_port_open(const void *comm, int slots_per_rank, port_t **out, int *rank, int *size) {
   MPI_Comm from = comm ? *(const MPI_Comm *)comm : MPI_COMM_WORLD;
-  if (from == MPI_COMM_NULL) return -1;
+  if (from == MPI_COMM_NULL || !midrun_our_mpi()) return -1;
   port_t *port = calloc(1, sizeof *port);
   if (!port) return -1;
   port->comm = port->node = MPI_COMM_NULL;

@@ -22,6 +22,8 @@ static int promote(struct dl_phdr_info *info, size_t size, void *unused) {
 static int load(void) {
 #ifdef OPEN_MPI
   static const char *const names[] = {"libmpi.so.40", "libmpi.so"};
+#elif defined MPI_ABI_VERSION
+  static const char *const names[] = {"libmpi_abi.so.1", "libmpi_abi.so"};
 #else
   static const char *const names[] = {"libmpich.so.12", "libmpi.so.12", "libmpi.so"};
 #endif
@@ -50,10 +52,64 @@ int midrun_handles_are_bound(void) {
   return 1;
 }
 
+/* An interpreter can load another MPI than the launcher's, for which this library was chosen. Its handles differ from ours, so
+ * this rank is not tuned: while nothing is switched on, the wrappers pass their arguments on unchanged. */
+static int is_our_mpi(const char *version) {
+  /* Of the two libraries of one MPI, only that of the standard ABI answers with the ABI's version. */
+  int (*abi_version)(int *, int *) = (int (*)(int *, int *))dlsym(RTLD_DEFAULT, "PMPI_Abi_get_version");
+  int abi = -1, minor;
+  if (abi_version && abi_version(&abi, &minor) != MPI_SUCCESS) abi = -1;
+#ifdef MPI_ABI_VERSION
+  (void)version;
+  int ours = abi == MPI_ABI_VERSION;
+#elif defined OPEN_MPI
+  int ours = abi < 0 && !strncmp(version, "Open MPI", 8);
+#else
+  int ours = abi < 0 && strncmp(version, "Open MPI", 8) != 0;
+#endif
+  if (!ours) fputs("midrun: the program's MPI is not the one that its launcher belongs to, so this rank is not tuned\n", stderr);
+  return ours;
+}
+
+/* The MPI's name and version; NULL where this rank cannot be tuned. */
+const char *midrun_our_mpi(void) {
+  static char version[8192 + MPI_MAX_LIBRARY_VERSION_STRING]; /* as long as any MPI's */
+  int length = 0;
+  if (PMPI_Get_library_version(version, &length) != MPI_SUCCESS) return NULL;
+  if (!is_our_mpi(version) || !midrun_handles_are_bound()) return NULL;
+  /* Keep the text up to the first comma or end of line. MPICH separates words by tabs. */
+  version[strcspn(version, ",\n\r")] = '\0';
+  for (char *c = version; *c; c++)
+    if (*c == '\t') *c = ' ';
+  return version;
+}
+
 #pragma weak PMPI_Initialized
 /* Whether MPI may be called: between MPI_Init and MPI_Finalize. */
 int midrun_mpi_ready(void) {
   int begun = 0, ended = 0;
   if (!PMPI_Initialized || PMPI_Initialized(&begun) != MPI_SUCCESS || !begun) return 0;
   return PMPI_Finalized(&ended) == MPI_SUCCESS && !ended;
+}
+
+static void keep_comm(MPI_Comm *comm, int *code, ...) { (void)comm, (void)code; }
+static void keep_win(MPI_Win *win, int *code, ...) { (void)win, (void)code; }
+
+/* Errors on `comm` come back to the caller. Not by MPI_ERRORS_RETURN: in the standard ABI, MPICH 5.0.2 has the value of MPI_ERRORS_ABORT for it. */
+int midrun_comm_errors_return(MPI_Comm comm) {
+  MPI_Errhandler own;
+  int status = PMPI_Comm_create_errhandler(keep_comm, &own);
+  if (status != MPI_SUCCESS) return status;
+  status = PMPI_Comm_set_errhandler(comm, own);
+  PMPI_Errhandler_free(&own);
+  return status;
+}
+
+int midrun_win_errors_return(MPI_Win win) {
+  MPI_Errhandler own;
+  int status = PMPI_Win_create_errhandler(keep_win, &own);
+  if (status != MPI_SUCCESS) return status;
+  status = PMPI_Win_set_errhandler(win, own);
+  PMPI_Errhandler_free(&own);
+  return status;
 }

@@ -66,7 +66,7 @@ int midrun_register_open(int able, uint64_t shared, uint64_t random, uint64_t *i
   if (window != MPI_WIN_NULL || comm != MPI_COMM_NULL) return FAILED;
   status = PMPI_Comm_dup(MPI_COMM_WORLD, &comm);
   /* On the copy errors are returned here and do not reach the program's handler, which by default ends the job. */
-  if (status == MPI_SUCCESS) status = PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  if (status == MPI_SUCCESS) status = midrun_comm_errors_return(comm);
   if (status != MPI_SUCCESS) return explain(status, why, bytes), FAILED;
   uint64_t all[4] = {!able, shared, ~shared, random};
   if (!all_of(all, 4)) return FAILED;
@@ -75,7 +75,7 @@ int midrun_register_open(int able, uint64_t shared, uint64_t random, uint64_t *i
   int rank = 0;
   PMPI_Comm_rank(comm, &rank);
   status = PMPI_Win_create(&word, rank == 0 ? (MPI_Aint)sizeof word : 0, (int)sizeof word, MPI_INFO_NULL, comm, &window);
-  if (status == MPI_SUCCESS) status = PMPI_Win_set_errhandler(window, MPI_ERRORS_RETURN);
+  if (status == MPI_SUCCESS) status = midrun_win_errors_return(window);
   if (status == MPI_SUCCESS) status = PMPI_Win_lock_all(0, window);
   if (status != MPI_SUCCESS) explain(status, why, bytes);
   uint64_t failed = status != MPI_SUCCESS;

@@ -33,15 +33,15 @@ static int promote(struct dl_phdr_info *info, size_t size, void *unused) {
   return 0;
 }
 
-/* Asks MPI itself; the library of the standard ABI answers like its MPI and has other handles. */
+/* Asks MPI itself. Of the two libraries of one MPI, only that of the standard ABI answers with the ABI's version. */
 static const char *loaded_mpi(void) {
   dl_iterate_phdr(promote, NULL);
   int (*get)(char *, int *) = (int (*)(char *, int *))dlsym(RTLD_DEFAULT, "PMPI_Get_library_version");
-  Dl_info info;
-  int length = 0;
+  int (*get_abi)(int *, int *) = (int (*)(int *, int *))dlsym(RTLD_DEFAULT, "PMPI_Abi_get_version");
+  int length = 0, abi = -1, minor;
   if (!get || get(version, &length)) return NULL;
   version[strcspn(version, "\n\r")] = '\0';
-  if (dladdr((void *)get, &info) && strstr(info.dli_fname, "libmpi_abi")) return NULL;
+  if (get_abi && !get_abi(&abi, &minor) && abi >= 0) return abi == 1 ? "abi" : NULL;
   static const char *const families[][2] = {
       {"Open MPI", "openmpi"}, {"IBM Spectrum MPI", "openmpi"}, {"MPICH", "mpich"},   {"Intel(R) MPI", "mpich"},
       {"MVAPICH", "mpich"},    {"CRAY MPICH", "mpich"},         {"ParaStation", "mpich"},
@@ -87,8 +87,7 @@ static void fill(void) {
   if (!flavour && *version) say("there is no libmidrun for", version);
   if (flavour && !library) say("there is no libmidrun on this host for", version);
   /* Without MPI the functions of midrun.h do what they do in an untuned program, whichever MPI their library is for. */
-  void *own = library ? library : open_library("openmpi");
-  if (!own) own = open_library("mpich");
+  void *own = library ? library : open_library("abi");
   for (int i = 0; midrun_select_names[i]; i++) {
     const char *name = midrun_select_names[i];
     void *found = library ? dlsym(library, name) : NULL;

@@ -78,9 +78,19 @@ int midrun_spawn_room(char *why, size_t bytes) {
 #else
   char version[MPI_MAX_LIBRARY_VERSION_STRING];
   int length = 0, major = 0, minor = 0;
-  if (PMPI_Get_library_version(version, &length) == MPI_SUCCESS &&
-      sscanf(version, "MPICH Version: %d.%d", &major, &minor) == 2 && major == 4 && minor == 0) {
+  if (PMPI_Get_library_version(version, &length) != MPI_SUCCESS) return 0;
+  if (sscanf(version, "MPICH Version: %d.%d", &major, &minor) == 2 && major == 4 && minor == 0) {
     snprintf(why, bytes, "MPICH %d.%d does not support MPI_Comm_spawn, MPICH 5 does", major, minor);
+    return 0;
+  }
+  /* Without it, MPI_Comm_spawn of 2021.18 crashes, in a program without midrun, too. */
+  const char *may = getenv("I_MPI_SPAWN");
+  if (strstr(version, "Intel(R) MPI") && !(may && (!strcmp(may, "1") || !strcasecmp(may, "on") || !strcasecmp(may, "yes") || !strcasecmp(may, "enable")))) {
+    snprintf(why, bytes, "Intel MPI starts processes with I_MPI_SPAWN=on only");
+    return 0;
+  }
+  if (!strncmp(version, "Open MPI", 8)) { /* by its library for the standard ABI; of its free slots and its end nothing is known there */
+    snprintf(why, bytes, "this was never tried with Open MPI's library for the standard ABI");
     return 0;
   }
   return INT_MAX;
@@ -102,7 +112,7 @@ int midrun_spawn_start(const char *command, char **arguments, const char *direct
   int code = MPI_SUCCESS, number = -1;
   /* A copy, so that errors are returned here and do not reach the program's handler. */
   int status = PMPI_Comm_dup(MPI_COMM_SELF, &self);
-  if (status == MPI_SUCCESS) status = PMPI_Comm_set_errhandler(self, MPI_ERRORS_RETURN);
+  if (status == MPI_SUCCESS) status = midrun_comm_errors_return(self);
   if (status == MPI_SUCCESS) status = PMPI_Info_create(&info);
   if (status != MPI_SUCCESS) return explain(status, why, bytes), -1;
   if (directory) PMPI_Info_set(info, "wdir", directory);
@@ -111,7 +121,7 @@ int midrun_spawn_start(const char *command, char **arguments, const char *direct
   PMPI_Comm_free(&self);
   if (status != MPI_SUCCESS || comm == MPI_COMM_NULL)
     return explain(status != MPI_SUCCESS ? status : code, why, bytes), -1;
-  PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  midrun_comm_errors_return(comm);
   pthread_mutex_lock(&children_lock);
   if (child_count < MOST) {
     number = child_count++;
@@ -222,7 +232,7 @@ void midrun_spawned_begin(void) {
   unsetenv(VARIABLE); /* processes that this one starts must not inherit it */
   if (end == text || *end || value < 1 || value > INT_MAX - 1) return;
   if (PMPI_Comm_get_parent(&master) != MPI_SUCCESS || master == MPI_COMM_NULL) return;
-  PMPI_Comm_set_errhandler(master, MPI_ERRORS_RETURN);
+  midrun_comm_errors_return(master);
   number = (int)value;
   state = WAITING;
   if (PMPI_Query_thread(&level) == MPI_SUCCESS && level == MPI_THREAD_MULTIPLE &&

@@ -55,6 +55,7 @@ void midrun_calls_resolve(void) {
   pthread_once(&once, resolve);
 }
 
+#ifndef MPI_ABI_VERSION /* its Fortran calls the C functions */
 /* ---- Fortran -------------------------------------------------------------------------------------- */
 
 /* As midrun_reach_mpi, for the libraries with the Fortran bindings. */
@@ -90,3 +91,4 @@ MPI_Status *fortran_status(void *status, MPI_Status *room) {
   if (!status || status == (void *)MPI_F_STATUS_IGNORE) return NULL;
   return PMPI_Status_f2c(status, room) == MPI_SUCCESS ? room : NULL;
 }
+#endif

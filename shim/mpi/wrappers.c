@@ -13,18 +13,6 @@
 
 #include "counted.h"
 
-/* An interpreter can load another MPI than the launcher's, for which this library was chosen. Its handles differ from ours, so
- * this rank is not tuned: while nothing is switched on, the wrappers pass their arguments on unchanged. */
-static int is_our_mpi(const char *version) {
-#ifdef OPEN_MPI
-  int ours = !strncmp(version, "Open MPI", 8);
-#else
-  int ours = strncmp(version, "Open MPI", 8) != 0;
-#endif
-  if (!ours) fputs("midrun: the program's MPI is not the one that its launcher belongs to, so this rank is not tuned\n", stderr);
-  return ours;
-}
-
 /* A program may start processes by itself. They have a world of their own, whose rank numbers the job has given out already. */
 static int is_programs_child(int rank) {
   MPI_Comm parent;
@@ -33,22 +21,9 @@ static int is_programs_child(int rank) {
   return 1;
 }
 
-/* The MPI's name and version; NULL where this rank cannot be tuned. */
-static const char *our_mpi(void) {
-  static char version[8192 + MPI_MAX_LIBRARY_VERSION_STRING]; /* as long as any MPI's */
-  int length = 0;
-  if (PMPI_Get_library_version(version, &length) != MPI_SUCCESS) return NULL;
-  if (!is_our_mpi(version) || !midrun_handles_are_bound()) return NULL;
-  /* Keep the text up to the first comma or end of line. MPICH separates words by tabs. */
-  version[strcspn(version, ",\n\r")] = '\0';
-  for (char *c = version; *c; c++)
-    if (*c == '\t') *c = ' ';
-  return version;
-}
-
 static void initialised(void) {
   int rank = 0, size = 0;
-  const char *version = our_mpi();
+  const char *version = midrun_our_mpi();
   if (!version) return;
   if (PMPI_Comm_rank(MPI_COMM_WORLD, &rank) != MPI_SUCCESS) return;
   if (PMPI_Comm_size(MPI_COMM_WORLD, &size) != MPI_SUCCESS) return;
@@ -165,7 +140,7 @@ static void session_began(MPI_Session session) {
   const char *version;
   live_sessions++;
   if (seen_sessions++) return forget_world();
-  if (midrun_mpi_ready() || !(version = our_mpi())) return; /* MPI_Init has said it */
+  if (midrun_mpi_ready() || !(version = midrun_our_mpi())) return; /* MPI_Init has said it */
   if (PMPI_Group_from_session_pset(session, "mpi://WORLD", &session_world) != MPI_SUCCESS) return;
   if (PMPI_Group_rank(session_world, &rank) != MPI_SUCCESS || PMPI_Group_size(session_world, &size) != MPI_SUCCESS) return;
   first_session = session;
@@ -195,6 +170,7 @@ int MPI_Session_finalize(MPI_Session *session) {
   return NEXT(Session_finalize, dlsym(RTLD_NEXT, "MPI_Session_finalize"), (session));
 }
 
+#ifndef MPI_ABI_VERSION
 /* ---- Fortran's bindings that do not reach the C functions above: Open MPI's all, MPICH's mpi_f08 ------------------- */
 
 typedef void one_t(MPI_Fint *);
@@ -255,3 +231,4 @@ void mpi_finalize_f08_(MPI_Fint *status) {
   MPI_Fint own;
   fortran_finalize(ONE("mpi_finalize_f08_"), status ? status : &own);
 }
+#endif

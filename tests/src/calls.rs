@@ -124,6 +124,7 @@ pub fn generated() -> Vec<(PathBuf, String)> {
     let file = |path: &str, text: String| (root().join(path), text);
     vec![
         file("shim/mpi/numbers.h", numbers(&table)),
+        file("shim/mpi/abi/calls.h", prototypes(&table)),
         file("shim/mpi/names.c", c_names(&table)),
         file("shim/mpi/calls.c", wrappers(&table)),
         file("shim/mpi/fortran.c", fortran(&table)),
@@ -148,6 +149,18 @@ fn names(table: &[Call]) -> String {
         let _ = writeln!(text, "    \"MPI_{}\",", call.name);
     }
     text + "];\n"
+}
+
+fn prototypes(table: &[Call]) -> String {
+    let mut text = format!("/* calls.h - the wrapped calls in MPI's standard ABI; {AGAIN} */\n");
+    for call in table {
+        for (args, large) in [(Some(&call.args), ""), (call.large.as_ref(), "_c")] {
+            let Some(args) = args else { continue };
+            let (name, list) = (&call.name, typed(args));
+            let _ = writeln!(text, "int MPI_{name}{large}({list});\nint PMPI_{name}{large}({list});");
+        }
+    }
+    text
 }
 
 fn c_names(table: &[Call]) -> String {
@@ -184,10 +197,15 @@ fn guarded(text: &mut String, condition: Option<&str>, what: &str) {
     }
 }
 
+/// The parameters as C declares them.
+fn typed(args: &[(String, String)]) -> String {
+    let list: Vec<String> = args.iter().map(|(kind, name)| declared(kind, name)).collect();
+    if list.is_empty() { "void".to_owned() } else { list.join(", ") }
+}
+
 fn wrapper(call: &Call, args: &[(String, String)], large: &str) -> String {
     let name = format!("{}{large}", call.name);
-    let list: Vec<String> = args.iter().map(|(kind, name)| declared(kind, name)).collect();
-    let list = if list.is_empty() { "void".to_owned() } else { list.join(", ") };
+    let list = typed(args);
     let passed: Vec<&str> = args.iter().map(|(_, name)| bare(name)).collect();
     let passed = passed.join(", ");
     let mut text = format!("\nCOUNTED int counted_{name}({list}) {{\n");

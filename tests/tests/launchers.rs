@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use midrun_tests::mpi::fetched;
+use midrun_tests::process::Ended;
 use midrun_tests::{Mpi, Process, Scratch, Summary, each_mpi, run};
 
 /// Rounds of the loop in [`source`].
@@ -105,55 +106,192 @@ fn an_mpi_that_midrun_does_not_know_costs_no_job(mpi: Mpi) {
     Process::start(&scratch, "strict", strict).wait().assert_refused(&["libmpi.so.1", "--mpi"]);
 }
 
-#[test]
-fn open_mpi_5_is_counted() {
-    let Some(mpi) = fetched("openmpi5") else { return midrun_tests::skip::skip("Open MPI 5 is not here") };
-    let scratch = Scratch::new();
-    let bin = |name: &str| mpi.join("bin").join(name).display().to_string();
-    let program = compile(&scratch, "program", &source(MAIN), &bin("mpicc"), &[]);
-    let root = ["PRTE_ALLOW_RUN_AS_ROOT", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM"].map(|name| (name, "1".to_owned()));
-    for launcher in ["mpirun", "prterun"] {
-        let line = [
-            &bin(launcher),
-            "-n",
-            "3",
-            "--map-by",
-            ":oversubscribe",
-            "--bind-to",
-            "none",
-            &program.display().to_string(),
-        ]
-        .map(str::to_owned);
-        let summary = assert_counted(&scratch, launcher, &line, &root, 3);
-        assert!(summary.0["mpi"].as_str().is_some_and(|mpi| mpi.contains("Open MPI v5")), "{}", summary.0["mpi"]);
+/// An MPI that `tests/run` fetches: how its programs are compiled and started.
+struct FetchedMpi {
+    /// What its library says of itself.
+    says: &'static str,
+    compiler: String,
+    flags: Vec<String>,
+    launcher: Vec<String>,
+    variables: Vec<(&'static str, String)>,
+}
+
+impl FetchedMpi {
+    fn new(directory: &str, says: &'static str) -> Option<FetchedMpi> {
+        let Some(mpi) = fetched(directory) else {
+            midrun_tests::skip::skip(&format!("no {says} in target/{directory}"));
+            return None;
+        };
+        let at = |name: &str| mpi.join(name).display().to_string();
+        let (compiler, launcher) = (at("bin/mpicc"), vec![at("bin/mpirun")]);
+        Some(FetchedMpi { says, compiler, flags: Vec::new(), launcher, variables: Vec::new() })
+    }
+
+    fn open_mpi_5() -> Option<FetchedMpi> {
+        let mut mpi = FetchedMpi::new("openmpi5", "Open MPI v5")?;
+        mpi.launcher.extend(["--map-by", ":oversubscribe", "--bind-to", "none"].map(str::to_owned));
+        mpi.launcher.extend(["--mca", "mpi_yield_when_idle", "1"].map(str::to_owned));
+        let root = ["PRTE_ALLOW_RUN_AS_ROOT", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM"];
+        mpi.variables.extend(root.map(|name| (name, "1".to_owned())));
+        Some(mpi)
+    }
+
+    /// `is_abi`: by its library for MPI's standard ABI.
+    fn mpich_5(is_abi: bool) -> Option<FetchedMpi> {
+        let mut mpi = FetchedMpi::new("mpich5", "5.0")?;
+        if is_abi {
+            mpi.compiler += "_abi";
+        }
+        Some(mpi)
+    }
+
+    fn intel(is_abi: bool) -> Option<FetchedMpi> {
+        let mut mpi = FetchedMpi::new("impi", "Intel")?;
+        let directory = fetched("impi")?;
+        let at = |name: &str| directory.join(name).display().to_string();
+        mpi.compiler = "cc".to_owned();
+        let library = if is_abi { &["-DMPI_ABI", "-lmpi_abi"][..] } else { &["-lmpi"] };
+        mpi.flags = vec![format!("-I{}", at("include")), format!("-L{}", at("lib"))];
+        mpi.flags.extend(library.iter().map(|&flag| flag.to_owned()));
+        mpi.launcher = vec![at("bin/mpiexec.hydra")];
+        mpi.variables = vec![
+            ("I_MPI_ROOT", at("")),
+            ("LD_LIBRARY_PATH", at("lib")),
+            ("FI_PROVIDER_PATH", at("lib/libfabric/prov")),
+            ("FI_PROVIDER", "tcp".to_owned()),
+        ];
+        Some(mpi)
+    }
+
+    fn line(&self, ranks: u64, program: &Path, arguments: &str) -> Vec<String> {
+        let mut line = self.launcher.clone();
+        line.extend(["-n".to_owned(), ranks.to_string(), program.display().to_string()]);
+        line.extend(arguments.split_whitespace().map(str::to_owned));
+        line
+    }
+
+    /// A program that names this MPI, and one that loads it late, are counted; a Master/Worker program, a pipeline and marks are tuned.
+    fn assert_served(&self) {
+        let scratch = Scratch::new();
+        let program = compile(&scratch, "program", &source(MAIN), &self.compiler, &self.flags);
+        let summary = assert_counted(&scratch, self.says, &self.line(3, &program, ""), &self.variables, 3);
+        assert!(summary.0["mpi"].as_str().is_some_and(|mpi| mpi.contains(self.says)), "{}", summary.0["mpi"]);
+        let mut shared = self.flags.clone();
+        shared.extend(["-shared".into(), "-fPIC".into()]);
+        let library = compile(&scratch, "body.so", &source(""), &self.compiler, &shared);
+        let loader = compile(&scratch, "loader", LOADER, "cc", &["-ldl".into()]);
+        let line = self.line(2, &loader, &library.display().to_string());
+        assert_counted(&scratch, &format!("{} loaded late", self.says), &line, &self.variables, 2);
+        self.assert_tuned();
+    }
+
+    /// Each framework and a program with marks is tuned: something is decided and applied, and every task is computed once.
+    fn assert_tuned(&self) {
+        let workers = "--tasks 400 --iterations 6 --mean-us 2000 --sigma-pct 80 --work sleep --seed 7 --technique none";
+        let summary = self.tuned("mw_synthetic", workers, "lost or doubled: 0, wrong results: 0");
+        assert_ne!(summary.0["technique"], "none", "{}", self.says);
+        self.tuned("pipe_synthetic", "--inputs 150 --stages 10,40,10", "lost 0, doubled 0, wrong 0, out of order 0");
+        self.tuned("marks_demo", "--mode factors --tasks 500 --iterations 6", "all tasks done");
+    }
+
+    /// `whole` is what the example prints when no task was lost.
+    fn tuned(&self, example: &str, arguments: &str, whole: &str) -> Summary {
+        let (summary, ended) = self.run(example, arguments, &[]);
+        assert!(ended.out.contains(whole), "{} {example}: {}\n{}", self.says, ended.out, ended.err);
+        assert!(summary.count("/actions/applied") >= 1, "{} {example}: {}", self.says, ended.err);
+        assert_eq!(summary.count("/ranks"), 5, "{} {example}: {}", self.says, ended.err);
+        summary
+    }
+
+    /// Compiles an example as docs/installing.md says, and runs it on five ranks under midrun.
+    fn run(&self, example: &str, arguments: &str, flags: &[&str]) -> (Summary, Ended) {
+        let scratch = Scratch::new();
+        let prefix = midrun_tests::prefix();
+        let text = format!("#include \"{}/examples/{example}.c\"\n", prefix.join("../..").display());
+        let mut with = self.flags.clone();
+        with.push(format!("-I{}", prefix.join("include").display()));
+        with.extend([format!("-L{}", prefix.join("lib").display()), "-lmidrun".into(), "-lm".into()]);
+        let program = compile(&scratch, example, &text, &self.compiler, &with);
+        let flags = [&["--strict", "--summary", "s.json"], flags].concat();
+        let mut run = run::command(&scratch, &flags, &self.line(5, &program, arguments));
+        run.envs(self.variables.iter().map(|(name, value)| (name, value)));
+        let ended = Process::start(&scratch, "run", run).succeed();
+        let summary = Summary::read(&scratch.path("s.json"));
+        summary.assert_contract();
+        scratch.assert_nothing_left();
+        (summary, ended)
     }
 }
 
 #[test]
-fn mpich_5_is_counted() {
-    let Some(mpi) = fetched("mpich5") else { return midrun_tests::skip::skip("MPICH 5 is not here") };
+fn open_mpi_5_is_counted_and_tuned() {
+    let Some(mut mpi) = FetchedMpi::open_mpi_5() else { return };
+    mpi.assert_served();
+    mpi.launcher[0] = mpi.launcher[0].replace("mpirun", "prterun");
     let scratch = Scratch::new();
-    let bin = |name: &str| mpi.join("bin").join(name).display().to_string();
-    let program = compile(&scratch, "program", &source(MAIN), &bin("mpicc"), &[]);
-    let line = [&bin("mpiexec"), "-n", "3", &program.display().to_string()].map(str::to_owned);
-    let summary = assert_counted(&scratch, "MPICH 5", &line, &[], 3);
-    assert!(summary.0["mpi"].as_str().is_some_and(|mpi| mpi.contains("5.0")), "{}", summary.0["mpi"]);
+    let program = compile(&scratch, "program", &source(MAIN), &mpi.compiler, &mpi.flags);
+    assert_counted(&scratch, "prterun", &mpi.line(3, &program, ""), &mpi.variables, 3);
 }
 
 #[test]
-fn intel_mpi_is_counted() {
-    let Some(mpi) = fetched("impi") else { return midrun_tests::skip::skip("Intel MPI is not here") };
+fn mpich_5_is_counted_and_tuned() {
+    FetchedMpi::mpich_5(false).iter().for_each(FetchedMpi::assert_served);
+}
+
+#[test]
+fn intel_mpi_is_counted_and_tuned() {
+    let Some(mpi) = FetchedMpi::intel(false) else { return };
+    mpi.assert_served();
+    // Its MPI_Comm_spawn would crash.
+    let program = "--tasks 40 --iterations 4 --mean-us 2000 --sigma-pct 40 --spawn";
+    let (_, ended) = mpi.run("mw_synthetic", program, &["--max-workers", "6"]);
+    assert!(ended.out.contains("lost or doubled: 0") && ended.err.contains("I_MPI_SPAWN"), "{}", ended.err);
+}
+
+#[test]
+fn mpich_5_by_mpis_standard_abi_is_counted_and_tuned() {
+    FetchedMpi::mpich_5(true).iter().for_each(FetchedMpi::assert_served);
+}
+
+#[test]
+fn intel_mpi_by_mpis_standard_abi_is_counted_and_tuned() {
+    FetchedMpi::intel(true).iter().for_each(FetchedMpi::assert_served);
+}
+
+/// Midrun is compiled for the standard ABI with a header of its own, so that it needs no MPI that has the ABI.
+#[test]
+fn the_header_of_the_standard_abi_agrees_with_those_of_its_mpis() {
+    let own = midrun_tests::root().canonicalize().expect("the root").join("shim/mpi/abi");
+    let text = std::fs::read_to_string(own.join("mpi.h")).expect("the header");
+    let names = text.lines().filter_map(|line| line.strip_prefix("#define MPI_")?.split(' ').next());
+    let show = |name: &str| format!("  printf(\"{name} %ld\\n\", (long)(intptr_t)MPI_{name});\n");
+    let shown: String = names.map(show).collect();
+    let types = ["Aint", "Count", "Status", "Comm", "Request"].map(|name| format!("sizeof(MPI_{name})"));
+    let fields = ["SOURCE", "TAG", "ERROR"].map(|name| format!("offsetof(MPI_Status, MPI_{name})"));
+    let sizes: String = types.iter().chain(&fields).map(|size| format!("  printf(\"%zu\\n\", {size});\n")).collect();
+    let values =
+        format!("#include <mpi.h>\n#include <stddef.h>\n#include <stdio.h>\nint main(void) {{\n{shown}{sizes}}}\n");
+    // Where both declare something differently, the compiler refuses it.
+    let declared = |line: &&str| !line.starts_with("#define MPI_") && !line.ends_with("MPI_Status;");
+    let again: Vec<&str> = text.lines().filter(declared).collect();
+    let twice = format!("#include <mpi.h>\n{}\nint main(void) {{ return 0; }}\n", again.join("\n"));
+    let of_own = |name: &str| format!("-I{}", own.join(name).display());
     let scratch = Scratch::new();
-    let at = |name: &str| mpi.join(name).display().to_string();
-    let flags = [format!("-I{}", at("include")), format!("-L{}", at("lib")), "-lmpi".into()];
-    let program = compile(&scratch, "program", &source(MAIN), "cc", &flags);
-    let variables = [
-        ("I_MPI_ROOT", at("")),
-        ("LD_LIBRARY_PATH", at("lib")),
-        ("FI_PROVIDER_PATH", at("lib/libfabric/prov")),
-        ("FI_PROVIDER", "tcp".to_owned()),
-    ];
-    let line = [&at("bin/mpiexec.hydra"), "-n", "3", &program.display().to_string()].map(str::to_owned);
-    let summary = assert_counted(&scratch, "Intel MPI", &line, &variables, 3);
-    assert!(summary.0["mpi"].as_str().is_some_and(|mpi| mpi.contains("Intel")), "{}", summary.0["mpi"]);
+    let run = |flags: &[String]| {
+        let out = Command::new(compile(&scratch, "values", &values, "cc", flags)).output().expect("it runs");
+        String::from_utf8(out.stdout).expect("text")
+    };
+    let expected = run(&[of_own("")]);
+    for name in ["mpich5", "impi"] {
+        let Some(mpi) = fetched(name) else { return midrun_tests::skip::skip(&format!("{name} is not here")) };
+        let flags = ["-DMPI_ABI".to_owned(), format!("-I{}", mpi.join("include").display())];
+        assert_eq!(run(&flags), expected, "{name}");
+        compile(
+            &scratch,
+            "twice",
+            &twice.replace("\"calls.h\"", &format!("\"{}/calls.h\"", own.display())),
+            "cc",
+            &flags,
+        );
+    }
 }

@@ -264,6 +264,7 @@ impl Launcher {
             mpi::Flavour::OpenMpi if major.is_some_and(|major| major < 5) => Some(Launcher::OpenMpi4),
             mpi::Flavour::OpenMpi => Some(Launcher::OpenMpi5),
             mpi::Flavour::Mpich => Some(Launcher::Hydra),
+            mpi::Flavour::Abi => None, // no launcher's
         }
     }
 

@@ -12,6 +12,8 @@ pub enum Flavour {
     OpenMpi,
     /// MPICH and its relatives (Intel MPI, MVAPICH, Cray).
     Mpich,
+    /// Any MPI, used by its library for MPI's standard ABI.
+    Abi,
 }
 
 impl Flavour {
@@ -23,8 +25,9 @@ impl Flavour {
         match name {
             "openmpi" | "spectrum" => Ok(Flavour::OpenMpi),
             "mpich" | "intel" | "cray" | "mvapich" | "parastation" => Ok(Flavour::Mpich),
+            "abi" => Ok(Flavour::Abi),
             _ => Err(format!(
-                "run.mpi = {name:?}: allowed are openmpi, spectrum, mpich, intel, cray, mvapich and parastation"
+                "run.mpi = {name:?}: allowed are openmpi, spectrum, mpich, intel, cray, mvapich, parastation and abi"
             )),
         }
     }
@@ -34,6 +37,7 @@ impl Flavour {
         match self {
             Flavour::OpenMpi => "openmpi",
             Flavour::Mpich => "mpich",
+            Flavour::Abi => "abi",
         }
     }
 
@@ -42,6 +46,7 @@ impl Flavour {
         match self {
             Flavour::OpenMpi => "Open MPI",
             Flavour::Mpich => "MPICH",
+            Flavour::Abi => "MPI's standard ABI",
         }
     }
 }
@@ -98,7 +103,8 @@ fn flavour_of_library(name: &str) -> Option<Named> {
     let number: Option<u32> = number.strip_prefix('.').and_then(|number| number.split('.').next()?.parse().ok());
     let rest = stem.strip_prefix("libmpi")?;
     match (rest, number) {
-        ("_abi", _) => Some(Named::Unknown),                 // the standard ABI
+        ("_abi" | "fort_abi", Some(1)) => Some(Named::Known(Flavour::Abi)),
+        ("_abi", _) => Some(Named::Unknown),
         ("_ibm", _) => Some(Named::Known(Flavour::OpenMpi)), // Spectrum MPI
         (_, Some(12)) => Some(Named::Known(Flavour::Mpich)),
         (rest, _) if rest.starts_with("ch") => Some(Named::Known(Flavour::Mpich)), // libmpich of MPICH, Cray and MVAPICH
@@ -233,11 +239,13 @@ mod tests {
             "libmpifort.so.12",
             "libmpicxx.so.12",
         ];
-        let unknown = ["libmpi_abi.so.1", "libmpi.so", "libmpi.so.1"]; // the standard ABI; HPE MPT; Open MPI 1.4
+        let abi = ["libmpi_abi.so.1", "libmpi_abi.so.1.0", "libmpifort_abi.so.1"];
+        let unknown = ["libmpi_abi.so.2", "libmpi.so", "libmpi.so.1"]; // a later ABI; HPE MPT; Open MPI 1.4
         let none = ["libm.so.6", "libmpfr.so.6", "libmpi_cxx.so.40", "libmpi_usempif08.so.40"];
         for (names, is) in [
             (&open_mpi[..], Some(Named::Known(Flavour::OpenMpi))),
             (&mpich[..], Some(Named::Known(Flavour::Mpich))),
+            (&abi[..], Some(Named::Known(Flavour::Abi))),
             (&unknown[..], Some(Named::Unknown)),
             (&none[..], None),
         ] {

@@ -83,7 +83,7 @@ pub struct Args {
     /// Allow tuning points that name functions and variables of the program to be added while the job runs, too
     #[arg(long, help_heading = "The program")]
     allow_points: bool,
-    /// The MPI of the programs, where they do not name it: openmpi, spectrum, mpich, intel, cray, mvapich or parastation
+    /// The MPI of the programs, where they do not name it: openmpi, spectrum, mpich, intel, cray, mvapich, parastation or abi
     #[arg(long, value_name = "NAME", help_heading = "The program")]
     mpi: Option<String>,
     /// Refuse a job that midrun cannot tune, instead of running it untuned

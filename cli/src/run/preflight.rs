@@ -128,7 +128,7 @@ fn mixed_mpis(line: &CommandLine, linked: &[(&str, Linkage)]) -> Option<String> 
         of_programs = Some((*flavour, this));
     }
     let launcher = line.launcher.as_ref()?;
-    let (flavour, this) = of_programs?;
+    let (flavour, this) = of_programs.filter(|(flavour, _)| *flavour != Flavour::Abi)?; // any launcher may have it
     let is_other = launcher.version.mpi.is_some_and(|mpi| mpi != flavour);
     is_other.then(|| {
         format!(
