@@ -7,13 +7,14 @@
 #include "synthetic.h"
 #include <getopt.h>
 #include <math.h>
+#include <signal.h>
 #include <midrun.h>
 #include <mpi.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
-enum { CLASSES = 64 };
+enum { CLASSES = 64, DEATHS = 64 };
 
 static struct {
   uint64_t tasks, iterations, bytes, result_bytes, seed, workers;
@@ -23,7 +24,10 @@ static struct {
   int class_count;
   uint16_t *class_of; /* each task's class in iteration `drawn` */
   uint64_t drawn;
-  int spin, json, spawn, recall, chunks, master_works, counter;
+  int spin, json, spawn, recall, chunks, master_works, counter, tolerate;
+  struct { int rank; uint64_t tasks; } dies[DEATHS]; /* of --die: a rank, and the tasks that it computes before it dies */
+  int die_count;
+  uint64_t computed; /* tasks of this rank */
   int rank, size;
   uint64_t iteration; /* the one being run */
   unsigned char *seen;
@@ -81,6 +85,13 @@ static int prepare(void *user, uint64_t iteration, uint64_t first, uint64_t coun
   return 0;
 }
 
+/* As a machine that fails: without a word, in the middle of a chunk. */
+static void die_when_due(void) {
+  for (int d = 0; d < g.die_count; d++)
+    if (g.dies[d].rank == g.rank && g.dies[d].tasks == g.computed) raise(SIGKILL);
+  g.computed++;
+}
+
 static int compute(void *user, uint64_t iteration, uint64_t first, uint64_t count, const void *tasks, void *results) {
   (void)user;
   double factor = g.rank > (1 - g.slow_share) * (g.size - 1) ? g.slow_factor : 1;
@@ -88,6 +99,7 @@ static int compute(void *user, uint64_t iteration, uint64_t first, uint64_t coun
     const unsigned char *in = (const unsigned char *)tasks + i * g.bytes;
     unsigned char *out = (unsigned char *)results + i * result_bytes();
     uint64_t a = answer(iteration, first + i);
+    die_when_due();
     work(factor * task_ns(iteration, first + i), g.spin);
     if (g.bytes && (in[0] != (a & 255) || in[g.bytes - 1] != (a & 255))) a = ~a; /* the master notices a damaged input */
     memset(out, (int)(a & 255), result_bytes());
@@ -122,7 +134,9 @@ static const char HELP[] =
     "  [--master-works: rank 0 computes tasks, too] [--counter: workers take their chunks from a shared counter]\n"
     "  [--technique none|ss|fsc|gss|fac2|dpf|daf|af|tss|mfsc|awf-b|awf-c] [--factor SHARE] [--slow-workers FRACTION:FACTOR]\n"
     "  [--workers N to begin with, 0 = all] [--spawn: further workers may be started] [--slow-start-s X of a process that is\n"
-    "  alone in its world] [--until FILE: iterates until FILE exists, instead of --iterations times] [--check] [--json]\n";
+    "  alone in its world] [--until FILE: iterates until FILE exists, instead of --iterations times] [--check] [--json]\n"
+    "  [--tolerate: a worker that dies does not end the job, where the MPI allows it] [--die RANK:TASKS,RANK:TASKS,...: such a\n"
+    "  rank kills itself when it has computed so many tasks]\n";
 
 static int number(const char *name, double minimum, double maximum, double *out) {
   char range[80];
@@ -158,13 +172,28 @@ static int read_classes(const char *text) {
   return total <= 1e8;
 }
 
+/* Reads --die; 0 if it makes no sense. */
+static int read_deaths(const char *text) {
+  for (g.die_count = 0; g.die_count < DEATHS; text++) {
+    unsigned long long tasks;
+    int rank, length = 0;
+    if (sscanf(text, "%d:%llu%n", &rank, &tasks, &length) != 2 || rank < 0) return 0;
+    g.dies[g.die_count].rank = rank;
+    g.dies[g.die_count++].tasks = tasks;
+    text += length;
+    if (!*text) return 1;
+    if (*text != ',') return 0;
+  }
+  return 0;
+}
+
 static int options(int argc, char **argv) {
   static const char *const DISTS = "normal uniform bimodal exponential linear", *const TECHNIQUES = "none ss fsc gss fac2 dpf daf af tss mfsc awf-b awf-c";
   static const struct option LONG[] = {
       {"tasks", 1, 0, 't'}, {"iterations", 1, 0, 'i'}, {"mean-us", 1, 0, 'm'}, {"sigma-pct", 1, 0, 's'}, {"dist", 1, 0, 'd'},
       {"bytes", 1, 0, 'b'}, {"result-bytes", 1, 0, 'B'}, {"classes", 1, 0, 'k'}, {"seed", 1, 0, 'r'}, {"technique", 1, 0, 'p'}, {"policy", 1, 0, 'p'}, {"factor", 1, 0, 'f'}, {"work", 1, 0, 'w'},
       {"drift", 1, 0, 'D'}, {"jump", 1, 0, 'J'}, {"slow-workers", 1, 0, 'S'}, {"workers", 1, 0, 'n'}, {"check", 0, 0, 'c'}, {"json", 0, 0, 'j'},
-      {"recall", 0, 0, 'R'}, {"chunks", 0, 0, 'C'}, {"master-works", 0, 0, 'M'}, {"counter", 0, 0, 'T'}, {"spawn", 0, 0, 'x'}, {"slow-start-s", 1, 0, 'z'}, {"until", 1, 0, 'u'}, {"help", 0, 0, 'h'}, {0}};
+      {"recall", 0, 0, 'R'}, {"chunks", 0, 0, 'C'}, {"master-works", 0, 0, 'M'}, {"counter", 0, 0, 'T'}, {"spawn", 0, 0, 'x'}, {"slow-start-s", 1, 0, 'z'}, {"until", 1, 0, 'u'}, {"tolerate", 0, 0, 'L'}, {"die", 1, 0, 'X'}, {"help", 0, 0, 'h'}, {0}};
   int o, bad = 0;
   double x = 0;
   opterr = 0;
@@ -196,6 +225,10 @@ static int options(int argc, char **argv) {
       case 'C': g.chunks = 1; break;
       case 'M': g.master_works = 1; break;
       case 'T': g.counter = 1; break;
+      case 'L': g.tolerate = 1; break;
+      case 'X':
+        if (!read_deaths(optarg)) bad = usage("--die", optarg, "RANK:TASKS,RANK:TASKS,... is expected, such as 2:100,3:0, with 64 at most");
+        break;
       case 'z': bad = number("--slow-start-s", 0, 3600, &g.slow_start_s); break;
       case 'u': g.until = optarg; break;
       case 'j': g.json = 1; break;
@@ -228,7 +261,8 @@ static int run(void) {
                                .compute = compute, .collect = collect, .technique = g.technique, .factor = g.factor,
                                .workers = (uint32_t)g.workers};
   config.flags = (g.spawn ? MIDRUN_MW_SPAWN : 0) | (g.recall ? MIDRUN_MW_RECALL : 0) | (g.chunks ? MIDRUN_MW_CHUNKS : 0) |
-                 (g.master_works ? MIDRUN_MW_MASTER_WORKS : 0) | (g.counter ? MIDRUN_MW_COUNTER : 0);
+                 (g.master_works ? MIDRUN_MW_MASTER_WORKS : 0) | (g.counter ? MIDRUN_MW_COUNTER : 0) |
+                 (g.tolerate ? MIDRUN_MW_TOLERATE : 0);
   if (g.size == 1) work(g.slow_start_s * 1e9, g.spin); /* a started worker that is slow to join */
   int status = midrun_mw_create(&mw, &config);
   if (status < 0) {
@@ -236,7 +270,7 @@ static int run(void) {
     return status == MIDRUN_ERR_NO_WORKER || status == MIDRUN_ERR_ARGUMENT ? USAGE : 1;
   }
   double total_s = 0, ideal_s = 0;
-  uint64_t bad = 0;
+  uint64_t bad = 0, lost_workers = 0, redone_tasks = 0;
   g.seen = calloc(g.tasks + 1, 1);
   g.class_of = calloc(g.tasks + 1, sizeof *g.class_of);
   if (!g.seen || !g.class_of) return 1;
@@ -249,6 +283,8 @@ static int run(void) {
     midrun_mw_stats_t s = {.struct_size = sizeof s};
     midrun_mw_last(mw, &s);
     bad += miscounted();
+    lost_workers += s.lost_workers;
+    redone_tasks += s.redone_tasks;
     double ideal = s.task_s / s.workers, ratio = ideal > 0 ? s.iteration_s / ideal : 1;
     total_s += s.iteration_s;
     ideal_s += ideal;
@@ -261,6 +297,9 @@ static int run(void) {
   free(g.seen);
   free(g.class_of);
   if (g.rank != 0) return status < 0;
+  if (lost_workers)
+    printf(g.json ? "{\"lost_workers\":%llu,\"redone_tasks\":%llu}\n" : "%llu workers were lost, %llu tasks handed out again\n",
+           (unsigned long long)lost_workers, (unsigned long long)redone_tasks);
   printf(g.json ? "{\"total_s\":%.6f,\"ideal_s\":%.6f,\"ratio\":%.4f,\"miscounted\":%llu,\"wrong\":%llu}\n"
                 : "total %.4f s, ideal %.4f s, ratio %.4f; tasks lost or doubled: %llu, wrong results: %llu\n",
          total_s, ideal_s, ideal_s > 0 ? total_s / ideal_s : 1, (unsigned long long)bad, (unsigned long long)g.wrong);

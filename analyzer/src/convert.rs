@@ -18,7 +18,7 @@ use midrun_tunlets::link::Cost;
 use crate::control::{Control, ControlLine};
 use crate::events::{
     Batch, Begun, Ended, Event, Hello, HostClock, Joined, Left, Link, Moved, Process, Records, Report, Trip,
-    TuningPointDeclared, Unattended, Work,
+    TuningPointDeclared, Unattended, Work, WorkersLost,
 };
 use crate::ids::{AgentId, JobId};
 use crate::input::JobLine;
@@ -158,6 +158,7 @@ fn event(wire: v1::Event) -> Option<Event> {
     match wire.kind? {
         event::Kind::IterationBegun(begun) => begun_event(begun),
         event::Kind::IterationEnded(ended) => ended_event(ended),
+        event::Kind::WorkersLost(lost) => lost_event(&lost),
         event::Kind::Work(work) => work_event(work),
         event::Kind::LinkMeasured(link) => link_event(link),
         event::Kind::MessageTrip(trip) => trip_event(&trip),
@@ -255,6 +256,15 @@ fn ended_event(wire: v1::IterationEnded) -> Option<Event> {
         task_time_ns: wire.task_time_ns,
         master_busy_ns: wire.master_busy_ns,
     }))
+}
+
+fn lost_event(wire: &v1::WorkersLost) -> Option<Event> {
+    let v1::WorkersLost { iteration, time_ns, workers, redone_tasks, left } = *wire;
+    let good = iteration < limits::ITERATION_END
+        && redone_tasks < limits::TASKS_END
+        && workers <= limits::RANKS_PER_JOB
+        && left <= limits::RANKS_PER_JOB;
+    good.then_some(Event::WorkersLost(WorkersLost { iteration, time_ns, workers, redone_tasks, left }))
 }
 
 fn work_event(wire: v1::Work) -> Option<Event> {

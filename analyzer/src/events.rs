@@ -110,6 +110,7 @@ pub struct Report {
 pub enum Event {
     IterationBegun(Begun),
     IterationEnded(Ended),
+    WorkersLost(WorkersLost),
     Worked(Work),
     ActionSettled(ActionResult),
     TuningPointDeclared(TuningPointDeclared),
@@ -282,6 +283,17 @@ pub struct Ended {
     pub chunks: u64,
     pub task_time_ns: u64,
     pub master_busy_ns: u64,
+}
+
+/// Workers died in an iteration, or before it began, and the job goes on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WorkersLost {
+    pub iteration: u64,
+    pub time_ns: u64,
+    pub workers: u32,
+    /// Tasks that they held, which were handed out again.
+    pub redone_tasks: u64,
+    pub left: u32,
 }
 
 /// Work of one rank in one iteration since its last batch.

@@ -4,12 +4,12 @@ use serde_json::json;
 
 use midrun_tunlets::link::Cost;
 use midrun_tunlets::{Proposal, Refusal, Verdict};
-use midrun_vocabulary::Seconds;
+use midrun_vocabulary::{Count, Seconds};
 
 use crate::actions::ActionStatus;
 use crate::control::ControlLine;
 use crate::decisions::{DecisionLine, Per};
-use crate::events::Link;
+use crate::events::{Link, WorkersLost};
 use crate::ids::JobId;
 use crate::in_flight::Settlement;
 use crate::notice::{Notice, finite};
@@ -51,6 +51,17 @@ fn expected(p: &Proposal) -> String {
     let uncertainty = if p.uncertainty > 0.0 { format!(" +- {:.0} %", 100.0 * p.uncertainty) } else { String::new() };
     let (predicted, unchanged) = (Seconds(p.predicted_s), Seconds(p.unchanged_s));
     format!(": expected {predicted}{uncertainty} instead of {unchanged}")
+}
+
+/// Workers died, and the job goes on.
+pub(crate) fn workers_lost(lost: &WorkersLost) -> String {
+    let WorkersLost { iteration, workers, redone_tasks, left, .. } = *lost;
+    let tasks = format!("{} handed out again", Count(redone_tasks, "task"));
+    if workers == 0 {
+        return format!("iteration {iteration}: {tasks}, which lost workers had taken");
+    }
+    let (workers, left) = (Count(workers, "worker"), Count(left, "worker"));
+    format!("iteration {iteration}: {workers} lost, {tasks}, {left} left")
 }
 
 /// Timing each call would cost more than its budget.

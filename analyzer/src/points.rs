@@ -272,7 +272,7 @@ impl Open {
             points,
             coverage: 1.0,
         };
-        Closed { window, task_s }
+        Closed { window, task_s, has_losses: false }
     }
 }
 

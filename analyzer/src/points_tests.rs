@@ -26,7 +26,7 @@ fn an_iteration_closes_when_every_rank_reported_it_with_the_time_of_the_slowest(
     assert!(points.close(12, false, 2, 100).is_empty());
     points.on_measured(13, 1, 0, &measured("iteration", 0, 1, 4.0));
     let closed = points.close(14, false, 2, 100);
-    let [Closed { window, task_s }] = &closed[..] else { panic!("{closed:?}") };
+    let [Closed { window, task_s, .. }] = &closed[..] else { panic!("{closed:?}") };
     assert_eq!((window.iteration, window.tasks, window.workers, window.iteration_s, *task_s), (0, 0, 2, 4.0, 6.0));
     let [solve] = &window.points[..] else { panic!("{:?}", window.points) };
     assert_eq!((solve.rank, solve.count, solve.sum, solve.minimum, solve.maximum), (1, 5, 4.0, 0.25, 3.0));

@@ -260,6 +260,10 @@ pub struct Summary {
     pub clocks: Vec<ClockLine>,
     /// Ranks that went away without MPI_Finalize.
     pub lost_ranks: Vec<u32>,
+    /// Workers that died while the master's job went on without them.
+    pub lost_workers: u64,
+    /// Tasks that they held, which were handed out again.
+    pub redone_tasks: u64,
     /// Iterations that could not be measured.
     pub skipped_iterations: u64,
     /// Tasks reported after their iteration was closed: its window lacks them.

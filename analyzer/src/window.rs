@@ -25,6 +25,8 @@ pub struct Closed {
     /// Task time of all workers, as the master reports it where records are missing, and the time in which the master divided and combined
     /// alone, seconds.
     pub task_s: f64,
+    /// Workers died in it: it belongs to no number of workers, and no model may see it.
+    pub has_losses: bool,
 }
 
 impl Closed {
@@ -42,6 +44,7 @@ struct Partial {
     tasks: u64, // of all of `work`
     profile: Vec<ProfileBin>,
     changed_ns: Option<u64>,
+    has_losses: bool,
 }
 
 /// The iterations of one job that are not closed yet.
@@ -201,6 +204,13 @@ impl Windows {
         }
     }
 
+    /// Workers died in `iteration`.
+    pub fn on_lost(&mut self, iteration: u64) {
+        if let Some(partial) = self.open.get_mut(&iteration) {
+            partial.has_losses = true;
+        }
+    }
+
     /// The newest iteration that has begun.
     pub fn newest(&self) -> Option<u64> {
         self.newest_begun
@@ -344,7 +354,7 @@ impl Partial {
         };
         let heard_s = ended.task_time_ns as f64 / 1e9;
         let task_s = if coverage < 1.0 && heard_s > 0.0 { heard_s } else { window.task_s() };
-        Some((Closed { window, task_s }, ended.time_ns))
+        Some((Closed { window, task_s, has_losses: self.has_losses }, ended.time_ns))
     }
 }
 

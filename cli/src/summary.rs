@@ -96,6 +96,11 @@ pub fn table(json: &str) -> String {
             format!("{counted} on {}{}", Count(number("/ranks"), "rank"), ended_by(&summary["call_period"]))
         });
     }
+    let lost = number("/lost_workers");
+    if lost > 0 {
+        let (lost, redone) = (Count(lost, "worker"), Count(number("/redone_tasks"), "task"));
+        lines.push(format!("{lost} lost, and the job went on: {redone} handed out again"));
+    }
     lines.extend(list("decisions").iter().rev().take(DECISIONS_SHOWN).rev().map(decision));
     lines.extend(ends(&summary));
     lines.extend(result::lines(&summary));

@@ -8,6 +8,7 @@ use crate::stream::Stream;
 use midrun_proto::v1::event::Kind;
 use midrun_proto::v1::{
     ActionResult, Event, IterationBegun, IterationEnded, LinkMeasured, MessageMoved, MessageTrip, ProfileBin, Work,
+    WorkersLost,
 };
 use midrun_ring::{Record, kind};
 use midrun_vocabulary::action_status;
@@ -91,6 +92,13 @@ impl Collected {
                 chunks: c,
                 task_time_ns: d,
                 master_busy_ns: e,
+            }),
+            kind::LOSS if c <= TASKS => Kind::WorkersLost(WorkersLost {
+                iteration: a,
+                time_ns,
+                workers: u32::try_from(b).ok()?,
+                redone_tasks: c,
+                left: u32::try_from(d).ok()?,
             }),
             kind::LINK if a <= 1 && d <= u64::from(u32::MAX) => Kind::LinkMeasured(link(record)?),
             kind::TRIP if a <= 1 && b <= ROUND_TRIP_BYTES && (1..TRIP_NS).contains(&c) => {

@@ -37,7 +37,7 @@ extern "C" {
 #define MIDRUN_ERR_ARGUMENT -1  /* an argument is out of its range; nothing was done */
 #define MIDRUN_ERR_MPI -2       /* MPI is not initialised, or an MPI call failed on a communicator with
                                    MPI_ERRORS_RETURN: the program should abort */
-#define MIDRUN_ERR_NO_WORKER -3 /* the communicator has only one rank, so there is no worker */
+#define MIDRUN_ERR_NO_WORKER -3 /* the communicator has only one rank, so there is no worker; or all workers died */
 #define MIDRUN_ERR_TASK -4      /* a callback of the program returned non-zero */
 #define MIDRUN_ERR_COUNT -5     /* a task was lost or computed twice: a defect of midrun */
 #define MIDRUN_ERR_MEMORY -6    /* out of memory */
@@ -76,6 +76,15 @@ typedef struct midrun_mw_out midrun_mw_out_t; /* receives inputs or results of a
                                  counter in shared memory, from the start (tuning point mw.counter, which every such
                                  program has), and send their results several chunks at a time. Not with
                                  MIDRUN_MW_ANY_SIZE. */
+
+#define MIDRUN_MW_TOLERATE 64u /* A worker that dies does not end the job, where the MPI allows it (Open MPI 5 started by mpirun
+                                  --with-ft ulfm; else midrun says at start that this has no effect). Tasks that it had
+                                  and whose results have not come are given to others: prepare() is called again for
+                                  them, and compute() may have run in part on the dead worker. collect() gets each task
+                                  once. midrun_mw_iterate succeeds with those that are left; midrun_mw_stats_t counts
+                                  lost workers. With none left it returns MIDRUN_ERR_NO_WORKER; on the workers of a
+                                  master that dies, MIDRUN_ERR_MPI. Collective calls of the program on communicators
+                                  with a dead rank fail as that MPI says. No sub-teams. */
 
 typedef struct midrun_mw_config {
   size_t struct_size;  /* sizeof(midrun_mw_config_t) */
@@ -127,6 +136,8 @@ typedef struct midrun_mw_stats {
   double iteration_s;      /* wall time, seconds */
   double task_s;           /* compute time of all tasks, summed over the workers, seconds */
   double master_busy_s;    /* time in which the master did not wait, seconds */
+  uint32_t lost_workers;   /* workers that died in this iteration or since the last one (MIDRUN_MW_TOLERATE) */
+  uint64_t redone_tasks;   /* tasks that they had, which were given to others */
 } midrun_mw_stats_t;
 
 /* Collective over comm. All ranks pass the same task_bytes, result_bytes, master and flags. On an error *mw is

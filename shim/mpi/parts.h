@@ -30,6 +30,9 @@ void midrun_spawned_leave(void);
 void midrun_register_prepare(void);
 void midrun_register_close(void);
 
+/* port.c */
+void midrun_failure_prepare(void);
+
 /* shim/src/lifecycle.rs */
 void midrun_shim_on_before_init(void);
 void midrun_shim_on_init(int rank, int size, const char *mpi);

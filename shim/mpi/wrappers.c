@@ -72,6 +72,7 @@ static int reach(void) {
 
 static void before_init(void) {
   midrun_register_prepare();
+  midrun_failure_prepare();
   midrun_shim_on_before_init();
 }
 

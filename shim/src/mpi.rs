@@ -10,10 +10,12 @@ pub struct MpiFailed;
 c_half! {
     fn midrun_mpi_ready() -> c_int = 0;
     fn midrun_port_open(
-        comm: *const c_void, slots: c_int, out: *mut *mut c_void, rank: *mut c_int, size: *mut c_int
+        comm: *const c_void, slots: c_int, tolerate: c_int, out: *mut *mut c_void, rank: *mut c_int, size: *mut c_int,
+        tolerates: *mut c_int
     ) -> c_int = -1;
     fn midrun_port_open_spawned(slots: c_int, out: *mut *mut c_void) -> c_int = -1;
     fn midrun_port_adopt(port: *mut c_void, child: c_int) -> c_int = -1;
+    fn midrun_port_lost(port: *mut c_void) -> c_int = -1;
     fn midrun_port_close(port: *mut c_void) -> c_int = -1;
     fn midrun_port_node(
         port: *mut c_void, index: *mut c_int, size: c_int, own: *mut c_int, count: *mut c_int
@@ -36,6 +38,8 @@ pub struct Communicator {
     pub rank: usize,
     /// Ranks in all.
     pub size: usize,
+    /// The death of other ranks is no failure: [`Communicator::lost`] names them.
+    pub tolerates: bool,
 }
 
 fn checked(status: c_int) -> Result<(), MpiFailed> {
@@ -49,12 +53,16 @@ pub fn ready() -> bool {
 }
 
 impl Communicator {
-    /// Collective. `comm` is the address of an `MPI_Comm` or null; `slots` requests per rank.
-    pub fn open(comm: *const c_void, slots: usize) -> Result<Communicator, MpiFailed> {
-        let (mut raw, mut rank, mut size) = (std::ptr::null_mut(), 0, 0);
+    /// Collective. `comm` is the address of an `MPI_Comm` or null; `slots` requests per rank. With `tolerate`, the death of other ranks is
+    /// no failure where the MPI allows it.
+    pub fn open(comm: *const c_void, slots: usize, tolerate: bool) -> Result<Communicator, MpiFailed> {
+        let (mut raw, mut rank, mut size, mut tolerates) = (std::ptr::null_mut(), 0, 0, 0);
+        let (slots, tolerate) = (slots as c_int, c_int::from(tolerate));
         // SAFETY: `comm` is null or, by the contract of `midrun.h`, the address of a communicator of the program; the rest is ours.
-        checked(unsafe { midrun_port_open(comm, slots as c_int, &raw mut raw, &raw mut rank, &raw mut size) })?;
-        Ok(Communicator { raw, rank: rank as usize, size: size as usize })
+        checked(unsafe {
+            midrun_port_open(comm, slots, tolerate, &raw mut raw, &raw mut rank, &raw mut size, &raw mut tolerates)
+        })?;
+        Ok(Communicator { raw, rank: rank as usize, size: size as usize, tolerates: tolerates != 0 })
     }
 
     /// In a process that a master started: the communicator with the master. The master is rank 0, this process rank 1.
@@ -62,7 +70,7 @@ impl Communicator {
         let mut raw = std::ptr::null_mut();
         // SAFETY: writes one pointer.
         checked(unsafe { midrun_port_open_spawned(slots as c_int, &raw mut raw) })?;
-        Ok(Communicator { raw, rank: 1, size: 2 })
+        Ok(Communicator { raw, rank: 1, size: 2, tolerates: false })
     }
 
     /// Makes a started process the rank after the last. `size` stays that of the communicator.
@@ -131,6 +139,12 @@ impl Communicator {
         // SAFETY: the port is open and writes one number. `Endpoint` asks for slots that it has filled; an empty one is done.
         checked(unsafe { midrun_port_test(self.raw, slot as c_int, &raw mut done) })?;
         Ok(done != 0)
+    }
+
+    /// The next rank that died since this was asked last. Requests with it are never done.
+    pub fn lost(&self) -> Option<usize> {
+        // SAFETY: the port is open.
+        usize::try_from(unsafe { midrun_port_lost(self.raw) }).ok()
     }
 
     /// The sender and the bytes of a message that waits.

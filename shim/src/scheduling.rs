@@ -148,6 +148,17 @@ pub fn grow(workers: u32, (came, most): (u32, u32)) {
     });
 }
 
+/// No more than `most` workers are left.
+pub fn shrink(most: u32) {
+    tuning_points::with(|registry| {
+        let mut scheduling = locked();
+        scheduling.workers = scheduling.workers.min(most).max(1);
+        drop(scheduling);
+        EPOCH.fetch_add(1, Ordering::Relaxed);
+        registry.set_range(&SETTER, WORKERS, (1.0, f64::from(most.max(1))));
+    });
+}
+
 /// Processes that are to be there as further workers.
 pub fn spawned() -> u32 {
     locked().spawned

@@ -17,7 +17,9 @@ pub extern "C" fn midrun_status_text(status: c_int) -> *const c_char {
             ENDED => c"the master has finished: no iteration follows",
             ERR_ARGUMENT => c"an argument is out of its range; nothing was done",
             ERR_MPI => c"MPI is not initialised, or a call of it failed",
-            ERR_NO_WORKER => c"the communicator has one rank: start at least two, a master and a worker",
+            ERR_NO_WORKER => {
+                c"there is no worker: the communicator has one rank (start at least two), or all workers were lost"
+            }
             ERR_TASK => c"a callback of the program returned non-zero",
             ERR_COUNT => c"a task was lost or computed twice (a defect of midrun)",
             ERR_MEMORY => c"out of memory",

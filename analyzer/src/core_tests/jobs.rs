@@ -54,6 +54,20 @@ fn a_rank_that_dies_takes_its_action_with_it_and_is_listed() {
 }
 
 #[test]
+fn an_iteration_in_which_workers_died_is_listed_and_no_tunlet_sees_it() {
+    let mut story = Story::begin(Config::default());
+    let lost = WorkersLost { iteration: 0, time_ns: 500 * MS, workers: 1, redone_tasks: 12, left: 1 };
+    story.report("j", 0, vec![begun(0), Event::WorkersLost(lost)]);
+    story.report("j", 1, vec![worked(0, 100)]);
+    story.report("j", 0, vec![ended(0)]);
+    let summary = story.summary("j");
+    let counts = ["iterations", "lost_workers", "redone_tasks"].map(|key| summary[key].clone());
+    assert_eq!((counts, &summary["actions"]["sent"]), ([1, 1, 12].map(|n| json!(n)), &json!(0)));
+    story.iteration("j", 1);
+    assert_eq!(story.summary("j")["actions"]["sent"], 1, "it tunes on");
+}
+
+#[test]
 fn closing_waits_for_the_last_ranks_and_answers_with_everything() {
     let mut story = Story::begin(Config::default());
     story.iteration("j", 0);

@@ -15,7 +15,9 @@ use midrun_tunlets::{Judgement, Observation, Proposal, Settled, TuningOptions, T
 
 use super::*;
 use crate::actions::{ActionResult, ActionStatus};
-use crate::events::{Begun, Ended, Event, Joined, Left, Process, Records, Report, TuningPointDeclared, Work};
+use crate::events::{
+    Begun, Ended, Event, Joined, Left, Process, Records, Report, TuningPointDeclared, Work, WorkersLost,
+};
 use crate::ids::{ActionId, AskId};
 use crate::input::Question;
 use midrun_vocabulary::ConfigError;

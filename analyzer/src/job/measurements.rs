@@ -12,7 +12,7 @@ use crate::calls::Calls;
 use crate::closed_windows::ClosedWindows;
 use crate::context::Ctx;
 use crate::decisions::Per;
-use crate::events::{Begun, Event, Link, MpiCounted, PointRefused};
+use crate::events::{Begun, Event, Link, MpiCounted, PointRefused, WorkersLost};
 use crate::limits;
 use crate::log_lines;
 use crate::messages::Messages;
@@ -53,6 +53,9 @@ pub(super) struct Measurements {
     /// The technique in force, with its parameters.
     technique: String,
     outputs: u64,
+    /// Workers that died while the job went on, and tasks that were handed out again.
+    lost_workers: u64,
+    redone_tasks: u64,
     /// Events that make no sense in this job.
     invalid: u64,
     /// Windows that no model may see.
@@ -79,6 +82,8 @@ impl Measurements {
             has_new_period: false,
             technique: String::new(),
             outputs: 0,
+            lost_workers: 0,
+            redone_tasks: 0,
             invalid: 0,
             refused: 0,
         }
@@ -100,6 +105,7 @@ impl Measurements {
                 self.points.on_span(self.windows.span(*ended));
                 self.windows.on_ended(ctx.now, *ended);
             }
+            Event::WorkersLost(lost) if self.is_master(rank) => self.on_workers_lost(ctx, *lost),
             Event::Worked(work) => {
                 let ahead_ns = self.ahead_of_master_ns(offset_ns, roster);
                 self.windows.on_work(rank, work.middle_ns.saturating_add_signed(ahead_ns), work.clone());
@@ -139,6 +145,19 @@ impl Measurements {
             }
             _ => {}
         }
+    }
+
+    fn on_workers_lost(&mut self, ctx: &mut Ctx<'_>, lost: WorkersLost) {
+        self.windows.on_lost(lost.iteration);
+        self.lost_workers = self.lost_workers.saturating_add(u64::from(lost.workers));
+        self.redone_tasks = self.redone_tasks.saturating_add(lost.redone_tasks);
+        ctx.life(
+            "workers-lost",
+            log_lines::workers_lost(&lost),
+            json!({
+                "iteration": lost.iteration, "workers": lost.workers, "redone_tasks": lost.redone_tasks, "left": lost.left,
+            }),
+        );
     }
 
     // What a message of the program costs is known for the first time.
@@ -259,7 +278,7 @@ impl Measurements {
     /// Closes the windows that can be closed by now; everything that was ended, if `all`.
     pub(super) fn close(&mut self, now: u64, all: bool, roster: &Roster) -> Vec<Measured> {
         let mut closed = self.windows.close(now, all, self.points.wait_ns());
-        for Closed { window, task_s } in &mut closed {
+        for Closed { window, task_s, .. } in &mut closed {
             if let Some(master) = self.windows.master {
                 roster.members.locate(master, window);
             }
@@ -279,8 +298,8 @@ impl Measurements {
         closed.into_iter().map(|closed| Measured::Iteration(Box::new(closed))).chain(streams).collect()
     }
 
-    /// Takes a closed window into the lists. False for one that no job can have: it is counted, reported once, and no
-    /// model may see it.
+    /// Takes a closed window into the lists. False for one that no model may see: workers died in it, or no job can have it, which is
+    /// counted and reported once.
     pub(super) fn accept(&mut self, ctx: &mut Ctx<'_>, measured: &Measured) -> bool {
         let (nonsense, per, number) = match measured {
             Measured::Iteration(closed) => (closed.window.nonsense(), Per::Iteration, closed.window.iteration),
@@ -298,10 +317,15 @@ impl Measurements {
             return false;
         }
         match measured {
-            Measured::Iteration(closed) => self.list_iteration(ctx, closed),
-            Measured::Stream(window) => self.list_stream(ctx, window),
+            Measured::Iteration(closed) => {
+                self.list_iteration(ctx, closed);
+                !closed.has_losses
+            }
+            Measured::Stream(window) => {
+                self.list_stream(ctx, window);
+                true
+            }
         }
-        true
     }
 
     fn list_iteration(&mut self, ctx: &mut Ctx<'_>, closed: &Closed) {
@@ -446,6 +470,8 @@ impl Measurements {
             links: self.windows.links.clone().list().map(Into::into).collect(),
             skipped_iterations: self.windows.skipped,
             late_tasks: self.windows.late_tasks,
+            lost_workers: self.lost_workers,
+            redone_tasks: self.redone_tasks,
             events_dropped: self.events_dropped(),
             ..Summary::default()
         };

@@ -31,6 +31,8 @@ pub struct WorkerQueue {
     recalled: Option<u64>,
     /// It had no task to give back, and got no chunk since.
     exhausted: bool,
+    /// The worker is gone: it gets no chunk any more.
+    lost: bool,
 }
 
 impl WorkerQueue {
@@ -41,7 +43,7 @@ impl WorkerQueue {
     /// and not with the static technique, which cuts exactly one chunk per worker.
     pub fn may_receive(&self, technique: Technique, left: u64, workers: u64) -> bool {
         match self.chunks.len() {
-            0 => true,
+            0 => !self.lost,
             1 if self.recalled.is_none() => {
                 let wanted = self.asked || self.chunks.back().is_some_and(|chunk| is_small(chunk.count, left, workers));
                 wanted && may_be_ahead(technique, left, workers)
@@ -52,7 +54,22 @@ impl WorkerQueue {
 
     /// Returns whether the worker holds no chunk, or has asked for the next one.
     pub fn wants(&self) -> bool {
-        self.asked || self.is_empty()
+        self.asked || self.is_idle()
+    }
+
+    /// Returns whether the worker holds no chunk and could compute one.
+    pub fn is_idle(&self) -> bool {
+        self.is_empty() && !self.lost
+    }
+
+    /// Returns whether the worker is gone.
+    pub fn is_lost(&self) -> bool {
+        self.lost
+    }
+
+    /// The worker is gone, and its place stays empty or is another's from now on. Returns the chunks that it held.
+    pub(crate) fn lose(&mut self, is_vacant: bool) -> VecDeque<Chunk> {
+        std::mem::replace(self, WorkerQueue { lost: is_vacant, ..WorkerQueue::default() }).chunks
     }
 
     /// Appends a chunk that the master sends at `now_s`; it answers the worker's request, if there was one.

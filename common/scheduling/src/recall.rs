@@ -38,7 +38,7 @@ pub fn tasks_to_return(unbegun: u64, own_s: f64, idle_s: f64, least: u64) -> u64
     if count < least { 0 } else { count }
 }
 
-/// The tasks that workers gave back and nobody has got yet.
+/// The tasks that workers gave back, or that were lost with a worker, and nobody has got yet.
 #[derive(Clone, Debug, Default)]
 pub struct Returned(Vec<Chunk>);
 
@@ -48,7 +48,8 @@ impl Returned {
         self.0.iter().map(|chunk| chunk.count).sum()
     }
 
-    pub(crate) fn add(&mut self, tasks: Chunk) {
+    /// Adds some.
+    pub fn add(&mut self, tasks: Chunk) {
         self.0.push(tasks);
     }
 

@@ -16,6 +16,8 @@ pub struct Workers {
     /// A bit for each worker that holds no chunk, and how many they are.
     idle: Vec<u64>,
     idle_count: usize,
+    /// Places of workers that are gone, without another in their place.
+    vacant: usize,
     /// Requests for tasks without an answer.
     pending: usize,
     order: Order,
@@ -71,7 +73,7 @@ impl Workers {
         };
         let mut idle = vec![0; n.div_ceil(64)];
         (0..n).for_each(|worker| idle[worker / 64] |= 1 << (worker % 64));
-        Workers { queues: vec![WorkerQueue::default(); n], speeds, idle, idle_count: n, pending: 0, order }
+        Workers { queues: vec![WorkerQueue::default(); n], speeds, idle, idle_count: n, vacant: 0, pending: 0, order }
     }
 
     /// Number of workers.
@@ -94,7 +96,28 @@ impl Workers {
         self.idle_count
     }
 
-    /// The first of them.
+    /// Returns whether no worker holds a chunk.
+    pub fn hold_nothing(&self) -> bool {
+        self.idle_count + self.vacant == self.count()
+    }
+
+    /// Workers that are not gone.
+    pub fn living(&self) -> usize {
+        self.count() - self.vacant
+    }
+
+    /// The worker is gone; where its place is not `is_vacant`, another has it from now on, of which nothing is known. What it held is to be
+    /// computed again. Returns the number of those tasks.
+    pub fn lose(&mut self, returned: &mut Returned, worker: usize, is_vacant: bool) -> u64 {
+        self.vacant += usize::from(is_vacant);
+        self.speeds[worker] = WorkerSpeed::default();
+        let chunks = self.change(worker, |queue| queue.lose(is_vacant));
+        let tasks = chunks.iter().map(|chunk| chunk.count).sum();
+        chunks.into_iter().for_each(|chunk| returned.add(chunk));
+        tasks
+    }
+
+    /// The first idle worker.
     pub fn first_idle(&self) -> Option<usize> {
         let word = self.idle.iter().position(|word| *word != 0)?;
         Some(64 * word + self.idle[word].trailing_zeros() as usize)
@@ -138,12 +161,12 @@ impl Workers {
 
     fn change<T>(&mut self, worker: usize, change: impl FnOnce(&mut WorkerQueue) -> T) -> T {
         let queue = &mut self.queues[worker];
-        let before = (queue.is_empty(), queue.is_recalled());
+        let before = (queue.is_idle(), queue.is_recalled());
         let result = change(queue);
-        let (is_empty, is_recalled) = (queue.is_empty(), queue.is_recalled());
-        if before.0 != is_empty {
+        let (is_idle, is_recalled) = (queue.is_idle(), queue.is_recalled());
+        if before.0 != is_idle {
             self.idle[worker / 64] ^= 1 << (worker % 64);
-            self.idle_count = if is_empty { self.idle_count + 1 } else { self.idle_count - 1 };
+            self.idle_count = if is_idle { self.idle_count + 1 } else { self.idle_count - 1 };
         }
         self.pending = self.pending + usize::from(is_recalled) - usize::from(before.1);
         self.order.touch(worker);
@@ -201,7 +224,7 @@ impl Order {
         for &worker in &self.changed {
             let speed = &speeds[worker];
             let task_s = if speed.tasks > 0 && speed.mean_s > 0.0 { speed.mean_s } else { 0.0 };
-            let is_idle = queues[worker].is_empty();
+            let is_idle = queues[worker].is_idle();
             let counted = &mut self.counted[worker];
             // Taken away as it was counted, and counted as it is.
             for (sign, task_s, is_idle) in [(-1.0, counted.task_s, counted.is_idle), (1.0, task_s, is_idle)] {

@@ -9,7 +9,7 @@ use crate::counters::{PAGE_WORDS, PAGES};
 /// First word of a segment: "midrun\0\1".
 pub const MAGIC: u64 = u64::from_le_bytes(*b"midrun\0\x01");
 /// Version of this layout; a segment of another is refused.
-pub const LAYOUT_VERSION: u64 = 6;
+pub const LAYOUT_VERSION: u64 = 7;
 
 /// Kinds of records. Integers until checked: shared memory may hold anything.
 pub mod kind {
@@ -59,6 +59,9 @@ pub mod kind {
     /// A message of the program, of a blocking call that sent or received it; `time_ns` is the call's end. payload: 1 = it was
     /// received; the other rank in MPI_COMM_WORLD; 1 = that one is on this host; bytes; begin of the call ns.
     pub const MESSAGE: u32 = 15;
+
+    /// Workers died, and the job goes on. payload: iteration, workers that died, tasks that were handed out again, workers left.
+    pub const LOSS: u32 = 18;
 
     /// Bytes of a [`TEXT`].
     pub const PIECE: usize = 24;

@@ -64,6 +64,9 @@ pub struct Endpoint {
     pending: Vec<usize>,
     incoming: Vec<usize>,
     spare: Vec<Vec<u8>>,
+    /// Ranks that died, and those of them that nobody has asked for yet ([`Endpoint::next_lost`]).
+    lost: Vec<bool>,
+    untold: VecDeque<usize>,
 }
 
 impl Drop for Endpoint {
@@ -108,6 +111,8 @@ impl Endpoint {
             pending: Vec::new(),
             incoming: Vec::new(),
             spare: Vec::new(),
+            lost: vec![false; n],
+            untold: VecDeque::new(),
         }
     }
 
@@ -118,12 +123,42 @@ impl Endpoint {
         self.sending.push([const { None }; SENDS]);
         self.queued.push(VecDeque::new());
         self.receiving.push(None);
+        self.lost.push(false);
         Ok(self.ranks() - 1)
     }
 
     /// Number of ranks of the communicator plus started processes.
     pub fn ranks(&self) -> usize {
         self.sending.len()
+    }
+
+    /// The next rank that died since this was asked last, after all messages of it that will arrive. Messages to it are dropped.
+    pub fn next_lost(&mut self) -> Option<usize> {
+        self.untold.pop_front()
+    }
+
+    /// Forgets what is on the way to the ranks that died, and from them: MPI may still use the buffers, so these are never freed.
+    fn bury(&mut self) {
+        while let Some(rank) = self.comm.lost().filter(|rank| !self.lost[*rank]) {
+            self.lost[rank] = true;
+            self.untold.push_back(rank);
+            let large = |bytes: &Vec<u8>| bytes.len() > LARGE_BYTES;
+            for sent in self.sending[rank].iter_mut().filter_map(Option::take) {
+                self.busy_sends -= 1;
+                self.large_sends -= usize::from(large(&sent));
+                std::mem::forget(sent);
+            }
+            for queued in self.queued[rank].drain(..) {
+                self.busy_sends -= 1;
+                self.large_sends -= usize::from(large(&queued.bytes));
+            }
+            if let Some(received) = self.receiving[rank].take() {
+                self.large_receives -= usize::from(large(&received));
+                std::mem::forget(received);
+            }
+            self.pending.retain(|to| *to != rank);
+            self.incoming.retain(|from| *from != rank);
+        }
     }
 
     /// Returns whether `rank` is on this host.
@@ -194,6 +229,10 @@ impl Endpoint {
     }
 
     fn begin(&mut self, to: usize, message: Vec<u8>, synchronous: bool) -> Result<(), MpiFailed> {
+        if self.lost[to] {
+            self.recycle(message);
+            return Ok(());
+        }
         if message.len() > LARGE_BYTES {
             self.large_sends += 1;
             self.moved_ns = clock::now_ns();
@@ -292,7 +331,9 @@ impl Endpoint {
                 None => misses += 1,
             }
         }
-        self.complete(messages)
+        self.complete(messages)?;
+        self.bury();
+        Ok(())
     }
 
     fn complete(&mut self, messages: &mut VecDeque<Message>) -> Result<(), MpiFailed> {
@@ -339,10 +380,14 @@ impl Endpoint {
         Ok(())
     }
 
-    /// Waits until every send is complete. Messages that arrive meanwhile are not received yet.
+    /// Waits until every send is complete, but those to ranks that died. Messages that arrive meanwhile are not received yet.
     pub fn flush(&mut self) -> Result<(), MpiFailed> {
         let mut fruitless = 0;
         while self.sending() {
+            if self.comm.tolerates {
+                self.comm.probe()?;
+                self.bury();
+            }
             for to in std::mem::take(&mut self.pending) {
                 self.push(to)?;
                 if self.is_sending_to(to) {

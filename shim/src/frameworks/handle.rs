@@ -45,18 +45,21 @@ pub unsafe fn destroy<T>(handle: *mut *mut T) -> c_int {
     status::OK
 }
 
-/// Copies statistics to the program's struct. An error if there are none yet or the struct is too small.
+/// Copies statistics to the program's struct, as much as fits. An error if there are none yet, or the struct is smaller than that of the first
+/// version, of `least` bytes.
 ///
 /// # Safety
 /// `T` begins with its `struct_size`, a `size_t`; `stats` is NULL, or points to as many bytes as its `struct_size` says.
-pub unsafe fn copy_stats<T: Copy>(last: Option<T>, stats: *mut T) -> c_int {
+pub unsafe fn copy_stats<T: Copy>(last: Option<T>, least: usize, stats: *mut T) -> c_int {
     let (Some(last), false) = (last, stats.is_null()) else { return status::ERR_ARGUMENT };
     // SAFETY: the caller's promise; the size is checked first.
     unsafe {
-        if *stats.cast::<usize>() < size_of::<T>() {
+        let size = *stats.cast::<usize>();
+        if size < least {
             return status::ERR_ARGUMENT;
         }
-        *stats = last;
+        std::ptr::copy_nonoverlapping((&raw const last).cast::<u8>(), stats.cast::<u8>(), size.min(size_of::<T>()));
+        *stats.cast::<usize>() = size.min(size_of::<T>());
     }
     status::OK
 }

@@ -378,7 +378,7 @@ pub unsafe extern "C" fn midrun_dc_finish(dc: *mut DivideConquer) -> c_int {
 pub unsafe extern "C" fn midrun_dc_last(dc: *const DivideConquer, stats: *mut Stats) -> c_int {
     guard("midrun_dc_last", || {
         // SAFETY: null or valid.
-        unsafe { handle::copy_stats(dc.as_ref().and_then(|dc| dc.last), stats) }
+        unsafe { handle::copy_stats(dc.as_ref().and_then(|dc| dc.last), size_of::<Stats>(), stats) }
     })
 }
 

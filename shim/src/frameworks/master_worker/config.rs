@@ -17,6 +17,8 @@ pub const ANY_SIZE: u32 = 8;
 pub const MASTER_WORKS: u32 = 16;
 /// `MIDRUN_MW_COUNTER`.
 const COUNTER: u32 = 32;
+/// `MIDRUN_MW_TOLERATE`.
+pub const TOLERATE: u32 = 64;
 /// Largest task or result, bytes: each must fit into one MPI message.
 const TASK_BYTES: usize = 1 << 30;
 
@@ -82,6 +84,13 @@ pub struct Stats {
     pub iteration_s: f64,
     pub task_s: f64,
     pub master_busy_s: f64,
+    pub lost_workers: u32,
+    pub redone_tasks: u64,
+}
+
+impl Stats {
+    /// Bytes of the first version, which ended with `master_busy_s`.
+    pub const FIRST_SIZE: usize = std::mem::offset_of!(Stats, lost_workers);
 }
 
 /// A checked configuration.
@@ -107,7 +116,7 @@ impl Config {
         let computes = if any { raw.compute_any.is_some() } else { raw.compute.is_some() };
         let (is_master, works) = (rank == master, raw.flags & MASTER_WORKS != 0);
         let callbacks = (!is_master || distributes) && (computes || is_master && !works);
-        let flags = raw.flags & !(CHUNKS | SPAWN | RECALL | ANY_SIZE | MASTER_WORKS | COUNTER) == 0;
+        let flags = raw.flags & !(CHUNKS | SPAWN | RECALL | ANY_SIZE | MASTER_WORKS | COUNTER | TOLERATE) == 0;
         let good = sizes && callbacks && flags && Config::refusal(raw).is_none() && (0.0..=1.0).contains(&raw.factor);
         good.then_some(Config {
             raw: *raw,

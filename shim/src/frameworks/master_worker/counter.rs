@@ -30,7 +30,8 @@ impl Master<'_> {
         if shared.takes[worker] || !self.ledger.is_idle(worker) || self.ledger.is_stopped() {
             return None;
         }
-        let chunk = shared.next(self.endpoint)?;
+        // First what others lost.
+        let chunk = self.ledger.next(worker).or_else(|| shared.next(self.endpoint))?;
         self.ledger.hold(worker, chunk, now_s());
         Some(chunk)
     }

@@ -103,6 +103,11 @@ impl Growth {
         Ok(())
     }
 
+    /// Workers died: so many are left.
+    pub fn on_lost(&mut self, left: u32) {
+        self.workers = left.saturating_sub(self.joined);
+    }
+
     /// Starts no further process for the rest of the run.
     fn give_up(&mut self, why: &str) {
         let there = self.workers + self.joined;

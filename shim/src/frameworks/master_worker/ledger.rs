@@ -154,7 +154,8 @@ impl Ledger {
         let Some((mean_s, sigma_s)) = self.moments().filter(|_| self.left() > 0) else { return true };
         let others =
             self.workers.queues().iter().zip(self.workers.speeds()).enumerate().filter(|(worker, _)| *worker != own);
-        pays(OwnTask { mean_s, sigma_s }, others.map(|(_, both)| both), now_s)
+        let living = others.map(|(_, both)| both).filter(|(queue, _)| !queue.is_lost());
+        pays(OwnTask { mean_s, sigma_s }, living, now_s)
     }
 
     /// The master gives up its own chunk, after a failure.
@@ -188,7 +189,7 @@ impl Ledger {
 
     /// As [`WorkerQueue::may_receive`]; nothing ahead where messages are sent synchronously.
     fn may_send(&self, queue: &WorkerQueue, (technique, left, workers): (Technique, u64, u64)) -> bool {
-        queue.is_empty() || !self.synchronous && queue.may_receive(technique, left, workers)
+        queue.is_idle() || !self.synchronous && queue.may_receive(technique, left, workers)
     }
 
     /// Cuts the next chunk as for `worker`, for a sub-team that will compute it.
@@ -224,7 +225,29 @@ impl Ledger {
 
     /// Returns whether `worker` holds no chunk.
     pub fn is_idle(&self, worker: usize) -> bool {
-        self.workers.queues()[worker].is_empty()
+        self.workers.queues()[worker].is_idle()
+    }
+
+    /// The worker is gone; where its place is not `is_vacant`, another has it from now on. What it held goes to the others: returns the number
+    /// of those tasks. What it had taken from the shared counter shows at the end ([`Ledger::reclaim`]).
+    pub fn lose(&mut self, worker: usize, is_vacant: bool) -> u64 {
+        self.workers.lose(&mut self.returned, worker, is_vacant)
+    }
+
+    /// Workers that are not gone.
+    pub fn living(&self) -> usize {
+        self.workers.living()
+    }
+
+    /// When nobody holds a chunk or takes one any more: what is not back was lost with a worker that had taken it from the shared counter, and
+    /// goes to the others. Returns the number of those tasks.
+    pub fn reclaim(&mut self) -> u64 {
+        if self.stopped || !self.is_closed() {
+            return 0;
+        }
+        let missing = self.bundled.as_ref().map(|(taken, _)| taken.missing()).unwrap_or_default();
+        missing.into_iter().for_each(|tasks| self.returned.add(tasks));
+        self.returned.tasks()
     }
 
     /// Records that `worker` computes its last task.
@@ -298,7 +321,7 @@ impl Ledger {
     /// Returns whether every chunk is back and no further one will be sent or taken.
     pub fn is_closed(&self) -> bool {
         let sent = self.bundled.as_ref().is_none_or(|(_, bundlers)| *bundlers == 0);
-        sent && (self.stopped || self.left() == 0) && self.workers.idle() == self.workers.count()
+        sent && (self.stopped || self.left() == 0) && self.workers.hold_nothing()
     }
 
     /// Returns whether every task came back.
@@ -533,6 +556,162 @@ mod tests {
             let quiet = team.iter().all(|worker| worker.outbox.is_empty() && worker.chunks.is_empty());
             prop_assert!(quiet, "nothing is on the way to the master when the iteration ends");
         }
+    }
+
+    proptest! {
+        /// Whoever dies whenever: the first worker and the master stay. What a dead worker has sent may arrive until the master is told of its
+        /// death; then a parked worker takes its place while there are some.
+        #[test]
+        fn each_task_is_collected_exactly_once_whoever_dies(
+            code in 0u32..12,
+            recall in any::<bool>(),
+            own in prop::option::of(0usize..6),
+            tasks in 0u64..200,
+            workers in 1usize..6,
+            mut parked in 0usize..3,
+            max_tasks in prop_oneof![Just(u64::MAX), 1u64..20],
+            steps in prop::collection::vec((0usize..6, 0u8..40), 0..2000),
+        ) {
+            let kind = Technique::from_code(code).unwrap();
+            let parameters = TechniqueParameters { recall, ..TechniqueParameters::new(kind) };
+            let own = own.filter(|own| *own < workers);
+            let mut ledger = Ledger::new(parameters, tasks, max_tasks, Known { own, ..nothing_known(workers) });
+            let (mut seen, mut collected) = (vec![0u32; tasks as usize], vec![0u32; tasks as usize]);
+            let mut team: Vec<Worker> = (0..workers).map(|_| Worker::default()).collect();
+            let mut is_dead = vec![false; workers];
+            give(&mut ledger, &mut team, own, 0.0);
+            let all = (0..workers).flat_map(|worker| [(worker, 1), (worker, 0), (worker, 3), (worker, 39)]);
+            let rest = std::iter::repeat_n(all.collect::<Vec<_>>(), 20 * (tasks as usize + workers + 10)).flatten();
+            for (step, (worker, what)) in steps.into_iter().chain(rest).enumerate() {
+                let (worker, now_s) = (worker % workers, step as f64);
+                match what % 4 {
+                    _ if what == 38 => {
+                        let may_die = worker != 0 && Some(worker) != own && !ledger.workers.queues()[worker].is_lost();
+                        is_dead[worker] |= may_die;
+                    }
+                    _ if what == 39 => {
+                        if std::mem::take(&mut is_dead[worker]) {
+                            let held = ledger.workers.queues()[worker].tasks();
+                            prop_assert_eq!(ledger.lose(worker, parked == 0), held);
+                            parked = parked.saturating_sub(1);
+                            team[worker] = Worker::default();
+                        }
+                    }
+                    0 if !is_dead[worker] => team[worker].read(),
+                    1 | 2 if !is_dead[worker] => team[worker].work(&mut seen),
+                    0..=2 => {}
+                    _ => match team[worker].outbox.pop_front() {
+                        Some(ToMaster::Result(chunk)) => {
+                            prop_assert!(ledger.take(worker, chunk, (1.0, 1.0), now_s));
+                            collected[chunk.first as usize..][..chunk.count as usize].iter_mut().for_each(|n| *n += 1);
+                        }
+                        Some(ToMaster::Returned(first, tasks)) => {
+                            prop_assert!(ledger.on_returned(worker, first, tasks));
+                        }
+                        None => {}
+                    },
+                }
+                if let Some(own) = own {
+                    collect_own(&mut ledger, &mut team[own], own, now_s, &mut collected);
+                }
+                give(&mut ledger, &mut team, None, now_s);
+                if ledger.is_closed() {
+                    break;
+                }
+            }
+            prop_assert!(ledger.is_closed() && ledger.is_balanced(), "{ledger:?}");
+            prop_assert!(collected.iter().all(|count| *count == 1), "{collected:?}");
+            prop_assert!(seen.iter().all(|count| *count >= 1));
+        }
+
+        /// The same where workers take chunks from the shared counter: all but the first may die, with what they took and did not report.
+        #[test]
+        fn each_task_is_collected_exactly_once_whichever_taker_dies(
+            tasks in 0u64..100,
+            size in 1u64..9,
+            workers in 1usize..6,
+            steps in prop::collection::vec((0usize..6, 0u8..12), 0..300),
+        ) {
+            let known = Known { bundlers: Some(workers), cuts: false, ..nothing_known(workers) };
+            let mut ledger = Ledger::new(TechniqueParameters::new(Technique::Fsc), tasks, 7, known);
+            let mut chunks = (0..tasks).step_by(size as usize).map(|first| Chunk { first, count: size.min(tasks - first) });
+            let mut held: Vec<Vec<Chunk>> = vec![Vec::new(); workers];
+            let mut collected = vec![0u32; tasks as usize];
+            let mut takes = vec![true; workers];
+            let mut collect = |chunk: Chunk| collected[chunk.first as usize..][..chunk.count as usize].iter_mut().for_each(|n| *n += 1);
+            // First as drawn; then everybody takes until nothing is left, and says so.
+            let rest = (0..2 * tasks as usize + 4).flat_map(|_| (0..workers).map(|worker| (worker, 0)));
+            let (mut lost, mut left) = (0, vec![false; workers]);
+            for (worker, what) in steps.into_iter().chain(rest) {
+                let worker = worker % workers;
+                if !takes[worker] {
+                    continue;
+                }
+                match (what, chunks.next()) {
+                    // What it took last dies with it, too.
+                    (11, _) if worker > 0 => {
+                        (takes[worker], lost) = (false, lost + 1);
+                        prop_assert!(ledger.leave());
+                        prop_assert_eq!(ledger.lose(worker, true), 0);
+                    }
+                    (_, Some(chunk)) => {
+                        held[worker].push(chunk);
+                        if what % 3 == 0 {
+                            for chunk in held[worker].drain(..) {
+                                prop_assert!(ledger.take_bundled(worker, chunk, (1.0, 1.0)));
+                                collect(chunk);
+                            }
+                        }
+                    }
+                    (_, None) => {
+                        for chunk in held[worker].drain(..) {
+                            prop_assert!(ledger.take_bundled(worker, chunk, (1.0, 1.0)));
+                            collect(chunk);
+                        }
+                        prop_assert!(ledger.leave());
+                        (takes[worker], left[worker]) = (false, true);
+                    }
+                }
+            }
+            prop_assert!(ledger.is_closed() && (lost > 0 || ledger.is_balanced()));
+            let missing = ledger.reclaim();
+            prop_assert_eq!(ledger.done + missing, tasks);
+            while !ledger.is_closed() {
+                for worker in (0..workers).filter(|worker| left[*worker]) {
+                    if let Some(chunk) = ledger.cut(worker, 0.0) {
+                        prop_assert!(ledger.take(worker, chunk, (1.0, 1.0), 0.0));
+                        collect(chunk);
+                    }
+                }
+            }
+            prop_assert!(ledger.is_balanced() && collected.iter().all(|count| *count == 1), "{collected:?}");
+        }
+    }
+
+    /// As [`settle`], until the master has sent nothing more to itself, with the tasks that it collects.
+    fn collect_own(ledger: &mut Ledger, worker: &mut Worker, own: usize, now_s: f64, collected: &mut [u32]) {
+        while !worker.inbox.is_empty() || !worker.outbox.is_empty() {
+            worker.read();
+            match worker.outbox.pop_front() {
+                Some(ToMaster::Result(chunk)) => {
+                    assert!(ledger.take_own(own, chunk, (1.0, 1.0), 2.0, now_s));
+                    collected[chunk.first as usize..][..chunk.count as usize].iter_mut().for_each(|n| *n += 1);
+                }
+                Some(ToMaster::Returned(first, tasks)) => assert!(ledger.on_returned(own, first, tasks)),
+                None => {}
+            }
+        }
+    }
+
+    #[test]
+    fn where_all_others_died_the_master_computes_its_own_tasks() {
+        let known = Known { own: Some(0), ..nothing_known(2) };
+        let mut ledger = Ledger::new(TechniqueParameters::new(Technique::Ss), 9, 99, known);
+        let (own, other) = (ledger.cut(0, 0.0).unwrap(), ledger.cut(1, 0.0).unwrap());
+        assert!(ledger.take_own(0, own, (1.0, 1.0), 1.0, 1.0));
+        assert_eq!((ledger.lose(1, true), ledger.living()), (other.count, 1));
+        assert!(ledger.cut(1, 1.0).is_none() && ledger.cut(0, 1.0).is_some());
+        assert!(ledger.own_task_pays(0, 1.0) && ledger.recall(1.0).is_none(), "nobody waits for it");
     }
 
     #[test]

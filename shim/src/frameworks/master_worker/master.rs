@@ -4,6 +4,7 @@ use super::calibrate;
 use super::config::{Config, Stats};
 use super::growth::Growth;
 use super::ledger::{Known, Ledger};
+use super::losses::Losses;
 use super::message::{Header, Kind};
 use super::own_chunk::OwnChunk;
 use super::round_trips::RoundTrips;
@@ -26,7 +27,7 @@ const MESSAGE_BYTES: usize = 256 << 20;
 pub(super) struct Master<'a> {
     pub(super) config: &'a Config,
     pub(super) endpoint: &'a mut Endpoint,
-    pub(super) team: &'a Team,
+    pub(super) team: &'a mut Team,
     pub(super) ledger: Ledger,
     pub(super) iteration: u64,
     pub(super) tasks: u64,
@@ -41,7 +42,8 @@ pub(super) struct Master<'a> {
     pub(super) subteams: Option<Subteams>,
     /// This is a sub-master.
     pub(super) upward: Option<Upward>,
-    round_trips: RoundTrips,
+    pub(super) losses: Losses,
+    pub(super) round_trips: RoundTrips,
     /// Inputs that the program is not asked for: of tasks that workers gave back, and those that a sub-master got; and how many of the
     /// tasks are still to be sent.
     pub(super) kept_inputs: Vec<(Chunk, Vec<u8>, u64)>,
@@ -106,6 +108,7 @@ pub fn iterate(
     }
     let begin_ns = clock::now_ns();
     let tasks = work.begin();
+    let losses = Losses::between(endpoint, team, growth, iteration);
     if scheduling::workers() != team.active().len() {
         team.resize(scheduling::workers());
     }
@@ -129,7 +132,7 @@ pub fn iterate(
     };
     let ledger = Ledger::new(setting, tasks, max_tasks as u64, known);
     let mut master = Master::new((config, endpoint, team), ledger, (links, sizes), (iteration, tasks));
-    (master.epoch, master.shared, master.subteams) = (epoch, shared, subteams);
+    (master.epoch, master.shared, master.subteams, master.losses) = (epoch, shared, subteams, losses);
     let idle_ns = master.run(&mut VecDeque::new())?;
     if master.status == status::OK && !master.ledger.is_balanced() {
         master.status = status::ERR_COUNT;
@@ -138,13 +141,14 @@ pub fn iterate(
         master.status = status::ERR_TASK;
     }
     master.end()?;
-    let Master { ledger, status, task_ns, round_trips, .. } = master;
+    let Master { ledger, status, task_ns, round_trips, losses, .. } = master;
     let (done, chunks) = (ledger.done, ledger.chunks);
     team.remember(ledger.speeds());
     team.moments = ledger.moments();
     if sends_all {
         team.remember_waits(&round_trips.waits_s());
     }
+    losses.settle(team, growth);
     let end_ns = clock::now_ns();
     let wall_ns = end_ns.saturating_sub(begin_ns);
     let busy_ns = wall_ns.saturating_sub(idle_ns);
@@ -160,6 +164,8 @@ pub fn iterate(
         iteration_s: wall_ns as f64 * 1e-9,
         task_s: task_ns as f64 * 1e-9,
         master_busy_s: busy_ns as f64 * 1e-9,
+        lost_workers: losses.workers,
+        redone_tasks: losses.tasks,
     };
     Ok((status, stats))
 }
@@ -167,7 +173,7 @@ pub fn iterate(
 impl<'a> Master<'a> {
     /// For an iteration of `tasks` tasks.
     pub(super) fn new(
-        (config, endpoint, team): (&'a Config, &'a mut Endpoint, &'a Team),
+        (config, endpoint, team): (&'a Config, &'a mut Endpoint, &'a mut Team),
         ledger: Ledger,
         (links, sizes): (&[Option<LinkCost>; 2], &'a mut Sizes),
         (iteration, tasks): (u64, u64),
@@ -187,6 +193,7 @@ impl<'a> Master<'a> {
             shared: None,
             subteams: None,
             upward: None,
+            losses: Losses::default(),
             round_trips,
             kept_inputs: Vec::new(),
             sizes,
@@ -203,6 +210,7 @@ impl<'a> Master<'a> {
             self.feed(worker)?;
         }
         self.recall()?;
+        self.bear_losses()?;
         while !self.ledger.is_closed() {
             let before = clock::now_ns();
             let slept = match self.own_ready(messages)? {
@@ -223,6 +231,7 @@ impl<'a> Master<'a> {
             while let Some(message) = messages.pop_front() {
                 self.take(message)?;
             }
+            self.bear_losses()?;
             self.supply()?;
             self.report()?;
             self.recall()?;

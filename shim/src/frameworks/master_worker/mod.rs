@@ -8,12 +8,14 @@ mod counter;
 mod growth;
 mod inputs;
 mod ledger;
+mod losses;
 mod master;
 mod message;
 mod order;
 mod own;
 mod own_chunk;
 mod parcel;
+mod redo;
 mod round_trips;
 mod shared;
 mod sizes;
@@ -96,7 +98,8 @@ pub fn create(raw: &RawConfig) -> Result<MasterWorker, c_int> {
         return Err(status::ERR_MPI);
     }
     let mpi = |_| status::ERR_MPI;
-    let comm = Communicator::open(raw.comm, SLOTS).map_err(mpi)?;
+    let tolerate = raw.flags & config::TOLERATE != 0;
+    let comm = Communicator::open(raw.comm, SLOTS, tolerate).map_err(mpi)?;
     let config = Config::checked(raw, comm.rank, comm.size);
     // SAFETY: midrun.h asks for a C string or NULL.
     let technique = (!raw.technique.is_null()).then(|| unsafe { CStr::from_ptr(raw.technique) }.to_string_lossy());
@@ -105,6 +108,11 @@ pub fn create(raw: &RawConfig) -> Result<MasterWorker, c_int> {
     let refusal = setting.as_ref().err().cloned().or_else(|| Config::refusal(raw));
     if let (Some(sentence), true) = (refusal, is_master) {
         stderr::warn(&sentence);
+    }
+    if tolerate && !comm.tolerates && is_master {
+        stderr::warn(
+            "the flag MIDRUN_MW_TOLERATE has no effect: this MPI ends the job when a rank dies; Open MPI 5 does not, started by mpirun --with-ft ulfm",
+        );
     }
     let (tasks, results) = (raw.task_bytes as i64, raw.result_bytes as i64);
     let (good, master, flags) = (config.is_some() && setting.is_ok(), i64::from(raw.master), i64::from(raw.flags));
@@ -278,7 +286,7 @@ pub unsafe extern "C" fn midrun_mw_finish(mw: *mut MasterWorker) -> c_int {
 pub unsafe extern "C" fn midrun_mw_last(mw: *const MasterWorker, stats: *mut Stats) -> c_int {
     guard("midrun_mw_last", || {
         // SAFETY: null or valid.
-        unsafe { handle::copy_stats(mw.as_ref().and_then(|mw| mw.last), stats) }
+        unsafe { handle::copy_stats(mw.as_ref().and_then(|mw| mw.last), Stats::FIRST_SIZE, stats) }
     })
 }
 

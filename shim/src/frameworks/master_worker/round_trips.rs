@@ -61,6 +61,11 @@ impl RoundTrips {
         (self.now_ns, self.exact) = (now_ns, slept);
     }
 
+    /// Another worker has this place, or none.
+    pub fn forget(&mut self, worker: usize) {
+        self.workers[worker] = WorkerTimes::default();
+    }
+
     /// The oldest chunk of a worker came back after the worker held it for `held_ns`. Returns the round trip, nanoseconds, if it
     /// could be measured.
     pub fn on_result(&mut self, worker: usize, tasks: u64, held_ns: u64) -> Option<u64> {

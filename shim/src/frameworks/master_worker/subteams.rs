@@ -65,6 +65,14 @@ fn host_of(config: &Config, endpoint: &Endpoint) -> impl Fn(usize) -> Option<usi
 pub fn offer(config: &Config, endpoint: &Endpoint) {
     let ranks: Vec<usize> = (0..endpoint.comm.size).filter(|rank| *rank != config.master).collect();
     let host = host_of(config, endpoint);
+    if endpoint.comm.tolerates {
+        if std::env::var(VARIABLE).is_ok_and(|size| size != "0") {
+            stderr::warn(format_args!(
+                "{VARIABLE} has no effect: with MIDRUN_MW_TOLERATE there are no sub-teams, which would be lost with their sub-master"
+            ));
+        }
+        return;
+    }
     let largest = (FEWEST..=ranks.len()).rev().find(|size| !divide(&ranks, &host, *size).is_empty());
     let asked = std::env::var(VARIABLE).ok();
     let size = asked.as_ref().map(|text| text.parse::<u32>());
@@ -95,6 +103,9 @@ pub fn offer(config: &Config, endpoint: &Endpoint) {
 impl Subteams {
     /// Of the active workers; `None` where there are none.
     pub fn of(config: &Config, endpoint: &Endpoint, team: &Team, size: Option<u32>) -> Option<Subteams> {
+        if endpoint.comm.tolerates {
+            return None;
+        }
         let divided = divide(team.active(), host_of(config, endpoint), size? as usize);
         let mut of = vec![None; team.active().len()];
         let mut teams = Vec::new();

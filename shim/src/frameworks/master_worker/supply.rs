@@ -123,6 +123,9 @@ impl Master<'_> {
         if is_last && !((takes || led.is_some()) && self.ledger.leave()) {
             self.fail(status::ERR_COUNT);
         }
+        if let (true, Some(shared)) = (is_last, &mut self.shared) {
+            shared.takes[sender] = false; // what others lost, the master sends it
+        }
     }
 
     fn sub_team_of(&self, worker: usize) -> Option<usize> {

@@ -34,6 +34,14 @@ impl Taken {
         self.ranges.insert(first, touched.map_or(end, |(_, end)| end));
         true
     }
+
+    /// The tasks that are not there.
+    pub fn missing(&self) -> Vec<Chunk> {
+        let firsts = std::iter::once(0).chain(self.ranges.values().copied());
+        let ends = self.ranges.keys().copied().chain([self.total]);
+        let gaps = firsts.zip(ends).filter(|(first, end)| first < end);
+        gaps.map(|(first, end)| Chunk { first, count: end - first }).collect()
+    }
 }
 
 #[cfg(test)]
@@ -55,6 +63,10 @@ mod tests {
             }
             let edges = (0..40).filter(|at| tasks[*at] && (*at == 0 || !tasks[at - 1])).count();
             prop_assert_eq!(taken.ranges.len(), edges, "neighbours are one range");
+            taken.missing().iter().for_each(|gap| tasks[gap.first as usize..][..gap.count as usize].fill(true));
+            prop_assert!(tasks.iter().all(|there| *there), "what is missing is what is not there");
+            prop_assert!(taken.missing().into_iter().all(|gap| taken.insert(gap)));
+            prop_assert!(taken.missing().is_empty());
         }
     }
 }

@@ -18,6 +18,8 @@ pub struct Team {
     position: Vec<Option<usize>>,
     /// Speed of each rank when it was last active.
     speeds: Vec<WorkerSpeed>,
+    /// Ranks that died.
+    lost: Vec<bool>,
     /// Waiting time per task of each rank, seconds: a distant worker computes fewer tasks at the same speed.
     waits_s: Vec<f64>,
     /// Mean and standard deviation of one task's time in the last iteration, seconds.
@@ -28,18 +30,38 @@ impl Team {
     /// The first `count` workers of a communicator of `size` ranks; 0: all.
     pub fn new(size: usize, (master, master_works): (usize, bool), count: usize) -> Team {
         let (speeds, waits_s, position) = (vec![WorkerSpeed::default(); size], vec![0.0; size], vec![None; size]);
-        let mut team = Team { master, master_works, active: Vec::new(), position, speeds, waits_s, moments: None };
+        let (lost, active) = (vec![false; size], Vec::new());
+        let mut team = Team { master, master_works, active, position, speeds, lost, waits_s, moments: None };
         team.resize(if count == 0 { size } else { count });
         team
     }
 
     /// Workers that there are, active or parked.
     pub fn most(&self) -> usize {
-        self.position.len() - usize::from(!self.master_works)
+        (0..self.position.len()).filter(|rank| self.is_worker(*rank)).count()
     }
 
     fn is_worker(&self, rank: usize) -> bool {
-        rank < self.position.len() && (self.master_works || rank != self.master)
+        rank < self.position.len() && (self.master_works || rank != self.master) && !self.lost[rank]
+    }
+
+    /// The worker `rank` died. If it was active, returns its position among the active workers, and whether no parked worker takes it.
+    pub fn lose(&mut self, rank: usize) -> Option<(usize, bool)> {
+        *self.lost.get_mut(rank)? = true;
+        let position = self.position[rank].take()?;
+        let heir = self.next_parked();
+        if let Some(heir) = heir {
+            self.active[position] = heir;
+            self.position[heir] = Some(position);
+        }
+        Some((position, heir.is_none()))
+    }
+
+    /// After an iteration: the places of lost workers go, and those of workers that took such a place are in order.
+    pub fn settle(&mut self) {
+        self.active.retain(|rank| !self.lost[*rank]);
+        self.active.sort_unstable();
+        self.number();
     }
 
     /// Position of the master among the active workers.
@@ -87,26 +109,29 @@ impl Team {
     /// Changes the number of active workers to `count`, at least one. The slowest or most distant worker leaves first, or the master,
     /// or the last one if none is slow. The first worker that is not known to be slow joins first, the master after the others.
     pub fn resize(&mut self, count: usize) {
-        let count = count.clamp(1, self.most());
+        let count = count.clamp(1, self.most().max(1));
         while self.active.len() > count {
             let master = || self.active.iter().position(|rank| *rank == self.master);
             let at = self.slowest().or_else(master).unwrap_or(self.active.len() - 1);
             self.active.remove(at);
         }
         while self.active.len() < count {
-            let parked = (0..self.position.len()).filter(|rank| self.is_worker(*rank) && !self.active.contains(rank));
-            let typical_s = self.typical_s();
-            let slow = |rank: &usize| typical_s.is_some_and(|typical| self.cost_s(*rank) > DISTINCT * typical);
-            let Some(next) = parked.min_by(|a, b| {
-                let key = |rank: &usize| if slow(rank) { self.cost_s(*rank) } else { 0.0 };
-                key(a).total_cmp(&key(b)).then((*a == self.master).cmp(&(*b == self.master))).then(a.cmp(b))
-            }) else {
-                break;
-            };
+            let Some(next) = self.next_parked() else { break };
             self.active.push(next);
         }
         self.active.sort_unstable();
         self.number();
+    }
+
+    /// The parked worker that joins next.
+    fn next_parked(&self) -> Option<usize> {
+        let parked = (0..self.position.len()).filter(|rank| self.is_worker(*rank) && !self.active.contains(rank));
+        let typical_s = self.typical_s();
+        let slow = |rank: &usize| typical_s.is_some_and(|typical| self.cost_s(*rank) > DISTINCT * typical);
+        parked.min_by(|a, b| {
+            let key = |rank: &usize| if slow(rank) { self.cost_s(*rank) } else { 0.0 };
+            key(a).total_cmp(&key(b)).then((*a == self.master).cmp(&(*b == self.master))).then(a.cmp(b))
+        })
     }
 
     /// Makes these ranks the active workers, given in ascending order, with the speeds that are known of them. If a rank is among
@@ -129,6 +154,7 @@ impl Team {
     /// Adds a worker after the last rank; it is parked until the next [`Team::resize`].
     pub fn join(&mut self) {
         self.position.push(None);
+        self.lost.push(false);
         self.speeds.push(WorkerSpeed::default());
         self.waits_s.push(0.0);
     }
@@ -211,6 +237,24 @@ mod tests {
         assert_eq!(team.active(), [1, 2]);
         team.resize(9);
         assert_eq!((team.active(), team.position(3)), ([1, 2, 3].as_slice(), Some(2)));
+    }
+
+    #[test]
+    fn a_parked_worker_takes_the_place_of_one_that_died() {
+        let mut team = Team::new(5, (0, false), 2);
+        assert_eq!(team.lose(2), Some((1, false)));
+        assert_eq!((team.active(), team.position(3), team.position(2)), ([1, 3].as_slice(), Some(1), None));
+        assert_eq!((team.lose(4), team.most()), (None, 2), "it was parked");
+        assert_eq!(team.lose(1), Some((0, true)), "nobody is left to take its place");
+        assert_eq!(team.active(), [1, 3], "positions stay until the iteration is over");
+        team.settle();
+        assert_eq!((team.active(), team.position(3), team.most()), ([3].as_slice(), Some(0), 1));
+        team.resize(9);
+        assert_eq!(team.active(), [3]);
+        assert_eq!(team.lose(3), Some((0, true)));
+        team.settle();
+        team.resize(9);
+        assert!(team.active().is_empty() && team.lose(99).is_none());
     }
 
     #[test]

@@ -8,7 +8,7 @@ use super::submaster::{self, Led};
 use super::taker::{self, SendTime};
 use crate::frameworks::endpoint::{Endpoint, Message, PROGRESS_NS};
 use crate::mpi::MpiFailed;
-use crate::{agent_link, clock, status};
+use crate::{agent_link, clock, status, stderr};
 use midrun_scheduling::{own_task_s, tasks_to_return};
 use std::collections::VecDeque;
 use std::ffi::c_int;
@@ -64,6 +64,15 @@ pub fn iterate(
             agent_link::check_when_due(now_ns);
             let idle = chunks == 0 && (kept.parked || now_ns.saturating_sub(begin_ns) > UNUSED_NS);
             endpoint.wait(messages, idle)?;
+            // Of the others only the master has to know.
+            while let Some(rank) = endpoint.next_lost() {
+                if rank == config.master {
+                    stderr::warn(format_args!(
+                        "rank {rank}, the master, was lost: no iteration can be computed any more"
+                    ));
+                    return Err(MpiFailed);
+                }
+            }
         }
         let Some(message) = messages.pop_front() else { continue };
         let from = message.from;

@@ -111,7 +111,7 @@ unsafe fn create(raw: *const RawConfig) -> Result<Pipe, c_int> {
     let read = unsafe { Config::read(raw) };
     let comm = read.as_ref().map_or(std::ptr::null(), |(_, raw)| raw.comm);
     let mpi = |_| status::ERR_MPI;
-    let comm = Communicator::open(comm, SLOTS).map_err(mpi)?;
+    let comm = Communicator::open(comm, SLOTS, false).map_err(mpi)?;
     let config = read.map(|(config, _)| config).filter(|config| comm.rank != HEAD || config.has_source());
     let control = config.as_ref().filter(|_| comm.rank == HEAD).map(|config| requested(config, comm.size));
     if let Some(Err(why)) = &control {
@@ -226,7 +226,7 @@ pub unsafe extern "C" fn midrun_pipe_emit(out: *mut Out, bytes: usize) -> *mut c
 pub unsafe extern "C" fn midrun_pipe_last(pipe: *const Pipe, stats: *mut Stats) -> c_int {
     guard("midrun_pipe_last", || {
         // SAFETY: null or valid.
-        unsafe { handle::copy_stats(pipe.as_ref().and_then(|pipe| *pipe.last.borrow()), stats) }
+        unsafe { handle::copy_stats(pipe.as_ref().and_then(|pipe| *pipe.last.borrow()), size_of::<Stats>(), stats) }
     })
 }
 
