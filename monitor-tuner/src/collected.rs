@@ -282,6 +282,19 @@ mod tests {
     }
 
     #[test]
+    fn lost_workers_come_as_they_were_written_and_impossible_ones_are_left_out() {
+        let mut c = Collected::default();
+        let loss =
+            |workers, tasks| Record { kind: kind::LOSS, payload: [3, workers, tasks, 5, 0, 0], ..Record::default() };
+        c.take(&loss(2, 70));
+        c.take(&loss(2, TASKS + 1));
+        c.take(&loss(u64::MAX, 70));
+        let events = c.drain();
+        let [Event { kind: Some(Kind::WorkersLost(lost)) }] = &events[..] else { panic!("{events:?}") };
+        assert_eq!((lost.iteration, lost.workers, lost.redone_tasks, lost.left, c.rejected), (3, 2, 70, 5, 2));
+    }
+
+    #[test]
     fn nonsense_is_counted_and_left_out() {
         let mut c = Collected::default();
         let mut bad = [chunk(0, 0, 0, 5, 0), chunk(0, u64::MAX, 1, 5, 0), chunk(0, 0, 1, u64::MAX, 0)];

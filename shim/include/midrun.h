@@ -84,7 +84,8 @@ typedef struct midrun_mw_out midrun_mw_out_t; /* receives inputs or results of a
                                   once. midrun_mw_iterate succeeds with those that are left; midrun_mw_stats_t counts
                                   lost workers. With none left it returns MIDRUN_ERR_NO_WORKER; on the workers of a
                                   master that dies, MIDRUN_ERR_MPI. Collective calls of the program on communicators
-                                  with a dead rank fail as that MPI says. No sub-teams. */
+                                  with a dead rank fail as that MPI says. There are no sub-teams then, and no processes
+                                  are started beyond the ranks. */
 
 typedef struct midrun_mw_config {
   size_t struct_size;  /* sizeof(midrun_mw_config_t) */

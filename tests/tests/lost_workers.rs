@@ -32,7 +32,7 @@ fn tolerant(scratch: &Scratch, flags: Option<&[&str]>, options: &str) -> Option<
 /// A number below `end`, another one in each run: the sentence of a failed assertion has it.
 fn drawn(end: u32) -> u32 {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).expect("after 1970");
-    now.subsec_nanos() / 1000 % end
+    now.subsec_micros() % end
 }
 
 /// Two of four workers die in the middle of chunks, with midrun tuning.
@@ -44,7 +44,7 @@ fn two_workers_die(option: &str) {
     let workers = assert_whole(&ended);
     assert_eq!(workers.len(), 5, "{die}\n{}", ended.out);
     let summary = Summary::read(&scratch.path("s.json"));
-    let lost: Vec<u64> = summary.list("lost_ranks").iter().filter_map(|rank| rank.as_u64()).collect();
+    let lost: Vec<u64> = summary.list("lost_ranks").iter().filter_map(serde_json::Value::as_u64).collect();
     assert_eq!(lost, [1, 3], "{die}\n{}", ended.err);
     assert_eq!(summary.count("/lost_workers"), 2, "{die}\n{}", ended.err);
     let redone = format!("2 workers were lost, {} tasks handed out again", summary.count("/redone_tasks"));

@@ -33,14 +33,18 @@ fn variable<T: std::str::FromStr>(name: &str) -> Option<T> {
 
 impl Growth {
     /// Returns the growth if the program and the user allow it and MPI supports it. If only MPI does not, prints the reason.
-    /// The team has `workers` workers now.
-    pub fn plan(config: &Config, workers: u32) -> Option<Growth> {
+    /// The team has `workers` workers now. None is started where the death of ranks is tolerated: that of such a process would not be.
+    pub fn plan(config: &Config, workers: u32, tolerates: bool) -> Option<Growth> {
         let most: u32 = variable("MIDRUN_MAX_WORKERS")?;
         let ranks = state::segment()?.identity().world_size;
         if !config.may_spawn() || most <= workers {
             return None;
         }
-        match spawn::room() {
+        let room = match tolerates {
+            true => Err("the flag MIDRUN_MW_TOLERATE does not cover started processes".to_owned()),
+            false => spawn::room(),
+        };
+        match room {
             Ok(room) => {
                 let most = (most - workers).min(u32::try_from(room).unwrap_or(u32::MAX));
                 let deadline_s = variable("MIDRUN_SPAWN_DEADLINE_S").filter(|s| *s > 0.0).unwrap_or(DEADLINE_S);
@@ -101,11 +105,6 @@ impl Growth {
             }
         }
         Ok(())
-    }
-
-    /// Workers died: so many are left.
-    pub fn on_lost(&mut self, left: u32) {
-        self.workers = left.saturating_sub(self.joined);
     }
 
     /// Starts no further process for the rest of the run.

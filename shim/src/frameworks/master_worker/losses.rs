@@ -1,6 +1,5 @@
 //! Workers that died while the job went on, and what they held ([`super::redo`] hands it out again).
 
-use super::growth::Growth;
 use super::team::Team;
 use crate::frameworks::endpoint::Endpoint;
 use crate::{records, scheduling, stderr};
@@ -16,7 +15,7 @@ pub struct Losses {
 
 impl Losses {
     /// Before an iteration: workers that died since the last one.
-    pub fn between(endpoint: &mut Endpoint, team: &mut Team, growth: &mut Option<Growth>, iteration: u64) -> Losses {
+    pub fn between(endpoint: &mut Endpoint, team: &mut Team, iteration: u64) -> Losses {
         let mut losses = Losses::default();
         while let Some(rank) = endpoint.next_lost() {
             team.lose(rank);
@@ -26,19 +25,15 @@ impl Losses {
         if losses.workers > 0 {
             records::loss(iteration, losses.workers, 0, team.most() as u32);
         }
-        losses.settle(team, growth);
+        losses.settle(team);
         losses
     }
 
     /// Nobody counts on those workers any more.
-    pub fn settle(&self, team: &mut Team, growth: &mut Option<Growth>) {
-        if self.workers == 0 {
-            return;
-        }
-        team.settle();
-        scheduling::shrink(team.most() as u32);
-        if let Some(growth) = growth {
-            growth.on_lost(team.most() as u32);
+    pub fn settle(&self, team: &mut Team) {
+        if self.workers > 0 {
+            team.settle();
+            scheduling::shrink(team.most() as u32);
         }
     }
 }

@@ -108,7 +108,7 @@ pub fn iterate(
     }
     let begin_ns = clock::now_ns();
     let tasks = work.begin();
-    let losses = Losses::between(endpoint, team, growth, iteration);
+    let losses = Losses::between(endpoint, team, iteration);
     if scheduling::workers() != team.active().len() {
         team.resize(scheduling::workers());
     }
@@ -148,7 +148,7 @@ pub fn iterate(
     if sends_all {
         team.remember_waits(&round_trips.waits_s());
     }
-    losses.settle(team, growth);
+    losses.settle(team);
     let end_ns = clock::now_ns();
     let wall_ns = end_ns.saturating_sub(begin_ns);
     let busy_ns = wall_ns.saturating_sub(idle_ns);

@@ -138,7 +138,7 @@ pub fn create(raw: &RawConfig) -> Result<MasterWorker, c_int> {
         initial.synchronous = synchronous::asked(synchronous::MASTER_WORKER);
         scheduling::declare_technique(initial);
         scheduling::declare_workers(team.active().len() as u32, team.most() as u32);
-        growth = first.then(|| Growth::plan(&config, team.most() as u32)).flatten();
+        growth = first.then(|| Growth::plan(&config, team.most() as u32, comm.tolerates)).flatten();
     }
     let endpoint = Endpoint::open(comm).map_err(mpi)?;
     if is_master {
