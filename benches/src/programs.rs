@@ -154,6 +154,13 @@ impl Program {
         }
     }
 
+    /// Whether all iterations have the same law, wherever the work is, on the same hosts.
+    pub fn stays_alike(&self) -> bool {
+        self.drift == Drift::None
+            && !matches!(self.law, Law::Wave(_) | Law::Fire(_) | Law::FireFront(_))
+            && !matches!(self.hosts, Hosts::SlowForAWhile(_))
+    }
+
     /// True task times of an iteration on a worker of speed 1, seconds.
     fn times_s(&self, iteration: u64) -> Vec<f64> {
         let random = &mut Random::new(self.seed.wrapping_mul(1_000_003).wrapping_add(iteration));

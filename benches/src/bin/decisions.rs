@@ -55,6 +55,7 @@ fn main() -> Result<()> {
     };
     println!("{} programs from seed {first} on, {} iterations", arguments.programs, arguments.iterations);
     let (mut ratios, mut late, mut fewest, mut predictions) = (Vec::new(), Vec::new(), Vec::new(), (0, 0));
+    let mut late_alike = Vec::new();
     let mut seconds = Vec::new();
     let drawn = (first..).map(|seed| Program::draw(seed, arguments.iterations, arguments.workers));
     let asked_for = |program: &Program| format!("{:?}", program.law).to_lowercase().contains(&arguments.law);
@@ -99,6 +100,7 @@ fn main() -> Result<()> {
         }
         ratios.push(ratio);
         late.push(run.late_changes as f64 * 100.0 / (arguments.iterations - LATE.min(arguments.iterations - 1)) as f64);
+        late_alike.extend(late.last().copied().filter(|_| program.stays_alike()));
         fewest.push(f64::from(run.least_workers) / f64::from(number));
         predictions = (predictions.0 + run.predictions.0, predictions.1 + run.predictions.1);
     }
@@ -110,6 +112,8 @@ fn main() -> Result<()> {
     print("total / best fixed technique", &ratios);
     println!("above 1.05: {} of {}", ratios.iter().filter(|r| **r > 1.05).count(), ratios.len());
     print("changes per 100 iterations after the tenth", &late);
+    print("the same where work stays alike", &late_alike);
+    println!("above 3 there: {} of {}", late_alike.iter().filter(|late| **late > 3.0).count(), late_alike.len());
     println!("fewest workers / best number: {:.2}", fewest.iter().copied().fold(f64::INFINITY, f64::min));
     println!("measured inside 90 % intervals: {} of {}", predictions.1, predictions.0);
     print("simulated run and decisions, seconds per iteration", &seconds);
