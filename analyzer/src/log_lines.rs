@@ -37,7 +37,7 @@ pub(crate) fn decided(job: &JobId, number: u64, proposal: &Proposal, per: Per, d
     let json = json!({
         "event": "decision", "job": job.as_str(), "decision": number, "per": per, "iteration": p.iteration,
         "tunlet": p.tunlet, "tuning_point": p.tuning_point, "from": p.from, "to": p.to, "why": p.why,
-        "predicted_s": finite(p.predicted_s), "uncertainty": finite(p.uncertainty), "unchanged_s": finite(p.unchanged_s), "rank": p.ranks.first(),
+        "predicted_s": finite(p.predicted_s), "uncertainty": finite(p.uncertainty), "unchanged_s": finite(p.unchanged_s), "gain": p.gain, "rank": p.ranks.first(),
         "assignments": p.assignments, "at_once": p.at_once, "dry_run": dry_run,
     });
     Notice { text, json }
@@ -50,7 +50,9 @@ fn expected(p: &Proposal) -> String {
     }
     let uncertainty = if p.uncertainty > 0.0 { format!(" +- {:.0} %", 100.0 * p.uncertainty) } else { String::new() };
     let (predicted, unchanged) = (Seconds(p.predicted_s), Seconds(p.unchanged_s));
-    format!(": expected {predicted}{uncertainty} instead of {unchanged}")
+    let percent = |(gain, half): (f64, f64)| format!(" (gain {:.1} % +- {:.1} %)", 100.0 * gain, 100.0 * half);
+    let gain = p.gain.map_or_else(String::new, percent);
+    format!(": expected {predicted}{uncertainty} instead of {unchanged}{gain}")
 }
 
 /// Workers died, and the job goes on.

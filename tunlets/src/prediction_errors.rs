@@ -4,12 +4,10 @@
 //! machine's noise, drift of the work and the model's error all show.
 
 use crate::confidence::Confidence;
-use crate::trial::WATCHED;
+use crate::trial::{AHEAD, WATCHED};
 use midrun_models::chance::variance_ratio_probability;
 use std::collections::VecDeque;
 
-/// Iterations from the one after which a change is decided to the first that runs with it as a whole.
-pub const AHEAD: u64 = 2;
 /// Prior standard deviation of the logarithm of measured over foreseen time, and the observations that it counts for: of the first
 /// forecasts of the programs of bench `decisions`.
 const PRIOR: (f64, f64) = (0.08, 3.0);

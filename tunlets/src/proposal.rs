@@ -33,6 +33,9 @@ pub struct Proposal {
     pub uncertainty: f64,
     /// Time that the model predicts without the change, seconds; NaN if unknown.
     pub unchanged_s: f64,
+    /// Expected gain of the objective, as a share, and half the width of its interval at the confidence level: what is expected with and
+    /// without the change has most of its errors in common.
+    pub gain: Option<(f64, f64)>,
     /// Apply inside the running iteration, not before the next one's first chunk.
     pub at_once: bool,
 }

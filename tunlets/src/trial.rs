@@ -10,8 +10,12 @@ use std::collections::VecDeque;
 use crate::confidence::{Confidence, Gain};
 use crate::{Judgement, Verdict};
 
+/// Iterations from the one after which a change is decided to the first that runs with it as a whole.
+pub const AHEAD: u64 = 2;
 /// Whole windows that a change is watched before it is judged.
 pub const WATCHED: usize = 2;
+/// Windows from a decision to its judgement at the earliest. What does not show for as long is given up.
+pub const JUDGED: u32 = AHEAD as u32 + WATCHED as u32;
 /// Windows after which a change is kept that chance may still explain.
 pub const WATCHED_LONG: usize = 8;
 /// Measurements before a change that it is compared with.
@@ -209,11 +213,11 @@ impl<S: Clone> Trials<S> {
         Some((trial, judgement))
     }
 
-    /// Counts a window in which the change was not in force; after more than `most` of them it is given up.
-    pub fn miss(&mut self, most: u32, measured_s: f64) -> Option<(Trial<S>, Judgement)> {
+    /// Counts a window in which the change was not in force; after [`JUDGED`] of them it is given up.
+    pub fn miss(&mut self, measured_s: f64) -> Option<(Trial<S>, Judgement)> {
         let trial = self.watched.as_mut()?;
         trial.missed += 1;
-        if trial.missed <= most {
+        if trial.missed < JUDGED {
             return None;
         }
         let trial = self.watched.take()?;

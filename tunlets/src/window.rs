@@ -4,6 +4,7 @@ use midrun_models::link::Cost;
 use midrun_scheduling::TechniqueParameters;
 
 use crate::efficiency::Efficiency;
+use crate::model_error::EXACT;
 pub use midrun_vocabulary::bounds::PROFILE_BINS;
 use midrun_vocabulary::names::tree;
 
@@ -204,6 +205,16 @@ impl Window {
     /// Share of the time that the ranks were ready to run and had no core; 0 where it is not known.
     pub fn run_delay(&self) -> f64 {
         self.efficiency.map_or(0.0, |efficiency| efficiency.run_delay)
+    }
+
+    /// Whether one setting was in force, and all records came but for a share below what the simulation is exact to.
+    pub fn is_whole(&self) -> bool {
+        !self.setting_changed && self.is_complete()
+    }
+
+    /// Whether all records came, but for a share below what the simulation is exact to.
+    pub fn is_complete(&self) -> bool {
+        self.coverage >= 1.0 - EXACT
     }
 
     /// César 2006, 1.5: `1 - sum(busy)/(workers × iteration time)`; 0 is perfect balance.

@@ -18,6 +18,8 @@ pub struct Batches {
     pub shares: Vec<f64>,
     /// Expected iteration time / ideal.
     pub ratio: f64,
+    /// Drawn iterations that it rests on.
+    pub runs: u64,
 }
 
 /// The best shares found for `batches` batches of one chunk per worker each; `variation` is sigma/mu of one task.
@@ -39,7 +41,7 @@ pub fn best(variation: f64, tasks: u64, workers: u32, batches: usize) -> Option<
             let shares: Vec<f64> = std::iter::once(if batches == 1 { 1.0 } else { first }).chain(rest).collect();
             let ratio = expected_ratio(&shares, variation, tasks, workers, runs);
             if best.as_ref().is_none_or(|known| ratio < known.ratio) {
-                best = Some(Batches { shares, ratio });
+                best = Some(Batches { shares, ratio, runs });
             }
         }
     }

@@ -111,6 +111,22 @@ impl Gain {
         }
     }
 
+    /// As a share of the cost before, and half the width of its interval at the level.
+    pub fn as_share(self, confidence: Confidence) -> (f64, f64) {
+        let left = (-self.mean).exp();
+        (1.0 - left, left * confidence.standard_errors() * self.error)
+    }
+
+    /// What it is expected to lose: `E[max(-gain, 0)]`; without a mean, the error over the root of 2 pi.
+    pub fn expected_loss(self) -> f64 {
+        if self.error <= 0.0 {
+            return (-self.mean).max(0.0);
+        }
+        let z = self.mean / self.error;
+        let density = (-0.5 * z * z).exp() / std::f64::consts::TAU.sqrt();
+        (self.error * density - self.mean * normal_probability(-z)).max(0.0)
+    }
+
     /// The least gain at the level; negative: a loss.
     pub fn least(self, confidence: Confidence) -> f64 {
         self.mean - confidence.standard_errors() * self.error
@@ -163,6 +179,10 @@ mod tests {
         assert!(gain(0.1, 0.3).is_sure(bold) && !gain(0.1, 0.06).is_sure(careful));
         assert!((gain(0.1, 0.1).probability() - 0.841_34).abs() < 1e-4);
         assert_eq!((gain(0.1, 0.0).probability(), gain(-0.1, 0.0).probability()), (1.0, 0.0));
+        let (share, half) = gain(0.5_f64.ln().abs(), 0.1).as_share(usual);
+        assert!((share - 0.5).abs() < 1e-12 && (half - 0.082_243).abs() < 1e-6, "half of the time is saved: {half}");
+        assert!((gain(0.0, 1.0).expected_loss() - 0.398_942).abs() < 1e-6 && gain(1.0, 0.1).expected_loss() < 1e-12);
+        assert_eq!((gain(-0.2, 0.0).expected_loss(), gain(0.2, 0.0).expected_loss()), (0.2, 0.0));
         let both = gain(0.1, 0.1).after(gain(-0.1, 0.1));
         assert!(both.mean.abs() < 1e-12 && (both.error - 0.1 / 2.0_f64.sqrt()).abs() < 1e-12);
         assert_eq!(gain(0.1, 0.0).after(gain(-0.1, 0.1)).mean, 0.1, "what is certain stays");

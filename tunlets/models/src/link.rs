@@ -5,20 +5,17 @@
 //! for a chunk that found its worker idle and the master waiting: one that was queued ahead lay at the worker for a time
 //! that nobody measures. Where all chunks are queued ahead there are no such trips, and the calibration stands.
 
-use crate::confidence::Confidence;
+use crate::confidence::{Confidence, Gain};
 use crate::line::{median_and_error, theil_sen};
 use std::collections::VecDeque;
 
 /// Newest round trips kept: enough to ignore one late message, few enough to follow a network that changes.
 const TRIPS: usize = 48;
-/// Fewest round trips for an estimate.
-const FEWEST: usize = 8;
-/// Least ratio of largest to smallest round trip, in bytes, for estimating the time per byte.
-const APART: f64 = 1.5;
-/// Least difference in bytes: a few bytes take far less time than round trips vary.
-const APART_BYTES: f64 = 1024.0;
-/// Smallest relative standard error of an estimate.
-const EXACT: f64 = 0.01;
+/// Fewest round trips for an estimate: the shortest and the longest of so many enclose their true median at the confidence level,
+/// whatever their distribution: `2^(1 - n) <= 0.05`.
+const FEWEST: usize = 6;
+/// Round trips that differ by fewer bytes do not tell what a byte takes: these travel in one frame (Ethernet's, IEEE 802.3).
+const FRAME_BYTES: f64 = 1500.0;
 
 /// mo and lambda with their standard errors.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -99,7 +96,7 @@ impl Estimator {
         let points: Vec<(f64, f64)> = self.recent.iter().copied().collect();
         let range = |(l, h): (f64, f64), (bytes, _): &(f64, f64)| (l.min(*bytes), h.max(*bytes));
         let (low, high) = points.iter().fold((f64::INFINITY, 0.0), range);
-        let line = theil_sen(&points).filter(|_| high > APART * low && high - low >= APART_BYTES);
+        let line = theil_sen(&points).filter(|_| high - low > FRAME_BYTES);
         match (known, line) {
             (Some(known), Some(line)) => combined(known, (line.slope.max(0.0), line.slope_error), self.trips),
             (Some(known), None) => known,
@@ -112,13 +109,11 @@ impl Estimator {
 /// Combines two estimates by inverse variance; takes the newer alone where chance does not explain, over all that came before, how far they lie
 /// apart: the network is another.
 fn combined(old: (f64, f64), new: (f64, f64), trips: u64) -> (f64, f64) {
-    let floor = |(value, error): (f64, f64)| (value, error.max(EXACT * value).max(f64::MIN_POSITIVE.sqrt()));
-    let (old, new) = (floor(old), floor(new));
     if (old.0 - new.0).abs() > Confidence::default().in_series(trips, 1).two_sided() * old.1.hypot(new.1) {
         return new;
     }
-    let (a, b) = (old.1.powi(-2), new.1.powi(-2));
-    ((a * old.0 + b * new.0) / (a + b), (a + b).powf(-0.5))
+    let known = Gain { mean: old.0, error: old.1 }.after(Gain { mean: new.0, error: new.1 });
+    (known.mean, known.error)
 }
 
 #[cfg(test)]

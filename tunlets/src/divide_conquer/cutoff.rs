@@ -12,9 +12,6 @@ use crate::{Judgement, Proposal, Settled, TuningPoint, Window};
 use midrun_vocabulary::Seconds;
 use std::collections::BTreeMap;
 
-/// Iterations with another depth after which a change is given up.
-const NEVER: u32 = 4;
-
 /// The last iteration.
 #[derive(Clone, Debug)]
 struct Now {
@@ -107,7 +104,7 @@ impl CutOff {
     fn watch(&mut self, iteration: u64, cutoff: u32, measurement: Measurement) -> Option<Judgement> {
         let trial = self.trials.watched.as_ref()?;
         if trial.to != cutoff {
-            return self.trials.miss(NEVER, measurement.time_s).map(|(_, judgement)| judgement);
+            return self.trials.miss(measurement.time_s).map(|(_, judgement)| judgement);
         }
         let (gain, promised_s) = self.expected;
         let expected = Gain { error: gain.error.hypot(self.errors.deviation()), ..gain };
@@ -174,7 +171,7 @@ impl CutOff {
             let gain = Gain { mean: (trial.time_s() / was_s).ln(), error: self.noise.deviation() };
             return Some(self.proposal(tuning_point, &now, (from, to, (gain, was_s)), why));
         }
-        if now.iteration_s < crate::master_worker::SHORTEST_S {
+        if self.present.time_s().unwrap_or(now.iteration_s) < crate::master_worker::SHORTEST_S {
             return None;
         }
         let (present, next, gain) = self.better(&now)?;
@@ -186,6 +183,7 @@ impl CutOff {
                 Seconds(forecast.serial_s)
             )
         };
+        let (share, half) = gain.as_share(self.confidence);
         let why = format!(
             "at depth {} there are {}; at depth {from} {}; all problems take {}, the longest chain of them {}; gain {:.1} % +- {:.1} %",
             next.depth,
@@ -193,8 +191,8 @@ impl CutOff {
             at(&present),
             Seconds(now.tree.work_s()),
             Seconds(now.tree.span_s),
-            100.0 * gain.mean,
-            100.0 * self.confidence.standard_errors() * gain.error
+            100.0 * share,
+            100.0 * half
         );
         let promised_s = now.iteration_s * (-gain.mean).exp();
         Some(self.proposal(tuning_point, &now, (from, next.depth, (gain, promised_s)), why))
@@ -215,6 +213,7 @@ impl CutOff {
             predicted_s,
             uncertainty: self.errors.half_width(gain.error, self.confidence),
             unchanged_s: now.iteration_s,
+            gain: Some(gain.as_share(self.confidence)),
             ..Proposal::default()
         }
     }

@@ -21,8 +21,6 @@ pub const EXPLAIN: u64 = 2;
 pub const SEED: u64 = 1;
 /// Candidates simulated further, besides those that are preferred on near ties.
 const PROMISING: usize = 4;
-/// Share of an iteration that may be spent to measure tasks one by one.
-pub const LOOK: f64 = 0.05;
 /// Beyond so many simulated tasks the runs become fewer, but not fewer than these: the scatter of two is hardly known.
 const TASKS: u64 = 80_000;
 const LEAST: u64 = 3;
@@ -40,8 +38,10 @@ pub struct Forecast {
     pub deviation: f64,
     /// Chunks that it cuts.
     pub chunks: f64,
-    /// Simulated gain over the setting that it is compared with, on the same drawings.
+    /// Gain over the setting that it is compared with: as simulated on the same drawings, until it is corrected.
     pub gain: Gain,
+    /// Its standard error by the drawings alone.
+    pub drawn: f64,
 }
 
 /// The setting of technique `kind` with the estimated task times.
@@ -153,15 +153,10 @@ pub fn is_bounded(setting: &TechniqueParameters) -> bool {
     setting.recall || matches!(setting.kind, Technique::Ss | Technique::Af | Technique::Daf)
 }
 
-/// Whether a setting may be applied inside an iteration. The remaining tasks are cut while workers are still busy, so without
-/// recall the next batch must leave enough to even that out.
+/// Whether a setting may be applied inside an iteration. The remaining tasks are cut while workers are still busy: without recall a
+/// technique whose share of them is set beforehand waits for the next iteration.
 pub fn fits_inside(setting: &TechniqueParameters) -> bool {
-    match setting.kind {
-        _ if setting.recall => true,
-        Technique::None => false,
-        Technique::Fsc | Technique::Dpf => setting.share() <= 2.0 / 3.0,
-        _ => true,
-    }
+    setting.recall || !(setting.kind == Technique::None || setting.kind.has_share())
 }
 
 /// Forecasts of `settings`, in their order, all on the same drawn tasks. The same workload and seed give the same
@@ -233,7 +228,8 @@ impl Simulation {
         let (iteration_s, deviation, chunks) = (result.iteration_s, result.deviation, result.chunks);
         let gain =
             other.map_or(Gain::NONE, |(other, confidence)| Gain::paired(&other.times_s(), &self.times_s(), confidence));
-        Forecast { setting: self.setting, ratio: result.ratio(self.workers), iteration_s, deviation, chunks, gain }
+        let (ratio, drawn) = (result.ratio(self.workers), gain.error);
+        Forecast { setting: self.setting, ratio, iteration_s, deviation, chunks, gain, drawn }
     }
 }
 
@@ -266,7 +262,7 @@ fn promising(drawings: &Drawings, workload: &WorkloadEstimator, settings: &[Tech
     // From behind: single tasks, the slowest to simulate, stand in front.
     for (at, setting) in settings.iter().enumerate().rev() {
         let last_s = best.get(PROMISING - 1).map_or(f64::INFINITY, |(time_s, ..)| *time_s);
-        let most_s = if preferred(setting) { last_s * (1.0 + LOOK) } else { last_s };
+        let most_s = if preferred(setting) { last_s * (1.0 + EXACT) } else { last_s };
         if let Some(there) = Simulation::within(drawings, workload, (*setting, COARSE), most_s) {
             let time_s = there.forecast(None).iteration_s;
             let place = best.partition_point(|known| (known.0, known.1) < (time_s, at));

@@ -6,8 +6,6 @@ use crate::tuning_point::names;
 use crate::{Proposal, TuningPoint};
 use midrun_models::batches;
 
-/// Smallest change of a share that is worth an action.
-const CHANGE: f64 = 0.05;
 /// Most factors that are set.
 pub use crate::proposal::ASSIGNMENTS as MOST;
 
@@ -30,6 +28,17 @@ fn of_rest(shares: &[f64]) -> Vec<f64> {
     let share = |share: &f64| {
         let own = if left > 0.0 { (share / left).min(1.0) } else { 1.0 };
         left -= share;
+        own
+    };
+    shares.iter().map(share).collect()
+}
+
+/// Shares of what is left when their batch begins as shares of all tasks.
+fn of_all(shares: &[f64]) -> Vec<f64> {
+    let mut left = 1.0;
+    let share = |share: &f64| {
+        let own = left * share;
+        left -= own;
         own
     };
     shares.iter().map(share).collect()
@@ -58,9 +67,11 @@ pub fn better(
     let are_of_rest = factors.first().is_some_and(|factor| factor.name.ends_with(names::SHARE_OF_REST));
     let shares = if are_of_rest { of_rest(&found.shares) } else { found.shares };
     let wanted: Vec<f64> = shares.iter().zip(factors).map(clamp).collect();
-    let near =
-        |(want, tuning_point): (&f64, &&TuningPoint)| (want - tuning_point.value).abs() <= CHANGE * want.max(0.01);
-    if wanted.iter().zip(factors).all(near) {
+    // What the model cannot tell from the shares in force is in force already.
+    let values: Vec<f64> = factors.iter().map(|point| point.value).collect();
+    let present = if are_of_rest { of_all(&values) } else { values };
+    let ratio = batches::expected_ratio(&present, workload.variation(), workload.tasks, workload.workers, found.runs);
+    if (ratio / found.ratio).ln() <= least_gain {
         return None;
     }
     let why = format!(
@@ -126,12 +137,8 @@ mod tests {
     fn shares_of_what_is_left_give_the_same_batches_as_shares_of_all() {
         let shares = [0.5, 0.3, 0.15, 0.05];
         let of_rest = of_rest(&shares);
-        let mut left = 1.0;
-        for (share, own) in shares.iter().zip(&of_rest) {
-            assert!((left * own - share).abs() < 1e-12, "{of_rest:?}");
-            left -= left * own;
-        }
-        assert!((of_rest[3] - 1.0).abs() < 1e-12 && left.abs() < 1e-12, "the last batch takes all that is left");
+        assert!(of_all(&of_rest).iter().zip(&shares).all(|(own, share)| (own - share).abs() < 1e-12), "{of_rest:?}");
+        assert!((of_rest[3] - 1.0).abs() < 1e-12, "the last batch takes all that is left");
         assert_eq!(super::of_rest(&[1.0, 0.0]), [1.0, 1.0]);
     }
 }

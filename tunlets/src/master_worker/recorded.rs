@@ -69,9 +69,7 @@ impl Fit {
             WorkloadEstimator::learn(&mut workload, window, Confidence::default());
             gaps.extend(window.prepare_s);
             let ideal_s = window.ideal_s();
-            if let (Some(known), true) =
-                (&mut workload, ideal_s > 0.0 && !window.setting_changed && window.coverage > 0.99)
-            {
+            if let (Some(known), true) = (&mut workload, ideal_s > 0.0 && window.is_whole()) {
                 explain(known, &window.setting, window, window.iteration_s / ideal_s);
                 whole.push(window);
             }

@@ -15,7 +15,7 @@ use crate::confidence::{Confidence, Gain};
 use crate::model_error::EXACT;
 use crate::options::Objective;
 use crate::prediction_errors::PredictionErrors;
-use crate::trial::{MODEL, Measurement, Measurements, Rule, Trial, Trials, WATCHED};
+use crate::trial::{JUDGED, MODEL, Measurement, Measurements, Rule, Trial, Trials, WATCHED};
 use crate::tuning_point::names;
 use crate::{
     Explanation, Judgement, NextAllocation, Observation, Proposal, Refusal, Report, Settled, TuningPoint, Tunlet,
@@ -23,10 +23,11 @@ use crate::{
 };
 use midrun_models::simulate::SimInput;
 use midrun_scheduling::{Technique, TechniqueParameters};
+use midrun_vocabulary::Seconds;
 use weighing::Weighed;
 pub use weighing::{explain, preferred};
 
-/// Shorter iterations are left alone, seconds: a decision takes longer, and chance exceeds any gain.
+/// Shorter iterations are left alone, seconds: a decision takes longer (bench `decision_time`).
 pub const SHORTEST_S: f64 = 5e-3;
 
 /// Technique that the user asked for.
@@ -81,6 +82,8 @@ pub struct MasterWorker {
     places: PredictionErrors,
     /// That these are not foreseeable was said.
     unforeseen: Option<Refusal>,
+    /// That iterations are too short was said.
+    short: Option<Refusal>,
     /// That ranks wait for cores was said.
     crowded: Option<Refusal>,
     /// That messages are above the MPI's eager limit was said.
@@ -96,6 +99,15 @@ pub struct MasterWorker {
     /// Decision that starts worker processes, and the number that it asks for.
     starting: Option<(u64, u32)>,
     judgements: Vec<Judgement>,
+}
+
+/// Says that iterations are too short.
+fn short(iteration: u64, usual_s: f64) -> Refusal {
+    let (usual, least) = (Seconds(usual_s), Seconds(SHORTEST_S));
+    let why = format!(
+        "to tune iterations of {usual}: a decision takes longer than they do; those of {least} and more are tuned"
+    );
+    Refusal { tunlet: "master_worker".to_owned(), iteration, why, times: 1 }
 }
 
 /// Says that ranks wait for cores, and what follows from that.
@@ -126,6 +138,7 @@ impl MasterWorker {
             errors: PredictionErrors::default(),
             places: PredictionErrors::default(),
             unforeseen: None,
+            short: None,
             crowded: None,
             crossed: None,
             trials: Trials::default(),
@@ -203,7 +216,7 @@ impl MasterWorker {
             self.current = Some(window.setting);
         }
         let ideal_s = window.ideal_s();
-        if ideal_s > 0.0 && window.coverage > 0.99 {
+        if ideal_s > 0.0 && window.is_complete() {
             let ratio = window.iteration_s / ideal_s;
             if window.setting_changed {
                 self.interrupt(None);
@@ -296,7 +309,12 @@ impl MasterWorker {
         let teams = tuning_points.iter().find(|k| k.name == names::TEAM_SIZE);
         // Where workers can take chunks themselves nobody need send them.
         workload.largest_team = teams.filter(|_| !workload.counter).map_or(0, |k| k.range.1 as u32);
-        if iteration_s < SHORTEST_S {
+        // A disturbed one is no reason to decide on short ones.
+        let usual_s = self.present.time_s().unwrap_or(iteration_s);
+        if usual_s < SHORTEST_S {
+            if self.present.count() >= WATCHED && self.short.is_none() {
+                self.short = Some(short(iteration, usual_s));
+            }
             return None;
         }
         if self.places.are_unusual(self.confidence) && self.unforeseen.is_none() {
@@ -375,12 +393,11 @@ impl MasterWorker {
                 "serving so many workers takes the master long, and sub-masters can share that"
             }
             (false, Technique::None) => "one chunk per worker is best, for more chunks cost more than they even out",
-            (false, _) if workload.is_aggregated() => "work is uneven, its tasks not yet seen one by one",
             (false, _) => "work is uneven",
         };
         let why = format!(
             "{what}: tasks take {:.4} ms +- {:.4} ms, {} tasks, {} workers, {:.1} us per chunk; of the ideal {ideal_s:.4} s: \
-             unchanged {unchanged:.4} (simulated {:.4}), {} {:.4}; gain {:.2} % +- {:.2} %",
+             unchanged {unchanged:.4} (simulated {:.4}), {} {:.4}; {}",
             workload.mean_s * 1e3,
             workload.sigma_s * 1e3,
             workload.tasks,
@@ -389,11 +406,29 @@ impl MasterWorker {
             now.ratio,
             best.setting,
             best.ratio,
-            100.0 * best.gain.mean,
-            100.0 * self.confidence.standard_errors() * best.gain.error,
+            self.stake(best.gain, best.drawn, unchanged * ideal_s),
         );
         let times = (best.iteration_s, unchanged * ideal_s, self.errors.half_width(best.gain.error, self.confidence));
         Some(self.proposal(technique.rank, iteration, (current, best.setting, best.gain), why, times))
+    }
+
+    /// What is expected of a change: its gain, what the interval is made of, what it is worth and what it may cost. As many iterations are to
+    /// come as there were (Lindy's rule); a loss lasts until it is judged, and is taken back in the next iteration.
+    fn stake(&self, gain: Gain, drawn: f64, unchanged_s: f64) -> String {
+        let (to_come, lost) = (self.last.map_or(0, |(iteration, _)| iteration) + 1, gain.expected_loss());
+        let percent = |error: f64| 100.0 * Gain { error, ..gain }.as_share(self.confidence).1;
+        let rest = (gain.error.powi(2) - drawn.powi(2)).max(0.0).sqrt();
+        format!(
+            "gain {:.2} % +- {:.2} % ({:.2} % by the tasks drawn, {:.2} % by model and noise), forecasts so far within {:.1} %; worth {} \
+             in the {to_come} iterations to come (as many as so far), {} at risk until it is judged",
+            100.0 * gain.as_share(self.confidence).0,
+            percent(gain.error),
+            percent(drawn),
+            percent(rest),
+            100.0 * self.errors.half_width(0.0, self.confidence),
+            Seconds(((gain.mean + lost) * to_come as f64 - lost * f64::from(JUDGED)) * unchanged_s),
+            Seconds(lost * f64::from(JUDGED) * unchanged_s),
+        )
     }
 
     fn proposal(
@@ -429,6 +464,7 @@ impl MasterWorker {
             predicted_s,
             uncertainty,
             unchanged_s,
+            gain: Some(gain.as_share(self.confidence)),
             at_once: from.kind != to.kind && candidates::fits_inside(&to) && !at_start,
             ..Proposal::default()
         }
@@ -472,7 +508,7 @@ impl Tunlet for MasterWorker {
     }
 
     fn refusals(&self) -> Vec<Refusal> {
-        self.unforeseen.iter().chain(&self.crowded).chain(&self.crossed).cloned().collect()
+        self.unforeseen.iter().chain(&self.short).chain(&self.crowded).chain(&self.crossed).cloned().collect()
     }
 
     fn report(&self) -> Report {

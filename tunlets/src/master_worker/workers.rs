@@ -22,8 +22,6 @@ use forecast::{cheapest, forecasts, shortest};
 /// Prior standard deviation of the model's error for each doubling of the number: that of the simulated iterations against
 /// measured ones (docs/measuring.md).
 const OF_DOUBLING: f64 = MODEL;
-/// Iterations with another number than the one that was set, after which the change is given up.
-const GIVEN_UP: u32 = 4;
 /// Advice for the next allocation goes up to this many times the present workers.
 const BEYOND: u32 = 4;
 
@@ -60,6 +58,10 @@ pub struct Advice {
     pub now: Forecast,
     /// Standard error of the difference of their times, as a share.
     pub error: f64,
+    /// Gain of the objective, and its standard error by drawings alone.
+    pub gain: Gain,
+    /// See `gain`.
+    pub drawn: f64,
     /// Whether the limits' step kept it from going further.
     pub stepped: bool,
 }
@@ -151,7 +153,7 @@ impl Workers {
         self.last.push(measurement);
         let trial = self.trials.watched.as_ref().filter(|trial| iteration >= trial.first)?;
         if workers != trial.to {
-            let (trial, judgement) = self.trials.miss(GIVEN_UP - 1, iteration_s)?;
+            let (trial, judgement) = self.trials.miss(iteration_s)?;
             // The program has so many workers whatever it was told: numbers beyond them are not proposed again.
             self.refused = Some(match trial.to > workers {
                 true => workers + 1..=u32::MAX,
@@ -286,7 +288,7 @@ impl Workers {
         self.forced = outside;
         self.expected = expected;
         self.deviation = self.power() * forecast.deviation.max(now.deviation).hypot(noise);
-        Some(Advice { to: next, now, error, stepped: to != best.workers })
+        Some(Advice { to: next, now, error, gain: expected, drawn: forecast.faster.error, stepped: to != best.workers })
     }
 
     /// Objective for the log.

@@ -31,10 +31,6 @@ const OF_SIGMA: f64 = 1.414;
 const COVERAGE: f64 = 0.5;
 /// Tasks that must have been seen.
 const MIN_TASKS: u64 = 10;
-/// Fewer tasks per worker are few.
-const FEW: u64 = 100;
-/// With more tasks per chunk, their single times are unknown.
-const AGGREGATED: f64 = 2.0;
 /// Windows over which unexplained overhead is remembered.
 const OVERHEAD_WINDOWS: usize = 3;
 /// The master's time per chunk is no more than this until enough chunks were seen, seconds.
@@ -304,7 +300,7 @@ impl WorkloadEstimator {
         let change = |(rank, new): (&u32, &f64)| Some(new * now.mean_s / (self.slowness.get(rank)? * self.mean_s));
         let changes: Vec<f64> = now.slowness.iter().filter_map(change).collect();
         let change = if changes.is_empty() { 1.0 } else { median(changes) };
-        let absent = |(rank, old): (&u32, &f64)| (*rank, (old * change * self.mean_s / now.mean_s).clamp(0.05, 50.0));
+        let absent = |(rank, old): (&u32, &f64)| (*rank, old * change * self.mean_s / now.mean_s);
         let mut all: BTreeMap<u32, f64> = self.slowness.iter().map(absent).collect();
         all.extend(&now.slowness);
         all
@@ -358,8 +354,8 @@ impl WorkloadEstimator {
     /// A whole iteration took `excess_s` longer than its simulation without hidden costs. No chunk costs more than what the
     /// worker that was busiest was idle for each of its chunks: the rest is that the end was less even than simulated.
     pub fn explain(&mut self, excess_s: f64, window: &Window) {
-        // So few chunks say nothing of what one costs, nor does an end of unknown tasks.
-        if window.chunks < 2 * u64::from(self.workers) || self.is_aggregated() {
+        // So few chunks say nothing of what one costs.
+        if window.chunks < 2 * u64::from(self.workers) {
             return;
         }
         let each_s = excess_s * f64::from(self.workers) / window.chunks as f64;
@@ -412,12 +408,6 @@ impl WorkloadEstimator {
     /// Whether a worker is on another host than the master.
     pub fn is_far(&self) -> bool {
         self.far.values().any(|far| *far)
-    }
-
-    /// Whether few, very different tasks were measured several at a time, so that the expensive ones are unknown.
-    pub fn is_aggregated(&self) -> bool {
-        let few = self.tasks / u64::from(self.workers.max(1)) < FEW;
-        few && self.chunk_tasks > AGGREGATED && self.variation() > 1.0
     }
 
     /// Standard error of the mean, seconds.

@@ -4,9 +4,6 @@ use crate::{Window, WorkerWork};
 use midrun_scheduling::{Technique, TechniqueParameters};
 use std::collections::BTreeMap;
 
-/// Windows with a smaller share of their records teach nothing.
-const COVERAGE: f64 = 0.99;
-
 /// Part of one worker in one iteration.
 #[derive(Clone, Copy, Debug)]
 pub struct Share {
@@ -32,7 +29,7 @@ pub struct Seen {
 impl Seen {
     /// `None` for a window that says nothing of one setting.
     pub fn of(window: &Window) -> Option<Seen> {
-        let whole = !window.setting_changed && window.coverage > COVERAGE && window.tasks > 0;
+        let whole = window.is_whole() && window.tasks > 0;
         let worked = window.per_worker.iter().filter(|work| work.tasks > 0);
         let share = |work: &WorkerWork| Share {
             rank: work.rank,

@@ -4,12 +4,8 @@ use super::Remembered;
 use super::seen::{Seen, technique};
 use crate::Window;
 use crate::confidence::Confidence;
+use crate::trial::{JUDGED, WATCHED};
 use midrun_scheduling::Start;
-
-/// Whole iterations by which a start is judged at the latest.
-const WATCHED: usize = 2;
-/// Windows without evidence after which a start is not judged any more.
-const GIVEN_UP: u32 = 4;
 
 /// What became of a remembered start.
 #[derive(Clone, Debug, PartialEq)]
@@ -83,7 +79,7 @@ impl StartTrial {
             }
             None => {
                 self.missed += 1;
-                return self.missed >= GIVEN_UP
+                return self.missed >= JUDGED
                     && self.end(StartVerdict::NotUsed("its iterations could not be measured"));
             }
             Some(seen) => {

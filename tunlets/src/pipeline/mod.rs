@@ -29,8 +29,6 @@ use midrun_scheduling::plan::Plan;
 use midrun_vocabulary::Seconds;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Windows by another pattern after which a change is given up: inputs on their way keep the old one.
-const NEVER: u32 = 50;
 /// Advice for the next allocation goes up to this many times the present ranks.
 const NEXT_TIME: u32 = 4;
 
@@ -118,7 +116,7 @@ impl Pipeline {
     fn watch(&mut self, window: &StreamWindow) {
         let Some(trial) = &self.trials.watched else { return };
         if window.plan != trial.to {
-            self.judgements.extend(self.trials.miss(NEVER, window.period_s()).map(|(_, judgement)| judgement));
+            self.judgements.extend(self.trials.miss(window.period_s()).map(|(_, judgement)| judgement));
             return;
         }
         // After a change, what the old pattern held up comes in a burst, which is left out.
@@ -362,15 +360,13 @@ impl Tunlet for Pipeline {
         let (next, next_s, gain) = self.better()?;
         let now = self.now.as_ref()?;
         let present = now.layout.as_ref()?;
-        let why = format!(
-            "{}; gain {:.1} % +- {:.1} %",
-            reasons::why(now, present, &next),
-            100.0 * gain.mean,
-            100.0 * self.confidence.standard_errors() * gain.error
-        );
+        let (share, half) = gain.as_share(self.confidence);
+        let why =
+            format!("{}; gain {:.1} % +- {:.1} %", reasons::why(now, present, &next), 100.0 * share, 100.0 * half);
         let plan = next.plan.to_string();
         let half_width = self.errors.half_width(gain.error, self.confidence);
-        let proposal = self.proposal(tuning_point, &plan, (next_s, half_width), why);
+        let proposal =
+            Proposal { gain: Some((share, half)), ..self.proposal(tuning_point, &plan, (next_s, half_width), why) };
         let (from, expected, ranks) = (now.plan.clone(), (gain, next_s), present.ranks);
         (self.proposed, self.ranks_before) = (Some(Proposed { to: plan, from, expected }), ranks);
         Some(proposal)

@@ -55,7 +55,7 @@ impl Learner for Fit {
     }
 
     fn setting(window: &Window) -> Option<Key> {
-        let whole = !window.setting_changed && window.coverage > 0.99 && window.iteration_s > 0.0;
+        let whole = window.is_whole() && window.iteration_s > 0.0;
         whole.then(|| key(window.workers, &window.setting))
     }
 

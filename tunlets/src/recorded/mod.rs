@@ -7,6 +7,8 @@
 pub mod master_worker;
 pub mod pipeline;
 
+use crate::confidence::Confidence;
+use crate::trial::MODEL;
 use midrun_models::line::median;
 use std::collections::BTreeSet;
 
@@ -16,9 +18,6 @@ const PARTS: usize = 5;
 const ENOUGH: usize = 3;
 /// The standard deviation of a normal distribution over its median absolute deviation.
 const NORMAL: f64 = 1.4826;
-/// A prediction gets less exact by this share for each doubling away from what was recorded.
-const DOUBLING: f64 = 0.05;
-
 /// What was left out of what was learnt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LeftOut {
@@ -138,7 +137,9 @@ fn errors(shares: Vec<f64>, left_out: LeftOut) -> Option<Errors> {
 fn uncertainty(own: f64, errors: Option<Errors>, (was, is): (f64, f64)) -> f64 {
     let tried = errors.map_or(0.0, |errors| 2.0 * NORMAL * errors.median);
     let doublings = (is / was).log2().abs();
-    own.max(tried).hypot(if doublings.is_finite() { DOUBLING * doublings } else { 0.0 })
+    // The model's error is that of one doubling.
+    let away = Confidence::default().two_sided() * MODEL * doublings;
+    own.max(tried).hypot(if away.is_finite() { away } else { 0.0 })
 }
 
 /// What of a link is known otherwise than it was measured.
@@ -207,6 +208,6 @@ mod tests {
         let errors = Errors { median: 0.1, worst: 0.5, count: 9, left_out: LeftOut::Windows };
         assert_eq!(uncertainty(0.03, None, (8.0, 8.0)), 0.03);
         assert!((uncertainty(0.03, Some(errors), (8.0, 8.0)) - 0.29652).abs() < 1e-9);
-        assert!((uncertainty(0.03, None, (8.0, 32.0)) - 0.03_f64.hypot(0.1)).abs() < 1e-12);
+        assert!((uncertainty(0.03, None, (8.0, 32.0)) - 0.03_f64.hypot(2.0 * 1.959_964 * 0.03)).abs() < 1e-6);
     }
 }

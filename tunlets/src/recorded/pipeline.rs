@@ -109,8 +109,8 @@ mod tests {
         assert!((answer.time_s - 0.1).abs() < 1e-9 && (tr_s[1] - 0.1).abs() < 1e-9, "{answer:?}");
         let errors = answer.errors.unwrap();
         assert!(errors.left_out == LeftOut::Setting && errors.worst < 0.01, "{errors:?}");
-        let away = 0.03_f64.hypot(0.05 * (5.0_f64 / 3.0).log2());
-        assert!((answer.uncertainty - away).abs() < 1e-9, "so many ranks were not recorded: {answer:?}");
+        let away = 0.03_f64.hypot(1.959_964 * 0.03 * (5.0_f64 / 3.0).log2());
+        assert!((answer.uncertainty - away).abs() < 1e-6, "so many ranks were not recorded: {answer:?}");
         let known = recording.answer(&recording.fit.plan("0,1x2").unwrap(), OtherLink::default()).answer;
         assert!((known.measured_s.unwrap() - 0.2).abs() < 1e-9);
         assert_eq!(known.errors.unwrap().left_out, LeftOut::Windows);

@@ -15,7 +15,7 @@ use crate::confidence::{Confidence, Gain};
 use crate::master_worker::shares;
 use crate::options::SearchOptions;
 use crate::report::{Refusal, Report, SearchReport, TriedLine};
-use crate::trial::{Measurement, Measurements, Rule, Trial, Trials};
+use crate::trial::{JUDGED, Measurement, Measurements, Rule, Trial, Trials};
 use crate::tuning_point::names;
 use crate::{Explanation, Judgement, Observation, Proposal, Settled, TuningPoint, Tunlet, Verdict, Window};
 use change::Change;
@@ -23,13 +23,9 @@ use midrun_models::search::{Ask, Known, Search, Space};
 use options::Requested;
 use std::collections::BTreeSet;
 
-/// Proposals not applied in succession after which the search gives up.
-const PATIENCE: u32 = 3;
-/// After the first of them it waits so long, after each further one by so much longer, seconds of iterations: a rank may
+/// After a proposal that was not applied it waits so long, after each further one by so much longer, seconds of iterations: a rank may
 /// not have joined yet, an agent may be away.
 const PAUSE_S: f64 = 1.0;
-/// Least share of an iteration's records for its task times to count.
-const COVERED: f64 = 0.99;
 
 /// See the module.
 #[derive(Debug)]
@@ -123,11 +119,11 @@ impl SearchTunlet {
         self.trouble.is_some() || self.engine.as_ref().is_some_and(Search::is_over)
     }
 
-    /// A proposal was not applied: retry later; after [`PATIENCE`] failures give up and set the best values.
+    /// A proposal was not applied: retry later; after [`JUDGED`] failures give up and set the best values.
     fn fail(&mut self, why: Option<String>) {
         self.failures += 1;
         self.pause_s = PAUSE_S * f64::from(self.failures);
-        if self.failures >= PATIENCE && self.trouble.is_none() {
+        if self.failures >= JUDGED && self.trouble.is_none() {
             let what = "its values were not taken over";
             self.trouble = Some(why.map_or_else(|| what.to_owned(), |why| format!("{what}: {why}")));
             self.failures = 0;
@@ -300,6 +296,7 @@ impl SearchTunlet {
             predicted_s,
             uncertainty: if predicted_s.is_finite() { (self.confidence.two_sided() * deviation).exp_m1() } else { 0.0 },
             unchanged_s: start_s.unwrap_or(f64::NAN),
+            gain: None,
             at_once: self.left.is_some() && !synchronized,
         })
     }
@@ -311,7 +308,7 @@ impl SearchTunlet {
         let by_tasks = self.names().iter().all(|name| scheduling.contains(name));
         let progress = window.progress();
         let work = progress.unwrap_or(if by_tasks { window.ideal_s() } else { window.tasks as f64 });
-        if window.setting_changed || (by_tasks && progress.is_none() && window.coverage < COVERED) {
+        if window.setting_changed || (by_tasks && progress.is_none() && !window.is_complete()) {
             return None;
         }
         if work <= 0.0 {
@@ -391,7 +388,7 @@ impl Tunlet for SearchTunlet {
     }
 
     fn propose(&mut self, tuning_points: &[TuningPoint]) -> Option<Proposal> {
-        let in_vain = self.trouble.is_some() && self.failures >= PATIENCE;
+        let in_vain = self.trouble.is_some() && self.failures >= JUDGED;
         if in_vain || self.pause_s > 0.0 {
             return None;
         }

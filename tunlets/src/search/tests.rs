@@ -174,22 +174,22 @@ fn a_search_that_gives_up_says_why_and_tries_to_go_back_to_the_best_so_far() {
     let report = tunlet.report().search.unwrap();
     let why = "its values were not taken over: rank 1 reached no safe point in time";
     assert_eq!((report.ended, report.trouble.as_deref(), report.best), (false, Some(why), Some(vec![0.0])));
-    // Three attempts to go on, then three back.
-    assert_eq!(program.decisions.len(), 7);
-    assert!(program.decisions[4..].iter().all(|proposal| proposal.to == "0"), "{:?}", program.decisions);
+    // Four attempts to go on, then four back.
+    assert_eq!(program.decisions.len(), 9);
+    assert!(program.decisions[5..].iter().all(|proposal| proposal.to == "0"), "{:?}", program.decisions);
 
-    let (mut tunlet, mut program) = in_step(1..4);
+    let (mut tunlet, mut program) = in_step(1..5);
     program.run(&mut tunlet, 400, time_s);
-    assert_eq!((program.decisions.len(), program.tuning_points[0].value), (5, 0.0), "the way back comes through");
+    assert_eq!((program.decisions.len(), program.tuning_points[0].value), (6, 0.0), "the way back comes through");
     assert!(tunlet.report().search.unwrap().trouble.is_some());
 
-    let (mut tunlet, mut program) = in_step(1..3);
+    let (mut tunlet, mut program) = in_step(1..4);
     program.run(&mut tunlet, 400, time_s);
     let report = tunlet.report().search.unwrap();
     assert_eq!(
         (report.ended, report.trouble, program.tuning_points[0].value),
         (true, None, 0.0),
-        "two failures are no reason"
+        "three failures are no reason"
     );
 }
 
@@ -257,7 +257,7 @@ fn it_waits_for_its_points_and_gives_up_where_nothing_is_left_or_taken_over() {
 
     let mut tunlet = SearchTunlet::new(&options("a=1..3"), Confidence::default()).unwrap();
     let (mut refused, mut number) = (0, 0);
-    while refused < 3 && number < 100 {
+    while refused < 4 && number < 100 {
         tunlet.observe(Observation::Iteration(&window(number, 4, 0.2)));
         if tunlet.propose(&both).is_some() {
             tunlet.on_settled(refused, Settled::NotApplied { why: None });

@@ -60,7 +60,6 @@ pub fn explain(mode: Mode, objective: Objective, confidence: Confidence, limits:
         "Hummel, Schonberg, Flynn 1992",
     )
     .decides("iteration time of each technique and number of workers: simulated with the scheduler's own code", "")
-    .decides("where few, very different tasks were measured several at a time: of near ties, the finest chunks", "")
     .decides("Pi(n) = n Tt(n)²/Tc (17) of the simulated times: the number of workers with the least", CHAPTER)
     .decides(
         "expression (7) or (8) with mo, lambda, V, alpha, Tc and mu_m: shown with each decision, does not decide",

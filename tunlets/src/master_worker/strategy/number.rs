@@ -58,7 +58,7 @@ impl MasterWorker {
         let most = tuning_point.range.1.clamp(1.0, f64::from(u32::MAX)) as u32;
         let workload = &workload.ahead();
         let rivals = self.rivals(to, workload, tuning_point);
-        let Advice { to: next, now, error, stepped } = self.workers.advise(
+        let Advice { to: next, now, error, gain, drawn, stepped } = self.workers.advise(
             workload,
             &rivals,
             most.saturating_add(spare.map_or(0, room)),
@@ -85,7 +85,7 @@ impl MasterWorker {
         assignments.push((tuning_point.name.clone(), f64::from(next.workers).into()));
         let regime = self.regime.map_or("", Regime::as_str);
         let why = format!(
-            "{regime}; {}: {}; {} tasks, {:.1} us per chunk; Pi {:.4} s with {} workers, {:.4} s with {}{}{}{}",
+            "{regime}; {}: {}; {} tasks, {:.1} us per chunk; Pi {:.4} s with {} workers, {:.4} s with {}; {}{}{}{}",
             self.workers.objective_text(),
             Inputs(workload),
             workload.tasks,
@@ -94,6 +94,7 @@ impl MasterWorker {
             now.workers,
             next.pi_s(),
             next.workers,
+            self.stake(gain, drawn, unchanged_s),
             if next.workers < now.workers { parked(workload, now.workers - next.workers) } else { String::new() },
             if stepped { ", as far as one step goes" } else { "" },
             if changes { format!("; with them {setting}") } else { String::new() },
@@ -111,6 +112,7 @@ impl MasterWorker {
             predicted_s,
             uncertainty: self.errors.half_width(error, self.confidence),
             unchanged_s: iteration_s,
+            gain: Some(gain.as_share(self.confidence)),
             ..Proposal::default()
         })
     }

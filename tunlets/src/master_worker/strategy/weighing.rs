@@ -3,7 +3,7 @@
 use super::{MasterWorker, Mode};
 use crate::Window;
 use crate::confidence::Gain;
-use crate::master_worker::candidates::{self, Forecast, LOOK};
+use crate::master_worker::candidates::{self, Forecast};
 use crate::master_worker::experience::family;
 use crate::master_worker::workload::WorkloadEstimator;
 use crate::model_error::{EXACT, Simulated, correction};
@@ -77,7 +77,7 @@ impl MasterWorker {
             all.retain(|f| !f.setting.is_relieving() || f.gain.mean > sent + self.confidence.standard_errors() * EXACT);
         }
         all.sort_by(|a, b| b.gain.mean.total_cmp(&a.gain.mean));
-        Weighed { best: chosen(workload, &all), now, unchanged, scale: unchanged / now.ratio }
+        Weighed { best: preferred(&all), now, unchanged, scale: unchanged / now.ratio }
     }
 
     /// Whether the user asked for another technique than `current`.
@@ -125,19 +125,6 @@ fn messages_share(known: Forecast, ratio: f64, at: impl Fn(f64) -> Forecast) -> 
         if at(middle).ratio > ratio { high = middle } else { low = middle }
     }
     f64::midpoint(low, high)
-}
-
-/// Chooses from `all`, the best first.
-///
-/// If few, very different tasks were measured several at a time, the expensive ones are unknown. Then the near tie with the
-/// finest chunks is chosen, which measures tasks one by one.
-pub fn chosen(workload: &WorkloadEstimator, all: &[Forecast]) -> Option<Forecast> {
-    let first = all.first()?;
-    if !workload.is_aggregated() {
-        return preferred(all);
-    }
-    let near = all.iter().filter(|f| f.ratio <= first.ratio * (1.0 + LOOK)).copied();
-    near.max_by(|a, b| a.chunks.total_cmp(&b.chunks))
 }
 
 /// Chooses from `all`, the best first: of those that the model cannot tell apart, the one with the fewest chunks.

@@ -36,8 +36,8 @@ pub(super) fn slowness_in(
         let within = pooled.max(Scatter::of(std::iter::once(w), mean_s).of_own);
         // One that drew none of the dear tasks is no faster: what it drew does not show how far tasks scatter.
         let chance = chance((within * slowness).max(of_all) / (drawn as f64).sqrt());
-        let known = several && w.tasks > 0 && (slowness - 1.0).abs() > chance;
-        (w.rank, if known { slowness.clamp(0.05, 50.0) } else { 1.0 })
+        let known = several && slowness > 0.0 && (slowness - 1.0).abs() > chance;
+        (w.rank, if known { slowness } else { 1.0 })
     };
     window.per_worker.iter().map(speed).collect()
 }

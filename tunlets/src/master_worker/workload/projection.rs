@@ -2,17 +2,13 @@
 
 use super::WorkloadEstimator;
 use crate::link::Cost;
-use crate::prediction_errors;
-use crate::trial::WATCHED;
+use crate::trial::JUDGED;
 use crate::{LinkCost, Network};
 use midrun_models::simulate::{MessageTimes, SimInput};
 use std::collections::BTreeMap;
 
 /// Latency of a message until it is measured, seconds: mostly the wake-up of a sleeping rank.
 const LATENCY_S: f64 = 75e-6;
-
-/// Iterations ahead for which a number of workers is chosen in a drifting program: until the change is judged.
-const AHEAD: f64 = (prediction_errors::AHEAD + WATCHED as u64) as f64;
 
 /// Estimates of one worker.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -45,9 +41,9 @@ impl WorkloadEstimator {
         }
     }
 
-    /// The same program some iterations on, where it has more to do with each: a number of workers holds for a while.
+    /// The same program when a change that is decided now is judged, where it has more to do with each iteration.
     pub fn ahead(&self) -> WorkloadEstimator {
-        let more = AHEAD * self.growth.drift_s() / self.compute_s();
+        let more = f64::from(JUDGED) * self.growth.drift_s() / self.compute_s();
         if more <= 0.0 {
             return self.clone();
         }

@@ -127,22 +127,6 @@ fn an_uneven_end_is_no_cost_of_chunks() {
 }
 
 #[test]
-fn few_tasks_that_differ_much_are_blurred_until_they_are_seen_one_by_one() {
-    let blurred = |chunks: u64, sum_sq_s2: f64| {
-        let mut window = Window { chunks, tasks: 80, ..window(0, 4, 0.2) };
-        for w in &mut window.per_worker {
-            (w.tasks, w.chunks, w.busy_s, w.sum_sq_s2) = (20, chunks / 4, 0.02, sum_sq_s2);
-        }
-        let mut workload = None;
-        learn(&mut workload, &window);
-        workload.unwrap().is_aggregated()
-    };
-    assert!(blurred(8, 1e-4));
-    assert!(!blurred(80, 1e-4), "each in a chunk of its own");
-    assert!(!blurred(8, 2e-5), "all alike");
-}
-
-#[test]
 fn a_technique_that_weighs_is_foreseen_with_the_weights_that_the_master_has() {
     use crate::master_worker::candidates::{SEED, forecast, informed};
     use midrun_scheduling::Technique;
