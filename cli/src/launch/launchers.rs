@@ -148,11 +148,11 @@ const SRUN: Options = Options {
 
 const APRUN: Options = Options {
     style: Style::Words,
-    none: "b bypass-app-transfer B batch-args C reconnect q quiet ss strict-memory-containment T sync-output",
-    one: "a architecture cc cpu-binding cp cpu-binding-file d cpus-per-pe D debug e environment-override F access-mode j \
-        cpus-per-cu L node-list l node-list-file m memory-per-pe n pes N pes-per-node p protection-domain \
-        P pipes r specialized-cpus R relaunch S pes-per-numa-node sl numa-node-list sn numa-nodes-per-node t cpu-time-limit z zone-sort \
-        wdir",
+    none: "b bypass-app-transfer B batch-args C reconnect q quiet silent ss strict-memory-containment T sync-output z zone-sort",
+    one: "a architecture cc cpu-binding cp cpu-binding-file d cpus-per-pe D debug e environment-override E exclude-node-list \
+        exclude-node-list-file F access-mode j cpus-per-cu L node-list l node-list-file m memory-per-pe M mpmd-env n pes N pes-per-node p \
+        protection-domain p-governor p-state P pipes r specialized-cpus R relaunch S pes-per-numa-node sl numa-node-list sn \
+        numa-nodes-per-node t cpu-time-limit Z zone-sort-secs wdir",
     two: "",
     optional: "",
     ranks: "n pes",
@@ -162,7 +162,7 @@ const APRUN: Options = Options {
 };
 
 const PALS: Options = Options {
-    style: Style::Getopt,
+    style: Style::Words,
     none: "l line-buffer label abort-on-failure no-abort-on-failure cpu-bind-verbose envall envnone exclusive \
         genvall genvnone no-transfer rlimits-all strict sync-output verbose v no-vni non-mpi",
     one: "n np ntasks N ppn d depth c host hosts hostfile hostlist cpu-bind e env envlist genv genvlist exclude-hosts \
@@ -178,7 +178,7 @@ const PALS: Options = Options {
 
 const FLUX: Options = Options {
     style: Style::Getopt,
-    none: "exclusive x unbuffered u label-io l verbose v dry-run debug wait-event-none",
+    none: "exclusive x unbuffered u label-io l verbose v dry-run quiet debug debug-emulate wait-event-none",
     one: "n ntasks N nodes c cores-per-task g gpus-per-task tasks-per-node tasks-per-core cores gpus-per-node t time-limit \
         urgency job-name o setopt S setattr env env-remove env-file conf cwd flags queue q bank B requires dependency begin-time \
         input output error rlimit add-file taskmap signal wait-event",

@@ -43,7 +43,18 @@ fn the_program_is_found_behind_the_options_of_each_launcher() {
         (Launcher::Aprun, "-n 32 -N 16 -d 2 -cc depth -j 1 -ss -e OMP_NUM_THREADS=2 -L 1-2 ./a", Some(32)),
         (Launcher::Aprun, "-n32 -q -S 4 --cpu-binding cpu ./a", Some(32)),
         (Launcher::Pals, "-n 8 --ppn 4 --depth 2 --cpu-bind depth --env A=1 --hosts n1,n2 ./a", Some(8)),
-        (Launcher::Pals, "-np=8 -l --line-buffer ./a", None), // a cluster of letters: -n with the value p=8
+        (
+            Launcher::Aprun,
+            "-b -n 64 --p-governor performance --p-state 2400000 -E 12-14 -z -Z 600 -M A=1 ./a",
+            Some(64),
+        ),
+        (Launcher::Pals, "-np=8 -l --line-buffer ./a", Some(8)),
+        (
+            Launcher::Pals,
+            "-np 48 -ppn 12 --no-vni --pmi=pmix -mem-bind local -depth 8 --cpu-bind list:0-7:8 ./a",
+            Some(48),
+        ),
+        (Launcher::Flux, "--quiet -n8 --debug-emulate ./a", Some(8)),
         (Launcher::Flux, "-N2 -n 8 -c 2 -o cpu-affinity=per-task --env=-LD_* --time-limit=5m ./a", Some(8)),
         (Launcher::Flux, "--tasks-per-node=4 --nodes 2 -x -l --setattr=system.x=1 ./a", None),
         (Launcher::Ibrun, "-n 16 -o 16 ./a", Some(16)),
