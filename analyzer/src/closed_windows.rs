@@ -99,6 +99,13 @@ impl ClosedWindows {
         limits::push(&mut self.streams, line, limits::LISTED_WINDOWS);
     }
 
+    /// Takes the iterations out; the streams stay.
+    pub fn take_iterations(&mut self) -> ClosedWindows {
+        let (iterations, iterations_seen) =
+            (std::mem::take(&mut self.iterations), std::mem::take(&mut self.iterations_seen));
+        ClosedWindows { iterations, iterations_seen, ..ClosedWindows::default() }
+    }
+
     /// Iterations that were closed.
     pub fn iterations(&self) -> u64 {
         self.iterations_seen

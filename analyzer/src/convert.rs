@@ -210,6 +210,7 @@ fn begun_event(wire: v1::IterationBegun) -> Option<Event> {
         factor: wire.factor,
         task_bytes: wire.task_bytes,
         result_bytes: wire.result_bytes,
+        framework: wire.framework,
     }))
 }
 
@@ -286,6 +287,7 @@ fn work_event(wire: v1::Work) -> Option<Event> {
             tasks_timed: wire.tasks_timed,
             profile: bins.map(|bin| (bin.bin as usize, bin.tasks, bin.busy_s)).collect(),
             middle_ns: wire.first_begin_ns.midpoint(wire.last_end_ns),
+            master: wire.master.filter(|rank| *rank < limits::RANKS_PER_JOB),
         })
     })
 }

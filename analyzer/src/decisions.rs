@@ -49,6 +49,8 @@ pub struct DecisionLine {
     pub per: Per,
     /// Iteration whose window led to it, or the window's number in streams.
     pub iteration: u64,
+    /// Rank of the master whose tasks it is about, where the job has several; else null.
+    pub master: Option<u32>,
     /// Name of the tunlet.
     pub tunlet: String,
     /// The tuning point that was changed.
@@ -257,7 +259,7 @@ impl Decisions {
     pub fn number(
         &mut self,
         proposal: Proposal,
-        per: Per,
+        (per, master): (Per, Option<u32>),
         held: &dyn Fn(u32, &str) -> bool,
     ) -> Option<(u64, Proposal)> {
         let free = |rank: &u32| proposal.assignments.iter().any(|(name, _)| !held(*rank, name));
@@ -265,7 +267,7 @@ impl Decisions {
             self.forget(HELD);
             return None;
         }
-        if let Some(number) = self.advised_already(&proposal) {
+        if let Some(number) = self.advised_already(&proposal, master) {
             self.settle(number, Settled::NotApplied { why: None });
             return None;
         }
@@ -277,6 +279,7 @@ impl Decisions {
         self.lines.push_back(DecisionLine {
             per,
             iteration: proposal.iteration,
+            master,
             tunlet: proposal.tunlet.clone().into_owned(),
             tuning_point: proposal.tuning_point.clone(),
             from: proposal.from.clone(),
@@ -319,13 +322,14 @@ impl Decisions {
 
     // Advice that nobody takes comes again after every window: it is written down once, until
     // something else is advised.
-    fn advised_already(&self, proposal: &Proposal) -> Option<u64> {
-        let last = self.lines.back()?;
+    fn advised_already(&self, proposal: &Proposal, master: Option<u32>) -> Option<u64> {
+        let at = self.lines.iter().rposition(|line| line.master == master)?;
+        let last = &self.lines[at];
         let target = |text: &str| text.split('(').next().unwrap_or_default().to_owned();
         let same = last.verdict == Verdict::Advised.as_str()
             && last.tuning_point == proposal.tuning_point
             && target(&last.to) == target(&proposal.to);
-        same.then(|| self.first + self.lines.len() as u64 - 1)
+        same.then(|| self.first + at as u64)
     }
 
     fn line_mut(&mut self, number: u64) -> Option<&mut DecisionLine> {

@@ -272,6 +272,8 @@ pub struct Begun {
     /// Bytes of one task and of one result, 0 where nobody knows.
     pub task_bytes: u32,
     pub result_bytes: u32,
+    /// The iteration is one of midrun's frameworks, of which a job can have several.
+    pub framework: bool,
 }
 
 /// The master has all results.
@@ -310,6 +312,8 @@ pub struct Work {
     pub profile: Vec<(usize, f64, f64)>,
     /// Half-way between its beginning and its end, on its node's clock.
     pub middle_ns: u64,
+    /// The framework's master; `None` where the rank does not know it.
+    pub master: Option<u32>,
 }
 
 /// A tuning point that a rank offers.

@@ -29,7 +29,6 @@ use crate::log_lines;
 use crate::notice::{History, Notice};
 use crate::owner::{Manual, OwnerOptions, OwnerSettings};
 use crate::thought::{Conclusion, News};
-use crate::window::Closed;
 use dispatcher::{Answered, Dispatcher};
 use measurements::{Measured, Measurements};
 use membership::Roster;
@@ -104,8 +103,8 @@ pub struct Job {
     ends: bool,
 }
 
-/// Window after which a proposal is wanted: its unit and its number.
-type Moment = (Per, u64);
+/// Window after which a proposal is wanted: its unit, its number, and the rank that would take a change over.
+type Moment = (Per, u64, Option<u32>);
 
 /// See [`Job::think`].
 #[derive(Default)]
@@ -372,25 +371,31 @@ impl Job {
 
     /// Shows a window to the tunlets, and asks them for a proposal where one could be acted on.
     fn on_measured(&mut self, ctx: &mut Ctx<'_>, measured: Measured) {
-        let (news, per, number) = match measured {
+        let (window, per) = match measured {
             Measured::Iteration(closed) => {
-                let Closed { window, .. } = *closed;
-                self.dispatcher.on_measured(Some(window.iteration), window.iteration_s);
-                self.memory.observe(ctx, &window);
-                let number = window.iteration;
-                (News::Iteration(Box::new(window)), Per::Iteration, number)
+                self.memory.observe(ctx, &closed.window);
+                (News::Iteration(Box::new(closed.window)), Per::Iteration)
             }
-            Measured::Stream(window) => {
-                self.dispatcher.on_measured(None, window.seconds);
-                let number = window.number;
-                (News::Stream(Box::new(window)), Per::Output, number)
-            }
+            Measured::Further(closed) => (News::Further(Box::new(closed.window)), Per::Iteration),
+            Measured::Stream(window) => (News::Stream(Box::new(window)), Per::Output),
         };
+        let (number, rank) = match &window {
+            News::Iteration(seen) | News::Further(seen) => {
+                self.dispatcher.on_measured(seen.master, Some(seen.iteration), seen.iteration_s);
+                (seen.iteration, seen.master)
+            }
+            News::Stream(seen) => {
+                self.dispatcher.on_measured(None, None, seen.seconds);
+                (seen.number, None)
+            }
+            _ => return,
+        };
+        let rank = rank.or_else(|| self.measurements.decides(per));
         if self.overrides.mode() != Mode::Tuned {
             return;
         }
-        self.decisions.tell(news);
-        self.asked.next = Some((per, number));
+        self.decisions.tell(window);
+        self.asked.next = Some((per, number, rank));
         self.think(ctx);
     }
 
@@ -407,7 +412,8 @@ impl Job {
                 "event": "running", "job": ctx.job.as_str(), "iteration": iteration, "elapsed_s": elapsed_s,
             }));
             self.decisions.tell(News::Running(iteration, elapsed_s));
-            self.asked.next = Some((Per::Iteration, iteration));
+            let rank = self.measurements.decides(Per::Iteration);
+            self.asked.next = Some((Per::Iteration, iteration, rank));
             self.think(ctx);
         }
     }
@@ -417,7 +423,8 @@ impl Job {
         if self.decisions.is_thinking() {
             return;
         }
-        self.asked.now = self.asked.next.take().filter(|(per, _)| self.may_decide(*per) && self.can_reach(*per, ctx));
+        self.asked.now =
+            self.asked.next.take().filter(|(per, _, rank)| self.may_decide(*per) && self.can_reach(*rank, ctx));
         let points = self.asked.now.map(|_| self.roster.points.list().to_vec());
         let Some(work) = self.decisions.begin_thought(points) else { return };
         if self.spec.thinks_apart && !self.ends {
@@ -460,18 +467,20 @@ impl Job {
     }
 
     /// Whether anybody can bring an action to the master. Where nobody can there is nothing to decide.
-    fn can_reach(&self, per: Per, ctx: &Ctx<'_>) -> bool {
-        self.measurements.decides(per).is_some_and(|rank| self.roster.members.link_of(rank, ctx.links).is_some())
+    fn can_reach(&self, rank: Option<u32>, ctx: &Ctx<'_>) -> bool {
+        rank.is_some_and(|rank| self.roster.members.link_of(rank, ctx.links).is_some())
     }
 
-    fn decide(&mut self, ctx: &mut Ctx<'_>, (per, number_of_window): Moment, proposal: Proposal) {
+    fn decide(&mut self, ctx: &mut Ctx<'_>, (per, number_of_window, rank): Moment, proposal: Proposal) {
         // Something may have come up while the tunlets thought.
-        if !self.may_decide(per) || !self.can_reach(per, ctx) {
+        if !self.may_decide(per) || !self.can_reach(rank, ctx) {
             return self.decisions.forget("it came too late");
         }
         let held = |rank: u32, name: &str| self.overrides.holds(rank, name);
-        let Some((number, proposal)) = self.decisions.number(proposal, per, &held) else { return };
-        ctx.notify(log_lines::decided(&ctx.job, number, &proposal, per, self.spec.dry_run));
+        let master = proposal.ranks.first().copied();
+        let master = master.filter(|_| per == Per::Iteration && self.measurements.has_several_masters());
+        let Some((number, proposal)) = self.decisions.number(proposal, (per, master), &held) else { return };
+        ctx.notify(log_lines::decided(&ctx.job, number, &proposal, (per, master), self.spec.dry_run));
         let (ranks, synchronized) = (proposal.ranks, proposal.synchronized);
         let held = |rank: &u32| proposal.assignments.iter().any(|(name, _)| self.overrides.holds(*rank, name));
         // Ranks that are to stay alike cannot leave one of them out.
@@ -554,11 +563,9 @@ impl Job {
         let counted = self.measurements.counted(iteration).or(decided);
         if applied {
             self.on_applied(by, action, counted);
-            if let Some(iteration) = counted
-                && self.measurements.master().is_none_or(|master| master == action.rank)
-            {
+            if let Some(iteration) = counted {
                 let setting = self.roster.points.setting(action.rank);
-                self.measurements.on_setting(iteration, time_ns, action.at_once, setting);
+                self.measurements.on_setting(action.rank, (iteration, time_ns), action.at_once, setting);
             }
         }
         let iteration = counted.unwrap_or(0);
@@ -620,7 +627,7 @@ impl Job {
         }
         let setting = self.roster.points.setting(action.rank);
         let iteration = self.measurements.counted(result.iteration).unwrap_or(0);
-        self.measurements.on_setting(iteration, result.time_ns, action.at_once, setting);
+        self.measurements.on_setting(action.rank, (iteration, result.time_ns), action.at_once, setting);
         let values: Vec<String> = action.assignments.iter().map(|(name, value)| format!("{name} = {value}")).collect();
         let per = self.measurements.per();
         ctx.notify(log_lines::recorded_change(&ctx.job, iteration, per, &values.join(", ")));

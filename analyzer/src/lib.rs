@@ -20,6 +20,7 @@ pub mod disk;
 pub mod events;
 pub mod in_flight;
 pub mod input;
+pub mod instance;
 pub mod job;
 pub mod journal;
 pub mod limits;

@@ -18,6 +18,8 @@ pub const CLOSED_JOBS: usize = 64;
 pub const AGENTS: usize = 1 << 17;
 /// Ranks of a job; also the largest rank + 1.
 pub const RANKS_PER_JOB: u32 = 1 << 20;
+/// Masters of frameworks in a job, besides the first: each keeps windows and a list of them.
+pub const FURTHER_MASTERS: usize = 256;
 /// Tuning points of a job.
 pub const TUNING_POINTS_PER_JOB: usize = 1 << 17;
 /// Messages between two ranks, one way, whose other end is awaited: records of both ends come within a second.

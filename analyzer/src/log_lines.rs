@@ -16,7 +16,13 @@ use crate::notice::{Notice, finite};
 use crate::period::Period;
 
 /// A decision was taken.
-pub(crate) fn decided(job: &JobId, number: u64, proposal: &Proposal, per: Per, dry_run: bool) -> Notice {
+pub(crate) fn decided(
+    job: &JobId,
+    number: u64,
+    proposal: &Proposal,
+    (per, master): (Per, Option<u32>),
+    dry_run: bool,
+) -> Notice {
     let p = proposal;
     tracing::info!(
         %job, decision = number, iteration = p.iteration, tunlet = &*p.tunlet,
@@ -25,9 +31,10 @@ pub(crate) fn decided(job: &JobId, number: u64, proposal: &Proposal, per: Per, d
         "{}", if dry_run { "advice: this change would help" } else { "decided to change a tuning point" },
     );
     let text = format!(
-        "{} {}: {}{} {} -> {}{}",
+        "{} {}{}: {}{} {} -> {}{}",
         per.window(),
         p.iteration,
+        of(master),
         if dry_run { "advice: " } else { "" },
         p.tuning_point,
         p.from,
@@ -41,6 +48,11 @@ pub(crate) fn decided(job: &JobId, number: u64, proposal: &Proposal, per: Per, d
         "assignments": p.assignments, "at_once": p.at_once, "dry_run": dry_run,
     });
     Notice { text, json }
+}
+
+/// Names the master whose iterations are counted, where there are several.
+fn of(master: Option<u32>) -> String {
+    master.map_or_else(String::new, |rank| format!(" of master {rank}"))
 }
 
 /// The expected times, where the tunlet predicts any. The reason stands in the journal and in `midrun explain`: a line is short.
@@ -197,7 +209,7 @@ pub(crate) fn judged(job: &JobId, number: u64, line: &DecisionLine, verdict: Ver
         other => other.as_str().to_owned(),
     };
     Notice {
-        text: format!("{} {iteration}: {what}: {times}", line.per.window()),
+        text: format!("{} {iteration}{}: {what}: {times}", line.per.window(), of(line.master)),
         json: json!({
             "event": "outcome", "job": job.as_str(), "decision": number, "iteration": iteration,
             "measured_s": line.measured_s, "predicted_s": line.predicted_s, "verdict": line.verdict,

@@ -256,6 +256,7 @@ impl Open {
         let slowest_s = self.times_s.values().copied().fold(0.0, f64::max);
         let task_s = self.times_s.values().sum();
         let window = Window {
+            master: None,
             iteration,
             tasks: 0,
             workers: self.times_s.len() as u32,

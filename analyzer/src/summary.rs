@@ -12,6 +12,7 @@ use crate::control::ControlLine;
 use crate::decisions::{DecisionLine, Per};
 use crate::events::{HostClock, Records};
 use crate::in_flight::ActionCounts;
+use crate::instance::InstanceLine;
 use crate::period::Period;
 use crate::points::PointLines;
 use crate::teams::TeamLine;
@@ -209,6 +210,9 @@ pub struct Summary {
     pub technique: String,
     /// The same under the name that it had before, for one version.
     pub policy: String,
+    /// The masters of frameworks and what became of their iterations, where there are several; what stands above is that of the first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub instances: Vec<InstanceLine>,
     /// The start that an earlier run gave; left out without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub start: Option<StartLine>,

@@ -10,6 +10,8 @@ use midrun_tunlets::{Judgement, Observation, Proposal, Refusal, Settled, StreamW
 pub enum News {
     /// A closed iteration.
     Iteration(Box<Window>),
+    /// A closed iteration of a further master.
+    Further(Box<Window>),
     /// A closed window of a stream.
     Stream(Box<StreamWindow>),
     /// An iteration still runs after so long, seconds.
@@ -30,13 +32,14 @@ pub enum News {
 impl News {
     /// Whether it may be left out where tunlets are far behind.
     pub fn is_window(&self) -> bool {
-        matches!(self, News::Iteration(_) | News::Stream(_))
+        matches!(self, News::Iteration(_) | News::Further(_) | News::Stream(_))
     }
 
     /// Tells it; returns judgements on earlier decisions, with the number of the window that they rest on.
     fn tell(self, tunlet: &mut dyn Tunlet) -> Vec<(u64, Judgement)> {
         let (number, judgements) = match self {
             News::Iteration(window) => (window.iteration, tunlet.observe(Observation::Iteration(&window))),
+            News::Further(window) => (window.iteration, tunlet.observe(Observation::Further(&window))),
             News::Stream(window) => (window.number, tunlet.observe(Observation::Stream(&window))),
             News::Running(iteration, elapsed_s) => {
                 (iteration, tunlet.observe(Observation::Running { iteration, elapsed_s }))

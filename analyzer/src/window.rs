@@ -64,6 +64,8 @@ pub struct Windows {
     pub links: Links,
     /// The rank that begins iterations.
     pub master: Option<u32>,
+    /// These are iterations of one of midrun's frameworks, of which a job can have several.
+    pub of_framework: bool,
     /// Iterations that could not be measured.
     pub skipped: u64,
     /// Tasks reported after their iteration was closed.
@@ -88,6 +90,7 @@ impl Windows {
             unattributed: Unattributed::default(),
             links: Links::default(),
             master: None,
+            of_framework: false,
             skipped: 0,
             late_tasks: 0,
             invalid: 0,
@@ -336,6 +339,7 @@ impl Partial {
         let per_worker: Vec<WorkerWork> = self.work.into_values().collect();
         let inside = |at: u64| at > begun.time_ns && at < ended.time_ns;
         let window = Window {
+            master,
             iteration: begun.iteration,
             tasks: [begun.tasks, ended.tasks, self.tasks].into_iter().find(|tasks| *tasks > 0).unwrap_or(0),
             workers: if begun.workers > 0 { begun.workers } else { per_worker.len() as u32 },

@@ -23,6 +23,7 @@ fn begun(iteration: u64, tasks: u64) -> Begun {
         factor: 0.5,
         task_bytes: 0,
         result_bytes: 0,
+        framework: false,
     }
 }
 
@@ -44,6 +45,7 @@ fn work(iteration: u64, tasks: u64) -> Work {
         sum_sq_s2: tasks as f64 * 0.25,
         tasks_timed: true,
         profile,
+        master: None,
     }
 }
 

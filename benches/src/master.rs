@@ -57,6 +57,7 @@ pub fn window(
     }
     let chunks = result.log.len() as u64;
     Window {
+        master: None,
         iteration,
         tasks,
         workers: ranks.len() as u32,

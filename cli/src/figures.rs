@@ -109,6 +109,16 @@ pub fn tuning_points(status: &Value) -> Vec<String> {
     groups.iter().map(|(line, of)| format!("{}: {line}", ranks(of))).collect()
 }
 
+/// Names the master whose iterations a decision counts, where there are several.
+pub fn of_master(decision: &Value) -> String {
+    decision["master"].as_u64().map_or_else(String::new, |rank| format!(" of master {rank}"))
+}
+
+/// Whether a decision is about the iterations that the summary lists: those of the first master.
+pub fn is_of_first(summary: &Value, decision: &Value) -> bool {
+    decision["master"].is_null() || decision["master"] == summary["instances"][0]["master"]
+}
+
 /// The newest decisions, the newest first: the change, and what was predicted and measured.
 pub fn decisions(status: &Value) -> Vec<(String, String)> {
     let decision = |line: &Value| {
@@ -123,7 +133,8 @@ pub fn decisions(status: &Value) -> Vec<(String, String)> {
         let numbers = if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) };
         let change = format!("{} {} -> {}", text(line, "tuning_point"), text(line, "from"), text(line, "to"));
         let verdict = text(line, "verdict");
-        (format!("{what} {}: {change}: {verdict}{numbers}", line["iteration"]), text(line, "why").to_owned())
+        let when = format!("{what} {}{}", line["iteration"], of_master(line));
+        (format!("{when}: {change}: {verdict}{numbers}"), text(line, "why").to_owned())
     };
     list(status, "decisions").iter().rev().map(decision).collect()
 }

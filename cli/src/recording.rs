@@ -1,5 +1,6 @@
 //! Recordings of runs: the flags that name one, and how it is opened.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
@@ -48,6 +49,18 @@ impl RecordingArgs {
     /// An error about this file.
     pub fn wrong(&self, why: impl std::fmt::Display) -> Usage {
         Usage(format!("{} {why}", self.file.display()))
+    }
+
+    /// Says which iterations count where the job had further masters.
+    pub fn tell_of(&self, further: &BTreeSet<u32>) {
+        if !further.is_empty() {
+            let others: Vec<String> = further.iter().map(u32::to_string).collect();
+            let others = others.join(", ");
+            say(format!(
+                "{}: only the iterations of the first master count, not those of {others}",
+                self.file.display()
+            ));
+        }
     }
 
     /// Warns if the recording is incomplete.

@@ -11,6 +11,7 @@ use anyhow::Context;
 use midrun_vocabulary::{Count, Seconds, UnixTime};
 use serde_json::Value;
 
+use crate::figures::of_master;
 use crate::usage::usage;
 pub use mpi_use::lines as mpi_lines;
 pub use result::lines as result_lines;
@@ -101,6 +102,7 @@ pub fn table(json: &str) -> String {
         let (lost, redone) = (Count(lost, "worker"), Count(number("/redone_tasks"), "task"));
         lines.push(format!("{lost} lost, and the job went on: {redone} handed out again"));
     }
+    lines.extend(list("instances").iter().filter_map(instance));
     lines.extend(list("decisions").iter().rev().take(DECISIONS_SHOWN).rev().map(decision));
     lines.extend(ends(&summary));
     lines.extend(result::lines(&summary));
@@ -117,6 +119,23 @@ pub fn table(json: &str) -> String {
         lost_events(number("/events_dropped"))
     ));
     framed(&lines)
+}
+
+/// The line of one master of several.
+fn instance(line: &Value) -> Option<String> {
+    let seconds = |key: &str| line[key].as_array().cloned().unwrap_or_default();
+    let times = pairs(&seconds("iteration_s"), &seconds("ideal_s"));
+    let over =
+        |(time, ideal): &(f64, f64)| format!("{}, {:+.1} % over ideal", Seconds(*time), 100.0 * (time / ideal - 1.0));
+    Some(format!(
+        "master {}: {}, {}, technique {}: first {}; last {}",
+        line["master"],
+        Count(line["iterations"].as_u64()?, "iteration"),
+        Count(line["workers"].as_u64()?, "worker"),
+        line["technique"].as_str()?,
+        times.first().map_or("-".into(), over),
+        times.last().map_or("-".into(), over),
+    ))
 }
 
 /// What was lost after the agents had collected it.
@@ -253,9 +272,10 @@ fn decision(decision: &Value) -> String {
     // A search predicts nothing.
     let predicted = decision["predicted_s"].as_f64().map(|s| format!("predicted {}, ", Seconds(s)));
     format!(
-        "{} {}: {} {} -> {}: {} ({}{measured})",
+        "{} {}{}: {} {} -> {}: {} ({}{measured})",
         if per == "output" { "window" } else { "iteration" },
         decision["iteration"],
+        of_master(decision),
         text("tuning_point"),
         text("from"),
         text("to"),

@@ -1,4 +1,4 @@
-//! Events made of one rank's records: chunks are folded into one `Work` per iteration, other records keep their order.
+//! Events made of one rank's records: chunks are folded into one `Work` per master and iteration, other records keep their order.
 //!
 //! Another process writes the records, so each is checked. A record that makes no sense is counted and left out.
 
@@ -84,6 +84,7 @@ impl Collected {
                 factor: Some(f64::from_bits(e)).filter(|f| f.is_finite()).unwrap_or_default(),
                 task_bytes: f as u32,
                 result_bytes: (f >> 32) as u32,
+                framework: record.flags & kind::OF_FRAMEWORK != 0,
             }),
             kind::ITERATION_END if b <= TASKS && c <= TASKS => Kind::IterationEnded(IterationEnded {
                 iteration: a,
@@ -138,7 +139,7 @@ impl Collected {
         let timed = record.flags & kind::TASKS_TIMED != 0;
         let busy_s = busy_ns as f64 * 1e-9;
         let begin_ns = record.time_ns.saturating_sub(busy_ns);
-        let open = self.open(iteration, timed, begin_ns);
+        let open = self.open((kind::master_of(record.flags), iteration), timed, begin_ns);
         let work = &mut open.work;
         work.tasks += count;
         work.chunks += 1;
@@ -153,14 +154,15 @@ impl Collected {
         true
     }
 
-    fn open(&mut self, iteration: u64, timed: bool, begin_ns: u64) -> &mut Open {
+    fn open(&mut self, (master, iteration): (Option<u32>, u64), timed: bool, begin_ns: u64) -> &mut Open {
         let single = iteration == kind::UNKNOWN_ITERATION && self.events.len() < SINGLE_CHUNKS;
-        let known = self.works.iter().position(|open| open.work.iteration == iteration).filter(|_| !single);
+        let is_same = |open: &Open| open.work.iteration == iteration && open.work.master == master;
+        let known = self.works.iter().position(is_same).filter(|_| !single);
         let at = known.unwrap_or_else(|| {
             if self.works.len() >= OPEN_WORKS {
                 self.close_works();
             }
-            let work = Work { iteration, tasks_timed: timed, first_begin_ns: begin_ns, ..Work::default() };
+            let work = Work { iteration, tasks_timed: timed, first_begin_ns: begin_ns, master, ..Work::default() };
             self.works.push(Open { work, bins: [(0.0, 0.0); PROFILE_BINS] });
             self.works.len() - 1
         });
@@ -254,6 +256,19 @@ mod tests {
         assert!((work.profile.iter().map(|b| b.busy_s).sum::<f64>() - 1.5).abs() < 1e-9);
         assert!((work.profile[32].busy_s - 0.5).abs() < 1e-9);
         assert!(c.is_empty());
+    }
+
+    #[test]
+    fn chunks_of_two_masters_stay_apart() {
+        let mut c = Collected::default();
+        let of = |master, first| Record { flags: kind::of_master(master), ..chunk(3, first, 1, 5, 64) };
+        [of(Some(4), 0), of(Some(0), 0), of(None, 0), of(Some(4), 1)].iter().for_each(|record| c.take(record));
+        let events = c.drain();
+        let works = events.iter().map(|event| match &event.kind {
+            Some(Kind::Work(work)) => (work.master, work.iteration, work.tasks),
+            other => panic!("{other:?}"),
+        });
+        assert_eq!(works.collect::<Vec<_>>(), [(Some(4), 3, 2), (Some(0), 3, 1), (None, 3, 1)]);
     }
 
     #[test]

@@ -13,6 +13,10 @@
  * tuned), and a negative status for an error. Without an agent everything works, but nothing is tuned.
  * "Collective" functions are called by all ranks of the communicator.
  *
+ * A program may use several frameworks, each on a communicator of its own, also inside a callback of another one. Such an
+ * inner framework shares no rank with the outer one but the caller: others wait in the outer one, and the call returns
+ * MIDRUN_ERR_ARGUMENT. Each master is tuned by itself.
+ *
  * Link the program with libmidrun, or let `midrun run` preload it. If MIDRUN_WEAK is defined before this
  * header is included, the markers are weak symbols: see MIDRUN_MARK.
  *

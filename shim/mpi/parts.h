@@ -17,6 +17,7 @@ int midrun_win_errors_return(MPI_Win win);
 
 /* peers.c */
 void midrun_peers_world(MPI_Group group);
+int midrun_peers_ranks(MPI_Comm comm, int *ranks, int size);
 
 /* spawn.c */
 MPI_Comm midrun_spawn_comm(int child);

@@ -71,6 +71,18 @@ static int *translate(MPI_Group group, int *size) {
   return to;
 }
 
+/* Sets ranks[r] to the rank in MPI_COMM_WORLD of rank r of comm, -1 where it has none. Local. Returns -1 where nobody knows. */
+int midrun_peers_ranks(MPI_Comm comm, int *ranks, int size) {
+  MPI_Group group;
+  int found = 0;
+  if (PMPI_Comm_group(comm, &group) != MPI_SUCCESS) return -1;
+  int *world = translate(group, &found);
+  PMPI_Group_free(&group);
+  if (world && found == size) memcpy(ranks, world, sizeof(int) * (size_t)size);
+  free(world);
+  return world && found == size ? 0 : -1;
+}
+
 static void learn(known_t *entry, uintptr_t handle, int kind, unsigned now, MPI_Group group) {
   pthread_once(&once, make_key);
   pthread_setspecific(at_end, known);

@@ -207,6 +207,9 @@ int midrun_port_node(port_t *port, int *index, int size, int *own, int *count) {
   return 0;
 }
 
+/* Local. Sets ranks[r] to the rank of r in MPI_COMM_WORLD; -1 for one that has none. */
+int midrun_port_world(port_t *port, int *ranks, int size) { return midrun_peers_ranks(port->comm, ranks, size); }
+
 /* Collective on this host: broadcasts the first rank's values. */
 int midrun_port_node_share(port_t *port, int64_t *values, int count) {
   TRY(PMPI_Bcast(values, count, MPI_INT64_T, 0, port->node));

@@ -69,7 +69,7 @@ pub extern "C" fn midrun_iteration_begin(tasks: u64, workers: u32) -> c_int {
             speeds.iter_mut().for_each(|speed| *speed = speed.faded());
             let scheduler = ChunkScheduler::new(setting, tasks, workers);
             *guard = Some(MasterIteration { iteration, scheduler, epoch, speeds, tasks, chunks: 0, done_s: 0.0 });
-            records::iteration_begin(iteration, clock::now_ns(), tasks, workers, &setting, (0, 0));
+            records::iteration_begin(0, iteration, clock::now_ns(), tasks, workers, &setting, (0, 0));
         } else {
             if iterations::synchronized_by_markers() {
                 synchronized::on_iteration(iteration);
@@ -139,6 +139,7 @@ fn record_chunk(iteration: u64, place: (u64, u64), count: u64, end_ns: u64, busy
         sum_sq_s2: busy_s * busy_s / count.max(1) as f64,
         tasks_total: place.1,
         tasks_timed: count == 1,
+        master: None,
     });
 }
 

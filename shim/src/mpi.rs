@@ -20,6 +20,7 @@ c_half! {
     fn midrun_port_node(
         port: *mut c_void, index: *mut c_int, size: c_int, own: *mut c_int, count: *mut c_int
     ) -> c_int = -1;
+    fn midrun_port_world(port: *mut c_void, ranks: *mut c_int, size: c_int) -> c_int = -1;
     fn midrun_port_node_share(port: *mut c_void, values: *mut i64, count: c_int) -> c_int = -1;
     fn midrun_port_minimum(port: *mut c_void, here: c_int, values: *mut i64, count: c_int) -> c_int = -1;
     fn midrun_port_send(
@@ -87,6 +88,14 @@ impl Communicator {
             midrun_port_node(self.raw, index.as_mut_ptr(), self.size as c_int, &raw mut own, &raw mut count)
         })?;
         Ok((index.into_iter().map(|i| usize::try_from(i).ok()).collect(), own as usize))
+    }
+
+    /// Each rank's number in `MPI_COMM_WORLD`; `None` for those that have none, and where it is not known.
+    pub fn world(&self) -> Vec<Option<u32>> {
+        let mut ranks = vec![-1; self.size];
+        // SAFETY: `ranks` has `size` elements.
+        let known = unsafe { midrun_port_world(self.raw, ranks.as_mut_ptr(), self.size as c_int) } == 0;
+        ranks.into_iter().map(|rank| u32::try_from(rank).ok().filter(|_| known)).collect()
     }
 
     /// Collective on this host: gives the first rank's values to all.

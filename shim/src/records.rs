@@ -5,10 +5,12 @@ use midrun_ring::layout::text_to_words;
 use midrun_ring::{Record, kind, part};
 use midrun_scheduling::TechniqueParameters;
 
-pub use midrun_ring::kind::UNKNOWN_ITERATION;
+pub use midrun_ring::kind::{OF_FRAMEWORK, UNKNOWN_ITERATION};
 
-/// The master begins an iteration. `bytes` are those of one task and of one result, 0 where they are not known.
+/// The master begins an iteration of its own loop, or with [`kind::OF_FRAMEWORK`] as `flags` of a framework. `bytes` are those of one task
+/// and of one result, 0 where they are not known.
 pub fn iteration_begin(
+    flags: u32,
     iteration: u64,
     time_ns: u64,
     tasks: u64,
@@ -20,7 +22,7 @@ pub fn iteration_begin(
     let bytes = small(bytes.0) | small(bytes.1) << 32;
     let (technique, factor) = (u64::from(setting.kind.code()), setting.factor.to_bits());
     let payload = [iteration, tasks, u64::from(workers), technique, factor, bytes];
-    thread_ring::push(&Record { kind: kind::ITERATION_BEGIN, flags: 0, time_ns, payload });
+    thread_ring::push(&Record { kind: kind::ITERATION_BEGIN, flags, time_ns, payload });
 }
 
 /// The master has every result of the iteration. Times in nanoseconds.
@@ -54,13 +56,15 @@ pub struct ChunkDone {
     pub tasks_total: u64,
     /// Whether each task was timed by itself.
     pub tasks_timed: bool,
+    /// The framework's master, by its rank in `MPI_COMM_WORLD`.
+    pub master: Option<u32>,
 }
 
 /// A chunk was computed here.
 #[inline]
 pub fn chunk(done: &ChunkDone) {
     let payload = [done.iteration, done.first, done.count, done.busy_ns, done.sum_sq_s2.to_bits(), done.tasks_total];
-    let flags = if done.tasks_timed { kind::TASKS_TIMED } else { 0 };
+    let flags = kind::of_master(done.master) | if done.tasks_timed { kind::TASKS_TIMED } else { 0 };
     thread_ring::push(&Record { kind: kind::CHUNK, flags, time_ns: done.end_ns, payload });
 }
 

@@ -1,14 +1,15 @@
-//! Tunlet `auto`: `divide_conquer`, with `master_worker` in it, receives the windows of iterations, `pipeline` those of streams; the one
+//! Tunlet `auto`: `divide_conquer`, with `master_worker` in it, one for each master, receives the windows of iterations, `pipeline` those of streams; the one
 //! whose window came last proposes.
 
 use crate::divide_conquer::DivideConquer;
+use crate::instances::Instances;
 use crate::pipeline::Pipeline;
 use crate::{Explanation, Judgement, Observation, Proposal, Refusal, Report, Settled, TuningPoint, Tunlet};
 
 /// See the module.
 #[derive(Debug)]
 pub struct Auto {
-    iterations: DivideConquer,
+    iterations: Instances<DivideConquer>,
     pipeline: Pipeline,
     /// The last window was one of a stream.
     streams: bool,
@@ -18,7 +19,7 @@ pub struct Auto {
 
 impl Auto {
     /// Combines both tunlets.
-    pub fn new(iterations: DivideConquer, pipeline: Pipeline) -> Auto {
+    pub fn new(iterations: Instances<DivideConquer>, pipeline: Pipeline) -> Auto {
         Auto { iterations, pipeline, streams: false, asked_pipeline: false }
     }
 
@@ -44,7 +45,7 @@ impl Tunlet for Auto {
 
     fn observe(&mut self, observation: Observation<'_>) -> Vec<Judgement> {
         match observation {
-            Observation::Iteration(_) => self.streams = false,
+            Observation::Iteration(_) | Observation::Further(_) => self.streams = false,
             Observation::Stream(_) => self.streams = true,
             Observation::Running { .. } | Observation::PointRefused { .. } => return Vec::new(),
         }

@@ -5,6 +5,7 @@ use crate::auto::Auto;
 use crate::confidence::Confidence;
 use crate::coordinator::{Clash, Coordinator};
 use crate::divide_conquer::DivideConquer;
+use crate::instances::Instances;
 use crate::master_worker::{Limits, MasterWorker, Mode};
 use crate::options::{Objective, TuningOptions};
 use crate::pipeline::{Grouping, Pipeline};
@@ -112,10 +113,12 @@ fn built_in(options: &TuningOptions) -> Result<Box<dyn Tunlet>, OptionError> {
         };
     }
     let pipeline = |grouping| Pipeline::new(objective, confidence, grouping, limits.max);
-    let master_worker = |mode| MasterWorker::new(mode, objective, confidence, limits);
-    let divide_conquer = |mode| DivideConquer::new(master_worker(mode), objective, confidence);
+    let master_worker = move |mode| MasterWorker::new(mode, objective, confidence, limits);
+    let each = move |mode| Instances::new(move || master_worker(mode));
+    let divide_conquer =
+        move |mode| Instances::new(move || DivideConquer::new(master_worker(mode), objective, confidence));
     match options.tunlet.as_str() {
-        "master_worker" => Ok(Box::new(master_worker(mode.ok_or(OptionError::Technique)?))),
+        "master_worker" => Ok(Box::new(each(mode.ok_or(OptionError::Technique)?))),
         "divide_conquer" => Ok(Box::new(divide_conquer(mode.ok_or(OptionError::Technique)?))),
         "search" => Ok(Box::new(search()?)),
         "pipeline" => Ok(Box::new(pipeline(grouping.ok_or(OptionError::Technique)?))),

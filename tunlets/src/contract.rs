@@ -12,6 +12,8 @@ use crate::window::Window;
 pub enum Observation<'a> {
     /// A closed iteration.
     Iteration(&'a Window),
+    /// A closed iteration of a further master, besides the job's first. Most tunlets know one master, and leave it.
+    Further(&'a Window),
     /// A closed window of a pipeline's stream.
     Stream(&'a StreamWindow),
     /// An iteration still runs, though it has taken as long as [`Tunlet::longest`] says.

@@ -6,7 +6,7 @@
 //! Modules import downwards only:
 //!
 //! - `catalogue` creates tunlets by name;
-//! - `coordinator`, `shadow`, `auto` combine several tunlets; `recorded` feeds recorded windows to their models;
+//! - `coordinator`, `shadow`, `auto`, `instances` combine several tunlets; `recorded` feeds recorded windows to their models;
 //! - `divide_conquer` stands on `master_worker`; that, `pipeline`, `search`, `scripted`, `template` are the tunlets;
 //! - `memory` is what a run learns for the next one, and the trial of a start that it gave;
 //! - `trial` watches a change and decides whether it is kept or rolled back, at the level of [`confidence`];
@@ -22,6 +22,7 @@ mod coordinator;
 mod divide_conquer;
 mod efficiency;
 pub mod explain;
+mod instances;
 mod master_worker;
 pub mod memory;
 mod model_error;

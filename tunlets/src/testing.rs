@@ -20,6 +20,7 @@ pub fn window(iteration: u64, workers: u32, iteration_s: f64) -> Window {
     let tasks = 100 * u64::from(workers);
     let each = tasks as f64 / PROFILE_BINS as f64;
     Window {
+        master: None,
         iteration,
         tasks,
         workers,

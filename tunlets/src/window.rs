@@ -134,6 +134,8 @@ impl PointWindow {
 /// One closed iteration of one job.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Window {
+    /// Rank of the master, which names the framework instance; `None` where all ranks iterate.
+    pub master: Option<u32>,
     /// Number of the iteration, from 0.
     pub iteration: u64,
     /// Tasks of the iteration.

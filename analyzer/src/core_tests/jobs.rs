@@ -192,6 +192,7 @@ fn a_tunlet_that_panics_leaves_its_job_untuned_and_the_others_alone() {
         factor: 0.5,
         task_bytes: 0,
         result_bytes: 0,
+        framework: false,
     };
     story.report("j", 0, vec![Event::IterationBegun(fatal), ended(0)]);
     story.report("j", 1, vec![worked(0, 100)]);
@@ -257,6 +258,7 @@ fn a_second_program_of_the_same_job_is_measured_too() {
         factor: 0.5,
         task_bytes: 0,
         result_bytes: 0,
+        framework: false,
     };
     let over = Ended { iteration: 0, time_ns: 5_400 * MS, tasks: 100, chunks: 9, task_time_ns: 0, master_busy_ns: 0 };
     story.report("j", 0, vec![Event::IterationBegun(again), Event::IterationEnded(over)]);

@@ -3,6 +3,7 @@
 mod actions;
 mod batches;
 mod controls;
+mod instances;
 mod jobs;
 mod memory;
 mod owner;
@@ -103,6 +104,7 @@ fn begun(iteration: u64) -> Event {
         factor: 0.5,
         task_bytes: 0,
         result_bytes: 0,
+        framework: false,
     })
 }
 
@@ -129,6 +131,7 @@ fn worked(iteration: u64, tasks: u64) -> Event {
         sum_sq_s2,
         tasks_timed: true,
         profile,
+        master: None,
     })
 }
 

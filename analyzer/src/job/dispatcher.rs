@@ -1,5 +1,7 @@
 //! Dispatches actions to ranks: to one, to a group that is awaited together, or to all in one iteration.
 
+use std::collections::BTreeMap;
+
 use serde_json::json;
 
 use super::membership::Roster;
@@ -44,8 +46,8 @@ pub(super) struct Dispatcher {
     /// Least time to live, milliseconds.
     ttl_ms: u64,
     started_ns: u64,
-    last_iteration: u64,
-    last_iteration_s: f64,
+    /// Newest iteration of each master, or window of the streams, and how long it took, seconds.
+    pace: BTreeMap<Option<u32>, (u64, f64)>,
 }
 
 impl Dispatcher {
@@ -58,8 +60,7 @@ impl Dispatcher {
             recorded: None,
             ttl_ms,
             started_ns,
-            last_iteration: 0,
-            last_iteration_s: 0.0,
+            pace: BTreeMap::new(),
         }
     }
 
@@ -88,10 +89,15 @@ impl Dispatcher {
         self.on_their_way() > 0
     }
 
-    /// An iteration, or a window of a stream, took so long: actions live three times as long.
-    pub(super) fn on_measured(&mut self, iteration: Option<u64>, seconds: f64) {
-        self.last_iteration = iteration.unwrap_or(self.last_iteration);
-        self.last_iteration_s = seconds;
+    /// An iteration of `master`, or a window of a stream, took so long: actions live three times as long.
+    pub(super) fn on_measured(&mut self, master: Option<u32>, iteration: Option<u64>, seconds: f64) {
+        let (last, last_s) = self.pace.entry(master).or_default();
+        (*last, *last_s) = (iteration.unwrap_or(*last), seconds);
+    }
+
+    /// The longest of the newest iterations and windows, seconds.
+    fn longest_s(&self) -> f64 {
+        self.pace.values().map(|(_, seconds)| *seconds).fold(0.0, f64::max)
     }
 
     /// Three times as long as the change should take, so that a long iteration does not let every action expire.
@@ -99,10 +105,13 @@ impl Dispatcher {
         let until_s = match when {
             // What the program does between two iterations takes time, too.
             When::Iteration(iteration) => {
-                let each_s = now.saturating_sub(self.started_ns) as f64 / 1e9 / (self.last_iteration + 1) as f64;
-                each_s.max(self.last_iteration_s) * iteration.saturating_sub(self.last_iteration).max(1) as f64
+                let run_s = now.saturating_sub(self.started_ns) as f64 / 1e9;
+                let until_s = |(last, last_s): &(u64, f64)| {
+                    (run_s / (last + 1) as f64).max(*last_s) * iteration.saturating_sub(*last).max(1) as f64
+                };
+                self.pace.values().chain(self.pace.is_empty().then_some(&(0, 0.0))).map(until_s).fold(0.0, f64::max)
             }
-            When::Now | When::NextIteration => self.last_iteration_s,
+            When::Now | When::NextIteration => self.longest_s(),
         };
         self.ttl_ms.max((until_s * 3e3) as u64)
     }
@@ -136,7 +145,7 @@ impl Dispatcher {
         assigned: Vec<Assigned>,
         roster: &Roster,
     ) -> Result<(), String> {
-        let pace = (self.ttl_ms, self.last_iteration_s);
+        let pace = (self.ttl_ms, self.longest_s());
         self.synchronizer.begin(ctx, (by, assigned), pace, &mut self.in_flight, roster)
     }
 
@@ -147,7 +156,7 @@ impl Dispatcher {
 
     /// A rank answered.
     pub(super) fn on_result(&mut self, now: u64, rank: u32, clock: HostClock, result: &ActionResult) -> Answered {
-        let pace = (self.ttl_ms, self.last_iteration_s);
+        let pace = (self.ttl_ms, self.longest_s());
         if let Some(in_force) = self.synchronizer.on_result(now, rank, clock, result, pace) {
             return Answered::Synchronized(in_force);
         }
@@ -180,7 +189,7 @@ impl Dispatcher {
 
     /// Goes on with the synchronized change; returns how it ended, if it did.
     pub(super) fn advance(&mut self, ctx: &mut Ctx<'_>, roster: &Roster) -> Option<Outcome> {
-        let pace = (self.ttl_ms, self.last_iteration_s);
+        let pace = (self.ttl_ms, self.longest_s());
         self.synchronizer.advance(ctx, pace, &mut self.in_flight, roster)
     }
 

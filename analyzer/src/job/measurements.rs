@@ -5,14 +5,16 @@ use std::collections::BTreeMap;
 use midrun_scheduling::TechniqueParameters;
 use midrun_tunlets::tuning_point::{Value, names};
 use midrun_tunlets::{Efficiency, Recent, StreamWindow, pipeline};
+use midrun_vocabulary::names::tree;
 use serde_json::json;
 
 use super::membership::Roster;
 use crate::calls::Calls;
-use crate::closed_windows::ClosedWindows;
+use crate::closed_windows::{ClosedWindows, WindowLine};
 use crate::context::Ctx;
 use crate::decisions::Per;
-use crate::events::{Begun, Event, Link, MpiCounted, PointRefused, WorkersLost};
+use crate::events::{Begun, Ended, Event, Link, MpiCounted, PointRefused, Work, WorkersLost};
+use crate::instance::{Instance, InstanceLine};
 use crate::limits;
 use crate::log_lines;
 use crate::messages::Messages;
@@ -28,6 +30,8 @@ use crate::window::{Closed, Windows};
 /// A closed window.
 pub(super) enum Measured {
     Iteration(Box<Closed>),
+    /// Of a master beside the first.
+    Further(Box<Closed>),
     Stream(StreamWindow),
 }
 
@@ -35,8 +39,12 @@ pub(super) enum Measured {
 pub(super) struct Measurements {
     grace_ns: u64,
     started_ns: u64,
+    /// Of the first master: the lowest rank that begins iterations.
     windows: Windows,
     closed: ClosedWindows,
+    /// The further masters of frameworks, by rank, and how many of them were told.
+    further: BTreeMap<u32, Instance>,
+    further_told: usize,
     /// What each rank did in the newest window.
     shares: BTreeMap<u32, Share>,
     streams: Streams,
@@ -70,6 +78,8 @@ impl Measurements {
             started_ns,
             windows: Windows::new(grace_ns),
             closed: ClosedWindows::default(),
+            further: BTreeMap::new(),
+            further_told: 0,
             shares: BTreeMap::new(),
             streams: Streams::default(),
             stream_lines: StreamLines::default(),
@@ -99,17 +109,13 @@ impl Measurements {
         roster: &mut Roster,
     ) {
         match event {
-            Event::IterationBegun(begun) if self.is_master(rank) => self.on_begun(ctx.now, *begun, rank, roster),
-            Event::IterationEnded(ended) if self.is_master(rank) => {
-                self.calls.on_ended(ctx.now, ended.iteration, ended.time_ns);
-                self.points.on_span(self.windows.span(*ended));
-                self.windows.on_ended(ctx.now, *ended);
+            Event::IterationBegun(begun) => {
+                self.on_begun(ctx.now, *begun, rank, roster);
+                self.tell_further(ctx);
             }
-            Event::WorkersLost(lost) if self.is_master(rank) => self.on_workers_lost(ctx, *lost),
-            Event::Worked(work) => {
-                let ahead_ns = self.ahead_of_master_ns(offset_ns, roster);
-                self.windows.on_work(rank, work.middle_ns.saturating_add_signed(ahead_ns), work.clone());
-            }
+            Event::IterationEnded(ended) => self.on_ended(ctx.now, *ended, rank),
+            Event::WorkersLost(lost) => self.on_workers_lost(ctx, rank, *lost),
+            Event::Worked(work) => self.on_work(rank, self.ahead_of_master_ns(offset_ns, roster), work),
             Event::MpiCounted(counted) => {
                 self.calls.on_counted(rank, self.ahead_of_master_ns(offset_ns, roster), counted);
                 if let (false, Some((call, tally))) = (self.is_sampled, Calls::sampled(counted)) {
@@ -122,11 +128,17 @@ impl Measurements {
                 }
                 self.look_for_period(ctx, rank, counted);
             }
-            Event::LinkMeasured(link) if self.is_master(rank) => {
-                self.windows.links.on_link(*link);
-                ctx.life("link-measured", log_lines::link(*link), json!({"same_host": link.same_host}));
+            Event::LinkMeasured(link) => {
+                if let Some(windows) = self.windows_of(rank, true) {
+                    windows.links.on_link(*link);
+                    ctx.life("link-measured", log_lines::link(*link), json!({"same_host": link.same_host}));
+                }
             }
-            Event::TripMeasured(trip) if self.is_master(rank) => self.windows.links.on_trip(*trip),
+            Event::TripMeasured(trip) => {
+                if let Some(windows) = self.windows_of(rank, true) {
+                    windows.links.on_trip(*trip);
+                }
+            }
             Event::MessageMoved(moved) => {
                 let error_ns = roster.members.clocks_error_ns(rank, moved.peer);
                 if let Some(trip) = error_ns.and_then(|e| self.messages.on_moved(rank, moved, offset_ns, e))
@@ -134,6 +146,9 @@ impl Measurements {
                 {
                     self.tell_own_link(ctx, trip.same_host);
                 }
+            }
+            Event::PointMeasured(measured) if tree::is(&measured.seen.label) && self.further.contains_key(&rank) => {
+                self.further.entry(rank).and_modify(|instance| instance.on_measured(ctx.now, rank, measured));
             }
             Event::PointMeasured(measured) => {
                 let ahead_ns = self.ahead_of_master_ns(offset_ns, roster);
@@ -147,8 +162,9 @@ impl Measurements {
         }
     }
 
-    fn on_workers_lost(&mut self, ctx: &mut Ctx<'_>, lost: WorkersLost) {
-        self.windows.on_lost(lost.iteration);
+    fn on_workers_lost(&mut self, ctx: &mut Ctx<'_>, rank: u32, lost: WorkersLost) {
+        let Some(windows) = self.windows_of(rank, true) else { return };
+        windows.on_lost(lost.iteration);
         self.lost_workers = self.lost_workers.saturating_add(u64::from(lost.workers));
         self.redone_tasks = self.redone_tasks.saturating_add(lost.redone_tasks);
         ctx.life(
@@ -197,16 +213,58 @@ impl Measurements {
     }
 
     fn on_begun(&mut self, now: u64, mut begun: Begun, rank: u32, roster: &mut Roster) {
-        self.calls.on_begun(begun.iteration, begun.time_ns);
+        if self.windows_of(rank, begun.framework).is_none() {
+            return;
+        }
+        let is_first = self.is_first(rank);
+        if is_first {
+            self.calls.on_begun(begun.iteration, begun.time_ns);
+        }
         if roster.members.world_size() > 0 {
             begun.workers = begun.workers.min(roster.members.world_size().max(roster.members.seen() as u32));
         }
         // The marker carries the technique in force, whoever changed it.
         roster.points.set(rank, names::TECHNIQUE, &Value::Number(f64::from(begun.technique)));
-        let setting = self.windows.on_begun(now, begun, roster.points.setting(rank));
-        if begun.tasks > 0 {
+        let stands = roster.points.setting(rank);
+        let Some(windows) = self.windows_of(rank, begun.framework) else { return };
+        let setting = windows.on_begun(now, begun, stands);
+        if begun.tasks > 0 && is_first {
             self.technique = setting.to_string();
         }
+    }
+
+    fn on_ended(&mut self, now: u64, ended: Ended, rank: u32) {
+        let Some(windows) = self.windows_of(rank, false) else { return };
+        let span = windows.span(ended);
+        windows.on_ended(now, ended);
+        if self.is_first(rank) {
+            self.calls.on_ended(now, ended.iteration, ended.time_ns);
+            self.points.on_span(span);
+        }
+    }
+
+    // Work whose rank does not know the master is that of the first.
+    fn on_work(&mut self, rank: u32, ahead_ns: i64, work: &Work) {
+        let windows = match work.master {
+            Some(master) => self.windows_of(master, true),
+            None => Some(&mut self.windows),
+        };
+        if let Some(windows) = windows {
+            windows.on_work(rank, work.middle_ns.saturating_add_signed(ahead_ns), work.clone());
+        }
+    }
+
+    fn tell_further(&mut self, ctx: &mut Ctx<'_>) {
+        if self.further.len() <= self.further_told {
+            return;
+        }
+        self.further_told = self.further.len();
+        let masters: Vec<u32> = self.masters().map(|(master, _)| master).collect();
+        let text = format!(
+            "{} are masters of frameworks: the iterations of each are measured and tuned by themselves, and the run is not remembered",
+            log_lines::ranks(&masters)
+        );
+        ctx.life("several-masters", text, json!({"masters": masters}));
     }
 
     // The rest of a stream's events, which its head reports.
@@ -253,19 +311,38 @@ impl Measurements {
         self.points.on_refused(rank, refused)
     }
 
-    // The lowest rank that begins iterations is the master, whatever order the batches come in.
-    fn is_master(&mut self, rank: u32) -> bool {
+    fn is_first(&self, rank: u32) -> bool {
+        self.windows.master == Some(rank)
+    }
+
+    // The windows of the master `rank`; `of_framework`: it is one of midrun's frameworks, of which a job can have several. Of own loops it has
+    // one. The lowest rank that begins iterations is the first master, whatever order the batches come in.
+    fn windows_of(&mut self, rank: u32, of_framework: bool) -> Option<&mut Windows> {
         match self.windows.master {
-            Some(master) if master == rank => return true,
-            Some(master) if master < rank => {
-                self.invalid += 1;
-                return false;
+            Some(first) if first < rank => {
+                let has_room = of_framework && self.further.len() < limits::FURTHER_MASTERS;
+                if !has_room && !self.further.contains_key(&rank) {
+                    self.invalid += 1;
+                    return None;
+                }
+                let grace_ns = self.grace_ns;
+                let new = || Instance::new(Windows::new(grace_ns), ClosedWindows::default());
+                let windows = &mut self.further.entry(rank).or_insert_with(new).windows;
+                (windows.master, windows.of_framework) = (Some(rank), true);
+                return Some(windows);
             }
-            Some(_) => self.windows = Windows::new(self.grace_ns),
-            None => {}
+            Some(first) if first > rank => {
+                let before = std::mem::replace(&mut self.windows, Windows::new(self.grace_ns));
+                if before.of_framework {
+                    self.further.insert(first, Instance::new(before, self.closed.take_iterations()));
+                    self.technique.clear();
+                }
+            }
+            _ => {}
         }
         self.windows.master = Some(rank);
-        true
+        self.windows.of_framework |= of_framework;
+        Some(&mut self.windows)
     }
 
     // By how much times of a host with this offset have to be moved to be on the master's clock, nanoseconds.
@@ -294,15 +371,25 @@ impl Measurements {
         for Closed { window, .. } in &mut closed {
             window.efficiency = self.calls.until(window.iteration);
         }
+        let mut further = Vec::new();
+        for (master, instance) in &mut self.further {
+            for mut closed in instance.close(now, all) {
+                roster.members.locate(*master, &mut closed.window);
+                further.push(Measured::Further(Box::new(closed)));
+            }
+        }
         let streams = std::iter::from_fn(|| self.streams.take_closed()).map(Measured::Stream);
-        closed.into_iter().map(|closed| Measured::Iteration(Box::new(closed))).chain(streams).collect()
+        let first = closed.into_iter().map(|closed| Measured::Iteration(Box::new(closed)));
+        first.chain(further).chain(streams).collect()
     }
 
     /// Takes a closed window into the lists. False for one that no model may see: workers died in it, or no job can have it, which is
     /// counted and reported once.
     pub(super) fn accept(&mut self, ctx: &mut Ctx<'_>, measured: &Measured) -> bool {
         let (nonsense, per, number) = match measured {
-            Measured::Iteration(closed) => (closed.window.nonsense(), Per::Iteration, closed.window.iteration),
+            Measured::Iteration(closed) | Measured::Further(closed) => {
+                (closed.window.nonsense(), Per::Iteration, closed.window.iteration)
+            }
             Measured::Stream(window) => (window.nonsense(), Per::Output, window.number),
         };
         if let Some(what) = nonsense {
@@ -318,7 +405,18 @@ impl Measurements {
         }
         match measured {
             Measured::Iteration(closed) => {
-                self.list_iteration(ctx, closed);
+                self.closed.on_iteration(self.since_start_s(ctx.now), closed, !self.technique.is_empty());
+                self.shares = status::shares_of_iteration(&closed.window);
+                note_iteration(ctx, closed, None);
+                !closed.has_losses
+            }
+            Measured::Further(closed) => {
+                let end_s = self.since_start_s(ctx.now);
+                let instance = closed.window.master.and_then(|master| self.further.get_mut(&master));
+                if let Some(instance) = instance {
+                    instance.list(end_s, closed);
+                }
+                note_iteration(ctx, closed, closed.window.master);
                 !closed.has_losses
             }
             Measured::Stream(window) => {
@@ -326,22 +424,6 @@ impl Measurements {
                 true
             }
         }
-    }
-
-    fn list_iteration(&mut self, ctx: &mut Ctx<'_>, closed: &Closed) {
-        let window = &closed.window;
-        self.closed.on_iteration(self.since_start_s(ctx.now), closed, !self.technique.is_empty());
-        self.shares = status::shares_of_iteration(window);
-        let technique = window.setting.to_string();
-        ctx.journal(json!({
-            "event": "window", "job": ctx.job.as_str(), "iteration": window.iteration, "tasks": window.tasks,
-            "workers": window.workers, "iteration_s": window.iteration_s, "ideal_s": closed.ideal_s(),
-            "chunks": window.chunks, "technique": technique, "policy": technique, "coverage": window.coverage,
-        }));
-        tracing::debug!(
-            job = %ctx.job, iteration = window.iteration, iteration_s = window.iteration_s,
-            ideal_s = closed.ideal_s(), coverage = window.coverage, "a window was closed",
-        );
     }
 
     fn list_stream(&mut self, ctx: &mut Ctx<'_>, window: &StreamWindow) {
@@ -363,17 +445,41 @@ impl Measurements {
         );
     }
 
-    /// The master took parameters of the loop scheduling over.
-    pub(super) fn on_setting(&mut self, iteration: u64, time_ns: u64, at_once: bool, setting: TechniqueParameters) {
-        self.windows.on_setting(iteration, time_ns, at_once, setting);
-        if !self.technique.is_empty() {
-            self.technique = setting.to_string();
+    /// The rank took parameters of the loop scheduling over. Where there is a master, nobody else's count.
+    pub(super) fn on_setting(
+        &mut self,
+        rank: u32,
+        (iteration, time_ns): (u64, u64),
+        at_once: bool,
+        setting: TechniqueParameters,
+    ) {
+        if let Some(instance) = self.further.get_mut(&rank) {
+            instance.windows.on_setting(iteration, time_ns, at_once, setting);
+        } else if self.windows.master.is_none_or(|master| master == rank) {
+            self.windows.on_setting(iteration, time_ns, at_once, setting);
+            if !self.technique.is_empty() {
+                self.technique = setting.to_string();
+            }
         }
     }
 
-    /// The rank that begins iterations.
-    pub(super) fn master(&self) -> Option<u32> {
-        self.windows.master
+    /// The masters, each with its newest window; the first comes first.
+    pub(super) fn masters(&self) -> impl Iterator<Item = (u32, Option<&WindowLine>)> {
+        let first = self.windows.master.map(|master| (master, self.closed.newest(Per::Iteration)));
+        first.into_iter().chain(self.further.iter().map(|(master, instance)| (*master, instance.newest())))
+    }
+
+    /// Whether frameworks have several masters.
+    pub(super) fn has_several_masters(&self) -> bool {
+        !self.further.is_empty()
+    }
+
+    /// The instances of frameworks, where there are several.
+    pub(super) fn instances(&self) -> Vec<InstanceLine> {
+        let first = self.windows.master.filter(|_| self.has_several_masters());
+        let first = first.map(|master| InstanceLine::new(master, &self.closed));
+        let further = self.further.iter().map(|(master, instance)| InstanceLine::new(*master, &instance.closed));
+        first.into_iter().chain(further).collect()
     }
 
     /// When the analyzer heard that this iteration has begun, if it is the newest and has not ended.
@@ -414,8 +520,10 @@ impl Measurements {
 
     /// What each rank did: in the newest window, or else outside MPI in the whole run.
     pub(super) fn shares(&self) -> BTreeMap<u32, Share> {
-        if !self.shares.is_empty() {
-            return self.shares.clone();
+        let mut shares = self.shares.clone();
+        self.further.values().for_each(|instance| shares.extend(instance.shares()));
+        if !shares.is_empty() {
+            return shares;
         }
         self.calls.pop().map(|pop| pop.ranks.iter().map(status::share_of_rank).collect()).unwrap_or_default()
     }
@@ -468,10 +576,11 @@ impl Measurements {
             pop: self.calls.pop(),
             points: self.points.lines(declared),
             links: self.windows.links.clone().list().map(Into::into).collect(),
-            skipped_iterations: self.windows.skipped,
-            late_tasks: self.windows.late_tasks,
             lost_workers: self.lost_workers,
             redone_tasks: self.redone_tasks,
+            instances: self.instances(),
+            skipped_iterations: self.all_windows().map(|windows| windows.skipped).sum(),
+            late_tasks: self.all_windows().map(|windows| windows.late_tasks).fold(0, u64::saturating_add),
             events_dropped: self.events_dropped(),
             ..Summary::default()
         };
@@ -489,11 +598,34 @@ impl Measurements {
         }
     }
 
+    fn all_windows(&self) -> impl Iterator<Item = &Windows> {
+        std::iter::once(&self.windows).chain(self.further.values().map(|instance| &instance.windows))
+    }
+
     /// Events and windows that made no sense.
     pub(super) fn events_dropped(&self) -> u64 {
-        let counts = [self.invalid, self.windows.invalid, self.streams.invalid, self.refused];
-        counts.into_iter().fold(0, u64::saturating_add)
+        let counts = [self.invalid, self.streams.invalid, self.refused];
+        counts.into_iter().chain(self.all_windows().map(|windows| windows.invalid)).fold(0, u64::saturating_add)
     }
+}
+
+/// Writes a closed iteration to journal and log; `master` of several, but the first.
+fn note_iteration(ctx: &mut Ctx<'_>, closed: &Closed, master: Option<u32>) {
+    let window = &closed.window;
+    let technique = window.setting.to_string();
+    let mut line = json!({
+        "event": "window", "job": ctx.job.as_str(), "iteration": window.iteration, "tasks": window.tasks,
+        "workers": window.workers, "iteration_s": window.iteration_s, "ideal_s": closed.ideal_s(),
+        "chunks": window.chunks, "technique": technique, "policy": technique, "coverage": window.coverage,
+    });
+    if let Some(master) = master {
+        line["master"] = master.into();
+    }
+    ctx.journal(line);
+    tracing::debug!(
+        job = %ctx.job, master, iteration = window.iteration, iteration_s = window.iteration_s,
+        ideal_s = closed.ideal_s(), coverage = window.coverage, "a window was closed",
+    );
 }
 
 fn stages(window: &StreamWindow) -> Vec<StageLine> {

@@ -1,6 +1,9 @@
 //! Reports of a job: its summary, and what holds now.
 
+use std::collections::BTreeMap;
+
 use midrun_scheduling::Technique;
+use midrun_tunlets::memory::Learnt;
 use midrun_tunlets::tuning_point::names;
 use midrun_tunlets::{Regime, TuningPoint};
 use midrun_vocabulary::Seconds;
@@ -8,7 +11,9 @@ use serde_json::{Value, json};
 
 use super::Job;
 use super::membership::RankState;
+use crate::closed_windows::WindowLine;
 use crate::decisions::Per;
+use crate::instance::InstanceLine;
 use crate::limits;
 use crate::notice::finite;
 use crate::status::WorkerLine;
@@ -30,7 +35,7 @@ impl Job {
             controls: self.overrides.lines(),
             search: report.search,
             start: self.memory.start(),
-            learnt: self.memory.learnt(members.world_size().max(members.seen() as u32)),
+            learnt: self.learnt(),
             refusals,
             never: report.unavailable,
             shadow: report.shadows,
@@ -56,6 +61,12 @@ impl Job {
         }
     }
 
+    /// What the next run can begin with. A run with several masters is not remembered: its memory knows one.
+    fn learnt(&self) -> Option<Learnt> {
+        let ranks = self.roster.members.world_size().max(self.roster.members.seen() as u32);
+        if self.measurements.has_several_masters() { None } else { self.memory.learnt(ranks) }
+    }
+
     /// Everything a person wants to know of a running job, as JSON; see `docs/summary.md`. Of the windows it has those after the
     /// first `after` ones; `None`: the newest few.
     pub fn status(&self, now: u64, after: Option<u64>) -> Value {
@@ -66,6 +77,10 @@ impl Job {
                 RankState::Lost => "lost",
             };
             json!({"rank": number, "node": node, "state": state})
+        };
+        let instance = |line: InstanceLine| {
+            json!({"master": line.master, "technique": line.technique, "workers": line.workers, "iterations": line.iterations,
+                "iteration_s": line.iteration_s.last(), "ideal_s": line.ideal_s.last()})
         };
         let host = |(node, linked): (&str, bool)| json!({"node": node, "linked": linked});
         // Agents report ranks in any order; points of one rank are in the order of their declaration.
@@ -94,6 +109,7 @@ impl Job {
             "controls": newest(self.overrides.lines()),
             "per": per, "windows_seen": windows.seen(per), "windows": windows.after(per, after).collect::<Vec<_>>(),
             "workers": self.workers(), "technique": measured.technique(), "pattern": measured.pattern(),
+            "instances": measured.instances().into_iter().map(instance).collect::<Vec<_>>(),
             "regime": self.regime(), "stages": measured.stages(), "pop": measured.efficiency(),
             "records": members.records(), "events_dropped": dropped,
             "actions": {"sent": actions.sent, "applied": actions.applied, "refused": actions.refused,
@@ -110,7 +126,8 @@ impl Job {
 
     /// Returns whether the master computed tasks in the newest window, too.
     fn master_works(&self) -> bool {
-        let share = self.measurements.master().and_then(|master| self.measurements.shares().get(&master).copied());
+        let shares = self.measurements.shares();
+        let share = self.measurements.masters().next().and_then(|(master, _)| shares.get(&master));
         share.is_some_and(|share| share.done > Some(0))
     }
 
@@ -127,20 +144,23 @@ impl Job {
     /// What each rank does. A rank without work is parked where the newest iteration had fewer workers than there are.
     fn workers(&self) -> Vec<WorkerLine> {
         let shares = self.measurements.shares();
-        let newest =
-            self.measurements.closed().newest(Per::Iteration).filter(|_| self.measurements.per() == Per::Iteration);
-        let master = self.measurements.master().filter(|_| newest.is_some_and(|line| line.tasks > Some(0)));
+        let masters: BTreeMap<u32, &WindowLine> = self
+            .measurements
+            .masters()
+            .filter_map(|(master, newest)| newest.filter(|line| line.tasks > Some(0)).map(|line| (master, line)))
+            .collect();
         let worked = |rank: u32| shares.get(&rank).is_some_and(|share| share.done > Some(0));
         let running = |state| state == RankState::Present;
         let others = self
             .roster
             .members
             .ranks()
-            .filter(|(rank, _, state)| running(*state) && (Some(*rank) != master || worked(*rank)))
+            .filter(|(rank, _, state)| running(*state) && (!masters.contains_key(rank) || worked(*rank)))
             .count();
-        let some_parked = master.is_some() && newest.is_some_and(|line| line.workers.unwrap_or(0) < others as u32);
+        let workers: u32 = masters.values().filter_map(|line| line.workers).fold(0, u32::saturating_add);
+        let some_parked = !masters.is_empty() && workers < others as u32;
         let line = |(rank, node, state): (u32, Option<&str>, RankState)| {
-            let is_master = Some(rank) == master && !worked(rank);
+            let is_master = masters.contains_key(&rank) && !worked(rank);
             let state = match state {
                 RankState::Ended => "ended",
                 RankState::Lost => "lost",
@@ -149,7 +169,7 @@ impl Job {
                 RankState::Present => "working",
             };
             let share = shares.get(&rank).copied();
-            let of_master = || newest.and_then(|line| Some(line.master_busy_s? / line.time_s));
+            let of_master = || masters.get(&rank).and_then(|line| Some(line.master_busy_s? / line.time_s));
             let busy = if is_master { of_master() } else { share.map(|share| share.busy) };
             WorkerLine {
                 rank,

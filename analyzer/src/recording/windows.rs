@@ -1,5 +1,6 @@
 //! The windows of a recorded job, as tunlets see them.
 
+use std::collections::BTreeSet;
 use std::io::Read;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -16,6 +17,8 @@ use crate::ids::JobId;
 pub struct RecordedWindows {
     /// Iterations.
     pub iterations: Vec<Window>,
+    /// Masters besides the first, whose iterations are not among them.
+    pub further: BTreeSet<u32>,
     /// Windows of streams.
     pub streams: Vec<StreamWindow>,
 }
@@ -37,6 +40,7 @@ impl Tunlet for Collector {
         self.with(|seen| match observation {
             Observation::Iteration(window) => seen.iterations.push(window.clone()),
             Observation::Stream(window) => seen.streams.push(window.clone()),
+            Observation::Further(window) => seen.further.extend(window.master),
             Observation::Running { .. } | Observation::PointRefused { .. } => {}
         });
         Vec::new()

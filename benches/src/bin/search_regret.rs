@@ -127,6 +127,7 @@ struct Run {
 
 fn window(iteration: u64, iteration_s: f64) -> Window {
     Window {
+        master: None,
         iteration,
         tasks: 0,
         workers: 0,

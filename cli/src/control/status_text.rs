@@ -3,12 +3,15 @@
 use midrun_vocabulary::{Count, Seconds};
 use serde_json::Value;
 
+use crate::figures::of_master;
 use crate::table::{Column, table};
 
 /// Formats a status, which is JSON, as lines of text.
 pub fn status(json: &str) -> String {
     let status: Value = serde_json::from_str(json).unwrap_or_default();
-    let mut lines = vec![headline(&status), progress(&status), tuning(&status)];
+    let mut lines = vec![headline(&status), progress(&status)];
+    lines.extend(status["instances"].as_array().into_iter().flatten().map(instance));
+    lines.push(tuning(&status));
     let points = points(&status["tuning_points"]);
     lines.push(if points.is_empty() { "no tuning points are declared yet".into() } else { "tuning points:".into() });
     lines.extend(points);
@@ -59,6 +62,19 @@ fn progress(status: &Value) -> String {
             format!("{} in {wall:.1} s{}", Count(count, "iteration"), time("iteration_s"))
         }
     }
+}
+
+/// The line of one master of several.
+fn instance(line: &Value) -> String {
+    let count = |key: &str| line[key].as_u64().unwrap_or(0);
+    let time = line["iteration_s"].as_f64().map(|s| format!(", the last took {}", Seconds(s))).unwrap_or_default();
+    format!(
+        "  master {}: {}, {}, technique {}{time}",
+        line["master"],
+        Count(count("iterations"), "iteration"),
+        Count(count("workers"), "worker"),
+        text(line, "technique")
+    )
 }
 
 fn tuning(status: &Value) -> String {
@@ -131,8 +147,9 @@ fn ranges(ranks: &[u32]) -> String {
 fn decision(line: &Value) -> String {
     let when = if line["per"] == "output" { "window" } else { "iteration" };
     format!(
-        "  {when} {}: {} {} -> {}: {}",
+        "  {when} {}{}: {} {} -> {}: {}",
         line["iteration"],
+        of_master(line),
         text(line, "tuning_point"),
         text(line, "from"),
         text(line, "to"),

@@ -4,6 +4,7 @@ use midrun_vocabulary::{Count, Seconds};
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::figures::of_master;
 use crate::summary::has_tasks;
 
 /// The report of one decision.
@@ -110,7 +111,8 @@ fn decision_report(decision: &Value) -> DecisionReport {
     let number = |key: &str| decision[key].as_f64();
     let (tunlet, iteration) = (text(decision, "tunlet"), count(decision, "iteration"));
     let mut steps = vec![format!(
-        "{window} {iteration}: {tunlet} proposed {} {} -> {}",
+        "{window} {iteration}{}: {tunlet} proposed {} {} -> {}",
+        of_master(decision),
         text(decision, "tuning_point"),
         text(decision, "from"),
         text(decision, "to")

@@ -73,8 +73,9 @@ fn link(text: &str) -> Result<OtherLink, String> {
 pub fn main(args: &Args) -> anyhow::Result<ExitCode> {
     let job = args.which.job()?;
     let read = recording::windows(args.which.reader()?, &job);
-    let (RecordedWindows { iterations, streams }, replay) = read.map_err(|error| args.which.wrong(error))?;
+    let (RecordedWindows { iterations, further, streams }, replay) = read.map_err(|error| args.which.wrong(error))?;
     args.which.warn_of(&replay.end, replay.frames);
+    args.which.tell_of(&further);
     let wrong = |why: String| anyhow::Error::new(args.which.wrong(why));
     let text = match (iterations.is_empty(), streams.is_empty()) {
         (true, true) => Err("holds no whole iteration and no window of a stream: record a longer run".to_owned()),

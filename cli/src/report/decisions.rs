@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::figures::{is_of_first, of_master};
+
 /// One decision.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decision {
@@ -40,8 +42,8 @@ pub fn of(summary: &Value, numbers: &[u64]) -> Vec<Decision> {
         let half_s = |predicted_s: f64| seconds("uncertainty").map(|share| share * predicted_s);
         Decision {
             window,
-            place: numbers.iter().position(|number| *number == window),
-            change: format!("{} {} -> {}", text("tuning_point"), text("from"), text("to")),
+            place: numbers.iter().position(|number| *number == window).filter(|_| is_of_first(summary, line)),
+            change: format!("{}{} {} -> {}", text("tuning_point"), of_master(line), text("from"), text("to")),
             why: text("why"),
             predicted_s: seconds("predicted_s").map(|predicted_s| (predicted_s, half_s(predicted_s))),
             unchanged_s: seconds("unchanged_s"),

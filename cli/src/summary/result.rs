@@ -5,6 +5,7 @@ use midrun_vocabulary::{Count, Seconds};
 use serde_json::Value;
 
 use super::{advice, has_tasks, search, start};
+use crate::figures::is_of_first;
 
 /// The lines of the result.
 pub fn lines(summary: &Value) -> Vec<String> {
@@ -36,7 +37,12 @@ pub fn saved(summary: &Value) -> Option<String> {
         Work::Tasks => " for as many tasks",
         Work::Equal => "",
     };
-    let applied = summary["decisions"].as_array()?.iter().filter(|decision| !decision["applied_iteration"].is_null());
+    let per = if what == "window" { "output" } else { "iteration" };
+    // Of several masters the summary lists the iterations of the first, and a stream's windows beside them.
+    let is_listed =
+        |decision: &&Value| is_of_first(summary, decision) && decision["per"].as_str().is_none_or(|of| of == per);
+    let applied = summary["decisions"].as_array()?.iter().filter(is_listed);
+    let applied = applied.filter(|decision| !decision["applied_iteration"].is_null());
     // Until it is applied the settings at start hold. A stream counts inputs there, not windows.
     let from = |decision: &Value| match what {
         "window" => decision["iteration"].as_u64().map(|last| last + 1),

@@ -13,12 +13,13 @@ pub const LAYOUT_VERSION: u64 = 7;
 
 /// Kinds of records. Integers until checked: shared memory may hold anything.
 pub mod kind {
-    /// payload: iteration, tasks, workers, technique code, factor (f64 bits), bytes of a task (low half) and of a result.
+    /// payload: iteration, tasks, workers, technique code, factor (f64 bits), bytes of a task (low half) and of a result. flags:
+    /// [`OF_FRAMEWORK`].
     pub const ITERATION_BEGIN: u32 = 1;
     /// payload: iteration, tasks done, chunks, sum of task times ns, master busy ns, 0.
     pub const ITERATION_END: u32 = 2;
     /// A rank computed a chunk; `time_ns` is its end. payload: iteration, first, count, busy ns, sum of squared task
-    /// times s² (f64 bits), tasks of the iteration (0 = unknown). flags: [`TASKS_TIMED`].
+    /// times s² (f64 bits), tasks of the iteration (0 = unknown). flags: [`TASKS_TIMED`] and [`of_master`].
     pub const CHUNK: u32 = 3;
     /// payload: action id, status (as in the wire's `ActionStatus`), iteration, and for PREPARED the identity of the register that the rank reads.
     pub const ACTION_RESULT: u32 = 4;
@@ -71,6 +72,19 @@ pub mod kind {
 
     /// Flag of [`CHUNK`]: the rank timed every task; without it the sum of squares is the chunk's time squared / count.
     pub const TASKS_TIMED: u32 = 1;
+
+    /// Flag of [`ITERATION_BEGIN`]: the iteration is one of midrun's frameworks.
+    pub const OF_FRAMEWORK: u32 = 1;
+
+    /// Flags of [`CHUNK`] that name the framework's master by its rank in MPI_COMM_WORLD; none where it is not known.
+    pub fn of_master(master: Option<u32>) -> u32 {
+        master.filter(|rank| *rank < u32::MAX >> 1).map_or(0, |rank| (rank + 1) << 1)
+    }
+
+    /// The master that they name.
+    pub fn master_of(flags: u32) -> Option<u32> {
+        (flags >> 1).checked_sub(1)
+    }
 }
 
 /// Subjects of texts.
@@ -292,6 +306,16 @@ mod tests {
     fn entries_come_back_from_their_words() {
         let record = Record { kind: 3, flags: 1, time_ns: 7, payload: [1, 2, 3, 4, 5, u64::MAX] };
         assert_eq!(Record::from_words(record.to_words()), record);
+    }
+
+    #[test]
+    fn the_flags_of_a_chunk_name_its_master() {
+        for master in [None, Some(0), Some(7), Some((1 << 20) - 1)] {
+            let flags = kind::of_master(master) | kind::TASKS_TIMED;
+            assert_eq!((kind::master_of(flags), flags & kind::TASKS_TIMED), (master, 1));
+        }
+        assert_eq!(kind::master_of(kind::of_master(Some(u32::MAX))), None, "no job has it");
+        assert_eq!(kind::master_of(kind::TASKS_TIMED), None, "a record of an earlier version");
     }
 
     #[test]

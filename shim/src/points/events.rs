@@ -98,6 +98,7 @@ fn chunk(count: u64, end_ns: u64, busy_ns: u64) {
             sum_sq_s2: busy_s * busy_s / count as f64,
             tasks_total: 0,
             tasks_timed: count == 1,
+            master: None,
         });
     }
 }
@@ -123,7 +124,7 @@ fn begin_iteration(entry: Option<Boundary>) {
         if state.is_master() {
             // How many tasks and workers there are only the workers' chunks say, and no technique of midrun's is in force.
             let unknown = TechniqueParameters::FALLBACK;
-            records::iteration_begin(iteration, clock::now_ns(), 0, 0, &unknown, (0, 0));
+            records::iteration_begin(0, iteration, clock::now_ns(), 0, 0, &unknown, (0, 0));
         }
     });
     safe_point::poll_declared(iteration, true);

@@ -137,6 +137,7 @@ impl Plant {
         let iteration = self.iteration;
         self.iteration += 1;
         Window {
+            master: None,
             iteration,
             tasks: tasks.len() as u64,
             workers: workers as u32,

@@ -180,6 +180,7 @@ fn size(value: &Dynamic, entries: &mut usize, bytes: &mut usize) {
 /// A window with every name, for compiling.
 fn example() -> Window {
     Window {
+        master: None,
         iteration: 0,
         tasks: 0,
         workers: 0,

@@ -294,7 +294,7 @@ impl Tunlet for Scripted {
         match observation {
             Observation::Iteration(window) => self.learn(window),
             Observation::Stream(window) => self.learn_stream(window),
-            Observation::Running { .. } => {}
+            Observation::Further(_) | Observation::Running { .. } => {}
             Observation::PointRefused { rank, line, why } => self.on_point_refused(rank, line, why),
         }
         std::mem::take(&mut self.judgements)

@@ -375,7 +375,7 @@ impl Tunlet for SearchTunlet {
                 self.measured(window.number, time_s);
             }
             Observation::Running { iteration, elapsed_s } => self.leave(iteration, elapsed_s),
-            Observation::PointRefused { .. } => {}
+            Observation::Further(_) | Observation::PointRefused { .. } => {}
         }
         std::mem::take(&mut self.judgements)
     }

@@ -14,6 +14,7 @@ mod words;
 
 use super::handle::{self, guard_framework};
 use super::master_worker::{self, ANY_SIZE, MASTER_WORKS, MasterWorker, Parcel, RECALL, Work};
+use super::nesting;
 use crate::guard::guard;
 use crate::tuning_points::{self, Setter, TuningPoint};
 use crate::{clock, measuring, safe_point, state, status};
@@ -336,6 +337,10 @@ pub unsafe extern "C" fn midrun_dc_solve(
     result_bytes: *mut usize,
 ) -> c_int {
     guard_framework("midrun_dc_solve", || {
+        // SAFETY: null, or made by midrun_dc_create and not destroyed; no reference is made to what may run.
+        if !dc.is_null() && nesting::runs(unsafe { &raw const (*dc).mw }) {
+            return status::ERR_ARGUMENT; // a callback must not run the framework that called it
+        }
         // SAFETY: null, or made by midrun_dc_create and not destroyed.
         let Some(dc) = (unsafe { dc.as_mut() }) else { return status::ERR_ARGUMENT };
         let here = dc.mw.is_master();

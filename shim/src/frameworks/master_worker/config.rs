@@ -97,6 +97,8 @@ impl Stats {
 pub struct Config {
     raw: RawConfig,
     pub master: usize,
+    /// The master's rank in `MPI_COMM_WORLD`, where it is known.
+    pub master_world: Option<u32>,
     pub task_bytes: usize,
     pub result_bytes: usize,
     /// Active workers at the start; 0: all.
@@ -121,6 +123,7 @@ impl Config {
         good.then_some(Config {
             raw: *raw,
             master,
+            master_world: None,
             task_bytes: raw.task_bytes,
             result_bytes: raw.result_bytes,
             workers: raw.workers as usize,

@@ -81,7 +81,8 @@ impl Growth {
                 }
                 let rank = endpoint.adopt(child)?;
                 team.join();
-                endpoint.send(rank, Header::new(Kind::Welcome, iteration).message())?;
+                let first = config.master_world.map_or(0, |rank| u64::from(rank) + 1);
+                endpoint.send(rank, Header { first, ..Header::new(Kind::Welcome, iteration) }.message())?;
                 self.joined += 1;
                 self.progress_ns = now_ns;
                 scheduling::grow(self.workers + self.joined, (self.joined, self.most));

@@ -15,7 +15,7 @@ use super::team::Team;
 use super::upward::Upward;
 use crate::frameworks::endpoint::{Endpoint, Message};
 use crate::mpi::MpiFailed;
-use crate::records::LinkCost;
+use crate::records::{LinkCost, OF_FRAMEWORK};
 use crate::{agent_link, clock, records, safe_point, scheduling, state, status};
 use midrun_scheduling::Chunk;
 use std::collections::VecDeque;
@@ -116,7 +116,7 @@ pub fn iterate(
     let (setting, epoch) = scheduling::current();
     // Of any size: as large as those before.
     let bytes = if config.any_size() { sizes.per_task() } else { (config.task_bytes, config.result_bytes) };
-    records::iteration_begin(iteration, begin_ns, tasks, workers as u32, &setting, bytes);
+    records::iteration_begin(OF_FRAMEWORK, iteration, begin_ns, tasks, workers as u32, &setting, bytes);
     let max_tasks = MESSAGE_BYTES / config.task_bytes.max(config.result_bytes).max(1);
     let shared = Shared::of((config, max_tasks as u64), endpoint, team, (setting, tasks));
     let size = setting.sub_team_size().filter(|_| shared.is_none());

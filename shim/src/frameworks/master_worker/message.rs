@@ -20,7 +20,7 @@ pub enum Kind {
     Echo = 6,
     /// A started process: it is ready. `first`: bytes of a task; `count`: bytes of a result; `total`: the flags.
     Hello = 7,
-    /// Master, to a started process: its first iteration.
+    /// Master, to a started process: its first iteration. `first`: the master's rank in `MPI_COMM_WORLD` + 1, 0 where it is not known.
     Welcome = 8,
     /// Master, to a started process: end.
     Farewell = 9,

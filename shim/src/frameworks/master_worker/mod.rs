@@ -31,6 +31,7 @@ mod worker;
 
 use super::endpoint::{Endpoint, Message, SLOTS};
 use super::handle::{self, guard_framework};
+use super::nesting::{self, Members};
 use super::synchronous;
 use crate::guard::guard;
 use crate::mpi::{self, Communicator};
@@ -59,6 +60,7 @@ pub struct MasterWorker {
     /// Master: the growth of the team, where allowed. Dropped before the endpoint, so that started processes are dismissed first.
     growth: Option<Growth>,
     endpoint: Endpoint,
+    members: Members,
     /// Messages that arrived after the one that ended an iteration.
     messages: VecDeque<Message>,
     /// Master: the active workers.
@@ -120,7 +122,9 @@ pub fn create(raw: &RawConfig) -> Result<MasterWorker, c_int> {
     if comm.size < 2 && raw.flags & config::MASTER_WORKS == 0 {
         return Err(status::ERR_NO_WORKER);
     }
-    let (Some(config), Ok(setting), true) = (config, setting, agreed) else { return Err(status::ERR_ARGUMENT) };
+    let (Some(mut config), Ok(setting), true) = (config, setting, agreed) else { return Err(status::ERR_ARGUMENT) };
+    let members = Members::from(comm.world());
+    config.master_world = members[config.master];
     let mut team = Team::new(comm.size, (config.master, config.master_works()), config.workers);
     let (first, mut growth) = (!CREATED.swap(true, Ordering::Relaxed), None);
     if is_master {
@@ -150,6 +154,7 @@ pub fn create(raw: &RawConfig) -> Result<MasterWorker, c_int> {
         config,
         growth,
         endpoint,
+        members,
         messages,
         team,
         kept: Kept::default(),
@@ -191,6 +196,9 @@ pub unsafe extern "C" fn midrun_mw_create(mw: *mut *mut MasterWorker, config: *c
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn midrun_mw_iterate(mw: *mut MasterWorker, tasks: u64) -> c_int {
     guard_framework("midrun_mw_iterate", || {
+        if nesting::runs(mw) {
+            return status::ERR_ARGUMENT; // a callback must not run the framework that called it
+        }
         // SAFETY: null, or made by midrun_mw_create and not destroyed.
         let Some(mw) = (unsafe { mw.as_mut() }) else { return status::ERR_ARGUMENT };
         mw.iterate(&mut Tasks(tasks))
@@ -218,6 +226,11 @@ impl MasterWorker {
         if self.broken || !mpi::ready() {
             return status::ERR_MPI;
         }
+        let own = self.endpoint.comm.rank;
+        let _entered = match nesting::enter(self, (&self.members, own)) {
+            Ok(entered) => entered,
+            Err(status) => return status,
+        };
         let done = if self.is_master() {
             let ready =
                 master::calibrate(&self.config, &mut self.endpoint, &self.team, self.iteration, &mut self.links);
@@ -273,6 +286,9 @@ impl Work for Tasks {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn midrun_mw_finish(mw: *mut MasterWorker) -> c_int {
     guard_framework("midrun_mw_finish", || {
+        if nesting::runs(mw) {
+            return status::ERR_ARGUMENT;
+        }
         // SAFETY: null, or made by midrun_mw_create and not destroyed.
         unsafe { mw.as_mut() }.map_or(status::ERR_ARGUMENT, MasterWorker::finish)
     })

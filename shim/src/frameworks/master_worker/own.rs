@@ -105,6 +105,7 @@ impl Master<'_> {
             sum_sq_s2: own.sum_sq_s2,
             tasks_total: self.tasks,
             tasks_timed: true,
+            master: self.config.master_world,
         });
         let next = self.cut(own.worker);
         self.own = next.map(|chunk| OwnChunk::new(own.worker, chunk));

@@ -14,7 +14,7 @@ pub fn serve(raw: &RawConfig) -> ! {
     // In its own view this process is rank 1 of two, and the master is rank 0.
     match Config::checked(&RawConfig { master: 0, ..*raw }, 1, 2) {
         Some(config) if config.may_spawn() => {
-            if work(&config).is_err() {
+            if work(config).is_err() {
                 stderr::warn("a started worker has lost its master");
             }
         }
@@ -24,14 +24,16 @@ pub fn serve(raw: &RawConfig) -> ! {
     spawn::end()
 }
 
-fn work(config: &Config) -> Result<(), MpiFailed> {
+fn work(mut config: Config) -> Result<(), MpiFailed> {
     let mut endpoint = Endpoint::open_spawned()?;
     let mut messages = VecDeque::new();
     endpoint.send(config.master, config.hello().message())?;
-    let Some(mut iteration) = welcome(&mut endpoint, &mut messages)? else { return Ok(()) };
+    let Some(header) = welcome(&mut endpoint, &mut messages)? else { return Ok(()) };
+    let mut iteration = header.iteration;
+    config.master_world = header.first.checked_sub(1).and_then(|rank| u32::try_from(rank).ok());
     let mut kept = Kept { parked: true, ..Kept::default() };
     loop {
-        if worker::iterate(config, &mut endpoint, &mut messages, iteration, &mut kept)? == End::Dismissed {
+        if worker::iterate(&config, &mut endpoint, &mut messages, iteration, &mut kept)? == End::Dismissed {
             return Ok(());
         }
         iteration += 1;
@@ -39,13 +41,13 @@ fn work(config: &Config) -> Result<(), MpiFailed> {
 }
 
 /// Waits for the first iteration of this process; `None` when the master dismisses it.
-fn welcome(endpoint: &mut Endpoint, messages: &mut VecDeque<Message>) -> Result<Option<u64>, MpiFailed> {
+fn welcome(endpoint: &mut Endpoint, messages: &mut VecDeque<Message>) -> Result<Option<Header>, MpiFailed> {
     loop {
         agent_link::check_when_due(clock::now_ns());
         endpoint.wait(messages, true)?;
         if let Some(message) = messages.pop_front() {
             let header = Header::read(&message.bytes).map(|(header, _)| header);
-            return Ok(header.filter(|header| header.kind == Kind::Welcome).map(|header| header.iteration));
+            return Ok(header.filter(|header| header.kind == Kind::Welcome));
         }
     }
 }

@@ -108,7 +108,8 @@ impl Taker<'_> {
         let kind = Header::new(Kind::Result, self.iteration);
         let rank = self.endpoint.comm.rank as u64;
         self.results.end(at, &Header { iteration: rank, first, count, total: busy_ns, sum_sq_s2, ..kind });
-        record(&Header { first, count, total: self.order.tasks, ..kind }, count, (busy_ns, sum_sq_s2), step == 1);
+        let header = Header { first, count, total: self.order.tasks, ..kind };
+        record(self.config, &header, count, (busy_ns, sum_sq_s2), step == 1);
         Ok(ended_ns)
     }
 

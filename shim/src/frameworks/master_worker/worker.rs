@@ -189,7 +189,7 @@ fn compute(
     done.sum_sq_s2 = sum_sq_s2;
     done.patch(&mut message);
     endpoint.hand_over(from, message, header.is_synchronous())?;
-    record(header, count, (busy_ns, sum_sq_s2), step == 1);
+    record(config, header, count, (busy_ns, sum_sq_s2), step == 1);
     Ok(1)
 }
 
@@ -219,7 +219,7 @@ fn compute_any(
     let held_ns = end_ns.saturating_sub(arrived_ns);
     Header { status: *failed, total: busy_ns, sum_sq_s2, held_ns, ..done }.patch(&mut message);
     endpoint.hand_over(from, message, header.is_synchronous())?;
-    record(header, count, (busy_ns, sum_sq_s2), count == 1);
+    record(config, header, count, (busy_ns, sum_sq_s2), count == 1);
     Ok(1)
 }
 

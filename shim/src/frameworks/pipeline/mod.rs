@@ -12,6 +12,7 @@ mod windows;
 
 use super::endpoint::{Endpoint, SLOTS};
 use super::handle::{self, guard_framework};
+use super::nesting::{self, Members};
 use super::synchronous;
 use crate::guard::{guard, guard_value};
 use crate::mpi::{self, Communicator};
@@ -33,6 +34,7 @@ use std::rc::{Rc, Weak};
 /// `midrun_pipe_t`. Its parts are borrowed separately, because the program's callbacks may call the C API.
 pub struct Pipe {
     rank: RefCell<(Rank, Counters)>,
+    members: Members,
     /// Head only.
     control: Option<Rc<RefCell<Control>>>,
     last: RefCell<Option<Stats>>,
@@ -128,9 +130,11 @@ unsafe fn create(raw: *const RawConfig) -> Result<Pipe, c_int> {
         NEWEST.set(Rc::downgrade(control));
         declare();
     }
+    let members = Members::from(comm.world());
     let rank = Rank::new(Rc::new(config), Endpoint::open(comm).map_err(mpi)?);
     Ok(Pipe {
         rank: RefCell::new((rank, Counters::default())),
+        members,
         control,
         last: RefCell::new(None),
         broken: Cell::new(false),
@@ -167,6 +171,11 @@ pub unsafe extern "C" fn midrun_pipe_run(pipe: *const Pipe) -> c_int {
             return status::ERR_MPI;
         }
         let (rank, counters) = &mut *rank;
+        let own = rank.endpoint.comm.rank;
+        let _entered = match nesting::enter(pipe, (&pipe.members, own)) {
+            Ok(entered) => entered,
+            Err(status) => return status,
+        };
         let done = match &pipe.control {
             None => rank.serve(),
             Some(control) => head::run(rank, control, counters).map(|(status, stats)| {

@@ -1,0 +1,238 @@
+//! Several instances of a framework in one job: each has a master of its own, and a tunlet of its own here, which sees the windows and
+//! the tuning points of that master only. An instance is named by the rank of its master.
+
+use crate::tuning_point::names;
+use crate::{Explanation, Judgement, Observation, Proposal, Refusal, Report, Settled, TuningPoint, Tunlet};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The rank of a master; `None` in programs that have none.
+type Master = Option<u32>;
+
+/// See the module.
+pub struct Instances<T> {
+    make: Box<dyn Fn() -> T + Send>,
+    /// Never empty: the first is there before its master is known.
+    tunlets: BTreeMap<Master, T>,
+    /// Instances with a window of which nobody has asked them since.
+    fresh: BTreeSet<Master>,
+    /// The instance that was asked last, and whose proposal may be in flight.
+    asked: Master,
+}
+
+impl<T> std::fmt::Debug for Instances<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Instances({:?})", self.tunlets.keys())
+    }
+}
+
+impl<T: Tunlet> Instances<T> {
+    /// Makes a tunlet for each instance.
+    pub fn new(make: impl Fn() -> T + Send + 'static) -> Instances<T> {
+        let tunlets = [(None, make())].into();
+        Instances { make: Box::new(make), tunlets, fresh: BTreeSet::new(), asked: None }
+    }
+
+    /// The tunlet of a master. The first master gets the one that there was without.
+    fn of(&mut self, master: Master) -> &mut T {
+        if master.is_some()
+            && let Some(first) = self.tunlets.remove(&None)
+        {
+            self.tunlets.insert(master, first);
+        }
+        self.tunlets.entry(master).or_insert_with(&self.make)
+    }
+
+    fn any(&self) -> &T {
+        self.tunlets.values().next().expect("there is one from the start")
+    }
+
+    fn are_several(&self) -> bool {
+        self.tunlets.len() > 1
+    }
+
+    /// The instances with news, beginning after the one that was asked last: each has its turn.
+    fn in_turn(&self) -> Vec<Master> {
+        let (before, after): (Vec<Master>, Vec<Master>) = self.fresh.iter().partition(|master| **master <= self.asked);
+        [after, before].concat()
+    }
+}
+
+impl<T: Tunlet> Tunlet for Instances<T> {
+    fn name(&self) -> &str {
+        self.any().name()
+    }
+
+    fn explain(&self) -> Explanation {
+        self.any().explain()
+    }
+
+    fn points(&self) -> String {
+        self.any().points()
+    }
+
+    fn observe(&mut self, observation: Observation<'_>) -> Vec<Judgement> {
+        match observation {
+            Observation::Iteration(window) | Observation::Further(window) => {
+                self.fresh.insert(window.master);
+                self.of(window.master).observe(Observation::Iteration(window))
+            }
+            Observation::Stream(_) | Observation::Running { .. } | Observation::PointRefused { .. } => Vec::new(),
+        }
+    }
+
+    fn propose(&mut self, tuning_points: &[TuningPoint]) -> Option<Proposal> {
+        let several = self.are_several();
+        for master in self.in_turn() {
+            self.fresh.remove(&master);
+            self.asked = master;
+            // A framework's points are its master's, though nothing may be known of another master yet.
+            let own = |point: &&TuningPoint| {
+                let may_be_others = !several && !names::of_framework(&point.name);
+                may_be_others || master.is_none() || Some(point.rank) == master
+            };
+            let own: Vec<TuningPoint> = tuning_points.iter().filter(own).cloned().collect();
+            if let Some(proposal) = self.of(master).propose(&own) {
+                return Some(proposal);
+            }
+        }
+        None
+    }
+
+    fn on_settled(&mut self, decision: u64, settled: Settled) {
+        let asked = self.asked;
+        self.of(asked).on_settled(decision, settled);
+    }
+
+    fn refusals(&self) -> Vec<Refusal> {
+        let named = |(master, tunlet): (&Master, &T)| {
+            let of = master.filter(|_| self.are_several()).map(|rank| format!(" (of the tasks of master {rank})"));
+            let refusals = tunlet.refusals().into_iter();
+            let named = move |refusal: Refusal| match &of {
+                Some(of) => Refusal { why: format!("{}{of}", refusal.why), ..refusal },
+                None => refusal,
+            };
+            refusals.map(named).collect::<Vec<_>>()
+        };
+        self.tunlets.iter().flat_map(named).collect()
+    }
+
+    fn report(&self) -> Report {
+        if !self.are_several() {
+            return self.any().report();
+        }
+        // How many ranks the next job needs depends on how the program divides them among its masters.
+        let unavailable = vec!["advice for the next allocation: the job has several masters".to_owned()];
+        Report { unavailable, ..Report::default() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Window;
+    use crate::options::TuningOptions;
+    use crate::testing::window;
+    use midrun_scheduling::{Technique, TechniqueParameters};
+
+    /// An iteration of `master`, whose first worker is `slow` times as slow as the others.
+    fn uneven(master: u32, iteration: u64, slow: f64) -> Window {
+        let setting = TechniqueParameters::new(Technique::None);
+        let mut seen = Window { master: Some(master), setting, chunks: 4, ..window(iteration, 4, 0.1 * slow) };
+        for work in &mut seen.per_worker {
+            (work.rank, work.chunks) = (work.rank + master, 1);
+        }
+        seen.per_worker[0].busy_s *= slow;
+        seen.per_worker[0].sum_sq_s2 *= slow * slow;
+        seen
+    }
+
+    fn offered(master: u32) -> Vec<TuningPoint> {
+        let point = |name: &str, most| TuningPoint {
+            rank: master,
+            name: name.to_owned(),
+            whole: true,
+            range: (0.0, most),
+            value: 0.0,
+            declared: 0.0,
+            text: None,
+        };
+        vec![point(names::TECHNIQUE, 11.0), point(names::FACTOR, 1.0), point(names::MIN_CHUNK, 1e9)]
+    }
+
+    #[test]
+    fn each_master_is_tuned_by_its_own_windows() {
+        let options = TuningOptions { tunlet: "master_worker".into(), ..TuningOptions::default() };
+        let mut both = crate::catalogue::create(&options).unwrap();
+        let points = [offered(0), offered(5)].concat();
+        let mut proposed = Vec::new();
+        for iteration in 0..6 {
+            // Master 0's workers are even: the static split is right. One worker of master 5 is slow.
+            both.observe(Observation::Iteration(&uneven(0, iteration, 1.0)));
+            both.observe(Observation::Further(&uneven(5, iteration, 3.0)));
+            if let Some(proposal) = both.propose(&points) {
+                proposed.push(proposal.ranks.clone());
+                both.on_settled(proposed.len() as u64, Settled::NotApplied { why: None });
+            }
+        }
+        assert!(!proposed.is_empty() && proposed.iter().all(|ranks| *ranks == [5]), "{proposed:?}");
+    }
+
+    /// Proposes after every window, and knows what became of it.
+    #[derive(Default)]
+    struct Eager(u64, Vec<u64>);
+
+    impl Tunlet for Eager {
+        fn name(&self) -> &'static str {
+            "eager"
+        }
+
+        fn observe(&mut self, observation: Observation<'_>) -> Vec<Judgement> {
+            self.0 += u64::from(matches!(observation, Observation::Iteration(_)));
+            Vec::new()
+        }
+
+        fn propose(&mut self, tuning_points: &[TuningPoint]) -> Option<Proposal> {
+            let ranks = tuning_points.iter().map(|point| point.rank).collect();
+            (self.0 > 0).then(|| Proposal { ranks, iteration: self.0, ..Proposal::default() })
+        }
+
+        fn on_settled(&mut self, decision: u64, _: Settled) {
+            self.1.push(decision);
+        }
+
+        fn refusals(&self) -> Vec<Refusal> {
+            let settled = self.1.iter().map(u64::to_string).collect::<Vec<_>>().join(" ");
+            vec![Refusal { tunlet: "eager".into(), iteration: 0, why: settled, times: 1 }]
+        }
+    }
+
+    #[test]
+    fn masters_take_turns_and_hear_of_their_own_decisions() {
+        let mut both = Instances::new(Eager::default);
+        let points: Vec<TuningPoint> = [0, 5].map(|rank| offered(rank).remove(0)).to_vec();
+        let mut asked = Vec::new();
+        for number in 0..4 {
+            both.observe(Observation::Iteration(&uneven(0, number, 1.0)));
+            both.observe(Observation::Further(&uneven(5, number, 1.0)));
+            let proposal = both.propose(&points).unwrap();
+            assert_eq!(proposal.iteration, number + 1, "it saw its own windows only");
+            asked.push(proposal.ranks[0]);
+            both.on_settled(number, Settled::NotApplied { why: None });
+        }
+        assert_eq!(asked, [0, 5, 0, 5]);
+        let why: Vec<String> = both.refusals().into_iter().map(|refusal| refusal.why).collect();
+        assert_eq!(why, ["0 2 (of the tasks of master 0)", "1 3 (of the tasks of master 5)"]);
+    }
+
+    #[test]
+    fn one_master_is_tuned_as_ever() {
+        let mut one = Instances::new(Eager::default);
+        one.observe(Observation::Iteration(&uneven(3, 0, 1.0)));
+        let mut points: Vec<TuningPoint> = [0, 3].map(|rank| offered(rank).remove(0)).to_vec();
+        points.push(TuningPoint { name: "NW".into(), ..points[0].clone() });
+        let used = one.propose(&points).unwrap().ranks;
+        assert_eq!(used, [3, 0], "its own technique, and what the program exposes on any rank");
+        one.on_settled(9, Settled::NotApplied { why: None });
+        assert_eq!(one.refusals()[0].why, "9");
+    }
+}
