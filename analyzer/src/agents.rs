@@ -1,6 +1,6 @@
 //! The agents: who is linked, and which of their batches were taken.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::events::Hello;
 use crate::ids::{AgentId, LinkId};
@@ -34,6 +34,8 @@ pub(crate) enum Sequence {
 pub(crate) struct Agents {
     agents: BTreeMap<AgentId, Agent>,
     links: HashMap<LinkId, AgentId>,
+    /// The linked agents of each node: nearly always one.
+    on_node: BTreeMap<String, BTreeSet<AgentId>>,
 }
 
 impl Agents {
@@ -54,6 +56,10 @@ impl Agents {
             events_dropped: 0,
             heard_ns: now,
         });
+        if agent.node != hello.node {
+            leave(&mut self.on_node, &agent.node, id);
+        }
+        self.on_node.entry(hello.node.clone()).or_default().insert(id.clone());
         agent.node.clone_from(&hello.node);
         agent.token.clone_from(&hello.token);
         agent.options_follow = hello.options_follow;
@@ -69,7 +75,9 @@ impl Agents {
     /// A link has ended; the agent it was the link of, if no newer one replaced it.
     pub(crate) fn disconnect(&mut self, link: LinkId) -> Option<AgentId> {
         let id = self.links.remove(&link)?;
-        self.agents.get_mut(&id)?.link = None;
+        let agent = self.agents.get_mut(&id)?;
+        agent.link = None;
+        leave(&mut self.on_node, &agent.node, &id);
         Some(id)
     }
 
@@ -92,7 +100,7 @@ impl Agents {
 
     /// Link and token of the linked agent of a node that was heard last.
     pub(crate) fn newest_on(&self, node: &str) -> Option<(LinkId, &str)> {
-        let on_node = self.agents.values().filter(|agent| agent.node == node && agent.link.is_some());
+        let on_node = self.on_node.get(node)?.iter().filter_map(|id| self.agents.get(id));
         let newest = on_node.max_by_key(|agent| agent.heard_ns)?;
         Some((newest.link?, &newest.token))
     }
@@ -100,6 +108,15 @@ impl Agents {
     /// Agents linked now.
     pub(crate) fn linked(&self) -> usize {
         self.links.len()
+    }
+}
+
+fn leave(on_node: &mut BTreeMap<String, BTreeSet<AgentId>>, node: &str, agent: &AgentId) {
+    if let Some(agents) = on_node.get_mut(node) {
+        agents.remove(agent);
+        if agents.is_empty() {
+            on_node.remove(node);
+        }
     }
 }
 

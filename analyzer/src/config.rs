@@ -61,6 +61,8 @@ pub struct Config {
     pub window_grace_ms: u64,
     /// How long an ended job waits for its last batches, milliseconds.
     pub close_wait_ms: u64,
+    /// Agents of a job that link to the analyzer itself; these carry the streams of further ones. 0 = 316.
+    pub direct_agents: u32,
     /// File that gets every event, decision and action as a line of JSON. None: no journal.
     pub journal: Option<PathBuf>,
     /// File that gets all that comes in, for `midrun replay` and `midrun predict run`. None: nothing is recorded.
@@ -90,6 +92,7 @@ impl Default for Config {
             action_ttl_ms: 10_000,
             window_grace_ms: 250,
             close_wait_ms: 2_000,
+            direct_agents: 0,
             journal: None,
             record: None,
         }
@@ -156,6 +159,11 @@ impl Config {
             search: options.search,
             start: options.start,
         }
+    }
+
+    /// Agents of a job that are linked directly.
+    pub(crate) fn width(&self) -> usize {
+        if self.direct_agents == 0 { limits::WIDTH } else { self.direct_agents as usize }
     }
 
     /// Checks every value.

@@ -52,6 +52,8 @@ pub fn from_agent(message: v1::FromAgent) -> Option<FromAgent> {
         from_agent::Message::TimeProbe(probe) => FromAgent::TimeProbe(probe.agent_ns),
         from_agent::Message::Goodbye(_) => FromAgent::Goodbye,
         from_agent::Message::OwnerSettingsKept(kept) => FromAgent::SettingsKept(JobId::new(&kept.job)?, kept.version),
+        // Not of one agent: the server takes them apart.
+        from_agent::Message::TakesChildren(_) | from_agent::Message::FromChildren(_) => return None,
     })
 }
 
@@ -305,6 +307,16 @@ pub fn welcome(last_sequence: u64, analyzer_ns: u64) -> v1::ToAgent {
 /// The other answer to a Hello.
 pub fn refusal(why: String) -> v1::ToAgent {
     to_agent(to_agent::Message::Refusal(v1::Refusal { why }))
+}
+
+/// Agents by which this one shall link.
+pub fn parents(urls: Vec<String>) -> v1::ToAgent {
+    to_agent(to_agent::Message::Parents(v1::Parents { urls }))
+}
+
+/// The agent shall carry others.
+pub fn take_children() -> v1::ToAgent {
+    to_agent(to_agent::Message::TakeChildren(v1::TakeChildren {}))
 }
 
 /// What the owner of a job has set, for an agent to keep.

@@ -2,14 +2,16 @@
 //!
 //! Whatever agents and people send, memory stays below these; what is over a limit is dropped and counted.
 
+pub use midrun_proto::connections::{
+    HANDSHAKE_MS, HEADER_BYTES, KEEPALIVE_MS, MESSAGE_BYTES, STRANGERS, STREAMS_PER_CONNECTION,
+};
+pub use midrun_proto::links::LINK_QUEUE;
 pub use midrun_vocabulary::bounds::{
     ASSIGNMENTS, JOB_ID_BYTES, MESSAGE_S, NAME_BYTES, ROUND_TRIP_BYTES, STAGES, STREAM_TEXT_BYTES,
 };
 
 /// Longest other text taken from the wire (node, agent, MPI, tuning point, token), bytes; longer is cut.
 pub const TEXT_BYTES: usize = 256;
-/// Largest message taken from an agent, bytes.
-pub const MESSAGE_BYTES: usize = 16 << 20;
 /// Jobs at a time. Past it the new one is refused.
 pub const JOBS: usize = 256;
 /// Ended jobs whose summary and notices are still known.
@@ -116,28 +118,23 @@ pub const SILENT_MS: u64 = 3_600_000;
 pub const TICK_MS: u64 = 25;
 /// Inputs that wait for the core; past it the links wait.
 pub const CORE_QUEUE: usize = 1024;
-/// Messages that wait for one agent; past it the agent is disconnected.
-pub const LINK_QUEUE: usize = 1024;
 /// Notices that wait for one watcher; past it the watcher is disconnected.
 pub const WATCH_QUEUE: usize = NOTICES + 256;
 /// Watchers per job.
 pub const WATCHERS_PER_JOB: usize = 64;
-/// Connected agents; past it a new one is refused.
-pub const LINKS: usize = 4096;
-/// Connections at a time on which no token was shown yet; past it the oldest of them is closed.
-pub const STRANGERS: usize = 128;
-/// A connection on which no token was shown by then is closed, milliseconds.
-pub const HANDSHAKE_MS: u64 = 5_000;
-/// Longest headers of a call, bytes: all that is read before the token is checked.
-pub const HEADER_BYTES: u32 = 4 << 10;
-/// Calls at a time on one connection.
-pub const STREAMS_PER_CONNECTION: u32 = 32;
+/// Agents linked at a time, on streams of their own or carried by others; past it a new one is refused.
+pub const LINKS: usize = AGENTS;
+/// Agents of a job that link to the analyzer itself, unless the configuration says otherwise: with as many children each, they are the
+/// fewest that reach [`MOST_AGENTS`].
+pub const WIDTH: usize = 316;
+/// An agent waits so long for its place in the tree, where others were asked to carry it, milliseconds.
+pub const PLACE_MS: u64 = 1_000;
+/// Agents of a job: a tree of [`WIDTH`] reaches all of them in two steps.
+pub const MOST_AGENTS: usize = 100_000;
 /// Descriptors for everything but connections.
 pub const OTHER_DESCRIPTORS: usize = 64;
 /// A link that has not said Hello by then is closed, milliseconds.
 pub const HELLO_MS: u64 = 10_000;
-/// Silence after which a connection is asked whether it lives, and how long the answer may take, milliseconds.
-pub const KEEPALIVE_MS: u64 = 5_000;
 /// Size at which the journal goes on in a new file, bytes; the one before stays beside it.
 pub const JOURNAL_BYTES: u64 = 256 << 20;
 /// A journal that could not be written is tried again so often, milliseconds.
@@ -175,5 +172,8 @@ pub(crate) fn walks(over: usize) {
 const _: () = assert!(WATCH_QUEUE > NOTICES);
 // What is accepted ahead must not push out what is still being collected.
 const _: () = assert!(OPEN_WINDOWS as u64 > WORK_AHEAD + 2);
+const _: () = assert!(WIDTH * (WIDTH + 1) >= MOST_AGENTS && (WIDTH - 1) * WIDTH < MOST_AGENTS && MOST_AGENTS <= LINKS);
+// A job of as many agents has ten ranks each, at least, before ranks are refused.
+const _: () = assert!(RANKS_PER_JOB as usize >= 10 * MOST_AGENTS);
 // Every connected agent must find a place among the remembered ones.
 const _: () = assert!(AGENTS >= LINKS);

@@ -2,6 +2,7 @@
 
 use crate::admission;
 use crate::attachment::Attached;
+use crate::children::Children;
 use crate::clock::ClockSync;
 use crate::config::Config;
 use crate::delivery;
@@ -87,6 +88,8 @@ pub struct Agent {
     opened: Option<Instant>,
     outage_logged: bool,
     again: Sender<()>,
+    /// Where this agent may carry others.
+    children: Option<Children>,
     oldest_event: Option<Instant>,
     /// When the oldest unacknowledged batch was sent, or the last acknowledgement came.
     awaiting: Option<Instant>,
@@ -107,7 +110,7 @@ pub struct Agent {
 
 impl Agent {
     /// An agent without ranks; a message on `again` asks for a new stream.
-    pub fn new(config: &Config, host: Host, again: Sender<()>) -> Self {
+    pub fn new(config: &Config, host: Host, children: Option<Children>, again: Sender<()>) -> Self {
         let own_name = || rustix::system::uname().nodename().to_string_lossy().into_owned();
         let node = if config.node.is_empty() { own_name() } else { config.node.clone() };
         let name = format!("{node}/{}/{}", std::process::id(), host.now.now());
@@ -130,6 +133,7 @@ impl Agent {
             opened: None,
             outage_logged: false,
             again,
+            children,
             oldest_event: None,
             awaiting: None,
             host,
@@ -147,6 +151,11 @@ impl Agent {
     /// Whether ranks are attached.
     pub fn has_ranks(&self) -> bool {
         !self.ranks.is_empty()
+    }
+
+    /// Whether ranks, or other agents' ranks, need this agent.
+    pub fn is_needed(&self) -> bool {
+        self.has_ranks() || self.children.as_ref().is_some_and(|children| children.count() > 0)
     }
 
     /// Pause until the next look at the rings, at least `shortest`. It grows while the ranks are quiet: a look that finds nothing
@@ -224,8 +233,9 @@ impl Agent {
     /// Something happened on the link. Returns the reason when the analyzer refused this agent.
     pub fn on_link(&mut self, event: LinkEvent) -> Option<String> {
         match event {
-            LinkEvent::Opening(stream) => {
-                let hello = from_agent::Message::Hello(self.hello());
+            LinkEvent::Opening { stream, takes_parent } => {
+                let hello = from_agent::Message::Hello(Hello { takes_parent, ..self.hello() });
+                self.children.iter().for_each(Children::on_lost);
                 self.hello_ns = self.host.now.now();
                 let _ = stream.try_send(FromAgent { message: Some(hello) });
                 self.stream = Some(stream);
@@ -263,8 +273,19 @@ impl Agent {
             }
             LinkEvent::Received(to_agent::Message::OwnerSettings(settings)) => self.on_settings(*settings),
             LinkEvent::Received(to_agent::Message::RanksUnattended(unattended)) => self.on_unattended(unattended.ranks),
+            LinkEvent::Received(to_agent::Message::TakeChildren(_)) => {
+                if let (Some(children), Some(stream)) = (&self.children, &self.stream) {
+                    children.take(stream.clone());
+                }
+            }
+            LinkEvent::Received(to_agent::Message::ToChildren(down)) => {
+                if let Some(children) = &self.children {
+                    children.on_received(down);
+                }
+            }
             LinkEvent::Received(_) => {}
             LinkEvent::Lost(why) => {
+                self.children.iter().for_each(Children::on_lost);
                 // Logged once per outage, and only if ranks are attached.
                 if !std::mem::replace(&mut self.outage_logged, !self.ranks.is_empty()) && !self.ranks.is_empty() {
                     tracing::warn!(why, "the link to the analyzer is lost; the agent tries again, the ranks run on");
@@ -287,6 +308,7 @@ impl Agent {
             ranks: self.ranks.values().map(Rank::joined).collect(),
             owner_settings: self.owners.all(),
             options_follow: self.options_follow,
+            takes_parent: false,
         }
     }
 

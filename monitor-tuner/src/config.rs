@@ -36,6 +36,9 @@ pub struct Config {
     pub poll_ms: u64,
     /// How long the last batches may take at the end, milliseconds.
     pub drain_ms: u64,
+    /// Let the agent of a job on many hosts speak to the analyzer by way of another agent of the job, or carry such agents. Where it shall carry
+    /// some, it opens a port on the interface that faces the analyzer.
+    pub in_tree: bool,
     /// What the owner of a job has set at its start; set by the program that starts the agent for this job.
     #[serde(skip)]
     pub owner_settings: Option<OwnerSettings>,
@@ -62,6 +65,7 @@ impl Default for Config {
             linger_s: 0,
             poll_ms: 1,
             drain_ms: 1000,
+            in_tree: true,
             owner_settings: None,
             options_follow: false,
             user: None,
@@ -73,6 +77,12 @@ impl Config {
     /// Whether the agent was started for one job, and not for whatever job comes.
     pub fn is_for_one_job(&self) -> bool {
         self.owner_settings.is_some() || self.options_follow
+    }
+
+    /// Whether it may be carried by others of its job, and carry them. A site's certificates name no agents, so they make no tree.
+    pub fn is_in_tree(&self) -> bool {
+        let is_of_job = |credentials: &Credentials| !credentials.analyzer_name.is_empty();
+        self.in_tree && self.is_for_one_job() && self.credentials.as_ref().is_none_or(is_of_job)
     }
 
     /// The user whose jobs have their own names: jobs of others get the user's number added.

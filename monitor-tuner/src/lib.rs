@@ -4,7 +4,7 @@
 //! each `rank`'s records are checked and folded (`collected`, with `stream`, `measurements` and `counters`); batches stay in the
 //! `send_queue` until the analyzer acknowledges them; `link` keeps one stream to the analyzer; `delivery` writes actions into the
 //! ranks' command rings; `owner` keeps what the jobs' owners have set, for the next analyzer; `unattended` watches the processes whose agent
-//! has died. `agent` owns all state. A `standing` agent runs a further agent, as a task, for each job that asks for one by the
+//! has died; `children` carries the streams of other agents. `agent` owns all state. A `standing` agent runs a further agent, as a task, for each job that asks for one by the
 //! messages of `serve_job`.
 
 #![forbid(unsafe_code)]
@@ -12,6 +12,7 @@
 mod admission;
 mod agent;
 mod attachment;
+mod children;
 mod clock;
 mod collected;
 pub mod config;

@@ -2,6 +2,7 @@
 
 use crate::agent::{Agent, Overview, Stats};
 use crate::attachment::{self, Attached, Users};
+use crate::children::Children;
 use crate::config::Config;
 use crate::host::Host;
 use crate::link::{self, LinkEvent};
@@ -76,22 +77,29 @@ pub(crate) async fn run_beside(
     let listener = tokio::net::UnixListener::from_std(listener)?;
     let endpoint = tls::endpoint(&config.analyzer, config.credentials.as_ref()).map_err(AgentError::Analyzer)?;
     let endpoint = link::patient(endpoint);
-    let connect = move || {
-        let endpoint = endpoint.clone();
-        async move { endpoint.connect().await }
+    let credentials = config.credentials.clone();
+    let connect = move |parent: Option<String>| {
+        let endpoint = match parent {
+            None => Ok(endpoint.clone()),
+            Some(url) => tls::parent(&url, credentials.as_ref()).map(link::patient),
+        };
+        async move { endpoint?.connect().await.map_err(|error| tls::cause(&error)) }
     };
     let (attached_to, attached) = channel(ATTACHMENTS);
     // An agent that was started for one job serves the user who started it, also if that is root.
     let is_for_all = config.user() == 0 && !config.is_for_one_job();
     let users = if is_for_all { Users::All } else { Users::Only(config.user()) };
     let door = tokio::spawn(attachment::accept(listener, users, attached_to, jobs));
-    let ended = serve(config, Host::this(), connect, attached, asked, shutdown).await;
+    let children = config
+        .is_in_tree()
+        .then(|| Children::new(&config.token, &config.job_token, config.credentials.clone(), &config.analyzer));
+    let ended = serve_with(config, Host::this(), children, connect, attached, asked, shutdown).await;
     door.abort();
     ended
 }
 
 /// As [`run`], in surroundings that are given: `host` is that of the ranks; `connect` makes a channel to the analyzer; ranks come and
-/// go by `attached`.
+/// go by `attached`. This agent is in no tree.
 ///
 /// # Errors
 /// An analyzer that refuses.
@@ -99,18 +107,39 @@ pub async fn serve<C, F>(
     config: Config,
     host: Host,
     connect: C,
-    mut attached: Receiver<Attached>,
-    mut asked: Asked,
+    attached: Receiver<Attached>,
+    asked: Asked,
     shutdown: impl Future<Output = ()>,
 ) -> Result<Stats, AgentError>
 where
     C: Fn() -> F + Send + Sync + 'static,
     F: Future<Output = Result<Channel, tonic::transport::Error>> + Send + 'static,
 {
+    let connect = move |_| {
+        let channel = connect();
+        async move { channel.await.map_err(|error| tls::cause(&error)) }
+    };
+    serve_with(config, host, None, connect, attached, asked, shutdown).await
+}
+
+async fn serve_with<C, F>(
+    config: Config,
+    host: Host,
+    children: Option<Children>,
+    connect: C,
+    mut attached: Receiver<Attached>,
+    mut asked: Asked,
+    shutdown: impl Future<Output = ()>,
+) -> Result<Stats, AgentError>
+where
+    C: Fn(Option<String>) -> F + Send + Sync + 'static,
+    F: Future<Output = Result<Channel, String>> + Send + 'static,
+{
     let (link_to, mut link_events) = channel(256);
     let (again, again_requests) = channel(1);
-    let link = tokio::spawn(link::keep(connect, ShowToken::new(&config.token), link_to, again_requests));
-    let mut agent = Agent::new(&config, host, again);
+    let link =
+        tokio::spawn(link::keep(connect, ShowToken::new(&config.token), children.is_some(), link_to, again_requests));
+    let mut agent = Agent::new(&config, host, children.clone(), again);
     let mut last_needed = Instant::now();
     tokio::pin!(shutdown);
     let result = loop {
@@ -128,15 +157,16 @@ where
             }
             Some(place) = asked.recv() => drop(place.send(agent.overview())),
         }
-        if agent.has_ranks() {
+        if agent.is_needed() {
             last_needed = Instant::now();
         }
-        if config.linger_s > 0 && !agent.has_ranks() && last_needed.elapsed() >= agent.linger(config.linger_s) {
+        if config.linger_s > 0 && !agent.is_needed() && last_needed.elapsed() >= agent.linger(config.linger_s) {
             tracing::info!("no rank is attached any more; the agent ends");
             break Ok(());
         }
     };
     end(&mut agent, &mut attached, &mut link_events, Duration::from_millis(config.drain_ms)).await;
+    children.iter().for_each(Children::end);
     link.abort();
     result.map(|()| agent.stats)
 }

@@ -49,6 +49,14 @@ pub const CONNECT: Duration = Duration::from_secs(5);
 /// A batch that is not acknowledged for so long means a new connection: after a partition heals, an old one can stay
 /// dead.
 pub const ACK: Duration = Duration::from_secs(10);
+/// Other agents that an agent carries: twice as many as the analyzer gives it, for those of a parent that is lost.
+pub const CHILDREN: usize = 1024;
+/// Bytes of their messages that wait for the way up; past it they wait, and keep their batches themselves.
+pub const WAITING_BYTES: usize = 64 << 20;
+/// Messages of children that are joined to one, and its bytes: the analyzer takes 16 MiB.
+pub const JOINED_MESSAGES: usize = 1024;
+/// See [`JOINED_MESSAGES`].
+pub const JOINED_BYTES: usize = 4 << 20;
 /// First pause between two attempts to connect.
 pub const BACKOFF: Duration = Duration::from_millis(100);
 /// Longest pause between two attempts to connect.
@@ -73,6 +81,7 @@ pub const OUTPUT_BYTES: u64 = 1 << 50;
 pub const SINGLE_POINTS: usize = 512;
 
 const _: () = assert!(STREAM_BATCHES < QUEUED_BATCHES);
+const _: () = assert!(2 * JOINED_BYTES + BATCH_BYTES <= midrun_proto::connections::MESSAGE_BYTES);
 const _: () = assert!(BATCH_BYTES * 2 <= QUEUED_BYTES);
 const _: () = assert!(CONNECT.as_nanos() < ACK.as_nanos());
 const _: () = assert!(BACKOFF.as_nanos() < BACKOFF_MOST.as_nanos());

@@ -5,6 +5,7 @@ use midrun_proto::tls;
 use midrun_proto::token::ShowToken;
 use midrun_proto::v1::agent_client::AgentClient;
 use midrun_proto::v1::{FromAgent, ToAgent, Welcome, to_agent};
+use std::collections::VecDeque;
 use std::error::Error;
 use std::future::Future;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -18,8 +19,8 @@ use tonic::{Code, Status};
 /// An event of the link, for the agent.
 #[derive(Debug)]
 pub enum LinkEvent {
-    /// A stream is being opened: the agent must put its Hello into it at once.
-    Opening(Sender<FromAgent>),
+    /// A stream is being opened: the agent must put its Hello into it at once. Another agent may carry it where `takes_parent`.
+    Opening { stream: Sender<FromAgent>, takes_parent: bool },
     /// The analyzer took the Hello.
     Welcomed(Welcome),
     /// It sent a message.
@@ -33,6 +34,27 @@ pub enum LinkEvent {
 enum End {
     Refused(String),
     Gone(String),
+    /// The analyzer names agents that shall carry this one.
+    Below(Vec<String>),
+}
+
+/// Where the next stream goes: to the analyzer, or to an agent that carries it there.
+struct Way {
+    may_be_carried: bool,
+    parents: VecDeque<String>,
+    /// The analyzer has named parents, and none of them carries this agent any more.
+    is_alone: bool,
+}
+
+impl Way {
+    fn takes_parent(&self) -> bool {
+        self.may_be_carried && self.parents.is_empty() && !self.is_alone
+    }
+
+    /// After a stream has ended, how ever: the next parent, at last the analyzer.
+    fn turn(&mut self) {
+        self.is_alone = self.parents.pop_front().is_some() && self.parents.is_empty();
+    }
 }
 
 /// The deadlines of a connection: one that has been silent for a time is asked whether it lives.
@@ -40,18 +62,25 @@ pub fn patient(endpoint: Endpoint) -> Endpoint {
     endpoint.connect_timeout(CONNECT).tcp_nodelay(true).http2_keep_alive_interval(CONNECT).keep_alive_timeout(CONNECT)
 }
 
-/// Runs until the agent has gone or the analyzer refused. `connect` makes a channel, so that tests can put their own
-/// network under it; each call shows `token`; a message on `again` ends the present stream.
-pub async fn keep<C, F>(connect: C, token: ShowToken, to: Sender<LinkEvent>, mut again: Receiver<()>)
-where
-    C: Fn() -> F,
-    F: Future<Output = Result<Channel, tonic::transport::Error>>,
+/// Runs until the agent has gone or the analyzer refused. `connect` makes a channel to the analyzer, or to the agent at a URL that carries this
+/// one, so that tests can put their own network under it; each call shows `token`; a message on `again` ends the present stream.
+pub async fn keep<C, F>(
+    connect: C,
+    token: ShowToken,
+    may_be_carried: bool,
+    to: Sender<LinkEvent>,
+    mut again: Receiver<()>,
+) where
+    C: Fn(Option<String>) -> F,
+    F: Future<Output = Result<Channel, String>>,
 {
     let mut pause = BACKOFF;
+    let mut way = Way { may_be_carried, parents: VecDeque::new(), is_alone: false };
     loop {
         while again.try_recv().is_ok() {}
         let mut welcomed = false;
-        let end = one_stream(&connect, &token, &to, &mut again, &mut welcomed).await;
+        let end = one_stream(&connect, &token, &way, &to, &mut again, &mut welcomed).await;
+        way.turn();
         if welcomed {
             pause = BACKOFF;
         }
@@ -61,6 +90,10 @@ where
                 return;
             }
             End::Gone(why) => LinkEvent::Lost(why),
+            End::Below(urls) => {
+                way.parents = urls.into();
+                continue; // each of them is tried once, and then the analyzer
+            }
         };
         if to.send(event).await.is_err() {
             return;
@@ -79,30 +112,34 @@ fn jitter() -> f64 {
 async fn one_stream<C, F>(
     connect: &C,
     token: &ShowToken,
+    way: &Way,
     to: &Sender<LinkEvent>,
     again: &mut Receiver<()>,
     welcomed: &mut bool,
 ) -> End
 where
-    C: Fn() -> F,
-    F: Future<Output = Result<Channel, tonic::transport::Error>>,
+    C: Fn(Option<String>) -> F,
+    F: Future<Output = Result<Channel, String>>,
 {
     let gone = |error: &dyn std::fmt::Display| End::Gone(error.to_string());
     // A refused certificate is noticed after the handshake only, by the first call.
     let lost = |status: &Status| End::Gone(status.source().map_or_else(|| status.message().to_owned(), tls::cause));
-    let channel = match timeout(CONNECT, connect()).await {
+    let channel = match timeout(CONNECT, connect(way.parents.front().cloned())).await {
         Ok(Ok(channel)) => channel,
-        Ok(Err(error)) => return End::Gone(tls::cause(&error)),
+        Ok(Err(why)) => return End::Gone(why),
         Err(_) => return gone(&"the connection took too long"),
     };
     let (outgoing, stream) = mpsc::channel(STREAM_BATCHES);
-    if to.send(LinkEvent::Opening(outgoing)).await.is_err() {
+    let opening = LinkEvent::Opening { stream: outgoing, takes_parent: way.takes_parent() };
+    if to.send(opening).await.is_err() {
         return gone(&"the agent ended");
     }
     let mut client = AgentClient::with_interceptor(channel, token.clone());
     let mut incoming = match timeout(CONNECT, client.link(ReceiverStream::new(stream))).await {
         Ok(Ok(response)) => response.into_inner(),
-        Ok(Err(status)) if status.code() == Code::PermissionDenied => return End::Refused(status.message().to_owned()),
+        Ok(Err(status)) if status.code() == Code::PermissionDenied && way.parents.is_empty() => {
+            return End::Refused(status.message().to_owned());
+        }
         Ok(Err(status)) => return lost(&status),
         Err(_) => return gone(&"the analyzer does not answer"),
     };
@@ -122,6 +159,7 @@ where
                     LinkEvent::Welcomed(welcome)
                 }
                 to_agent::Message::Refusal(refusal) => return End::Refused(refusal.why),
+                to_agent::Message::Parents(parents) if !parents.urls.is_empty() => return End::Below(parents.urls),
                 other => LinkEvent::Received(other),
             },
             Ok(Some(_)) => continue,

@@ -586,3 +586,133 @@ async fn an_agent_of_one_job_ends_after_its_last_rank_with_everything_reported()
     assert_eq!(soon(agent.ended).await.unwrap().unwrap().ranks, 2);
     drop(agent.stop);
 }
+
+/// An agent that was started for job `j`, as `midrun exec` starts one.
+fn of_job(analyzer: SocketAddr, credentials: &Credentials) -> Agent {
+    let config = Config {
+        options_follow: true,
+        job_token: "secret".into(),
+        credentials: Some(credentials.clone()),
+        ..Config::default()
+    };
+    Agent::with(analyzer, config)
+}
+
+/// What an agent carries for others.
+struct Carried {
+    by: Link,
+    heard: std::collections::VecDeque<v1::FromChild>,
+}
+
+impl Carried {
+    fn new(by: Link) -> Carried {
+        Carried { by, heard: Default::default() }
+    }
+
+    /// The next message that is not about clocks, with the number of its stream; none where that has ended.
+    async fn hear(&mut self) -> (u64, Option<from_agent::Message>) {
+        soon(self.next()).await
+    }
+
+    async fn next(&mut self) -> (u64, Option<from_agent::Message>) {
+        loop {
+            while let Some(v1::FromChild { child, message }) = self.heard.pop_front() {
+                match message.and_then(|message| message.message) {
+                    Some(from_agent::Message::TimeProbe(_)) => {}
+                    other => return (child, other),
+                }
+            }
+            match self.by.hear().await {
+                Some(from_agent::Message::FromChildren(said)) => self.heard.extend(said.messages),
+                Some(_) => {}
+                None => panic!("the carrying agent's stream has ended"),
+            }
+        }
+    }
+}
+
+async fn say_to(link: &Link, child: u64, message: to_agent::Message) {
+    let to = v1::ToChild { child, message: Some(ToAgent { message: Some(message) }) };
+    link.say(to_agent::Message::ToChildren(v1::ToChildren { messages: vec![to] })).await;
+}
+
+#[tokio::test]
+async fn an_agent_carries_another_and_when_it_dies_that_one_goes_on_with_what_was_not_acknowledged() {
+    let Keys { analyzer: own, client } = make(&["127.0.0.1".into()], "127.0.0.1").unwrap();
+    let mut analyzer = Analyzer::with("127.0.0.1:0".parse().unwrap(), Some(own)).await;
+    let parent = of_job(analyzer.address, &client);
+    let (mut upper, hello) = analyzer.welcomed(0).await;
+    assert!(hello.takes_parent);
+    upper.say(to_agent::Message::TakeChildren(v1::TakeChildren {})).await;
+    let url = match soon(upper.hear()).await {
+        Some(from_agent::Message::TakesChildren(takes)) => takes.url,
+        other => panic!("where it takes children, instead of {other:?}"),
+    };
+    assert!(url.starts_with("https://127.0.0.1:"), "{url}");
+
+    let child = of_job(analyzer.address, &client);
+    let rank = Rank::attach(&child, 1);
+    let (link, hello) = analyzer.greeted().await;
+    assert!(hello.takes_parent);
+    // Nobody is at the first one.
+    let urls = vec!["https://127.0.0.1:1".into(), url];
+    link.say(to_agent::Message::Parents(v1::Parents { urls })).await;
+    let mut upper = Carried::new(upper);
+    let (number, hello) = upper.hear().await;
+    let Some(from_agent::Message::Hello(hello)) = hello else { panic!("a Hello instead of {hello:?}") };
+    assert!(!hello.takes_parent && hello.token == "secret");
+    let welcome = v1::Welcome { analyzer: "scripted".into(), ..Default::default() };
+    say_to(&upper.by, number, to_agent::Message::Welcome(welcome)).await;
+    let mut taken = 0;
+    rank.ends_iterations(0..1);
+    while taken == 0 {
+        let Some(from_agent::Message::Batch(batch)) = upper.hear().await.1 else { panic!("a batch") };
+        say_to(&upper.by, number, to_agent::Message::BatchAck(v1::BatchAck { sequence: batch.sequence })).await;
+        taken = if ended(&batch) == [0] { batch.sequence } else { 0 };
+    }
+    rank.ends_iterations(1..2);
+    let Some(from_agent::Message::Batch(lost)) = upper.hear().await.1 else { panic!("a batch") };
+    assert_eq!((lost.sequence, ended(&lost)), (taken + 1, vec![1]), "it is not acknowledged");
+
+    parent.stop().await;
+    let (mut link, hello) = analyzer.welcomed(taken).await;
+    assert!(!hello.takes_parent && hello.ranks.len() == 1, "no parent is left: {hello:?}");
+    let again = link.batch().await;
+    assert_eq!((again.sequence, ended(&again)), (lost.sequence, vec![1]));
+    link.acknowledge(again.sequence).await;
+    assert_eq!(child.stop().await.events_dropped, 0);
+}
+
+#[tokio::test]
+async fn an_agent_carries_none_of_another_job_and_none_while_it_has_no_way_to_the_analyzer() {
+    let Keys { analyzer: own, client } = make(&["127.0.0.1".into()], "127.0.0.1").unwrap();
+    let mut analyzer = Analyzer::with("127.0.0.1:0".parse().unwrap(), Some(own)).await;
+    let parent = of_job(analyzer.address, &client);
+    let (mut upper, _) = analyzer.welcomed(0).await;
+    upper.say(to_agent::Message::TakeChildren(v1::TakeChildren {})).await;
+    let Some(from_agent::Message::TakesChildren(v1::TakesChildren { url })) = soon(upper.hear()).await else {
+        panic!("it takes children")
+    };
+    let stranger = midrun_proto::tls::endpoint(&url, Some(&client)).unwrap();
+    stranger.connect().await.expect_err("who looks for an analyzer does not take it for one");
+    let channel = midrun_proto::tls::parent(&url, Some(&client)).unwrap().connect().await.unwrap();
+    let mut agents = v1::agent_client::AgentClient::new(channel);
+    let hello = |token: &str| {
+        let hello = v1::Hello { token: token.into(), ..Default::default() };
+        tokio_stream::iter([FromAgent { message: Some(from_agent::Message::Hello(hello)) }])
+            .chain(tokio_stream::pending())
+    };
+    let mut other = soon(agents.link(hello("other"))).await.unwrap().into_inner();
+    assert_eq!(soon(other.message()).await.unwrap_err().code(), tonic::Code::Unavailable);
+    let mut upper = Carried::new(upper);
+    let mut same = soon(agents.link(hello("secret"))).await.unwrap().into_inner();
+    assert!(matches!(upper.hear().await, (_, None)), "the end of the first one");
+    assert!(matches!(upper.hear().await, (_, Some(from_agent::Message::Hello(_)))));
+
+    drop(upper);
+    analyzer.die().await;
+    assert_eq!(soon(same.message()).await.ok().flatten(), None, "the child shall look for another way");
+    let refused = soon(agents.link(hello("secret"))).await.unwrap_err();
+    assert_eq!(refused.code(), tonic::Code::Unavailable);
+    parent.stop().await;
+}

@@ -4,9 +4,10 @@ use rcgen::{
     BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair, KeyUsagePurpose,
 };
 
-use crate::tls::Credentials;
+use crate::tls::{CLIENT_NAME, Credentials};
 
-/// Credentials of an analyzer and of its clients. A client's key does not make an analyzer: its certificate is for clients only.
+/// Credentials of an analyzer and of its clients. A client's key does not make an analyzer: its certificate has another name. With it an
+/// agent carries the streams of others.
 #[derive(Debug)]
 pub struct Keys {
     /// Of the analyzer.
@@ -28,10 +29,10 @@ pub fn make(names: &[String], expected: &str) -> Result<Keys, rcgen::Error> {
     let key = KeyPair::generate()?;
     let authority = parameters.self_signed(&key)?.pem();
     let issuer = Issuer::new(parameters, key);
-    let signed = |name, names: &[String], purpose| {
+    let signed = |name, names: &[String], purposes| {
         let mut parameters = named(name, names)?;
         parameters.key_usages = vec![KeyUsagePurpose::DigitalSignature];
-        parameters.extended_key_usages = vec![purpose];
+        parameters.extended_key_usages = purposes;
         let key = KeyPair::generate()?;
         Ok::<_, rcgen::Error>(Credentials {
             authority: authority.clone(),
@@ -40,9 +41,10 @@ pub fn make(names: &[String], expected: &str) -> Result<Keys, rcgen::Error> {
             analyzer_name: expected.to_owned(),
         })
     };
+    let client = vec![ExtendedKeyUsagePurpose::ClientAuth, ExtendedKeyUsagePurpose::ServerAuth];
     Ok(Keys {
-        analyzer: signed("midrun analyzer", names, ExtendedKeyUsagePurpose::ServerAuth)?,
-        client: signed("midrun client", &[], ExtendedKeyUsagePurpose::ClientAuth)?,
+        analyzer: signed("midrun analyzer", names, vec![ExtendedKeyUsagePurpose::ServerAuth])?,
+        client: signed("midrun client", &[CLIENT_NAME.to_owned()], client)?,
     })
 }
 

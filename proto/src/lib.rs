@@ -1,11 +1,13 @@
 //! The wire seam: agent to analyzer, command line to analyzer.
 //!
-//! Everything here but `token`, `tls` and `keys` is generated from `proto/midrun/v1/*.proto`; the files' comments are the
-//! documentation of the messages.
+//! What is not generated from `proto/midrun/v1/*.proto`, whose comments are the documentation of the messages: `token`, `tls` and `keys`
+//! say who may speak; `connections` and `links` are what analyzer and agents have in common as servers.
 
 #![forbid(unsafe_code)]
 
+pub mod connections;
 pub mod keys;
+pub mod links;
 pub mod tls;
 pub mod token;
 

@@ -14,6 +14,9 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tonic::transport::{Certificate, ClientTlsConfig, Endpoint, Identity, ServerTlsConfig, Uri};
 
+/// Name in the certificate of a job's clients. No host has it, so that none is taken for the analyzer.
+pub const CLIENT_NAME: &str = "client.midrun.invalid";
+
 /// Certificates and key of one side. All three texts are PEM.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Credentials {
@@ -155,6 +158,15 @@ pub fn endpoint(url: &str, credentials: Option<&Credentials>) -> Result<Endpoint
         )),
         _ => Err(no_url()),
     }
+}
+
+/// An agent of the same job at `url`, which carries this agent's stream: whoever has a certificate of the job's clients.
+///
+/// # Errors
+/// As of [`endpoint`].
+pub fn parent(url: &str, credentials: Option<&Credentials>) -> Result<Endpoint, String> {
+    let credentials = credentials.map(|own| Credentials { analyzer_name: CLIENT_NAME.to_owned(), ..own.clone() });
+    endpoint(url, credentials.as_ref())
 }
 
 fn is_loopback(host: &str) -> bool {

@@ -133,12 +133,19 @@ struct Choice {
 impl Choice {
     /// `None` where the MPI is not here, or no hosts can be.
     fn start(mpi: Mpi, flags: &[&str]) -> Option<Choice> {
+        Choice::with(mpi, flags, 0)
+    }
+
+    /// The same with so many agents that are linked directly; 0: as many as usual.
+    fn with(mpi: Mpi, flags: &[&str], direct_agents: u32) -> Option<Choice> {
         let scratch = Scratch::new();
         let (mut line, program) = Cluster::line(&scratch, mpi, &[3, 2, 2], "allreduce_choice")?;
         line.push(program.display().to_string());
         line.extend(words("--iterations 1000000 --delay-us 20000"));
         let cluster = Cluster::up(3, "100mbit");
-        let job = Process::start(&scratch, "run", command(&Cluster::on("h1", &run::words(flags, &line))));
+        let mut run = command(&Cluster::on("h1", &run::words(flags, &line)));
+        run.env("MIDRUN_CFG_ANALYZER__DIRECT_AGENTS", direct_agents.to_string());
+        let job = Process::start(&scratch, "run", run);
         let mut choice = Choice { scratch, cluster, job };
         wait_until("every rank offers its points", || {
             assert!(choice.job.is_running(), "the job ended too early: {}", choice.job.err());
@@ -215,6 +222,53 @@ fn ranks_on_three_hosts_change_in_the_same_iterations_also_where_an_agent_is_sto
 fn signal(pid: i32, signal: i32) {
     // SAFETY: a process that this test has started.
     assert_eq!(unsafe { libc::kill(pid, signal) }, 0, "process {pid}");
+}
+
+/// Whether a process has accepted a connection at a port of its own.
+fn carries(pid: &i32) -> bool {
+    let own: Vec<String> = std::fs::read_dir(format!("/proc/{pid}/fd"))
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|fd| {
+            std::fs::read_link(fd.path()).ok()?.to_str()?.strip_prefix("socket:[")?.strip_suffix(']').map(str::to_owned)
+        })
+        .collect();
+    let table = std::fs::read_to_string(format!("/proc/{pid}/net/tcp")).unwrap_or_default();
+    // proc_net_tcp: local address, remote address and state are columns 2 to 4, the inode is column 10.
+    let rows = table.lines().map(|row| row.split_whitespace().collect::<Vec<_>>());
+    let rows: Vec<_> = rows.filter(|row| row.get(9).is_some_and(|inode| own.iter().any(|own| own == inode))).collect();
+    let port = |row: &[&str]| row[1].rsplit(':').next().map(str::to_owned);
+    let listens = rows.iter().filter(|row| row[3] == "0A").filter_map(|row| port(row));
+    listens.into_iter().any(|open| rows.iter().any(|row| row[3] == "01" && port(row).as_deref() == Some(&open)))
+}
+
+#[each_mpi]
+fn an_agent_that_carries_another_hosts_agent_is_replaced_when_it_freezes_and_changes_reach_all_ranks(mpi: Mpi) {
+    need!(Cluster::is_possible(), "no network namespaces");
+    let choice = Choice::with(mpi, &["--synchronized"], 1);
+    need!(choice.is_some(), "the MPI is not here");
+    let choice = choice.expect("it is here");
+    let change = |value: usize| {
+        wait_until("a change is applied on all ranks", || {
+            let (code, text) = choice.set("algorithm", value);
+            code == 0 && text.contains("applied on ranks 0-6 at iteration ")
+        });
+    };
+    let carrying = || ranks::agents(&choice.scratch).into_iter().find(carries);
+    wait_until("an agent carries the other one", || carrying().is_some());
+    change(1);
+    let (parent, lost) = (carrying().expect("it runs"), choice.job.err().matches("is not connected any more").count());
+    signal(parent, libc::SIGSTOP);
+    let child = ["h2", "h3"].into_iter().find(|host| !choice.cluster.runs_on(host, parent)).expect("another host");
+    wait_until("the other one has found another way", || {
+        choice.job.err().contains(&format!("the agent on {child} is back"))
+    });
+    signal(parent, libc::SIGCONT);
+    change(2);
+    assert!(choice.job.err().matches("is not connected any more").count() > lost, "{}", choice.job.err());
+    let changes: Vec<usize> = choice.stop().into_iter().map(|(algorithm, _)| algorithm).collect();
+    assert!(changes.contains(&1) && changes.contains(&2), "{mpi:?}: {changes:?}");
 }
 
 #[each_mpi]

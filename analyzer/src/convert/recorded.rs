@@ -86,7 +86,9 @@ pub fn said(link: LinkId, message: &v1::FromAgent) -> Option<What> {
         Message::Hello(hello) => Message::Hello(v1::Hello { token: String::new(), ..hello.clone() }),
         Message::Batch(batch) => Message::Batch(batch.clone()),
         Message::OwnerSettingsKept(kept) => Message::OwnerSettingsKept(kept.clone()),
-        Message::TimeProbe(_) | Message::Goodbye(_) => return None,
+        Message::TimeProbe(_) | Message::Goodbye(_) | Message::TakesChildren(_) | Message::FromChildren(_) => {
+            return None;
+        }
     };
     Some(What::Said(v1::LinkSaid { link: link.0, message: Some(v1::FromAgent { message: Some(message) }) }))
 }

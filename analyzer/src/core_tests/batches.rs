@@ -49,3 +49,33 @@ fn batches_of_single_ranks_walk_over_no_others() {
     assert_eq!(status["in_flight"], RANKS - 101);
     assert!(limits::WALKED.get() >= RANKS as usize, "what walks over the ranks is counted");
 }
+
+#[test]
+fn agents_that_are_lost_and_come_back_walk_over_no_ranks() {
+    let mut story = Story::new(Config::default());
+    let agent = |number: u32, round: u64| {
+        let name = format!("n{number}");
+        let hello = Hello {
+            protocol: midrun_proto::PROTOCOL_VERSION,
+            agent: AgentId(name.as_str().into()),
+            node: name,
+            ranks: (10 * number..10 * (number + 1)).map(|rank| joined("j", rank, RANKS)).collect(),
+            ..Hello::default()
+        };
+        (LinkId(1_000 * round + u64::from(number)), hello)
+    };
+    let agents = RANKS / 10;
+    for (link, hello) in (0..agents).map(|number| agent(number, 1)) {
+        story.step(Input::AgentConnected { link, hello });
+    }
+    limits::WALKED.set(0);
+    for (link, _) in (agents / 2..agents).map(|number| agent(number, 1)) {
+        story.step(Input::AgentDisconnected { link, goodbye: false });
+    }
+    let lost = story.events().iter().filter(|event| event["event"] == "agent-lost").count();
+    for (link, hello) in (agents / 2..agents).map(|number| agent(number, 2)) {
+        story.step(Input::AgentConnected { link, hello });
+    }
+    let back = story.events().iter().filter(|event| event["event"] == "agent-back").count();
+    assert_eq!((lost, back, limits::WALKED.get()), (25, 25, 0));
+}

@@ -53,6 +53,10 @@ pub(super) struct Membership {
     present: usize,
     hosts: BTreeMap<AgentId, Host>,
     linked: usize,
+    /// Ranks that run, by the agent that they are attached to.
+    attached: BTreeMap<AgentId, BTreeSet<u32>>,
+    /// Agents that each node has had.
+    on_node: BTreeMap<String, BTreeSet<AgentId>>,
     /// Number of the launch whose ranks run.
     launch: String,
     /// Ranks that agents have, and that are left alone.
@@ -81,7 +85,7 @@ impl Membership {
             self.mpi.clone_from(&joined.mpi);
         }
         let rank = self.place(joined.rank, agent);
-        rank.agent = agent.clone();
+        let before = std::mem::replace(&mut rank.agent, agent.clone());
         rank.process = joined.process;
         if rank.state != RankState::Present {
             // The next program of the same job: its totals begin at 0 again.
@@ -90,7 +94,15 @@ impl Membership {
             self.past.add(past);
             self.present += 1;
         }
+        self.detach(&before, joined.rank);
+        self.attached.entry(agent.clone()).or_default().insert(joined.rank);
         true
+    }
+
+    fn detach(&mut self, agent: &AgentId, rank: u32) {
+        if let Some(attached) = self.attached.get_mut(agent) {
+            attached.remove(&rank);
+        }
     }
 
     /// Whether a rank is of another launch than those that run, or has the number of one that runs on another node.
@@ -118,6 +130,7 @@ impl Membership {
     fn place(&mut self, rank: u32, agent: &AgentId) -> &mut Rank {
         self.ranks.entry(rank).or_insert_with(|| {
             self.present += 1;
+            self.attached.entry(agent.clone()).or_default().insert(rank);
             Rank { agent: agent.clone(), state: RankState::Present, records: Records::default(), process: None }
         })
     }
@@ -132,7 +145,9 @@ impl Membership {
             linked: false,
         });
         host.dropped = host.dropped.max(dropped);
-        self.set_linked(agent, true);
+        if self.set_linked(agent, true) == Some(false) {
+            self.on_node.entry(node.to_owned()).or_default().insert(agent.clone());
+        }
     }
 
     /// A rank reports. One that joined while another analyzer listened is new here.
@@ -160,6 +175,8 @@ impl Membership {
             return false;
         }
         rank.state = if left.finalized || left.unattended { RankState::Ended } else { RankState::Lost };
+        let agent = rank.agent.clone();
+        self.detach(&agent, left.rank);
         self.present -= 1;
         true
     }
@@ -178,7 +195,7 @@ impl Membership {
 
     /// Whether a rank that runs is attached to this agent.
     pub(super) fn serves(&self, agent: &AgentId) -> bool {
-        self.walk().any(|(_, rank)| rank.state == RankState::Present && rank.agent == *agent)
+        self.attached.get(agent).is_some_and(|ranks| !ranks.is_empty())
     }
 
     /// All ranks: for what happens once in a while, not for batches.
@@ -258,23 +275,16 @@ impl Membership {
 
     /// A rank that runs has an agent that is connected.
     pub(super) fn any_attended(&self) -> bool {
-        self.linked > 0 && self.walk().any(|(_, rank)| rank.state == RankState::Present && self.is_attended(rank))
-    }
-
-    fn is_attended(&self, rank: &Rank) -> bool {
-        self.hosts.get(&rank.agent).is_some_and(|host| host.linked)
+        let is_linked = |agent| self.hosts.get(agent).is_some_and(|host| host.linked);
+        self.linked > 0 && self.attached.iter().any(|(agent, ranks)| !ranks.is_empty() && is_linked(agent))
     }
 
     /// Number and process of each rank on a node that runs, as far as is known, without an agent that is connected.
     pub(super) fn unattended(&self, node: &str) -> impl Iterator<Item = (u32, Process)> {
-        let is_lone = move |host: &Host| !host.linked && host.node == node;
-        // Nearly always there are none: no walk over all ranks.
-        let any = self.linked < self.hosts.len() && self.hosts.values().any(is_lone);
-        let ranks = any.then(|| self.walk()).into_iter().flatten();
-        let lone = ranks.filter(move |(_, rank)| {
-            rank.state == RankState::Present && self.hosts.get(&rank.agent).is_some_and(is_lone)
-        });
-        lone.filter_map(|(number, rank)| Some((number, rank.process?)))
+        let agents = self.on_node.get(node).into_iter().flatten();
+        let lone = agents.filter(|agent| self.hosts.get(*agent).is_some_and(|host| !host.linked));
+        let ranks = lone.filter_map(|agent| self.attached.get(agent)).flatten();
+        ranks.filter_map(|number| Some((*number, self.ranks.get(number)?.process?)))
     }
 
     /// A rank that has left, if any has.

@@ -9,11 +9,11 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::MissedTickBehavior;
 use tonic::Status;
 
+use midrun_proto::links::Links;
 use midrun_proto::v1;
 use midrun_proto::v1::recorded::What;
 use midrun_vocabulary::Clock;
 
-use super::links::Links;
 use crate::core::Core;
 use crate::ids::{AskId, JobId};
 use crate::input::{Answer, Input, Output};
@@ -177,29 +177,29 @@ impl CoreTask {
         match output {
             Output::Journal(_) | Output::KeepSettings(_) => {}
             Output::Welcome { link, last_sequence } => {
-                self.links.send(link, convert::welcome(last_sequence, self.now_ns.now()));
+                self.links.send(link.0, convert::welcome(last_sequence, self.now_ns.now()));
             }
             Output::Refuse { link, why } => {
-                self.links.send(link, convert::refusal(why));
-                self.links.end(link);
+                self.links.send(link.0, convert::refusal(why));
+                self.links.end(link.0);
             }
             Output::Disconnect { link } => {
-                self.links.end(link);
+                self.links.end(link.0);
             }
             Output::Acknowledge { link, sequence } => {
-                self.links.send(link, convert::batch_ack(sequence));
+                self.links.send(link.0, convert::batch_ack(sequence));
             }
             Output::Act { link, action } => {
                 let (job, id) = (action.job.clone(), action.id.0);
-                if !self.links.send(link, convert::action(self.now_ns.now(), action)) {
+                if !self.links.send(link.0, convert::action(self.now_ns.now(), action)) {
                     tracing::warn!(%job, action = id, "an action found its agent gone; it goes again when the agent is back");
                 }
             }
             Output::ShowSettings { link, settings } => {
-                self.links.send(link, convert::show_settings(&settings));
+                self.links.send(link.0, convert::show_settings(&settings));
             }
             Output::HandOver { link, ranks } => {
-                self.links.send(link, convert::unattended(ranks));
+                self.links.send(link.0, convert::unattended(ranks));
             }
             Output::Think { job, work } => {
                 let done = self.thoughts.0.clone();

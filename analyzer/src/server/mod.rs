@@ -2,9 +2,8 @@
 
 mod admin;
 mod agent;
-mod connections;
 mod core_task;
-mod links;
+mod tree;
 
 use std::future::Future;
 use std::sync::Arc;
@@ -15,6 +14,8 @@ use tokio::net::TcpListener;
 use tokio::sync::{mpsc, oneshot};
 use tonic::service::interceptor::InterceptedService;
 
+use midrun_proto::connections;
+use midrun_proto::links::Links;
 use midrun_proto::v1::RecordingBegun;
 use midrun_proto::v1::admin_server::AdminServer;
 use midrun_proto::v1::agent_server::AgentServer;
@@ -28,10 +29,9 @@ use crate::journal::Journal;
 use crate::overview::Asked;
 use crate::recording::Recorder;
 use crate::{catalogue, clock, convert, limits};
-pub use connections::Accept;
 pub use core_task::Thinker;
 use core_task::{CoreTask, ToCore};
-use links::Links;
+pub use midrun_proto::connections::Accept;
 
 /// What an analyzer has from its host. A simulation gives others.
 #[derive(Clone)]
@@ -105,7 +105,7 @@ pub async fn serve_in(
         }
     };
     let recording = recorder.is_on();
-    let (token, credentials) = (config.token.clone(), config.credentials.clone());
+    let (token, credentials, width) = (config.token.clone(), config.credentials.clone(), config.width());
     let core = Core::new(config, catalogue::from_catalogue, last_action).recalling(recalled.jobs);
     let (inputs, queue) = mpsc::channel::<ToCore>(limits::CORE_QUEUE);
     let links = Arc::new(Links::default());
@@ -114,18 +114,9 @@ pub async fn serve_in(
     let mut core_task = tokio::spawn(core_task.run(queue, asked, shutdown, ended));
 
     let ids = Arc::new(AtomicU64::new(1));
-    let agent = agent::Service::new(now_ns, inputs.clone(), links, ids.clone(), recording);
+    let agent = agent::Service::new(now_ns, inputs.clone(), links, ids.clone(), recording, width);
     let admin = admin::Service::new(inputs, ids);
-    let keepalive = Duration::from_millis(limits::KEEPALIVE_MS);
-    let mut builder = tonic::transport::Server::builder();
-    if let Some(credentials) = &credentials {
-        builder = builder.tls_config(credentials.server())?;
-    }
-    let server = builder
-        .http2_keepalive_interval(Some(keepalive))
-        .http2_keepalive_timeout(Some(keepalive))
-        .http2_max_header_list_size(limits::HEADER_BYTES)
-        .max_concurrent_streams(limits::STREAMS_PER_CONNECTION)
+    let server = connections::server(credentials.as_ref())?
         .add_service(InterceptedService::new(
             AgentServer::new(agent).max_decoding_message_size(limits::MESSAGE_BYTES),
             connections::check(

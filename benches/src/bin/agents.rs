@@ -1,5 +1,5 @@
 //! Measures one analyzer with many agents: start-up, time until an iteration is digested and until its decision arrives, CPU time, memory,
-//! and bytes on each link. The analyzer and its connections are real; agents and ranks are simulated in this process.
+//! and bytes on each link. Analyzer, inner agents and connections are real; leaf agents and ranks are simulated in this process.
 
 use anyhow::{Context, Result, bail};
 use clap::Parser;
@@ -8,6 +8,7 @@ use midrun_proto::PROTOCOL_VERSION;
 use midrun_proto::v1::agent_client::AgentClient;
 use midrun_proto::v1::{self, assignment, event, from_agent, to_agent};
 use prost::Message;
+use std::collections::VecDeque;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -29,6 +30,9 @@ struct Arguments {
     /// Iterations before, and after, a third of the agents vanish.
     #[arg(long, default_value_t = 8)]
     iterations: u64,
+    /// Inner agents, each a process, that carry the others; 0: all link to the analyzer.
+    #[arg(long, value_delimiter = ',', default_value = "0")]
+    inner: Vec<u32>,
     /// From one iteration's begin to the next one's, seconds.
     #[arg(long, default_value_t = 1.0)]
     period_s: f64,
@@ -38,6 +42,8 @@ struct Arguments {
 const TASKS: u64 = 10;
 /// Connections that are being made at a time.
 const CONNECTING: usize = 64;
+/// Time for the inner agents to link.
+const INNER_READY: Duration = Duration::from_millis(500);
 /// An analyzer that has not digested an iteration after so long is given up.
 const PATIENCE: Duration = Duration::from_secs(120);
 const JOB: &str = "scale";
@@ -50,6 +56,13 @@ struct Answers {
     actions: Mutex<Vec<(Instant, v1::Action)>>,
 }
 
+/// What all agents have in common.
+struct Shape {
+    ranks: u32,
+    world_size: u32,
+    is_tree: bool,
+}
+
 /// A simulated agent's way to the analyzer.
 struct Agent {
     say: mpsc::Sender<v1::FromAgent>,
@@ -58,38 +71,56 @@ struct Agent {
 }
 
 impl Agent {
-    async fn link(url: String, number: u32, arguments: Arc<(u32, u32)>, answers: Arc<Answers>) -> Result<Agent> {
-        let (ranks, world_size) = *arguments;
+    /// Links to `url`, or to the agents that it names instead.
+    async fn link(url: String, number: u32, arguments: Arc<Shape>, answers: Arc<Answers>) -> Result<Agent> {
+        let Shape { ranks, world_size, is_tree } = *arguments;
         let joined = |rank| v1::RankJoined { id: id(rank), world_size, pid: rank + 2, ..Default::default() };
         let node = format!("n{number}");
-        let hello = v1::Hello {
+        let mut hello = v1::Hello {
             protocol: PROTOCOL_VERSION,
             agent: format!("{node}-1-1"),
             node,
             version: env!("CARGO_PKG_VERSION").into(),
             ranks: (number * ranks..(number + 1) * ranks).map(joined).collect(),
+            takes_parent: is_tree,
             ..Default::default()
         };
-        let (say, said) = mpsc::channel(16);
-        let mut client = AgentClient::new(Endpoint::from_shared(url)?.connect().await?);
-        say.send(message(from_agent::Message::Hello(hello))).await?;
-        let mut hear = client.link(ReceiverStream::new(said)).await?.into_inner();
+        let mut ways = VecDeque::from([url.clone()]);
+        let (say, mut hear, first) = loop {
+            // The parents have failed: the analyzer, once more.
+            let way = ways.pop_front().unwrap_or_else(|| {
+                hello.takes_parent = false;
+                url.clone()
+            });
+            let (say, said) = mpsc::channel(16);
+            let Ok(channel) = Endpoint::from_shared(way)?.connect().await else { continue };
+            say.send(message(from_agent::Message::Hello(hello.clone()))).await?;
+            let Ok(heard) = AgentClient::new(channel).link(ReceiverStream::new(said)).await else { continue };
+            let mut hear = heard.into_inner();
+            match hear.message().await.ok().flatten().and_then(|first| first.message) {
+                Some(to_agent::Message::Parents(parents)) => ways = parents.urls.into(),
+                Some(first) => break (say, hear, first),
+                None => {}
+            }
+        };
         let back = say.clone();
         let reader = tokio::spawn(async move {
-            while let Ok(Some(heard)) = hear.message().await {
-                match heard.message {
-                    Some(to_agent::Message::Welcome(_)) => _ = answers.welcomes.fetch_add(1, Ordering::Relaxed),
-                    Some(to_agent::Message::BatchAck(_)) => _ = answers.acks.fetch_add(1, Ordering::Relaxed),
-                    Some(to_agent::Message::Action(action)) => {
+            let mut next = Some(first);
+            while let Some(heard) = next {
+                match heard {
+                    to_agent::Message::Welcome(_) => _ = answers.welcomes.fetch_add(1, Ordering::Relaxed),
+                    to_agent::Message::BatchAck(_) => _ = answers.acks.fetch_add(1, Ordering::Relaxed),
+                    to_agent::Message::Action(action) => {
                         answers.actions.lock().expect("no panic").push((Instant::now(), action));
                     }
-                    Some(to_agent::Message::OwnerSettings(settings)) => {
+                    to_agent::Message::OwnerSettings(settings) => {
                         let kept = v1::OwnerSettingsKept { job: settings.job, version: settings.version };
                         let _ = back.send(message(from_agent::Message::OwnerSettingsKept(kept))).await;
                     }
-                    Some(to_agent::Message::Refusal(refusal)) => eprintln!("agents: refused: {}", refusal.why),
+                    to_agent::Message::Refusal(refusal) => eprintln!("agents: refused: {}", refusal.why),
                     _ => {}
                 }
+                next = hear.message().await.ok().flatten().and_then(|heard| heard.message);
             }
         });
         Ok(Agent { say, sequence: 0, reader })
@@ -118,52 +149,100 @@ fn report(rank: u32, kinds: Vec<event::Kind>) -> v1::RankReport {
     v1::RankReport { id: id(rank), events, ..Default::default() }
 }
 
-/// The analyzer as a process of its own.
-struct Analyzer {
-    child: Child,
-    url: String,
-}
+/// A process of midrun.
+struct Daemon(Child);
 
-impl Analyzer {
-    fn start() -> Result<Analyzer> {
-        let midrun = prefix().join("bin/midrun");
-        let mut command = Command::new(&midrun);
-        command.args(["analyzer", "--listen", "127.0.0.1:0"]).stdin(Stdio::null()).stderr(Stdio::piped());
-        let mut child = command.spawn().with_context(|| format!("{} does not start", midrun.display()))?;
-        let mut lines = BufReader::new(child.stderr.take().context("no stderr")?).lines();
-        while let Some(Ok(line)) = lines.next() {
-            if let Some(address) = line.strip_prefix("midrun: analyzer listens on ") {
-                let url = format!("http://{}", address.trim());
-                // Its pipe must not fill.
-                std::thread::spawn(move || lines.map_while(Result::ok).for_each(drop));
-                return Ok(Analyzer { child, url });
-            }
-        }
-        bail!("the analyzer ended before it listened");
-    }
-
+impl Daemon {
     /// CPU time so far, seconds.
     fn cpu_s(&self) -> f64 {
-        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap_or_default();
-        let fields: Vec<f64> =
-            stat.rsplit(") ").next().unwrap_or("").split(' ').map(|f| f.parse().unwrap_or(0.0)).collect();
-        // User and system time are fields 14 and 15, the state field 3; clock ticks of 10 ms.
-        fields.get(11..13).map_or(f64::NAN, |times| times.iter().sum::<f64>() / 100.0)
+        cpu_s(self.0.id())
     }
 
     /// Largest resident memory so far, MiB.
     fn memory_mib(&self) -> f64 {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap_or_default();
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.0.id())).unwrap_or_default();
         let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
         line.and_then(|line| line.split_whitespace().next()?.parse::<f64>().ok()).map_or(f64::NAN, |kib| kib / 1024.0)
     }
 }
 
-impl Drop for Analyzer {
+impl Drop for Daemon {
     fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        let _ = self.0.kill();
+        let _ = self.0.wait();
     }
+}
+
+/// CPU time of a process so far, seconds.
+fn cpu_s(pid: u32) -> f64 {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let fields: Vec<f64> =
+        stat.rsplit(") ").next().unwrap_or("").split(' ').map(|f| f.parse().unwrap_or(0.0)).collect();
+    // User and system time are fields 14 and 15, the state field 3; clock ticks of 10 ms.
+    fields.get(11..13).map_or(f64::NAN, |times| times.iter().sum::<f64>() / 100.0)
+}
+
+/// The processes of midrun.
+struct Tree {
+    analyzer: Daemon,
+    url: String,
+    inner: Vec<Daemon>,
+    sockets: tempfile::TempDir,
+}
+
+impl Tree {
+    async fn start(inner: u32) -> Result<Tree> {
+        let (analyzer, url) = start_analyzer(inner)?;
+        let mut tree = Tree { analyzer, url, inner: Vec::new(), sockets: tempfile::tempdir()? };
+        for number in 0..inner {
+            let mut command = Command::new(prefix().join("bin/midrun"));
+            command.args(["agent", "--options-follow", "--analyzer", &tree.url, "--socket"]);
+            command
+                .arg(tree.sockets.path().join(number.to_string()))
+                .env("MIDRUN_CFG_AGENT__NODE", format!("i{number}"));
+            command.stdin(Stdio::null()).stderr(Stdio::null());
+            tree.inner.push(Daemon(command.spawn()?));
+        }
+        if inner > 0 {
+            tokio::time::sleep(INNER_READY + Duration::from_millis(20) * inner).await;
+        }
+        Ok(tree)
+    }
+
+    /// CPU time of analyzer, inner agents and simulator so far, seconds.
+    fn cpu_s(&self) -> [f64; 3] {
+        [self.analyzer.cpu_s(), self.inner.iter().map(Daemon::cpu_s).sum(), cpu_s(std::process::id())]
+    }
+
+    /// Connections of the analyzer, and bytes that came in on them so far.
+    fn received(&self) -> (f64, f64) {
+        let port = self.url.rsplit(':').next().unwrap_or_default();
+        let found = Command::new("ss").args(["-tinH", "sport", "=", &format!(":{port}")]).output();
+        let text = found.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
+        let received = text.split_whitespace().filter_map(|word| word.strip_prefix("bytes_received:")?.parse().ok());
+        received.fold((0.0, 0.0), |(links, sum), bytes: f64| (links + 1.0, sum + bytes))
+    }
+}
+
+fn start_analyzer(inner: u32) -> Result<(Daemon, String)> {
+    let midrun = prefix().join("bin/midrun");
+    let mut command = Command::new(&midrun);
+    command.args(["analyzer", "--listen", "127.0.0.1:0"]).stdin(Stdio::null()).stderr(Stdio::piped());
+    // The inner agents come first; without any, everybody links directly.
+    let direct = if inner > 0 { inner } else { 1_000_000 };
+    command.env("MIDRUN_CFG_ANALYZER__DIRECT_AGENTS", direct.to_string());
+    let mut child = command.spawn().with_context(|| format!("{} does not start", midrun.display()))?;
+    let mut lines = BufReader::new(child.stderr.take().context("no stderr")?).lines();
+    let daemon = Daemon(child);
+    while let Some(Ok(line)) = lines.next() {
+        if let Some(address) = line.strip_prefix("midrun: analyzer listens on ") {
+            let url = format!("http://{}", address.trim());
+            // Its pipe must not fill.
+            std::thread::spawn(move || lines.map_while(Result::ok).for_each(drop));
+            return Ok((daemon, url));
+        }
+    }
+    bail!("the analyzer ended before it listened");
 }
 
 /// What the master has in force.
@@ -201,7 +280,7 @@ fn tuning_points(workers: u32) -> Vec<event::Kind> {
 /// A job over all agents.
 struct Job<'a> {
     arguments: &'a Arguments,
-    analyzer: &'a Analyzer,
+    tree: &'a Tree,
     agents: Vec<Agent>,
     answers: Arc<Answers>,
     sent: u64,
@@ -215,8 +294,9 @@ struct Job<'a> {
 struct Figures {
     digested_s: Vec<f64>,
     decided_s: Vec<f64>,
+    bytes_per_leaf: f64,
     bytes_per_link: f64,
-    cpu_s: f64,
+    cpu_s: [f64; 3],
     wall_s: f64,
 }
 
@@ -330,14 +410,15 @@ impl Job<'_> {
     }
 
     async fn iterations(&mut self) -> Result<Figures> {
-        let (mut figures, begin, cpu_s) = (Figures::default(), Instant::now(), self.analyzer.cpu_s());
+        let (mut figures, begin, cpu_s) = (Figures::default(), Instant::now(), self.tree.cpu_s());
+        let (_, received) = self.tree.received();
         let mut before = begin;
         for _ in 0..self.arguments.iterations {
             let next = Instant::now() + Duration::from_secs_f64(self.arguments.period_s);
             let (last, bytes) = self.iterate().await?;
             figures.digested_s.push(self.digested(last).await?);
             tokio::time::sleep_until(next.into()).await;
-            figures.bytes_per_link += bytes as f64 / self.agents.len() as f64 / self.arguments.iterations as f64;
+            figures.bytes_per_leaf += bytes as f64 / self.agents.len() as f64 / self.arguments.iterations as f64;
             let came = self.apply().await?;
             // What came while this iteration was computed was decided after the one before.
             let decided =
@@ -346,20 +427,24 @@ impl Job<'_> {
             before = last;
         }
         figures.wall_s = begin.elapsed().as_secs_f64();
-        figures.cpu_s = self.analyzer.cpu_s() - cpu_s;
+        let now_s = self.tree.cpu_s();
+        figures.cpu_s = [0, 1, 2].map(|of| now_s[of] - cpu_s[of]);
+        let (links, now) = self.tree.received();
+        figures.bytes_per_link = (now - received) / links / figures.wall_s;
         Ok(figures)
     }
 }
 
-async fn measure(arguments: &Arguments, agents: u32) -> Result<()> {
-    let analyzer = Analyzer::start()?;
+async fn measure(arguments: &Arguments, agents: u32, inner: u32) -> Result<()> {
+    let tree = Tree::start(inner).await?;
     let answers = Arc::new(Answers::default());
-    let shape = Arc::new((arguments.ranks, agents * arguments.ranks));
+    let shape = Shape { ranks: arguments.ranks, world_size: agents * arguments.ranks, is_tree: inner > 0 };
+    let shape = Arc::new(shape);
     let begin = Instant::now();
     let gate = Arc::new(tokio::sync::Semaphore::new(CONNECTING));
     let mut linking = Vec::new();
     for number in 0..agents {
-        let (url, shape, answers, gate) = (analyzer.url.clone(), shape.clone(), answers.clone(), gate.clone());
+        let (url, shape, answers, gate) = (tree.url.clone(), shape.clone(), answers.clone(), gate.clone());
         linking.push(tokio::spawn(async move {
             let _permit = gate.acquire_owned().await?;
             Agent::link(url, number, shape, answers).await
@@ -377,32 +462,36 @@ async fn measure(arguments: &Arguments, agents: u32) -> Result<()> {
     }
     let ready_s = begin.elapsed().as_secs_f64();
     let setting = Setting { technique: 0, factor: 0.5 };
-    let mut job =
-        Job { arguments, analyzer: &analyzer, agents: linked, answers, sent: 0, iteration: 0, setting, begin };
+    let mut job = Job { arguments, tree: &tree, agents: linked, answers, sent: 0, iteration: 0, setting, begin };
     let figures = job.iterations().await?;
-    print(arguments, agents, Some(ready_s), &figures, analyzer.memory_mib());
+    print(&job, Some(ready_s), &figures);
     for agent in job.agents.drain((agents - agents / 3) as usize..) {
         agent.reader.abort();
     }
     let figures = job.iterations().await?;
-    print(arguments, agents - agents / 3, None, &figures, analyzer.memory_mib());
+    print(&job, None, &figures);
     Ok(())
 }
 
-fn print(arguments: &Arguments, agents: u32, ready_s: Option<f64>, figures: &Figures, memory_mib: f64) {
+fn print(job: &Job<'_>, ready_s: Option<f64>, figures: &Figures) {
     let milliseconds = |values: &[f64]| match spread(values.iter().map(|s| s * 1e3).collect()) {
         Some(found) => format!("{:.1} [{:.1} … {:.1}]", found.median, found.p10, found.p90),
         None => "none".into(),
     };
+    let (agents, inner) = (job.agents.len(), job.tree.inner.len());
+    let [analyzer, inners, simulator] = figures.cpu_s.map(|cpu_s| 100.0 * cpu_s / figures.wall_s);
+    let most_mib = job.tree.inner.iter().map(Daemon::memory_mib).fold(0.0, f64::max);
     println!(
-        "| {agents} | {} | {} | {} | {} ({}) | {:.1} | {memory_mib:.0} | {:.0} |",
-        agents * arguments.ranks,
+        "| {agents} | {inner} | {} | {} | {} | {} ({}) | {analyzer:.1} | {:.1} | {simulator:.0} | {:.0} | {most_mib:.0} | {:.0} | {:.0} |",
+        agents * job.arguments.ranks as usize,
         ready_s.map_or("a third vanished".into(), |s| format!("{s:.2}")),
         milliseconds(&figures.digested_s),
         milliseconds(&figures.decided_s),
         figures.decided_s.len(),
-        100.0 * figures.cpu_s / figures.wall_s,
-        figures.bytes_per_link / arguments.period_s,
+        if inner > 0 { inners / inner as f64 } else { 0.0 },
+        job.tree.analyzer.memory_mib(),
+        figures.bytes_per_leaf / job.arguments.period_s,
+        figures.bytes_per_link,
     );
 }
 
@@ -410,15 +499,19 @@ fn print(arguments: &Arguments, agents: u32, ready_s: Option<f64>, figures: &Fig
 async fn main() -> Result<()> {
     let arguments = Arguments::parse();
     println!(
-        "{} ranks of each agent, an iteration each {} s; median [10 % … 90 %].\n",
+        "{} ranks of each agent, an iteration each {} s; median [10 % … 90 %]. CPU in % of a core, of an inner agent the mean.\n",
         arguments.ranks, arguments.period_s
     );
     println!(
-        "| agents | ranks | ready after, s | digested after, ms | action after, ms | analyzer, % of a core | memory, MiB | bytes/s of a link |"
+        "| agents | inner | ranks | ready after, s | digested after, ms | action after, ms | analyzer | an inner agent | simulator | analyzer, MiB | inner agent, MiB | bytes/s of an agent | of an analyzer's link |"
     );
-    println!("|---|---|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|");
     for agents in &arguments.agents {
-        measure(&arguments, *agents).await.with_context(|| format!("with {agents} agents"))?;
+        for inner in &arguments.inner {
+            measure(&arguments, *agents, *inner)
+                .await
+                .with_context(|| format!("with {agents} agents, {inner} inner ones"))?;
+        }
     }
     Ok(())
 }

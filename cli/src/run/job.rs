@@ -223,6 +223,8 @@ async fn start_parts(settings: &Settings, line: &CommandLine, job: &str) -> anyh
     config.job_token.clone_from(&parts.job_token);
     config.credentials.clone_from(&parts.credentials);
     (config.owner_settings, config.options_follow) = (Some(owner_settings), true);
+    // It is beside the analyzer.
+    config.in_tree = false;
     let asked = || parts.sources.agent();
     parts.agent = Some(embedded::start_agent(config, job, settings.run.agent.as_deref(), asked)?);
     Ok(parts)

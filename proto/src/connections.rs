@@ -1,5 +1,5 @@
-//! The analyzer's connections, within bounds. A connection is a stranger until a call on it shows the token: strangers are few, have a
-//! deadline, and make room for newer ones, so that they can neither hold the analyzer's descriptors nor keep others out.
+//! The connections of a server, analyzer or agent, within bounds. A connection is a stranger until a call on it shows the token: strangers are few, have a
+//! deadline, and make room for newer ones, so that they can neither hold the server's descriptors nor keep others out.
 
 use std::collections::VecDeque;
 use std::future::Future;
@@ -18,14 +18,45 @@ use tokio::time::{Instant, MissedTickBehavior};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::transport::server::Connected;
 
-use midrun_proto::token;
+use tonic::transport::Server;
 use tonic::{Request, Status};
 
-use crate::limits;
+use crate::tls::Credentials;
+use crate::token;
+
+/// Connections at a time on which no token was shown yet; past it the oldest of them is closed.
+pub const STRANGERS: usize = 128;
+/// A connection on which no token was shown by then is closed, milliseconds.
+pub const HANDSHAKE_MS: u64 = 5_000;
+/// Longest headers of a call, bytes: all that is read before the token is checked.
+pub const HEADER_BYTES: u32 = 4 << 10;
+/// Calls at a time on one connection.
+pub const STREAMS_PER_CONNECTION: u32 = 32;
+/// Largest message taken from an agent, bytes.
+pub const MESSAGE_BYTES: usize = 16 << 20;
+/// Silence after which a connection is asked whether it lives, and how long the answer may take, milliseconds.
+pub const KEEPALIVE_MS: u64 = 5_000;
+
+/// A server within these bounds, by TLS if it has credentials.
+///
+/// # Errors
+/// Credentials that cannot be used.
+pub fn server(credentials: Option<&Credentials>) -> Result<Server, tonic::transport::Error> {
+    let keepalive = Duration::from_millis(KEEPALIVE_MS);
+    let mut builder = Server::builder();
+    if let Some(credentials) = credentials {
+        builder = builder.tls_config(credentials.server())?;
+    }
+    Ok(builder
+        .http2_keepalive_interval(Some(keepalive))
+        .http2_keepalive_timeout(Some(keepalive))
+        .http2_max_header_list_size(HEADER_BYTES)
+        .max_concurrent_streams(STREAMS_PER_CONNECTION))
+}
 
 /// One connection, as its calls see it.
 #[derive(Clone)]
-pub(crate) struct Peer(Arc<State>);
+pub struct Peer(Arc<State>);
 
 struct State {
     since: Instant,
@@ -76,7 +107,7 @@ impl Accept for TcpListener {
 }
 
 /// The stream of a connection; reads end when the connection is to be closed.
-pub(crate) struct Guarded<S> {
+pub struct Guarded<S> {
     stream: S,
     peer: Peer,
 }
@@ -124,11 +155,11 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Guarded<S> {
 }
 
 /// Accepts connections until the server that takes them has gone; at most `most` at a time.
-pub(crate) fn accept<A: Accept>(mut listener: A, most: usize) -> ReceiverStream<io::Result<Guarded<A::Stream>>> {
+pub fn accept<A: Accept>(mut listener: A, most: usize) -> ReceiverStream<io::Result<Guarded<A::Stream>>> {
     let (to, connections) = mpsc::channel(1);
     tokio::spawn(async move {
         let mut door = Door { most, open: Arc::default(), strangers: VecDeque::new(), turned_away: 0 };
-        let mut ticks = tokio::time::interval(Duration::from_millis(limits::HANDSHAKE_MS / 4));
+        let mut ticks = tokio::time::interval(Duration::from_millis(HANDSHAKE_MS / 4));
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut accepts = true;
         loop {
@@ -170,7 +201,7 @@ impl Door {
     fn admit<S>(&mut self, stream: S) -> Option<Guarded<S>> {
         self.strangers.retain(is_stranger);
         let full = self.open.load(Ordering::Relaxed) >= self.most;
-        if full || self.strangers.len() >= limits::STRANGERS {
+        if full || self.strangers.len() >= STRANGERS {
             self.turned_away += 1;
             match self.strangers.pop_front().and_then(|oldest| oldest.upgrade()) {
                 Some(oldest) => oldest.close(),
@@ -191,7 +222,7 @@ impl Door {
 
     fn sweep(&mut self) {
         self.strangers.retain(is_stranger);
-        let patience = Duration::from_millis(limits::HANDSHAKE_MS);
+        let patience = Duration::from_millis(HANDSHAKE_MS);
         while let Some(oldest) = self.strangers.front().and_then(Weak::upgrade)
             && oldest.since.elapsed() >= patience
         {
@@ -210,8 +241,8 @@ fn is_stranger(state: &Weak<State>) -> bool {
     state.upgrade().is_some_and(|state| !state.is_known.load(Ordering::Relaxed))
 }
 
-/// Lets calls pass that show the analyzer's token, before their messages are read; an empty token asks for none.
-pub(crate) fn check(
+/// Lets calls pass that show the server's token, before their messages are read; an empty token asks for none.
+pub fn check(
     token: &str,
     refusal: &'static str,
 ) -> impl FnMut(Request<()>) -> Result<Request<()>, Status> + Clone + use<> {
