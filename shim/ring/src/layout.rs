@@ -295,7 +295,7 @@ mod tests {
 
     #[test]
     fn the_sizes_belong_to_layout_version_6() {
-        assert_eq!(LAYOUT_VERSION, 6);
+        assert_eq!(LAYOUT_VERSION, 7);
         assert_eq!((8 * RECORD_WORDS, 8 * COMMAND_WORDS, 8 * TUNING_POINT_WORDS), (64, 128, 96));
         assert_eq!((8 * COMMAND_RING, 8 * FIRST_LANE), (4096, 16384));
         assert_eq!(segment_bytes(4, 8192), 3690496);
