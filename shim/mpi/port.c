@@ -148,9 +148,13 @@ int midrun_port_open(const void *comm, int slots_per_rank, int tolerate, port_t 
   MPI_Errhandler handler; /* not every MPI copies it to a duplicate */
   if (PMPI_Comm_get_errhandler(from, &handler) == MPI_SUCCESS) {
     port->tolerates = tolerate && is_failure_tolerant();
-    PMPI_Comm_set_errhandler(port->comm, port->tolerates ? MPI_ERRORS_RETURN : handler);
-    if (port->tolerates) port->handler = handler;
-    else PMPI_Errhandler_free(&handler);
+    if (port->tolerates) {
+      port->handler = handler;
+      midrun_comm_errors_return(port->comm);
+    } else {
+      PMPI_Comm_set_errhandler(port->comm, handler);
+      PMPI_Errhandler_free(&handler);
+    }
   }
   if (PMPI_Comm_rank(port->comm, rank) != MPI_SUCCESS || PMPI_Comm_size(port->comm, size) != MPI_SUCCESS)
     return midrun_port_close(port), -1;

@@ -294,7 +294,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_sizes_belong_to_layout_version_6() {
+    fn the_sizes_belong_to_layout_version_7() {
         assert_eq!(LAYOUT_VERSION, 7);
         assert_eq!((8 * RECORD_WORDS, 8 * COMMAND_WORDS, 8 * TUNING_POINT_WORDS), (64, 128, 96));
         assert_eq!((8 * COMMAND_RING, 8 * FIRST_LANE), (4096, 16384));
