@@ -38,7 +38,7 @@ fn a_decision_is_sent_once_applied_and_kept() {
     assert_eq!(
         summary["decisions"],
         json!([{
-            "per": "iteration", "iteration": 0, "tunlet": "scripted", "tuning_point": "technique", "from": "dpf(0.5)", "to": "daf",
+            "master": null, "per": "iteration", "iteration": 0, "tunlet": "scripted", "tuning_point": "technique", "from": "dpf(0.5)", "to": "daf",
             "why": "sigma is 80 % of mu", "predicted_s": 0.842, "uncertainty": 0.05, "unchanged_s": 0.871, "measured_s": 0.9,
             "verdict": "kept", "applied_iteration": 1, "reason": null,
         }])
