@@ -125,8 +125,8 @@ static int overlap_add(void *user, uint64_t input, const void *data, size_t byte
 }
 
 static const midrun_pipe_stage_t STAGES[] = {
-    {"window", window, 0}, {"forward", forward, 0}, {"filter", filter, 0}, {"inverse", inverse, 0},
-    {"overlap-add", overlap_add, MIDRUN_PIPE_STATEFUL}};
+    {.name = "window", .run = window}, {.name = "forward", .run = forward}, {.name = "filter", .run = filter}, {.name = "inverse", .run = inverse},
+    {.name = "overlap-add", .run = overlap_add, .flags = MIDRUN_PIPE_STATEFUL}};
 
 /* ---- Rank 0: is it right? ------------------------------------------------------------------------ */
 
@@ -167,7 +167,7 @@ static int inverse_by_sum(void *user, uint64_t input, const void *data, size_t b
 
 /* Counts half blocks that differ from the sums, which include the overlaps. */
 static uint64_t wrong_blocks(const midrun_pipe_config_t *config) {
-  midrun_pipe_stage_t by_sum[] = {STAGES[0], {"forward", forward_by_sum, 0}, STAGES[2], {"inverse", inverse_by_sum, 0}};
+  midrun_pipe_stage_t by_sum[] = {STAGES[0], {.name = "forward", .run = forward_by_sum}, STAGES[2], {.name = "inverse", .run = inverse_by_sum}};
   midrun_pipe_config_t reference = *config;
   reference.stages = by_sum, reference.stage_count = 4;
   double *tail = calloc(half(), sizeof *tail);

@@ -1,7 +1,7 @@
 /* image_pipeline - decodes, denoises, transforms and encodes a folder of JPEG pictures into another folder, in order.
  *
  * Rank 0 reads the files and writes the results; the pattern places the stages. Denoising takes most of the time, so give
- * it replicas: --pattern 0,1x3,2,3. Needs TurboJPEG (of libjpeg-turbo). --help lists the options.
+ * it replicas: --pattern 0,1x3,2,3. With --team its ranks denoise each picture together, in bands: a Master/Worker team. Needs TurboJPEG (of libjpeg-turbo). --help lists the options.
  */
 #include "pictures.h"
 #include "pipeline.h"
@@ -17,13 +17,14 @@ enum { QUALITY = 90, MOST = 16384 /* pixels on a side */ };
 typedef struct {
   char name[NAME_MAX + 1];
   int32_t width, height; /* 0 in front of decode */
+  int32_t from, to;      /* of a band of a picture: its rows that are to be denoised */
   unsigned char bytes[]; /* a JPEG file in front of decode and behind encode; in between three bytes per pixel */
 } picture_t;
 
 static struct {
   const char *in, *out, *size, *pattern;
   long make, seed, runs;
-  int width, height, check, json, rank, count;
+  int width, height, check, json, team, rank, count;
   struct dirent **files; /* of the pictures, by name */
   uint64_t next, disordered;
 } g = {.size = "640x480", .seed = 1, .runs = 1};
@@ -82,19 +83,62 @@ static const unsigned char *pixel(const picture_t *p, int x, int y) {
   return p->bytes + pixel_bytes(p->width, clamp(y, p->height - 1)) + 3 * clamp(x, p->width - 1);
 }
 
-/* Each colour becomes the median of the 3 x 3 pixels around it: single wrong pixels vanish, edges stay. */
-static int denoise(void *user, uint64_t input, const void *data, size_t bytes, midrun_pipe_out_t *out) {
-  (void)user, (void)input;
-  const picture_t *in = data;
-  picture_t *p = picture(out, in->name, in->width, in->height, bytes - sizeof *in);
-  if (!p) return 3;
-  unsigned char *to = p->bytes, values[9];
-  for (int y = 0; y < in->height; y++)
+/* Each colour of some rows becomes the median of the 3 x 3 pixels around it: single wrong pixels vanish, edges stay. */
+static void smooth(const picture_t *in, int first, int end, unsigned char *to) {
+  unsigned char values[9];
+  for (int y = first; y < end; y++)
     for (int x = 0; x < in->width; x++)
       for (int colour = 0; colour < 3; colour++) {
         for (int k = 0; k < 9; k++) values[k] = pixel(in, x + k % 3 - 1, y + k / 3 - 1)[colour];
         *to++ = median9(values);
       }
+}
+
+static int denoise(void *user, uint64_t input, const void *data, size_t bytes, midrun_pipe_out_t *out) {
+  (void)user, (void)input;
+  const picture_t *in = data;
+  picture_t *p = picture(out, in->name, in->width, in->height, bytes - sizeof *in);
+  if (!p) return 3;
+  smooth(in, 0, in->height, p->bytes);
+  return 0;
+}
+
+/* ---- The same by a team: bands of rows, each with the row before and behind it ------------------- */
+
+enum { BAND = 16 };
+
+static int split(void *user, uint64_t input, const void *data, size_t bytes, midrun_pipe_out_t *out) {
+  (void)user, (void)input, (void)bytes;
+  const picture_t *in = data;
+  size_t row = pixel_bytes(in->width, 1);
+  for (int first = 0; first < in->height; first += BAND) {
+    int end = first + BAND < in->height ? first + BAND : in->height;
+    int above = first > 0, below = end < in->height, rows = end - first + above + below;
+    picture_t *band = picture(out, in->name, in->width, rows, row * (size_t)rows);
+    if (!band) return 3;
+    band->from = above, band->to = above + end - first;
+    memcpy(band->bytes, in->bytes + row * (size_t)(first - above), row * (size_t)rows);
+  }
+  return 0;
+}
+
+static int band(void *user, uint64_t input, uint64_t task, const void *data, size_t bytes, midrun_pipe_out_t *out) {
+  (void)user, (void)input, (void)task, (void)bytes;
+  const picture_t *in = data;
+  unsigned char *rows = midrun_pipe_emit(out, pixel_bytes(in->width, in->to - in->from));
+  if (!rows) return 3;
+  smooth(in, in->from, in->to, rows);
+  return 0;
+}
+
+static int join(void *user, uint64_t input, const void *data, size_t bytes, uint64_t tasks, const midrun_pipe_part_t *bands,
+                midrun_pipe_out_t *out) {
+  (void)user, (void)input;
+  const picture_t *in = data;
+  picture_t *p = picture(out, in->name, in->width, in->height, bytes - sizeof *in);
+  if (!p) return 3;
+  unsigned char *to = p->bytes;
+  for (uint64_t k = 0; k < tasks; to += bands[k].bytes, k++) memcpy(to, bands[k].data, bands[k].bytes);
   return 0;
 }
 
@@ -138,7 +182,11 @@ static int encode(void *user, uint64_t input, const void *data, size_t bytes, mi
 }
 
 static const midrun_pipe_stage_t STAGES[] = {
-    {"decode", decode, 0}, {"denoise", denoise, 0}, {"transform", transform, 0}, {"encode", encode, 0}};
+    {.name = "decode", .run = decode}, {.name = "denoise", .run = denoise}, {.name = "transform", .run = transform},
+    {.name = "encode", .run = encode}};
+static const midrun_pipe_stage_t WITH_TEAM[] = {
+    {.name = "decode", .run = decode}, {.name = "denoise", .split = split, .task = band, .join = join},
+    {.name = "transform", .run = transform}, {.name = "encode", .run = encode}};
 
 /* ---- Rank 0: files in, files out ----------------------------------------------------------------- */
 
@@ -189,7 +237,9 @@ static int is_right(const midrun_pipe_config_t *config, uint64_t input) {
 
 static int judge(const midrun_pipe_config_t *config, figure_t *more) {
   uint64_t wrong = g.disordered + (g.next != (uint64_t)g.count);
-  for (uint64_t k = 0; g.check && k < (uint64_t)g.count; k++) wrong += !is_right(config, k);
+  midrun_pipe_config_t alone = *config;
+  alone.stages = STAGES; /* a team makes what one rank makes by itself */
+  for (uint64_t k = 0; g.check && k < (uint64_t)g.count; k++) wrong += !is_right(&alone, k);
   if (g.check) more[0] = (figure_t){"wrong", (double)wrong};
   g.next = g.disordered = 0;
   return wrong == 0;
@@ -234,7 +284,7 @@ static int folders(void) {
 
 static const char HELP[] =
     "mpirun -n RANKS image_pipeline --in FOLDER --out FOLDER [--make N] [--size WIDTHxHEIGHT] [--seed N]\n"
-    "  [--pattern PATTERN] [--runs N] [--check] [--json]\n"
+    "  [--pattern PATTERN] [--team] [--runs N] [--check] [--json]\n"
     "--make draws N pictures into --in first; --check computes each picture again on rank 0 and compares the files.\n";
 
 int main(int argc, char **argv) {
@@ -243,6 +293,7 @@ int main(int argc, char **argv) {
   const option_t table[] = {
       {.name = "in", .text = &g.in}, {.name = "out", .text = &g.out}, {.name = "size", .text = &g.size},
       {.name = "pattern", .text = &g.pattern}, {.name = "check", .on = &g.check}, {.name = "json", .on = &g.json},
+      {.name = "team", .on = &g.team},
       {.name = "make", .number = &g.make, .minimum = 1, .maximum = 1000000},
       {.name = "seed", .number = &g.seed, .maximum = INT_MAX},
       {.name = "runs", .number = &g.runs, .minimum = 1, .maximum = 1000000}, {0}};
@@ -254,7 +305,7 @@ int main(int argc, char **argv) {
   if (!code && (!g.in || !g.out)) code = complain("image_pipeline", g.rank, g.in ? "--out" : "--in", "", "a folder is expected");
   if (!code && g.rank == 0) code = folders();
   MPI_Bcast(&code, 1, MPI_INT, 0, MPI_COMM_WORLD);
-  midrun_pipe_config_t config = {.struct_size = sizeof config, .stage_count = sizeof STAGES / sizeof *STAGES, .stages = STAGES,
+  midrun_pipe_config_t config = {.struct_size = sizeof config, .stage_count = sizeof STAGES / sizeof *STAGES, .stages = g.team ? WITH_TEAM : STAGES,
                                  .stage_size = sizeof *STAGES, .source = source, .sink = sink, .pattern = g.pattern};
   if (!code) code = streams("image_pipeline", g.rank, &config, g.runs, g.json, judge);
   MPI_Finalize();

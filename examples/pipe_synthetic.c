@@ -1,7 +1,8 @@
 /* pipe_synthetic - a pipeline of synthetic stages, which measures a pattern and checks that nothing is lost.
  *
  * Each stage sleeps (or spins) for a time drawn by --seed, the stage and the input. Its output is unique to that stage and input; the
- * sink checks that each input comes out once, whole, and in order. --help lists the options.
+ * sink checks that each input comes out once, whole, and in order. A stage of --team is computed by a Master/Worker team, in tasks
+ * that take an equal share of its time (and scatter by --sigma-pct). --help lists the options.
  */
 #define _GNU_SOURCE
 #include "synthetic.h"
@@ -25,7 +26,7 @@ typedef struct {
 
 static struct {
   double ms[STAGES], sigma_pct, slow_factor, drift_factor;
-  uint64_t inputs, bytes, seed, runs, in_flight, fail_input;
+  uint64_t inputs, bytes, seed, runs, in_flight, fail_input, tasks[STAGES]; /* the last 0 where no team computes the stage */
   int stages, spin, unordered, json, times, stateful, many, fail_stage, drift_stage, slow_ranks, rank, changed, next_change;
   const char *pattern;
   change_t changes[CHANGES];
@@ -103,6 +104,42 @@ static int stage(int s, uint64_t input, const void *data, size_t bytes, midrun_p
   return 0;
 }
 
+/* A team's stage: tasks with hashes of their own, which join checks. */
+static uint64_t task_hash(const head_t *h, uint64_t task) { return mix(h->hash ^ mix(task + 1)); }
+
+static int split(int s, uint64_t input, const void *data, midrun_pipe_out_t *out) {
+  head_t h;
+  memcpy(&h, data, sizeof h);
+  for (uint64_t t = 0; t < g.tasks[s]; t++) {
+    head_t *task = midrun_pipe_emit(out, sizeof *task);
+    if (!task) return 2;
+    *task = (head_t){input, t, g.tasks[s], task_hash(&h, t)};
+  }
+  return 0;
+}
+
+static int task(int s, uint64_t input, uint64_t number, const void *data, size_t bytes, midrun_pipe_out_t *out) {
+  const head_t *h = data;
+  if (s == g.fail_stage && input == g.fail_input && number == g.tasks[s] / 2) return 7;
+  int right = bytes == sizeof *h && h->input == input && h->part == number;
+  work(stage_ns(s, input * g.tasks[s] + number) / (double)g.tasks[s], g.spin);
+  uint64_t *result = midrun_pipe_emit(out, sizeof *result);
+  if (!result) return 2;
+  *result = step(right ? h->hash : ~h->hash, s, number);
+  return 0;
+}
+
+static int join(int s, uint64_t input, const void *data, size_t bytes, uint64_t tasks, const midrun_pipe_part_t *results, midrun_pipe_out_t *out) {
+  head_t h;
+  memcpy(&h, data, sizeof h);
+  int right = tasks == g.tasks[s] && h.input == input && whole(&h, data, bytes);
+  for (uint64_t t = 0; t < tasks; t++)
+    right = right && results[t].bytes == 8 && *(const uint64_t *)results[t].data == step(task_hash(&h, t), s, t);
+  if (!right) h.hash = ~h.hash;
+  h.hash = step(h.hash, s, h.part);
+  return emit(out, &h);
+}
+
 static int sink(void *user, uint64_t input, const void *data, size_t bytes) {
   (void)user;
   head_t h;
@@ -123,10 +160,19 @@ static int sink(void *user, uint64_t input, const void *data, size_t bytes) {
 
 /* One function per stage: a stage receives its input, not its number. */
 #define S(n) static int stage##n(void *u, uint64_t i, const void *d, size_t b, midrun_pipe_out_t *o) { return (void)u, stage(n, i, d, b, o); }
+#define TEAM(n) \
+  static int split##n(void *u, uint64_t i, const void *d, size_t b, midrun_pipe_out_t *o) { return (void)u, (void)b, split(n, i, d, o); } \
+  static int task##n(void *u, uint64_t i, uint64_t t, const void *d, size_t b, midrun_pipe_out_t *o) { return (void)u, task(n, i, t, d, b, o); } \
+  static int join##n(void *u, uint64_t i, const void *d, size_t b, uint64_t t, const midrun_pipe_part_t *r, midrun_pipe_out_t *o) { \
+    return (void)u, join(n, i, d, b, t, r, o); \
+  }
 #define EACH(f) f(0) f(1) f(2) f(3) f(4) f(5) f(6) f(7) f(8) f(9) f(10) f(11) f(12) f(13) f(14) f(15)
 EACH(S)
-#define NAME(n) {"s" #n, stage##n, 0},
+EACH(TEAM)
+#define NAME(n) {.name = "s" #n, .run = stage##n},
 static midrun_pipe_stage_t table[] = {EACH(NAME)};
+#define NAME_TEAM(n) {.name = "s" #n, .split = split##n, .task = task##n, .join = join##n},
+static const midrun_pipe_stage_t teams[] = {EACH(NAME_TEAM)};
 enum { MOST = sizeof table / sizeof *table };
 
 static int usage(const char *what, const char *value, const char *allowed) {
@@ -138,6 +184,7 @@ static const char HELP[] =
     "  [--work sleep|spin] [--ordered] [--unordered] [--check] [--drift STAGE:FACTOR from half of the inputs on]\n"
     "  [--slow RANKS:FACTOR ranks 1 to RANKS take FACTOR times as long]\n"
     "  [--pattern PATTERN] [--change INPUT:PATTERN ...] [--stateful STAGE] [--many STAGE] [--fail STAGE:INPUT]\n"
+    "  [--team STAGE:TASKS ... a team computes the stage, in so many tasks]\n"
     "  [--in-flight N] [--runs N] [--json] [--times with --json: seconds from the begin at which each input was drawn and came out]\n";
 
 static int number(const char *name, double minimum, double maximum, double *out) {
@@ -171,8 +218,8 @@ static int options(int argc, char **argv) {
       {"stages", 1, 0, 's'}, {"bytes", 1, 0, 'b'}, {"inputs", 1, 0, 'i'}, {"sigma-pct", 1, 0, 'S'}, {"seed", 1, 0, 'r'},
       {"work", 1, 0, 'w'}, {"ordered", 0, 0, 'o'}, {"unordered", 0, 0, 'u'}, {"check", 0, 0, 'c'}, {"drift", 1, 0, 'D'}, {"slow", 1, 0, 'W'},
       {"pattern", 1, 0, 'p'}, {"change", 1, 0, 'C'}, {"stateful", 1, 0, 'k'}, {"many", 1, 0, 'm'}, {"fail", 1, 0, 'f'},
-      {"in-flight", 1, 0, 'n'}, {"runs", 1, 0, 'R'}, {"json", 0, 0, 'j'}, {"times", 0, 0, 't'}, {"help", 0, 0, 'h'}, {0}};
-  int o, bad = 0;
+      {"in-flight", 1, 0, 'n'}, {"runs", 1, 0, 'R'}, {"json", 0, 0, 'j'}, {"times", 0, 0, 't'}, {"team", 1, 0, 'T'}, {"help", 0, 0, 'h'}, {0}};
+  int o, bad = 0, of;
   double x = 0;
   opterr = 0;
   g.stages = 3, g.ms[0] = g.ms[1] = g.ms[2] = 1;
@@ -200,6 +247,12 @@ static int options(int argc, char **argv) {
       case 'f':
         if (sscanf(optarg, "%d:%lu", &g.fail_stage, &g.fail_input) != 2) bad = usage("--fail", optarg, "STAGE:INPUT is expected");
         break;
+      case 'T': {
+        uint64_t tasks;
+        if (sscanf(optarg, "%d:%lu", &of, &tasks) == 2 && of >= 0 && of < MOST && tasks > 0 && tasks <= 1000000) g.tasks[of] = tasks;
+        else bad = usage("--team", optarg, "STAGE:TASKS such as 1:12 is expected");
+        break;
+      }
       case 'o': g.unordered = 0; break;
       case 'u': g.unordered = 1; break;
       case 'c': break; /* outputs are always checked */
@@ -254,6 +307,8 @@ static int stream(void) {
 static int run(void) {
   if (g.stateful >= 0) table[g.stateful].flags |= MIDRUN_PIPE_STATEFUL;
   if (g.many >= 0) table[g.many].flags |= MIDRUN_PIPE_MANY;
+  for (int s = 0; s < MOST; s++)
+    if (g.tasks[s]) table[s].run = NULL, table[s].split = teams[s].split, table[s].task = teams[s].task, table[s].join = teams[s].join;
   midrun_pipe_config_t config = {.struct_size = sizeof config, .flags = g.unordered ? MIDRUN_PIPE_UNORDERED : 0,
                                  .stage_count = (uint32_t)g.stages, .stages = table, .stage_size = sizeof *table, .source = source,
                                  .sink = sink, .pattern = g.pattern, .in_flight = (uint32_t)g.in_flight};

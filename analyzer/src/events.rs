@@ -202,6 +202,8 @@ pub struct StageDeclared {
     pub stage: usize,
     pub name: String,
     pub stateful: bool,
+    /// A team computes it.
+    pub team: bool,
 }
 
 /// Inputs from here on go by this plan.

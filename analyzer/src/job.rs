@@ -117,6 +117,15 @@ struct Asked {
     done: bool,
 }
 
+/// The unit of the windows from which a framework's tuning point is decided.
+fn unit_of(point: &str) -> Option<Per> {
+    match () {
+        () if names::of_pipeline(point) => Some(Per::Output),
+        () if names::of_framework(point) => Some(Per::Iteration),
+        () => None,
+    }
+}
+
 impl Job {
     /// A job with nothing known yet; its actions' ids follow `last_action`.
     pub fn new(now: u64, id: JobId, spec: Spec, tunlet: Box<dyn Tunlet>, last_action: u64) -> Job {
@@ -476,6 +485,8 @@ impl Job {
         if !self.may_decide(per) || !self.can_reach(rank, ctx) {
             return self.decisions.forget("it came too late");
         }
+        // In a job with both kinds of windows the newest need not be of the kind that led to the proposal.
+        let per = proposal.assignments.first().and_then(|(name, _)| unit_of(name)).unwrap_or(per);
         let held = |rank: u32, name: &str| self.overrides.holds(rank, name);
         let master = proposal.ranks.first().copied();
         let master = master.filter(|_| per == Per::Iteration && self.measurements.has_several_masters());

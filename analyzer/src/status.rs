@@ -49,8 +49,9 @@ pub fn shares_of_stream(window: &StreamWindow) -> BTreeMap<u32, Share> {
     let mut shares: BTreeMap<u32, Share> = BTreeMap::new();
     for work in window.stages.iter().flat_map(|stage| &stage.by_rank) {
         let share = shares.entry(work.place).or_default();
-        share.busy = (share.busy + work.busy_s / window.seconds.max(f64::MIN_POSITIVE)).clamp(0.0, 1.0);
-        share.done = Some(share.done.unwrap_or(0).saturating_add(work.inputs));
+        share.busy = (share.busy + work.all_busy_s() / window.seconds.max(f64::MIN_POSITIVE)).clamp(0.0, 1.0);
+        let done = if work.inputs == 0 { work.team.tasks } else { work.inputs };
+        share.done = Some(share.done.unwrap_or(0).saturating_add(done));
     }
     shares
 }

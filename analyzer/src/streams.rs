@@ -38,7 +38,7 @@ impl Streams {
             return;
         }
         self.begun = Some(begun);
-        let stage = |stage| StageDeclared { stage, name: String::new(), stateful: false };
+        let stage = |stage| StageDeclared { stage, name: String::new(), stateful: false, team: false };
         self.stages = (0..begun.stages).map(stage).collect();
         self.patterns.clear();
         self.work.clear();
@@ -88,7 +88,12 @@ impl Streams {
         let mut stages: Vec<StageWindow> = self
             .stages
             .iter()
-            .map(|stage| StageWindow { name: stage.name.clone(), stateful: stage.stateful, by_rank: Vec::new() })
+            .map(|stage| StageWindow {
+                name: stage.name.clone(),
+                stateful: stage.stateful,
+                team: stage.team,
+                by_rank: Vec::new(),
+            })
             .collect();
         for ((stage, _), work) in std::mem::take(&mut self.work) {
             if let Some(seen) = stages.get_mut(stage) {
@@ -138,7 +143,7 @@ mod tests {
         let mut streams = Streams::default();
         streams.on_work(worked(0, 1)); // overtook the beginning
         streams.on_begun(BEGUN);
-        streams.on_stage(StageDeclared { stage: 1, name: "sharpen".into(), stateful: true });
+        streams.on_stage(StageDeclared { stage: 1, name: "sharpen".into(), stateful: true, team: false });
         assert!(streams.on_pattern(pattern(0, "0,1")) && !streams.on_pattern(pattern(0, "0,1")));
         [worked(0, 1), worked(1, 2), worked(1, 2)].into_iter().for_each(|work| streams.on_work(work));
         streams.on_window(ended((0, 0)));
@@ -172,7 +177,7 @@ mod tests {
         let mut streams = Streams::default();
         streams.on_begun(BEGUN);
         streams.on_work(worked(2, 1));
-        streams.on_stage(StageDeclared { stage: 2, name: String::new(), stateful: false });
+        streams.on_stage(StageDeclared { stage: 2, name: String::new(), stateful: false, team: false });
         assert_eq!(streams.invalid, 2);
     }
 }

@@ -71,6 +71,7 @@ impl Collected {
         Some(Some(match record.kind {
             kind::CHUNK => return self.chunk(record).then_some(None),
             kind::STAGE => return self.stream.stage(&record.payload).then_some(None),
+            kind::TEAM => return self.stream.team(&record.payload).then_some(None),
             kind::POINT_RAW => return self.measurements.raw(record).then_some(None),
             kind::TEXT => return self.stream.text(record).ok(),
             kind::POINT => return Some(self.measurements.part(record).ok()?.map(Kind::PointMeasured)),

@@ -1,6 +1,6 @@
 //! Events of one rank about a pipeline: joins the pieces of texts, and folds the work of stages.
 
-use crate::limits::{BUSY_NS, OUTPUT_BYTES, STAGES, STREAM_TEXT_BYTES};
+use crate::limits::{BUSY_NS, OUTPUT_BYTES, STAGES, STREAM_TEXT_BYTES, TASKS};
 use midrun_proto::v1::event::Kind;
 use midrun_proto::v1::{PatternTaken, PointRefused, StageDeclared, StageWork, StreamBegun, StreamWindow};
 use midrun_ring::{Record, kind, topic};
@@ -51,6 +51,26 @@ impl Stream {
         work.bytes += bytes as f64;
         work.idle_s += seconds(idle_ns);
         work.own_s += seconds(own_ns);
+        true
+    }
+
+    /// Takes a [`kind::TEAM`]; `false` when it makes no sense.
+    pub fn team(&mut self, payload: &[u64; 6]) -> bool {
+        let [who, tasks, busy_ns, sum_sq_bits, serial_ns, elapsed_ns] = *payload;
+        let (stage, place, sum_sq_s2) = (who & u64::from(u32::MAX), (who >> 32) as u32, f64::from_bits(sum_sq_bits));
+        let times = [busy_ns, serial_ns, elapsed_ns].iter().all(|ns| *ns <= BUSY_NS);
+        if stage >= STAGES || tasks > TASKS || !times || !(0.0..f64::INFINITY).contains(&sum_sq_s2) {
+            return false;
+        }
+        let stage = stage as u32;
+        let work = self.works.entry(stage).or_insert_with(|| StageWork { stage, place, ..StageWork::default() });
+        let team = work.team.get_or_insert_default();
+        let seconds = |ns: u64| ns as f64 * 1e-9;
+        team.tasks += tasks;
+        team.busy_s += seconds(busy_ns);
+        team.sum_sq_s2 += sum_sq_s2;
+        team.serial_s += seconds(serial_ns);
+        team.elapsed_s += seconds(elapsed_ns);
         true
     }
 
@@ -110,7 +130,7 @@ impl Stream {
     fn event_of_text(&mut self, about: u32, number: u32, says: u64, text: String) -> Result<Kind, ()> {
         match about {
             topic::STAGE if u64::from(number) < STAGES => {
-                let stage = StageDeclared { stage: number, name: text, stateful: says == 1 };
+                let stage = StageDeclared { stage: number, name: text, stateful: says & 1 != 0, team: says & 2 != 0 };
                 self.stages.insert(number, stage.clone());
                 Ok(Kind::StageDeclared(stage))
             }
@@ -184,6 +204,21 @@ mod tests {
             (3, 7, 2, 4.0, 10.0, 40.0)
         );
         assert!((work.idle_s - 10e-9).abs() < 1e-15 && (work.own_s - 14e-9).abs() < 1e-15 && stream.is_empty());
+    }
+
+    #[test]
+    fn tasks_of_a_team_are_folded_beside_the_inputs_of_its_lead() {
+        let mut stream = Stream::default();
+        assert!(stream.stage(&[1 | 4 << 32, 0, 5_000_000_000, 10, 0, 0]));
+        assert!(stream.team(&[1 | 4 << 32, 2, 4_000_000_000, 8.0_f64.to_bits(), 0, 0]));
+        assert!(stream.team(&[1 | 4 << 32, 0, 0, 0, 1_000_000_000, 6_000_000_000]));
+        for bad in [[STAGES, 1, 1, 0, 0, 0], [1, 1, u64::MAX, 0, 0, 0], [1, 1, 1, f64::NAN.to_bits(), 0, 0]] {
+            assert!(!stream.team(&bad));
+        }
+        let works: Vec<StageWork> = stream.drain().collect();
+        let team = works[0].team.unwrap();
+        assert_eq!((works.len(), works[0].inputs, works[0].place, team.tasks), (1, 1, 4, 2));
+        assert_eq!((team.busy_s, team.sum_sq_s2, team.serial_s, team.elapsed_s), (4.0, 8.0, 1.0, 6.0));
     }
 
     #[test]

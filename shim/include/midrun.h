@@ -180,12 +180,28 @@ typedef struct midrun_pipe_out midrun_pipe_out_t; /* receives the outputs of a s
 /* Return value of a source that has no more inputs. */
 #define MIDRUN_PIPE_END 1
 
+/* The result of a task. */
+typedef struct midrun_pipe_part {
+  const void *data; /* aligned to 8 bytes */
+  size_t bytes;
+} midrun_pipe_part_t;
+
+/* A stage has one function, run, or is a team's: then run is NULL, flags are 0, and split, task and join are set. The ranks that the
+ * pattern gives to a team's stage compute each input together: `1x4` is one lead and three workers, not four replicas. The lead splits
+ * the input into tasks, hands them out (tuning points mw.technique ... of its rank), computes some itself, and joins the results. */
 typedef struct midrun_pipe_stage {
   const char *name; /* for error messages and logs; may be NULL */
   /* Process one input. `data` is aligned to 16 bytes and valid during the call. Return 0, or non-zero for an
      error, which stops the stream. */
   int (*run)(void *user, uint64_t input, const void *data, size_t bytes, midrun_pipe_out_t *out);
   uint32_t flags;
+  /* Lead: emit the data of each task of an input, any number of them. */
+  int (*split)(void *user, uint64_t input, const void *data, size_t bytes, midrun_pipe_out_t *out);
+  /* Any rank of the team: compute task 0, 1, 2, ... of an input from what split emitted for it; emit one result. */
+  int (*task)(void *user, uint64_t input, uint64_t task, const void *data, size_t bytes, midrun_pipe_out_t *out);
+  /* Lead: emit one output from the results of all tasks, in the order of the tasks. `data` is the input. */
+  int (*join)(void *user, uint64_t input, const void *data, size_t bytes, uint64_t tasks,
+              const midrun_pipe_part_t *results, midrun_pipe_out_t *out);
 } midrun_pipe_stage_t;
 
 typedef struct midrun_pipe_config {

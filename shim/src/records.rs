@@ -177,6 +177,26 @@ pub fn stage(
     thread_ring::push(&Record { kind: kind::STAGE, flags: 0, time_ns, payload });
 }
 
+/// What a rank did in a team's stage.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct TeamDone {
+    /// Tasks computed, the sum of their times, nanoseconds, and of the squares of those, seconds squared.
+    pub tasks: u64,
+    pub busy_ns: u64,
+    pub sum_sq_s2: f64,
+    /// Lead, for a whole input: time of splitting and joining, and from the one to the other, nanoseconds.
+    pub serial_ns: u64,
+    pub elapsed_ns: u64,
+}
+
+/// A rank of a team computed tasks of a stage, or its lead is done with an input.
+#[inline]
+pub fn team(time_ns: u64, (stage, place): (usize, usize), done: &TeamDone) {
+    let who = stage as u64 | (place as u64) << 32;
+    let payload = [who, done.tasks, done.busy_ns, done.sum_sq_s2.to_bits(), done.serial_ns, done.elapsed_ns];
+    thread_ring::push(&Record { kind: kind::TEAM, flags: 0, time_ns, payload });
+}
+
 /// The outputs of a stream in a stretch of time.
 #[derive(Clone, Copy, Debug)]
 pub struct StreamWindow {

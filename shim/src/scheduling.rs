@@ -106,6 +106,21 @@ pub fn declare_technique(initial: TechniqueParameters) {
     });
 }
 
+/// Declares the technique of a team in a pipeline: no more than that can be chosen there. A second call does nothing.
+pub fn declare_team_technique(initial: TechniqueParameters) {
+    tuning_points::with(|registry| {
+        if registry.is_declared(&SETTER, TECHNIQUE) {
+            return;
+        }
+        locked().parameters = initial;
+        declare_once(registry, names::TECHNIQUE, TECHNIQUE, Whole, (0.0, Technique::ALL.len() as f64 - 1.0));
+        declare_once(registry, names::FACTOR, FACTOR, Real, (0.0, 1.0));
+        declare_once(registry, names::TASK_MEAN_S, TASK_MEAN, Real, (0.0, 1e9));
+        declare_once(registry, names::TASK_SIGMA_S, TASK_SIGMA, Real, (0.0, 1e9));
+        declare_once(registry, names::MIN_CHUNK, MIN_CHUNK, Whole, (1.0, 1e9));
+    });
+}
+
 /// Declares whether workers take their chunks from a shared counter, where they can.
 pub fn declare_counter() {
     tuning_points::with(|registry| declare_once(registry, names::COUNTER, COUNTER, Whole, (0.0, 1.0)));

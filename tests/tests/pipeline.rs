@@ -120,3 +120,46 @@ fn messages_larger_than_a_piece_arrive_whole(mpi: Mpi) {
     good(mpi, 6, "--inputs 12 --stages 1,1,1 --bytes 20000000 --pattern 0,1x2,2 --change 6:0-1,2x2");
     good(mpi, 3, "--inputs 1 --stages 1,1 --bytes 1073741824 --pattern 0-1");
 }
+
+/// A team of stage 1 beside replicas of stage 2, and two teams in a row, whose ranks change sides.
+#[each_mpi]
+fn teams_compute_every_task_once_while_ranks_come_and_go(mpi: Mpi) {
+    let changes =
+        "--change 20:0,1x4,2x2 --change 50:0-1,2x5 --change 51:0,1x6,2 --change 80:0-2 --change 100:0,1x2,2x3";
+    let ended = good(
+        mpi,
+        9,
+        &format!("--inputs 150 --stages 1,6,2 --sigma-pct 80 --team 1:10 --bytes 5000 --runs 2 {changes}"),
+    );
+    assert!(ended.out.contains("changes 5"), "{}", ended.out);
+    let swaps: String = (0..60)
+        .map(|at| {
+            format!("--change {at}:{} ", ["0x5@1+2+3+4+5,1@6", "0@6,1x5@5+4+3+2+1", "0x3@4+1+2,1x3@3+5+6"][at % 3])
+        })
+        .collect();
+    good(mpi, 7, &format!("--inputs 80 --stages 4,4 --sigma-pct 80 --team 0:7 --team 1:7 {swaps}"));
+    good(mpi, 1, "--inputs 20 --stages 1,2,1 --team 1:5");
+    good(mpi, 4, "--inputs 40 --stages 1,1,1 --many 0 --team 2:1 --pattern 0,1,2");
+}
+
+#[each_mpi]
+fn a_task_that_fails_is_named_by_its_stage_and_the_next_stream_is_as_good_as_new(mpi: Mpi) {
+    let ended = run(mpi, 7, "--inputs 60 --stages 1,4,1 --team 1:9 --fail 1:33 --runs 2 --pattern 0,1x4,2");
+    assert_ne!(ended.code, 0);
+    assert!(ended.err.contains("stage 1 (s1) returned 7 for input 33"), "{}", ended.err);
+    let lines: Vec<&str> = ended.out.lines().filter(|line| line.starts_with("inputs")).collect();
+    assert!(lines.len() == 2 && lines[1].contains("outputs 60,") && lines[1].contains(GOOD), "{}", ended.out);
+}
+
+#[each_mpi]
+fn a_team_that_cannot_be_is_refused_in_one_sentence(mpi: Mpi) {
+    for (options, part) in [
+        ("--pattern 0,1x9,2", "takes 11 ranks where 3 compute"),
+        ("--pattern 0-1x2,2", "stage 1 is a team's: on several ranks it stands alone in its group"),
+        ("--pattern 0,1x2m,2", "needs no manager"),
+    ] {
+        let ended = run(mpi, 4, &format!("--inputs 10 --stages 1,1,1 --team 1:4 {options}"));
+        assert!(ended.code == 64 && ended.err.contains(part), "{}", ended.err);
+    }
+    assert_eq!(run(mpi, 4, "--inputs 10 --stages 1,1,1 --team 1:4 --stateful 1").code, 64, "a team keeps no state");
+}

@@ -66,9 +66,14 @@ fn pictures_come_out_the_same_by_every_pattern(mpi: Mpi) {
     let scratch = &scratch;
     let made = IMAGES.figures(scratch, mpi, 1, "--in in --out alone --make 12 --size 161x120 --seed 3");
     assert_eq!(["inputs", "outputs"].map(|key| made[0].count(&format!("/{key}"))), [12, 12]);
-    for (ranks, out, options) in
-        [(5, "a", "--runs 2"), (7, "b", "--pattern 0,1x3,2,3"), (3, "c", ""), (8, "d", "--pattern 0,1x4m,2-3")]
-    {
+    for (ranks, out, options) in [
+        (5, "a", "--runs 2"),
+        (7, "b", "--pattern 0,1x3,2,3"),
+        (3, "c", ""),
+        (8, "d", "--pattern 0,1x4m,2-3"),
+        (7, "e", "--team --pattern 0,1x3,2,3"),
+        (3, "f", "--team"),
+    ] {
         let figures = IMAGES.figures(scratch, mpi, ranks, &format!("--in in --out {out} {options}"));
         assert_eq!(figures.len(), if options.contains("runs") { 2 } else { 1 });
         for stream in figures {

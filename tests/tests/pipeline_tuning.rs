@@ -158,3 +158,18 @@ fn an_analyzer_that_takes_the_place_of_a_killed_one_learns_the_stream_and_goes_o
     });
     assert!(!ended.out.contains("changes 0"), "{}", ended.out);
 }
+
+#[each_mpi]
+fn ranks_move_to_the_team_of_a_stage_as_long_as_they_save_it_a_round(mpi: Mpi) {
+    let (summary, _) = tuned(mpi, "--objective time", 9, "--inputs 160 --stages 10,120,10 --team 1:12");
+    let found = patterns(&summary);
+    let last = found.last().expect("a pattern");
+    // Six ranks take two rounds of 10 ms, five as long as four: three.
+    assert!((4..=6).contains(&replicas(last, 1)) && replicas(last, 1) != 5, "{found:?}");
+    let periods: Vec<f64> = summary.list("period_s").iter().filter_map(Value::as_f64).collect();
+    let mut later = periods[periods.len() / 2..].to_vec();
+    later.sort_by(f64::total_cmp);
+    assert!(later[later.len() / 2] < 0.6 * periods[0], "{periods:?}");
+    assert_eq!(summary.list("stages")[1]["replicas"].as_u64(), Some(replicas(last, 1).into()), "{}", summary.0);
+    assert!(summary.count("/iterations") > 0, "the tasks of the team have windows of their own");
+}

@@ -1,5 +1,5 @@
-//! Tunlet `auto`: `divide_conquer`, with `master_worker` in it, one for each master, receives the windows of iterations, `pipeline` those of streams; the one
-//! whose window came last proposes.
+//! Tunlet `auto`: `divide_conquer`, with `master_worker` in it, one for each master, receives the windows of iterations, `pipeline` those of streams. Where both come (a stage
+//! that is a team), both propose, one change at a time.
 
 use crate::divide_conquer::DivideConquer;
 use crate::instances::Instances;
@@ -11,8 +11,10 @@ use crate::{Explanation, Judgement, Observation, Proposal, Refusal, Report, Sett
 pub struct Auto {
     iterations: Instances<DivideConquer>,
     pipeline: Pipeline,
-    /// The last window was one of a stream.
+    /// There was a stream.
     streams: bool,
+    /// Windows of a stream, and of iterations, came since they were asked last.
+    news: (bool, bool),
     /// The last proposal was the pipeline's.
     asked_pipeline: bool,
 }
@@ -20,11 +22,7 @@ pub struct Auto {
 impl Auto {
     /// Combines both tunlets.
     pub fn new(iterations: Instances<DivideConquer>, pipeline: Pipeline) -> Auto {
-        Auto { iterations, pipeline, streams: false, asked_pipeline: false }
-    }
-
-    fn one(&mut self, pipeline: bool) -> &mut dyn Tunlet {
-        if pipeline { &mut self.pipeline } else { &mut self.iterations }
+        Auto { iterations, pipeline, streams: false, news: (false, false), asked_pipeline: false }
     }
 }
 
@@ -45,18 +43,32 @@ impl Tunlet for Auto {
 
     fn observe(&mut self, observation: Observation<'_>) -> Vec<Judgement> {
         match observation {
-            Observation::Iteration(_) | Observation::Further(_) => self.streams = false,
-            Observation::Stream(_) => self.streams = true,
-            Observation::Running { .. } | Observation::PointRefused { .. } => return Vec::new(),
+            Observation::Iteration(_) | Observation::Further(_) => {
+                self.news.1 = true;
+                self.iterations.observe(observation)
+            }
+            Observation::Stream(_) => {
+                (self.streams, self.news.0) = (true, true);
+                self.pipeline.observe(observation)
+            }
+            Observation::Running { .. } | Observation::PointRefused { .. } => Vec::new(),
         }
-        let streams = self.streams;
-        self.one(streams).observe(observation)
     }
 
     fn propose(&mut self, tuning_points: &[TuningPoint]) -> Option<Proposal> {
-        self.asked_pipeline = self.streams;
-        let streams = self.streams;
-        self.one(streams).propose(tuning_points)
+        // Where ranks move between stages the teams' iterations change, so the stream comes first.
+        if std::mem::take(&mut self.news.0) {
+            let proposal = self.pipeline.propose(tuning_points);
+            self.asked_pipeline = proposal.is_some();
+            if proposal.is_some() {
+                return proposal;
+            }
+        }
+        if self.pipeline.is_busy() || !std::mem::take(&mut self.news.1) {
+            return None;
+        }
+        self.asked_pipeline = false;
+        self.iterations.propose(tuning_points)
     }
 
     fn refusals(&self) -> Vec<Refusal> {
@@ -68,8 +80,10 @@ impl Tunlet for Auto {
     }
 
     fn on_settled(&mut self, decision: u64, settled: Settled) {
-        let pipeline = self.asked_pipeline;
-        self.one(pipeline).on_settled(decision, settled);
+        match self.asked_pipeline {
+            true => self.pipeline.on_settled(decision, settled),
+            false => self.iterations.on_settled(decision, settled),
+        }
     }
 }
 

@@ -55,6 +55,6 @@ pub use midrun_scheduling::Start;
 pub use options::{SearchOptions, TuningOptions, TunletFile};
 pub use proposal::{Judgement, Proposal, Settled, Verdict};
 pub use report::{NextAllocation, Refusal, Report, SearchReport, ShadowScore};
-pub use stream::{Recent, StageWindow, StageWork, StreamWindow};
+pub use stream::{Recent, StageWindow, StageWork, StreamWindow, TeamWork};
 pub use tuning_point::{TuningPoint, Value};
 pub use window::{LinkCost, Network, PROFILE_BINS, PointWindow, ProfileBin, Window, WorkerWork};

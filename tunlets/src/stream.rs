@@ -3,6 +3,32 @@
 use crate::window::{LONGEST_S, squares_of};
 use std::collections::VecDeque;
 
+/// One rank's work for a team's stage in one window.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct TeamWork {
+    /// Tasks computed.
+    pub tasks: u64,
+    /// Sum of their times, seconds. That of the lead's is part of its `busy_s`, too.
+    pub task_s: f64,
+    /// Sum of the squares of those, seconds squared.
+    pub task_sq_s2: f64,
+    /// Lead: time of splitting inputs and joining results, seconds.
+    pub serial_s: f64,
+    /// Lead: from the begin of the one to the end of the other, seconds.
+    pub elapsed_s: f64,
+}
+
+impl TeamWork {
+    /// Adds further work.
+    pub fn add(&mut self, more: &TeamWork) {
+        self.tasks = self.tasks.saturating_add(more.tasks);
+        self.task_s += more.task_s;
+        self.task_sq_s2 += more.task_sq_s2;
+        self.serial_s += more.serial_s;
+        self.elapsed_s += more.elapsed_s;
+    }
+}
+
 /// One rank's work on one stage in one window.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StageWork {
@@ -20,6 +46,8 @@ pub struct StageWork {
     pub idle_s: f64,
     /// Time the rank spent on messages, seconds; counted with the first stage that it runs.
     pub own_s: f64,
+    /// Of a team's stage.
+    pub team: TeamWork,
 }
 
 impl StageWork {
@@ -31,6 +59,17 @@ impl StageWork {
         self.bytes += more.bytes;
         self.idle_s += more.idle_s;
         self.own_s += more.own_s;
+        self.team.add(&more.team);
+    }
+
+    /// Time that the rank was busy with the stage, seconds. A worker of a team has no inputs, only tasks.
+    pub fn all_busy_s(&self) -> f64 {
+        if self.inputs == 0 { self.busy_s + self.team.task_s } else { self.busy_s }
+    }
+
+    /// Whether it computed anything.
+    pub fn is_seen(&self) -> bool {
+        self.inputs > 0 || self.team.tasks > 0
     }
 }
 
@@ -41,6 +80,8 @@ pub struct StageWindow {
     pub name: String,
     /// Whether it keeps state.
     pub stateful: bool,
+    /// Whether a team computes it: its ranks are one lead, who has the inputs, and its workers.
+    pub team: bool,
     /// Each rank's work on it, by place.
     pub by_rank: Vec<StageWork>,
 }
@@ -54,7 +95,7 @@ impl StageWindow {
     /// Mean compute time per input, seconds; `None` without inputs.
     pub fn compute_s(&self) -> Option<f64> {
         let inputs = self.sum(|work| work.inputs as f64);
-        (inputs > 0.0).then(|| self.sum(|work| work.busy_s) / inputs)
+        (inputs > 0.0).then(|| self.sum(StageWork::all_busy_s) / inputs)
     }
 }
 
@@ -167,6 +208,8 @@ impl StreamWindow {
                 && squares_of(w.inputs, w.busy_s).contains(&w.sum_sq_s2)
                 && (0.0..1e18).contains(&w.bytes)
                 && (w.inputs > 0 || w.busy_s == 0.0)
+                && [w.team.task_s, w.team.task_sq_s2, w.team.serial_s, w.team.elapsed_s].into_iter().all(time)
+                && squares_of(w.team.tasks, w.team.task_s).contains(&w.team.task_sq_s2)
         };
         match () {
             () if self.outputs == 0 || !time(self.seconds) || self.seconds == 0.0 => Some("the time of its outputs"),

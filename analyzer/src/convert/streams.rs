@@ -1,7 +1,7 @@
 //! The events of a pipeline.
 
 use midrun_proto::v1;
-use midrun_tunlets::StageWork;
+use midrun_tunlets::{StageWork, TeamWork};
 
 use crate::events::{Event, PatternTaken, StageDeclared, StageWorked, StreamBegun, StreamWindowEnded};
 use crate::limits;
@@ -14,16 +14,19 @@ pub(super) fn begun(wire: v1::StreamBegun) -> Option<Event> {
 
 pub(super) fn stage(wire: v1::StageDeclared) -> Option<Event> {
     let stage = wire.stage as usize;
-    let (name, stateful) = (super::text(wire.name), wire.stateful);
-    (stage < limits::STAGES).then_some(Event::StageDeclared(StageDeclared { stage, name, stateful }))
+    let (name, stateful, team) = (super::text(wire.name), wire.stateful, wire.team);
+    (stage < limits::STAGES).then_some(Event::StageDeclared(StageDeclared { stage, name, stateful, team }))
 }
 
 pub(super) fn work(wire: &v1::StageWork) -> Option<Event> {
     let amount = |x: f64| x.is_finite() && x >= 0.0;
-    let all = [wire.busy_s, wire.sum_sq_s2, wire.bytes, wire.idle_s, wire.own_s];
+    let team = wire.team.unwrap_or_default();
+    let of_team = [team.busy_s, team.sum_sq_s2, team.serial_s, team.elapsed_s];
+    let all = [wire.busy_s, wire.sum_sq_s2, wire.bytes, wire.idle_s, wire.own_s].into_iter().chain(of_team);
     let good = (wire.stage as usize) < limits::STAGES
         && wire.inputs < limits::TASKS_END
         && wire.place < limits::RANKS_PER_JOB
+        && team.tasks < limits::TASKS_END
         && all.into_iter().all(amount);
     good.then_some(Event::StageWorked(StageWorked {
         stage: wire.stage as usize,
@@ -35,6 +38,13 @@ pub(super) fn work(wire: &v1::StageWork) -> Option<Event> {
             bytes: wire.bytes,
             idle_s: wire.idle_s,
             own_s: wire.own_s,
+            team: TeamWork {
+                tasks: team.tasks,
+                task_s: team.busy_s,
+                task_sq_s2: team.sum_sq_s2,
+                serial_s: team.serial_s,
+                elapsed_s: team.elapsed_s,
+            },
         },
     }))
 }

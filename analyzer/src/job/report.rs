@@ -64,7 +64,8 @@ impl Job {
     /// What the next run can begin with. A run with several masters is not remembered: its memory knows one.
     fn learnt(&self) -> Option<Learnt> {
         let ranks = self.roster.members.world_size().max(self.roster.members.seen() as u32);
-        if self.measurements.has_several_masters() { None } else { self.memory.learnt(ranks) }
+        let is_composed = self.measurements.has_several_masters() || self.measurements.outputs().is_some();
+        if is_composed { None } else { self.memory.learnt(ranks) }
     }
 
     /// Everything a person wants to know of a running job, as JSON; see `docs/summary.md`. Of the windows it has those after the

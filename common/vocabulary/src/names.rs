@@ -100,6 +100,11 @@ pub fn current(name: &str) -> &str {
     if name == "mw.policy" { TECHNIQUE } else { name }
 }
 
+/// Returns whether a tuning point belongs to the pipeline framework.
+pub fn of_pipeline(name: &str) -> bool {
+    name.starts_with("pipe.")
+}
+
 /// Returns whether a tuning point belongs to a framework, which keeps its ranks in step by itself.
 pub fn of_framework(name: &str) -> bool {
     ["mw.", "pipe.", "dc."].iter().any(|prefix| name.starts_with(prefix))

@@ -63,6 +63,10 @@ pub mod kind {
 
     /// Workers died, and the job goes on. payload: iteration, workers that died, tasks that were handed out again, workers left.
     pub const LOSS: u32 = 18;
+    /// A rank computed tasks of a team's stage, or, with elapsed time, the lead is done with an input of it. payload: stage (low half)
+    /// and rank in the pipeline's communicator; tasks, sum of their times ns, sum of squared task times s² (f64 bits); time of
+    /// splitting and joining the input ns; time from the one to the other ns.
+    pub const TEAM: u32 = 16;
 
     /// Bytes of a [`TEXT`].
     pub const PIECE: usize = 24;
@@ -89,7 +93,7 @@ pub mod kind {
 
 /// Subjects of texts.
 pub mod topic {
-    /// A stage: its number, its name; value: 1 if it has state.
+    /// A stage: its number, its name; value: 1 if it has state, 2 if a team computes it.
     pub const STAGE: u32 = 1;
     /// A pattern: its number, its plan in the notation of `midrun.h`; value: its first input.
     pub const PATTERN: u32 = 2;

@@ -3,7 +3,9 @@
 use midrun_models::pipeline::exact::{Grouping, Objective, optimum};
 use midrun_models::pipeline::production::{Buffers, dependent_s};
 use midrun_models::pipeline::search::source;
+use midrun_models::pipeline::team::{Team, TeamLoad};
 use midrun_models::pipeline::{Group, Manager, Network, Pattern, Pipeline, Protocol, Stage};
+use midrun_scheduling::{Technique, TechniqueParameters};
 use proptest::prelude::*;
 
 /// Stages of so many seconds that send messages of one size.
@@ -299,4 +301,46 @@ proptest! {
             prop_assert!(p.ranks(&budget) <= ranks / 2 + 1);
         }
     }
+}
+
+/// Twelve tasks of 10 ms, and 5 ms in which the lead splits and joins, handed out one at a time.
+fn team_load() -> TeamLoad {
+    TeamLoad { tasks: 12, mean_s: 0.01, variation: 0.0, serial_s: 0.005, slower: 1.0 }
+}
+
+#[test]
+fn a_team_takes_as_many_rounds_as_its_tasks_need_and_the_serial_time() {
+    let one_by_one = TechniqueParameters::new(Technique::Ss);
+    let times_s = team_load().times_s(20, &one_by_one);
+    // ceil(12 / m) rounds of 10 ms: no time is won from 4 to 5 ranks, nor from 6 to 11, nor above 12.
+    for (ranks, ms) in
+        [(1, 125.0), (2, 65.0), (3, 45.0), (4, 35.0), (5, 35.0), (6, 25.0), (11, 25.0), (12, 15.0), (20, 15.0)]
+    {
+        assert!((1e3 * times_s[ranks - 1] - ms).abs() < 1e-6, "{ranks} ranks: {} s", times_s[ranks - 1]);
+    }
+    let slower = TeamLoad { slower: 1.5, ..team_load() }.times_s(20, &one_by_one);
+    assert!((slower[3] - 0.05).abs() < 1e-9, "only the hand-out takes longer, 45 ms instead of 30: {}", slower[3]);
+    assert_eq!(slower[0], times_s[0], "one rank hands nothing out");
+    let uneven = TeamLoad { variation: 1.0, ..team_load() }.times_s(12, &one_by_one);
+    assert!(uneven.windows(2).all(|pair| pair[1] <= pair[0]) && uneven[11] > times_s[11] + 0.01, "{uneven:?}");
+}
+
+#[test]
+fn ranks_go_to_a_team_only_where_they_save_a_round() {
+    let network = Network { start_up_s: 0.0, per_byte_s: 0.0, protocol: Protocol::Sync };
+    let stage = |compute_s| Stage { compute_s, message_bytes: 0.0, stateful: false };
+    let mut p = Pipeline::new(vec![stage(0.01), stage(0.125), stage(0.01)], network);
+    let times_s = team_load().times_s(20, &TechniqueParameters::new(Technique::Ss));
+    p.teams = vec![Team { stage: 1, times_s }];
+    let best = |ranks| optimum(&p, ranks, Grouping::None, Objective::Time).unwrap().to_string();
+    assert_eq!(best(5), "0,1x3,2");
+    assert_eq!(best(6), "0,1x4,2");
+    assert_eq!(best(7), "0,1x4,2", "a fifth rank in the team saves nothing");
+    assert_eq!(best(8), "0,1x6,2");
+    assert_eq!(best(14), "0,1x12,2");
+    assert_eq!(best(40), "0,1x12,2", "15 ms are the least");
+    assert!((p.production_s(&Group { first: 1, stages: 1, replicas: 4 }) - 0.035).abs() < 1e-9);
+    // All three on each of several ranks would be a farm, in which the team has one rank at a time.
+    let farm = optimum(&p, 6, Grouping::Any, Objective::Time).unwrap();
+    assert!(farm.0.iter().all(|group| group.replicas == 1 || group.stages == 1), "{farm}");
 }

@@ -2,10 +2,13 @@
 
 use crate::confidence::Confidence;
 use crate::noise::Noise;
-use crate::stream::{StageWork, StreamWindow};
+use crate::stream::{StageWindow, StageWork, StreamWindow, TeamWork};
 use crate::trial::MODEL;
 use midrun_models::line::{median, theil_sen};
+use midrun_models::pipeline::team::{Team, TeamLoad};
 use midrun_models::pipeline::{Network, Pipeline, Protocol, Stage};
+use midrun_scheduling::plan::Plan;
+use midrun_scheduling::{Technique, TechniqueParameters};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Inputs that a mean covers at most.
@@ -58,6 +61,73 @@ pub enum Holds {
     Nothing,
 }
 
+/// What a team did for its inputs. A worker's tasks of an input may come in another window than the input: sums, not windows, compare.
+#[derive(Clone, Copy, Debug, Default)]
+struct TeamSeen {
+    inputs: f64,
+    work: TeamWork,
+    /// Ranks that it had; the times below are of inputs with these: from begin to end, and splitting and joining, seconds.
+    ranks: u32,
+    ranked_inputs: f64,
+    elapsed_s: f64,
+    serial_s: f64,
+}
+
+impl TeamSeen {
+    fn learn(&mut self, stage: &StageWindow, ranks: u32) {
+        let inputs = stage.sum(|work| work.inputs as f64);
+        if self.inputs > REMEMBERED {
+            let share = REMEMBERED / self.inputs;
+            self.inputs *= share;
+            self.work = TeamWork {
+                tasks: (self.work.tasks as f64 * share) as u64,
+                task_s: self.work.task_s * share,
+                task_sq_s2: self.work.task_sq_s2 * share,
+                serial_s: self.work.serial_s * share,
+                elapsed_s: self.work.elapsed_s * share,
+            };
+        }
+        self.inputs += inputs;
+        stage.by_rank.iter().for_each(|work| self.work.add(&work.team));
+        if self.ranks != ranks {
+            (self.ranks, self.ranked_inputs, self.elapsed_s, self.serial_s) = (ranks, 0.0, 0.0, 0.0);
+        }
+        self.ranked_inputs += inputs;
+        self.elapsed_s += stage.sum(|work| work.team.elapsed_s);
+        self.serial_s += stage.sum(|work| work.team.serial_s);
+    }
+
+    /// What one input is; `None` while too little was seen.
+    fn load(&self) -> Option<TeamLoad> {
+        let TeamWork { tasks, task_s, task_sq_s2, serial_s, .. } = self.work;
+        if self.inputs < ENOUGH || tasks == 0 || task_s <= 0.0 {
+            return None;
+        }
+        let mean_s = task_s / tasks as f64;
+        let variance = (task_sq_s2 / tasks as f64 - mean_s * mean_s).max(0.0);
+        let tasks = (tasks as f64 / self.inputs).round().max(1.0) as u64;
+        let load = TeamLoad {
+            tasks,
+            mean_s,
+            variation: variance.sqrt() / mean_s,
+            serial_s: serial_s / self.inputs,
+            slower: 1.0,
+        };
+        if self.ranks < 2 || self.ranked_inputs < ENOUGH {
+            return Some(load);
+        }
+        let simulated_s = load.times_s(self.ranks, &technique()).last().map_or(0.0, |s| s - load.serial_s);
+        let taken_s = (self.elapsed_s - self.serial_s) / self.ranked_inputs;
+        let slower = taken_s / simulated_s.max(f64::MIN_POSITIVE);
+        Some(TeamLoad { slower: if slower.is_finite() && slower > 0.0 { slower } else { 1.0 }, ..load })
+    }
+}
+
+/// The technique that a team is thought to go by, one task at a time: how far the one in force differs is part of what was measured.
+fn technique() -> TechniqueParameters {
+    TechniqueParameters::new(Technique::Ss)
+}
+
 /// Running estimates of one stream.
 #[derive(Debug, Default)]
 pub struct Estimate {
@@ -72,6 +142,8 @@ pub struct Estimate {
     bytes: BTreeMap<usize, f64>,
     own_s: BTreeMap<(usize, u32), f64>,
     stateful: Vec<bool>,
+    /// By stage, those of teams.
+    teams: BTreeMap<usize, TeamSeen>,
     /// The last window, in which a stage moved, was partly of before.
     mixed: bool,
 }
@@ -119,10 +191,11 @@ impl Estimate {
     pub fn learn(&mut self, window: &StreamWindow) -> Holds {
         self.stateful = window.stages.iter().map(|stage| stage.stateful).collect();
         self.windows += 1;
-        let pairs = window.stages.iter().map(|stage| stage.by_rank.len()).sum();
+        let stages: Vec<StageWindow> = window.stages.iter().map(as_one).collect();
+        let pairs = stages.iter().map(|stage| stage.by_rank.len()).sum();
         let level = self.confidence.in_series(self.windows, pairs);
         let mut moved = false;
-        for (number, stage) in window.stages.iter().enumerate() {
+        for (number, stage) in stages.iter().enumerate() {
             moved |= stage.by_rank.iter().any(|work| self.has_moved(number, work, level));
         }
         let mixed = std::mem::replace(&mut self.mixed, moved);
@@ -131,9 +204,16 @@ impl Estimate {
             self.compute.clear();
             self.bytes.clear();
             self.own_s.clear();
+            self.teams.clear();
             self.mixed = moved;
         }
-        for (number, stage) in window.stages.iter().enumerate() {
+        let plan = Plan::parse(&window.plan, &self.stateful).ok().filter(|_| window.settled);
+        for (number, stage) in window.stages.iter().enumerate().filter(|(_, stage)| stage.team) {
+            let group = plan.as_ref().and_then(|plan| plan.0.iter().find(|group| group.range().contains(&number)));
+            let ranks = group.map_or(0, |group| group.replicas as u32);
+            self.teams.entry(number).or_default().learn(stage, ranks);
+        }
+        for (number, stage) in stages.iter().enumerate() {
             for work in stage.by_rank.iter().filter(|work| work.inputs > 0) {
                 let new = Mean::of(work.inputs as f64, work.busy_s, work.sum_sq_s2);
                 let known = self.compute.entry((number, work.place)).or_default();
@@ -172,7 +252,14 @@ impl Estimate {
             stateful: self.stateful[number],
         };
         let stages: Vec<Stage> = compute_s.into_iter().enumerate().map(stage).collect();
-        let pipeline = Pipeline::new(stages, self.network()).checked().ok()?;
+        let mut pipeline = Pipeline::new(stages, self.network()).checked().ok()?;
+        for (stage, seen) in &self.teams {
+            let times_s = seen.load()?.times_s(ranks.max(1), &technique());
+            // Of one rank, what its inputs took.
+            let alone_s = pipeline.stages[*stage].compute_s;
+            let times_s = times_s.into_iter().map(|s| s.min(alone_s)).collect();
+            pipeline.teams.push(Team { stage: *stage, times_s });
+        }
         let extra_s = self.extra_s(&pipeline, ranks);
         let home = |stage: usize| {
             let mut seen = self.compute.range((stage, 0)..=(stage, u32::MAX));
@@ -258,6 +345,19 @@ impl Estimate {
         }
         extra_s
     }
+}
+
+/// A team's stage as if one rank did all: its ranks cannot be told apart by their inputs. Its place is none.
+fn as_one(stage: &StageWindow) -> StageWindow {
+    if !stage.team {
+        return stage.clone();
+    }
+    let mut all = StageWork::default();
+    stage.by_rank.iter().for_each(|work| all.add(work));
+    all.busy_s = stage.sum(StageWork::all_busy_s);
+    // How the work of inputs scatters is not known: windows tell.
+    all.sum_sq_s2 = all.busy_s * all.busy_s / all.inputs.max(1) as f64;
+    StageWindow { by_rank: if all.inputs > 0 { vec![all] } else { Vec::new() }, ..stage.clone() }
 }
 
 /// What a list by place, from 1, has for one.

@@ -33,6 +33,12 @@ fn group_s(known: &Known, group: &Group, places: &[u32]) -> f64 {
     let single = midrun_models::pipeline::Group { first: group.first, stages: group.stages, replicas: 1 };
     let compute_s = pipeline.compute_s(group.first, group.stages);
     let messages_s = pipeline.production_s(&single) - compute_s;
+    if let Some(team) = pipeline.team(group.first).filter(|_| group.stages == 1 && places.len() > 1) {
+        let ranks = places.len() as f64;
+        let rate: f64 = places.iter().map(|place| 1.0 / known.slowness_of(*place)).sum();
+        let extra_s = places.first().map_or(0.0, |lead| known.extra_of(*lead));
+        return team.time_s(places.len() as u32) * ranks / rate + messages_s + extra_s;
+    }
     let each_s = |place: &u32| compute_s * known.slowness_of(*place) + messages_s + known.extra_of(*place);
     1.0 / places.iter().map(|place| 1.0 / each_s(place)).sum::<f64>()
 }
@@ -120,7 +126,7 @@ fn uneven(known: &Known, plan: &Plan, most: u32, objective: Objective, least_s: 
     let mut best = places.clone();
     for rank in free {
         let now = layout(&places);
-        let may_grow = |g: &usize| plan.0[*g].range().all(|stage| !known.pipeline.stages[stage].stateful);
+        let may_grow = |g: &usize| known.pipeline.may_grow(plan.0[*g].first, plan.0[*g].stages);
         let Some(slowest) = (0..plan.0.len()).filter(may_grow).max_by(|a, b| now.tr_s[*a].total_cmp(&now.tr_s[*b]))
         else {
             break;

@@ -113,6 +113,11 @@ impl Pipeline {
         }
     }
 
+    /// Whether a change is being watched, or is to be taken back.
+    pub fn is_busy(&self) -> bool {
+        self.trials.watched.is_some() || self.trials.rollback.is_some()
+    }
+
     fn watch(&mut self, window: &StreamWindow) {
         let Some(trial) = &self.trials.watched else { return };
         if window.plan != trial.to {

@@ -29,12 +29,17 @@ pub fn stage_times(window: &StreamWindow) -> Vec<StageTimes> {
     };
     let of = |(number, stage): (usize, &crate::StageWindow)| {
         let inputs = stage.sum(|work| work.inputs as f64);
+        let elapsed_s = stage.sum(|work| work.team.elapsed_s);
         let rate: f64 = stage.by_rank.iter().map(|work| rate_of(window, together(number), work.place)).sum();
         StageTimes {
             compute_s: stage.compute_s(),
-            tr_s: (rate > 0.0).then(|| 1.0 / rate),
+            // A team's ranks share each input.
+            tr_s: match stage.team && elapsed_s > 0.0 && inputs > 0.0 {
+                true => Some(elapsed_s / inputs),
+                false => (rate > 0.0).then(|| 1.0 / rate),
+            },
             rtr_s: (inputs > 0.0).then(|| window.seconds / inputs),
-            replicas: stage.by_rank.iter().filter(|work| work.inputs > 0).count() as u32,
+            replicas: stage.by_rank.iter().filter(|work| work.is_seen()).count() as u32,
         }
     };
     window.stages.iter().enumerate().map(of).collect()
@@ -53,7 +58,7 @@ fn rate_of(window: &StreamWindow, mut stages: std::ops::Range<usize>, place: u32
 pub fn places(window: &StreamWindow, plan: &Plan) -> Option<Vec<Vec<u32>>> {
     let of = |group: &midrun_scheduling::plan::Group| {
         let stage = window.stages.get(group.first)?;
-        let places: Vec<u32> = stage.by_rank.iter().filter(|work| work.inputs > 0).map(|work| work.place).collect();
+        let places: Vec<u32> = stage.by_rank.iter().filter(|work| work.is_seen()).map(|work| work.place).collect();
         (places.len() == group.replicas).then_some(places)
     };
     plan.0.iter().map(of).collect()

@@ -3,6 +3,7 @@
 use super::*;
 use crate::confidence::Confidence;
 use crate::testing::{pattern_tuning_point, stream, stream_on};
+use crate::{StageWindow, StageWork, TeamWork};
 
 /// A stream under the tunlet: what it asks for is taken over between two windows.
 struct Plant {
@@ -215,4 +216,67 @@ fn without_a_tuning_point_for_it_nothing_is_asked_for() {
     let mut tunlet = Pipeline::new(Objective::Time, Confidence::default(), Grouping::Single, 0);
     tunlet.observe(Observation::Stream(&stream(0, "0,1", 9, &[0.1, 0.4])));
     assert_eq!(tunlet.propose(&[]), None);
+}
+
+/// A window of 10 outputs, where stages 0 and 2 take 10 ms, and stage 1 is a team's: 12 tasks of 10 ms, and 5 ms of the lead alone.
+fn with_team(number: u64, team: u32, ranks: u32) -> StreamWindow {
+    let outputs = 10.0;
+    let rounds = (12.0 / f64::from(team)).ceil();
+    let period_s = 0.005 + 0.01 * rounds;
+    let single = |place: u32| StageWindow {
+        by_rank: vec![StageWork {
+            place,
+            inputs: 10,
+            busy_s: 0.01 * outputs,
+            sum_sq_s2: 1e-4 * outputs,
+            ..StageWork::default()
+        }],
+        ..StageWindow::default()
+    };
+    let of_team = |rank: u32| {
+        let lead = rank == 0;
+        // The ranks share 120 tasks, the first some more.
+        let tasks = u64::from(120 / team + u32::from(rank < 120 % team));
+        let task_s = 0.01 * tasks as f64;
+        let (serial_s, elapsed_s) = if lead { (0.005 * outputs, period_s * outputs) } else { (0.0, 0.0) };
+        let busy_s = if lead { serial_s + task_s } else { 0.0 };
+        let work = TeamWork { tasks, task_s, task_sq_s2: 1e-4 * tasks as f64, serial_s, elapsed_s };
+        let (inputs, sum_sq_s2) = if lead { (10, busy_s * busy_s / outputs) } else { (0, 0.0) };
+        StageWork { place: 2 + rank, inputs, busy_s, sum_sq_s2, team: work, ..StageWork::default() }
+    };
+    let stage = StageWindow { team: true, by_rank: (0..team).map(of_team).collect(), ..StageWindow::default() };
+    let plan = if team > 1 { format!("0,1x{team},2") } else { "0,1,2".to_owned() };
+    StreamWindow {
+        number,
+        plan,
+        settled: true,
+        outputs: 10,
+        seconds: period_s * outputs,
+        ranks,
+        stages: vec![single(1), stage, single(2 + team)],
+        ..StreamWindow::default()
+    }
+}
+
+#[test]
+fn a_team_gets_ranks_as_long_as_they_save_it_a_round_of_tasks() {
+    for (ranks, best) in [(6, 4), (7, 4), (8, 6), (20, 12)] {
+        let mut tunlet = Pipeline::new(Objective::Time, Confidence::default(), Grouping::None, 0);
+        let (mut team, mut judged) = (1, Vec::new());
+        for number in 0..40 {
+            let window = with_team(number, team, ranks);
+            assert_eq!(window.nonsense(), None);
+            judged.extend(tunlet.observe(Observation::Stream(&window)));
+            if let Some(proposal) = tunlet.propose(&[pattern_tuning_point(&window.plan)]) {
+                team = proposal.to.strip_prefix("0,1x").and_then(|rest| rest.split(',').next()?.parse().ok()).unwrap();
+                tunlet.on_settled(number, Settled::Applied { iteration: number });
+            }
+        }
+        assert_eq!(team, best, "{ranks} ranks");
+        assert!(judged.iter().all(|judgement| judgement.verdict == Verdict::Kept), "{judged:?}");
+        let times = stage_times(&with_team(0, team, ranks));
+        assert_eq!(times[1].replicas, team, "its workers are seen, though they have no inputs");
+        let least_s = 0.005 + 0.01 * (12.0 / f64::from(team)).ceil();
+        assert!((times[1].tr_s.unwrap() - least_s).abs() < 1e-9, "{times:?}");
+    }
 }

@@ -41,6 +41,7 @@ pub use config::{ANY_SIZE, MASTER_WORKS, RECALL, RawConfig};
 use config::{Config, Stats};
 use growth::Growth;
 pub use growth::farewell;
+pub use ledger::{Known, Ledger};
 pub use master::Work;
 use midrun_scheduling::{Technique, TechniqueParameters};
 pub use parcel::Parcel;

@@ -15,6 +15,9 @@ pub const END: c_int = 1;
 const STAGES: u32 = midrun_vocabulary::bounds::STAGES as u32;
 
 type Run = unsafe extern "C" fn(*mut c_void, u64, *const c_void, usize, *mut Out) -> c_int;
+type Split = unsafe extern "C" fn(*mut c_void, u64, *const c_void, usize, *mut Out) -> c_int;
+type Task = unsafe extern "C" fn(*mut c_void, u64, u64, *const c_void, usize, *mut Out) -> c_int;
+type Join = unsafe extern "C" fn(*mut c_void, u64, *const c_void, usize, u64, *const Part, *mut Out) -> c_int;
 type Source = unsafe extern "C" fn(*mut c_void, u64, *mut Out) -> c_int;
 type Sink = unsafe extern "C" fn(*mut c_void, u64, *const c_void, usize) -> c_int;
 
@@ -25,6 +28,29 @@ pub struct RawStage {
     name: *const c_char,
     run: Option<Run>,
     flags: u32,
+    split: Option<Split>,
+    task: Option<Task>,
+    join: Option<Join>,
+}
+
+impl RawStage {
+    /// Bytes of the first version, which ended with `flags`.
+    const FIRST_SIZE: usize = std::mem::offset_of!(RawStage, split);
+}
+
+/// `midrun_pipe_part_t`: the result of a task.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Part {
+    data: *const c_void,
+    bytes: usize,
+}
+
+impl Part {
+    /// These bytes, which must outlive it.
+    pub fn of(result: &[u8]) -> Part {
+        Part { data: result.as_ptr().cast(), bytes: result.len() }
+    }
 }
 
 /// `midrun_pipe_config_t`.
@@ -63,11 +89,27 @@ pub struct Stats {
 pub struct Stage {
     /// Its name; may be empty.
     pub name: String,
-    run: Run,
+    does: Does,
     /// It keeps state between inputs.
     pub stateful: bool,
     /// It emits any number of outputs per input.
     pub many: bool,
+}
+
+/// What a stage does with an input.
+#[derive(Clone, Copy, Debug)]
+enum Does {
+    /// One function computes it.
+    Run(Run),
+    /// A team computes it, task by task.
+    Team(Split, Task, Join),
+}
+
+impl Stage {
+    /// Whether a team computes it.
+    pub fn is_team(&self) -> bool {
+        matches!(self.does, Does::Team(..))
+    }
 }
 
 /// A checked configuration.
@@ -108,18 +150,30 @@ impl Config {
             }
             *raw
         };
-        let listed = raw.stage_size >= size_of::<RawStage>() && (1..=STAGES).contains(&raw.stage_count);
+        let listed = raw.stage_size >= RawStage::FIRST_SIZE && (1..=STAGES).contains(&raw.stage_count);
         if raw.stages.is_null() || !listed || raw.flags & !UNORDERED != 0 {
             return None;
         }
         let stage = |k: u32| {
-            // SAFETY: the program's list has `stage_count` entries of `stage_size` bytes.
-            let stage = unsafe { *raw.stages.byte_add(k as usize * raw.stage_size) };
+            // SAFETY: the program's list has `stage_count` entries of `stage_size` bytes, and zeros are a stage without functions.
+            let stage = unsafe {
+                let mut stage: RawStage = std::mem::zeroed();
+                let from = raw.stages.byte_add(k as usize * raw.stage_size).cast::<u8>();
+                let bytes = raw.stage_size.min(size_of::<RawStage>());
+                std::ptr::copy_nonoverlapping(from, (&raw mut stage).cast::<u8>(), bytes);
+                stage
+            };
+            let does = match (stage.run, stage.split, stage.task, stage.join) {
+                (Some(run), None, None, None) => Some(Does::Run(run)),
+                // A team's ranks change from input to input, and each input has one result.
+                (None, Some(split), Some(task), Some(join)) if stage.flags == 0 => Some(Does::Team(split, task, join)),
+                _ => None,
+            };
             let good = stage.flags & !(STATEFUL | MANY) == 0;
             // SAFETY: midrun.h asks for a C string or NULL.
             let name = unsafe { text(stage.name) }.unwrap_or_default();
             let (stateful, many) = (stage.flags & STATEFUL != 0, stage.flags & MANY != 0);
-            stage.run.filter(|_| good).map(|run| Stage { name, run, stateful, many })
+            does.filter(|_| good).map(|does| Stage { name, does, stateful, many })
         };
         let stages = (0..raw.stage_count).map(stage).collect::<Option<Vec<_>>>()?;
         // SAFETY: as above.
@@ -131,7 +185,8 @@ impl Config {
 
     /// A number by which ranks compare their stages and flags.
     pub fn fingerprint(&self) -> i64 {
-        let flags = |stage: &Stage| i64::from(stage.stateful) + 2 * i64::from(stage.many) + 4;
+        let flags =
+            |stage: &Stage| i64::from(stage.stateful) + 2 * i64::from(stage.many) + 3 * i64::from(stage.is_team()) + 4;
         let stages = self.stages.iter().fold(0_i64, |sum, stage| sum.wrapping_mul(31).wrapping_add(flags(stage)));
         // The number is shortened so that its negative exists.
         (stages * 2 + i64::from(self.unordered)) >> 2
@@ -140,6 +195,11 @@ impl Config {
     /// Which stages keep state.
     pub fn stateful(&self) -> Vec<bool> {
         self.stages.iter().map(|stage| stage.stateful).collect()
+    }
+
+    /// Which stages are a team's.
+    pub fn teams(&self) -> Vec<bool> {
+        self.stages.iter().map(Stage::is_team).collect()
     }
 
     /// Returns whether this rank can be the head.
@@ -157,9 +217,32 @@ impl Config {
 
     /// Calls a stage and returns its result.
     pub fn run(&self, stage: usize, input: u64, data: &[u8], out: &mut Out) -> c_int {
-        let run = self.stages[stage].run;
+        let Does::Run(run) = self.stages[stage].does else { return crate::status::ERR_INTERNAL };
         // SAFETY: the program's own function, given what midrun.h promises.
         of_program(|| unsafe { run(self.user, input, data.as_ptr().cast(), data.len(), out) })
+    }
+
+    /// Lead: has an input split into tasks, each an output of `out`.
+    pub fn split(&self, stage: usize, input: u64, data: &[u8], out: &mut Out) -> c_int {
+        let Does::Team(split, ..) = self.stages[stage].does else { return crate::status::ERR_INTERNAL };
+        // SAFETY: as above.
+        of_program(|| unsafe { split(self.user, input, data.as_ptr().cast(), data.len(), out) })
+    }
+
+    /// Computes a task of an input of a stage.
+    pub fn task(&self, (stage, input, task): (usize, u64, u64), data: &[u8], out: &mut Out) -> c_int {
+        let does = self.stages.get(stage).map(|stage| stage.does);
+        let Some(Does::Team(_, run, _)) = does else { return crate::status::ERR_INTERNAL };
+        // SAFETY: as above.
+        of_program(|| unsafe { run(self.user, input, task, data.as_ptr().cast(), data.len(), out) })
+    }
+
+    /// Lead: has the results of all tasks joined to the output of the input.
+    pub fn join(&self, stage: usize, input: u64, data: &[u8], results: &[Part], out: &mut Out) -> c_int {
+        let Does::Team(_, _, join) = self.stages[stage].does else { return crate::status::ERR_INTERNAL };
+        let (bytes, count) = (data.len(), results.len() as u64);
+        // SAFETY: as above; the results live during the call.
+        of_program(|| unsafe { join(self.user, input, data.as_ptr().cast(), bytes, count, results.as_ptr(), out) })
     }
 
     /// Calls the source for an input.

@@ -87,7 +87,8 @@ pub fn run(rank: &mut Rank, control: &RefCell<Control>, counters: &mut Counters)
     let (windows, status) = (Windows::default(), status::OK);
     records::stream_begin(begin_ns, rank.config.stages.len(), control.borrow().placer.ranks(), base);
     for (number, stage) in (0..).zip(&rank.config.stages) {
-        records::text(begin_ns, topic::STAGE, number, u64::from(stage.stateful), &stage.name);
+        let says = u64::from(stage.stateful) | u64::from(stage.is_team()) << 1;
+        records::text(begin_ns, topic::STAGE, number, says, &stage.name);
     }
     let (next, ended, bytes_in_flight) = (base, false, 0);
     let mut head =

@@ -20,6 +20,12 @@ pub enum Kind {
     Stop = 4,
     /// Head: no input is in flight; the stream ended with this status.
     End = 5,
+    /// Lead of a team: compute these tasks, one a payload. `input`: as the stages count; `route`: the stage; `epoch`: the lead's number of
+    /// the input; `stage`: the first task; `status`: all tasks of the input.
+    Tasks = 6,
+    /// Their results, as above, but for `input`: the sum of the squares of the tasks' times (f64 bits), and `time_ns`: their sum. After a
+    /// failure, `status` and `route` (one of [`failure`]) say which, and there are none.
+    Results = 7,
 }
 
 /// The start of each message.
@@ -43,6 +49,8 @@ pub struct Header {
     pub total: u64,
     /// The stage that failed.
     pub stage: u32,
+    /// Of results: time that the tasks took, nanoseconds.
+    pub time_ns: u64,
 }
 
 /// The reason why an item failed, in `bytes` of its header.
@@ -68,6 +76,7 @@ impl Header {
             bytes: 0,
             total: HEADER_BYTES as u64,
             stage: 0,
+            time_ns: 0,
         }
     }
 
@@ -82,7 +91,7 @@ impl Header {
             self.bytes,
             self.total,
             u64::from(self.stage),
-            0,
+            self.time_ns,
         ];
         for (to, word) in message.chunks_exact_mut(8).zip(words) {
             to.copy_from_slice(&word.to_le_bytes());
@@ -99,6 +108,8 @@ impl Header {
             3 => Kind::Pattern,
             4 => Kind::Stop,
             5 => Kind::End,
+            6 => Kind::Tasks,
+            7 => Kind::Results,
             _ => return None,
         };
         Some(Header {
@@ -111,6 +122,7 @@ impl Header {
             bytes: word(4),
             total: word(5),
             stage: word(6) as u32,
+            time_ns: word(7),
         })
     }
 }

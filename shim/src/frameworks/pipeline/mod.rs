@@ -7,6 +7,8 @@ mod head;
 mod message;
 mod pattern;
 mod rank;
+mod team;
+mod teams;
 mod timing;
 mod windows;
 
@@ -94,7 +96,7 @@ fn newest() -> Option<Rc<RefCell<Control>>> {
 
 /// The plan that the program configures, after a check that it can be placed; or an error message.
 fn requested(config: &Config, size: usize) -> Result<Control, String> {
-    let placer = Placer::new(size, config.stateful());
+    let placer = Placer::new(size, config.stateful(), config.teams());
     let plan = match &config.plan {
         None => Plan::even(config.stages.len(), placer.ranks()),
         Some(text) => Plan::parse(text, placer.stateful())?,
@@ -131,7 +133,7 @@ unsafe fn create(raw: *const RawConfig) -> Result<Pipe, c_int> {
         declare();
     }
     let members = Members::from(comm.world());
-    let rank = Rank::new(Rc::new(config), Endpoint::open(comm).map_err(mpi)?);
+    let rank = Rank::new(Rc::new(config), Endpoint::open(comm).map_err(mpi)?, Rc::clone(&members));
     Ok(Pipe {
         rank: RefCell::new((rank, Counters::default())),
         members,

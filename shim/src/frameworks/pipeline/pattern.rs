@@ -15,6 +15,8 @@ pub struct Route {
     pub stages: usize,
     /// Ranks that can process its inputs.
     pub ranks: Vec<usize>,
+    /// Of a team's stage: the workers of its only rank, the lead.
+    pub team: Vec<usize>,
 }
 
 /// All routes, in the order of the stream.
@@ -39,8 +41,9 @@ impl Pattern {
     pub fn to_message(&self) -> Vec<u8> {
         let mut words = vec![u64::from(self.oldest), self.first, u64::from(self.synchronous), self.routes.len() as u64];
         for route in &self.routes {
-            words.extend([route.first as u64, route.stages as u64, route.ranks.len() as u64]);
-            words.extend(route.ranks.iter().map(|rank| *rank as u64));
+            let (ranks, team) = (route.ranks.len() as u64, route.team.len() as u64);
+            words.extend([route.first as u64, route.stages as u64, ranks, team]);
+            words.extend(route.ranks.iter().chain(&route.team).map(|rank| *rank as u64));
         }
         let total = (HEADER_BYTES + 8 * words.len()) as u64;
         let header = Header { epoch: self.epoch, input: self.base, total, ..Header::new(Kind::Pattern) };
@@ -59,19 +62,22 @@ impl Pattern {
         let (oldest, first_input, synchronous) = (words.next()? as u32, words.next()? as u64, words.next()? != 0);
         let mut routes = Vec::new();
         for _ in 0..words.next()? {
-            let (first, count, replicas) = (words.next()?, words.next()?, words.next()?);
-            let ranks: Vec<usize> = words.by_ref().take(replicas).filter(|rank| *rank < ranks).collect();
-            if first + count > stages || ranks.is_empty() || ranks.len() != replicas {
+            let (first, count, replicas, workers) = (words.next()?, words.next()?, words.next()?, words.next()?);
+            let mut taken =
+                |count: usize| -> Vec<usize> { words.by_ref().take(count).filter(|rank| *rank < ranks).collect() };
+            let (own, team) = (taken(replicas), taken(workers));
+            let whole = own.len() == replicas && team.len() == workers;
+            if first + count > stages || own.is_empty() || !whole || (workers > 0 && replicas > 1) {
                 return None;
             }
-            routes.push(Route { first, stages: count, ranks });
+            routes.push(Route { first, stages: count, ranks: own, team });
         }
         Some(Pattern { epoch: header.epoch, oldest, base: header.input, first: first_input, routes, synchronous })
     }
 
     /// Returns whether `rank` has a route.
     pub fn uses(&self, rank: usize) -> bool {
-        self.routes.iter().any(|route| route.ranks.contains(&rank))
+        self.routes.iter().any(|route| route.ranks.contains(&rank) || route.team.contains(&rank))
     }
 }
 
@@ -81,16 +87,18 @@ pub struct Placer {
     /// Ranks that compute.
     ranks: Vec<usize>,
     stateful: Vec<bool>,
+    /// Stages that a team computes.
+    teams: Vec<bool>,
     /// Last ranks of each stage.
     last: Vec<Vec<usize>>,
 }
 
 impl Placer {
     /// For a communicator of `size` ranks. The head computes only if it is alone.
-    pub fn new(size: usize, stateful: Vec<bool>) -> Placer {
+    pub fn new(size: usize, stateful: Vec<bool>, teams: Vec<bool>) -> Placer {
         let ranks = if size == 1 { vec![0] } else { (1..size).collect() };
         let last = vec![Vec::new(); stateful.len()];
-        Placer { ranks, stateful, last }
+        Placer { ranks, stateful, teams, last }
     }
 
     /// Number of ranks that compute.
@@ -107,7 +115,7 @@ impl Placer {
     pub fn remember(&mut self, routes: &[Route]) {
         for route in routes {
             for stage in route.first..route.first + route.stages {
-                self.last[stage].clone_from(&route.ranks);
+                self.last[stage] = route.ranks.iter().chain(&route.team).copied().collect();
             }
         }
     }
@@ -129,6 +137,15 @@ impl Placer {
     /// The reason why it cannot be placed, as part of a sentence.
     pub fn place(&self, plan: &Plan) -> Result<Vec<Route>, String> {
         plan.keeps_state(&self.stateful)?;
+        for group in plan.0.iter().filter(|group| group.replicas > 1) {
+            let team = group.range().find(|stage| self.teams[*stage]);
+            let has_manager = group.manager != Manager::Sender;
+            if let Some(stage) = team.filter(|_| group.stages > 1 || has_manager) {
+                return Err(format!(
+                    "stage {stage} is a team's: on several ranks it stands alone in its group, and needs no manager"
+                ));
+            }
+        }
         if plan.ranks() > self.ranks() {
             return Err(format!("it takes {} ranks where {} compute", plan.ranks(), self.ranks()));
         }
@@ -165,9 +182,11 @@ impl Placer {
                 Manager::OwnRank => Some(own.remove(0)),
                 Manager::SharedRank => own.first().copied(),
             };
-            let relay = manager.map(|rank| Route { first: group.first, stages: 0, ranks: vec![rank] });
-            routes.extend(relay);
-            routes.push(Route { first: group.first, stages: group.stages, ranks: own });
+            let (first, stages) = (group.first, group.stages);
+            routes.extend(manager.map(|rank| Route { first, stages: 0, ranks: vec![rank], team: Vec::new() }));
+            let is_team = stages == 1 && self.teams[first];
+            let team = if is_team { own.split_off(1) } else { Vec::new() };
+            routes.push(Route { first, stages, ranks: own, team });
         }
         Ok(routes)
     }
@@ -183,7 +202,7 @@ mod tests {
 
     #[test]
     fn stages_stay_on_their_ranks() {
-        let mut placer = Placer::new(8, vec![false; 3]);
+        let mut placer = Placer::new(8, vec![false; 3], vec![false; 3]);
         let mut change = |text: &str| {
             let routes = placer.place(&Plan::parse(text, &[false; 3]).unwrap())?;
             placer.remember(&routes);
@@ -204,7 +223,7 @@ mod tests {
     #[test]
     fn state_stays_on_its_rank() {
         let state = [false, true, false, true];
-        let mut placer = Placer::new(9, state.to_vec());
+        let mut placer = Placer::new(9, state.to_vec(), vec![false; 4]);
         let plan = |text| Plan::parse(text, &state).unwrap();
         let routes = placer.place(&plan("0,1,2,3")).unwrap();
         placer.remember(&routes);
@@ -214,13 +233,44 @@ mod tests {
         assert_eq!(placer.place(&plan("0,1@5,2,3")).unwrap_err(), "stage 1 keeps its state on rank 2");
         let sentence = placer.place(&plan("0,1-3")).unwrap_err();
         assert_eq!(sentence, "stages 1 and 3 keep their states on different ranks");
-        assert_eq!(Placer::new(1, vec![true; 2]).place(&Plan::even(2, 1)).unwrap()[0].ranks, [0]);
+        assert_eq!(Placer::new(1, vec![true; 2], vec![false; 2]).place(&Plan::even(2, 1)).unwrap()[0].ranks, [0]);
+    }
+
+    fn route(first: usize, stages: usize, ranks: &[usize], team: &[usize]) -> Route {
+        Route { first, stages, ranks: ranks.to_vec(), team: team.to_vec() }
+    }
+
+    #[test]
+    fn the_ranks_of_a_team_are_its_lead_and_its_workers_and_the_lead_stays() {
+        let teams = [false, true, false];
+        let mut placer = Placer::new(9, vec![false; 3], teams.to_vec());
+        let mut change = |text: &str| {
+            let routes = placer.place(&Plan::parse(text, &[false; 3]).unwrap())?;
+            placer.remember(&routes);
+            Ok::<_, String>(routes)
+        };
+        assert_eq!(
+            change("0,1x3,2x2").unwrap(),
+            [route(0, 1, &[1], &[]), route(1, 1, &[2], &[3, 4]), route(2, 1, &[5, 6], &[])]
+        );
+        assert_eq!(
+            change("0,1x4,2").unwrap()[1],
+            route(1, 1, &[2], &[3, 4, 6]),
+            "a rank moves from stage 2 to the team"
+        );
+        assert_eq!(change("0-1,2x2").unwrap()[0], route(0, 2, &[1], &[]), "one rank computes all tasks by itself");
+        for (text, part) in [
+            ("0-1x2,2", "stage 1 is a team's: on several ranks it stands alone in its group"),
+            ("0,1x2m,2", "needs no manager"),
+            ("0,1x9,2", "it takes 11 ranks where 8 compute"),
+        ] {
+            assert!(change(text).unwrap_err().contains(part), "{text}");
+        }
     }
 
     #[test]
     fn a_pattern_is_decoded_as_it_was_encoded_and_a_malformed_one_is_refused() {
-        let routes =
-            vec![Route { first: 0, stages: 0, ranks: vec![1] }, Route { first: 0, stages: 2, ranks: vec![2, 3] }];
+        let routes = vec![route(0, 0, &[1], &[]), route(0, 2, &[2, 3], &[]), route(1, 1, &[1], &[3, 2])];
         let pattern = Pattern { epoch: 4, oldest: 2, base: 77, first: 80, routes, synchronous: true };
         let message = pattern.to_message();
         let header = Header::read(&message).unwrap();

@@ -9,8 +9,10 @@ use super::dispatch::Dispatcher;
 use super::fragments::{self, Assembly, Fragments};
 use super::message::{HEADER_BYTES, Header, Item, Kind, Out, Refused, SINK, failure};
 use super::pattern::{Pattern, Route};
+use super::teams::Teams;
 use super::timing::Timing;
 use crate::frameworks::endpoint::{Endpoint, Message};
+use crate::frameworks::nesting::Members;
 use crate::mpi::MpiFailed;
 use crate::{agent_link, clock, status};
 use std::collections::{BTreeMap, VecDeque};
@@ -26,6 +28,9 @@ const KEPT_BYTES: usize = 4 << 20;
 /// does not. It does so for at most 1/LINGER_SHARE of the compute time of the last item.
 const LINGER_SHARE: u64 = 4;
 
+/// The status of a failed item, and one of [`failure`].
+pub type Failure = (c_int, u64);
+
 /// One rank of a pipeline.
 #[derive(Debug)]
 pub struct Rank {
@@ -33,6 +38,9 @@ pub struct Rank {
     pub config: Rc<Config>,
     /// Sends and receives.
     pub endpoint: Endpoint,
+    /// The number of each rank in `MPI_COMM_WORLD`.
+    pub members: Members,
+    pub(super) teams: Teams,
     fragments: Fragments,
     messages: VecDeque<Message>,
     /// Messages of the head for the next run.
@@ -53,7 +61,7 @@ pub struct Rank {
     pub arrived: VecDeque<Item>,
     /// Number of this run's first input.
     base: u64,
-    timing: Timing,
+    pub(super) timing: Timing,
     /// It has waited since it last computed.
     waited: bool,
     /// How long the last synchronous send to each rank held this one, nanoseconds.
@@ -64,11 +72,13 @@ pub struct Rank {
 
 impl Rank {
     /// A rank before its first run.
-    pub fn new(config: Rc<Config>, endpoint: Endpoint) -> Rank {
+    pub fn new(config: Rc<Config>, endpoint: Endpoint, members: Members) -> Rank {
         let (size, own, stages) = (endpoint.comm.size, endpoint.comm.rank, config.stages.len());
         Rank {
             config,
             endpoint,
+            members,
+            teams: Teams::default(),
             fragments: Fragments::new(size),
             messages: VecDeque::new(),
             next_run: VecDeque::new(),
@@ -169,6 +179,8 @@ impl Rank {
                 self.recycle(message.bytes);
                 self.dispatch()?;
             }
+            Kind::Tasks => self.teams.tasks.push_back((message.from, Item::new(header, message.bytes))),
+            Kind::Results => self.teams.results.push_back((message.from, Item::new(header, message.bytes))),
             // The head starts the next run while other ranks still wait for the last credits of this one.
             _ if self.ended.is_some() => self.next_run.push_back((header, message)),
             Kind::Pattern => {
@@ -245,6 +257,12 @@ impl Rank {
 
     /// Computes one item and sends it on; `false` when there is none.
     pub fn step(&mut self) -> Result<bool, MpiFailed> {
+        // A lead waits for these.
+        if let Some((lead, tasks)) = self.teams.tasks.pop_front() {
+            self.waited = false;
+            self.work(lead, tasks)?;
+            return Ok(true);
+        }
         let item = match (self.due(), self.ready.is_empty()) {
             (Some(item), _) => item,
             (None, true) => return Ok(false),
@@ -256,7 +274,7 @@ impl Rank {
                 item
             }
         };
-        let item = if self.stopping { self.cancel(item, status::OK) } else { self.compute(item) };
+        let item = if self.stopping { self.cancel(item, status::OK) } else { self.compute(item)? };
         self.pass_on(item)?;
         self.linger()?;
         Ok(true)
@@ -279,16 +297,22 @@ impl Rank {
     }
 
     /// Runs the stages of the item's group. The result goes to the next group or, if a stage failed, to the head.
-    fn compute(&mut self, mut item: Item) -> Item {
-        let stages = self.route(&item.header).map_or(0..0, |route| route.first..route.first + route.stages);
+    fn compute(&mut self, mut item: Item) -> Result<Item, MpiFailed> {
+        let route = self.route(&item.header);
+        let (stages, team) =
+            route.map_or((0..0, Vec::new()), |route| (route.first..route.first + route.stages, route.team.clone()));
         self.waited = false;
         self.timing.begin(clock::now_ns());
         for stage in stages {
             let mut out = Out::new(self.endpoint.buffer());
-            if let Err((status, why)) = self.run(stage, &item, &mut out) {
+            let done = match self.config.stages[stage].is_team() {
+                true => self.lead_all(stage, &item, &team, &mut out)?,
+                false => self.run(stage, &item, &mut out),
+            };
+            if let Err((status, why)) = done {
                 let mut failed = self.cancel(item, status);
                 (failed.header.stage, failed.header.bytes) = (stage as u32, why);
-                return failed;
+                return Ok(failed);
             }
             let made = out.finish(&item.header);
             let (_, used) = std::mem::replace(&mut item, made).emptied(status::OK);
@@ -297,11 +321,29 @@ impl Rank {
             self.timing.stage(clock::now_ns(), stage, item.header.input - self.base, item.len() - HEADER_BYTES);
         }
         item.header.route += 1;
-        item
+        Ok(item)
+    }
+
+    /// Leads a team through one stage, once per payload.
+    fn lead_all(
+        &mut self,
+        stage: usize,
+        item: &Item,
+        team: &[usize],
+        out: &mut Out,
+    ) -> Result<Result<(), Failure>, MpiFailed> {
+        for payload in item.payloads() {
+            let before = out.allow(1);
+            let done = self.lead((stage, item.header.input - self.base), payload, team, out)?;
+            if done.is_err() || out.count() != before + 1 {
+                return Ok(done.and(Err((status::ERR_TASK, failure::OUTPUTS))));
+            }
+        }
+        Ok(Ok(()))
     }
 
     /// Runs one stage, once per payload.
-    fn run(&self, stage: usize, item: &Item, out: &mut Out) -> Result<(), (c_int, u64)> {
+    fn run(&self, stage: usize, item: &Item, out: &mut Out) -> Result<(), Failure> {
         let many = self.config.stages[stage].many;
         for payload in item.payloads() {
             let before = out.allow(if many { usize::MAX } else { 1 });

@@ -39,6 +39,11 @@ impl Timing {
         self.idle_ns += ns;
     }
 
+    /// A stage in progress waited for others, for `ns`: that is no computing.
+    pub fn waited(&mut self, ns: u64) {
+        self.begun_ns += ns;
+    }
+
     /// Compute time of the last item, nanoseconds.
     pub fn computed_ns(&self) -> u64 {
         self.computed_ns

@@ -44,11 +44,10 @@ pub(super) fn replicas_for(
     most: u32,
 ) -> Option<u32> {
     let keeps = |replicas| pipeline.production_of(&Group { first, stages, replicas }, compute_s) <= period_s;
-    let stateful = || pipeline.stages[first..first + stages].iter().any(|stage| stage.stateful);
     if keeps(1) {
         return Some(1);
     }
-    if most < 2 || !keeps(most) || stateful() {
+    if most < 2 || !keeps(most) || !pipeline.may_grow(first, stages) {
         return None;
     }
     // From two replicas on, more are never slower.

@@ -7,12 +7,14 @@
 pub mod exact;
 pub mod production;
 pub mod search;
+pub mod team;
 
 pub use crate::master_worker::{ModelError, Protocol};
 
 use crate::distribution::fine;
 use crate::master_worker::need;
 use midrun_scheduling::plan::{self, Plan};
+use team::Team;
 
 /// One stage.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -67,6 +69,8 @@ pub struct Pipeline {
     /// Share of a manager's own time that hides behind its replicas' computing: 1 = all, 0 = none (the source's `tg + wc`).
     /// [`Pipeline::overlap`] finds it from a measured time.
     pub overlap: f64,
+    /// Its stages that teams compute: more ranks of these are no replicas.
+    pub teams: Vec<Team>,
 }
 
 /// Neighbouring stages that run on the same rank, or on each of several.
@@ -125,7 +129,7 @@ impl std::fmt::Display for Pattern {
 impl Pipeline {
     /// A pipeline whose senders hand out, with nothing to correct.
     pub fn new(stages: Vec<Stage>, network: Network) -> Pipeline {
-        Pipeline { stages, network, manager: Manager::Sender, overlap: 1.0 }
+        Pipeline { stages, network, manager: Manager::Sender, overlap: 1.0, teams: Vec::new() }
     }
 
     /// Refuses what no program can have: no stage, NaN, infinite and negative values, nothing to compute.
@@ -146,6 +150,18 @@ impl Pipeline {
             need((0.0..=1.0).contains(&slowing), "the slowing of the shared replica", "between 0 and 1")?;
         }
         Ok(self)
+    }
+
+    /// The team of a stage, where one computes it.
+    pub fn team(&self, stage: usize) -> Option<&Team> {
+        self.teams.iter().find(|team| team.stage == stage)
+    }
+
+    /// Whether a group may have several ranks: a stage with state has one, a team's stage shares its ranks with no other.
+    pub fn may_grow(&self, first: usize, stages: usize) -> bool {
+        let range = first..first + stages;
+        let has_state = self.stages[range.clone()].iter().any(|stage| stage.stateful);
+        !has_state && (stages == 1 || self.teams.iter().all(|team| !range.contains(&team.stage)))
     }
 
     /// Ranks that a group takes.

@@ -82,6 +82,9 @@ impl Pipeline {
         if group.replicas <= 1 {
             return compute_s + self.send_s(last);
         }
+        if let Some(team) = self.team(group.first).filter(|_| group.stages == 1) {
+            return team.time_s(group.replicas) + self.send_s(last);
+        }
         let (overlapped_s, serial_s) = self.bounds_s(group, compute_s);
         overlapped_s + (1.0 - self.overlap) * (serial_s - overlapped_s)
     }
