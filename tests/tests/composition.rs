@@ -39,7 +39,8 @@ fn two_masters_side_by_side_are_each_tuned_by_their_own_windows(mpi: Mpi) {
     let decided = masters(&summary.0["decisions"]);
     assert!(decided.contains(&3), "{}", summary.0["decisions"]);
     // The recording keeps the masters apart, too.
-    let replayed = midrun_tests::ask::succeed(&scratch, &["replay", "run.rec"]);
+    let recording = scratch.path("run.rec").display().to_string();
+    let replayed = midrun_tests::ask::succeed(&scratch, &["replay", &recording]);
     assert!(replayed.contains("of master 3"), "{replayed}");
 }
 
