@@ -91,6 +91,8 @@ pub struct Rule {
     pub windows: usize,
     /// Gain that was expected of the change.
     pub expected: Gain,
+    /// Whether a measurement that contradicts what was expected counts alone.
+    pub refutable: bool,
     /// Gain that it must have to be kept, as a difference of logarithms.
     pub least: f64,
     /// Standard deviation of one cost, as a share of it.
@@ -118,7 +120,11 @@ impl Rule {
             return Some(false);
         }
         let error = self.deviation * (1.0 / before.len() as f64 + 1.0 / since.len() as f64).sqrt();
-        let gain = self.expected.after(Gain { mean: was - is, error });
+        let measured = Gain { mean: was - is, error };
+        let gain = match self.refutable {
+            true => self.expected.unless_refuted(measured, self.confidence),
+            false => self.expected.after(measured),
+        };
         match (Gain { mean: gain.mean - self.least, ..gain }).probability() {
             better if better >= self.confidence.level() => Some(false),
             better if better <= 1.0 - self.confidence.level() => Some(true),
@@ -274,16 +280,19 @@ mod tests {
         before.iter().for_each(|cost| known.push(measurement(cost)));
         let mut trial = Trial::new(0, Some(()), (), 0, known);
         trial.since = since.iter().map(measurement).collect();
-        trial.verdict(Rule { windows: 2, expected, least, deviation: 0.01, confidence: Confidence::default() })
+        let confidence = Confidence::default();
+        trial.verdict(Rule { windows: 2, expected, refutable: true, least, deviation: 0.01, confidence })
     }
 
     #[test]
     fn what_measures_worse_than_before_goes_back_unless_what_was_expected_outweighs_it() {
         let unknown = Gain::UNKNOWN;
-        let sure = Gain { mean: 0.2, error: 0.001 };
+        let [sure, small] = [(0.2, 0.001), (0.02, 0.005)].map(|(mean, error)| Gain { mean, error });
         assert_eq!(verdict(&[1.0, 1.0], unknown, &[1.2, 1.2], 0.0), Some(Verdict::RolledBack));
         assert_eq!(verdict(&[1.0, 1.0], unknown, &[0.9, 0.9], 0.0), Some(Verdict::Kept));
-        assert_eq!(verdict(&[1.0, 1.0], sure, &[1.01, 1.01], 0.0), Some(Verdict::Kept), "disturbed, more likely");
+        assert_eq!(verdict(&[1.0, 1.0], small, &[1.0, 1.0], 0.0), Some(Verdict::Kept), "disturbed, more likely");
+        assert_eq!(verdict(&[1.0, 1.0], sure, &[1.01, 1.01], 0.0), None, "refuted, but no sure loss");
+        assert_eq!(verdict(&[1.0, 1.0], sure, &[1.2, 1.2], 0.0), Some(Verdict::RolledBack), "refuted");
         assert_eq!(verdict(&[1.0, 1.0], unknown, &[1.2], 0.0), None, "one window says nothing");
         assert_eq!(verdict(&[1.0, 1.0], unknown, &[1.005, 0.995], 0.0), None, "such a difference can be chance");
         assert_eq!(verdict(&[1.0; 4], unknown, &[1.0; 8], 0.0), Some(Verdict::Kept), "what cannot be told for long");

@@ -141,11 +141,33 @@ impl Gain {
         let mean = (self.mean * new + measured.mean * before) / (before + new);
         Gain { mean, error: (before * new / (before + new)).sqrt() }
     }
+
+    /// As [`Gain::after`], unless the two lie further apart than both errors explain at the level: then whatever was expected of it rests on
+    /// something wrong, and what was measured counts alone.
+    pub fn unless_refuted(self, measured: Gain, confidence: Confidence) -> Gain {
+        let apart = (self.mean - measured.mean).abs();
+        match apart > confidence.two_sided() * self.error.hypot(measured.error) {
+            true => measured,
+            false => self.after(measured),
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_expectation_that_a_measurement_refutes_counts_no_more() {
+        let gain = |mean, error| Gain { mean, error };
+        let usual = Confidence::default();
+        let (sure, far) = (gain(0.11, 0.03), gain(-0.5, 0.18));
+        assert!(sure.after(far).mean > 0.09, "the expectation is the more exact of the two");
+        assert_eq!(sure.unless_refuted(far, usual), far);
+        let near = gain(-0.2, 0.18);
+        assert_eq!(sure.unless_refuted(near, usual), sure.after(near));
+        assert_eq!(Gain::UNKNOWN.unless_refuted(far, usual), far);
+    }
 
     #[test]
     fn a_level_lies_between_a_half_and_one() {

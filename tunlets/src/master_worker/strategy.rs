@@ -177,7 +177,8 @@ impl MasterWorker {
         }
         let measurement = Measurement { cost: ratio, time_s: window.iteration_s };
         let (deviation, confidence) = (self.experience.noise(), self.confidence);
-        let rule = Rule { windows: WATCHED, expected: self.expected, least: 0.0, deviation, confidence };
+        let rule =
+            Rule { windows: WATCHED, expected: self.expected, refutable: true, least: 0.0, deviation, confidence };
         let Some((trial, judgement)) = self.trials.measure(window.iteration, measurement, rule) else { return };
         self.judgements.push(judgement);
         self.shares_failed |=

@@ -162,7 +162,8 @@ impl Workers {
             return Some(judgement);
         }
         let (expected, deviation, confidence) = (self.expected, self.deviation, self.confidence);
-        let rule = Rule { windows: WATCHED, expected, least: 0.0, deviation, confidence };
+        // What a number measures beside what was expected is mostly learnt growth of the work with it, and a number on the way may be the best.
+        let rule = Rule { windows: WATCHED, expected, refutable: false, least: 0.0, deviation, confidence };
         let (trial, judgement) = self.trials.measure(iteration, measurement, rule)?;
         self.learn(&trial);
         Some(judgement)

@@ -166,6 +166,7 @@ impl Scripted {
         let rule = Rule {
             windows: limits.watched_iterations as usize,
             expected: self.expected,
+            refutable: true,
             // What it predicts has the least gain already.
             least: if self.expected.error.is_finite() { 0.0 } else { -(-limits.min_gain).ln_1p() },
             deviation: self.noise.deviation(),

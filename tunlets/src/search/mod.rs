@@ -160,7 +160,14 @@ impl SearchTunlet {
 
     /// The engine judges: no rule ends the trial before it asks for other values.
     fn watch(&self) -> Rule {
-        Rule { windows: usize::MAX, expected: Gain::NONE, least: 0.0, deviation: 0.0, confidence: self.confidence }
+        Rule {
+            windows: usize::MAX,
+            expected: Gain::NONE,
+            refutable: false,
+            least: 0.0,
+            deviation: 0.0,
+            confidence: self.confidence,
+        }
     }
 
     /// The running iteration has taken so long that its values cannot be the best: they are left before it ends.
