@@ -19,10 +19,13 @@ impl Master<'_> {
                 Some(_) => "what it had taken is".to_owned(),
                 None => format!("{tasks} of its tasks are"),
             };
-            let (iteration, others) = (self.iteration, self.team.most());
-            stderr::warn(format_args!(
-                "rank {rank} was lost in iteration {iteration}: {held} handed out again; workers left: {others}"
-            ));
+            let iteration = self.iteration;
+            match self.team.most() {
+                0 => stderr::warn(format_args!("rank {rank} was lost in iteration {iteration}: no worker is left")),
+                others => stderr::warn(format_args!(
+                    "rank {rank} was lost in iteration {iteration}: {held} handed out again; workers left: {others}"
+                )),
+            }
         }
         if self.ledger.living() == 0 {
             self.fail(status::ERR_NO_WORKER);

@@ -186,7 +186,7 @@ impl Config {
     /// A number by which ranks compare their stages and flags.
     pub fn fingerprint(&self) -> i64 {
         let flags =
-            |stage: &Stage| i64::from(stage.stateful) + 2 * i64::from(stage.many) + 3 * i64::from(stage.is_team()) + 4;
+            |stage: &Stage| i64::from(stage.stateful) + 2 * i64::from(stage.many) + 4 * i64::from(stage.is_team()) + 8;
         let stages = self.stages.iter().fold(0_i64, |sum, stage| sum.wrapping_mul(31).wrapping_add(flags(stage)));
         // The number is shortened so that its negative exists.
         (stages * 2 + i64::from(self.unordered)) >> 2
