@@ -24,6 +24,8 @@ fn a_job_that_starts_with_equal_parts_is_tuned_while_it_runs(mpi: Mpi) {
     assert!(!summary.list("decisions").is_empty(), "{mpi:?}: something is decided\n{}", ended.err);
     assert!(summary.count("/actions/applied") >= 1, "{mpi:?}: and applied\n{}", ended.err);
     assert_ne!(summary.0["technique"], "none", "{mpi:?}: 80 % spread needs more than equal parts");
+    let first = summary.0["decisions"][0]["to"].as_str().unwrap_or_default();
+    assert!(first.ends_with("with recall"), "{mpi:?}: what was handed out is taken back: {first}");
     assert!(summary.list("workers").iter().all(|workers| workers == 8));
     assert_eq!(summary.count("/records/dropped"), 0);
     scratch.assert_nothing_left();

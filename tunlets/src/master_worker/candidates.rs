@@ -73,18 +73,21 @@ pub fn assignments(setting: &TechniqueParameters) -> Vec<(String, Value)> {
         (names::TASK_MEAN_S, setting.mean_s),
         (names::TASK_SIGMA_S, setting.sigma_s),
         (names::MIN_CHUNK, setting.min_chunk.max(1) as f64),
+        (names::RECALL, f64::from(u8::from(setting.recall))),
         (names::COUNTER, f64::from(u8::from(setting.counter))),
         (names::TEAM_SIZE, f64::from(setting.team_size)),
     ];
     all.into_iter().map(|(name, value)| (name.into(), value.into())).collect()
 }
 
-/// Leaves out what cannot be assigned: the counter where tasks carry input, sub-teams where there can be none; and of more assignments than
-/// one action takes those that the technique does not read, then the counter or the sub-teams that stay as they are.
+/// Leaves out what cannot be assigned: the counter where tasks carry input, sub-teams where there can be none, recall where it stays as it is;
+/// and of more assignments than one action takes those that the technique does not read, then the counter or the sub-teams that stay.
 pub fn fit(assignments: &mut Vec<(String, Value)>, tuning_points: &[TuningPoint]) {
     let may_lack = |name: &str| [names::COUNTER, names::TEAM_SIZE].contains(&name);
     let offered = |name: &str| tuning_points.iter().find(|point| point.name == name);
     assignments.retain(|(name, _)| !may_lack(name) || offered(name).is_some());
+    let recalls = offered(names::RECALL).map(|point| point.value);
+    assignments.retain(|(name, value)| name != names::RECALL || recalls.is_some_and(|now| value.number() != Some(now)));
     let code = assignments.iter().find(|(name, _)| name == names::TECHNIQUE).and_then(|(_, value)| value.number());
     let has_share = code.and_then(|code| Technique::from_code(code as u32)).is_some_and(Technique::has_share);
     if assignments.len() > ASSIGNMENTS {

@@ -11,14 +11,14 @@ const NEW: f64 = 0.4;
 const WIDER: f64 = 4.0;
 
 /// Settings that experience does not distinguish: code of the technique, others where chunks come from the shared counter or from
-/// sub-masters, and its share in tenths.
+/// sub-masters or are recalled, and its share in tenths.
 pub type Family = (u32, u32);
 
 /// The family of a setting.
 pub fn family(setting: &TechniqueParameters) -> Family {
-    // Chunks that the master sends, that are taken, and that sub-masters send are measured apart; and each with synchronous sends.
+    // Chunks that the master sends, that are taken, and that sub-masters send are measured apart; each with synchronous sends, and recall.
     let how = if setting.counts() { 1 } else { 2 * u32::from(setting.sub_team_size().is_some()) };
-    let how = how + 3 * u32::from(setting.synchronous);
+    let how = how + 3 * u32::from(setting.synchronous) + 6 * u32::from(setting.recall);
     (
         setting.kind.code() + how * Technique::ALL.len() as u32,
         if setting.kind.has_share() { (setting.share() * 10.0).round() as u32 } else { 0 },

@@ -33,6 +33,8 @@ mod number_tests;
 #[cfg(test)]
 mod plant_tests;
 #[cfg(test)]
+mod recall_tests;
+#[cfg(test)]
 mod regret_tests;
 
 pub(crate) use candidates::runs;

@@ -135,7 +135,7 @@ impl Fit {
         let first = settings.first().copied().unwrap_or(TechniqueParameters::FALLBACK);
         let (_, mut all) = candidates::shortlist(&there, first, &settings, Confidence::default());
         all.sort_by(|a, b| a.ratio.total_cmp(&b.ratio));
-        let best = if technique.is_some() { all.first().copied() } else { preferred(&all) };
+        let best = if technique.is_some() { all.first().copied() } else { preferred(&all, |f| -f.ratio.ln()) };
         self.answer(&there, &best.map_or(first, |best| best.setting))
     }
 

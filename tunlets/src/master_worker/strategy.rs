@@ -307,6 +307,9 @@ impl MasterWorker {
         let (iteration, iteration_s) = self.last?;
         let mut workload = self.workload.clone()?;
         workload.counter = tuning_points.iter().any(|k| k.name == names::COUNTER) && !workload.is_far();
+        // What the user asked for is used as it is published, unless the program recalls.
+        let may_recall = self.mode == Mode::Auto && tuning_points.iter().any(|k| k.name == names::RECALL);
+        workload.recall |= may_recall && workload.tasks_timed;
         let teams = tuning_points.iter().find(|k| k.name == names::TEAM_SIZE);
         // Where workers can take chunks themselves nobody need send them.
         workload.largest_team = teams.filter(|_| !workload.counter).map_or(0, |k| k.range.1 as u32);
@@ -442,10 +445,16 @@ impl MasterWorker {
     ) -> Proposal {
         self.proposed = Some(Change::Technique(from, to, gain));
         let at_start = from.is_relieving() || to.is_relieving();
+        let named = |setting: TechniqueParameters, other: TechniqueParameters| {
+            let recall = if setting.recall && !other.recall { " with recall" } else { "" };
+            format!("{setting}{recall}")
+        };
         let tuning_point = if from.counts() != to.counts() {
             "counter"
         } else if from.sub_team_size() != to.sub_team_size() {
             "team size"
+        } else if from.kind == to.kind && from.recall != to.recall {
+            "recall"
         } else if from.kind == to.kind && from.factor != to.factor {
             "factor"
         } else if from.kind == to.kind {
@@ -459,14 +468,14 @@ impl MasterWorker {
             ranks: vec![rank],
             assignments: candidates::assignments(&to),
             tuning_point: tuning_point.into(),
-            from: from.to_string(),
-            to: to.to_string(),
+            from: named(from, to),
+            to: named(to, from),
             why,
             predicted_s,
             uncertainty,
             unchanged_s,
             gain: Some(gain.as_share(self.confidence)),
-            at_once: from.kind != to.kind && candidates::fits_inside(&to) && !at_start,
+            at_once: (from.kind, from.recall) != (to.kind, to.recall) && candidates::fits_inside(&to) && !at_start,
             ..Proposal::default()
         }
     }

@@ -53,6 +53,8 @@ pub struct WorkloadEstimator {
     pub workers: u32,
     /// Idle workers get tasks that busy ones have not begun (`mw.recall`), which workers that compute whole chunks can hardly give.
     pub recall: bool,
+    /// Workers time each task: between two of them they can give back others.
+    pub tasks_timed: bool,
     /// All workers can take chunks from a shared counter (`mw.counter`).
     pub counter: bool,
     /// Most workers that a sub-team can have (`mw.team_size`); 0: there can be none.
@@ -203,6 +205,7 @@ impl WorkloadEstimator {
         confidence: Confidence,
     ) -> WorkloadEstimator {
         let sigma_s = sigma_s(window, mean_s);
+        let tasks_timed = window.per_worker.iter().all(|w| w.tasks_timed);
         let means = window.per_worker.iter().filter(|w| w.tasks > 0).map(|w| w.busy_s / w.tasks as f64);
         let chance = steadiness.of_workers(window.per_worker.len(), confidence);
         let slowness = slowness_in(window, mean_s, placed, chance);
@@ -216,7 +219,8 @@ impl WorkloadEstimator {
             chunk_cost_s,
             tasks: window.tasks,
             workers: window.workers,
-            recall: window.setting.recall && window.per_worker.iter().all(|w| w.tasks_timed),
+            recall: window.setting.recall && tasks_timed,
+            tasks_timed,
             counter: false,
             synchronous: window.setting.synchronous,
             largest_team: 0,
@@ -314,7 +318,7 @@ impl WorkloadEstimator {
     }
 
     fn mix(&mut self, now: WorkloadEstimator) {
-        self.recall = now.recall;
+        (self.recall, self.tasks_timed) = (now.recall, now.tasks_timed);
         // All windows count alike, until there are more of them than are to be remembered.
         let windows = f64::from(self.windows);
         let keep = keep().min(windows / (windows + 1.0));

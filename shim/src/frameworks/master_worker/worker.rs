@@ -14,7 +14,7 @@ use std::collections::VecDeque;
 use std::ffi::c_int;
 use std::time::Duration;
 
-/// Between two tasks the worker looks for the inputs of the next chunk when this much time has passed.
+/// Between two tasks the worker looks for messages when this much time has passed: the next chunk's inputs, or a recall.
 const POLL_NS: u64 = 10_000_000;
 /// While tasks may be recalled it looks for messages when this many times the cost of the last look has passed (1 % of its
 /// time), and each [`POLL_NS`] at the latest.
@@ -168,11 +168,11 @@ fn compute(
         let spent_s = spent_ns as f64 * 1e-9;
         sum_sq_s2 += spent_s * spent_s / step as f64;
         at += step;
-        let due_ns = match (endpoint.moving(), header.may_recall(), config.task_bytes > 0) {
-            (true, _, _) => PROGRESS_NS,
-            (false, true, _) => (LOOKS * look_ns).min(POLL_NS),
-            (false, false, true) => POLL_NS,
-            (false, false, false) => u64::MAX,
+        // Where nothing is recalled as yet, that may change while it computes.
+        let due_ns = match (endpoint.moving(), header.may_recall()) {
+            (true, _) => PROGRESS_NS,
+            (false, true) => (LOOKS * look_ns).min(POLL_NS),
+            (false, false) => POLL_NS,
         };
         if end_ns.saturating_sub(moved_ns) >= due_ns && at < count {
             endpoint.progress(messages)?;

@@ -76,8 +76,11 @@ impl MasterWorker {
             let sent = all.iter().filter(|f| !f.setting.is_relieving()).map(|f| f.gain.mean).fold(0.0, f64::max);
             all.retain(|f| !f.setting.is_relieving() || f.gain.mean > sent + self.confidence.standard_errors() * EXACT);
         }
-        all.sort_by(|a, b| b.gain.mean.total_cmp(&a.gain.mean));
-        Weighed { best: preferred(&all), now, unchanged, scale: unchanged / now.ratio }
+        // As many iterations are to come as there were (Lindy's rule), and the running one for what can begin in it.
+        let to_come = self.last.map_or(1, |(iteration, _)| iteration + 1) as f64;
+        let worth =
+            |f: &Forecast| f.gain.mean * (1.0 + f64::from(u8::from(candidates::fits_inside(&f.setting))) / to_come);
+        Weighed { best: preferred(&all, worth), now, unchanged, scale: unchanged / now.ratio }
     }
 
     /// Whether the user asked for another technique than `current`.
@@ -127,9 +130,10 @@ fn messages_share(known: Forecast, ratio: f64, at: impl Fn(f64) -> Forecast) -> 
     f64::midpoint(low, high)
 }
 
-/// Chooses from `all`, the best first: of those that the model cannot tell apart, the one with the fewest chunks.
-pub fn preferred(all: &[Forecast]) -> Option<Forecast> {
-    let first = all.first()?;
-    let near = all.iter().filter(|f| f.ratio <= first.ratio * (1.0 + EXACT)).copied();
+/// Chooses from `all`: of those whose worth, a difference of logarithms of times, the model cannot tell from the highest, the one with the
+/// fewest chunks.
+pub fn preferred(all: &[Forecast], worth: impl Fn(&Forecast) -> f64) -> Option<Forecast> {
+    let most = all.iter().map(&worth).reduce(f64::max)?;
+    let near = all.iter().filter(|f| worth(f) >= most - EXACT).copied();
     near.min_by(|a, b| a.chunks.total_cmp(&b.chunks))
 }
