@@ -416,7 +416,7 @@ fn ranks_that_wait_for_cores_are_named_and_no_more_of_them_advised(mpi: Mpi) {
     let delay = share(&summary.0["pop"], "run_delay");
     assert!(delay > 0.5 && delay <= 1.0, "{mpi:?}: {delay} {said}");
     assert!(said.contains("had no core for"), "{said}");
-    assert!(said.contains("to count on more cores") && said.contains("core-bound"), "{said}");
+    assert!(said.contains("bring more cores") && said.contains("core-bound"), "{said}");
     let advice = &summary.0["next_allocation"];
     assert!(advice["workers"].as_u64() <= advice["workers_now"].as_u64(), "{advice}");
     assert!(summary.0["pop"]["ranks"][1]["run_delay_s"].as_f64().is_some_and(|s| s > 0.0), "{}", summary.0["pop"]);

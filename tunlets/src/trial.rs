@@ -8,6 +8,7 @@ use midrun_models::line::median;
 use std::collections::VecDeque;
 
 use crate::confidence::{Confidence, Gain};
+use crate::model_error::OwnError;
 use crate::{Judgement, Verdict};
 
 /// Iterations from the one after which a change is decided to the first that runs with it as a whole.
@@ -35,8 +36,12 @@ fn costs(of: &[Measurement]) -> Vec<f64> {
     of.iter().map(|measurement| measurement.cost).collect()
 }
 
+fn times_s(of: &[Measurement]) -> Vec<f64> {
+    of.iter().map(|measurement| measurement.time_s).collect()
+}
+
 fn time_s(of: &[Measurement]) -> Option<f64> {
-    (!of.is_empty()).then(|| median(of.iter().map(|measurement| measurement.time_s).collect()))
+    (!of.is_empty()).then(|| median(times_s(of)))
 }
 
 /// The newest measurements under the present setting.
@@ -110,17 +115,8 @@ impl Rule {
         )
     }
 
-    /// Whether the change is worse; `None` while neither is sure and there is time to watch on.
-    fn is_worse(self, before: &[f64], since: &[f64]) -> Option<bool> {
-        if before.is_empty() {
-            return Some(false); // nothing to compare with
-        }
-        let (was, is) = (median(before.to_vec()).ln(), median(since.to_vec()).ln());
-        if !(was - is).is_finite() {
-            return Some(false);
-        }
-        let error = self.deviation * (1.0 / before.len() as f64 + 1.0 / since.len() as f64).sqrt();
-        let measured = Gain { mean: was - is, error };
+    /// Whether the change, which was `measured` in so many windows, is worse; `None` while neither is sure and there is time to watch on.
+    fn is_worse(self, measured: Gain, windows: usize) -> Option<bool> {
         let gain = match self.refutable {
             true => self.expected.unless_refuted(measured, self.confidence),
             false => self.expected.after(measured),
@@ -128,7 +124,7 @@ impl Rule {
         match (Gain { mean: gain.mean - self.least, ..gain }).probability() {
             better if better >= self.confidence.level() => Some(false),
             better if better <= 1.0 - self.confidence.level() => Some(true),
-            _ if since.len() >= WATCHED_LONG => Some(false),
+            _ if windows >= WATCHED_LONG => Some(false),
             _ => None,
         }
     }
@@ -155,12 +151,14 @@ pub struct Trial<S> {
     pub before: Measurements,
     since: Vec<Measurement>,
     missed: u32,
+    /// The work seems to be another since the change: that may be its effect.
+    other_work: bool,
 }
 
 impl<S> Trial<S> {
     /// Begins the trial of decision `decision`, which set `to` and counts from iteration `first` on.
     pub fn new(decision: u64, from: Option<S>, to: S, first: u64, before: Measurements) -> Trial<S> {
-        Trial { decision, from, to, first, before, since: Vec::new(), missed: 0 }
+        Trial { decision, from, to, first, before, since: Vec::new(), missed: 0, other_work: false }
     }
 
     /// Median cost with the change; NaN if none was measured.
@@ -173,6 +171,11 @@ impl<S> Trial<S> {
         time_s(&self.since).unwrap_or(f64::NAN)
     }
 
+    /// Whether times are compared, and no costs per work.
+    pub fn compares_times(&self) -> bool {
+        self.other_work
+    }
+
     fn verdict(&self, rule: Rule) -> Option<Verdict> {
         if self.since.len() < rule.windows {
             return None;
@@ -180,8 +183,22 @@ impl<S> Trial<S> {
         if self.from.is_none() {
             return Some(Verdict::Kept);
         }
-        let worse = rule.is_worse(&costs(&self.before.list()), &costs(&self.since))?;
+        // Without anything to compare with it is kept.
+        let Some(measured) = self.measured(rule.deviation) else { return Some(Verdict::Kept) };
+        let worse = rule.is_worse(measured, self.since.len())?;
         Some(if worse { Verdict::RolledBack } else { Verdict::Kept })
+    }
+
+    /// The gain that was measured, where one window scatters by `deviation`; `None` if there is nothing to compare.
+    fn measured(&self, deviation: f64) -> Option<Gain> {
+        let of = if self.other_work { times_s } else { costs };
+        let (before, since) = (of(&self.before.list()), of(&self.since));
+        if before.is_empty() || since.is_empty() {
+            return None;
+        }
+        let error = deviation * (1.0 / before.len() as f64 + 1.0 / since.len() as f64).sqrt();
+        let mean = (median(before) / median(since)).ln();
+        mean.is_finite().then_some(Gain { mean, error })
     }
 }
 
@@ -192,11 +209,13 @@ pub struct Trials<S> {
     pub watched: Option<Trial<S>>,
     /// The last change measured worse: its `from` is proposed until it is in force.
     pub rollback: Option<Trial<S>>,
+    /// What the changes that were judged say of the model.
+    own_error: OwnError,
 }
 
 impl<S> Default for Trials<S> {
     fn default() -> Self {
-        Trials { watched: None, rollback: None }
+        Trials { watched: None, rollback: None, own_error: OwnError::default() }
     }
 }
 
@@ -212,11 +231,19 @@ impl<S: Clone> Trials<S> {
         trial.since.push(measurement);
         let verdict = trial.verdict(rule)?;
         let trial = self.watched.take()?;
+        if let Some(measured) = trial.measured(rule.deviation) {
+            self.own_error.learn(rule.expected, measured, rule.confidence);
+        }
         let judgement = Judgement { decision: trial.decision, measured_s: trial.time_s(), verdict };
         if verdict == Verdict::RolledBack {
             self.rollback = Some(trial.clone());
         }
         Some((trial, judgement))
+    }
+
+    /// Standard deviation of what the model gets wrong of one balanced setting alone, as a difference of logarithms: by the changes so far.
+    pub fn own_error(&self) -> f64 {
+        self.own_error.deviation()
     }
 
     /// Counts a window in which the change was not in force; after [`JUDGED`] of them it is given up.
@@ -235,6 +262,20 @@ impl<S: Clone> Trials<S> {
     pub fn end(&mut self, verdict: Verdict) -> Option<Judgement> {
         let trial = self.watched.take().filter(|trial| !trial.since.is_empty())?;
         Some(Judgement { decision: trial.decision, measured_s: trial.time_s(), verdict })
+    }
+
+    /// The program's work is another since this window. If no window of the change was measured before, it may be its effect, as where ranks
+    /// share cores: then times are compared, and no costs per work.
+    pub fn on_other_work(&mut self) {
+        match &mut self.watched {
+            Some(trial) if trial.since.is_empty() => trial.other_work = true,
+            _ => self.forget_before(),
+        }
+    }
+
+    /// Whether the change being watched is judged by times.
+    pub fn compares_times(&self) -> bool {
+        self.watched.as_ref().is_some_and(Trial::compares_times)
     }
 
     /// Forgets what was measured before the change: the program has changed since.
@@ -298,6 +339,37 @@ mod tests {
         assert_eq!(verdict(&[1.0; 4], unknown, &[1.0; 8], 0.0), Some(Verdict::Kept), "what cannot be told for long");
         assert_eq!(verdict(&[1.0, 1.0], unknown, &[0.98, 0.98], 0.05), Some(Verdict::RolledBack), "too small a gain");
         assert_eq!(verdict(&[], unknown, &[9.0, 9.0], 0.0), Some(Verdict::Kept), "nothing to compare with");
+    }
+
+    #[test]
+    fn what_the_change_makes_of_the_work_is_judged_by_time() {
+        let rule = |expected| Rule {
+            windows: 2,
+            expected,
+            refutable: true,
+            least: 0.0,
+            deviation: 0.05,
+            confidence: Confidence::default(),
+        };
+        let expected = Gain { mean: 0.05, error: 0.02 };
+        // Of half the work per task, as it seems, in half the time; or in more.
+        for (time_s, verdict) in [(0.5, Verdict::Kept), (1.6, Verdict::RolledBack)] {
+            let mut trials = Trials::default();
+            let before = Measurements::from(Measurement { cost: 1.1, time_s: 1.0 });
+            trials.start(Trial::new(0, Some("a"), "b", 1, before));
+            trials.on_other_work();
+            let measurement = Measurement { cost: 2.2 * time_s, time_s };
+            let judged = (1..4).find_map(|k| trials.measure(k, measurement, rule(expected)));
+            assert_eq!(judged.map(|(_, judgement)| judgement.verdict), Some(verdict), "{time_s}");
+            assert!(trials.own_error() > crate::model_error::EXACT, "neither was expected");
+        }
+        let mut trials = Trials::default();
+        trials.start(Trial::new(0, Some("a"), "b", 1, Measurements::from(Measurement { cost: 1.0, time_s: 1.0 })));
+        let slow = Measurement { cost: 9.0, time_s: 9.0 };
+        assert!(trials.measure(1, slow, rule(expected)).is_none());
+        trials.on_other_work();
+        let judged = trials.measure(2, slow, rule(expected)).map(|(_, judgement)| judgement.verdict);
+        assert_eq!(judged, Some(Verdict::Kept), "the program changed later: nothing to compare with");
     }
 
     #[test]

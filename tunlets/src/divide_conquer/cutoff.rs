@@ -3,7 +3,7 @@
 use super::forecast::{self, Forecast, HandOut};
 use super::tree::Tree;
 use crate::confidence::{Confidence, Gain};
-use crate::model_error::{Simulated, correction};
+use crate::model_error::{EXACT, Simulated, correction};
 use crate::noise::Noise;
 use crate::prediction_errors::PredictionErrors;
 use crate::trial::{Measurement, Measurements, Rule, Trial, Trials, WATCHED};
@@ -138,7 +138,7 @@ impl CutOff {
         let errors = correction(
             Simulated { ratio: promise.exp(), residual },
             Simulated { ratio: 1.0, residual: neighbour.and_then(|neighbour| self.residual(neighbour, ideal_s)) },
-            residual.map_or(0.0, |residual| residual.mean.abs()),
+            (residual.map_or(0.0, |residual| residual.mean.abs()), EXACT),
         );
         // The next problem is divided otherwise by chance.
         Gain { mean: promise, error: noise.hypot(present.error).hypot(next.error) }.plus(errors)

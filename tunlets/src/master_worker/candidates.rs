@@ -42,6 +42,8 @@ pub struct Forecast {
     pub gain: Gain,
     /// Its standard error by the drawings alone.
     pub drawn: f64,
+    /// Its standard error by the unexplained time of iterations: that may be the chunks', or the machine's and the same with any setting.
+    pub attributed: f64,
 }
 
 /// The setting of technique `kind` with the estimated task times.
@@ -232,7 +234,14 @@ impl Simulation {
         let gain =
             other.map_or(Gain::NONE, |(other, confidence)| Gain::paired(&other.times_s(), &self.times_s(), confidence));
         let (ratio, drawn) = (result.ratio(self.workers), gain.error);
-        Forecast { setting: self.setting, ratio, iteration_s, deviation, chunks, gain, drawn }
+        Forecast { setting: self.setting, ratio, iteration_s, deviation, chunks, gain, drawn, attributed: 0.0 }
+    }
+
+    /// ln(time / that of `other`), by the first drawings of both.
+    fn against(&self, other: &Simulation) -> f64 {
+        let mean_s =
+            |of: &Simulation| of.each.iter().take(COARSE as usize).map(|result| result.iteration_s).sum::<f64>();
+        (mean_s(self) / mean_s(other)).ln()
     }
 }
 
@@ -250,9 +259,16 @@ pub fn shortlist(
 ) -> (Forecast, Vec<Forecast>) {
     let drawings = draw(workload, SEED, FINE);
     let now = Simulation::new(&drawings, workload, current, FINE);
+    let explained = workload.without_overhead();
+    let bare = |setting: TechniqueParameters| Simulation::new(&drawings, &explained, setting, COARSE);
+    let now_bare = workload.has_overhead().then(|| bare(current));
     let fine = promising(&drawings, workload, settings).into_iter().map(|coarse| {
         let there = coarse.continued(&drawings, workload, FINE);
-        there.forecast(Some((&now, confidence)))
+        // Of two explanations that nothing tells apart each is half as far from their mean as from the other.
+        let attributed = now_bare
+            .as_ref()
+            .map_or(0.0, |now_bare| 0.5 * (there.against(&now) - bare(there.setting).against(now_bare)).abs());
+        Forecast { attributed, ..there.forecast(Some((&now, confidence))) }
     });
     (now.forecast(None), fine.collect())
 }

@@ -31,6 +31,8 @@ pub struct Experience {
     seen: BTreeMap<Family, Measured>,
     last: Option<Family>,
     noise: Noise,
+    /// Of the iteration's time per task.
+    time_noise: Noise,
     /// ln(iteration time / the busiest worker's task time).
     late: f64,
 }
@@ -43,8 +45,8 @@ struct Measured {
 }
 
 impl Experience {
-    /// Adds the ratio of a whole iteration, and its ln(time / the busiest worker's task time).
-    pub fn add(&mut self, setting: &TechniqueParameters, ratio: f64, late: f64) {
+    /// Adds the ratio of a whole iteration, its time per task, seconds, and its ln(time / the busiest worker's task time).
+    pub fn add(&mut self, setting: &TechniqueParameters, (ratio, per_task_s): (f64, f64), late: f64) {
         let first = self.seen.is_empty() && self.late == 0.0;
         self.late += if first { 1.0 } else { NEW } * (late - self.late);
         let family = family(setting);
@@ -54,8 +56,10 @@ impl Experience {
         m.weight = (m.weight + 1.0).min(most);
         if self.last != Some(family) {
             self.noise.interrupt();
+            self.time_noise.interrupt();
         }
         self.noise.add(ratio);
+        self.time_noise.add(per_task_s);
         self.last = Some(family);
     }
 
@@ -85,6 +89,11 @@ impl Experience {
         self.noise.deviation()
     }
 
+    /// The same of the iteration's time per task.
+    pub fn time_noise(&self) -> f64 {
+        self.time_noise.deviation()
+    }
+
     /// The program has changed: what was measured is less certain.
     pub fn widen(&mut self) {
         self.seen.values_mut().for_each(|m| m.weight /= WIDER);
@@ -107,7 +116,8 @@ mod tests {
         let setting = TechniqueParameters::FALLBACK;
         let mut known = Experience::default();
         for k in 0..40 {
-            known.add(&setting, 1.0 + f64::from(k % 2) * 0.02 + f64::from(k) * 0.001, 0.0);
+            let ratio = 1.0 + f64::from(k % 2) * 0.02 + f64::from(k) * 0.001;
+            known.add(&setting, (ratio, ratio), 0.0);
         }
         assert!((0.01..0.03).contains(&known.noise()), "{}", known.noise());
         let residual = known.residual(&setting, 1.0, known.noise()).unwrap();

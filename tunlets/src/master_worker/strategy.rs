@@ -113,8 +113,7 @@ fn short(iteration: u64, usual_s: f64) -> Refusal {
 /// Says that ranks wait for cores, and what follows from that.
 fn crowded(iteration: u64, run_delay: f64) -> Refusal {
     let why = format!(
-        "to count on more cores: the ranks were ready to run and had none for {:.0} % of the time; other numbers of workers are taken to \
-         leave that as it is",
+        "to expect that other numbers of workers bring more cores: ranks were ready to run and had no core for {:.0} % of the time",
         100.0 * run_delay
     );
     Refusal { tunlet: "master_worker".to_owned(), iteration, why, times: 1 }
@@ -176,7 +175,8 @@ impl MasterWorker {
             return;
         }
         let measurement = Measurement { cost: ratio, time_s: window.iteration_s };
-        let (deviation, confidence) = (self.experience.noise(), self.confidence);
+        let noise = if self.trials.compares_times() { self.experience.time_noise() } else { self.experience.noise() };
+        let (deviation, confidence) = (noise, self.confidence);
         let rule =
             Rule { windows: WATCHED, expected: self.expected, refutable: true, least: 0.0, deviation, confidence };
         let Some((trial, judgement)) = self.trials.measure(window.iteration, measurement, rule) else { return };
@@ -204,7 +204,7 @@ impl MasterWorker {
                 self.experience.widen();
                 self.shares_failed = false;
                 // Measurements before the change do not compare with those after it.
-                self.trials.forget_before();
+                self.trials.on_other_work();
                 self.present.clear();
             }
             Learnt::Added => {}
@@ -232,7 +232,8 @@ impl MasterWorker {
                     self.interrupt(of);
                 }
                 let late = (window.iteration_s / window.busiest_s()).ln().max(0.0);
-                self.experience.add(&window.setting, ratio, late);
+                let per_task_s = window.iteration_s / window.tasks.max(1) as f64;
+                self.experience.add(&window.setting, (ratio, per_task_s), late);
                 self.present.push(Measurement { cost: ratio, time_s: window.iteration_s });
                 self.explain(window, ratio);
                 let unchanged = self.experience.ratio(&window.setting).unwrap_or(ratio);
@@ -264,9 +265,13 @@ impl MasterWorker {
     }
 
     /// Technique to roll back to; measured time / ideal with it, and with the present one.
-    fn rollback(&self) -> Option<(TechniqueParameters, f64, f64)> {
+    fn rollback(&self, ideal_s: f64) -> Option<(TechniqueParameters, f64, f64)> {
         let trial = self.trials.rollback.as_ref()?;
-        Some((trial.from.as_ref()?.technique, trial.before.cost()?, trial.cost()))
+        let (was, is) = match trial.compares_times() {
+            true => (trial.before.time_s()? / ideal_s, trial.time_s() / ideal_s),
+            false => (trial.before.cost()?, trial.cost()),
+        };
+        Some((trial.from.as_ref()?.technique, was, is))
     }
 
     /// The former shares after a change that measured worse, or shares that promise a gain.
@@ -358,7 +363,7 @@ impl MasterWorker {
         let technique = tuning_points.iter().find(|tuning_point| tuning_point.name == names::TECHNIQUE)?;
         let current = self.current?;
         let ideal_s = workload.ideal_s();
-        if let Some((former, was, is)) = self.rollback() {
+        if let Some((former, was, is)) = self.rollback(ideal_s) {
             let why = format!(
                 "{} measured {is:.4} of the ideal time, {} before it {was:.4}: back to the former",
                 current.kind.name(),

@@ -436,6 +436,11 @@ impl WorkloadEstimator {
         if fastest > 0.0 { values().fold(1.0, f64::max) / fastest } else { 1.0 }
     }
 
+    /// Whether iterations take time that is attributed to their chunks.
+    pub fn has_overhead(&self) -> bool {
+        self.overhead.iter().copied().reduce(f64::min).is_some_and(|each_s| each_s > 0.0)
+    }
+
     /// The same workload without unexplained overhead.
     pub fn without_overhead(&self) -> WorkloadEstimator {
         WorkloadEstimator { overhead: VecDeque::new(), ..self.clone() }

@@ -12,7 +12,7 @@ pub mod recorded;
 pub use reasons::{StageTimes, stage_times};
 
 use crate::confidence::{Confidence, Gain};
-use crate::model_error::{Simulated, correction};
+use crate::model_error::{EXACT, Simulated, correction};
 use crate::noise::Noise;
 use crate::options::Objective;
 use crate::prediction_errors::PredictionErrors;
@@ -209,7 +209,7 @@ impl Pipeline {
         let errors = correction(
             Simulated { ratio: promise.exp(), residual: Some(measured) },
             Simulated { ratio: 1.0, residual: None },
-            residual.abs(),
+            (residual.abs(), EXACT),
         );
         // The means of the stages, of as many inputs.
         let inputs = known.spread * (2.0 / now.outputs.max(1.0)).sqrt();

@@ -36,6 +36,7 @@ pub fn measure(endpoint: &mut Endpoint, worker: usize, iteration: u64) -> Result
     let mut measurement =
         Measurement { endpoint, worker, iteration, messages: VecDeque::new(), patience_ns: PATIENCE_NS };
     let mut medians = Vec::new();
+    let mut smallest_s = Vec::new();
     for size in SIZES {
         let mut round_trips_ns = Vec::new();
         for _ in 0..REPEATS {
@@ -43,6 +44,9 @@ pub fn measure(endpoint: &mut Endpoint, worker: usize, iteration: u64) -> Result
             measurement.send(Kind::Probe, size, 0)?;
             let Some(round_trip_ns) = measurement.echo(begin_ns)? else { return Ok(None) };
             round_trips_ns.push(round_trip_ns);
+        }
+        if smallest_s.is_empty() {
+            smallest_s.extend(round_trips_ns.iter().map(|ns| *ns as f64 * 1e-9));
         }
         round_trips_ns.sort_unstable();
         let median_ns = round_trips_ns[REPEATS / 2];
@@ -54,7 +58,7 @@ pub fn measure(endpoint: &mut Endpoint, worker: usize, iteration: u64) -> Result
     let largest = medians.last().map_or(0, |(size, _)| *size as usize);
     let (eager_bytes, rendezvous_bytes) = measurement.switch_over(largest.min(EAGER_MOST))?;
     let samples = (medians.len() * REPEATS) as u32;
-    Ok(Some(LinkCost { samples, eager_bytes, rendezvous_bytes, ..fit(&medians) }))
+    Ok(Some(LinkCost { samples, eager_bytes, rendezvous_bytes, ..fit(&medians, &smallest_s) }))
 }
 
 /// A measurement with one worker.
@@ -161,8 +165,9 @@ impl Measurement<'_> {
 
 /// Fits `mo` and `lambda` to pairs of bytes one way and round trip in seconds; the answer carries no payload. `lambda` is the
 /// median of the slopes between all pairs (Theil, Sen), which one disturbed point does not move; `mo` is the median of the
-/// residuals. The errors follow from the scatter of slopes and residuals. With a single size, `lambda` is unknown.
-fn fit(points: &[(f64, f64)]) -> LinkCost {
+/// residuals. The errors follow from the scatter of slopes and residuals, and that of `mo` is no less than by the single round trips of the
+/// smallest size, seconds. With a single size, `lambda` is unknown.
+fn fit(points: &[(f64, f64)], smallest_s: &[f64]) -> LinkCost {
     let mut slopes = Vec::new();
     for (i, (x, y)) in points.iter().enumerate() {
         slopes.extend(points[i + 1..].iter().map(|(x2, y2)| (y2 - y) / (x2 - x)));
@@ -176,7 +181,7 @@ fn fit(points: &[(f64, f64)]) -> LinkCost {
     let dependent = (slopes.len() as f64 / points.len().max(1) as f64).sqrt();
     LinkCost {
         start_up_s: start_up_s.max(0.0),
-        start_up_error_s: start_up_error_s.max(0.0),
+        start_up_error_s: start_up_error_s.max(0.5 * median_and_error(smallest_s).1).max(0.0),
         per_byte_s,
         per_byte_error_s: (slope_error * dependent).max(0.0),
         samples: 0,
@@ -197,26 +202,29 @@ mod tests {
     fn start_up_and_byte_time_are_found_although_one_size_was_disturbed() {
         let mut points = points();
         points[2].1 += 0.4;
-        let LinkCost { start_up_s, per_byte_s, .. } = fit(&points);
+        let LinkCost { start_up_s, per_byte_s, .. } = fit(&points, &[]);
         assert!((start_up_s - 50e-6).abs() < 1e-9 && (per_byte_s - 8e-8).abs() < 1e-12, "{start_up_s} {per_byte_s}");
     }
 
     #[test]
     fn the_errors_cover_the_scatter_of_the_points() {
-        let exact = fit(&points());
+        let exact = fit(&points(), &[]);
         assert!(exact.start_up_error_s < 1e-9 && exact.per_byte_error_s < 1e-12, "{exact:?}");
         let mut rough = points();
         rough.iter_mut().zip([1.2, 0.9, 1.1, 0.8, 1.3, 0.9]).for_each(|(point, factor)| point.1 *= factor);
-        let rough = fit(&rough);
+        let rough = fit(&rough, &[]);
         assert!(rough.start_up_error_s > 1e-6 && rough.start_up_error_s < 50e-6, "{rough:?}");
         assert!((rough.per_byte_s - 8e-8).abs() < 4.0 * rough.per_byte_error_s, "{rough:?}");
     }
 
     #[test]
     fn one_size_alone_gives_a_start_up_and_no_byte_time() {
-        let one = fit(&[(0.0, 1e-4)]);
-        assert_eq!((one.start_up_s, one.per_byte_s), (5e-5, 0.0));
-        let none = fit(&[]);
+        let one = fit(&[(0.0, 1e-4)], &[1e-4; 5]);
+        assert_eq!((one.start_up_s, one.per_byte_s, one.start_up_error_s), (5e-5, 0.0, 0.0));
+        // As where other programs take the cores.
+        let crowded = fit(&[(0.0, 8e-3)], &[1e-4, 4e-3, 8e-3, 12e-3, 30e-3]);
+        assert!(crowded.start_up_s == 4e-3 && crowded.start_up_error_s > 1e-3, "{crowded:?}");
+        let none = fit(&[], &[]);
         assert_eq!((none.start_up_s, none.per_byte_s), (0.0, 0.0));
     }
 }

@@ -47,7 +47,7 @@ impl MasterWorker {
         }
         let (now, all) = candidates::shortlist(workload, current, &self.settings(workload), self.confidence);
         let unchanged = measured.unwrap_or(now.ratio);
-        let noise = self.experience.noise();
+        let (noise, exact) = (self.experience.noise(), self.trials.own_error());
         let simulated = |f: &Forecast| {
             let residual = self.experience.residual(&f.setting, f.ratio, noise);
             Simulated { ratio: f.ratio, residual }
@@ -55,10 +55,12 @@ impl MasterWorker {
         let corrected = |f: Forecast| {
             let alike = family(&f.setting) == family(&current);
             let correction = match alike {
-                true => Gain { mean: 0.0, error: EXACT },
-                false => correction(simulated(&now), simulated(&f), self.experience.late()),
+                true => Gain { mean: 0.0, error: exact },
+                false => correction(simulated(&now), simulated(&f), (self.experience.late(), exact)),
             };
-            let Gain { mean, error } = f.gain.plus(correction);
+            // Once it was measured, that says what its chunks cost.
+            let attributed = if simulated(&f).residual.is_some() { 0.0 } else { f.attributed };
+            let Gain { mean, error } = f.gain.plus(correction).plus(Gain { mean: 0.0, error: attributed });
             let gain = Gain { mean: mean.min(most), error };
             Forecast {
                 ratio: unchanged * (-gain.mean).exp(),
