@@ -10,8 +10,10 @@ use midrun_proto::v1::agent_server::{Agent as AgentService, AgentServer};
 use midrun_proto::v1::from_agent::Message as Said;
 use midrun_proto::v1::{FromAgent, FromChild, FromChildren, TakesChildren, ToChildren};
 use prost::Message;
+use std::future::Future;
 use std::io;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs, UdpSocket};
+use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::net::TcpListener;
@@ -19,7 +21,17 @@ use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::sync::{OnceCell, OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
+use tonic::transport::server::Router;
 use tonic::{Request, Response, Status, Streaming};
+
+/// An open port: its URL, and what serves there until it ends.
+pub type Port = (String, Pin<Box<dyn Future<Output = Result<(), tonic::transport::Error>> + Send>>);
+
+/// Opens a port, in surroundings that are given, where the router will serve.
+pub type OpenPort = Arc<dyn Fn(Router) -> Pin<Box<dyn Future<Output = io::Result<Port>> + Send>> + Send + Sync>;
+
+/// Connections at such a port.
+pub const CONNECTIONS: usize = CHILDREN + connections::STRANGERS;
 
 /// A message of a child on its way up, with its share of the room for such messages.
 struct Rising {
@@ -32,7 +44,7 @@ struct Shared {
     token: String,
     job_token: String,
     credentials: Option<Credentials>,
-    analyzer: String,
+    open: OpenPort,
     /// The way up, while there is one.
     up: Mutex<Option<Sender<Rising>>>,
     links: Links,
@@ -49,13 +61,13 @@ struct Shared {
 pub struct Children(Arc<Shared>);
 
 impl Children {
-    /// None so far. Children show `token` and are of the job of `job_token`; `analyzer` is where this agent's own stream goes.
-    pub fn new(token: &str, job_token: &str, credentials: Option<Credentials>, analyzer: &str) -> Children {
+    /// None so far. Children show `token` and are of the job of `job_token`; they come in where `open` opens a port.
+    pub fn new(token: &str, job_token: &str, credentials: Option<Credentials>, open: OpenPort) -> Children {
         Children(Arc::new(Shared {
             token: token.to_owned(),
             job_token: job_token.to_owned(),
             credentials,
-            analyzer: analyzer.to_owned(),
+            open,
             up: Mutex::default(),
             links: Links::default(),
             next: AtomicU64::new(1),
@@ -77,7 +89,7 @@ impl Children {
         let (to, rising) = channel(JOINED_MESSAGES);
         *locked(&shared.up) = Some(to);
         tokio::spawn(async move {
-            match shared.url.get_or_try_init(|| open(shared.clone())).await {
+            match shared.url.get_or_try_init(|| serve(shared.clone())).await {
                 Ok(url) => {
                     let takes = Said::TakesChildren(TakesChildren { url: url.clone() });
                     if up.send(FromAgent { message: Some(takes) }).await.is_ok() {
@@ -137,13 +149,25 @@ async fn raise(mut rising: Receiver<Rising>, up: Sender<FromAgent>) {
     }
 }
 
-/// Opens a port on the interface that faces the analyzer, and returns its URL.
-async fn open(shared: Arc<Shared>) -> io::Result<String> {
-    let of = shared.analyzer.clone();
-    let facing = tokio::task::spawn_blocking(move || facing(&of)).await.map_err(io::Error::other)??;
-    let listener = TcpListener::bind(SocketAddr::new(facing, 0)).await?;
-    let address = listener.local_addr()?;
-    let scheme = if shared.credentials.is_some() { "https" } else { "http" };
+/// Opens ports on the interface that faces the analyzer, for children with credentials or without.
+pub fn facing_analyzer(analyzer: &str, has_credentials: bool) -> OpenPort {
+    let analyzer = analyzer.to_owned();
+    Arc::new(move |router| {
+        let of = analyzer.clone();
+        Box::pin(async move {
+            let facing = tokio::task::spawn_blocking(move || facing(&of)).await.map_err(io::Error::other)??;
+            let listener = TcpListener::bind(SocketAddr::new(facing, 0)).await?;
+            let scheme = if has_credentials { "https" } else { "http" };
+            let url = format!("{scheme}://{}", listener.local_addr()?);
+            let serves: Pin<Box<dyn Future<Output = _> + Send>> =
+                Box::pin(router.serve_with_incoming(connections::accept(listener, CONNECTIONS)));
+            Ok((url, serves))
+        })
+    })
+}
+
+/// Serves children at a port, and returns its URL.
+async fn serve(shared: Arc<Shared>) -> io::Result<String> {
     let mut server = connections::server(shared.credentials.as_ref()).map_err(io::Error::other)?;
     let token = shared.token.clone();
     let service = AgentServer::new(Service(shared.clone())).max_decoding_message_size(connections::MESSAGE_BYTES);
@@ -151,15 +175,14 @@ async fn open(shared: Arc<Shared>) -> io::Result<String> {
         service,
         connections::check(&token, "the agent's token is not the one of the agent that would carry it"),
     );
-    let router = server.add_service(checked);
+    let (url, serves) = (shared.open)(server.add_service(checked)).await?;
     let task = tokio::spawn(async move {
-        let ended = router.serve_with_incoming(connections::accept(listener, CHILDREN + connections::STRANGERS)).await;
-        if let Err(error) = ended {
+        if let Err(error) = serves.await {
             tracing::warn!(%error, "this agent carries no others any more");
         }
     });
     *locked(&shared.server) = Some(task);
-    Ok(format!("{scheme}://{address}"))
+    Ok(url)
 }
 
 /// Own address on the way to the analyzer. Nothing is sent.

@@ -33,6 +33,7 @@ mod unattended;
 
 pub use agent::{Overview, Stats};
 pub use attachment::Attached;
+pub use children::{CONNECTIONS, OpenPort};
 pub use host::Host;
 pub use lifecycle::{AgentError, Asked, nobody, run, serve};
 pub use link::patient;

@@ -2,7 +2,7 @@
 
 use crate::agent::{Agent, Overview, Stats};
 use crate::attachment::{self, Attached, Users};
-use crate::children::Children;
+use crate::children::{self, Children, OpenPort};
 use crate::config::Config;
 use crate::host::Host;
 use crate::link::{self, LinkEvent};
@@ -90,16 +90,14 @@ pub(crate) async fn run_beside(
     let is_for_all = config.user() == 0 && !config.is_for_one_job();
     let users = if is_for_all { Users::All } else { Users::Only(config.user()) };
     let door = tokio::spawn(attachment::accept(listener, users, attached_to, jobs));
-    let children = config
-        .is_in_tree()
-        .then(|| Children::new(&config.token, &config.job_token, config.credentials.clone(), &config.analyzer));
-    let ended = serve_with(config, Host::this(), children, connect, attached, asked, shutdown).await;
+    let open = children::facing_analyzer(&config.analyzer, config.credentials.is_some());
+    let ended = serve(config, Host::this(), connect, open, attached, asked, shutdown).await;
     door.abort();
     ended
 }
 
-/// As [`run`], in surroundings that are given: `host` is that of the ranks; `connect` makes a channel to the analyzer; ranks come and
-/// go by `attached`. This agent is in no tree.
+/// As [`run`], in surroundings that are given: `host` is that of the ranks; `connect` makes a channel to the analyzer, or to the agent at
+/// a URL that carries this one; `open` opens a port for agents that this one carries; ranks come and go by `attached`.
 ///
 /// # Errors
 /// An analyzer that refuses.
@@ -107,26 +105,7 @@ pub async fn serve<C, F>(
     config: Config,
     host: Host,
     connect: C,
-    attached: Receiver<Attached>,
-    asked: Asked,
-    shutdown: impl Future<Output = ()>,
-) -> Result<Stats, AgentError>
-where
-    C: Fn() -> F + Send + Sync + 'static,
-    F: Future<Output = Result<Channel, tonic::transport::Error>> + Send + 'static,
-{
-    let connect = move |_| {
-        let channel = connect();
-        async move { channel.await.map_err(|error| tls::cause(&error)) }
-    };
-    serve_with(config, host, None, connect, attached, asked, shutdown).await
-}
-
-async fn serve_with<C, F>(
-    config: Config,
-    host: Host,
-    children: Option<Children>,
-    connect: C,
+    open: OpenPort,
     mut attached: Receiver<Attached>,
     mut asked: Asked,
     shutdown: impl Future<Output = ()>,
@@ -135,6 +114,8 @@ where
     C: Fn(Option<String>) -> F + Send + Sync + 'static,
     F: Future<Output = Result<Channel, String>> + Send + 'static,
 {
+    let children =
+        config.is_in_tree().then(|| Children::new(&config.token, &config.job_token, config.credentials.clone(), open));
     let (link_to, mut link_events) = channel(256);
     let (again, again_requests) = channel(1);
     let link =

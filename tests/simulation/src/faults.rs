@@ -16,6 +16,8 @@ pub enum Fault {
     Partition(String),
     /// Nothing goes from one host to the other.
     OneWay(String, String),
+    /// Nothing goes between two nodes, or everything again (true).
+    Between(usize, usize, bool),
     /// The analyzer and this host hear each other again.
     Repair(String),
     /// What goes between the analyzer and a host waits.
@@ -46,12 +48,13 @@ impl Fault {
         matches!(self, Fault::Break(_) | Fault::Start(_) | Fault::Kill(..) | Fault::Lose)
     }
 
-    /// The host whose way to the analyzer is not as it should be, and whether this ends now.
+    /// The host whose way to the analyzer is not as it should be, or the two between which it is so, and whether this ends now.
     pub fn troubles(&self) -> Option<(String, bool)> {
         match self {
             Fault::Partition(name) | Fault::Hold(name) => Some((name.clone(), false)),
             Fault::OneWay(from, to) => Some((if from == "analyzer" { to.clone() } else { from.clone() }, false)),
             Fault::Repair(name) | Fault::Release(name) => Some((name.clone(), true)),
+            Fault::Between(one, other, ends) => Some((format!("node{one}-node{other}"), *ends)),
             _ => None,
         }
     }
@@ -128,6 +131,16 @@ pub fn choose(random: &mut Random, plan: &Plan) -> Vec<(u64, Fault)> {
             faults.push((random.between(S, HEAL_NS - S), Fault::Break(random.below(plan.nodes as u64) as usize)));
         }
     }
+    if plan.direct_agents > 0 {
+        let mut beside = random.clone().split();
+        for _ in 0..beside.between(0, 2) {
+            let one = beside.below(plan.nodes as u64) as usize;
+            let other = (one + 1 + beside.below(plan.nodes as u64 - 1) as usize) % plan.nodes;
+            let at_ns = beside.between(S, HEAL_NS - S);
+            let end_ns = (at_ns + beside.between(S / 2, 20 * S)).min(HEAL_NS);
+            faults.extend([(at_ns, Fault::Between(one, other, false)), (end_ns, Fault::Between(one, other, true))]);
+        }
+    }
     faults.sort_by_key(|(at_ns, _)| std::cmp::Reverse(*at_ns));
     faults
 }
@@ -141,6 +154,8 @@ pub fn happen(sim: &Sim<'_>, fault: &Fault) -> bool {
         Fault::Repair(other) => sim.repair(ANALYZER, other.as_str()),
         Fault::Hold(other) => sim.hold(ANALYZER, other.as_str()),
         Fault::Release(other) => sim.release(ANALYZER, other.as_str()),
+        Fault::Between(one, other, false) => sim.partition(format!("node{one}"), format!("node{other}")),
+        Fault::Between(one, other, true) => sim.repair(format!("node{one}"), format!("node{other}")),
         Fault::Break(node) => break_connections(*node),
         _ => return false,
     }

@@ -14,7 +14,7 @@ use turmoil::Sim;
 
 use crate::disk::SimDisk;
 use crate::job::BY_HAND;
-use crate::network::{ANALYZER, Listener, URL, of_agent};
+use crate::network::{ANALYZER, Listener, URL, of_agent, port_of};
 use crate::owner::{self, Ask, Reply, Requests};
 use crate::plan::Plan;
 use crate::rank;
@@ -55,6 +55,7 @@ pub fn add_node(sim: &mut Sim<'_>, plan: &Plan, number: usize, agents: &Agents, 
         poll_ms: 2,
         owner_settings,
         options_follow: job.is_known,
+        in_tree: plan.direct_agents > 0,
         ..midrun_agent::config::Config::default()
     };
     let (agents, shown, now) = (agents.clone(), shown.clone(), plan.clocks[number].monotonic());
@@ -64,11 +65,14 @@ pub fn add_node(sim: &mut Sim<'_>, plan: &Plan, number: usize, agents: &Agents, 
         async move {
             let (to, attached) = channel(64);
             agents.borrow_mut()[number] = Some(to);
-            let connect = move || {
-                let endpoint = midrun_agent::patient(Endpoint::from_static(URL));
-                async move { endpoint.connect_with_connector(of_agent(number)).await }
+            let connect = move |parent: Option<String>| async move {
+                let endpoint =
+                    Endpoint::from_shared(parent.unwrap_or_else(|| URL.into())).map_err(|e| e.to_string())?;
+                let channel = midrun_agent::patient(endpoint).connect_with_connector(of_agent(number)).await;
+                channel.map_err(|error| error.to_string())
             };
-            let ended = midrun_agent::serve(config, host, connect, attached, asked, std::future::pending()).await;
+            let (open, end) = (port_of(number), std::future::pending());
+            let ended = midrun_agent::serve(config, host, connect, open, attached, asked, end).await;
             Err(format!("the agent of node{number} ended: {ended:?}").into())
         }
     });
@@ -81,8 +85,12 @@ pub fn add_analyzer(sim: &mut Sim<'_>, plan: &Plan, disk: &SimDisk, shown: &Show
     // A thread of its own would end in another order each time.
     let thinker: Thinker = std::sync::Arc::new(|work| work());
     let surroundings = Surroundings { now_ns: clock.monotonic(), epoch_us: clock.epoch_us(), disk, thinker };
-    let config =
-        AnalyzerConfig { token: plan.site.clone(), journal: Some("journal.jsonl".into()), ..AnalyzerConfig::default() };
+    let config = AnalyzerConfig {
+        token: plan.site.clone(),
+        journal: Some("journal.jsonl".into()),
+        direct_agents: plan.direct_agents,
+        ..AnalyzerConfig::default()
+    };
     let shown = shown.clone();
     sim.host(ANALYZER.0, move || {
         let (config, surroundings, shown) = (config.clone(), surroundings.clone(), shown.clone());

@@ -44,8 +44,9 @@ fn main() -> ExitCode {
 fn tell(outcome: &Outcome) -> ExitCode {
     print!("{}", outcome.story);
     println!(
-        "{} actions applied, at most {} KiB held, fingerprint {:016x}",
+        "{} actions applied, {} agents carried by others, at most {} KiB held, fingerprint {:016x}",
         outcome.applied,
+        outcome.carried,
         outcome.most_held >> 10,
         outcome.fingerprint
     );
@@ -63,6 +64,7 @@ struct Totals {
     run: u64,
     broken: Vec<u64>,
     applied: u64,
+    carried: u64,
     most_held: i64,
 }
 
@@ -84,6 +86,7 @@ fn all(arguments: &Arguments) -> ExitCode {
                     let mut totals = totals_of();
                     totals.run += 1;
                     totals.applied += outcome.applied;
+                    totals.carried += outcome.carried;
                     totals.most_held = totals.most_held.max(outcome.most_held);
                     if let Some(why) = outcome.broken {
                         totals.broken.push(seed);
@@ -96,10 +99,11 @@ fn all(arguments: &Arguments) -> ExitCode {
     let totals = totals_of();
     let seconds = begun.elapsed().as_secs_f64();
     println!(
-        "{} seeds in {seconds:.0} s, {} broken; {} actions applied, at most {} KiB held",
+        "{} seeds in {seconds:.0} s, {} broken; {} actions applied, {} agents carried by others, at most {} KiB held",
         totals.run,
         totals.broken.len(),
         totals.applied,
+        totals.carried,
         totals.most_held >> 10
     );
     if totals.broken.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }

@@ -1,14 +1,17 @@
 //! The analyzer's listener and its callers' connectors on the simulated network.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::io;
 use std::net::SocketAddr;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use hyper_util::rt::TokioIo;
+use midrun_agent::{CONNECTIONS, OpenPort};
 use midrun_analyzer::Accept;
+use midrun_proto::connections;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tonic::transport::Uri;
 use tower::util::ServiceFn;
@@ -34,7 +37,12 @@ impl Accept for Listener {
 
 type Connecting = Pin<Box<dyn Future<Output = io::Result<TokioIo<TcpStream>>> + Send>>;
 
+/// Port at which an agent takes others that it carries.
+const CHILDREN: u16 = 7742;
+
 thread_local! {
+    /// Agents that came to the ports of others.
+    static CARRIED: Cell<u64> = const { Cell::new(0) };
     /// How often the connections of each node broke.
     static BREAKS: RefCell<BTreeMap<usize, u64>> = const { RefCell::new(BTreeMap::new()) };
 }
@@ -84,12 +92,44 @@ impl AsyncWrite for Breakable {
 
 type ConnectingBreakable = Pin<Box<dyn Future<Output = io::Result<TokioIo<Breakable>>> + Send>>;
 
-/// Connects the agent of a node to the analyzer, for tonic.
+/// Agents that came to the ports of others so far.
+pub fn carried() -> u64 {
+    CARRIED.get()
+}
+
+/// As [`Listener`], at the port of an agent.
+struct Parent(TcpListener);
+
+impl Accept for Parent {
+    type Stream = TcpStream;
+    fn address(&self) -> io::Result<SocketAddr> {
+        self.0.local_addr()
+    }
+    async fn accept(&mut self) -> io::Result<TcpStream> {
+        let (stream, _) = self.0.accept().await?;
+        CARRIED.set(carried() + 1);
+        Ok(stream)
+    }
+}
+
+/// Opens a node's port for agents that its own carries.
+pub fn port_of(node: usize) -> OpenPort {
+    Arc::new(move |router| {
+        Box::pin(async move {
+            let incoming = connections::accept(Parent(TcpListener::bind(("0.0.0.0", CHILDREN)).await?), CONNECTIONS);
+            let serves: Pin<Box<dyn Future<Output = _> + Send>> = Box::pin(router.serve_with_incoming(incoming));
+            Ok((format!("http://node{node}:{CHILDREN}"), serves))
+        })
+    })
+}
+
+/// Connects the agent of a node to the analyzer, or to an agent that carries it, for tonic.
 pub fn of_agent(node: usize) -> ServiceFn<impl Fn(Uri) -> ConnectingBreakable + Clone> {
-    tower::service_fn(move |_| -> ConnectingBreakable {
+    tower::service_fn(move |at: Uri| -> ConnectingBreakable {
         Box::pin(async move {
             let before = breaks(node);
-            let stream = TcpStream::connect(ANALYZER).await?;
+            let host = at.host().ok_or(io::ErrorKind::InvalidInput)?;
+            let stream = TcpStream::connect((host, at.port_u16().unwrap_or(ANALYZER.1))).await?;
             Ok(TokioIo::new(Breakable { stream, node, before }))
         })
     })

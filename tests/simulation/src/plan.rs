@@ -24,6 +24,8 @@ pub struct Plan {
     pub secret: String,
     /// Hosts with agents.
     pub nodes: usize,
+    /// So many agents link to the analyzer itself, and carry the further ones; 0: all link.
+    pub direct_agents: u32,
     /// Clocks: of each node, then of the analyzer.
     pub clocks: Vec<HostClock>,
     /// The journal outlives the analyzer, and agents may die; else the journal may be lost or full, and agents live on.
@@ -51,7 +53,10 @@ impl Plan {
         let late = |random: &mut Random| if random.chance(0.4) { random.below(8 * S) } else { random.below(S / 2) };
         let starts_ns = (0..nodes + 1 + count).map(|_| late(random)).collect();
         let asks = jobs.iter().map(|job| asks(random, job)).collect();
-        Plan { site, secret, nodes, clocks, journal_lasts, jobs, starts_ns, asks }
+        // Drawn beside the others, which mean the same as before there were trees. Only the agents of one job make one.
+        let mut beside = random.clone().split();
+        let direct_agents = u32::from(is_known && nodes > 1 && beside.chance(0.7));
+        Plan { site, secret, nodes, direct_agents, clocks, journal_lasts, jobs, starts_ns, asks }
     }
 }
 

@@ -13,7 +13,7 @@ use crate::disk::SimDisk;
 use crate::faults::{self, Fault, host};
 use crate::hosts::{Agents, add_analyzer, add_node, add_owner, add_strangers};
 use crate::job::{BY_HAND, Kind};
-use crate::network::ANALYZER;
+use crate::network::{ANALYZER, carried};
 use crate::owner::{Ask, Reply, Requests};
 use crate::plan::{HEAL_NS, Plan, S};
 use crate::random::{self, Random};
@@ -50,6 +50,8 @@ pub struct Outcome {
     pub most_held: i64,
     /// Actions that ranks applied.
     pub applied: u64,
+    /// Agents that came to be carried by others.
+    pub carried: u64,
     /// What happened, a line each.
     pub story: String,
 }
@@ -81,6 +83,7 @@ pub fn run(seed: u64) -> Outcome {
             fingerprint: 0,
             most_held: 0,
             applied: 0,
+            carried: 0,
             story: String::new(),
         },
     }
@@ -137,7 +140,14 @@ fn simulate(seed: u64) -> Outcome {
         }
     };
     let Run { trace, story, applied_count, .. } = &run;
-    Outcome { broken, fingerprint: trace.finish(), most_held, applied: *applied_count, story: story.clone() }
+    Outcome {
+        broken,
+        fingerprint: trace.finish(),
+        most_held,
+        applied: *applied_count,
+        carried: carried(),
+        story: story.clone(),
+    }
 }
 
 impl Run<'_> {
@@ -396,7 +406,12 @@ impl Run<'_> {
 
     /// Whether what is acknowledged now outlives the analyzer: its journal does, or all agents of the job are linked and have a copy.
     fn is_lasting(&self, number: usize, now_ns: u64) -> bool {
-        let is_well = |name: &str| self.trouble_ns.get(name).is_none_or(|ns| ns.saturating_add(LINKED_NS) < now_ns);
+        // An agent's way may go by any other one's.
+        let concerns = |name: &str, host: &String| self.plan.direct_agents > 0 || host == name;
+        let is_well = |name: &str| {
+            let mut troubles = self.trouble_ns.iter().filter(|(host, _)| concerns(name, host));
+            troubles.all(|(_, ns)| ns.saturating_add(LINKED_NS) < now_ns)
+        };
         let job = &self.plan.jobs[number];
         let nodes: BTreeSet<String> = job.ranks.iter().map(|rank| format!("node{}", rank.node)).collect();
         let are_linked = nodes.iter().all(|node| is_well(node)) && self.shown.are_linked(&job.name, &nodes);

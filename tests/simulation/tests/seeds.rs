@@ -1,15 +1,16 @@
 //! Some seeds of the simulation, those that once found something among them. `tests/simulate` runs more.
 
-use midrun_simulation::run;
+use midrun_simulation::{Outcome, run};
 
-fn assert_kept(seed: u64) {
+fn assert_kept(seed: u64) -> Outcome {
     let outcome = run(seed);
     assert_eq!(outcome.broken, None, "seed {seed}:\n{}", outcome.story);
+    outcome
 }
 
 #[test]
 fn no_promise_is_broken_in_some_seeds() {
-    (1..=3).for_each(assert_kept);
+    (1..=3).for_each(|seed| drop(assert_kept(seed)));
 }
 
 #[test]
@@ -50,4 +51,12 @@ fn what_the_owner_has_set_outlives_an_analyzer_without_a_journal() {
 #[test]
 fn ranks_stay_alike_though_messages_take_as_long_as_iterations() {
     assert_kept(52);
+}
+
+/// Agents that carry others are killed, cut off and suspended with what the others have sent.
+#[test]
+fn nothing_is_lost_uncounted_or_applied_twice_with_an_agent_that_carries_others() {
+    for seed in [7, 260] {
+        assert!(assert_kept(seed).carried > 0, "seed {seed} makes a tree");
+    }
 }
