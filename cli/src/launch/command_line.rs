@@ -231,6 +231,10 @@ fn find_app(words: &[String], begin: usize, end: usize, kind: Launcher) -> Resul
         Some(directory) => resolve(&directory.join(word).to_string_lossy()),
         None => resolve(word),
     };
+    // An option before it takes a word, or takes none, other than the table says.
+    if path.is_none() && word.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err(format!("{word} stands where the program should"));
+    }
     let certain = certain && word.contains('/');
     Ok((App { begin, at, path, certain, by_exec, ranks }, hosts))
 }

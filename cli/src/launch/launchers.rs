@@ -67,14 +67,14 @@ const OPEN_MPI_4: Options = Options {
     none: "allow-run-as-root bind-to-core bind-to-socket bycore bynode byslot continuous d debug-devel debug debug-daemons \
         debug-daemons-file disable-recovery display-allocation display-devel-allocation display-devel-map \
         display-diffable-map display-map display-topo do-not-launch do-not-resolve dvm enable-instant-on-support \
-        enable-recovery forward-signals fwd-mpirun-port get-stack-traces index-argv-by-rank leave-session-attached \
+        enable-recovery fwd-mpirun-port get-stack-traces index-argv-by-rank leave-session-attached \
         merge-stderr-to-stdout nolocal nooversubscribe noprefix novm nousize output-proctable oversubscribe pernode q quiet \
-        report-bindings report-child-jobs-separately set-cwd-to-session-dir show-progress tag-output \
+        report-bindings report-child-jobs-separately report-state-on-timeout set-cwd-to-session-dir show-progress tag-output \
         timestamp-output tv use-hwthread-cpus use-regexp v verbose xml",
     one: "am bind-to c np n N cf cartofile cpu-list cpu-set cpus-per-proc cpus-per-rank debugger default-hostfile H host hnp \
         hostfile launch-agent machinefile map-by max-restarts max-vm-size npernode npersocket ompi-server \
         output-filename path personality ppr prefix preload-files rank-by report-events report-pid \
-        report-state-on-timeout report-uri rf rankfile stdin timeout tune wd wdir x xml-file xterm",
+        report-uri rf rankfile stdin timeout tune wd wdir x xml-file xterm",
     two: "gmca mca omca pmca",
     optional: "",
     ranks: "n np c",
@@ -86,16 +86,16 @@ const OPEN_MPI_4: Options = Options {
 const OPEN_MPI_5: Options = Options {
     style: Style::Words,
     none: "abort-on-nonzero-status allow-run-as-root bynode bycore byslot continuous d debug-devel debug-daemons \
-        debug-daemons-file display-allocation display-devel-allocation display-devel-map display-map display-topo \
-        do-not-launch do-not-resolve enable-recovery disable-recovery exec-agent forward-signals fwd-environment get-stack-traces \
+        debug-daemons-file display-allocation display-devel-allocation display-devel-map display-map \
+        do-not-launch do-not-resolve enable-recovery disable-recovery exec-agent fwd-environment get-stack-traces \
         index-argv-by-rank keepalive keep-fqdn-hostnames leave-session-attached merge-stderr-to-stdout no-app-prefix \
         nolocal no-ready-msg nooversubscribe noprefix novm oversubscribe pernode q quiet report-bindings \
-        report-child-jobs-separately set-cwd-to-session-dir set-sid show-progress stop-on-exec stream-buffering system-server \
+        report-child-jobs-separately report-state-on-timeout set-cwd-to-session-dir set-sid show-progress stop-on-exec system-server \
         tag-output timestamp-output tv use-hwthread-cpus v verbose xml daemonize do-not-connect",
-    one: "am app-prefix bind-to c np n N cpu-list cpu-set default-hostfile display H host hostfile launch-agent dvm dvm-hostfile \
+    one: "am app-prefix bind-to c np n N cpu-list cpu-set default-hostfile display display-topo forward-signals H host hostfile launch-agent dvm dvm-hostfile \
         machinefile map-by max-restarts max-vm-size mem-alloc-kind memory-alloc-kinds npernode npersocket num-connect-retries \
         ompi-server output output-filename output-directory path personality prefix prtemca-file preload-files pset \
-        rank-by rankfile rf report-pid report-state-on-timeout report-uri rtos runtime-options singleton spawn-timeout stdin timeout \
+        rank-by rankfile rf report-pid report-uri rtos runtime-options singleton spawn-timeout stream-buffering stdin timeout \
         tune wd wdir with-ft x xterm unset-env prepend-env append-env",
     two: "gmca mca omca pmca prtemca pmixmca gpmixmca gprtemca",
     optional: "",
@@ -109,11 +109,11 @@ const HYDRA: Options = Options {
     style: Style::Words,
     none: "genvnone genvall envnone envall enable-x disable-x disable-auto-cleanup disable-hostname-propagation hybrid-hosts info \
         prepend-rank l print-all-exitcodes print-rank-map profile skip-launch-node verbose v debug aps mps gdb silent-abort nolocal \
-        prepend-timestamp prot ilp64 perhost-all check_mpi check-mpi",
+        prepend-timestamp prot ilp64 perhost-all pmi-port rr",
     one: "genvlist f hosts host machinefile hostfile rankmap wdir wd dir path configuration envlist n np launcher launcher-exec \
         bootstrap bootstrap-exec bootstrap-exec-args rmk topolib bind-to map-by binding mapping membind demux errfile-pattern \
-        outfile-pattern errfile outfile gpus-per-proc iface localhost nameserver order-nodes pmi-port ppn perhost grr rr \
-        prepend-pattern usize memory-alloc-kinds arch soft gtool hosts-group s tune cpu-bind branch-count port range trace \
+        outfile-pattern errfile outfile gpus-per-proc iface localhost nameserver order-nodes ppn perhost grr \
+        prepend-pattern usize memory-alloc-kinds arch soft gtool hosts-group s tune cpu-bind branch-count port range \
         env-file gpu-subdevs-per-proc pmi-args timeout",
     two: "genv env",
     optional: "",

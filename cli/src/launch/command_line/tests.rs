@@ -31,6 +31,11 @@ fn the_program_is_found_behind_the_options_of_each_launcher() {
         (Launcher::Hydra, "-launcher ssh -rmk slurm -iface ib0 -prepend-rank -print-all-exitcodes -np 2 ./a", Some(2)),
         (Launcher::Hydra, "-genvall -env X 2 -hosts h1,h2 -usize SYSTEM -gpus-per-proc=1 -n 2 ./a", Some(2)),
         (Launcher::Hydra, "-perhost 4 -genvlist A,B -silent-abort -cpu-bind list -n 8 ./a", Some(8)), // Intel MPI
+        (Launcher::OpenMpi4, "--report-state-on-timeout --timeout 9 -n 4 ./a", Some(4)),
+        (Launcher::OpenMpi5, "--report-state-on-timeout --stream-buffering 0 --display-topo 0 -n 4 ./a", Some(4)),
+        (Launcher::OpenMpi5, "--forward-signals SIGUSR1 -n 4 ./a", Some(4)),
+        (Launcher::Hydra, "-pmi-port -n 4 ./a", Some(4)),
+        (Launcher::Hydra, "-rr -trace -n 4 ./a", Some(4)), // Intel MPI
         (Launcher::Srun, "-n4 ./a", Some(4)),
         (Launcher::Srun, "-N 2 -n 4 -c 2 --cpu-bind=cores --mpi=pmix --exclusive ./a -n 9", Some(4)),
         (Launcher::Srun, "-lvK1 -t 5 --ntasks 3 --ntasks-per-node=1 -J name --export=ALL,A=1 ./a", Some(3)),
@@ -85,6 +90,8 @@ fn a_line_that_cannot_be_understood_says_which_word_it_is() {
     assert!(why(Launcher::Hydra, "-configfile f").contains("-configfile"));
     assert!(why(Launcher::OpenMpi4, "--app file").contains("--app"));
     assert_eq!(why(Launcher::Srun, "-n 4"), "the line names no program");
+    assert_eq!(why(Launcher::OpenMpi4, "--brand-new -n 2 -H -n 4"), "4 stands where the program should");
+    assert_eq!(why(Launcher::Hydra, "-trace libVT.so -n 4 ./a"), "its option -trace is not known");
     // These take no word, whatever they mean.
     assert_eq!(one(Launcher::OpenMpi4, "--brand-new --oversubscribe -n 2 ./a"), ("./a".into(), Some(2)));
     assert_eq!(one(Launcher::Srun, "--brand-new=1 ./a"), ("./a".into(), None));
