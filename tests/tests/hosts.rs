@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use midrun_tests::allreduce_choice::the_same_on_all;
 use midrun_tests::mpi::command;
-use midrun_tests::synthetic::assert_whole;
+use midrun_tests::synthetic::{assert_whole, end, wait_for_iterations};
 use midrun_tests::{Cluster, Mpi, Process, Scratch, Summary, each_mpi, midrun, need, ranks, root, run, wait_until};
 
 const HOSTS: [&str; 3] = ["h1", "h2", "h3"];
@@ -269,6 +269,40 @@ fn an_agent_that_carries_another_hosts_agent_is_replaced_when_it_freezes_and_cha
     assert!(choice.job.err().matches("is not connected any more").count() > lost, "{}", choice.job.err());
     let changes: Vec<usize> = choice.stop().into_iter().map(|(algorithm, _)| algorithm).collect();
     assert!(changes.contains(&1) && changes.contains(&2), "{mpi:?}: {changes:?}");
+}
+
+#[each_mpi]
+fn an_agent_that_is_killed_takes_none_of_those_that_it_carries_with_it_and_no_record_of_theirs_counts_twice(mpi: Mpi) {
+    need!(Cluster::is_possible(), "no network namespaces");
+    let scratch = Scratch::new();
+    let line = Cluster::line(&scratch, mpi, &[2, 2, 2], "mw_synthetic");
+    need!(line.is_some(), "the MPI is not here");
+    let (mut line, program) = line.expect("it is here");
+    line.push(program.display().to_string());
+    line.extend(words("--tasks 300 --iterations 100000 --mean-us 2000 --sigma-pct 80 --technique none --until"));
+    line.push(scratch.path("end").display().to_string());
+    let cluster = Cluster::up(3, "100mbit");
+    let summary = scratch.path("s.json").display().to_string();
+    let mut run = command(&Cluster::on("h1", &run::words(&["--summary", &summary], &line)));
+    run.env("MIDRUN_CFG_ANALYZER__DIRECT_AGENTS", "1");
+    let mut job = Process::start(&scratch, "run", run);
+    let carrying = || ranks::agents(&scratch).into_iter().find(carries);
+    wait_until("an agent carries the other one", || carrying().is_some());
+    wait_for_iterations(&mut job, 3);
+    let parent = carrying().expect("it runs");
+    let hosts = if cluster.runs_on("h2", parent) { ["h2", "h3"] } else { ["h3", "h2"] };
+    signal(parent, libc::SIGKILL);
+    wait_until("the other one has found another way", || {
+        job.err().contains(&format!("the agent on {} is back", hosts[1]))
+    });
+    wait_for_iterations(&mut job, 3);
+    end(&scratch);
+    let ended = job.succeed();
+    let iterations = assert_whole(&ended).len();
+    let summary = Summary::read(&scratch.path("s.json"));
+    // No more was collected than was produced, and no iteration is missing or there twice.
+    summary.assert_contract();
+    assert_eq!(summary.count("/iterations"), iterations as u64, "{}", ended.err);
 }
 
 #[each_mpi]

@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use midrun_tests::allreduce_choice::the_same_on_all;
 use midrun_tests::process::Ended;
 use midrun_tests::slurm::{job_script, plugin};
 use midrun_tests::synthetic::{assert_whole, wait_for_iterations};
-use midrun_tests::{Mpi, Process, Scratch, Slurm, Summary, need, prefix, root, run, wait_until};
+use midrun_tests::{Mpi, Process, Scratch, Slurm, Summary, each_mpi, need, prefix, root, run, wait_until};
 use serde_json::Value;
 
 const LINE: &str = "--tasks 300 --iterations 8 --mean-us 2000 --sigma-pct 80 --bytes 64 --technique none";
@@ -82,6 +83,41 @@ fn mpich_by_pmi2_is_tuned_over_three_hosts_by_one_line() {
     let line = allocated(3, 7, &program.display().to_string(), LINE);
     let ended = slurm.start(&scratch, "run", &line, &variables).succeed();
     assert_tuned(&scratch, &ended, &["h1", "h2", "h3"], 7);
+}
+
+#[each_mpi]
+fn ranks_that_srun_starts_on_three_hosts_change_in_the_same_iterations(mpi: Mpi) {
+    let (program, variables) = match mpi {
+        Mpi::OpenMpi => open_mpi(),
+        Mpi::Mpich => {
+            let (program, variables) = mpich();
+            (program.display().to_string(), variables)
+        }
+    };
+    let program = PathBuf::from(program).with_file_name("allreduce_choice");
+    need!(Slurm::is_possible() && mpi.is_here() && program.is_file(), "no Slurm with the MPI");
+    let scratch = Scratch::new();
+    let slurm = Slurm::up(&scratch, 3);
+    let mut line = words("salloc -Q -N 3 -n 7");
+    let step = format!("srun {} --iterations 1000000 --delay-us 5000", program.display());
+    line.extend(run::words(&["--strict", "--synchronized"], &words(&step)));
+    let mut job = slurm.start(&scratch, "run", &line, &variables);
+    let set = |words: &str| {
+        let line = format!("{} set {words} --synchronized", midrun_tests::midrun().display());
+        slurm.start(&scratch, "set", &self::words(&line), &[]).wait().code == 0
+    };
+    // Slurm may start some ranks later than others, which then offer their points later.
+    for value in [1, 2] {
+        wait_until("all ranks change", || {
+            assert!(job.is_running(), "{mpi:?}: {}", job.err());
+            set(&format!("algorithm {value}"))
+        });
+    }
+    wait_until("all ranks stop", || !job.is_running() || set("stop 1"));
+    let changes: Vec<usize> =
+        the_same_on_all(&job.succeed().out, 7).into_iter().map(|(algorithm, _)| algorithm).collect();
+    assert_eq!(changes, [1, 2], "{mpi:?}");
+    assert_agents_gone(&scratch);
 }
 
 /// `srun PROGRAM : OTHER` on two hosts: ranks of two programs in one world, under one launch. With MPICH 5 by PMI-2, such a step of

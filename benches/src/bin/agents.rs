@@ -461,19 +461,20 @@ async fn measure(arguments: &Arguments, agents: u32, inner: u32) -> Result<()> {
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
     let ready_s = begin.elapsed().as_secs_f64();
+    let ready = format!("{ready_s:.2} (CPU {})", tree.cpu_s().map(|cpu_s| format!("{cpu_s:.1}")).join(" + "));
     let setting = Setting { technique: 0, factor: 0.5 };
     let mut job = Job { arguments, tree: &tree, agents: linked, answers, sent: 0, iteration: 0, setting, begin };
     let figures = job.iterations().await?;
-    print(&job, Some(ready_s), &figures);
+    print(&job, &ready, &figures);
     for agent in job.agents.drain((agents - agents / 3) as usize..) {
         agent.reader.abort();
     }
     let figures = job.iterations().await?;
-    print(&job, None, &figures);
+    print(&job, "a third vanished", &figures);
     Ok(())
 }
 
-fn print(job: &Job<'_>, ready_s: Option<f64>, figures: &Figures) {
+fn print(job: &Job<'_>, ready: &str, figures: &Figures) {
     let milliseconds = |values: &[f64]| match spread(values.iter().map(|s| s * 1e3).collect()) {
         Some(found) => format!("{:.1} [{:.1} … {:.1}]", found.median, found.p10, found.p90),
         None => "none".into(),
@@ -482,12 +483,12 @@ fn print(job: &Job<'_>, ready_s: Option<f64>, figures: &Figures) {
     let [analyzer, inners, simulator] = figures.cpu_s.map(|cpu_s| 100.0 * cpu_s / figures.wall_s);
     let most_mib = job.tree.inner.iter().map(Daemon::memory_mib).fold(0.0, f64::max);
     println!(
-        "| {agents} | {inner} | {} | {} | {} | {} ({}) | {analyzer:.1} | {:.1} | {simulator:.0} | {:.0} | {most_mib:.0} | {:.0} | {:.0} |",
+        "| {agents} | {inner} | {} | {ready} | {} | {} ({}) | {analyzer:.1} | {:.0} | {:.1} | {simulator:.0} | {:.0} | {most_mib:.0} | {:.0} | {:.0} |",
         agents * job.arguments.ranks as usize,
-        ready_s.map_or("a third vanished".into(), |s| format!("{s:.2}")),
         milliseconds(&figures.digested_s),
         milliseconds(&figures.decided_s),
         figures.decided_s.len(),
+        1e3 * figures.cpu_s[0] / job.arguments.iterations as f64,
         if inner > 0 { inners / inner as f64 } else { 0.0 },
         job.tree.analyzer.memory_mib(),
         figures.bytes_per_leaf / job.arguments.period_s,
@@ -503,9 +504,9 @@ async fn main() -> Result<()> {
         arguments.ranks, arguments.period_s
     );
     println!(
-        "| agents | inner | ranks | ready after, s | digested after, ms | action after, ms | analyzer | an inner agent | simulator | analyzer, MiB | inner agent, MiB | bytes/s of an agent | of an analyzer's link |"
+        "| agents | inner | ranks | ready after, s (CPU of analyzer + inner agents + simulator, s) | digested after, ms | action after, ms | analyzer | CPU of an iteration, ms | an inner agent | simulator | analyzer, MiB | inner agent, MiB | bytes/s of an agent | of an analyzer's link |"
     );
-    println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
     for agents in &arguments.agents {
         for inner in &arguments.inner {
             measure(&arguments, *agents, *inner)
