@@ -61,6 +61,8 @@ class Stats(Structure):
         ("iteration_s", c_double),
         ("task_s", c_double),
         ("master_busy_s", c_double),
+        ("lost_workers", c_uint32),
+        ("redone_tasks", c_uint64),
     ]
 
 

@@ -66,8 +66,9 @@ class Iteration(NamedTuple):
     task_s: float
 
 
-# libmidrun takes safe points of one thread only, so all farms of a process share it.
+# libmidrun takes safe points of one thread only, so all farms of a process share it, one after the other.
 _manager: ThreadPoolExecutor | None = None
+_newest: MPIFarm | None = None
 
 
 def _the_manager() -> ThreadPoolExecutor:
@@ -140,7 +141,10 @@ class MPIFarm(Executor):
         if self._comm.rank != self._master:
             self._serve()
             return None
-        self._closed = False
+        global _newest
+        if _newest is not None and not _newest._closed:
+            raise RuntimeError("a farm of this process is open: leave its with block before the next one")
+        _newest, self._closed = self, False
         work = self._run_alone if self._comm.size == 1 else self._run
         ready: Future[None] = Future()
         self._loop = _the_manager().submit(work, ready)

@@ -125,6 +125,8 @@ def main():
     with MPIFarm() as farm:
         if farm is not None:
             everything(farm)
+            second = raised(lambda: MPIFarm().__enter__())
+            assert isinstance(second, RuntimeError) and "is open" in str(second), second
     # Another farm of the same ranks, with another master, and one whose block is left by an exception.
     with MPIFarm(master=world.size - 1, technique="ss", gpus=2) as farm:
         if farm is not None:
