@@ -19,8 +19,8 @@ const GROUPS: [(&str, &[&str]); 6] = [
     ("For the shell", &["completions", "man"]),
 ];
 
-/// One example for each subcommand.
-const EXAMPLES: [(&str, &str); 22] = [
+/// One example for each subcommand, and for those of `predict`.
+const EXAMPLES: [(&str, &str); 30] = [
     ("run", "midrun run --summary run.json -- mpirun -n 65 ./my_program"),
     ("exec", "midrun run -- mpirun -n 64 midrun exec ./my_program"),
     ("sweep", "midrun sweep tile=8,16,32 -- mpirun -n 4 ./my_program --tile {tile}"),
@@ -36,6 +36,17 @@ const EXAMPLES: [(&str, &str); 22] = [
     ("replay", "midrun replay run.rec --objective efficiency"),
     ("export", "midrun export run.rec --format perfetto -o trace.json"),
     ("predict", "midrun predict run run.rec"),
+    (
+        "predict workers",
+        "midrun predict workers --start-up 1ms --per-byte 1us --volume 4096 --compute 1600ms --master-share 0.9",
+    ),
+    ("predict pipeline", "midrun predict pipeline stream.toml --ranks 7"),
+    ("predict pepa", "midrun predict pepa server.pepa"),
+    ("predict mapping", "midrun predict mapping pipeline.des"),
+    ("predict diagram", "midrun predict diagram manager_workers.toml"),
+    ("predict program", "midrun predict program stencil.toml --machine two_nodes.toml"),
+    ("predict cost", "midrun predict cost producer_consumer.toml"),
+    ("predict run", "midrun predict run run.rec --workers 4,8,16"),
     ("inspect", "midrun inspect ./my_program"),
     (
         "analyzer",
@@ -67,14 +78,20 @@ pub struct ManArgs {
 /// Adds groups and examples to the help of `command`.
 pub fn with_help(command: Command) -> Command {
     let listing = listing(&command);
-    let with_example = |command: Command, (name, example): (&str, &str)| match command.find_subcommand(name) {
-        Some(_) => command.mut_subcommand(name, |sub| sub.after_help(format!("Example: {example}"))),
-        None => command, // clap makes `help` by itself
-    };
-    EXAMPLES.into_iter().fold(command, with_example).help_template(format!(
+    EXAMPLES.into_iter().fold(command, |command, (name, example)| with_example(command, name, example)).help_template(format!(
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n{listing}\n\nOptions:\n{{options}}{{after-help}}"
     ))
     .after_help("midrun help COMMAND shows its flags and an example. Exit codes and environment variables: docs/reference.md.")
+}
+
+/// Adds an example to the subcommand that `path` names.
+fn with_example(command: Command, path: &str, example: &str) -> Command {
+    let (name, rest) = path.split_once(' ').unwrap_or((path, ""));
+    match command.find_subcommand(name) {
+        Some(_) if rest.is_empty() => command.mut_subcommand(name, |sub| sub.after_help(format!("Example: {example}"))),
+        Some(_) => command.mut_subcommand(name, |sub| with_example(sub, rest, example)),
+        None => command, // clap makes `help` by itself
+    }
 }
 
 fn listing(command: &Command) -> String {
@@ -125,7 +142,9 @@ mod tests {
         let names: BTreeSet<&str> = command.get_subcommands().map(Command::get_name).collect();
         let grouped: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| names.iter().copied()).collect();
         assert_eq!((grouped.len(), grouped.iter().copied().collect::<BTreeSet<_>>()), (names.len(), names.clone()));
-        for name in names {
+        let of_predict = command.find_subcommand("predict").unwrap().get_subcommands();
+        let nested = of_predict.map(|sub| format!("predict {}", sub.get_name()));
+        for name in names.into_iter().map(str::to_owned).chain(nested) {
             let (_, example) =
                 EXAMPLES.iter().find(|(of, _)| *of == name).unwrap_or_else(|| panic!("no example of {name}"));
             let words = example.split(" > ").next().unwrap().split(' ');
@@ -144,6 +163,9 @@ mod tests {
         {
             assert!(help.contains(part), "{part:?} is missing in:\n{help}");
         }
+        let mut predict = command();
+        let workers = predict.find_subcommand_mut("predict").unwrap().find_subcommand_mut("workers").unwrap();
+        assert!(workers.render_help().to_string().contains("Example: midrun predict workers --start-up"));
         let run = command().find_subcommand_mut("run").unwrap().render_help().to_string();
         for part in ["What midrun tells:", "Tuning:", "Search:", "Example: midrun run --summary"] {
             assert!(run.contains(part), "{part:?} is missing in:\n{run}");

@@ -17,7 +17,7 @@ int main(int argc, char **argv) {
   int rank;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   const int iterations = argc > 1 ? std::atoi(argv[1]) : 3;
-  {
+  try {
     midrun::Farm<Interval, double> farm([](const Interval &task) {
       if (task.steps < 1) throw std::invalid_argument("an interval without steps");
       double sum = 0, width = (task.to - task.from) / task.steps;
@@ -36,6 +36,9 @@ int main(int argc, char **argv) {
       }
       farm.finish();
     }
+  } catch (const std::exception &error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    MPI_Abort(MPI_COMM_WORLD, 1);
   }
   MPI_Finalize();
 }

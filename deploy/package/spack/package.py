@@ -1,6 +1,11 @@
 # A recipe for Spack, to be copied into a repository as packages/midrun/package.py. It was never run.
 from spack.package import *
 
+try:
+    from spack_repo.builtin.build_systems.generic import Package  # Spack 1.0 and 1.1
+except ImportError:
+    pass  # before and after them it is in spack.package
+
 
 class Midrun(Package):
     """Tunes MPI programs while they run."""
