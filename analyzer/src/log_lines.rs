@@ -55,16 +55,20 @@ fn of(master: Option<u32>) -> String {
     master.map_or_else(String::new, |rank| format!(" of master {rank}"))
 }
 
-/// The expected times, where the tunlet predicts any. The reason stands in the journal and in `midrun explain`: a line is short.
+/// The expected times, where the tunlet predicts any, with one interval: that of the gain, in which both settings meet the same tasks, else
+/// that of the time. The reason stands in the journal and in `midrun explain`: a line is short.
 fn expected(p: &Proposal) -> String {
     if !p.predicted_s.is_finite() {
         return String::new();
     }
-    let uncertainty = if p.uncertainty > 0.0 { format!(" +- {:.0} %", 100.0 * p.uncertainty) } else { String::new() };
-    let (predicted, unchanged) = (Seconds(p.predicted_s), Seconds(p.unchanged_s));
-    let percent = |(gain, half): (f64, f64)| format!(" (gain {:.1} % +- {:.1} %)", 100.0 * gain, 100.0 * half);
-    let gain = p.gain.map_or_else(String::new, percent);
-    format!(": expected {predicted}{uncertainty} instead of {unchanged}{gain}")
+    let unchanged = if p.unchanged_s.is_finite() { format!("{} -> ", Seconds(p.unchanged_s)) } else { String::new() };
+    let predicted = Seconds(p.predicted_s);
+    let interval = match p.gain {
+        Some((gain, half)) => format!(" (gain {:.1} % +- {:.1} %)", 100.0 * gain, 100.0 * half),
+        None if p.uncertainty > 0.0 => format!(" +- {:.0} %", 100.0 * p.uncertainty),
+        None => String::new(),
+    };
+    format!(": expected {unchanged}{predicted}{interval}")
 }
 
 /// Workers died, and the job goes on.
@@ -220,13 +224,10 @@ pub(crate) fn judged(job: &JobId, number: u64, line: &DecisionLine, verdict: Ver
 /// The measured time beside the predicted one and beside that without the change, which alone tells whether the change paid.
 fn beside_prediction(line: &DecisionLine) -> String {
     let measured_s = line.measured_s.unwrap_or(f64::NAN);
-    let without = line.unchanged_s.map(|s| format!("; without the change {} were expected", Seconds(s)));
+    let without = line.unchanged_s.map(|s| format!("; without the change {}", Seconds(s)));
     let predicted = line.predicted_s.map(|predicted_s| {
-        let half_s = line.uncertainty.unwrap_or(0.0) * predicted_s;
         let interval = line.uncertainty.map(|share| format!(" +- {:.0} %", 100.0 * share)).unwrap_or_default();
-        let is_foreseen = line.uncertainty.is_some() && (measured_s - predicted_s).abs() <= half_s;
-        let words = if is_foreseen { "as predicted:" } else { "predicted" };
-        format!(" ({words} {}{interval}{})", Seconds(predicted_s), without.unwrap_or_default())
+        format!(" (predicted {}{interval}{})", Seconds(predicted_s), without.unwrap_or_default())
     });
     format!("measured {}{}", Seconds(measured_s), predicted.unwrap_or_default())
 }

@@ -3,6 +3,8 @@
 use midrun_vocabulary::{Count, Seconds};
 use serde_json::Value;
 
+use crate::numbers::plain;
+
 /// Text of a key; "-" without it.
 pub fn text<'a>(value: &'a Value, key: &str) -> &'a str {
     value[key].as_str().unwrap_or("-")
@@ -33,8 +35,8 @@ pub fn mode(status: &Value) -> String {
     }
 }
 
-/// The newest window: its time, ideal and ratio, and what is in force.
-pub fn progress(status: &Value) -> String {
+/// The newest window: its time, ideal and ratio, and what is in force. Where that is wider than `room`, the ideal is left out.
+pub fn progress(status: &Value, room: usize) -> String {
     let Some(window) = list(status, "windows").last() else {
         let ranks = list(status, "ranks").len();
         return if ranks == 0 { "no rank has joined yet".into() } else { "no iteration has ended yet".into() };
@@ -47,13 +49,19 @@ pub fn progress(status: &Value) -> String {
         return format!("{outputs} · one every {time} · {on_way} on their way · pattern {}", text(status, "pattern"));
     }
     let mut parts = vec![format!("iteration {}", window["number"]), time.to_string()];
-    if let Some(ideal) = window["ideal_s"].as_f64().filter(|ideal| *ideal > 0.0) {
-        parts.push(format!("ideal {} · ratio {:.3}", Seconds(ideal), time.0 / ideal));
+    let ideal = window["ideal_s"].as_f64().filter(|ideal| *ideal > 0.0);
+    if let Some(ideal) = ideal {
+        parts.extend([format!("ideal {}", Seconds(ideal)), format!("ratio {:.3}", time.0 / ideal)]);
     }
     if let (Some(workers), Some(1..)) = (window["workers"].as_u64(), window["tasks"].as_u64()) {
         parts.push(Count(workers, "worker").to_string());
     }
     parts.extend(status["technique"].as_str().map(str::to_owned));
+    let line = parts.join(" · ");
+    if line.chars().count() <= room || ideal.is_none() {
+        return line;
+    }
+    parts.remove(2);
     parts.join(" · ")
 }
 
@@ -66,6 +74,17 @@ pub fn regime(status: &Value) -> String {
         format!("parallel efficiency {all} = load balance {balance} x communication {calls}")
     });
     regime.into_iter().chain(pop).collect::<Vec<_>>().join(" · ")
+}
+
+/// The masters, where there are several.
+pub fn masters(status: &Value) -> Vec<String> {
+    let line = |line: &Value| {
+        let count = |key: &str| line[key].as_u64().unwrap_or(0);
+        let time = line["iteration_s"].as_f64().map(|s| format!(", the last {}", Seconds(s))).unwrap_or_default();
+        let (iterations, workers) = (Count(count("iterations"), "iteration"), Count(count("workers"), "worker"));
+        format!("master {}: {iterations}{time}, {workers}, {}", line["master"], text(line, "technique"))
+    };
+    list(status, "instances").iter().map(line).collect()
 }
 
 /// The stages of a pipeline: replicas, compute time, and the periods Tr (alone) and rTr (as measured).
@@ -91,8 +110,7 @@ pub fn tuning_points(status: &Value) -> Vec<String> {
     let mut points: Vec<&Value> = list(status, "tuning_points").iter().filter(|point| !is_unset(point)).collect();
     points.sort_by_key(|point| point["turned"].is_null());
     for point in points {
-        let value = point["value"].as_str().map_or_else(|| point["value"].to_string(), str::to_owned);
-        let value = point["means"].as_str().map(str::to_owned).unwrap_or(value);
+        let value = point["means"].as_str().map_or_else(|| plain(&point["value"]), str::to_owned);
         let by = point["turned"]["by"].as_str().map_or_else(|| "as at start".to_owned(), |by| format!("set by {by}"));
         let held = if point["held"] == true { ", held" } else { "" };
         let line = format!("{} = {value} ({by}{held})", text(point, "name"));

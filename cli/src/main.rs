@@ -18,6 +18,7 @@ mod launch;
 mod logging;
 mod memory;
 mod metrics;
+mod numbers;
 mod predict;
 mod published_jobs;
 mod readiness;

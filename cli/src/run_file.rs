@@ -13,6 +13,11 @@ use crate::predict::description;
 use crate::recording::RecordingArgs;
 use crate::usage::usage;
 
+/// What is wrong with any other file.
+const NEITHER: &str = "this is neither a summary nor a recording of a run";
+/// What would be right.
+const WRITERS: &str = "name a file that midrun run --summary or midrun run --record wrote";
+
 /// A run.
 pub struct RunFile {
     /// Its file, without the directories.
@@ -43,12 +48,13 @@ impl RunFile {
         let cannot = |error: std::io::Error| crate::usage::Usage(format!("{} cannot be read: {error}", path.display()));
         File::open(path).map_err(cannot)?.take(MAGIC.len() as u64).read_to_end(&mut start).map_err(cannot)?;
         if start.is_empty() {
-            return usage(format!(
-                "{} is empty: name a file that midrun run --summary or midrun run --record wrote",
-                path.display()
-            ));
+            return usage(format!("{} is empty: {WRITERS}", path.display()));
         }
-        if MAGIC.starts_with(&start) { of_recording(path, job) } else { of_summary(path) }
+        match start.iter().find(|byte| !byte.is_ascii_whitespace()) {
+            _ if MAGIC.starts_with(&start) => of_recording(path, job),
+            Some(b'{') => of_summary(path),
+            _ => usage(format!("{}: {NEITHER}: {WRITERS}", path.display())),
+        }
     }
 }
 
@@ -57,11 +63,11 @@ fn name(path: &Path) -> String {
 }
 
 fn of_summary(path: &Path) -> anyhow::Result<RunFile> {
-    let what = "this is neither a summary nor a recording of a run";
-    let summary: Value =
-        description::read(path, |text| serde_json::from_str(text).map_err(|error| format!("{what}: {error}")))?;
+    let summary: Value = description::read(path, |text| {
+        serde_json::from_str(text).map_err(|error| format!("{NEITHER} ({error}): {WRITERS}"))
+    })?;
     if !summary["decisions"].is_array() || !summary["iterations"].is_u64() {
-        return usage(format!("{}: {what}: midrun run --summary FILE.json writes one", path.display()));
+        return usage(format!("{}: {NEITHER}: {WRITERS}", path.display()));
     }
     let job = summary["job"].as_str().unwrap_or("-").to_owned();
     Ok(RunFile { name: name(path), job, summary, recorded: None })

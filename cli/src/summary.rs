@@ -85,7 +85,9 @@ pub fn table(json: &str) -> String {
         lines.extend(mpi_lines(&summary));
         return framed(&lines);
     }
-    if iterations > 0 {
+    // Of several masters each has a line.
+    let instances = instances(&summary);
+    if iterations > 0 && instances.is_empty() {
         let workers = list("workers").last().and_then(Value::as_u64).unwrap_or(0);
         let counted = Count(iterations, "iteration");
         lines.push(if has_tasks(&summary) {
@@ -102,9 +104,10 @@ pub fn table(json: &str) -> String {
         let (lost, redone) = (Count(lost, "worker"), Count(number("/redone_tasks"), "task"));
         lines.push(format!("{lost} lost, and the job went on: {redone} handed out again"));
     }
-    lines.extend(list("instances").iter().filter_map(instance));
+    let ends = if instances.is_empty() { ends(&summary) } else { None };
+    lines.extend(instances);
     lines.extend(list("decisions").iter().rev().take(DECISIONS_SHOWN).rev().map(decision));
-    lines.extend(ends(&summary));
+    lines.extend(ends);
     lines.extend(result::lines(&summary));
     if !list("decisions").is_empty() || number("/actions/sent") > 0 {
         lines.push(format!("{}; {}", decisions(&list("decisions")), actions(&summary)));
@@ -121,7 +124,11 @@ pub fn table(json: &str) -> String {
     framed(&lines)
 }
 
-/// The line of one master of several.
+/// A line for each of several masters.
+pub fn instances(summary: &Value) -> Vec<String> {
+    summary["instances"].as_array().into_iter().flatten().filter_map(instance).collect()
+}
+
 fn instance(line: &Value) -> Option<String> {
     let seconds = |key: &str| line[key].as_array().cloned().unwrap_or_default();
     let times = pairs(&seconds("iteration_s"), &seconds("ideal_s"));
@@ -227,7 +234,8 @@ fn search(report: &Value) -> Option<String> {
 }
 
 /// The line with the advice for the next run.
-fn advice(advice: &Value) -> Option<String> {
+fn advice(summary: &Value) -> Option<String> {
+    let advice = &summary["advice"];
     let number = |key: &str| advice[key].as_f64();
     let (ranks, workers) = (number("ranks")?, number("workers")?);
     if number("uncertainty")? > 0.5 {
@@ -238,8 +246,9 @@ fn advice(advice: &Value) -> Option<String> {
     }
     let per = advice["per"].as_str().unwrap_or("iteration");
     let what = if per == "output" { "that compute" } else { "workers" };
+    let again = if summary["ranks"].as_f64() == Some(ranks) { " again" } else { "" };
     Some(format!(
-        "{}; next time ask for {ranks} ranks ({workers} {what}): {} per {per} are expected there, +- {:.0} %",
+        "{}; next time ask for {ranks} ranks{again} ({workers} {what}): {} per {per} are expected there, +- {:.0} %",
         advice["regime"].as_str()?,
         Seconds(number("iteration_s")?),
         100.0 * number("uncertainty")?,
@@ -403,6 +412,39 @@ mod tests {
         assert_eq!(start, "search found nothing better than the values at start, a = 0.5 (0.100 s), in 5 measurements");
         let silent = report(serde_json::json!({"measured": 0, "best": null, "best_s": null, "start_s": null}));
         assert_eq!(silent, "search of a: nothing was measured");
+    }
+
+    #[test]
+    fn each_of_several_masters_has_a_line() {
+        let times = serde_json::json!({"iterations": 2, "iteration_s": [1.0, 1.0], "ideal_s": [0.8, 0.8]});
+        let master = |rank: u32| {
+            let mut line = serde_json::json!({"master": rank, "workers": 3, "technique": "gss"});
+            line.as_object_mut().unwrap().extend(times.as_object().cloned().unwrap());
+            line
+        };
+        let mut summary = serde_json::json!({"ranks": 8, "iteration": [0, 1], "tasks": [8, 8], "workers": [3, 3], "decisions": [],
+            "instances": [master(0), master(4)]});
+        summary.as_object_mut().unwrap().extend(times.as_object().cloned().unwrap());
+        let text = table(&summary.to_string());
+        let line = "2 iterations, 3 workers, technique gss: first 1.000 s, +25.0 % over ideal; last 1.000 s, +25.0 % over ideal";
+        for part in [&format!("master 0: {line}"), &format!("master 4: {line}"), "master 0: midrun changed nothing"] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        assert!(!text.contains("first iteration"), "{text}");
+    }
+
+    #[test]
+    fn an_advice_that_is_the_number_of_this_run_says_so() {
+        let advised = |ranks: u32| {
+            let advice = serde_json::json!({"ranks": 33, "workers": 32, "iteration_s": 0.219, "uncertainty": 0.11, "regime": "compute-bound"});
+            super::advice(&serde_json::json!({"ranks": ranks, "advice": advice})).unwrap()
+        };
+        assert!(
+            advised(33).starts_with("compute-bound; next time ask for 33 ranks again (32 workers): "),
+            "{}",
+            advised(33)
+        );
+        assert!(advised(9).starts_with("compute-bound; next time ask for 33 ranks (32 workers): "), "{}", advised(9));
     }
 
     #[test]

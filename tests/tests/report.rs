@@ -130,6 +130,7 @@ fn what_cannot_be_reported_is_refused_in_one_sentence() {
     write("torn.rec", &whole[..whole.len() / 2]);
     write("other.json", b"{\"a\": 1}");
     write("text.json", b"hello");
+    write("binary.rec", b"\x7fELF\xff\xfe");
     for (words, parts) in [
         ("report empty.rec -o o.html", &["empty.rec is empty", "--record"][..]),
         ("report begun.rec -o o.html", &["begun.rec holds nothing", "middle of the frame"]),
@@ -140,6 +141,8 @@ fn what_cannot_be_reported_is_refused_in_one_sentence() {
         ("report torn.rec -o /nowhere/o.html", &["/nowhere/o.html cannot be written"]),
         ("export other.json --format csv", &["other.json"]),
         ("export empty.rec --format perfetto", &["empty.rec is empty"]),
+        ("export binary.rec --format csv", &["binary.rec: this is neither", "--record"]),
+        ("explain --summary binary.rec", &["binary.rec: this is neither", "--record"]),
     ] {
         ask(&scratch, words).assert_refused(parts);
     }
@@ -148,5 +151,7 @@ fn what_cannot_be_reported_is_refused_in_one_sentence() {
     let torn = ask(&scratch, "report torn.rec -o torn.html");
     assert_eq!((torn.code, torn.err.lines().count()), (0, 1), "{}", torn.err);
     assert!(torn.err.contains("frames before it are used"), "{}", torn.err);
+    let explained = ask(&scratch, "explain --summary torn.rec");
+    assert_eq!((explained.code, explained.err.lines().count()), (0, 1), "{}", explained.err);
     assert!(scratch.path("torn.html").metadata().expect("a page").len() > 50_000);
 }

@@ -3,14 +3,15 @@
 use midrun_vocabulary::{Count, Seconds};
 use serde_json::Value;
 
-use crate::figures::of_master;
+use crate::figures::{masters, of_master};
+use crate::numbers::plain;
 use crate::table::{Column, table};
 
 /// Formats a status, which is JSON, as lines of text.
 pub fn status(json: &str) -> String {
     let status: Value = serde_json::from_str(json).unwrap_or_default();
     let mut lines = vec![headline(&status), progress(&status)];
-    lines.extend(status["instances"].as_array().into_iter().flatten().map(instance));
+    lines.extend(masters(&status).into_iter().map(|line| format!("  {line}")));
     lines.push(tuning(&status));
     let points = points(&status["tuning_points"]);
     lines.push(if points.is_empty() { "no tuning points are declared yet".into() } else { "tuning points:".into() });
@@ -64,19 +65,6 @@ fn progress(status: &Value) -> String {
     }
 }
 
-/// The line of one master of several.
-fn instance(line: &Value) -> String {
-    let count = |key: &str| line[key].as_u64().unwrap_or(0);
-    let time = line["iteration_s"].as_f64().map(|s| format!(", the last took {}", Seconds(s))).unwrap_or_default();
-    format!(
-        "  master {}: {}, {}, technique {}{time}",
-        line["master"],
-        Count(count("iterations"), "iteration"),
-        Count(count("workers"), "worker"),
-        text(line, "technique")
-    )
-}
-
 fn tuning(status: &Value) -> String {
     let Some(tunlet) = status["tunlet"].as_str() else { return "tuning is off: the tunlet failed".into() };
     let mode = match text(status, "mode") {
@@ -113,11 +101,10 @@ fn points(list: &Value) -> Vec<String> {
 }
 
 fn columns(point: &Value) -> Vec<String> {
-    let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let means = point["means"].as_str().map(|word| format!(" ({word})")).unwrap_or_default();
     let range = match point["text"] == true {
         true => "a text".to_owned(),
-        false => format!("{} to {}", point["minimum"], point["maximum"]),
+        false => format!("{} to {}", plain(&point["minimum"]), plain(&point["maximum"])),
     };
     let start = if point["declared"].is_null() { "-".into() } else { plain(&point["declared"]) };
     let changed = &point["turned"];
@@ -187,8 +174,8 @@ job j1 (Open MPI 4.1.4): 2 ranks, 1 lost on h1, h2 (its agent is not connected)
 9 iterations in 2.5 s, the last took 0.250 s
 tunlet auto is frozen: it decides nothing, values stay (midrun resume)
 tuning points:
-  ranks 0-1  block  64.0  8.0 to 256.0  at start 64.0  never changed
-  rank 2     block  32.0  8.0 to 256.0  at start 64.0  user: set by hand (manual override)
+  ranks 0-1  block  64  8 to 256  at start 64  never changed
+  rank 2     block  32  8 to 256  at start 64  user: set by hand (manual override)
 last decisions:
   iteration 3: technique none -> daf: kept
 last controls:

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use crate::control;
-use crate::predict::description;
+use crate::run_file::RunFile;
 use crate::usage::{print, usage};
 
 /// The flags of `midrun explain`.
@@ -17,8 +17,8 @@ pub struct Args {
     /// A tunlet: auto, master_worker, pipeline, or a FILE.toml
     #[arg(group = "what", value_name = "NAME|FILE")]
     tunlet: Option<String>,
-    /// Summary of a finished run, written by midrun run --summary
-    #[arg(long, group = "what", value_name = "FILE.json")]
+    /// Summary or recording of a finished run, written by midrun run --summary or --record
+    #[arg(long, group = "what", value_name = "FILE")]
     summary: Option<PathBuf>,
     /// Id of a running job
     #[arg(long, group = "what", value_name = "JOB")]
@@ -37,23 +37,15 @@ pub struct Args {
 pub fn main(args: &Args) -> anyhow::Result<ExitCode> {
     let text = match (&args.tunlet, &args.summary, &args.job) {
         (Some(name), ..) => tunlet::explain(name, args.json)?,
-        (None, Some(path), _) => {
-            let summary = description::read(path, |text| {
-                serde_json::from_str(text).map_err(|error| format!("this is no summary of a run: {error}"))
-            })?;
-            report(&summary, args.json)?
-        }
+        (None, Some(path), _) => report(&RunFile::read(path, None)?.summary, args.json)?,
         (None, None, Some(job)) => report(&serde_json::from_str(&control::summary(&args.analyzer, job)?)?, args.json)?,
-        (None, None, None) => return usage("name what to explain: a tunlet, --summary FILE.json or --job JOB"),
+        (None, None, None) => return usage("name what to explain: a tunlet, --summary FILE or --job JOB"),
     };
     print(&text)?;
     Ok(ExitCode::SUCCESS)
 }
 
 fn report(summary: &serde_json::Value, json: bool) -> anyhow::Result<String> {
-    if !summary.is_object() || !summary["decisions"].is_array() {
-        return usage("this is no summary of a run: midrun run --summary FILE.json writes one");
-    }
     let report = run_report::RunReport::of(summary);
     if json { Ok(format!("{}\n", serde_json::to_string_pretty(&report)?)) } else { Ok(report.text()) }
 }

@@ -1,7 +1,7 @@
 //! Files that describe what is to be predicted.
 
 use std::fmt::Display;
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::path::Path;
 
 use crate::usage::{Usage, usage};
@@ -14,7 +14,10 @@ pub fn read<T, E: Display>(path: &Path, parse: impl FnOnce(&str) -> Result<T, E>
     let named = |error: &dyn Display| Usage(format!("{}: {error}", path.display()));
     let mut text = String::new();
     let mut file = std::fs::File::open(path).map_err(|error| named(&error))?.take(MOST_BYTES + 1);
-    file.read_to_string(&mut text).map_err(|error| named(&error))?;
+    file.read_to_string(&mut text).map_err(|error| match error.kind() {
+        ErrorKind::InvalidData => named(&"this is no text in UTF-8"),
+        _ => named(&error),
+    })?;
     if text.len() as u64 > MOST_BYTES {
         return usage(format!("{}: longer than {MOST_BYTES} bytes is no description", path.display()));
     }

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::gantt;
-use super::numbers::rounded;
 use super::run::{Point, Run};
+use crate::numbers::rounded;
 
 /// Points of a curve: more than a screen has columns, and both extremes of each part are among them.
 const MOST_POINTS: usize = 2000;

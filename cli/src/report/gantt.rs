@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use midrun_analyzer::recording::{Activity, Slice, Timeline};
 use serde_json::{Value, json};
 
-use super::numbers::rounded;
+use crate::numbers::rounded;
 
 /// Bars of a chart; beyond them, neighbours become one.
 const MOST_BARS: usize = 12_000;

@@ -3,7 +3,6 @@
 mod data;
 mod decisions;
 mod gantt;
-mod numbers;
 mod page;
 mod run;
 mod svg;

@@ -72,9 +72,8 @@ fn compared(runs: &[Run]) -> Markup {
 }
 
 fn median(run: &Run) -> Option<f64> {
-    let mut times: Vec<f64> = run.points.iter().map(|point| point.time_s).collect();
-    times.sort_by(f64::total_cmp);
-    times.get(times.len() / 2).copied()
+    let times = run.points.iter().map(|point| point.time_s).collect();
+    Some(midrun_statistics::median(times)).filter(|median| median.is_finite())
 }
 
 /// Time of all iterations; of streams only the times between outputs are listed.
@@ -101,7 +100,7 @@ fn section(number: usize, run: &Run) -> Markup {
             @if run.points.is_empty() {
                 p { "No iterations were measured: the program neither uses a framework nor marks its iterations, and its MPI calls have no period." }
             } @else {
-                h3 { "Time of each " (run.unit) }
+                h3 { "Time of each " (run.unit) (of_first(run)) }
                 figure.curve { (svg::curve(run)) figcaption { span.key.time { "measured" } " " span.key.ideal { (ideal(run)) } " " span.key.mark { "decision" } } }
                 figure.ratio {}
             }
@@ -125,8 +124,14 @@ fn ideal(run: &Run) -> &'static str {
 }
 
 /// What the run gained, and the advice for the next one: the sentences of the summary at the end of a run.
+/// Whose iterations the curve shows, where there are several masters.
+fn of_first(run: &Run) -> String {
+    let first = run.summary["instances"][0]["master"].as_u64();
+    first.map_or_else(String::new, |rank| format!(" of master {rank}"))
+}
+
 fn result(run: &Run) -> Markup {
-    let lines = summary::result_lines(&run.summary);
+    let lines = summary::instances(&run.summary).into_iter().chain(summary::result_lines(&run.summary));
     html! { ul.result { @for line in lines { li { (line) } } } }
 }
 

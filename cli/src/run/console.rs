@@ -20,6 +20,9 @@ use crate::usage::{Usage, one_line, say_raw};
 /// A terminal with fewer rows keeps them all for the program.
 const LEAST_ROWS: u16 = 8;
 
+/// Begins each line.
+const PREFIX: &str = "midrun: ";
+
 /// Where lines go.
 #[derive(Debug)]
 enum To {
@@ -65,8 +68,8 @@ impl Console {
                 let text = one_line(&notice.text);
                 let colour = if self.has_colour { colour(&notice.json) } else { None };
                 self.line(&match colour {
-                    Some(code) => format!("midrun: \x1b[{code}m{text}\x1b[0m"),
-                    None => format!("midrun: {text}"),
+                    Some(code) => format!("{PREFIX}\x1b[{code}m{text}\x1b[0m"),
+                    None => format!("{PREFIX}{text}"),
                 });
             }
         }
@@ -97,7 +100,8 @@ impl Console {
     /// Shows the newest status.
     pub fn status(&self, status: &Value) {
         if let (Some(line), Ok((columns, rows))) = (&self.status, terminal::size()) {
-            line.lock().unwrap_or_else(PoisonError::into_inner).show(&figures::progress(status), (columns, rows));
+            let text = figures::progress(status, usize::from(columns).saturating_sub(PREFIX.len()));
+            line.lock().unwrap_or_else(PoisonError::into_inner).show(&text, (columns, rows));
         }
     }
 
@@ -132,6 +136,8 @@ fn colour(json: &str) -> Option<u8> {
 struct StatusLine {
     /// Rows of the terminal for which the region was set.
     rows: Option<u16>,
+    /// Something else was in the foreground since.
+    was_away: bool,
 }
 
 impl StatusLine {
@@ -139,13 +145,19 @@ impl StatusLine {
         if rows < LEAST_ROWS {
             return self.release();
         }
+        // What is in the foreground instead has all rows, such as an editor: the row is taken anew afterwards.
+        if is_in_background() {
+            self.was_away = true;
+            return;
+        }
         let mut out = String::new();
-        if self.rows != Some(rows) {
-            // A line feed first: the cursor may be in the row that is taken.
-            out += &format!("\n\x1b7\x1b[1;{}r\x1b8\x1b[1A", rows - 1);
+        if self.rows != Some(rows) || std::mem::take(&mut self.was_away) {
+            // An index first: the cursor may be in the row that is taken. A line feed would leave its column, and the program may have
+            // begun a line there.
+            out += &format!("\x1bD\x1b7\x1b[1;{}r\x1b8\x1b[1A", rows - 1);
             self.rows = Some(rows);
         }
-        let text: String = format!("midrun: {text}").chars().take(usize::from(columns)).collect();
+        let text: String = format!("{PREFIX}{text}").chars().take(usize::from(columns)).collect();
         out += &format!("\x1b7\x1b[{rows};1H\x1b[2K\x1b[7m{text}\x1b[0m\x1b8");
         write(&out);
     }
@@ -161,6 +173,13 @@ impl Drop for StatusLine {
     fn drop(&mut self) {
         self.release();
     }
+}
+
+/// Whether the terminal belongs to another process group of the session, such as the shell's.
+fn is_in_background() -> bool {
+    // SAFETY: two plain calls.
+    let (group, ours) = unsafe { (libc::tcgetpgrp(libc::STDERR_FILENO), libc::getpgrp()) };
+    group > 0 && group != ours
 }
 
 /// One write: the program writes to the same terminal.

@@ -1,5 +1,6 @@
 //! What a run gained, in words: the time saved against the settings at start, what each measure point found, and the advice.
 
+use midrun_statistics::median;
 use midrun_tunlets::Regime;
 use midrun_vocabulary::{Count, Seconds};
 use serde_json::Value;
@@ -11,9 +12,11 @@ use crate::figures::is_of_first;
 pub fn lines(summary: &Value) -> Vec<String> {
     let mut lines: Vec<String> = start(&summary["start"]).into_iter().collect();
     lines.extend(search(&summary["search"]));
-    lines.extend(saved(summary));
+    // What was saved is told of the first master's iterations.
+    let of = summary["instances"][0]["master"].as_u64().map_or_else(String::new, |rank| format!("master {rank}: "));
+    lines.extend(saved(summary).map(|line| format!("{of}{line}")));
     lines.extend(summary["points"]["measured"].as_array().into_iter().flatten().filter_map(measured));
-    lines.extend(advice(&summary["advice"]));
+    lines.extend(advice(summary));
     lines
 }
 
@@ -140,11 +143,6 @@ fn is_crowded(summary: &Value) -> bool {
     summary["pop"]["run_delay"].as_f64().is_some_and(Regime::is_cores)
 }
 
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
-}
-
 /// What a measure point found.
 fn measured(line: &Value) -> Option<String> {
     let number = |key: &str| line[key].as_f64();
@@ -187,6 +185,12 @@ mod tests {
     }
 
     #[test]
+    fn of_two_iterations_at_the_start_neither_alone_is_what_it_would_have_taken() {
+        let gained = saved(&run(json!([1.0, 1.2, 1.0, 1.0]), json!([0.5, 0.5, 0.5, 0.5]), json!(2))).unwrap();
+        assert!(gained.starts_with("midrun's 1 change saved about 0.200 s: "), "{gained}");
+    }
+
+    #[test]
     fn until_a_change_is_applied_the_settings_at_start_hold() {
         let gained = saved(&run(json!([1.0, 1.0, 1.0, 0.5]), json!([0.5, 0.5, 0.5, 0.5]), json!(3))).unwrap();
         let expected = "midrun's 1 change saved about 0.500 s: the 1 iteration after took 0.500 s instead of 1.000 s";
@@ -207,7 +211,7 @@ mod tests {
         let summary = json!({"iterations": 0, "period_s": [0.4, 0.42, 0.1, 0.11, 0.1],
             "decisions": [{"iteration": 1, "applied_iteration": 30}]});
         let expected =
-            "after midrun's 1 change an output came every 0.100 s (median), with the settings at start every 0.420 s";
+            "after midrun's 1 change an output came every 0.100 s (median), with the settings at start every 0.410 s";
         assert_eq!(saved(&summary).as_deref(), Some(expected));
     }
 

@@ -34,7 +34,7 @@ pub fn draw(frame: &mut Frame, view: &View) {
     }
     let [head, body, foot] =
         Layout::vertical([Constraint::Length(4), Constraint::Min(8), Constraint::Length(2)]).areas(area);
-    frame.render_widget(Paragraph::new(header(view)), head);
+    frame.render_widget(Paragraph::new(header(view, usize::from(area.width))), head);
     if area.width >= WIDE {
         let [left, right] =
             Layout::horizontal([Constraint::Percentage(55), Constraint::Percentage(45)]).spacing(1).areas(body);
@@ -46,13 +46,12 @@ pub fn draw(frame: &mut Frame, view: &View) {
         draw_points(frame, view, points);
         draw_decisions(frame, view, decisions, true);
     } else {
-        let stages = figures::stages(&view.status).len();
-        let points = if stages > 0 { stages } else { figures::tuning_points(&view.status).len() }.clamp(1, 3) as u16;
+        let points = parts(view).first().map_or(0, |(_, lines)| lines.len()).clamp(1, 3) as u16;
         let [curve, ranks, points, decisions] = Layout::vertical([
             Constraint::Fill(3),
             Constraint::Fill(2),
             Constraint::Length(points + 1),
-            Constraint::Length(if area.height >= 24 { 4 } else { 3 }),
+            Constraint::Length(if area.height >= 24 { 5 } else { 3 }),
         ])
         .areas(body);
         draw_curve(frame, view, curve);
@@ -67,7 +66,7 @@ fn colour(view: &View, colour: Color) -> Style {
     if view.has_colour { Style::new().fg(colour) } else { Style::new() }
 }
 
-fn header(view: &View) -> Text<'static> {
+fn header(view: &View, width: usize) -> Text<'static> {
     let bold = Style::new().add_modifier(Modifier::BOLD);
     let headline = match &view.connection {
         Connection::Waiting => Line::styled("midrun top · waiting for the analyzer", bold),
@@ -82,7 +81,7 @@ fn header(view: &View) -> Text<'static> {
     }
     Text::from(vec![
         headline,
-        Line::raw(figures::progress(&view.status)),
+        Line::raw(figures::progress(&view.status, width)),
         Line::raw(figures::mode(&view.status)),
         Line::raw(figures::regime(&view.status)),
     ])
@@ -103,9 +102,13 @@ fn draw_curve(frame: &mut Frame, view: &View, area: Rect) {
     };
     let (time, ideal) = (curve("time_s"), curve("ideal_s"));
     let most_s = time.iter().map(|(_, s)| *s).fold(0.0, f64::max) * 1.05;
-    let of = if view.status["per"] == "output" { "time between outputs" } else { "time of each iteration, and ideal" };
+    let of = match view.status["instances"][0]["master"].as_u64() {
+        _ if view.status["per"] == "output" => "time between outputs".to_owned(),
+        Some(first) => format!("time of each iteration of master {first}, and ideal"),
+        None => "time of each iteration, and ideal".to_owned(),
+    };
     if time.is_empty() {
-        return frame.render_widget(Paragraph::new("nothing is measured yet").block(titled(of.into())), area);
+        return frame.render_widget(Paragraph::new("nothing is measured yet").block(titled(of)), area);
     }
     let set =
         |data, style| Dataset::default().marker(Marker::Braille).graph_type(GraphType::Line).style(style).data(data);
@@ -119,7 +122,7 @@ fn draw_curve(frame: &mut Frame, view: &View, area: Rect) {
         .bounds([0.0, (shown.len().max(2) - 1) as f64])
         .labels([number(shown.first()), number(shown.last())]);
     let y = Axis::default().bounds([0.0, most_s]).labels(["0".to_owned(), Seconds(most_s).to_string()]);
-    frame.render_widget(Chart::new(datasets).block(titled(of.into())).x_axis(x).y_axis(y), area);
+    frame.render_widget(Chart::new(datasets).block(titled(of)).x_axis(x).y_axis(y), area);
 }
 
 fn draw_ranks(frame: &mut Frame, view: &View, area: Rect) {
@@ -128,18 +131,25 @@ fn draw_ranks(frame: &mut Frame, view: &View, area: Rect) {
     frame.render_widget(Paragraph::new(lines).block(titled(workers::counts(&view.status))), area);
 }
 
+/// What the program is made of, the most telling part first; parts without a line are left out.
+fn parts(view: &View) -> Vec<(&'static str, Vec<String>)> {
+    let (masters, stages) = (figures::masters(&view.status), figures::stages(&view.status));
+    let all = [("masters", masters), ("stages", stages), ("tuning points", figures::tuning_points(&view.status))];
+    all.into_iter().filter(|(_, lines)| !lines.is_empty()).collect()
+}
+
 fn draw_points(frame: &mut Frame, view: &View, area: Rect) {
-    let (stages, points) = (figures::stages(&view.status), figures::tuning_points(&view.status));
-    let is_narrow = area.width < WIDE / 2 || area.height < 6;
-    let (title, mut lines) = match stages.is_empty() {
-        true => ("tuning points", points),
-        false if is_narrow => ("stages", stages),
-        false => ("stages and tuning points", stages.into_iter().chain(points).collect()),
-    };
+    let mut parts = parts(view);
+    if area.width < WIDE / 2 || area.height < 6 {
+        parts.truncate(1);
+    }
+    let (titles, lines): (Vec<&str>, Vec<Vec<String>>) = parts.into_iter().unzip();
+    let title = if titles.is_empty() { "tuning points".to_owned() } else { titles.join(" and ") };
+    let mut lines = lines.concat();
     let room = usize::from(area.height.saturating_sub(1));
     let hidden = lines.len().saturating_sub(room);
     lines.truncate(room);
-    let title = if hidden > 0 { format!("{title} ({hidden} more)") } else { title.to_owned() };
+    let title = if hidden > 0 { format!("{title} ({hidden} more)") } else { title };
     let lines: Vec<Line> = lines.into_iter().map(Line::raw).collect();
     frame.render_widget(Paragraph::new(lines).block(titled(title)), area);
 }
@@ -157,8 +167,7 @@ fn draw_decisions(frame: &mut Frame, view: &View, area: Rect, with_reasons: bool
     if lines.is_empty() {
         lines.push(Line::raw("none yet"));
     }
-    let paragraph = Paragraph::new(lines).block(titled("decisions".into()));
-    let paragraph = if with_reasons { paragraph.wrap(Wrap { trim: false }) } else { paragraph };
+    let paragraph = Paragraph::new(lines).block(titled("decisions".into())).wrap(Wrap { trim: false });
     frame.render_widget(paragraph, area);
 }
 

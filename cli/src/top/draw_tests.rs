@@ -92,6 +92,7 @@ fn everything_stands_on_a_terminal_of_80_x_24_and_on_a_wide_one() {
             "ranks: 2 working",
             "mw.technique = daf",
             "technique none -> daf: kept",
+            "0.520 s)",
             "s set",
             "1 dropped",
         ],
@@ -125,6 +126,23 @@ fn a_pipeline_shows_its_stages_with_replicas_and_periods() {
             "0 blur       x2",
             "Tr  10.0 ms",
             "rTr  21.0 ms",
+        ];
+        assert_has(&screen, &parts);
+    }
+}
+
+#[test]
+fn each_of_several_masters_has_a_line() {
+    let mut several = status(5);
+    let master =
+        |rank: u32| json!({"master": rank, "iterations": 12, "workers": 2, "technique": "gss", "iteration_s": 0.25});
+    several["instances"] = json!([master(0), master(3)]);
+    for size in [(80, 24), (140, 40)] {
+        let screen = at(size, &view(several.clone()));
+        let parts = [
+            "time of each iteration of master 0, and ideal",
+            "master 0: 12 iterations",
+            "master 3: 12 iterations, the last 0.250 s, 2 workers, gss",
         ];
         assert_has(&screen, &parts);
     }
