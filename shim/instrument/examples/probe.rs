@@ -92,12 +92,6 @@ pub extern "C" fn probe_remove(id: c_int) -> c_int {
     hook(id).remove().map_or_else(refuse, |()| 0)
 }
 
-/// 1 while the insertion waits.
-#[unsafe(no_mangle)]
-pub extern "C" fn probe_settle(id: c_int) -> c_int {
-    hook(id).settle().map_or_else(refuse, c_int::from)
-}
-
 #[unsafe(no_mangle)]
 pub extern "C" fn probe_is_partial(id: c_int) -> c_int {
     c_int::from(hook(id).is_partial())

@@ -7,7 +7,7 @@ use crate::refusal::Refusal;
 use crate::symbols::{self, Function};
 use crate::table::{self, MOST, Point, flag};
 use crate::thread::without_probes;
-use crate::{clock, memory, objects, probe, registers, trap};
+use crate::{clock, memory, objects, probe, registers, threads, trap};
 use std::sync::Mutex;
 use std::sync::atomic::Ordering;
 
@@ -65,6 +65,7 @@ pub fn make(function: &Function) -> Result<Hook, Refusal> {
         return Err(Refusal::Special(function.name.clone()));
     }
     registers::learn_state()?;
+    threads::note_process();
     clock::choose();
     if shadow_stack() {
         return Err(Refusal::ShadowStack);
@@ -78,9 +79,7 @@ pub fn make(function: &Function) -> Result<Hook, Refusal> {
         let route = match entry(function, number as u32, point) {
             Ok(site) => Route::Entry(site),
             // A function that cannot be changed at its entry may be reached where other objects call it.
-            Err(why) if function.exported && why != Refusal::NoRoom => {
-                Route::Slots(slots(function, number as u32, point).ok_or(why)?)
-            }
+            Err(why) if function.exported => Route::Slots(slots(function, number as u32, point).ok_or(why)?),
             Err(why) => return Err(why),
         };
         hooked.push(Hooked { function: function.clone(), route });
@@ -126,18 +125,26 @@ fn entry(function: &Function, number: u32, point: &Point) -> Result<Site, Refusa
     let cold_parts = symbols::cold_parts(&function.name);
     let elsewhere: Vec<_> = cold_parts.iter().map(|&(address, size)| (code(address, size), address)).collect();
     let first = prologue::look(own, function.address, &elsewhere)?;
-    let (page, (moved, jump)) = memory::place(first.at, |page| {
-        let moved = first.moved(page + MOVED)?;
-        let jump = near_jump(first.at, page).ok_or(Refusal::NoRoom)?;
-        let mut code = stub(number);
-        code.resize(MOVED, 0xcc);
-        code.extend(&moved.code);
-        Ok((code, (moved, jump)))
-    })?;
+    let place = |traps: &[u8]| {
+        memory::place(
+            first.at,
+            |free| first.highest(free, traps),
+            |at| {
+                let moved = first.moved(at + MOVED)?;
+                let jump = near_jump(first.at, at).ok_or(Refusal::NoRoom)?;
+                let mut code = stub(number);
+                code.resize(MOVED, 0xcc);
+                code.extend(&moved.code);
+                Ok((code, (moved, jump)))
+            },
+        )
+    };
+    // Breakpoints alone, where they do: then SIGILL stays the program's.
+    let (at, (moved, jump)) = place(&trap::BYTES[..1]).or_else(|_| place(&trap::BYTES))?;
     for (k, &(from, to)) in moved.starts.iter().enumerate() {
-        trap::add(from, if k == 0 { page } else { to });
+        trap::add(from, if k == 0 { at } else { to });
     }
-    point.target.store(page + MOVED, Ordering::Release);
+    point.target.store(at + MOVED, Ordering::Release);
     let mut original = [0; JUMP];
     original.copy_from_slice(&code(first.at, JUMP as u64)[..JUMP]);
     let starts = moved.starts.iter().map(|(from, _)| from - first.at).collect();
@@ -145,9 +152,9 @@ fn entry(function: &Function, number: u32, point: &Point) -> Result<Site, Refusa
 }
 
 fn slots(function: &Function, number: u32, point: &Point) -> Option<Slots> {
-    let (page, ()) = memory::place(function.address, |_| Ok((stub(number), ()))).ok()?;
+    let (at, ()) = memory::place(function.address, |mut free| free.next_back(), |_| Ok((stub(number), ()))).ok()?;
     point.target.store(function.address, Ordering::Release);
-    Slots::of(function, page)
+    Slots::of(function, at)
 }
 
 impl Hook {
@@ -185,17 +192,6 @@ impl Hook {
         self.act(Ok(()), |route| match route {
             Route::Entry(site) => site.remove(),
             Route::Slots(slots) => slots.remove(),
-        })
-    }
-
-    /// Goes on with an insertion that waits for other threads; `true` while it still waits.
-    ///
-    /// # Errors
-    /// The system's.
-    pub fn settle(self) -> Result<bool, Refusal> {
-        self.act(Ok(false), |route| match route {
-            Route::Entry(site) => site.settle().map(|()| site.is_waiting()),
-            Route::Slots(_) => Ok(false),
         })
     }
 

@@ -3,7 +3,7 @@
 //! It lives in somebody else's process, whose program was neither changed nor linked for it. It never stops a thread, keeps every
 //! register, and refuses, with the reason, what it cannot do safely. x86-64 only; elsewhere every hook is refused.
 //!
-//! From bottom to top: `table` (what each hook does), `totals`, `thread` and `registers`; `probe`, the code at a function's entry and
+//! From bottom to top: `table` (what each hook does), `totals`, `thread`, `returns` and `registers`; `probe`, the code at a function's entry and
 //! exit; `prologue`, `patch`, `trap` and `got`, which lead calls to it; `hook`; `unwind` and `calibrate`.
 
 #[cfg(target_arch = "x86_64")]
@@ -29,6 +29,8 @@ mod prologue;
 pub mod refusal;
 #[cfg(target_arch = "x86_64")]
 mod registers;
+#[cfg(target_arch = "x86_64")]
+mod returns;
 pub mod symbols;
 #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 mod table;

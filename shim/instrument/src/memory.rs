@@ -1,61 +1,73 @@
 //! Memory for code: pages within reach of a function, and write access to the function's own pages.
 
 use crate::refusal::{Refusal, system};
+use std::ops::Range;
 
 /// Bytes of a page of code.
 pub const PAGE: usize = 4096;
 /// A jump reaches 2 GiB; the copied instructions may refer to data that lies a bit further.
 const REACH: usize = (1 << 31) - (1 << 26);
 
-/// Puts code into a page of its own that a jump from `near` reaches; `make` gets the page's address and returns the code. The page is
-/// never freed: a thread may run in it at any time.
+/// Bytes for the code of one function.
+pub const ROOM: usize = 512;
+
+/// Puts code into pages of its own within reach of `near`; `highest` gives the highest suitable address in a free range, and `make` the
+/// code for an address. The pages are never freed: a thread may run in them at any time. Returns the address.
 ///
 /// # Errors
 /// [`Refusal::NoRoom`], the system's, or that of `make`.
-pub fn place<T>(near: usize, make: impl FnOnce(usize) -> Result<(Vec<u8>, T), Refusal>) -> Result<(usize, T), Refusal> {
-    let page = free_page(near)?;
-    let filled = make(page).and_then(|(code, made)| {
-        if code.len() > PAGE {
+pub fn place<T>(
+    near: usize,
+    highest: impl Fn(Range<usize>) -> Option<usize>,
+    make: impl FnOnce(usize) -> Result<(Vec<u8>, T), Refusal>,
+) -> Result<(usize, T), Refusal> {
+    let take = |gap: Range<usize>| highest(gap.start..gap.end.saturating_sub(ROOM)).filter(|at| map(pages(*at)));
+    let at = gaps(near)?.into_iter().find_map(take).ok_or(Refusal::NoRoom)?;
+    let Range { start, end } = pages(at);
+    let filled = make(at).and_then(|(code, made)| {
+        if code.len() > ROOM {
             return Err(Refusal::NoRoom);
         }
-        // SAFETY: the page was just mapped writable, no other thread knows of it, and the code is not longer.
-        unsafe { std::ptr::copy_nonoverlapping(code.as_ptr(), page as *mut u8, code.len()) };
-        // SAFETY: the page was mapped here; nothing refers to it yet.
-        match unsafe { libc::mprotect(page as *mut _, PAGE, libc::PROT_READ | libc::PROT_EXEC) } {
+        // SAFETY: the pages were just mapped writable, no other thread knows of them, and the code ends within them.
+        unsafe { std::ptr::copy_nonoverlapping(code.as_ptr(), at as *mut u8, code.len()) };
+        // SAFETY: the pages were mapped here; nothing refers to them yet.
+        match unsafe { libc::mprotect(start as *mut _, end - start, libc::PROT_READ | libc::PROT_EXEC) } {
             0 => Ok(made),
             _ => Err(system("code cannot be made executable")),
         }
     });
     match filled {
-        Ok(made) => Ok((page, made)),
+        Ok(made) => Ok((at, made)),
         Err(refusal) => {
-            // SAFETY: nothing refers to the page.
-            unsafe { libc::munmap(page as *mut _, PAGE) };
+            // SAFETY: nothing refers to the pages.
+            unsafe { libc::munmap(start as *mut _, end - start) };
             Err(refusal)
         }
     }
 }
 
-/// The nearest free page, first below and then above.
-fn free_page(near: usize) -> Result<usize, Refusal> {
+fn pages(at: usize) -> Range<usize> {
+    at & !(PAGE - 1)..(at + ROOM).next_multiple_of(PAGE)
+}
+
+/// The free memory within reach of `near`, the nearest first.
+fn gaps(near: usize) -> Result<Vec<Range<usize>>, Refusal> {
     let maps = std::fs::read_to_string("/proc/self/maps")
         .map_err(|error| Refusal::System("/proc/self/maps cannot be read", error.to_string()))?;
-    let mut taken: Vec<(usize, usize)> = maps.lines().filter_map(range).collect();
-    taken.sort_unstable();
-    let (lowest, highest) = (near.saturating_sub(REACH).max(1 << 20), near.saturating_add(REACH).min((1 << 47) - PAGE));
-    let mut candidates: Vec<usize> = Vec::new();
-    let mut end = 0;
-    for (from, to) in taken.into_iter().chain([(1 << 47, 1 << 47)]) {
-        if from >= end + PAGE {
-            // Both ends of the gap, and the page in it that is nearest.
-            candidates.extend([end, from - PAGE, (near & !(PAGE - 1)).clamp(end, from - PAGE)]);
+    let lowest = near.saturating_sub(REACH).max(1 << 20).next_multiple_of(PAGE);
+    let highest = near.saturating_add(REACH).min((1 << 47) - PAGE) & !(PAGE - 1);
+    let mut gaps = Vec::new();
+    let mut end = lowest;
+    for line in maps.lines().chain(["7fffffffffff-7fffffffffff"]) {
+        let Some((from, to)) = range(line) else { continue };
+        // The stack grows downwards into the gap below it.
+        if from.min(highest) > end && !line.ends_with("[stack]") {
+            gaps.push(end..from.min(highest));
         }
         end = end.max(to);
     }
-    candidates.retain(|page| (lowest..highest).contains(page));
-    candidates.sort_by_key(|page| page.abs_diff(near));
-    candidates.dedup();
-    candidates.into_iter().take(32).find_map(map).ok_or(Refusal::NoRoom)
+    gaps.sort_by_key(|gap| near.saturating_sub(gap.end).max(gap.start.saturating_sub(near)));
+    Ok(gaps)
 }
 
 fn range(line: &str) -> Option<(usize, usize)> {
@@ -63,20 +75,17 @@ fn range(line: &str) -> Option<(usize, usize)> {
     Some((usize::from_str_radix(from, 16).ok()?, usize::from_str_radix(to, 16).ok()?))
 }
 
-/// Maps exactly this page if it is still free.
-fn map(page: usize) -> Option<usize> {
+/// Maps exactly these pages if they are still free.
+fn map(pages: Range<usize>) -> bool {
+    let (page, length) = (pages.start, pages.end - pages.start);
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED_NOREPLACE;
     // SAFETY: with NOREPLACE the kernel replaces no mapping; the result is checked.
-    let got = unsafe { libc::mmap(page as *mut _, PAGE, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0) };
-    if got == libc::MAP_FAILED {
-        return None;
-    }
-    if got as usize != page {
+    let got = unsafe { libc::mmap(page as *mut _, length, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0) };
+    if got != libc::MAP_FAILED && got as usize != page {
         // SAFETY: a kernel before 4.17 took the address as a hint and made a new mapping elsewhere, which nothing refers to.
-        unsafe { libc::munmap(got, PAGE) };
-        return None;
+        unsafe { libc::munmap(got, length) };
     }
-    Some(page)
+    got as usize == page
 }
 
 /// Runs `write` while the pages of `from..from + bytes` can be written; before and after it they have `protection`.

@@ -1,19 +1,21 @@
 //! Changes the first bytes of a function that other threads may run at any moment.
 //!
-//! Five bytes inside one aligned block of 16 are exchanged at once. That suffices to remove a jump, because no thread stands inside
-//! one instruction, and to put a jump in the place of a single instruction. Where the jump replaces several, another thread may stand
-//! between them; one that sleeps may wake and get there at any moment. Then a breakpoint is put at each instruction first, and its
-//! handler sends threads to the copy of the instruction. The jump is written when every thread has run on. Until then the breakpoints
-//! do the jump's work, only slower.
+//! A jump of five bytes may replace several instructions. A thread that stands between them, or was interrupted there by a signal whose
+//! handler sleeps, or is a coroutine that a handler has suspended there, goes on inside the jump, at any later time. So every byte of
+//! the jump at which a replaced instruction began is an instruction that traps: the hook's code is put where the jump's distance has
+//! such bytes (instruction punning: Chamith et al. 2017). The handler sends the thread to the copy of its instruction. Nobody has to
+//! know where threads stand, and nothing waits for them.
+//!
+//! Five bytes inside one aligned block of 16 are exchanged at once. Where they are not, breakpoints keep threads out meanwhile.
 
 use crate::memory::writable;
 use crate::prologue::JUMP;
 use crate::refusal::Refusal;
-use crate::threads::{Others, others};
-use crate::trap;
+use crate::{threads, trap};
+use std::ffi::c_int;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-const BREAKPOINT: u8 = 0xcc;
+const BREAKPOINT: u8 = trap::BYTES[0];
 const CODE: i32 = libc::PROT_READ | libc::PROT_EXEC;
 
 /// The first bytes of one function.
@@ -23,25 +25,17 @@ pub struct Site {
     pub at: usize,
     /// The bytes there without it.
     pub original: [u8; JUMP],
-    /// The jump.
+    /// The jump; at each of `starts` but the first, it has one of [`trap::BYTES`].
     pub jump: [u8; JUMP],
     /// Offsets inside the jump at which instructions begin.
     pub starts: Vec<usize>,
-    state: State,
-}
-
-#[derive(Debug)]
-enum State {
-    Out,
-    In,
-    /// Breakpoints are set; these threads have not run on yet.
-    Waiting(Others),
+    is_in: bool,
 }
 
 impl Site {
     /// A function without the jump.
     pub fn new(at: usize, original: [u8; JUMP], jump: [u8; JUMP], starts: Vec<usize>) -> Site {
-        Site { at, original, jump, starts, state: State::Out }
+        Site { at, original, jump, starts, is_in: false }
     }
 
     /// Where the jump leads to.
@@ -50,107 +44,59 @@ impl Site {
         (self.at + JUMP).wrapping_add_signed(distance as isize)
     }
 
-    /// Whether the jump is there, or breakpoints that do its work.
+    /// Whether the jump is there.
     pub fn is_in(&self) -> bool {
-        !matches!(self.state, State::Out)
+        self.is_in
     }
 
-    /// Writes the jump, or begins to.
+    /// Writes the jump.
     ///
     /// # Errors
-    /// The system's, or [`Refusal::Busy`]; nothing was changed then.
+    /// The system's, [`Refusal::Busy`] or [`Refusal::Altered`]; nothing was changed then.
     pub fn insert(&mut self) -> Result<(), Refusal> {
-        if self.is_in() {
+        if self.is_in {
             return Ok(());
         }
-        let others = others(self.code())?;
-        if (!others.any || self.starts.len() == 1) && self.fits() {
-            self.exchange(self.original, self.jump)?;
-            synchronise();
-            self.state = State::In;
-            return Ok(());
-        }
-        if others.blocks_sigtrap {
-            return Err(Refusal::Busy);
-        }
-        trap::listen()?;
-        writable(self.at, JUMP, CODE, || self.starts.iter().for_each(|start| self.put(*start, BREAKPOINT)))?;
-        synchronise();
-        self.state = State::Waiting(others);
-        // Those that run now, with the breakpoints in place; if they cannot be listed any more, nothing stays.
-        match crate::threads::others(self.code()) {
-            Ok(now) => self.state = State::Waiting(now),
-            Err(why) => return self.remove().and(Err(why)),
-        }
-        self.settle()
-    }
-
-    /// Writes the jump over the breakpoints if every thread has run on.
-    ///
-    /// # Errors
-    /// The system's; the breakpoints stay then.
-    pub fn settle(&mut self) -> Result<(), Refusal> {
-        let code = self.code();
-        let State::Waiting(others) = &mut self.state else { return Ok(()) };
-        if !others.have_run_on(code) {
-            return Ok(());
-        }
-        self.write_behind_breakpoint(self.jump)?;
-        self.state = State::In;
+        let mut signals: Vec<c_int> = self.starts[1..].iter().map(|start| trap::signal(self.jump[*start])).collect();
+        signals.extend((!self.fits()).then_some(libc::SIGTRAP));
+        self.exchange(self.original, self.jump, &signals)?;
+        self.is_in = true;
         Ok(())
-    }
-
-    /// Whether breakpoints are set.
-    pub fn is_waiting(&self) -> bool {
-        matches!(self.state, State::Waiting(_))
     }
 
     /// Removes the jump.
     ///
     /// # Errors
-    /// The system's; the jump stays then.
+    /// The system's, [`Refusal::Busy`] or [`Refusal::Altered`]; the jump stays then.
     pub fn remove(&mut self) -> Result<(), Refusal> {
-        match &self.state {
-            State::Out => return Ok(()),
-            // Each is the first byte of an instruction; a thread that was sent away from it runs the copy.
-            State::Waiting(_) => {
-                writable(self.at, JUMP, CODE, || self.starts.iter().for_each(|s| self.put(*s, self.original[*s])))?;
-            }
-            State::In if self.fits() => self.exchange(self.jump, self.original)?,
-            State::In => {
-                if others(self.code())?.blocks_sigtrap {
-                    return Err(Refusal::Busy);
-                }
-                trap::listen()?;
-                writable(self.at, JUMP, CODE, || self.put(0, BREAKPOINT))?;
-                synchronise();
-                self.write_behind_breakpoint(self.original)?;
-            }
+        if !self.is_in {
+            return Ok(());
+        }
+        let signals: &[c_int] = if self.fits() { &[] } else { &[libc::SIGTRAP] };
+        self.exchange(self.jump, self.original, signals)?;
+        self.is_in = false;
+        Ok(())
+    }
+
+    /// Puts `new` in the place of `old`, where threads may meet traps that send these signals.
+    fn exchange(&self, old: [u8; JUMP], new: [u8; JUMP], signals: &[c_int]) -> Result<(), Refusal> {
+        // The handler first: a process that is made by vfork after the look at the threads has it, too.
+        signals.iter().try_for_each(|signal| trap::listen(*signal))?;
+        if !signals.is_empty() {
+            threads::can_take(signals)?;
+        }
+        let mut there = [0; JUMP];
+        // SAFETY: the function's first bytes are mapped: they were read when the hook was made. Of midrun only the caller changes code,
+        // under the lock of all hooks.
+        unsafe { std::ptr::copy_nonoverlapping(self.at as *const u8, there.as_mut_ptr(), JUMP) };
+        let mut done = there == old;
+        if done && self.fits() {
+            writable(self.at, JUMP, CODE, || done = self.at_once(old, new))?;
+        } else if done {
+            writable(self.at, JUMP, CODE, || self.by_steps(new))?;
         }
         synchronise();
-        self.state = State::Out;
-        Ok(())
-    }
-
-    /// Writes the bytes behind the breakpoint in the first one, where no thread stands, and then the first.
-    fn write_behind_breakpoint(&self, bytes: [u8; JUMP]) -> Result<(), Refusal> {
-        writable(self.at, JUMP, CODE, || {
-            (1..JUMP).for_each(|k| self.put(k, bytes[k]));
-            synchronise();
-            self.put(0, bytes[0]);
-        })?;
-        synchronise();
-        Ok(())
-    }
-
-    fn code(&self) -> (usize, usize) {
-        (self.at, self.at + JUMP)
-    }
-
-    fn put(&self, offset: usize, byte: u8) {
-        // SAFETY: the byte lies in the function's first bytes, which the caller has made writable by `writable`. Other threads fetch it as
-        // code, and see the old byte or the new one.
-        unsafe { &*((self.at + offset) as *const AtomicU8) }.store(byte, Ordering::SeqCst);
+        if done { Ok(()) } else { Err(Refusal::Altered) }
     }
 
     /// Whether the jump lies in one aligned block of 16 bytes.
@@ -158,27 +104,33 @@ impl Site {
         self.at / 16 == (self.at + JUMP - 1) / 16
     }
 
-    /// Exchanges all bytes at once.
-    ///
-    /// # Errors
-    /// The system's, or [`Refusal::Altered`]: something else has changed this code. Nothing was changed then.
-    fn exchange(&self, old: [u8; JUMP], new: [u8; JUMP]) -> Result<(), Refusal> {
+    /// Exchanges all bytes in one store; `false`: something else has changed the code, and nothing was done.
+    fn at_once(&self, old: [u8; JUMP], new: [u8; JUMP]) -> bool {
         let block = self.at & !15;
         let inside = self.at - block..self.at - block + JUMP;
         let mut whole = [0u8; 16];
-        // SAFETY: an aligned block does not leave the page, which is mapped and was read when the hook was made. Of midrun only the
-        // caller changes code, under the lock of all hooks; should another tool do so, the exchange fails.
+        // SAFETY: an aligned block does not leave the page, which is mapped.
         unsafe { std::ptr::copy_nonoverlapping(block as *const u8, whole.as_mut_ptr(), 16) };
         let there = whole;
         whole[inside.clone()].copy_from_slice(&new);
-        let mut done = there[inside] == old;
-        if done {
-            writable(self.at, JUMP, CODE, || done = exchange_16(block, there, whole))?;
-        }
-        if done { Ok(()) } else { Err(Refusal::Altered) }
+        there[inside] == old && exchange_16(block, there, whole)
+    }
+
+    /// Writes the bytes behind breakpoints: the rest of each instruction, then the bytes at which they begin, the first one last.
+    fn by_steps(&self, new: [u8; JUMP]) {
+        self.starts.iter().for_each(|start| self.put(*start, BREAKPOINT));
+        synchronise();
+        (0..JUMP).filter(|k| !self.starts.contains(k)).for_each(|k| self.put(k, new[k]));
+        synchronise();
+        self.starts.iter().rev().for_each(|start| self.put(*start, new[*start]));
+    }
+
+    fn put(&self, offset: usize, byte: u8) {
+        // SAFETY: the byte lies in the function's first bytes, which the caller has made writable by `writable`. Other threads fetch it as
+        // code, and see the old byte or the new one.
+        unsafe { &*((self.at + offset) as *const AtomicU8) }.store(byte, Ordering::SeqCst);
     }
 }
-
 /// Stores 16 aligned bytes at once if `old` is still there; returns whether it was. Needs CMPXCHG16B, which x86-64 processors
 /// have since about 2006.
 fn exchange_16(block: usize, old: [u8; 16], new: [u8; 16]) -> bool {
@@ -206,7 +158,7 @@ fn synchronise() {
     const REGISTER_SYNC_CORE: libc::c_int = 1 << 6;
     const SYNC_CORE: libc::c_int = 1 << 5;
     // Kernels before 4.16 lack it. There the end of `writable`, which takes a permission away, interrupts every processor that runs this
-    // program, with the same effect; between the two writes of `write_behind_breakpoint` nothing has it.
+    // program, with the same effect; between the writes of `by_steps` nothing has it.
     // SAFETY: the calls take numbers only.
     unsafe {
         if libc::syscall(libc::SYS_membarrier, SYNC_CORE, 0, 0) != 0 {

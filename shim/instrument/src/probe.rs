@@ -6,17 +6,16 @@
 //! them are kept. Of vector registers the lower 128 bits are: [`entered`] and [`left`] are built for baseline x86-64 and use no
 //! more; everything else they call through [`registers::saved`], which keeps everything.
 //!
-//! To see the exit, a probe puts the exit trampoline's address in the place of the return address, and keeps the true one in
-//! the thread's block with its slot, the place where it lies. A call that never returns (longjmp, exceptions) leaves its entry
-//! there: it is dropped as soon as a frame further up the stack is seen. The unwinder of C++ exceptions needs the true
-//! addresses: they are put back before it begins.
+//! To see the exit, a probe puts an address of [`returns`] in the place of the return address, and notes in the thread's block
+//! its slot, the place where it lies. A call that never returns (longjmp, exceptions) leaves its entry there: it is dropped as
+//! soon as a frame further up the stack is seen. The unwinder of C++ exceptions needs the true addresses: they are put back before
+//! it begins.
 
 use crate::clock::ticks;
-use crate::registers;
 use crate::table::{Point, Probe, Registers, flag, point};
 use crate::thread::{Call, Thread, current};
+use crate::{registers, returns};
 use std::arch::global_asm;
-use std::io::Write;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 #[cfg(target_feature = "avx")]
@@ -24,7 +23,6 @@ compile_error!("the trampolines keep 128 bits of each vector register: build wit
 
 unsafe extern "C" {
     fn midrun_instrument_entry();
-    fn midrun_instrument_exit();
 }
 
 global_asm!(
@@ -81,12 +79,10 @@ global_asm!(
     .size midrun_instrument_entry, . - midrun_instrument_entry
 
     .p2align 4
-    nop
     .globl midrun_instrument_exit
     .hidden midrun_instrument_exit
     .type midrun_instrument_exit, @function
     midrun_instrument_exit:
-        sub rsp, 8
         midrun_keep
         call {left}
         midrun_give_back
@@ -99,11 +95,6 @@ global_asm!(
 /// Address of the entry trampoline: the stub of a point jumps there.
 pub fn entry() -> usize {
     midrun_instrument_entry as unsafe extern "C" fn() as usize
-}
-
-/// Address of the exit trampoline, which stands in the place of a return address.
-fn exit() -> usize {
-    midrun_instrument_exit as unsafe extern "C" fn() as usize
 }
 
 /// When the polling thread calls the poll next, ticks.
@@ -196,7 +187,7 @@ fn call_poll() {
     registers::saved(poll);
 }
 
-/// Puts the exit trampoline's address in the place of the return address.
+/// Makes the call return by way of the exit trampoline.
 #[inline]
 unsafe fn watch_return(thread: &Thread, number: u32, slot: usize, begin: u64) {
     // A coroutine's stack, or one of signals, says nothing about the calls that are open on the thread's own.
@@ -205,17 +196,21 @@ unsafe fn watch_return(thread: &Thread, number: u32, slot: usize, begin: u64) {
         return;
     }
     // SAFETY: `slot` is the return address of the function that is being entered.
-    let return_to = unsafe { *(slot as *const usize) };
-    drop_ended(thread, slot, return_to == exit());
+    let there = unsafe { *(slot as *const usize) };
+    // Where a function ends in a call of this one, it is one of ours.
+    let known = returns::by_address(there);
+    drop_ended(thread, slot, known.is_some());
     let depth = thread.depth.get();
-    let Some(call) = thread.call(depth) else {
+    let (Some(call), Some(place)) =
+        (thread.call(depth), known.map_or_else(|| returns::in_place_of(there), |_| Some(there)))
+    else {
         MISSED.fetch_add(1, Ordering::Relaxed);
         return;
     };
-    *call = Call { slot, return_to, begin, point: number };
+    *call = Call { slot, return_to: known.unwrap_or(there), begin, point: number };
     thread.depth.set(depth + 1);
     // SAFETY: as above.
-    unsafe { *(slot as *mut usize) = exit() };
+    unsafe { *(slot as *mut usize) = place };
 }
 
 /// Drops calls that cannot be open any more, because the stack is at `slot`. A call at `slot` itself is still open if it ended in a
@@ -233,28 +228,30 @@ fn drop_ended(thread: &Thread, slot: usize, tail: bool) {
     thread.depth.set(depth);
 }
 
-/// A function is left: called by the exit trampoline. `frame` points to the saved frame pointer; behind it was the return
-/// address. Returns that.
+/// A function is left: called by the exit trampoline. `frame` points to the saved frame pointer; behind it, where the return address
+/// was, is the number of the true one. Returns that.
 unsafe extern "C" fn left(frame: *mut usize, _vectors: *mut u128) -> usize {
     // SAFETY: the trampoline lays the stack out so.
-    let slot = unsafe { frame.add(1) } as usize;
+    let (slot, number) = unsafe { (frame.add(1) as usize, *frame.add(1)) };
     let end = ticks();
-    let Some(thread) = current() else { lost() };
-    drop_ended(thread, slot, true);
-    let depth = thread.depth.get();
-    let top = if depth > 0 { thread.call(depth - 1) } else { None };
-    let call = match top {
-        Some(call) if call.slot == slot => *call,
-        _ => return thread.any(slot).map_or_else(|| lost(), |call| call.return_to),
-    };
-    thread.depth.set(depth - 1);
-    let busy = thread.busy.get();
-    if busy == 0 || slot > busy {
-        thread.busy.set(slot);
-        finish(thread, &call, end);
-        thread.busy.set(0);
+    if let Some(thread) = current().filter(|thread| thread.on_stack(slot)) {
+        drop_ended(thread, slot, true);
+        // Several, where one has ended in a call of another.
+        while let Some(depth) = thread.depth.get().checked_sub(1)
+            && let Some(call) = thread.call(depth)
+            && call.slot == slot
+        {
+            let call = *call;
+            thread.depth.set(depth);
+            let busy = thread.busy.get();
+            if busy == 0 || slot > busy {
+                thread.busy.set(slot);
+                finish(thread, &call, end);
+                thread.busy.set(0);
+            }
+        }
     }
-    call.return_to
+    returns::by_number(number)
 }
 
 #[inline]
@@ -271,14 +268,6 @@ fn finish(thread: &Thread, call: &Call, end: u64) {
     {
         registers::saved(|| handler(&Probe { point: call.point, now: end, begin: call.begin, registers: None }));
     }
-}
-
-/// The return address is not known: the program moved its stack by other means than those that the probes follow.
-#[cold]
-fn lost() -> ! {
-    let line = b"midrun: a measured function returned on a stack that nobody knows; the program cannot go on\n";
-    let _ = std::io::stderr().write_all(line); // a closed stderr must not make a second end of this one
-    std::process::exit(70)
 }
 
 /// The unwinder begins: puts the true return addresses back. Or it has ended: exchanges them again.
@@ -299,7 +288,7 @@ unsafe fn on_unwinder(thread: &Thread, flags: u32, slot: usize) {
             // SAFETY: the slot lies on this thread's own stack (`watch_return` checks it), above the frame that runs, so it is
             // mapped. Where its call has ended without returning it may hold something else, which is left alone.
             unsafe {
-                if *place == exit() {
+                if returns::by_address(*place).is_some() {
                     *place = call.return_to;
                 }
             }
@@ -308,7 +297,7 @@ unsafe fn on_unwinder(thread: &Thread, flags: u32, slot: usize) {
     thread.unwinding.set(slot);
 }
 
-/// After the unwinder: ends the calls that it took down; the others return to the exit trampoline again.
+/// After the unwinder: ends the calls that it took down; the others return by way of the exit trampoline again.
 #[cold]
 unsafe fn exchange_again(thread: &Thread, slot: usize) {
     thread.unwinding.set(0);
@@ -326,13 +315,15 @@ unsafe fn exchange_again(thread: &Thread, slot: usize) {
         finish(thread, &ended, now);
     }
     for at in 0..depth {
-        if let Some(call) = thread.call(at) {
+        if let Some(call) = thread.call(at)
+            && let Some(ours) = returns::in_place_of(call.return_to)
+        {
             let place = call.slot as *mut usize;
             // SAFETY: the slot of a call that is open, above the frame that runs; exchanged only where it holds the address that was
             // put back.
             unsafe {
                 if *place == call.return_to {
-                    *place = exit();
+                    *place = ours;
                 }
             }
         }

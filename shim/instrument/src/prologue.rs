@@ -5,6 +5,7 @@ use iced_x86::{
     BlockEncoder, BlockEncoderOptions, Code, Decoder, DecoderOptions, FlowControl, Instruction, InstructionBlock,
     OpKind, Register,
 };
+use std::ops::Range;
 
 /// Bytes of a jump to anywhere within 2 GiB.
 pub const JUMP: usize = 5;
@@ -53,8 +54,11 @@ pub fn look(code: &[u8], address: usize, elsewhere: &[(&[u8], usize)]) -> Result
         }
         length += instruction.len();
         let flow = instruction.flow_control();
-        if matches!(flow, FlowControl::XbeginXabortXend | FlowControl::Interrupt) || !call_can_move(&instruction) {
-            return Err(Refusal::Unmovable);
+        if matches!(flow, FlowControl::XbeginXabortXend | FlowControl::Interrupt)
+            || !call_can_move(&instruction)
+            || instructions.last().is_some_and(is_call)
+        {
+            return Err(Refusal::Unmovable); // a call must return to the original, behind the jump
         }
         let ends = matches!(flow, FlowControl::Return | FlowControl::UnconditionalBranch | FlowControl::IndirectBranch);
         instructions.push(instruction);
@@ -81,7 +85,7 @@ fn branches(code: &[u8], address: usize) -> impl Iterator<Item = u64> {
 }
 
 /// Whether a branch of the code leads into `inside`, its first byte included: a loop to the entry would count as calls.
-fn leads_into(code: &[u8], address: usize, inside: &std::ops::Range<u64>) -> bool {
+fn leads_into(code: &[u8], address: usize, inside: &Range<u64>) -> bool {
     branches(code, address).any(|target| inside.contains(&target))
 }
 
@@ -90,13 +94,28 @@ fn leads_to(code: &[u8], address: usize) -> bool {
 }
 
 impl Prologue {
+    /// The highest address in `free` to which a jump leads that has one of `traps` at each byte at which a replaced instruction begins.
+    pub fn highest(&self, free: Range<usize>, traps: &[u8]) -> Option<usize> {
+        let inside: Vec<usize> = self.instructions.iter().skip(1).map(|i| i.ip() as usize - self.at).collect();
+        let behind = (self.at + JUMP) as i64;
+        let mut distance = (free.end as i64).checked_sub(1)? - behind;
+        while distance >= free.start as i64 - behind {
+            let bits = |byte: usize| 8 * (byte - 1);
+            let traps = |byte: usize| !inside.contains(&byte) || traps.contains(&((distance >> bits(byte)) as u8));
+            // The highest byte that is wrong: the next lower value of it, with the highest bytes below.
+            match (1..JUMP).rev().find(|byte| !traps(*byte)) {
+                None => return Some((behind + distance) as usize),
+                Some(wrong) => distance = (distance >> bits(wrong) << bits(wrong)) - 1,
+            }
+        }
+        None
+    }
+
     /// The instructions as they are to stand at `to`, with a jump back at the end.
     ///
     /// # Errors
     /// [`Refusal::Unmovable`] or [`Refusal::NoRoom`] where they cannot stand there.
     pub fn moved(&self, to: usize) -> Result<Moved, Refusal> {
-        let is_call =
-            |i: &Instruction| i.flow_control() == FlowControl::Call || i.flow_control() == FlowControl::IndirectCall;
         let call = self.instructions.last().filter(|last| is_call(last));
         let plain = &self.instructions[..self.instructions.len() - usize::from(call.is_some())];
         let (mut code, places) = encode(plain, to)?;
@@ -134,6 +153,10 @@ fn encode(instructions: &[Instruction], to: usize) -> Result<(Vec<u8>, Vec<Optio
     let encoded = BlockEncoder::encode(64, block, options).map_err(|_| Refusal::NoRoom)?;
     let place = |place: u32| (place != u32::MAX).then_some(place as usize);
     Ok((encoded.code_buffer, encoded.new_instruction_offsets.into_iter().map(place).collect()))
+}
+
+fn is_call(instruction: &Instruction) -> bool {
+    matches!(instruction.flow_control(), FlowControl::Call | FlowControl::IndirectCall)
 }
 
 /// Whether it is no call, or one that a push and a jump can stand for.
@@ -202,6 +225,27 @@ mod tests {
     }
 
     #[test]
+    fn a_jump_leads_to_where_its_bytes_trap_at_each_instruction_that_it_replaces() {
+        // push rbp; mov rbp,rsp; sub rsp,16; ret: behind 1 and 4 bytes
+        let first = look(&[0x55, 0x48, 0x89, 0xe5, 0x48, 0x83, 0xec, 0x10, 0xc3], 1 << 40, &[]).expect("a prologue");
+        let behind = first.at + JUMP;
+        let traps = crate::trap::BYTES;
+        let (low, high) = (first.at - (1 << 31), first.at + (1 << 30));
+        assert_eq!(first.highest(low..high, &traps), Some(behind + 0x3fff_ffcc));
+        assert_eq!(first.highest(low..high, &traps[..1]), Some(behind - 0x3300_0034));
+        for at in [first.highest(low..behind - 0x3300_1000, &traps[..1]), first.highest(low..high - 0x10_0000, &traps)]
+        {
+            let jump = near_jump(first.at, at.expect("a place")).expect("within reach");
+            assert!(traps.contains(&jump[1]) && traps.contains(&jump[4]), "{jump:x?}");
+        }
+        assert_eq!(first.highest(behind - 0x2000_0000..behind - 0x1000_0000, &traps), None);
+        assert_eq!(first.highest(0..0, &traps), None);
+        // nop of 5 bytes: anywhere.
+        let single = look(&[0x0f, 0x1f, 0x44, 0, 0, 0xc3], 1 << 40, &[]).expect("a prologue");
+        assert_eq!(single.highest(low..high, &traps[..1]), Some(high - 1));
+    }
+
+    #[test]
     fn what_lies_relative_to_the_code_is_found_from_elsewhere() {
         // mov eax,[rip+0x10]; ret
         let code = [0x8b, 0x05, 0x10, 0, 0, 0, 0xc3];
@@ -233,6 +277,8 @@ mod tests {
         // sub edi,1; mov eax,edi; jnz to the entry; ret
         assert_eq!(refused(&[0x83, 0xef, 0x01, 0x89, 0xf8, 0x75, 0xf9, 0xc3]), Refusal::BranchIntoEntry);
         assert_eq!(refused(&[0x50, 0xff, 0x54, 0x24, 0x08, 0xc3]), Refusal::Unmovable); // push rax; call [rsp+8]; ret
+        // push rbx; call rdi; mov rbx,rax; ret: the call would return into the jump.
+        assert_eq!(refused(&[0x53, 0xff, 0xd7, 0x48, 0x89, 0xc3, 0xc3]), Refusal::Unmovable);
         // Code elsewhere that belongs to the function: jmp into it.
         let code = [0x55, 0x48, 0x89, 0xe5, 0x48, 0x83, 0xec, 0x10, 0xc3];
         let cold = [0xe9, 0xfc, 0xef, 0xff, 0xff];

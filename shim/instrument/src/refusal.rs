@@ -48,8 +48,8 @@ pub enum Refusal {
     /// It belongs to the dynamic linker or to midrun.
     #[error("{0} belongs to the dynamic linker or to midrun")]
     Ours(String),
-    /// No memory within reach of a jump is free.
-    #[error("no memory is free within reach of the function")]
+    /// No memory within reach of a jump is free, or none to which a jump leads whose bytes trap where they must.
+    #[error("no memory is free to which a jump from the function can safely lead")]
     NoRoom,
     /// A system call failed: its purpose, and the error.
     #[error("{0}: {1}")]
@@ -66,11 +66,13 @@ pub enum Refusal {
     /// So many functions are hooked; more is not possible.
     #[error("{0} functions are hooked, more is not possible")]
     Full(usize),
-    /// Threads block SIGTRAP, so a breakpoint would kill them; it may work later.
-    #[error("there are threads that block SIGTRAP; the function cannot be changed meanwhile")]
-    Busy,
+    /// A trap would kill a thread, for this reason; it may work later.
+    #[error("{0}; the function cannot be changed meanwhile")]
+    Busy(&'static str),
     /// What the other threads do is not known.
-    #[error("/proc/self/task cannot be read, so that nobody knows what the other threads run")]
+    #[error(
+        "/proc/self/task does not show all threads that run the function, so that nobody knows whether they survive a trap"
+    )]
     Threads,
     /// Its first bytes are not those that midrun read or wrote: something else has changed them.
     #[error("something else has changed the function's code")]

@@ -177,10 +177,4 @@ impl Thread {
         // SAFETY: only the thread that owns the block asks, and it holds one reference at a time.
         unsafe { (*self.calls.get()).get_mut(at) }
     }
-
-    /// A kept call whose return address lies at `slot`, also one that was dropped.
-    pub fn any(&self, slot: usize) -> Option<Call> {
-        // SAFETY: as in `call`.
-        unsafe { &*self.calls.get() }.iter().find(|call| call.slot == slot).copied()
-    }
 }

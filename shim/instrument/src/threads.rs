@@ -1,107 +1,65 @@
-//! The other threads of this process: which of them run, and whether those have run on since.
+//! The threads that run this process's code: whether they survive a trap.
 
 use crate::refusal::Refusal;
+use std::ffi::c_int;
 use std::fs::read_to_string;
+use std::sync::atomic::{AtomicI32, Ordering};
 
-/// A thread that ran when it was observed.
-#[derive(Clone, Copy, Debug)]
-pub struct Running {
-    id: u32,
-    ran_ns: u64,
-    /// Observations in which it had run on.
-    advances: u32,
+/// The process whose code is changed.
+static PROCESS: AtomicI32 = AtomicI32::new(0);
+
+/// Notes that the first hook is made in this process.
+pub fn note_process() {
+    // SAFETY: only returns a number.
+    let process = unsafe { libc::getpid() };
+    let _ = PROCESS.compare_exchange(0, process, Ordering::Relaxed, Ordering::Relaxed); // or it is known
 }
 
-/// The other threads at one moment.
-#[derive(Debug, Default)]
-pub struct Others {
-    /// Threads that are not asleep in the kernel.
-    pub running: Vec<Running>,
-    /// There are some, asleep or not.
-    pub any: bool,
-    /// One of them, or the calling thread, blocks SIGTRAP: a breakpoint would kill it. One that sleeps may wake at any moment.
-    pub blocks_sigtrap: bool,
-}
-
-/// Observes every other thread: one that does not sleep in the kernel, with its next instruction outside `code`, counts as running.
+/// Whether every thread takes these signals. One that sleeps may wake at any moment, and one in a handler has the mask of what it
+/// interrupted, and more.
 ///
 /// # Errors
-/// The threads cannot be listed, or one of them cannot be read: nothing is known about them.
-pub fn others(code: (usize, usize)) -> Result<Others, Refusal> {
-    // SAFETY: gettid only returns a number.
-    let own = unsafe { libc::gettid() } as u32;
-    let mut others = Others::default();
+/// [`Refusal::Busy`]: a thread blocks one of them, which would kill it, or waits for a process that runs in the same memory, made by
+/// vfork, with signals of its own. [`Refusal::Threads`]: not all threads are known.
+pub fn can_take(signals: &[c_int]) -> Result<(), Refusal> {
+    // SAFETY: both only return a number.
+    let (own, process) = unsafe { (libc::gettid() as u32, libc::getpid()) };
+    // In the child of a vfork, /proc/self is the child.
+    if PROCESS.load(Ordering::Relaxed) != process {
+        return Err(Refusal::Threads);
+    }
     let mut seen_own = false;
-    let entries = std::fs::read_dir("/proc/self/task").map_err(|_| Refusal::Threads)?;
-    for entry in entries {
+    for entry in std::fs::read_dir("/proc/self/task").map_err(|_| Refusal::Threads)? {
         let name = entry.map_err(|_| Refusal::Threads)?.file_name();
         let Some(id) = name.to_str().and_then(|name| name.parse::<u32>().ok()) else { continue };
-        others.blocks_sigtrap |= blocks_sigtrap(id)?;
         seen_own |= id == own;
-        if id != own {
-            others.any = true;
-            if !is_asleep(id, code) {
-                others.running.push(Running { id, ran_ns: ran_ns(id), advances: 0 });
-            }
+        match look(id, signals) {
+            None if is_gone(id) => {}
+            None => return Err(Refusal::Threads),
+            Some(refusal) => refusal?,
         }
     }
     // Another /proc, of an outer process namespace, has other numbers.
-    if seen_own { Ok(others) } else { Err(Refusal::Threads) }
+    if seen_own { Ok(()) } else { Err(Refusal::Threads) }
 }
 
-/// Whether the thread sleeps in the kernel, or is gone; with its next instruction outside the code given.
-fn is_asleep(id: u32, (from, to): (usize, usize)) -> bool {
-    let Ok(text) = read_to_string(format!("/proc/self/task/{id}/syscall")) else {
-        // Or the kernel has no such file, and the thread may run.
-        return is_gone(id);
-    };
-    let next = text.split_whitespace().last().and_then(|word| usize::from_str_radix(word.strip_prefix("0x")?, 16).ok());
-    match next {
-        None => false, // "running"
-        Some(next) => !(from..to).contains(&next),
+/// `None` where the kernel does not say.
+fn look(id: u32, signals: &[c_int]) -> Option<Result<(), Refusal>> {
+    let read = |file: &str| read_to_string(format!("/proc/self/task/{id}/{file}")).ok();
+    let status = read("status")?;
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigBlk:"))?;
+    let mask = u64::from_str_radix(mask.trim(), 16).ok()?;
+    if signals.iter().any(|signal| mask & (1 << (signal - 1)) != 0) {
+        return Some(Err(Refusal::Busy("there are threads that block SIGTRAP or SIGILL")));
     }
-}
-
-/// Whether the thread blocks SIGTRAP; one that is gone does not.
-///
-/// # Errors
-/// The kernel does not say so of a thread that is there.
-fn blocks_sigtrap(id: u32) -> Result<bool, Refusal> {
-    let status = read_to_string(format!("/proc/self/task/{id}/status")).unwrap_or_default();
-    let mask = status.lines().find_map(|line| line.strip_prefix("SigBlk:"));
-    match mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()) {
-        Some(mask) => Ok(mask & (1 << (libc::SIGTRAP - 1)) != 0),
-        None if is_gone(id) => Ok(false),
-        None => Err(Refusal::Threads),
-    }
+    // A thread sleeps in these calls only as long as its child has its memory. One that runs has no number here.
+    let makes_process = [libc::SYS_vfork, libc::SYS_clone, libc::SYS_clone3].map(|call| call.to_string());
+    let call = read("syscall")?;
+    let waits = call.split_whitespace().next().is_some_and(|call| makes_process.iter().any(|other| other == call));
+    Some(if waits { Err(Refusal::Busy("a process made by vfork runs in the program's memory")) } else { Ok(()) })
 }
 
 fn is_gone(id: u32) -> bool {
     // SAFETY: signal 0 only asks whether the thread is there.
     unsafe { libc::syscall(libc::SYS_tgkill, libc::getpid(), id, 0) != 0 }
-}
-
-/// Time that the thread has run, nanoseconds; 0 where the kernel does not say.
-fn ran_ns(id: u32) -> u64 {
-    let text = read_to_string(format!("/proc/self/task/{id}/schedstat")).unwrap_or_default();
-    text.split_whitespace().next().and_then(|word| word.parse().ok()).unwrap_or(0)
-}
-
-impl Others {
-    /// Whether each thread that ran has since executed something, or sleeps outside `code`: it has then left the instruction at which
-    /// it stood. The kernel updates its time late, so the time must have grown twice.
-    pub fn have_run_on(&mut self, code: (usize, usize)) -> bool {
-        self.running.retain_mut(|thread| {
-            if is_asleep(thread.id, code) {
-                return false;
-            }
-            let now = ran_ns(thread.id);
-            if now > thread.ran_ns {
-                thread.ran_ns = now;
-                thread.advances += 1;
-            }
-            thread.advances < 2
-        });
-        self.running.is_empty()
-    }
 }

@@ -43,10 +43,6 @@ impl Hook {
         match self {}
     }
 
-    pub fn settle(self) -> Result<bool, Refusal> {
-        match self {}
-    }
-
     pub fn is_in(self) -> bool {
         match self {}
     }

@@ -38,7 +38,7 @@ fn watch() -> Result<(), Refusal> {
         return known.clone();
     }
     let result = hook_all();
-    if !matches!(result, Err(Refusal::Busy)) {
+    if !matches!(result, Err(Refusal::Busy(_))) {
         *watched = Some(result.clone());
     }
     result
@@ -50,9 +50,6 @@ fn hook_all() -> Result<(), Refusal> {
             let hook: Hook = make(&function)?;
             hook.point().set(flags, true);
             hook.insert()?;
-            while hook.settle()? {
-                std::thread::yield_now();
-            }
         }
     }
     Ok(())

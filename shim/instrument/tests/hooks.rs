@@ -69,6 +69,20 @@ fn longjmp_signals_and_coroutines_pass_through_hooked_functions() {
 }
 
 #[test]
+fn threads_that_were_interrupted_between_the_first_instructions_go_on_there_after_the_hook_was_put_in() {
+    for way in [&["-O1"][..], &["-O1", "-no-pie", "-fno-pie"]] {
+        story("held.c", way, &[], &[]);
+    }
+}
+
+#[test]
+fn hooked_functions_return_to_their_callers_though_stacks_lie_within_stacks_are_copied_or_go_to_another_thread() {
+    for way in WAYS {
+        story("stacks.c", way, &[], &[]);
+    }
+}
+
+#[test]
 fn hooks_come_and_go_while_threads_run_the_functions() {
     for way in [&["-O0"][..], &["-O2"], &["-O1", "-fcf-protection=full"], &["-O2", "-no-pie", "-fno-pie"]] {
         println!("{way:?}: {}", story("toggle.c", way, &[], &["50"]));

@@ -45,7 +45,7 @@ pub fn on_safe_point() {
         on_agent_lost();
     }
     if WAITING.load(Ordering::Relaxed) {
-        try_with(|state| state.apply());
+        try_with(|state| state.apply_again());
     }
 }
 

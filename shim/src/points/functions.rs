@@ -108,8 +108,9 @@ pub fn actions(number: u32) -> Option<&'static Actions> {
     (!pointer.is_null()).then(|| unsafe { &*pointer })
 }
 
-/// Works out the actions at all functions anew; `hooks` are those in use. Returns whether a hook waits for other threads.
-pub fn apply(items: &[Item], hooks: &mut Vec<Hook>) -> bool {
+/// Works out the actions at all functions anew; `hooks` are those in use. Returns the lines whose hook
+/// has to wait, and why.
+pub fn apply(items: &[Item], hooks: &mut Vec<Hook>) -> Vec<(u32, &'static str)> {
     let mut wanted: BTreeMap<Hook, Actions> = BTreeMap::new();
     for item in items {
         add(item, &mut wanted);
@@ -120,25 +121,22 @@ pub fn apply(items: &[Item], hooks: &mut Vec<Hook>) -> bool {
             }
         }
     }
-    let mut waits = false;
+    let mut waiting = Vec::new();
     for hook in hooks.iter().filter(|hook| !wanted.contains_key(hook)) {
         hook.clear();
     }
     for (&hook, actions) in &wanted {
         set(hook, actions);
-        let result = hook.insert().and_then(|()| hook.settle());
-        match result {
-            Ok(waiting) => waits |= waiting,
-            Err(midrun_instrument::Refusal::Busy) => waits = true,
-            Err(why) => {
-                let own = |item: &&Item| hook_of(item) == Some(hook) || item.at.is_some_and(|(at, _)| at == hook);
-                let lines = items.iter().filter(own).map(|item| item.line);
-                lines.for_each(|line| refuse(line, 0, &why.to_string()));
-            }
+        let own = |item: &&Item| hook_of(item) == Some(hook) || item.at.is_some_and(|(at, _)| at == hook);
+        let lines = items.iter().filter(own).map(|item| item.line);
+        match hook.insert() {
+            Ok(()) => {}
+            Err(midrun_instrument::Refusal::Busy(why)) => waiting.extend(lines.map(|line| (line, why))),
+            Err(why) => lines.for_each(|line| refuse(line, 0, &why.to_string())),
         }
     }
     *hooks = wanted.into_keys().collect();
-    waits
+    waiting
 }
 
 fn hook_of(item: &Item) -> Option<Hook> {

@@ -6,11 +6,14 @@ use super::{budget, functions};
 use crate::tuning_points::{Boundary, Setter, TuningPoints};
 use crate::{clock, iterations, records, safe_point, state};
 use midrun_instrument as instrument;
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard};
 
 /// Time between two looks at commands in hooked functions, nanoseconds.
 pub const POLL_NS: u64 = 1_000_000;
+/// Time between two attempts to put in a hook that waits, nanoseconds.
+const AGAIN_NS: u64 = 100_000_000;
 
 /// See the module.
 #[derive(Default)]
@@ -29,12 +32,16 @@ pub struct State {
     pub is_first: bool,
     /// Functions to be called at the next safe point.
     pub once: Vec<usize>,
+    /// Lines of which it was said that their hook waits.
+    waits_known: BTreeSet<u32>,
+    /// When hooks were put in last.
+    tried_ns: u64,
     /// The function boundary for which a command waits.
     pub awaited: Option<Boundary>,
 }
 
 static STATE: Mutex<Option<State>> = Mutex::new(None);
-/// A hook waits until no thread is inside its function.
+/// A hook waits until its function can be changed.
 pub static WAITING: AtomicBool = AtomicBool::new(false);
 /// An argument's own value was seen for the first time.
 pub static SEEN: AtomicBool = AtomicBool::new(false);
@@ -84,10 +91,23 @@ impl State {
 
     /// Works out anew what happens at each function, from all items. Hooks that no item needs are taken out.
     pub fn apply(&mut self) {
-        let waits = functions::apply(&self.items, &mut self.hooks);
-        WAITING.store(waits, Ordering::Relaxed);
+        let waiting = functions::apply(&self.items, &mut self.hooks);
+        WAITING.store(!waiting.is_empty(), Ordering::Relaxed);
+        self.tried_ns = clock::now_ns();
+        for (line, why) in waiting {
+            if self.waits_known.insert(line) {
+                refuse(line, 1, &format!("its function cannot be hooked yet: {why}"));
+            }
+        }
         if !self.hooks.is_empty() && state::recording() {
             instrument::set_poll(poll, instrument::ticks());
+        }
+    }
+
+    /// Tries hooks that wait again, now and then: each look at the threads costs some system calls.
+    pub fn apply_again(&mut self) {
+        if clock::now_ns().saturating_sub(self.tried_ns) >= AGAIN_NS {
+            self.apply();
         }
     }
 

@@ -1,9 +1,10 @@
-/* SIGTRAP is the program's, too: threads that block it, and a handler of the program's own. */
+/* SIGTRAP is the program's, too: threads that block it, a handler and signals of the program's own, processes made by vfork. */
 #include "probe.h"
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define NOINLINE __attribute__((noinline, noclone))
@@ -44,6 +45,19 @@ static void *runs(void *unused)
         CHECK(step(2, 1.5) == 9 && other(2, 1.5) == 13);
     return unused;
 }
+static void *waits_for_child(void *unused)
+{
+    char byte;
+    pid_t child = vfork();
+    if (child == 0) { /* in this memory, with handlers of its own */
+        ready = 2;
+        CHECK(read(pipe_ends[0], &byte, 1) == 1);
+        _exit(probe_insert(*(int *)unused) == 0 || !strstr(probe_error(), "does not show all threads"));
+    }
+    int status;
+    CHECK(waitpid(child, &status, 0) == child && status == 0);
+    return unused;
+}
 static void on_trap(int number)
 {
     (void)number;
@@ -65,6 +79,13 @@ int main(void)
     CHECK(probe_insert(id) != 0 && strstr(probe_error(), "block SIGTRAP"));
     CHECK(write(pipe_ends[1], "x", 1) == 1 && pthread_join(thread, 0) == 0);
 
+    CHECK(pthread_create(&thread, 0, waits_for_child, &id) == 0);
+    while (ready != 2)
+        usleep(1000);
+    usleep(20000);
+    CHECK(probe_insert(id) != 0 && strstr(probe_error(), "vfork"));
+    CHECK(write(pipe_ends[1], "x", 1) == 1 && pthread_join(thread, 0) == 0);
+
     CHECK(pthread_create(&thread, 0, runs, 0) == 0);
     block(SIG_BLOCK); /* the calling thread itself */
     CHECK(probe_insert(id) != 0 && strstr(probe_error(), "block SIGTRAP"));
@@ -73,8 +94,6 @@ int main(void)
         CHECK(strstr(probe_error(), "block SIGTRAP"));
         usleep(1000);
     }
-    while (probe_settle(id) == 1)
-        usleep(1000);
 
     /* The program takes SIGTRAP for itself; its own traps are its own, and those of hooks are not. */
     struct sigaction action;
@@ -83,11 +102,13 @@ int main(void)
     CHECK(sigaction(SIGTRAP, &action, 0) == 0);
     for (int i = 0; i < 100; i++) {
         CHECK(probe_insert(other_id) == 0);
-        while (probe_settle(other_id) == 1)
-            usleep(100);
         CHECK(probe_remove(other_id) == 0);
     }
     CHECK(raise(SIGTRAP) == 0 && own_traps == 1);
+    /* Sent to a thread behind any instruction, also behind one where a trap was. */
+    for (int i = 0; i < 20000; i++)
+        CHECK(pthread_kill(thread, SIGTRAP) == 0);
+    CHECK(own_traps > 1);
     over = 1;
     pthread_join(thread, 0);
     printf("%ld calls seen, %ld of the other\n", probe_calls(id), probe_calls(other_id));

@@ -13,7 +13,6 @@ uintptr_t probe_variable(const char *name, uint64_t bytes);
 uintptr_t probe_function(const char *name);
 int probe_insert(int id);
 int probe_remove(int id);
-int probe_settle(int id);
 int probe_is_partial(int id);
 void probe_replace(int id, uintptr_t by);
 void probe_argument(int id, int at, uint32_t place, uint64_t bits);
