@@ -147,10 +147,9 @@ int midrun_port_open(const void *comm, int slots_per_rank, int tolerate, port_t 
   if (PMPI_Comm_dup(from, &port->comm) != MPI_SUCCESS) return midrun_port_close(port), -1;
   MPI_Errhandler handler; /* not every MPI copies it to a duplicate */
   if (PMPI_Comm_get_errhandler(from, &handler) == MPI_SUCCESS) {
-    port->tolerates = tolerate && is_failure_tolerant();
+    port->tolerates = tolerate && is_failure_tolerant() && midrun_comm_errors_return(port->comm) == MPI_SUCCESS;
     if (port->tolerates) {
       port->handler = handler;
-      midrun_comm_errors_return(port->comm);
     } else {
       PMPI_Comm_set_errhandler(port->comm, handler);
       PMPI_Errhandler_free(&handler);

@@ -92,24 +92,17 @@ int midrun_mpi_ready(void) {
   return PMPI_Finalized(&ended) == MPI_SUCCESS && !ended;
 }
 
-static void keep_comm(MPI_Comm *comm, int *code, ...) { (void)comm, (void)code; }
-static void keep_win(MPI_Win *win, int *code, ...) { (void)win, (void)code; }
-
-/* Errors on `comm` come back to the caller. Not by MPI_ERRORS_RETURN: in the standard ABI, MPICH 5.0.2 has the value of MPI_ERRORS_ABORT for it. */
-int midrun_comm_errors_return(MPI_Comm comm) {
-  MPI_Errhandler own;
-  int status = PMPI_Comm_create_errhandler(keep_comm, &own);
-  if (status != MPI_SUCCESS) return status;
-  status = PMPI_Comm_set_errhandler(comm, own);
-  PMPI_Errhandler_free(&own);
-  return status;
-}
-
-int midrun_win_errors_return(MPI_Win win) {
-  MPI_Errhandler own;
-  int status = PMPI_Win_create_errhandler(keep_win, &own);
-  if (status != MPI_SUCCESS) return status;
-  status = PMPI_Win_set_errhandler(win, own);
-  PMPI_Errhandler_free(&own);
-  return status;
-}
+/* Errors on a communicator or window come back to the caller. Not by MPI_ERRORS_RETURN: in the standard ABI, MPICH 5.0.2 has the value of
+ * MPI_ERRORS_ABORT for it. */
+#define ERRORS_RETURN(Kind, kind)                                                            \
+  static void keep_##kind(MPI_##Kind *object, int *code, ...) { (void)object, (void)code; }  \
+  int midrun_##kind##_errors_return(MPI_##Kind object) {                                     \
+    MPI_Errhandler own;                                                                      \
+    int status = PMPI_##Kind##_create_errhandler(keep_##kind, &own);                         \
+    if (status != MPI_SUCCESS) return status;                                                \
+    status = PMPI_##Kind##_set_errhandler(object, own);                                      \
+    PMPI_Errhandler_free(&own);                                                              \
+    return status;                                                                           \
+  }
+ERRORS_RETURN(Comm, comm)
+ERRORS_RETURN(Win, win)
