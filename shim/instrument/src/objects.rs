@@ -1,11 +1,14 @@
 //! The program and its libraries as they are loaded: their files and their addresses.
 
 use object::Object as _;
+use std::collections::BTreeSet;
 use std::ffi::{CStr, CString, c_int, c_void};
 use std::fs::File;
 use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
+use std::sync::Mutex;
 
 /// A loaded program or library.
 #[derive(Clone, Debug)]
@@ -43,10 +46,56 @@ impl Object {
     }
 
     fn differs(&self, bytes: &Bytes) -> bool {
+        if self.build_id.is_empty() {
+            return !self.is_content(bytes);
+        }
         let file = object::File::parse(bytes.get());
-        let on_disk = file.as_ref().ok().and_then(|file| file.build_id().ok().flatten());
-        !self.build_id.is_empty() && on_disk.is_some_and(|on_disk| on_disk != self.build_id)
+        file.as_ref().ok().and_then(|file| file.build_id().ok().flatten()) != Some(&self.build_id)
     }
+
+    /// Whether the memory that is not written has the file's bytes. Looked at once for a file: hooks change the memory later.
+    fn is_content(&self, bytes: &Bytes) -> bool {
+        static KNOWN: Mutex<BTreeSet<(usize, Identity)>> = Mutex::new(BTreeSet::new());
+        let mut known = KNOWN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let is_known = known.contains(&(self.base, bytes.identity));
+        if !is_known && is_loaded_from(self.base, bytes.get()) {
+            known.insert((self.base, bytes.identity));
+            return true;
+        }
+        is_known
+    }
+}
+
+/// Device, number, bytes and time of change of a file.
+type Identity = (u64, u64, u64, i64, i64);
+
+/// Whether the object at `base` has the bytes of `file` wherever it cannot be written.
+fn is_loaded_from(base: usize, file: &[u8]) -> bool {
+    let mut question = (base, file, false);
+    // SAFETY: `compare` casts the pointer back to the question, which outlives the call.
+    unsafe { libc::dl_iterate_phdr(Some(compare), (&raw mut question).cast()) };
+    question.2
+}
+
+unsafe extern "C" fn compare(info: *mut libc::dl_phdr_info, _: usize, data: *mut c_void) -> c_int {
+    // SAFETY: the dynamic linker passes a description that is valid during the call, and the pointer to the question that
+    // `is_loaded_from` gave it; nobody else uses that meanwhile.
+    let (info, (base, file, answer)) = unsafe { (&*info, &mut *data.cast::<(usize, &[u8], bool)>()) };
+    if info.dlpi_addr as usize != *base {
+        return 0;
+    }
+    // SAFETY: the linker's array has `dlpi_phnum` headers.
+    let headers = unsafe { std::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum.into()) };
+    let is_constant = |header: &&libc::Elf64_Phdr| {
+        header.p_type == libc::PT_LOAD && header.p_flags & (libc::PF_R | libc::PF_W) == libc::PF_R
+    };
+    *answer = headers.iter().filter(is_constant).all(|header| {
+        let (offset, length) = (header.p_offset as usize, header.p_filesz as usize);
+        // SAFETY: a loaded segment that can be read. The linker unloads nothing during this call; only hooks and tools write there.
+        let memory = unsafe { std::slice::from_raw_parts((*base + header.p_vaddr as usize) as *const u8, length) };
+        file.get(offset..offset.saturating_add(length)) == Some(memory)
+    });
+    1
 }
 
 /// Keeps the library that has this address loaded for the rest of the process: its code and variables are about to be used.
@@ -79,11 +128,14 @@ fn build_id(mut notes: &[u8]) -> Vec<u8> {
 pub struct Bytes {
     start: *mut c_void,
     length: usize,
+    identity: Identity,
 }
 
 impl Bytes {
     fn of(file: &File) -> Option<Bytes> {
-        let length = file.metadata().ok()?.len() as usize;
+        let data = file.metadata().ok()?;
+        let identity = (data.dev(), data.ino(), data.len(), data.mtime(), data.mtime_nsec());
+        let length = data.len() as usize;
         if length == 0 {
             return None;
         }
@@ -91,7 +143,7 @@ impl Bytes {
         let start = unsafe {
             libc::mmap(std::ptr::null_mut(), length, libc::PROT_READ, libc::MAP_PRIVATE, file.as_raw_fd(), 0)
         };
-        (start != libc::MAP_FAILED).then_some(Bytes { start, length })
+        (start != libc::MAP_FAILED).then_some(Bytes { start, length, identity })
     }
 
     /// The bytes.
