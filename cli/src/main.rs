@@ -35,6 +35,7 @@ mod standing_agent;
 mod summary;
 mod sweep;
 mod table;
+mod text_file;
 mod tls_flags;
 mod top;
 mod tuning_flags;

@@ -1,6 +1,5 @@
 //! Configuration: built-in < file < environment (`MIDRUN_CFG_SECTION__KEY`) < flags.
 
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
@@ -14,6 +13,7 @@ use serde_json::Value;
 use crate::launch::mpi::Flavour;
 use crate::logging::LogForm;
 use crate::secret_file;
+use crate::text_file;
 use crate::tunlet_files;
 use crate::usage::{Usage, one_line, usage};
 
@@ -141,13 +141,12 @@ impl RunSettings {
 /// A [`Usage`]: the file cannot be read, others may read it, or its first line is empty.
 pub fn read_token(path: &Path) -> anyhow::Result<String> {
     let failed = |error| Usage(format!("cannot read the token file {}: {error}", path.display()));
-    let mut file = std::fs::File::open(path).map_err(failed)?;
+    let file = std::fs::File::open(path).map_err(failed)?;
     let found = file.metadata().map_err(failed)?;
     if found.is_file() {
         secret_file::refuse_if_open("token file", path, &found)?;
     }
-    let mut text = String::new();
-    file.read_to_string(&mut text).map_err(failed)?;
+    let text = text_file::read(&file, text_file::MOST_BYTES).map_err(failed)?;
     let token = text.lines().next().unwrap_or("").trim();
     if token.is_empty() {
         return usage(format!("the first line of the token file {} is empty", path.display()));
@@ -163,7 +162,7 @@ pub fn load(file: Option<&Path>, flags: &[(&str, String)]) -> anyhow::Result<Set
     let defaults = serde_json::to_value(Settings::default())?;
     let mut builder = config::Config::builder().add_source(config::Config::try_from(&Settings::default())?);
     if let Some(path) = file {
-        let text = std::fs::read_to_string(path)
+        let text = text_file::open(path, text_file::MOST_BYTES)
             .map_err(|error| Usage(format!("cannot read the configuration {}: {error}", path.display())))?;
         let mut table: toml::Table = toml::from_str(&text)
             .map_err(|error| Usage(format!("{} is not TOML: {}", path.display(), error.message())))?;

@@ -1,16 +1,13 @@
 //! The flags that name certificates, and the credentials that their files hold.
 
 use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use midrun_proto::tls::{Credentials, Unusable};
 
 use crate::secret_file;
+use crate::text_file;
 use crate::usage::{Usage, usage};
-
-/// Longest file that is read, bytes.
-const MOST_BYTES: u64 = 1 << 20;
 
 /// Certificates and key for TLS.
 #[derive(clap::Args, Clone, Debug, Default)]
@@ -79,7 +76,5 @@ fn text(path: &Path, is_secret: bool) -> anyhow::Result<String> {
     if is_secret {
         secret_file::refuse_if_open("private key", path, &file.metadata().map_err(failed)?)?;
     }
-    let mut text = String::new();
-    file.take(MOST_BYTES).read_to_string(&mut text).map_err(failed)?;
-    Ok(text)
+    Ok(text_file::read(&file, text_file::MOST_BYTES).map_err(failed)?)
 }

@@ -1,11 +1,10 @@
 //! Tunlets given as files: reads and checks them.
 
-use std::io::Read;
-
 use midrun_tunlets::catalogue::{OptionError, create, listed};
 use midrun_tunlets::scripted::{FILE_BYTES, is_file};
 use midrun_tunlets::{TuningOptions, TunletFile};
 
+use crate::text_file;
 use crate::usage::{Usage, usage};
 
 /// Reads the text of a tunlet file.
@@ -13,14 +12,8 @@ use crate::usage::{Usage, usage};
 /// # Errors
 /// A [`Usage`]: the file cannot be read, or is longer than [`FILE_BYTES`].
 pub fn read(name: &str) -> anyhow::Result<TunletFile> {
-    let wrong = |error: std::io::Error| Usage(format!("the tunlet {name} cannot be read: {error}"));
-    let mut text = String::new();
-    std::fs::File::open(name)
-        .and_then(|file| file.take(FILE_BYTES as u64 + 1).read_to_string(&mut text))
-        .map_err(wrong)?;
-    if text.len() > FILE_BYTES {
-        return usage(format!("the tunlet {name} is longer than {FILE_BYTES} bytes, which is the limit"));
-    }
+    let wrong = |error| Usage(format!("the tunlet {name} cannot be read: {error}"));
+    let text = text_file::open(name, FILE_BYTES).map_err(wrong)?;
     Ok(TunletFile { name: name.to_owned(), text })
 }
 

@@ -37,6 +37,10 @@ pub fn main(args: &Args) -> anyhow::Result<ExitCode> {
     let found = || crate::launch::command_line::resolve(&args.program.to_string_lossy());
     let named = Some(args.program.clone()).filter(|named| named.exists());
     let file = named.or_else(found).unwrap_or_else(|| args.program.clone());
+    // A device or a pipe may have no end.
+    if std::fs::metadata(&file).is_ok_and(|found| !found.is_file()) {
+        return usage(format!("{path} cannot be inspected: it is no file"));
+    }
     let bytes = match std::fs::read(&file) {
         Ok(bytes) => bytes,
         Err(error) => return usage(format!("{path} cannot be read: {error}")),

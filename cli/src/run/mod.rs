@@ -5,7 +5,7 @@ mod client;
 mod console;
 mod embedded;
 mod job;
-mod points;
+pub mod points;
 mod preflight;
 mod rank_environment;
 mod relay;

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use crate::text_file;
 use crate::usage::usage;
 
 /// The text of a points file that was parsed without error.
@@ -18,7 +19,7 @@ impl Points {
     /// # Errors
     /// A [`crate::usage::Usage`]: the file cannot be read, or has an error at a line and column.
     pub fn read(path: &Path) -> anyhow::Result<Points> {
-        let text = match std::fs::read_to_string(path) {
+        let text = match text_file::open(path, text_file::MOST_BYTES) {
             Ok(text) => text,
             Err(error) => return usage(format!("--points {} cannot be read: {error}", path.display())),
         };

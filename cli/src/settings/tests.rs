@@ -69,6 +69,21 @@ fn a_token_file_that_others_can_read_is_refused() {
 }
 
 #[test]
+fn files_without_an_end_are_read_up_to_a_bound_and_refused() {
+    let endless = Path::new("/dev/zero");
+    let errors = [
+        read_token(endless).unwrap_err(),
+        load(Some(endless), &[]).unwrap_err(),
+        crate::tunlet_files::read("/dev/zero").unwrap_err(),
+        crate::run::points::Points::read(endless).unwrap_err(),
+        crate::predict::description::read(endless, |text| Ok::<_, String>(text.len())).unwrap_err(),
+    ];
+    for error in errors {
+        assert!(error.to_string().contains("it is longer than"), "{error}");
+    }
+}
+
+#[test]
 fn an_unknown_technique_is_refused_with_the_known_ones() {
     let text = load(None, &[("run.technique", "dfp".into())]).unwrap_err().to_string();
     assert!(text.contains("dfp") && text.contains("dpf"), "{text}");
