@@ -1,7 +1,8 @@
 /* mark_load: a program that marks 10 000 pieces of work a second per rank and computes all the time.
  *
  * Prints the loop's wall time in seconds on rank 0. Run with and without midrun, the ratio is what the shim
- * costs a whole program. Arguments: [pieces] [microseconds of work per piece].
+ * costs a whole program. Arguments: [pieces] [microseconds of work per piece] [iterations of so many pieces]. Prints its own
+ * resident memory after a tenth of several iterations, and at the end, too.
  */
 #include <midrun.h>
 #include <mpi.h>
@@ -17,12 +18,22 @@ static void work(long turns) {
   sink = x;
 }
 
+static long resident_kib(void) {
+  long pages = 0;
+  FILE *file = fopen("/proc/self/statm", "r");
+  if (!file) return 0;
+  if (fscanf(file, "%*s %ld", &pages) != 1) pages = 0;
+  fclose(file);
+  return pages * 4;
+}
+
 int main(int argc, char **argv) {
   int rank;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   long pieces = argc > 1 ? atol(argv[1]) : 30000;
   double want_s = (argc > 2 ? atof(argv[2]) : 100.0) * 1e-6;
+  long iterations = argc > 3 ? atol(argv[3]) : 1, early_kib = 0;
   /* Calibrate the amount on rank 0 once, from MIDRUN_BENCH_TURNS when given, so that runs are comparable. */
   const char *given = getenv("MIDRUN_BENCH_TURNS");
   long turns = given ? atol(given) : 0;
@@ -34,16 +45,20 @@ int main(int argc, char **argv) {
   MPI_Bcast(&turns, 1, MPI_LONG, 0, MPI_COMM_WORLD);
   MPI_Barrier(MPI_COMM_WORLD);
   double start = MPI_Wtime();
-  if (rank == 0) midrun_iteration_begin((uint64_t)pieces, 1);
-  for (long i = 0; i < pieces; i++) {
-    midrun_work_begin((uint64_t)i, 1);
-    work(turns);
-    midrun_work_end();
+  for (long k = 0; k < iterations; k++) {
+    if (k == iterations / 10) early_kib = resident_kib();
+    if (rank == 0) midrun_iteration_begin((uint64_t)pieces, 1);
+    for (long i = 0; i < pieces; i++) {
+      midrun_work_begin((uint64_t)i, 1);
+      work(turns);
+      midrun_work_end();
+    }
+    if (rank == 0) midrun_iteration_end();
   }
-  if (rank == 0) midrun_iteration_end();
   double mine = MPI_Wtime() - start, longest;
   MPI_Reduce(&mine, &longest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
   if (rank == 0) printf("turns %ld loop_s %.6f\n", turns, longest);
+  if (rank == 0 && iterations > 1) printf("resident KiB: %ld after a tenth, %ld at the end\n", early_kib, resident_kib());
   MPI_Finalize();
   return 0;
 }
