@@ -1,5 +1,4 @@
-# Plants defects in a copy of the sources: run it at the root of a copy, add midrun-vocabulary to common/agreement, build the simulation there,
-# and run it with MIDRUN_DEFECT=1..16.
+# Plants defects in a copy of the sources: run it at the root of a copy, build the simulation there, and run it with MIDRUN_DEFECT=1..16.
 import pathlib
 def sub(path, pairs):
     p=pathlib.Path(path); s=p.read_text()
@@ -33,11 +32,12 @@ sub('monitor-tuner/src/agent.rs',[("            owner_settings: self.owners.all(
 sub('analyzer/src/job.rs',[("        self.overrides.adopt(manual);",f"        if !{P}(2) {{\n            self.overrides.adopt(manual);\n        }}")])
 # 3 the channel of midrun run stays dead after a partition
 sub('cli/src/run/client.rs',[("pub fn patient(endpoint: Endpoint) -> Endpoint {\n",f"pub fn patient(endpoint: Endpoint) -> Endpoint {{\n    if {P}(3) {{\n        return endpoint;\n    }}\n")])
+sub('proto/Cargo.toml',[("[dependencies]\n","[dependencies]\nmidrun-vocabulary.workspace = true\n")])
 # 4 idle strangers shut everybody out
-sub('analyzer/src/server/connections.rs',[("            self.turned_away += 1;\n            match",f"            self.turned_away += 1;\n            if {P}(4) {{\n                return None;\n            }}\n            match"),
-("        let patience = Duration::from_millis(limits::HANDSHAKE_MS);",f"        let patience = Duration::from_millis(if {P}(4) {{ u64::MAX / 2 }} else {{ limits::HANDSHAKE_MS }});")])
+sub('proto/src/connections.rs',[("            self.turned_away += 1;\n            match",f"            self.turned_away += 1;\n            if {P}(4) {{\n                return None;\n            }}\n            match"),
+("        let patience = Duration::from_millis(HANDSHAKE_MS);",f"        let patience = Duration::from_millis(if {P}(4) {{ u64::MAX / 2 }} else {{ HANDSHAKE_MS }});")])
 # 5 two jobs under one agent merge
-sub('monitor-tuner/src/agent.rs',[("                let job = job_on_wire(&segment.identity().job, uid);",f"                let name = if {P}(5) {{ \"job0\" }} else {{ &segment.identity().job }};\n                let job = job_on_wire(name, uid);")])
+sub('monitor-tuner/src/agent.rs',[("                let job = job_on_wire(&segment.identity().job, uid, self.user);",f"                let name = if {P}(5) {{ \"job0\" }} else {{ &segment.identity().job }};\n                let job = job_on_wire(name, uid, self.user);")])
 # 6 an action leaves before the journal is on disk
 sub('analyzer/src/server/core_task.rs',[("        if is_promise {",f"        if is_promise && !{P}(6) {{")])
 # 7 a rank applies an action again that comes again
@@ -53,8 +53,9 @@ sub('analyzer/src/convert.rs',[("wire.declared.filter(|declared| !declared.is_na
 sub('analyzer/src/core.rs',[("self.spec(token.to_owned(), options, false, false)",f"self.spec(if {P}(11) {{ String::new() }} else {{ token.to_owned() }}, options, false, false)")])
 # 12 a journal is given up for ever
 sub('analyzer/src/journal.rs',[("        if !self.is_given_up {\n            return;",f"        if !self.is_given_up || {P}(12) {{\n            return;")])
+sub('common/agreement/Cargo.toml',[("thiserror.workspace = true\n","thiserror.workspace = true\nmidrun-vocabulary.workspace = true\n")])
 # 13 a rank that is early takes the change over alone
-sub('common/agreement/src/rank.rs',[("        let decision = register.decide(self.round, Decision::Abort);\n        let State",f"        let early = register.decide(self.round, Decision::Abort);\n        let decision = if {P}(13) {{ Decision::Commit }} else {{ early }};\n        let State")])
+sub('common/agreement/src/rank.rs',[("            State::PreCommitted { .. } => Some(register.decide(self.round, Decision::Abort)),",f"            State::PreCommitted {{ .. }} if {P}(13) => {{\n                register.decide(self.round, Decision::Abort);\n                Some(Decision::Commit)\n            }}\n            State::PreCommitted {{ .. }} => Some(register.decide(self.round, Decision::Abort)),")])
 # 14 the agent forgets the owner's settings when the link is lost
 sub('monitor-tuner/src/agent.rs',[("            LinkEvent::Lost(why) => {\n",f"            LinkEvent::Lost(why) => {{\n                if {P}(14) {{\n                    self.owners = Owners::new(None);\n                }}\n")])
 # 15 a link that does not acknowledge is kept for ever
