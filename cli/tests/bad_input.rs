@@ -157,7 +157,7 @@ fn a_file_without_an_end_is_refused_by_every_predictor_that_reads_one() {
         &["program", "--machine", "m.toml"],
     ] {
         let line = [&["predict"], what, &["/dev/zero"]].concat();
-        refused(&stage, &line, &["/dev/zero: longer than 67108864 bytes"]);
+        refused(&stage, &line, &["/dev/zero: it is longer than 67108864 bytes"]);
     }
 }
 

@@ -5,7 +5,7 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::symbols::Marker;
 use ratatui::text::{Line, Text};
-use ratatui::widgets::{Axis, Block, Borders, Chart, Dataset, GraphType, Paragraph, Wrap};
+use ratatui::widgets::{Axis, Block, Borders, Chart, Dataset, GraphType, Paragraph, Sparkline, Wrap};
 
 use midrun_vocabulary::Seconds;
 
@@ -116,6 +116,7 @@ fn draw_curve(frame: &mut Frame, view: &View, area: Rect) {
         set(&ideal[..], colour(view, Color::Green).add_modifier(Modifier::DIM)),
         set(&time[..], colour(view, Color::Cyan)),
     ];
+    let area = draw_ratio(frame, view, shown, area);
     let number =
         |window: Option<&serde_json::Value>| window.map(|window| window["number"].to_string()).unwrap_or_default();
     let x = Axis::default()
@@ -123,6 +124,26 @@ fn draw_curve(frame: &mut Frame, view: &View, area: Rect) {
         .labels([number(shown.first()), number(shown.last())]);
     let y = Axis::default().bounds([0.0, most_s]).labels(["0".to_owned(), Seconds(most_s).to_string()]);
     frame.render_widget(Chart::new(datasets).block(titled(of)).x_axis(x).y_axis(y), area);
+}
+
+/// Draws by how much each iteration outlasted its ideal time into the last row, where there is room and an ideal time is known. Returns the
+/// rest of the area.
+fn draw_ratio(frame: &mut Frame, view: &View, windows: &[serde_json::Value], area: Rect) -> Rect {
+    const LABEL: u16 = 30;
+    let over = |window: &serde_json::Value| {
+        let ratio = window["time_s"].as_f64()? / window["ideal_s"].as_f64().filter(|ideal_s| *ideal_s > 0.0)?;
+        Some((ratio - 1.0).max(0.0))
+    };
+    let newest = &windows[windows.len().saturating_sub(usize::from(area.width.saturating_sub(LABEL)))..];
+    let each: Vec<Option<f64>> = newest.iter().map(over).collect();
+    let Some(most) = each.iter().flatten().copied().reduce(f64::max).filter(|_| area.height > 5) else { return area };
+    let [rest, row] = Layout::vertical([Constraint::Min(1), Constraint::Length(1)]).areas(area);
+    let [label, bars] = Layout::horizontal([Constraint::Length(LABEL), Constraint::Min(1)]).areas(row);
+    frame.render_widget(Paragraph::new(format!("over ideal, at most {:.1} %", 100.0 * most)), label);
+    // In ten-thousandths, which no screen has rows for.
+    let each = each.into_iter().map(|over| over.map(|over| (1e4 * over).round() as u64));
+    frame.render_widget(Sparkline::default().data(each).style(colour(view, Color::Yellow)), bars);
+    rest
 }
 
 fn draw_ranks(frame: &mut Frame, view: &View, area: Rect) {
