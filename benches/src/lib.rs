@@ -4,6 +4,7 @@
 
 pub mod master;
 pub mod papers;
+pub mod processes;
 pub mod programs;
 pub mod runs;
 pub mod simplex;

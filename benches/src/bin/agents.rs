@@ -3,6 +3,7 @@
 
 use anyhow::{Context, Result, bail};
 use clap::Parser;
+use midrun_benches::processes::{Ended, cpu_s, memory_mib};
 use midrun_benches::{prefix, spread};
 use midrun_proto::PROTOCOL_VERSION;
 use midrun_proto::v1::agent_client::AgentClient;
@@ -10,7 +11,7 @@ use midrun_proto::v1::{self, assignment, event, from_agent, to_agent};
 use prost::Message;
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -149,44 +150,11 @@ fn report(rank: u32, kinds: Vec<event::Kind>) -> v1::RankReport {
     v1::RankReport { id: id(rank), events, ..Default::default() }
 }
 
-/// A process of midrun.
-struct Daemon(Child);
-
-impl Daemon {
-    /// CPU time so far, seconds.
-    fn cpu_s(&self) -> f64 {
-        cpu_s(self.0.id())
-    }
-
-    /// Largest resident memory so far, MiB.
-    fn memory_mib(&self) -> f64 {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.0.id())).unwrap_or_default();
-        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-        line.and_then(|line| line.split_whitespace().next()?.parse::<f64>().ok()).map_or(f64::NAN, |kib| kib / 1024.0)
-    }
-}
-
-impl Drop for Daemon {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-/// CPU time of a process so far, seconds.
-fn cpu_s(pid: u32) -> f64 {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    let fields: Vec<f64> =
-        stat.rsplit(") ").next().unwrap_or("").split(' ').map(|f| f.parse().unwrap_or(0.0)).collect();
-    // User and system time are fields 14 and 15, the state field 3; clock ticks of 10 ms.
-    fields.get(11..13).map_or(f64::NAN, |times| times.iter().sum::<f64>() / 100.0)
-}
-
 /// The processes of midrun.
 struct Tree {
-    analyzer: Daemon,
+    analyzer: Ended,
     url: String,
-    inner: Vec<Daemon>,
+    inner: Vec<Ended>,
     sockets: tempfile::TempDir,
 }
 
@@ -201,7 +169,7 @@ impl Tree {
                 .arg(tree.sockets.path().join(number.to_string()))
                 .env("MIDRUN_CFG_AGENT__NODE", format!("i{number}"));
             command.stdin(Stdio::null()).stderr(Stdio::null());
-            tree.inner.push(Daemon(command.spawn()?));
+            tree.inner.push(Ended(command.spawn()?));
         }
         if inner > 0 {
             tokio::time::sleep(INNER_READY + Duration::from_millis(20) * inner).await;
@@ -211,7 +179,8 @@ impl Tree {
 
     /// CPU time of analyzer, inner agents and simulator so far, seconds.
     fn cpu_s(&self) -> [f64; 3] {
-        [self.analyzer.cpu_s(), self.inner.iter().map(Daemon::cpu_s).sum(), cpu_s(std::process::id())]
+        let of = |pid: u32| cpu_s(pid).unwrap_or(f64::NAN);
+        [of(self.analyzer.0.id()), self.inner.iter().map(|inner| of(inner.0.id())).sum(), of(std::process::id())]
     }
 
     /// Connections of the analyzer, and bytes that came in on them so far.
@@ -224,7 +193,7 @@ impl Tree {
     }
 }
 
-fn start_analyzer(inner: u32) -> Result<(Daemon, String)> {
+fn start_analyzer(inner: u32) -> Result<(Ended, String)> {
     let midrun = prefix().join("bin/midrun");
     let mut command = Command::new(&midrun);
     command.args(["analyzer", "--listen", "127.0.0.1:0"]).stdin(Stdio::null()).stderr(Stdio::piped());
@@ -233,7 +202,7 @@ fn start_analyzer(inner: u32) -> Result<(Daemon, String)> {
     command.env("MIDRUN_CFG_ANALYZER__DIRECT_AGENTS", direct.to_string());
     let mut child = command.spawn().with_context(|| format!("{} does not start", midrun.display()))?;
     let mut lines = BufReader::new(child.stderr.take().context("no stderr")?).lines();
-    let daemon = Daemon(child);
+    let daemon = Ended(child);
     while let Some(Ok(line)) = lines.next() {
         if let Some(address) = line.strip_prefix("midrun: analyzer listens on ") {
             let url = format!("http://{}", address.trim());
@@ -474,6 +443,11 @@ async fn measure(arguments: &Arguments, agents: u32, inner: u32) -> Result<()> {
     Ok(())
 }
 
+/// Largest resident memory of a process so far, MiB.
+fn most_mib(process: &Ended) -> f64 {
+    memory_mib(process.0.id(), "VmHWM").unwrap_or(f64::NAN)
+}
+
 fn print(job: &Job<'_>, ready: &str, figures: &Figures) {
     let milliseconds = |values: &[f64]| match spread(values.iter().map(|s| s * 1e3).collect()) {
         Some(found) => format!("{:.1} [{:.1} … {:.1}]", found.median, found.p10, found.p90),
@@ -481,16 +455,16 @@ fn print(job: &Job<'_>, ready: &str, figures: &Figures) {
     };
     let (agents, inner) = (job.agents.len(), job.tree.inner.len());
     let [analyzer, inners, simulator] = figures.cpu_s.map(|cpu_s| 100.0 * cpu_s / figures.wall_s);
-    let most_mib = job.tree.inner.iter().map(Daemon::memory_mib).fold(0.0, f64::max);
+    let inner_mib = job.tree.inner.iter().map(most_mib).fold(0.0, f64::max);
     println!(
-        "| {agents} | {inner} | {} | {ready} | {} | {} ({}) | {analyzer:.1} | {:.0} | {:.1} | {simulator:.0} | {:.0} | {most_mib:.0} | {:.0} | {:.0} |",
+        "| {agents} | {inner} | {} | {ready} | {} | {} ({}) | {analyzer:.1} | {:.0} | {:.1} | {simulator:.0} | {:.0} | {inner_mib:.0} | {:.0} | {:.0} |",
         agents * job.arguments.ranks as usize,
         milliseconds(&figures.digested_s),
         milliseconds(&figures.decided_s),
         figures.decided_s.len(),
         1e3 * figures.cpu_s[0] / job.arguments.iterations as f64,
         if inner > 0 { inners / inner as f64 } else { 0.0 },
-        job.tree.analyzer.memory_mib(),
+        most_mib(&job.tree.analyzer),
         figures.bytes_per_leaf / job.arguments.period_s,
         figures.bytes_per_link,
     );

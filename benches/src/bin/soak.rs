@@ -2,11 +2,12 @@
 
 use anyhow::{Context, Result, ensure};
 use clap::Parser;
+use midrun_benches::processes::{Ended, cpu_s, memory_mib};
 use midrun_benches::{Launcher, numbers, prefix, run_under_midrun, spread};
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// Memory over many iterations, jobs and strangers; cost of TLS.
@@ -60,28 +61,9 @@ fn mark_load() -> String {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("build/mark_load").display().to_string()
 }
 
-/// A process that is ended with this.
-struct Ended(Child);
-
-impl Drop for Ended {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-/// Resident memory of a process, MiB; `None` when it has gone.
-fn resident_mib(id: u32) -> Option<f64> {
-    let status = std::fs::read_to_string(format!("/proc/{id}/status")).ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-    Some(line.split_whitespace().next()?.parse::<f64>().ok()? / 1024.0)
-}
-
-/// Processor time of a process, seconds.
-fn processor_s(id: u32) -> Option<f64> {
-    let text = std::fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
-    let ticks = text.rsplit(')').next()?.split_whitespace().skip(11).take(2);
-    Some(ticks.filter_map(|word| word.parse::<f64>().ok()).sum::<f64>() / 100.0)
+/// Memory of a process that is resident now, MiB.
+fn resident_mib(pid: u32) -> Option<f64> {
+    memory_mib(pid, "VmRSS")
 }
 
 /// One rank with very many short iterations, under `midrun run`, which is agent and analyzer of the job.
@@ -195,7 +177,7 @@ fn strangers(a: &Arguments) -> Result<()> {
     let (analyzer, url, _) = analyzer(place.path(), false)?;
     let address = url.trim_start_matches("http://").to_owned();
     let id = analyzer.0.id();
-    let (before_mib, before_s) = (resident_mib(id).context("it runs")?, processor_s(id).context("it runs")?);
+    let (before_mib, before_s) = (resident_mib(id).context("it runs")?, cpu_s(id).context("it runs")?);
     let begin = Instant::now();
     let mut most = before_mib;
     let mut held = Vec::new();
@@ -215,7 +197,7 @@ fn strangers(a: &Arguments) -> Result<()> {
         }
         most = most.max(resident_mib(id).unwrap_or(f64::NAN));
     }
-    let spent_s = processor_s(id).context("it runs")? - before_s;
+    let spent_s = cpu_s(id).context("it runs")? - before_s;
     let share = 100.0 * spent_s / begin.elapsed().as_secs_f64();
     println!(
         "strangers: analyzer {before_mib:.1} MiB before, {most:.1} MiB at most, {share:.1} % of a core, {} MiB written to it",
@@ -250,11 +232,10 @@ fn tls(a: &Arguments) -> Result<()> {
                     .spawn()?,
             );
             std::thread::sleep(Duration::from_secs(2));
-            let (from, begin) = (processor_s(agent.0.id()).context("it runs")?, Instant::now());
+            let (from, begin) = (cpu_s(agent.0.id()).context("it runs")?, Instant::now());
             std::thread::sleep(Duration::from_secs(5));
             ensure!(rank.0.try_wait()?.is_none(), "the rank ended early");
-            shares[k]
-                .push(100.0 * (processor_s(agent.0.id()).context("it runs")? - from) / begin.elapsed().as_secs_f64());
+            shares[k].push(100.0 * (cpu_s(agent.0.id()).context("it runs")? - from) / begin.elapsed().as_secs_f64());
         }
     }
     for (name, values) in
