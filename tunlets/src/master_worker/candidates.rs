@@ -160,8 +160,15 @@ pub fn is_bounded(setting: &TechniqueParameters) -> bool {
 
 /// Whether a setting may be applied inside an iteration. The remaining tasks are cut while workers are still busy: without recall a
 /// technique whose share of them is set beforehand waits for the next iteration.
-pub fn fits_inside(setting: &TechniqueParameters) -> bool {
+fn fits_inside(setting: &TechniqueParameters) -> bool {
     setting.recall || !(setting.kind == Technique::None || setting.kind.has_share())
+}
+
+/// Whether a change begins in the running iteration: it is one of technique or recall that fits inside, and what relieves the master begins
+/// and ends with an iteration.
+pub fn begins_at_once(from: &TechniqueParameters, to: &TechniqueParameters) -> bool {
+    let at_start = from.is_relieving() || to.is_relieving();
+    (from.kind, from.recall) != (to.kind, to.recall) && fits_inside(to) && !at_start
 }
 
 /// Forecasts of `settings`, in their order, all on the same drawn tasks. The same workload and seed give the same

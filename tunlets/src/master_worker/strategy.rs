@@ -449,7 +449,6 @@ impl MasterWorker {
         (predicted_s, unchanged_s, uncertainty): (f64, f64, f64),
     ) -> Proposal {
         self.proposed = Some(Change::Technique(from, to, gain));
-        let at_start = from.is_relieving() || to.is_relieving();
         let named = |setting: TechniqueParameters, other: TechniqueParameters| {
             let recall = if setting.recall && !other.recall { " with recall" } else { "" };
             format!("{setting}{recall}")
@@ -480,7 +479,7 @@ impl MasterWorker {
             uncertainty,
             unchanged_s,
             gain: Some(gain.as_share(self.confidence)),
-            at_once: (from.kind, from.recall) != (to.kind, to.recall) && candidates::fits_inside(&to) && !at_start,
+            at_once: candidates::begins_at_once(&from, &to),
             ..Proposal::default()
         }
     }

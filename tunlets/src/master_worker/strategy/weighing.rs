@@ -80,8 +80,9 @@ impl MasterWorker {
         }
         // As many iterations are to come as there were (Lindy's rule), and the running one for what can begin in it.
         let to_come = self.last.map_or(1, |(iteration, _)| iteration + 1) as f64;
-        let worth =
-            |f: &Forecast| f.gain.mean * (1.0 + f64::from(u8::from(candidates::fits_inside(&f.setting))) / to_come);
+        let worth = |f: &Forecast| {
+            f.gain.mean * (1.0 + f64::from(u8::from(candidates::begins_at_once(&current, &f.setting))) / to_come)
+        };
         Weighed { best: preferred(&all, worth), now, unchanged, scale: unchanged / now.ratio }
     }
 
