@@ -206,7 +206,7 @@ impl Balance {
             "share of time %" => self.shares()?,
             "ideal" => (tasks as f64 * mean_s / f64::from(workers.max(1)) / unit_s).into(),
             "time" => (run()?.iteration_s / unit_s).into(),
-            "time/ideal" => run()?.ratio(workers).into(),
+            "time/ideal" => run()?.ratio().into(),
             "messages" => run()?.chunks.into(),
             "factor" => self.technique(text()?, workers)?.1.into(),
             "static split/ideal" => (1.0 + static_excess(sigma_s / mean_s, tasks, workers)).into(),

@@ -19,8 +19,6 @@ pub struct Counted {
     pub iteration_s: f64,
     /// Chunks taken.
     pub chunks: u64,
-    /// Sum of the task times over the workers, seconds.
-    pub task_s: f64,
     /// Each chunk, if they are wanted.
     pub log: Vec<ChunkLog>,
 }
@@ -50,10 +48,9 @@ pub fn run(
             continue;
         };
         number += 1;
-        let each_s = input.slowness.get(worker as usize).copied().unwrap_or(1.0) * unit_s;
+        let each_s = trace.slowness(input, worker as usize) * unit_s;
         let (time, squares) = trace.span(chunk.first, chunk.count);
         let busy_s = time * each_s;
-        counted.task_s += busy_s;
         if logging {
             let sum_sq_s2 = squares * each_s * each_s;
             counted.log.push(ChunkLog { worker, first: chunk.first, count: chunk.count, begin_s, busy_s, sum_sq_s2 });

@@ -22,8 +22,6 @@ pub struct Led {
     pub iteration_s: f64,
     /// Chunks computed.
     pub chunks: u64,
-    /// Sum of the task times over the workers, seconds.
-    pub task_s: f64,
     /// Each chunk, if they are wanted.
     pub log: Vec<ChunkLog>,
 }
@@ -155,7 +153,7 @@ impl Sim<'_> {
 
     /// Time of a chunk on this worker, seconds, and the sum of its tasks' squared times, seconds squared.
     fn times_of(&self, worker: usize, chunk: Chunk) -> (f64, f64) {
-        let each_s = self.input.slowness.get(worker).copied().unwrap_or(1.0) * self.unit_s;
+        let each_s = self.trace.slowness(self.input, worker) * self.unit_s;
         let (time, squares) = self.trace.span(chunk.first, chunk.count);
         (time * each_s, squares * each_s * each_s)
     }
@@ -357,7 +355,6 @@ impl Sim<'_> {
         self.workers[worker].computing = Some((chunk, begin_s + busy_s, number));
         self.at(begin_s + busy_s, Event::Done(worker, number));
         self.led.chunks += 1;
-        self.led.task_s += busy_s;
         if self.logging {
             let Chunk { first, count } = chunk;
             self.led.log.push(ChunkLog { worker: worker as u32, first, count, begin_s, busy_s, sum_sq_s2 });

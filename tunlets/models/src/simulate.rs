@@ -32,8 +32,8 @@ pub struct SimResult {
     pub iteration_s: f64,
     /// Chunks handed out.
     pub chunks: f64,
-    /// Sum of the task times over the workers, seconds.
-    pub task_s: f64,
+    /// The shortest time that these tasks could take: all workers compute until the end, each at its speed, seconds.
+    pub shortest_s: f64,
     /// Standard deviation of the iteration time between drawings, as a share of its mean; 0 with one drawing.
     pub deviation: f64,
     /// Each chunk's worker, tasks, time and sum of squared task times (only of [`iteration`] and [`iteration_of`]).
@@ -41,9 +41,9 @@ pub struct SimResult {
 }
 
 impl SimResult {
-    /// Iteration time over the ideal (task time / workers); 1 is perfect.
-    pub fn ratio(&self, workers: u32) -> f64 {
-        if self.task_s > 0.0 { self.iteration_s * f64::from(workers.max(1)) / self.task_s } else { 1.0 }
+    /// Iteration time over the shortest; 1 is perfect.
+    pub fn ratio(&self) -> f64 {
+        if self.shortest_s > 0.0 { self.iteration_s / self.shortest_s } else { 1.0 }
     }
 
     /// The mean of several, and their deviation.
@@ -55,7 +55,7 @@ impl SimResult {
             sum.iteration_s += one.iteration_s / n;
             squares_s2 += one.iteration_s * one.iteration_s;
             sum.chunks += one.chunks / n;
-            sum.task_s += one.task_s / n;
+            sum.shortest_s += one.shortest_s / n;
         }
         if n > 1.0 && sum.iteration_s > 0.0 {
             let variance_s2 = (squares_s2 - n * sum.iteration_s * sum.iteration_s) / (n - 1.0);
@@ -109,11 +109,9 @@ impl Drawings {
     ) -> Option<Vec<SimResult>> {
         let end = runs.end.min(self.traces.len());
         let traces = &self.traces[runs.start.min(end)..end];
-        let workers = input.workers.max(1) as usize;
-        let rate: f64 = (0..workers).map(|worker| 1.0 / slowness(input, worker)).sum();
         // No iteration is shorter than its tasks take all workers together.
-        let least_s = |trace: &Trace| trace.span(0, input.tasks).0 * input.mean_s / rate;
-        let rounding = 1.0 + 4.0 * f64::EPSILON * workers as f64;
+        let least_s = |trace: &Trace| shortest_s(input, (trace, input.mean_s));
+        let rounding = 1.0 + 4.0 * f64::EPSILON * f64::from(input.workers.max(1));
         let mut spare_s = most_s * traces.len() as f64 * rounding - traces.iter().map(least_s).sum::<f64>();
         let mut each = Vec::with_capacity(traces.len());
         for trace in traces {
@@ -205,6 +203,12 @@ struct Sim<'a> {
     logging: bool,
 }
 
+/// All tasks, by all workers at their speeds, seconds.
+fn shortest_s(input: &SimInput, (trace, unit_s): (&Trace, f64)) -> f64 {
+    let rate: f64 = (0..input.workers.max(1) as usize).map(|worker| 1.0 / trace.slowness(input, worker)).sum();
+    trace.span(0, input.tasks).0 * unit_s / rate
+}
+
 /// `None` when the iteration takes longer than `most_s`.
 fn run(
     input: &SimInput,
@@ -213,12 +217,13 @@ fn run(
     logging: bool,
     most_s: f64,
 ) -> Option<SimResult> {
+    let shortest_s = shortest_s(input, (trace, unit_s));
     let within = |result: SimResult| (result.iteration_s <= most_s).then_some(result);
     if parameters.counts()
         && let Some(counted) = counted::run(input, parameters, (trace, unit_s), logging)
     {
-        let Counted { iteration_s, chunks, task_s, log } = counted;
-        return within(SimResult { iteration_s, chunks: chunks as f64, task_s, deviation: 0.0, log });
+        let Counted { iteration_s, chunks, log } = counted;
+        return within(SimResult { iteration_s, chunks: chunks as f64, shortest_s, deviation: 0.0, log });
     }
     let n = input.workers.max(1);
     let scheduler =
@@ -227,8 +232,8 @@ fn run(
     if parameters.sub_team_size().is_some()
         && let Some(led) = led::run(input, parameters, (scheduler.clone(), speeds.clone()), (trace, unit_s), logging)
     {
-        let Led { iteration_s, chunks, task_s, log } = led;
-        return within(SimResult { iteration_s, chunks: chunks as f64, task_s, deviation: 0.0, log });
+        let Led { iteration_s, chunks, log } = led;
+        return within(SimResult { iteration_s, chunks: chunks as f64, shortest_s, deviation: 0.0, log });
     }
     let mut sim = Sim {
         input,
@@ -245,7 +250,7 @@ fn run(
         master_free_s: 0.0,
         outgoing_free_s: 0.0,
         incoming_free_s: 0.0,
-        result: SimResult::default(),
+        result: SimResult { shortest_s, ..SimResult::default() },
         logging,
     };
     for worker in (0..n).chain(0..n) {
@@ -261,11 +266,6 @@ fn run(
     Some(sim.result)
 }
 
-/// Time of a task on this worker, over that on one of average speed.
-fn slowness(input: &SimInput, worker: usize) -> f64 {
-    input.slowness.get(worker).copied().unwrap_or(1.0)
-}
-
 /// The master's estimate of a worker's speed from the iteration before.
 fn known_speed(input: &SimInput, worker: usize) -> WorkerSpeed {
     if input.first {
@@ -274,14 +274,14 @@ fn known_speed(input: &SimInput, worker: usize) -> WorkerSpeed {
     if let Some(measured) = input.measured.get(worker).filter(|measured| measured.tasks > 0) {
         return *measured;
     }
-    let mean_s = input.mean_s * slowness(input, worker);
+    let mean_s = input.mean_s * input.slowness_of(worker);
     WorkerSpeed::known(KNOWN_TASKS, KNOWN_CHUNKS, mean_s, (input.variation * mean_s).powi(2))
 }
 
 /// The master's mean and standard deviation of all tasks' times from the iteration before: from the tasks themselves, their
 /// positions and the workers, each of which computes as many tasks as it is fast.
 fn known_moments(input: &SimInput) -> Option<(f64, f64)> {
-    let slowness = || (0..input.workers.max(1) as usize).map(|worker| slowness(input, worker));
+    let slowness = || (0..input.workers.max(1) as usize).map(|worker| input.slowness_of(worker));
     let rate: f64 = slowness().map(|s| 1.0 / s).sum();
     let mean_s = input.mean_s * f64::from(input.workers.max(1)) / rate;
     let profile = input.profile.iter().map(|p| p * p).sum::<f64>() / input.profile.len().max(1) as f64;
@@ -317,7 +317,7 @@ impl Sim<'_> {
     }
 
     fn slowness(&self, worker: u32) -> f64 {
-        slowness(self.input, worker as usize)
+        self.trace.slowness(self.input, worker as usize)
     }
 
     fn feed(&mut self, worker: u32, now: f64) {
@@ -514,7 +514,6 @@ impl Sim<'_> {
         let begin_s = self.workers[worker as usize].begun_s.pop_front().unwrap_or(now);
         let (time, squares) = self.trace.span(chunk.first, chunk.count);
         let (busy_s, sum_sq_s2) = (time * each_s, squares * each_s * each_s);
-        self.result.task_s += busy_s;
         // The last result's taking in is part of the iteration; the master's time per chunk covers both ways.
         self.result.iteration_s = self.result.iteration_s.max(now);
         if self.logging {

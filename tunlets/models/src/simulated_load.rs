@@ -38,6 +38,8 @@ pub struct SimInput {
     pub sample: Vec<f64>,
     /// Relative time per task of each worker: 1 average, 4 four times slower; missing: 1.
     pub slowness: Vec<f64>,
+    /// Standard error of each `slowness`, as a share of it: each drawing has speeds of its own; missing: it is exact.
+    pub slowness_errors: Vec<f64>,
     /// What the master measured of each worker, in the order of `slowness`: a technique that weighs does so by this, whatever it
     /// is due to. Missing or without tasks: `slowness`.
     pub measured: Vec<WorkerSpeed>,
@@ -64,6 +66,11 @@ pub struct SimInput {
 }
 
 impl SimInput {
+    /// What is known of a worker's `slowness`.
+    pub fn slowness_of(&self, worker: usize) -> f64 {
+        self.slowness.get(worker).copied().unwrap_or(1.0)
+    }
+
     /// Mean time of a task at `position` (0 to 1) of the index range, as a multiple of `mean_s`.
     pub fn relative_at(&self, position: f64) -> f64 {
         let bin = (position * self.profile.len() as f64) as usize;

@@ -12,6 +12,8 @@ pub struct Trace {
     block: u64,
     sums: Vec<f64>,
     squares: Vec<f64>,
+    /// How far each worker's speed lies from what is known of it, in standard errors; missing: as it is known.
+    speeds: Vec<f64>,
 }
 
 impl Trace {
@@ -23,7 +25,8 @@ impl Trace {
         let variance = input.variation * input.variation / block as f64;
         let (mut sum, mut square) = (0.0, 0.0);
         let room = blocks as usize + 1;
-        let mut trace = Trace { block, sums: Vec::with_capacity(room), squares: Vec::with_capacity(room) };
+        let mut trace =
+            Trace { block, sums: Vec::with_capacity(room), squares: Vec::with_capacity(room), speeds: Vec::new() };
         trace.sums.push(0.0);
         trace.squares.push(0.0);
         for i in 0..blocks {
@@ -38,12 +41,13 @@ impl Trace {
             trace.sums.push(sum);
             trace.squares.push(square);
         }
+        trace.speeds = (0..input.workers).map(|_| random.normal()).collect();
         trace
     }
 
     /// A trace of given task times, seconds.
     pub fn of(times: &[f64]) -> Trace {
-        let mut trace = Trace { block: 1, sums: vec![0.0], squares: vec![0.0] };
+        let mut trace = Trace { block: 1, sums: vec![0.0], squares: vec![0.0], speeds: Vec::new() };
         let (mut sum, mut square) = (0.0, 0.0);
         for t in times {
             sum += t;
@@ -58,6 +62,13 @@ impl Trace {
         let (whole, part) = ((index / self.block) as usize, (index % self.block) as f64 / self.block as f64);
         let here = prefix[whole];
         if part > 0.0 { here + part * (prefix[whole + 1] - here) } else { here }
+    }
+
+    /// Time of a task on this worker, over that on one of average speed.
+    pub fn slowness(&self, input: &SimInput, worker: usize) -> f64 {
+        let at = |list: &[f64]| list.get(worker).copied();
+        let away = at(&self.speeds).unwrap_or(0.0) * at(&input.slowness_errors).unwrap_or(0.0);
+        input.slowness_of(worker) * away.exp()
     }
 
     /// Time of these tasks and sum of their squares.

@@ -25,12 +25,12 @@ const PROMISING: usize = 4;
 const TASKS: u64 = 80_000;
 const LEAST: u64 = 3;
 
-/// A setting and the iteration time that is expected of it, as a multiple of the ideal.
+/// A setting and the iteration time that is expected of it, as a multiple of the shortest possible.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Forecast {
     /// The setting.
     pub setting: TechniqueParameters,
-    /// Expected iteration time / ideal.
+    /// Expected iteration time / the shortest possible.
     pub ratio: f64,
     /// Expected iteration time, seconds.
     pub iteration_s: f64,
@@ -201,14 +201,13 @@ fn draw(workload: &WorkloadEstimator, seed: u64, runs: u64) -> Drawings {
 /// A setting's simulated iterations.
 struct Simulation {
     setting: TechniqueParameters,
-    workers: u32,
     each: Vec<SimResult>,
 }
 
 impl Simulation {
     fn new(drawings: &Drawings, workload: &WorkloadEstimator, setting: TechniqueParameters, runs: u64) -> Simulation {
         let each = drawings.each(&workload.load(), &setting, runs as usize);
-        Simulation { setting, workers: workload.workers, each }
+        Simulation { setting, each }
     }
 
     /// `None` where the mean time is above `most_s`, seconds.
@@ -219,7 +218,7 @@ impl Simulation {
         most_s: f64,
     ) -> Option<Simulation> {
         let each = drawings.each_within(&workload.load(), &setting, 0..runs as usize, most_s)?;
-        Some(Simulation { setting, workers: workload.workers, each })
+        Some(Simulation { setting, each })
     }
 
     /// With the drawings up to `runs` that were left out.
@@ -240,7 +239,7 @@ impl Simulation {
         let (iteration_s, deviation, chunks) = (result.iteration_s, result.deviation, result.chunks);
         let gain =
             other.map_or(Gain::NONE, |(other, confidence)| Gain::paired(&other.times_s(), &self.times_s(), confidence));
-        let (ratio, drawn) = (result.ratio(self.workers), gain.error);
+        let (ratio, drawn) = (result.ratio(), gain.error);
         Forecast { setting: self.setting, ratio, iteration_s, deviation, chunks, gain, drawn, attributed: 0.0 }
     }
 

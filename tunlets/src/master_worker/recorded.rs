@@ -42,7 +42,7 @@ pub struct Foreseen {
     pub uncertainty: f64,
     /// Tasks of an iteration.
     pub tasks: u64,
-    /// Total task time / workers, seconds.
+    /// All tasks by all workers, at their speeds, seconds.
     pub ideal_s: f64,
 }
 
@@ -68,9 +68,9 @@ impl Fit {
         for window in windows {
             WorkloadEstimator::learn(&mut workload, window, Confidence::default());
             gaps.extend(window.prepare_s);
-            let ideal_s = window.ideal_s();
-            if let (Some(known), true) = (&mut workload, ideal_s > 0.0 && window.is_whole()) {
-                explain(known, &window.setting, window, window.iteration_s / ideal_s);
+            if let (Some(known), true) = (&mut workload, window.ideal_s() > 0.0 && window.is_whole()) {
+                let ratio = window.iteration_s / known.ideal_of_s(window);
+                explain(known, &window.setting, window, ratio);
                 whole.push(window);
             }
         }

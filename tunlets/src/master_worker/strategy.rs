@@ -216,13 +216,15 @@ impl MasterWorker {
         if !window.setting_changed && same.is_none() && self.trials.watched.is_none() {
             self.current = Some(window.setting);
         }
-        let ideal_s = window.ideal_s();
+        // By the speeds that are known: the time of all tasks depends on how many the slow workers got.
+        let ideal_s = self.workload.as_ref().map_or(0.0, |known| known.ideal_of_s(window));
         if ideal_s > 0.0 && window.is_complete() {
             let ratio = window.iteration_s / ideal_s;
             if window.setting_changed {
                 self.interrupt(None);
             } else {
-                self.regime = Some(Regime::of(window.iteration_s, window.master_busy_s, ideal_s, window.run_delay()));
+                let regime = Regime::of(window.iteration_s, window.master_busy_s, window.ideal_s(), window.run_delay());
+                self.regime = Some(regime);
                 let normalized =
                     self.workload.as_ref().map(|known| (known.normalized_s(window), known.work_s(window.tasks)));
                 self.judgements

@@ -450,9 +450,4 @@ impl WorkloadEstimator {
     pub fn variation(&self) -> f64 {
         self.sigma_s / self.mean_s
     }
-
-    /// The shortest time for the tasks there are: total task time / workers, seconds.
-    pub fn ideal_s(&self) -> f64 {
-        self.mean_s * self.tasks as f64 / f64::from(self.workers.max(1))
-    }
 }

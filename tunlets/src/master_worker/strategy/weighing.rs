@@ -38,7 +38,7 @@ impl MasterWorker {
     /// Weighs the other settings against `current`. Where even the ideal would gain too little to be sure of, none is simulated.
     pub(super) fn weigh(&self, workload: &WorkloadEstimator, current: TechniqueParameters) -> Weighed {
         let measured = self.experience.ratio(&current);
-        let most = measured.map_or(f64::INFINITY, |ratio| (ratio * workload.ideal_s() / workload.shortest_s()).ln());
+        let most = measured.map_or(f64::INFINITY, f64::ln);
         let requested = self.is_requested(&current);
         if !requested && most <= self.confidence.standard_errors() * EXACT {
             let now = candidates::present(workload, current);

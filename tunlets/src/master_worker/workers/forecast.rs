@@ -88,7 +88,7 @@ pub fn forecasts(
         let load = there.load();
         let own = (load.tasks != workload.tasks).then(|| Drawings::new(&load, seed..seed + runs));
         let drawings = own.as_ref().unwrap_or(&drawings);
-        let (work_s, shortest_s) = (there.work_s(there.tasks), there.shortest_s());
+        let (work_s, shortest_s) = (there.work_s(there.tasks), there.ideal_s());
         let with = |setting: &TechniqueParameters, most_s: f64| {
             let fitted = candidates::informed(setting.kind, setting.factor, &there);
             let setting = if setting.min_chunk > 1 { fitted } else { *setting };
@@ -119,7 +119,7 @@ pub fn forecasts(
 /// The shortest time that so many workers can take.
 pub fn shortest(workload: &WorkloadEstimator, setting: TechniqueParameters, workers: u32) -> Forecast {
     let there = workload.with_workers(workers);
-    let (iteration_s, work_s) = (there.shortest_s(), there.work_s(there.tasks));
+    let (iteration_s, work_s) = (there.ideal_s(), there.work_s(there.tasks));
     Forecast { workers, setting, iteration_s, work_s, deviation: 0.0, faster: Gain::NONE }
 }
 

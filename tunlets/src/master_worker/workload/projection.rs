@@ -3,7 +3,7 @@
 use super::WorkloadEstimator;
 use crate::link::Cost;
 use crate::trial::JUDGED;
-use crate::{LinkCost, Network};
+use crate::{LinkCost, Network, Window};
 use midrun_models::simulate::{MessageTimes, SimInput};
 use std::collections::BTreeMap;
 
@@ -91,18 +91,39 @@ impl WorkloadEstimator {
         all
     }
 
-    /// The shortest time for the tasks there are, with these workers and the speeds that they are known to have: nothing is faster.
+    /// The ideal time of an iteration: all tasks there are by all workers, with the speeds that these are known to have. Nothing is faster.
     /// Seconds.
-    pub fn shortest_s(&self) -> f64 {
+    pub fn ideal_s(&self) -> f64 {
         let known = self.by_cost();
         let rate = |place: usize| known.get(place).map_or(1.0, |worker| 1.0 / worker.slowness);
         self.compute_s() / (0..self.workers.max(1) as usize).map(rate).sum::<f64>()
+    }
+
+    /// The ideal time of an iteration that was measured, whoever computed which of its tasks: what each worker was busy with, at its speed, by
+    /// all of them. Where they are equal, all task times / workers. Seconds.
+    pub fn ideal_of_s(&self, window: &Window) -> f64 {
+        let speed = |rank: u32| 1.0 / self.slowness.get(&rank).copied().unwrap_or(1.0);
+        let all = window.per_worker.iter().map(|w| (speed(w.rank), w.busy_s));
+        let (speeds, work_s) = all.fold((0.0, 0.0), |(sum, work_s), (speed, s)| (sum + speed, work_s + speed * s));
+        // Workers that got nothing could have computed, too.
+        let speeds = speeds + f64::from(window.workers) - window.per_worker.len() as f64;
+        if speeds > 0.0 { work_s / speeds } else { 0.0 }
     }
 
     /// Two messages per chunk, and the bytes of a task and its result, per task.
     fn message_s(&self, link: &LinkCost) -> f64 {
         let bytes = self.network.map_or(0.0, |n| f64::from(n.task_bytes) + f64::from(n.result_bytes));
         self.share() * (2.0 * link.cost.start_up_s / self.chunk_tasks.max(1.0) + link.cost.per_byte_s * bytes)
+    }
+
+    /// Standard error of what is known of a worker's speed, as a share of it: what it computed tells as much, and what workers differ by
+    /// tells what to expect of any (empirical Bayes). Where they differ by chance only, nothing is uncertain: they are equal.
+    fn slowness_error(&self, worker: &KnownWorker) -> f64 {
+        let Some(speed) = self.speeds.get(&worker.rank).filter(|speed| speed.tasks > 0) else { return 0.0 };
+        let drawn = if self.shape.is_placed() || !self.tasks_timed { speed.chunks } else { speed.tasks };
+        let of_own = (self.residual_s(self.sigma_s) / self.mean_s).powi(2) / drawn.max(1) as f64;
+        let all = of_own + self.by_workers;
+        if self.by_workers > 0.0 { (of_own * self.by_workers / all).sqrt() } else { 0.0 }
     }
 
     fn share(&self) -> f64 {
@@ -150,6 +171,7 @@ impl WorkloadEstimator {
         let variance = (square - self.by_workers - between).max(0.0) / (1.0 + between);
         let sample = if profile.is_empty() { self.shape.sample(variance) } else { Vec::new() };
         slowness.resize(count, 1.0);
+        let slowness_errors = known.iter().take(count).map(|worker| self.slowness_error(worker)).collect();
         // It will weigh the next iteration's chunks by what it measured, even where that came from the tasks' places.
         let measured = |worker: &KnownWorker| self.speeds.get(&worker.rank).copied().unwrap_or_default().faded();
         let measured = known.iter().take(count).map(measured).collect();
@@ -163,6 +185,7 @@ impl WorkloadEstimator {
             variation: variance.sqrt(),
             sample,
             slowness,
+            slowness_errors,
             measured,
             moments: None,
             overhead_s: self.chunk_cost_s.clamp(0.0, self.mean_s),

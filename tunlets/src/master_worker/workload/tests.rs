@@ -61,6 +61,50 @@ fn slow_workers_are_distinguished_from_slow_tasks() {
 }
 
 #[test]
+fn the_ideal_time_does_not_depend_on_who_computed_the_tasks() {
+    // 400 tasks by two workers that take 4 ms for each, and two that take 1 ms.
+    let of = |tasks: [u64; 4]| {
+        let mut one = window(0, 4, 0.5);
+        for (w, (count, each_s)) in one.per_worker.iter_mut().zip(tasks.into_iter().zip([4e-3, 4e-3, 1e-3, 1e-3])) {
+            let own_s = count as f64 * each_s;
+            (w.tasks, w.busy_s, w.sum_sq_s2) = (count, own_s, own_s * each_s);
+        }
+        one
+    };
+    let (in_equal_parts, by_speed) = (of([100, 100, 100, 100]), of([40, 40, 160, 160]));
+    let mut workload = None;
+    learn(&mut workload, &in_equal_parts);
+    let known = workload.unwrap();
+    for window in [&in_equal_parts, &by_speed] {
+        assert!((known.ideal_of_s(window) - 0.16).abs() < 1e-9, "{}", known.ideal_of_s(window));
+    }
+    assert!((known.ideal_s() - 0.16).abs() < 1e-9, "{}", known.ideal_s());
+    let errors = known.load().slowness_errors;
+    assert!(errors.iter().all(|error| *error == 0.0), "nothing scatters but the workers: {errors:?}");
+}
+
+#[test]
+fn speeds_of_workers_are_as_uncertain_as_their_few_tasks_and_chance_between_equal_ones_is_not() {
+    let of = |slow: f64| {
+        let mut one = window(0, 4, 0.5);
+        for w in &mut one.per_worker[..2] {
+            w.busy_s *= slow;
+            w.sum_sq_s2 *= slow * slow;
+        }
+        // Exponential times: the mean of a worker's 100 is known to a tenth.
+        one.per_worker.iter_mut().for_each(|w| w.sum_sq_s2 *= 2.0);
+        one.profile.clear();
+        let mut workload = None;
+        (0..2).for_each(|iteration| {
+            learn(&mut workload, &Window { iteration, ..one.clone() });
+        });
+        workload.unwrap().load().slowness_errors
+    };
+    assert!(of(1.0).iter().all(|error| *error == 0.0), "{:?}", of(1.0));
+    assert!(of(3.0).iter().all(|error| (0.05..0.15).contains(error)), "{:?}", of(3.0));
+}
+
+#[test]
 fn a_worker_that_drew_none_of_the_few_dear_tasks_is_not_faster() {
     // 28 tasks of 1 ms, and two of 200 ms, which two of four workers drew.
     let mut fire = window(0, 4, 0.21);
