@@ -7,9 +7,15 @@
 //! |d_f k_g - d_g k_f| <= 2 k_f k_g
 //! ```
 //!
-//! whatever the readings' distance is. The smallest `k_f`, `k_g` that do so at all readings are the functions' ratio. Of two
-//! functions whose calls have nothing to do with each other, one reading n iterations after another satisfies it with
-//! probability `4 k_f / n`, for the bound allows that share of the counts; independent stretches multiply. That is the chance
+//! whatever the readings' distance is. The smallest `k_f`, `k_g` that do so at all readings are the functions' ratio. Calls at
+//! random (Poisson) of two functions that have nothing to do with each other scatter: n iterations later the left side has the
+//! variance `n k_f k_g (k_f + k_g)`, so that it satisfies the bound with a probability of at most
+//!
+//! ```text
+//! 4 k_f k_g / sqrt(2 pi n k_f k_g (k_f + k_g)) = sqrt(w / n),   w = 8/pi k_f k_g / (k_f + k_g)
+//! ```
+//!
+//! whatever their numbers are; independent stretches multiply, but for one, to which the ratio was fitted. That is the chance
 //! of an error, and the functions that agree at the level are a *class*. Its rarest function ends the iterations.
 
 use std::collections::BTreeMap;
@@ -23,7 +29,7 @@ use crate::limits;
 const MOST_CALLS: u64 = 64;
 /// Fewest readings to look at: from the first to the last one there are stretches to compare.
 const FEWEST_READINGS: usize = 3;
-/// A stretch of e times the bound's width makes the product of the stretches' chances smallest.
+/// A stretch of e times `w` makes the product of the stretches' chances smallest.
 const STRETCH: f64 = std::f64::consts::E;
 
 /// Calls of each function at one reading of a rank's counters, and its time, nanoseconds.
@@ -236,16 +242,17 @@ fn ratio(readings: &[Reading], name: &str, rarest: &str) -> Option<Ratio> {
 
 /// The chance that the ratio holds of functions that have nothing to do with each other.
 fn by_chance(readings: &[Reading], calls: u64, of_rarest: u64, made: impl Fn(&Reading, &Reading) -> u64) -> f64 {
-    let width = 4.0 * calls as f64;
-    let (mut chance, mut from) = (1.0, &readings[0]);
+    let (calls, of_rarest) = (calls as f64, of_rarest as f64);
+    let width = 8.0 / std::f64::consts::PI * calls * of_rarest / (calls + of_rarest);
+    let (mut chances, mut from) = (Vec::new(), &readings[0]);
     for to in readings {
-        let iterations = made(from, to) as f64 / of_rarest as f64;
+        let iterations = made(from, to) as f64 / of_rarest;
         if iterations >= STRETCH * width {
-            chance *= width / iterations;
+            chances.push((width / iterations).sqrt());
             from = to;
         }
     }
-    chance
+    chances.iter().skip(1).product()
 }
 
 fn lcm(a: u64, b: u64) -> u64 {

@@ -111,6 +111,20 @@ fn a_master_and_its_workers_have_no_period_in_common() {
 }
 
 #[test]
+fn a_collective_ends_the_iterations_of_a_master_that_makes_hundreds_of_calls_in_each() {
+    let program: Program<'_> =
+        &|n| vec![("MPI_Send", evenly(n, 608)), ("MPI_Recv", evenly(n, 600)), ("MPI_Bcast", evenly(n, 1))];
+    // Each worker gets another part of the messages.
+    let others = |n: f64, call: &str| match call {
+        "MPI_Bcast" => vec![evenly(n, 1), evenly(n, 1) + 1],
+        _ => vec![evenly(n, 220), evenly(n, 380)],
+    };
+    let (reading, period) = search(0.04, 200, program, others).expect("a period");
+    assert_eq!((&*period.call, period.every, period.calls.len()), ("MPI_Bcast", 1, 3), "{period:?}");
+    assert!(reading <= 60, "after {reading} readings");
+}
+
+#[test]
 fn calls_at_random_have_a_period_as_rarely_as_promised() {
     let wrong = (0..400).filter(|seed| {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(*seed);
