@@ -7,6 +7,9 @@ use iced_x86::{
     Register,
 };
 
+use petgraph::algo::kosaraju_scc;
+use petgraph::graph::DiGraph;
+
 use super::program::{Function, Program};
 
 /// Most instructions of a stub that leads to an imported function: endbr64, and the jump.
@@ -17,14 +20,14 @@ const STUB: usize = 3;
 pub struct Call {
     /// The function called.
     pub to: String,
-    /// First and last address of each loop around it.
-    pub loops: Vec<(u64, u64)>,
+    /// Number of the outermost loop around it, within its function.
+    pub around: Option<usize>,
 }
 
 impl Call {
     /// Whether a loop contains both calls.
     pub fn shares_loop(&self, other: &Call) -> bool {
-        self.loops.iter().any(|around| other.loops.contains(around))
+        self.around.is_some() && self.around == other.around
     }
 }
 
@@ -39,15 +42,18 @@ pub struct Body {
     pub size: usize,
 }
 
+/// The outermost loops around instructions of a function, or none, by function.
+pub type Places = BTreeMap<String, BTreeSet<Option<usize>>>;
+
 /// How the code uses one variable.
 #[derive(Clone, Debug, Default)]
 pub struct Uses {
-    /// Functions that read it.
-    pub readers: BTreeSet<String>,
+    /// Functions that read it, and in which loops.
+    pub readers: Places,
     /// Functions that write it.
-    pub writers: BTreeSet<String>,
+    pub writers: Places,
     /// Functions that take its address, and may do either.
-    pub takers: BTreeSet<String>,
+    pub takers: Places,
     /// It is read or written as a floating-point number.
     pub is_float: bool,
     /// MPI says in it which rank this is, or how many there are.
@@ -114,41 +120,39 @@ impl Code {
         let instructions: Vec<Instruction> =
             Decoder::with_ip(64, &function.code, function.address, DecoderOptions::NONE).into_iter().collect();
         let end = function.address + function.code.len() as u64;
-        let loops: Vec<(u64, u64)> = instructions.iter().filter_map(|i| back_edge(i, function.address)).collect();
+        let loops = loops(&instructions);
         let mut calls = Vec::new();
         let mut info = InstructionInfoFactory::new();
         // Registers that hold the value of a variable.
         let mut holds: BTreeMap<Register, String> = BTreeMap::new();
         // Variables whose addresses the next call may get.
         let mut taken: Vec<String> = Vec::new();
-        for instruction in &instructions {
+        for (instruction, around) in instructions.iter().zip(&loops) {
             let is_call = matches!(instruction.flow_control(), FlowControl::Call | FlowControl::IndirectCall);
             let leaves = instruction.flow_control() == FlowControl::UnconditionalBranch
                 && !(function.address..end).contains(&instruction.near_branch_target());
             if let Some(to) = (is_call || leaves).then(|| target(program, instruction)).flatten() {
-                let ip = instruction.ip();
-                let loops = loops.iter().filter(|(first, last)| (*first..=*last).contains(&ip)).copied().collect();
                 if ["MPI_Comm_rank", "MPI_Comm_size"].contains(&&*to) {
                     for name in &taken {
                         self.uses.entry(name.clone()).or_default().is_rank = true;
                     }
                 }
                 taken.clear();
-                calls.push(Call { to, loops });
+                calls.push(Call { to, around: *around });
             }
-            taken.extend(self.note_uses(program, &function.name, instruction, &mut info, &mut holds));
+            taken.extend(self.note_uses(program, (&function.name, *around), instruction, &mut info, &mut holds));
             if is_call {
                 holds.clear();
             }
         }
-        Body { calls, has_loop: !loops.is_empty(), size: function.code.len() }
+        Body { calls, has_loop: loops.iter().any(Option::is_some), size: function.code.len() }
     }
 
     /// Notes how an instruction uses a variable. Returns the variable if it takes the address.
     fn note_uses(
         &mut self,
         program: &Program,
-        function: &str,
+        (function, around): (&str, Option<usize>),
         instruction: &Instruction,
         info: &mut InstructionInfoFactory,
         holds: &mut BTreeMap<Register, String>,
@@ -165,8 +169,11 @@ impl Code {
         }
         let name = variable?;
         let uses = self.uses.entry(name.clone()).or_default();
+        let here = |places: &mut Places| {
+            places.entry(function.to_owned()).or_default().insert(around);
+        };
         if instruction.mnemonic() == Mnemonic::Lea || info.used_memory().is_empty() {
-            uses.takers.insert(function.to_owned());
+            here(&mut uses.takers);
             return Some(name);
         }
         uses.is_float |= matches!(instruction.memory_size(), MemorySize::Float32 | MemorySize::Float64);
@@ -180,10 +187,10 @@ impl Code {
                 _ => (false, false),
             };
             if reads {
-                uses.readers.insert(function.to_owned());
+                here(&mut uses.readers);
             }
             if writes {
-                uses.writers.insert(function.to_owned());
+                here(&mut uses.writers);
             }
         }
         if instruction.mnemonic() == Mnemonic::Mov && instruction.op0_kind() == OpKind::Register {
@@ -193,11 +200,39 @@ impl Code {
     }
 }
 
-/// A jump back inside the function ends a loop: from the target to the jump.
-fn back_edge(instruction: &Instruction, begin: u64) -> Option<(u64, u64)> {
-    let jumps = matches!(instruction.flow_control(), FlowControl::ConditionalBranch | FlowControl::UnconditionalBranch);
-    let target = instruction.near_branch_target();
-    (jumps && target >= begin && target <= instruction.ip()).then(|| (target, instruction.ip()))
+/// The outermost loop around each instruction of a function: instructions that lead to each other. What the compiler laid out behind the rest
+/// and jumps back from is none.
+fn loops(instructions: &[Instruction]) -> Vec<Option<usize>> {
+    let place = |ip: u64| instructions.binary_search_by_key(&ip, Instruction::ip).ok();
+    let (mut edges, mut indirect) = (Vec::new(), Vec::new());
+    for (at, instruction) in instructions.iter().enumerate() {
+        let flow = instruction.flow_control();
+        let jumps = matches!(flow, FlowControl::ConditionalBranch | FlowControl::UnconditionalBranch);
+        edges.extend(place(instruction.near_branch_target()).filter(|_| jumps).map(|to| (at, to)));
+        match flow {
+            FlowControl::IndirectBranch => indirect.push(at),
+            FlowControl::UnconditionalBranch | FlowControl::Return => {}
+            _ if at + 1 < instructions.len() => edges.push((at, at + 1)),
+            _ => {}
+        }
+    }
+    // A jump by a table leads to what nothing else leads to, but for what aligns code.
+    let reached: BTreeSet<usize> = edges.iter().map(|(_, to)| *to).collect();
+    let aligns = |at: usize| matches!(instructions[at].mnemonic(), Mnemonic::Nop | Mnemonic::Int3);
+    let tabled: Vec<usize> = (1..instructions.len()).filter(|at| !reached.contains(at) && !aligns(*at)).collect();
+    edges.extend(indirect.iter().flat_map(|from| tabled.iter().map(|to| (*from, *to))));
+    let mut graph = DiGraph::<(), ()>::new();
+    instructions.iter().for_each(|_| {
+        graph.add_node(());
+    });
+    graph.extend_with_edges(edges.iter().map(|(from, to)| (*from as u32, *to as u32)));
+    let mut around = vec![None; instructions.len()];
+    for (number, circle) in kosaraju_scc(&graph).into_iter().enumerate() {
+        if circle.len() > 1 || graph.contains_edge(circle[0], circle[0]) {
+            circle.into_iter().for_each(|node| around[node.index()] = Some(number));
+        }
+    }
+    around
 }
 
 /// The variable that the instruction names.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use super::code::{Call, Code, Uses};
+use super::code::{Body, Call, Code, Places, Uses};
 use super::program::{Program, Variable};
 
 /// Names at which a program begins.
@@ -59,8 +59,37 @@ pub fn points_file(path: &str, program: &Program, code: &Code) -> String {
         // Without a function of the iterations everything but the program's own beginning belongs to them.
         None => code.bodies.keys().map(String::as_str).filter(|name| Some(*name) != entry).collect(),
     };
-    list_variables(&mut text, program, code, &inside);
+    let around = entry.filter(|_| iterations.is_empty());
+    let around = around.and_then(|entry| Some((entry, communicating_loops(code.bodies.get(entry)?, &talking))));
+    list_variables(&mut text, program, code, &Iterations { inside, around });
     text
+}
+
+/// The code of the iterations.
+struct Iterations<'c> {
+    /// Functions that belong to them.
+    inside: BTreeSet<&'c str>,
+    /// The function around them, and its loops that are iterations.
+    around: Option<(&'c str, BTreeSet<usize>)>,
+}
+
+impl Iterations<'_> {
+    /// The functions of which one of the places belongs to the iterations.
+    fn of<'p>(&self, places: &'p Places) -> Vec<&'p str> {
+        let in_loop = |(name, at): &(&String, &BTreeSet<Option<usize>>)| {
+            self.around.as_ref().is_some_and(|(around, loops)| {
+                around == name && at.iter().flatten().any(|number| loops.contains(number))
+            })
+        };
+        let inside = places.iter().filter(|one| self.inside.contains(&**one.0) || in_loop(one));
+        inside.map(|(name, _)| name.as_str()).collect()
+    }
+}
+
+/// The loops of a function in which other ranks are reached.
+fn communicating_loops(body: &Body, talking: &BTreeSet<&str>) -> BTreeSet<usize> {
+    let calls = body.calls.iter().filter(|call| reaches_others(&call.to) || talking.contains(&*call.to));
+    calls.filter_map(|call| call.around).collect()
 }
 
 /// Writes the candidates in a library of the program, all as comments: nothing tells which of its functions the program uses, and many
@@ -69,7 +98,7 @@ pub fn library_candidates(name: &str, path: &str, code: &Code) -> String {
     let talking = code.leading_to(reaches_others);
     let reach =
         |function: &str| code.reached(function).into_iter().filter(|name| code.bodies.contains_key(*name)).count();
-    let in_loops = code.bodies.values().flat_map(|body| body.calls.iter().filter(|call| !call.loops.is_empty()));
+    let in_loops = code.bodies.values().flat_map(|body| body.calls.iter().filter(|call| call.around.is_some()));
     let in_loops: BTreeSet<&str> =
         in_loops.map(|call| &*call.to).filter(|name| code.bodies.contains_key(*name)).collect();
     let mut iterations: Vec<(usize, &str)> =
@@ -132,7 +161,7 @@ fn iterations(code: &Code, entry: &str, talking: &BTreeSet<&str>) -> Vec<(String
     }
     let mut found = Vec::new();
     for (caller, body) in code.bodies.iter().filter(|(caller, _)| depth.contains_key(&***caller)) {
-        for call in body.calls.iter().filter(|call| !call.loops.is_empty() && call.to != **caller) {
+        for call in body.calls.iter().filter(|call| call.around.is_some() && call.to != **caller) {
             let known = found.iter().any(|(function, _): &(String, String)| *function == call.to);
             if !known && code.bodies.contains_key(&call.to) && talking.contains(&*call.to) {
                 found.push((call.to.clone(), caller.clone()));
@@ -152,7 +181,7 @@ fn list_iterations(text: &mut String, code: &Code, entry: Option<&str>, iteratio
     }
     let own = entry.and_then(|entry| code.bodies.get(entry)).map(|body| &*body.calls).unwrap_or_default();
     let direct: BTreeSet<&str> =
-        own.iter().filter(|call| !call.loops.is_empty() && reaches_others(&call.to)).map(|call| &*call.to).collect();
+        own.iter().filter(|call| call.around.is_some() && reaches_others(&call.to)).map(|call| &*call.to).collect();
     if iterations.is_empty() {
         let calls = direct.into_iter().collect::<Vec<_>>().join(", ");
         let loops =
@@ -230,19 +259,20 @@ fn label(symbol: &str) -> String {
     begins.take(31).collect()
 }
 
-fn list_variables(text: &mut String, program: &Program, code: &Code, inside: &BTreeSet<&str>) {
+fn list_variables(text: &mut String, program: &Program, code: &Code, iterations: &Iterations<'_>) {
     let nothing = Uses::default();
     let mut lines = [Vec::new(), Vec::new(), Vec::new()];
     for variable in program.variables.values() {
         let uses = code.uses.get(&variable.name).unwrap_or(&nothing);
-        let read: Vec<&str> = uses.readers.iter().map(String::as_str).filter(|name| inside.contains(name)).collect();
+        let read = iterations.of(&uses.readers);
         if read.is_empty() || uses.is_pointer || uses.is_rank {
             continue;
         }
-        let written = uses.writers.iter().chain(&uses.takers).find(|name| inside.contains(&***name));
-        let sized = uses.readers.iter().find(|name| {
+        let written =
+            [&uses.writers, &uses.takers].into_iter().find_map(|places| iterations.of(places).first().copied());
+        let sized = uses.readers.keys().find(|name| {
             let allocates = |call: &Call| ALLOCATES.contains(&&*call.to);
-            !inside.contains(&***name) && code.bodies.get(*name).is_some_and(|body| body.calls.iter().any(allocates))
+            !read.contains(&&***name) && code.bodies.get(*name).is_some_and(|body| body.calls.iter().any(allocates))
         });
         let (kind, start) = value(variable, uses);
         let line = format!(
