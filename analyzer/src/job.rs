@@ -579,13 +579,13 @@ impl Job {
                 self.measurements.on_setting(action.rank, (iteration, time_ns), action.at_once, setting);
             }
         }
-        let iteration = counted.unwrap_or(0);
+        let mut group = None;
         if settlement.late {
             if !applied {
                 return; // it was reported when it was given up
             }
             if let By::Decision(number) = by {
-                self.decisions.on_applied_late(number, iteration);
+                self.decisions.on_applied_late(number, counted.unwrap_or(0));
             }
         } else {
             match by {
@@ -593,19 +593,29 @@ impl Job {
                 By::Decision(number) if !applied => self.decisions.on_reason(number, settlement.status.as_str()),
                 By::Decision(_) => {}
             }
-            if let Some(group) = self.dispatcher.on_settled(applied, iteration)
+            group = self.dispatcher.on_settled(settlement, counted);
+            if let Some(group) = &group
                 && let By::Decision(number) = group.by
             {
-                if group.failed {
+                if group.has_failed() {
                     self.decisions.on_not_applied(number, Verdict::NotApplied);
                 } else {
-                    self.decisions.on_applied(number, group.iteration);
+                    self.decisions.on_applied(number, group.iteration());
                 }
             }
         }
         let line = by.decision().and_then(|number| self.decisions.line(number));
         let per = line.map_or(self.measurements.per(), |line| line.per);
-        ctx.notify(log_lines::settled(&ctx.job, settlement, per, counted));
+        // Of the actions of one decision everybody is told together; the journal has each.
+        let is_one = group.as_ref().map_or(!self.dispatcher.awaits_several(), |group| group.settled.len() == 1);
+        if settlement.late || is_one {
+            ctx.notify(log_lines::settled(&ctx.job, settlement, per, counted));
+            return;
+        }
+        ctx.journal(log_lines::settled_json(&ctx.job, settlement, counted));
+        if let Some(group) = group {
+            ctx.notify(log_lines::all_settled(&ctx.job, by, per, &group.settled));
+        }
     }
 
     /// A synchronized change has ended.

@@ -1,6 +1,8 @@
 //! Log lines and notices about decisions, actions and overrides.
 
-use serde_json::json;
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
 
 use midrun_tunlets::link::Cost;
 use midrun_tunlets::{Proposal, Refusal, Verdict};
@@ -11,7 +13,7 @@ use crate::control::ControlLine;
 use crate::decisions::{DecisionLine, Per};
 use crate::events::{Link, WorkersLost};
 use crate::ids::JobId;
-use crate::in_flight::Settlement;
+use crate::in_flight::{By, Settlement};
 use crate::notice::{Notice, finite};
 use crate::period::Period;
 
@@ -119,13 +121,17 @@ pub(crate) fn period(period: &Period, has_collective: bool) -> String {
 pub(crate) fn own_link(link: Link) -> String {
     let where_ = if link.same_host { "ranks of one host" } else { "hosts" };
     let Cost { start_up_s, start_up_error_s, per_byte_s, per_byte_error_s } = link.measured.cost;
+    // Messages that are all of one size do not tell what a byte takes.
+    let by_size = per_byte_s > 0.0 || per_byte_error_s > 0.0;
+    let bytes = if by_size {
+        format!(" and {:.4} (+- {:.4}) ns for a byte", per_byte_s * 1e9, per_byte_error_s * 1e9)
+    } else {
+        String::new()
+    };
     format!(
-        "a message between {where_} takes {} (+- {:.1} us) and {:.4} (+- {:.4}) ns for a byte, by sends and receives of the program \
-         that match",
+        "a message between {where_} takes {} (+- {:.1} us){bytes}, by sends and receives of the program that match",
         Seconds(start_up_s),
         start_up_error_s * 1e6,
-        per_byte_s * 1e9,
-        per_byte_error_s * 1e9,
     )
 }
 
@@ -190,11 +196,58 @@ pub(crate) fn settled(job: &JobId, settlement: &Settlement, per: Per, iteration:
         }
         sentence
     };
-    let json = json!({
-        "event": "action-settled", "job": job.as_str(), "action": action, "decision": settlement.by.decision(),
-        "rank": rank, "applied": settlement.status == ActionStatus::Applied, "iteration": iteration,
-        "latency_ms": settlement.latency_ms, "latency_error_ms": settlement.latency_error_ms, "late": settlement.late, "text": text,
-    });
+    let mut json = settled_json(job, settlement, iteration);
+    json["text"] = text.as_str().into();
+    Notice { text, json }
+}
+
+/// The same for programs.
+pub(crate) fn settled_json(job: &JobId, settlement: &Settlement, iteration: Option<u64>) -> Value {
+    json!({
+        "event": "action-settled", "job": job.as_str(), "action": settlement.action.id.0, "decision": settlement.by.decision(),
+        "rank": settlement.action.rank, "applied": settlement.status == ActionStatus::Applied, "iteration": iteration,
+        "latency_ms": settlement.latency_ms, "latency_error_ms": settlement.latency_error_ms, "late": settlement.late,
+    })
+}
+
+/// The actions of one decision ended, on several ranks, each at an iteration, as far as it is known.
+pub(crate) fn all_settled(job: &JobId, by: By, per: Per, all: &[(Settlement, Option<u64>)]) -> Notice {
+    let mut ended: BTreeMap<&str, Vec<&(Settlement, Option<u64>)>> = BTreeMap::new();
+    for one in all {
+        ended.entry(one.0.status.as_str()).or_default().push(one);
+    }
+    let sentence = |of: &Vec<&(Settlement, Option<u64>)>| {
+        let on = ranks(&of.iter().map(|(settlement, _)| settlement.action.rank).collect::<Vec<_>>());
+        if of[0].0.status != ActionStatus::Applied {
+            return format!("{on}: {}", of[0].0.status.as_str());
+        }
+        let iterations = of.iter().filter_map(|(_, iteration)| *iteration);
+        let at = match (iterations.clone().min(), iterations.max()) {
+            (Some(first), Some(last)) if first < last => format!("at {}s {first} to {last},", per.safe_point()),
+            (Some(one), _) => format!("at {} {one},", per.safe_point()),
+            _ => "in".to_owned(),
+        };
+        let latencies = of.iter().filter_map(|(settlement, _)| settlement.latency_ms);
+        let (least, most) = latencies.fold((f64::INFINITY, 0.0_f64), |(low, high), ms| (low.min(ms), high.max(ms)));
+        let errors = of.iter().filter_map(|(settlement, _)| settlement.latency_error_ms);
+        let error = errors.reduce(f64::max).map_or(String::new(), |ms| format!(" (+- {ms:.1} ms)"));
+        let range = if of.len() == 1 { format!("{most:.1}") } else { format!("{least:.1} to {most:.1}") };
+        format!("applied {at} {on}, {range} ms{error} after the decision")
+    };
+    let text = ended.values().map(sentence).collect::<Vec<_>>().join("; ");
+    let decision = by.decision();
+    let is_bad = |(settlement, _): &(Settlement, Option<u64>)| {
+        // A job that ends while an action is on its way is no reason to warn.
+        !matches!(settlement.status, ActionStatus::Applied | ActionStatus::Undeliverable)
+    };
+    if all.iter().any(is_bad) {
+        tracing::warn!(%job, decision, "{text}");
+    } else {
+        tracing::info!(%job, decision, "{text}");
+    }
+    let actions: Vec<Value> =
+        all.iter().map(|(settlement, iteration)| settled_json(job, settlement, *iteration)).collect();
+    let json = json!({"event": "actions-settled", "job": job.as_str(), "decision": decision, "actions": actions, "text": text});
     Notice { text, json }
 }
 
@@ -273,12 +326,47 @@ pub(crate) fn recorded_change(job: &JobId, number: u64, per: Per, values: &str) 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::actions::{Action, Phase};
+    use crate::ids::ActionId;
     use midrun_tunlets::link::Cost;
 
     #[test]
     fn ranks_are_listed_by_their_runs() {
         let lists: [&[u32]; 4] = [&[], &[3], &[2, 1, 3, 0, 7], &[0, 2, 4, 5]];
         assert_eq!(lists.map(ranks), ["no rank", "rank 3", "ranks 0-3 and 7", "ranks 0, 2 and 4-5"]);
+    }
+
+    #[test]
+    fn the_actions_of_a_decision_on_many_ranks_are_one_line() {
+        let job = JobId::new("j").expect("an id");
+        let one = |rank: u32, status, iteration, latency_ms: Option<f64>| {
+            let action = Action {
+                id: ActionId(u64::from(rank)),
+                job: job.clone(),
+                rank,
+                assignments: Vec::new(),
+                at_once: false,
+                decided_ns: 0,
+                deadline_ns: 0,
+                phase: Phase::Apply,
+            };
+            let latency_error_ms = latency_ms.map(|_| 0.2);
+            (Settlement { action, by: By::Decision(0), status, latency_ms, latency_error_ms, late: false }, iteration)
+        };
+        let applied = |rank, iteration, ms| one(rank, ActionStatus::Applied, Some(iteration), Some(ms));
+        let text = |all: &[(Settlement, Option<u64>)]| all_settled(&job, By::Decision(0), Per::Iteration, all).text;
+        let all = [applied(0, 3, 31.2), applied(1, 4, 34.3), applied(2, 4, 33.0)];
+        assert_eq!(
+            text(&all),
+            "applied at iterations 3 to 4, ranks 0-2, 31.2 to 34.3 ms (+- 0.2 ms) after the decision"
+        );
+        let some =
+            [applied(0, 3, 31.2), one(1, ActionStatus::Expired, None, None), one(2, ActionStatus::Expired, None, None)];
+        let text = text(&some);
+        assert!(
+            text.starts_with("applied at iteration 3, rank 0, ") && text.ends_with("; ranks 1-2: expired"),
+            "{text}"
+        );
     }
 
     #[test]

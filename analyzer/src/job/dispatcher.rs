@@ -7,21 +7,32 @@ use serde_json::json;
 use super::membership::Roster;
 use super::replay::Recorded;
 use super::synchronized::{Outcome, Synchronizer};
-use crate::actions::{Action, ActionResult, Assigned, Phase};
+use crate::actions::{Action, ActionResult, ActionStatus, Assigned, Phase};
 use crate::context::Ctx;
 use crate::events::HostClock;
 use crate::ids::{AgentId, LinkId};
 use crate::in_flight::{ActionCounts, By, InFlight, Request, Settlement, When};
 
 /// The actions of one decision or override, which are awaited together.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Group {
     /// Who is behind them.
     pub(super) by: By,
     awaited: usize,
-    /// The last iteration at whose safe point one of them was applied.
-    pub(super) iteration: u64,
-    pub(super) failed: bool,
+    /// Those that were settled, each with the iteration at whose safe point it was.
+    pub(super) settled: Vec<(Settlement, Option<u64>)>,
+}
+
+impl Group {
+    /// The last iteration at whose safe point one of them was settled.
+    pub(super) fn iteration(&self) -> u64 {
+        self.settled.iter().filter_map(|(_, iteration)| *iteration).max().unwrap_or(0)
+    }
+
+    /// Whether one was not applied.
+    pub(super) fn has_failed(&self) -> bool {
+        self.settled.iter().any(|(settlement, _)| settlement.status != ActionStatus::Applied)
+    }
 }
 
 /// The action that a rank answered.
@@ -118,7 +129,7 @@ impl Dispatcher {
 
     /// Sends what is asked of some ranks, each of which can be reached.
     pub(super) fn dispatch(&mut self, ctx: &mut Ctx<'_>, by: By, assigned: Vec<Assigned>, when: When, roster: &Roster) {
-        self.group = Some(Group { by, awaited: assigned.len(), iteration: 0, failed: false });
+        self.group = Some(Group { by, awaited: assigned.len(), settled: Vec::new() });
         let ttl_ms = self.life_ms(ctx.now, when);
         for (rank, assignments) in assigned {
             let Some(link) = roster.members.link_of(rank, ctx.links) else { continue };
@@ -174,12 +185,15 @@ impl Dispatcher {
     }
 
     /// One action of the group was settled; after the last one the group is returned.
-    pub(super) fn on_settled(&mut self, applied: bool, iteration: u64) -> Option<Group> {
+    pub(super) fn on_settled(&mut self, settlement: &Settlement, iteration: Option<u64>) -> Option<Group> {
         let group = self.group.as_mut()?;
-        group.awaited = group.awaited.saturating_sub(1);
-        group.failed |= !applied;
-        group.iteration = group.iteration.max(iteration);
-        if group.awaited == 0 { self.group.take() } else { None }
+        group.settled.push((settlement.clone(), iteration));
+        if group.settled.len() >= group.awaited { self.group.take() } else { None }
+    }
+
+    /// Whether several actions are awaited together.
+    pub(super) fn awaits_several(&self) -> bool {
+        self.group.as_ref().is_some_and(|group| group.awaited > 1)
     }
 
     /// Settles an action whose answer is overdue; to be asked until there is none.
