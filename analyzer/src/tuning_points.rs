@@ -28,6 +28,7 @@ impl TuningPoints {
             known.range = (tuning_point.minimum, tuning_point.maximum);
             known.whole = tuning_point.whole;
             known.value = tuning_point.value;
+            known.declared = tuning_point.declared;
             if known.text.is_some() != tuning_point.text {
                 known.text = tuning_point.text.then(String::new);
             }

@@ -21,8 +21,8 @@ pub struct Rank {
     pub commands: CommandProducer,
     /// Its events.
     pub collected: Collected,
-    /// Range of each tuning point that was reported.
-    reported_ranges: BTreeMap<u32, (f64, f64)>,
+    /// Range and start value of each tuning point that was reported.
+    reported: BTreeMap<u32, (f64, f64, f64)>,
     corruption_logged: bool,
     counters: Counters,
 }
@@ -39,7 +39,7 @@ impl Rank {
             lanes,
             commands,
             collected: Collected::default(),
-            reported_ranges: BTreeMap::new(),
+            reported: BTreeMap::new(),
             corruption_logged: false,
             counters: Counters::default(),
         }
@@ -47,6 +47,10 @@ impl Rank {
 
     /// Takes the records that its rings hold, up to a bound; `false` if there were none.
     pub fn drain(&mut self) -> bool {
+        // Before what is measured with them: until the first iteration ends the program may set its variables by itself.
+        if !self.collected.iterated || self.segment.tuning_point_count() as usize != self.reported.len() {
+            self.report_tuning_points();
+        }
         let mut found = false;
         for lane in &mut self.lanes {
             for _ in 0..RECORDS_PER_PASS {
@@ -56,7 +60,7 @@ impl Rank {
             }
         }
         // Ranges change at most once an iteration.
-        if self.collected.urgent || self.segment.tuning_point_count() as usize != self.reported_ranges.len() {
+        if self.collected.urgent {
             self.report_tuning_points();
         }
         if !self.corruption_logged && self.lanes.iter().any(Consumer::corrupted) {
@@ -79,15 +83,15 @@ impl Rank {
 
     /// Reports tuning points, counters and stream again, to an analyzer that is new to this rank.
     pub fn report_anew(&mut self) {
-        self.reported_ranges.clear();
+        self.reported.clear();
         self.counters = Counters::default();
         self.collected.describe_anew();
     }
 
     fn report_tuning_points(&mut self) {
         for (number, tuning_point) in self.segment.tuning_points() {
-            let range = (tuning_point.minimum, tuning_point.maximum);
-            if self.reported_ranges.insert(number, range) == Some(range) {
+            let known = (tuning_point.minimum, tuning_point.maximum, tuning_point.declared);
+            if self.reported.insert(number, known) == Some(known) {
                 continue;
             }
             let kind = match tuning_point.kind {
@@ -153,7 +157,7 @@ mod tests {
     use midrun_ring::{Identity, TuningPointSlot, kind};
 
     #[test]
-    fn a_tuning_point_is_reported_again_when_its_range_changed_and_not_otherwise() {
+    fn a_tuning_point_is_reported_again_when_its_range_or_start_changed_and_not_otherwise() {
         let identity = Identity { world_size: 1, ..Identity::default() };
         let (theirs, fd) = Segment::create(&identity, 1, 8).unwrap();
         let name = "mw.workers".to_owned();
@@ -179,6 +183,8 @@ mod tests {
         };
         assert_eq!(reported(&mut rank), Some(2.0));
         assert_eq!(reported(&mut rank), None);
+        theirs.set_tuning_point_start(0, 1.0);
+        assert_eq!(reported(&mut rank), Some(2.0));
         theirs.set_tuning_point_range(0, (1.0, 3.0));
         assert_eq!(reported(&mut rank), Some(3.0));
         assert_eq!(reported(&mut rank), None);

@@ -8,7 +8,7 @@ use crate::{agent_link, clock, iterations, records, state, synchronized};
 use midrun_ring::layout::when;
 use midrun_ring::{Command, CommandConsumer};
 use midrun_vocabulary::action_status;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock};
 
 /// Callbacks of the points, which stand above.
@@ -33,6 +33,8 @@ static LISTENER: OnceLock<Listener> = OnceLock::new();
 static QUEUE: Mutex<Option<CommandQueue>> = Mutex::new(None);
 /// The thread whose safe points count: the first that declares a tuning point. 0 = none yet.
 static OWNER: AtomicU64 = AtomicU64::new(0);
+/// The first iteration has begun.
+static STARTED: AtomicBool = AtomicBool::new(false);
 /// Deadline of the command that waits, CLOCK_MONOTONIC, nanoseconds.
 static EXPIRES_NS: AtomicU64 = AtomicU64::new(u64::MAX);
 
@@ -89,6 +91,9 @@ fn visit(here: &SafePoint) {
         clock::resync();
     }
     agent_link::check();
+    if here.start && here.iteration != UNKNOWN_ITERATION && !STARTED.swap(true, Ordering::Relaxed) {
+        tuning_points::with(|registry| registry.take_start_values());
+    }
     state::unhooked(|| {
         let Ok(mut guard) = QUEUE.try_lock() else { return };
         let queue = match &mut *guard {

@@ -4,6 +4,7 @@ use crate::state;
 use midrun_points::Moment;
 use midrun_ring::{Command, CommandAssignment, TuningPointKind, TuningPointSlot};
 use midrun_vocabulary::action_status;
+use std::collections::BTreeSet;
 use std::sync::Mutex;
 
 /// The entry or the exit of a hooked function.
@@ -66,9 +67,11 @@ impl TuningPoint {
 pub struct TuningPoints {
     /// `false`: withdrawn by its owner.
     list: Vec<(TuningPoint, bool)>,
+    /// Those that commands have set.
+    set: BTreeSet<u32>,
 }
 
-static TUNING_POINTS: Mutex<TuningPoints> = Mutex::new(TuningPoints { list: Vec::new() });
+static TUNING_POINTS: Mutex<TuningPoints> = Mutex::new(TuningPoints { list: Vec::new(), set: BTreeSet::new() });
 
 /// Runs `body` on the registry, hidden from hooks: a hooked function that it calls must not come back here.
 pub fn with<T>(body: impl FnOnce(&mut TuningPoints) -> T) -> T {
@@ -133,6 +136,16 @@ impl TuningPoints {
         }
     }
 
+    /// The program begins its first iteration: what it has set its variables to by then, from its arguments or a file, is what it starts with.
+    pub fn take_start_values(&self) {
+        let Some(segment) = state::segment() else { return };
+        for (index, (point, declared)) in (0..).zip(&self.list) {
+            if *declared && point.kind != TuningPointKind::Text && !self.set.contains(&index) {
+                segment.set_tuning_point_start(index, (point.setter.value)(point.number));
+            }
+        }
+    }
+
     /// Gives the owner's tuning point `number` another range.
     pub fn set_range(&mut self, setter: &'static Setter, number: usize, range: (f64, f64)) {
         if let Some(index) = self.index(setter, number) {
@@ -194,6 +207,7 @@ impl TuningPoints {
     /// Makes the assignments of `command`, which [`TuningPoints::check`] has accepted, and shows the values to the agent.
     pub fn set(&mut self, command: &Command) {
         for a in assignments(command) {
+            self.set.insert(a.tuning_point);
             let Some((setter, number)) = self.get(a.tuning_point).map(|point| (point.setter, point.number)) else {
                 continue;
             };

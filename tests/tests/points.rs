@@ -129,6 +129,35 @@ fn variables_functions_arguments_and_calls_of_an_unmodified_program_are_turned_w
 }
 
 #[each_mpi]
+fn what_the_program_sets_after_mpi_init_is_what_it_starts_with(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let program = classic(mpi, &scratch);
+    let plain = alone(&scratch, mpi, &program, 400);
+    let analyzer = ScriptedAnalyzer::start();
+    let agent = Agent::start(&scratch, &analyzer.url);
+    let mut link = analyzer.welcome(0);
+    // NW is 0 in MPI_Init, and 2 before the first iteration; no line says what an iteration is.
+    let (without, with) =
+        ("measure chunk function chunk_of sum", "measure chunk function chunk_of sum\ntune nw variable NW int 0..8");
+    let variables = [("MIDRUN_POINTS", with), ("MIDRUN_ALLOW_POINTS", "1")];
+    let job = start_in(&scratch, mpi, &agent, &program, 400, &variables);
+    measured(&mut link, "chunk", |_| true);
+    // A value that nobody set stays when its tuning point goes, and one that was set goes back to the program's own.
+    for (action, text) in [(1, without), (2, with)] {
+        link.act_text(action, "scripted", 0, ("points", text));
+        assert_eq!(status(&mut link, action), ActionStatus::Applied, "{mpi:?}: {action}");
+    }
+    link.act(3, "scripted", 0, &[("nw", 1.0)]);
+    assert_eq!(status(&mut link, 3), ActionStatus::Applied, "{mpi:?}");
+    link.act_text(4, "scripted", 0, ("points", without));
+    assert_eq!(status(&mut link, 4), ActionStatus::Applied, "{mpi:?}");
+    while link.events().is_some() {}
+    let out = job.succeed().out;
+    assert!(out.contains("NW 2 technique"), "{mpi:?}: {out}");
+    assert_eq!(total(&out), total(&plain), "{mpi:?}");
+}
+
+#[each_mpi]
 fn points_come_and_go_while_the_program_runs(mpi: Mpi) {
     let scratch = Scratch::new();
     let program = classic(mpi, &scratch);
@@ -367,6 +396,20 @@ fn what_inspect_prints_is_a_points_file_that_works_as_it_stands(mpi: Mpi) {
         "{mpi:?}"
     );
     assert!(point(&summary, "spread")["count"].as_u64() > Some(0), "{mpi:?}");
+}
+
+#[each_mpi]
+fn inspect_finds_what_a_program_tunes_though_the_compiler_made_one_function_of_it(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let options = ["-O2", "-Dnoinline=always_inline", "-w"].map(str::to_owned);
+    let program = mpi.compile(&scratch, &root().join("tests/programs/classic_mw.c"), &options);
+    let text = succeed(&scratch, &["inspect", &program.display().to_string()]);
+    let (stays, written) = text.split_once("# Variables that the iterations write").expect("both lists");
+    // main sets NW before the loop of the iterations, and reads it inside.
+    for tuned in ["F0 variable F0 double", "F2 variable F2 double", "NW variable NW int"] {
+        assert!(stays.contains(&format!("# tune {tuned} MIN..MAX")), "{mpi:?}: {tuned}: {text}");
+    }
+    assert!(written.contains("# tune total variable total double MIN..MAX"), "{mpi:?}: {text}");
 }
 
 /// A Master/Worker program in the style of MATE's: only the master has iterations, the slaves loop on receive, and the factors

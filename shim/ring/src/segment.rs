@@ -206,6 +206,15 @@ impl Segment {
         }
     }
 
+    /// Writes the value that a tuning point has as the program starts, which is its present one, for the agent to see.
+    pub fn set_tuning_point_start(&self, tuning_point: u32, value: f64) {
+        if (tuning_point as usize) < TUNING_POINTS {
+            let at = header::TUNING_POINT_TABLE + tuning_point as usize * TUNING_POINT_WORDS + 7;
+            self.mapping.word(at).store(value.to_bits(), Relaxed);
+            self.mapping.word(at + 1).store(value.to_bits(), Relaxed);
+        }
+    }
+
     /// Writes the smallest and largest value a tuning point takes now, for the agent to see.
     pub fn set_tuning_point_range(&self, tuning_point: u32, (minimum, maximum): (f64, f64)) {
         if (tuning_point as usize) < TUNING_POINTS {

@@ -24,6 +24,8 @@ pub struct Item {
     pub at: Option<(Hook, Moment)>,
     /// It offers its tuning point after the rank began an iteration: before that it may have no safe point.
     pub waits: bool,
+    /// A value was set.
+    pub turned: bool,
     /// Its value is reset when the agent disconnects.
     pub resets_on_loss: bool,
     /// The agent disconnected, and its value is to be reset at `at`.
@@ -103,6 +105,7 @@ pub fn make(line: &Line) -> Result<Item, String> {
         kind,
         at,
         waits: false,
+        turned: false,
         resets_on_loss: false,
         resets: false,
         shed: 0,
@@ -254,7 +257,8 @@ impl Item {
 
     /// Sets its tuning point; returns a function that is to be called for that.
     pub fn set(&mut self, value: f64, text: &str) -> Option<usize> {
-        self.resets = false;
+        self.take_start();
+        (self.turned, self.resets) = (true, false);
         match &mut self.kind {
             Kind::Variable { held: Some(held), .. } => held.set(value),
             Kind::Variable { variable, .. } => variable.write(value),
@@ -273,10 +277,20 @@ impl Item {
         None
     }
 
-    /// The rank begins its first iteration: its value now is the one at start, for a program may set it after MPI_Init.
+    /// The rank begins its first iteration.
     pub fn on_first_iteration(&mut self) {
-        if let (true, Kind::Variable { variable, start, .. }) = (std::mem::take(&mut self.waits), &mut self.kind) {
-            *start = variable.read();
+        self.waits = false;
+        self.take_start();
+    }
+
+    /// The value that the program has given its variable by now is the one at start, until another is set: programs set them after `MPI_Init`,
+    /// from their arguments or a file.
+    fn take_start(&mut self) {
+        match &mut self.kind {
+            _ if self.turned => {}
+            Kind::Variable { variable, start, .. } => *start = variable.read(),
+            Kind::Text { address, bytes, start } => *start = read_text(*address, *bytes),
+            _ => {}
         }
     }
 
@@ -306,8 +320,9 @@ impl Item {
     pub fn undo(&self) {
         match &self.kind {
             Kind::Variable { held: Some(held), .. } => held.reset(),
-            Kind::Variable { variable, start, .. } => variable.write(*start),
-            Kind::Text { address, bytes, start } => write_text(*address, *bytes, start),
+            // What nobody set is the program's.
+            Kind::Variable { variable, start, .. } if self.turned => variable.write(*start),
+            Kind::Text { address, bytes, start } if self.turned => write_text(*address, *bytes, start),
             Kind::Insert { enabled, .. } => enabled.store(false, Ordering::Relaxed),
             Kind::Calls(number) | Kind::IteratesByCall(number) => calls::forget(*number),
             _ => {}
