@@ -6,6 +6,7 @@ pub mod master;
 pub mod papers;
 pub mod processes;
 pub mod programs;
+pub mod real;
 pub mod runs;
 pub mod simplex;
 pub mod tuned;

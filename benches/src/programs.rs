@@ -10,6 +10,8 @@ use midrun_models::simulate::{MessageTimes, SimInput, SimResult, iteration_of};
 use midrun_scheduling::{TechniqueParameters, WorkerSpeed};
 use midrun_tunlets::{LinkCost, Network, Window};
 
+use std::io::Write;
+
 use crate::master;
 
 /// Distribution of the task times of one iteration, as multiples of their mean.
@@ -224,6 +226,27 @@ impl Program {
             Hosts::SlowForAWhile(_) => 1.0,
         };
         (0..self.workers).map(one).collect()
+    }
+
+    /// Writes what `benches/c/drawn.c` reads: tasks and speeds of each iteration. Noise, contention and unseen time are the machine's in
+    /// a real run, and the bytes of a task are those that a link of 1 GB/s carries in its message time.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn write(&self, out: &mut impl Write) -> std::io::Result<()> {
+        let bytes = (self.message_s.1 * 1e9) as u64;
+        for whole in [self.iterations, u64::from(self.workers), bytes] {
+            out.write_all(&whole.to_ne_bytes())?;
+        }
+        out.write_all(&self.chunk_s.to_ne_bytes())?;
+        for iteration in 0..self.iterations {
+            let times = self.times_s(iteration);
+            out.write_all(&(times.len() as u64).to_ne_bytes())?;
+            for number in self.slowness(iteration).into_iter().chain(times) {
+                out.write_all(&number.to_ne_bytes())?;
+            }
+        }
+        Ok(())
     }
 
     /// A run of it, before its first iteration.

@@ -1,0 +1,113 @@
+//! Decisions in real jobs of programs that no tunlet was written for: the programs of `decisions`, with tasks that sleep, from the first
+//! iteration on, against techniques that stay.
+//!
+//! Each run draws new programs unless `--seed` repeats them. The jobs of a program run one after the other with the same task times. The
+//! least of several noisy totals is below what its technique takes on average, so that *best fixed* flatters the field.
+
+use anyhow::Result;
+use clap::Parser;
+use midrun_benches::programs::Program;
+use midrun_benches::real::Real;
+use midrun_benches::spread;
+use midrun_benches::tuned::LATE;
+use midrun_scheduling::Technique;
+
+/// Tuned jobs of generated programs against fixed techniques.
+#[derive(Parser)]
+struct Arguments {
+    /// Programs.
+    #[arg(long, default_value_t = 24)]
+    programs: u64,
+    /// Iterations of each.
+    #[arg(long, default_value_t = 30)]
+    iterations: u64,
+    /// Most workers of a program.
+    #[arg(long, default_value_t = 16)]
+    workers: u32,
+    /// First seed; the default is drawn from the clock and printed.
+    #[arg(long)]
+    seed: Option<u64>,
+    /// Longest ideal time of the first iteration, seconds: tasks of programs that take longer are made shorter.
+    #[arg(long, default_value_t = 0.2)]
+    longest_s: f64,
+    /// `openmpi` or `mpich`.
+    #[arg(long, default_value = "openmpi")]
+    mpi: String,
+    /// Under SCHED_FIFO 1 (Open MPI), where other load is on the machine.
+    #[arg(long)]
+    realtime: bool,
+    /// Prints each decision.
+    #[arg(long)]
+    verbose: bool,
+}
+
+/// The field's adaptive techniques first.
+const FIXED: [Technique; 7] = [
+    Technique::AwfB,
+    Technique::AwfC,
+    Technique::Af,
+    Technique::Fac2,
+    Technique::Gss,
+    Technique::Mfsc,
+    Technique::None,
+];
+
+fn main() -> Result<()> {
+    let arguments = Arguments::parse();
+    let clock =
+        || std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |d| d.as_secs() % 1_000_000);
+    let first = arguments.seed.unwrap_or_else(clock);
+    println!(
+        "{} programs from seed {first} on, {} iterations, {}",
+        arguments.programs, arguments.iterations, arguments.mpi
+    );
+    let (mut against_best, mut against_start, mut late) = (Vec::new(), Vec::new(), Vec::new());
+    let mut against_each = vec![Vec::new(); FIXED.len()];
+    for seed in first..first + arguments.programs {
+        let mut program = Program::draw(seed, arguments.iterations, arguments.workers);
+        let ideal_s = program.tasks as f64 * program.mean_s / f64::from(program.workers);
+        program.mean_s *= (arguments.longest_s / ideal_s).min(1.0);
+        let real = Real::new(&program, &arguments.mpi, arguments.realtime)?;
+        let start_s = real.fixed_s(None)?;
+        let all = FIXED.iter().map(|kind| real.fixed_s(Some(*kind))).collect::<Result<Vec<f64>>>()?;
+        let run = real.tuned()?;
+        let (best, best_s) = FIXED
+            .iter()
+            .zip(&all)
+            .min_by(|a, b| a.1.total_cmp(b.1))
+            .map(|(kind, s)| (kind.name(), *s))
+            .expect("not empty");
+        let late_changes = run.decisions.iter().filter(|(iteration, _)| *iteration >= LATE).count();
+        println!(
+            "{seed}: {:.4} of {best}, {:.4} of the start; {} changes, {late_changes} late; {:?} {:?} {:?}, {} workers, {} tasks of {:.2} ms",
+            run.total_s / best_s,
+            run.total_s / start_s,
+            run.decisions.len(),
+            program.law,
+            program.drift,
+            program.hosts,
+            program.workers,
+            program.tasks,
+            program.mean_s * 1e3
+        );
+        if arguments.verbose {
+            FIXED.iter().zip(&all).for_each(|(kind, s)| println!("  {} {:.4}", kind.name(), s / best_s));
+            run.decisions.iter().for_each(|(_, said)| println!("  {said}"));
+        }
+        against_best.push(run.total_s / best_s);
+        against_start.push(run.total_s / start_s);
+        against_each.iter_mut().zip(&all).for_each(|(list, s)| list.push(run.total_s / s));
+        late.push(late_changes as f64 * 100.0 / (arguments.iterations - LATE.min(arguments.iterations - 1)) as f64);
+    }
+    let print = |what: &str, values: &[f64]| {
+        if let Some(spread) = spread(values.to_vec()) {
+            println!("{what}: {spread}, worst {:.4}", values.iter().copied().fold(f64::NEG_INFINITY, f64::max));
+        }
+    };
+    print("total / best fixed technique", &against_best);
+    println!("above 1.05: {} of {}", against_best.iter().filter(|r| **r > 1.05).count(), against_best.len());
+    print("total / the framework's start, untuned", &against_start);
+    FIXED.iter().zip(&against_each).for_each(|(kind, list)| print(&format!("total / {}", kind.name()), list));
+    print("changes per 100 iterations after the tenth", &late);
+    Ok(())
+}
