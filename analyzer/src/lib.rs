@@ -38,6 +38,7 @@ pub mod summary;
 pub mod teams;
 pub mod thought;
 mod tuning_points;
+mod turns;
 pub mod window;
 
 mod agents;

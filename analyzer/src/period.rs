@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 use midrun_tunlets::confidence::LEVEL;
 use serde::Serialize;
 
-use crate::limits;
+use crate::{limits, turns};
 
 /// Most calls of the function that ends an iteration in one iteration.
 const MOST_CALLS: u64 = 64;
@@ -73,6 +73,17 @@ impl Period {
     }
 }
 
+/// What a window between two calls that end iterations is of one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// An iteration, or none of a call period.
+    Whole,
+    /// Not known yet.
+    Unknown,
+    /// Several make one, as the period says from here on.
+    Several,
+}
+
 /// Looks for the period of one job.
 #[derive(Debug, Default)]
 pub struct PeriodSearch {
@@ -81,6 +92,8 @@ pub struct PeriodSearch {
     readings: Vec<Reading>,
     /// The period in force.
     found: Option<Period>,
+    /// Times of its first windows, seconds.
+    windows_s: Vec<f64>,
     /// Readings in a row at which its call had not been made again.
     silent: usize,
     /// The next look comes with so many readings.
@@ -131,6 +144,25 @@ impl PeriodSearch {
         let found = self.look(&count_of_others)?;
         self.found = Some(found);
         self.found.as_ref()
+    }
+
+    /// A window between two calls that end iterations: whether it is one. The first ones tell whether several make one iteration.
+    pub fn on_window(&mut self, window_s: f64) -> Part {
+        let Some(found) = self.found.as_mut().filter(|_| self.windows_s.len() < turns::LOOKED_AT) else {
+            return Part::Whole;
+        };
+        self.windows_s.push(window_s);
+        if self.windows_s.len() < turns::LOOKED_AT {
+            return Part::Unknown;
+        }
+        let several = turns::per_iteration(&self.windows_s);
+        if several == 1 {
+            return Part::Unknown;
+        }
+        found.every *= several;
+        found.calls.values_mut().for_each(|calls| *calls *= several);
+        found.period_s *= several as f64;
+        Part::Several
     }
 
     /// The period in force.

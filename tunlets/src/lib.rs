@@ -48,7 +48,7 @@ pub use contract::{Observation, Tunlet, report_of};
 pub use efficiency::Efficiency;
 pub use explain::Explanation;
 pub use master_worker::Regime;
-use midrun_models::chance;
+pub use midrun_models::chance;
 pub use midrun_models::confidence;
 pub use midrun_models::link;
 pub use midrun_scheduling::Start;

@@ -19,7 +19,7 @@ use crate::limits;
 use crate::log_lines;
 use crate::messages::Messages;
 use crate::notice::finite;
-use crate::period::{Period, PeriodSearch};
+use crate::period::{Part, Period, PeriodSearch};
 use crate::points::Points;
 use crate::status::{self, Share};
 use crate::streams::Streams;
@@ -200,6 +200,16 @@ impl Measurements {
             let has_collective = period.calls.keys().any(|name| calls.is_collective(rank, name));
             ctx.life("period-found", log_lines::period(period, has_collective), json!(period));
         }
+    }
+
+    /// Whether a window is an iteration: the first ones of a call period may be parts of one.
+    fn is_iteration(&mut self, ctx: &mut Ctx<'_>, window_s: f64) -> bool {
+        let part = self.period.on_window(window_s);
+        if let (Part::Several, Some(period)) = (part, self.period.found()) {
+            self.has_new_period = true;
+            ctx.life("period-found", log_lines::turns(period), json!(period));
+        }
+        part == Part::Whole
     }
 
     /// The period of the MPI calls, where it tells the iterations of the program.
@@ -404,6 +414,7 @@ impl Measurements {
             return false;
         }
         match measured {
+            Measured::Iteration(closed) if !self.is_iteration(ctx, closed.window.iteration_s) => false,
             Measured::Iteration(closed) => {
                 self.closed.on_iteration(self.since_start_s(ctx.now), closed, !self.technique.is_empty());
                 self.shares = status::shares_of_iteration(&closed.window);
