@@ -132,7 +132,9 @@ impl Code {
             let leaves = instruction.flow_control() == FlowControl::UnconditionalBranch
                 && !(function.address..end).contains(&instruction.near_branch_target());
             if let Some(to) = (is_call || leaves).then(|| target(program, instruction)).flatten() {
-                if ["MPI_Comm_rank", "MPI_Comm_size"].contains(&&*to) {
+                // Of C, and of Fortran.
+                let name = to.trim_end_matches('_');
+                if ["MPI_Comm_rank", "MPI_Comm_size"].iter().any(|tells| name.eq_ignore_ascii_case(tells)) {
                     for name in &taken {
                         self.uses.entry(name.clone()).or_default().is_rank = true;
                     }

@@ -115,9 +115,12 @@ pub fn libraries(path: &Path, bytes: &[u8]) -> Vec<PathBuf> {
     String::from_utf8_lossy(&listed.stdout).lines().filter_map(library).collect()
 }
 
-/// Variables of the C run-time and of compilers.
+/// Variables of the C and C++ run-time and of compilers. Those of Fortran's modules (gfortran, flang) and C++'s own begin with an underscore, too.
 fn is_of_runtime(name: &str) -> bool {
-    name.starts_with('_') || name.contains('@') || name.starts_with("completed.")
+    let of_module = name.starts_with("__") && name.contains("_MOD_") || name.starts_with("_QM");
+    let of_cpp = ["_ZN", "_ZL", "_ZZ"].iter().any(|own| name.starts_with(own)) && !name.starts_with("_ZNSt");
+    let underscored = name.starts_with('_') && !of_module && !of_cpp;
+    underscored || name.contains('@') || name.starts_with("completed.")
 }
 
 fn imports(file: &object::File<'_>) -> BTreeMap<u64, String> {

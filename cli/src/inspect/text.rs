@@ -6,8 +6,8 @@ use std::fmt::Write;
 use super::code::{Body, Call, Code, Places, Uses};
 use super::program::{Program, Variable};
 
-/// Names at which a program begins.
-const ENTRIES: [&str; 2] = ["main", "MAIN__"];
+/// Names at which a program begins; of Fortran's, `main` does nothing but call it.
+const ENTRIES: [&str; 2] = ["MAIN__", "main"];
 /// Most lines of one kind.
 const LISTED: usize = 8;
 /// MPI functions that reach no other rank, or only at the start and end of a program, by how their names begin.
@@ -279,11 +279,11 @@ fn list_variables(text: &mut String, program: &Program, code: &Code, iterations:
             "# tune {} variable {} {kind} MIN..MAX   # {start} at start; read by {}",
             label(&variable.name),
             variable.name,
-            read.join(", "),
+            read.iter().map(|name| readable(name)).collect::<Vec<_>>().join(", "),
         );
         match (written, sized) {
-            (Some(writer), _) => lines[2].push(format!("{line}; written by {writer}")),
-            (None, Some(reader)) => lines[1].push(format!("{line}, and by {reader}")),
+            (Some(writer), _) => lines[2].push(format!("{line}; written by {}", readable(writer))),
+            (None, Some(reader)) => lines[1].push(format!("{line}, and by {}", readable(reader))),
             (None, None) => lines[0].push(line),
         }
     }
