@@ -63,6 +63,8 @@ pub struct SearchTunlet {
     failures: u32,
     /// Time of iterations to wait before the next proposal, seconds.
     pause_s: f64,
+    /// How often ranks offered its points when it was asked last.
+    offers: usize,
     streams: bool,
     /// Work of the first window, to which all times are scaled, and whether the program's measure of progress says it.
     work: Option<(f64, bool)>,
@@ -95,6 +97,7 @@ impl SearchTunlet {
             judgements: Vec::new(),
             failures: 0,
             pause_s: 0.0,
+            offers: 0,
             streams: false,
             work: None,
         })
@@ -127,6 +130,15 @@ impl SearchTunlet {
             let what = "its values were not taken over";
             self.trouble = Some(why.map_or_else(|| what.to_owned(), |why| format!("{what}: {why}")));
             self.failures = 0;
+        }
+    }
+
+    /// More ranks offer its points than before: a change that failed without them is worth another attempt at once.
+    fn welcome(&mut self, tuning_points: &[TuningPoint]) {
+        let names = self.names();
+        let offers = tuning_points.iter().filter(|point| names.contains(&point.name.as_str())).count();
+        if offers > std::mem::replace(&mut self.offers, offers) {
+            (self.failures, self.pause_s) = (0, 0.0);
         }
     }
 
@@ -395,6 +407,7 @@ impl Tunlet for SearchTunlet {
     }
 
     fn propose(&mut self, tuning_points: &[TuningPoint]) -> Option<Proposal> {
+        self.welcome(tuning_points);
         let in_vain = self.trouble.is_some() && self.failures >= JUDGED;
         if in_vain || self.pause_s > 0.0 {
             return None;

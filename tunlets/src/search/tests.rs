@@ -270,6 +270,24 @@ fn it_waits_for_its_points_and_gives_up_where_nothing_is_left_or_taken_over() {
 }
 
 #[test]
+fn a_change_that_failed_for_a_rank_that_was_late_is_proposed_again_as_soon_as_that_rank_offers_the_point() {
+    let (mut tunlet, program) = in_step(0..0);
+    let all = program.tuning_points;
+    let mut iteration = 0;
+    let mut ask = |tunlet: &mut SearchTunlet, ranks: usize| {
+        tunlet.observe(Observation::Iteration(&window(iteration, 4, 0.002)));
+        iteration += 1;
+        tunlet.propose(&all[..ranks])
+    };
+    let first = (0..20).find_map(|_| ask(&mut tunlet, 2)).expect("a first value to try");
+    assert_eq!(first.ranks, [0, 1]);
+    let why = Some("only 2 of 3 ranks are known yet".to_owned());
+    tunlet.on_settled(0, Settled::NotApplied { why });
+    assert!((0..100).all(|_| ask(&mut tunlet, 2).is_none()), "it waits, for nothing is new");
+    assert_eq!(ask(&mut tunlet, 3).expect("the first value again").ranks, [0, 1, 2]);
+}
+
+#[test]
 fn options_that_make_no_sense_are_refused_with_what_would() {
     let error = |options: SearchOptions| SearchTunlet::new(&options, Confidence::default()).err().unwrap();
     assert_eq!(error(options(" ; ")), "tuning points and their values, such as 'block=8..256 step 8'");
