@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use midrun_tests::chaos::{Fault, Parts, Plan, Target, With, has_hosts, run};
-use midrun_tests::{Mpi, each_mpi, need};
+use midrun_tests::{Mpi, each_mpi, is_night, need};
 
 /// Three jobs of this MPI, the same in every run of the tests.
 #[each_mpi]
@@ -32,30 +32,34 @@ fn a_rank_that_dies_with_midrun_is_found(mpi: Mpi) {
     }
 }
 
-/// A job over three hosts, one of whose links is down for some seconds in its middle.
-fn a_link_is_down(mpi: Mpi, parts: Parts, host: u32, lasts_s: u64) {
-    need!(has_hosts(), "no emulated hosts, or no MPI that works across them");
-    let (at, lasts) = (Duration::from_millis(500), Duration::from_secs(lasts_s));
-    let options = "--tasks 100 --iterations 40 --mean-us 5000 --sigma-pct 40 --technique none".to_owned();
-    let plan = Plan {
-        mpi,
-        hosts: 3,
-        parts,
-        options,
-        faults: vec![Fault { target: Target::Link(host), signal: 0, lasts, at }],
-    };
-    let outcome = run(&plan, With::Midrun);
-    assert!(outcome.broken.is_empty(), "{plan}\n{}", outcome.broken.join("\n"));
-    assert_eq!(outcome.struck, 1, "{plan}");
-    assert!(outcome.back.is_some(), "{plan}: midrun measures again, with all agents linked");
-}
-
+/// Jobs over three hosts, one of whose links is down for some seconds in the middle; at night each host's, for each length.
 #[each_mpi]
-fn a_link_that_is_down_for_a_second_does_the_job_no_harm_and_midrun_measures_again(mpi: Mpi) {
-    a_link_is_down(mpi, Parts::Run, 2, 1);
-}
-
-#[test]
-fn the_analyzers_link_that_is_down_for_ten_seconds_does_the_job_no_harm_and_midrun_measures_again() {
-    a_link_is_down(Mpi::OpenMpi, Parts::Standing, 1, 10);
+fn a_link_that_is_down_in_the_middle_does_the_job_no_harm_and_midrun_measures_again(mpi: Mpi) {
+    need!(has_hosts(), "no emulated hosts, or no MPI that works across them");
+    let all = [Parts::Run, Parts::Standing].into_iter().flat_map(|parts| {
+        (1..=3).flat_map(move |host| [1, 10, 60].into_iter().map(move |lasts_s| (parts, host, lasts_s)))
+    });
+    let cases: Vec<(Parts, u32, u64)> = match mpi {
+        _ if is_night() => all.collect(),
+        // The host of an agent, and that of the analyzer.
+        Mpi::OpenMpi => vec![(Parts::Run, 2, 1), (Parts::Standing, 1, 10)],
+        Mpi::Mpich => vec![(Parts::Run, 2, 1)],
+    };
+    for (parts, host, lasts_s) in cases {
+        let (at, lasts) = (Duration::from_millis(500), Duration::from_secs(lasts_s));
+        let options = "--tasks 100 --iterations 40 --mean-us 5000 --sigma-pct 40 --technique none".to_owned();
+        let faults = vec![Fault { target: Target::Link(host), signal: 0, lasts, at }];
+        let plan = Plan { mpi, hosts: 3, parts, options, faults };
+        let outcome = run(&plan, With::Midrun);
+        // MPICH 5 itself seldom outlives a minute: its job fails at the end, or never ends.
+        let fails_alone = || (0..3).any(|_| !run(&plan, With::Nothing).broken.is_empty());
+        if lasts_s == 60 && !outcome.broken.is_empty() && fails_alone() {
+            eprintln!("{plan} ends so without midrun, too: {}", outcome.broken.join("\n"));
+            continue;
+        }
+        assert!(outcome.broken.is_empty(), "{plan}\n{}", outcome.broken.join("\n"));
+        assert_eq!(outcome.struck, 1, "{plan}");
+        eprintln!("{plan} took {:.1?}; linked {:.1?}, measured {:.1?}", outcome.took, outcome.linked, outcome.back);
+        assert!(outcome.back.is_some(), "{plan}: midrun measures again, with all agents linked");
+    }
 }

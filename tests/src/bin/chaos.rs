@@ -51,8 +51,9 @@ fn main() -> ExitCode {
         let ratio = stormy.took.as_secs_f64() / calm.took.as_secs_f64();
         ratios.push(ratio);
         let times = format!("{:.1} s undisturbed, {:.1} s", calm.took.as_secs_f64(), stormy.took.as_secs_f64());
+        let linked = stormy.linked.map_or_else(String::new, |it| format!(", linked after {:.1} s", it.as_secs_f64()));
         let back = stormy.back.map_or_else(String::new, |back| format!(", back after {:.1} s", back.as_secs_f64()));
-        println!("seed {seed}: {plan} {} faults struck; {times}{back}", stormy.struck);
+        println!("seed {seed}: {plan} {} faults struck; {times}{linked}{back}", stormy.struck);
         let calm = calm.broken.iter().map(|why| format!("undisturbed: {why}"));
         let broken: Vec<String> = calm.chain(stormy.broken).collect();
         if !broken.is_empty() {

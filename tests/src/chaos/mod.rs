@@ -36,8 +36,9 @@ pub struct Outcome {
     pub took: Duration,
     /// Faults that met somebody who was still there.
     pub struck: u32,
-    /// After the last link was up again: from the job's own first iteration until midrun had measured one and all agents were linked. `None`: no
-    /// link was down, or the job ended before.
+    /// From the moment when the last link was up again until all agents were linked. `None`: no link was down, or the job ended before.
+    pub linked: Option<Duration>,
+    /// From the job's own first iteration after that moment until midrun had measured one, with all agents linked.
     pub back: Option<Duration>,
     /// What is not as it has to be; empty: all is.
     pub broken: Vec<String>,
@@ -60,7 +61,7 @@ pub fn run(plan: &Plan, with: With) -> Outcome {
     let begin = Instant::now();
     let mut job = Job::start(&scratch, plan, cluster.as_ref(), with == With::Nothing);
     let (struck, up) = job.strike(&|| disk.as_ref().is_some_and(SmallDisk::fill));
-    let back = up.filter(|_| with == With::Midrun).and_then(|up| back(&job, up));
+    let (linked, back) = up.filter(|_| with == With::Midrun).map_or((None, None), |up| back(&mut job, up));
     let Job { process, daemons, .. } = job;
     let ended = process.wait_at_most(limit);
     let is_standing = plan.parts == Parts::Standing && with == With::Midrun;
@@ -90,30 +91,29 @@ pub fn run(plan: &Plan, with: With) -> Outcome {
     if processes > 0 && alone {
         broken.push(format!("{processes} processes are left"));
     }
-    Outcome { took, struck, back, broken }
+    Outcome { took, struck, linked, back, broken }
 }
 
-/// See [`Outcome::back`]; `up`: when the last link came up.
-fn back(job: &Job<'_>, up: Instant) -> Option<Duration> {
+/// See [`Outcome::linked`] and [`Outcome::back`]; `up`: when the last link came up.
+fn back(job: &mut Job<'_>, up: Instant) -> (Option<Duration>, Option<Duration>) {
     let before = workers(&job.process.out()).len();
-    let mut own = None;
+    let (mut own, mut linked) = (None, None);
     let limit = LIMIT + OUTAGES * up.elapsed().max(Duration::from_secs(60));
-    while up.elapsed() < limit {
-        let text = job.process.out();
-        if text.contains(WHOLE) {
-            return None;
+    while up.elapsed() < limit && job.process.is_running() && !job.process.out().contains(WHOLE) {
+        let status = job.daemons.status().unwrap_or_default();
+        let hosts = status["hosts"].as_array().filter(|hosts| hosts.iter().all(|host| host["linked"] == true));
+        if hosts.is_some() {
+            linked.get_or_insert_with(|| up.elapsed());
         }
-        if workers(&text).len() > before {
+        if workers(&job.process.out()).len() > before {
             let own = own.get_or_insert_with(Instant::now);
-            let status = job.daemons.status()?;
-            let hosts = status["hosts"].as_array()?;
-            if status["iterations"].as_u64()? > before as u64 && hosts.iter().all(|host| host["linked"] == true) {
-                return Some(own.elapsed());
+            if hosts.is_some() && status["iterations"].as_u64() > Some(before as u64) {
+                return (linked, Some(own.elapsed()));
             }
         }
         std::thread::sleep(Duration::from_millis(20));
     }
-    None
+    (linked, None)
 }
 
 /// Each task computed once, with the job's own code; a killed `midrun run` has none.
