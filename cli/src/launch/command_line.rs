@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::launchers::{Launcher, Read, has};
 use super::mpi::LauncherVersion;
+use crate::text_file;
 
 /// The user's command, parsed as far as its options are known.
 #[derive(Clone, Debug)]
@@ -16,6 +17,8 @@ pub struct CommandLine {
     pub apps: Vec<App>,
     /// Why the programs cannot be found in the launcher's line.
     pub obstacle: Option<String>,
+    /// A file that the line names, such as that of `--app`, starts programs by `midrun exec`.
+    pub exec_in_file: bool,
     /// Ranks may run on other hosts.
     pub leaves_host: bool,
 }
@@ -72,6 +75,7 @@ impl CommandLine {
             launcher,
             apps: Vec::new(),
             obstacle: None,
+            exec_in_file: false,
         };
         match line.launcher.as_ref().map(|launcher| (launcher.kind, first_option(words, launcher))) {
             None => line.apps = plain_app(words),
@@ -82,15 +86,27 @@ impl CommandLine {
                     apps.iter_mut().for_each(|app| app.certain &= !line.leaves_host);
                     line.apps = apps;
                 }
-                Err(why) => line.obstacle = Some(why),
+                // The user has said where the programs are; on which hosts, is not known.
+                Err(why) => match apps_behind_exec(words, from, kind) {
+                    Some(apps) => (line.apps, line.leaves_host) = (apps, true),
+                    None if words[from..].iter().any(|word| file_has_exec(word, kind)) => {
+                        (line.exec_in_file, line.leaves_host) = (true, true);
+                    }
+                    None => line.obstacle = Some(why),
+                },
             },
         }
         line
     }
 
-    /// Whether `midrun exec` starts one of the programs.
+    /// Index of the first word behind the launcher.
+    pub fn first_option(&self) -> Option<usize> {
+        first_option(&self.words, self.launcher.as_ref()?)
+    }
+
+    /// Whether the user's own `midrun exec` starts one of the programs.
     pub fn has_exec(&self) -> bool {
-        self.apps.iter().any(|app| app.by_exec)
+        self.exec_in_file || self.apps.iter().any(|app| app.by_exec)
     }
 
     /// The first of the options by which MPICH's mpiexec places ranks. With one of them, in MPICH 5.0, the first process
@@ -168,6 +184,32 @@ fn plain_app(words: &[String]) -> Vec<App> {
     let (at, by_exec) = after_exec(words, 0, words.len());
     let path = resolve(words.get(at).unwrap_or(word));
     vec![App { begin: 0, at, path, certain: true, by_exec, ranks: None }]
+}
+
+/// The programs that the user's own `midrun exec` starts; `None` unless it does so between all colons.
+fn apps_behind_exec(words: &[String], from: usize, kind: Launcher) -> Option<Vec<App>> {
+    let mut begin = from;
+    let parts = words[from..].split(|word| word == ":" && kind.has_colons());
+    let apps = parts.map(|part| {
+        let (first, end) = (begin, begin + part.len());
+        begin = end + 1;
+        let found = (first..end).map(|at| after_exec(words, at, end)).find(|(_, by_exec)| *by_exec);
+        let (at, _) = found.filter(|(at, _)| *at < end)?;
+        Some(App { begin: first, at, path: resolve(&words[at]), certain: false, by_exec: true, ranks: None })
+    });
+    apps.collect()
+}
+
+/// Whether a word, or the value of an option, names a file of programs one of which is started by `midrun exec`.
+fn file_has_exec(word: &str, kind: Launcher) -> bool {
+    let name = word.split_once('=').map_or(word, |(_, value)| value);
+    let text = Path::new(name).is_file().then(|| text_file::open(name, text_file::MOST_BYTES).ok()).flatten();
+    let text = text.unwrap_or_default();
+    let lines = text.lines().filter(|line| !line.trim_start().starts_with('#'));
+    let words: Vec<&str> = lines.flat_map(str::split_whitespace).collect();
+    // Open MPI 4 refuses a list of variables, by which programs of a file get theirs, beside an -x.
+    let forgets = kind == Launcher::OpenMpi4 && words.contains(&"-x");
+    !forgets && words.windows(2).any(|pair| stem(pair[0]) == "midrun" && pair[1] == "exec")
 }
 
 /// The programs, and whether an option names hosts; or why they cannot be found.

@@ -54,16 +54,25 @@ pub fn prepare(
         prepared.environment.extend(preload.map(|value| ("LD_PRELOAD".to_owned(), value)));
         return prepared;
     };
+    let by_x = matches!(launcher.kind, Launcher::OpenMpi4 | Launcher::OpenMpi5) && !has_list(line, &variable);
+    let forward = |words: &mut Vec<String>, at: usize| {
+        let options = ranks.variables.iter().flat_map(|(name, _)| ["-x".into(), (*name).to_owned()]);
+        drop(words.splice(at..at, options.filter(|_| by_x).collect::<Vec<_>>()));
+    };
     // From the last program to the first, so that the indices before them hold.
     for app in line.apps.iter().rev() {
         start_by_exec(&mut prepared.words, app, line, ranks);
-        if matches!(launcher.kind, Launcher::OpenMpi4 | Launcher::OpenMpi5) && !has_list(line, &variable) {
-            // An -x applies to the programs up to the next colon.
-            let options = ranks.variables.iter().flat_map(|(name, _)| ["-x".into(), (*name).to_owned()]);
-            prepared.words.splice(app.begin..app.begin, options.collect::<Vec<_>>());
-        }
+        forward(&mut prepared.words, app.begin); // up to the next colon
     }
     let names: Vec<&str> = ranks.variables.iter().map(|(name, _)| *name).collect();
+    if let Some(first) = line.first_option().filter(|_| line.exec_in_file) {
+        if by_x && launcher.kind == Launcher::OpenMpi4 {
+            // Programs of a file on other hosts do not get what an -x of the line names.
+            prepared.environment.push((format!("OMPI_MCA_{ENV_LIST}"), names.join(";")));
+        } else {
+            forward(&mut prepared.words, first);
+        }
+    }
     match launcher.kind {
         Launcher::OpenMpi4 | Launcher::OpenMpi5 => extend_list(&mut prepared, &names, &variable),
         Launcher::Hydra => hydra(&mut prepared, launcher.at, ranks),
@@ -114,7 +123,7 @@ fn srun(prepared: &mut PreparedCommand, line: &CommandLine, names: &[&str], vari
         let kept: Vec<&str> = list.split(',').filter(|name| !["NONE", "NIL", ""].contains(name)).collect();
         [&kept[..], names].concat().join(",")
     };
-    let end = line.apps.last().map_or(0, |app| app.at);
+    let end = line.apps.last().map_or(prepared.words.len(), |app| app.at);
     let is_option = |word: &String| word == "--export" || word.starts_with("--export=");
     let Some(place) = prepared.words.iter().take(end).position(is_option) else {
         if let Some(list) = variable(SRUN_EXPORT).filter(|list| list != "ALL") {

@@ -123,6 +123,31 @@ fn midrun_exec_is_skipped() {
 }
 
 #[test]
+fn midrun_exec_of_the_users_own_makes_a_line_that_is_not_understood_usable() {
+    let line = parse("srun --brand-new value midrun exec /bin/ls -l");
+    assert_eq!((line.obstacle.as_deref(), line.apps[0].at, line.has_exec(), line.leaves_host), (None, 5, true, true));
+    let both = parse("mpiexec -what 1 midrun exec -- /bin/ls : -what 2 midrun exec /bin/cat");
+    assert_eq!(both.apps.iter().map(|app| (app.begin, app.at)).collect::<Vec<_>>(), [(1, 6), (8, 12)]);
+    let one = parse("mpiexec -what 1 midrun exec /bin/ls : -what 2 /bin/cat");
+    assert!(one.obstacle.is_some() && !one.has_exec(), "the other program is not known");
+
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let read = |text: &str, kind| {
+        std::fs::write(file.path(), text).unwrap();
+        let words = words(&format!("run --app {}", file.path().display()));
+        let version = LauncherVersion { mpi: None, version: String::new() };
+        let launcher = LauncherWord { at: 0, kind, path: None, version };
+        CommandLine::with_launcher(&words, Some(launcher), |_| false)
+    };
+    let line = read("-n 1 /opt/bin/midrun exec -- ./a\n-n 2 midrun exec ./b\n", Launcher::OpenMpi4);
+    assert!(line.obstacle.is_none() && line.apps.is_empty() && line.has_exec() && line.leaves_host, "{line:?}");
+    for text in ["-n 1 ./a\n", "# midrun exec ./a\n-n 1 ./a\n", "-n 1 -x A=1 midrun exec ./a\n"] {
+        assert!(read(text, Launcher::OpenMpi4).obstacle.is_some(), "{text}");
+    }
+    assert!(read("-n 1 -x A=1 midrun exec ./a\n", Launcher::OpenMpi5).obstacle.is_none());
+}
+
+#[test]
 fn ranks_leave_the_host_by_the_launcher_its_options_or_the_allocation() {
     assert!(parse("srun -n 2 /bin/ls").leaves_host && parse("aprun -n 2 /bin/ls").leaves_host);
     assert!(!parse("mpiexec -n 2 /bin/ls").leaves_host && !parse("./a").leaves_host);
@@ -152,7 +177,7 @@ fn workers_are_counted_and_options_that_hydra_cannot_repeat_are_found() {
         let version = LauncherVersion { mpi: None, version: String::new() };
         let launcher = LauncherWord { at: 0, kind, path: None, version };
         let (apps, leaves_host) = find_apps(&words, 1, kind).unwrap();
-        CommandLine { apps, words, launcher: Some(launcher), obstacle: None, leaves_host }
+        CommandLine { apps, words, launcher: Some(launcher), obstacle: None, exec_in_file: false, leaves_host }
     };
     let hydra = Launcher::Hydra;
     assert_eq!(read("mpiexec -n 1 /bin/ls : -n 4 /bin/cat", hydra).workers(), Some(4));

@@ -49,6 +49,20 @@ fn every_program_between_colons_gets_the_variables() {
 }
 
 #[test]
+fn programs_of_a_file_that_starts_them_by_exec_get_the_variables_by_the_line() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), "-n 2 midrun exec ./a\n").unwrap();
+    let prepared = after(&format!("mpirun --app {}", file.path().display()), &[]);
+    assert_eq!(prepared.words.join(" "), format!("mpirun --app {}", file.path().display()));
+    let list = ("OMPI_MCA_mca_base_env_list".to_owned(), "MIDRUN_JOB;MIDRUN_TOKEN".to_owned());
+    assert!(prepared.environment.contains(&list), "{prepared:?}");
+    let words = after(&format!("prterun --app {}", file.path().display()), &[]).words.join(" ");
+    assert_eq!(words, format!("prterun -x MIDRUN_JOB -x MIDRUN_TOKEN --app {}", file.path().display()));
+    let words = after(&format!("srun --export=NONE --multi-prog {}", file.path().display()), &[]).words.join(" ");
+    assert_eq!(words, format!("srun --export=MIDRUN_JOB,MIDRUN_TOKEN --multi-prog {}", file.path().display()));
+}
+
+#[test]
 fn what_the_user_preloads_stays_in_the_line() {
     let words = after("mpirun -x LD_PRELOAD=/u.so ./a", &[("LD_PRELOAD", "/e.so")]).words.join(" ");
     assert!(words.ends_with("-x LD_PRELOAD=/u.so /midrun exec -- ./a"), "{words}");
