@@ -184,6 +184,12 @@ pub struct Summary {
     pub schema_version: u32,
     /// The job's id.
     pub job: String,
+    /// Why the job ran without midrun; left out otherwise. All other keys are then 0 or empty.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub untuned: Option<String>,
+    /// Why what the analyzer measured is not here: it was away at the end. Left out otherwise; all other keys are then 0 or empty.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lost: Option<String>,
     /// The MPI, as it names itself; empty where no rank was seen.
     pub mpi: String,
     /// Iterations measured.
@@ -258,6 +264,8 @@ pub struct Summary {
     pub actions: ActionCounts,
     /// Ranks seen.
     pub ranks: u64,
+    /// Ranks of the program that no agent saw: they ran untuned.
+    pub unseen_ranks: u64,
     /// Hosts seen.
     pub nodes: Vec<String>,
     /// Their clocks, by name, as far as they were compared with the analyzer's.

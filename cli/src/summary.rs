@@ -32,7 +32,8 @@ impl SummaryFile {
         if path.is_dir() {
             return usage(format!("--summary {} is a directory: name a file", path.display()));
         }
-        let file = SummaryFile(path);
+        // One directory for the temporary file and for the summary, however the working directory is mounted.
+        let file = SummaryFile(std::path::absolute(&path).unwrap_or(path));
         if let Err(error) = file.temporary() {
             return usage(format!("--summary {} cannot be written: {error}", file.0.display()));
         }
@@ -69,6 +70,13 @@ pub fn table(json: &str) -> String {
     let list = |key: &str| summary[key].as_array().cloned().unwrap_or_default();
     let mpi = summary["mpi"].as_str().filter(|mpi| !mpi.is_empty()).unwrap_or("no rank reported its MPI");
     let mut lines = vec![format!("job {} ({mpi})", text("job"))];
+    let unseen = number("/unseen_ranks");
+    if unseen > 0 {
+        lines.push(format!(
+            "{} ran untuned, since no agent saw them: their hosts may have no midrun, or another version of it",
+            Count(unseen, "rank")
+        ));
+    }
     let iterations = number("/iterations");
     let periods: Vec<f64> = list("period_s").iter().filter_map(Value::as_f64).collect();
     if !periods.is_empty() {

@@ -73,9 +73,17 @@ fn no_mpi_is_one_sentence_with_a_way_out() {
 
 /// Runs midrun and expects the job's own code 5 and one sentence with all of `parts`; with `--strict` the same is a refusal.
 fn untuned(stage: &Stage, flags: &[&str], line: &[&str], parts: &[&str]) {
-    let output = stage.run(&[&["run"], flags, &["--"], line].concat());
+    let output = stage.run(&[&["run", "--summary", "untuned.json"], flags, &["--"], line].concat());
     let text = stderr(&output);
     assert_eq!(output.status.code(), Some(5), "the job has run: {text}");
+    let summary = std::fs::read(stage.path("untuned.json")).expect("a summary for whoever reads it");
+    let summary: serde_json::Value = serde_json::from_slice(&summary).unwrap();
+    let why = summary["untuned"].as_str().expect("why");
+    assert!(parts.iter().all(|part| why.contains(part)), "{summary}");
+    assert!(summary["ranks"] == 0 && summary["decisions"] == serde_json::json!([]), "{summary}");
+    let explained = stage.run(&["explain", "--summary", "untuned.json"]);
+    assert!(String::from_utf8_lossy(&explained.stdout).contains(why), "{explained:?}");
+    std::fs::remove_file(stage.path("untuned.json")).unwrap();
     assert_eq!(text.trim_end().lines().count(), 1, "{line:?} is answered by one sentence: {text}");
     for part in parts.iter().chain(&["the job runs untuned"]) {
         assert!(text.contains(part), "{part:?} is missing in: {text}");

@@ -216,8 +216,11 @@ fn an_analyzer_that_is_stopped_is_not_waited_for_at_the_end() {
     let analyzer = standing(&stage, "");
     analyzer.signal(libc::SIGSTOP);
     let url = format!("http://{}", analyzer.address);
-    let output = stage.run(&["run", "--analyzer", &url, "--", "mpirun", "-n", "2", "sh", "-c", "exit 6"]);
+    let line = ["run", "--summary", "s.json", "--analyzer", &url, "--", "mpirun", "-n", "2", "sh", "-c", "exit 6"];
+    let output = stage.run(&line);
     assert_eq!(output.status.code(), Some(6));
+    let summary: serde_json::Value = serde_json::from_slice(&fs::read(stage.path("s.json")).unwrap()).unwrap();
+    assert!(summary["lost"].as_str().is_some_and(|why| why.contains("gave no summary")), "{summary}");
     let text = stderr(&output);
     assert!(text.contains("does not answer, so the job runs untuned until it does"), "{text}");
     assert!(text.contains("gave no summary within 250ms"), "the bound of one that is known to be away: {text}");

@@ -80,6 +80,11 @@ impl Cluster {
         assert!(self.emuc(&[if is_up { "mend" } else { "cut" }, host]), "the link of {host}");
     }
 
+    /// Kills all that runs on a host, and its link.
+    pub fn kill(&self, host: &str) {
+        assert!(self.emuc(&["kill", host]), "{host} dies");
+    }
+
     /// What a command that ends well says on a host.
     pub fn ask(host: &str, words: &[&str]) -> Option<String> {
         let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();

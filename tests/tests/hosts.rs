@@ -3,9 +3,12 @@
 use std::path::PathBuf;
 
 use midrun_tests::allreduce_choice::the_same_on_all;
+use midrun_tests::ask;
 use midrun_tests::mpi::command;
 use midrun_tests::synthetic::{assert_whole, end, wait_for_iterations};
-use midrun_tests::{Cluster, Mpi, Process, Scratch, Summary, each_mpi, midrun, need, ranks, root, run, wait_until};
+use midrun_tests::{
+    Analyzer, Cluster, Mpi, Process, Scratch, Summary, each_mpi, midrun, need, ranks, root, run, wait_until,
+};
 
 const HOSTS: [&str; 3] = ["h1", "h2", "h3"];
 
@@ -327,6 +330,69 @@ fn controls(mpi: Mpi, scratch: &Scratch, launcher: &[String]) -> PathBuf {
     let built = std::process::Command::new(compiler).arg(source).arg("-o").arg(&program).status();
     assert!(built.is_ok_and(|status| status.success()), "{mpi:?} compiles controls.c");
     program
+}
+
+#[each_mpi]
+fn a_job_whose_analyzers_host_dies_goes_on_and_says_that_its_summary_is_lost(mpi: Mpi) {
+    need!(Cluster::is_possible(), "no network namespaces");
+    let scratch = Scratch::new();
+    let line = Cluster::line(&scratch, mpi, &[2, 2], "mw_synthetic");
+    need!(line.is_some(), "the MPI is not here");
+    let (mut line, program) = line.expect("it is here");
+    line.push(program.display().to_string());
+    line.extend(words("--tasks 100 --iterations 100000 --mean-us 2000 --sigma-pct 80 --technique none --until"));
+    line.push(scratch.path("end").display().to_string());
+    let site = scratch.path("site");
+    ask::succeed(&scratch, &["certificates", &site.display().to_string(), "10.77.0.3"]);
+    let file = |name: &str| site.join(name).display().to_string();
+    let cluster = Cluster::up(3, "100mbit");
+    let mut standing = command(&Cluster::on("h3", &[midrun().display().to_string()]));
+    standing.env("MIDRUN_CFG_ANALYZER__TOKEN", "the site's");
+    for (key, name) in [("CA", "ca.pem"), ("CERT", "analyzer.pem"), ("KEY", "analyzer.key")] {
+        standing.env(format!("MIDRUN_CFG_ANALYZER__TLS_{key}"), file(name));
+    }
+    let analyzer = Analyzer::run(&scratch, "analyzer", standing, "10.77.0.3:0");
+    let (url, summary) = (analyzer.url.replace("http://", "https://"), scratch.path("s.json").display().to_string());
+    let [ca, cert, key] = ["ca.pem", "client.pem", "client.key"].map(file);
+    let flags = ["--analyzer", &url, "--tls-ca", &ca, "--tls-cert", &cert, "--tls-key", &key, "--summary", &summary];
+    let mut run = command(&Cluster::on("h1", &run::words(&flags, &line)));
+    run.env("MIDRUN_TOKEN", "the site's");
+    let mut job = Process::start(&scratch, "run", run);
+    wait_for_iterations(&mut job, 3);
+    cluster.kill("h3");
+    wait_until("it is said", || job.err().contains("does not answer any more"));
+    wait_for_iterations(&mut job, 3);
+    end(&scratch);
+    let ended = job.succeed();
+    assert_whole(&ended);
+    assert!(Summary::read(&scratch.path("s.json")).0["lost"].is_string(), "{}", ended.err);
+    wait_until("the agents of the other hosts have ended", || left(&scratch).is_empty());
+}
+
+#[each_mpi]
+fn ranks_on_a_host_without_midrun_run_untuned_which_is_said_and_counted(mpi: Mpi) {
+    need!(Cluster::is_possible(), "no network namespaces");
+    let scratch = Scratch::new();
+    let line = Cluster::line(&scratch, mpi, &[3, 2], "mw_synthetic");
+    need!(line.is_some(), "the MPI is not here");
+    let _cluster = Cluster::up(2, "100mbit");
+    let (mut line, program) = line.expect("it is here");
+    line.push(program.display().to_string());
+    line.extend(words("--tasks 300 --iterations 8 --mean-us 2000 --sigma-pct 80 --technique none"));
+    let file = scratch.path("s.json").display().to_string();
+    // Emulated hosts share all directories: the second one shall see neither midrun nor the agents of the first.
+    for hidden in [midrun().with_file_name(""), scratch.path("run")] {
+        let mount = ["mount", "-t", "tmpfs", "none", &hidden.display().to_string()];
+        assert!(Cluster::ask("h2", &mount).is_some(), "{}", hidden.display());
+    }
+    let run = command(&Cluster::on("h1", &run::words(&["--summary", &file], &line)));
+    let ended = Process::start(&scratch, "run", run).succeed();
+    assert_eq!(assert_whole(&ended).len(), 8);
+    assert_eq!(ended.err.matches("on h2, so the program runs untuned there").count(), 2, "{}", ended.err);
+    let summary = Summary::read(&scratch.path("s.json"));
+    summary.assert_contract();
+    assert_eq!((summary.count("/ranks"), summary.count("/unseen_ranks")), (3, 2), "{}", ended.err);
+    assert!(ended.err.contains("2 ranks ran untuned, since no agent saw them"), "{}", ended.err);
 }
 
 #[each_mpi]

@@ -27,6 +27,8 @@ impl Job {
         let ideal_period_s = report.ideal_period_s.filter(|s| s.is_finite());
         let measured = self.measurements.summary(self.decisions.points(), ideal_period_s);
         let lost = members.ranks().filter(|(_, _, state)| *state == RankState::Lost);
+        // Workers beyond the ranks have numbers after theirs.
+        let of_world = members.ranks().filter(|(rank, ..)| *rank < members.world_size()).count() as u64;
         Summary {
             schema_version: SCHEMA_VERSION,
             job: self.id.to_string(),
@@ -52,6 +54,7 @@ impl Job {
             records: members.records(),
             actions: self.dispatcher.counts().clone(),
             ranks: members.seen() as u64,
+            unseen_ranks: u64::from(members.world_size()).saturating_sub(of_world),
             nodes: members.nodes().into_iter().map(str::to_owned).collect(),
             clocks: members.clocks().into_iter().map(ClockLine::from).collect(),
             lost_ranks: lost.map(|(rank, ..)| rank).collect(),

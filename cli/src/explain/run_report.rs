@@ -84,6 +84,12 @@ fn count(value: &Value, key: &str) -> u64 {
 }
 
 fn opening(summary: &Value, nothing: bool) -> String {
+    if let Some(why) = summary["untuned"].as_str() {
+        return format!("the job ran untuned: {why}");
+    }
+    if let Some(why) = summary["lost"].as_str() {
+        return format!("what midrun did is not known: {why}");
+    }
     let (ranks, iterations) = (count(summary, "ranks"), count(summary, "iterations"));
     let windows = summary["period_s"].as_array().map_or(0, Vec::len);
     let seen = match windows {

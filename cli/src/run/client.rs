@@ -8,7 +8,8 @@ use std::time::Duration;
 use midrun_proto::tls::{self, Credentials};
 use midrun_proto::token::ShowToken;
 use midrun_proto::v1::admin_client::AdminClient;
-use midrun_proto::v1::{CloseJobRequest, FollowRequest, OpenJobRequest, WatchRequest};
+use midrun_proto::v1::{CloseJobRequest, FollowRequest, Notice, OpenJobRequest, WatchRequest};
+use serde_json::json;
 use tonic::service::interceptor::InterceptedService;
 use tonic::transport::{Channel, Endpoint};
 use tonic::{Code, Status};
@@ -30,6 +31,7 @@ const SUMMARY_BYTES: usize = 256 << 20;
 #[derive(Clone)]
 pub struct Client {
     admin: AdminClient<InterceptedService<Channel, ShowToken>>,
+    url: String,
     request: OpenJobRequest,
     state: Arc<State>,
 }
@@ -69,7 +71,7 @@ impl Client {
     ) -> anyhow::Result<Client> {
         let admin =
             AdminClient::with_interceptor(channel, ShowToken::new(token)).max_decoding_message_size(SUMMARY_BYTES);
-        let mut client = Client { admin, request, state: Arc::default() };
+        let mut client = Client { admin, url: url.to_owned(), request, state: Arc::default() };
         let untuned = "so the job runs untuned until it does";
         match tokio::time::timeout(PATIENCE, client.open_once()).await {
             Ok(Ok(())) => {}
@@ -95,6 +97,7 @@ impl Client {
     pub async fn watch(mut self, console: Arc<Console>) {
         let mut printed = 0;
         let mut refusal = None;
+        let mut is_away = !self.state.answers.load(Ordering::Relaxed);
         loop {
             if self.state.answers.load(Ordering::Relaxed) {
                 printed = self.watch_once(&console, printed).await;
@@ -107,15 +110,37 @@ impl Client {
                 return;
             }
             match tokio::time::timeout(PATIENCE, self.open_once()).await {
-                Ok(Ok(())) => printed = 0,
+                Ok(Ok(())) => {
+                    printed = 0;
+                    self.tell(&console, &mut is_away, false);
+                }
                 Ok(Err(status)) if is_refusal(&status) && refusal.as_deref() != Some(status.message()) => {
                     say(format!("the analyzer refuses: {}", status.message()));
                     refusal = Some(status.message().to_owned());
                 }
-                Ok(Err(_)) => {}
-                Err(_) => self.state.answers.store(false, Ordering::Relaxed),
+                Ok(Err(_)) => self.tell(&console, &mut is_away, true),
+                Err(_) => {
+                    self.state.answers.store(false, Ordering::Relaxed);
+                    self.tell(&console, &mut is_away, true);
+                }
             }
         }
+    }
+
+    /// Says that the analyzer has gone away, or is back, where that is new.
+    fn tell(&self, console: &Console, was_away: &mut bool, is_away: bool) {
+        if std::mem::replace(was_away, is_away) == is_away || self.state.job_ended.load(Ordering::Relaxed) {
+            return;
+        }
+        let url = &self.url;
+        let (event, text) = if is_away {
+            let text =
+                format!("the analyzer at {url} does not answer any more, so the job goes on untuned until it does");
+            ("analyzer-away", text)
+        } else {
+            ("analyzer-back", format!("the analyzer at {url} answers again"))
+        };
+        console.notice(&Notice { text, json: json!({"event": event, "url": url}).to_string() });
     }
 
     /// Keeps the status line up until the job is closed. A lost analyzer is asked again, as long as it answers [`Client::watch`].

@@ -83,6 +83,13 @@ impl Console {
         }
     }
 
+    /// Hands on a summary in which nothing stands but why; people have been told.
+    pub fn empty_summary(&self, json: &str) {
+        if self.form == LogForm::Json {
+            self.line(json);
+        }
+    }
+
     fn line(&self, line: &str) {
         match &self.to {
             To::Stderr => say_raw(line),

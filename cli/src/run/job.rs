@@ -2,10 +2,11 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use midrun_analyzer::listen::Listen;
+use midrun_analyzer::summary::{SCHEMA_VERSION, Summary};
 use midrun_proto::keys::{self, Keys};
 use midrun_proto::tls::Credentials;
 use midrun_proto::v1::{Notice, OpenJobRequest, OwnerSettings, TunletFile};
@@ -80,18 +81,20 @@ pub async fn run(
     metrics: Option<Address>,
 ) -> anyhow::Result<Ended> {
     relay.catch()?;
-    if plan.untuned {
+    let (job, begin) = (format!("j{}", random_hex(6)?), Instant::now());
+    if let Some(why) = &plan.untuned {
         relay.on_launch();
-        return child::wait(&mut child::start(&unchanged(line), relay)?, relay, &console).await;
+        let ended = child::wait(&mut child::start(&unchanged(line), relay)?, relay, &console).await?;
+        Blank::Untuned(why.clone()).write(&job, begin, summary, &console);
+        return Ok(ended);
     }
-    let job = format!("j{}", random_hex(6)?);
     let door = metrics::open(metrics).await?;
-    let parts = match start_parts(settings, line, &job).await {
-        Ok(parts) => parts,
+    let (parts, obstacle) = match start_parts(settings, line, &job).await {
+        Ok(parts) => (parts, None),
         Err(error) if error.downcast_ref::<Usage>().is_some() => return Err(error),
         Err(error) => {
             say(format!("{error:#}, so the job runs untuned"));
-            Parts::default()
+            (Parts::default(), Some(format!("{error:#}")))
         }
     };
     if let Some(door) = door {
@@ -132,8 +135,8 @@ pub async fn run(
         drop(removed_at_end);
     }
     let closed = match client {
-        Some(client) => client.close(CLOSE_DEADLINE).await,
-        None => Err(anyhow::anyhow!("there is no summary, because no analyzer was reachable")),
+        Some(client) => client.close(CLOSE_DEADLINE).await.map_err(|error| Blank::Lost(format!("{error:#}"))),
+        None => Err(Blank::Untuned(obstacle.unwrap_or_default())),
     };
     if let Some(watch) = watch {
         let _ = tokio::time::timeout(WATCH_END_DEADLINE, watch).await;
@@ -141,8 +144,13 @@ pub async fn run(
     if let (Ok(json), Some(memory), Ended::Code(0)) = (&closed, memory, ended) {
         memory.keep(json);
     }
-    let closed = closed.map(|json| plan.points.as_ref().map_or(json.clone(), |points| points.declare(&json)));
-    conclude(closed, summary, &console, &plan.without_mpi);
+    match closed {
+        Ok(json) => {
+            let json = plan.points.as_ref().map_or(json.clone(), |points| points.declare(&json));
+            conclude(&json, summary, &console, &plan.without_mpi);
+        }
+        Err(blank) => blank.write(&job, begin, summary, &console),
+    }
     if let Some(Analyzer { daemon, .. }) = analyzer {
         daemon.stop(ANALYZER_END_DEADLINE).await;
     }
@@ -320,17 +328,43 @@ fn rank_environment<'a>(
     RankEnvironment { variables, preload: plan.preload.as_deref(), midrun: None }
 }
 
-/// Writes and prints the summary. A failure does not change the job's exit code.
-fn conclude(closed: anyhow::Result<String>, file: Option<&SummaryFile>, console: &Console, without_mpi: &[String]) {
-    let json = match closed {
-        Ok(json) => json,
-        Err(error) => return say(format!("{error:#}")),
-    };
-    if let Some(Err(error)) = file.map(|file| file.write(&json)) {
+/// Why there is nothing to sum up.
+enum Blank {
+    /// The job ran without midrun, which was said at its start.
+    Untuned(String),
+    /// The analyzer has what was measured, and is away.
+    Lost(String),
+}
+
+impl Blank {
+    /// Writes a summary that says why it is empty: who waits for the file finds it.
+    fn write(self, job: &str, begin: Instant, file: Option<&SummaryFile>, console: &Console) {
+        let (untuned, lost) = match self {
+            Blank::Untuned(why) => (Some(why), None),
+            Blank::Lost(why) => (None, Some(why)),
+        };
+        if let Some(why) = &lost {
+            say(why);
+        }
+        let (job, wall_s) = (job.to_owned(), begin.elapsed().as_secs_f64());
+        let empty = Summary { schema_version: SCHEMA_VERSION, job, untuned, lost, wall_s, ..Summary::default() };
+        write(&empty.to_json(), file);
+        console.empty_summary(&empty.to_json());
+    }
+}
+
+/// Writes the summary's file. A failure does not change the job's exit code.
+fn write(json: &str, file: Option<&SummaryFile>) {
+    if let Some(Err(error)) = file.map(|file| file.write(json)) {
         say(format!("{error:#}"));
     }
-    console.summary(&json);
-    let has_ranks = serde_json::from_str::<Value>(&json).is_ok_and(|summary| summary["ranks"] != 0);
+}
+
+/// Writes and prints the summary.
+fn conclude(json: &str, file: Option<&SummaryFile>, console: &Console, without_mpi: &[String]) {
+    write(json, file);
+    console.summary(json);
+    let has_ranks = serde_json::from_str::<Value>(json).is_ok_and(|summary| summary["ranks"] != 0);
     if let Some(program) = without_mpi.first().filter(|_| !has_ranks) {
         let text = format!(
             "no process initialised MPI, and {program} is linked with none: the launcher may have started copies of it that know nothing of each other"

@@ -15,8 +15,8 @@ use crate::usage::{say, usage};
 pub struct Plan {
     /// Library to preload into a program without a launcher; `None` if the static libmidrun is linked with it.
     pub preload: Option<PathBuf>,
-    /// midrun cannot tune the job: the command runs as it is.
-    pub untuned: bool,
+    /// Why midrun cannot tune the job: the command runs as it is.
+    pub untuned: Option<String>,
     /// Measure points and tuning points in a program that was not written for midrun.
     pub points: Option<Points>,
     /// Programs that are linked with no MPI. They may load one, as Python does.
@@ -54,7 +54,7 @@ pub fn check(line: &CommandLine, settings: &RunSettings) -> anyhow::Result<Plan>
         Err(obstacle) if settings.strict => usage(obstacle),
         Err(obstacle) => {
             say(format!("{obstacle}; the job runs untuned"));
-            Ok(Plan { untuned: true, ..Plan::default() })
+            Ok(Plan { untuned: Some(obstacle), ..Plan::default() })
         }
     }
 }
