@@ -51,6 +51,23 @@ impl Cluster {
         line.split(' ').map(str::to_owned).collect()
     }
 
+    /// The same of Open MPI 5, which `tests/run` fetches, and an example compiled with it; `None` where it is not here.
+    pub fn open_mpi_5(scratch: &Scratch, slots: &[u32], example: &str) -> Option<(Vec<String>, PathBuf)> {
+        let (mpi, prefix) = (crate::mpi::fetched("openmpi5")?, crate::prefix());
+        let mut launcher = Cluster::open_mpi(scratch, slots);
+        launcher[0] = mpi.join("bin/mpirun").display().to_string();
+        launcher[1..3].clone_from_slice(&["--prtemca", "plm_ssh_agent"].map(String::from));
+        // It has variables of its own to allow this.
+        launcher.extend(["--allow-run-as-root", "-x", "XDG_RUNTIME_DIR"].map(String::from));
+        let program = scratch.path(example);
+        let mut compiler = Command::new(mpi.join("bin/mpicc"));
+        compiler.arg(root().join("examples").join(example).with_extension("c")).arg("-o").arg(&program);
+        compiler.arg(format!("-I{}", prefix.join("include").display()));
+        compiler.arg(format!("-L{}", prefix.join("lib").display())).args(["-lmidrun", "-lm"]);
+        assert!(compiler.status().is_ok_and(|status| status.success()), "{example} is compiled");
+        Some((launcher, program))
+    }
+
     /// Launcher and program, for so many ranks on h1, h2 and so on; `None` where the MPI that works across hosts is not here.
     pub fn line(scratch: &Scratch, mpi: Mpi, slots: &[u32], example: &str) -> Option<(Vec<String>, PathBuf)> {
         if mpi == Mpi::OpenMpi {

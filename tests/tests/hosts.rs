@@ -142,7 +142,11 @@ impl Choice {
     /// The same with so many agents that are linked directly; 0: as many as usual.
     fn with(mpi: Mpi, flags: &[&str], direct_agents: u32) -> Option<Choice> {
         let scratch = Scratch::new();
-        let (mut line, program) = Cluster::line(&scratch, mpi, &[3, 2, 2], "allreduce_choice")?;
+        let line = Cluster::line(&scratch, mpi, &SLOTS, "allreduce_choice")?;
+        Some(Choice::of(scratch, line, flags, direct_agents))
+    }
+
+    fn of(scratch: Scratch, (mut line, program): (Vec<String>, PathBuf), flags: &[&str], direct_agents: u32) -> Choice {
         line.push(program.display().to_string());
         line.extend(words("--iterations 1000000 --delay-us 20000"));
         let cluster = Cluster::up(3, "100mbit");
@@ -157,7 +161,7 @@ impl Choice {
             let points = status["tuning_points"].as_array().into_iter().flatten();
             code == 0 && points.filter(|point| point["name"] == "algorithm").count() == RANKS
         });
-        Some(choice)
+        choice
     }
 
     /// Exit code and output of `midrun WORDS` on the first host.
@@ -173,6 +177,14 @@ impl Choice {
         self.ask(&["set", point, &value.to_string(), "--synchronized"])
     }
 
+    /// Changes the algorithm on all ranks, if need be by several attempts.
+    fn change(&self, value: usize) {
+        wait_until("a change is applied on all ranks", || {
+            let (code, text) = self.set("algorithm", value);
+            code == 0 && text.contains("applied on ranks 0-6 at iteration ")
+        });
+    }
+
     /// Has all ranks end their loop before the same iteration; the changes (algorithm, iteration) that each rank made.
     fn stop(mut self) -> Vec<(usize, u64)> {
         wait_until("the job takes the stop over", || {
@@ -184,6 +196,7 @@ impl Choice {
 }
 
 const RANKS: usize = 7;
+const SLOTS: [u32; 3] = [3, 2, 2];
 
 #[each_mpi]
 fn ranks_on_three_hosts_change_in_the_same_iterations_also_where_an_agent_is_stopped_meanwhile(mpi: Mpi) {
@@ -222,6 +235,19 @@ fn ranks_on_three_hosts_change_in_the_same_iterations_also_where_an_agent_is_sto
     assert!(changes.starts_with(&applied), "{mpi:?}: {changes:?} {applied:?}");
 }
 
+#[test]
+fn ranks_of_open_mpi_5_on_three_hosts_change_in_the_same_iterations() {
+    need!(Cluster::is_possible(), "no network namespaces");
+    let scratch = Scratch::new();
+    let line = Cluster::open_mpi_5(&scratch, &SLOTS, "allreduce_choice");
+    need!(line.is_some(), "no Open MPI v5 in target/openmpi5");
+    let choice = Choice::of(scratch, line.expect("it is here"), &["--synchronized"], 0);
+    choice.change(1);
+    choice.change(2);
+    let changes: Vec<usize> = choice.stop().into_iter().map(|(algorithm, _)| algorithm).collect();
+    assert_eq!(changes, [1, 2]);
+}
+
 fn signal(pid: i32, signal: i32) {
     // SAFETY: a process that this test has started.
     assert_eq!(unsafe { libc::kill(pid, signal) }, 0, "process {pid}");
@@ -252,15 +278,9 @@ fn an_agent_that_carries_another_hosts_agent_is_replaced_when_it_freezes_and_cha
     let choice = Choice::with(mpi, &["--synchronized"], 1);
     need!(choice.is_some(), "the MPI is not here");
     let choice = choice.expect("it is here");
-    let change = |value: usize| {
-        wait_until("a change is applied on all ranks", || {
-            let (code, text) = choice.set("algorithm", value);
-            code == 0 && text.contains("applied on ranks 0-6 at iteration ")
-        });
-    };
     let carrying = || ranks::agents(&choice.scratch).into_iter().find(carries);
     wait_until("an agent carries the other one", || carrying().is_some());
-    change(1);
+    choice.change(1);
     let (parent, lost) = (carrying().expect("it runs"), choice.job.err().matches("is not connected any more").count());
     signal(parent, libc::SIGSTOP);
     let child = ["h2", "h3"].into_iter().find(|host| !choice.cluster.runs_on(host, parent)).expect("another host");
@@ -268,7 +288,7 @@ fn an_agent_that_carries_another_hosts_agent_is_replaced_when_it_freezes_and_cha
         choice.job.err().contains(&format!("the agent on {child} is back"))
     });
     signal(parent, libc::SIGCONT);
-    change(2);
+    choice.change(2);
     assert!(choice.job.err().matches("is not connected any more").count() > lost, "{}", choice.job.err());
     let changes: Vec<usize> = choice.stop().into_iter().map(|(algorithm, _)| algorithm).collect();
     assert!(changes.contains(&1) && changes.contains(&2), "{mpi:?}: {changes:?}");
@@ -306,30 +326,6 @@ fn an_agent_that_is_killed_takes_none_of_those_that_it_carries_with_it_and_no_re
     // No more was collected than was produced, and no iteration is missing or there twice.
     summary.assert_contract();
     assert_eq!(summary.count("/iterations"), iterations as u64, "{}", ended.err);
-}
-
-#[each_mpi]
-fn ranks_on_several_hosts_are_refused_a_synchronized_change_with_the_option_that_it_needs(mpi: Mpi) {
-    need!(Cluster::is_possible(), "no network namespaces");
-    let choice = Choice::start(mpi, &[]);
-    need!(choice.is_some(), "the MPI is not here");
-    let choice = choice.expect("it is here");
-    let (code, text) = choice.set("algorithm", 1);
-    assert!(code != 0 && text.contains("share no register") && text.contains("--synchronized"), "{mpi:?}: {text}");
-    assert!(choice.job.out().lines().all(|line| !line.contains(": algorithm ")), "{mpi:?}: {}", choice.job.out());
-}
-
-/// The test's program that shows in its results by which algorithm MPI reduced, compiled for the MPI that works across hosts.
-fn controls(mpi: Mpi, scratch: &Scratch, launcher: &[String]) -> PathBuf {
-    let program = scratch.path("program");
-    let compiler = match mpi {
-        Mpi::OpenMpi => PathBuf::from("mpicc.openmpi"),
-        Mpi::Mpich => PathBuf::from(&launcher[0]).with_file_name("mpicc"),
-    };
-    let source = root().join("tests/programs/controls.c");
-    let built = std::process::Command::new(compiler).arg(source).arg("-o").arg(&program).status();
-    assert!(built.is_ok_and(|status| status.success()), "{mpi:?} compiles controls.c");
-    program
 }
 
 #[each_mpi]
@@ -393,6 +389,30 @@ fn ranks_on_a_host_without_midrun_run_untuned_which_is_said_and_counted(mpi: Mpi
     summary.assert_contract();
     assert_eq!((summary.count("/ranks"), summary.count("/unseen_ranks")), (3, 2), "{}", ended.err);
     assert!(ended.err.contains("2 ranks ran untuned, since no agent saw them"), "{}", ended.err);
+}
+
+#[each_mpi]
+fn ranks_on_several_hosts_are_refused_a_synchronized_change_with_the_option_that_it_needs(mpi: Mpi) {
+    need!(Cluster::is_possible(), "no network namespaces");
+    let choice = Choice::start(mpi, &[]);
+    need!(choice.is_some(), "the MPI is not here");
+    let choice = choice.expect("it is here");
+    let (code, text) = choice.set("algorithm", 1);
+    assert!(code != 0 && text.contains("share no register") && text.contains("--synchronized"), "{mpi:?}: {text}");
+    assert!(choice.job.out().lines().all(|line| !line.contains(": algorithm ")), "{mpi:?}: {}", choice.job.out());
+}
+
+/// The test's program that shows in its results by which algorithm MPI reduced, compiled for the MPI that works across hosts.
+fn controls(mpi: Mpi, scratch: &Scratch, launcher: &[String]) -> PathBuf {
+    let program = scratch.path("program");
+    let compiler = match mpi {
+        Mpi::OpenMpi => PathBuf::from("mpicc.openmpi"),
+        Mpi::Mpich => PathBuf::from(&launcher[0]).with_file_name("mpicc"),
+    };
+    let source = root().join("tests/programs/controls.c");
+    let built = std::process::Command::new(compiler).arg(source).arg("-o").arg(&program).status();
+    assert!(built.is_ok_and(|status| status.success()), "{mpi:?} compiles controls.c");
+    program
 }
 
 #[each_mpi]
