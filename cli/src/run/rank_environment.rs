@@ -62,6 +62,9 @@ pub fn prepare(
     // From the last program to the first, so that the indices before them hold.
     for app in line.apps.iter().rev() {
         start_by_exec(&mut prepared.words, app, line, ranks);
+        if launcher.kind == Launcher::Hydra {
+            list_secrets(&mut prepared.words, app.begin, app.at, ranks);
+        }
         forward(&mut prepared.words, app.begin); // up to the next colon
     }
     let names: Vec<&str> = ranks.variables.iter().map(|(name, _)| *name).collect();
@@ -115,6 +118,27 @@ fn hydra(prepared: &mut PreparedCommand, at: usize, ranks: &RankEnvironment<'_>)
     let shown = ranks.variables.iter().filter(|(name, _)| !is_secret(name));
     let options = shown.flat_map(|(name, value)| ["-genv".into(), (*name).to_owned(), value.clone()]);
     prepared.words.splice(at + 1..at + 1, options.collect::<Vec<_>>());
+}
+
+/// Adds the secrets to Hydra's options that list the variables it forwards, in `words[begin..end]`: by their names, and not with their
+/// values, as other variables. An option that forwards none becomes such a list.
+fn list_secrets(words: &mut Vec<String>, begin: usize, end: usize, ranks: &RankEnvironment<'_>) {
+    let secrets: Vec<&str> = ranks.variables.iter().map(|(name, _)| *name).filter(|name| is_secret(name)).collect();
+    if secrets.is_empty() {
+        return;
+    }
+    let secrets = secrets.join(",");
+    for at in (begin..end).rev().filter(|at| words[*at].starts_with('-')).collect::<Vec<_>>() {
+        let option = words[at].trim_start_matches('-').to_owned();
+        match option.split_once('=').map_or(option.as_str(), |(name, _)| name) {
+            "genvnone" | "envnone" => {
+                words.splice(at..=at, [format!("-{}", option.replace("none", "list")), secrets.clone()]);
+            }
+            "genvlist" | "envlist" if option.contains('=') => words[at] += &format!(",{secrets}"),
+            "genvlist" | "envlist" if at + 1 < end => words[at + 1] += &format!(",{secrets}"),
+            _ => {}
+        }
+    }
 }
 
 /// srun forwards all variables, unless an option or a variable lists those that it shall forward.

@@ -63,6 +63,20 @@ fn programs_of_a_file_that_starts_them_by_exec_get_the_variables_by_the_line() {
 }
 
 #[test]
+fn options_by_which_hydra_forwards_listed_variables_only_list_the_secrets_too() {
+    for (option, listed) in [
+        ("-genvlist PATH", "-genvlist PATH,MIDRUN_TOKEN"),
+        ("-envlist=PATH", "-envlist=PATH,MIDRUN_TOKEN"),
+        ("-genvnone", "-genvlist MIDRUN_TOKEN"),
+        ("-envnone", "-envlist MIDRUN_TOKEN"),
+    ] {
+        let words = after(&format!("mpiexec -n 1 ./a -envnone : {option} -n 2 ./b"), &[]).words.join(" ");
+        let expected = format!("-n 1 /midrun exec -- ./a -envnone : {listed} -n 2 /midrun exec -- ./b");
+        assert_eq!(words, format!("mpiexec -genv MIDRUN_JOB j {expected}"));
+    }
+}
+
+#[test]
 fn what_the_user_preloads_stays_in_the_line() {
     let words = after("mpirun -x LD_PRELOAD=/u.so ./a", &[("LD_PRELOAD", "/e.so")]).words.join(" ");
     assert!(words.ends_with("-x LD_PRELOAD=/u.so /midrun exec -- ./a"), "{words}");
