@@ -111,17 +111,17 @@ async fn strangers_who_never_finish_a_handshake_keep_nobody_out_and_are_closed()
     }
 }
 
-/// Credentials for both sides by one authority, valid from 1999 to these years.
-fn valid_until(analyzer: i32, client: i32) -> [Credentials; 2] {
+/// Credentials for both sides by one authority, valid in these years.
+fn valid_in(analyzer: [i32; 2], client: [i32; 2]) -> [Credentials; 2] {
     let mut parameters = CertificateParams::new(Vec::new()).unwrap();
     parameters.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
     let key = KeyPair::generate().unwrap();
     let authority = parameters.self_signed(&key).unwrap().pem();
     let issuer = Issuer::new(parameters, key);
     [(analyzer, ExtendedKeyUsagePurpose::ServerAuth), (client, ExtendedKeyUsagePurpose::ClientAuth)].map(
-        |(year, purpose)| {
+        |([first, last], purpose)| {
             let mut parameters = CertificateParams::new([NAME.to_owned()]).unwrap();
-            (parameters.not_before, parameters.not_after) = (date_time_ymd(1999, 1, 1), date_time_ymd(year, 1, 1));
+            (parameters.not_before, parameters.not_after) = (date_time_ymd(first, 1, 1), date_time_ymd(last, 1, 1));
             parameters.extended_key_usages = vec![purpose];
             let key = KeyPair::generate().unwrap();
             Credentials {
@@ -136,14 +136,23 @@ fn valid_until(analyzer: i32, client: i32) -> [Credentials; 2] {
 
 #[tokio::test]
 async fn an_expired_certificate_of_either_side_is_said_so() {
+    let (past, now, future) = ([1999, 2001], [1999, 4000], [3999, 4000]);
     for (years, part) in [
-        ((2001, 4000), "the analyzer's certificate has expired"),
-        ((4000, 2001), "refuses the certificate of this side: it has expired"),
+        ((past, now), "the analyzer's certificate has expired, or the clock of this host is ahead"),
+        ((future, now), "the analyzer's certificate is not valid yet, or the clock of this host is behind"),
+        (
+            (now, past),
+            "refuses the certificate of this side: it has expired or is not valid yet, by the clock of the analyzer's host",
+        ),
+        (
+            (now, future),
+            "refuses the certificate of this side: it has expired or is not valid yet, by the clock of the analyzer's host",
+        ),
     ] {
-        let [analyzer, client] = valid_until(years.0, years.1);
+        let [analyzer, client] = valid_in(years.0, years.1);
         let (why, by_tls) = ask_with(&start(analyzer).await, &client).await.unwrap_err();
         assert!(by_tls && why.contains(part), "{part}: {why}");
     }
-    let [analyzer, client] = valid_until(4000, 4000);
+    let [analyzer, client] = valid_in(now, now);
     assert_eq!(ask_with(&start(analyzer).await, &client).await, Ok(0));
 }

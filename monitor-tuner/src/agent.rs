@@ -8,7 +8,7 @@ use crate::config::Config;
 use crate::delivery;
 use crate::host::Host;
 use crate::limits::{
-    ACK, BATCH_AGE, COUNTERS, FIRST_RANK, JOB_ID_BYTES, QUEUED_BATCHES, QUIET_PAUSE, QUIET_SHARE, RANKS, SILENCE,
+    ACK, BATCH_AGE, COUNTERS, FIRST_RANK, JOB_ID_BYTES, QUEUED_BATCHES, QUIET_PAUSE, QUIET_SHARE, SILENCE,
 };
 use crate::link::LinkEvent;
 use crate::owner::Owners;
@@ -177,12 +177,6 @@ impl Agent {
     /// A rank connected or disconnected.
     pub fn on_attached(&mut self, event: Attached) {
         match event {
-            Attached::Connected(_, segment, _) if self.ranks.len() + self.waiting.len() >= RANKS => {
-                tracing::warn!(
-                    rank = segment.identity().rank,
-                    "the node has {RANKS} ranks already: this one is turned away"
-                );
-            }
             Attached::Connected(connection, segment, uid) => {
                 let job = job_on_wire(&segment.identity().job, uid, self.user);
                 let rank = Rank::new(segment, job);

@@ -32,8 +32,10 @@ pub const QUIET_SHARE: u32 = 64;
 pub const QUIET_PAUSE: Duration = Duration::from_millis(50);
 /// Pause between two looks at the processes of ranks whose agent has died.
 pub const PROCESSES: Duration = Duration::from_secs(1);
-/// Ranks of one node.
+/// Ranks of one node, those included that wait or have not sent their segment.
 pub const RANKS: usize = 4096;
+/// Those of one user, where the agent serves all users: more than a node has cores, and four users find places.
+pub const PROCESSES_OF_USER: usize = RANKS / 4;
 /// Reasons for which processes are turned away that are reported, each once.
 pub const REASONS: usize = 64;
 /// Longest time from a process's connection to its segment.

@@ -53,3 +53,46 @@ fn named(name: &str, names: &[String]) -> Result<CertificateParams, rcgen::Error
     parameters.distinguished_name.push(DnType::CommonName, name);
     Ok(parameters)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use rustls::RootCertStore;
+    use rustls::client::danger::ServerCertVerifier;
+    use rustls::pki_types::pem::PemObject;
+    use rustls::pki_types::{CertificateDer, UnixTime};
+
+    use super::*;
+
+    /// Whether either side believes the other, at this time.
+    fn believed(Keys { analyzer, client }: &Keys, unix_s: u64) -> [bool; 2] {
+        let now = UnixTime::since_unix_epoch(Duration::from_secs(unix_s));
+        let of =
+            |credentials: &Credentials| CertificateDer::from_pem_slice(credentials.certificate.as_bytes()).unwrap();
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let mut authority = RootCertStore::empty();
+        authority.add(CertificateDer::from_pem_slice(client.authority.as_bytes()).unwrap()).unwrap();
+        let authority = Arc::new(authority);
+        let by_client =
+            rustls::client::WebPkiServerVerifier::builder_with_provider(authority.clone(), provider.clone());
+        let by_analyzer = rustls::server::WebPkiClientVerifier::builder_with_provider(authority, provider);
+        let name = client.analyzer_name.clone().try_into().unwrap();
+        [
+            by_client.build().unwrap().verify_server_cert(&of(analyzer), &[], &name, &[], now).is_ok(),
+            by_analyzer.build().unwrap().verify_client_cert(&of(client), &[], now).is_ok(),
+        ]
+    }
+
+    #[test]
+    fn hosts_whose_clocks_are_days_or_decades_apart_believe_each_other() {
+        let keys = make(&["analyzer".to_owned()], "analyzer").unwrap();
+        let year = 31_556_952;
+        // A clock that nobody set begins in 1970, most of them later.
+        for unix_s in [10 * year, 50 * year, 56 * year, 130 * year, 1_000 * year] {
+            assert_eq!(believed(&keys, unix_s), [true; 2], "{unix_s} s");
+        }
+        assert_eq!(believed(&keys, 3_000 * year), [false; 2], "this test would see it");
+    }
+}

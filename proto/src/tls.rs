@@ -218,8 +218,9 @@ pub fn refused_by(url: &str, credentials: &Credentials, patience: Duration) -> O
 const ALERT: &str = "received fatal alert: ";
 
 fn refused_by_the_analyzer(alert: &str) -> String {
+    // TLS has one alert for both.
     let why = if alert.starts_with("CertificateExpired") {
-        "it has expired"
+        "it has expired or is not valid yet, by the clock of the analyzer's host"
     } else {
         "its authority has not signed it (--tls-cert)"
     };

@@ -79,11 +79,20 @@ fn wire_control(control: &Control) -> v1::control_request::Control {
     }
 }
 
-/// A message of an agent as it is kept: without the token.
+/// A message of an agent as it is kept: without tokens.
 pub fn said(link: LinkId, message: &v1::FromAgent) -> Option<What> {
     use v1::from_agent::Message;
     let message = match message.message.as_ref()? {
-        Message::Hello(hello) => Message::Hello(v1::Hello { token: String::new(), ..hello.clone() }),
+        Message::Hello(hello) => {
+            let mut hello = hello.clone();
+            hello.token.clear();
+            hello
+                .owner_settings
+                .iter_mut()
+                .filter_map(|settings| settings.options.as_mut())
+                .for_each(|options| options.token.clear());
+            Message::Hello(hello)
+        }
         Message::Batch(batch) => Message::Batch(batch.clone()),
         Message::OwnerSettingsKept(kept) => Message::OwnerSettingsKept(kept.clone()),
         Message::TimeProbe(_) | Message::Goodbye(_) | Message::TakesChildren(_) | Message::FromChildren(_) => {
