@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::Write;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::fs::FileExt;
 use std::os::unix::net::UnixStream;
 
@@ -143,6 +143,8 @@ fn a_descriptor_crosses_a_socket_and_anything_else_is_invalid() {
 #[test]
 fn what_a_killed_rank_had_written_is_not_lost() {
     let (segment, fd) = Segment::create(&identity(), 1, 1024).unwrap();
+    let link = std::fs::read_link(format!("/proc/self/fd/{}", fd.as_raw_fd())).unwrap();
+    assert!(link.to_string_lossy().starts_with("/memfd:"), "{} could stay behind", link.display());
     // SAFETY: the child only pushes and waits; it takes no lock that another thread could hold.
     let child = unsafe { libc::fork() };
     if child == 0 {

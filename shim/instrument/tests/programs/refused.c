@@ -1,7 +1,12 @@
 /* Functions and variables that cannot be had, each with its reason; and what can be done with those that can. */
 #include "probe.h"
 #include <string.h>
+#include <sys/prctl.h>
 
+#ifndef PR_SET_MDWE
+#define PR_SET_MDWE 65
+#define PR_MDWE_REFUSE_EXEC_GAIN 1UL
+#endif
 #define NOINLINE __attribute__((noinline, noclone))
 
 __asm__(".text\n.globl tiny\n.type tiny,@function\ntiny: xor %eax,%eax\nret\n.size tiny,.-tiny\n"
@@ -107,5 +112,16 @@ int main(void)
     CHECK(probe_remove(rng) == 0 && shared_tiny() == 0 && probe_calls(rng) == 1);
     printf("a timed call costs %ld ticks\n", probe_cost() / 100);
     CHECK(probe_cost() > 0);
+
+    /* Where the system takes no memory that was written for code (W^X): what is in stays, and nothing more comes in or out. */
+    if (prctl(PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN, 0, 0, 0) == 0) {
+        refused("other", "code cannot be made executable");
+        CHECK(other(1, 2, 3, 4) == -10);
+        CHECK(probe_remove(patch) < 0);
+        printf("patchable stays hooked: %s\n", probe_error());
+        CHECK(patchable(1) == 2 && probe_calls(patch) == 2);
+    } else {
+        printf("this kernel knows no W^X\n");
+    }
     return 0;
 }
