@@ -213,14 +213,17 @@ int midrun_port_node(port_t *port, int *index, int size, int *own, int *count) {
 /* Local. Sets ranks[r] to the rank of r in MPI_COMM_WORLD; -1 for one that has none. */
 int midrun_port_world(port_t *port, int *ranks, int size) { return midrun_peers_ranks(port->comm, ranks, size); }
 
-/* Collective on this host: broadcasts the first rank's values. */
+/* Collective on this host: broadcasts the first rank's values. An error before midrun_port_node, because MPI may end a job that passes it no
+ * communicator. */
 int midrun_port_node_share(port_t *port, int64_t *values, int count) {
+  if (port->node == MPI_COMM_NULL) return -1;
   TRY(PMPI_Bcast(values, count, MPI_INT64_T, 0, port->node));
   return 0;
 }
 
-/* Collective: the minimum of each value over all ranks (here != 0: over the ranks of this host). */
+/* Collective: the minimum of each value over all ranks (here != 0: over the ranks of this host; an error before midrun_port_node). */
 int midrun_port_minimum(port_t *port, int here, int64_t *values, int count) {
+  if (here && port->node == MPI_COMM_NULL) return -1;
   TRY(PMPI_Allreduce(MPI_IN_PLACE, values, count, MPI_INT64_T, MPI_MIN, here ? port->node : port->comm));
   return 0;
 }

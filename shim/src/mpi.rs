@@ -100,13 +100,13 @@ impl Communicator {
 
     /// Collective on this host: gives the first rank's values to all.
     pub fn node_share(&self, values: &mut [i64]) -> Result<(), MpiFailed> {
-        // SAFETY: reads and writes as many values as said; `node` has been called, or the C half's communicator is null and MPI refuses.
+        // SAFETY: reads and writes as many values as said; without the host's communicator, the C half refuses.
         checked(unsafe { midrun_port_node_share(self.raw, values.as_mut_ptr(), values.len() as c_int) })
     }
 
     /// Collective: makes each value the smallest over all ranks, or with `here` over this host's.
     pub fn minimum(&self, here: bool, values: &mut [i64]) -> Result<(), MpiFailed> {
-        // SAFETY: as many values as said.
+        // SAFETY: as many values as said; without the host's communicator, the C half refuses.
         checked(unsafe { midrun_port_minimum(self.raw, c_int::from(here), values.as_mut_ptr(), values.len() as c_int) })
     }
 
