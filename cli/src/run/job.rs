@@ -367,7 +367,9 @@ fn conclude(json: &str, file: Option<&SummaryFile>, console: &Console, without_m
     let has_ranks = serde_json::from_str::<Value>(json).is_ok_and(|summary| summary["ranks"] != 0);
     if let Some(program) = without_mpi.first().filter(|_| !has_ranks) {
         let text = format!(
-            "no process initialised MPI, and {program} is linked with none: the launcher may have started copies of it that know nothing of each other"
+            "no process that initialised MPI reached midrun, and {program} is linked with no MPI: the launcher may have started copies of it \
+             that know nothing of each other, or it is a container that hides {} from its ranks: bind that directory",
+            runtime_dir::path().display()
         );
         console.notice(&Notice { text, json: json!({"event": "no-mpi", "program": program}).to_string() });
     }
