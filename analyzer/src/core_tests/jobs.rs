@@ -399,6 +399,24 @@ fn a_job_whose_running_ranks_have_no_agent_any_more_ends_though_other_agents_are
 }
 
 #[test]
+fn an_agents_answer_for_a_rank_that_had_left_at_another_analyzer_brings_no_rank() {
+    let mut story = Story::begin(Config::default());
+    story.iteration("j", 0);
+    let action = story.actions().remove(0);
+    let mut next = Story::new(Config::default());
+    next.hello(LINK, "n1-77", "j");
+    let ranks = |story: &mut Story| story.status()["ranks"].as_array().map(Vec::len);
+    let before = ranks(&mut next);
+    let answer = vec![settled(&action, ActionStatus::Undeliverable, 0)];
+    next.sequence += 1;
+    let answered = Report { records: Records::default(), ..report("j", 7, answer) };
+    next.batch(LINK, next.sequence, vec![answered], Vec::new());
+    assert_eq!((ranks(&mut next), before), (before, Some(3)));
+    next.report("j", 7, Vec::new());
+    assert_eq!(ranks(&mut next), Some(4), "one that has recorded something is new here");
+}
+
+#[test]
 fn a_rank_that_another_agent_of_its_node_brings_is_the_same_rank() {
     let mut story = Story::new(Config::default());
     comes(&mut story, LinkId(21), "h1", 0, "pmix:7");

@@ -150,10 +150,14 @@ impl Membership {
         }
     }
 
-    /// A rank reports. One that joined while another analyzer listened is new here.
+    /// A rank reports. One that joined while another analyzer listened is new here; but where nothing was recorded, an agent answers for a rank
+    /// that is not there: of one that had left before, nobody would say so again.
     pub(super) fn on_report(&mut self, agent: &AgentId, clock: HostClock, report: &Report) {
         if let Some(host) = self.hosts.get_mut(agent) {
             host.clock = clock;
+        }
+        if report.records.produced == 0 && !self.ranks.contains_key(&report.rank) {
+            return;
         }
         let (known, new) = (&mut self.place(report.rank, agent).records, report.records);
         known.produced = known.produced.max(new.produced);
