@@ -442,7 +442,7 @@ fn a_master_worker_element_is_the_simulation_of_the_frameworks_hand_out() {
         let expected = iteration(&input, &TechniqueParameters::new(technique), 0);
         close(outcome.processes[0].end_s, expected.iteration_s);
         let busy: f64 = outcome.processes.iter().map(|of| of.times.compute_s).sum();
-        close(busy, expected.task_s);
+        close(busy, expected.log.iter().map(|chunk| chunk.busy_s).sum());
     }
 }
 
