@@ -125,6 +125,26 @@ fn a_collective_ends_the_iterations_of_a_master_that_makes_hundreds_of_calls_in_
 }
 
 #[test]
+fn windows_in_turns_make_one_iteration_and_others_are_iterations() {
+    for (times_s, every) in [([0.016, 2e-5], 2), ([0.016, 0.016], 1)] {
+        let mut search = PeriodSearch::default();
+        assert_eq!(search.on_window(1.0), Part::Whole, "a window of the program's own");
+        for reading in 0..60 {
+            let iterations = 10.0 * reading as f64;
+            let counts =
+                [("MPI_Mprobe", 32), ("MPI_Bcast", 1)].map(|(name, calls)| (name.into(), evenly(iterations, calls)));
+            search.on_counted(reading * 200_000_000, counts.into(), |_| vec![]);
+        }
+        assert_eq!(search.found().map(|period| period.every), Some(1));
+        let parts: Vec<Part> = (0..turns::LOOKED_AT + 1).map(|k| search.on_window(times_s[k % 2])).collect();
+        let last = if every == 2 { Part::Several } else { Part::Unknown };
+        assert_eq!(parts[turns::LOOKED_AT - 2..], [Part::Unknown, last, Part::Whole]);
+        let found = search.found().expect("a period");
+        assert_eq!((found.every, found.calls["MPI_Mprobe"]), (every, 32 * every), "{found:?}");
+    }
+}
+
+#[test]
 fn calls_at_random_have_a_period_as_rarely_as_promised() {
     let wrong = (0..400).filter(|seed| {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(*seed);

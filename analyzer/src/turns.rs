@@ -27,12 +27,14 @@ pub fn per_iteration(times_s: &[f64]) -> u64 {
     let Some(most_s) = sorted.get((UNDISTURBED * sorted.len() as f64) as usize) else { return 1 };
     let times_s: Vec<f64> = times_s.iter().map(|s| s.min(*most_s)).collect();
     let single = variance(&times_s);
-    if single <= 0.0 {
-        return 1; // they are all alike
+    // They are all alike but for rounding.
+    if single <= f64::EPSILON * most_s * most_s {
+        return 1;
     }
     let of = |m: usize| {
         let sums: Vec<f64> = times_s.chunks_exact(m).map(|chunk| chunk.iter().sum()).collect();
-        (m, sums.len() as f64 - 1.0, variance(&sums) / (m as f64 * single))
+        // Below the rounding all are alike.
+        (m, sums.len() as f64 - 1.0, (variance(&sums) / (m as f64 * single)).max(f64::EPSILON))
     };
     let error = (1.0 - LEVEL) / (MOST - 1) as f64;
     let freedom = times_s.len() as f64 - 1.0;

@@ -204,7 +204,8 @@ impl Measurements {
 
     /// Whether a window is an iteration: the first ones of a call period may be parts of one.
     fn is_iteration(&mut self, ctx: &mut Ctx<'_>, window_s: f64) -> bool {
-        let part = self.period.on_window(window_s);
+        // Those of a framework are its own.
+        let part = if self.technique.is_empty() { self.period.on_window(window_s) } else { Part::Whole };
         if let (Part::Several, Some(period)) = (part, self.period.found()) {
             self.has_new_period = true;
             ctx.life("period-found", log_lines::turns(period), json!(period));
