@@ -30,8 +30,6 @@ pub struct Collected {
     pub rejected: u64,
     /// The analyzer waits for one of these events: send them at once.
     pub urgent: bool,
-    /// An iteration has ended.
-    pub iterated: bool,
 }
 
 #[derive(Debug)]
@@ -59,10 +57,6 @@ impl Collected {
                 // Decisions follow from these.
                 self.urgent |= matches!(kind, Kind::IterationEnded(_) | Kind::ActionResult(_))
                     || matches!(kind, Kind::StreamBegun(_) | Kind::StreamWindow(_));
-                self.iterated |= match &kind {
-                    Kind::PointMeasured(point) => point.iteration != kind::UNKNOWN_ITERATION,
-                    kind => matches!(kind, Kind::IterationEnded(_)),
-                };
                 self.push(kind);
             }
             Some(None) => {}

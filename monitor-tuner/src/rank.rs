@@ -6,7 +6,6 @@ use crate::limits::RECORDS_PER_PASS;
 use midrun_proto::v1::event::Kind;
 use midrun_proto::v1::{RankId, RankJoined, RankLeft, RankReport, TuningPointDeclared, TuningPointType};
 use midrun_ring::{CommandProducer, Consumer, Record, Segment, TuningPointKind};
-use std::collections::BTreeMap;
 
 /// A rank whose segment is mapped here.
 #[derive(Debug)]
@@ -21,8 +20,8 @@ pub struct Rank {
     pub commands: CommandProducer,
     /// Its events.
     pub collected: Collected,
-    /// Range and start value of each tuning point that was reported.
-    reported: BTreeMap<u32, (f64, f64, f64)>,
+    /// Words of each tuning point that was reported: its range and start value.
+    reported: Vec<[u64; 3]>,
     corruption_logged: bool,
     counters: Counters,
 }
@@ -39,7 +38,7 @@ impl Rank {
             lanes,
             commands,
             collected: Collected::default(),
-            reported: BTreeMap::new(),
+            reported: Vec::new(),
             corruption_logged: false,
             counters: Counters::default(),
         }
@@ -47,10 +46,8 @@ impl Rank {
 
     /// Takes the records that its rings hold, up to a bound; `false` if there were none.
     pub fn drain(&mut self) -> bool {
-        // Before what is measured with them: until the first iteration ends the program may set its variables by itself.
-        if !self.collected.iterated || self.segment.tuning_point_count() as usize != self.reported.len() {
-            self.report_tuning_points();
-        }
+        // Before what is measured with them: the program may have set its variables by itself before its first iteration.
+        self.report_tuning_points();
         let mut found = false;
         for lane in &mut self.lanes {
             for _ in 0..RECORDS_PER_PASS {
@@ -89,11 +86,14 @@ impl Rank {
     }
 
     fn report_tuning_points(&mut self) {
-        for (number, tuning_point) in self.segment.tuning_points() {
-            let known = (tuning_point.minimum, tuning_point.maximum, tuning_point.declared);
-            if self.reported.insert(number, known) == Some(known) {
-                continue;
+        for number in 0..self.segment.tuning_point_count() {
+            let words = self.segment.tuning_point_words(number);
+            match self.reported.get_mut(number as usize) {
+                Some(known) if *known == words => continue,
+                Some(known) => *known = words,
+                None => self.reported.push(words),
             }
+            let Some(tuning_point) = self.segment.tuning_point(number) else { continue };
             let kind = match tuning_point.kind {
                 TuningPointKind::Real => TuningPointType::F64,
                 TuningPointKind::Whole => TuningPointType::I64,

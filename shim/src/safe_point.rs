@@ -91,7 +91,8 @@ fn visit(here: &SafePoint) {
         clock::resync();
     }
     agent_link::check();
-    if here.start && here.iteration != UNKNOWN_ITERATION && !STARTED.swap(true, Ordering::Relaxed) {
+    if here.start && here.iteration != UNKNOWN_ITERATION && !STARTED.load(Ordering::Relaxed) {
+        STARTED.store(true, Ordering::Relaxed);
         tuning_points::with(|registry| registry.take_start_values());
     }
     state::unhooked(|| {

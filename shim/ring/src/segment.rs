@@ -224,7 +224,7 @@ impl Segment {
         }
     }
 
-    /// Number of tuning points that the rank has declared; one load, to see whether [`Segment::tuning_points`] has news.
+    /// Number of tuning points that the rank has declared.
     pub fn tuning_point_count(&self) -> u32 {
         // SYNC K: pairs with declare_tuning_point
         self.mapping.word(header::TUNING_POINT_COUNT).load(Acquire).min(TUNING_POINTS as u64) as u32
@@ -235,9 +235,18 @@ impl Segment {
         (0..self.tuning_point_count()).filter_map(|number| Some((number, self.tuning_point(number)?))).collect()
     }
 
-    fn tuning_point(&self, number: u32) -> Option<TuningPointSlot> {
-        let at = header::TUNING_POINT_TABLE + number as usize * TUNING_POINT_WORDS;
-        let word = |i: usize| self.mapping.word(at + i).load(Relaxed);
+    /// Words of a tuning point's smallest value, largest and start value: three loads, to see whether [`Segment::tuning_point`] has news.
+    pub fn tuning_point_words(&self, number: u32) -> [u64; 3] {
+        [5, 6, 7].map(|i| self.tuning_point_word(number, i))
+    }
+
+    fn tuning_point_word(&self, number: u32, word: usize) -> u64 {
+        self.mapping.word(header::TUNING_POINT_TABLE + number as usize * TUNING_POINT_WORDS + word).load(Relaxed)
+    }
+
+    /// One of the first [`Segment::tuning_point_count`] tuning points; `None` where its entry makes no sense.
+    pub fn tuning_point(&self, number: u32) -> Option<TuningPointSlot> {
+        let word = |i: usize| self.tuning_point_word(number, i);
         let name = words_to_text(&[word(0), word(1), word(2), word(3)]).filter(|name| !name.is_empty())?;
         let [minimum, maximum, declared, value] = [5, 6, 7, 8].map(|i| f64::from_bits(word(i)));
         let sane = minimum <= maximum && declared.is_finite() && value.is_finite();
