@@ -42,6 +42,19 @@ impl std::fmt::Display for Spread {
     }
 }
 
+/// The first seed of generated programs: that which was asked for, or one of the clock.
+pub fn first_seed(asked: Option<u64>) -> u64 {
+    let clock = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    asked.unwrap_or_else(|| clock.map_or(0, |since| since.as_secs() % 1_000_000))
+}
+
+/// Prints the spread of some figures and the largest; nothing where there are none.
+pub fn print_spread(what: &str, values: &[f64]) {
+    if let Some(spread) = spread(values.to_vec()) {
+        println!("{what}: {spread}, worst {:.4}", values.iter().copied().fold(f64::NEG_INFINITY, f64::max));
+    }
+}
+
 /// The tree that `deploy/build` installs into: `$MIDRUN_PREFIX`, or `target/midrun` of this checkout.
 pub fn prefix() -> PathBuf {
     std::env::var_os("MIDRUN_PREFIX")

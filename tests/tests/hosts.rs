@@ -248,6 +248,14 @@ fn ranks_of_open_mpi_5_on_three_hosts_change_in_the_same_iterations() {
     assert_eq!(changes, [1, 2]);
 }
 
+/// Command line of the synthetic farm with these options on hosts with so many ranks each; `None` without that MPI.
+fn synthetic(scratch: &Scratch, mpi: Mpi, slots: &[u32], options: &str) -> Option<Vec<String>> {
+    let (mut line, program) = Cluster::line(scratch, mpi, slots, "mw_synthetic")?;
+    line.push(program.display().to_string());
+    line.extend(words(options));
+    Some(line)
+}
+
 fn signal(pid: i32, signal: i32) {
     // SAFETY: a process that this test has started.
     assert_eq!(unsafe { libc::kill(pid, signal) }, 0, "process {pid}");
@@ -298,11 +306,14 @@ fn an_agent_that_carries_another_hosts_agent_is_replaced_when_it_freezes_and_cha
 fn an_agent_that_is_killed_takes_none_of_those_that_it_carries_with_it_and_no_record_of_theirs_counts_twice(mpi: Mpi) {
     need!(Cluster::is_possible(), "no network namespaces");
     let scratch = Scratch::new();
-    let line = Cluster::line(&scratch, mpi, &[2, 2, 2], "mw_synthetic");
+    let line = synthetic(
+        &scratch,
+        mpi,
+        &[2, 2, 2],
+        "--tasks 300 --iterations 100000 --mean-us 2000 --sigma-pct 80 --technique none --until",
+    );
     need!(line.is_some(), "the MPI is not here");
-    let (mut line, program) = line.expect("it is here");
-    line.push(program.display().to_string());
-    line.extend(words("--tasks 300 --iterations 100000 --mean-us 2000 --sigma-pct 80 --technique none --until"));
+    let mut line = line.expect("it is here");
     line.push(scratch.path("end").display().to_string());
     let cluster = Cluster::up(3, "100mbit");
     let summary = scratch.path("s.json").display().to_string();
@@ -332,11 +343,14 @@ fn an_agent_that_is_killed_takes_none_of_those_that_it_carries_with_it_and_no_re
 fn a_job_whose_analyzers_host_dies_goes_on_and_says_that_its_summary_is_lost(mpi: Mpi) {
     need!(Cluster::is_possible(), "no network namespaces");
     let scratch = Scratch::new();
-    let line = Cluster::line(&scratch, mpi, &[2, 2], "mw_synthetic");
+    let line = synthetic(
+        &scratch,
+        mpi,
+        &[2, 2],
+        "--tasks 100 --iterations 100000 --mean-us 2000 --sigma-pct 80 --technique none --until",
+    );
     need!(line.is_some(), "the MPI is not here");
-    let (mut line, program) = line.expect("it is here");
-    line.push(program.display().to_string());
-    line.extend(words("--tasks 100 --iterations 100000 --mean-us 2000 --sigma-pct 80 --technique none --until"));
+    let mut line = line.expect("it is here");
     line.push(scratch.path("end").display().to_string());
     let site = scratch.path("site");
     ask::succeed(&scratch, &["certificates", &site.display().to_string(), "10.77.0.3"]);
@@ -369,12 +383,11 @@ fn a_job_whose_analyzers_host_dies_goes_on_and_says_that_its_summary_is_lost(mpi
 fn ranks_on_a_host_without_midrun_run_untuned_which_is_said_and_counted(mpi: Mpi) {
     need!(Cluster::is_possible(), "no network namespaces");
     let scratch = Scratch::new();
-    let line = Cluster::line(&scratch, mpi, &[3, 2], "mw_synthetic");
+    let line =
+        synthetic(&scratch, mpi, &[3, 2], "--tasks 300 --iterations 8 --mean-us 2000 --sigma-pct 80 --technique none");
     need!(line.is_some(), "the MPI is not here");
     let _cluster = Cluster::up(2, "100mbit");
-    let (mut line, program) = line.expect("it is here");
-    line.push(program.display().to_string());
-    line.extend(words("--tasks 300 --iterations 8 --mean-us 2000 --sigma-pct 80 --technique none"));
+    let line = line.expect("it is here");
     let file = scratch.path("s.json").display().to_string();
     // Emulated hosts share all directories: the second one shall see neither midrun nor the agents of the first.
     for hidden in [midrun().with_file_name(""), scratch.path("run")] {

@@ -51,6 +51,28 @@ fn total(out: &str) -> &str {
     out.lines().find(|line| line.starts_with("total ")).unwrap_or_else(|| panic!("a total in {out}"))
 }
 
+/// The program, what it says by itself in 400 iterations, and an agent of a scripted analyzer.
+struct Scene {
+    scratch: Scratch,
+    program: PathBuf,
+    plain: String,
+    agent: Agent,
+    link: Link,
+    analyzer: ScriptedAnalyzer,
+}
+
+impl Scene {
+    fn new(mpi: Mpi) -> Scene {
+        let scratch = Scratch::new();
+        let program = classic(mpi, &scratch);
+        let plain = alone(&scratch, mpi, &program, 400);
+        let analyzer = ScriptedAnalyzer::start();
+        let agent = Agent::start(&scratch, &analyzer.url);
+        let link = analyzer.welcome(0);
+        Scene { scratch, program, plain, analyzer, agent, link }
+    }
+}
+
 /// Hears events until `wanted` finds something in one of rank 0.
 fn until<T>(link: &mut Link, mut wanted: impl FnMut(&Kind) -> Option<T>) -> T {
     loop {
@@ -89,12 +111,7 @@ once flush_now flush_results";
 
 #[each_mpi]
 fn variables_functions_arguments_and_calls_of_an_unmodified_program_are_turned_while_it_runs(mpi: Mpi) {
-    let scratch = Scratch::new();
-    let program = classic(mpi, &scratch);
-    let plain = alone(&scratch, mpi, &program, 400);
-    let analyzer = ScriptedAnalyzer::start();
-    let agent = Agent::start(&scratch, &analyzer.url);
-    let mut link = analyzer.welcome(0);
+    let Scene { scratch, program, plain, analyzer: _analyzer, agent, mut link } = Scene::new(mpi);
     let job = start(&scratch, mpi, &agent, &program, 400, POINTS);
 
     let before = measured(&mut link, "f0_seen", |_| true);
@@ -130,12 +147,7 @@ fn variables_functions_arguments_and_calls_of_an_unmodified_program_are_turned_w
 
 #[each_mpi]
 fn what_the_program_sets_after_mpi_init_is_what_it_starts_with(mpi: Mpi) {
-    let scratch = Scratch::new();
-    let program = classic(mpi, &scratch);
-    let plain = alone(&scratch, mpi, &program, 400);
-    let analyzer = ScriptedAnalyzer::start();
-    let agent = Agent::start(&scratch, &analyzer.url);
-    let mut link = analyzer.welcome(0);
+    let Scene { scratch, program, plain, analyzer: _analyzer, agent, mut link } = Scene::new(mpi);
     // NW is 0 in MPI_Init, and 2 before the first iteration; no line says what an iteration is.
     let (without, with) =
         ("measure chunk function chunk_of sum", "measure chunk function chunk_of sum\ntune nw variable NW int 0..8");
@@ -159,12 +171,7 @@ fn what_the_program_sets_after_mpi_init_is_what_it_starts_with(mpi: Mpi) {
 
 #[each_mpi]
 fn points_come_and_go_while_the_program_runs(mpi: Mpi) {
-    let scratch = Scratch::new();
-    let program = classic(mpi, &scratch);
-    let plain = alone(&scratch, mpi, &program, 400);
-    let analyzer = ScriptedAnalyzer::start();
-    let agent = Agent::start(&scratch, &analyzer.url);
-    let mut link = analyzer.welcome(0);
+    let Scene { scratch, program, plain, analyzer: _analyzer, agent, mut link } = Scene::new(mpi);
     let job = start(&scratch, mpi, &agent, &program, 400, "iteration function iterate\ntune f0 variable F0 f64 0..1");
     measured(&mut link, "iteration", |_| true);
     link.act(1, "scripted", 0, &[("f0", 0.2)]);

@@ -6,8 +6,8 @@
 use anyhow::{Context, Result};
 use clap::Parser;
 use midrun_benches::programs::Program;
-use midrun_benches::spread;
 use midrun_benches::tuned::{LATE, fixed_s, tuned};
+use midrun_benches::{first_seed, print_spread};
 use midrun_scheduling::{Technique, TechniqueParameters};
 use midrun_tunlets::confidence::Confidence;
 use midrun_tunlets::{TuningOptions, catalogue};
@@ -46,9 +46,7 @@ struct Arguments {
 
 fn main() -> Result<()> {
     let arguments = Arguments::parse();
-    let clock =
-        || std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |d| d.as_secs() % 1_000_000);
-    let first = arguments.seed.unwrap_or_else(clock);
+    let first = first_seed(arguments.seed);
     let start = match arguments.start.as_deref() {
         None => TechniqueParameters::START,
         Some(name) => TechniqueParameters::new(Technique::parse(name).with_context(|| format!("no technique {name}"))?),
@@ -104,18 +102,13 @@ fn main() -> Result<()> {
         fewest.push(f64::from(run.least_workers) / f64::from(number));
         predictions = (predictions.0 + run.predictions.0, predictions.1 + run.predictions.1);
     }
-    let print = |what: &str, values: &[f64]| {
-        if let Some(spread) = spread(values.to_vec()) {
-            println!("{what}: {spread}, worst {:.4}", values.iter().copied().fold(f64::NEG_INFINITY, f64::max));
-        }
-    };
-    print("total / best fixed technique", &ratios);
+    print_spread("total / best fixed technique", &ratios);
     println!("above 1.05: {} of {}", ratios.iter().filter(|r| **r > 1.05).count(), ratios.len());
-    print("changes per 100 iterations after the tenth", &late);
-    print("the same where work stays alike", &late_alike);
+    print_spread("changes per 100 iterations after the tenth", &late);
+    print_spread("the same where work stays alike", &late_alike);
     println!("above 3 there: {} of {}", late_alike.iter().filter(|late| **late > 3.0).count(), late_alike.len());
     println!("fewest workers / best number: {:.2}", fewest.iter().copied().fold(f64::INFINITY, f64::min));
     println!("measured inside 90 % intervals: {} of {}", predictions.1, predictions.0);
-    print("simulated run and decisions, seconds per iteration", &seconds);
+    print_spread("simulated run and decisions, seconds per iteration", &seconds);
     Ok(())
 }

@@ -8,8 +8,8 @@ use anyhow::Result;
 use clap::Parser;
 use midrun_benches::programs::Program;
 use midrun_benches::real::Real;
-use midrun_benches::spread;
 use midrun_benches::tuned::LATE;
+use midrun_benches::{first_seed, print_spread};
 use midrun_scheduling::Technique;
 
 /// Tuned jobs of generated programs against fixed techniques.
@@ -54,9 +54,7 @@ const FIXED: [Technique; 7] = [
 
 fn main() -> Result<()> {
     let arguments = Arguments::parse();
-    let clock =
-        || std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |d| d.as_secs() % 1_000_000);
-    let first = arguments.seed.unwrap_or_else(clock);
+    let first = first_seed(arguments.seed);
     println!(
         "{} programs from seed {first} on, {} iterations, {}",
         arguments.programs, arguments.iterations, arguments.mpi
@@ -99,15 +97,10 @@ fn main() -> Result<()> {
         against_each.iter_mut().zip(&all).for_each(|(list, s)| list.push(run.total_s / s));
         late.push(late_changes as f64 * 100.0 / (arguments.iterations - LATE.min(arguments.iterations - 1)) as f64);
     }
-    let print = |what: &str, values: &[f64]| {
-        if let Some(spread) = spread(values.to_vec()) {
-            println!("{what}: {spread}, worst {:.4}", values.iter().copied().fold(f64::NEG_INFINITY, f64::max));
-        }
-    };
-    print("total / best fixed technique", &against_best);
+    print_spread("total / best fixed technique", &against_best);
     println!("above 1.05: {} of {}", against_best.iter().filter(|r| **r > 1.05).count(), against_best.len());
-    print("total / the framework's start, untuned", &against_start);
-    FIXED.iter().zip(&against_each).for_each(|(kind, list)| print(&format!("total / {}", kind.name()), list));
-    print("changes per 100 iterations after the tenth", &late);
+    print_spread("total / the framework's start, untuned", &against_start);
+    FIXED.iter().zip(&against_each).for_each(|(kind, list)| print_spread(&format!("total / {}", kind.name()), list));
+    print_spread("changes per 100 iterations after the tenth", &late);
     Ok(())
 }

@@ -6,7 +6,6 @@ use iced_x86::{
     Decoder, DecoderOptions, FlowControl, Instruction, InstructionInfoFactory, MemorySize, Mnemonic, OpAccess, OpKind,
     Register,
 };
-
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::DiGraph;
 
@@ -223,11 +222,7 @@ fn loops(instructions: &[Instruction]) -> Vec<Option<usize>> {
     let aligns = |at: usize| matches!(instructions[at].mnemonic(), Mnemonic::Nop | Mnemonic::Int3);
     let tabled: Vec<usize> = (1..instructions.len()).filter(|at| !reached.contains(at) && !aligns(*at)).collect();
     edges.extend(indirect.iter().flat_map(|from| tabled.iter().map(|to| (*from, *to))));
-    let mut graph = DiGraph::<(), ()>::new();
-    instructions.iter().for_each(|_| {
-        graph.add_node(());
-    });
-    graph.extend_with_edges(edges.iter().map(|(from, to)| (*from as u32, *to as u32)));
+    let graph = DiGraph::<(), ()>::from_edges(edges.iter().map(|(from, to)| (*from as u32, *to as u32)));
     let mut around = vec![None; instructions.len()];
     for (number, circle) in kosaraju_scc(&graph).into_iter().enumerate() {
         if circle.len() > 1 || graph.contains_edge(circle[0], circle[0]) {

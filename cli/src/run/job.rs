@@ -348,8 +348,9 @@ impl Blank {
         }
         let (job, wall_s) = (job.to_owned(), begin.elapsed().as_secs_f64());
         let empty = Summary { schema_version: SCHEMA_VERSION, job, untuned, lost, wall_s, ..Summary::default() };
-        write(&empty.to_json(), file);
-        console.empty_summary(&empty.to_json());
+        let json = empty.to_json();
+        write(&json, file);
+        console.empty_summary(&json);
     }
 }
 
