@@ -105,6 +105,11 @@ impl Agents {
         Some((newest.link?, &newest.token))
     }
 
+    /// All links, in order.
+    pub(crate) fn links(&self) -> BTreeSet<LinkId> {
+        self.links.keys().copied().collect()
+    }
+
     /// Agents linked now.
     pub(crate) fn linked(&self) -> usize {
         self.links.len()

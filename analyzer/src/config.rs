@@ -63,7 +63,8 @@ pub struct Config {
     pub close_wait_ms: u64,
     /// Agents of a job that link to the analyzer itself; these carry the streams of further ones. 0 = 316.
     pub direct_agents: u32,
-    /// File that gets every event, decision and action as a line of JSON. None: no journal.
+    /// File that gets every event, decision and action as a line of JSON. With FILE.inputs beside it, an analyzer that starts again goes on
+    /// with its jobs. None: no journal.
     pub journal: Option<PathBuf>,
     /// File that gets all that comes in, for `midrun replay` and `midrun predict run`. None: nothing is recorded.
     pub record: Option<PathBuf>,

@@ -4,6 +4,7 @@ mod questions;
 mod unattended;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::io::Read;
 
 use serde_json::json;
 
@@ -23,6 +24,7 @@ use crate::limits;
 use crate::notice::History;
 use crate::overview::Overview;
 use crate::owner::{OwnerSettings, RecalledJob};
+use crate::recording::{Step, Steps};
 use crate::stats::Stats;
 
 /// A job that is over.
@@ -87,8 +89,9 @@ impl Core {
         Core { thinks_apart: true, ..self }
     }
 
-    /// The same after an analyzer that left this in the journal.
-    pub fn recalling(self, recalled: BTreeMap<JobId, RecalledJob>) -> Core {
+    /// The same after an analyzer that left this in the journal. What is known of open jobs is newer.
+    pub fn recalling(self, mut recalled: BTreeMap<JobId, RecalledJob>) -> Core {
+        recalled.retain(|job, _| !self.jobs.contains_key(job));
         Core { recalled, ..self }
     }
 
@@ -101,6 +104,24 @@ impl Core {
     pub fn step_recorded(&mut self, now: u64, input: Input, sent: Vec<Action>) -> Vec<Output> {
         self.recorded = Some(sent);
         self.step(now, input)
+    }
+
+    /// Takes in what an analyzer before this one has taken in, up to the end of its log. Nothing of it is sent again.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn take_in<R: Read>(&mut self, steps: &mut Steps<R>) -> std::io::Result<()> {
+        while let Some(Step { now_ns, input, sent }) = steps.next_step()? {
+            self.step_recorded(now_ns, input, sent);
+        }
+        self.recorded = None;
+        self.jobs.values_mut().for_each(Job::go_live);
+        Ok(())
+    }
+
+    /// The open jobs.
+    pub fn open_jobs(&self) -> BTreeSet<JobId> {
+        self.jobs.keys().cloned().collect()
     }
 
     /// Counts of what was dropped or refused so far.
@@ -119,17 +140,7 @@ impl Core {
         match input {
             Input::AgentConnected { link, hello } => self.on_hello(now, link, hello, &mut out),
             Input::BatchReceived { link, batch } => self.on_batch(now, link, batch, &mut out),
-            Input::AgentDisconnected { link, goodbye } => {
-                if let Some(agent) = self.agents.disconnect(link) {
-                    for job in self.jobs.values_mut() {
-                        let ctx = &mut Ctx { now, job: job.id.clone(), links: &self.agents, out: &mut out };
-                        job.on_agent_lost(ctx, &agent, goodbye);
-                    }
-                    if let Some(node) = self.agents.node(&agent) {
-                        self.hand_over(node, &mut out);
-                    }
-                }
-            }
+            Input::AgentDisconnected { link, goodbye } => self.on_disconnected(now, link, goodbye, &mut out),
             Input::SettingsKept { link, job, version } => {
                 if let Some((agent, _)) = self.agents.of_link(link)
                     && let Some(known) = self.jobs.get_mut(&job)
@@ -149,6 +160,7 @@ impl Core {
                 let jobs: Vec<JobId> = self.jobs.keys().cloned().collect();
                 jobs.iter().for_each(|job| self.on_time(now, job, &mut out));
             }
+            Input::Restarted { last_action } => self.on_restarted(now, last_action, &mut out),
             Input::Stopped => {
                 let jobs: Vec<JobId> = self.jobs.keys().cloned().collect();
                 jobs.iter().for_each(|job| self.finish(now, job, &mut out));
@@ -164,6 +176,30 @@ impl Core {
             }
         }
         out
+    }
+
+    fn on_disconnected(&mut self, now: u64, link: LinkId, goodbye: bool, out: &mut Vec<Output>) {
+        let Some(agent) = self.agents.disconnect(link) else { return };
+        for job in self.jobs.values_mut() {
+            let ctx = &mut Ctx { now, job: job.id.clone(), links: &self.agents, out };
+            job.on_agent_lost(ctx, &agent, goodbye);
+        }
+        if let Some(node) = self.agents.node(&agent) {
+            self.hand_over(node, out);
+        }
+    }
+
+    /// No link and no thought outlived the analyzer before; of what its jobs did meanwhile, the agents will tell.
+    fn on_restarted(&mut self, now: u64, last_action: u64, out: &mut Vec<Output>) {
+        self.last_action = self.last_action.max(last_action);
+        for link in self.agents.links() {
+            self.on_disconnected(now, link, false, out);
+        }
+        for job in self.jobs.values_mut() {
+            job.on_restarted(&mut Ctx { now, job: job.id.clone(), links: &self.agents, out }, last_action);
+        }
+        let jobs: Vec<JobId> = self.jobs.keys().cloned().collect();
+        jobs.iter().for_each(|job| self.on_time(now, job, out));
     }
 
     fn on_hello(&mut self, now: u64, link: LinkId, hello: Hello, out: &mut Vec<Output>) {
@@ -187,7 +223,12 @@ impl Core {
         for settings in &hello.settings {
             self.adopt(now, &hello.token, settings);
         }
+        let mut listed: BTreeMap<&JobId, BTreeSet<u32>> = BTreeMap::new();
+        for joined in &hello.ranks {
+            listed.entry(&joined.job).or_default().insert(joined.rank);
+        }
         for job in self.jobs.values_mut() {
+            job.on_listed(&hello.agent, &listed.remove(&job.id).unwrap_or_default());
             let ctx = &mut Ctx { now, job: job.id.clone(), links: &self.agents, out };
             job.on_agent_back(ctx, &hello.agent, link);
         }

@@ -1,8 +1,9 @@
-//! Where the journal lies: the files of this host, or what a simulation puts in their place.
+//! Where the journal and its inputs lie: the files of this host, or what a simulation puts in their place.
 
 use std::fmt::Debug;
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, Permissions};
 use std::io::{self, Read, Write};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
 /// A file that grows at its end.
@@ -36,6 +37,11 @@ pub trait Disk: Send + Sync + Debug {
     /// # Errors
     /// The system's.
     fn append(&self, path: &Path) -> io::Result<Box<dyn Appendable>>;
+    /// Makes a file that only its owner may read, in place of the one that is there.
+    ///
+    /// # Errors
+    /// The system's.
+    fn create(&self, path: &Path) -> io::Result<Box<dyn Appendable>>;
     /// Gives a file another name, in place of the one that has it.
     ///
     /// # Errors
@@ -53,6 +59,12 @@ impl Disk for HostDisk {
     }
     fn append(&self, path: &Path) -> io::Result<Box<dyn Appendable>> {
         Ok(Box::new(OpenOptions::new().create(true).append(true).open(path)?))
+    }
+    fn create(&self, path: &Path) -> io::Result<Box<dyn Appendable>> {
+        let file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?;
+        // One that was there keeps its mode.
+        file.set_permissions(Permissions::from_mode(0o600))?;
+        Ok(Box::new(file))
     }
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         std::fs::rename(from, to)

@@ -122,6 +122,8 @@ pub struct InFlight {
     waiting: BTreeMap<ActionId, (Action, By)>,
     by_rank: BTreeMap<u32, ActionId>,
     deadlines_ns: BTreeSet<(u64, ActionId)>,
+    /// Before this time, no answer is overdue.
+    awaited_ns: u64,
     // Settled without an answer, which may still come.
     given_up: VecDeque<(Action, By, ActionStatus)>,
     /// For the summary.
@@ -136,6 +138,7 @@ impl InFlight {
             waiting: BTreeMap::new(),
             by_rank: BTreeMap::new(),
             deadlines_ns: BTreeSet::new(),
+            awaited_ns: 0,
             given_up: VecDeque::new(),
             counts: ActionCounts::default(),
         }
@@ -181,6 +184,11 @@ impl InFlight {
     /// Gives the next action the id that it had in a recording.
     pub fn renumber(&mut self, id: ActionId) {
         self.last = id.0.saturating_sub(1);
+    }
+
+    /// Answers may come until this time, whatever the deadlines: nobody could hear them before.
+    pub fn await_until(&mut self, ns: u64) {
+        self.awaited_ns = self.awaited_ns.max(ns);
     }
 
     /// Makes an action of a request. The caller sees to it that none is in flight to this rank.
@@ -251,7 +259,7 @@ impl InFlight {
     /// Settles the action whose answer is longest overdue; to be asked until there is none.
     pub fn on_time(&mut self, now: u64) -> Option<Settlement> {
         let (deadline_ns, id) = *self.deadlines_ns.first()?;
-        let overdue = now >= deadline_ns.saturating_add(limits::RESULT_GRACE_MS * 1_000_000);
+        let overdue = now >= deadline_ns.max(self.awaited_ns).saturating_add(limits::RESULT_GRACE_MS * 1_000_000);
         if overdue { self.give_up(id, ActionStatus::Expired) } else { None }
     }
 

@@ -29,6 +29,8 @@ pub enum Input {
     Thought { job: JobId },
     /// Time has passed.
     Tick,
+    /// The analyzer was started again, with all that the one before had taken in; actions have ids after this one.
+    Restarted { last_action: u64 },
     /// The analyzer shall end: sum up every job.
     Stopped,
 }

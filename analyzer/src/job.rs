@@ -11,6 +11,8 @@ mod replay;
 mod report;
 mod synchronized;
 
+use std::collections::BTreeSet;
+
 use midrun_tunlets::tuning_point::names;
 use midrun_tunlets::{Proposal, TuningOptions, Tunlet, Verdict};
 use serde_json::json;
@@ -239,6 +241,11 @@ impl Job {
         self.publication.on_agent(agent);
     }
 
+    /// These are all the ranks that `agent` has.
+    pub fn on_listed(&mut self, agent: &AgentId, listed: &BTreeSet<u32>) {
+        self.roster.members.on_listed(agent, listed);
+    }
+
     /// `agent` dropped `dropped` events so far, `dropped_before` of them before its first batch of this job.
     pub fn on_host(&mut self, agent: &AgentId, node: &str, dropped_before: u64, dropped: u64) {
         self.roster.members.on_host(agent, node, dropped_before, dropped);
@@ -324,6 +331,29 @@ impl Job {
         self.iteration_texts.on_agent_back(agent, &self.roster);
         self.publication.on_agent(agent);
         self.dispatcher.resend(ctx, agent, link, &self.roster);
+    }
+
+    /// The analyzer was started again; actions have ids after `last_action`. The agents have their time to link, before silence means anything.
+    pub fn on_restarted(&mut self, ctx: &mut Ctx<'_>, last_action: u64) {
+        self.heard_ns = ctx.now;
+        if let Some(closing) = &mut self.closing {
+            closing.since_ns = ctx.now;
+        }
+        self.dispatcher.on_last_action(last_action);
+        self.dispatcher.on_restarted(ctx.now);
+        if self.decisions.is_thinking() {
+            self.on_thought_done();
+        }
+        ctx.life(
+            "analyzer-restarted",
+            "the analyzer was started again and goes on with this job".to_owned(),
+            json!({}),
+        );
+    }
+
+    /// What was taken in of the analyzer before has ended.
+    pub fn go_live(&mut self) {
+        self.dispatcher.go_live();
     }
 
     /// Closes windows, asks the tunlets, gives overdue actions up. The job is over if `all`.
@@ -511,11 +541,21 @@ impl Job {
         if let Some(why) = objection {
             return self.withhold(ctx, number, number_of_window, &why);
         }
-        if self.spec.dry_run || !self.dispatcher.may_send(&assigned, synchronized) {
+        if self.spec.dry_run {
             return self.decisions.on_not_applied(number, Verdict::Advised);
         }
-        if !assigned.iter().all(|(rank, _)| self.roster.members.link_of(*rank, ctx.links).is_some()) {
-            return self.withhold(ctx, number, number_of_window, "its rank has no agent");
+        // What was not sent then is not sent in a replay, for the same reason.
+        let objection = if synchronized {
+            self.dispatcher.objection(ctx, &assigned, &self.roster)
+        } else {
+            let is_away = |(rank, _): &Assigned| self.roster.members.link_of(*rank, ctx.links).is_none();
+            assigned.iter().any(is_away).then(|| "its rank has no agent".to_owned())
+        };
+        if let Some(why) = objection {
+            return self.withhold(ctx, number, number_of_window, &why);
+        }
+        if !self.dispatcher.may_send(&assigned, synchronized) {
+            return self.decisions.on_not_applied(number, Verdict::Advised);
         }
         let (by, roster) = (By::Decision(number), &self.roster);
         if synchronized {
@@ -690,6 +730,8 @@ impl Job {
                         self.dispatcher.dispatch(ctx, By::User, assigned, when, roster);
                     }
                     Some(Round::Synchronized(assigned)) => {
+                        // In a replay it has the number of then.
+                        self.dispatcher.may_send(&assigned, true);
                         if let Err(why) = self.dispatcher.synchronize(ctx, By::User, assigned, roster) {
                             self.overrides.refuse_open(&why);
                         }

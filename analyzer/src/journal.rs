@@ -33,6 +33,8 @@ pub struct Recalled {
     pub last_action: u64,
     /// Lines that were damaged, but for a torn last one.
     pub damaged: u64,
+    /// There was a journal.
+    pub is_there: bool,
 }
 
 /// An open journal. When it cannot be written any more it logs that, and [`Journal::go_on`] tries it again.
@@ -84,9 +86,9 @@ impl Journal {
             is_synced: true,
             is_given_up: false,
         };
-        let (damaged, is_torn) = match journal.disk.read(path) {
-            Ok(file) => journal.read(file).map_err(failed)?,
-            Err(error) if error.kind() == ErrorKind::NotFound => (0, false),
+        let (is_there, (damaged, is_torn)) = match journal.disk.read(path) {
+            Ok(file) => (true, journal.read(file).map_err(failed)?),
+            Err(error) if error.kind() == ErrorKind::NotFound => (false, (0, false)),
             Err(error) => return Err(failed(error)),
         };
         let opened = journal.disk.append(path);
@@ -100,7 +102,7 @@ impl Journal {
         (journal.file, journal.bytes) = (Some(file), bytes);
         let recalled = |(job, line): (&String, &Value)| Some((JobId::new(job)?, job_of(line)?));
         let jobs = journal.settings.iter().filter_map(recalled).collect();
-        let recalled = Recalled { jobs, last_action: journal.last_action, damaged };
+        let recalled = Recalled { jobs, last_action: journal.last_action, damaged, is_there };
         Ok((journal, recalled))
     }
 
@@ -367,6 +369,9 @@ mod tests {
                 return HostDisk.append(Path::new("/dev/full"));
             }
             HostDisk.append(path)
+        }
+        fn create(&self, path: &Path) -> std::io::Result<Box<dyn Appendable>> {
+            HostDisk.create(path)
         }
         fn rename(&self, from: &Path, to: &Path) -> std::io::Result<()> {
             HostDisk.rename(from, to)

@@ -7,7 +7,7 @@ pub use midrun_proto::connections::{
 };
 pub use midrun_proto::links::LINK_QUEUE;
 pub use midrun_vocabulary::bounds::{
-    ASSIGNMENTS, JOB_ID_BYTES, MESSAGE_S, NAME_BYTES, ROUND_TRIP_BYTES, STAGES, STREAM_TEXT_BYTES,
+    ASSIGNMENTS, JOB_ID_BYTES, LINKED_MS, MESSAGE_S, NAME_BYTES, ROUND_TRIP_BYTES, STAGES, STREAM_TEXT_BYTES,
 };
 
 /// Longest other text taken from the wire (node, agent, MPI, tuning point, token), bytes; longer is cut.
@@ -137,6 +137,8 @@ pub const OTHER_DESCRIPTORS: usize = 64;
 pub const HELLO_MS: u64 = 10_000;
 /// Size at which the journal goes on in a new file, bytes; the one before stays beside it.
 pub const JOURNAL_BYTES: u64 = 256 << 20;
+/// Size at which the inputs beside the journal are shortened to those of the open jobs, bytes; to take them in again needs some 0.1 s per MB.
+pub const INPUT_LOG_BYTES: u64 = 256 << 20;
 /// A journal that could not be written is tried again so often, milliseconds.
 pub const JOURNAL_RETRY_MS: u64 = 1_000;
 /// Size at which a recording ends, bytes.

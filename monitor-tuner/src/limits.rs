@@ -88,4 +88,4 @@ const _: () = assert!(2 * JOINED_BYTES + BATCH_BYTES <= midrun_proto::connection
 const _: () = assert!(BATCH_BYTES * 2 <= QUEUED_BYTES);
 const _: () = assert!(CONNECT.as_nanos() < ACK.as_nanos());
 const _: () = assert!(BACKOFF.as_nanos() < BACKOFF_MOST.as_nanos());
-const _: () = assert!(BACKOFF_MOST.as_millis() * 5 / 4 + 2000 <= 5000);
+const _: () = assert!(BACKOFF_MOST.as_millis() * 5 / 4 + 2000 <= midrun_vocabulary::bounds::LINKED_MS as u128);

@@ -1,4 +1,4 @@
-# Plants defects in a copy of the sources: run it at the root of a copy, build the simulation there, and run it with MIDRUN_DEFECT=1..16.
+# Plants defects in a copy of the sources: run it at the root of a copy, build the simulation there, and run it with MIDRUN_DEFECT=1..17.
 import pathlib
 def sub(path, pairs):
     p=pathlib.Path(path); s=p.read_text()
@@ -63,3 +63,5 @@ sub('monitor-tuner/src/agent.rs',[("        if self.awaiting.is_some_and(|since|
 sub('monitor-tuner/src/link.rs',[("pub fn patient(endpoint: Endpoint) -> Endpoint {\n",f"pub fn patient(endpoint: Endpoint) -> Endpoint {{\n    if {P}(15) {{\n        return endpoint.connect_timeout(CONNECT);\n    }}\n")])
 # 16 an action that nobody answers is awaited for ever
 sub('analyzer/src/in_flight.rs',[("        let overdue = now >=",f"        let overdue = !{P}(16) && now >=")])
+# 17 an analyzer that starts again has forgotten what it decided
+sub('analyzer/src/server/mod.rs',[("filter(|_| recalled.is_there)",f"filter(|_| recalled.is_there && !{P}(17))")])

@@ -143,6 +143,41 @@ fn an_analyzer_lost_in_the_middle_of_a_change_makes_it_once_or_not_at_all_and_an
 }
 
 #[each_mpi]
+fn an_analyzer_that_starts_again_with_its_journal_goes_on_with_the_trial_under_way(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let journal = scratch.path("journal.jsonl").display().to_string();
+    let keys = [("JOURNAL", &*journal)];
+    let analyzer = Analyzer::with(&scratch, "analyzer", "127.0.0.1:0", &keys);
+    let address = analyzer.url.trim_start_matches("http://").to_owned();
+    let line = endless_line(
+        &scratch,
+        mpi,
+        9,
+        "--tasks 400 --mean-us 2000 --sigma-pct 40 --technique none --slow-workers 0.5:3",
+    );
+    let mut run = start(&scratch, &["--analyzer", &analyzer.url], &line);
+    wait_until("something is decided", || run.err().contains("technique none ->") || !run.is_running());
+    drop(analyzer); // SIGKILL
+    wait_for_iterations(&mut run, 4);
+    let again = Analyzer::with(&scratch, "again", &address, &keys);
+    wait_until("it goes on", || again.process.err().contains("goes on with this job") || !run.is_running());
+    wait_for_iterations(&mut run, 10);
+    synthetic::end(&scratch);
+    let ended = run.succeed();
+    let iterations = assert_whole(&ended).len() as u64;
+    let summary = Summary::read(&scratch.path("s.json"));
+    summary.assert_contract();
+    let first = &summary.list("decisions")[0];
+    assert!(
+        first["from"] == "none" && ["kept", "rolled-back"].iter().any(|verdict| first["verdict"] == *verdict),
+        "{first}"
+    );
+    assert_eq!(summary.count("/iterations"), iterations, "also those that ran while no analyzer did: {}", summary.0);
+    assert_eq!(summary.count("/actions/refused"), 0, "{}", summary.0);
+    scratch.assert_nothing_left();
+}
+
+#[each_mpi]
 fn an_analyzer_that_comes_in_place_of_another_knows_of_the_dry_run(mpi: Mpi) {
     let scratch = Scratch::new();
     let analyzer = Analyzer::start(&scratch);

@@ -28,20 +28,17 @@ pub fn input(what: What) -> Option<Input> {
             _ => return None,
         },
         What::LinkEnded(v1::LinkEnded { link, goodbye }) => Input::AgentDisconnected { link: LinkId(link), goodbye },
-        What::Opened(request) => {
-            let question = open_job(v1::OpenJobRequest { token: String::new(), ..request }).ok()?;
-            Input::Asked { ask, question }
+        What::Opened(request) => Input::Asked { ask, question: open_job(request).ok()? },
+        What::Closed(v1::CloseJobRequest { job, token }) => {
+            Input::Asked { ask, question: Question::CloseJob { job: JobId::new(&job)?, token } }
         }
-        What::Closed(request) => {
-            let question = Question::CloseJob { job: JobId::new(&request.job)?, token: String::new() };
-            Input::Asked { ask, question }
-        }
-        What::Control(request) => {
-            let (job, control) = (JobId::new(&request.job)?, super::control(request.control?));
-            Input::Asked { ask, question: Question::Control { job, token: String::new(), control } }
+        What::Control(v1::ControlRequest { job, token, control }) => {
+            let (job, control) = (JobId::new(&job)?, super::control(control?));
+            Input::Asked { ask, question: Question::Control { job, token, control } }
         }
         What::Thought(v1::Thought { job }) => Input::Thought { job: JobId::new(&job)? },
         What::Tick(_) => Input::Tick,
+        What::Restarted(v1::Restarted { last_action }) => Input::Restarted { last_action },
         What::Begun(_) | What::Sent(_) | What::Ended(_) => return None,
     })
 }
@@ -53,16 +50,18 @@ pub fn what(input: &Input) -> Option<What> {
             What::LinkEnded(v1::LinkEnded { link: link.0, goodbye: *goodbye })
         }
         Input::Thought { job } => What::Thought(v1::Thought { job: job.to_string() }),
-        Input::Asked { question: Question::OpenJob { job, options, dry_run, .. }, .. } => {
-            What::Opened(v1::OpenJobRequest { job: job.to_string(), dry_run: *dry_run, ..request(options) })
+        Input::Asked { question: Question::OpenJob { job, token, options, dry_run }, .. } => {
+            let (job, token) = (job.to_string(), token.clone());
+            What::Opened(v1::OpenJobRequest { job, token, dry_run: *dry_run, ..request(options) })
         }
-        Input::Asked { question: Question::CloseJob { job, .. }, .. } => {
-            What::Closed(v1::CloseJobRequest { job: job.to_string(), token: String::new() })
+        Input::Asked { question: Question::CloseJob { job, token }, .. } => {
+            What::Closed(v1::CloseJobRequest { job: job.to_string(), token: token.clone() })
         }
-        Input::Asked { question: Question::Control { job, control, .. }, .. } => {
-            let (job, token) = (job.to_string(), String::new());
+        Input::Asked { question: Question::Control { job, token, control }, .. } => {
+            let (job, token) = (job.to_string(), token.clone());
             What::Control(v1::ControlRequest { job, token, control: Some(wire_control(control)) })
         }
+        Input::Restarted { last_action } => What::Restarted(v1::Restarted { last_action: *last_action }),
         _ => return None,
     })
 }
@@ -79,27 +78,32 @@ fn wire_control(control: &Control) -> v1::control_request::Control {
     }
 }
 
-/// A message of an agent as it is kept: without tokens.
+/// A message of an agent as it is kept.
 pub fn said(link: LinkId, message: &v1::FromAgent) -> Option<What> {
     use v1::from_agent::Message;
-    let message = match message.message.as_ref()? {
-        Message::Hello(hello) => {
-            let mut hello = hello.clone();
+    match message.message.as_ref()? {
+        Message::Hello(_) | Message::Batch(_) | Message::OwnerSettingsKept(_) => {
+            Some(What::Said(v1::LinkSaid { link: link.0, message: Some(message.clone()) }))
+        }
+        Message::TimeProbe(_) | Message::Goodbye(_) | Message::TakesChildren(_) | Message::FromChildren(_) => None,
+    }
+}
+
+/// The frame without tokens.
+pub fn without_tokens(mut what: What) -> What {
+    use v1::from_agent::Message;
+    match &mut what {
+        What::Said(v1::LinkSaid { message: Some(v1::FromAgent { message: Some(Message::Hello(hello)) }), .. }) => {
             hello.token.clear();
-            hello
-                .owner_settings
-                .iter_mut()
-                .filter_map(|settings| settings.options.as_mut())
-                .for_each(|options| options.token.clear());
-            Message::Hello(hello)
+            let options = hello.owner_settings.iter_mut().filter_map(|settings| settings.options.as_mut());
+            options.for_each(|options| options.token.clear());
         }
-        Message::Batch(batch) => Message::Batch(batch.clone()),
-        Message::OwnerSettingsKept(kept) => Message::OwnerSettingsKept(kept.clone()),
-        Message::TimeProbe(_) | Message::Goodbye(_) | Message::TakesChildren(_) | Message::FromChildren(_) => {
-            return None;
-        }
-    };
-    Some(What::Said(v1::LinkSaid { link: link.0, message: Some(v1::FromAgent { message: Some(message) }) }))
+        What::Opened(request) => request.token.clear(),
+        What::Closed(request) => request.token.clear(),
+        What::Control(request) => request.token.clear(),
+        _ => {}
+    }
+    what
 }
 
 /// An action that the recorded analyzer sent.

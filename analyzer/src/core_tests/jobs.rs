@@ -382,6 +382,31 @@ fn ranks_whose_agent_died_are_handed_over_and_end_when_their_process_has() {
 }
 
 #[test]
+fn ranks_that_an_agent_does_not_have_any_more_though_its_word_of_it_was_lost_are_looked_for() {
+    let hello = |ranks: std::ops::Range<u32>| Hello {
+        protocol: PROTOCOL_VERSION,
+        node: "h".into(),
+        agent: AgentId("a".into()),
+        ranks: ranks
+            .map(|rank| Joined { process: Some(Process { pid: 7, start_ns: rank.into() }), ..joined("j", rank, 2) })
+            .collect(),
+        ..Hello::default()
+    };
+    let mut story = Story::new(Config::default());
+    story.step(Input::AgentConnected { link: LinkId(21), hello: hello(0..2) });
+    story.step(Input::Restarted { last_action: 0 });
+    story.step(Input::AgentConnected { link: LinkId(22), hello: hello(0..1) });
+    let asked = |output: &Output| match output {
+        Output::HandOver { link, ranks } => Some((*link, ranks.iter().map(|rank| rank.rank).collect::<Vec<_>>())),
+        _ => None,
+    };
+    assert_eq!(story.out.iter().filter_map(asked).collect::<Vec<_>>(), [(LinkId(22), vec![1])]);
+    let left = Left { job: job("j"), rank: 1, finalized: false, unattended: true };
+    story.batch(LinkId(22), 1, Vec::new(), vec![left]);
+    assert!(story.texts().iter().any(|text| text.contains("rank 1 ended")), "{:?}", story.texts());
+}
+
+#[test]
 fn a_job_whose_running_ranks_have_no_agent_any_more_ends_though_other_agents_are_linked() {
     let mut story = Story::new(Config::default());
     comes(&mut story, LinkId(21), "h1", 0, "pmix:7");

@@ -6,12 +6,13 @@ use serde_json::json;
 
 use super::membership::Roster;
 use super::replay::Recorded;
-use super::synchronized::{Outcome, Synchronizer};
+use super::synchronized::{self, Outcome, Synchronizer};
 use crate::actions::{Action, ActionResult, ActionStatus, Assigned, Phase};
 use crate::context::Ctx;
 use crate::events::HostClock;
 use crate::ids::{AgentId, LinkId};
 use crate::in_flight::{ActionCounts, By, InFlight, Request, Settlement, When};
+use crate::limits;
 
 /// The actions of one decision or override, which are awaited together.
 #[derive(Clone, Debug)]
@@ -148,6 +149,11 @@ impl Dispatcher {
         }
     }
 
+    /// Why ranks cannot take this over in one iteration; `None` where they can.
+    pub(super) fn objection(&self, ctx: &Ctx<'_>, assigned: &[Assigned], roster: &Roster) -> Option<String> {
+        synchronized::objection(ctx, &synchronized::concerned(assigned, roster), assigned, roster)
+    }
+
     /// Has ranks take a change over in one iteration; the error says why that cannot be.
     pub(super) fn synchronize(
         &mut self,
@@ -162,6 +168,10 @@ impl Dispatcher {
 
     /// Makes an action that nobody waits for.
     pub(super) fn aside(&mut self, ctx: &Ctx<'_>, (rank, assignments): Assigned, ttl_ms: u64) -> Action {
+        let assigned = [(rank, assignments)];
+        // In a replay it has the number of then, if it was sent then.
+        self.may_send(&assigned, false);
+        let [(rank, assignments)] = assigned;
         self.in_flight.aside(ctx.now, &ctx.job, rank, assignments, ttl_ms)
     }
 
@@ -225,6 +235,18 @@ impl Dispatcher {
     /// In a replay: the recorded analyzer sent this in the present step.
     pub(super) fn follow(&mut self, sent: Vec<Action>) {
         self.recorded.get_or_insert_default().follow(sent, &self.in_flight);
+    }
+
+    /// No recording is followed any more.
+    pub(super) fn go_live(&mut self) {
+        self.recorded = None;
+    }
+
+    /// The analyzer was started again: answers come when the agents are linked.
+    pub(super) fn on_restarted(&mut self, now: u64) {
+        let linked_ns = now.saturating_add(limits::LINKED_MS * 1_000_000);
+        self.in_flight.await_until(linked_ns);
+        self.synchronizer.await_until(linked_ns);
     }
 
     /// Whether all of this may be sent: always, but in a replay only where it was, at one time.

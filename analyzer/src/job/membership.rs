@@ -55,6 +55,8 @@ pub(super) struct Membership {
     linked: usize,
     /// Ranks that run, by the agent that they are attached to.
     attached: BTreeMap<AgentId, BTreeSet<u32>>,
+    /// Ranks that run, as far as is known, and that their agent does not have any more: it said so, and that was lost.
+    missed: BTreeSet<u32>,
     /// Agents that each node has had.
     on_node: BTreeMap<String, BTreeSet<AgentId>>,
     /// Number of the launch whose ranks run.
@@ -95,8 +97,18 @@ impl Membership {
             self.present += 1;
         }
         self.detach(&before, joined.rank);
+        self.missed.remove(&joined.rank);
         self.attached.entry(agent.clone()).or_default().insert(joined.rank);
         true
+    }
+
+    /// These are all the ranks of the job that `agent` has.
+    pub(super) fn on_listed(&mut self, agent: &AgentId, listed: &BTreeSet<u32>) {
+        if let Some(attached) = self.attached.get_mut(agent) {
+            let gone: Vec<u32> = attached.difference(listed).copied().collect();
+            attached.retain(|rank| listed.contains(rank));
+            self.missed.extend(gone);
+        }
     }
 
     fn detach(&mut self, agent: &AgentId, rank: u32) {
@@ -175,12 +187,13 @@ impl Membership {
             return false;
         };
         // Meanwhile another process of the same number may have come.
-        if left.unattended && is_linked(&rank.agent) {
+        if left.unattended && is_linked(&rank.agent) && !self.missed.contains(&left.rank) {
             return false;
         }
         rank.state = if left.finalized || left.unattended { RankState::Ended } else { RankState::Lost };
         let agent = rank.agent.clone();
         self.detach(&agent, left.rank);
+        self.missed.remove(&left.rank);
         self.present -= 1;
         true
     }
@@ -284,11 +297,15 @@ impl Membership {
     }
 
     /// Number and process of each rank on a node that runs, as far as is known, without an agent that is connected.
-    pub(super) fn unattended(&self, node: &str) -> impl Iterator<Item = (u32, Process)> {
+    pub(super) fn unattended<'a>(&'a self, node: &'a str) -> impl Iterator<Item = (u32, Process)> + 'a {
         let agents = self.on_node.get(node).into_iter().flatten();
         let lone = agents.filter(|agent| self.hosts.get(*agent).is_some_and(|host| !host.linked));
+        let missed = self
+            .missed
+            .iter()
+            .filter(move |rank| self.ranks.get(*rank).is_some_and(|rank| self.node(&rank.agent) == Some(node)));
         let ranks = lone.filter_map(|agent| self.attached.get(agent)).flatten();
-        ranks.filter_map(|number| Some((*number, self.ranks.get(number)?.process?)))
+        ranks.chain(missed).filter_map(|number| Some((*number, self.ranks.get(number)?.process?)))
     }
 
     /// A rank that has left, if any has.

@@ -66,6 +66,13 @@ impl Synchronizer {
         self.change.is_some()
     }
 
+    /// Silence means nothing before this time.
+    pub(super) fn await_until(&mut self, ns: u64) {
+        if let Some(change) = &mut self.change {
+            change.quiet_ns = change.quiet_ns.max(ns);
+        }
+    }
+
     /// Forgets the change on its way: the job is over.
     pub(super) fn end(&mut self) {
         self.change = None;
@@ -87,11 +94,8 @@ impl Synchronizer {
         in_flight: &mut InFlight,
         roster: &Roster,
     ) -> Result<(), String> {
-        // A rank with a point of its own may still have an earlier change before it, so each of them is asked.
-        let own = roster.points.list().iter().filter(|point| !of_framework(&point.name)).map(|point| point.rank);
-        let mut all: BTreeSet<u32> = own.filter(|rank| roster.members.is_present(*rank)).collect();
-        all.extend(assigned.iter().map(|(rank, _)| *rank));
-        allow(ctx, &all, &assigned, roster)?;
+        let all = concerned(&assigned, roster);
+        objection(ctx, &all, &assigned, roster).map_or(Ok(()), Err)?;
         let margins = Margins { first: self.margin, most: limits::MARGIN_MOST };
         self.change = Some(Change {
             by,
@@ -316,21 +320,29 @@ impl Change {
     }
 }
 
-/// The error says why these ranks cannot take a change over in one iteration.
-fn allow(ctx: &Ctx<'_>, all: &BTreeSet<u32>, assigned: &[Assigned], roster: &Roster) -> Result<(), String> {
+/// The ranks that are asked: one with a point of its own may still have an earlier change before it.
+pub(super) fn concerned(assigned: &[Assigned], roster: &Roster) -> BTreeSet<u32> {
+    let own = roster.points.list().iter().filter(|point| !of_framework(&point.name)).map(|point| point.rank);
+    let mut all: BTreeSet<u32> = own.filter(|rank| roster.members.is_present(*rank)).collect();
+    all.extend(assigned.iter().map(|(rank, _)| *rank));
+    all
+}
+
+/// Why these ranks cannot take a change over in one iteration; `None` where they can.
+pub(super) fn objection(ctx: &Ctx<'_>, all: &BTreeSet<u32>, assigned: &[Assigned], roster: &Roster) -> Option<String> {
     if let Some((name, _)) = assigned.iter().flat_map(|(_, values)| values).find(|(name, _)| of_framework(name)) {
-        return Err(format!("{name} is a framework's, which keeps its ranks in step by itself: set it as it is"));
+        return Some(format!("{name} is a framework's, which keeps its ranks in step by itself: set it as it is"));
     }
     if let Some(rank) = roster.members.first_gone() {
-        return Err(format!("rank {rank} has left the job"));
+        return Some(format!("rank {rank} has left the job"));
     }
     if !roster.members.all_joined() {
-        return Err(format!("only {} of {} ranks are known yet", roster.members.seen(), roster.members.world_size()));
+        return Some(format!("only {} of {} ranks are known yet", roster.members.seen(), roster.members.world_size()));
     }
     if let Some(rank) = all.iter().find(|rank| roster.members.link_of(**rank, ctx.links).is_none()) {
-        return Err(format!("rank {rank}: its agent is not connected"));
+        return Some(format!("rank {rank}: its agent is not connected"));
     }
-    left_out(assigned, roster).map_or(Ok(()), Err)
+    left_out(assigned, roster)
 }
 
 /// A rank that would keep its value while the others change theirs, and why. A change is thought of for the ranks that offer

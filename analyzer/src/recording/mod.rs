@@ -4,17 +4,22 @@
 //! length and content (four bytes), and a `midrun.v1.Recorded`; numbers are little-endian. Frames are written one by one as things
 //! happen, so whatever ends the writing leaves a file that can be read up to there.
 
+mod input_log;
 mod reader;
 mod recorder;
 mod replay;
 mod timeline;
 mod windows;
 
+pub use input_log::{Earlier, InputLog};
 pub use reader::{End, ReadError, Reader};
 pub use recorder::{Recorder, Unusable, check};
-pub use replay::{Follower, Replay, ReplayError, TimedNotice, job, replay, replay_followed};
+pub use replay::{Follower, Replay, ReplayError, Step, Steps, TimedNotice, job, replay, replay_followed};
 pub use timeline::{Activity, Applied, Slice, Timeline, timeline};
 pub use windows::{RecordedWindows, windows};
+
+use midrun_proto::v1::Recorded;
+use prost::Message as _;
 
 use crate::limits;
 
@@ -43,6 +48,16 @@ fn checksum(length: [u8; 4], content: &[u8]) -> u32 {
     sum.finalize()
 }
 
+/// A frame as it stands in the file.
+fn frame(recorded: &Recorded) -> Vec<u8> {
+    let mut frame = vec![0; FRAME_HEAD];
+    // A vector takes all there is.
+    let _ = recorded.encode(&mut frame);
+    let (start, content) = frame.split_at_mut(FRAME_HEAD);
+    start.copy_from_slice(&head(content));
+    frame
+}
+
 /// Magic and format, which begin every recording.
 fn preamble() -> Vec<u8> {
     [&MAGIC[..], &FORMAT.to_le_bytes()].concat()
@@ -51,5 +66,7 @@ fn preamble() -> Vec<u8> {
 // A frame holds what a link may send, and a little around it.
 const _: () = assert!(limits::FRAME_BYTES > limits::MESSAGE_BYTES && limits::FRAME_BYTES < u32::MAX as usize);
 
+#[cfg(test)]
+mod input_log_tests;
 #[cfg(test)]
 mod tests;

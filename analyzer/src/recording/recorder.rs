@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use midrun_proto::v1;
 use midrun_proto::v1::recorded::What;
-use prost::Message;
 use rustix::fs::{FlockOperation, flock};
 
-use super::{MAGIC, head, preamble};
+use super::{MAGIC, preamble};
+use crate::convert::recorded::without_tokens;
 use crate::limits;
 
 /// A path that a recording cannot be written to; a part of a sentence after the path.
@@ -111,13 +111,13 @@ impl Recorder {
         self.wanted
     }
 
-    /// Keeps one thing that happened at `now_ns`.
+    /// Keeps one thing that happened at `now_ns`, without tokens: people hand recordings on.
     pub fn keep(&mut self, now_ns: u64, what: What) {
         let Some(writing) = &self.writing else {
             self.missing += u64::from(self.wanted);
             return;
         };
-        let frame = v1::Recorded { now_ns, what: Some(what) };
+        let frame = v1::Recorded { now_ns, what: Some(without_tokens(what)) };
         if let Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) = writing.queue.try_send(frame) {
             self.missing += 1;
             tracing::warn!(
@@ -168,18 +168,12 @@ impl Cut for File {
 /// Writes until nobody sends any more; after trouble it only counts.
 fn write(path: &Path, frames: &Receiver<v1::Recorded>, mut file: impl Write + Cut) -> Report {
     let (mut report, mut bytes, mut trouble) = (Report::default(), preamble().len() as u64, false);
-    let mut content = Vec::new();
     for frame in frames {
         if trouble {
             report.missing += 1;
             continue;
         }
-        content.clear();
-        content.resize(super::FRAME_HEAD, 0);
-        // A vector takes all there is.
-        let _ = frame.encode(&mut content);
-        let (start, rest) = content.split_at_mut(super::FRAME_HEAD);
-        start.copy_from_slice(&head(rest));
+        let content = super::frame(&frame);
         let length = content.len() as u64;
         let why = if length > limits::FRAME_BYTES as u64 {
             Some(format!("{length} bytes are too many for one frame"))
@@ -208,6 +202,7 @@ fn write(path: &Path, frames: &Receiver<v1::Recorded>, mut file: impl Write + Cu
 #[cfg(test)]
 mod tests {
     use super::*;
+    use prost::Message as _;
 
     /// A disk with so much room.
     struct Disk {

@@ -131,7 +131,7 @@ pub fn replay_followed<R: Read>(
 }
 
 fn play<'a, R: Read>(
-    mut reader: Reader<R>,
+    reader: Reader<R>,
     job: &'a JobId,
     options: &'a TuningOptions,
     maker: impl Make,
@@ -156,21 +156,16 @@ fn play<'a, R: Read>(
         follower,
         refused: None,
     };
-    let (mut frames, mut next, mut sent) = (0, None, Vec::new());
-    while let Some((now_ns, what)) = reader.next_frame()? {
-        frames += 1;
-        if let What::Sent(action) = what {
-            sent.extend(recorded::sent(action).filter(|action| action.job == *job));
-            continue;
-        }
-        let input = recorded::input(what).map(|input| (now_ns, input));
-        play.step(std::mem::replace(&mut next, input), std::mem::take(&mut sent));
+    let mut steps = Steps::of(reader);
+    while let Some(Step { now_ns, input, mut sent }) = steps.next_step()? {
+        sent.retain(|action| action.job == *job);
+        play.step(now_ns, input, sent);
     }
-    play.step(next, sent);
+    let Steps { reader, frames, .. } = steps;
     let (now_ns, ask, question) =
         (reader.now_ns(), AskId(0), Question::GetSummary { job: job.clone(), token: String::new() });
-    play.step(Some((now_ns, Input::Stopped)), Vec::new());
-    play.step(Some((now_ns, Input::Asked { ask, question })), Vec::new());
+    play.step(now_ns, Input::Stopped, Vec::new());
+    play.step(now_ns, Input::Asked { ask, question }, Vec::new());
     play.show(now_ns);
     play.status = play.asked(now_ns, 0).unwrap_or_default();
     if let Some(why) = play.refused {
@@ -178,6 +173,65 @@ fn play<'a, R: Read>(
     }
     let Play { notices, summary, status, .. } = play;
     Ok(Replay { notices, summary, status, frames, end: reader.end() })
+}
+
+/// An input of the recorded core, and the actions that it sent upon it.
+pub struct Step {
+    /// When, nanoseconds.
+    pub now_ns: u64,
+    /// The input.
+    pub input: Input,
+    /// What was sent.
+    pub sent: Vec<Action>,
+}
+
+/// A recording, input by input.
+pub struct Steps<R> {
+    reader: Reader<R>,
+    frames: u64,
+    next: Option<Step>,
+    has_tokens: bool,
+}
+
+impl<R: Read> Steps<R> {
+    /// Of a recording, without tokens.
+    fn of(reader: Reader<R>) -> Steps<R> {
+        Steps { reader, frames: 0, next: None, has_tokens: false }
+    }
+
+    /// Of the inputs beside a journal, with their tokens.
+    pub fn of_log(reader: Reader<R>) -> Steps<R> {
+        Steps { has_tokens: true, ..Steps::of(reader) }
+    }
+
+    /// The next one; `None` at the end, whatever kind of end it is.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn next_step(&mut self) -> std::io::Result<Option<Step>> {
+        while let Some((now_ns, what)) = self.reader.next_frame()? {
+            self.frames += 1;
+            let what = if self.has_tokens { what } else { recorded::without_tokens(what) };
+            if let What::Sent(action) = what {
+                self.next.iter_mut().for_each(|step| step.sent.extend(recorded::sent(action.clone())));
+            } else if let Some(input) = recorded::input(what)
+                && let Some(step) = self.next.replace(Step { now_ns, input, sent: Vec::new() })
+            {
+                return Ok(Some(step));
+            }
+        }
+        Ok(self.next.take())
+    }
+
+    /// Frames that were read.
+    pub fn inputs(&self) -> u64 {
+        self.frames
+    }
+
+    /// The end, as far as it was read, and when that was, nanoseconds.
+    pub fn end(&self) -> (End, u64) {
+        (self.reader.end(), self.reader.now_ns())
+    }
 }
 
 struct Play<'a> {
@@ -196,8 +250,7 @@ struct Play<'a> {
 }
 
 impl Play<'_> {
-    fn step(&mut self, next: Option<(u64, Input)>, sent: Vec<Action>) {
-        let Some((now_ns, mut input)) = next else { return };
+    fn step(&mut self, now_ns: u64, mut input: Input, sent: Vec<Action>) {
         if !self.concerns(&mut input) {
             return;
         }

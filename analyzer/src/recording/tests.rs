@@ -6,7 +6,6 @@ use midrun_proto::v1::recorded::What;
 use midrun_proto::v1::{self, event, from_agent};
 use midrun_tunlets::TuningOptions;
 use proptest::prelude::*;
-use prost::Message;
 
 use super::*;
 use crate::catalogue::from_catalogue;
@@ -18,31 +17,40 @@ use crate::ids::{AskId, JobId, LinkId};
 use crate::input::{Answer, Input, Output, Question};
 use crate::thought::Work;
 
-const MS: u64 = 1_000_000;
+pub(super) const MS: u64 = 1_000_000;
 const WORKERS: u32 = 4;
 const TASKS: u64 = 400;
 
 /// A live analyzer with a program of uneven tasks, and its recording.
-struct Story {
-    core: Core,
+pub(super) struct Story {
+    pub(super) core: Core,
     now_ns: u64,
     sequence: u64,
-    file: Vec<u8>,
+    pub(super) file: Vec<u8>,
     /// Actions that wait for the next safe point.
     asked: Vec<v1::Action>,
     technique: u32,
     notices: Vec<String>,
-    summary: String,
+    pub(super) summary: String,
     /// A thought that ends with the next input.
     thought: Option<Work>,
+    pub(super) link: u64,
+    pub(super) inputs: usize,
+    /// The input upon which the first action was sent.
+    pub(super) acted_at: Option<usize>,
+    /// The analyzer is started again after so many inputs.
+    restarts_after: Option<usize>,
 }
 
 fn framed(now_ns: u64, what: What) -> Vec<u8> {
-    let content = v1::Recorded { now_ns, what: Some(what) }.encode_to_vec();
-    [&head(&content)[..], &content].concat()
+    frame(&v1::Recorded { now_ns, what: Some(what) })
 }
 
-fn job_id() -> JobId {
+pub(super) fn begun(thoughts: bool) -> v1::RecordingBegun {
+    v1::RecordingBegun { thoughts, ..recorded::begun(&Config::default(), 70, 1_700_000_000) }
+}
+
+pub(super) fn job_id() -> JobId {
     JobId::new("story").unwrap()
 }
 
@@ -56,22 +64,29 @@ fn kind(kind: event::Kind) -> v1::Event {
 
 impl Story {
     fn begin(thoughts: bool) -> Story {
+        Story::begin_with(thoughts, None)
+    }
+
+    pub(super) fn begin_with(thoughts: bool, restarts_after: Option<usize>) -> Story {
         let core = Core::new(Config::default(), from_catalogue, 70);
-        let core = if thoughts { core.thinking_apart() } else { core };
-        let begun = recorded::begun(&Config::default(), 70, 1_700_000_000);
-        let begun = v1::RecordingBegun { thoughts, ..begun };
-        let file = [preamble(), framed(5 * MS, What::Begun(begun))].concat();
-        let (asked, notices) = (Vec::new(), Vec::new());
-        let (summary, thought) = (String::new(), None);
-        let mut story =
-            Story { core, now_ns: 5 * MS, sequence: 0, file, asked, technique: 0, notices, summary, thought };
+        let mut story = Story {
+            core: if thoughts { core.thinking_apart() } else { core },
+            now_ns: 5 * MS,
+            sequence: 0,
+            file: [preamble(), framed(5 * MS, What::Begun(begun(thoughts)))].concat(),
+            asked: Vec::new(),
+            technique: 0,
+            notices: Vec::new(),
+            summary: String::new(),
+            thought: None,
+            link: 1,
+            inputs: 0,
+            acted_at: None,
+            restarts_after,
+        };
         let open = v1::OpenJobRequest { job: "story".into(), ..Default::default() };
         story.take(What::Opened(open));
-        let joined = |r| v1::RankJoined { id: rank(r), world_size: WORKERS + 1, ..Default::default() };
-        let ranks = (0..=WORKERS).map(joined).collect();
-        let protocol = midrun_proto::PROTOCOL_VERSION;
-        let hello = v1::Hello { protocol, agent: "a".into(), node: "n".into(), ranks, ..Default::default() };
-        story.say(from_agent::Message::Hello(hello));
+        story.say_hello();
         let tuning_point = |number, name: &str, maximum, whole| {
             let kind = if whole { v1::TuningPointType::I64 } else { v1::TuningPointType::F64 };
             let (minimum, value) = (0.0, if name == "mw.workers" { f64::from(WORKERS) } else { 0.0 });
@@ -86,7 +101,7 @@ impl Story {
             })
         };
         let tuning_points = [
-            tuning_point(0, "mw.technique", 7.0, true),
+            tuning_point(0, "mw.technique", 11.0, true),
             tuning_point(1, "mw.factor", 1.0, false),
             tuning_point(2, "mw.task_mean_s", 1e9, false),
             tuning_point(3, "mw.task_sigma_s", 1e9, false),
@@ -96,17 +111,26 @@ impl Story {
         story
     }
 
+    pub(super) fn say_hello(&mut self) {
+        let joined = |r| v1::RankJoined { id: rank(r), world_size: WORKERS + 1, ..Default::default() };
+        let ranks = (0..=WORKERS).map(joined).collect();
+        let protocol = midrun_proto::PROTOCOL_VERSION;
+        let hello = v1::Hello { protocol, agent: "a".into(), node: "n".into(), ranks, ..Default::default() };
+        self.say(from_agent::Message::Hello(hello));
+    }
+
     /// Takes in what is recorded at the same time, as the server does.
     fn take(&mut self, what: What) {
-        let thought = self.thought.take();
+        let (thought, link) = (self.thought.take(), self.link);
         self.put(what);
-        if let Some(thought) = thought {
+        // A thought does not outlive the analyzer.
+        if let Some(thought) = thought.filter(|_| link == self.link) {
             thought.run();
             self.put(What::Thought(v1::Thought { job: "story".into() }));
         }
     }
 
-    fn put(&mut self, what: What) {
+    pub(super) fn put(&mut self, what: What) {
         let input = recorded::input(what.clone()).unwrap();
         let outputs = self.core.step(self.now_ns, input);
         self.file.extend(framed(self.now_ns, what));
@@ -115,6 +139,9 @@ impl Story {
                 Output::Act { action, .. } => {
                     let action = convert::sent_at(action.decided_ns, action);
                     self.file.extend(framed(self.now_ns, What::Sent(action.clone())));
+                    self.acted_at.get_or_insert(self.inputs + 1);
+                    // A rank does again what it was asked for again once.
+                    self.asked.retain(|asked| asked.id != action.id);
                     self.asked.push(action);
                 }
                 Output::Notify { notice, .. } => self.notices.push(notice.text),
@@ -124,11 +151,15 @@ impl Story {
             }
         }
         self.now_ns += MS;
+        self.inputs += 1;
+        if self.restarts_after.take_if(|after| *after == self.inputs).is_some() {
+            self.restart();
+        }
     }
 
     fn say(&mut self, message: from_agent::Message) {
         let message = v1::FromAgent { message: Some(message) };
-        let said = recorded::said(LinkId(1), &message).unwrap();
+        let said = recorded::said(LinkId(self.link), &message).unwrap();
         self.take(said);
     }
 
@@ -145,7 +176,7 @@ impl Story {
     }
 
     /// One iteration: the last worker's tasks take three times as long, so equal parts are uneven.
-    fn iterate(&mut self, iteration: u64) {
+    pub(super) fn iterate(&mut self, iteration: u64) {
         let begin_ns = self.now_ns;
         let mut master = Vec::new();
         for action in std::mem::take(&mut self.asked) {
@@ -201,7 +232,7 @@ impl Story {
         self.report(events);
     }
 
-    fn end(mut self) -> Story {
+    pub(super) fn end(mut self) -> Story {
         self.take(What::Closed(v1::CloseJobRequest { job: "story".into(), token: String::new() }));
         self.now_ns += 3_000 * MS;
         self.take(What::Tick(v1::Tick {}));
@@ -217,7 +248,7 @@ fn recorded_story() -> Vec<u8> {
     FILE.get_or_init(|| story(false).file).clone()
 }
 
-fn story(thoughts: bool) -> Story {
+pub(super) fn story(thoughts: bool) -> Story {
     let mut story = Story::begin(thoughts);
     (0..12).for_each(|iteration| story.iterate(iteration));
     story.end()
@@ -333,13 +364,18 @@ fn no_token_gets_into_a_recording() {
     let message = v1::FromAgent { message: Some(from_agent::Message::Hello(hello)) };
     let options = as_recorded();
     let asked = |question| recorded::what(&Input::Asked { ask: AskId(1), question }).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.rec");
     for (what, kept) in [
         (recorded::said(LinkId(1), &message).unwrap(), "gss"),
         (asked(Question::OpenJob { job: job_id(), token: token(), options, dry_run: true }), "story"),
         (asked(Question::Control { job: job_id(), token: token(), control: Control::Freeze }), "story"),
         (asked(Question::CloseJob { job: job_id(), token: token() }), "story"),
     ] {
-        let bytes = framed(1, what);
+        let mut recorder = Recorder::begin(&path, 0, v1::RecordingBegun::default()).unwrap();
+        recorder.keep(1, what);
+        recorder.end(2);
+        let bytes = std::fs::read(&path).unwrap();
         let has = |text: &str| bytes.windows(text.len()).any(|part| part == text.as_bytes());
         assert!(has(kept) && !has("secret"), "{kept}");
     }

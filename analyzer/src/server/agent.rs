@@ -28,7 +28,8 @@ struct Shared {
     inputs: mpsc::Sender<ToCore>,
     links: Arc<Links>,
     ids: Arc<AtomicU64>,
-    recording: bool,
+    /// Messages are kept as they came.
+    keeps: bool,
     tree: Tree,
 }
 
@@ -40,10 +41,10 @@ impl Service {
         inputs: mpsc::Sender<ToCore>,
         links: Arc<Links>,
         ids: Arc<AtomicU64>,
-        recording: bool,
+        keeps: bool,
         width: usize,
     ) -> Service {
-        Service(Arc::new(Shared { now_ns, inputs, links, ids, recording, tree: Tree::new(width) }))
+        Service(Arc::new(Shared { now_ns, inputs, links, ids, keeps, tree: Tree::new(width) }))
     }
 }
 
@@ -210,7 +211,7 @@ impl Shared {
 
     // As it came, before what makes no sense is left out.
     fn said(&self, id: LinkId, message: &v1::FromAgent) -> Option<What> {
-        if self.recording { convert::recorded::said(id, message) } else { None }
+        if self.keeps { convert::recorded::said(id, message) } else { None }
     }
 
     async fn tell(&self, input: Input, said: Option<What>) -> bool {

@@ -20,7 +20,7 @@ use crate::input::{Answer, Input, Output};
 use crate::journal::{Journal, settings_line};
 use crate::notice::Notice;
 use crate::overview::Asked;
-use crate::recording::Recorder;
+use crate::recording::{InputLog, Recorder};
 use crate::{convert, limits};
 
 /// A stream of notices to one watcher.
@@ -46,6 +46,10 @@ pub(crate) struct CoreTask {
     core: Core,
     journal: Journal,
     journal_due_ns: u64,
+    /// What an analyzer that starts again takes in.
+    log: InputLog,
+    /// The number of the last action of an analyzer whose inputs were taken in.
+    restarted: Option<u64>,
     recorder: Recorder,
     /// The last tick without output since something was recorded: some state may rest on it.
     silent_tick: Option<u64>,
@@ -63,16 +67,18 @@ pub type Thinker = Arc<dyn Fn(Box<dyn FnOnce() + Send>) + Send + Sync>;
 impl CoreTask {
     pub(crate) fn new(
         (now_ns, thinker): (Clock, Thinker),
-        core: Core,
-        journal: Journal,
+        (core, restarted): (Core, Option<u64>),
+        (journal, log): (Journal, InputLog),
         recorder: Recorder,
         links: Arc<Links>,
     ) -> CoreTask {
         CoreTask {
             now_ns,
-            core: core.thinking_apart(),
+            core,
             journal,
             journal_due_ns: 0,
+            log,
+            restarted,
             recorder,
             silent_tick: None,
             links,
@@ -94,6 +100,10 @@ impl CoreTask {
         let mut ticks = tokio::time::interval(Duration::from_millis(limits::TICK_MS));
         ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
         tokio::pin!(shutdown);
+        self.log.shorten(&self.core.open_jobs());
+        if let Some(last_action) = self.restarted {
+            self.step(Input::Restarted { last_action }, None);
+        }
         loop {
             // In this order, so that equal events have equal effects. What comes before the queue comes seldom.
             tokio::select! {
@@ -123,6 +133,7 @@ impl CoreTask {
         let now = self.now_ns.now();
         if now >= self.journal_due_ns {
             self.journal.go_on();
+            self.log.go_on();
             self.journal_due_ns = now.saturating_add(limits::JOURNAL_RETRY_MS * 1_000_000);
         }
     }
@@ -136,12 +147,15 @@ impl CoreTask {
 
     fn step(&mut self, input: Input, said: Option<What>) {
         let now = self.now_ns.now();
-        let is_tick = matches!(input, Input::Tick);
-        let said = if self.recorder.is_on() { said.or_else(|| convert::recorded::what(&input)) } else { None };
+        let (is_tick, is_end) = (matches!(input, Input::Tick), matches!(input, Input::Stopped));
+        let is_kept = self.recorder.is_on() || self.log.is_on();
+        let said = if is_kept { said.or_else(|| convert::recorded::what(&input)) } else { None };
         let outputs = self.core.step(now, input);
+        // What was refused has changed nothing.
+        let is_refused = matches!(&outputs[..], [Output::Answer { answer: Answer::Denied(_) | Answer::Full(_), .. }]);
         if is_tick && outputs.is_empty() {
             self.silent_tick = Some(now);
-        } else if let Some(what) = said.or(is_tick.then_some(What::Tick(v1::Tick {}))) {
+        } else if let Some(what) = said.or(is_tick.then_some(What::Tick(v1::Tick {}))).filter(|_| !is_refused) {
             self.record(now, what, &outputs);
         }
         let mut is_promise = false;
@@ -154,23 +168,42 @@ impl CoreTask {
             }
         }
         if is_promise {
+            self.log.sync();
             self.journal.sync();
         }
+        let is_over = outputs.iter().any(|output| matches!(output, Output::EndWatches { .. }));
         outputs.into_iter().for_each(|output| self.carry_out(output));
+        // The jobs of an analyzer that is stopped go on with the next one.
+        if !is_end && (is_over || self.log.is_full()) {
+            self.shorten_log();
+        }
+    }
+
+    fn shorten_log(&mut self) {
+        let open = self.core.open_jobs();
+        if open.is_empty() || self.log.is_full() {
+            self.log.shorten(&open);
+        }
     }
 
     fn record(&mut self, now: u64, what: What, outputs: &[Output]) {
         // The last tick without output stands for those before it; before another tick none is needed.
-        let silent = self.silent_tick.take().filter(|_| !matches!(what, What::Tick(_)));
-        if let Some(then) = silent {
-            self.recorder.keep(then, What::Tick(v1::Tick {}));
+        if let Some(then) = self.silent_tick.take().filter(|_| !matches!(what, What::Tick(_))) {
+            self.keep(then, What::Tick(v1::Tick {}));
         }
-        self.recorder.keep(now, what);
+        self.keep(now, what);
         for output in outputs {
             if let Output::Act { action, .. } = output {
-                self.recorder.keep(now, What::Sent(convert::sent_at(action.decided_ns, action.clone())));
+                self.keep(now, What::Sent(convert::sent_at(action.decided_ns, action.clone())));
             }
         }
+    }
+
+    fn keep(&mut self, now: u64, what: What) {
+        if self.recorder.is_on() {
+            self.recorder.keep(now, what.clone());
+        }
+        self.log.keep(now, what);
     }
 
     fn carry_out(&mut self, output: Output) {

@@ -3,6 +3,7 @@
 mod admin;
 mod agent;
 mod core_task;
+mod earlier;
 mod tree;
 
 use std::future::Future;
@@ -27,7 +28,7 @@ use crate::disk::{Disk, HostDisk};
 use crate::error::AnalyzerError;
 use crate::journal::Journal;
 use crate::overview::Asked;
-use crate::recording::Recorder;
+use crate::recording::{InputLog, Recorder};
 use crate::{catalogue, clock, convert, limits};
 pub use core_task::Thinker;
 use core_task::{CoreTask, ToCore};
@@ -86,7 +87,7 @@ pub async fn serve_in(
 ) -> Result<(), AnalyzerError> {
     config.validate()?;
     let Surroundings { now_ns, epoch_us, disk, thinker } = surroundings;
-    let (journal, recalled) = Journal::open(disk, config.journal.as_deref())?;
+    let (journal, recalled) = Journal::open(disk.clone(), config.journal.as_deref())?;
     if recalled.damaged > 0 {
         tracing::warn!(lines = recalled.damaged, "lines of the journal are damaged and were left out");
     }
@@ -95,26 +96,34 @@ pub async fn serve_in(
     }
     // Ranks refuse what is older than what they had, also where this host's clock went back.
     let last_action = epoch_us.now().max(recalled.last_action);
+    let begun = convert::recorded::begun(&config, last_action, last_action / 1_000_000);
+    let begun = RecordingBegun { thoughts: true, ..begun };
+    let log = InputLog::new(disk, config.journal.as_deref(), begun.clone());
+    let new = || Core::new(config.clone(), catalogue::from_catalogue, last_action).thinking_apart();
+    // Who takes the journal away wants to begin anew.
+    let earlier = log.earlier().filter(|_| recalled.is_there);
+    let gone_on = earlier.and_then(|earlier| earlier::take_in(new, earlier, &now_ns));
+    let restarted = gone_on.is_some().then_some(last_action);
+    let (core, now_ns) = gone_on.unwrap_or_else(|| (new(), now_ns));
+    let core = core.recalling(recalled.jobs);
     let recorder = match &config.record {
         None => Recorder::none(),
         Some(path) => {
-            let begun = convert::recorded::begun(&config, last_action, last_action / 1_000_000);
-            let begun = RecordingBegun { thoughts: true, ..begun };
             let recorder = Recorder::begin(path, now_ns.now(), begun);
             recorder.map_err(|source| AnalyzerError::Record { path: path.clone(), source })?
         }
     };
-    let recording = recorder.is_on();
+    let keeps = recorder.is_on() || log.is_on();
     let (token, credentials, width) = (config.token.clone(), config.credentials.clone(), config.width());
-    let core = Core::new(config, catalogue::from_catalogue, last_action).recalling(recalled.jobs);
     let (inputs, queue) = mpsc::channel::<ToCore>(limits::CORE_QUEUE);
     let links = Arc::new(Links::default());
     let (ended, core_ended) = oneshot::channel();
-    let core_task = CoreTask::new((now_ns.clone(), thinker), core, journal, recorder, links.clone());
+    let core_task =
+        CoreTask::new((now_ns.clone(), thinker), (core, restarted), (journal, log), recorder, links.clone());
     let mut core_task = tokio::spawn(core_task.run(queue, asked, shutdown, ended));
 
     let ids = Arc::new(AtomicU64::new(1));
-    let agent = agent::Service::new(now_ns, inputs.clone(), links, ids.clone(), recording, width);
+    let agent = agent::Service::new(now_ns, inputs.clone(), links, ids.clone(), keeps, width);
     let admin = admin::Service::new(inputs, ids);
     let server = connections::server(credentials.as_ref())?
         .add_service(InterceptedService::new(

@@ -14,6 +14,8 @@ pub const TASKS: u64 = (1 << 40) - 1;
 pub const LAST_ITERATION: u64 = (1 << 48) - 1;
 /// Parts into which the index range of an iteration's tasks is divided for the profile of task times.
 pub const PROFILE_BINS: usize = 64;
+/// Once it can be reached again, an analyzer has its agents linked after so long at most, milliseconds.
+pub const LINKED_MS: u64 = 5_000;
 /// Stages of a pipeline.
 pub const STAGES: usize = 1000;
 /// Longest text about a stream (a stage's name, a pattern) that an agent puts together, bytes.

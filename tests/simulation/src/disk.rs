@@ -92,6 +92,11 @@ impl Disk for SimDisk {
         Ok(Box::new(OpenFile { disk: self.clone(), path: path.to_owned() }))
     }
 
+    fn create(&self, path: &Path) -> io::Result<Box<dyn Appendable>> {
+        self.state().files.insert(path.to_owned(), Contents::default());
+        self.append(path)
+    }
+
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         let mut state = self.state();
         let file = state.files.remove(from).ok_or(ErrorKind::NotFound)?;
@@ -117,7 +122,9 @@ impl Appendable for OpenFile {
         }
         let file = state.files.entry(self.path.clone()).or_default();
         file.synced = file.bytes.len();
-        state.look_for_actions(&self.path);
+        if self.path.extension().is_some_and(|ending| ending == "jsonl") {
+            state.look_for_actions(&self.path);
+        }
         Ok(())
     }
 

@@ -228,6 +228,7 @@ impl Run<'_> {
                 self.kill(&name);
                 if name == ANALYZER.0 && loses_power {
                     self.disk.crash(&mut self.random);
+                    self.shown.on_power_lost();
                 }
             }
             Fault::Lose => {
@@ -274,7 +275,7 @@ impl Run<'_> {
         self.look_at_actions()?;
         if now_ns >= self.look_ns {
             self.look_ns = now_ns + LOOK_NS;
-            self.shown.look().map_or(Ok(()), Err)?;
+            self.shown.look(self.plan.journal_lasts).map_or(Ok(()), Err)?;
         }
         (0..self.plan.jobs.len()).try_for_each(|job| self.serve_owner(job, now_ns))?;
         let over = |job: usize| self.plan.asks[job].is_empty() && self.asked[job].is_none() && now_ns > CONVERGED_NS;

@@ -1,7 +1,8 @@
-//! What agents and analyzer show of themselves: a batch that an agent made arrives, unless the agent counts it as dropped.
+//! What agents and analyzer show of themselves: a batch that an agent made arrives, unless the agent counts it as dropped, and an analyzer
+//! that starts again knows of as many decisions as the one before.
 
 use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use midrun_agent::Overview as OfAgent;
@@ -42,6 +43,15 @@ struct State {
     missing: Option<u64>,
     /// The jobs, as the analyzer that runs now has shown them last.
     jobs: Vec<Value>,
+    /// Decisions of each job that were shown.
+    decisions: BTreeMap<String, u64>,
+    /// The analyzer's host has lost its power: what was not synced is gone, though it was acknowledged.
+    has_lost_power: bool,
+}
+
+/// Decisions of a job, whatever became of them.
+fn decisions(job: &Value) -> u64 {
+    job["verdicts"].as_object().into_iter().flatten().filter_map(|(_, count)| count.as_u64()).sum()
 }
 
 /// See the module.
@@ -65,11 +75,24 @@ impl Shown {
         asked
     }
 
-    /// Asks the analyzer and, when it has answered, the agents. Returns why the answers do not fit.
-    pub fn look(&self) -> Option<String> {
+    /// The analyzer's host loses its power.
+    pub fn on_power_lost(&self) {
+        self.0.borrow_mut().has_lost_power = true;
+    }
+
+    /// Asks the analyzer and, when it has answered, the agents. Returns why the answers do not fit. An analyzer whose journal does not
+    /// outlive it may have forgotten what it decided.
+    pub fn look(&self, journal_lasts: bool) -> Option<String> {
         let mut state = self.0.borrow_mut();
         let state = &mut *state;
-        if let Some(missing) = state.missing.take() {
+        for job in state.jobs.iter().filter(|_| journal_lasts && !state.has_lost_power) {
+            let (name, now) = (job["job"].as_str().unwrap_or_default(), decisions(job));
+            let before = state.decisions.insert(name.to_owned(), now).unwrap_or(0);
+            if now < before {
+                return Some(format!("job {name} had {before} decisions, and the analyzer knows {now}"));
+            }
+        }
+        if let Some(missing) = state.missing.take().filter(|_| !state.has_lost_power) {
             for (agent, dropped) in &mut state.agents {
                 *dropped = agent.answer().map_or(*dropped, |shown| shown.stats.batches_dropped);
             }

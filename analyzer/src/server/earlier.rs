@@ -1,0 +1,34 @@
+//! What an analyzer before this one has left: its inputs, which the core takes in before anything is served.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use midrun_vocabulary::{Clock, Count};
+use tracing::subscriber::{NoSubscriber, with_default};
+
+use crate::core::Core;
+use crate::recording::{Earlier, End, Steps};
+
+/// A core that goes on where an earlier one was, and a clock that is not behind that one's.
+pub(super) fn take_in(new: impl Fn() -> Core, earlier: Earlier, now_ns: &Clock) -> Option<(Core, Clock)> {
+    let (mut core, mut steps) = (new(), Steps::of_log(earlier));
+    // It was all logged when it happened. What a defect makes of it must not keep the analyzer from starting.
+    let taken = with_default(NoSubscriber::default(), || {
+        catch_unwind(AssertUnwindSafe(|| core.take_in(&mut steps)))
+            .unwrap_or_else(|_| Err(std::io::Error::other("midrun failed")))
+    });
+    let (end, last_ns) = steps.end();
+    let why = match (taken, end) {
+        (Ok(()), End::Whole | End::Cut { .. } | End::Torn { .. }) => None,
+        (Ok(()), damaged @ End::Damaged { .. }) => Some(damaged.to_string()),
+        (Err(error), _) => Some(error.to_string()),
+    };
+    if let Some(why) = why {
+        tracing::warn!(why, "the inputs of the analyzer before cannot be taken in: its jobs are measured anew");
+        return None;
+    }
+    let jobs = Count(core.open_jobs().len() as u64, "job");
+    tracing::info!(inputs = steps.inputs(), "the analyzer goes on with {jobs} of the one before");
+    // The host, too, may have been started again.
+    let (clock, behind_ns) = (now_ns.clone(), last_ns.saturating_sub(now_ns.now()));
+    Some((core, Clock::new(move || clock.now().saturating_add(behind_ns))))
+}
