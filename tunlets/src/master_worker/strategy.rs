@@ -2,6 +2,7 @@
 
 mod explanation;
 mod growing;
+mod leisure;
 mod number;
 mod weighing;
 
@@ -21,6 +22,7 @@ use crate::{
     Explanation, Judgement, NextAllocation, Observation, Proposal, Refusal, Report, Settled, TuningPoint, Tunlet,
     Verdict, Window,
 };
+use leisure::Leisure;
 use midrun_models::simulate::SimInput;
 use midrun_scheduling::{Technique, TechniqueParameters};
 use midrun_vocabulary::Seconds;
@@ -71,6 +73,7 @@ pub struct MasterWorker {
     last: Option<(u64, f64)>,
     regime: Option<Regime>,
     fresh: bool,
+    leisure: Leisure,
     proposed: Option<Change>,
     /// Time that it promises, seconds.
     proposed_s: f64,
@@ -131,6 +134,7 @@ impl MasterWorker {
             last: None,
             regime: None,
             fresh: false,
+            leisure: Leisure::default(),
             proposed: None,
             present: Measurements::default(),
             present_of: None,
@@ -192,7 +196,8 @@ impl MasterWorker {
 
     /// Learns from an iteration, and judges the change that is being watched.
     fn learn(&mut self, window: &Window) {
-        match WorkloadEstimator::learn(&mut self.workload, window, self.confidence) {
+        let learnt = WorkloadEstimator::learn(&mut self.workload, window, self.confidence);
+        match learnt {
             Learnt::Nothing => return,
             Learnt::OtherWorkers => {
                 // The techniques were measured with the other number.
@@ -208,6 +213,9 @@ impl MasterWorker {
                 self.present.clear();
             }
             Learnt::Added => {}
+        }
+        if learnt != Learnt::Added || window.setting_changed {
+            self.leisure.end();
         }
         self.last = Some((window.iteration, window.iteration_s));
         self.fresh = true;
@@ -239,6 +247,7 @@ impl MasterWorker {
                 self.present.push(Measurement { cost: ratio, time_s: window.iteration_s });
                 self.explain(window, ratio);
                 let unchanged = self.experience.ratio(&window.setting).unwrap_or(ratio);
+                self.leisure.on_iteration((ratio / unchanged).ln(), self.experience.noise(), self.confidence);
                 let foreseen_s = self.workload.as_ref().map_or(window.iteration_s, |known| unchanged * known.ideal_s());
                 self.errors.add(window.iteration, window.iteration_s, foreseen_s);
                 self.places.add(window.iteration, ratio, unchanged);
@@ -512,7 +521,8 @@ impl Tunlet for MasterWorker {
 
     fn propose(&mut self, tuning_points: &[TuningPoint]) -> Option<Proposal> {
         // At most one proposal per window.
-        if !std::mem::take(&mut self.fresh) {
+        let pending = self.is_busy() || self.current.is_some_and(|current| self.is_requested(&current));
+        if !std::mem::take(&mut self.fresh) || !(self.leisure.is_over(self.confidence) || pending) {
             return None;
         }
         let mut proposal = self.decide(tuning_points);
