@@ -22,7 +22,7 @@ use crate::unattributed::{Attribution, Span, Unattributed, UnattributedWork, att
 pub struct Closed {
     /// The window as tunlets see it.
     pub window: Window,
-    /// Task time of all workers, as the master reports it where records are missing, and the time in which the master divided and combined
+    /// Task time of all workers, where records are missing as the master reports it or else by those that arrived, and the time in which the master divided and combined
     /// alone, seconds.
     pub task_s: f64,
     /// Workers died in it: it belongs to no number of workers, and no model may see it.
@@ -357,7 +357,12 @@ impl Partial {
             coverage,
         };
         let heard_s = ended.task_time_ns as f64 / 1e9;
-        let task_s = if coverage < 1.0 && heard_s > 0.0 { heard_s } else { window.task_s() };
+        // Without the master's report the tasks whose records are missing count as long as those that arrived.
+        let task_s = match coverage < 1.0 {
+            true if heard_s > 0.0 => heard_s,
+            true if coverage > 0.0 => window.task_s() / coverage,
+            _ => window.task_s(),
+        };
         Some((Closed { window, task_s, has_losses: self.has_losses }, ended.time_ns))
     }
 }

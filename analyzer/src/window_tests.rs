@@ -134,6 +134,16 @@ fn an_iteration_with_missing_records_closes_after_the_grace_and_says_so() {
 }
 
 #[test]
+fn where_the_master_does_not_report_it_the_task_time_of_missing_records_is_that_of_the_others() {
+    let mut windows = Windows::new(MS);
+    tell(&mut windows, 0, &Said::Begun(begun(0, 100)));
+    tell(&mut windows, 0, &Said::Work(1, work(0, 80)));
+    tell(&mut windows, 0, &Said::Ended(Ended { task_time_ns: 0, ..ended(0, 100) }));
+    let closed = windows.close(2 * MS, false, 0);
+    assert_eq!((closed[0].task_s, closed[0].window.coverage), (50.0, 0.8));
+}
+
+#[test]
 fn an_iteration_with_missing_records_closes_when_the_next_but_one_has_ended() {
     let mut windows = Windows::new(250 * MS);
     let mut closed = Vec::new();

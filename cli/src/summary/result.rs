@@ -1,7 +1,10 @@
 //! What a run gained, in words: the time saved against the settings at start, what each measure point found, and the advice.
 
-use midrun_statistics::median;
+use std::collections::{BTreeMap, BTreeSet};
+
+use midrun_statistics::{NORMAL, median};
 use midrun_tunlets::Regime;
+use midrun_tunlets::confidence::Confidence;
 use midrun_vocabulary::{Count, Seconds};
 use serde_json::Value;
 
@@ -12,7 +15,7 @@ use crate::figures::is_of_first;
 pub fn lines(summary: &Value) -> Vec<String> {
     let mut lines: Vec<String> = start(&summary["start"]).into_iter().collect();
     lines.extend(search(&summary["search"]));
-    // What was saved is told of the first master's iterations.
+    // What was saved is said of the first master's iterations.
     let of = summary["instances"][0]["master"].as_u64().map_or_else(String::new, |rank| format!("master {rank}: "));
     lines.extend(saved(summary).map(|line| format!("{of}{line}")));
     lines.extend(summary["points"]["measured"].as_array().into_iter().flatten().filter_map(measured));
@@ -27,8 +30,72 @@ struct Cost {
     work: f64,
 }
 
+impl Cost {
+    fn rate(&self) -> f64 {
+        self.time_s / self.work
+    }
+}
+
+/// Time beyond what each window is expected to take by the others with its settings, for those that took longer than these scatter: an
+/// outage, or other programs on the machine, held them up. `settings` numbers those of each window.
+///
+/// The scatter is the median absolute deviation from the median with the same settings, which nearly half of the windows may be off by
+/// anything; the slowest of so many by chance is below the limit at the level. A window that is alone with its settings is compared to none.
+fn delays_s(costs: &[Cost], settings: &[usize]) -> Vec<f64> {
+    let alike =
+        |setting: usize| costs.iter().zip(settings).filter(move |(_, of)| **of == setting).map(|(cost, _)| cost);
+    let known: BTreeSet<usize> = settings.iter().copied().collect();
+    let middle = |of: Vec<&Cost>| (median(of.iter().map(|cost| cost.rate()).collect()), of.len() as f64);
+    let middles: BTreeMap<usize, (f64, f64)> = known.iter().map(|of| (*of, middle(alike(*of).collect()))).collect();
+    // Deviations from an estimate that is made of the same values are too small by this.
+    let beyond = |cost: &Cost, (rate, count): (f64, f64)| (cost.rate() / rate).ln() * (count / (count - 1.0)).sqrt();
+    let compared = |setting: &usize| middles[setting].1 > 1.0;
+    let all: Vec<(usize, &Cost)> = settings.iter().copied().zip(costs).filter(|(of, _)| compared(of)).collect();
+    let freedom = (all.len() - known.iter().filter(|of| compared(of)).count()) as f64;
+    let scatter = NORMAL * median(all.iter().map(|(of, cost)| beyond(cost, middles[of]).abs()).collect());
+    let limit = Confidence::default().in_series(1, all.len()).student(freedom) * scatter;
+    let is_delayed = |setting: usize, cost: &Cost| compared(&setting) && beyond(cost, middles[&setting]) > limit;
+    let delay = |(setting, cost): (&usize, &Cost)| match is_delayed(*setting, cost) {
+        true => {
+            cost.time_s - cost.work * middle(alike(*setting).filter(|other| !is_delayed(*setting, other)).collect()).0
+        }
+        false => 0.0,
+    };
+    settings.iter().zip(costs).map(delay).collect()
+}
+
+/// Points that do not stand at their value of the start, and that value.
+type Moved<'a> = BTreeMap<&'a str, &'a str>;
+
+/// The number of each window's settings, 0: those at start, which a rollback may bring back. `changes` are those that were applied, each
+/// with the number of the first window after it.
+fn settings(costs: &[Cost], mut changes: Vec<(u64, &Value)>) -> Vec<usize> {
+    changes.sort_by_key(|(from, _)| *from);
+    let mut at_start: BTreeMap<&str, &str> = BTreeMap::new();
+    let mut moved = Moved::new();
+    let mut reached = vec![(0, moved.clone())];
+    for (from, decision) in changes {
+        let text = |key: &str| decision[key].as_str().unwrap_or_default();
+        let (point, to) = (text("tuning_point"), text("to"));
+        moved.insert(point, to);
+        moved.retain(|point, value| *at_start.entry(point).or_insert(text("from")) != *value);
+        reached.push((from, moved.clone()));
+    }
+    let mut known: Vec<&Moved<'_>> = Vec::new();
+    let mut numbers = Vec::new();
+    for (_, moved) in &reached {
+        let number = known.iter().position(|other| *other == moved).unwrap_or(known.len());
+        if number == known.len() {
+            known.push(moved);
+        }
+        numbers.push(number);
+    }
+    let of = |cost: &Cost| numbers[reached.partition_point(|(from, _)| *from <= cost.number) - 1];
+    costs.iter().map(of).collect()
+}
+
 /// The gain of the changes that were applied: what the windows from the first of them on took, against the time that their work
-/// would have taken at the rate of the windows before.
+/// would have taken at the rate of the windows with the settings at start. Windows that something else delayed are left out, and named.
 pub fn saved(summary: &Value) -> Option<String> {
     // A search tries worse values on purpose; its own line compares medians.
     if !summary["search"].is_null() {
@@ -51,16 +118,23 @@ pub fn saved(summary: &Value) -> Option<String> {
         "window" => decision["iteration"].as_u64().map(|last| last + 1),
         _ => decision["applied_iteration"].as_u64(),
     };
-    let Some(first) = applied.clone().filter_map(from).min() else {
+    let changes: Vec<(u64, &Value)> =
+        applied.clone().filter_map(|decision| Some((from(decision)?, decision))).collect();
+    let Some(first) = changes.iter().map(|(from, _)| *from).min() else {
         return Some("midrun changed nothing, so nothing was gained or lost".into());
     };
-    let (before, after): (Vec<&Cost>, Vec<&Cost>) = costs.iter().partition(|cost| cost.number < first);
+    let settings = settings(&costs, changes);
+    let delays = delays_s(&costs, &settings);
+    let counted =
+        || costs.iter().zip(&settings).zip(&delays).filter(|(_, delay)| **delay <= 0.0).map(|(window, _)| window);
+    let before: Vec<&Cost> = counted().filter(|(_, of)| **of == 0).map(|(cost, _)| cost).collect();
+    let after: Vec<&Cost> = counted().map(|(cost, _)| cost).filter(|cost| cost.number >= first).collect();
     if before.is_empty() || after.is_empty() {
         return Some(format!(
             "the run was too short to tell what the changes gained: no {what} was measured after them"
         ));
     }
-    let rate = median(before.iter().map(|cost| cost.time_s / cost.work).collect());
+    let rate = median(before.iter().map(|cost| cost.rate()).collect());
     let took_s: f64 = after.iter().map(|cost| cost.time_s).sum();
     let at_start_s: f64 = after.iter().map(|cost| cost.work * rate).sum();
     let share = 100.0 * (took_s / at_start_s - 1.0);
@@ -73,7 +147,12 @@ pub fn saved(summary: &Value) -> Option<String> {
             period(&before),
         ));
     }
-    let measured = format!("measured in {}", Count(before.len() as u64, what));
+    let left_out = delays.iter().filter(|delay| **delay > 0.0).count() as u64;
+    let left_out = (left_out > 0).then(|| {
+        let (left_out, longer) = (Count(left_out, what), Seconds(delays.iter().sum()));
+        format!("; left out: {left_out}, {longer} longer in all than others with the same settings")
+    });
+    let measured = format!("measured in {}{}", Count(before.len() as u64, what), left_out.unwrap_or_default());
     Some(match took_s <= at_start_s {
         true => format!(
             "midrun's {changes} saved about {}: the {} after took {} instead of {}{same}, {:.1} % less than with the settings at start ({measured})",
@@ -169,7 +248,7 @@ mod tests {
 
     fn run(times: Value, ideal: Value, applied: Value) -> Value {
         json!({"iterations": 4, "iteration": [0, 1, 2, 3], "iteration_s": times, "ideal_s": ideal, "workers": [4, 4, 4, 4],
-            "tasks": [8, 8, 8, 8], "decisions": [{"iteration": 1, "applied_iteration": applied, "verdict": "kept"}]})
+            "tasks": [8, 8, 8, 8], "decisions": [{"iteration": 1, "applied_iteration": applied, "from": "a", "to": "b", "verdict": "kept"}]})
     }
 
     #[test]
@@ -188,6 +267,62 @@ mod tests {
     fn of_two_iterations_at_the_start_neither_alone_is_what_it_would_have_taken() {
         let gained = saved(&run(json!([1.0, 1.2, 1.0, 1.0]), json!([0.5, 0.5, 0.5, 0.5]), json!(2))).unwrap();
         assert!(gained.starts_with("midrun's 1 change saved about 0.200 s: "), "{gained}");
+    }
+
+    /// Iterations of 1 s, and from 4 on of 0.5 s, with some scatter; `delayed` took so many seconds longer.
+    fn with_delays(delayed: &[(usize, f64)]) -> Value {
+        let mut times: Vec<f64> = (0..12).map(|k| [1.0, 0.5][usize::from(k > 3)] * [1.0, 1.01, 0.99][k % 3]).collect();
+        delayed.iter().for_each(|(at, more_s)| times[*at] += more_s);
+        json!({"iterations": 12, "iteration_s": times, "decisions": [{"iteration": 3, "applied_iteration": 4, "from": "a", "to": "b"}]})
+    }
+
+    #[test]
+    fn what_an_outage_took_is_not_blamed_on_the_changes_wherever_in_the_run_it_was() {
+        let undisturbed = saved(&with_delays(&[])).unwrap();
+        assert!(
+            undisturbed.contains("the 8 iterations after took") && !undisturbed.contains("left out"),
+            "{undisturbed}"
+        );
+        for (first, after) in [(0, 8), (3, 8), (4, 7), (8, 7), (11, 7)] {
+            let gained = saved(&with_delays(&[(first, 60.0)])).unwrap();
+            let expected = format!("the {after} iterations after took");
+            assert!(gained.contains(&expected) && !gained.contains("no time"), "{first}: {gained}");
+            let named = "; left out: 1 iteration, 59.9";
+            assert!(gained.contains(named) || gained.contains("left out: 1 iteration, 60.0"), "{first}: {gained}");
+            let share = gained.split(" % less").next().unwrap().rsplit(' ').next().unwrap().parse::<f64>().unwrap();
+            assert!((49.0..51.0).contains(&share), "{first}: {gained}");
+        }
+        let often = saved(&with_delays(&[(1, 3.0), (5, 60.0), (6, 10.0), (11, 1.0)])).unwrap();
+        assert!(
+            often.contains("the 5 iterations after took") && often.contains("left out: 4 iterations, 7"),
+            "{often}"
+        );
+    }
+
+    #[test]
+    fn what_a_bad_change_took_is_blamed_on_it_although_it_was_short() {
+        let mut summary = with_delays(&[(4, 3.0), (5, 3.0)]);
+        summary["decisions"] =
+            json!([{"iteration": 3, "applied_iteration": 4}, {"iteration": 5, "applied_iteration": 6}]);
+        let lost = saved(&summary).unwrap();
+        assert!(
+            lost.contains("saved no time: the 8 iterations after took 10.0") && !lost.contains("left out"),
+            "{lost}"
+        );
+    }
+
+    #[test]
+    fn settings_that_come_back_tell_what_the_start_would_have_taken() {
+        // An outage fell into the only iteration before the first change, which was rolled back.
+        let decision = |applied: u64, from: &str, to: &str| json!({"iteration": applied - 1, "applied_iteration": applied, "tuning_point": "x", "from": from, "to": to});
+        let mut summary = json!({"iterations": 8, "iteration_s": [60.0, 1.5, 1.5, 1.0, 1.0, 1.01, 0.8, 0.8]});
+        summary["decisions"] = json!([decision(1, "a", "b"), decision(3, "b", "a"), decision(6, "a", "c")]);
+        let gained = saved(&summary).unwrap();
+        // Iterations 1 to 7 took 7.61 s, and would have taken 7 x 1 s.
+        assert!(
+            gained.contains("took 7.610 s instead of 7.000 s") && gained.contains("left out: 1 iteration, 59.0"),
+            "{gained}"
+        );
     }
 
     #[test]
@@ -209,7 +344,7 @@ mod tests {
     #[test]
     fn a_stream_gains_in_the_time_between_two_outputs() {
         let summary = json!({"iterations": 0, "period_s": [0.4, 0.42, 0.1, 0.11, 0.1],
-            "decisions": [{"iteration": 1, "applied_iteration": 30}]});
+            "decisions": [{"iteration": 1, "applied_iteration": 30, "from": "0,1", "to": "0,1x4"}]});
         let expected =
             "after midrun's 1 change an output came every 0.100 s (median), with the settings at start every 0.410 s";
         assert_eq!(saved(&summary).as_deref(), Some(expected));
