@@ -1,5 +1,6 @@
 //! Installing for a site: every file that a unit names is installed, and the units' hardening is what it is said to be.
 
+use std::collections::BTreeSet;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -60,6 +61,43 @@ fn every_file_that_a_unit_names_is_installed_and_a_second_time_keeps_the_sites_o
     let installed = Command::new(destination.join("usr/bin/midrun")).arg("--version").status();
     assert!(installed.is_ok_and(|status| status.success()));
     assert!(destination.join("usr/lib/midrun/libmidrun-select.so").is_file() || cfg!(not(target_arch = "x86_64")));
+}
+
+/// Keys of the units that systemd 239 of Enterprise Linux 8 reads (its table of keys and that of filters,
+/// load-fragment-gperf.gperf.m4 and seccomp-util.c of the sources that the distribution publishes).
+const OF_239: &str = "After AmbientCapabilities CapabilityBoundingSet ConfigurationDirectory Description EnvironmentFile ExecStart Group KeyringMode
+    LimitNOFILE LockPersonality MemoryDenyWriteExecute NoNewPrivileges PrivateDevices PrivateMounts PrivateTmp PrivateUsers ProtectControlGroups
+    ProtectHome ProtectKernelModules ProtectKernelTunables ProtectSystem RemoveIPC Restart RestartSec RestrictAddressFamilies RestrictNamespaces
+    RestrictRealtime RestrictSUIDSGID RuntimeDirectory RuntimeDirectoryMode StateDirectory StateDirectoryMode SystemCallArchitectures
+    SystemCallErrorNumber SystemCallFilter Type UMask User WantedBy Wants";
+/// Keys that it does not know, so that it warns and goes on without them, with the version that brought each: they harden only.
+const HARDENING_SINCE: [(&str, u32); 5] = [
+    ("ProtectHostname", 242),
+    ("ProtectKernelLogs", 244),
+    ("ProtectClock", 245),
+    ("ProtectProc", 247),
+    ("ProcSubset", 247),
+];
+
+#[test]
+fn systemd_of_enterprise_linux_8_knows_each_key_of_the_units_but_for_some_that_harden_only() {
+    let text: String =
+        units().iter().map(|unit| std::fs::read_to_string(unit).expect("a unit")).collect::<Vec<_>>().join("\n");
+    let lines = text.lines().filter(|line| !line.starts_with(['#', '[']));
+    let used: BTreeSet<&str> = lines.filter_map(|line| line.split_once('=')).map(|(key, _)| key).collect();
+    let known = OF_239.split_whitespace().chain(HARDENING_SINCE.map(|(key, _)| key)).collect::<BTreeSet<_>>();
+    assert_eq!(used, known, "a key in one of them only: look up since when systemd knows it");
+    // Values that it knows, too.
+    for (key, value) in [
+        ("SystemCallFilter", "@system-service"),
+        ("SystemCallErrorNumber", "EPERM"),
+        ("ProtectSystem", "strict"),
+        ("KeyringMode", "private"),
+        ("Type", "notify"),
+    ] {
+        let values = text.lines().filter_map(|line| line.strip_prefix(key)?.strip_prefix('='));
+        assert_eq!(values.filter(|of| *of == value).count(), 3, "{key}={value}");
+    }
 }
 
 #[test]
