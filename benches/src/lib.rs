@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod far;
 pub mod master;
 pub mod papers;
 pub mod processes;
@@ -9,6 +10,7 @@ pub mod programs;
 pub mod real;
 pub mod runs;
 pub mod simplex;
+pub mod standing;
 pub mod tuned;
 
 use anyhow::{Context, Result, bail};
@@ -40,6 +42,27 @@ impl std::fmt::Display for Spread {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{:.4} [{:.4} … {:.4}]", self.median, self.p10, self.p90)
     }
+}
+
+/// The interval that encloses the median of what the values are drawn from with a probability of 0.95 at least, whatever their
+/// distribution: the innermost two of the sorted values, as far from either end, that the binomial distribution allows. `None` for fewer
+/// than six.
+pub fn median_interval(values: &[f64]) -> Option<(f64, f64)> {
+    let mut sorted: Vec<f64> = values.iter().copied().filter(|v| v.is_finite()).collect();
+    sorted.sort_by(f64::total_cmp);
+    let count = sorted.len();
+    // Probability that at most k of the values lie below the median, k = 0, 1, …
+    let (mut below, mut exactly) = (0.0, 0.5_f64.powi(i32::try_from(count).ok()?));
+    let mut inner = None;
+    for k in 0..count / 2 {
+        below += exactly;
+        exactly *= (count - k) as f64 / (k + 1) as f64;
+        if 2.0 * below > 0.05 {
+            break;
+        }
+        inner = Some((sorted[k], sorted[count - 1 - k]));
+    }
+    inner
 }
 
 /// The first seed of generated programs: that which was asked for, or one of the clock.
@@ -223,6 +246,15 @@ mod tests {
     fn a_spread_names_the_middle_and_both_ends() {
         let s = spread((1..=11).map(f64::from).collect()).unwrap();
         assert_eq!((s.p10, s.median, s.p90, s.count), (2.0, 6.0, 10.0, 11));
+    }
+
+    #[test]
+    fn the_median_of_ten_values_lies_between_the_second_and_the_ninth_as_tables_have_it() {
+        let first = |count: u32| median_interval(&(1..=count).map(f64::from).collect::<Vec<_>>());
+        assert_eq!(
+            [first(5), first(6), first(10), first(20)],
+            [None, Some((1.0, 6.0)), Some((2.0, 9.0)), Some((6.0, 15.0))]
+        );
     }
 
     #[test]
