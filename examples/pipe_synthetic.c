@@ -27,7 +27,7 @@ typedef struct {
 static struct {
   double ms[STAGES], sigma_pct, slow_factor, drift_factor;
   uint64_t inputs, bytes, seed, runs, in_flight, fail_input, tasks[STAGES]; /* the last 0 where no team computes the stage */
-  int stages, spin, unordered, json, times, stateful, many, fail_stage, drift_stage, slow_ranks, rank, changed, next_change;
+  int stages, spin, unordered, spawn, json, times, stateful, many, fail_stage, drift_stage, slow_ranks, rank, changed, next_change;
   const char *pattern;
   change_t changes[CHANGES];
   midrun_pipe_t *pipe;
@@ -185,7 +185,7 @@ static const char HELP[] =
     "  [--slow RANKS:FACTOR ranks 1 to RANKS take FACTOR times as long]\n"
     "  [--pattern PATTERN] [--change INPUT:PATTERN ...] [--stateful STAGE] [--many STAGE] [--fail STAGE:INPUT]\n"
     "  [--team STAGE:TASKS ... a team computes the stage, in so many tasks]\n"
-    "  [--in-flight N] [--runs N] [--json] [--times with --json: seconds from the begin at which each input was drawn and came out]\n";
+    "  [--spawn: further ranks may be started] [--in-flight N] [--runs N] [--json] [--times with --json: seconds from the begin at which each input was drawn and came out]\n";
 
 static int number(const char *name, double minimum, double maximum, double *out) {
   char range[80];
@@ -216,7 +216,7 @@ static int change_option(void) {
 static int options(int argc, char **argv) {
   static const struct option LONG[] = {
       {"stages", 1, 0, 's'}, {"bytes", 1, 0, 'b'}, {"inputs", 1, 0, 'i'}, {"sigma-pct", 1, 0, 'S'}, {"seed", 1, 0, 'r'},
-      {"work", 1, 0, 'w'}, {"ordered", 0, 0, 'o'}, {"unordered", 0, 0, 'u'}, {"check", 0, 0, 'c'}, {"drift", 1, 0, 'D'}, {"slow", 1, 0, 'W'},
+      {"work", 1, 0, 'w'}, {"ordered", 0, 0, 'o'}, {"unordered", 0, 0, 'u'}, {"spawn", 0, 0, 'x'}, {"check", 0, 0, 'c'}, {"drift", 1, 0, 'D'}, {"slow", 1, 0, 'W'},
       {"pattern", 1, 0, 'p'}, {"change", 1, 0, 'C'}, {"stateful", 1, 0, 'k'}, {"many", 1, 0, 'm'}, {"fail", 1, 0, 'f'},
       {"in-flight", 1, 0, 'n'}, {"runs", 1, 0, 'R'}, {"json", 0, 0, 'j'}, {"times", 0, 0, 't'}, {"team", 1, 0, 'T'}, {"help", 0, 0, 'h'}, {0}};
   int o, bad = 0, of;
@@ -255,6 +255,7 @@ static int options(int argc, char **argv) {
       }
       case 'o': g.unordered = 0; break;
       case 'u': g.unordered = 1; break;
+      case 'x': g.spawn = 1; break;
       case 'c': break; /* outputs are always checked */
       case 'j': g.json = 1; break;
       case 't': g.times = 1; break;
@@ -309,7 +310,9 @@ static int run(void) {
   if (g.many >= 0) table[g.many].flags |= MIDRUN_PIPE_MANY;
   for (int s = 0; s < MOST; s++)
     if (g.tasks[s]) table[s].run = NULL, table[s].split = teams[s].split, table[s].task = teams[s].task, table[s].join = teams[s].join;
-  midrun_pipe_config_t config = {.struct_size = sizeof config, .flags = g.unordered ? MIDRUN_PIPE_UNORDERED : 0,
+  midrun_pipe_config_t config = {.struct_size = sizeof config, 
+                                 .flags = (g.unordered ? MIDRUN_PIPE_UNORDERED : 0) | (g.spawn ? MIDRUN_PIPE_SPAWN : 0),
+                                
                                  .stage_count = (uint32_t)g.stages, .stages = table, .stage_size = sizeof *table, .source = source,
                                  .sink = sink, .pattern = g.pattern, .in_flight = (uint32_t)g.in_flight};
   int status = midrun_pipe_create(&g.pipe, &config);

@@ -32,12 +32,11 @@ impl Streams {
         self.begun.is_some()
     }
 
-    /// A stream begins; one that is reported again, after a link was lost, goes on.
+    /// A stream begins; one that is reported again, after a link was lost or because it has more ranks, goes on.
     pub fn on_begun(&mut self, begun: StreamBegun) {
-        if self.begun == Some(begun) {
+        if self.begun.replace(begun).is_some_and(|old| StreamBegun { ranks: begun.ranks, ..old } == begun) {
             return;
         }
-        self.begun = Some(begun);
         let stage = |stage| StageDeclared { stage, name: String::new(), stateful: false, team: false };
         self.stages = (0..begun.stages).map(stage).collect();
         self.patterns.clear();
@@ -166,6 +165,10 @@ mod tests {
         streams.on_pattern(pattern(4, "0,1"));
         streams.on_begun(BEGUN);
         assert_eq!(streams.plan(), Some("0,1"));
+        streams.on_begun(StreamBegun { ranks: 5, ..BEGUN });
+        assert_eq!(streams.plan(), Some("0,1"), "the same stream has more ranks");
+        streams.on_window(ended((4, 4)));
+        assert_eq!(streams.take_closed().map(|window| window.ranks), Some(5));
         streams.on_begun(StreamBegun { time_ns: 9, ..BEGUN });
         assert_eq!(streams.plan(), None);
         streams.on_window(ended((0, 0)));

@@ -84,8 +84,11 @@ impl Stream {
             if a == 0 || a > STAGES || b == 0 {
                 return None;
             }
-            (self.begun, self.pattern) = (Some(begun), None);
-            self.stages.clear();
+            // The same stream may be begun again, with other ranks.
+            if self.begun.replace(begun).is_none_or(|old| (old.time_ns, old.stages) != (time_ns, stages)) {
+                self.pattern = None;
+                self.stages.clear();
+            }
             return Some(Kind::StreamBegun(begun));
         }
         let lasted_ns = time_ns.checked_sub(b)?;
@@ -232,5 +235,20 @@ mod tests {
         assert!(stream.event(&begin([5, 8, 0, 0, 0, 0])).is_some());
         assert!(stream.event(&begin([0, 8, 0, 0, 0, 0])).is_none());
         assert!(stream.event(&begin([STAGES + 1, 8, 0, 0, 0, 0])).is_none());
+    }
+
+    #[test]
+    fn a_stream_that_gains_ranks_keeps_its_description() {
+        let mut stream = Stream::default();
+        let begin =
+            |time_ns, ranks| Record { kind: kind::STREAM_BEGIN, flags: 0, time_ns, payload: [2, ranks, 0, 0, 0, 0] };
+        stream.event(&begin(7, 3));
+        stream.pattern = Some(PatternTaken::default());
+        stream.event(&begin(7, 5));
+        assert!(
+            matches!(stream.description()[..], [Kind::StreamBegun(begun), Kind::PatternTaken(_)] if begun.ranks == 5)
+        );
+        stream.event(&begin(8, 5));
+        assert_eq!(stream.description().len(), 1, "another stream");
     }
 }

@@ -177,6 +177,10 @@ typedef struct midrun_pipe_out midrun_pipe_out_t; /* receives the outputs of a s
 #define MIDRUN_PIPE_MANY 2u     /* emits any number of outputs per input, including none; otherwise exactly one */
 /* Flags of midrun_pipe_config_t. */
 #define MIDRUN_PIPE_UNORDERED 1u /* outputs may reach the sink in any order */
+#define MIDRUN_PIPE_SPAWN 2u     /* stages need no data of other ranks but the bytes of their inputs. Midrun may then
+                                    start this program again, as MIDRUN_MW_SPAWN describes, as a further rank of
+                                    the first pipeline: its midrun_pipe_create computes stages and does not return.
+                                    Not for a pipeline on one rank, or with a team's stage. */
 /* Return value of a source that has no more inputs. */
 #define MIDRUN_PIPE_END 1
 

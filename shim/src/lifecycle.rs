@@ -2,7 +2,7 @@
 //!
 //! `mpi/wrappers.c` and `mpi/spawn.c` call the four C entries.
 
-use crate::frameworks::master_worker;
+use crate::frameworks::growth;
 use crate::guard::guard_value;
 use crate::{
     agent_link, clock, launch_id, mpi_calls, points, register, spawn, state, stderr, synchronized, thread_ring,
@@ -62,7 +62,7 @@ pub extern "C" fn midrun_shim_on_world() {
 /// MPI_Finalize is about to run.
 #[unsafe(no_mangle)]
 pub extern "C" fn midrun_shim_on_finalize() {
-    guard_value("MPI_Finalize", (), || spawn::on_finalize(&master_worker::farewell()));
+    guard_value("MPI_Finalize", (), || spawn::on_finalize(&growth::farewell()));
     guard_value("MPI_Finalize", (), detach);
 }
 

@@ -14,22 +14,19 @@ const TASK_MEAN: usize = 2;
 const TASK_SIGMA: usize = 3;
 const MIN_CHUNK: usize = 4;
 const WORKERS: usize = 5;
-const SPAWNED: usize = 6;
-const RECALL: usize = 7;
-const COUNTER: usize = 8;
-const TEAM_SIZE: usize = 9;
-const SYNCHRONOUS: usize = 10;
+const RECALL: usize = 6;
+const COUNTER: usize = 7;
+const TEAM_SIZE: usize = 8;
+const SYNCHRONOUS: usize = 9;
 
 #[derive(Debug)]
 struct Scheduling {
     parameters: TechniqueParameters,
-    /// Workers that take part, and processes that are to be started as further workers.
+    /// Workers that take part.
     workers: u32,
-    spawned: u32,
 }
 
-static SCHEDULING: Mutex<Scheduling> =
-    Mutex::new(Scheduling { parameters: TechniqueParameters::FALLBACK, workers: 0, spawned: 0 });
+static SCHEDULING: Mutex<Scheduling> = Mutex::new(Scheduling { parameters: TechniqueParameters::FALLBACK, workers: 0 });
 /// Grows with each change, so that the master sees one by one load.
 static EPOCH: AtomicU64 = AtomicU64::new(0);
 
@@ -52,8 +49,7 @@ fn set(_: &mut TuningPoints, number: usize, value: f64, _: &str) {
         RECALL => p.recall = value != 0.0,
         COUNTER => p.counter = value != 0.0,
         TEAM_SIZE => p.team_size = value.round() as u32,
-        SYNCHRONOUS => p.synchronous = value != 0.0,
-        _ => scheduling.spawned = value.round() as u32,
+        _ => p.synchronous = value != 0.0,
     }
     EPOCH.fetch_add(1, Ordering::Relaxed);
 }
@@ -72,8 +68,7 @@ fn value(number: usize) -> f64 {
         RECALL => f64::from(u8::from(p.recall)),
         COUNTER => f64::from(u8::from(p.counter)),
         TEAM_SIZE => f64::from(p.team_size),
-        SYNCHRONOUS => f64::from(u8::from(p.synchronous)),
-        _ => f64::from(scheduling.spawned),
+        _ => f64::from(u8::from(p.synchronous)),
     }
 }
 
@@ -147,20 +142,9 @@ pub fn declare_workers(initial: u32, most: u32) {
     });
 }
 
-/// Declares that up to `most` processes can be started as further workers.
-pub fn declare_spawned(most: u32) {
-    tuning_points::with(|registry| declare_once(registry, names::SPAWNED, SPAWNED, Whole, (0.0, f64::from(most))));
-}
-
-/// `workers` are there now. Of `most` processes that can be started `came` have come, which cannot be undone.
-pub fn grow(workers: u32, (came, most): (u32, u32)) {
-    tuning_points::with(|registry| {
-        let mut scheduling = locked();
-        scheduling.spawned = scheduling.spawned.clamp(came, most);
-        drop(scheduling);
-        registry.set_range(&SETTER, SPAWNED, (f64::from(came), f64::from(most)));
-        registry.set_range(&SETTER, WORKERS, (1.0, f64::from(workers)));
-    });
+/// `workers` are there now.
+pub fn grow(workers: u32) {
+    tuning_points::with(|registry| registry.set_range(&SETTER, WORKERS, (1.0, f64::from(workers))));
 }
 
 /// No more than `most` workers are left.
@@ -172,11 +156,6 @@ pub fn shrink(most: u32) {
         EPOCH.fetch_add(1, Ordering::Relaxed);
         registry.set_range(&SETTER, WORKERS, (1.0, f64::from(most.max(1))));
     });
-}
-
-/// Processes that are to be there as further workers.
-pub fn spawned() -> u32 {
-    locked().spawned
 }
 
 /// Workers that are to take part.

@@ -1,10 +1,12 @@
-//! Workers beyond the ranks: started while real jobs run, refused, given up, killed.
+//! Workers, and ranks of pipelines, beyond the ranks: started while real jobs run, refused, given up, killed.
 
 use std::path::PathBuf;
 
+use midrun_tests::ask::{status, succeed};
 use midrun_tests::process::Ended;
 use midrun_tests::synthetic::WHOLE;
-use midrun_tests::{Mpi, Process, Scratch, Summary, need, root, run, wait_until};
+use midrun_tests::{Mpi, Process, Scratch, Summary, need, root, run, under_midrun, wait_until};
+use serde_json::Value;
 
 /// MPICH 5, which can start processes (Debian's 4.0 cannot); `tests/run` puts it and the examples built with it here.
 fn mpich5() -> (PathBuf, PathBuf) {
@@ -48,6 +50,8 @@ each_that_spawns! {
     a_started_worker_killed_while_it_comes_ends_the_job_as_a_killed_rank_does: |line| kill_one_after(line, |_| true);
     a_started_worker_killed_while_it_works_ends_the_job_as_a_killed_rank_does:
         |line| kill_one_after(line, |out| out.contains("4 workers"));
+    a_pipeline_grows_beyond_its_ranks: pipeline_grows;
+    nothing_is_lost_or_disordered_whatever_started_ranks_compute: started_ranks_compute;
 }
 
 /// A job that may get workers beyond its ranks.
@@ -126,6 +130,16 @@ fn mpich_4_0_refuses_with_one_line() {
 }
 
 #[test]
+fn a_pipeline_under_mpich_4_0_goes_on_with_its_ranks() {
+    need!(Mpi::Mpich.is_here(), "MPICH is not here");
+    let program = Mpi::Mpich.example("mw_synthetic").display().to_string();
+    let line = [Mpi::Mpich.launcher(), "-n".into(), "4".into(), program].to_vec();
+    let (ended, summary) = pipeline(line, "7", "--inputs 200 --stages 2,8,2");
+    assert_eq!(ended.err.matches("MPICH 4.0 does not support MPI_Comm_spawn").count(), 1, "{}", ended.err);
+    assert_eq!(summary.count("/ranks"), 4, "{}", ended.err);
+}
+
+#[test]
 fn hydras_options_for_placing_ranks_are_no_trap() {
     need!(mpich5().1.is_file(), "MPICH 5 is not here");
     let mut line = mpich5_line(3);
@@ -189,5 +203,75 @@ fn kill_one_after(line: Vec<String>, condition: impl Fn(&str) -> bool) {
     let ended = run.wait();
     assert_ne!(ended.code, 0, "as for any rank that is killed, MPI ends the job: {}\n{}", ended.out, ended.err);
     wait_until("no process is left", || started(&scratch).is_empty());
+    scratch.assert_nothing_left();
+}
+
+/// The line of a Master/Worker job, with the pipeline in its place, on one rank more: the source and the sink have one.
+fn pipeline_line(mut line: Vec<String>, options: &str) -> Vec<String> {
+    let program = line.last_mut().expect("a program");
+    *program = program.replace("mw_synthetic", "pipe_synthetic");
+    if let Some(ranks) = line.iter_mut().find(|word| *word == "3") {
+        *ranks = "4".into();
+    }
+    line.extend(format!("--spawn --sigma-pct 20 {options}").split_whitespace().map(str::to_owned));
+    line
+}
+
+/// What became of a pipeline that may get more ranks; nothing was lost, doubled, wrong or out of order.
+fn pipeline(line: Vec<String>, max_workers: &str, options: &str) -> (Ended, Summary) {
+    let scratch = Scratch::new();
+    let flags = ["--summary", "s.json", "--max-workers", max_workers, "--objective", "time"];
+    let ended = under_midrun(&scratch, "run", &flags, &pipeline_line(line, options)).succeed();
+    assert!(ended.out.contains(ALL_IN_ORDER), "{}\n{}", ended.out, ended.err);
+    let summary = Summary::read(&scratch.path("s.json"));
+    summary.assert_contract();
+    scratch.assert_nothing_left();
+    (ended, summary)
+}
+
+/// Items go from one started rank to another, from one to a rank and back, and from several to several.
+const PATTERNS: [&str; 4] = ["0@4,1@5,2@6", "0@4,1@2,2@5", "0x2@4+1,1x2@5+2,2x2@6+3", "0,1,2"];
+
+const ALL_IN_ORDER: &str = "lost 0, doubled 0, wrong 0, out of order 0";
+
+fn pipeline_grows(line: Vec<String>) {
+    let (ended, summary) = pipeline(line, "6", "--inputs 400 --stages 5,40,5 --bytes 5000");
+    assert!(summary.count("/ranks") > 4, "{}", ended.err);
+    let started = summary.list("decisions").iter().find(|d| d["tuning_point"] == "started ranks").expect("a decision");
+    assert_eq!(started["verdict"], "kept", "{started}");
+    assert!(started["why"].as_str().is_some_and(|why| why.contains("communication manager")), "{started}");
+    // The first three ranks compute one stage each, and no other pattern of three is faster.
+    let wide = |line: &&Value| line["pattern"].as_str().is_some_and(|pattern| pattern.contains('x'));
+    assert!(summary.list("pattern").iter().find(wide).is_some(), "{}", ended.err);
+    let periods: Vec<f64> = summary.list("period_s").iter().filter_map(Value::as_f64).collect();
+    let mut later = periods[periods.len() / 2..].to_vec();
+    later.sort_by(f64::total_cmp);
+    // Not a maximum time: it may become a third.
+    assert!(later[later.len() / 2] < 0.8 * periods[0], "{periods:?}");
+    assert_eq!((summary.list("lost_ranks").len(), summary.count("/records/dropped")), (0, 0), "{}", ended.err);
+}
+
+fn started_ranks_compute(line: Vec<String>) {
+    let scratch = Scratch::new();
+    let flags = ["--summary", "s.json", "--max-workers", "6", "--objective", "fixed"];
+    let options = "--stages 2,4,2 --inputs 400 --bytes 20000 --many 1 --runs 2";
+    let job = under_midrun(&scratch, "run", &flags, &pipeline_line(line, options));
+    let point = |name: &str| {
+        let status = status(&scratch, &[])?;
+        status["tuning_points"].as_array()?.iter().find(|point| point["name"] == name).cloned()
+    };
+    wait_until("the head offers its points", || point("pipe.spawned").is_some());
+    succeed(&scratch, &["set", "pipe.spawned", "3"]);
+    wait_until("they have joined", || point("pipe.spawned").is_some_and(|point| point["minimum"] == 3.0));
+    for pattern in PATTERNS {
+        succeed(&scratch, &["set", "pipe.pattern", pattern]);
+    }
+    let ended = job.succeed();
+    assert_eq!(ended.out.matches(ALL_IN_ORDER).count(), 2, "{}\n{}", ended.out, ended.err);
+    let summary = Summary::read(&scratch.path("s.json"));
+    summary.assert_contract();
+    assert_eq!(summary.count("/ranks"), 7, "{}", ended.err);
+    let has = |text: &str| summary.list("pattern").iter().any(|line| line["pattern"] == text);
+    assert!(PATTERNS.into_iter().all(has), "{}", ended.err);
     scratch.assert_nothing_left();
 }

@@ -11,6 +11,7 @@
 //! - `memory` is what a run learns for the next one, and the trial of a start that it gave;
 //! - `trial` watches a change and decides whether it is kept or rolled back, at the level of [`confidence`];
 //! - `prediction_errors` keeps how far forecasts were off, `model_error` what a model gets wrong of a setting, `noise` how windows scatter;
+//! - `started` reads the tuning points of processes beyond the ranks;
 //! - `contract` holds the trait, and `window`, `efficiency`, `stream`, `tuning_point`, `proposal`, `report`, `explain`, `options` its data.
 
 #![forbid(unsafe_code)]
@@ -36,6 +37,7 @@ pub mod report;
 pub mod scripted;
 mod search;
 mod shadow;
+mod started;
 pub mod stream;
 pub mod template;
 #[cfg(test)]

@@ -34,6 +34,8 @@ pub const SHARE_OF_REST: &str = ".rest";
 pub const PATTERN: &str = "pipe.pattern";
 /// The same as [`SYNCHRONOUS`] for a pipeline, from its next input on.
 pub const PIPE_SYNCHRONOUS: &str = "pipe.synchronous";
+/// The same as [`SPAWNED`] for a pipeline: each process that joins is one more rank that computes stages.
+pub const PIPE_SPAWNED: &str = "pipe.spawned";
 
 /// Depth at which the master of a divide-and-conquer program stops to divide: the problems there are tasks of workers. It takes effect at
 /// the start of an iteration.

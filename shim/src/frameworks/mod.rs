@@ -6,6 +6,7 @@
 
 mod divide_conquer;
 mod endpoint;
+pub mod growth;
 mod handle;
 pub mod master_worker;
 mod nesting;

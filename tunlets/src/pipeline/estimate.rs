@@ -161,6 +161,8 @@ pub struct Known {
     pub homes: Vec<Option<u32>>,
     /// Deviation of the compute time over its mean, of the stage where that is largest.
     pub spread: f64,
+    /// Ranks of the job that compute: those at places beyond are started processes, which the head has to pass messages on for.
+    pub members: u32,
 }
 
 impl Known {
@@ -266,7 +268,7 @@ impl Estimate {
             if self.stateful[stage] { seen.next().map(|((_, place), _)| *place) } else { None }
         };
         let homes = (0..self.stateful.len()).map(home).collect();
-        Some(Known { pipeline, slowness, extra_s, homes, spread: spread.fold(0.0, f64::max) })
+        Some(Known { pipeline, slowness, extra_s, homes, spread: spread.fold(0.0, f64::max), members: u32::MAX })
     }
 
     /// Time of each stage on a rank like most, and how many times longer each rank takes: times are products of both.

@@ -43,6 +43,11 @@ pub fn explain(objective: Objective, confidence: Confidence, grouping: Grouping,
         ..Explanation::of_name("pipeline")
     }
     .turns(names::PATTERN, "groups of stages and their replicas", "patterns as midrun.h writes them")
+    .turns(
+        names::PIPE_SPAWNED,
+        "further ranks that compute",
+        "up to --max-workers, where the head has time to pass their messages on",
+    )
     .decides("Tr = 1/sum(1/Tr of each rank): time per input of a stage with its replicas", CHAPTER)
     .decides("the slowest group sets the time between two outputs", CHAPTER)
     .decides("the pattern of replicas and groups with the least such time: by exact search", "")

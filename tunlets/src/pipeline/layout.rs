@@ -2,8 +2,8 @@
 
 use super::estimate::Known;
 use crate::options::Objective;
+use midrun_models::pipeline::Pattern;
 use midrun_models::pipeline::exact::{self, Grouping};
-use midrun_models::pipeline::{Pattern, Pipeline};
 use midrun_scheduling::plan::{Group, Plan};
 
 /// Among more ranks none are exchanged: all pairs are tried, and a decision must not take seconds.
@@ -18,12 +18,19 @@ pub struct Layout {
     pub tr_s: Vec<f64>,
     /// Ranks it takes.
     pub ranks: u32,
+    /// Time per input that the head, the communication manager of started processes, needs for their messages, seconds.
+    pub manager_s: f64,
 }
 
 impl Layout {
     /// Time between two outputs, seconds.
     pub fn period_s(&self) -> f64 {
         self.tr_s.iter().copied().fold(0.0, f64::max)
+    }
+
+    /// The same where source and sink take `head_s` seconds of the head's time.
+    pub fn paced_s(&self, head_s: f64) -> f64 {
+        self.period_s().max(head_s + self.manager_s)
     }
 }
 
@@ -46,7 +53,12 @@ fn group_s(known: &Known, group: &Group, places: &[u32]) -> f64 {
 /// Forecast of a plan on the ranks where its stages are.
 pub fn forecast(known: &Known, plan: &Plan, places: &[Vec<u32>]) -> Layout {
     let tr_s = plan.0.iter().zip(places).map(|(group, places)| group_s(known, group, places)).collect();
-    Layout { plan: plan.clone(), tr_s, ranks: plan.ranks() as u32 }
+    let managed = |(group, places): (&Group, &Vec<u32>)| {
+        let started = places.iter().filter(|place| **place > known.members).count() as f64;
+        known.pipeline.relayed_s(group.first, group.stages) * started / places.len().max(1) as f64
+    };
+    let manager_s = plan.0.iter().zip(places).map(managed).sum();
+    Layout { plan: plan.clone(), tr_s, ranks: plan.ranks() as u32, manager_s }
 }
 
 /// The best plan for at most `ranks` ranks. Nothing is gained below a period of `least_s` seconds (source and sink).
@@ -59,9 +71,9 @@ pub fn best(known: &Known, ranks: u32, grouping: Grouping, objective: Objective,
     };
     let pattern = |requested| exact::optimum(&known.pipeline, ranks, grouping, requested);
     let wanted = pattern(requested)?;
-    let mut best = alike(&known.pipeline, &wanted);
+    let mut best = alike(known, &wanted);
     if best.period_s() < least_s {
-        best = alike(&known.pipeline, &pattern(exact::Objective::Deadline(least_s))?);
+        best = alike(known, &pattern(exact::Objective::Deadline(least_s))?);
     }
     if !known.is_unequal() {
         return Some(best);
@@ -73,14 +85,27 @@ pub fn best(known: &Known, ranks: u32, grouping: Grouping, objective: Objective,
     found.min_by(|a, b| cost(known, a, objective, least_s).total_cmp(&cost(known, b, objective, least_s)))
 }
 
-fn alike(pipeline: &Pipeline, pattern: &Pattern) -> Layout {
+/// Ranks that are alike. Which groups the started processes come to, the framework decides: they are thought of where they cost the most.
+fn alike(known: &Known, pattern: &Pattern) -> Layout {
+    let pipeline = &known.pipeline;
     let tr_s = pattern.0.iter().map(|group| pipeline.production_s(group)).collect();
-    Layout { plan: pattern.into(), tr_s, ranks: pipeline.ranks(pattern) }
+    let ranks = pipeline.ranks(pattern);
+    let each = |g: &midrun_models::pipeline::Group| {
+        (pipeline.relayed_s(g.first, g.stages) / f64::from(g.replicas), g.replicas)
+    };
+    let mut groups: Vec<(f64, u32)> = pattern.0.iter().map(each).collect();
+    groups.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let (mut manager_s, mut started) = (0.0, ranks.saturating_sub(known.members));
+    for (each_s, replicas) in groups {
+        manager_s += each_s * f64::from(replicas.min(started));
+        started -= replicas.min(started);
+    }
+    Layout { plan: pattern.into(), tr_s, ranks, manager_s }
 }
 
 /// What is to be made small: the period in seconds, or `ranks T²`; of equals the one with fewer ranks.
 pub fn cost(known: &Known, layout: &Layout, objective: Objective, least_s: f64) -> f64 {
-    let period_s = layout.period_s().max(least_s);
+    let period_s = layout.paced_s(least_s);
     let few = 1.0 + 1e-9 * f64::from(layout.ranks);
     match objective {
         Objective::Efficiency => f64::from(layout.ranks) * period_s * period_s / total_s(known),
@@ -169,14 +194,21 @@ fn swapped(places: &[Vec<u32>], homes: &[u32], worth: &impl Fn(&[Vec<u32>]) -> f
 #[cfg(test)]
 mod tests {
     use super::*;
-    use midrun_models::pipeline::{Network, Protocol, Stage};
+    use midrun_models::pipeline::{Network, Pipeline, Protocol, Stage};
 
     fn known(compute_s: &[f64], slowness: &[f64]) -> Known {
         let stage = |compute_s: &f64| Stage { compute_s: *compute_s, message_bytes: 1e3, stateful: false };
         let network = Network { start_up_s: 0.0, per_byte_s: 0.0, protocol: Protocol::Sync };
         let pipeline = Pipeline::new(compute_s.iter().map(stage).collect(), network);
         let extra_s = vec![0.0; slowness.len()];
-        Known { pipeline, slowness: slowness.to_vec(), extra_s, homes: vec![None; compute_s.len()], spread: 0.0 }
+        Known {
+            pipeline,
+            slowness: slowness.to_vec(),
+            extra_s,
+            homes: vec![None; compute_s.len()],
+            spread: 0.0,
+            members: u32::MAX,
+        }
     }
 
     #[test]
@@ -226,6 +258,22 @@ mod tests {
         assert!(ranks.len() == taken && taken <= 1000);
         let speed: f64 = slowness.iter().map(|slow| 1.0 / slow).sum();
         assert!(best.period_s() < 1.05 * 1.1 / speed, "{} of {}", best.period_s(), 1.1 / speed);
+    }
+
+    #[test]
+    fn the_head_needs_time_for_what_started_processes_get_from_others_and_send_to_them() {
+        let mut known = known(&[0.1, 0.4, 0.1], &[1.0; 6]);
+        known.pipeline.network.start_up_s = 0.01;
+        let places = [vec![1], vec![2, 3, 4, 5], vec![6]];
+        let plan = Plan::parse("0,1x4,2", &[false; 3]).unwrap();
+        assert_eq!(forecast(&known, &plan, &places).manager_s, 0.0);
+        known.members = 3;
+        // Stage 1: two of its four, each input in and out at twice 10 ms. Stage 2: its input only, for the head is the sink.
+        let layout = forecast(&known, &plan, &places);
+        assert!((layout.manager_s - (0.5 * 0.04 + 0.02)).abs() < 1e-9, "{layout:?}");
+        assert_eq!((layout.paced_s(0.0), layout.paced_s(0.5)), (layout.period_s(), 0.5 + layout.manager_s));
+        let best = best(&known, 6, Grouping::None, Objective::Time, 0.0).unwrap();
+        assert!(best.plan == plan && best.manager_s >= layout.manager_s, "{best:?}");
     }
 
     #[test]

@@ -5,6 +5,7 @@
 
 mod estimate;
 mod explanation;
+mod growing;
 mod layout;
 mod reasons;
 pub mod recorded;
@@ -19,8 +20,8 @@ use crate::prediction_errors::PredictionErrors;
 use crate::trial::{Measurement, Measurements, Rule, Trial, Trials, WATCHED};
 use crate::tuning_point::names;
 use crate::{
-    Explanation, Judgement, NextAllocation, Observation, Proposal, Recent, Report, Settled, StreamWindow, TuningPoint,
-    Tunlet, Value, Verdict,
+    Explanation, Judgement, NextAllocation, Observation, Proposal, Recent, Refusal, Report, Settled, StreamWindow,
+    TuningPoint, Tunlet, Value, Verdict, started,
 };
 use estimate::{Estimate, Holds, Known};
 use layout::{Layout, best, cost, forecast};
@@ -85,6 +86,12 @@ pub struct Pipeline {
     /// Period measured since the program last changed, by plan, seconds, and the windows that it rests on.
     measured: BTreeMap<String, (f64, f64)>,
     judgements: Vec<Judgement>,
+    /// Processes that have joined; how many a decision asked for, in proposal and, with its number, until they joined or were given up.
+    came: u32,
+    asked: Option<u32>,
+    starting: Option<(u64, u32)>,
+    /// Why no process is started for which a communication manager would be needed.
+    manager: Option<Refusal>,
 }
 
 impl Pipeline {
@@ -110,6 +117,10 @@ impl Pipeline {
             refused: BTreeSet::new(),
             measured: BTreeMap::new(),
             judgements: Vec::new(),
+            came: 0,
+            asked: None,
+            starting: None,
+            manager: None,
         }
     }
 
@@ -189,7 +200,7 @@ impl Pipeline {
         }
         let gain = self.gain(known, now, present, &next);
         let fewer = next.ranks < present.ranks && gain.mean >= 0.0 && self.objective != Objective::Efficiency;
-        let next_s = self.measured.get(&plan).map_or(next.period_s().max(now.head_s), |(period_s, _)| *period_s);
+        let next_s = self.measured.get(&plan).map_or(next.paced_s(now.head_s), |(period_s, _)| *period_s);
         (gain.is_sure(self.confidence) || fewer).then_some((next, next_s, gain))
     }
 
@@ -204,7 +215,7 @@ impl Pipeline {
         let cost = |layout: &Layout| cost(known, layout, self.objective, now.head_s);
         let promise = (cost(present) / cost(next)).ln();
         // A period that is long for a reason that no pattern mends is long with both.
-        let residual = (now.period_s / present.period_s().max(now.head_s)).ln();
+        let residual = (now.period_s / present.paced_s(now.head_s)).ln();
         let measured = Gain { mean: residual, error: noise / windows.sqrt() };
         let errors = correction(
             Simulated { ratio: promise.exp(), residual: Some(measured) },
@@ -276,7 +287,8 @@ impl Pipeline {
         self.recent.push(window);
         let recent = self.recent.merged();
         let seen = recent.as_ref().unwrap_or(window);
-        self.known = self.estimate.known(seen.ranks);
+        let members = window.ranks.saturating_sub(self.came);
+        self.known = self.estimate.known(window.ranks).map(|known| Known { members, ..known });
         let stateful: Vec<bool> = seen.stages.iter().map(|stage| stage.stateful).collect();
         let plan = Plan::parse(&seen.plan, &stateful).ok().filter(|_| recent.is_some());
         let layout = self.known.as_ref().zip(plan).and_then(|(known, plan)| {
@@ -291,7 +303,7 @@ impl Pipeline {
             plan: seen.plan.clone(),
             period_s: seen.period_s(),
             head_s: seen.head_s / seen.outputs.max(1) as f64,
-            ranks: seen.ranks,
+            ranks: window.ranks,
             outputs: seen.outputs as f64,
             layout,
             names: seen.stages.iter().map(|stage| stage.name.clone()).collect(),
@@ -304,7 +316,7 @@ impl Pipeline {
     fn ideal_period_s(&self) -> Option<f64> {
         let (known, now) = (self.known.as_ref()?, self.now.as_ref()?);
         let best = best(known, now.ranks, self.grouping, Objective::Time, now.head_s)?;
-        Some(best.period_s().max(now.head_s))
+        Some(best.paced_s(now.head_s))
     }
 
     fn next_allocation(&self) -> Option<NextAllocation> {
@@ -313,14 +325,19 @@ impl Pipeline {
         let objective = if self.objective == Objective::Fixed { Objective::Efficiency } else { self.objective };
         let most = now.ranks.saturating_mul(NEXT_TIME);
         // Further ranks are thought of as like most.
-        let alike = Known { slowness: vec![1.0; most as usize], extra_s: vec![0.0; most as usize], ..known.clone() };
+        let alike = Known {
+            slowness: vec![1.0; most as usize],
+            extra_s: vec![0.0; most as usize],
+            members: u32::MAX,
+            ..known.clone()
+        };
         let next = best(&alike, most, self.grouping, objective, now.head_s)?;
         Some(NextAllocation {
             regime: reasons::regime(now, present),
             workers_now: present.ranks,
             iteration_now_s: now.period_s,
             workers: next.ranks,
-            iteration_s: next.period_s().max(now.head_s),
+            iteration_s: next.paced_s(now.head_s),
             uncertainty: self.errors.half_width(0.0, self.confidence),
         })
     }
@@ -362,12 +379,27 @@ impl Tunlet for Pipeline {
         if self.trials.rollback.is_some() {
             return self.roll_back(tuning_point);
         }
-        let (next, next_s, gain) = self.better()?;
+        let spare = tuning_points.iter().find(|tuning_point| tuning_point.name == names::PIPE_SPAWNED);
+        let before = self.came;
+        if let Some(spare) = spare {
+            self.judge_start(spare);
+            self.came = started::came(spare);
+        }
+        // Ranks that there are come first. The window may be of before the last ones joined.
+        let Some((next, next_s, gain)) = self.better() else {
+            return spare.filter(|_| self.came == before).and_then(|spare| self.start_ranks(spare));
+        };
         let now = self.now.as_ref()?;
         let present = now.layout.as_ref()?;
         let (share, half) = gain.as_share(self.confidence);
-        let why =
-            format!("{}; gain {:.1} % +- {:.1} %", reasons::why(now, present, &next), 100.0 * share, 100.0 * half);
+        let managers = self.known.as_ref().and_then(|known| reasons::managers(known, &next, self.grouping));
+        let why = format!(
+            "{}; gain {:.1} % +- {:.1} %{}",
+            reasons::why(now, present, &next),
+            100.0 * share,
+            100.0 * half,
+            managers.unwrap_or_default()
+        );
         let plan = next.plan.to_string();
         let half_width = self.errors.half_width(gain.error, self.confidence);
         let proposal =
@@ -381,7 +413,17 @@ impl Tunlet for Pipeline {
         Report { ideal_period_s: self.ideal_period_s(), next_allocation: self.next_allocation(), ..Report::default() }
     }
 
+    fn refusals(&self) -> Vec<Refusal> {
+        self.manager.iter().cloned().collect()
+    }
+
     fn on_settled(&mut self, decision: u64, settled: Settled) {
+        if let Some(asked) = self.asked.take() {
+            if let Settled::Applied { .. } = settled {
+                self.starting = Some((decision, asked));
+            }
+            return;
+        }
         let Some(Proposed { to, from, expected }) = self.proposed.take() else { return };
         match settled {
             Settled::Applied { .. } => {

@@ -1,10 +1,13 @@
 //! Times of each stage in a window, and the reasons given in the log.
 
-use super::Now;
+use super::estimate::Known;
 use super::layout::Layout;
+use super::{Grouping, Now};
 use crate::stream::StreamWindow;
 use crate::trial::MODEL;
-use midrun_scheduling::plan::Plan;
+use midrun_models::pipeline::production::Buffers;
+use midrun_models::pipeline::{Manager, exact};
+use midrun_scheduling::plan::{self, Plan};
 use midrun_vocabulary::Seconds;
 
 /// One stage in one window, for people.
@@ -91,8 +94,15 @@ pub fn why(now: &Now, present: &Layout, next: &Layout) -> String {
     } else {
         String::new()
     };
+    let manager = match next.manager_s > 0.0 {
+        true => format!(
+            "; the head passes the messages of started ranks on, for {} per input at most",
+            Seconds(next.manager_s)
+        ),
+        false => String::new(),
+    };
     format!(
-        "{} takes {} per input{others}; so laid out {} takes {}, and {} of {} ranks work instead of {}",
+        "{} takes {} per input{others}; so laid out {} takes {}, and {} of {} ranks work instead of {}{manager}",
         called(now, present, slow),
         Seconds(present.tr_s[slow]),
         called(now, next, next_slow),
@@ -100,6 +110,39 @@ pub fn why(now: &Now, present: &Layout, next: &Layout) -> String {
         next.ranks,
         now.ranks,
         present.ranks,
+    )
+}
+
+/// Why the stage before the replicas of a layout hands inputs out to them, and no communication manager, as the source has it: such a manager
+/// takes a rank, and time for each input. `None` where no stage of it is replicated.
+pub fn managers(known: &Known, next: &Layout, grouping: Grouping) -> Option<String> {
+    let replicated = |group: &&plan::Group| group.replicas > 1 && known.pipeline.team(group.first).is_none();
+    let dearest_s =
+        next.plan.0.iter().filter(replicated).map(|group| known.pipeline.managing_s(group.first)).reduce(f64::max)?;
+    let managed = midrun_models::pipeline::Pipeline { manager: Manager::OwnRank, ..known.pipeline.clone() };
+    let best = exact::optimum(&managed, next.ranks, grouping, exact::Objective::Time)?;
+    let period_s = managed.evaluate(&best, Buffers::Full).period_s;
+    Some(format!(
+        "; no communication manager hands out, which would need {} per input and a rank: {best} would then be the best, with {}",
+        Seconds(dearest_s),
+        Seconds(period_s)
+    ))
+}
+
+/// Why ranks are to be started for `next`.
+pub fn why_started(now: &Now, present: &Layout, next: &Layout) -> String {
+    let (slow, next_slow) = (slowest(present), slowest(next));
+    format!(
+        "{} takes {} per input, and no other pattern of the {} ranks that are there is better; with {} more {} takes {}, and the head, their \
+         communication manager, is busy for {} of each input instead of {}",
+        called(now, present, slow),
+        Seconds(present.tr_s[slow]),
+        now.ranks,
+        next.ranks - now.ranks,
+        called(now, next, next_slow),
+        Seconds(next.tr_s[next_slow]),
+        Seconds(now.head_s + next.manager_s),
+        Seconds(now.head_s + present.manager_s),
     )
 }
 

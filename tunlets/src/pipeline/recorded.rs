@@ -84,7 +84,7 @@ impl Fit {
     }
 
     fn period_s(&self, layout: &super::Layout) -> f64 {
-        layout.period_s().max(self.head_s) * self.scale
+        layout.paced_s(self.head_s) * self.scale
     }
 
     /// Reads a plan for this stream.

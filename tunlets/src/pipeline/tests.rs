@@ -14,6 +14,10 @@ struct Plant {
     stateful: Option<usize>,
     /// This plan takes so many times longer than the model thinks.
     cursed: Option<(String, f64)>,
+    /// Processes that have joined, and that there can be; those that were asked for join within this many windows, if at all.
+    spare: Option<(u32, u32)>,
+    asked: Option<(u32, u64)>,
+    join_after: Option<u64>,
     number: u64,
     decisions: Vec<Proposal>,
     judged: Vec<Judgement>,
@@ -31,6 +35,9 @@ fn plant(objective: Objective, ranks: usize, compute_s: &[f64]) -> Plant {
         compute_s: compute_s.to_vec(),
         stateful: None,
         cursed: None,
+        spare: None,
+        asked: None,
+        join_after: Some(3),
         number: 0,
         decisions: Vec::new(),
         judged: Vec::new(),
@@ -51,13 +58,40 @@ impl Plant {
             self.number += 1;
             self.periods.push(window.period_s());
             self.judged.extend(self.tunlet.observe(Observation::Stream(&window)));
-            let Some(proposal) = self.tunlet.propose(&[pattern_tuning_point(&self.plan)]) else { continue };
-            let Value::Text(plan) = proposal.assignments[0].1.clone() else { panic!("a pattern is a text") };
-            self.plan = plan;
+            self.join();
+            let mut tuning_points = vec![pattern_tuning_point(&self.plan)];
+            tuning_points.extend(self.spare.map(|(came, most)| {
+                let value = f64::from(self.asked.map_or(came, |(asked, _)| asked));
+                let (name, range) = (names::PIPE_SPAWNED.to_owned(), (f64::from(came), f64::from(most)));
+                TuningPoint { rank: 0, name, whole: true, range, value, declared: 0.0, text: None }
+            }));
+            let Some(proposal) = self.tunlet.propose(&tuning_points) else { continue };
+            match proposal.assignments[0].1.clone() {
+                Value::Text(plan) => self.plan = plan,
+                Value::Number(asked) => self.asked = Some((asked as u32, self.number)),
+            }
             self.tunlet.on_settled(self.decisions.len() as u64, Settled::Applied { iteration: self.number });
             self.decisions.push(proposal);
         }
         self
+    }
+
+    /// Started processes join, or are given up.
+    fn join(&mut self) {
+        let Some((asked, since)) = self.asked.filter(|(_, since)| self.number > since + self.join_after.unwrap_or(3))
+        else {
+            return;
+        };
+        let came = self.spare.map_or(0, |(came, _)| came);
+        self.spare = self.spare.map(|(_, most)| if self.join_after.is_some() { (asked, most) } else { (came, came) });
+        if self.join_after.is_some() {
+            self.slowness.resize(self.slowness.len() + (asked - came) as usize, 1.0);
+        }
+        self.asked = self.asked.filter(|(_, at)| *at != since);
+    }
+
+    fn tuned(&self) -> Vec<(&str, &str)> {
+        self.decisions.iter().map(|decision| (decision.tuning_point.as_str(), decision.to.as_str())).collect()
     }
 
     fn verdicts(&self) -> Vec<Verdict> {
@@ -279,4 +313,75 @@ fn a_team_gets_ranks_as_long_as_they_save_it_a_round_of_tasks() {
         let least_s = 0.005 + 0.01 * (12.0 / f64::from(team)).ceil();
         assert!((times[1].tr_s.unwrap() - least_s).abs() < 1e-9, "{times:?}");
     }
+}
+
+#[test]
+fn ranks_are_started_where_those_there_do_not_suffice_and_no_more_than_pay() {
+    let mut plant = plant(Objective::Time, 4, &[0.1, 0.4, 0.1]);
+    plant.spare = Some((0, 4));
+    plant.run(30);
+    assert_eq!(plant.tuned(), [("pattern", "0,1x2,2"), ("started ranks", "2"), ("pattern", "0,1x4,2")]);
+    assert_eq!(plant.verdicts(), [Verdict::Kept; 3], "{:?}", plant.judged);
+    assert!((plant.periods.last().unwrap() - 0.1).abs() < 1e-9);
+    let why = &plant.decisions[1].why;
+    assert!(why.contains("with 2 more") && why.contains("communication manager"), "{why}");
+    assert!(plant.decisions[2].why.contains("no communication manager hands out"), "{}", plant.decisions[2].why);
+}
+
+#[test]
+fn ranks_that_do_not_come_are_given_up_and_those_there_keep_their_pattern() {
+    let mut plant = plant(Objective::Time, 4, &[0.1, 0.4, 0.1]);
+    (plant.spare, plant.join_after) = (Some((0, 2)), None);
+    plant.run(30);
+    assert_eq!(plant.tuned(), [("pattern", "0,1x2,2"), ("started ranks", "2")]);
+    assert_eq!(plant.verdicts(), [Verdict::Kept, Verdict::NotApplied]);
+}
+
+#[test]
+fn no_rank_is_started_beyond_what_the_user_allows_or_what_pays() {
+    for (objective, compute_s, most) in [
+        (Objective::Fixed, [0.1, 0.4, 0.1], 0),
+        (Objective::Deadline(0.25), [0.1, 0.4, 0.1], 0),
+        (Objective::Time, [0.3, 0.4, 0.3], 0),
+        (Objective::Time, [0.1, 0.4, 0.1], 4),
+    ] {
+        let mut plant = plant(objective, 4, &compute_s);
+        plant.tunlet = Pipeline::new(objective, Confidence::default(), Grouping::None, most);
+        plant.spare = Some((0, 1));
+        plant.run(12);
+        assert!(plant.tuned().iter().all(|(what, _)| *what == "pattern"), "{objective:?}: {:?}", plant.tuned());
+    }
+}
+
+/// Stages of 0.05, 0.8 and 0.05 s on 4 ranks, as `0,1x2,2`, where an input's messages cost 0.1 s, and source and sink `head_s`: a period of
+/// 0.45 s. 5 ranks would have 0.33 s, but for their manager: 4 times 0.1 s for each input that goes to the fifth, a third of all.
+fn with_dear_messages(head_s: f64) -> (Option<Proposal>, Vec<Refusal>) {
+    let mut tunlet = Pipeline::new(Objective::Time, Confidence::default(), Grouping::None, 0);
+    let spare = |name: &str| {
+        let (name, range) = (name.to_owned(), (0.0, 1.0));
+        TuningPoint { rank: 0, name, whole: true, range, value: 0.0, declared: 0.0, text: None }
+    };
+    let mut proposal = None;
+    for number in 0..10 {
+        let mut window = stream(number, "0,1x2,2", 4, &[0.05, 0.8, 0.05]);
+        (window.seconds, window.head_s) = (4.5, 10.0 * head_s);
+        for work in window.stages.iter_mut().flat_map(|stage| &mut stage.by_rank) {
+            work.own_s = 0.1 * work.inputs as f64;
+        }
+        tunlet.observe(Observation::Stream(&window));
+        proposal = proposal.or(tunlet.propose(&[pattern_tuning_point("0,1x2,2"), spare(names::PIPE_SPAWNED)]));
+    }
+    (proposal, tunlet.refusals())
+}
+
+#[test]
+fn a_communication_manager_that_would_set_the_pace_is_not_taken_and_the_reason_is_given_once() {
+    let (proposal, refusals) = with_dear_messages(0.0);
+    assert!(
+        proposal.as_ref().is_some_and(|proposal| proposal.to == "1") && refusals.is_empty(),
+        "{proposal:?} {refusals:?}"
+    );
+    let (proposal, refusals) = with_dear_messages(0.3);
+    assert_eq!(proposal, None);
+    assert!(refusals.len() == 1 && refusals[0].why.contains("their communication manager"), "{refusals:?}");
 }

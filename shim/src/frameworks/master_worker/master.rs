@@ -2,7 +2,6 @@
 
 use super::calibrate;
 use super::config::{Config, Stats};
-use super::growth::Growth;
 use super::ledger::{Known, Ledger};
 use super::losses::Losses;
 use super::message::{Header, Kind};
@@ -14,6 +13,7 @@ use super::subteams::Subteams;
 use super::team::Team;
 use super::upward::Upward;
 use crate::frameworks::endpoint::{Endpoint, Message};
+use crate::frameworks::growth::Growth;
 use crate::mpi::MpiFailed;
 use crate::records::{LinkCost, OF_FRAMEWORK};
 use crate::{agent_link, clock, records, safe_point, scheduling, state, status};
@@ -104,7 +104,16 @@ pub fn iterate(
 ) -> Result<(c_int, Stats), MpiFailed> {
     safe_point::poll(iteration, true);
     if let Some(growth) = growth {
-        growth.step(config, endpoint, team, iteration)?;
+        let before = growth.there();
+        growth.step(|child| {
+            let rank = endpoint.adopt(child)?;
+            team.join();
+            let first = config.master_world.map_or(0, |rank| u64::from(rank) + 1);
+            endpoint.send(rank, Header { first, ..Header::new(Kind::Welcome, iteration) }.message())
+        })?;
+        if growth.there() > before {
+            scheduling::grow(growth.there());
+        }
     }
     let begin_ns = clock::now_ns();
     let tasks = work.begin();

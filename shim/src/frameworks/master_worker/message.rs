@@ -1,5 +1,7 @@
 //! The messages between master and workers: eight numbers, then inputs or results.
 
+use crate::frameworks::growth::FAREWELL;
+
 /// Bytes before the inputs or results.
 pub const HEADER_BYTES: usize = 64;
 
@@ -23,7 +25,7 @@ pub enum Kind {
     /// Master, to a started process: its first iteration. `first`: the master's rank in `MPI_COMM_WORLD` + 1, 0 where it is not known.
     Welcome = 8,
     /// Master, to a started process: end.
-    Farewell = 9,
+    Farewell = FAREWELL as isize,
     /// Master, before an iteration: answer, then do not poll for `total` nanoseconds.
     Hold = 10,
     /// Master: give back tasks that you have not begun, no fewer than `count`, from the chunk that begins with `first`. The idle
@@ -137,7 +139,7 @@ impl Header {
             6 => Kind::Echo,
             7 => Kind::Hello,
             8 => Kind::Welcome,
-            9 => Kind::Farewell,
+            FAREWELL => Kind::Farewell,
             10 => Kind::Hold,
             11 => Kind::Recall,
             12 => Kind::Returned,

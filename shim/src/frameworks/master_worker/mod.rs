@@ -5,7 +5,6 @@ mod calibrate;
 mod chunk_record;
 mod config;
 mod counter;
-mod growth;
 mod inputs;
 mod ledger;
 mod losses;
@@ -30,6 +29,7 @@ mod upward;
 mod worker;
 
 use super::endpoint::{Endpoint, Message, SLOTS};
+use super::growth::{Growing, Growth};
 use super::handle::{self, guard_framework};
 use super::nesting::{self, Members};
 use super::synchronous;
@@ -39,8 +39,6 @@ use crate::records::LinkCost;
 use crate::{safe_point, scheduling, spawn, status, stderr};
 pub use config::{ANY_SIZE, MASTER_WORKS, RECALL, RawConfig};
 use config::{Config, Stats};
-use growth::Growth;
-pub use growth::farewell;
 pub use ledger::{Known, Ledger};
 pub use master::Work;
 use midrun_scheduling::{Technique, TechniqueParameters};
@@ -143,7 +141,11 @@ pub fn create(raw: &RawConfig) -> Result<MasterWorker, c_int> {
         initial.synchronous = synchronous::asked(synchronous::MASTER_WORKER);
         scheduling::declare_technique(initial);
         scheduling::declare_workers(team.active().len() as u32, team.most() as u32);
-        growth = first.then(|| Growth::plan(&config, team.most() as u32, comm.tolerates)).flatten();
+        if first && config.may_spawn() {
+            // The death of such a process would end the job.
+            let refusal = comm.tolerates.then_some("the flag MIDRUN_MW_TOLERATE does not cover started processes");
+            growth = Growth::plan(Growing::Workers, team.most() as u32, refusal, config.hello().message());
+        }
     }
     let endpoint = Endpoint::open(comm).map_err(mpi)?;
     if is_master {

@@ -1,6 +1,6 @@
 //! The program's configuration as the C API passes it, and the calls of the program's callbacks.
 
-use super::message::Out;
+use super::message::{Header, Kind, Out};
 use crate::mpi_calls::of_program;
 use std::ffi::{CStr, c_char, c_int, c_void};
 
@@ -9,6 +9,8 @@ const STATEFUL: u32 = 1;
 const MANY: u32 = 2;
 /// Flag of the configuration: `MIDRUN_PIPE_UNORDERED`.
 const UNORDERED: u32 = 1;
+/// Likewise `MIDRUN_PIPE_SPAWN`.
+const SPAWN: u32 = 2;
 /// Return value of a source that has no more inputs: `MIDRUN_PIPE_END`.
 pub const END: c_int = 1;
 /// Largest number of stages.
@@ -122,6 +124,8 @@ pub struct Config {
     user: *mut c_void,
     /// Outputs may reach the sink in any order.
     pub unordered: bool,
+    /// This program may be started again as a further rank.
+    pub may_spawn: bool,
     /// Text of the first plan.
     pub plan: Option<String>,
     /// Most inputs in flight; 0: enough for the ranks.
@@ -151,7 +155,7 @@ impl Config {
             *raw
         };
         let listed = raw.stage_size >= RawStage::FIRST_SIZE && (1..=STAGES).contains(&raw.stage_count);
-        if raw.stages.is_null() || !listed || raw.flags & !UNORDERED != 0 {
+        if raw.stages.is_null() || !listed || raw.flags & !(UNORDERED | SPAWN) != 0 {
             return None;
         }
         let stage = |k: u32| {
@@ -178,9 +182,19 @@ impl Config {
         let stages = (0..raw.stage_count).map(stage).collect::<Option<Vec<_>>>()?;
         // SAFETY: as above.
         let plan = unsafe { text(raw.pattern) };
-        let (unordered, in_flight) = (raw.flags & UNORDERED != 0, raw.in_flight as usize);
-        let config = Config { stages, source: raw.source, sink: raw.sink, user: raw.user, unordered, plan, in_flight };
-        Some((config, raw))
+        Some((
+            Config {
+                stages,
+                source: raw.source,
+                sink: raw.sink,
+                user: raw.user,
+                unordered: raw.flags & UNORDERED != 0,
+                may_spawn: raw.flags & SPAWN != 0,
+                plan,
+                in_flight: raw.in_flight as usize,
+            },
+            raw,
+        ))
     }
 
     /// A number by which ranks compare their stages and flags.
@@ -188,8 +202,15 @@ impl Config {
         let flags =
             |stage: &Stage| i64::from(stage.stateful) + 2 * i64::from(stage.many) + 4 * i64::from(stage.is_team()) + 8;
         let stages = self.stages.iter().fold(0_i64, |sum, stage| sum.wrapping_mul(31).wrapping_add(flags(stage)));
-        // The number is shortened so that its negative exists.
-        (stages * 2 + i64::from(self.unordered)) >> 2
+        let flags = 2 * i64::from(self.may_spawn) + i64::from(self.unordered);
+        // Its negative must exist.
+        stages.wrapping_mul(4).wrapping_add(flags).max(-i64::MAX)
+    }
+
+    /// The first message of a started process: its configuration, which must equal the head's.
+    pub fn hello(&self) -> Vec<u8> {
+        let (input, count) = (self.fingerprint().cast_unsigned(), self.stages.len() as u64);
+        Header { input, count, ..Header::new(Kind::Hello) }.message()
     }
 
     /// Which stages keep state.

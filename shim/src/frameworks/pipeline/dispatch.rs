@@ -20,6 +20,11 @@ impl Dispatcher {
         Dispatcher { waiting: vec![0; size], turn: own }
     }
 
+    /// There are so many ranks now.
+    pub fn know(&mut self, ranks: usize) {
+        self.waiting.resize(self.waiting.len().max(ranks), 0);
+    }
+
     /// Chooses the rank of `ranks` with the fewest waiting items, and charges it one; `None` when all have their maximum.
     pub fn choose(&mut self, ranks: &[usize]) -> Option<usize> {
         let window = if ranks.len() == 1 { ALONE } else { AMONG_OTHERS };

@@ -60,6 +60,11 @@ impl Fragments {
         Fragments { partial: (0..size).map(|_| None).collect() }
     }
 
+    /// One more sender.
+    pub fn add(&mut self) {
+        self.partial.push(None);
+    }
+
     /// Takes in a message that arrived. An error if it is not a message of this framework.
     pub fn take(&mut self, message: Message) -> Result<Assembly, MpiFailed> {
         let Message { from, bytes } = message;

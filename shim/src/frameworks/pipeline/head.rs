@@ -5,6 +5,7 @@ use super::message::{HEADER_BYTES, Header, Item, Kind, Out, failure};
 use super::pattern::{Pattern, Placer};
 use super::rank::Rank;
 use super::windows::Windows;
+use crate::frameworks::growth::Growth;
 use crate::frameworks::synchronous;
 use crate::mpi::MpiFailed;
 use crate::{clock, records, safe_point, status, stderr};
@@ -62,6 +63,8 @@ pub struct Counters {
 /// One run.
 pub struct Head<'a> {
     rank: &'a mut Rank,
+    growth: &'a mut Option<Growth>,
+    begin_ns: u64,
     control: &'a RefCell<Control>,
     counters: &'a mut Counters,
     base: u64,
@@ -78,21 +81,39 @@ pub struct Head<'a> {
 }
 
 /// Runs the stream until the source ends. Returns the status that every rank returns, and statistics.
-pub fn run(rank: &mut Rank, control: &RefCell<Control>, counters: &mut Counters) -> Result<(c_int, Stats), MpiFailed> {
+pub fn run(
+    (rank, growth): (&mut Rank, &mut Option<Growth>),
+    control: &RefCell<Control>,
+    counters: &mut Counters,
+) -> Result<(c_int, Stats), MpiFailed> {
     let begin_ns = clock::now_ns();
     rank.begin()?;
     let base = counters.input;
     let stats = Stats { struct_size: size_of::<Stats>(), failed_stage: -1, ..Stats::default() };
     let (in_flight, early) = (BTreeMap::new(), BTreeMap::new());
     let (windows, status) = (Windows::default(), status::OK);
-    records::stream_begin(begin_ns, rank.config.stages.len(), control.borrow().placer.ranks(), base);
-    for (number, stage) in (0..).zip(&rank.config.stages) {
+    let (next, ended, bytes_in_flight) = (base, false, 0);
+    let mut head = Head {
+        rank,
+        growth,
+        begin_ns,
+        control,
+        counters,
+        base,
+        ended,
+        in_flight,
+        bytes_in_flight,
+        early,
+        next,
+        windows,
+        stats,
+        status,
+    };
+    head.describe();
+    for (number, stage) in (0..).zip(&head.rank.config.stages) {
         let says = u64::from(stage.stateful) | u64::from(stage.is_team()) << 1;
         records::text(begin_ns, topic::STAGE, number, says, &stage.name);
     }
-    let (next, ended, bytes_in_flight) = (base, false, 0);
-    let mut head =
-        Head { rank, control, counters, base, ended, in_flight, bytes_in_flight, early, next, windows, stats, status };
     head.announce()?;
     head.stream()?;
     let Head { rank, status, mut stats, .. } = head;
@@ -120,6 +141,27 @@ impl Head<'_> {
         }
     }
 
+    /// Records the stream. With the same begin it is the same stream, with other ranks.
+    fn describe(&self) {
+        let (stages, ranks) = (self.rank.config.stages.len(), self.control.borrow().placer.ranks());
+        records::stream_begin(self.begin_ns, stages, ranks, self.base);
+    }
+
+    /// Lets started processes join, as ranks that compute from a pattern on that names them.
+    fn grow(&mut self) -> Result<(), MpiFailed> {
+        let Some(growth) = self.growth else { return Ok(()) };
+        let before = growth.there();
+        growth.step(|child| {
+            let number = self.rank.take_in(child)?;
+            self.control.borrow_mut().placer.grow(number);
+            Ok(())
+        })?;
+        if growth.there() > before {
+            self.describe();
+        }
+        Ok(())
+    }
+
     /// Announces what is requested (or at the start what is current) for the next input and all later ones.
     fn announce(&mut self) -> Result<(), MpiFailed> {
         let control = &mut *self.control.borrow_mut();
@@ -141,6 +183,7 @@ impl Head<'_> {
             first: self.counters.input,
             routes,
             synchronous,
+            ranks: self.rank.endpoint.ranks(),
         };
         self.counters.epoch += 1;
         self.stats.changes += u64::from(self.counters.input != self.base);
@@ -165,6 +208,7 @@ impl Head<'_> {
         }
         let input = self.counters.input;
         safe_point::poll(input - self.base, true);
+        self.grow()?;
         if self.control.borrow().is_changed() {
             self.announce()?;
         }

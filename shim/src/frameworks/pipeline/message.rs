@@ -1,11 +1,17 @@
 //! The messages between the ranks of a pipeline: eight words, then the outputs of the last stage for one input.
 
+use crate::frameworks::growth::FAREWELL;
+
 /// Bytes before the payloads; a multiple of [`ALIGN`].
 pub const HEADER_BYTES: usize = 64;
 /// Payloads begin at multiples of this, counted from the start of the message.
 const ALIGN: usize = 16;
 /// Number of a route that ends at the head.
 pub const SINK: u32 = u32::MAX;
+/// No rank: see [`Header::peer`].
+pub const DIRECT: u32 = u32::MAX;
+/// Where the header has [`Header::peer`].
+const PEER: std::ops::Range<usize> = 52..56;
 
 /// The kind of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +32,12 @@ pub enum Kind {
     /// Their results, as above, but for `input`: the sum of the squares of the tasks' times (f64 bits), and `time_ns`: their sum. After a
     /// failure, `status` and `route` (one of [`failure`]) say which, and there are none.
     Results = 7,
+    /// A started process: it is ready. `input`: [`super::config::Config::fingerprint`]; `count`: stages.
+    Hello = 8,
+    /// Head, to a started process: end.
+    Farewell = FAREWELL as isize,
+    /// Head, to a started process: it is rank `route`.
+    Welcome = 10,
 }
 
 /// The start of each message.
@@ -49,6 +61,9 @@ pub struct Header {
     pub total: u64,
     /// The stage that failed.
     pub stage: u32,
+    /// Of a message that the head passes on, because one of its ends is a started process, which has a connection to the head only: on its
+    /// way to the head its receiver, from there on its sender. [`DIRECT`]: the head does not pass it on.
+    pub peer: u32,
     /// Of results: time that the tasks took, nanoseconds.
     pub time_ns: u64,
 }
@@ -61,6 +76,13 @@ pub mod failure {
     pub const OUTPUTS: u64 = 1;
     /// Out of memory.
     pub const MEMORY: u64 = 2;
+}
+
+/// Writes [`Header::peer`] into a message.
+pub fn readdress(message: &mut [u8], peer: u32) {
+    if let Some(bytes) = message.get_mut(PEER) {
+        bytes.copy_from_slice(&peer.to_le_bytes());
+    }
 }
 
 impl Header {
@@ -76,8 +98,16 @@ impl Header {
             bytes: 0,
             total: HEADER_BYTES as u64,
             stage: 0,
+            peer: DIRECT,
             time_ns: 0,
         }
+    }
+
+    /// As a message of its own.
+    pub fn message(&self) -> Vec<u8> {
+        let mut message = Vec::new();
+        self.patch(&mut message);
+        message
     }
 
     /// Writes the header over that of a message, or before nothing.
@@ -90,7 +120,7 @@ impl Header {
             self.count,
             self.bytes,
             self.total,
-            u64::from(self.stage),
+            u64::from(self.stage) | u64::from(self.peer) << 32,
             self.time_ns,
         ];
         for (to, word) in message.chunks_exact_mut(8).zip(words) {
@@ -110,6 +140,9 @@ impl Header {
             5 => Kind::End,
             6 => Kind::Tasks,
             7 => Kind::Results,
+            8 => Kind::Hello,
+            9 => Kind::Farewell,
+            10 => Kind::Welcome,
             _ => return None,
         };
         Some(Header {
@@ -122,6 +155,7 @@ impl Header {
             bytes: word(4),
             total: word(5),
             stage: word(6) as u32,
+            peer: (word(6) >> 32) as u32,
             time_ns: word(7),
         })
     }
@@ -174,7 +208,7 @@ impl Item {
     /// The same input without payloads, and the buffer of its payloads.
     pub fn emptied(self, status: i32) -> (Item, Vec<u8>) {
         let total = HEADER_BYTES as u64;
-        let header = Header { status, count: 0, bytes: 0, total, route: SINK, ..self.header };
+        let header = Header { status, count: 0, bytes: 0, total, route: SINK, peer: DIRECT, ..self.header };
         (Item { header, message: Vec::new() }, self.message)
     }
 }
@@ -253,7 +287,7 @@ mod tests {
     use super::*;
 
     fn header() -> Header {
-        Header { status: -4, input: 1 << 40, epoch: 7, route: SINK, stage: 3, ..Header::new(Kind::Item) }
+        Header { status: -4, input: 1 << 40, epoch: 7, route: SINK, stage: 3, peer: 9, ..Header::new(Kind::Item) }
     }
 
     #[test]
@@ -261,6 +295,8 @@ mod tests {
         let mut message = Vec::new();
         header().patch(&mut message);
         assert_eq!(Header::read(&message), Some(header()));
+        readdress(&mut message, 700);
+        assert_eq!(Header::read(&message), Some(Header { peer: 700, ..header() }));
         assert_eq!(Header::read(&message[..HEADER_BYTES - 1]), None);
         assert_eq!(Header::read(&[0; HEADER_BYTES]), None);
     }

@@ -7,19 +7,21 @@ mod head;
 mod message;
 mod pattern;
 mod rank;
+mod spawned;
 mod team;
 mod teams;
 mod timing;
 mod windows;
 
 use super::endpoint::{Endpoint, SLOTS};
+use super::growth::{Growing, Growth};
 use super::handle::{self, guard_framework};
 use super::nesting::{self, Members};
 use super::synchronous;
 use crate::guard::{guard, guard_value};
 use crate::mpi::{self, Communicator};
 use crate::tuning_points::{self, Setter, TuningPoint};
-use crate::{safe_point, status, stderr};
+use crate::{safe_point, spawn, status, stderr};
 use config::{Config, RawConfig, Stats};
 use head::{Control, Counters};
 use message::Out;
@@ -32,10 +34,15 @@ use rank::{HEAD, Rank};
 use std::cell::{Cell, RefCell};
 use std::ffi::{c_char, c_int, c_void};
 use std::rc::{Rc, Weak};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The program has created a pipeline. Only the first one can grow, because started processes serve that one.
+static CREATED: AtomicBool = AtomicBool::new(false);
 
 /// `midrun_pipe_t`. Its parts are borrowed separately, because the program's callbacks may call the C API.
 pub struct Pipe {
-    rank: RefCell<(Rank, Counters)>,
+    /// The growth, of the head where allowed, is dropped before the rank, so that started processes are dismissed first.
+    rank: RefCell<(Option<Growth>, Rank, Counters)>,
     members: Members,
     /// Head only.
     control: Option<Rc<RefCell<Control>>>,
@@ -105,6 +112,18 @@ fn requested(config: &Config, size: usize) -> Result<Control, String> {
     Ok(Control { plan, requested: None, synchronous: synchronous::of_pipelines(), placer })
 }
 
+/// The growth of the head beyond `size` ranks, of which `there` compute, if the user allows it and nothing hinders it.
+fn plan_growth(config: &Config, there: usize, size: usize) -> Option<Growth> {
+    let refusal = match () {
+        // A lead, and who works for it, are ranks of the job.
+        () if config.teams().contains(&true) => Some("one of the pipeline's stages is a team's"),
+        // The head would compute, and passes the messages of the others on.
+        () if size == 1 => Some("a single rank computes all stages; start the program on two ranks or more"),
+        () => None,
+    };
+    Growth::plan(Growing::Pipeline, there as u32, refusal, config.hello())
+}
+
 /// # Safety
 /// As [`Config::read`].
 unsafe fn create(raw: *const RawConfig) -> Result<Pipe, c_int> {
@@ -126,16 +145,21 @@ unsafe fn create(raw: *const RawConfig) -> Result<Pipe, c_int> {
     let agreed = comm.agree(good, &[print, stages]).map_err(mpi)?;
     let (Some(config), true) = (config, agreed) else { return Err(status::ERR_ARGUMENT) };
     let control = control.and_then(Result::ok).map(|control| Rc::new(RefCell::new(control)));
+    let (first, mut growth) = (!CREATED.swap(true, Ordering::Relaxed), None);
     if let Some(control) = &control
         && safe_point::own()
     {
         NEWEST.set(Rc::downgrade(control));
         declare();
+        if first && config.may_spawn {
+            growth = plan_growth(&config, control.borrow().placer.ranks(), comm.size);
+        }
     }
     let members = Members::from(comm.world());
-    let rank = Rank::new(Rc::new(config), Endpoint::open(comm).map_err(mpi)?, Rc::clone(&members));
+    let own = comm.rank;
+    let rank = Rank::new(Rc::new(config), Endpoint::open(comm).map_err(mpi)?, Rc::clone(&members), own);
     Ok(Pipe {
-        rank: RefCell::new((rank, Counters::default())),
+        rank: RefCell::new((growth, rank, Counters::default())),
         members,
         control,
         last: RefCell::new(None),
@@ -154,7 +178,14 @@ pub unsafe extern "C" fn midrun_pipe_create(pipe: *mut *mut Pipe, config: *const
             return status::ERR_ARGUMENT;
         }
         // SAFETY: not null, and valid by midrun.h; of the configuration no more is read than its size says.
-        unsafe { handle::create(pipe, || create(config)) }
+        unsafe {
+            handle::create(pipe, || {
+                if spawn::is_spawned() {
+                    spawned::serve(config);
+                }
+                create(config)
+            })
+        }
     })
 }
 
@@ -172,7 +203,7 @@ pub unsafe extern "C" fn midrun_pipe_run(pipe: *const Pipe) -> c_int {
         if pipe.broken.get() || !mpi::ready() {
             return status::ERR_MPI;
         }
-        let (rank, counters) = &mut *rank;
+        let (growth, rank, counters) = &mut *rank;
         let own = rank.endpoint.comm.rank;
         let _entered = match nesting::enter(pipe, (&pipe.members, own)) {
             Ok(entered) => entered,
@@ -180,7 +211,7 @@ pub unsafe extern "C" fn midrun_pipe_run(pipe: *const Pipe) -> c_int {
         };
         let done = match &pipe.control {
             None => rank.serve(),
-            Some(control) => head::run(rank, control, counters).map(|(status, stats)| {
+            Some(control) => head::run((rank, growth), control, counters).map(|(status, stats)| {
                 pipe.last.replace(Some(stats));
                 status
             }),

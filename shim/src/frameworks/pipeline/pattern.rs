@@ -34,12 +34,15 @@ pub struct Pattern {
     pub routes: Vec<Route>,
     /// Its items are handed over synchronously.
     pub synchronous: bool,
+    /// Ranks that there are, with the started processes.
+    pub ranks: usize,
 }
 
 impl Pattern {
     /// Encodes it as a message.
     pub fn to_message(&self) -> Vec<u8> {
-        let mut words = vec![u64::from(self.oldest), self.first, u64::from(self.synchronous), self.routes.len() as u64];
+        let mut words = vec![u64::from(self.oldest), self.first, u64::from(self.synchronous), self.ranks as u64];
+        words.push(self.routes.len() as u64);
         for route in &self.routes {
             let (ranks, team) = (route.ranks.len() as u64, route.team.len() as u64);
             words.extend([route.first as u64, route.stages as u64, ranks, team]);
@@ -54,12 +57,13 @@ impl Pattern {
     }
 
     /// Decodes a message; `None` if it is malformed or names stages or ranks that do not exist.
-    pub fn from_message(header: &Header, message: &[u8], stages: usize, ranks: usize) -> Option<Pattern> {
+    pub fn from_message(header: &Header, message: &[u8], stages: usize) -> Option<Pattern> {
         let mut words = message
             .get(HEADER_BYTES..)?
             .chunks_exact(8)
             .map(|bytes| u64::from_le_bytes(std::array::from_fn(|b| bytes[b])) as usize);
         let (oldest, first_input, synchronous) = (words.next()? as u32, words.next()? as u64, words.next()? != 0);
+        let ranks = words.next()?;
         let mut routes = Vec::new();
         for _ in 0..words.next()? {
             let (first, count, replicas, workers) = (words.next()?, words.next()?, words.next()?, words.next()?);
@@ -72,7 +76,15 @@ impl Pattern {
             }
             routes.push(Route { first, stages: count, ranks: own, team });
         }
-        Some(Pattern { epoch: header.epoch, oldest, base: header.input, first: first_input, routes, synchronous })
+        Some(Pattern {
+            epoch: header.epoch,
+            oldest,
+            base: header.input,
+            first: first_input,
+            routes,
+            synchronous,
+            ranks,
+        })
     }
 
     /// Returns whether `rank` has a route.
@@ -81,11 +93,14 @@ impl Pattern {
     }
 }
 
-/// Places plans on ranks. Stages stay on their ranks where possible, and stages with state always do.
+/// Places plans on ranks. Stages stay on their ranks where possible, and stages with state always do. Started processes, whose messages
+/// take the way through the head, come last.
 #[derive(Debug)]
 pub struct Placer {
     /// Ranks that compute.
     ranks: Vec<usize>,
+    /// Ranks of the communicator; from here on they are started processes.
+    size: usize,
     stateful: Vec<bool>,
     /// Stages that a team computes.
     teams: Vec<bool>,
@@ -98,12 +113,17 @@ impl Placer {
     pub fn new(size: usize, stateful: Vec<bool>, teams: Vec<bool>) -> Placer {
         let ranks = if size == 1 { vec![0] } else { (1..size).collect() };
         let last = vec![Vec::new(); stateful.len()];
-        Placer { ranks, stateful, teams, last }
+        Placer { ranks, size, stateful, teams, last }
     }
 
     /// Number of ranks that compute.
     pub fn ranks(&self) -> usize {
         self.ranks.len()
+    }
+
+    /// A started process is one more rank that computes; its number follows those there are.
+    pub fn grow(&mut self, rank: usize) {
+        self.ranks.push(rank);
     }
 
     /// For each stage, whether it keeps state.
@@ -153,7 +173,7 @@ impl Placer {
         self.ranks.iter().for_each(|rank| free[*rank] = true);
         let mut take = |rank: usize| free.get_mut(rank).is_some_and(|free| std::mem::replace(free, false));
         // First, stages with state keep their rank and groups get the ranks that the plan names. Then groups keep the ranks they
-        // had. Last, groups that need more get free ranks.
+        // had, but for started processes. Last, groups that need more get free ranks.
         let mut placed = Vec::new();
         for group in &plan.0 {
             let home = self.home(group.range())?;
@@ -168,7 +188,7 @@ impl Placer {
         }
         for (group, own) in plan.0.iter().zip(&mut placed) {
             for rank in group.range().flat_map(|stage| &self.last[stage]) {
-                if own.len() < group.ranks() && take(*rank) {
+                if own.len() < group.ranks() && *rank < self.size && take(*rank) {
                     own.push(*rank);
                 }
             }
@@ -236,6 +256,23 @@ mod tests {
         assert_eq!(Placer::new(1, vec![true; 2], vec![false; 2]).place(&Plan::even(2, 1)).unwrap()[0].ranks, [0]);
     }
 
+    #[test]
+    fn started_processes_compute_where_no_rank_is_left_and_give_way_to_ranks() {
+        let mut placer = Placer::new(5, vec![false; 3], vec![false; 3]);
+        let change = |placer: &mut Placer, text: &str| {
+            let routes = placer.place(&Plan::parse(text, &[false; 3]).unwrap())?;
+            placer.remember(&routes);
+            Ok::<_, String>(ranks(&routes))
+        };
+        assert_eq!(change(&mut placer, "0,1x2,2").unwrap(), [vec![1], vec![2, 3], vec![4]]);
+        assert_eq!(change(&mut placer, "0,1x4,2").unwrap_err(), "it takes 6 ranks where 4 compute");
+        placer.grow(5);
+        placer.grow(6);
+        assert_eq!(change(&mut placer, "0,1x4,2").unwrap(), [vec![1], vec![2, 3, 5, 6], vec![4]]);
+        assert_eq!(change(&mut placer, "0-1x4,2").unwrap(), [vec![1, 2, 3, 5], vec![4]]);
+        assert_eq!(change(&mut placer, "0-1,2x3").unwrap(), [vec![1], vec![4, 2, 3]], "parked ranks come first");
+    }
+
     fn route(first: usize, stages: usize, ranks: &[usize], team: &[usize]) -> Route {
         Route { first, stages, ranks: ranks.to_vec(), team: team.to_vec() }
     }
@@ -271,13 +308,14 @@ mod tests {
     #[test]
     fn a_pattern_is_decoded_as_it_was_encoded_and_a_malformed_one_is_refused() {
         let routes = vec![route(0, 0, &[1], &[]), route(0, 2, &[2, 3], &[]), route(1, 1, &[1], &[3, 2])];
-        let pattern = Pattern { epoch: 4, oldest: 2, base: 77, first: 80, routes, synchronous: true };
+        let pattern = Pattern { epoch: 4, oldest: 2, base: 77, first: 80, routes, synchronous: true, ranks: 4 };
         let message = pattern.to_message();
         let header = Header::read(&message).unwrap();
-        assert_eq!(Pattern::from_message(&header, &message, 2, 4), Some(pattern.clone()));
-        assert_eq!(Pattern::from_message(&header, &message, 1, 4), None);
-        assert_eq!(Pattern::from_message(&header, &message, 2, 3), None);
-        assert_eq!(Pattern::from_message(&header, &message[..message.len() - 8], 2, 4), None);
+        assert_eq!(Pattern::from_message(&header, &message, 2), Some(pattern.clone()));
+        assert_eq!(Pattern::from_message(&header, &message, 1), None);
+        let few = Pattern { ranks: 3, ..pattern.clone() }.to_message();
+        assert_eq!(Pattern::from_message(&header, &few, 2), None);
+        assert_eq!(Pattern::from_message(&header, &message[..message.len() - 8], 2), None);
         assert!(pattern.uses(3) && !pattern.uses(0));
     }
 }

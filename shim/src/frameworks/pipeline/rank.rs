@@ -7,7 +7,7 @@
 use super::config::Config;
 use super::dispatch::Dispatcher;
 use super::fragments::{self, Assembly, Fragments};
-use super::message::{HEADER_BYTES, Header, Item, Kind, Out, Refused, SINK, failure};
+use super::message::{self, DIRECT, HEADER_BYTES, Header, Item, Kind, Out, Refused, SINK, failure};
 use super::pattern::{Pattern, Route};
 use super::teams::Teams;
 use super::timing::Timing;
@@ -41,8 +41,15 @@ pub struct Rank {
     /// The number of each rank in `MPI_COMM_WORLD`.
     pub members: Members,
     pub(super) teams: Teams,
+    /// Its number in the pipeline, and the ranks that it and others reach without the head: those of the program's communicator.
+    own: usize,
+    connected: usize,
+    /// Head: items that it passed on to a started process or from one, and whose credit has not come back that way.
+    passed_on: usize,
+    /// Started process: the head has sent it away.
+    pub dismissed: bool,
     fragments: Fragments,
-    messages: VecDeque<Message>,
+    pub(super) messages: VecDeque<Message>,
     /// Messages of the head for the next run.
     next_run: VecDeque<(Header, Message)>,
     patterns: BTreeMap<u32, Pattern>,
@@ -71,15 +78,20 @@ pub struct Rank {
 }
 
 impl Rank {
-    /// A rank before its first run.
-    pub fn new(config: Rc<Config>, endpoint: Endpoint, members: Members) -> Rank {
-        let (size, own, stages) = (endpoint.comm.size, endpoint.comm.rank, config.stages.len());
+    /// Rank `own` before its first run.
+    pub fn new(config: Rc<Config>, endpoint: Endpoint, members: Members, own: usize) -> Rank {
+        let (stages, links) = (config.stages.len(), endpoint.comm.size);
+        let size = links.max(own + 1);
         Rank {
             config,
             endpoint,
             members,
+            own,
+            connected: if own < links { links } else { HEAD + 1 },
+            passed_on: 0,
+            dismissed: false,
             teams: Teams::default(),
-            fragments: Fragments::new(size),
+            fragments: Fragments::new(links),
             messages: VecDeque::new(),
             next_run: VecDeque::new(),
             patterns: BTreeMap::new(),
@@ -99,8 +111,47 @@ impl Rank {
         }
     }
 
-    fn own(&self) -> usize {
-        self.endpoint.comm.rank
+    pub(super) fn own(&self) -> usize {
+        self.own
+    }
+
+    /// There are so many ranks now.
+    fn know(&mut self, ranks: usize) {
+        self.dispatcher.know(ranks);
+        self.held_ns.resize(self.held_ns.len().max(ranks), 0);
+    }
+
+    /// Head: a started process becomes the next rank, whose number is returned.
+    pub fn take_in(&mut self, child: usize) -> Result<usize, MpiFailed> {
+        let number = self.endpoint.adopt(child)?;
+        self.fragments.add();
+        self.know(number + 1);
+        self.endpoint.send(number, Header { route: number as u32, ..Header::new(Kind::Welcome) }.message())?;
+        Ok(number)
+    }
+
+    /// Sends a message to a rank: through the head where one of both is a started process.
+    pub(super) fn post(&mut self, to: usize, mut message: Vec<u8>, synchronous: bool) -> Result<(), MpiFailed> {
+        let direct = self.own == HEAD || to == HEAD || self.own.max(to) < self.connected;
+        let (link, peer) = if direct { (to, DIRECT) } else { (HEAD, to as u32) };
+        message::readdress(&mut message, peer);
+        fragments::send(&mut self.endpoint, link, message, synchronous)
+    }
+
+    /// Head: passes a message on to where its sender has no connection to.
+    fn relay(&mut self, header: &Header, message: Message) -> Result<(), MpiFailed> {
+        let Message { from, mut bytes } = message;
+        let to = header.peer as usize;
+        if to == HEAD || to >= self.endpoint.ranks() {
+            return Err(MpiFailed); // a defect of midrun
+        }
+        match header.kind {
+            Kind::Item => self.passed_on += 1,
+            Kind::Credit => self.passed_on = self.passed_on.checked_sub(1).ok_or(MpiFailed)?,
+            _ => {}
+        }
+        message::readdress(&mut bytes, from as u32);
+        fragments::send(&mut self.endpoint, to, bytes, false)
     }
 
     /// Starts a run, and processes messages of it that arrived early.
@@ -122,6 +173,9 @@ impl Rank {
             self.absorb()?;
             if self.step()? {
                 continue;
+            }
+            if self.dismissed {
+                return Ok(status::ENDED);
             }
             if let Some(status) = self.ended.filter(|_| self.dispatcher.is_settled()) {
                 self.endpoint.flush()?;
@@ -157,7 +211,11 @@ impl Rank {
     fn process(&mut self) -> Result<(), MpiFailed> {
         while let Some(message) = self.messages.pop_front() {
             match self.fragments.take(message)? {
-                Assembly::Complete(header, message) => self.take(header, message)?,
+                Assembly::Complete(header, message) if header.peer == DIRECT => self.take(header, message)?,
+                Assembly::Complete(header, message) if self.own == HEAD => self.relay(&header, message)?,
+                Assembly::Complete(header, Message { bytes, .. }) => {
+                    self.take(header, Message { from: header.peer as usize, bytes })?;
+                }
                 Assembly::Fragment(buffer) => self.recycle(buffer),
             }
         }
@@ -181,11 +239,13 @@ impl Rank {
             }
             Kind::Tasks => self.teams.tasks.push_back((message.from, Item::new(header, message.bytes))),
             Kind::Results => self.teams.results.push_back((message.from, Item::new(header, message.bytes))),
+            Kind::Farewell => self.dismissed = true,
+            Kind::Hello | Kind::Welcome => return Err(MpiFailed),
             // The head starts the next run while other ranks still wait for the last credits of this one.
             _ if self.ended.is_some() => self.next_run.push_back((header, message)),
             Kind::Pattern => {
-                let (stages, ranks) = (self.config.stages.len(), self.endpoint.comm.size);
-                let pattern = Pattern::from_message(&header, &message.bytes, stages, ranks).ok_or(MpiFailed)?;
+                let stages = self.config.stages.len();
+                let pattern = Pattern::from_message(&header, &message.bytes, stages).ok_or(MpiFailed)?;
                 self.adopt(pattern)?;
             }
             Kind::Stop => self.stop()?,
@@ -196,8 +256,9 @@ impl Rank {
 
     /// Adds a new pattern and drops those without inputs in flight.
     pub fn adopt(&mut self, pattern: Pattern) -> Result<(), MpiFailed> {
+        self.know(pattern.ranks);
+        self.base = pattern.base;
         if pattern.first == pattern.base {
-            self.base = pattern.base;
             self.next.fill(pattern.base);
         }
         self.patterns = self.patterns.split_off(&pattern.oldest);
@@ -240,7 +301,7 @@ impl Rank {
         let mut message = self.endpoint.buffer();
         message.clear();
         Header { status: i32::from(self.waited), ..Header::new(Kind::Credit) }.patch(&mut message);
-        self.endpoint.send(to, message)
+        self.post(to, message, false)
     }
 
     /// Takes the item that is next at a stage with state, if it has arrived.
@@ -379,7 +440,7 @@ impl Rank {
 
     fn hand_over(&mut self, to: usize, item: Item, synchronous: bool) -> Result<(), MpiFailed> {
         let held_ns = self.endpoint.held_ns;
-        fragments::send(&mut self.endpoint, to, item.into_message(), synchronous)?;
+        self.post(to, item.into_message(), synchronous)?;
         self.held_ns[to] = self.endpoint.held_ns - held_ns;
         self.timing.held(self.held_ns[to]);
         Ok(())
@@ -427,7 +488,7 @@ impl Rank {
 
     /// Sends a message of the head to every other rank.
     pub fn announce(&mut self, message: &[u8]) -> Result<(), MpiFailed> {
-        for rank in (0..self.endpoint.comm.size).filter(|rank| *rank != HEAD) {
+        for rank in (0..self.endpoint.ranks()).filter(|rank| *rank != HEAD) {
             let mut copy = self.endpoint.buffer();
             copy.clear();
             copy.extend_from_slice(message);
@@ -436,9 +497,9 @@ impl Rank {
         Ok(())
     }
 
-    /// Waits until all items sent were begun and all sends are complete.
+    /// Waits until all items sent were begun, credits of others have been passed on, and all sends are complete.
     pub fn settle(&mut self) -> Result<(), MpiFailed> {
-        while !self.dispatcher.is_settled() {
+        while !self.dispatcher.is_settled() || self.passed_on > 0 {
             self.wait()?;
         }
         self.endpoint.flush()

@@ -5,7 +5,6 @@
 //! waits for nothing.
 
 use super::config::Part;
-use super::fragments;
 use super::message::{Header, Item, Kind, Out, Refused, failure};
 use super::rank::{Failure, Rank};
 use crate::frameworks::endpoint::PROGRESS_NS;
@@ -80,7 +79,7 @@ impl Rank {
         let returned = config.join(stage, input, data, &parts, out);
         let end_ns = clock::now_ns();
         let (serial_ns, elapsed_ns) = (split_ns + end_ns.saturating_sub(joined_ns), end_ns.saturating_sub(begun_ns));
-        let place = (stage, self.endpoint.comm.rank);
+        let place = (stage, self.own());
         records::team(end_ns, place, &TeamDone { serial_ns, elapsed_ns, ..TeamDone::default() });
         Ok(match (returned, out.refused) {
             (0, None) => Ok(()),
@@ -186,7 +185,7 @@ impl Rank {
             ..Header::new(Kind::Tasks)
         };
         let message = message.finish(&header).into_message();
-        fragments::send(&mut self.endpoint, of.team[worker - 1], message, false)
+        self.post(of.team[worker - 1], message, false)
     }
 
     /// Computes tasks of its own chunk until it is due to look for messages.
@@ -203,9 +202,9 @@ impl Rank {
                     now.fail((status::ERR_COUNT, failure::RETURNED));
                     return Ok(());
                 }
-                let place = (of.stage, self.endpoint.comm.rank);
+                let place = (of.stage, self.own());
                 let times = Times { end_ns, busy_ns, sum_sq_s2 };
-                self.record(of.number, self.endpoint.comm.rank, place, (chunk, of.inputs.len() as u64), times);
+                self.record(of.number, self.own(), place, (chunk, of.inputs.len() as u64), times);
                 now.task_ns += busy_ns;
                 now.own_ns += busy_ns;
                 return Ok(());
@@ -295,10 +294,10 @@ impl Rank {
             ..Header { kind: Kind::Results, ..of }
         };
         let message = out.finish(&header).into_message();
-        fragments::send(&mut self.endpoint, lead, message, false)?;
+        self.post(lead, message, false)?;
         let chunk = Chunk { first: u64::from(of.stage), count: of.count };
         let times = Times { end_ns, busy_ns, sum_sq_s2 };
-        let place = (stage, self.endpoint.comm.rank);
+        let place = (stage, self.own());
         self.record(u64::from(of.epoch), lead, place, (chunk, of.status.max(0).cast_unsigned().into()), times);
         let (_, buffer) = tasks.emptied(status::OK);
         self.recycle(buffer);

@@ -41,13 +41,26 @@ impl Pipeline {
         self.network.start_up_s + self.network.per_byte_s * bytes
     }
 
-    /// A manager's own time per input: `tg`, and passing the input on where that is not part of it. Seconds.
-    fn manager_s(&self, first: usize) -> f64 {
+    /// What an input of the group that begins with `first` costs a communication manager: `tg`, and passing the input on where that is not
+    /// part of it. Seconds.
+    pub fn managing_s(&self, first: usize) -> f64 {
         let pass_s = self.pass_s(first);
-        let busy_s = match self.network.protocol {
+        match self.network.protocol {
             Protocol::Async => self.network.start_up_s + pass_s,
             Protocol::Sync => 2.0 * pass_s,
-        };
+        }
+    }
+
+    /// What an input costs a manager at source and sink, through which replicas of these neighbouring stages get all that they get and
+    /// send all that they send. What comes from the source, or goes to the sink, it would send or receive in any case. Seconds.
+    pub fn relayed_s(&self, first: usize, stages: usize) -> f64 {
+        let ends = [first, first + stages].into_iter().filter(|stage| (1..self.stages.len()).contains(stage));
+        ends.map(|stage| self.managing_s(stage)).sum()
+    }
+
+    /// A manager's own time per input. Seconds.
+    fn manager_s(&self, first: usize) -> f64 {
+        let busy_s = self.managing_s(first);
         match self.manager {
             Manager::Sender => 0.0,
             Manager::OwnRank => busy_s,

@@ -1,6 +1,5 @@
 //! Proposals of another number of workers.
 
-use super::growing::{awaited, room};
 use super::{Change, MasterWorker};
 use crate::master_worker::candidates::{self, Forecast};
 use crate::master_worker::experience::family;
@@ -9,6 +8,7 @@ use crate::master_worker::regime::Regime;
 use crate::master_worker::workers::{Advice, Present};
 use crate::master_worker::workload::{KnownWorker, WorkloadEstimator};
 use crate::model_error::EXACT;
+use crate::started::{awaited, room};
 use crate::trial::MODEL;
 use crate::tuning_point::names;
 use crate::{Proposal, TuningPoint};
